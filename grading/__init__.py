@@ -1,0 +1,6 @@
+"""What checks an answer: in a lab (`check`), in a class (`python -m grading`)."""
+
+from .checking import check, show_check
+from .verdict import Verdict
+
+__all__ = ["Verdict", "check", "show_check"]

@@ -1,0 +1,5 @@
+"""`python -m grading`: the instructor's command line."""
+
+from .cli import main
+
+main()

@@ -1,0 +1,222 @@
+"""Releasing labs and grading submissions, in nbgrader's own gradebook."""
+
+import os
+import re
+import sysconfig
+import warnings
+from pathlib import Path
+from typing import NamedTuple
+
+import nbformat
+from nbgrader.apps.api import NbGraderAPI
+from nbgrader.coursedir import CourseDirectory
+from sqlalchemy.exc import SAWarning
+from traitlets.config.loader import PyFileConfigLoader
+
+from minigrad import course
+
+from .build import notebook, write
+from .preprocessors import Record, fingerprint
+
+MARK = "# A minigrad course."
+CONFIG = f'''{MARK} Everything that nbgrader can be told may be added below.
+
+from grading.preprocessors import Finish, Repair, RunAnswers
+from nbgrader.converters.autograde import Autograde
+from nbgrader.preprocessors import Execute
+
+import os
+
+c = get_config()  # noqa: F821
+c.CourseDirectory.course_id = "minigrad"
+c.CourseDirectory.root = os.path.dirname(os.path.abspath(__file__))
+c.ClearSolutions.code_stub = {{
+    "python": "# YOUR CODE HERE\\nraise NotImplementedError"
+}}
+c.Autograde.sanitize_preprocessors = [
+    Repair, *Autograde.sanitize_preprocessors.default()
+]
+c.Autograde.autograde_preprocessors = [
+    RunAnswers if step is Execute else step
+    for step in Autograde.autograde_preprocessors.default()
+] + [Finish]
+'''
+
+
+class CourseError(ValueError):
+    """The course directory is not as it should be: the message says what to do."""
+
+
+class Graded(NamedTuple):
+    """What became of one submission."""
+
+    student: str
+    lab: str
+    state: str  # "graded", "not gradable" or "failed"
+    points: float = 0.0
+    max_points: float = 0.0
+    why: str = ""
+    fresh: bool = True  # graded now, not in an earlier run
+
+
+def release(directory, labs=()):
+    """Make or renew a course directory; return the labs that are released in it."""
+    directory = Path(directory).resolve()
+    _prepare(directory)
+    names = [course.chapter(lab).name for lab in labs] or _labs()
+    api = open_course(directory)
+    for name in names:
+        if not course.solution(name).exists():
+            raise CourseError(f"there is no lab {name} yet: solutions/{name}.py")
+        target = directory / "source" / name / f"{name}.ipynb"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write(notebook(course.solution(name), solved=True), target)
+        result = api.generate_assignment(name, force=True, create=True)
+        if not result["success"]:
+            raise CourseError(f"nbgrader did not release {name}:\n{_complaint(result)}")
+    return names
+
+
+def grade(directory, lab=None, students=(), everything=False):
+    """Grade what is new or changed, one Graded after the other; the rest is unchanged.
+
+    students: only these. everything: also what is graded already.
+    """
+    directory = Path(directory).resolve()
+    api = open_course(directory)
+    for student, name in submissions(directory, lab, students):
+        path = directory / "submitted" / student / name / f"{name}.ipynb"
+        record = Record(directory, name, student, fingerprint(path))
+        if not everything and _is_done(record, directory, name):
+            yield _result(record.read(), fresh=False)
+        else:
+            yield _grade_one(api, directory, record)
+
+
+def submissions(directory, lab=None, students=()):
+    """(student, lab) of every submission in the course directory, in order."""
+    wanted = course.chapter(lab).name if lab is not None else None
+    found = [
+        (path.parent.name, path.name)
+        for path in Path(directory).glob("submitted/*/*")
+        if path.is_dir() and (Path(directory) / "release" / path.name).is_dir()
+    ]
+    unknown = set(students) - {student for student, _ in found}
+    if unknown:
+        raise CourseError(f"no submission of {', '.join(sorted(unknown))}")
+    return sorted(
+        (student, name)
+        for student, name in found
+        if wanted in (None, name) and (not students or student in students)
+    )
+
+
+def open_course(directory):
+    """nbgrader's API on a course directory; CourseError where that is none."""
+    directory = Path(directory).resolve()
+    if not _is_course(directory):
+        raise CourseError(
+            f"{directory} is no course directory. Make one: "
+            f"python -m grading release {directory}"
+        )
+    _offer_scripts()
+    config = PyFileConfigLoader("nbgrader_config.py", path=str(directory)).load_config()
+    return NbGraderAPI(CourseDirectory(config=config), config=config)
+
+
+def _grade_one(api, directory, record):
+    """Grade one submission; whatever happens in it, the next one follows."""
+    student, lab = record.student, record.lab
+    record.write("running")
+    try:
+        why = _unreadable(directory, student, lab)
+        if why:
+            api = _staged(api, directory, student, lab, why)
+        with warnings.catch_warnings():  # nbgrader's use of SQLAlchemy 2, not ours
+            warnings.simplefilter("ignore", SAWarning)
+            result = api.autograde(lab, student, force=True, create=True)
+        if result["success"]:
+            return _result(record.read(), fresh=True)
+        complaint = _complaint(result)
+    except Exception as error:  # one submission never stops the class
+        complaint = f"{type(error).__name__}: {error}"
+    record.write("failed", why=complaint)
+    return Graded(student, lab, "failed", why=complaint)
+
+
+def _unreadable(directory, student, lab):
+    """Why a submission cannot be read as a notebook, or None."""
+    path = directory / "submitted" / student / lab / f"{lab}.ipynb"
+    if path.is_symlink() or not path.is_file():
+        return f"there is no file {path.name}"
+    try:
+        nb = nbformat.read(path, as_version=4)
+        nbformat.validate(nb)
+        return None if nb.cells else "the notebook is empty"
+    except Exception as error:
+        first = path.read_bytes()[:16]
+        return f"the file is no notebook ({type(error).__name__}; it begins with {first!r})"
+
+
+def _staged(api, directory, student, lab, why):
+    """An API that finds the empty lab, marked with `why`, where the submission was."""
+    stage = directory / ".not-gradable"
+    target = stage / student / lab / f"{lab}.ipynb"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    nb = nbformat.read(directory / "release" / lab / f"{lab}.ipynb", as_version=4)
+    nb.metadata["minigrad"]["not_gradable"] = why
+    nbformat.write(nb, target)
+    config = api.config.copy()
+    config.CourseDirectory.submitted_directory = stage.name
+    return NbGraderAPI(CourseDirectory(config=config), config=config)
+
+
+def _is_done(record, directory, lab):
+    """Is this very submission graded, by the checks as they are now?"""
+    known = record.read()
+    return (
+        known.get("state") in ("graded", "not gradable")
+        and known.get("submission") == record.submission
+        and known.get("checks") == Record.checks(directory, lab)
+    )
+
+
+def _result(known, fresh):
+    points = sum(e["points"] for e in known["exercises"])
+    most = sum(e["max_points"] for e in known["exercises"])
+    names = known["student"], known["lab"], known["state"]
+    return Graded(*names, points, most, known["why"] or "", fresh)
+
+
+def _labs():
+    return [path.stem for path in sorted((course.home() / "solutions").glob("[0-9]*.py"))]
+
+
+def _prepare(directory):
+    if not _is_course(directory) and directory.exists() and any(directory.iterdir()):
+        raise CourseError(
+            f"{directory} is not empty and no minigrad course: name a new directory"
+        )
+    directory.mkdir(parents=True, exist_ok=True)
+    config = directory / "nbgrader_config.py"
+    if not config.exists():
+        config.write_text(CONFIG, encoding="utf-8")
+
+
+def _is_course(directory):
+    config = directory / "nbgrader_config.py"
+    return config.is_file() and config.read_text(encoding="utf-8").startswith(MARK)
+
+
+def _offer_scripts():
+    """Put this Python's scripts on the PATH: nbgrader calls `alembic` by its bare name."""
+    scripts = sysconfig.get_path("scripts")
+    if scripts not in os.environ["PATH"].split(os.pathsep):
+        os.environ["PATH"] = os.pathsep.join([scripts, os.environ["PATH"]])
+
+
+def _complaint(result):
+    """What nbgrader's log names as the error."""
+    text = f"{result.get('log') or ''}\n{result.get('error') or ''}"
+    errors = re.findall(r"^\s*([\w.]*(?:Error|Exception)\w*: .+)$", text, flags=re.M)
+    return errors[0] if errors else text.strip()[-500:] or "no reason was given"

@@ -1,0 +1,338 @@
+"""Checks: cases, an oracle, causes; and how a verdict comes of them.
+
+A check is a class in `checks/NN_name.py`:
+
+    @checks(contiguous_strides)
+    class ContiguousStrides(Check):
+        def cases(self, random):                 # the input, by parts of the task
+            yield "shapes", (2, 3)
+        def expected(self, shape):               # PyTorch's answer
+            return torch.empty(shape).stride()
+        @cause("column-major: ...")              # what a mistake would give
+        def column_major(self, shape): ...
+
+Each part of the task earns its share of the points if all its cases are right, and the
+first part is the heart: where it is wrong, nothing is earned.
+"""
+
+import importlib
+import inspect
+import random as random_numbers
+from typing import NamedTuple
+
+import numpy as np
+
+from minigrad.exercise import Exercise, WrongAnswerType, _not_a_hole
+
+from . import show
+from .subject import LocalSubject, Outcome, Problem
+from .verdict import Failure, Verdict, number, plural
+from .wire import Handle
+
+_checks = {}  # name of the hole -> Check
+
+
+class View(NamedTuple):
+    """A tensor among a case's arguments: how to read a storage filled with 0, 1, 2, ..."""
+
+    shape: tuple
+    strides: tuple
+    offset: int = 0
+
+    @property
+    def cells(self):
+        """The storage's size: a few cells more than the view reaches."""
+        reach = sum((n - 1) * s for n, s in zip(self.shape, self.strides, strict=True))
+        return self.offset + max(reach, 0) + 5
+
+
+class Raises(NamedTuple):
+    """What a case must give where PyTorch raises."""
+
+    type: str
+    message: str
+
+
+class Failed(NamedTuple):
+    """A case that came out wrong."""
+
+    part: str
+    args: tuple
+    expected: object
+    got: object  # a value, or a Problem
+    outcome: Outcome
+
+
+class Check:
+    """The base of every check; see the head of this file."""
+
+    hole: Exercise
+    seconds = 5  # for one call
+
+    def cases(self, random):
+        """Yield (part, *arguments), the heart of the task first."""
+        raise NotImplementedError
+
+    def expected(self, *args):
+        """PyTorch's answer. What it raises, the learner's function must raise too."""
+        raise NotImplementedError
+
+    def same(self, got, expected, *args):
+        """Is `got` right? Override where more than one answer is."""
+        return show.same(got, expected)
+
+    def picture(self, *args, expected, got):
+        """An SVG that shows the difference, or ""."""
+        return show.picture(args, expected, got)
+
+    def causes(self):
+        """(name, text, wrong answer) of every mistake that this check knows."""
+        for name, method in inspect.getmembers(self, inspect.ismethod):
+            if hasattr(method, "cause"):
+                yield name, method.cause, method
+
+    def judge(self, subject, seed=None):
+        """The verdict on the subject's answer. seed: of the random cases."""
+        about = subject.about(self.hole.name)
+        if about.state == "not answered":
+            failure = Failure("not_answered", f"  {self.hole.unanswered()}")
+            return self._nothing("not answered", "not answered yet", [failure])
+        if about.uses_torch:
+            text = "  cause     PyTorch is the judge here: write it without PyTorch"
+            said = "the answer uses PyTorch"
+            return self._nothing("wrong", said, [Failure("uses_torch", text)])
+        parts, failed = self._try_all(subject, random_numbers.Random(seed))
+        if not failed:
+            failed = self._circular(subject, seed)
+            parts = dict.fromkeys(parts, not failed)
+        return self._verdict(parts, failed, about)
+
+    def _try_all(self, subject, random):
+        """{part: all right?} and the failed cases, up to the first that never ends."""
+        parts, failed = {}, []
+        for part, *args in self.cases(random):
+            parts.setdefault(part, True)
+            stopped = failed and _stops(failed[-1].got)
+            wrong = failed[-1] if stopped else self._try(subject, part, tuple(args))
+            if wrong:
+                parts[part] = False
+                failed += [] if stopped else [wrong]
+        return parts, failed
+
+    def _try(self, subject, part, args, own=False):
+        """None where this case is right, else what is wrong."""
+        expected = _value_of(self.expected, args)
+        handles = [a if not isinstance(a, View) else _make(subject, a) for a in args]
+        before = {h: subject.look(h) for h in handles if isinstance(h, Handle)}
+        outcome = subject.call(self.hole.name, handles, self.seconds, own)
+        got = outcome.problem or show.described(outcome.value, subject, before)
+        if not isinstance(got, Problem) and _changed(subject, before):
+            text = "the tensor that it was given has changed: make a new view instead"
+            got = Problem("type", text)
+        return None if self._right(got, expected, args) else Failed(
+            part, args, expected, got, outcome)  # fmt: skip
+
+    def _right(self, got, expected, args):
+        if isinstance(expected, Raises):
+            types = got.types if isinstance(got, Problem) else ()
+            unwritten = {"NotImplementedError", "RecursionError"} & set(types)
+            return expected.type in types and not unwritten
+        return not isinstance(got, Problem) and self.same(got, expected, *args)
+
+    def _circular(self, subject, seed):
+        """Do the answers only call each other? Seen when each runs the others' own."""
+        seen = set()
+        for part, *args in self.cases(random_numbers.Random(seed)):
+            if part not in seen:
+                wrong = self._try(subject, part, tuple(args), own=True)
+                seen.add(part)
+                if wrong and isinstance(wrong.got, Problem):
+                    if "CircularAnswers" in wrong.got.types:
+                        return [wrong]
+                    if _stops(wrong.got):
+                        return []
+        return []
+
+    def _cause(self, failed):
+        """(name, text) of the mistake that explains most of the failed cases."""
+        general = show.general_cause(failed[0].got, failed[0].expected)
+        if general and general[0] in show.CERTAIN:
+            return general
+        best, most = general, 0
+        for name, text, wrong in self.causes():
+            hits = [self._explains(wrong, case) for case in failed]
+            if hits[0] and sum(hits) > most:
+                best, most = (name, text), sum(hits)
+        return best or ("unknown", "")
+
+    def _explains(self, wrong, case):
+        """Would this mistake give just what the answer gave?"""
+        value = _value_of(wrong, case.args)
+        if isinstance(value, Raises):
+            return isinstance(case.got, Problem) and value.type in case.got.types
+        if isinstance(case.got, Problem) or isinstance(case.expected, Raises):
+            return not isinstance(case.got, Problem) and show.same(case.got, value)
+        return self.same(case.got, value, *case.args)
+
+    def _verdict(self, parts, failed, about):
+        share = sum(parts.values()) / len(parts) if next(iter(parts.values())) else 0
+        points = int(self.hole.points * share * 100) / 100
+        state = "partly right" if points else _state_of(failed)
+        if not failed:
+            state = "right"
+            said = "all right: " + ", ".join(parts)
+        else:
+            wrong = [part for part, right in parts.items() if not right]
+            said = "wrong: " + ", ".join(wrong)
+        if about.state == "solution":
+            points, state = 0, "solution"
+            said += "; but the course's solution stands in, and earns nothing"
+        summary = self._summary(said, points)
+        failures = [self._failure(failed)] if failed else []
+        picture = self._picture(failed[0]) if failed else ""
+        return Verdict(self.hole.name, points, self.hole.points, state, summary,
+                       failures, picture)  # fmt: skip
+
+    def _failure(self, failed):
+        cause, text = self._cause(failed)
+        case = failed[0]
+        lines = [
+            ("case", show.call(self.hole, case.args)),
+            ("expected", show.text(case.expected)),
+            ("got", show.text(case.got)),
+            ("where", case.got.where if isinstance(case.got, Problem) else ""),
+            ("printed", _beginning(case.outcome.printed)),
+            ("cause", text),
+        ]
+        message = "\n".join(f"  {key:<9} {value}" for key, value in lines if value)
+        return Failure(cause, message, case.part, len(failed))
+
+    def _picture(self, case):
+        """The check's picture. It is an extra: what goes wrong in it is not shown."""
+        if isinstance(case.got, Problem) or isinstance(case.expected, Raises):
+            return ""
+        try:
+            return self.picture(*case.args, expected=case.expected, got=case.got)
+        except Exception:
+            return ""
+
+    def _summary(self, said, points):
+        return f"{self.hole.name}: {number(points)} of {plural(self.hole.points)} · {said}"
+
+    def _nothing(self, state, said, failures=()):
+        return Verdict(self.hole.name, 0, self.hole.points, state,
+                       self._summary(said, 0), list(failures))  # fmt: skip
+
+
+def checks(hole):
+    """Say that the class below is the check of `hole`."""
+
+    def register(cls):
+        cls.hole = hole
+        _checks[hole.name] = cls()
+        return cls
+
+    return register
+
+
+def cause(text):
+    """Say that the method below gives what a certain mistake gives. text: the mistake."""
+
+    def mark(method):
+        method.cause = text
+        return method
+
+    return mark
+
+
+def check(hole, seed=None):
+    """Check an answer against PyTorch: print what came out, return the verdict.
+
+    hole: the exercise itself, `check(contiguous_strides)`. seed: repeats random cases.
+    """
+    verdict = judge(hole, LocalSubject(), seed)
+    print(verdict)
+    _record(verdict)
+    return verdict
+
+
+def judge(hole, subject, seed=None):
+    """The verdict on a hole, whatever happens: what was not checked earns nothing."""
+    try:
+        return find_check(hole).judge(subject, seed)
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        said = "not run: PyTorch is not installed. Install it: pip install torch"
+        return Verdict(hole.name, 0, hole.points, "not run", f"{hole.name}: {said}")
+
+
+def show_check(hole):
+    """Show how an exercise is checked: the source of its check."""
+    source = inspect.getsource(type(find_check(hole)))
+    try:
+        from IPython.display import Code, display
+
+        display(Code(source, language="python"))
+    except ImportError:
+        print(source)
+
+
+def find_check(hole):
+    """The check of a hole. TypeError for anything but a hole that has one."""
+    if not isinstance(hole, Exercise):
+        raise WrongAnswerType(_not_a_hole(hole, "check"))
+    importlib.import_module(f"grading.checks.{hole.chapter}")
+    if hole.name not in _checks:
+        raise LookupError(f"{hole.name} has no check yet")
+    return _checks[hole.name]
+
+
+def _value_of(function, args):
+    """What a function gives for a case, tensors described; or Raises."""
+    try:
+        import torch
+
+        tensors = [_torch(a) if isinstance(a, View) else a for a in args]
+        value = function(*tensors)
+        bases = [t for t in tensors if isinstance(t, torch.Tensor)]
+        return show.described_torch(value, bases)
+    except (IndexError, RuntimeError, TypeError, ValueError) as error:
+        return Raises(type(error).__name__, str(error).split("\n")[0])
+
+
+def _torch(view):
+    import torch
+
+    return torch.arange(view.cells).as_strided(*view)
+
+
+def _make(subject, view):
+    return subject.make(np.arange(view.cells), *view)
+
+
+def _changed(subject, before):
+    return any(show.differ(look, subject.look(handle)) for handle, look in before.items())
+
+
+def _state_of(failed):
+    """The state of an answer that earns nothing."""
+    kind = getattr(failed[-1].got, "kind", None) if failed else None
+    return {"time": "timed out", "gone": "crashed"}.get(kind, "wrong")
+
+
+def _stops(got):
+    """After this there is no use in trying further cases."""
+    return isinstance(got, Problem) and got.kind in ("time", "gone")
+
+
+def _beginning(printed):
+    lines = printed.strip().splitlines()
+    return " | ".join(lines[:3])[:200] + (" | ..." if len(lines) > 3 else "")
+
+
+def _record(verdict):
+    """Note the verdict in the learner's own progress."""
+    from minigrad import start
+
+    start.record(verdict.name, verdict.to_dict())

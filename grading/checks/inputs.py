@@ -1,0 +1,48 @@
+"""The inputs that checks share: layouts of every kind, listed and drawn at random."""
+
+import torch
+
+from grading.checking import View
+
+CUBE = View((2, 3, 4), (12, 4, 1))
+TRANSPOSED = View((4, 3), (1, 4))
+STEPPED = View((2, 3), (16, 2), 5)  # every second column, from cell 5 on
+REPEATED = View((3, 4), (1, 0), 2)  # every element of a row is the same cell
+EMPTY = View((2, 0, 3), (3, 3, 1))
+SINGLE = View((3, 1, 2), (2, 2, 1), 1)
+SCALAR = View((), (), 3)
+
+
+def random_shape(random, dims=(1, 4)):
+    """Distinct sizes, so that no order of them looks like another."""
+    return tuple(random.sample(range(2, 8), random.randint(*dims)))
+
+
+def random_view(random, dims=(2, 4)):
+    """A view with an offset, its dimensions in any order, some with a step of 2."""
+    shape, cells = random_shape(random, dims), 1
+    strides = [0] * len(shape)
+    for d in random.sample(range(len(shape)), len(shape)):
+        step = random.choice([1, 2])
+        strides[d] = cells * step
+        cells *= shape[d] * step
+    return View(shape, tuple(strides), random.randint(1, 9))
+
+
+def tensor(shape, strides, offset=0):
+    """PyTorch's tensor of these numbers; each value is the number of its cell."""
+    return torch.arange(View(shape, strides, offset).cells).as_strided(
+        shape, strides, offset
+    )
+
+
+def contiguous(shape):
+    return View(shape, torch.empty(shape).stride())
+
+
+def shuffled(random, shape):
+    """An order of the dimensions, other than the one they have."""
+    order = list(range(len(shape)))
+    while order == sorted(order):
+        random.shuffle(order)
+    return order

@@ -1,0 +1,143 @@
+"""The instructor's command line: `python -m grading build | release | ... | export`."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Table
+
+from .build import BuildError
+
+app = typer.Typer(
+    help="Build the course's notebooks; release, collect and grade its labs.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+console = Console()
+
+Directory = Annotated[Path, typer.Argument(help="the course directory", show_default=False)]
+Lab = Annotated[str | None, typer.Option(help="only this lab, such as 03")]
+Students = Annotated[list[str] | None, typer.Option("--student", help="only this student")]
+Force = Annotated[bool, typer.Option("--force", help="replace what is there")]
+
+
+@app.command()
+def build(
+    chapters: Annotated[list[str] | None, typer.Argument(help="such as 03; all")] = None,
+    check: Annotated[bool, typer.Option("--check", help="only say what is stale")] = False,
+    force: Force = False,
+):
+    """Build labs and lessons from their texts in solutions/ and lessons/."""
+    from .build import build
+
+    changed = build(chapters or (), check=check, force=force)
+    for path in changed:
+        console.print(f"{'stale' if check else 'built'}: {path.parent.name}/{path.name}")
+    if check and changed:
+        console.print("Run `python -m grading build` and commit what it writes.")
+        raise typer.Exit(1)
+    if not changed:
+        console.print("every notebook is what its text says")
+
+
+@app.command()
+def release(
+    directory: Directory,
+    labs: Annotated[list[str] | None, typer.Argument(help="such as 03; all")] = None,
+):
+    """Make or renew an nbgrader course DIRECTORY with the labs released in it."""
+    from .book import release
+
+    for name in release(directory, labs or ()):
+        console.print(f"released {name}: hand out {directory}/release/{name}/{name}.ipynb")
+
+
+@app.command()
+def collect(
+    directory: Directory,
+    inbox: Annotated[Path, typer.Argument(help="a folder or .zip with submissions")],
+    lab: Lab = None,
+    pattern: Annotated[
+        str | None,
+        typer.Option(help="regular expression with (?P<student>...) for file names"),
+    ] = None,
+):
+    """Take submissions in from a folder or a .zip of a learning platform."""
+    from .collect import collect
+
+    table = Table("student", "lab", "file", "what", "why")
+    for item in collect(directory, inbox, lab, pattern):
+        table.add_row(*(str(part or "") for part in item))
+    console.print(table)
+
+
+@app.command()
+def grade(
+    directory: Directory,
+    lab: Lab = None,
+    student: Students = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="also what is graded already")
+    ] = False,
+):
+    """Grade the submissions that are new or have changed."""
+    from .book import grade, submissions
+
+    count = len(submissions(directory, lab, student or ()))
+    table = Table("student", "lab", "points", "state", "why")
+    failed = fresh = 0
+    with _progress() as progress:
+        task = progress.add_task("grading", total=count)
+        for one in grade(directory, lab, student or (), everything):
+            progress.update(task, advance=1, description=one.student)
+            points = f"{one.points:g} / {one.max_points:g}"
+            state = one.state if one.fresh else f"{one.state} before"
+            table.add_row(one.student, one.lab, points, state, one.why)
+            failed, fresh = failed + (one.state == "failed"), fresh + one.fresh
+    console.print(table)
+    console.print(f"{fresh} graded now, {count - fresh} unchanged since they were")
+    if failed:
+        console.print(f"{failed} could not be graded; nothing was recorded for them")
+        raise typer.Exit(1)
+
+
+@app.command()
+def feedback(directory: Directory, lab: Lab = None, student: Students = None):
+    """Write an HTML page for each graded submission, below DIRECTORY/feedback."""
+    from .feedback import feedback
+
+    feedback(directory, lab, student or None)
+
+
+@app.command()
+def export(
+    directory: Directory,
+    to: Annotated[Path, typer.Argument(help="the file to write")],
+    form: Annotated[str, typer.Option(help="csv, canvas or moodle")] = "csv",
+    roster: Annotated[
+        Path | None, typer.Option(help="the list of students that the platform exported")
+    ] = None,
+    force: Force = False,
+):
+    """Write the grades as a table, for a spreadsheet, Canvas or Moodle."""
+    from .export import export
+
+    export(directory, to, form, roster, force=force)
+
+
+def main():
+    """Run the command; what the user can mend is said in one line."""
+    try:
+        app()
+    except (BuildError, OSError, ValueError, LookupError) as error:
+        Console(stderr=True).print(f"[bold]{type(error).__name__}[/]: {error}")
+        sys.exit(1)
+
+
+def _progress():
+    columns = TextColumn("{task.description:<20}"), BarColumn(), MofNCompleteColumn()
+    return Progress(*columns, console=console)

@@ -1,0 +1,64 @@
+"""Bounds for code that is not ours: how long it may run, how much it may print."""
+
+import contextlib
+import ctypes
+import io
+import signal
+import threading
+
+
+class TimeUp(BaseException):
+    """Raised inside code that has run too long. No `except Exception` catches it."""
+
+
+@contextlib.contextmanager
+def time_limit(seconds):
+    """Raise TimeUp in this block after `seconds`, and again each second after that."""
+    alarm = hasattr(signal, "setitimer")
+    if alarm and threading.current_thread() is threading.main_thread():
+        before = signal.signal(signal.SIGALRM, _raise)
+        signal.setitimer(signal.ITIMER_REAL, seconds, 1)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+    else:
+        over = threading.Event()
+        thread = threading.get_ident()
+        threading.Thread(target=_watch, args=(seconds, over, thread), daemon=True).start()
+        try:
+            yield
+        finally:
+            over.set()
+
+
+class Page(io.StringIO):
+    """Keeps the first few thousand characters that are printed, drops the rest."""
+
+    size = 5000
+
+    def write(self, text):
+        room = self.size - self.tell()
+        super().write(text[: max(room, 0)])
+        return len(text)
+
+
+@contextlib.contextmanager
+def captured():
+    """Collect what is printed in this block, to stdout and stderr."""
+    page = Page()
+    with contextlib.redirect_stdout(page), contextlib.redirect_stderr(page):
+        yield page
+
+
+def _raise(signum, frame):
+    raise TimeUp
+
+
+def _watch(seconds, over, thread):
+    while not over.wait(seconds):
+        seconds = 1
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(
+            ctypes.c_ulong(thread), ctypes.py_object(TimeUp)
+        )

@@ -1,0 +1,219 @@
+"""The two steps that nbgrader's autograding is given here: Repair, and RunAnswers.
+
+`nbgrader_config.py` of a course puts Repair first among the sanitising steps, RunAnswers
+in the place of nbgrader's Execute, and Finish last. Everything else is nbgrader's own.
+"""
+
+import hashlib
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import nbformat
+from nbformat.v4 import new_markdown_cell, new_output
+from nbgrader.preprocessors import NbGraderPreprocessor
+
+from minigrad.answers import holes_of
+
+from . import repair
+from .checking import judge
+from .process import Gone, ProcessSubject
+from .verdict import Verdict, number, plural
+
+CHECKS = Path(__file__).parent / "checks"
+
+
+class Repair(NbGraderPreprocessor):
+    """Put the released checks back, whatever the submission did to them."""
+
+    def preprocess(self, nb, resources):
+        released = nbformat.read(released_path(self, resources), as_version=4)
+        ours = nb.metadata.get("minigrad", {})
+        nb, warnings = repair.repaired(nb, released)
+        nb.metadata["minigrad"] = {**released.metadata.get("minigrad", {})}
+        nb.metadata["minigrad"]["warnings"] = warnings
+        if "not_gradable" in ours:  # written by `grade` in place of the submission
+            nb.metadata["minigrad"]["not_gradable"] = ours["not_gradable"]
+        return nb, resources
+
+
+class RunAnswers(NbGraderPreprocessor):
+    """Run the student's cells in a process of their own; check each exercise from here."""
+
+    def preprocess(self, nb, resources):
+        record = Record.of(self, resources)
+        why = nb.metadata["minigrad"].get("not_gradable")
+        record.write("running")
+        holes = holes_of(resources["nbgrader"]["assignment"])
+        warnings = list(nb.metadata["minigrad"].get("warnings", []))
+        if why:
+            verdicts = [_not_gradable(hole, why) for hole in holes]
+        else:
+            verdicts = self._judge(nb, holes, warnings)
+        _show(nb, verdicts, warnings, why)
+        record.write("running", verdicts, warnings, why)
+        return nb, resources
+
+    def _judge(self, nb, holes, warnings):
+        with ProcessSubject("submission.ipynb", _students_cells(nb)) as subject:
+            verdicts = [_verdict(hole, subject) for hole in holes]
+        warnings += [f"cell {id}: {text}" for id, text in subject.problems.items()]
+        return verdicts
+
+
+class Finish(NbGraderPreprocessor):
+    """Say that the grades are in the book. Runs only if every step before it went well."""
+
+    def preprocess(self, nb, resources):
+        record = Record.of(self, resources)
+        record.finish()
+        return nb, resources
+
+
+class Record:
+    """`verdicts/LAB/STUDENT.json`: what is known of one submission beside its points."""
+
+    def __init__(self, root, lab, student, submission=None):
+        self.root = root
+        self.path = Path(root) / "verdicts" / lab / f"{student}.json"
+        self.lab, self.student, self.submission = lab, student, submission
+
+    @classmethod
+    def of(cls, preprocessor, resources):
+        course = _course(preprocessor)
+        names = resources["nbgrader"]
+        lab, student = names["assignment"], names["student"]
+        path = Path(course.root) / "submitted" / student / lab / f"{lab}.ipynb"
+        return cls(course.root, lab, student, fingerprint(path))
+
+    @staticmethod
+    def checks(root, lab):
+        """A fingerprint of what the lab is checked by."""
+        released = Path(root) / "release" / lab / f"{lab}.ipynb"
+        return [fingerprint(released), fingerprint(CHECKS / f"{lab}.py")]
+
+    def write(self, state, verdicts=(), warnings=(), why=None):
+        values = {
+            "student": self.student,
+            "lab": self.lab,
+            "state": state,
+            "why": why,
+            "graded": datetime.now(UTC).isoformat(timespec="seconds"),
+            "submission": self.submission,
+            "checks": self.checks(self.root, self.lab),
+            "warnings": list(warnings),
+            "exercises": [verdict.to_dict() for verdict in verdicts],
+        }
+        self._write(values)
+
+    def finish(self):
+        values = self.read()
+        values["state"] = "not gradable" if values["why"] else "graded"
+        self._write(values)
+
+    def read(self):
+        """What is recorded, or {} where nothing, or nothing readable, is."""
+        try:
+            return json.loads(self.path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+
+    def _write(self, values):
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        part = self.path.with_suffix(".part")
+        text = json.dumps(values, indent=1, ensure_ascii=False)
+        part.write_text(text, encoding="utf-8")
+        part.replace(self.path)
+
+
+def fingerprint(path):
+    """SHA-256 of a file's bytes; None where there is no file."""
+    path = Path(path)
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
+
+
+def released_path(preprocessor, resources):
+    course, lab = _course(preprocessor), resources["nbgrader"]["assignment"]
+    folder = course.format_path(course.release_directory, ".", lab)
+    return Path(folder) / f"{resources['nbgrader']['notebook']}.ipynb"
+
+
+def _course(preprocessor):
+    return preprocessor.parent.parent.coursedir  # step -> exporter -> converter
+
+
+def _students_cells(nb):
+    """(id, text) of the cells to run: not the checks, not what the repair put in."""
+    return [
+        (cell["id"], cell.source)
+        for cell in nb.cells
+        if cell.cell_type == "code"
+        and not cell.metadata.get("nbgrader", {}).get("grade")
+        and not cell.metadata.get("minigrad", {}).get("added")
+    ]
+
+
+def _verdict(hole, subject):
+    try:
+        return judge(hole, subject)
+    except Gone as error:
+        state = "timed out" if error.kind == "time" else "crashed"
+        summary = f"{hole.name}: 0 of {plural(hole.points)} · {state}: {error}"
+        return Verdict(hole.name, 0, hole.points, state, summary)
+
+
+def _not_gradable(hole, why):
+    summary = f"{hole.name}: 0 of {plural(hole.points)} · not gradable: {why}"
+    return Verdict(hole.name, 0, hole.points, "not gradable", summary)
+
+
+def _show(nb, verdicts, warnings, why):
+    """Put each verdict under its check, and a table of all of them on top."""
+    graded = {cell.metadata["nbgrader"]["grade_id"]: cell for cell in nb.cells
+              if cell.metadata.get("nbgrader", {}).get("grade")}  # fmt: skip
+    ids = {name: cell.metadata["nbgrader"]["grade_id"]
+           for name, cell in repair.checks(nb).items()}  # fmt: skip
+    for verdict in verdicts:
+        cell = graded[ids[verdict.name]]
+        cell.execution_count = None
+        cell.outputs = _outputs(verdict)
+    nb.cells.insert(0, new_markdown_cell(_table(verdicts, warnings, why), id="result"))
+
+
+def _outputs(verdict):
+    data = {"text/plain": repr(verdict), "text/html": verdict._repr_html_()}
+    return [
+        new_output("stream", name="stdout", text=f"{verdict}\n"),
+        new_output("execute_result", data=data, execution_count=None),
+    ]
+
+
+def _table(verdicts, warnings, why):
+    total = sum(v.points for v in verdicts)
+    most = sum(v.max_points for v in verdicts)
+    rows = [f"# Result: {number(total)} of {plural(most)}\n"]
+    rows += [f"This submission could not be graded: {_escaped(why)}\n"] if why else []
+    rows += ["| exercise | points | state | reason |", "|---|---|---|---|"]
+    for v in verdicts:
+        points = f"{number(v.points)} / {number(v.max_points)}"
+        rows.append(f"| `{v.name}` | {points} | {v.state} | {_escaped(_reason(v))} |")
+    rows += ["\nNoted while grading:\n"] if warnings else []
+    rows += [f"- {_escaped(warning)}" for warning in warnings]
+    return "\n".join(rows)
+
+
+def _reason(verdict):
+    """The verdict's cause, else what its one line says after the points."""
+    for failure in verdict.failures:
+        for line in failure.message.splitlines():
+            if line.split()[:1] == ["cause"]:
+                return line.split(None, 1)[1]
+    return verdict.summary.partition(" · ")[2]
+
+
+def _escaped(text):
+    """Text from a submission, so that Markdown shows it and does nothing else with it."""
+    plain = " ".join(str(text).split())
+    for mark in "\\`*_{}[]<>()#+!|$":
+        plain = plain.replace(mark, f"&#{ord(mark)};")
+    return plain[:400]

@@ -1,0 +1,180 @@
+"""What a check sees of a value: comparing it, saying it in words, naming usual mistakes."""
+
+import inspect
+from typing import NamedTuple
+
+import numpy as np
+
+from .wire import Handle
+
+# Causes that are certain once they are seen; a check's own causes do not go before them.
+CERTAIN = {"endless", "circular", "recursion", "type", "none", "list", "float", "copies"}
+
+
+class Seen(NamedTuple):
+    """A tensor: how it reads which values, and whether from the storage it was given."""
+
+    shape: tuple
+    strides: tuple
+    offset: int
+    dtype: str
+    values: np.ndarray | None
+    shares: bool
+
+
+def described(value, subject, before):
+    """A value of the subject's, tensors as Seen. before: {handle: look} of the input."""
+    if isinstance(value, Handle):
+        look = dict(subject.look(value))
+        memory = look.pop("memory")
+        return Seen(**look, shares=any(memory == b["memory"] for b in before.values()))
+    return value
+
+
+def described_torch(value, bases):
+    """The same of a value of PyTorch's. bases: the tensors of the input."""
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        memory = value.untyped_storage().data_ptr()
+        shares = any(memory == b.untyped_storage().data_ptr() for b in bases)
+        dtype = str(value.dtype).removeprefix("torch.")
+        how = (tuple(value.shape), value.stride(), value.storage_offset())
+        return Seen(*how, dtype, value.numpy(), shares)
+    return tuple(value) if isinstance(value, torch.Size) else value
+
+
+def same(got, expected):
+    """Equal in type and value; of tensors, only what can be observed is compared."""
+    if isinstance(expected, Seen):
+        return isinstance(got, Seen) and _same_tensor(got, expected)
+    if isinstance(expected, tuple | list):
+        return (
+            type(got) is type(expected)
+            and len(got) == len(expected)
+            and all(map(same, got, expected))
+        )
+    if isinstance(expected, np.ndarray):
+        return isinstance(got, np.ndarray) and np.array_equal(got, expected)
+    return type(got) is type(expected) and got == expected
+
+
+def same_strides(got, expected, shape):
+    """Equal strides where they count: not of size 1, and nowhere in an empty tensor."""
+    if not (isinstance(got, tuple) and all(type(s) is int for s in got)):
+        return False
+    if len(got) != len(shape) or expected is None:
+        return False
+    counts = [size > 1 and 0 not in shape for size in shape]
+    return all(a == b for a, b, c in zip(got, expected, counts, strict=True) if c)
+
+
+def differ(before, after):
+    """Has a tensor changed between two looks at it?"""
+    values = before["values"], after["values"]
+    rest = [{k: v for k, v in look.items() if k != "values"} for look in (before, after)]
+    return rest[0] != rest[1] or not np.array_equal(*values)
+
+
+def text(value):
+    """A value in words, for a learner."""
+    if isinstance(value, Seen):
+        where = "the same storage" if value.shares else "a copy with a storage of its own"
+        return (
+            f"a tensor of shape {value.shape}, strides {value.strides}, "
+            f"offset {value.offset}, in {where}"
+        )
+    if hasattr(value, "kind"):  # a Problem
+        return f"{value.types[0]}: {value.message}" if value.types else value.message
+    if hasattr(value, "message"):  # an error of PyTorch's
+        return f"{value.type}: {value.message}"
+    shown = repr(value)
+    return shown if len(shown) <= 300 else shown[:297] + "..."
+
+
+def call(hole, args):
+    """The call that a case makes, as a learner can type it."""
+    names = list(inspect.signature(hole.__wrapped__).parameters)
+    if names[:1] == ["self"]:
+        x = args[0]
+        rest = ", ".join(map(repr, args[1:]))
+        how = f"shape {x.shape}, strides {x.strides}, offset {x.offset}"
+        return f"x.{hole.name}({rest}) for x of {how}"
+    positional = len(args) == 1 or len(names) < len(args)
+    shown = [repr(a) if positional else f"{n}={a!r}"
+             for n, a in zip([*names, *args], args, strict=False)]  # fmt: skip
+    return f"{hole.name}({', '.join(shown)})"
+
+
+def general_cause(got, expected):
+    """(name, text) of a mistake that any exercise may have; None for no idea."""
+    if hasattr(got, "kind"):
+        return _cause_of_problem(got, expected)
+    if hasattr(expected, "message"):
+        said = f"PyTorch raises {expected.type} for this input, and so must the answer"
+        return "no_error", said
+    if got is None and expected is not None:
+        return "none", "nothing is returned: does every path end in `return`?"
+    if isinstance(got, Seen) and isinstance(expected, Seen):
+        return _cause_of_tensor(got, expected)
+    if isinstance(got, list) and isinstance(expected, tuple):
+        return "list", "a list where a tuple belongs: return tuple(...)"
+    if same(_ints(got), expected):
+        return "float", "floats where ints belong: divide ints with //, not with /"
+    if type(got) is not type(expected):
+        return "wrong_type", f"{_kind(expected)} is expected, not {_kind(got)}"
+    return None
+
+
+def picture(args, expected, got):
+    """Expected and got, drawn one above the other; "" where they are no tensors."""
+    if not (isinstance(expected, Seen) and isinstance(got, Seen)):
+        return ""
+    return ""
+
+
+def _same_tensor(got, expected):
+    empty = 0 in expected.shape
+    return (
+        got.shape == expected.shape
+        and got.shares == expected.shares
+        and got.dtype == expected.dtype
+        and (empty or got.offset == expected.offset)
+        and same_strides(got.strides, expected.strides, expected.shape)
+        and got.values is not None
+        and np.array_equal(got.values, expected.values)
+    )
+
+
+def _cause_of_problem(got, expected):
+    if got.kind == "time":
+        return "endless", "it does not end: is there a loop whose condition stays true?"
+    if got.kind != "raised":
+        return got.kind, got.message
+    if "CircularAnswers" in got.types:
+        return "circular", got.message
+    if "RecursionError" in got.types:
+        return "recursion", "it calls itself without end"
+    if "NotImplementedError" in got.types:
+        return "unfinished", "this part is still to be written"
+    if hasattr(expected, "message"):
+        return "wrong_error", f"this input must raise {expected.type}, as in PyTorch"
+    return "raised", "it raises an error where PyTorch gives a value"
+
+
+def _cause_of_tensor(got, expected):
+    if got.values is None:
+        return "outside", "the tensor reads cells outside its storage"
+    if not got.shares and expected.shares and np.array_equal(got.values, expected.values):
+        return "copies", "the values are right, but copied: a view reads the same storage"
+    return None
+
+
+def _kind(value):
+    return "a tensor" if isinstance(value, Seen) else f"a value of type {type(value).__name__}"
+
+
+def _ints(value):
+    if isinstance(value, tuple):
+        return tuple(_ints(item) for item in value)
+    return int(value) if isinstance(value, float) and value.is_integer() else value

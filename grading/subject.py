@@ -1,0 +1,211 @@
+"""The subject: what a check talks to instead of the learner's function.
+
+A check says "call this hole with these plain values" and gets plain values back. A
+tensor of the learner's stays on the learner's side, behind a handle, and `look` describes
+it. So the same check serves an answer in this process and one in another, behind bytes.
+"""
+
+import contextlib
+import functools
+import linecache
+import traceback
+import types
+from typing import NamedTuple
+
+import numpy as np
+
+from minigrad import layout
+from minigrad.answers import load_references
+from minigrad.course import CHAPTERS, solution
+from minigrad.exercise import exercises, find, isolated
+from minigrad.tensor import Storage, Tensor
+
+from .limits import TimeUp, captured, time_limit
+from .wire import Handle, NotPlain, decode, encode, plain
+
+
+class Problem(NamedTuple):
+    """Why a call gave no value. kind: "raised", "time", "type" or "gone"."""
+
+    kind: str
+    message: str
+    types: tuple = ()  # the exception's class and its bases, by name
+    where: str = ""  # the learner's own line
+
+
+class Outcome(NamedTuple):
+    value: object
+    problem: Problem | None
+    printed: str
+
+
+class About(NamedTuple):
+    """What is known of an answer. state: "answered", "not answered" or "solution"."""
+
+    state: str
+    notebook: str | None = None
+    cell: str | None = None
+    hash: str | None = None
+    uses_torch: bool = False
+
+
+class LocalSubject:
+    """The answers that this process holds."""
+
+    def __init__(self):
+        self._objects = {}  # number -> tensor; the last few dozen
+        self._made = 0
+
+    def about(self, name):
+        """Is there an answer, and where does it come from?"""
+        answer = find(name).answer
+        if answer is None:
+            return About("not answered")
+        state = "solution" if answer.from_solutions else "answered"
+        return About(state, *answer.source[:3], _uses_torch(answer.value))
+
+    def make(self, data, shape, strides, offset):
+        """A tensor that reads the flat array `data` by these numbers; its handle."""
+        return self._keep(Tensor(Storage(np.array(data)), shape, strides, offset))
+
+    def call(self, name, args, seconds, own=False):
+        """Call an answer. The other holes run the course's solutions, unless `own`."""
+        hole = find(name)
+        arguments = [self._objects[a.number] if isinstance(a, Handle) else a for a in args]
+        with captured() as page:
+            try:
+                value, problem = self._call(hole, arguments, seconds, own), None
+            except TimeUp:
+                value, problem = None, Problem("time", f"not done after {seconds} s")
+            except NotPlain as error:
+                value, problem = None, Problem("type", str(error))
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
+                value, problem = None, _raised(error, hole)
+        return Outcome(value, problem, page.getvalue())
+
+    def look(self, handle):
+        """A tensor as plain values; `memory` is the address of its storage.
+
+        `values` is None where the tensor would read outside its storage.
+        """
+        t = self._objects[handle.number]
+        data = t.storage.data
+        inside = layout.extent(t.shape, t.strides, t.offset) <= len(data)
+        inside = inside and t.offset >= 0 and min(t.strides, default=0) >= 0
+        return {
+            "shape": plain(t.shape, self._refuse),
+            "strides": plain(t.strides, self._refuse),
+            "offset": plain(t.offset, self._refuse),
+            "dtype": str(t.dtype),
+            "memory": int(data.__array_interface__["data"][0]),
+            "values": np.array(t.numpy()) if inside else None,
+        }
+
+    def _call(self, hole, arguments, seconds, own):
+        if not own:
+            _references()
+        others = contextlib.nullcontext() if own else isolated(hole)
+        with others, time_limit(seconds):
+            value = hole(*arguments)
+        return plain(value, self._keep)
+
+    def _keep(self, value):
+        if not isinstance(value, Tensor):
+            self._refuse(value)
+        self._made += 1
+        self._objects[self._made] = value
+        self._objects.pop(self._made - 64, None)
+        return Handle(self._made)
+
+    def _refuse(self, value):
+        kind = value.__name__ if isinstance(value, type) else type(value).__name__
+        raise NotPlain(f"returned a {kind}, which is neither a number, a tuple nor a tensor")
+
+
+class WireSubject:
+    """A subject that is reached by bytes: `send(request) -> reply`."""
+
+    def __init__(self, send):
+        self._send = send
+
+    def about(self, name):
+        return About(*self._ask("about", name))
+
+    def make(self, data, shape, strides, offset):
+        return self._ask("make", data, shape, strides, offset)
+
+    def call(self, name, args, seconds, own=False):
+        value, problem, printed = self._ask("call", name, args, seconds, own)
+        return Outcome(value, problem and Problem(*problem), printed)
+
+    def look(self, handle):
+        return self._ask("look", handle)
+
+    def _ask(self, method, *args):
+        return decode(self._send(encode([method, *args])))
+
+
+def serve(subject, request):
+    """The reply, in bytes, to a request of a WireSubject."""
+    method, *args = decode(request)
+    if method not in ("about", "make", "call", "look"):
+        raise ValueError(f"a subject has no {method!r}")
+    reply = getattr(subject, method)(*args)
+    try:
+        return encode(_bare(reply))
+    except NotPlain as error:
+        return encode((None, ("type", f"returned a value {error}", (), ""), ""))
+
+
+def _bare(value):
+    """Named tuples, but for handles, as plain tuples."""
+    if isinstance(value, tuple) and not isinstance(value, Handle):
+        return tuple(_bare(item) for item in value)
+    return value
+
+
+@functools.cache
+def _references():
+    """Load the course's own answers once: other holes run them while one is judged."""
+    with_holes = {entry.chapter for entry in exercises()}
+    for chapter in CHAPTERS:
+        if chapter.name in with_holes and solution(chapter.name).exists():
+            load_references(chapter.name)
+
+
+def _raised(error, hole):
+    names = tuple(c.__name__ for c in type(error).__mro__[:-1])
+    return Problem("raised", str(error), names, _own_line(error, hole))
+
+
+def _own_line(error, hole):
+    """The last line of the learner's cell that the error passed through."""
+    answer = hole.answer.value
+    own = getattr(getattr(answer, "__code__", None), "co_filename", None)
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if frame.filename == own:
+            text = linecache.getline(own, frame.lineno).strip()
+            return f"line {frame.lineno}: {text}"
+    return ""
+
+
+def _uses_torch(function, depth=3):
+    """Does an answer, or a function of the notebook that it calls, use PyTorch?"""
+    codes = [getattr(function, "__code__", None)]
+    values = getattr(function, "__globals__", {})
+    while codes:
+        code = codes.pop()
+        if code is None:
+            continue
+        codes += [c for c in code.co_consts if isinstance(c, types.CodeType)]
+        for name in code.co_names:
+            value = values.get(name)
+            module = getattr(value, "__module__", None) or getattr(value, "__name__", "")
+            if str(module).split(".")[0] == "torch" or name == "torch":
+                return True
+            helper = isinstance(value, types.FunctionType) and depth
+            if helper and value.__globals__ is values and _uses_torch(value, depth - 1):
+                return True
+    return False

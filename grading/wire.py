@@ -1,0 +1,113 @@
+"""Plain values as bytes and back: what may cross between the checks and an answer.
+
+Numbers, text, None, tuples, lists, dicts, slices, `...`, arrays and handles, and nothing
+else: reading bytes never runs code and never makes an object of any other kind.
+"""
+
+from typing import NamedTuple
+
+import msgpack
+import numpy as np
+
+MAX_BYTES = 256 * 2**20
+TUPLE, ARRAY, HANDLE, SLICE, ELLIPSIS, BIG_INT = range(6)
+
+
+class Handle(NamedTuple):
+    """An object that stays on the learner's side; only its number crosses."""
+
+    number: int
+
+
+class NotPlain(TypeError):
+    """A value that may not cross."""
+
+
+def encode(value):
+    """The bytes of a plain value. NotPlain for any other."""
+    try:
+        return msgpack.packb(value, default=_pack, strict_types=True)
+    except (ValueError, OverflowError) as error:
+        raise NotPlain(f"too large or too deeply nested: {error}") from None
+
+
+def decode(data):
+    """The plain value of bytes that `encode` made. ValueError for anything else."""
+    if len(data) > MAX_BYTES:
+        raise ValueError(f"a message of {len(data)} bytes is too long")
+    try:
+        return msgpack.unpackb(data, ext_hook=_unpack, strict_map_key=False)
+    except (TypeError, RecursionError, msgpack.UnpackException) as error:
+        raise ValueError(f"not a message: {error}") from None
+
+
+def plain(value, keep, depth=0):
+    """`value` as a plain value of exact types; `keep(object)` for what has a handle."""
+    if depth > 32:
+        raise NotPlain("a value nested more than 32 deep")
+    if value is None or value is ... or isinstance(value, bool | np.bool_):
+        return bool(value) if isinstance(value, np.bool_) else value
+    if isinstance(value, int | np.integer):
+        return int(value)
+    if isinstance(value, float | np.floating):
+        return float(value)
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, tuple):
+        return tuple(plain(item, keep, depth + 1) for item in value)
+    if isinstance(value, list):
+        return [plain(item, keep, depth + 1) for item in value]
+    if isinstance(value, dict):
+        return {plain(k, keep, depth + 1): plain(v, keep, depth + 1)
+                for k, v in value.items()}  # fmt: skip
+    if isinstance(value, slice):
+        parts = (value.start, value.stop, value.step)
+        return slice(*(plain(part, keep, depth + 1) for part in parts))
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
+        return np.array(value, copy=True, subok=False)
+    return keep(value)
+
+
+def _pack(value):
+    if isinstance(value, Handle):
+        return _ext(HANDLE, value.number)
+    if isinstance(value, tuple):
+        return _ext(TUPLE, list(value))
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
+        data = np.ascontiguousarray(value).tobytes()
+        return _ext(ARRAY, [value.dtype.str, list(value.shape), data])
+    if isinstance(value, slice):
+        return _ext(SLICE, [value.start, value.stop, value.step])
+    if value is ...:
+        return _ext(ELLIPSIS, None)
+    if type(value) is int:
+        return _ext(BIG_INT, hex(value))
+    raise NotPlain(f"a {type(value).__name__} may not cross")
+
+
+def _ext(code, value):
+    return msgpack.ExtType(code, encode(value))
+
+
+def _unpack(code, data):
+    value = decode(data)
+    if code == TUPLE and isinstance(value, list):
+        return tuple(value)
+    if code == HANDLE and isinstance(value, int):
+        return Handle(value)
+    if code == ARRAY:
+        return _array(*value)
+    if code == SLICE:
+        return slice(*value)
+    if code == ELLIPSIS:
+        return ...
+    if code == BIG_INT and isinstance(value, str):
+        return int(value, 16)
+    raise ValueError(f"unknown kind of value {code}")
+
+
+def _array(dtype, shape, data):
+    kind = np.dtype(dtype)
+    if kind.kind not in "biuf":
+        raise ValueError(f"arrays of {dtype} do not cross")
+    return np.frombuffer(data, kind).reshape(shape).copy()

@@ -1,0 +1,237 @@
+"""Running answers that stand in notebooks, without running the notebooks.
+
+Only set-up cells and answer cells are run, and from the other cells the imports,
+functions and constants that answers use. What is filled:
+
+- An answer in the notebook replaces what an earlier `answers_from` has filled.
+- An answer that the learner has given in this kernel by running its cell stays.
+- `answers_from("solutions")` is asked for by name: it replaces everything.
+"""
+
+import ast
+import builtins
+import contextlib
+import io
+import linecache
+import signal
+import threading
+import traceback
+from pathlib import Path
+
+from . import course
+from .cells import (
+    NotANotebook,
+    all_cells,
+    answered_in,
+    bound_by,
+    cells_of,
+    definition,
+    is_answer,
+    is_definition,
+    is_setup,
+    names_used,
+    python,
+)
+from .exercise import collecting, exercises, running
+from .source import relative
+
+__all__ = [
+    "answered_in",
+    "answers_from",
+    "cells_of",
+    "holes_of",
+    "is_answer",
+    "is_setup",
+    "load_references",
+    "run",
+]
+
+SECONDS = 20  # for one cell
+
+_running = False  # a set-up cell that asks for earlier answers must not start it again
+_filled = {}  # hole -> the Answer that answers_from has put there
+
+
+class TimeUp(BaseException):
+    """A cell ran too long. (No `except Exception` of the learner's catches this.)"""
+
+
+def answers_from(where, before=None):
+    """Fill the holes of earlier labs, and return the number that are filled.
+
+    where: "labs", the learner's own notebooks; where those have no answer the course's
+    solution stands in, and a printed line says so. "solutions": solutions for all.
+    before: a chapter ("05_reductions"); it and later ones are left alone.
+    """
+    if where not in ("labs", "solutions"):
+        raise ValueError(f'answers come from "labs" or "solutions", not {where!r}')
+    last = course.chapter(before).number if before is not None else len(course.CHAPTERS)
+    if _running:
+        return 0
+    chapters = [c.name for c in course.CHAPTERS[:last]]
+    return sum(_fill(name, where) for name in chapters if holes_of(name))
+
+
+def holes_of(name):
+    """The holes of one chapter, in course order."""
+    return [entry.hole for entry in exercises() if entry.chapter == name]
+
+
+def load_references(name):
+    """Give every hole of a chapter the course's own solution as `reference`."""
+    if all(hole.reference is not None for hole in holes_of(name)):
+        return
+    path = course.solution(name)
+    with collecting() as found:
+        failed = run(cells_of(path), path)
+    for message in failed.values():
+        raise RuntimeError(f"the course's own solution fails: {message}")
+    for hole, answer in found.items():
+        hole.reference = answer
+
+
+def run(cells, path):
+    """Run cells in one namespace; return {cell id: message} of those that failed."""
+    global _running
+    names, failed = {"__name__": "__lab__"}, {}
+    before, _running = _running, True
+    try:
+        others = [c for c in all_cells(path) if c not in cells]
+        for cell in cells:
+            failed[cell.id] = _problem(cell, names, others, path)
+        for cell in filter(lambda c: is_answer(c.text) and not failed[c.id], cells):
+            failed[cell.id] = _unknown_name(cell, names, others)
+    finally:
+        _running = before
+    place = relative(path)
+    titles = {cell.id: cell.title for cell in cells}
+    return {i: f"{place}, {titles[i]}, {m}" for i, m in failed.items() if m}
+
+
+def _fill(name, where):
+    holes = holes_of(name)
+    if where == "labs":
+        _fill_from_lab(name, holes)
+    missing = [h for h in holes if where == "solutions" or h.answer is None]
+    if missing:
+        _stand_in(name, missing)
+    return sum(h.answer is not None for h in holes)
+
+
+def _fill_from_lab(name, holes):
+    live = {h: h.answer for h in holes if h.answer and h.answer is not _filled.get(h)}
+    for hole in holes:
+        _put(hole, None)
+    try:
+        for message in _run_lab(course.lab(name)):
+            print(f"{name}: {message}")
+    finally:
+        _filled.update({hole: hole.answer for hole in holes})
+        for hole, answer in live.items():
+            _put(hole, answer)
+
+
+def _put(hole, answer):
+    hole.answer = answer
+    hole._run = answer and answer.value
+
+
+def _run_lab(path):
+    """Run a lab's cells; return a message for each that failed."""
+    if not path.exists():
+        return []
+    try:
+        return list(run(cells_of(path), path).values())
+    except NotANotebook as error:
+        return [str(error)]
+
+
+def _stand_in(name, missing):
+    path = course.solution(name)
+    if not path.exists():
+        print(f"{name}: no answer and no solution, since {relative(path)} is not here")
+        return
+    load_references(name)
+    cells = {answered_in(cell.text): cell for cell in cells_of(path)}
+    for hole in missing:
+        cell = cells[hole.name]
+        with running(relative(path), cell.id, cell.text):
+            hole.fill(hole.reference)
+        _filled[hole] = hole.answer
+    some = ", ".join(h.name for h in missing)
+    which = some if len(missing) < len(holes_of(name)) else "every exercise"
+    print(f"{name}: the course's solution stands in, and earns no points, for {which}")
+
+
+def _problem(cell, names, others, path):
+    """Run a cell, and return what went wrong: "line 3: NameError: ..."."""
+    try:
+        _add_missing(cell.text, names, others, path)
+        _execute(cell, ast.parse(python(cell.text)), names, path)
+    except TimeUp:
+        return f"was not done after {SECONDS} s: is there a loop that never ends?"
+    except (Exception, SystemExit) as error:
+        trace = traceback.extract_tb(error.__traceback__)
+        lines = [f.lineno for f in trace if f.filename == _filename(cell, path)]
+        line = lines[-1] if lines else getattr(error, "lineno", "?")
+        reason = getattr(error, "msg", error)  # a SyntaxError's, without its place
+        return f"line {line}: {type(error).__name__}: {reason}"
+
+
+def _add_missing(text, names, others, path):
+    """Make those imports, functions and constants of other cells that `text` needs."""
+    for name in _unknown(text, names):
+        node, cell = definition(name, others)
+        if node and is_definition(node):
+            names[name] = None  # a function may need itself
+            _add_missing(ast.unparse(node), names, others, path)
+            _execute(cell, ast.Module([node], []), names, path)
+
+
+def _unknown(text, names):
+    """The names that Python text uses, and that neither it nor anybody else made."""
+    text = python(text)
+    made = {name for node in ast.parse(text).body for name in bound_by(node)}
+    return sorted(names_used(text) - made - set(names) - set(dir(builtins)))
+
+
+def _unknown_name(cell, names, others):
+    for name in _unknown(cell.text, names):
+        _, elsewhere = definition(name, others)
+        where = f"{elsewhere.title} makes" if elsewhere else "no cell makes"
+        return f"uses {name}, which {where}: put it into the answer's own cell"
+
+
+def _execute(cell, tree, names, path):
+    text, filename = python(cell.text), _filename(cell, path)
+    linecache.cache[filename] = len(text), None, text.splitlines(True), filename
+    with (
+        running(relative(path), cell.id, cell.text),
+        contextlib.redirect_stdout(io.StringIO()),
+        _time_limit(),
+    ):
+        exec(compile(tree, filename, "exec"), names)
+
+
+def _filename(cell, path):
+    return f"<{Path(path).name}, {cell.title}, id {cell.id}>"
+
+
+@contextlib.contextmanager
+def _time_limit():
+    """Raise TimeUp after SECONDS, and again and again: a bare `except` may eat it."""
+    main = threading.current_thread() is threading.main_thread()
+    if not (main and hasattr(signal, "setitimer")):
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, _time_up)
+    left = signal.setitimer(signal.ITIMER_REAL, SECONDS, 0.5)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, *left)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _time_up(signum, frame):
+    raise TimeUp

@@ -1,0 +1,158 @@
+"""The cells of a lab: reading them, and telling what they are by their text.
+
+Colab, VS Code and copying lose metadata, so the text must do: an answer cell says
+`solves(...)` at the start of a line, a set-up cell begins with `# Set-up`.
+"""
+
+import ast
+import json
+import re
+import symtable
+from pathlib import Path
+from typing import NamedTuple
+
+MAGIC = re.compile(r"\s*([%!?]|[\w.]+\?|[\w, ]+=\s*[%!])")
+SOLVES = re.compile(
+    r"^\s*(?:\w+\s*=\s*)?@?(?:\w+\.)*solves\(\s*(?:\w+\.)*(\w+)\s*\)", re.M
+)
+
+
+class NotANotebook(ValueError):
+    """A file that should be a notebook cannot be read as one."""
+
+
+class Cell(NamedTuple):
+    id: str
+    text: str
+
+    @property
+    def title(self):
+        """What a learner would call it; Jupyter does not show ids."""
+        name = answered_in(self.text)
+        if name:
+            return f"the cell that answers {name}"
+        return "the set-up cell" if is_setup(self.text) else f"cell {self.id}"
+
+
+def is_setup(text):
+    return text.lstrip().startswith("# Set-up")
+
+
+def is_answer(text):
+    return answered_in(text) is not None
+
+
+def answered_in(text):
+    """The name of the hole that a cell answers: @solves(Tensor.permute) -> permute."""
+    found = SOLVES.search(text)
+    return found and found[1]
+
+
+def cells_of(path):
+    """The set-up and answer cells of a notebook, or of a solution's py:percent text."""
+    return [c for c in all_cells(path) if is_setup(c.text) or is_answer(c.text)]
+
+
+def all_cells(path):
+    """Every code cell of a notebook, or of a solution's py:percent text."""
+    path = Path(path)
+    if path.suffix == ".ipynb":
+        return _notebook_cells(path)
+    return _percent_cells(path.read_text(encoding="utf-8"))
+
+
+def _notebook_cells(path):
+    try:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        return [
+            Cell(str(c.get("id", position)), "".join(c["source"]))
+            for position, c in enumerate(cells)
+            if c["cell_type"] == "code"
+        ]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise NotANotebook(
+            f"{path.name} is not a notebook, or a damaged one: open it in JupyterLab "
+            f"to see why. It was not touched."
+        ) from None
+
+
+def _percent_cells(text):
+    parts = re.split(r"^# %%(.*)\n", text, flags=re.M)[1:]
+    cells = []
+    for header, body in zip(parts[::2], parts[1::2], strict=True):
+        if "[markdown]" not in header:
+            named = re.search(r'exercise="([^"]+)"', header)
+            name = named[1] if named else f"cell-{len(cells)}"
+            cells.append(Cell(name, body.strip("\n")))
+    return cells
+
+
+def python(text):
+    """The cell with `pass` in place of the lines that only IPython understands."""
+    lines = text.split("\n")
+    while True:
+        try:
+            ast.parse("\n".join(lines))
+            return "\n".join(lines)
+        except SyntaxError as error:
+            at = min(error.lineno or 1, len(lines)) - 1
+            if not MAGIC.match(lines[at]):
+                raise
+            indent = len(lines[at]) - len(lines[at].lstrip())
+            lines[at] = lines[at][:indent] + "pass"
+
+
+def statements(cell):
+    """The statements of a cell, as ast nodes; none where it is not Python."""
+    try:
+        return ast.parse(python(cell.text)).body
+    except SyntaxError:
+        return []
+
+
+def bound_by(node):
+    """The names that a statement at top level binds, or changes by `name[...] =`."""
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return {a.asname or a.name.split(".")[0] for a in node.names}
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return {node.name}
+    top = symtable.symtable(ast.unparse(node), "<cell>", "exec")
+    names = {s.get_name() for s in top.get_symbols() if s.is_assigned()}
+    for part in ast.walk(node):
+        if isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Store):
+            names |= {part.value.id} if isinstance(part.value, ast.Name) else set()
+    return names
+
+
+def definition(name, cells):
+    """The last statement that binds `name`, and its cell; else (None, None)."""
+    for cell in reversed(cells):
+        for node in reversed(statements(cell)):
+            if name in bound_by(node):
+                return node, cell
+    return None, None
+
+
+def is_definition(node):
+    """An import, a function, a class or a plain constant: it stands for itself."""
+    if isinstance(node, ast.Assign):
+        try:
+            ast.literal_eval(node.value)
+        except (ValueError, TypeError, SyntaxError, MemoryError):
+            return False
+        return True
+    kinds = ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef
+    return isinstance(node, kinds)
+
+
+def names_used(text):
+    """The names that Python text looks up outside of its own functions."""
+    return set(_global_names(symtable.symtable(text, "<cell>", "exec"), True))
+
+
+def _global_names(table, at_top):
+    for symbol in table.get_symbols():
+        if symbol.is_referenced() and (at_top or symbol.is_global()):
+            yield symbol.get_name()
+    for inner in table.get_children():
+        yield from _global_names(inner, False)

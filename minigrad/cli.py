@@ -1,0 +1,64 @@
+"""The commands: lab, update, progress, export, doctor."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import course, start, work
+
+app = typer.Typer(
+    no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False
+)
+
+
+def run():
+    """Run a command; an error that was foreseen is one message, not a traceback."""
+    try:
+        app()
+    except (start.CannotStart, ValueError, OSError) as error:
+        sys.exit(f"minigrad: {error}")
+
+
+@app.callback()
+def minigrad():
+    """The minigrad course: learn how PyTorch works by writing it."""
+
+
+@app.command()
+def lab(port: int | None = None, browser: bool = True, dry_run: bool = False):
+    """Open JupyterLab on the start page."""
+    start.lab(port, browser, dry_run)
+
+
+@app.command()
+def update(chapters: Annotated[list[str] | None, typer.Argument()] = None):
+    """Bring your copies of labs up to date; your answers come along."""
+    start.require_clone()
+    for name in [course.chapter(c).name for c in chapters or []] or work.outdated():
+        print(start.update(name))
+    if not chapters and not work.outdated():
+        print("Every copy in work/ is made from the newest lab.")
+
+
+@app.command()
+def progress():
+    """Show which exercises are solved."""
+    print(start.progress())
+
+
+@app.command()
+def export(folder: Path):
+    """Write the package with your answers in its holes to FOLDER."""
+    from .export import export as write
+
+    write(folder)
+
+
+@app.command()
+def doctor():
+    """Say what is installed here, what is missing, and how to mend it."""
+    from .doctor import doctor as look
+
+    raise typer.Exit(look())

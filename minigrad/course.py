@@ -1,0 +1,67 @@
+"""The course as a table: its chapters, and where their files lie."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Chapter(NamedTuple):
+    number: int
+    word: str
+    title: str
+
+    @property
+    def name(self):
+        """`03_strides`: the name of the chapter's files everywhere."""
+        return f"{self.number:02}_{self.word}"
+
+
+CHAPTERS = tuple(
+    Chapter(number, word, title)
+    for number, (word, title) in enumerate(
+        [
+            ("python_to_gpu", "Where Python ends and the GPU begins"),
+            ("threads", "Threads, blocks, grids"),
+            ("memory", "Host and device memory"),
+            ("strides", "A tensor is a storage and a way to read it"),
+            ("elementwise", "One kernel for any layout"),
+            ("reductions", "From sums to softmax"),
+            ("matmul", "Matrix multiplication, rung by rung"),
+            ("convolution", "Convolution and pooling"),
+            ("autograd", "The graph and its gradients"),
+            ("nn", "Modules, losses, optimisers"),
+            ("cnn", "A convolutional network on MNIST"),
+            ("extending_pytorch", "Your kernel inside PyTorch"),
+            ("graphs", "Define, then run"),
+            ("memory_pool", "Where the memory goes"),
+            ("mixed_precision", "Half precision, full accuracy"),
+            ("many_gpus", "One model, many GPUs"),
+            ("transformer", "Attention, and a small GPT"),
+        ]
+    )
+)
+
+
+def chapter(number):
+    """The chapter of a number (3), a name ("03_strides") or its beginning ("03")."""
+    text = f"{number:02}" if isinstance(number, int) else str(number)
+    for candidate in CHAPTERS:
+        if candidate.name == text or text in (f"{candidate.number:02}", candidate.word):
+            return candidate
+    names = ", ".join(c.name for c in CHAPTERS)
+    raise ValueError(f"no chapter is called {number!r}; the chapters are {names}")
+
+
+def home():
+    """The course's folder: the one that holds `minigrad`, `labs` and `solutions`."""
+    return Path(__file__).resolve().parent.parent
+
+
+def lab(name):
+    """The notebook that a learner writes in: the working copy, else the lab itself."""
+    copy = home() / "work" / f"{name}.ipynb"
+    return copy if copy.exists() else home() / "labs" / f"{name}.ipynb"
+
+
+def solution(name):
+    """The solved lab, as py:percent text."""
+    return home() / "solutions" / f"{name}.py"

@@ -1,0 +1,121 @@
+"""`minigrad doctor`: what this machine offers the course, and how to mend the rest."""
+
+import importlib
+import platform
+import sys
+from importlib import metadata
+from pathlib import Path
+from typing import NamedTuple
+
+from .install import HOME, driver_cuda
+
+
+class Finding(NamedTuple):
+    what: str
+    value: str
+    mend: str | None = None  # a command, where something is to be done
+
+
+def pip():
+    """The pip of this very environment, as one would type it in the course's folder."""
+    python = Path(sys.executable)
+    inside = python.is_relative_to(HOME)
+    return f"{python.relative_to(HOME) if inside else python} -m pip"
+
+
+def install(extra):
+    package = f"'.[{extra}]'" if extra else "."
+    return f"{pip()} install -e {package} -c constraints.txt"
+
+
+def doctor():
+    """Print the findings; return 0 where nothing needs mending, else 1."""
+    findings = [python(), package("numpy", ""), torch(), *jupyter(), *gpu()]
+    for finding in findings:
+        print(f"{finding.what:<12} {finding.value}")
+    broken = [finding for finding in findings if finding.mend]
+    for finding in broken:
+        print(f"\n{finding.what}: to mend it, in the course's folder\n  {finding.mend}")
+    return 1 if broken else 0
+
+
+def python():
+    return Finding("Python", f"{platform.python_version()} ({sys.executable})")
+
+
+def package(name, extra):
+    """The version of a package that can be imported, or the command that brings it."""
+    try:
+        importlib.import_module(name)
+        return Finding(name, metadata.version(name))
+    except ModuleNotFoundError:
+        return Finding(name, "is not installed", install(extra))
+    except ImportError as error:
+        again = f"{pip()} install --force-reinstall -c constraints.txt {name}"
+        return Finding(name, f"cannot be imported: {error}", again)
+
+
+def torch():
+    found = package("torch", "torch")
+    if found.mend:
+        return found
+    cuda = sys.modules["torch"].cuda.is_available()
+    return found._replace(value=f"{found.value}, {'with' if cuda else 'no'} GPU")
+
+
+def jupyter():
+    return [package("jupyterlab", "lab"), package("nbgrader", "grade")]
+
+
+def gpu():
+    """The driver, CuPy and every GPU, as far as they are there."""
+    driver, wheels = driver_cuda(), cupy_wheels()
+    if len(wheels) > 1:
+        return [both(wheels, driver)]
+    if driver is None and not wheels:
+        return [Finding("GPU", "none: no NVIDIA driver here")]
+    said = "none" if driver is None else "CUDA {}.{}".format(*driver)
+    return [Finding("driver", said), *cupy(wheels, driver)]
+
+
+def cupy(wheels, driver):
+    extra = f"cuda{driver[0] if driver else 13}"
+    if not wheels:
+        return [Finding("CuPy", "is not installed", install(extra))]
+    found = package("cupy", extra)._replace(what="CuPy")
+    if found.mend:
+        return [found]
+    value = f"{metadata.version(wheels[0])} ({wheels[0]})"
+    if driver and not fits(wheels[0], driver):
+        swap = f"{pip()} uninstall -y {wheels[0]}; {install(extra)}"
+        return [Finding("CuPy", f"{value} is newer than the driver", swap)]
+    cp = sys.modules["cupy"]
+    if not cp.cuda.is_available():  # imports well without any GPU
+        return [Finding("CuPy", f"{value}, but it finds no GPU")]
+    return [Finding("CuPy", value), *devices(cp)]
+
+
+def devices(cp):
+    for i in range(cp.cuda.runtime.getDeviceCount()):
+        about = cp.cuda.runtime.getDeviceProperties(i)
+        capability = f"compute capability {about['major']}.{about['minor']}"
+        memory = f"{about['totalGlobalMem'] / 2**30:.0f} GiB"
+        yield Finding(f"GPU {i}", f"{about['name'].decode()}, {capability}, {memory}")
+
+
+def both(wheels, driver):
+    """Two wheels own the folder `cupy`: neither works while both are there."""
+    extra = f"cuda{driver[0] if driver else 13}"
+    mend = f"{pip()} uninstall -y {' '.join(wheels)}; {install(extra)}"
+    return Finding("CuPy", f"{' and '.join(wheels)} are both installed", mend)
+
+
+def cupy_wheels():
+    names = {dist.metadata["Name"] for dist in metadata.distributions()}
+    return sorted(name for name in names if name and name.startswith("cupy"))
+
+
+def fits(wheel, driver):
+    """Does the driver run the CUDA that this wheel is built for? (cupy-cuda12x: 12)"""
+    built = "".join(c for c in wheel if c.isdigit())
+    return not built or int(built[:2]) <= driver[0]

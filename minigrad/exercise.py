@@ -1,0 +1,182 @@
+"""Typed slots: what a hole in minigrad is, and how a learner's answer fills it.
+
+A hole is a signature and a docstring that is a complete specification; an answer is an
+ordinary function (or, for a kernel, a CUDA C text):
+
+    @exercise("03.1", points=1)                # in the library
+    def contiguous_strides(shape): '''...'''
+
+    @solves(contiguous_strides)                # in the lab
+    def contiguous_strides(shape): return ...
+
+The hole itself holds the answer, so whoever imported the hole uses the new answer at
+once. `solves` returns the hole: a cell can be run again as often as one likes.
+"""
+
+import contextlib
+import difflib
+import sys
+from typing import NamedTuple
+
+from .slot import (
+    Answer,
+    CircularAnswers,
+    Exercise,
+    KernelExercise,
+    NotAnswered,
+    WrongAnswerType,
+    isolated,
+    kind,
+)
+from .source import Source, running
+
+__all__ = [
+    "Answer",
+    "CircularAnswers",
+    "Entry",
+    "Exercise",
+    "KernelExercise",
+    "NotAnswered",
+    "Source",
+    "WrongAnswerType",
+    "collecting",
+    "exercise",
+    "exercises",
+    "find",
+    "isolated",
+    "kernel_exercise",
+    "misspelt",
+    "running",
+    "solves",
+]
+
+_holes = {}  # number -> Exercise
+_collected = None  # {hole: answer} while `collecting`, else None
+
+
+class Entry(NamedTuple):
+    """One line of the course's list of exercises."""
+
+    name: str
+    chapter: str
+    points: float
+    hole: Exercise
+
+
+def exercise(number, points, stars=1, minutes=5):
+    """Make a hole of a function, a method or (under @staticmethod) a static method.
+
+    number: "03.1", the first exercise of chapter 03. points: what a right answer earns.
+    """
+
+    def make(spec):
+        if isinstance(spec, staticmethod | classmethod):
+            kind = type(spec).__name__
+            raise TypeError(f"{spec.__name__}: put @{kind} above @exercise")
+        return _register(Exercise(spec, number, points, stars, minutes))
+
+    return make
+
+
+def kernel_exercise(number, declaration, points, stars=1, minutes=5):
+    """Make a hole of a kernel's comment and declaration, the text of its `.cu` file."""
+    module = sys._getframe(1).f_globals.get("__name__")
+    return _register(
+        KernelExercise(declaration, module, number, points, stars, minutes)
+    )
+
+
+def solves(hole):
+    """Fill `hole` with the function below (or a kernel's text); return the hole."""
+    while not isinstance(hole, Exercise) and hasattr(hole, "__wrapped__"):
+        hole = hole.__wrapped__  # another decorator stands above @solves
+    if not isinstance(hole, Exercise):
+        raise WrongAnswerType(_not_a_hole(hole, "@solves"))
+
+    def fill(answer):
+        if _collected is None:
+            hole.fill(answer)
+        else:
+            _collected[hole] = answer
+        return hole
+
+    return fill
+
+
+def exercises():
+    """Every hole in course order, as (name, chapter, points, hole)."""
+    holes = sorted(_holes.values(), key=lambda h: [int(n) for n in h.number.split(".")])
+    return [Entry(h.name, h.chapter, h.points, h) for h in holes]
+
+
+def find(name):
+    """The hole that is called `name`."""
+    for hole in _holes.values():
+        if hole.name == name:
+            return hole
+    raise LookupError(f"no exercise is called {name!r}.{_meant(name, _names())}")
+
+
+@contextlib.contextmanager
+def collecting():
+    """Gather what `solves` is given, without filling any hole."""
+    global _collected
+    before, _collected = _collected, {}
+    try:
+        yield _collected
+    finally:
+        _collected = before
+
+
+def misspelt(where, name):
+    """What to say when the module called `where` has no `name`."""
+    return f"{where} has no {name}.{_meant(name, vars(sys.modules[where]))}"
+
+
+def _register(hole):
+    old = _holes.get(hole.number)
+    if old and (old.__module__, old.__qualname__) == (
+        hole.__module__,
+        hole.__qualname__,
+    ):
+        # Its module was reloaded: keep the object that others have imported.
+        hole.answer, hole.reference, hole._run = old.answer, old.reference, old._run
+        old.__dict__.update(hole.__dict__)
+        return old
+    for other in _holes.values():
+        if other is old or other.name == hole.name:
+            raise ValueError(
+                f"two exercises are called {hole.number} {hole.name} and "
+                f"{other.number} {other.name}: both number and name are used once only"
+            )
+    return _holes.setdefault(hole.number, hole)
+
+
+def _not_a_hole(thing, where):
+    """What to say when `where` was given a thing that is no exercise."""
+    if isinstance(thing, str):
+        return (
+            f'{where} takes the exercise itself, not its name as text: got "{thing}".'
+            f"{_meant(thing, _names())}"
+        )
+    name = getattr(thing, "__name__", None)
+    if name in _names():
+        return (
+            f"{where}: {name} is an ordinary function here, no longer the exercise: a "
+            f"cell without @solves defined it anew. Run the set-up cell again, then "
+            f"this one."
+        )
+    return (
+        f"{where} takes an exercise of the course, not {kind(thing)}."
+        f"{_meant(name, _names()) if name else ''} The exercises are "
+        f"{', '.join(_names())}."
+    )
+
+
+def _names():
+    return [entry.name for entry in exercises()]
+
+
+def _meant(name, names):
+    close = difflib.get_close_matches(name.split(".")[-1], names, n=1)
+    return f" Did you mean {close[0]}?" if close else ""

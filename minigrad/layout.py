@@ -1,0 +1,300 @@
+"""Shapes, strides and offsets: how a flat storage is read as a tensor.
+
+Arithmetic on tuples of ints, no arrays. The element at multi-index (i, j, k) lies in
+storage cell  offset + i * strides[0] + j * strides[1] + k * strides[2].
+Strides and offsets count elements, not bytes. Functions marked @exercise are written by
+the learner in lab 03.
+"""
+
+import difflib
+import math
+import operator
+
+from .exercise import exercise
+
+MOST = 2**60  # elements: in bytes, more than an address can hold
+NO_VIEW = (
+    "view size is not compatible with input tensor's size and stride (at least one "
+    "dimension spans across two contiguous subspaces). Use .reshape(...) instead."
+)
+
+
+@exercise("03.1", points=1, stars=1, minutes=5)
+def contiguous_strides(shape):
+    """Strides, in elements, of a row-major tensor of `shape`, as a tuple.
+
+    The last dimension moves fastest: its stride is 1. Every other stride is the next
+    one times the next size; a size of 0 counts as 1 there, as in PyTorch.
+
+    shape: a tuple of ints >= 0, perhaps empty.
+    The same as tuple(torch.empty(shape).stride()):
+    (2, 3, 4) -> (12, 4, 1);  () -> ();  (2, 0, 3) -> (3, 3, 1)
+    """
+
+
+@exercise("03.2", points=1, stars=1, minutes=5)
+def offset_of(index, strides, offset=0):
+    """The storage cell of the element at multi-index `index`, as an int.
+
+    index: a tuple of ints >= 0, one for each dimension. strides: as many, in elements.
+    offset: the storage cell of the element at index (0, ..., 0).
+    offset_of((1, 2), (3, 1)) -> 5;  offset_of((1, 2), (3, 1), offset=10) -> 15
+    """
+
+
+@exercise("03.3", points=1, stars=2, minutes=10)
+def index_of(position, shape):
+    """The multi-index, as a tuple of ints, of the element at row-major `position`.
+
+    The inverse of counting row by row: in shape (2, 3), positions 0, 1, 2, 3, 4, 5 are
+    (0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2).
+
+    position: an int, 0 <= position < number of elements. shape: a tuple of ints >= 1.
+    A tensor without dimensions has the one position 0: index_of(0, ()) -> ()
+    """
+
+
+@exercise("03.6", points=3, stars=3, minutes=25)
+def slice_view(shape, strides, offset, index):
+    """The (shape, strides, offset) of x[index], where x has those.
+
+    index: a tuple, whose items each deal with the next dimension of x, in order:
+      int     choose one index: the dimension goes away. Negative counts from the end.
+      slice   start, stop, step as in Python, each perhaps None: the dimension stays,
+              shorter, and its stride is `step` times as long.
+      None    put in a new dimension of size 1.
+      ...     (Ellipsis, at most once) leave as many dimensions as the others do not
+              deal with. At the end of `index` it may be left out.
+    Nothing is copied: only three numbers a dimension change, and the offset.
+
+    Returns two tuples and an int. The stride of a dimension of size 1 is never used:
+    any int will do there.
+    Raises IndexError for an int out of range or for more items than dimensions, and
+    ValueError for a step < 1, as PyTorch does.
+    slice_view((4, 6), (6, 1), 0, (1, slice(0, 6, 2))) -> ((3,), (2,), 6)
+    """
+
+
+@exercise("03.7", points=2, stars=2, minutes=15)
+def broadcast_shapes(*shapes):
+    """The shape, a tuple, that tensors of these shapes have when they are broadcast.
+
+    The shapes are lined up at their last dimension. In each place the sizes must be
+    equal, or 1, or missing; the size that is not 1 wins (so 1 and 0 give 0).
+
+    shapes: tuples of ints >= 0, as many as you like; none at all gives ().
+    Raises RuntimeError where two sizes do not fit, as torch.broadcast_shapes does.
+    broadcast_shapes((3, 1), (4,)) -> (3, 4)
+    """
+
+
+@exercise("03.9", points=3, stars=3, minutes=30)
+def view_or_copy(shape, strides, new_shape):
+    """Strides, a tuple, that read the tensor as `new_shape`; None if it must be copied.
+
+    Both shapes have the same number of elements, and the elements keep their row-major
+    order. A view exists where each group of old dimensions that is cut anew is evenly
+    spaced: strides[d] == strides[d + 1] * shape[d + 1] inside the group. Dimensions of
+    size 1 can be put in or left out anywhere; with no elements a view always exists.
+
+    shape, strides, new_shape: tuples of ints >= 0.
+    The stride of a dimension of size 1 is never used: any int will do there.
+    view_or_copy((2, 3), (3, 1), (6,)) -> (1,);   the transpose must be copied:
+    view_or_copy((3, 2), (1, 3), (6,)) -> None
+    """
+
+
+def numel(shape):
+    """How many elements a tensor of `shape` has."""
+    return math.prod(shape)
+
+
+def offsets(shape, strides, offset=0):
+    """The storage cell of every element, in row-major order."""
+    return [
+        offset_of(index_of(position, shape), strides, offset)
+        for position in range(numel(shape))
+    ]
+
+
+def is_contiguous(shape, strides):
+    """Do the elements lie in row-major order without gaps? (Size 1 has no say.)"""
+    expected = 1
+    for size, stride in zip(reversed(shape), reversed(strides), strict=True):
+        if size != 1 and stride != expected:
+            return numel(shape) == 0
+        expected *= size
+    return True
+
+
+def extent(shape, strides, offset=0):
+    """How many storage cells are needed to reach the last element."""
+    if numel(shape) == 0:
+        return 0
+    last = offset
+    for size, stride in zip(shape, strides, strict=True):
+        last += (size - 1) * stride
+    return last + 1
+
+
+def check_fits(shape, strides, offset, cells):
+    """RuntimeError unless a storage of that many cells can be read by these numbers."""
+    if len(shape) != len(strides):
+        raise RuntimeError(
+            f"mismatch in length of strides and shape: {list(shape)} has {len(shape)} "
+            f"sizes, {list(strides)} has {len(strides)} strides"
+        )
+    if min(shape, default=0) < 0:
+        raise RuntimeError(f"sizes must not be negative, got {list(shape)}")
+    if min(strides, default=0) < 0:
+        raise RuntimeError(f"Negative strides are not supported, got {list(strides)}")
+    if offset < 0:
+        raise RuntimeError(f"invalid storage offset {offset}: it must not be negative")
+    needed = extent(shape, strides, offset)
+    if needed > cells or max(numel(shape), offset, *strides) >= MOST:
+        raise RuntimeError(
+            f"sizes {list(shape)}, strides {list(strides)}, storage offset {offset} "
+            f"are out of bounds: they need {needed} cells, the storage has {cells}"
+        )
+
+
+def wrap_dim(dim, ndim):
+    """A dimension counted from the start: -1 -> ndim - 1. IndexError if it is not."""
+    if isinstance(dim, bool) or not hasattr(dim, "__index__"):
+        raise TypeError(f"a dimension is an int, not {type(dim).__name__}")
+    bound = max(ndim, 1)
+    if not -bound <= dim < bound:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-bound}, "
+            f"{bound - 1}], but got {dim})"
+        )
+    return operator.index(dim) % bound
+
+
+def at_dim(numbers, dim):
+    """All the numbers, or the one of dimension `dim`."""
+    if dim is None:
+        return numbers
+    if not numbers:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return numbers[wrap_dim(dim, len(numbers))]
+
+
+def as_ints(args):
+    """Sizes given one by one or as one sequence: f(2, 3) and f((2, 3)) -> (2, 3)."""
+    if not args:
+        raise TypeError("expected ints or a tuple of ints, got nothing (no size: ())")
+    if len(args) == 1 and isinstance(args[0], tuple | list):
+        args = args[0]
+    try:
+        if bool not in map(type, args):
+            return tuple(map(operator.index, args))
+    except TypeError:
+        pass
+    got = ", ".join(map(repr, args))
+    raise TypeError(f"expected ints or one tuple of ints, got ({got})")
+
+
+def as_shape(args):
+    """The sizes of a new tensor, as a tuple."""
+    shape = as_ints(args)
+    if any(n < 0 for n in shape):
+        raise RuntimeError(f"sizes must not be negative, got {list(shape)}")
+    if numel(shape) >= MOST:
+        raise MemoryError(f"a tensor of shape {list(shape)} fits into no memory")
+    return shape
+
+
+def as_index(index, ndim):
+    """The index in x[index] as a tuple of ints, slices, None and at most one `...`."""
+    items = tuple(_index_item(i) for i in (index if type(index) is tuple else (index,)))
+    if sum(i is ... for i in items) > 1:
+        raise IndexError("an index can only have a single ellipsis (`...`)")
+    if ndim == 0 and any(isinstance(i, int | slice) for i in items):
+        raise IndexError(
+            "invalid index of a 0-dim tensor. Use `tensor.item()` to convert a 0-dim "
+            "tensor to a number"
+        )
+    return items
+
+
+def squeezed(shape, strides, dims):
+    """Shape and strides without those of the dimensions `dims` that have size 1."""
+    dims = [wrap_dim(d, len(shape)) for d in dims]
+    if len(set(dims)) < len(dims):
+        raise RuntimeError(f"a dim appears multiple times in the list of dims {dims}")
+    keep = [d for d, size in enumerate(shape) if size != 1 or d not in dims]
+    return [shape[d] for d in keep], [strides[d] for d in keep]
+
+
+def unsqueezed(shape, strides, dim):
+    """Shape and strides with a new dimension of size 1 at `dim`."""
+    dim = wrap_dim(dim, len(shape) + 1)
+    stride = shape[dim] * strides[dim] if dim < len(shape) else 1
+    return (
+        (*shape[:dim], 1, *shape[dim:]),
+        (*strides[:dim], stride, *strides[dim:]),
+    )
+
+
+def flattened(shape, start, end):
+    """The shape with the dimensions `start` to `end`, both included, as one."""
+    start, end = wrap_dim(start, len(shape)), wrap_dim(end, len(shape))
+    if start > end:
+        raise RuntimeError(
+            "flatten() has invalid args: start_dim cannot come after end_dim"
+        )
+    return (*shape[:start], numel(shape[start : end + 1]), *shape[end + 1 :])
+
+
+def check_no_overlap(shape, strides):
+    """RuntimeError if one storage cell shows up as several elements, by a stride 0."""
+    repeated = any(n > 1 and s == 0 for n, s in zip(shape, strides, strict=True))
+    if repeated and numel(shape):
+        raise RuntimeError(
+            "more than one element of the written-to tensor refers to a single memory "
+            "location. Please clone() the tensor before writing to it."
+        )
+
+
+def infer_size(shape, count):
+    """`shape` with its one -1 replaced by what makes `count` elements."""
+    if any(n < -1 for n in shape):
+        raise RuntimeError(f"invalid shape dimension {min(shape)} in {list(shape)}")
+    if shape.count(-1) > 1:
+        raise RuntimeError(f"only one dimension can be inferred, got {list(shape)}")
+    known = math.prod(n for n in shape if n != -1)
+    if -1 in shape and known == 0 and count == 0:
+        raise RuntimeError(
+            f"cannot reshape tensor of 0 elements into shape {list(shape)} because the "
+            f"unspecified dimension size -1 can be any value and is ambiguous"
+        )
+    fits = count % known == 0 if -1 in shape and known else known == count
+    if not fits:
+        raise RuntimeError(
+            f"shape '{list(shape)}' is invalid for input of size {count}"
+        )
+    return tuple(count // known if n == -1 else n for n in shape)
+
+
+def _index_item(item):
+    if item is None or item is ... or isinstance(item, slice):
+        return item
+    kind = type(item).__name__
+    if hasattr(item, "__index__") and kind != "bool" and not getattr(item, "ndim", 0):
+        return operator.index(item)
+    listed = isinstance(item, list | tuple | range) or hasattr(item, "__array__")
+    why = ""
+    if listed or kind == "bool":
+        why = ". Choosing by a list, an array or True and False is not there yet"
+    raise IndexError(
+        "only integers, slices (`:`), ellipsis (`...`) and None are valid indices "
+        f"(got {kind}){why}"
+    )
+
+
+def __getattr__(name):
+    close = difflib.get_close_matches(name, [n for n in globals() if n[0] != "_"], 1)
+    hint = f". Did you mean: {close[0]}?" if close else ""
+    text = f"minigrad.layout has no function {name!r}{hint}"
+    raise AttributeError(text, name=name, obj=None)  # or Python adds its own hint

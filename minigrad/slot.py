@@ -1,0 +1,222 @@
+"""A hole of the library, and the answer that fills it. (How to use: exercise.py.)"""
+
+import contextlib
+import functools
+import inspect
+import types
+from typing import NamedTuple
+
+from . import signature
+from .course import chapter
+from .source import Source, source_of
+
+_judged = None  # the hole that is `isolated`, if one is
+
+
+class NotAnswered(NotImplementedError):
+    """A hole was used that nobody has filled."""
+
+
+class WrongAnswerType(TypeError):
+    """An answer does not fit its hole: the message says what was expected."""
+
+
+class CircularAnswers(RecursionError):
+    """Answers call each other round and round; none of them does the work."""
+
+    def __init__(self, circle):
+        self.circle = circle  # their names
+        super().__init__(
+            f"{' and '.join(circle)} call each other without end: one of them must do "
+            f"the work without calling the other"
+        )
+
+
+class Answer(NamedTuple):
+    value: object  # a function, or a kernel's text
+    source: Source
+
+    @property
+    def from_solutions(self):
+        """Did the course's own solution stand in? Then it earns nothing."""
+        return (self.source.notebook or "").startswith("solutions/")
+
+
+class Exercise:
+    """A hole: called, it runs its answer; without one, it says where to write it."""
+
+    def __init__(self, spec, number, points, stars, minutes):
+        functools.update_wrapper(self, spec)
+        self.number, self.points = number, points
+        self.stars, self.minutes = stars, minutes
+        self.name = spec.__name__
+        self.chapter = chapter(number.split(".")[0]).name
+        self.answer = None  # the learner's, or a solution that stands in
+        self.reference = None  # the course's own, for `isolated`
+        self._run = None  # the answer's value
+
+    def __call__(self, *args, **kwargs):
+        try:
+            return self.in_use()(*args, **kwargs)
+        except RecursionError as error:
+            circle = _circle(error)
+            if not circle:
+                raise
+            raise CircularAnswers(circle) from None
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __repr__(self):
+        state = "answered" if self.answer else "not answered"
+        if self.answer and self.answer.from_solutions:
+            state = "the course's solution"
+        return f"<exercise {self.number} {self.form()}: {state}>"
+
+    @property
+    def title(self):
+        return f"exercise {self.number.split('.')[1]} of lab {self.chapter}"
+
+    def form(self):
+        """The hole as it is written: `offset_of(index, strides, offset=0)`."""
+        return self.name + signature.plain(inspect.signature(self.__wrapped__))
+
+    def in_use(self):
+        """What runs now: the answer or, while another hole is isolated, the reference."""
+        alone = _judged in (None, self) or self.reference is None
+        run = self._run if alone else self.reference
+        if run is None:
+            raise NotAnswered(self.unanswered())
+        return run
+
+    def unanswered(self):
+        return (
+            f"{self.name} has no answer yet. It is {self.title}: write it there and "
+            f'run its cell. To go on without it, run minigrad.answers_from("labs"): '
+            f"then the course's solution stands in for it, and earns no points."
+        )
+
+    def fill(self, answer):
+        """Take an answer, or, where it is still the lab's empty stub, take none."""
+        self.fits(answer)
+        empty = self.is_stub(answer)
+        self.answer = None if empty else Answer(answer, source_of(answer))
+        self._run = None if empty else answer
+
+    def fits(self, answer):
+        """Raise unless `answer` is a function with this hole's parameters."""
+        if not callable(answer) or isinstance(answer, type | Exercise):
+            raise WrongAnswerType(
+                f"{self.name} is answered by a function: write @solves({self.name}) on "
+                f"the line above its `def`. Got {kind(answer)}."
+            )
+        try:
+            got = inspect.signature(answer)
+        except ValueError:  # some functions that are written in C
+            raise WrongAnswerType(
+                f"{self.name} is answered by a function of your own: {kind(answer)} "
+                f"does not tell its parameters."
+            ) from None
+        if not signature.accepts(got, inspect.signature(self.__wrapped__)):
+            name = getattr(answer, "__name__", "").replace("<lambda>", "")
+            raise WrongAnswerType(
+                f"{self.name} is called with other parameters.\n"
+                f"  expected  {self.form()}\n"
+                f"  got       {name or self.name}{signature.plain(got)}\n"
+                f"Keep names, order and defaults. More parameters may follow, each "
+                f"with a default."
+            )
+
+    def is_stub(self, answer):
+        return signature.is_stub(answer)
+
+
+class KernelExercise(Exercise):
+    """A hole for CUDA C: the `.cu` file declares the kernel, the lab gives its text."""
+
+    def __init__(self, declaration, module, number, points, stars, minutes):
+        name, self.parameters = signature.kernel_signature(declaration)
+        spec = types.FunctionType((lambda *args: None).__code__, {}, name)
+        spec.__qualname__, spec.__module__ = name, module
+        spec.__doc__ = declaration.strip()
+        super().__init__(spec, number, points, stars, minutes)
+
+    @property
+    def text(self):
+        """The CUDA C that fills this hole."""
+        return self.in_use()
+
+    def __call__(self, *args, **kwargs):
+        raise TypeError(f"{self.name} is a kernel: launch it with minigrad.Kernel")
+
+    def form(self):
+        return f"__global__ void {self.name}({', '.join(self.parameters)})"
+
+    def fits(self, answer):
+        if not isinstance(answer, str):
+            raise WrongAnswerType(
+                f"{self.name} is a kernel: its answer is CUDA C in a string, "
+                f'solves({self.name})(r"""..."""). Got {kind(answer)}.'
+            )
+        try:
+            name, parameters = signature.kernel_signature(answer, self.name)
+        except signature.NoKernel as error:
+            raise WrongAnswerType(f"{error}\n  expected  {self.form()}") from None
+        if parameters != self.parameters:
+            raise WrongAnswerType(
+                f"{self.name} is launched with other parameters.\n"
+                f"  expected  {self.form()}\n"
+                f"  got       __global__ void {name}({', '.join(parameters)})"
+            )
+
+    def is_stub(self, answer):
+        return "YOUR CODE HERE" in answer
+
+
+@contextlib.contextmanager
+def isolated(hole):
+    """While this lasts, let every hole but this one run the course's own solution.
+
+    So `hole` is judged by itself: a mistake elsewhere cannot make it look wrong. Holes
+    without a `reference` (see answers.load_references) run what they have.
+    """
+    global _judged
+    before, _judged = _judged, hole
+    try:
+        yield
+    finally:
+        _judged = before
+
+
+def kind(thing):
+    """What a thing is, in words: "the function f", "the class C", "an int"."""
+    if isinstance(thing, Exercise):
+        return f"the exercise {thing.name} itself"
+    name = getattr(thing, "__name__", None)
+    if name == "<lambda>":
+        return "a lambda"
+    if name:
+        return f"{'the class' if isinstance(thing, type) else 'the function'} {name}"
+    name = type(thing).__name__
+    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
+
+
+def _circle(error):
+    """The names of the answers that call each other, if that is what ran too deep."""
+    if isinstance(error, CircularAnswers):
+        return error.circle
+    step = error.__traceback__
+    while step.tb_next:
+        step = step.tb_next
+    frame, calls = step.tb_frame, []
+    while frame and len(calls) < 30:  # the circle itself, not what led to it
+        if frame.f_code is Exercise.__call__.__code__:
+            calls.append(frame.f_locals["self"].name)
+        frame = frame.f_back
+    return sorted(name for name in set(calls) if _comes_again(name, calls))
+
+
+def _comes_again(name, calls):
+    """Does `name` stand on both sides of another name?"""
+    first, last = calls.index(name), len(calls) - calls[::-1].index(name)
+    return set(calls[first:last]) != {name}

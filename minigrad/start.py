@@ -1,0 +1,208 @@
+"""`minigrad lab`: the learner's copies, the start page, and JupyterLab on it."""
+
+import json
+import os
+import socket
+import sys
+
+from . import course, work
+from .doctor import cupy_wheels
+from .progress import read_progress, replace, tally
+from .progress import record as record
+from .work import make_copies, outdated
+
+PAGE = "START.ipynb"
+FIRST_PORT = 8888
+
+
+class CannotStart(Exception):
+    """Something to mend first; the message says what and how."""
+
+
+def lab(port=None, browser=True, dry_run=False):
+    """Make what is missing, then become JupyterLab; with `dry_run` say how instead."""
+    require_clone()
+    require_one_cupy()
+    command = jupyter(free_port(port), browser)
+    say_news(make_copies(), outdated())
+    write_page()
+    if dry_run:
+        print(" ".join(command))
+        return
+    print("JupyterLab is starting; Ctrl+C stops it.", flush=True)
+    os.chdir(course.home())
+    os.execve(command[0], command, environment())
+
+
+def update(name):
+    """Bring one working copy up to date; return what to tell the learner."""
+    if not work.lab(name).exists():
+        raise CannotStart(f"There is no lab {name} yet.")
+    if not work.working_copy(name).exists():
+        return f"work/{name}.ipynb is not there: `minigrad lab` makes it."
+    if not work.is_outdated(name):
+        return f"work/{name}.ipynb is made from the newest lab: nothing to do."
+    kept = work.update(name)
+    return (
+        f"work/{name}.ipynb is new, with your answers in it; the old one is kept as"
+        f" work/{kept.name}. Where it is open, choose File > Reload Notebook from Disk."
+    )
+
+
+def require_clone():
+    if not (course.home() / "labs").is_dir():
+        raise CannotStart(
+            f"There are no labs in {course.home()}. minigrad was installed without its"
+            " course: clone the repository, and call `make lab` there."
+        )
+
+
+def require_one_cupy():
+    wheels = cupy_wheels()
+    if len(wheels) > 1:
+        raise CannotStart(
+            f"{' and '.join(wheels)} are both installed, and each spoils the other."
+            " `minigrad doctor` shows the two commands that mend it."
+        )
+
+
+def say_news(new, old):
+    for name in new:
+        print(f"work/{name}.ipynb is new: your own copy of the lab.")
+    for name in old:
+        print(news_of(name))
+
+
+def news_of(name):
+    return (
+        f"work/{name}.ipynb was made from an earlier lab {name}. `minigrad update "
+        f"{name[:2]}` makes a new copy with your answers in it, and keeps the old one."
+    )
+
+
+def jupyter(port, browser):
+    options = [f"--ServerApp.port={port}", "--ServerApp.port_retries=0"]
+    options += [f"--ServerApp.root_dir={course.home()}"]
+    options += [f"--LabApp.default_url=/lab/tree/{PAGE}", "--Application.log_level=30"]
+    options += [] if browser else ["--no-browser"]
+    options += ["--allow-root"] if getattr(os, "geteuid", lambda: 1)() == 0 else []
+    return [sys.executable, "-m", "jupyterlab", *options]
+
+
+def environment():
+    """Jupyter reads minigrad/jupyter too: no news pop-up, no instructor's menus."""
+    ours = os.path.join(os.path.dirname(__file__), "jupyter")
+    paths = [ours, os.environ.get("JUPYTER_CONFIG_PATH")]
+    return os.environ | {"JUPYTER_CONFIG_PATH": os.pathsep.join(filter(None, paths))}
+
+
+def free_port(wanted):
+    """The wanted port, or the first free one; a wanted one in use is an error."""
+    free = next((p for p in candidates(wanted) if is_free(p)), None)
+    if free is None:
+        raise CannotStart("There is no free port: name one, make lab PORT=...")
+    if wanted is not None and free != wanted:
+        raise CannotStart(
+            f"Port {wanted} is in use, perhaps by a JupyterLab that still runs"
+            f" (`jupyter server list` shows them). Port {free} is free:"
+            f" make lab PORT={free}"
+        )
+    if wanted is None and free != FIRST_PORT:
+        print(f"Port {FIRST_PORT} is in use: JupyterLab takes port {free}.")
+    return free
+
+
+def candidates(wanted):
+    first = FIRST_PORT if wanted is None else wanted
+    if not 1 <= first <= 65535:
+        raise CannotStart(f"A port is a number from 1 to 65535, not {wanted}.")
+    return range(first, min(first + 100, 65536))
+
+
+def is_free(port):
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
+class CourseMap:
+    """The course as a table with the learner's progress; shown well by Jupyter."""
+
+    def rows(self):
+        done = read_progress()
+        return [self.row(chapter, done) for chapter in course.CHAPTERS]
+
+    def row(self, chapter, done):
+        earned, points, solved, count = tally(chapter, done)
+        lesson = link("lesson", f"lessons/{chapter.name}.ipynb")
+        copy = link("lab", f"work/{chapter.name}.ipynb")
+        if not lesson and not copy:
+            return f"{chapter.number:02}", chapter.title, "planned", "", "", ""
+        exercises = f"{solved} of {count}" if copy else ""
+        score = f"{earned:g} of {points:g}" if copy else ""
+        return f"{chapter.number:02}", chapter.title, lesson, copy, exercises, score
+
+    def _repr_markdown_(self):
+        head = ["", "chapter", "lesson", "lab", "solved", "points"]
+        lines = [head, ["--:", ":--", ":--", ":--", "--:", "--:"], *self.rows()]
+        return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+    def __repr__(self):
+        """Plain text: chapters that can be worked on, and what was reached there."""
+        lines = [
+            f"{number} {title:<44} {solved or '-':>7} solved {score or '-':>9} points"
+            for number, title, lesson, _, solved, score in self.rows()
+            if lesson != "planned"
+        ]
+        return "\n".join(lines) or "No chapter is there yet."
+
+
+def link(word, path):
+    return f"[{word}]({path})" if (course.home() / path).exists() else ""
+
+
+def progress():
+    """The course map with the learner's progress as it is now."""
+    return CourseMap()
+
+
+def write_page():
+    replace(course.home() / PAGE, json.dumps(page(), indent=1, ensure_ascii=False))
+
+
+def page():
+    """START.ipynb: how to begin, the map, what is new, and a cell for the map anew."""
+    cells = [("begin", BEGIN), ("map", progress()._repr_markdown_())]
+    news = "\n".join(f"- {news_of(name)}" for name in outdated())
+    cells += [("news", f"**New in the course**\n\n{news}")] if news else []
+    cells += [("again", AGAIN)]
+    text = [
+        {"cell_type": "markdown", "id": key, "metadata": {}, "source": source}
+        for key, source in cells
+    ]
+    code = {"cell_type": "code", "id": "progress", "metadata": {}, "source": CODE}
+    text.append(code | {"outputs": [], "execution_count": None})
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
+    return {"cells": text, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+
+
+BEGIN = """\
+# minigrad
+
+Learn how PyTorch works by writing it. For each chapter read the **lesson**, then write
+your own version of it in the **lab**. The lab is your copy, in the folder `work`: only
+you change it."""
+
+AGAIN = """\
+The table is as of the last `make lab`. To see your progress now, run the cell below:
+click on it, then Shift+Enter."""
+
+CODE = """\
+from minigrad.start import progress
+
+progress()"""

@@ -1,0 +1,306 @@
+"""Tensor: a storage, and a way to read it (shape, strides, offset).
+
+A view is a new way to read the same storage; nothing is copied. Names, arguments and
+error messages are PyTorch's. Functions marked @exercise are written by the learner.
+"""
+
+import numpy as np
+
+from . import layout
+from .exercise import exercise
+from .printing import represent, shared_memory, to_array, to_number, to_range
+
+float16, float32, float64 = map(np.dtype, ("float16", "float32", "float64"))
+uint8, int8, int16, int32, int64 = map(
+    np.dtype, ("uint8", "int8", "int16", "int32", "int64")
+)
+DTYPES = (float32, int64, np.dtype(bool), float64, int32, uint8, float16, int8, int16)
+DEVICES = ("cpu",)
+
+
+class Storage:
+    """A flat run of elements of one dtype on one device ("cpu": a NumPy array)."""
+
+    __slots__ = ("data", "device")
+
+    def __init__(self, data, device="cpu"):
+        if device not in DEVICES:
+            names = " or ".join(map(repr, DEVICES))
+            raise RuntimeError(f"no device {device!r}: today a tensor is on {names}")
+        if data.dtype not in DTYPES:
+            names = ", ".join(d.name for d in DTYPES)
+            raise TypeError(f"no tensor of {data.dtype.name}; the types are {names}")
+        self.data, self.device = data, device
+
+    def __len__(self):
+        return len(self.data)
+
+    def read(self, shape, strides, offset):
+        """The NumPy array of these elements; NumPy checks that they lie inside."""
+        size = self.data.itemsize
+        start = min(offset, len(self)) * size  # with no elements it may lie behind
+        strides = [s * size for s in strides]
+        return np.ndarray(shape, self.data.dtype, self.data, start, strides)
+
+    def __repr__(self):
+        return f"Storage({len(self)} x {self.data.dtype}, device='{self.device}')"
+
+
+class Tensor:
+    """A storage read by shape, strides and offset, the last two in elements.
+
+    Make one with minigrad.tensor, zeros, ones, empty, arange or from_numpy.
+    """
+
+    __slots__ = ("storage", "_layout")
+    shape = property(lambda self: self._layout[0])  # to be read only, as in PyTorch
+    strides = property(lambda self: self._layout[1])
+    offset = property(lambda self: self._layout[2])
+
+    def __init__(self, storage, shape=(), strides=(), offset=0):
+        if not isinstance(storage, Storage):
+            raise TypeError(
+                "Tensor() takes a Storage; tensor() takes numbers and lists"
+            )
+        self.storage = storage
+        self._layout = tuple(shape), tuple(strides), offset
+
+    # ------------------------------------------------------------ what it is
+
+    @property
+    def dtype(self):
+        return self.storage.data.dtype
+
+    @property
+    def device(self):
+        return self.storage.device
+
+    @property
+    def ndim(self):
+        return len(self.shape)
+
+    def dim(self):
+        return len(self.shape)
+
+    def size(self, dim=None):
+        """The shape, or the size of `dim`."""
+        return layout.at_dim(self.shape, dim)
+
+    def stride(self, dim=None):
+        """The strides, or the one of `dim`, in elements."""
+        return layout.at_dim(self.strides, dim)
+
+    def storage_offset(self):
+        return self.offset
+
+    def numel(self):
+        return layout.numel(self.shape)
+
+    def is_contiguous(self):
+        return layout.is_contiguous(self.shape, self.strides)
+
+    def __len__(self):
+        if not self.shape:
+            raise TypeError("len() of a 0-d tensor")
+        return self.shape[0]
+
+    def __iter__(self):
+        if not self.shape:
+            raise TypeError("iteration over a 0-d tensor")
+        return (self[i] for i in range(len(self)))
+
+    def __repr__(self):
+        return represent(self)
+
+    # ------------------------------------------------------------ views
+
+    def as_strided(self, size, stride, storage_offset=None):
+        """Read this tensor's storage by other numbers. Every view is made here."""
+        offset = self.offset if storage_offset is None else storage_offset
+        size, stride, (offset,) = map(layout.as_ints, ((size,), (stride,), (offset,)))
+        layout.check_fits(size, stride, offset, len(self.storage))
+        return Tensor(self.storage, size, stride, offset)
+
+    @exercise("03.4", points=2, stars=2, minutes=15)
+    def permute(self, *dims):
+        """A view with the dimensions in the order `dims`; nothing is copied.
+
+        dims: every dimension once, as ints or as one tuple; negative ones count from
+        the end. x of shape (2, 3, 4): x.permute(2, 0, 1) has shape (4, 2, 3).
+        To make the view: self.as_strided(shape, strides, offset).
+        At hand: layout.as_ints(dims), layout.wrap_dim(dim, self.ndim).
+        Raises RuntimeError for a missing or repeated dimension, IndexError for one that
+        does not exist.
+        """
+
+    @exercise("03.5", points=1, stars=1, minutes=5)
+    def transpose(self, dim0, dim1):
+        """A view with two dimensions swapped; nothing is copied.
+
+        dim0, dim1: ints, perhaps negative, perhaps equal.
+        Raises IndexError for a dimension that does not exist (a tensor without
+        dimensions accepts 0 and -1, and is returned as it is).
+        """
+
+    @exercise("03.8", points=2, stars=2, minutes=20)
+    def expand(self, *sizes):
+        """A view that repeats dimensions of size 1 by stride 0; nothing is copied.
+
+        sizes: ints or one tuple, at least as many as there are dimensions; -1 keeps a
+        dimension's size. New dimensions come first.
+        x of shape (3, 1) and strides (1, 1): x.expand(2, 3, 4) has strides (0, 1, 0).
+        Raises RuntimeError for too few sizes, for a size other than the dimension's own
+        where that is not 1, and for -1 in a new dimension.
+        """
+
+    @property
+    def T(self):
+        """The tensor with its dimensions in reverse order."""
+        return self.permute(tuple(reversed(range(self.ndim))))
+
+    def view(self, *shape):
+        """Another shape for the same storage; RuntimeError where that needs a copy."""
+        shape = layout.infer_size(layout.as_ints(shape), self.numel())
+        strides = layout.view_or_copy(self.shape, self.strides, shape)
+        if strides is None:
+            raise RuntimeError(layout.NO_VIEW)
+        return self.as_strided(shape, strides)
+
+    def reshape(self, *shape):
+        """A view of another shape where there is one, else a copy of that shape."""
+        shape = layout.infer_size(layout.as_ints(shape), self.numel())
+        if layout.view_or_copy(self.shape, self.strides, shape) is None:
+            return self.contiguous().view(shape)
+        return self.view(shape)
+
+    def flatten(self, start_dim=0, end_dim=-1):
+        """Dimensions start_dim to end_dim, both included, as one."""
+        shape = layout.flattened(self.shape, start_dim, end_dim)
+        return self if shape == self.shape else self.reshape(shape)
+
+    def squeeze(self, dim=None):
+        """Without the dimensions of size 1 (or those of `dim`, an int or a tuple)."""
+        dims = range(self.ndim) if dim is None else layout.as_ints((dim,))
+        return self.as_strided(*layout.squeezed(self.shape, self.strides, dims))
+
+    def unsqueeze(self, dim):
+        """With a new dimension of size 1 at `dim`."""
+        return self.as_strided(*layout.unsqueezed(self.shape, self.strides, dim))
+
+    def __getitem__(self, items):
+        items = layout.as_index(items, self.ndim)
+        view = layout.slice_view(self.shape, self.strides, self.offset, items)
+        return self.as_strided(*view)
+
+    # ------------------------------------------------------------ values
+
+    def __setitem__(self, items, value):
+        target = self[items]
+        layout.check_no_overlap(target.shape, target.strides)
+        array = target.numpy()
+        if not array.flags.writeable:
+            raise RuntimeError(
+                "the tensor reads a NumPy array that is read-only: write to a clone()"
+            )
+        if isinstance(value, Tensor):
+            source = value.numpy()
+        else:
+            source = to_number(value, self.dtype)
+        try:
+            array[...] = source
+        except ValueError:
+            raise RuntimeError(
+                f"shape mismatch: a value of shape {list(source.shape)} cannot be "
+                f"broadcast to the part of the tensor with shape {list(array.shape)}"
+            ) from None
+
+    def numpy(self):
+        """The NumPy array that reads the same memory: a change in one shows in both."""
+        return self.storage.read(self.shape, self.strides, self.offset)
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.numpy(), dtype, copy=copy)
+
+    def contiguous(self):
+        """Itself where the elements lie in row-major order, else such a copy."""
+        return self if self.is_contiguous() else self.clone()
+
+    def clone(self):
+        """A row-major copy with a storage of its own."""
+        return _of(np.array(self.numpy(), order="C"), self.device)
+
+    def item(self):
+        """The one element, as a Python number."""
+        if self.numel() != 1:
+            raise RuntimeError(
+                f"a Tensor with {self.numel()} elements cannot be converted to Scalar"
+            )
+        return self.storage.data[self.offset].item()
+
+    def tolist(self):
+        """The elements as nested lists of Python numbers (of no dimension: one number).
+
+        Read from the storage one by one, through `offset_of` and `index_of`.
+        """
+        cells = layout.offsets(self.shape, self.strides, self.offset)
+        return self.storage.data[cells].reshape(self.shape).tolist()
+
+    def __bool__(self):
+        if self.numel() != 1:
+            many = "more than one value" if self.numel() else "no values"
+            raise RuntimeError(f"Boolean value of Tensor with {many} is ambiguous")
+        return bool(self.item())
+
+    def __int__(self):
+        return int(self.item())
+
+    def __float__(self):
+        return float(self.item())
+
+    def __eq__(self, other):
+        if not isinstance(other, Tensor | np.ndarray | np.generic | int | float | list):
+            return NotImplemented
+        raise TypeError(
+            "== between tensors is not there yet: it will compare element by element. "
+            "To compare as a whole: x.tolist() == y.tolist()"
+        )
+
+    __hash__ = object.__hash__  # as in PyTorch, by identity
+
+
+def _of(array, device="cpu"):
+    """The row-major tensor over a contiguous NumPy array that is nobody else's."""
+    strides = layout.contiguous_strides(array.shape)
+    return Tensor(Storage(array.reshape(-1), device), array.shape, strides)
+
+
+def empty(*size, dtype=float32, device="cpu"):
+    """A tensor whose elements nobody has set: they may be anything."""
+    return _of(np.empty(layout.as_shape(size), dtype or float32), device)
+
+
+def zeros(*size, dtype=float32, device="cpu"):
+    """A tensor of zeros."""
+    return _of(np.zeros(layout.as_shape(size), dtype or float32), device)
+
+
+def ones(*size, dtype=float32, device="cpu"):
+    """A tensor of ones."""
+    return _of(np.ones(layout.as_shape(size), dtype or float32), device)
+
+
+def arange(start, end=None, step=1, dtype=None, device="cpu"):
+    """The numbers start, start + step, ... below end; int64 where all are ints."""
+    start, end = (0, start) if end is None else (start, end)
+    return _of(to_range(start, end, step, dtype), device)
+
+
+def tensor(data, dtype=None, device="cpu"):
+    """A tensor with a copy of `data`: a number, nested lists, a NumPy array."""
+    return _of(to_array(data, dtype), device)
+
+
+def from_numpy(array):
+    """The tensor that reads the array's own memory: a change in one shows in both."""
+    flat, strides = shared_memory(array)
+    return Tensor(Storage(flat), array.shape, strides)

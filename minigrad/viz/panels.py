@@ -1,0 +1,80 @@
+"""What of a tensor is drawn: planes, rows and columns, cut where there are too many."""
+
+
+def cut(size, limit, wanted=0):
+    """At most `limit` of 0 .. size - 1, with the ends and `wanted`; None: a gap."""
+    if size <= limit:
+        return list(range(size))
+    keep = {*range(limit - 2), size - 1}
+    if wanted not in keep:
+        keep = {*range(limit - 4), wanted, size - 1}
+    return with_gaps(sorted(keep), size)
+
+
+def with_gaps(numbers, end):
+    """Sorted `numbers` with None where some of 0 .. end - 1 are left out."""
+    result, expected = [], 0
+    for number in [*numbers, end]:
+        if number == expected + 1:
+            result.append(expected)  # a gap of one is no gap
+        elif number > expected:
+            result.append(None)
+        result.append(number)
+        expected = number + 1
+    return result[:-1]
+
+
+def text_of(value):
+    """A value in few characters."""
+    if isinstance(value, complex):
+        return f"{value:.2g}"
+    text = str(value)
+    short = f"{value:.3g}" if isinstance(value, float) else text
+    if isinstance(value, int) and len(text) > 6:
+        mantissa = text.lstrip("-")
+        short = f"{'-' * (value < 0)}{mantissa[0]}.{mantissa[1]}e{len(mantissa) - 1}"
+    return short
+
+
+class Panel:
+    """One grid of elements: a whole tensor of at most two dimensions, or one plane."""
+
+    def __init__(self, view, name, plane, firsts, limit):
+        self.view, self.name, self.plane = view, name, plane
+        self.ndim = len(view.shape)
+        height, width = ((1, 1) + view.shape)[-2:]
+        row, col = ([0, 0] + firsts)[-2:]
+        across = {0: limit, 1: limit, 2: min(limit, 14)}.get(self.ndim, 7)
+        self.rows = cut(height, 9 if self.ndim < 3 else 6, row)
+        self.cols = cut(width, across, col)
+
+    @property
+    def indent(self):
+        """Room for row numbers, in inches."""
+        return 0.36 if self.ndim > 1 else 0
+
+    @property
+    def title(self):
+        plane = ", ".join(map(str, self.plane))
+        return f"{self.name}[{plane}]" if self.plane else self.name
+
+    def places(self):
+        """(row's place, column's place, multi-index) of every box; None in a gap."""
+        for y, row in enumerate(self.rows):
+            for x, col in enumerate(self.cols):
+                inner = (row, col)[2 - min(self.ndim, 2) :]
+                yield y, x, None if None in inner else (*self.plane, *inner)
+
+    def is_cut(self):
+        return None in self.rows or None in self.cols
+
+
+def panels_of(view, name, firsts, limit):
+    """A panel for each plane that is drawn; leading dimensions stand at `firsts`."""
+    if view.numel == 0:
+        return []
+    planes = [()]
+    if len(view.shape) > 2:
+        chosen = cut(view.shape[-3], 6, firsts[-3])
+        planes = [(*firsts[:-3], p) for p in chosen if p is not None]
+    return [Panel(view, name, plane, firsts, limit) for plane in planes]

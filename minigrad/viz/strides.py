@@ -1,0 +1,233 @@
+"""Which storage cell does each element of a tensor read?"""
+
+from math import prod
+
+from .canvas import HEIGHT, INK, UNIT, Canvas
+from .panels import panels_of, text_of, with_gaps
+from .picture import style
+from .reading import reading
+from .words import count, describe, formula, left_out, marked_of, subject
+
+ACROSS = 8.64  # inches: what fits beside a notebook's margin at 100 % zoom
+MARGIN, HEAD, ABOVE = 0.2, 0.42, 0.26  # ABOVE: room for numbers over a row of cells
+SLOTS, LINES = 72, 24  # storage cells, and lines, drawn at most
+
+
+def strides(tensor, index=None, base=None):
+    """Draw a tensor's storage, its elements, and which element reads which cell.
+
+    tensor: of minigrad or PyTorch, or a NumPy array. index: which elements to mark, an
+    int, a slice or a tuple of them as in tensor[index]; the first row without it (where
+    there are strides of 0: all elements that read the same cell as the first).
+    base: a tensor with the same storage, drawn beside it.
+    Returns a Picture. Large tensors are cut, and the picture says so.
+    """
+    view = reading(tensor)
+    whole = None if base is None else reading(base)
+    if whole is not None and (whole.storage, whole.dtype) != (view.storage, view.dtype):
+        raise ValueError("base and tensor read different storages: nothing to compare")
+    with style():
+        return _Drawing(view, marked_of(view, index), whole).picture()
+
+
+class _Drawing:
+    def __init__(self, view, marked, base):
+        self.view, self.marked, self.base = view, marked, base
+        self.choose(limit=24)
+        if any(len(p.cols) * self.unit + p.indent > ACROSS + 0.01 for p in self.panels):
+            self.choose(limit=int(ACROSS / self.unit) - 1)
+        self.row = int(ACROSS / self.unit + 0.01)  # storage cells side by side
+
+    # ------------------------------------------------------------ what is drawn
+
+    def choose(self, limit):
+        """The panels, the storage cells, their values, and how wide a box must be."""
+        firsts = [m[0] if len(m) else 0 for m in self.marked]
+        self.panels = panels_of(self.view, "x", firsts, limit)
+        if self.base is not None:
+            zeros = [0] * len(self.base.shape)
+            self.panels = panels_of(self.base, "base", zeros, limit) + self.panels
+        self.hits = {c for p in self.panels for _, _, i, c in self.elements(p)
+                     if self.is_marked(p, i)}  # fmt: skip
+        self.slots = self.choose_slots()
+        cells = {c for p in self.panels for *_, c in self.elements(p)} | {*self.slots}
+        cells = sorted(c for c in cells - {None} if self.view.inside(c))
+        texts = map(text_of, self.view.take(cells) if cells else [])
+        self.values = dict(zip(cells, texts, strict=True))
+        self.times = {cell: self.view.times_read(cell) for cell in cells}
+        longest = max(map(len, self.values.values()), default=1)
+        number = len(str(max(cells, default=0)))
+        times = max(len(text_of(t or 0)) for t in [0, *self.times.values()])
+        small = 0.08 + 0.065 * max(number, times + 1 if times > 1 else 0)
+        self.unit = max(UNIT, min(0.7, 0.06 + 0.088 * longest), small)
+
+    def elements(self, panel):
+        """(row's place, column's place, multi-index, cell) of a panel's elements."""
+        for y, x, index in panel.places():
+            if index is not None:
+                yield y, x, index, panel.view.cell(index)
+
+    def choose_slots(self):
+        """The storage cells that are drawn, None for a gap: all; or the marked ones,
+        those of other elements that are drawn, and the ends."""
+        count = self.view.cells
+        if count <= SLOTS:
+            return list(range(count))
+        read = [c for p in reversed(self.panels) for *_, c in self.elements(p)]
+        first = dict.fromkeys([*sorted(self.hits), *read])
+        keep = [c for c in first if self.view.inside(c)][:40]
+        return with_gaps(sorted({0, count - 1, *keep}), count)
+
+    def is_marked(self, panel, index):
+        return panel.view is self.view and all(
+            i in m for i, m in zip(index, self.marked, strict=True)
+        )
+
+    def has_line(self, index):
+        """All marked elements have one; of very many, those of the first row alone."""
+        return prod(map(len, self.marked)) <= LINES or not any(index[:-1])
+
+    def kind(self, cell):
+        """How the box of a cell, or of an element that reads it, looks."""
+        if not self.view.inside(cell):
+            return "outside"
+        if cell in self.hits:
+            return "marked"
+        return "free" if self.times[cell] == 0 else "read"
+
+    # ------------------------------------------------------------ drawing
+
+    def picture(self):
+        self.heading = formula(self.view, self.marked)
+        self.top = HEAD + 0.2 * (len(self.heading) + 1) + ABOVE
+        lines = -(-len(self.slots) // self.row)
+        corners, bottom = self.corners(self.top + lines * (HEIGHT + ABOVE) + 0.35)
+        self.notes = left_out(self.view, self.panels, self.slots)
+        width, key = self.width(corners), self.key()
+        rows = len(wrapped(key, width)) + len(self.notes)
+        self.canvas = Canvas(width, bottom + 0.24 + 0.2 * rows)
+        self.title()
+        self.storage()
+        for panel, corner in zip(self.panels, corners, strict=True):
+            self.panel(panel, *corner)
+        self.legend(bottom + 0.26, wrapped(key, width))
+        words = describe(self.view, self.marked, sorted(self.hits), self.notes)
+        return self.canvas.picture(words)
+
+    def corners(self, top):
+        """Where each panel's first box stands, side by side or wrapped; and the end."""
+        corners, x, y, end = [], MARGIN, top, top - (0 if self.panels else 0.4)
+        for panel in self.panels:
+            wide = self.unit * len(panel.cols) + panel.indent
+            if x > MARGIN and x + wide > ACROSS + MARGIN + 0.01:
+                x, y = MARGIN, end + 0.2
+            corners.append((x + panel.indent, y + 0.4))
+            x += wide + 0.3
+            end = max(end, y + 0.4 + HEIGHT * len(panel.rows))
+        return corners, end
+
+    def width(self, corners):
+        storage = MARGIN + self.unit * min(self.row, len(self.slots))
+        placed = zip(self.panels, corners, strict=True)
+        right = [x + self.unit * len(panel.cols) for panel, (x, _) in placed]
+        return max(7.2, *(x + MARGIN for x in [storage, *right]))
+
+    def title(self):
+        view, write = self.view, self.canvas.write
+        text = f"shape {view.shape}   strides {view.strides}   offset {view.offset}"
+        room = int(self.canvas.width / 0.1)
+        size = 11 if len(text) <= room else 11 * room / len(text)
+        write(MARGIN, 0.24, text, size, ha="left", weight="bold")
+        for number, line in enumerate(self.heading):
+            write(MARGIN, 0.5 + 0.2 * number, line, 9.5, ha="left")
+        text = f"storage: {count(view.cells, 'cell')} of {view.dtype}"
+        write(MARGIN, self.top - ABOVE - 0.08, text, 9.5, ha="left", weight="bold")
+
+    def storage(self):
+        """The cells in rows, their numbers above; from marked ones hang the lines."""
+        self.hooks = {}
+        for place, cell in enumerate(self.slots):
+            x = MARGIN + self.unit * (place % self.row)
+            y = self.top + (HEIGHT + ABOVE) * (place // self.row)
+            if cell is None:
+                self.canvas.write(x + self.unit / 2, y + HEIGHT / 2, "\u2026", 12)
+                continue
+            self.hooks[cell] = x + self.unit / 2, y + HEIGHT
+            times = self.times[cell]
+            small = "" if times in (0, 1) else f"\u00d7{text_of(times or '?')}"
+            self.canvas.label(x + self.unit / 2, y - 0.1, str(cell))
+            self.canvas.cell(
+                x, y, self.kind(cell), self.values[cell], small, self.unit, over=4
+            )
+
+    def panel(self, panel, x, y):
+        """A grid of elements: the value, and beneath it the number of its cell."""
+        label, unit = self.canvas.label, self.unit
+        label(x, y - 0.28, panel.title, 9.5, ha="left", weight="bold", color=INK)
+        if panel.ndim > 0:
+            for place, col in enumerate(panel.cols):
+                text = "\u2026" if col is None else str(col)
+                label(x + unit * (place + 0.5), y - 0.1, text)
+        if panel.ndim > 1:
+            for place, row in enumerate(panel.rows):
+                text = "\u2026" if row is None else str(row)
+                label(x - 0.07, y + HEIGHT * (place + 0.5), text, ha="right")
+        for down, right, index, cell in self.elements(panel):
+            self.element(panel, index, cell, x + unit * right, y + HEIGHT * down, y)
+
+    def element(self, panel, index, cell, x, y, top):
+        value = self.values.get(cell, "?")
+        self.canvas.cell(x, y, self.kind(cell), value, str(cell), self.unit)
+        if not self.is_marked(panel, index):
+            return
+        self.canvas.box(x, y, "frame", self.unit)
+        if cell in self.hooks and self.has_line(index):
+            hook = self.hooks[cell]
+            side = 0.5 if y == top else 0.1 if hook[0] < x else 0.9
+            self.canvas.line((x + self.unit * side, y), hook)
+
+    def key(self):
+        """(kind of box or None, what it means) for all that occurs in the picture."""
+        drawn = [c for p in self.panels for *_, c in self.elements(p)]
+        kinds = {self.kind(cell) for cell in [*self.slots, *drawn] if cell is not None}
+        words = {
+            "marked": f"{subject(self.marked)} and its cells",
+            "read": "read",
+            "free": "not read",
+            "outside": "outside the storage",
+        }
+        key = [(kind, text) for kind, text in words.items() if kind in kinds]
+        key += [(None, "under a value: its cell")] * bool(self.panels)
+        several = any(times not in (0, 1) for times in self.times.values())
+        return key + [(None, "\u00d7n: read by n elements")] * several
+
+    def legend(self, y, lines):
+        for line in lines:
+            x = MARGIN
+            for kind, text in line:
+                if kind:
+                    self.canvas.box(x, y - 0.08, kind, 0.22, 0.16)
+                x_text = x + 0.28 * bool(kind)
+                self.canvas.write(x_text, y, text, 8.5, ha="left")
+                x += room(kind, text)
+            y += 0.2
+        for note in self.notes:
+            self.canvas.write(MARGIN, y, note, 8.5, ha="left")
+            y += 0.2
+
+
+def room(kind, text):
+    """The width of an entry of the legend, in inches."""
+    return 0.28 * bool(kind) + 0.067 * len(text) + 0.2
+
+
+def wrapped(key, width):
+    """The legend's entries in lines that are not wider than the picture."""
+    lines, x = [], width
+    for entry in key:
+        if x + room(*entry) > width - MARGIN:
+            lines.append([])
+            x = MARGIN
+        lines[-1].append(entry)
+        x += room(*entry)
+    return lines

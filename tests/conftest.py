@@ -1,0 +1,56 @@
+"""What every test may use, and the list of what was not run."""
+
+import json
+import re
+
+import pytest
+
+from minigrad import course
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Name everything that was skipped, once: `not run: <name> (<reason>)`."""
+    lines = [not_run(report) for report in terminalreporter.stats.get("skipped", [])]
+    for line in dict.fromkeys(lines):
+        terminalreporter.write_line(line, yellow=True)
+
+
+def not_run(report):
+    reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else "no reason"
+    reason = reason.removeprefix("Skipped: ")
+    if reason.startswith("not run: "):
+        return reason
+    name = re.sub(r"\[.*", "", report.nodeid)
+    return f"not run: {name} ({reason})"
+
+
+@pytest.fixture
+def course_home(tmp_path, monkeypatch):
+    """An empty course folder, which the course takes for its own."""
+    for folder in ("labs", "lessons", "solutions"):
+        (tmp_path / folder).mkdir()
+    monkeypatch.setattr(course, "home", lambda: tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def write_notebook():
+    """write_notebook(path, ("id", "code" or "markdown", "text"), ...)"""
+
+    def write(path, *cells, **metadata):
+        notebook = {
+            "cells": [cell(*parts) for parts in cells],
+            "metadata": metadata,
+            "nbformat": 4,
+            "nbformat_minor": 5,
+        }
+        path.write_text(json.dumps(notebook))
+        return path
+
+    return write
+
+
+def cell(key, kind, text, **metadata):
+    plain = {"cell_type": kind, "id": key, "metadata": metadata, "source": text}
+    code = {"outputs": [], "execution_count": None}
+    return plain | (code if kind == "code" else {})

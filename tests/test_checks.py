@@ -1,0 +1,80 @@
+"""Both ways: solved labs earn every point, empty ones none, every mutant is caught."""
+
+import collections
+
+import pytest
+
+from grading.checking import find_check, judge
+from grading.specimens import specimens
+from grading.subject import LocalSubject, WireSubject, serve
+from minigrad.answers import load_references
+from minigrad.exercise import exercises, solves
+
+HOLES = [entry.hole for entry in exercises()]
+SPECIMENS = specimens()
+
+
+def by_bytes():
+    """A subject behind bytes, as one in another process is."""
+    local = LocalSubject()
+    return WireSubject(lambda request: serve(local, request))
+
+
+@pytest.fixture(params=[LocalSubject, by_bytes], ids=["local", "bytes"])
+def subject(request):
+    return request.param()
+
+
+@pytest.fixture(autouse=True)
+def unanswered():
+    """Every test starts, and leaves, with no hole answered."""
+    before = [(hole, hole.answer, hole._run) for hole in HOLES]
+    for hole in HOLES:
+        hole.answer = hole._run = None
+    yield
+    for hole, answer, run in before:
+        hole.answer, hole._run = answer, run
+
+
+@pytest.mark.parametrize("hole", HOLES, ids=lambda h: h.name)
+def test_the_solution_earns_every_point(hole, subject):
+    load_references(hole.chapter)
+    solves(hole)(hole.reference)
+    for seed in range(5):
+        verdict = judge(hole, subject, seed)
+        assert (verdict.points, verdict.state) == (hole.points, "right"), str(verdict)
+
+
+@pytest.mark.parametrize("hole", HOLES, ids=lambda h: h.name)
+def test_no_answer_earns_nothing(hole, subject):
+    verdict = judge(hole, subject)
+    assert (verdict.points, verdict.state) == (0, "not answered")
+
+
+@pytest.mark.parametrize("specimen", SPECIMENS, ids=str)
+def test_specimen(specimen, subject):
+    with specimen.in_place():
+        for seed in range(3):
+            verdict = judge(specimen.hole, subject, seed)
+            if specimen.cause is None:
+                assert verdict.state == "right", str(verdict)
+                assert verdict.points == specimen.hole.points
+            else:
+                assert verdict.points < specimen.hole.points, "a wrong answer passes"
+                assert verdict.failures[0].cause == specimen.cause, str(verdict)
+
+
+@pytest.mark.parametrize("hole", HOLES, ids=lambda h: h.name)
+def test_every_exercise_has_its_specimens(hole):
+    mine = [s for s in SPECIMENS if s.hole is hole]
+    wrong = [s.cause for s in mine if s.cause]
+    assert len(mine) - len(wrong) >= 3, "three right answers in other styles"
+    assert len(wrong) >= 4, "the curriculum's mutants and three more"
+    assert not [n for n in collections.Counter(map(str, mine)).values() if n > 1]
+
+
+@pytest.mark.parametrize("hole", HOLES, ids=lambda h: h.name)
+def test_every_cause_is_some_mutants(hole):
+    """A cause that no mutant brings out is a message that nobody has read."""
+    causes = {name for name, _, _ in find_check(hole).causes()}
+    assert causes <= {s.cause for s in SPECIMENS if s.hole is hole}
