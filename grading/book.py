@@ -19,7 +19,7 @@ from .build import notebook, write
 from .preprocessors import Record, fingerprint
 
 MARK = "# A minigrad course."
-CONFIG = f'''{MARK} Everything that nbgrader can be told may be added below.
+CONFIG = f"""{MARK} Everything that nbgrader can be told may be added below.
 
 from grading.preprocessors import Finish, Repair, RunAnswers
 from nbgrader.converters.autograde import Autograde
@@ -40,7 +40,7 @@ c.Autograde.autograde_preprocessors = [
     RunAnswers if step is Execute else step
     for step in Autograde.autograde_preprocessors.default()
 ] + [Finish]
-'''
+"""
 
 
 class CourseError(ValueError):
@@ -155,7 +155,8 @@ def _unreadable(directory, student, lab):
         return None if nb.cells else "the notebook is empty"
     except Exception as error:
         first = path.read_bytes()[:16]
-        return f"the file is no notebook ({type(error).__name__}; it begins with {first!r})"
+        kind = type(error).__name__
+        return f"the file is no notebook ({kind}; it begins with {first!r})"
 
 
 def _staged(api, directory, student, lab, why):
@@ -189,7 +190,9 @@ def _result(known, fresh):
 
 
 def _labs():
-    return [path.stem for path in sorted((course.home() / "solutions").glob("[0-9]*.py"))]
+    return [
+        path.stem for path in sorted((course.home() / "solutions").glob("[0-9]*.py"))
+    ]
 
 
 def _prepare(directory):

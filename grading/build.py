@@ -1,4 +1,4 @@
-"""Notebooks from text: `solutions/NN.py` -> `labs/NN.ipynb`, `lessons/NN.py` -> its ipynb.
+"""Notebooks from text: solutions/NN.py -> labs/NN.ipynb, lessons/NN.py -> its ipynb.
 
 Marks on cells say what a cell is; everything else about it follows from the hole:
 
@@ -23,10 +23,13 @@ from minigrad import course
 from minigrad.answers import holes_of
 from minigrad.exercise import find
 
-STUB = {"#": ["# YOUR CODE HERE", "raise NotImplementedError"], "//": ["// YOUR CODE HERE"]}
+STUB = {
+    "#": ["# YOUR CODE HERE", "raise NotImplementedError"],
+    "//": ["// YOUR CODE HERE"],
+}
 BADGE = "https://colab.research.google.com/assets/colab-badge.svg"
 COLAB = "https://colab.research.google.com/github"
-SETUP = '''\
+SETUP = """\
 import subprocess
 import sys
 from pathlib import Path
@@ -39,7 +42,7 @@ if "google.colab" in sys.modules and not colab.exists():
 for place in [colab, *Path.cwd().parents, Path.cwd()]:
     if (place / "minigrad/course.py").exists() and str(place) not in sys.path:
         sys.path.insert(0, str(place))
-'''
+"""
 
 
 class BuildError(Exception):
@@ -100,7 +103,7 @@ def dumps(nb):
 
 
 def notebook(path, solved):
-    """The notebook of a source text. solved: with the answers, as an instructor has it."""
+    """The notebook of a source text. solved: with the answers, for an instructor."""
     path = Path(path)
     lab = path.parent.name == "solutions"
     cells = jupytext.reads(path.read_text(encoding="utf-8"), fmt="py:percent").cells
@@ -184,7 +187,9 @@ def _with_effort(text, name):
     hole = find(name)
     stars = "★" * hole.stars + "☆" * (3 - hole.stars)
     points = f"{hole.points:g} point" + ("" if hole.points == 1 else "s")
-    effort = f"Exercise {hole.number} · {stars} · about {hole.minutes} minutes · {points}"
+    effort = (
+        f"Exercise {hole.number} · {stars} · about {hole.minutes} minutes · {points}"
+    )
     heading, _, rest = text.partition("\n")
     return f"{heading}\n\n{effort}\n{rest}"
 

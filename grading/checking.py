@@ -18,6 +18,7 @@ first part is the heart: where it is wrong, nothing is earned.
 import importlib
 import inspect
 import random as random_numbers
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -41,9 +42,8 @@ class View(NamedTuple):
 
     @property
     def cells(self):
-        """The storage's size: a few cells more than the view reaches."""
-        reach = sum((n - 1) * s for n, s in zip(self.shape, self.strides, strict=True))
-        return self.offset + max(reach, 0) + 5
+        """The storage's size: enough for most wrong ways to read it, too."""
+        return self.offset + sum(self.strides) * max(self.shape, default=0) + 9
 
 
 class Raises(NamedTuple):
@@ -53,9 +53,10 @@ class Raises(NamedTuple):
     message: str
 
 
-class Failed(NamedTuple):
-    """A case that came out wrong."""
+class Tried(NamedTuple):
+    """A case, and what came of it."""
 
+    right: bool
     part: str
     args: tuple
     expected: object
@@ -101,36 +102,39 @@ class Check:
             text = "  cause     PyTorch is the judge here: write it without PyTorch"
             said = "the answer uses PyTorch"
             return self._nothing("wrong", said, [Failure("uses_torch", text)])
-        parts, failed = self._try_all(subject, random_numbers.Random(seed))
-        if not failed:
-            failed = self._circular(subject, seed)
-            parts = dict.fromkeys(parts, not failed)
-        return self._verdict(parts, failed, about)
+        tried = self._try_all(subject, random_numbers.Random(seed))
+        parts = {}
+        for case in tried:
+            parts[case.part] = parts.get(case.part, True) and case.right
+        if all(parts.values()):
+            circular = self._circular(subject, seed)
+            parts = dict.fromkeys(parts, not circular)
+            tried = circular or tried
+        return self._verdict(parts, tried, about)
 
     def _try_all(self, subject, random):
-        """{part: all right?} and the failed cases, up to the first that never ends."""
-        parts, failed = {}, []
+        """What came of every case; after one that never ends the rest is not tried."""
+        tried, stopped = [], False
         for part, *args in self.cases(random):
-            parts.setdefault(part, True)
-            stopped = failed and _stops(failed[-1].got)
-            wrong = failed[-1] if stopped else self._try(subject, part, tuple(args))
-            if wrong:
-                parts[part] = False
-                failed += [] if stopped else [wrong]
-        return parts, failed
+            if stopped:
+                tried.append(tried[-1]._replace(part=part))
+            else:
+                tried.append(self._try(subject, part, tuple(args)))
+                stopped = _stops(tried[-1].got)
+        return tried
 
     def _try(self, subject, part, args, own=False):
-        """None where this case is right, else what is wrong."""
+        """Let the answer do one case. own: with the learner's other answers."""
         expected = _value_of(self.expected, args)
-        handles = [a if not isinstance(a, View) else _make(subject, a) for a in args]
+        handles = [_make(subject, a) if isinstance(a, View) else a for a in args]
         before = {h: subject.look(h) for h in handles if isinstance(h, Handle)}
         outcome = subject.call(self.hole.name, handles, self.seconds, own)
         got = outcome.problem or show.described(outcome.value, subject, before)
         if not isinstance(got, Problem) and _changed(subject, before):
             text = "the tensor that it was given has changed: make a new view instead"
-            got = Problem("type", text)
-        return None if self._right(got, expected, args) else Failed(
-            part, args, expected, got, outcome)  # fmt: skip
+            got = Problem("changed", text)
+        right = self._right(got, expected, args)
+        return Tried(right, part, args, expected, got, outcome)
 
     def _right(self, got, expected, args):
         if isinstance(expected, Raises):
@@ -140,29 +144,33 @@ class Check:
         return not isinstance(got, Problem) and self.same(got, expected, *args)
 
     def _circular(self, subject, seed):
-        """Do the answers only call each other? Seen when each runs the others' own."""
+        """The case, if any, that shows that answers only call each other.
+
+        It is seen when every answer runs the learner's own others.
+        """
         seen = set()
         for part, *args in self.cases(random_numbers.Random(seed)):
-            if part not in seen:
-                wrong = self._try(subject, part, tuple(args), own=True)
-                seen.add(part)
-                if wrong and isinstance(wrong.got, Problem):
-                    if "CircularAnswers" in wrong.got.types:
-                        return [wrong]
-                    if _stops(wrong.got):
-                        return []
+            if part in seen:
+                continue
+            seen.add(part)
+            case = self._try(subject, part, tuple(args), own=True)
+            if isinstance(case.got, Problem) and "CircularAnswers" in case.got.types:
+                return [case]
+            if _stops(case.got):
+                break
         return []
 
-    def _cause(self, failed):
-        """(name, text) of the mistake that explains most of the failed cases."""
-        general = show.general_cause(failed[0].got, failed[0].expected)
+    def _cause(self, tried):
+        """(name, text) of the mistake that explains the first failure, and most cases."""
+        first = next(case for case in tried if not case.right)
+        general = show.general_cause(first.got, first.expected)
         if general and general[0] in show.CERTAIN:
             return general
         best, most = general, 0
         for name, text, wrong in self.causes():
-            hits = [self._explains(wrong, case) for case in failed]
-            if hits[0] and sum(hits) > most:
-                best, most = (name, text), sum(hits)
+            if self._explains(wrong, first):
+                cases = sum(self._explains(wrong, case) for case in tried)
+                best, most = ((name, text), cases) if cases > most else (best, most)
         return best or ("unknown", "")
 
     def _explains(self, wrong, case):
@@ -174,30 +182,27 @@ class Check:
             return not isinstance(case.got, Problem) and show.same(case.got, value)
         return self.same(case.got, value, *case.args)
 
-    def _verdict(self, parts, failed, about):
+    def _verdict(self, parts, tried, about):
         share = sum(parts.values()) / len(parts) if next(iter(parts.values())) else 0
-        points = int(self.hole.points * share * 100) / 100
-        state = "partly right" if points else _state_of(failed)
-        if not failed:
-            state = "right"
-            said = "all right: " + ", ".join(parts)
-        else:
-            wrong = [part for part, right in parts.items() if not right]
-            said = "wrong: " + ", ".join(wrong)
+        points = round(self.hole.points * share, 2)
+        wrong = [part for part, right in parts.items() if not right]
+        state = "partly right" if wrong and points else "wrong" if wrong else "right"
+        said = (
+            f"wrong: {', '.join(wrong)}" if wrong else f"all right: {', '.join(parts)}"
+        )
         if about.state == "solution":
             points, state = 0, "solution"
             said += "; but the course's solution stands in, and earns nothing"
-        summary = self._summary(said, points)
-        failures = [self._failure(failed)] if failed else []
+        failed = [case for case in tried if not case.right]
+        failures = [self._failure(failed[0], tried)] if failed else []
         picture = self._picture(failed[0]) if failed else ""
-        return Verdict(self.hole.name, points, self.hole.points, state, summary,
-                       failures, picture)  # fmt: skip
+        return Verdict(self.hole.name, points, self.hole.points, state,
+                       self._summary(said, points), failures, picture)  # fmt: skip
 
-    def _failure(self, failed):
-        cause, text = self._cause(failed)
-        case = failed[0]
+    def _failure(self, case, tried):
+        cause, text = self._cause(tried)
         lines = [
-            ("case", show.call(self.hole, case.args)),
+            *show.call(self.hole, case.args),
             ("expected", show.text(case.expected)),
             ("got", show.text(case.got)),
             ("where", case.got.where if isinstance(case.got, Problem) else ""),
@@ -205,7 +210,8 @@ class Check:
             ("cause", text),
         ]
         message = "\n".join(f"  {key:<9} {value}" for key, value in lines if value)
-        return Failure(cause, message, case.part, len(failed))
+        count = sum(not case.right for case in tried)
+        return Failure(cause, message, case.part, count)
 
     def _picture(self, case):
         """The check's picture. It is an extra: what goes wrong in it is not shown."""
@@ -217,7 +223,9 @@ class Check:
             return ""
 
     def _summary(self, said, points):
-        return f"{self.hole.name}: {number(points)} of {plural(self.hole.points)} · {said}"
+        return (
+            f"{self.hole.name}: {number(points)} of {plural(self.hole.points)} · {said}"
+        )
 
     def _nothing(self, state, said, failures=()):
         return Verdict(self.hole.name, 0, self.hole.points, state,
@@ -282,10 +290,16 @@ def find_check(hole):
     """The check of a hole. TypeError for anything but a hole that has one."""
     if not isinstance(hole, Exercise):
         raise WrongAnswerType(_not_a_hole(hole, "check"))
-    importlib.import_module(f"grading.checks.{hole.chapter}")
+    load("checks", hole.chapter)
     if hole.name not in _checks:
         raise LookupError(f"{hole.name} has no check yet")
     return _checks[hole.name]
+
+
+def load(folder, chapter):
+    """Import every module of a chapter: `checks/03_strides.py`, `03_strides_views.py`."""
+    for path in sorted((Path(__file__).parent / folder).glob(f"{chapter}*.py")):
+        importlib.import_module(f"grading.{folder}.{path.stem}")
 
 
 def _value_of(function, args):
@@ -312,7 +326,9 @@ def _make(subject, view):
 
 
 def _changed(subject, before):
-    return any(show.differ(look, subject.look(handle)) for handle, look in before.items())
+    return any(
+        show.differ(look, subject.look(handle)) for handle, look in before.items()
+    )
 
 
 def _state_of(failed):

@@ -19,16 +19,24 @@ app = typer.Typer(
 )
 console = Console()
 
-Directory = Annotated[Path, typer.Argument(help="the course directory", show_default=False)]
+Directory = Annotated[
+    Path, typer.Argument(help="the course directory", show_default=False)
+]
 Lab = Annotated[str | None, typer.Option(help="only this lab, such as 03")]
-Students = Annotated[list[str] | None, typer.Option("--student", help="only this student")]
+Students = Annotated[
+    list[str] | None, typer.Option("--student", help="only this student")
+]
 Force = Annotated[bool, typer.Option("--force", help="replace what is there")]
 
 
 @app.command()
 def build(
-    chapters: Annotated[list[str] | None, typer.Argument(help="such as 03; all")] = None,
-    check: Annotated[bool, typer.Option("--check", help="only say what is stale")] = False,
+    chapters: Annotated[
+        list[str] | None, typer.Argument(help="such as 03; all")
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="only say what is stale")
+    ] = False,
     force: Force = False,
 ):
     """Build labs and lessons from their texts in solutions/ and lessons/."""
@@ -36,7 +44,9 @@ def build(
 
     changed = build(chapters or (), check=check, force=force)
     for path in changed:
-        console.print(f"{'stale' if check else 'built'}: {path.parent.name}/{path.name}")
+        console.print(
+            f"{'stale' if check else 'built'}: {path.parent.name}/{path.name}"
+        )
     if check and changed:
         console.print("Run `python -m grading build` and commit what it writes.")
         raise typer.Exit(1)
@@ -53,7 +63,9 @@ def release(
     from .book import release
 
     for name in release(directory, labs or ()):
-        console.print(f"released {name}: hand out {directory}/release/{name}/{name}.ipynb")
+        console.print(
+            f"released {name}: hand out {directory}/release/{name}/{name}.ipynb"
+        )
 
 
 @app.command()
@@ -119,7 +131,8 @@ def export(
     to: Annotated[Path, typer.Argument(help="the file to write")],
     form: Annotated[str, typer.Option(help="csv, canvas or moodle")] = "csv",
     roster: Annotated[
-        Path | None, typer.Option(help="the list of students that the platform exported")
+        Path | None,
+        typer.Option(help="the list of students that the platform exported"),
     ] = None,
     force: Force = False,
 ):

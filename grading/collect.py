@@ -85,9 +85,9 @@ def collect(directory, inbox, lab=None, pattern=None):
     if not done and not claims:
         raise CannotCollect(f"{inbox} is empty: there is nothing to collect")
     claims, refused = _sort_out(claims, directory)
-    return (
-        done + refused + [_place(directory, c) for c in sorted(claims, key=Claim.age)]
-    )
+    claims.sort(key=Claim.age)
+    _note_canvas_ids(directory, claims)
+    return done + refused + [_place(directory, claim) for claim in claims]
 
 
 def released(directory):
@@ -107,9 +107,7 @@ def _lab_named(name, labs):
     for lab in labs:
         if name in (lab, lab.split("_")[0]):
             return lab
-    raise CannotCollect(
-        f"no released lab is called {name}; there are {', '.join(labs)}"
-    )
+    raise CannotCollect(f"no released lab is called {name}, only {', '.join(labs)}")
 
 
 def _examine(pattern):
@@ -122,7 +120,7 @@ def _examine(pattern):
 
 
 def _claim(file, labs, lab, pattern):
-    """Whose file it is, and of which lab; NotPlaced or Unowned where it is not known."""
+    """Whose file it is, and of which lab; NotPlaced or Unowned if nothing says so."""
     if file.problem:
         raise NotPlaced(file.problem)
     owner = owner_of(file.path, labs, pattern)
@@ -197,9 +195,7 @@ def _sort_out(claims, directory):
         names = sorted({claim.owner.identity for claim in group})
         names += _others(directory, group[0].owner.student)
         if len(names) > 1:
-            why = (
-                f"{' and '.join(names)} would fall together: rename, or give a pattern"
-            )
+            why = f"{' and '.join(names)} would be one: rename, or give a pattern"
             refused += [claim.done("not placed", why) for claim in group]
             continue
         notebooks = any(claim.notebook for claim in group)
@@ -218,6 +214,17 @@ def _others(directory, student):
     return [k for k in known if k != student and k.casefold() == student.casefold()]
 
 
+def _note_canvas_ids(directory, claims):
+    """Keep Canvas's numbers of students in the gradebook; the export needs them."""
+    ids = {c.owner.student: c.owner.canvas_id for c in claims if c.owner.canvas_id}
+    if ids:
+        from .book import open_course
+
+        with open_course(directory).gradebook as book:
+            for student, number in ids.items():
+                book.update_or_create_student(student, lms_user_id=number)
+
+
 def _place(directory, claim):
     try:
         return _put(directory.resolve(), claim, claim.file.read())
@@ -228,10 +235,8 @@ def _place(directory, claim):
 def _put(directory, claim, data):
     """Copy a submission to its place; what it replaces is kept elsewhere."""
     own = Path(claim.owner.student, claim.lab)
-    folder, earlier = (
-        directory / "submitted" / own,
-        directory / "submitted-earlier" / own,
-    )
+    folder = directory / "submitted" / own
+    earlier = directory / "submitted-earlier" / own
     for place in (folder, earlier):
         if place.resolve() != place:
             raise OSError(f"{place} leads elsewhere, to {place.resolve()}")

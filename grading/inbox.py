@@ -112,7 +112,7 @@ def _owner(name, number="", canvas=False):
 def safe(name):
     """A student's name as the name of a folder: letters, digits and . _ - @ only."""
     name = unicodedata.normalize("NFC", name)
-    name = re.sub(r"[^\w.@-]+", "_", name).strip("._-")[:100]
+    name = re.sub(r"[^\w.@-]+", "_", name).strip("._-@")[:100]
     if not name:
         raise Unowned("the student's name has no letter or digit")
     return name

@@ -26,7 +26,9 @@ def time_limit(seconds):
     else:
         over = threading.Event()
         thread = threading.get_ident()
-        threading.Thread(target=_watch, args=(seconds, over, thread), daemon=True).start()
+        threading.Thread(
+            target=_watch, args=(seconds, over, thread), daemon=True
+        ).start()
         try:
             yield
         finally:

@@ -1,7 +1,7 @@
 """The two steps that nbgrader's autograding is given here: Repair, and RunAnswers.
 
-`nbgrader_config.py` of a course puts Repair first among the sanitising steps, RunAnswers
-in the place of nbgrader's Execute, and Finish last. Everything else is nbgrader's own.
+The `nbgrader_config.py` of a course puts Repair first among the sanitising steps,
+RunAnswers in the place of nbgrader's Execute, and Finish last. All else is nbgrader's.
 """
 
 import hashlib
@@ -38,7 +38,7 @@ class Repair(NbGraderPreprocessor):
 
 
 class RunAnswers(NbGraderPreprocessor):
-    """Run the student's cells in a process of their own; check each exercise from here."""
+    """Run the student's cells in a process of their own; check them from here."""
 
     def preprocess(self, nb, resources):
         record = Record.of(self, resources)
@@ -62,7 +62,7 @@ class RunAnswers(NbGraderPreprocessor):
 
 
 class Finish(NbGraderPreprocessor):
-    """Say that the grades are in the book. Runs only if every step before it went well."""
+    """Say that the grades are in the book: it runs only if all steps went well."""
 
     def preprocess(self, nb, resources):
         record = Record.of(self, resources)
@@ -71,7 +71,7 @@ class Finish(NbGraderPreprocessor):
 
 
 class Record:
-    """`verdicts/LAB/STUDENT.json`: what is known of one submission beside its points."""
+    """verdicts/LAB/STUDENT.json: what is known of a submission beside its points."""
 
     def __init__(self, root, lab, student, submission=None):
         self.root = root
@@ -90,7 +90,7 @@ class Record:
     def checks(root, lab):
         """A fingerprint of what the lab is checked by."""
         released = Path(root) / "release" / lab / f"{lab}.ipynb"
-        return [fingerprint(released), fingerprint(CHECKS / f"{lab}.py")]
+        return [fingerprint(p) for p in (released, *sorted(CHECKS.glob("*.py")))]
 
     def write(self, state, verdicts=(), warnings=(), why=None):
         values = {
@@ -169,12 +169,9 @@ def _not_gradable(hole, why):
 
 def _show(nb, verdicts, warnings, why):
     """Put each verdict under its check, and a table of all of them on top."""
-    graded = {cell.metadata["nbgrader"]["grade_id"]: cell for cell in nb.cells
-              if cell.metadata.get("nbgrader", {}).get("grade")}  # fmt: skip
-    ids = {name: cell.metadata["nbgrader"]["grade_id"]
-           for name, cell in repair.checks(nb).items()}  # fmt: skip
+    checks = repair.graded(nb)
     for verdict in verdicts:
-        cell = graded[ids[verdict.name]]
+        cell = checks[verdict.name]
         cell.execution_count = None
         cell.outputs = _outputs(verdict)
     nb.cells.insert(0, new_markdown_cell(_table(verdicts, warnings, why), id="result"))
@@ -212,7 +209,7 @@ def _reason(verdict):
 
 
 def _escaped(text):
-    """Text from a submission, so that Markdown shows it and does nothing else with it."""
+    """Text from a submission, so that Markdown only shows it."""
     plain = " ".join(str(text).split())
     for mark in "\\`*_{}[]<>()#+!|$":
         plain = plain.replace(mark, f"&#{ord(mark)};")

@@ -1,5 +1,6 @@
-"""A subject in a process of its own: what happens there happens to that process alone."""
+"""A subject in a process of its own: what happens there stays there."""
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -14,7 +15,9 @@ from .worker import CELL_SECONDS
 
 START_SECONDS = 60  # to import NumPy and minigrad on a busy machine
 GRACE = 5  # beyond its own time limit, before a process is ended
-CODE = "import sys; sys.path[:0] = [{home!r}]; from grading.worker import main; main({fd})"
+CODE = (
+    "import sys; sys.path[:0] = [{home!r}]; from grading.worker import main; main({fd})"
+)
 
 
 class Gone(Exception):
@@ -68,7 +71,7 @@ class ProcessSubject(WireSubject):
         return self._receive(self._seconds)
 
     def _receive(self, seconds):
-        """The next message; after `seconds`, or where none can come, an end and Gone."""
+        """The next message; after `seconds`, or where none can come, Gone."""
         try:
             if self._pipe.poll(seconds):
                 return self._pipe.recv_bytes(wire.MAX_BYTES)
@@ -105,7 +108,9 @@ class ProcessSubject(WireSubject):
         self._pipe, theirs = Pipe()
         fd = theirs.fileno()
         code = CODE.format(home=str(course.home()), fd=fd)
-        keep = {k: os.environ[k] for k in ("PATH", "LANG", "SYSTEMROOT") if k in os.environ}
+        keep = {
+            k: os.environ[k] for k in ("PATH", "LANG", "SYSTEMROOT") if k in os.environ
+        }
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-c", code],
             cwd=self._folder.name,
@@ -120,10 +125,8 @@ class ProcessSubject(WireSubject):
     def _end(self):
         if self._process is None:
             return
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, 9)
-        except ProcessLookupError:
-            pass
         self._process.wait()
         self._pipe.close()
         self._process = None

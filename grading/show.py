@@ -8,7 +8,8 @@ import numpy as np
 from .wire import Handle
 
 # Causes that are certain once they are seen; a check's own causes do not go before them.
-CERTAIN = {"endless", "circular", "recursion", "type", "none", "list", "float", "copies"}
+CERTAIN = {"endless", "gone", "circular", "recursion", "type", "changed", "list", "float",
+           "copies"}  # fmt: skip
 
 
 class Seen(NamedTuple):
@@ -24,11 +25,17 @@ class Seen(NamedTuple):
 
 def described(value, subject, before):
     """A value of the subject's, tensors as Seen. before: {handle: look} of the input."""
-    if isinstance(value, Handle):
-        look = dict(subject.look(value))
-        memory = look.pop("memory")
-        return Seen(**look, shares=any(memory == b["memory"] for b in before.values()))
-    return value
+    if not isinstance(value, Handle):
+        return value
+    look = dict(subject.look(value))
+    memory, cells = look.pop("memory"), look.pop("cells")
+    for base in before.values():
+        size = np.dtype(base["dtype"]).itemsize
+        cell, rest = divmod(memory - base["memory"], size)
+        if 0 <= cell < base["cells"] and rest == 0 and cells:
+            look["offset"] += cell  # counted from where the input's storage begins
+            return Seen(**look, shares=True)
+    return Seen(**look, shares=False)
 
 
 def described_torch(value, bases):
@@ -72,38 +79,67 @@ def same_strides(got, expected, shape):
 def differ(before, after):
     """Has a tensor changed between two looks at it?"""
     values = before["values"], after["values"]
-    rest = [{k: v for k, v in look.items() if k != "values"} for look in (before, after)]
+    rest = [
+        {k: v for k, v in look.items() if k != "values"} for look in (before, after)
+    ]
     return rest[0] != rest[1] or not np.array_equal(*values)
 
 
 def text(value):
     """A value in words, for a learner."""
     if isinstance(value, Seen):
-        where = "the same storage" if value.shares else "a copy with a storage of its own"
+        where = (
+            "the same storage" if value.shares else "a copy with a storage of its own"
+        )
         return (
             f"a tensor of shape {value.shape}, strides {value.strides}, "
             f"offset {value.offset}, in {where}"
         )
     if hasattr(value, "kind"):  # a Problem
-        return f"{value.types[0]}: {value.message}" if value.types else value.message
+        return _short(
+            f"{value.types[0]}: {value.message}" if value.types else value.message
+        )
     if hasattr(value, "message"):  # an error of PyTorch's
-        return f"{value.type}: {value.message}"
-    shown = repr(value)
-    return shown if len(shown) <= 300 else shown[:297] + "..."
+        return _short(f"{value.type}: {value.message}")
+    return _short(shown(value))
+
+
+def _short(text, most=200):
+    text = " ".join(text.split())
+    return text if len(text) <= most else text[: most - 4] + " ..."
 
 
 def call(hole, args):
-    """The call that a case makes, as a learner can type it."""
+    """(key, text) lines of the call that a case makes, as a learner can type it."""
     names = list(inspect.signature(hole.__wrapped__).parameters)
     if names[:1] == ["self"]:
-        x = args[0]
-        rest = ", ".join(map(repr, args[1:]))
-        how = f"shape {x.shape}, strides {x.strides}, offset {x.offset}"
-        return f"x.{hole.name}({rest}) for x of {how}"
-    positional = len(args) == 1 or len(names) < len(args)
-    shown = [repr(a) if positional else f"{n}={a!r}"
-             for n, a in zip([*names, *args], args, strict=False)]  # fmt: skip
-    return f"{hole.name}({', '.join(shown)})"
+        x, *rest = args
+        how = (
+            f"minigrad.arange({x.cells}).as_strided({x.shape}, {x.strides}, {x.offset})"
+        )
+        said = ", ".join(map(shown, rest))
+        return [("input", f"x = {how}"), ("case", f"x.{hole.name}({said})")]
+    named = len(names) >= len(args) > 1
+    said = [f"{n}={shown(a)}" if named else shown(a)
+            for n, a in zip([*names, *args], args, strict=False)]  # fmt: skip
+    return [("case", f"{hole.name}({', '.join(said)})")]
+
+
+def shown(value):
+    """An argument as a learner would write it: `...` and short slices."""
+    if value is ...:
+        return "..."
+    if isinstance(value, slice):
+        stop = repr(value.stop)
+        if value.step is not None:
+            return f"slice({value.start}, {stop}, {value.step})"
+        return (
+            f"slice({stop})" if value.start is None else f"slice({value.start}, {stop})"
+        )
+    if isinstance(value, tuple):
+        inside = ", ".join(map(shown, value))
+        return f"({inside},)" if len(value) == 1 else f"({inside})"
+    return repr(value)
 
 
 def general_cause(got, expected):
@@ -134,12 +170,12 @@ def picture(args, expected, got):
 
 
 def _same_tensor(got, expected):
-    empty = 0 in expected.shape
+    empty = 0 in expected.shape  # then nothing is read, from wherever
+    read = (got.shares, got.offset) == (expected.shares, expected.offset)
     return (
         got.shape == expected.shape
-        and got.shares == expected.shares
         and got.dtype == expected.dtype
-        and (empty or got.offset == expected.offset)
+        and (empty or read)
         and same_strides(got.strides, expected.strides, expected.shape)
         and got.values is not None
         and np.array_equal(got.values, expected.values)
@@ -165,13 +201,24 @@ def _cause_of_problem(got, expected):
 def _cause_of_tensor(got, expected):
     if got.values is None:
         return "outside", "the tensor reads cells outside its storage"
-    if not got.shares and expected.shares and np.array_equal(got.values, expected.values):
-        return "copies", "the values are right, but copied: a view reads the same storage"
+    if (
+        not got.shares
+        and expected.shares
+        and np.array_equal(got.values, expected.values)
+    ):
+        return (
+            "copies",
+            "the values are right, but copied: a view reads the same storage",
+        )
     return None
 
 
 def _kind(value):
-    return "a tensor" if isinstance(value, Seen) else f"a value of type {type(value).__name__}"
+    return (
+        "a tensor"
+        if isinstance(value, Seen)
+        else f"a value of type {type(value).__name__}"
+    )
 
 
 def _ints(value):

@@ -10,10 +10,11 @@ In `mutants/NN_name.py`:
 """
 
 import contextlib
-import importlib
 from typing import NamedTuple
 
 from minigrad.exercise import Exercise, exercises, solves
+
+from .checking import load
 
 
 class Specimen(NamedTuple):
@@ -54,7 +55,7 @@ def specimens(chapter=None):
     """Every specimen of a chapter, or of the course."""
     names = {e.chapter for e in exercises()} if chapter is None else {chapter}
     for name in sorted(names):
-        importlib.import_module(f"grading.mutants.{name}")
+        load("mutants", name)
     return [s for s in _specimens if s.hole.chapter in names]
 
 

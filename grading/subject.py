@@ -1,11 +1,12 @@
 """The subject: what a check talks to instead of the learner's function.
 
 A check says "call this hole with these plain values" and gets plain values back. A
-tensor of the learner's stays on the learner's side, behind a handle, and `look` describes
-it. So the same check serves an answer in this process and one in another, behind bytes.
+tensor of the learner's stays on the learner's side, behind a handle; `look` describes
+it. So one check serves an answer in this process and one in another, behind bytes.
 """
 
 import contextlib
+import dis
 import functools
 import linecache
 import traceback
@@ -71,7 +72,9 @@ class LocalSubject:
     def call(self, name, args, seconds, own=False):
         """Call an answer. The other holes run the course's solutions, unless `own`."""
         hole = find(name)
-        arguments = [self._objects[a.number] if isinstance(a, Handle) else a for a in args]
+        arguments = [
+            self._objects[a.number] if isinstance(a, Handle) else a for a in args
+        ]
         with captured() as page:
             try:
                 value, problem = self._call(hole, arguments, seconds, own), None
@@ -86,20 +89,21 @@ class LocalSubject:
         return Outcome(value, problem, page.getvalue())
 
     def look(self, handle):
-        """A tensor as plain values; `memory` is the address of its storage.
+        """A tensor as plain values; `memory`, `cells`: where its storage lies, its size.
 
         `values` is None where the tensor would read outside its storage.
         """
         t = self._objects[handle.number]
         data = t.storage.data
         inside = layout.extent(t.shape, t.strides, t.offset) <= len(data)
-        inside = inside and t.offset >= 0 and min(t.strides, default=0) >= 0
+        inside = inside and min(0, t.offset, *t.strides, *t.shape) == 0
         return {
             "shape": plain(t.shape, self._refuse),
             "strides": plain(t.strides, self._refuse),
             "offset": plain(t.offset, self._refuse),
             "dtype": str(t.dtype),
             "memory": int(data.__array_interface__["data"][0]),
+            "cells": len(data),
             "values": np.array(t.numpy()) if inside else None,
         }
 
@@ -114,6 +118,7 @@ class LocalSubject:
     def _keep(self, value):
         if not isinstance(value, Tensor):
             self._refuse(value)
+        _examine(value)
         self._made += 1
         self._objects[self._made] = value
         self._objects.pop(self._made - 64, None)
@@ -121,7 +126,9 @@ class LocalSubject:
 
     def _refuse(self, value):
         kind = value.__name__ if isinstance(value, type) else type(value).__name__
-        raise NotPlain(f"returned a {kind}, which is neither a number, a tuple nor a tensor")
+        raise NotPlain(
+            f"returned a {kind}, which is neither a number, a tuple nor a tensor"
+        )
 
 
 class WireSubject:
@@ -175,9 +182,27 @@ def _references():
             load_references(chapter.name)
 
 
+def _examine(tensor):
+    """Raise NotPlain for a tensor that nobody could read."""
+    shape, strides, offset = tensor.shape, tensor.strides, tensor.offset
+    whole = all(isinstance(n, int | np.integer) for n in (*shape, *strides, offset))
+    data = getattr(tensor.storage, "data", None)
+    if not whole or len(shape) != len(strides):
+        raise NotPlain(
+            f"returned a tensor of shape {shape}, strides {strides}, offset {offset}: "
+            f"it needs as many strides as sizes, and ints everywhere"
+        )
+    if not (isinstance(data, np.ndarray) and data.ndim == 1):
+        raise NotPlain("returned a tensor whose storage is no flat array")
+
+
 def _raised(error, hole):
     names = tuple(c.__name__ for c in type(error).__mro__[:-1])
-    return Problem("raised", str(error), names, _own_line(error, hole))
+    try:
+        message = str(error)
+    except Exception:
+        message = "(its message cannot be read)"
+    return Problem("raised", message, names, _own_line(error, hole))
 
 
 def _own_line(error, hole):
@@ -193,19 +218,25 @@ def _own_line(error, hole):
 
 def _uses_torch(function, depth=3):
     """Does an answer, or a function of the notebook that it calls, use PyTorch?"""
-    codes = [getattr(function, "__code__", None)]
     values = getattr(function, "__globals__", {})
-    while codes:
-        code = codes.pop()
-        if code is None:
-            continue
-        codes += [c for c in code.co_consts if isinstance(c, types.CodeType)]
-        for name in code.co_names:
-            value = values.get(name)
-            module = getattr(value, "__module__", None) or getattr(value, "__name__", "")
-            if str(module).split(".")[0] == "torch" or name == "torch":
-                return True
-            helper = isinstance(value, types.FunctionType) and depth
-            if helper and value.__globals__ is values and _uses_torch(value, depth - 1):
-                return True
+    for name in _global_names(getattr(function, "__code__", None)):
+        value = values.get(name)
+        module = getattr(value, "__module__", None) or getattr(value, "__name__", "")
+        if str(module).split(".")[0] == "torch" or name.split(".")[0] == "torch":
+            return True
+        helper = isinstance(value, types.FunctionType) and depth
+        if helper and value.__globals__ is values and _uses_torch(value, depth - 1):
+            return True
     return False
+
+
+def _global_names(code):
+    """The global names and the modules that a function's code, or one inside, uses."""
+    if code is None:
+        return
+    for step in dis.get_instructions(code):
+        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME", "IMPORT_NAME"):
+            yield step.argval
+    for inner in code.co_consts:
+        if isinstance(inner, types.CodeType):
+            yield from _global_names(inner)

@@ -1,7 +1,7 @@
 """Plain values as bytes and back: what may cross between the checks and an answer.
 
-Numbers, text, None, tuples, lists, dicts, slices, `...`, arrays and handles, and nothing
-else: reading bytes never runs code and never makes an object of any other kind.
+Numbers, text, None, tuples, lists, dicts, slices, `...`, arrays and handles, and
+nothing else: reading bytes runs no code and makes no object of any other kind.
 """
 
 from typing import NamedTuple

@@ -1,8 +1,8 @@
 """The process that runs a student's cells and serves the answers, by bytes.
 
 Started by `process.ProcessSubject`. It gets the cells, says before each one that it
-begins, then serves the calls of the checks. What is printed goes nowhere; PyTorch is out
-of reach; no check is ever run here.
+begins, then serves the calls of the checks. What is printed goes nowhere; PyTorch is
+out of reach; no check is ever run here.
 """
 
 import linecache

@@ -32,8 +32,8 @@ import minigrad
 from minigrad import answers_from
 from minigrad.viz import strides, strides_explorer
 
-# minigrad has holes, for you to fill in lab 03. Here the course's solutions fill them.
-answers_from("solutions")
+# Lab 03 has 9 holes for you to fill. In this lesson the course's solutions fill them.
+answers_from("solutions", before="04_elementwise")
 
 # %% [markdown]
 # ## The picture
@@ -59,8 +59,7 @@ strides(x)
 #
 # The title holds all that this lesson is about: shape `(3, 4)`, strides `(4, 1)`,
 # offset `0`.
-
-# %% [markdown]
+#
 # ## Memory is flat
 #
 # Let us forget tensors and build one from a list. It has twelve cells and nothing else:
@@ -72,19 +71,14 @@ storage[6]
 
 # %% [markdown]
 # To read it as 3 rows of 4, walk: each row is 4 cells long, so to go down one row is to
-# go 4 cells on, and to go right one column is to go 1 cell on.
+# go 4 cells on, and to go right one column is to go 1 cell on. Row 1, column 2 is cell
+# 1 · 4 + 2 · 1 = 6: the letter above.
 
 
 # %%
 def read(row, col):
     return storage[row * 4 + col * 1]
 
-
-# %% [markdown]
-# Row 1, column 2: that is 1 · 4 + 2 · 1 = 6 cells from the beginning.
-
-# %%
-read(1, 2)
 
 # %% [markdown]
 # All rows and all columns, then, show the list as a matrix.
@@ -112,8 +106,7 @@ def read_swapped(row, col):
 # %% [markdown]
 # The rows have become columns. That is the transpose, and not one letter has moved. All
 # of this chapter is in those two functions: the same storage, other numbers.
-
-# %% [markdown]
+#
 # ## Shape, strides, offset
 #
 # For any number of dimensions the rule is the same. The element at index (i, j, k) lies
@@ -147,10 +140,9 @@ print(t.dtype, t.itemsize, "bytes a cell,", t.device)
 # %% [markdown]
 # ### Where strides come from
 #
-# A new tensor is **row-major**: the last dimension is packed most densely. Its stride
-# is
-# 1. One step in the dimension before it skips a whole row, one step in the dimension
-# before that skips a whole plane, and so on.
+# A new tensor is **row-major**: the last dimension is packed most densely, and its
+# stride is 1: a step in the dimension before it skips a row, a step in the dimension
+# before that skips a plane, and so on.
 #
 # **Predict** the strides of shape `(2, 3, 4)`.
 #
@@ -185,8 +177,7 @@ divmod(7, 4)
 #
 # **To the lab**: exercise 1 (`contiguous_strides`), exercise 2 (`offset_of`) and
 # exercise 3 (`index_of`) are these three sums, for any number of dimensions.
-
-# %% [markdown]
+#
 # ### Break it
 #
 # Strides are only numbers, so one can choose them badly. `as_strided` reads a tensor's
@@ -194,28 +185,17 @@ divmod(7, 4)
 # long, but read 4.
 
 # %%
-wrong = x.as_strided((3, 4), (3, 1))
-wrong
+strides(x.as_strided((3, 4), (3, 1)))
 
 # %% [markdown]
 # Every row begins with the last element of the row before. No error: each cell exists.
-# In the picture, ×2 marks cells that two elements read.
-
-# %%
-strides(wrong)
-
-# %% [markdown]
+# ×2 marks the cells that two elements read.
+#
 # If a row is said to be 5 cells long, the last row lies outside the storage. That must
 # be refused, or we would read somebody else's memory.
 
 # %% tags=["raises-exception"]
 x.as_strided((3, 4), (5, 1))
-
-# %% [markdown]
-# PyTorch refuses for the same reason, in bytes.
-
-# %% tags=["raises-exception"]
-t.as_strided((3, 4), (5, 1))
 
 # %% [markdown]
 # Now you. The sliders change nothing but the numbers; the storage stays as it is.
@@ -255,7 +235,7 @@ print(x.shape, x.strides, "->", x.T.shape, x.T.strides)
 print("the same storage:", x.T.storage is x.storage)
 
 # %% [markdown]
-# PyTorch tells where in memory a storage begins. Both answers are one address.
+# PyTorch can say where in memory a storage begins: twice the same address.
 
 # %%
 t.untyped_storage().data_ptr(), t.T.untyped_storage().data_ptr()
@@ -276,11 +256,10 @@ def microseconds(work, number=1000):
 # Four elements, and a hundred million (400 MB of float32).
 
 # %%
-small, large = torch.empty(2, 2), torch.empty(10_000, 10_000)
-for a in small, large:
-    print(
-        f"{a.numel():>11,} elements: {microseconds(lambda a=a: a.T):.2f} microseconds"
-    )
+for size in 2, 10_000:
+    a = torch.empty(size, size)
+    time = microseconds(lambda a=a: a.T)
+    print(f"{a.numel():>11,} elements: {time:.2f} microseconds")
 
 # %% [markdown]
 # The same, up to the noise of the clock. To move the elements is another matter: here a
@@ -319,24 +298,17 @@ strides(colours, index=0)
 
 # %% [markdown]
 # **To the lab**: exercise 4 (`permute`) and exercise 5 (`transpose`).
-
-# %% [markdown]
+#
 # ## Slices: an offset and a step
 #
 # A larger tensor: four rows of six. Row 1 is six cells that begin at cell 6, so the
-# offset becomes 6 and one dimension goes away.
+# offset becomes 6 and one dimension goes away. A column is not in one piece, and does
+# not need to be: its stride is 6.
 
 # %%
 y = minigrad.arange(24).reshape(4, 6)
-row = y[1]
-row.shape, row.strides, row.offset
-
-# %% [markdown]
-# A column is not in one piece, and does not need to be: its stride is 6.
-
-# %%
-column = y[:, 2]
-column.shape, column.strides, column.offset
+for v in y[1], y[:, 2]:
+    print(v.shape, v.strides, v.offset, v)
 
 # %% [markdown]
 # A step makes a stride longer. With `base`, the picture shows which part of `y` the
@@ -386,22 +358,16 @@ y[1, :, None].squeeze().shape, y[1:2].squeeze(0).shape
 # %% [markdown]
 # **To the lab**: exercise 6 (`slice_view`). It is the longest; take it in steps: ints
 # first, then slices, then `None`, then `...`.
-
-# %% [markdown]
+#
 # ## One storage, many readers
 #
-# Nothing is copied. Then what does this print? We keep the first row, to compare with
-# later, and set the whole tensor to zero.
+# Nothing is copied. We keep the first row, to compare with later, and set the whole
+# tensor to zero. **Predict** `before`.
 
 # %%
 weights = minigrad.tensor([[0.5, 0.25], [1.0, 2.0]])
 before = weights[0]
 weights[:] = 0
-
-# %% [markdown]
-# **Predict** `before`.
-
-# %%
 before
 
 # %% [markdown]
@@ -413,22 +379,14 @@ before[1] = 7
 weights
 
 # %% [markdown]
-# Everyone makes this mistake once. PyTorch does just the same.
+# Everyone makes this mistake once, in PyTorch too. Who wants to keep values makes a
+# copy and says so: `clone()` has a storage of its own.
 
 # %%
 w = torch.tensor([[0.5, 0.25], [1.0, 2.0]])
-kept = w[0]
+view, copy = w[0], w[0].clone()
 w.zero_()
-kept
-
-# %% [markdown]
-# Who wants to keep values makes a copy and says so: `clone()` has a storage of its own.
-
-# %%
-w = torch.tensor([[0.5, 0.25], [1.0, 2.0]])
-kept = w[0].clone()
-w.zero_()
-kept
+print(view, copy)
 
 # %% [markdown]
 # There is a quieter cost. A view keeps its whole storage alive, however little it
@@ -443,8 +401,7 @@ print("after clone:", first.clone().untyped_storage().nbytes(), "bytes")
 # %% [markdown]
 # Delete `million`, and its 4 000 000 bytes stay, because `first` needs 4000 of them.
 # Even `torch.save(first, ...)` writes all four million.
-
-# %% [markdown]
+#
 # ## Broadcasting: stride 0
 #
 # A column of 3 and a row of 4 can be added: the result has 3 rows and 4 columns. As if
@@ -470,19 +427,12 @@ strides(wide)
 strides(minigrad.arange(4).expand(3, 4))
 
 # %% [markdown]
-# How far does it go? This tensor has 16384 × 16384 elements of 4 bytes each: 1 GiB.
+# How far does it go? This tensor has 16384 × 16384 elements of 4 bytes each: 1 GiB, to
+# the eye. All of it is one number.
 
 # %%
-seven = torch.tensor(7.0)
-giant = seven.expand(16384, 16384)
-print(
-    f"{giant.nbytes:,} bytes to the eye, {giant.untyped_storage().nbytes()} in storage"
-)
-
-# %% [markdown]
-# All of it is one number.
-
-# %%
+giant = torch.tensor(7.0).expand(16384, 16384)
+print(f"{giant.nbytes:,} bytes? {giant.untyped_storage().nbytes()} in the storage")
 strides(giant)
 
 # %% [markdown]
@@ -527,33 +477,28 @@ wide[0, 0] = 99
 wide
 
 # %% [markdown]
-# The whole row has changed, and `column` with it. PyTorch notices the danger when an
-# operation is about to write to the expanded tensor as a whole, and refuses.
+# The whole row has changed, and `column` with it; in PyTorch as well. But where an
+# operation writes to an expanded tensor as a whole, PyTorch sees the danger and
+# refuses.
 
 # %% tags=["raises-exception"]
 expanded = torch.tensor([[0], [10], [20]]).expand(3, 4)
 expanded += 1
 
 # %% [markdown]
-# Four elements would add 1 to the same cell. One after the other they would make 4 of
-# it; on a GPU they run at once, and nobody can say what comes out. The message names
-# the way out: `clone()` first.
+# Four elements would add 1 to the same cell. One after the other they would add 4; on a
+# GPU they run at once, and nobody can say what comes out. The message names the way
+# out: `clone()` first.
 #
 # **To the lab**: exercise 7 (`broadcast_shapes`) and exercise 8 (`expand`).
-
-# %% [markdown]
+#
 # ## Contiguous, or not
 #
 # A tensor is **contiguous** if its elements lie in row-major order without gaps. Many
 # kernels are faster for those, and some accept nothing else.
 
 # %%
-(
-    x.is_contiguous(),
-    x.T.is_contiguous(),
-    y[1:3].is_contiguous(),
-    y[:, 1:3].is_contiguous(),
-)
+[v.is_contiguous() for v in (x, x.T, y[1:3], y[:, 1:3])]
 
 # %% [markdown]
 # Two whole rows are one piece. Two columns are not: after each pair there is a gap. For
@@ -591,7 +536,8 @@ x.reshape(12).storage is x.storage, x.T.reshape(12).storage is x.storage
 
 # %% [markdown]
 # Convenient, and a trap: whether a later write is seen elsewhere depends on strides
-# that are not visible in the code. The same two lines, before and after a transpose:
+# that are not visible in the code. The same write to two tensors of 2 × 3 zeros, one of
+# them a transpose:
 
 # %%
 for a in torch.zeros(2, 3), torch.zeros(3, 2).T:
@@ -618,8 +564,8 @@ left.is_contiguous(), left.view(4, 2, 2).strides
 #
 # > strides[d] == strides[d + 1] · shape[d + 1]
 #
-# **Predict** which of these can be viewed with shape `(12,)`: `y[1:3]`, `y[::2]`, `y[:,
-# ::2]`, `y[:, :3]`.
+# **Predict** which of these four can be viewed with shape `(12,)`: `y[1:3]`, `y[::2]`,
+# `y[:, ::2]`, `y[:, :3]`.
 #
 # <details><summary>Answer</summary>
 #
@@ -639,8 +585,7 @@ y[:, ::2].is_contiguous(), y[:, ::2].view(12).strides
 
 # %% [markdown]
 # **To the lab**: exercise 9 (`view_or_copy`) decides it for any two shapes.
-
-# %% [markdown]
+#
 # ## No dimensions, no elements
 #
 # A number is a tensor without dimensions. There is nothing to step over, so there are
@@ -653,15 +598,11 @@ corner.shape, corner.strides, corner.offset, corner.item()
 # %% [markdown]
 # A size may be 0. Such a tensor has no elements, but it has a shape, and code that
 # works for n rows should work for none: the last batch, a filter that nothing passes.
+# No element, no cell that is read.
 
 # %%
 none = y[:, 2:2]
-none.shape, none.numel(), none.tolist()
-
-# %% [markdown]
-# No element, so no cell is read. Even an offset behind the last cell does no harm then.
-
-# %%
+print(none.numel(), none.tolist())
 strides(none)
 
 # %% [markdown]
@@ -733,12 +674,11 @@ begin = view.untyped_storage().data_ptr()
 view.data_ptr() - begin, view.storage_offset() * view.itemsize
 
 # %% [markdown]
-# Both in bytes. The next kernel that you write for a GPU will get exactly this: an
-# address, a shape, and strides. There, neighbouring threads should read neighbouring
-# cells, that is, along the dimension of stride 1, because the memory delivers a whole
-# piece at a time; chapter 02 measures what it costs if they do not.
-
-# %% [markdown]
+# Both in bytes. A kernel on a GPU gets exactly this: an address, a shape, and strides.
+# There, neighbouring threads should read neighbouring cells, that is, along the
+# dimension of stride 1, because the memory delivers a whole piece at a time; chapter 02
+# measures what it costs if they do not.
+#
 # ## What each operation changes
 #
 # | operation | shape | strides | offset | storage |
@@ -757,7 +697,7 @@ view.data_ptr() - begin, view.storage_offset() * view.itemsize
 # One line about the last row: PyTorch's `clone` keeps the order of dimensions of a
 # transposed tensor (its default is `memory_format=torch.preserve_format`).
 #
-# Do not believe a table; run it.
+# Do not believe a table; run it. `base` has shape `(3, 6)`, strides `(6, 1)`, offset 6.
 
 # %%
 base = y[1:]
@@ -772,11 +712,6 @@ results = {
     "contiguous()": base.contiguous(),
     "clone()": base.clone(),
 }
-
-# %% [markdown]
-# `base` itself has shape `(3, 6)`, strides `(6, 1)` and offset 6.
-
-# %%
 for name, v in results.items():
     same = "same" if v.storage is base.storage else "new"
     print(f"{name:18} {v.shape!s:10} {v.strides!s:10} {v.offset:3} {same}")
@@ -788,14 +723,14 @@ for name, v in results.items():
 #    copy?
 # 2. A tensor has shape `(3, 3)` and strides `(1, 1)`. How many cells does it read?
 # 3. Which strides read the diagonal of a contiguous matrix of shape `(n, n)`?
-# 4. `b = a.view(-1)` works. Does `a.T.view(-1)` ever work, too?
+# 4. `a` has two dimensions and `a.view(-1)` works. Can `a.T.view(-1)` ever work, too?
 #
 # <details><summary>Answers</summary>
 #
 # 1. None: two views.
 # 2. Five, 0 to 4 from its offset on: i + j takes the values 0 to 4.
 # 3. Shape `(n,)`, strides `(n + 1,)`.
-# 4. Yes: if at most one of the sizes is not 1, or if there are no elements.
+# 4. Yes: if `a` has only one row or one column, or no elements, or all strides 0.
 #
 # </details>
 #
@@ -807,5 +742,5 @@ strides(square.as_strided((4,), (5,)), base=square)
 
 # %% [markdown]
 # Now **lab 03**: nine exercises, from five minutes to half an hour each. When they are
-# done, the `minigrad` of this lesson is yours: set `answers_from("labs")` in the set-up
-# cell, restart, and run everything again on your own code.
+# done, the `minigrad` of this lesson is yours: in the set-up cell, write `"labs"` for
+# `"solutions"`, restart the kernel, and run everything again on your own code.

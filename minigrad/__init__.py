@@ -1,4 +1,4 @@
-"""minigrad: how PyTorch works, from CUDA threads to a trained network, by writing it."""
+"""minigrad: how PyTorch works, from CUDA threads to a trained CNN, by writing it."""
 
 from .answers import answers_from
 from .exercise import NotAnswered, exercise, exercises, solves

@@ -192,11 +192,11 @@ def _unknown(text, names):
     """The names that Python text uses, and that neither it nor anybody else made."""
     text = python(text)
     made = {name for node in ast.parse(text).body for name in bound_by(node)}
-    return sorted(names_used(text) - made - set(names) - set(dir(builtins)))
+    return sorted(names_used(text) - made - set(names))
 
 
 def _unknown_name(cell, names, others):
-    for name in _unknown(cell.text, names):
+    for name in (n for n in _unknown(cell.text, names) if not hasattr(builtins, n)):
         _, elsewhere = definition(name, others)
         where = f"{elsewhere.title} makes" if elsewhere else "no cell makes"
         return f"uses {name}, which {where}: put it into the answer's own cell"

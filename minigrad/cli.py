@@ -49,11 +49,11 @@ def progress():
 
 
 @app.command()
-def export(folder: Path):
+def export(folder: Path, force: bool = False):
     """Write the package with your answers in its holes to FOLDER."""
     from .export import export as write
 
-    write(folder)
+    write(folder, force)
 
 
 @app.command()

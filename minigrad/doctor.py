@@ -46,8 +46,8 @@ def python():
 def package(name, extra):
     """The version of a package that can be imported, or the command that brings it."""
     try:
-        importlib.import_module(name)
-        return Finding(name, metadata.version(name))
+        module = importlib.import_module(name)
+        return Finding(name, module.__version__)
     except ModuleNotFoundError:
         return Finding(name, "is not installed", install(extra))
     except ImportError as error:

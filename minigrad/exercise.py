@@ -45,7 +45,6 @@ __all__ = [
     "find",
     "isolated",
     "kernel_exercise",
-    "misspelt",
     "running",
     "solves",
 ]
@@ -126,11 +125,6 @@ def collecting():
         yield _collected
     finally:
         _collected = before
-
-
-def misspelt(where, name):
-    """What to say when the module called `where` has no `name`."""
-    return f"{where} has no {name}.{_meant(name, vars(sys.modules[where]))}"
 
 
 def _register(hole):

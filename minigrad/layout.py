@@ -180,9 +180,9 @@ def at_dim(numbers, dim):
     return numbers[wrap_dim(dim, len(numbers))]
 
 
-def as_ints(args):
+def as_ints(args, least=0):
     """Sizes given one by one or as one sequence: f(2, 3) and f((2, 3)) -> (2, 3)."""
-    if not args:
+    if len(args) < least:
         raise TypeError("expected ints or a tuple of ints, got nothing (no size: ())")
     if len(args) == 1 and isinstance(args[0], tuple | list):
         args = args[0]
@@ -197,7 +197,7 @@ def as_ints(args):
 
 def as_shape(args):
     """The sizes of a new tensor, as a tuple."""
-    shape = as_ints(args)
+    shape = as_ints(args, least=1)
     if any(n < 0 for n in shape):
         raise RuntimeError(f"sizes must not be negative, got {list(shape)}")
     if numel(shape) >= MOST:
@@ -220,10 +220,12 @@ def as_index(index, ndim):
 
 def squeezed(shape, strides, dims):
     """Shape and strides without those of the dimensions `dims` that have size 1."""
-    dims = [wrap_dim(d, len(shape)) for d in dims]
-    if len(set(dims)) < len(dims):
-        raise RuntimeError(f"a dim appears multiple times in the list of dims {dims}")
-    keep = [d for d, size in enumerate(shape) if size != 1 or d not in dims]
+    chosen = set()
+    for dim in dims:
+        if (d := wrap_dim(dim, len(shape))) in chosen:
+            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+        chosen.add(d)
+    keep = [d for d, size in enumerate(shape) if size != 1 or d not in chosen]
     return [shape[d] for d in keep], [strides[d] for d in keep]
 
 
@@ -231,10 +233,8 @@ def unsqueezed(shape, strides, dim):
     """Shape and strides with a new dimension of size 1 at `dim`."""
     dim = wrap_dim(dim, len(shape) + 1)
     stride = shape[dim] * strides[dim] if dim < len(shape) else 1
-    return (
-        (*shape[:dim], 1, *shape[dim:]),
-        (*strides[:dim], stride, *strides[dim:]),
-    )
+    shape = (*shape[:dim], 1, *shape[dim:])
+    return shape, (*strides[:dim], stride, *strides[dim:])
 
 
 def flattened(shape, start, end):

@@ -12,6 +12,7 @@ import numpy as np
 from .layout import as_shape, extent
 
 EDGE, THRESHOLD, WIDTH, DIGITS = 3, 1000, 80, 4
+TOO_LARGE = "a whole number is too large: int64 ends at 2**63 - 1"
 
 
 def represent(tensor):
@@ -113,7 +114,7 @@ def to_array(data, dtype=None):
         raise _explained(error, data, dtype) from None
     strangers = [v for v in array.flat if not isinstance(v, int | float)]
     if not strangers:
-        raise RuntimeError("a whole number is too large: int64 ends at 2**63 - 1")
+        raise RuntimeError(TOO_LARGE)
     kind = type(strangers[0]).__name__.strip("_")
     raise TypeError(f"a tensor holds numbers, not {kind}")
 
@@ -176,6 +177,8 @@ def _cast(array, data, dtype):
         return np.array(data, dtype)
     while isinstance(data, list | tuple) and data:
         data = data[0]
+    if array.dtype == np.uint64 and not hasattr(data, "dtype"):
+        raise RuntimeError(TOO_LARGE)
     if array.dtype != np.float64 or hasattr(data, "dtype"):
         return array
     with np.errstate(over="ignore"):  # beyond float32 lies inf

@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import inspect
+import traceback
 import types
 from typing import NamedTuple
 
@@ -82,7 +83,7 @@ class Exercise:
         return self.name + signature.plain(inspect.signature(self.__wrapped__))
 
     def in_use(self):
-        """What runs now: the answer or, while another hole is isolated, the reference."""
+        """What a call runs: the answer or, while another is isolated, the reference."""
         alone = _judged in (None, self) or self.reference is None
         run = self._run if alone else self.reference
         if run is None:
@@ -112,7 +113,7 @@ class Exercise:
             )
         try:
             got = inspect.signature(answer)
-        except ValueError:  # some functions that are written in C
+        except ValueError:  # some that are written in C; a partial of what is not there
             raise WrongAnswerType(
                 f"{self.name} is answered by a function of your own: {kind(answer)} "
                 f"does not tell its parameters."
@@ -202,17 +203,18 @@ def kind(thing):
 
 
 def _circle(error):
-    """The names of the answers that call each other, if that is what ran too deep."""
-    if isinstance(error, CircularAnswers):
-        return error.circle
-    step = error.__traceback__
-    while step.tb_next:
-        step = step.tb_next
-    frame, calls = step.tb_frame, []
-    while frame and len(calls) < 30:  # the circle itself, not what led to it
-        if frame.f_code is Exercise.__call__.__code__:
-            calls.append(frame.f_locals["self"].name)
-        frame = frame.f_back
+    """The names of the answers that call each other, if that is what ran too deep.
+
+    Told by the outermost hole alone: the others have no room left to think.
+    """
+    outer = error.__traceback__.tb_frame.f_back
+    while outer and outer.f_code is not Exercise.__call__.__code__:
+        outer = outer.f_back
+    if outer:
+        return []
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    holes = [f for f in frames if f.f_code is Exercise.__call__.__code__]
+    calls = [frame.f_locals["self"].name for frame in holes[-30:]]
     return sorted(name for name in set(calls) if _comes_again(name, calls))
 
 

@@ -10,10 +10,8 @@ from . import layout
 from .exercise import exercise
 from .printing import represent, shared_memory, to_array, to_number, to_range
 
-float16, float32, float64 = map(np.dtype, ("float16", "float32", "float64"))
-uint8, int8, int16, int32, int64 = map(
-    np.dtype, ("uint8", "int8", "int16", "int32", "int64")
-)
+float16, float32, float64 = map(np.dtype, ("f2", "f4", "f8"))
+uint8, int8, int16, int32, int64 = map(np.dtype, ("u1", "i1", "i2", "i4", "i8"))
 DTYPES = (float32, int64, np.dtype(bool), float64, int32, uint8, float16, int8, int16)
 DEVICES = ("cpu",)
 
@@ -59,9 +57,7 @@ class Tensor:
 
     def __init__(self, storage, shape=(), strides=(), offset=0):
         if not isinstance(storage, Storage):
-            raise TypeError(
-                "Tensor() takes a Storage; tensor() takes numbers and lists"
-            )
+            raise TypeError("Tensor() takes a Storage; tensor() takes numbers, lists")
         self.storage = storage
         self._layout = tuple(shape), tuple(strides), offset
 
@@ -160,7 +156,7 @@ class Tensor:
 
     def view(self, *shape):
         """Another shape for the same storage; RuntimeError where that needs a copy."""
-        shape = layout.infer_size(layout.as_ints(shape), self.numel())
+        shape = layout.infer_size(layout.as_ints(shape, least=1), self.numel())
         strides = layout.view_or_copy(self.shape, self.strides, shape)
         if strides is None:
             raise RuntimeError(layout.NO_VIEW)
@@ -168,7 +164,7 @@ class Tensor:
 
     def reshape(self, *shape):
         """A view of another shape where there is one, else a copy of that shape."""
-        shape = layout.infer_size(layout.as_ints(shape), self.numel())
+        shape = layout.infer_size(layout.as_ints(shape, least=1), self.numel())
         if layout.view_or_copy(self.shape, self.strides, shape) is None:
             return self.contiguous().view(shape)
         return self.view(shape)
@@ -238,10 +234,7 @@ class Tensor:
         return self.storage.data[self.offset].item()
 
     def tolist(self):
-        """The elements as nested lists of Python numbers (of no dimension: one number).
-
-        Read from the storage one by one, through `offset_of` and `index_of`.
-        """
+        """Nested lists of the elements, read one by one by offset_of and index_of."""
         cells = layout.offsets(self.shape, self.strides, self.offset)
         return self.storage.data[cells].reshape(self.shape).tolist()
 
@@ -261,8 +254,8 @@ class Tensor:
         if not isinstance(other, Tensor | np.ndarray | np.generic | int | float | list):
             return NotImplemented
         raise TypeError(
-            "== between tensors is not there yet: it will compare element by element. "
-            "To compare as a whole: x.tolist() == y.tolist()"
+            "== between tensors, element by element, is not there yet. To compare two "
+            "tensors as a whole: x.tolist() == y.tolist()"
         )
 
     __hash__ = object.__hash__  # as in PyTorch, by identity

@@ -12,14 +12,10 @@ import uuid
 from datetime import date
 
 from . import course
-from .cells import answered_in
+from .cells import NotANotebook, answered_in
 from .progress import free_name, replace
 
 HEADING = "## From your earlier notebook"
-
-
-class NotANotebook(ValueError):
-    """A file that should be a notebook cannot be read as one."""
 
 
 def make_copies():
@@ -164,17 +160,18 @@ def read(path):
     """A notebook as a dict, or NotANotebook, which says what to do."""
     try:
         notebook = json.loads(path.read_text(encoding="utf-8"))
-        assert isinstance(notebook["metadata"], dict)
-        assert all(
-            {"source", "metadata", "cell_type"} <= set(c) for c in notebook["cells"]
-        )
+        needed = {"source", "metadata", "cell_type"}
+        whole = all(needed <= set(cell) for cell in notebook["cells"])
+        whole = whole and isinstance(notebook["metadata"], dict)
+    except (ValueError, KeyError, TypeError):
+        whole = False
+    if whole:
         return notebook
-    except (ValueError, KeyError, TypeError, AssertionError):
-        place = path.relative_to(course.home())
-        raise NotANotebook(
-            f"{place} is not a notebook, or a damaged one. It was not touched. Rename "
-            f"it, then `minigrad lab` makes a new one; copy over from it what you can."
-        ) from None
+    place = path.relative_to(course.home())
+    raise NotANotebook(
+        f"{place} is not a notebook, or a damaged one. It was not touched. Rename it, "
+        "then `minigrad lab` makes a new one; copy over from it what you can."
+    )
 
 
 def as_text(notebook):

@@ -193,7 +193,15 @@ def test_what_was_not_run_is_named_once_before_the_closing_line(tmp_path):
     (tmp_path / "conftest.py").write_text(read("tests/conftest.py"))
     (tmp_path / "test_skips.py").write_text(SKIPS)
     run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", tmp_path],
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            f"--rootdir={tmp_path}",
+            "-p",
+            "no:cacheprovider",
+        ],
+        cwd=tmp_path,
         env=os.environ | {"PYTHONPATH": str(ROOT), "PYTEST_ADDOPTS": ""},
         capture_output=True,
         text=True,

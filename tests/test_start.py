@@ -6,9 +6,11 @@ import socket
 import subprocess
 import sys
 import threading
+import urllib.request
 
 import nbformat
 import pytest
+from lab_server import TOKEN, Server, copy_course
 
 from minigrad import course, progress, start, work
 from minigrad.exercise import exercises
@@ -402,6 +404,20 @@ def test_the_menus_and_news_of_jupyter_are_set_by_our_folder(monkeypatch):
     ours, mine = start.environment()["JUPYTER_CONFIG_PATH"].split(os.pathsep)
     assert mine == "mine"
     assert os.path.isfile(os.path.join(ours, "jupyter_server_config.json"))
+
+
+@pytest.mark.slow
+def test_jupyter_shows_the_page_without_news_and_menus_for_instructors(tmp_path):
+    with Server(copy_course(tmp_path), tmp_path / "scratch") as server:
+        name = "@jupyterlab/apputils-extension:notification"
+        about = server.get(f"/lab/api/settings/{name}")["schema"]["properties"]
+        assert about["fetchNews"]["default"] == "false"
+        assert server.get(f"/api/contents/{start.PAGE}")["type"] == "notebook"
+        request = urllib.request.Request(server.url + "/lab")
+        request.add_header("Authorization", f"token {TOKEN}")
+        with urllib.request.urlopen(request, timeout=30) as reply:
+            assert '"@jupyter/nbgrader:formgrader"' in reply.read().decode()
+        assert server.get("/formgrader/api/assignments") is None  # not loaded
 
 
 def unused_port():

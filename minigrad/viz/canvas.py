@@ -2,7 +2,7 @@
 
 from .picture import Picture, matplotlib
 
-UNIT, HEIGHT = 0.36, 0.42  # a box with a short number in it
+UNIT, HEIGHT = 0.34, 0.42  # a box with a short number in it
 INK, SOFT = "#1A1A1A", "#4D4D4D"
 # Okabe and Ito's hues, lightened under black text. Colour never stands alone: each kind
 # of box has an edge or a hatching of its own.
@@ -61,6 +61,6 @@ class Canvas:
             look["weight"] = "bold" if over else "normal"
             write(x + width / 2, y + HEIGHT * 0.79, small, 7, **look)
 
-    def line(self, start, end):
-        xs, ys = zip(start, end, strict=True)
+    def line(self, *points):
+        xs, ys = zip(*points, strict=True)
         self.axes.plot(xs, ys, color="#B34A00", linewidth=1.3, zorder=5)

@@ -133,7 +133,7 @@ def _torch(tensor, torch):
     def take(chosen):
         if tensor.is_meta:
             return ["?"] * len(chosen)
-        flat = tensor.detach().as_strided((cells,), (1,), 0)
+        flat = tensor.as_strided((cells,), (1,), 0)
         return flat[torch.tensor(chosen, dtype=torch.int64)].tolist()
 
     dtype = str(tensor.dtype).removeprefix("torch.")

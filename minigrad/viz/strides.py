@@ -8,7 +8,7 @@ from .picture import style
 from .reading import reading
 from .words import count, describe, formula, left_out, marked_of, subject
 
-ACROSS = 8.64  # inches: what fits beside a notebook's margin at 100 % zoom
+ACROSS = 8.16  # inches: what fits beside a notebook's margin at 100 % zoom
 MARGIN, HEAD, ABOVE = 0.2, 0.42, 0.26  # ABOVE: room for numbers over a row of cells
 SLOTS, LINES = 72, 24  # storage cells, and lines, drawn at most
 
@@ -182,9 +182,10 @@ class _Drawing:
             return
         self.canvas.box(x, y, "frame", self.unit)
         if cell in self.hooks and self.has_line(index):
-            hook = self.hooks[cell]
-            side = 0.5 if y == top else 0.1 if hook[0] < x else 0.9
-            self.canvas.line((x + self.unit * side, y), hook)
+            hook = self.hooks[cell]  # lines run down beside values, not across them
+            side = 0.5 if y == top else 0.07 if hook[0] < x else 0.93
+            x += self.unit * side
+            self.canvas.line(hook, (x, top), (x, y))
 
     def key(self):
         """(kind of box or None, what it means) for all that occurs in the picture."""

@@ -3,6 +3,7 @@
 import ast
 import io
 import re
+import symtable
 import tokenize
 
 MARK = re.compile(r"^[ \t]*(###? (BEGIN|END) SOLUTION|# YOUR CODE HERE)[ \t]*\n?", re.M)
@@ -36,13 +37,46 @@ def without_marks(text):
     return MARK.sub("", text)
 
 
+def chains(node):
+    """Every `a.b.c` in a tree, as the nodes of a, a.b and a.b.c."""
+    chain, inner = [node], node
+    while isinstance(inner, ast.Attribute):
+        inner = inner.value
+        chain.insert(0, inner)
+    if isinstance(inner, ast.Name):
+        yield chain
+        return
+    for child in ast.iter_child_nodes(node):
+        yield from chains(child)
+
+
+def annotations(tree):
+    """The annotations of a function's parameters and result, and of inner functions."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.returns:
+            yield node.returns
+        if isinstance(node, ast.arg) and node.annotation:
+            yield node.annotation
+
+
+def local_names(text):
+    """The names that belong to functions in a text: parameters, what they assign."""
+    top = symtable.symtable(text, "<piece>", "exec")
+    tables, names = list(top.get_children()), set()
+    while tables:
+        table = tables.pop()
+        tables += table.get_children()
+        names |= {s.get_name() for s in table.get_symbols() if not s.is_global()}
+    return names
+
+
 def edited(text, edits):
     """The text with each (start, end, new) done; places are (line, utf-8 column)."""
     raw = text.encode()
     starts = [0]
     for line in raw.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
-    for (line1, col1), (line2, col2), new in sorted(edits, reverse=True):
+    for (line1, col1), (line2, col2), new in sorted(set(edits), reverse=True):
         start, end = starts[line1 - 1] + col1, starts[line2 - 1] + col2
         raw = raw[:start] + new.encode() + raw[end:]
     return raw.decode()
@@ -81,10 +115,10 @@ def without_decorator(text, is_unwanted):
 
 
 def renamed(text, name):
-    """The function under another name."""
-    node = function_in(text)
+    """The function, or class, under another name."""
+    node = next(n for n in ast.parse(text).body if hasattr(n, "decorator_list"))
     line = text.splitlines()[node.lineno - 1]
-    found = re.compile(r"def\s+(\w+)").search(line)
+    found = re.search(r"(?:def|class)\s+(\w+)", line)
     at = len(line[: found.start(1)].encode())
     place = (node.lineno, at), (node.lineno, at + len(found[1].encode()))
     return edited(text, [(*place, name)])

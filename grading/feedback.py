@@ -1,0 +1,191 @@
+"""Feedback: nbgrader's page for each graded submission, safe to open and hand out.
+
+A page is one file and needs no network. Nothing in it can run: what a student wrote is
+cleaned, and the page forbids the browser every script, besides.
+"""
+
+import base64
+import html
+import re
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+import bleach
+from bleach.css_sanitizer import CSSSanitizer
+from bs4 import BeautifulSoup
+from jinja2 import pass_context
+from nbconvert.exporters import HTMLExporter
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from traitlets import default
+
+from minigrad import course
+
+from .book import open_course, submissions
+from .grades import COUNTS, standing
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+TAGS = {
+    *bleach.ALLOWED_TAGS, "br", "caption", "dd", "del", "details", "div", "dl", "dt",
+    "h1", "h2", "h3", "h4", "h5", "h6", "hr", "img", "p", "pre", "s", "span", "sub",
+    "summary", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "tr",
+}  # fmt: skip
+NAMED = {"aria-label", "class", "colspan", "id", "role", "rowspan", "style", "title"}
+STYLES = CSSSanitizer(
+    ["background", "border", "border-radius", "color", "display", "font", "font-size",
+     "font-weight", "height", "margin", "padding", "text-align", "width"]
+)  # fmt: skip
+SHOWN = "text/plain", "text/html", "image/png"
+
+
+class Page(HTMLExporter):
+    """nbconvert's HTML without anything that could run, load or tell on the grader."""
+
+    @default("sanitize_html")
+    def _sanitize_html_default(self):
+        return True
+
+    def default_filters(self):
+        yield from super().default_filters()
+        yield "clean_html", clean
+
+    @pass_context
+    def markdown2html(self, context, source):
+        return clean(super().markdown2html(context, source))
+
+    def from_notebook_node(self, nb, resources=None, **kwargs):
+        for cell in nb.cells:
+            _strip(cell)
+        text, resources = super().from_notebook_node(nb, resources, **kwargs)
+        return _without_paths(_inert(text)), resources
+
+
+class Done(NamedTuple):
+    """What became of one page. state: "written", "not graded" or "failed"."""
+
+    student: str
+    lab: str
+    state: str
+    why: str = ""
+
+
+def feedback(directory, lab=None, students=None):
+    """Write feedback/STUDENT/LAB/LAB.html where there is a grade; return the Dones."""
+    root = Path(directory).resolve()
+    api = open_course(root)
+    api.config.GenerateFeedback.exporter_class = Page
+    found = submissions(root, lab, students or ())
+    console, done = Console(), []
+    with Progress(
+        TextColumn("{task.description:<20}"), BarColumn(), MofNCompleteColumn(),
+        console=console,
+    ) as progress:  # fmt: skip
+        task = progress.add_task("feedback", total=len(found))
+        for student, name in found:
+            progress.update(task, description=student)
+            done.append(_one(api, root, student, name))
+            progress.advance(task)
+    _tell(console, root, done)
+    return done
+
+
+def clean(text):
+    """HTML without scripts, forms, frames, other files; an SVG becomes an image."""
+    text = re.sub(r"(?is)<svg\b.*?</svg>", _as_image, str(text))
+    allowed = {"*": _is_allowed}
+    return bleach.clean(text, tags=TAGS, attributes=allowed, css_sanitizer=STYLES,
+                        protocols={"http", "https", "mailto", "data"})  # fmt: skip
+
+
+def _one(api, root, student, lab):
+    """Make one page; whatever goes wrong with it, the next one follows."""
+    state, why, _ = standing(root, lab, student)
+    try:
+        if state not in COUNTS:
+            # The page of an earlier submission would pass for one of this.
+            shutil.rmtree(root / "feedback" / student / lab, ignore_errors=True)
+            return Done(student, lab, "not graded", why)
+        result = api.generate_feedback(lab, student, force=True)
+        if result["success"]:
+            return Done(student, lab, "written")
+        errors = re.findall(
+            r"^ *[\w.]+(?:Error|Entry): .*", result.get("log", ""), re.M
+        )
+        why = errors[-1].strip() if errors else "nbgrader gave no reason"
+        return Done(student, lab, "failed", why)
+    except Exception as error:  # one page never stops the others
+        return Done(student, lab, "failed", f"{type(error).__name__}: {error}")
+
+
+def _tell(console, root, done):
+    written = sum(one.state == "written" for one in done)
+    text = f"{written} of {len(done)} pages written below {root / 'feedback'}"
+    console.print(text, markup=False, soft_wrap=True)
+    for one in done:
+        if one.state != "written":
+            text = f"{one.student}, {one.lab}: {one.state}: {one.why}"
+            console.print(text, markup=False, soft_wrap=True)
+
+
+def _strip(cell):
+    """Leave of a cell what a page shows: text, results, nbgrader's marks."""
+    marks = cell.metadata.get("nbgrader", {})
+    known = re.fullmatch(r"[\w-]+", str(marks.get("grade_id", "")))
+    cell.metadata = type(cell.metadata)({"nbgrader": marks} if known else {})
+    cell.pop("attachments", None)
+    if cell.cell_type != "code":
+        return
+    cell.execution_count = None
+    for output in cell.outputs:
+        for key in {"metadata", "execution_count"}.intersection(output):
+            output[key] = None if key == "execution_count" else type(cell.metadata)()
+        if "data" in output:
+            kept = {kind: output.data[kind] for kind in SHOWN if kind in output.data}
+            output.data = type(cell.metadata)(kept)
+
+
+def _as_image(found):
+    """An SVG as an image, in which no script runs; its title is the text instead."""
+    title = re.search(r"(?is)<title[^>]*>(.*?)</title>", found[0])
+    alt = html.escape(
+        html.unescape(title[1]).strip() if title else "picture", quote=True
+    )
+    svg = found[0]
+    if "xmlns=" not in svg.split(">")[0]:
+        svg = svg.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
+    data = base64.b64encode(svg.encode()).decode()
+    return f'<img alt="{alt}" src="data:image/svg+xml;base64,{data}">'
+
+
+def _is_allowed(tag, name, value):
+    data = value.strip().lower().startswith("data:")
+    if tag == "a" and name == "href":
+        return not data
+    if tag == "img" and name in ("src", "alt", "width", "height"):
+        return name != "src" or value.startswith("data:image/")
+    return name in NAMED
+
+
+def _inert(text):
+    """The page without scripts and links to other files, and with its policy."""
+    soup = BeautifulSoup(text, "html.parser")
+    for tag in soup(["script", "link", "iframe", "object", "embed", "base"]):
+        tag.decompose()
+    for style in soup("style"):  # icon fonts lie in files beside the style sheet
+        style.string = re.sub(r"@font-face\s*\{[^}]*\}", "", style.string or "")
+    policy = soup.new_tag("meta", content=POLICY)
+    policy["http-equiv"] = "Content-Security-Policy"
+    soup.head.insert(0, policy)
+    return str(soup)
+
+
+def _without_paths(text):
+    """The page without the grader's folders, which are nobody else's business."""
+    text = re.sub(re.escape(tempfile.gettempdir()) + r"/minigrad-\w+", "…", text)
+    places = {str(course.home()), str(Path.cwd()), sys.prefix, str(Path.home())}
+    for place in sorted(places, key=len, reverse=True):
+        text = text.replace(place + "/", "…/") if len(place) > 1 else text
+    return text

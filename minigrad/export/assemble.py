@@ -1,0 +1,136 @@
+"""The text of the completed package: every hole filled, the course's machinery gone."""
+
+import ast
+import builtins
+import re
+from pathlib import Path
+
+from .. import course
+from ..cells import Cell, NotANotebook, all_cells, bound_by, names_used
+from ..exercise import KernelExercise, exercises
+from ..signature import kernel_pattern, without_comments
+from . import pieces
+from .merge import Answer, CannotMerge, Merger
+from .modules import Module, Package
+
+# What the course needs, and the package does not.
+MACHINERY = {"__main__", "answers", "cells", "cli", "course", "doctor", "exercise"}
+MACHINERY |= {"export", "install", "progress", "signature", "slot", "source", "start"}
+MACHINERY |= {"work"}
+HERE = Path(__file__).parent.parent
+
+
+def assembled():
+    """{path in the package: text}. Every hole must have an answer."""
+    holes = [entry.hole for entry in exercises()]
+    for hole in holes:
+        if hole.answer is None:
+            raise CannotMerge(f"{hole.name} has no answer, and no solution stands in")
+    package = all_modules({"minigrad", "minigrad.viz", *(h.__module__ for h in holes)})
+    kernels = {p: p.read_text(encoding="utf-8") for p in sorted(HERE.rglob("*.cu"))}
+    for hole in holes:
+        if isinstance(hole, KernelExercise):
+            fill_kernel(hole, package[hole.__module__], kernels)
+        else:
+            fill(hole, package[hole.__module__])
+    texts = {module.path: module.result() for module in package.values()} | kernels
+    for path, text in texts.items():
+        check_names(path, text)
+    return {path.relative_to(HERE): text for path, text in texts.items()}
+
+
+def all_modules(names):
+    """The modules of these names, and all that they import."""
+    package, queue = Package(), sorted(names)
+    while queue:
+        name = queue.pop()
+        path = path_of(name)
+        if path and name not in package and not MACHINERY & set(name.split(".")):
+            text = path.read_text(encoding="utf-8")
+            package[name] = Module(name, text, path, package)
+            queue += package[name].imported()
+    return package
+
+
+def path_of(name):
+    """The file of a module of minigrad, or None."""
+    base = HERE.joinpath(*name.split(".")[1:])
+    candidates = [base / "__init__.py", base.with_suffix(".py")]
+    inside = name.split(".")[0] == "minigrad"
+    return next((p for p in candidates if inside and p.is_file()), None)
+
+
+def fill(hole, module):
+    """Put the answer in the hole's place, and its helpers before it."""
+    merger = Merger(answer_of(hole), module)
+    node, holder = module.find(hole.__qualname__)
+    text = merger.function(pieces.docstring_of(module.text, node))
+    others = [
+        f"@{ast.unparse(d)}\n" for d in node.decorator_list if not _is_exercise(d)
+    ]
+    text = re.sub(r"\A((?:#.*\n)*)", lambda m: m[0] + "".join(others), text)
+    text = comment_on(hole) + text
+    first, last = pieces.first_line(node), node.end_lineno + 1
+    text = pieces.indented(text, " " * node.col_offset)
+    module.edits.append(((first, 0), (last, 0), text))
+    place = pieces.first_line(holder), 0
+    helpers = "\n\n".join(merger.helpers) + "\n\n" if merger.helpers else ""
+    module.edits.append((place, place, helpers))
+
+
+def fill_kernel(hole, module, kernels):
+    """Put the kernel's text where its declaration is: in a `.cu` file or a module."""
+    node = next(n for n in ast.walk(module.tree) if _declares(n, hole.number))
+    given = {keyword.arg: keyword.value for keyword in node.keywords}
+    declaration = node.args[1] if len(node.args) > 1 else given["declaration"]
+    new = ast.get_source_segment(module.text, declaration)
+    if isinstance(declaration, ast.Constant):
+        new = f'r"""{comment_on(hole, "//")}{hole.answer.value.strip()}\n"""'
+    module.edits.append((pieces.start(node), pieces.end(node), new))
+    for path, text in kernels.items():
+        declared = re.compile(kernel_pattern(hole.name) + r"\s*;")
+        found = declared.search(without_comments(text))
+        if found:
+            answer = comment_on(hole, "//") + hole.answer.value.strip()
+            kernels[path] = text[: found.start()] + answer + text[found.end() :]
+
+
+def answer_of(hole):
+    """The hole's answer, with all cells of the notebook that it comes from."""
+    source = hole.answer.source
+    path = course.home() / (source.notebook or "")
+    try:
+        cells = all_cells(path) if path.is_file() else []
+    except NotANotebook:  # changed since the answer was given
+        cells = []
+    own = Cell(source.cell or "", source.text)
+    others = [cell for cell in cells if cell.id != own.id]
+    return Answer(hole, own, [*others, own], source.notebook or "a notebook")
+
+
+def comment_on(hole, mark="#"):
+    if not hole.answer.from_solutions:
+        return ""
+    return f"{mark} The course's solution of exercise {hole.number}.\n"
+
+
+def check_names(path, text):
+    """Raise if a module uses a name that it lacks: a mistake of the course's."""
+    if path.suffix != ".py":
+        return
+    made = {name for node in ast.parse(text).body for name in bound_by(node)}
+    unknown = names_used(text) - made - set(dir(builtins)) - {"__file__", "__path__"}
+    if unknown:
+        raise CannotMerge(
+            f"{path.name} would use {', '.join(unknown)}, which is missing"
+        )
+
+
+def _is_exercise(node):
+    return isinstance(node, ast.Call) and ast.unparse(node.func).endswith("exercise")
+
+
+def _declares(node, number):
+    """Is this the call `kernel_exercise(number, ...)`?"""
+    called = _is_exercise(node) and ast.unparse(node.func).endswith("kernel_exercise")
+    return called and node.args and ast.unparse(node.args[0]) == repr(number)

@@ -1,0 +1,83 @@
+"""A learner's first quarter of an hour, in a real JupyterLab and a real browser."""
+
+import pytest
+from lab_server import Notebook, Server, browser, chromium, copy_course
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+LAB = "work/03_strides.ipynb"
+ANSWER = """\
+@solves(contiguous_strides)
+def contiguous_strides(shape):
+    strides, step = [], 1
+    for size in reversed(shape):
+        strides.append(step)
+        step *= max(size, 1)
+    return tuple(reversed(strides))
+"""
+COPYING = """\
+@solves(Tensor.permute)
+def permute(self, *dims):
+    import minigrad
+
+    return minigrad.from_numpy(self.numpy().transpose(dims).copy())
+"""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    if chromium() is None:
+        pytest.skip("not run: browser tests (no Chromium: apt-get install chromium)")
+    folder = tmp_path_factory.mktemp("browser")
+    with Server(copy_course(folder), folder / "jupyter") as server:
+        yield server
+
+
+@pytest.fixture
+def page(server):
+    with browser() as page:
+        yield page
+
+
+def test_the_start_page_leads_to_lesson_and_lab(server, page):
+    Notebook(server, page, "START.ipynb")
+    links = page.locator(".jp-NotebookPanel a")
+    targets = [links.nth(i).get_attribute("href") for i in range(links.count())]
+    assert any("lessons/03_strides.ipynb" in target for target in targets if target)
+    assert any("work/03_strides.ipynb" in target for target in targets if target)
+
+
+def test_a_lab_is_run_solved_and_checked(server, page):
+    lab = Notebook(server, page, LAB)
+    lab.run_all()
+    check = lab.cell("check(contiguous_strides)")
+    assert "not answered yet" in check.locator(".jp-OutputArea").inner_text()
+    answer = lab.cell("@solves(contiguous_strides)")
+    lab.write(answer, ANSWER)
+    lab.run(answer)
+    said = lab.run(lab.cell("check(contiguous_strides)"))
+    assert "1 of 1 point" in said and "all right" in said
+    page.keyboard.press("Control+s")
+    start = Notebook(server, page, "START.ipynb")
+    start.run_all()
+    shown = start.cell("progress()").locator(".jp-OutputArea").inner_text()
+    assert "1 of 9" in shown
+
+
+def test_a_mistake_is_named_with_a_picture_of_it(server, page):
+    lab = Notebook(server, page, LAB)
+    lab.run_all()
+    answer = lab.cell("@solves(Tensor.permute)")
+    lab.write(answer, COPYING)
+    lab.run(answer)
+    said = lab.run(lab.cell("check(Tensor.permute)"))
+    assert "0 of 2 points" in said and "copied" in said
+
+
+def test_nbgraders_validate_button_works(server, page):
+    Notebook(server, page, LAB)
+    page.locator("button", has_text="Validate").click()
+    page.wait_for_selector(".jp-Dialog")
+    page.wait_for_function(
+        "() => /did not pass|failed|passes|Success/i.test("
+        "document.querySelector('.jp-Dialog')?.textContent || '')"
+    )

@@ -1,0 +1,400 @@
+"""Taking submissions in: whose is it, which lab, and is nothing lost?"""
+
+import io
+import json
+import os
+import stat
+import time
+import zipfile
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+pytest.importorskip(
+    "nbgrader", reason="not run: collecting (nbgrader is not installed)"
+)
+
+from nbgrader.utils import parse_utc  # noqa: E402
+
+from grading import inbox as inbox_module  # noqa: E402
+from grading.collect import CannotCollect, collect  # noqa: E402
+from grading.inbox import InboxError, Unowned, owner_of, safe  # noqa: E402
+
+LAB = "03_strides"
+LABS = [LAB, "05_reductions"]
+
+
+@pytest.fixture
+def course(tmp_path):
+    """A course directory in which one lab is released."""
+    root = tmp_path / "course"
+    put(root / "release" / LAB / f"{LAB}.ipynb", book())
+    return root
+
+
+@pytest.fixture
+def box(tmp_path):
+    folder = tmp_path / "inbox"
+    folder.mkdir()
+    return folder
+
+
+def book(text="", **about):
+    """The bytes of a notebook of lab 03; `text` makes it differ."""
+    cell = {"cell_type": "code", "id": "a", "metadata": {}, "source": [text],
+            "outputs": [], "execution_count": None}  # fmt: skip
+    about = about or {"chapter": LAB, "kind": "lab"}
+    metadata = {"minigrad": about} if any(about.values()) else {}
+    nb = {"cells": [cell], "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+    return json.dumps(nb).encode()
+
+
+def put(path, data, when=None):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    if when:
+        os.utime(path, (when, when))
+    return path
+
+
+def zipped(path, members, **flags):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members.items():
+            archive.writestr(zipfile.ZipInfo(name, (2026, 3, 4, 5, 6, 8)), data)
+    return path
+
+
+def placed(course, student):
+    return (course / "submitted" / student / LAB / f"{LAB}.ipynb").read_bytes()
+
+
+def earlier(course, student):
+    folder = course / "submitted-earlier" / student / LAB
+    return [path.read_bytes() for path in sorted(folder.glob("*"))]
+
+
+@pytest.mark.parametrize(
+    "path, student",
+    [
+        ("ada/anything.ipynb", "ada"),
+        ("ada/sub/folder/x.ipynb", "ada"),
+        ("ada/03_strides/03_strides.ipynb", "ada"),
+        ("submitted/ada/03_strides/03_strides.ipynb", "ada"),
+        ("03_strides/ada/x.ipynb", "ada"),
+        ("ada_03_strides.ipynb", "ada"),
+        ("ada.lovelace@example.org_03_strides.ipynb", "ada.lovelace@example.org"),
+        ("03_strides_ada.ipynb", "ada"),
+        ("03-strides ada (2).ipynb", "ada"),
+        ("ada_lovelace_03_strides-1.ipynb", "ada_lovelace"),
+        ("03_strides_1234567.ipynb", "1234567"),
+        ("Ada Lovelace_12345_assignsubmission_file/x.ipynb", "Ada_Lovelace"),
+        ("Ada Lovelace_12345_assignsubmission_file_/x.ipynb", "Ada_Lovelace"),
+        ("Ada Lovelace_12345_assignsubmission_file_x.ipynb", "Ada_Lovelace"),
+        ("lovelaceada_LATE_12345_67890_03_strides-1.ipynb", "lovelaceada"),
+        ("lovelaceada_12345_67890_whatever.ipynb", "lovelaceada"),
+        ("ada_03_strides.zip/x.ipynb", "ada"),
+        ("李明/x.ipynb", "李明"),
+    ],
+)
+def test_whose(path, student):
+    assert owner_of(PurePosixPath(path), LABS).student == student
+
+
+@pytest.mark.parametrize("path", ["03_strides.ipynb", "x.ipynb", "03_strides-1.ipynb"])
+def test_nobodys(path):
+    with pytest.raises(Unowned, match="whose it is"):
+        owner_of(PurePosixPath(path), LABS)
+
+
+def test_a_pattern_says_whose():
+    path, pattern = PurePosixPath("group 7/hw-ada-final.ipynb"), r"hw-(?P<student>\w+)-"
+    assert owner_of(path, LABS, pattern).student == "ada"
+    with pytest.raises(Unowned, match="does not match the pattern"):
+        owner_of(PurePosixPath("x.ipynb"), LABS, pattern)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["..", "../../etc", "a/b", "a\\b", "a\nb", "-rf", ".hidden", "*[x]?", "a" * 500],
+)
+def test_names_are_safe(name):
+    try:
+        made = safe(name)
+    except Unowned:
+        assert name == ".."
+        return
+    assert not set(made) & set("/\\\n*?[]{} ") and ".." not in made
+    assert made[0] not in ".-" and len(made) <= 100
+
+
+def test_the_file_is_copied_as_it_is_with_its_time(course, box):
+    put(box / "ada" / "x.ipynb", book("1"), 1_700_000_000)
+    (done,) = collect(course, box)
+    assert (done.student, done.lab, done.what) == ("ada", LAB, "taken in")
+    assert placed(course, "ada") == book("1")
+    stamp = (course / "submitted/ada" / LAB / "timestamp.txt").read_text()
+    assert parse_utc(stamp) == datetime.fromtimestamp(1_700_000_000, UTC).replace(
+        tzinfo=None
+    )
+
+
+def test_a_zip_is_taken_as_a_folder_is(course, tmp_path):
+    members = {"ada/x.ipynb": book("1"), "03_strides_bob.ipynb": book("2"),
+               "__MACOSX/ada/._x.ipynb": b"", "ada/.DS_Store": b""}  # fmt: skip
+    done = collect(course, zipped(tmp_path / "all.zip", members))
+    assert sorted((d.student, d.what) for d in done) == [
+        ("ada", "taken in"), ("bob", "taken in")]  # fmt: skip
+    stamp = (course / "submitted/bob" / LAB / "timestamp.txt").read_text()
+    assert parse_utc(stamp) == datetime(2026, 3, 4, 5, 6, 8).astimezone(UTC).replace(
+        tzinfo=None)  # fmt: skip
+
+
+def test_a_students_own_zip_is_unpacked(course, box):
+    zipped(box / "ada_03_strides.zip", {"work/x.ipynb": book("1")})
+    collect(course, box)
+    assert placed(course, "ada") == book("1")
+
+
+def test_the_newest_counts_and_the_others_are_kept(course, box):
+    put(box / "ada" / "new.ipynb", book("new"), 2000)
+    put(box / "ada" / "old.ipynb", book("old"), 1000)
+    assert [d.what for d in collect(course, box)] == ["taken in", "newer"]
+    assert placed(course, "ada") == book("new")
+    assert earlier(course, "ada") == [book("old")]
+
+
+def test_twice_the_same_changes_nothing(course, box):
+    put(box / "ada" / "new.ipynb", book("new"), 2000)
+    put(box / "ada" / "old.ipynb", book("old"), 1000)
+    collect(course, box)
+    before = sorted((p, p.stat().st_mtime_ns) for p in course.rglob("*"))
+    assert {d.what for d in collect(course, box)} == {"known"}
+    assert sorted((p, p.stat().st_mtime_ns) for p in course.rglob("*")) == before
+
+
+def test_a_later_collection_replaces_only_by_a_newer_one(course, box, tmp_path):
+    put(box / "ada" / "x.ipynb", book("1"), 2000)
+    collect(course, box)
+    late = put(tmp_path / "late" / "ada" / "x.ipynb", book("2"), 3000).parent.parent
+    early = put(tmp_path / "early" / "ada" / "x.ipynb", book("0"), 1000).parent.parent
+    assert [d.what for d in collect(course, late)] == ["newer"]
+    assert [d.what for d in collect(course, early)] == ["older"]
+    assert placed(course, "ada") == book("2")
+    assert earlier(course, "ada") == [book("0"), book("1")]
+
+
+def test_of_one_time_the_later_attempt_counts(course, box):
+    for n in (9, 10):
+        name = f"lovelaceada_12345_{n}_03_strides-{n}.ipynb"
+        put(box / name, book(str(n)), 1000)
+    (course / "nbgrader_config.py").write_text(
+        "# A minigrad course.\nc = get_config()\n"
+    )
+    collect(course, box)
+    assert placed(course, "lovelaceada") == book("10")
+
+
+def test_canvas_numbers_are_kept_in_the_gradebook(course, box):
+    from nbgrader.api import Gradebook
+
+    config = "# A minigrad course.\nc = get_config()\nc.CourseDirectory.root = '{}'\n"
+    (course / "nbgrader_config.py").write_text(config.format(course))
+    put(box / "lovelaceada_12345_678_x.ipynb", book())
+    collect(course, box)
+    with Gradebook(f"sqlite:///{course}/gradebook.db") as gradebook:
+        assert gradebook.find_student("lovelaceada").lms_user_id == "12345"
+
+
+def test_the_lab_is_known_by_its_answers_then_by_its_name(course, box):
+    solved = b"@solves(contiguous_strides)\ndef f(shape): ..."
+    put(box / "ada" / "x.ipynb", book(solved.decode(), chapter=None))
+    put(box / "bob" / "03_strides.ipynb", book("print(1)", chapter=None))
+    put(box / "eve" / "x.ipynb", book("print(1)", chapter=None))
+    done = {d.student or d.file: d for d in collect(course, box)}
+    assert done["ada"].lab == done["bob"].lab == LAB
+    assert "which lab" in done["eve/x.ipynb"].why
+    assert {d.student: d.lab for d in collect(course, box, lab="03")}["eve"] == LAB
+
+
+def test_other_labs_and_lessons_are_not_placed(course, box):
+    put(box / "ada" / "x.ipynb", book(chapter="05_reductions", kind="lab"))
+    put(box / "bob" / "x.ipynb", book(chapter=LAB, kind="lesson"))
+    why = {d.file: d.why for d in collect(course, box)}
+    assert "not released here" in why["ada/x.ipynb"]
+    assert "lesson" in why["bob/x.ipynb"]
+
+
+@pytest.mark.parametrize("data", [b"", b"\x89PNG\r\n", b"<html>", b"[1]", b"[" * 10**6])
+def test_what_is_no_notebook_is_copied_too(course, box, data):
+    put(box / "ada" / "03_strides.ipynb", data)
+    assert [d.what for d in collect(course, box)] == ["taken in"]
+    assert placed(course, "ada") == data
+
+
+def test_a_notebook_goes_before_other_files_of_the_student(course, box):
+    put(box / "ada" / "x.ipynb", book(), 1000)
+    put(box / "ada" / "03_strides.pdf", b"%PDF", 2000)
+    done = {d.file: d for d in collect(course, box)}
+    assert placed(course, "ada") == book()
+    assert "no notebook" in done["ada/03_strides.pdf"].why
+
+
+def test_students_who_would_fall_together_are_refused(course, box):
+    put(box / "Ada Lovelace_1_assignsubmission_file" / "x.ipynb", book("1"))
+    put(box / "Ada Lovelace_2_assignsubmission_file" / "x.ipynb", book("2"))
+    put(box / "a b" / "x.ipynb", book("3"))
+    put(box / "a_b" / "x.ipynb", book("4"))
+    done = collect(course, box)
+    assert [d.what for d in done] == ["not placed"] * 4
+    assert any("Ada Lovelace (1) and Ada Lovelace (2)" in d.why for d in done)
+    assert not (course / "submitted").exists()
+    pattern = r"(?P<student>[\w ]+?)(_assign|/)"
+    assert [d.what for d in collect(course, box, pattern=pattern)].count(
+        "taken in"
+    ) == 2
+
+
+def test_names_that_differ_in_case_only_are_refused(course, box, tmp_path):
+    put(box / "Ada" / "x.ipynb", book("1"))
+    collect(course, box)
+    other = put(tmp_path / "other" / "ada" / "x.ipynb", book("2")).parent.parent
+    assert [d.what for d in collect(course, other)] == ["not placed"]
+    assert placed(course, "Ada") == book("1")
+
+
+def test_links_are_not_followed(course, box, tmp_path):
+    secret = put(tmp_path / "secret" / "x.ipynb", book("secret"))
+    (box / "ada").mkdir()
+    (box / "ada" / "x.ipynb").symlink_to(secret)
+    (box / "bob").symlink_to(secret.parent)
+    done = collect(course, box)
+    assert all("is a link" in d.why for d in done) and len(done) == 2
+    assert not (course / "submitted").exists()
+
+
+def test_a_place_that_is_a_link_is_not_written_to(course, box, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (course / "submitted").mkdir()
+    (course / "submitted" / "ada").symlink_to(tmp_path / "elsewhere")
+    put(box / "ada" / "x.ipynb", book())
+    (done,) = collect(course, box)
+    assert done.what == "not placed" and "leads elsewhere" in done.why
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../evil.ipynb",
+        "/evil.ipynb",
+        "a/../../evil.ipynb",
+        "..\\evil.ipynb",
+        "C:\\evil.ipynb",
+    ],
+)
+def test_members_that_lead_out_are_refused(course, tmp_path, name):
+    members = {name: book(), "bob/x.ipynb": book()}
+    done = {d.student: d for d in collect(course, zipped(tmp_path / "a.zip", members))}
+    assert "leads out of the archive" in done[""].why
+    assert done["bob"].what == "taken in"
+    assert not list(tmp_path.glob("evil*"))
+
+
+def test_a_link_in_a_zip_is_refused(course, tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        info = zipfile.ZipInfo("ada/x.ipynb")
+        info.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(info, "/etc/passwd")
+    (done,) = collect(course, tmp_path / "a.zip")
+    assert "is a link" in done.why
+
+
+def test_too_large_is_refused_unread(course, box, tmp_path, monkeypatch):
+    monkeypatch.setattr(inbox_module, "LIMIT", 10_000)
+    put(box / "ada" / "x.ipynb", b"0" * 20_000)
+    zipped(box / "bob_03_strides.zip", {f"{n}.ipynb": b"0" * 6000 for n in range(2)})
+    zipped(tmp_path / "all.zip", {"eve/x.ipynb": b"0" * 20_000})
+    done = collect(course, box) + collect(course, tmp_path / "all.zip")
+    assert [d.what for d in done] == ["not placed"] * 3
+    assert all("MB" in d.why for d in done)
+
+
+def test_a_damaged_member_costs_only_itself(course, tmp_path):
+    path = zipped(tmp_path / "a.zip", {"ada/x.ipynb": book(), "bob/x.ipynb": book("2")})
+    data = bytearray(path.read_bytes())
+    data[60] ^= 0xFF  # inside the first member's data
+    path.write_bytes(data)
+    done = {d.student: d for d in collect(course, path)}
+    assert "cannot be read" in done[""].why and done["bob"].what == "taken in"
+
+
+def test_a_zip_that_is_none_is_a_submission_that_is_no_notebook(course, box):
+    put(box / "ada_03_strides.zip", b"PK, but not really")
+    assert [d.what for d in collect(course, box)] == ["taken in"]
+
+
+def test_zips_within_zips_stop_at_one(course, tmp_path):
+    inner = io.BytesIO()
+    zipped(inner, {"x.ipynb": book()})
+    middle = io.BytesIO()
+    zipped(middle, {"inner.zip": inner.getvalue()})
+    done = collect(course, zipped(tmp_path / "a.zip", {"ada/m.zip": middle.getvalue()}))
+    assert [d.what for d in done] == ["not placed"]
+
+
+def test_an_unreadable_file_is_listed(course, box, monkeypatch):
+    put(box / "ada" / "x.ipynb", book())
+    put(box / "bob" / "x.ipynb", book())
+    read = Path.read_bytes
+
+    def denied(path):
+        if "ada" in path.parts:
+            raise PermissionError(13, "Permission denied", str(path))
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", denied)
+    done = {d.student: d for d in collect(course, box)}
+    assert "cannot be read" in done[""].why and done["bob"].what == "taken in"
+
+
+def test_no_space_left_loses_nothing(course, box, monkeypatch):
+    put(box / "ada" / "x.ipynb", book("1"), 1000)
+    collect(course, box)
+    put(box / "ada" / "y.ipynb", book("2"), 2000)
+
+    def full(source, target):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", full)
+        assert "No space left" in collect(course, box)[-1].why
+    assert placed(course, "ada") == book("1")
+    assert collect(course, box)[-1].what == "newer"
+    assert earlier(course, "ada") == [book("1")]
+
+
+def test_clear_errors(course, box, tmp_path):
+    with pytest.raises(CannotCollect, match="does not exist.*grading release"):
+        collect(tmp_path / "nowhere", box)
+    with pytest.raises(CannotCollect, match="has no released lab"):
+        collect(box, box)
+    with pytest.raises(CannotCollect, match="is empty"):
+        collect(course, box)
+    with pytest.raises(InboxError, match="there is no"):
+        collect(course, box / "nothing")
+    with pytest.raises(InboxError, match="neither a folder nor a .zip"):
+        collect(course, put(tmp_path / "x.txt", b"text"))
+    with pytest.raises(CannotCollect, match="no released lab is called 07"):
+        collect(course, box, lab="07")
+    with pytest.raises(CannotCollect, match=r"has no \(\?P<student>"):
+        collect(course, box, pattern="x")
+    with pytest.raises(CannotCollect, match="is wrong"):
+        collect(course, box, pattern="(")
+
+
+def test_hundreds_are_done_in_seconds(course, tmp_path):
+    members = {f"s{n}/x.ipynb": book(str(n)) for n in range(300)}
+    start = time.perf_counter()
+    assert len(collect(course, zipped(tmp_path / "a.zip", members))) == 300
+    assert time.perf_counter() - start < 20

@@ -1,0 +1,339 @@
+"""Tensor against PyTorch, a method at a time; what each mistake is told; the text."""
+
+import copy
+import math
+import pickle
+import re
+
+import numpy as np
+import pytest
+from answers import filled  # noqa: F401  every hole has an answer
+
+import minigrad
+from minigrad import Tensor
+from minigrad.tensor import DTYPES, Storage
+
+torch = pytest.importorskip(
+    "torch", reason="not run: tests against PyTorch (torch is not installed)"
+)
+
+
+def both(text, **more):
+    """The value of `text` in minigrad (as m) and in PyTorch (as m)."""
+    return [eval(text, {"np": np, **tensors(m), **more}) for m in (minigrad, torch)]
+
+
+def split(table):
+    """A table of expressions, several to a line with | between them."""
+    return re.split(r"\s*[|\n]\s*", table.strip())
+
+
+def tensors(m):
+    return {
+        "m": m,
+        "x": m.arange(6).reshape(2, 3),
+        "y": m.arange(24.0).reshape(2, 3, 4),
+        "z": m.tensor(5.0),
+        "e": m.zeros(2, 0, 3),
+        "one": m.ones(1, 3, 1),
+    }
+
+
+def plain(value):
+    """A tensor of either library as plain values; anything else as it is."""
+    if not isinstance(value, Tensor | torch.Tensor):
+        return tuple(value) if isinstance(value, torch.Size) else value
+    name = str(value.dtype).removeprefix("torch.")
+    return tuple(value.shape), value.stride(), name, value.tolist()
+
+
+LIKE_TORCH = """
+m.zeros(2, 3) | m.zeros((2, 3)) | m.zeros([2, 3], dtype=m.int32) | m.zeros(())
+m.zeros(np.int64(2), 0) | m.zeros(2, dtype=None) | m.zeros(2, dtype=bool)
+m.zeros(2, device="cpu") | m.ones(3) | m.ones(2, 1, dtype=m.float64, device="cpu")
+m.empty(2, 0) | m.empty(4, 3).shape | m.arange(5) | m.arange(0) | m.arange(2, 9, 3)
+m.arange(9, 2, -3) | m.arange(2.5) | m.arange(0, 1, 0.25)
+m.arange(1, 0, -0.3).numel() | m.arange(3, dtype=m.float64) | m.arange(np.int32(4))
+m.arange(3, 3) | m.tensor(3) | m.tensor(3.5) | m.tensor(True) | m.tensor([])
+m.tensor([[], []]) | m.tensor([[1, 2], [3, 4]]) | m.tensor(((1, 2), (3, 4.5)))
+m.tensor([True, 2]) | m.tensor([True, 2.5]) | m.tensor(range(3))
+m.tensor([1.9, -1.9], dtype=m.int64) | m.tensor([0, 2], dtype=bool)
+m.tensor(1e300) | m.tensor(np.float64(3)) | m.tensor(np.arange(3, dtype=np.int32))
+m.tensor([np.ones(3), np.zeros(3)]) | m.tensor([z, z])
+m.from_numpy(np.arange(6).reshape(2, 3)) | x.shape | x.shape == (2, 3) | x.size()
+y.size(1) | y.size(-1) | y.stride() | y.stride(0) | x.ndim | x.dim() | z.dim()
+x.numel() | z.numel() | e.numel() | x[1].storage_offset() | len(x) | len(e)
+[row.tolist() for row in x] | [n.item() for n in x[0]] | list(e[0])
+x.dtype == m.int64 | str(x.device) | x.is_contiguous() | x.T.is_contiguous()
+z.is_contiguous() | e.T.is_contiguous() | z.item() | x[1, 2].item() | x.tolist()
+x.T.tolist() | z.tolist() | e.tolist() | x.numpy().strides | x.T.numpy().tolist()
+z.numpy().shape | e.numpy().shape | np.asarray(x.T).tolist()
+np.array(x, dtype=np.float32).dtype | bool(z) | bool(m.zeros(1, 1))
+float(m.tensor([2.5])) | int(m.tensor(2.7)) | x == None | x[0] | x[-1] | x[1, 2]
+x[np.int64(1)] | x[np.array(1)] | x[:, 1] | x[:, ::2] | x[1:] | x[5:] | x[-9:9]
+x[...] | x[()] | x[None] | x[:, None, 1] | x[..., None] | y[..., 0] | y[0, ..., 1:3]
+z[None] | z[...] | z[()] | e[1] | x.T | z.T | y.permute(2, 0, 1)
+y.permute((-1, 0, 1)) | y.permute([0, 2, 1]) | z.permute(()) | y.transpose(0, 2)
+y.transpose(-1, -2) | y.transpose(1, 1) | z.transpose(0, -1) | one.expand(4, 3, 2)
+one.expand(2, -1, -1, 2) | one.expand((0, 3, 1)) | z.expand(2, 3) | z.expand(1, 1)
+z.expand(()) | x.expand(2, 3) | x.view(6) | x.view(3, -1) | x.view((1, 6, 1))
+x.view([2, 3]) | z.view(()) | z.view(1, -1) | e.view(3, -1) | x.T.reshape(6)
+x.reshape(-1) | x.reshape(np.int64(3), 2) | e.reshape(0) | y.flatten()
+y.flatten(1) | y.flatten(0, 1) | y.flatten(-2, -1) | y.flatten(1, 1) | z.flatten()
+e.flatten() | one.squeeze() | one.squeeze(0) | one.squeeze(1) | one.squeeze((0, -1))
+z.squeeze(0) | x.unsqueeze(0) | x.unsqueeze(-1) | x.T.unsqueeze(1) | z.unsqueeze(0)
+x.T.contiguous() | e.contiguous() | x.clone() | m.tensor(x)
+m.tensor(x, dtype=m.float64) | x.as_strided((2, 2), (1, 2), 1)
+x.as_strided((), (), 5) | x.as_strided((0,), (1,), 99)
+"""
+
+
+@pytest.mark.parametrize("text", split(LIKE_TORCH))
+@pytest.mark.filterwarnings("ignore")
+def test_like_torch(text):
+    ours, theirs = both(text)
+    assert plain(ours) == plain(theirs)
+
+
+def test_arange_of_floats_is_as_exact_as_torchs():
+    for args in [(0, 1, 0.1), (-3, 7, 0.37), (1e3, 2e3, 0.7), (5, -5, -0.013)]:
+        ours, theirs = minigrad.arange(*args).numpy(), torch.arange(*args).numpy()
+        np.testing.assert_allclose(ours, theirs, rtol=3e-7, atol=1e-6, strict=True)
+
+
+@pytest.mark.parametrize(
+    "make", [copy.deepcopy, lambda t: pickle.loads(pickle.dumps(t))]
+)
+def test_copies_keep_what_is_shared(make):
+    x = minigrad.arange(6)
+    a, b = make((x, x.view(2, 3).T))
+    a[1] = 9
+    assert b.tolist() == [[0, 3], [9, 4], [2, 5]]
+    assert x[1].item() == 1
+
+
+# ---------------------------------------------------------------- writing
+
+
+WRITING = """
+y[0] = 7 | y[0] = True | y[0, 1] = 2.5 | y[...] = 1 | y[()] = 1 | y[:, 1] = z
+y[1] = m.arange(4) | y[1] = m.ones(1, 1, 3, 1) | y[0, :, 0] = y[1, :, 3]
+y[:0] = m.ones(1, 4) | y[0, 0, 0] = m.ones(1) | y.T[1] = m.arange(6).reshape(3, 2)
+y[0][1][2] = 5 | x[0] = 1.9 | x[:] = m.tensor([1.9, 2.5, -1.9]) | x[1:] = x[:1]
+e[...] = 1 | z[...] = 3 | z[()] = m.tensor(2)
+"""
+
+
+@pytest.mark.parametrize("statement", split(WRITING))
+@pytest.mark.filterwarnings("ignore")
+def test_writing_like_torch(statement):
+    names = [tensors(m) for m in (minigrad, torch)]
+    for tensors_of_one in names:
+        exec(statement, tensors_of_one)
+    ours, theirs = names
+    for name in "xyze":
+        assert plain(ours[name]) == plain(theirs[name])
+
+
+def test_copies_are_row_major():  # PyTorch keeps the order of the dimensions in memory
+    x = minigrad.arange(6).reshape(2, 3).T
+    for copied in (x.clone(), minigrad.tensor(x), minigrad.tensor(x.numpy())):
+        assert (copied.tolist(), copied.stride()) == (x.tolist(), (2, 1))
+
+
+def test_writing_to_itself_shifted():
+    x = minigrad.arange(5)
+    x[1:] = x[:-1]  # PyTorch refuses this one
+    assert x.tolist() == [0, 0, 1, 2, 3]
+
+
+# ---------------------------------------------------------------- messages
+
+# what is written | error | words of its message, .. between them
+MISTAKES = """
+x[1.0]                     | IndexError   | only integers, slices .. got float
+x["a"]                     | IndexError   | only integers, slices .. got str
+x[[0, 1]]                  | IndexError   | got list .. by a list, .. is not there yet
+x[np.array([0])]           | IndexError   | got ndarray .. is not there yet
+x[m.tensor([0])]           | IndexError   | got Tensor .. is not there yet
+x[True]                    | IndexError   | got bool .. is not there yet
+x[..., ...]                | IndexError   | can only have a single ellipsis
+x[2]                       | IndexError   | index 2 is out of bounds .. size 2
+x[0, -4]                   | IndexError   | index -4 is out of bounds for dimension 1
+x[0, 0, 0]                 | IndexError   | too many indices for tensor of dimension 2
+x[10**30]                  | IndexError   | out of bounds for dimension 0
+z[0]                       | IndexError   | invalid index of a 0-dim tensor .. item
+x[::0]                     | ValueError   | step cannot be zero
+x[::-1]                    | ValueError   | step must be greater than zero
+x[1.0:2]                   | TypeError    | slice indices must be integers
+x[::10**30].numpy()        | RuntimeError | out of bounds
+x.view()                   | TypeError    | ints or a tuple of ints, got nothing
+x.view(None)               | TypeError    | expected ints .. None
+x.view(2.0, 3)             | TypeError    | expected ints .. 2.0
+x.view(True, 6)            | TypeError    | expected ints .. True
+x.view("6")                | TypeError    | expected ints .. '6'
+x.view(4)                  | RuntimeError | shape '[4]' is invalid for input of size 6
+x.view(-1, -1)             | RuntimeError | only one dimension can be inferred
+x.view(-2, 3)              | RuntimeError | invalid shape dimension -2
+x.T.view(6)                | RuntimeError | not compatible .. Use .reshape
+e.view(0, -1)              | RuntimeError | -1 can be any value and is ambiguous
+x.reshape()                | TypeError    | got nothing
+x.reshape(5)               | RuntimeError | invalid for input of size 6
+x.permute()                | RuntimeError | 2 dimensions needs as many, got 0
+x.permute(0)               | RuntimeError | 2 dimensions needs as many, got 1
+x.permute(0, 0)            | RuntimeError | duplicate dims are not allowed
+x.permute(0, 5)            | IndexError   | out of range .. [-2, 1], but got 5
+x.transpose(0)             | TypeError    | missing 1 required .. 'dim1'
+x.transpose(0, 2)          | IndexError   | Dimension out of range
+x.transpose(True, 0)       | TypeError    | a dimension is an int, not bool
+x.expand(3)                | RuntimeError | sizes provided (1) must be greater
+x.expand(2, 4)             | RuntimeError | size of the tensor (4) .. size (3) .. 1.
+x.expand(-1, 2, 3)         | RuntimeError | size of the tensor (-1) .. size (none)
+x.flatten(1, 0)            | RuntimeError | start_dim cannot come after end_dim
+x.flatten("a")             | TypeError    | a dimension is an int, not str
+x.squeeze((0, 0))          | RuntimeError | appears multiple times
+x.unsqueeze(4)             | IndexError   | Dimension out of range .. [-3, 2]
+x.size(2)                  | IndexError   | Dimension out of range
+z.stride(0)                | IndexError   | tensor has no dimensions
+x.as_strided((7,), (1,))   | RuntimeError | out of bounds: they need 7 cells .. has 6
+x.as_strided((1,), (-1,))  | RuntimeError | Negative strides are not supported
+x.as_strided((1,), (1, 1)) | RuntimeError | mismatch in length of strides and shape
+x.as_strided((1,), (1,), -1) | RuntimeError | invalid storage offset -1
+x.as_strided((1,), (1,), .5) | TypeError    | expected ints .. 0.5
+len(z)                     | TypeError    | len() of a 0-d tensor
+iter(z)                    | TypeError    | iteration over a 0-d tensor
+x.item()                   | RuntimeError | 6 elements cannot be converted to Scalar
+bool(x)                    | RuntimeError | more than one value is ambiguous
+bool(e)                    | RuntimeError | no values is ambiguous
+x == x                     | TypeError    | not there yet .. x.tolist() == y.tolist()
+x != [0, 1]                | TypeError    | not there yet
+2 in x                     | TypeError    | not there yet
+x < x                      | TypeError    | '<' not supported
+x + 1                      | TypeError    | unsupported operand
+m.zeros()                  | TypeError    | got nothing
+m.zeros(2.0)               | TypeError    | expected ints .. 2.0
+m.zeros(-1)                | RuntimeError | must not be negative
+m.zeros(10**30)            | MemoryError  | fits into no memory
+m.zeros(10**8, 10**8)      | MemoryError  | Unable to allocate
+m.zeros(2, dtype=complex)  | TypeError    | no tensor of complex128; the types are
+m.zeros(2, dtype="float9") | TypeError    | float9
+m.zeros(2, device="cuda")  | RuntimeError | no device 'cuda': today .. 'cpu'
+m.ones(2, device=0)        | RuntimeError | no device 0
+m.arange(5, 0)             | RuntimeError | inconsistent with step sign
+m.arange(0, 5, 0)          | RuntimeError | step must be nonzero
+m.arange("a")              | TypeError    | takes numbers
+m.arange(math.nan)         | RuntimeError | unsupported range
+m.arange(10**30)           | MemoryError  | fits into no memory
+m.tensor([[1, 2], [3]])    | ValueError   | sequence of length 2 at dim 1 (got 1)
+m.tensor([[[1], [2, 3]]])  | ValueError   | sequence of length 1 at dim 2 (got 2)
+m.tensor([[1, 2], 3])      | ValueError   | numbers only or sequences only at dim 1
+m.tensor("abc")            | TypeError    | a tensor holds numbers, not str
+m.tensor([1, "2"])         | TypeError    | not str
+m.tensor(None)             | TypeError    | not NoneType
+m.tensor([1, None])        | TypeError    | not NoneType
+m.tensor({1})              | TypeError    | not set
+m.tensor(1j)               | TypeError    | not complex
+m.tensor(2**63)            | RuntimeError | too large
+m.tensor(2**70)            | RuntimeError | too large
+m.tensor(300, dtype="u1")  | RuntimeError | cannot be converted to type uint8 .. 300
+m.tensor(math.nan, dtype=m.int64) | RuntimeError | cannot be converted to type int64
+m.from_numpy([1])          | TypeError    | expected np.ndarray (got list)
+m.from_numpy(np.float32(1)) | TypeError    | expected np.ndarray (got float32)
+m.from_numpy(np.array(["a"])) | TypeError    | no tensor of str
+m.from_numpy(np.array([1j])) | TypeError    | no tensor of complex128
+m.Tensor([1, 2])           | TypeError    | tensor() takes numbers
+y[0] = [1, 2]              | TypeError    | can't assign a list .. a number or a tensor
+y[0] = np.ones(4)          | TypeError    | can't assign a ndarray
+y[0] = 'a'                 | TypeError    | can't assign a str
+y[0] = None                | TypeError    | can't assign a NoneType
+y[0] = m.ones(3)           | RuntimeError | of shape [3] .. with shape [3, 4]
+y[0] = m.ones(2, 3, 4)     | RuntimeError | of shape [2, 3, 4]
+y[0, 0, 0] = m.ones(2)     | RuntimeError | shape mismatch
+y[:0] = m.ones(5)          | RuntimeError | shape mismatch
+y[9] = 1                   | IndexError   | index 9 is out of bounds
+x[0] = math.nan            | RuntimeError | cannot be converted to type int64
+m.zeros(2, dtype='u1')[0] = 300 | RuntimeError | type uint8
+z.expand(3)[:] = 1         | RuntimeError | refers to a single memory location
+x.shape = (3, 2)           | AttributeError | shape
+x.name = 'x'               | AttributeError | name
+"""
+
+
+@pytest.mark.parametrize("line", MISTAKES.strip().split("\n"))
+def test_messages(line):
+    text, error, words = re.split(r"\s+\|\s+", line)
+    names = tensors(minigrad)
+    with pytest.raises(Exception) as caught:
+        exec(text, {"np": np, "math": math, **names})
+    assert caught.type.__name__ == error
+    for piece in words.split(" .. "):
+        assert piece in str(caught.value)
+    for name, tensor in tensors(minigrad).items():
+        if name != "m":  # nothing was changed
+            assert plain(names[name]) == plain(tensor)
+
+
+# ---------------------------------------------------------------- as text
+
+
+def like_torch(values, dtype=None):
+    """Our text and PyTorch's, whose types have a longer name."""
+    array = np.array(values, dtype=dtype)
+    theirs = repr(torch.from_numpy(array))
+    return repr(minigrad.from_numpy(array)), theirs.replace("torch.", "")
+
+
+TEXT = """
+1 | [0, 1] | [[0, 1], [-20, 300]] | [True, False] | [1.0, 2.0] | np.int32(7)
+f([1, 2, 3]) | f(2.5) | f([1.5, -2, 100]) | f([[1, 2.25], [3, 4]]) | f(1234.5678)
+f([0.1, 0.25, 1 / 3]) | np.float16([1.5, 2]) | np.uint8([1, 255]) | f([0, -0.0])
+f(np.zeros((2, 3, 4))) | np.zeros((2, 2, 1, 3), np.int32)
+f([nan, inf, 1]) | f([nan, -inf, 1.5]) | f([nan] * 40) | f([1e30, inf, 0])
+f([1e-5, 1]) | f([1e-5]) | f([1e9, 1]) | f([1e9]) | f([1, 1000]) | f([1, 1001])
+f([0.5, 501]) | f([1e-40, 1]) | np.array([1e-300, 1e300])
+[] | f([]) | np.zeros((2, 0)) | f(np.zeros((0, 3))) | np.zeros(0, bool)
+np.arange(30) | np.arange(60).reshape(2, 30) | np.arange(1000) | np.arange(1001)
+np.arange(1001) / 7 | f(np.arange(4000).reshape(10, 20, 20))
+np.arange(4000).reshape(40, 100) | np.arange(4000).reshape(4, 2, 500)
+np.zeros((1, 1, 2000), np.uint8) | np.ones(2000, bool) | f([[1e10, 1]] * 600)
+"""
+
+
+@pytest.mark.parametrize("values", split(TEXT))
+def test_text_is_torchs(values):
+    names = {"np": np, "f": np.float32, "nan": math.nan, "inf": math.inf}
+    ours, theirs = like_torch(eval(values, names))
+    assert ours == theirs
+
+
+def test_text_of_random_tensors_is_torchs():
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        shape = rng.integers(0, 6, rng.integers(0, 4))
+        kind = rng.choice(["float32", "int64", "bool"])
+        values = rng.normal(size=shape) * 10.0 ** rng.integers(-6, 12)
+        values = values.round() if rng.random() < 0.3 else values
+        ours, theirs = like_torch(values, kind)
+        assert ours == theirs
+
+
+def test_text_can_be_typed_back():
+    names = {d.name: d for d in DTYPES} | {"tensor": minigrad.tensor}
+    for d in DTYPES:
+        x = minigrad.tensor([[0, 1], [1, 0]], dtype=d)
+        again = eval(repr(x), names)
+        assert (again.dtype, again.tolist()) == (x.dtype, x.tolist())
+
+
+def test_text_shows_the_view_not_the_storage():
+    x = minigrad.arange(6).reshape(2, 3)
+    assert repr(x.T[1:]) == "tensor([[1, 4],\n        [2, 5]])"
+    assert "[0., 0., 0.,  ..., 0., 0., 0.]" in repr(minigrad.zeros(1).expand(10**9))
+    assert str(x.storage) == "Storage(6 x int64, device='cpu')"
+
+
+def test_storage_and_tensor_can_be_made_by_hand():
+    storage = Storage(np.arange(6.0))
+    assert Tensor(storage, (2, 2), (1, 2), 1).tolist() == [[1, 3], [2, 4]]
+    assert Tensor(storage, offset=3).item() == 3
+    assert len(storage) == 6
