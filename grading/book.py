@@ -212,7 +212,7 @@ def _is_course(directory):
 
 
 def _offer_scripts():
-    """Put this Python's scripts on the PATH: nbgrader calls `alembic` by its bare name."""
+    """Put this Python's scripts on the PATH, where nbgrader looks for `alembic`."""
     scripts = sysconfig.get_path("scripts")
     if scripts not in os.environ["PATH"].split(os.pathsep):
         os.environ["PATH"] = os.pathsep.join([scripts, os.environ["PATH"]])

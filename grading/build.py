@@ -11,6 +11,7 @@ Built twice, a notebook has the same bytes: ids come from the marks, not from ch
 """
 
 import hashlib
+import itertools
 import json
 import re
 import tomllib
@@ -71,7 +72,7 @@ def build(chapters=(), check=False, force=False):
     """Build all notebooks (or those of `chapters`); return those that changed.
 
     check: write nothing. force: also where somebody has edited the built notebook,
-    which is then kept beside it as NAME.edited.ipynb.
+    which is then kept beside it as NAME.edited-1.ipynb.
     """
     names = {course.chapter(c).name for c in chapters}
     changed = []
@@ -245,8 +246,9 @@ def _keep_edited(target, force):
     if not ours and not force:
         raise Edited(
             f"{target} has been edited since it was built, and is left as it is. Copy "
-            f"your work to work/{target.name}; or build with --force: what is there now "
-            f"is then kept as {target.stem}.edited.ipynb"
+            f"your work to work/{target.name}; or build with --force: what is there "
+            f"now is then kept beside it as {target.stem}.edited-1.ipynb"
         )
     if not ours:
-        target.replace(target.with_name(f"{target.stem}.edited.ipynb"))
+        names = (f"{target.stem}.edited-{n}.ipynb" for n in itertools.count(1))
+        target.replace(next(p for p in map(target.with_name, names) if not p.exists()))

@@ -349,6 +349,6 @@ def _beginning(printed):
 
 def _record(verdict):
     """Note the verdict in the learner's own progress."""
-    from minigrad import start
+    from minigrad.desk import progress
 
-    start.record(verdict.name, verdict.to_dict())
+    progress.record(verdict.name, verdict.to_dict())

@@ -28,6 +28,11 @@ from .book import open_course, submissions
 from .grades import COUNTS, standing
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+LOOKS = """
+td, th { padding: .2em .8em .2em 0; vertical-align: top; border-bottom: 1px solid #ddd }
+.rendered_html code { white-space: nowrap }
+.prompt { display: none }
+"""
 TAGS = {
     *bleach.ALLOWED_TAGS, "br", "caption", "dd", "del", "details", "div", "dl", "dt",
     "h1", "h2", "h3", "h4", "h5", "h6", "hr", "img", "p", "pre", "s", "span", "sub",
@@ -46,6 +51,10 @@ class Page(HTMLExporter):
 
     @default("sanitize_html")
     def _sanitize_html_default(self):
+        return True
+
+    @default("exclude_anchor_links")
+    def _exclude_anchor_links_default(self):
         return True
 
     def default_filters(self):
@@ -111,9 +120,8 @@ def _one(api, root, student, lab):
         result = api.generate_feedback(lab, student, force=True)
         if result["success"]:
             return Done(student, lab, "written")
-        errors = re.findall(
-            r"^ *[\w.]+(?:Error|Entry): .*", result.get("log", ""), re.M
-        )
+        log = result.get("log", "")
+        errors = re.findall(r"^ *[\w.]+(?:Error|Entry): .*", log, re.M)
         why = errors[-1].strip() if errors else "nbgrader gave no reason"
         return Done(student, lab, "failed", why)
     except Exception as error:  # one page never stops the others
@@ -174,8 +182,16 @@ def _inert(text):
     soup = BeautifulSoup(text, "html.parser")
     for tag in soup(["script", "link", "iframe", "object", "embed", "base"]):
         tag.decompose()
+    for image in soup("img"):
+        if not image.get("src"):
+            image.replace_with(image.get("alt", ""))
     for style in soup("style"):  # icon fonts lie in files beside the style sheet
         style.string = re.sub(r"@font-face\s*\{[^}]*\}", "", style.string or "")
+    for link in soup.select("#toc a[href$='-check']"):
+        link.string = link["href"][1:].removesuffix("-check")
+    looks = soup.new_tag("style")
+    looks.string = LOOKS
+    soup.head.append(looks)
     policy = soup.new_tag("meta", content=POLICY)
     policy["http-equiv"] = "Content-Security-Policy"
     soup.head.insert(0, policy)

@@ -258,7 +258,7 @@ def microseconds(work, number=1000):
 # %%
 for size in 2, 10_000:
     a = torch.empty(size, size)
-    time = microseconds(lambda a=a: a.T)
+    time = microseconds(a.t)  # a.t() is a.T
     print(f"{a.numel():>11,} elements: {time:.2f} microseconds")
 
 # %% [markdown]
@@ -685,7 +685,7 @@ view.data_ptr() - begin, view.storage_offset() * view.itemsize
 # |---|---|---|---|---|
 # | `permute`, `transpose`, `T` | reordered | reordered | – | same |
 # | `x[i]` | one dimension less | one less | + i · stride | same |
-# | `x[start:stop:step]` | shorter | · step | + start · stride | same |
+# | `x[start:stop:step]` | shorter | × step | + start · stride | same |
 # | `x[None]`, `unsqueeze` | a size 1 more | one more, never used | – | same |
 # | `squeeze` | sizes 1 taken out | taken out | – | same |
 # | `expand` | sizes 1 grow | 0 there | – | same |

@@ -1,15 +1,15 @@
-"""`python -m minigrad`, or `minigrad`: the commands are in cli.py."""
+"""`python -m minigrad`, or `minigrad`: the commands are in desk/cli.py."""
 
 import sys
 
 
 def main():
     if sys.argv[1:] == ["doctor"]:  # must work where little else is installed
-        from .doctor import doctor
+        from .desk.doctor import doctor
 
         sys.exit(doctor())
     try:
-        from .cli import run
+        from .desk.cli import run
     except ModuleNotFoundError as error:
         sys.exit(
             f"minigrad: {error.name} is not installed, and the commands need it."

@@ -5,6 +5,7 @@ Colab, VS Code and copying lose metadata, so the text must do: an answer cell sa
 """
 
 import ast
+import functools
 import json
 import re
 import symtable
@@ -87,6 +88,7 @@ def _percent_cells(text):
     return cells
 
 
+@functools.lru_cache(1000)
 def python(text):
     """The cell with `pass` in place of the lines that only IPython understands."""
     lines = text.split("\n")
@@ -102,6 +104,7 @@ def python(text):
             lines[at] = lines[at][:indent] + "pass"
 
 
+@functools.lru_cache(1000)
 def statements(cell):
     """The statements of a cell, as ast nodes; none where it is not Python."""
     try:

@@ -193,7 +193,7 @@ def _explained(error, data, dtype):
             f"value cannot be converted to type {name} without overflow: {error}"
         )
     rows, dim = data, 1
-    while rows and all(hasattr(row, "__len__") for row in rows):
+    while rows and all(hasattr(r, "__len__") and getattr(r, "ndim", 1) for r in rows):
         lengths = [len(row) for row in rows]
         for n in lengths:
             if n != lengths[0]:

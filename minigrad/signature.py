@@ -4,6 +4,7 @@ import ast
 import inspect
 import re
 import textwrap
+import tokenize
 
 NO_DEFAULT = inspect.Parameter.empty
 CATCH_ALL = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
@@ -37,7 +38,8 @@ def is_stub(function):
     """
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
-    except (OSError, TypeError, SyntaxError):  # no text, or a lambda's line
+    except (OSError, TypeError, SyntaxError, tokenize.TokenError):
+        # no text, or the first line of a lambda
         return False
     if not isinstance(tree.body[0], ast.FunctionDef):
         return False

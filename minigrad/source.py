@@ -7,6 +7,7 @@ import inspect
 import linecache
 import os
 import sys
+import tokenize
 from pathlib import Path
 from typing import NamedTuple
 
@@ -79,5 +80,5 @@ def _own_text(answer):
         return (
             inspect.getsource(answer) if in_file else "".join(linecache.getlines(name))
         )
-    except (AttributeError, OSError, TypeError):
+    except (AttributeError, OSError, TypeError, tokenize.TokenError):
         return ""

@@ -12,7 +12,8 @@ import nbformat
 import pytest
 from lab_server import TOKEN, Server, copy_course
 
-from minigrad import course, progress, start, work
+from minigrad import course
+from minigrad.desk import progress, start, work
 from minigrad.exercise import exercises
 
 NAME = "03_strides"

@@ -85,6 +85,7 @@ z.squeeze(0) | x.unsqueeze(0) | x.unsqueeze(-1) | x.T.unsqueeze(1) | z.unsqueeze
 x.T.contiguous() | e.contiguous() | x.clone() | m.tensor(x)
 m.tensor(x, dtype=m.float64) | x.as_strided((2, 2), (1, 2), 1)
 x.as_strided((), (), 5) | x.as_strided((0,), (1,), 99)
+x.as_strided((1, 3), (5, 1)).flatten(0, 0) | x.as_strided((1, 3), (5, 1)).view(1, 3)
 """
 
 
@@ -229,6 +230,7 @@ m.tensor([[[1], [2, 3]]])  | ValueError   | sequence of length 1 at dim 2 (got 2
 m.tensor([[1, 2], 3])      | ValueError   | numbers only or sequences only at dim 1
 m.tensor("abc")            | TypeError    | a tensor holds numbers, not str
 m.tensor([1, "2"])         | TypeError    | not str
+m.tensor([z, x])           | ValueError   | got both
 m.tensor(None)             | TypeError    | not NoneType
 m.tensor([1, None])        | TypeError    | not NoneType
 m.tensor({1})              | TypeError    | not set

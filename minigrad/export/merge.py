@@ -193,9 +193,23 @@ class Merger:
         text, imports = self.moved(text, where, new_names)
         if hasattr(node, "decorator_list"):
             text = pieces.renamed(text, new_names[node.name])
-        if imports and not isinstance(node, ast.FunctionDef):
-            self.stop(f"needs `{imports[0]}` in a helper: make the helper a function")
+        if not isinstance(node, ast.FunctionDef):
+            self.check_early(node, text, imports)
         return pieces.with_opening(text, None, imports) if imports else text
+
+    def check_early(self, node, text, imports):
+        """Stop if a helper that is no function needs what the module makes later."""
+        late = set()
+        if not isinstance(node, ast.ClassDef):
+            made = {
+                n for n, o in self.module.names.items() if o.module == self.module.name
+            }
+            late = names_used(text) & made - set(self.module.brought.values())
+        for need in [*imports, *sorted(late)]:
+            self.stop(
+                f"uses `{ast.unparse(node)}`, which needs `{need}` too early: make it "
+                f"inside of the answer's function"
+            )
 
     def closure(self, nodes, where, seen=()):
         """The text of statements and all they use: of equal texts one is enough."""

@@ -62,12 +62,20 @@ def annotations(tree):
 def local_names(text):
     """The names that belong to functions in a text: parameters, what they assign."""
     top = symtable.symtable(text, "<piece>", "exec")
-    tables, names = list(top.get_children()), set()
+    tables, names = list(top.get_children()), _loop_names(text)
     while tables:
         table = tables.pop()
         tables += table.get_children()
         names |= {s.get_name() for s in table.get_symbols() if not s.is_global()}
     return names
+
+
+def _loop_names(text):
+    """The names in `for name in` of comprehensions, which Python 3.12 no longer lists."""
+    loops = [
+        n.target for n in ast.walk(ast.parse(text)) if isinstance(n, ast.comprehension)
+    ]
+    return {n.id for loop in loops for n in ast.walk(loop) if isinstance(n, ast.Name)}
 
 
 def edited(text, edits):
@@ -139,7 +147,9 @@ def with_opening(text, docstring, imports):
     if not new:
         return text
     if rest:  # def f(x): return x
-        return edited(text, [((line, col), (line, col), f"\n{new}{indent}")])
+        after = lines[line - 1].encode()[col:]
+        behind = col + len(after) - len(after.lstrip())
+        return edited(text, [((line, col), (line, behind), f"\n{new}{indent}")])
     return "".join(lines[:line]) + new + "".join(lines[line:])
 
 

@@ -9,7 +9,6 @@ from .strides import strides
 from .words import NAMES
 
 MOST = 4  # dimensions: more sliders than that help nobody
-WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
 def strides_explorer(*tensor_or_shape):
@@ -18,7 +17,8 @@ def strides_explorer(*tensor_or_shape):
     A tensor of minigrad or PyTorch or a NumPy array, of up to four dimensions; or the
     shape of one that counts up from 0: strides_explorer(3, 4).
     The tensor itself stays as it is. Numbers that read outside the storage are shown as
-    such. Without ipywidgets, or without a running kernel, there is the picture alone.
+    such. The picture is an output of its own: it stays where there are no sliders, for
+    want of ipywidgets or of a running kernel.
     """
     view = _start(tensor_or_shape)
     if len(view.shape) > MOST:
@@ -50,6 +50,7 @@ class Explorer:
     def __init__(self, view):
         self.start = self.view = view
         self.index = (0,) * len(view.shape)
+        self.shown = None  # the output that holds the picture, once there is one
         self.panel = _Sliders(self) if _ipywidgets() else None
 
     def picture(self):
@@ -61,20 +62,22 @@ class Explorer:
         self.index = tuple(
             min(i, max(n - 1, 0)) for i, n in zip(index, shape, strict=True)
         )
+        if self.shown is not None:
+            self.shown.update(self.picture())
 
     def __repr__(self):
         return repr(self.picture())
 
-    def _repr_mimebundle_(self, include=None, exclude=None):
-        data, about = self.picture()._repr_mimebundle_()
+    def _ipython_display_(self):
+        from IPython.display import display
+
         if self.panel is not None:
-            model = self.panel.box.model_id
-            data[WIDGET] = {"version_major": 2, "version_minor": 0, "model_id": model}
-        return data, about
+            display(self.panel.box)
+        self.shown = display(self.picture(), display_id=True)
 
 
 class _Sliders:
-    """A row of sliders for each dimension, one for the offset, and the picture."""
+    """A row of sliders for each dimension, and one for the offset."""
 
     def __init__(self, explorer):
         self.explorer, self.busy = explorer, False
@@ -88,14 +91,12 @@ class _Sliders:
         most = max(8, view.cells, view.offset)
         self.offset = _slider("offset", view.offset, 0, most)
         self.reset = widgets.Button(description="Reset")
-        self.image = widgets.HTML()
         rows = zip(self.index, self.shape, self.steps, strict=True)
         rows = [widgets.HBox(row) for row in [*rows, (self.offset, self.reset)]]
-        self.box = widgets.VBox([*rows, self.image])
+        self.box = widgets.VBox(rows)
         for slider in self.all():
             slider.observe(self.changed, names="value")
         self.reset.on_click(self.restart)
-        self.show()
 
     def all(self):
         return [*self.index, *self.shape, *self.steps, self.offset]
@@ -111,7 +112,6 @@ class _Sliders:
             tuple(s.value for s in row) for row in (self.index, self.shape, self.steps)
         ]
         self.explorer.read(*lists, self.offset.value)
-        self.show()
 
     def restart(self, button=None):
         start, self.busy = self.explorer.start, True
@@ -120,9 +120,6 @@ class _Sliders:
             slider.value = value
         self.busy = False
         self.changed()
-
-    def show(self):
-        self.image.value = self.explorer.picture().img()
 
 
 def _slider(name, value, least, most):

@@ -45,14 +45,6 @@ class Picture:
         with open(path, "wb") as file:
             file.write(data)
 
-    def img(self):
-        """An HTML <img> with the picture inside."""
-        data = base64.b64encode(self.svg().encode()).decode()
-        return (
-            f'<img alt="{escape(self.alt)}" style="max-width: 100%" '
-            f'src="data:image/svg+xml;base64,{data}">'
-        )
-
     def _saved(self, format, **options):
         file = io.BytesIO()
         with style():

@@ -5,10 +5,11 @@ import os
 import socket
 import sys
 
-from . import course, work
+from minigrad import course
+
+from . import work
 from .doctor import cupy_wheels
 from .progress import read_progress, replace, tally
-from .progress import record as record
 from .work import make_copies, outdated
 
 PAGE = "START.ipynb"
@@ -90,7 +91,7 @@ def jupyter(port, browser):
 
 
 def environment():
-    """Jupyter reads minigrad/jupyter too: no news pop-up, no instructor's menus."""
+    """Jupyter reads desk/jupyter too: no news pop-up, no instructor's menus."""
     ours = os.path.join(os.path.dirname(__file__), "jupyter")
     paths = [ours, os.environ.get("JUPYTER_CONFIG_PATH")]
     return os.environ | {"JUPYTER_CONFIG_PATH": os.pathsep.join(filter(None, paths))}
@@ -203,6 +204,6 @@ The table is as of the last `make lab`. To see your progress now, run the cell b
 click on it, then Shift+Enter."""
 
 CODE = """\
-from minigrad.start import progress
+from minigrad.desk.start import progress
 
 progress()"""

@@ -11,8 +11,8 @@ import warnings
 from datetime import datetime
 from pathlib import Path
 
-from . import course
-from .exercise import exercises
+from minigrad import course
+from minigrad.exercise import exercises
 
 KEPT = ("points", "max_points", "state")
 

@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
-from . import course, start, work
+from minigrad import course
+
+from . import start, work
 
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False
@@ -51,7 +53,7 @@ def progress():
 @app.command()
 def export(folder: Path, force: bool = False):
     """Write the package with your answers in its holes to FOLDER."""
-    from .export import export as write
+    from minigrad.export import export as write
 
     write(folder, force)
 

@@ -11,8 +11,9 @@ import shutil
 import uuid
 from datetime import date
 
-from . import course
-from .cells import NotANotebook, answered_in
+from minigrad import course
+from minigrad.cells import NotANotebook, answered_in
+
 from .progress import free_name, replace
 
 HEADING = "## From your earlier notebook"

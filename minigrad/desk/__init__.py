@@ -1,0 +1,1 @@
+"""The learner's desk: set-up, start page, own copies of the labs, progress."""

@@ -1,0 +1,110 @@
+"""The built lab 03 as notebooks that can be altered, cell by cell, as students do."""
+
+import functools
+import inspect
+import json
+import re
+import textwrap
+from pathlib import Path
+
+from grading.build import notebook
+from grading.specimens import specimens
+from minigrad import course
+from minigrad.answers import holes_of
+
+LAB = "03_strides"
+HOLES = {hole.name: hole for hole in holes_of(LAB)}
+
+
+@functools.cache
+def built(solved):
+    return json.dumps(notebook(course.solution(LAB), solved=solved))
+
+
+def solved():
+    """The solved lab, as a new dict."""
+    return json.loads(built(True))
+
+
+def empty():
+    """The lab as it is handed out, as a new dict."""
+    return json.loads(built(False))
+
+
+def place(nb, id):
+    return next(i for i, cell in enumerate(nb["cells"]) if cell.get("id") == id)
+
+
+def cell(nb, id):
+    return nb["cells"][place(nb, id)]
+
+
+def edited(nb, id, text):
+    """The notebook with another text in one cell; `{old}` in it is the old text."""
+    found = cell(nb, id)
+    found["source"] = text.replace("{old}", found["source"])
+    return nb
+
+
+def added(nb, text, after="setup"):
+    """The notebook with a scratch cell."""
+    new = {"cell_type": "code", "id": "scratch", "metadata": {},
+           "source": text, "outputs": [], "execution_count": None}  # fmt: skip
+    nb["cells"].insert(place(nb, after) + 1, new)
+    return nb
+
+
+def without(nb, *ids):
+    nb["cells"] = [cell for cell in nb["cells"] if cell.get("id") not in ids]
+    return nb
+
+
+def answer(name, body, head=""):
+    """The solved answer with another body."""
+    above, _, _ = cell(solved(), name)["source"].partition("    ### BEGIN")
+    return head + above + textwrap.indent(textwrap.dedent(body).strip("\n"), "    ")
+
+
+def beginning(nb, name, line):
+    """The notebook with one more line at the beginning of an answer."""
+    text = cell(nb, name)["source"]
+    head, _, rest = text.partition("### BEGIN SOLUTION\n")
+    return edited(nb, name, f"{head}### BEGIN SOLUTION\n    {line}\n{rest}")
+
+
+def styled(nth, wrong):
+    """{exercise: (specimen, text)}: the nth right or wrong answer of each exercise."""
+    chosen = {}
+    for name, hole in HOLES.items():
+        mine = [s for s in specimens(LAB) if s.hole is hole and bool(s.cause) == wrong]
+        texts = [(s, text_of(s)) for s in mine]
+        alone = [(s, text) for s, text in texts if text]
+        if nth < len(alone):
+            chosen[name] = alone[nth]
+    return chosen
+
+
+def text_of(specimen):
+    """A specimen as a cell, or None where it needs more than the lab's own names."""
+    function, name = specimen.answer, specimen.hole.name
+    if not inspect.isfunction(function):
+        return None
+    setup = cell(solved(), "setup")["source"]
+    module = Path(inspect.getsourcefile(function)).read_text(encoding="utf-8")
+    imports = re.findall(r"^(?:import|from) (?!grading).*[^(\n]$", module, re.M)
+    used = [n for n in function.__code__.co_names if n in function.__globals__]
+    if any(not re.search(rf"\b{n}\b", " ".join([setup, *imports])) for n in used):
+        return None
+    source = textwrap.dedent(inspect.getsource(function))
+    body = source[re.search(r"^def .*?:\n", source, re.M | re.S).end() :]
+    head = re.search(r"^def \w+(\(.*?\)):\n", source, re.M | re.S)[1]
+    solves = re.search(r"^@solves.*$", cell(solved(), name)["source"], re.M)
+    return "\n".join([*imports, "", "", solves[0], f"def {name}{head}:", body])
+
+
+def restyled(nth, wrong):
+    """The lab with these answers; where there are none, solved or, if wrong, empty."""
+    nb = empty() if wrong else solved()
+    for name, (_, text) in styled(nth, wrong).items():
+        edited(nb, name, text)
+    return nb

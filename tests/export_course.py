@@ -1,0 +1,41 @@
+"""A course with its own solutions, in a folder of its own, to export from."""
+
+import shutil
+
+import pytest
+
+from minigrad import course
+from minigrad.cells import all_cells
+
+HOME = course.home()
+
+SETUP = all_cells(HOME / "solutions/03_strides.py")[0].text
+STRIDES = "@solves(contiguous_strides)\ndef contiguous_strides(shape):\n"
+OFFSET = "@solves(offset_of)\ndef offset_of(index, strides, offset=0):\n"
+PERMUTE = "@solves(Tensor.permute)\ndef permute(self, *dims):\n"
+TRACES = (
+    r"exercise\b.*import|@exercise|solves|answers_from|NotAnswered|YOUR CODE|SOLUTION"
+)
+
+
+@pytest.fixture
+def home(course_home):
+    """A course with the real solutions, a `work` folder, and nothing answered."""
+    for name in ("solutions/03_strides.py", "LICENSE"):
+        shutil.copy(HOME / name, course_home / name)
+    for folder in ("work", "tests"):
+        (course_home / folder).mkdir()
+    for name in ("test_layout.py", "test_tensor.py"):
+        shutil.copy(HOME / "tests" / name, course_home / "tests" / name)
+    return course_home
+
+
+@pytest.fixture
+def lab(home, write_notebook):
+    """lab(*texts): let the learner's lab have the set-up cell and these."""
+
+    def write(*texts):
+        cells = [(f"a{n}", "code", text) for n, text in enumerate((SETUP, *texts))]
+        write_notebook(home / "work/03_strides.ipynb", *cells)
+
+    return write

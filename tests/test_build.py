@@ -1,0 +1,137 @@
+"""Notebooks are built from text: the same bytes each time, and nobody's work lost."""
+
+import json
+import re
+
+import nbformat
+import pytest
+
+from grading import build
+from minigrad import course
+
+TEXTS = [text for text, _ in build.sources()]
+LABS = [text for text in TEXTS if text.parent.name == "solutions"]
+
+
+def ids(path):
+    return f"{path.parent.name}/{path.stem}"
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=ids)
+def test_built_twice_it_has_the_same_bytes(text):
+    first, again = (build.dumps(build.notebook(text, solved=False)) for _ in range(2))
+    assert first == again
+
+
+def test_every_built_notebook_is_what_its_text_says():
+    stale = [path.name for path in build.build(check=True)]
+    assert not stale, "run `python -m grading build`"
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=ids)
+def test_ids_are_fixed_and_fit_every_front_end(text):
+    cells = build.notebook(text, solved=False).cells
+    names = [cell["id"] for cell in cells]
+    assert len(set(names)) == len(names)
+    assert all(re.fullmatch(r"[\w-]{1,64}", name) for name in names)
+
+
+@pytest.mark.parametrize("text", LABS, ids=ids)
+def test_no_solution_is_left_in_a_lab(text):
+    solved = build.notebook(text, solved=True)
+    empty = build.dumps(build.notebook(text, solved=False))
+    assert "BEGIN SOLUTION" not in empty and "END SOLUTION" not in empty
+    for cell in solved.cells:
+        hidden = re.findall(
+            r"BEGIN SOLUTION\n(.*?)### END SOLUTION", cell.source, flags=re.S
+        )
+        for line in "".join(hidden).splitlines():
+            if len(line.strip()) > 30:
+                assert json.dumps(line.strip())[1:-1] not in empty
+
+
+@pytest.mark.parametrize("text", LABS, ids=ids)
+def test_an_exercise_is_six_cells(text):
+    """Task, example, hints, answer, trial, check."""
+    cells = build.jupytext.reads(text.read_text(), fmt="py:percent").cells
+    marks = [
+        next((f"{m} {c.metadata[m]}" for m in MARKS if m in c.metadata), c.cell_type)
+        for c in cells
+    ]
+    for hole in build.holes_of(text.stem):
+        at = marks.index(f"task {hole.name}")
+        assert marks[at : at + 6] == [
+            f"task {hole.name}",
+            "code",
+            f"hints {hole.name}",
+            f"exercise {hole.name}",
+            "code",
+            f"check {hole.name}",
+        ]
+        assert cells[at + 2].source.count("<details>") >= 2, "two folded hints"
+
+
+MARKS = ("task", "hints", "exercise", "check")
+
+
+def test_a_stub_is_in_the_language_of_its_region():
+    python = "def f():\n    ### BEGIN SOLUTION\n    return 1\n    ### END SOLUTION"
+    assert build.clear(python) == (
+        "def f():\n    # YOUR CODE HERE\n    raise NotImplementedError"
+    )
+    cuda = 'r"""\nvoid f() {\n    // BEGIN SOLUTION\n    g();\n    // END SOLUTION\n}'
+    assert build.clear(cuda) == 'r"""\nvoid f() {\n    // YOUR CODE HERE\n}'
+
+
+@pytest.mark.parametrize(
+    "text", ["### BEGIN SOLUTION", "### END SOLUTION", "# BEGIN SOLUTION\n" * 2]
+)
+def test_marks_that_do_not_pair_up_are_an_error(text):
+    with pytest.raises(build.BuildError, match="SOLUTION"):
+        build.clear(text)
+
+
+def test_a_notebook_that_somebody_edited_is_kept(tmp_path):
+    target = tmp_path / "lab.ipynb"
+    nb = build.notebook(LABS[0], solved=False)
+    build.write(nb, target)
+    edited = nbformat.read(target, as_version=4)
+    edited.cells[3].source += "\nmy own work"
+    nbformat.write(edited, target)
+    mine = target.read_text()
+    with pytest.raises(build.Edited, match="has been edited"):
+        build.write(nb, target)
+    assert target.read_text() == mine
+    build.write(nb, target, force=True)
+    assert (tmp_path / "lab.edited-1.ipynb").read_text() == mine
+    assert target.read_text() == build.dumps(nb)
+
+
+def test_a_notebook_that_was_only_run_is_built_anew(tmp_path):
+    """Outputs are no work: an older build with outputs is replaced."""
+    target = tmp_path / "lab.ipynb"
+    nb = build.notebook(LABS[0], solved=False)
+    build.write(nb, target)
+    old = nbformat.read(target, as_version=4)
+    old.cells[1].outputs = [nbformat.v4.new_output("stream", text="hello")]
+    nbformat.write(old, target)
+    build.write(nb, target)
+    assert target.read_text() == build.dumps(nb)
+
+
+def test_badges_and_set_up_cells_come_from_one_setting():
+    settings = build.settings()
+    for text in TEXTS:
+        nb = build.notebook(text, solved=False)
+        badge, setup = nb.cells[0].source, next(c for c in nb.cells if c.id == "setup")
+        assert f"blob/{settings['tag']}/" in badge
+        assert settings["repository"].removeprefix("https://") in badge
+        assert settings["repository"] in setup.source
+        assert settings["tag"] in setup.source
+
+
+def test_lessons_and_labs_do_not_ask_for_a_kernel():
+    for text in TEXTS:
+        metadata = build.notebook(text, solved=False).metadata
+        assert metadata["kernelspec"]["name"] == "python3"
+        assert metadata["minigrad"]["chapter"] in {c.name for c in course.CHAPTERS}

@@ -1,0 +1,106 @@
+"""Where an answer comes from: files, notebooks, a real Jupyter kernel."""
+
+import hashlib
+import os
+
+import pytest
+from empty_holes import ex, fits, nothing_answered, written  # noqa: F401
+
+from minigrad import course, layout, solves
+
+offset_of, index_of = layout.offset_of, layout.index_of
+
+
+def test_source_of_an_answer_in_a_file(tmp_path):
+    solves(offset_of)(written(tmp_path, "    return 1\n"))
+    source = offset_of.answer.source
+    assert source.text == (tmp_path / "cell.py").read_text()
+    assert (source.notebook, source.cell) == (None, None)
+    assert not offset_of.answer.from_solutions
+
+
+def test_source_of_an_answer_that_a_notebook_gave():
+    with ex.running("work/03_strides.ipynb", "a1", "the text"):
+        with ex.running("solutions/03_strides.py", "a2", ""):
+            solves(index_of)(fits(index_of, 1))
+        solves(offset_of)(fits(offset_of, 1))
+    assert offset_of.answer.source[:2] == ("work/03_strides.ipynb", "a1")
+    assert offset_of.answer.source.hash == hashlib.sha256(b"the text").hexdigest()
+    assert index_of.answer.from_solutions and not offset_of.answer.from_solutions
+    assert repr(index_of).endswith(": the course's solution>")
+
+
+@pytest.fixture(scope="module")
+def kernel():
+    """A Python kernel, started as JupyterLab starts one."""
+    manager = pytest.importorskip(
+        "jupyter_client.manager", reason="not run: a real kernel (no jupyter_client)"
+    )
+    pytest.importorskip("ipykernel", reason="not run: a real kernel (no ipykernel)")
+    notebook = course.home() / "work" / "03_strides.ipynb"
+    environment = {**os.environ, "JPY_SESSION_NAME": str(notebook)}
+    environment["PYTHONPATH"] = str(course.home())
+    started, client = manager.start_new_kernel(env=environment)
+    yield client
+    client.stop_channels()
+    started.shutdown_kernel(now=True)
+
+
+def told(client, code, **metadata):
+    """What a cell prints, when it is run with this metadata in its request."""
+    message = client.session.msg("execute_request", dict(REQUEST, code=code))
+    message["metadata"] |= metadata
+    client.shell_channel.send(message)
+    printed = ""
+    while True:
+        reply = client.get_iopub_msg(timeout=60)
+        if reply["parent_header"].get("msg_id") != message["header"]["msg_id"]:
+            continue
+        content = reply["content"]
+        printed += content.get("text", "") + content.get("evalue", "")
+        if content.get("execution_state") == "idle":
+            return printed
+
+
+REQUEST = {"silent": False, "store_history": True, "user_expressions": {}}
+ANSWER = """\
+%time
+@solves(layout.offset_of)
+def offset_of(index, strides, offset=0):
+    return 1
+"""
+ASK = "*place, digest, text = layout.offset_of.answer.source; print(place, digest)"
+
+
+def test_source_in_a_kernel(kernel):
+    assert told(kernel, "from minigrad import layout, solves") == ""
+    told(kernel, ANSWER, cellId="a1b2")
+    digest = hashlib.sha256(ANSWER.encode()).hexdigest()
+    assert told(kernel, ASK) == f"['work/03_strides.ipynb', 'a1b2'] {digest}\n"
+    told(kernel, ANSWER.replace("1", "2"), cellId="a1b2")
+    assert told(kernel, "print(layout.offset_of((), ()))") == "2\n"
+    told(kernel, ANSWER)  # as Colab sends it
+    assert told(kernel, ASK) == f"['work/03_strides.ipynb', None] {digest}\n"
+
+
+def test_stub_in_a_kernel(kernel):
+    told(kernel, "from minigrad import layout, solves")
+    told(kernel, ANSWER, cellId="a1b2")
+    told(kernel, ANSWER.replace("return 1", "raise NotImplementedError"))
+    printed = told(kernel, "layout.offset_of((), ())")
+    assert printed.startswith("offset_of has no answer yet. It is exercise 2")
+
+
+def test_reload_by_autoreload(kernel, tmp_path):
+    path = tmp_path / "reloaded_lab.py"
+    text = "from minigrad import exercise\n@exercise('16.1', {})\ndef held(x): 'old'\n"
+    path.write_text(text.format(1))
+    os.utime(path, (1, 1))
+    told(kernel, "%load_ext autoreload\n%autoreload 2\nfrom minigrad import solves")
+    told(kernel, f"import sys; sys.path.insert(0, {str(tmp_path)!r})")
+    told(kernel, "import reloaded_lab\nfrom reloaded_lab import held")
+    told(kernel, "@solves(held)\ndef held(x): return x + 1")
+    path.write_text(text.format(20).replace("old", "new"))
+    shown = told(kernel, "print(held(1), held.points, held.__doc__)")
+    assert shown == "2 20 new\n"
+    assert told(kernel, "print(reloaded_lab.held is held)") == "True\n"
