@@ -153,9 +153,9 @@ def general_cause(got, expected):
         return "none", "nothing is returned: does every path end in `return`?"
     if isinstance(got, Seen) and isinstance(expected, Seen):
         return _cause_of_tensor(got, expected)
-    if isinstance(got, list) and isinstance(expected, tuple):
+    if _has(got, list, expected, tuple):
         return "list", "a list where a tuple belongs: return tuple(...)"
-    if same(_ints(got), expected):
+    if _has(got, float, expected, int):
         return "float", "floats where ints belong: divide ints with //, not with /"
     if type(got) is not type(expected):
         return "wrong_type", f"{_kind(expected)} is expected, not {_kind(got)}"
@@ -221,7 +221,9 @@ def _kind(value):
     )
 
 
-def _ints(value):
-    if isinstance(value, tuple):
-        return tuple(_ints(item) for item in value)
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+def _has(got, kind, expected, other):
+    """Is there, in the same place, one kind of value in `got`, another in `expected`?"""
+    if isinstance(got, tuple) and isinstance(expected, tuple):
+        pairs = zip(got, expected, strict=False)
+        return any(_has(a, kind, b, other) for a, b in pairs)
+    return type(got) is kind and type(expected) is other

@@ -19,7 +19,8 @@ from minigrad import layout
 from minigrad.answers import load_references
 from minigrad.course import CHAPTERS, solution
 from minigrad.exercise import exercises, find, isolated
-from minigrad.tensor import Storage, Tensor
+from minigrad.storage import Storage
+from minigrad.tensor import Tensor
 
 from .limits import TimeUp, captured, time_limit
 from .wire import Handle, NotPlain, decode, encode, plain

@@ -2,19 +2,17 @@
 
 from .answers import answers_from
 from .exercise import NotAnswered, exercise, exercises, solves
-from .tensor import (
-    Tensor,
-    arange,
-    empty,
+from .storage import (
+    float16,
     float32,
     float64,
-    from_numpy,
+    int8,
+    int16,
     int32,
     int64,
-    ones,
-    tensor,
-    zeros,
+    uint8,
 )
+from .tensor import Tensor, arange, empty, from_numpy, ones, tensor, zeros
 
 __version__ = "0.1.0"
 __all__ = [
@@ -25,13 +23,17 @@ __all__ = [
     "empty",
     "exercise",
     "exercises",
+    "float16",
     "float32",
     "float64",
     "from_numpy",
+    "int8",
+    "int16",
     "int32",
     "int64",
     "ones",
     "solves",
     "tensor",
+    "uint8",
     "zeros",
 ]

@@ -17,6 +17,9 @@ SOLVES = re.compile(
     r"^\s*(?:\w+\s*=\s*)?@?(?:\w+\.)*solves\(\s*(?:\w+\.)*(\w+)\s*\)", re.M
 )
 
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+LOOPS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
 
 class NotANotebook(ValueError):
     """A file that should be a notebook cannot be read as one."""
@@ -121,6 +124,7 @@ def bound_by(node):
         return {node.name}
     top = symtable.symtable(ast.unparse(node), "<cell>", "exec")
     names = {s.get_name() for s in top.get_symbols() if s.is_assigned()}
+    names -= _loop_names(node)
     for part in ast.walk(node):
         if isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Store):
             names |= {part.value.id} if isinstance(part.value, ast.Name) else set()
@@ -150,7 +154,26 @@ def is_definition(node):
 
 def names_used(text):
     """The names that Python text looks up outside of its own functions."""
-    return set(_global_names(symtable.symtable(text, "<cell>", "exec"), True))
+    names = set(_global_names(symtable.symtable(text, "<cell>", "exec"), True))
+    return names - _loop_names(ast.parse(text))
+
+
+def _loop_names(tree):
+    """The `i` of `[... for i in ...]`: Python 3.12 lists it with the names around it."""
+    outer = {n.id for n in _own(tree, SCOPES + LOOPS) if isinstance(n, ast.Name)}
+    loops = [n.target for n in _own(tree, SCOPES) if isinstance(n, ast.comprehension)]
+    names = {n.id for x in loops for n in ast.walk(x) if isinstance(n, ast.Name)}
+    return names - outer
+
+
+def _own(tree, closed):
+    """The nodes of a tree, without the insides of the `closed` kinds."""
+    queue = [tree]
+    while queue:
+        node = queue.pop()
+        yield node
+        if not isinstance(node, closed):
+            queue += ast.iter_child_nodes(node)
 
 
 def _global_names(table, at_top):

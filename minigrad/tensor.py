@@ -8,40 +8,8 @@ import numpy as np
 
 from . import layout
 from .exercise import exercise
-from .printing import represent, shared_memory, to_array, to_number, to_range
-
-float16, float32, float64 = map(np.dtype, ("f2", "f4", "f8"))
-uint8, int8, int16, int32, int64 = map(np.dtype, ("u1", "i1", "i2", "i4", "i8"))
-DTYPES = (float32, int64, np.dtype(bool), float64, int32, uint8, float16, int8, int16)
-DEVICES = ("cpu",)
-
-
-class Storage:
-    """A flat run of elements of one dtype on one device ("cpu": a NumPy array)."""
-
-    __slots__ = ("data", "device")
-
-    def __init__(self, data, device="cpu"):
-        if device not in DEVICES:
-            names = " or ".join(map(repr, DEVICES))
-            raise RuntimeError(f"no device {device!r}: today a tensor is on {names}")
-        if data.dtype not in DTYPES:
-            names = ", ".join(d.name for d in DTYPES)
-            raise TypeError(f"no tensor of {data.dtype.name}; the types are {names}")
-        self.data, self.device = data, device
-
-    def __len__(self):
-        return len(self.data)
-
-    def read(self, shape, strides, offset):
-        """The NumPy array of these elements; NumPy checks that they lie inside."""
-        size = self.data.itemsize
-        start = min(offset, len(self)) * size  # with no elements it may lie behind
-        strides = [s * size for s in strides]
-        return np.ndarray(shape, self.data.dtype, self.data, start, strides)
-
-    def __repr__(self):
-        return f"Storage({len(self)} x {self.data.dtype}, device='{self.device}')"
+from .printing import represent
+from .storage import Storage, float32, shared_memory, to_array, to_number, to_range
 
 
 class Tensor:

@@ -77,6 +77,7 @@ def test_cells_of_a_solution(home):
         [SETUP, "import math as m", "def help(): return m.floor(ONE)", "ONE = 1.5",
          HEAD + "    return help()"],
         [SETUP, "N = [1, 2]", HEAD.replace("=0", "=0, n=N") + "    return n[0]"],
+        [SETUP, "t = [i for i in 'x']\n" + HEAD + "    return len(t)"],
         [SETUP, "1 / 0\ndef help(n): return help(n - 1) if n else 1",
          HEAD + "    return help(3)"],
     ],

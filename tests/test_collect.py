@@ -1,13 +1,11 @@
 """Taking submissions in: whose is it, which lab, and is nothing lost?"""
 
-import io
 import json
 import os
-import stat
 import time
 import zipfile
 from datetime import UTC, datetime
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 import pytest
 
@@ -17,12 +15,11 @@ pytest.importorskip(
 
 from nbgrader.utils import parse_utc  # noqa: E402
 
-from grading import inbox as inbox_module  # noqa: E402
+from grading.book import CONFIG, open_course  # noqa: E402
 from grading.collect import CannotCollect, collect  # noqa: E402
-from grading.inbox import InboxError, Unowned, owner_of, safe  # noqa: E402
+from grading.inbox import InboxError  # noqa: E402
 
 LAB = "03_strides"
-LABS = [LAB, "05_reductions"]
 
 
 @pytest.fixture
@@ -30,6 +27,7 @@ def course(tmp_path):
     """A course directory in which one lab is released."""
     root = tmp_path / "course"
     put(root / "release" / LAB / f"{LAB}.ipynb", book())
+    put(root / "nbgrader_config.py", CONFIG.encode())
     return root
 
 
@@ -69,63 +67,15 @@ def placed(course, student):
     return (course / "submitted" / student / LAB / f"{LAB}.ipynb").read_bytes()
 
 
+def handed_in(course, student):
+    """When, as nbgrader reads it."""
+    stamp = course / "submitted" / student / LAB / "timestamp.txt"
+    return parse_utc(stamp.read_text()).replace(tzinfo=UTC)
+
+
 def earlier(course, student):
     folder = course / "submitted-earlier" / student / LAB
     return [path.read_bytes() for path in sorted(folder.glob("*"))]
-
-
-@pytest.mark.parametrize(
-    "path, student",
-    [
-        ("ada/anything.ipynb", "ada"),
-        ("ada/sub/folder/x.ipynb", "ada"),
-        ("ada/03_strides/03_strides.ipynb", "ada"),
-        ("submitted/ada/03_strides/03_strides.ipynb", "ada"),
-        ("03_strides/ada/x.ipynb", "ada"),
-        ("ada_03_strides.ipynb", "ada"),
-        ("ada.lovelace@example.org_03_strides.ipynb", "ada.lovelace@example.org"),
-        ("03_strides_ada.ipynb", "ada"),
-        ("03-strides ada (2).ipynb", "ada"),
-        ("ada_lovelace_03_strides-1.ipynb", "ada_lovelace"),
-        ("03_strides_1234567.ipynb", "1234567"),
-        ("Ada Lovelace_12345_assignsubmission_file/x.ipynb", "Ada_Lovelace"),
-        ("Ada Lovelace_12345_assignsubmission_file_/x.ipynb", "Ada_Lovelace"),
-        ("Ada Lovelace_12345_assignsubmission_file_x.ipynb", "Ada_Lovelace"),
-        ("lovelaceada_LATE_12345_67890_03_strides-1.ipynb", "lovelaceada"),
-        ("lovelaceada_12345_67890_whatever.ipynb", "lovelaceada"),
-        ("ada_03_strides.zip/x.ipynb", "ada"),
-        ("李明/x.ipynb", "李明"),
-    ],
-)
-def test_whose(path, student):
-    assert owner_of(PurePosixPath(path), LABS).student == student
-
-
-@pytest.mark.parametrize("path", ["03_strides.ipynb", "x.ipynb", "03_strides-1.ipynb"])
-def test_nobodys(path):
-    with pytest.raises(Unowned, match="whose it is"):
-        owner_of(PurePosixPath(path), LABS)
-
-
-def test_a_pattern_says_whose():
-    path, pattern = PurePosixPath("group 7/hw-ada-final.ipynb"), r"hw-(?P<student>\w+)-"
-    assert owner_of(path, LABS, pattern).student == "ada"
-    with pytest.raises(Unowned, match="does not match the pattern"):
-        owner_of(PurePosixPath("x.ipynb"), LABS, pattern)
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["..", "../../etc", "a/b", "a\\b", "a\nb", "-rf", ".hidden", "*[x]?", "a" * 500],
-)
-def test_names_are_safe(name):
-    try:
-        made = safe(name)
-    except Unowned:
-        assert name == ".."
-        return
-    assert not set(made) & set("/\\\n*?[]{} ") and ".." not in made
-    assert made[0] not in ".-" and len(made) <= 100
 
 
 def test_the_file_is_copied_as_it_is_with_its_time(course, box):
@@ -133,10 +83,7 @@ def test_the_file_is_copied_as_it_is_with_its_time(course, box):
     (done,) = collect(course, box)
     assert (done.student, done.lab, done.what) == ("ada", LAB, "taken in")
     assert placed(course, "ada") == book("1")
-    stamp = (course / "submitted/ada" / LAB / "timestamp.txt").read_text()
-    assert parse_utc(stamp) == datetime.fromtimestamp(1_700_000_000, UTC).replace(
-        tzinfo=None
-    )
+    assert handed_in(course, "ada") == datetime.fromtimestamp(1_700_000_000, UTC)
 
 
 def test_a_zip_is_taken_as_a_folder_is(course, tmp_path):
@@ -145,9 +92,7 @@ def test_a_zip_is_taken_as_a_folder_is(course, tmp_path):
     done = collect(course, zipped(tmp_path / "all.zip", members))
     assert sorted((d.student, d.what) for d in done) == [
         ("ada", "taken in"), ("bob", "taken in")]  # fmt: skip
-    stamp = (course / "submitted/bob" / LAB / "timestamp.txt").read_text()
-    assert parse_utc(stamp) == datetime(2026, 3, 4, 5, 6, 8).astimezone(UTC).replace(
-        tzinfo=None)  # fmt: skip
+    assert handed_in(course, "bob") == datetime(2026, 3, 4, 5, 6, 8).astimezone(UTC)
 
 
 def test_a_students_own_zip_is_unpacked(course, box):
@@ -188,21 +133,14 @@ def test_of_one_time_the_later_attempt_counts(course, box):
     for n in (9, 10):
         name = f"lovelaceada_12345_{n}_03_strides-{n}.ipynb"
         put(box / name, book(str(n)), 1000)
-    (course / "nbgrader_config.py").write_text(
-        "# A minigrad course.\nc = get_config()\n"
-    )
     collect(course, box)
     assert placed(course, "lovelaceada") == book("10")
 
 
 def test_canvas_numbers_are_kept_in_the_gradebook(course, box):
-    from nbgrader.api import Gradebook
-
-    config = "# A minigrad course.\nc = get_config()\nc.CourseDirectory.root = '{}'\n"
-    (course / "nbgrader_config.py").write_text(config.format(course))
     put(box / "lovelaceada_12345_678_x.ipynb", book())
     collect(course, box)
-    with Gradebook(f"sqlite:///{course}/gradebook.db") as gradebook:
+    with open_course(course).gradebook as gradebook:
         assert gradebook.find_student("lovelaceada").lms_user_id == "12345"
 
 
@@ -263,16 +201,6 @@ def test_names_that_differ_in_case_only_are_refused(course, box, tmp_path):
     assert placed(course, "Ada") == book("1")
 
 
-def test_links_are_not_followed(course, box, tmp_path):
-    secret = put(tmp_path / "secret" / "x.ipynb", book("secret"))
-    (box / "ada").mkdir()
-    (box / "ada" / "x.ipynb").symlink_to(secret)
-    (box / "bob").symlink_to(secret.parent)
-    done = collect(course, box)
-    assert all("is a link" in d.why for d in done) and len(done) == 2
-    assert not (course / "submitted").exists()
-
-
 def test_a_place_that_is_a_link_is_not_written_to(course, box, tmp_path):
     (tmp_path / "elsewhere").mkdir()
     (course / "submitted").mkdir()
@@ -281,43 +209,6 @@ def test_a_place_that_is_a_link_is_not_written_to(course, box, tmp_path):
     (done,) = collect(course, box)
     assert done.what == "not placed" and "leads elsewhere" in done.why
     assert not list((tmp_path / "elsewhere").iterdir())
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "../evil.ipynb",
-        "/evil.ipynb",
-        "a/../../evil.ipynb",
-        "..\\evil.ipynb",
-        "C:\\evil.ipynb",
-    ],
-)
-def test_members_that_lead_out_are_refused(course, tmp_path, name):
-    members = {name: book(), "bob/x.ipynb": book()}
-    done = {d.student: d for d in collect(course, zipped(tmp_path / "a.zip", members))}
-    assert "leads out of the archive" in done[""].why
-    assert done["bob"].what == "taken in"
-    assert not list(tmp_path.glob("evil*"))
-
-
-def test_a_link_in_a_zip_is_refused(course, tmp_path):
-    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
-        info = zipfile.ZipInfo("ada/x.ipynb")
-        info.external_attr = (stat.S_IFLNK | 0o777) << 16
-        archive.writestr(info, "/etc/passwd")
-    (done,) = collect(course, tmp_path / "a.zip")
-    assert "is a link" in done.why
-
-
-def test_too_large_is_refused_unread(course, box, tmp_path, monkeypatch):
-    monkeypatch.setattr(inbox_module, "LIMIT", 10_000)
-    put(box / "ada" / "x.ipynb", b"0" * 20_000)
-    zipped(box / "bob_03_strides.zip", {f"{n}.ipynb": b"0" * 6000 for n in range(2)})
-    zipped(tmp_path / "all.zip", {"eve/x.ipynb": b"0" * 20_000})
-    done = collect(course, box) + collect(course, tmp_path / "all.zip")
-    assert [d.what for d in done] == ["not placed"] * 3
-    assert all("MB" in d.why for d in done)
 
 
 def test_a_damaged_member_costs_only_itself(course, tmp_path):
@@ -332,15 +223,6 @@ def test_a_damaged_member_costs_only_itself(course, tmp_path):
 def test_a_zip_that_is_none_is_a_submission_that_is_no_notebook(course, box):
     put(box / "ada_03_strides.zip", b"PK, but not really")
     assert [d.what for d in collect(course, box)] == ["taken in"]
-
-
-def test_zips_within_zips_stop_at_one(course, tmp_path):
-    inner = io.BytesIO()
-    zipped(inner, {"x.ipynb": book()})
-    middle = io.BytesIO()
-    zipped(middle, {"inner.zip": inner.getvalue()})
-    done = collect(course, zipped(tmp_path / "a.zip", {"ada/m.zip": middle.getvalue()}))
-    assert [d.what for d in done] == ["not placed"]
 
 
 def test_an_unreadable_file_is_listed(course, box, monkeypatch):

@@ -154,6 +154,8 @@ def test_annotated_method_with_decorator(value):
          OFFSET + "    return Box().twin().size"],
         ["T = {}\nfor i in range(3):\n    T[i] = i + 5\n" + OFFSET + "    return T[2]"],
         ["a, b = 3, 4\n" + OFFSET + "    return a + b"],
+        ["print([i for i in 'x'])\nt = [i for i in range(8)]\n" + OFFSET
+         + "    return t[7]"],
         ["def numel(x): return 7  # not layout's\n" + OFFSET + "    return numel(0)"],
         ["MOST = 7\n" + OFFSET + "    return MOST"],
         ["def __f(): return 7\n" + OFFSET + "    return __f()"],

@@ -11,7 +11,7 @@ from answers import filled  # noqa: F401  every hole has an answer
 
 import minigrad
 from minigrad import Tensor
-from minigrad.tensor import DTYPES, Storage
+from minigrad.storage import DTYPES, Storage
 
 torch = pytest.importorskip(
     "torch", reason="not run: tests against PyTorch (torch is not installed)"

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from minigrad import Tensor, exercises
-from minigrad.tensor import Storage
+from minigrad.storage import Storage
 from minigrad.viz import strides, strides_explorer
 from minigrad.viz.reading import reading
 
@@ -239,6 +239,7 @@ def test_the_picture_comes_as_svg_png_and_words():
     assert title.text == root.attrib["aria-label"] == picture.alt
     assert root.attrib["role"] == "img"
     assert data["image/png"].startswith("iVBORw0KGgo")
+    assert data["text/html"].startswith(f'<img alt="{picture.alt}"')
     assert about["image/png"]["alt"] == repr(picture) == data["text/plain"]
     assert "x[0, :] reads cells 0, 1, 2, 3" in picture.alt
 
@@ -289,7 +290,7 @@ def test_pictures_need_no_answers():
     code = """if True:
         import numpy as np
         from minigrad import NotAnswered, Tensor, arange
-        from minigrad.tensor import Storage
+        from minigrad.storage import Storage
         from minigrad.viz import strides, strides_explorer
         try:
             arange(3)
@@ -367,7 +368,7 @@ def shown(monkeypatch, explorer):
     ipython = pytest.importorskip("IPython.display", reason=why)
     sent = []
     handle = type("Handle", (), {"update": lambda self, it: sent.append(it)})()
-    display = lambda it, display_id=None: sent.append(it) or handle  # noqa: E731
+    display = lambda it, **options: sent.append(it) or handle  # noqa: E731
     monkeypatch.setattr(ipython, "display", display)
     explorer._ipython_display_()
     return sent
@@ -377,7 +378,8 @@ def test_sliders_come_first_and_the_picture_follows_them(monkeypatch):
     sliders()
     explorer = strides_explorer(3, 4)
     sent = shown(monkeypatch, explorer)
-    assert sent[0] is explorer.panel.box
+    widget = sent[0]["application/vnd.jupyter.widget-view+json"]
+    assert widget["model_id"] == explorer.panel.box.model_id
     assert "x[0, 0] reads cell 0." in sent[1].alt
     explorer.panel.index[1].value = 2
     assert "x[0, 2] reads cell 2." in sent[2].alt
@@ -387,7 +389,9 @@ def test_sliders_come_first_and_the_picture_follows_them(monkeypatch):
 def test_without_ipywidgets_there_is_the_picture_alone(monkeypatch):
     monkeypatch.setitem(sys.modules, "ipywidgets", None)
     (picture,) = shown(monkeypatch, strides_explorer(3, 4))
-    assert {"image/svg+xml", "image/png"} < set(picture._repr_mimebundle_()[0])
+    assert {"text/html", "image/svg+xml", "image/png"} < set(
+        picture._repr_mimebundle_()[0]
+    )
 
 
 @pytest.mark.parametrize(

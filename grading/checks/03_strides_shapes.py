@@ -143,6 +143,7 @@ class SliceView(Check):
         "slice.indices(size) fills in None, counts from the end and stops at the end"
     )
     def raw_ends(self, shape, strides, offset, index):
+        numbers(shape, strides, offset, index)  # raises as it should
         new_shape, new_strides = [], []
         for item, n, s in zip(index, shape, strides, strict=False):
             if isinstance(item, slice):
@@ -186,7 +187,7 @@ class BroadcastShapes(Check):
         yield "any number of shapes", (2, 1), (1, 3), (4, 1, 1)
         yield "any number of shapes", *self.drawn(random, 4)
         yield "any number of shapes", (2, 3)
-        yield "any number of shapes"
+        yield ("any number of shapes",)
         yield "no dimensions", (), (2, 3)
         yield "no dimensions", (3, 1), ()
         yield "no dimensions", (), ()

@@ -187,7 +187,7 @@ def _(shape, strides, offset, index):
         raise AssertionError from error
 
 
-@mutant(slice_view, "wrong_type", "lists inside")
+@mutant(slice_view, "list", "lists inside")
 def _(shape, strides, offset, index):
     out = walk(shape, strides, offset, index, lambda i, n, right: right)
     return list(out[0]), list(out[1]), out[2]

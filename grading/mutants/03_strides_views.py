@@ -48,7 +48,7 @@ def _(self, *dims):
     return self.as_strided([self.shape[d] for d in dims], self.strides, self.offset)
 
 
-@mutant(permute, "shape_only", "new strides for the new shape")
+@mutant(permute, "fresh_strides")
 def _(self, *dims):
     shape = tuple(self.shape[d] for d in ordered(self, dims))
     return self.as_strided(shape, layout.contiguous_strides(shape))
@@ -134,7 +134,7 @@ def _(self, *dims):
     return self
 
 
-@mutant(permute, "type", "a numpy array")
+@mutant(permute, "type", "a class")
 def _(self, *dims):
     return Exception
 

@@ -71,10 +71,9 @@ def local_names(text):
 
 
 def _loop_names(text):
-    """The names in `for name in` of comprehensions, which Python 3.12 no longer lists."""
-    loops = [
-        n.target for n in ast.walk(ast.parse(text)) if isinstance(n, ast.comprehension)
-    ]
+    """The `i` of `[... for i in ...]`: Python 3.12 does not list it everywhere."""
+    nodes = ast.walk(ast.parse(text))
+    loops = [n.target for n in nodes if isinstance(n, ast.comprehension)]
     return {n.id for loop in loops for n in ast.walk(loop) if isinstance(n, ast.Name)}
 
 

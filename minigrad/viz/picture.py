@@ -8,7 +8,7 @@ from html import escape
 
 
 class Picture:
-    """A Matplotlib figure as SVG, as PNG where SVG cannot be shown, and as text."""
+    """A Matplotlib figure as SVG, as PNG where SVG cannot be shown, and in words."""
 
     def __init__(self, figure, alt):
         self.figure, self.alt = figure, alt
@@ -20,6 +20,7 @@ class Picture:
         width, height = (round(96 * inches) for inches in self.figure.get_size_inches())
         data = {
             "text/plain": self.alt,
+            "text/html": self.img(),  # JupyterLab gives other images no alt text
             "image/svg+xml": self.svg(),
             "image/png": base64.b64encode(self.png()).decode(),
         }
@@ -44,6 +45,14 @@ class Picture:
         data = self.png() if ending == "png" else self.svg().encode()
         with open(path, "wb") as file:
             file.write(data)
+
+    def img(self):
+        """An HTML <img> that holds the SVG and is no wider than the page."""
+        data = base64.b64encode(self.svg().encode()).decode()
+        return (
+            f'<img alt="{escape(self.alt)}" style="max-width: 100%" '
+            f'src="data:image/svg+xml;base64,{data}">'
+        )
 
     def _saved(self, format, **options):
         file = io.BytesIO()
