@@ -1,6 +1,7 @@
 """What checks an answer: in a lab (`check`), in a class (`python -m grading`)."""
 
 from .checking import check, show_check
+from .trying import trying
 from .verdict import Verdict
 
-__all__ = ["Verdict", "check", "show_check"]
+__all__ = ["Verdict", "check", "show_check", "trying"]

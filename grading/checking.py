@@ -97,12 +97,13 @@ class Check:
         """The verdict on the subject's answer. seed: of the random cases."""
         about = subject.about(self.hole.name)
         if about.state == "not answered":
-            failure = Failure("not_answered", f"  {self.hole.unanswered()}")
+            text = "  write it in the cell that says YOUR CODE HERE, and run that cell"
+            failure = Failure("not_answered", text)
             return self._nothing("not answered", "not answered yet", [failure])
         if about.uses_torch:
             text = "  cause     PyTorch is the judge here: write it without PyTorch"
-            said = "the answer uses PyTorch"
-            return self._nothing("wrong", said, [Failure("uses_torch", text)])
+            failure = Failure("uses_torch", text)
+            return self._nothing("wrong", "the answer uses PyTorch", [failure])
         tried = self._try_all(subject, random_numbers.Random(seed))
         parts = {}
         for case in tried:
@@ -199,9 +200,7 @@ class Check:
         points = round(self.hole.points * share, 2)
         wrong = [part for part, right in parts.items() if not right]
         state = "partly right" if wrong and points else "wrong" if wrong else "right"
-        said = (
-            f"wrong: {', '.join(wrong)}" if wrong else f"all right: {', '.join(parts)}"
-        )
+        said = f"wrong: {', '.join(wrong)}" if wrong else "all right"
         if about.state == "solution":
             points, state = 0, "solution"
             said += "; but the course's solution stands in, and earns nothing"

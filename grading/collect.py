@@ -21,7 +21,7 @@ from minigrad.cells import answered_in
 from minigrad.course import CHAPTERS
 from minigrad.exercise import exercises
 
-from .inbox import Delivery, Owner, Unowned, deliveries, lab_in, owner_of
+from .inbox import Delivery, Owner, Unowned, deliveries, lab_in, owner_of, shown
 
 TIME = "%Y-%m-%d %H:%M:%S.%f %Z"  # as nbgrader writes timestamp.txt
 UNREADABLE = OSError, RuntimeError, zipfile.BadZipFile, zlib.error
@@ -54,7 +54,7 @@ class Claim(NamedTuple):
     notebook: bool
 
     def done(self, what, why=""):
-        return Done(self.owner.student, self.lab, str(self.file.path), what, why)
+        return Done(self.owner.student, self.lab, shown(self.file.path), what, why)
 
     def age(self):
         """Sorts the oldest first; of one time, `x-2.ipynb` after `x-1.ipynb`."""
@@ -81,7 +81,7 @@ def collect(directory, inbox, lab=None, pattern=None):
         try:
             claims.append(_claim(file, labs, lab, pattern))
         except (NotPlaced, Unowned) as error:
-            done.append(Done("", "", str(file.path), "not placed", str(error)))
+            done.append(Done("", "", shown(file.path), "not placed", str(error)))
     if not done and not claims:
         raise CannotCollect(f"{inbox} is empty: there is nothing to collect")
     claims, refused = _sort_out(claims, directory)
@@ -192,7 +192,7 @@ def _sort_out(claims, directory):
     for claim in claims:
         groups[claim.owner.student.casefold(), claim.lab].append(claim)
     for group in groups.values():
-        names = sorted({claim.owner.identity for claim in group})
+        names = sorted({shown(claim.owner.identity) for claim in group})
         names += _others(directory, group[0].owner.student)
         if len(names) > 1:
             why = f"{' and '.join(names)} would be one: rename, or give a pattern"

@@ -118,6 +118,13 @@ def safe(name):
     return name
 
 
+def shown(text):
+    """A name of theirs as it may be printed: a terminal obeys control characters."""
+    return "".join(
+        c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(text)
+    )
+
+
 def _in_folder(inbox):
     unreadable = []
     for folder, folders, files in os.walk(inbox, onerror=unreadable.append):

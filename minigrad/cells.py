@@ -159,7 +159,7 @@ def names_used(text):
 
 
 def _loop_names(tree):
-    """The `i` of `[... for i in ...]`: Python 3.12 lists it with the names around it."""
+    """The `i` of `[... for i in ...]`: Python 3.12 lists it with the names outside."""
     outer = {n.id for n in _own(tree, SCOPES + LOOPS) if isinstance(n, ast.Name)}
     loops = [n.target for n in _own(tree, SCOPES) if isinstance(n, ast.comprehension)]
     names = {n.id for x in loops for n in ast.walk(x) if isinstance(n, ast.Name)}

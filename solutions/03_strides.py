@@ -1,5 +1,50 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Lab 03 · Strides
+#
+# Here you write the part of minigrad that turns a row of cells into a tensor. There
+# are nine exercises, about two and a half hours of work. What you write is not a copy
+# of minigrad: it becomes minigrad. As soon as you have run the cell of an answer, the
+# library works with your code, in this notebook and in all later labs.
+#
+# How each exercise goes:
+#
+# 1. Read the task, and look at the example under it: it shows what PyTorch does.
+# 2. Fill in the cell that says `# YOUR CODE HERE`: put your code in the place of that
+#    comment and of the `raise` under it. Then run the cell.
+# 3. Run the cell below it, to see your function at work.
+# 4. Run the `check` cell. It tries your answer on many inputs and compares with
+#    PyTorch. Each part of the task that is right earns its share of the points. If
+#    something is wrong, you see the first input that went wrong, and often why. Check
+#    as often as you like.
+#
+# If you are stuck, open a hint: they go from vague to precise. Work in order if you
+# can. You may also skip: no check needs your answer to another exercise.
+#
+# When something is odd:
+#
+# - `NameError: name 'solves' is not defined` means that the set-up cell has not run in
+#   this session. Run it, then go on.
+# - To begin afresh, choose **Kernel > Restart Kernel and Run All Cells**. Exercises
+#   without an answer say so, and nothing stops.
+# - To start one exercise again, empty its function and write `raise
+#   NotImplementedError`.
+
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
+import minigrad
+from grading import check, show_check, trying
 from minigrad import Tensor, answers_from, layout, solves
 from minigrad.layout import (
     broadcast_shapes,
@@ -9,8 +54,44 @@ from minigrad.layout import (
     slice_view,
     view_or_copy,
 )
+from minigrad.viz import strides
 
-answers_from("labs", before="03_strides")
+_ = answers_from("labs", before="03_strides")
+
+# %% [markdown] task="contiguous_strides"
+# ## Strides of a row-major tensor
+#
+# A stride says how many storage cells to go on for one step along its dimension. In a
+# new tensor the elements lie row by row: the last dimension moves fastest, so its
+# stride is 1.
+#
+# Take shape `(2, 3, 4)`. One step along the last dimension is 1 cell. One step along
+# the middle one jumps over a whole row, 4 cells. One step along the first jumps over 3
+# rows of 4, 12 cells. So the strides are `(12, 4, 1)`.
+#
+# Write `contiguous_strides(shape)`, which returns the strides as a tuple. There may be
+# any number of dimensions, also none. A size of 0 counts as 1 here, as in PyTorch.
+
+# %%
+import torch
+
+for shape in [(2, 3, 4), (5,), (2, 0, 3), ()]:
+    print(shape, "->", torch.empty(shape).stride())
+
+# %% [markdown] hints="contiguous_strides"
+# <details><summary>Hint 1</summary>
+#
+# Begin with the last stride, which is always 1. How do you get from each stride to the
+# one before it?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Go through the sizes from the last to the first. Keep the number of cells that one
+# step jumps over; note it down, then multiply it by the size, or by 1 where the size
+# is 0. At the end, turn the list round and make it a tuple.
+#
+# </details>
 
 
 # %% exercise="contiguous_strides"
@@ -25,12 +106,100 @@ def contiguous_strides(shape):
     ### END SOLUTION
 
 
+# %%
+with trying():
+    print(contiguous_strides((2, 3, 4)))
+
+# %%
+with trying():
+    print(contiguous_strides((2, 3, 4)))
+
+# %% check="contiguous_strides"
+check(contiguous_strides)
+
+# %% [markdown] task="offset_of"
+# ## From index to storage cell
+#
+# The element at multi-index `(i, j, k)` lies in storage cell
+#
+# > offset + i · strides[0] + j · strides[1] + k · strides[2]
+#
+# With strides `(3, 1)`, index `(1, 2)` lies in cell 1 · 3 + 2 · 1 = 5. If the tensor
+# begins at cell 10 of its storage, its offset is 10 and the element lies in cell 15.
+#
+# Write `offset_of(index, strides, offset=0)`, which returns the cell as an int. It
+# must work for any strides, and for any number of dimensions.
+
+# %%
+x = torch.arange(20).as_strided((2, 3), (3, 1), 10)
+strides(x, index=(1, 2))
+
+# %% [markdown] hints="offset_of"
+# <details><summary>Hint 1</summary>
+#
+# Each index goes with the stride of its own dimension. `zip` walks along two tuples at
+# once.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Start from `offset`. For each pair of index and stride, add their product. A tensor
+# without dimensions has nothing to add.
+#
+# </details>
+
+
 # %% exercise="offset_of"
 @solves(offset_of)
 def offset_of(index, strides, offset=0):
     ### BEGIN SOLUTION
     return offset + sum(i * s for i, s in zip(index, strides, strict=True))
     ### END SOLUTION
+
+
+# %%
+with trying():
+    print(offset_of((1, 2), (3, 1)), offset_of((1, 2), (3, 1), offset=10))
+
+# %%
+with trying():
+    print(offset_of((1, 2), (3, 1)), offset_of((1, 2), (3, 1), offset=10))
+
+# %% check="offset_of"
+check(offset_of)
+
+# %% [markdown] task="index_of"
+# ## From position to index
+#
+# Now the other way. Count the elements of a tensor row by row; which multi-index does
+# the element at `position` have? In shape `(2, 3)` the positions 0 to 5 are
+#
+# > (0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2)
+#
+# Position 5 is one row of 3 and 2 more: `(1, 2)`.
+#
+# Write `index_of(position, shape)`, which returns a tuple of ints. Every GPU kernel of
+# this course does this sum: a thread knows its number, and must find its element.
+
+# %%
+for position in range(6):
+    print(
+        position, [int(i) for i in torch.unravel_index(torch.tensor(position), (2, 3))]
+    )
+
+# %% [markdown] hints="index_of"
+# <details><summary>Hint 1</summary>
+#
+# Clocks do this. 200 seconds are 3 minutes and 20 seconds: which two operations give
+# the 3 and the 20?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Begin with the last dimension. The remainder of the position by its size is the last
+# index; the whole quotient is the position among what is left. `divmod` gives both.
+#
+# </details>
 
 
 # %% exercise="index_of"
@@ -43,6 +212,53 @@ def index_of(position, shape):
         index.append(i)
     return tuple(reversed(index))
     ### END SOLUTION
+
+
+# %%
+with trying():
+    print([index_of(position, (2, 3)) for position in range(6)])
+
+# %%
+with trying():
+    print([index_of(position, (2, 3)) for position in range(6)])
+
+# %% check="index_of"
+check(index_of)
+
+# %% [markdown] task="permute"
+# ## Permute: another order of dimensions
+#
+# `x.permute(2, 0, 1)` puts the dimensions into another order: dimension 0 of the
+# result is dimension 2 of `x`, and so on. If `x` has shape `(2, 3, 4)`, the result has
+# shape `(4, 2, 3)`. Its strides change places in the same way, from `(12, 4, 1)` to
+# `(1, 12, 4)`. No element moves: the result reads the same storage.
+#
+# Write the method `permute(self, *dims)`.
+#
+# - To make the view, call `self.as_strided(shape, strides, self.offset)`.
+# - `layout.as_ints(dims)` takes `permute(2, 0, 1)` and `permute((2, 0, 1))` alike.
+# - `layout.wrap_dim(dim, self.ndim)` turns -1 into the last dimension, and raises an
+#   IndexError for a dimension that does not exist.
+# - Raise a RuntimeError if a dimension is missing or comes twice.
+
+# %%
+x = torch.arange(24).view(2, 3, 4)
+strides(x.permute(2, 0, 1), base=x)
+
+# %% [markdown] hints="permute"
+# <details><summary>Hint 1</summary>
+#
+# You need two lists: the new sizes and the new strides. Both follow from `dims` in the
+# same way.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# After `as_ints` and `wrap_dim`, take `self.shape[d]` and `self.strides[d]` for each
+# `d` in dims. The dims are fine if, sorted, they are 0, 1, 2, ... up to `self.ndim -
+# 1`.
+#
+# </details>
 
 
 # %% exercise="permute"
@@ -64,6 +280,48 @@ def permute(self, *dims):
     ### END SOLUTION
 
 
+# %%
+with trying() as show:
+    y = minigrad.arange(6).as_strided((2, 3), (3, 1))
+    show(strides(y.permute(1, 0), base=y))
+
+# %%
+with trying() as show:
+    y = minigrad.arange(6).as_strided((2, 3), (3, 1))
+    show(strides(y.permute(1, 0), base=y))
+
+# %% check="permute"
+check(Tensor.permute)
+
+# %% [markdown] task="transpose"
+# ## Transpose: two dimensions change places
+#
+# `x.transpose(0, 2)` swaps two dimensions and leaves the others where they are: shape
+# `(2, 3, 4)` becomes `(4, 3, 2)`. Like permute, it copies nothing.
+#
+# Write the method `transpose(self, dim0, dim1)`. Negative dims count from the end; the
+# two may be equal. A tensor without dimensions accepts 0 and -1, and is returned as it
+# is. A dimension that does not exist raises an IndexError.
+
+# %%
+x = torch.arange(24).view(2, 3, 4)
+x.transpose(0, -1).shape, x.transpose(0, -1).stride()
+
+# %% [markdown] hints="transpose"
+# <details><summary>Hint 1</summary>
+#
+# A transpose is a permute with a certain order.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Begin with the order 0, 1, 2, ... as a list, and swap two of its items; `wrap_dim`
+# first, so that the dims are not negative. A tensor without dimensions has an empty
+# list: there is nothing to swap.
+#
+# </details>
+
+
 # %% exercise="transpose"
 @solves(Tensor.transpose)
 def transpose(self, dim0, dim1):
@@ -77,6 +335,66 @@ def transpose(self, dim0, dim1):
     strides[dim0], strides[dim1] = strides[dim1], strides[dim0]
     return self.as_strided(shape, strides, self.offset)
     ### END SOLUTION
+
+
+# %%
+with trying() as show:
+    y = minigrad.arange(6).as_strided((2, 3), (3, 1))
+    show(strides(y.transpose(0, -1), base=y))
+
+# %%
+with trying() as show:
+    y = minigrad.arange(6).as_strided((2, 3), (3, 1))
+    show(strides(y.transpose(0, -1), base=y))
+
+# %% check="transpose"
+check(Tensor.transpose)
+
+# %% [markdown] task="slice_view"
+# ## Slices are views
+#
+# `x[1, 0:6:2]` copies nothing either. Say `x` has shape `(4, 6)` and strides `(6, 1)`.
+# The `1` chooses a row: the result begins 1 · 6 cells later, and the row dimension is
+# gone. The `0:6:2` takes every second column: 3 are left, and one step is now 2 cells.
+# So the result has shape `(3,)`, strides `(2,)` and offset 6.
+#
+# Write `slice_view(shape, strides, offset, index)`. It returns the shape, the strides
+# and the offset of `x[index]`. The items of the tuple `index` deal with one dimension
+# after the other:
+#
+# | item | what it does |
+# |---|---|
+# | int | chooses one index; the dimension goes away |
+# | slice | keeps the part from start to stop, every step-th; each may be None |
+# | `None` | puts in a new dimension of size 1 (any stride will do) |
+# | `...` | leaves as many dimensions as the other items do not deal with |
+#
+# What the index does not reach stays whole. Raise an IndexError for an int out of
+# range and for more items than dimensions, and a ValueError for a step below 1.
+# `x[...]` then works for every tensor: minigrad makes a tuple of what stands in the
+# brackets.
+
+# %%
+x = torch.arange(24).view(4, 6)
+strides(x[1, 0:6:2], base=x)
+
+# %% [markdown] hints="slice_view"
+# <details><summary>Hint 1</summary>
+#
+# Treat one kind of item after the other: first ints, then slices, then None, and `...`
+# at the end. Keep a counter of the dimension that the next item deals with. What does
+# each kind do to the offset, the size and the stride?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# `item.indices(size)` of a slice gives start, stop and step as plain numbers, with
+# None and negatives dealt with; `len(range(start, stop, step))` is the new size. An
+# int and a start move the offset by that many strides. Write `...` as whole slices
+# before you begin, as many as there are dimensions left, and put one at the end where
+# there is none.
+#
+# </details>
 
 
 # %% exercise="slice_view"
@@ -114,6 +432,60 @@ def slice_view(shape, strides, offset, index):
     ### END SOLUTION
 
 
+# %%
+with trying():
+    print(slice_view((4, 6), (6, 1), 0, (1, slice(0, 6, 2))))
+    print(minigrad.arange(24).as_strided((4, 6), (6, 1))[1:3, ::2].shape)
+
+# %%
+with trying():
+    print(slice_view((4, 6), (6, 1), 0, (1, slice(0, 6, 2))))
+    print(minigrad.arange(24).as_strided((4, 6), (6, 1))[1:3, ::2].shape)
+
+# %% check="slice_view"
+check(slice_view)
+
+# %% [markdown] task="broadcast_shapes"
+# ## Which shapes fit together?
+#
+# A column of shape `(3, 1)` and a row of shape `(4,)` can be added: the column is
+# repeated along the row, the row along the column, and the sum has shape `(3, 4)`. The
+# rule:
+#
+# > Line up the shapes at their **last** dimension. In each place the sizes must be
+# > equal, or 1, or missing. The size that is not 1 wins.
+#
+#     (3, 1)       (2, 1, 4)       (2, 3)
+#        (4,)         (3, 1)          (2,)
+#     (3, 4)       (2, 3, 4)       do not fit: 3 and 2
+#
+# Write `broadcast_shapes(*shapes)` for any number of shapes; for none the answer is
+# `()`. Where two sizes do not fit, raise a RuntimeError. A size of 0 is a size like
+# any other: 1 and 0 give 0.
+
+# %%
+print(torch.broadcast_shapes((3, 1), (4,)), torch.broadcast_shapes((2, 1, 4), (3, 1)))
+try:
+    torch.broadcast_shapes((2, 3), (2,))
+except RuntimeError as error:
+    print(error)
+
+# %% [markdown] hints="broadcast_shapes"
+# <details><summary>Hint 1</summary>
+#
+# Where a shape is too short, you may think of sizes 1 before it. How many dimensions
+# does the result have?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Begin with a result of ones, as long as the longest shape. Go through each shape from
+# the back, with `shape[-1]`, `shape[-2]` and so on. Skip sizes of 1. Any other size
+# may replace a 1 in the result, and otherwise must be equal to what is there.
+#
+# </details>
+
+
 # %% exercise="broadcast_shapes"
 @solves(broadcast_shapes)
 def broadcast_shapes(*shapes):
@@ -133,6 +505,54 @@ def broadcast_shapes(*shapes):
             result[-back] = size
     return tuple(result)
     ### END SOLUTION
+
+
+# %%
+with trying():
+    print(broadcast_shapes((3, 1), (4,)), broadcast_shapes((2, 1, 4), (3, 1)))
+
+# %%
+with trying():
+    print(broadcast_shapes((3, 1), (4,)), broadcast_shapes((2, 1, 4), (3, 1)))
+
+# %% check="broadcast_shapes"
+check(broadcast_shapes)
+
+# %% [markdown] task="expand"
+# ## Expand: repeat without copying
+#
+# How does a column of 3 elements become a matrix of 3 × 4? By a stride of 0: each step
+# to the right stays in the same cell. If `x` has shape `(3, 1)` and strides `(1, 1)`,
+# then `x.expand(3, 4)` has strides `(1, 0)`, and `x.expand(2, 3, 4)` has strides `(0,
+# 1, 0)`.
+#
+# Write the method `expand(self, *sizes)`.
+#
+# - The sizes are lined up with the shape at the last dimension: new dimensions come
+#   first.
+# - Only a dimension of size 1 can get another size. -1 keeps the size that is there.
+# - The sizes may come one by one or as one tuple.
+# - Raise a RuntimeError for too few sizes, for a size that does not fit, and for -1 in
+#   a new dimension.
+
+# %%
+x = torch.arange(3).view(3, 1)
+strides(x.expand(3, 4), base=x)
+
+# %% [markdown] hints="expand"
+# <details><summary>Hint 1</summary>
+#
+# For each dimension of the result there are three cases: it is new, its size stays, or
+# its size was 1 and becomes another. What is the stride in each?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# `new = len(sizes) - self.ndim` dimensions come first, with stride 0. After those,
+# dimension `d` of the result is dimension `d - new` of `self`: the same size or -1
+# keeps its stride, a size that differs needs an old size of 1 and gets stride 0.
+#
+# </details>
 
 
 # %% exercise="expand"
@@ -165,6 +585,64 @@ def expand(self, *sizes):
     ### END SOLUTION
 
 
+# %%
+with trying() as show:
+    y = minigrad.arange(3).as_strided((3, 1), (1, 1))
+    show(strides(y.expand(3, 4), base=y))
+
+# %%
+with trying() as show:
+    y = minigrad.arange(3).as_strided((3, 1), (1, 1))
+    show(strides(y.expand(3, 4), base=y))
+
+# %% check="expand"
+check(Tensor.expand)
+
+# %% [markdown] task="view_or_copy"
+# ## When is a reshape a view?
+#
+# `x.view(6)` of a row-major `x` of shape `(2, 3)` reads the same cells in a row:
+# strides `(1,)`. Of its transpose, no such view exists. Row by row, the transpose
+# reads cells 0, 3, 1, 4, 2, 5, and no single stride does that: the elements must be
+# copied first.
+#
+# Write `view_or_copy(shape, strides, new_shape)`. It returns the strides of the view
+# as a tuple, or None if there is none. Both shapes have the same number of elements,
+# and the elements keep their row-major order.
+#
+# - Neighbouring dimensions are evenly spaced if a step of the outer one is a whole run
+#   of the inner one: `strides[d] == strides[d + 1] * shape[d + 1]`. Only such
+#   dimensions can be merged, or cut anew together.
+# - A dimension of size 1 is never stepped along, so its stride does not count; in the
+#   result, any int will do there.
+# - With no elements, a view always exists.
+
+# %%
+x = torch.arange(6).view(2, 3)
+print(x.view(6).stride())
+try:
+    x.T.view(6)
+except RuntimeError as error:
+    print(error)
+
+# %% [markdown] hints="view_or_copy"
+# <details><summary>Hint 1</summary>
+#
+# Do it in two steps. First forget the old shape: which groups of old dimensions are
+# evenly spaced, so that each is one long dimension? Then cut these into the new sizes.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Go from the last dimension to the first, without sizes of 1. Keep for each group the
+# number of its elements and the stride of its last dimension. Then go through the new
+# sizes from the last to the first, too. Each takes its part of the group; the stride
+# grows by the size that was taken. If a size does not divide what is left of the
+# group, the answer is None; if nothing is left, the next group begins.
+#
+# </details>
+
+
 # %% exercise="view_or_copy"
 @solves(view_or_copy)
 def view_or_copy(shape, strides, new_shape):
@@ -189,3 +667,53 @@ def view_or_copy(shape, strides, new_shape):
         left, step = left // size, step * size
     return tuple(reversed(new_strides))
     ### END SOLUTION
+
+
+# %%
+with trying():
+    print(view_or_copy((2, 3), (3, 1), (6,)), view_or_copy((3, 2), (1, 3), (6,)))
+
+# %%
+with trying():
+    print(view_or_copy((2, 3), (3, 1), (6,)), view_or_copy((3, 2), (1, 3), (6,)))
+
+# %% check="view_or_copy"
+check(view_or_copy)
+
+# %% [markdown]
+# ## What you have built
+#
+# These nine functions are what a tensor is before it computes anything. The rest of
+# minigrad's `Tensor` stands on them: `view`, `reshape`, `flatten`, `T`, `x[...]` and
+# `tolist` are a few lines each, and call what you wrote. Here they all work together.
+
+# %%
+with trying() as show:
+    x = minigrad.arange(24).view(2, 3, 4)
+    y = x.permute(2, 0, 1)[1:, :, ::2]
+    show(strides(y, base=x))
+    print(y.tolist())
+    print(y.reshape(-1).shape, y[:1].expand(5, -1, -1).strides)
+
+# %% [markdown]
+# ## How you were checked
+#
+# `show_check` shows the check of an exercise: its cases, where the expected values
+# come from, and the mistakes that it can name.
+
+# %%
+show_check(contiguous_strides)
+
+# %% [markdown]
+# ## Take it home
+#
+# In a terminal, in the course's folder, this writes a plain Python package with your
+# own answers in it. It runs without any notebook.
+#
+#     .venv/bin/minigrad export my_minigrad
+#
+# ## Where to go next
+#
+# So far nothing has been computed: tensors were only read in other ways. In chapter
+# 04, one kernel adds and multiplies tensors of any layout, and finds each element with
+# your `offset_of` and `index_of`, written in CUDA C.

@@ -64,9 +64,9 @@ def but(**points):
 
 
 def the_first_three():
-    nb = empty()
-    for name in list(HOLES)[:3]:
-        edited(nb, name, cell(solved(), name)["source"])
+    nb = solved()
+    for name in list(HOLES)[3:]:
+        edited(nb, name, cell(empty(), name)["source"])
     return nb
 
 
@@ -173,9 +173,7 @@ def new_ids():
 
 def other_course():
     nb = added(empty(), "print('exercise 1')")
-    nb["cells"] = [cell(nb, "scratch")]
-    nb["metadata"] = {}
-    return nb
+    return nb | {"cells": [cell(nb, "scratch")], "metadata": {}}
 
 
 def large():

@@ -14,9 +14,7 @@ from grading.preprocessors import Record, fingerprint  # noqa: E402
 from grading.roster import Person, Roster, RosterError  # noqa: E402
 from grading.verdict import Verdict  # noqa: E402
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::sqlalchemy.exc.SAWarning"
-)  # nbgrader's
+pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 
 LAB = "03_strides"
 MOST = {"first": 1, "second": 3}
@@ -202,7 +200,7 @@ def test_canvas_keeps_its_delimiter_and_mark(course):
 
 
 def test_other_points_possible_are_noted(course):
-    _, notes = exported(course, "canvas", canvas(course, possible="10"))
+    notes = exported(course, "canvas", canvas(course, possible="10"))[1]
     assert notes == [f"{LAB} has 4 points here, 10 in the roster"]
 
 
@@ -217,24 +215,16 @@ def test_students_who_fit_one_line_are_both_left_out_and_named(course):
     graded(course, "Hopper_Grace", first=1, second=1)
     rows, notes = exported(course, "canvas", canvas(course))
     assert [row[6] for row in rows[3:]] == ["", "2.5", "", ""]
-    assert sorted(note.split(":")[0] for note in notes) == [
-        "Grace_Hopper",
-        "Hopper_Grace",
-    ]
+    assert {note.split(":")[0] for note in notes} == {"Grace_Hopper", "Hopper_Grace"}
 
 
-@pytest.mark.parametrize(
-    "person, row",
-    [
-        (Person("x", canvas_id="102"), [3]),
-        (Person("lovelaceada"), [3]),
-        (Person("Ada_Lovelace"), [3]),
-        (Person("gh"), [2]),
-        (Person("nobody"), []),
-    ],
-)
-def test_who_is_who(course, person, row):
-    assert Roster(canvas(course)).find(person) == row
+def test_who_is_who(course):
+    roster = Roster(canvas(course))
+    assert roster.find(Person("x", canvas_id="102")) == [3]
+    assert roster.find(Person("lovelaceada")) == [3]
+    assert roster.find(Person("Ada_Lovelace")) == [3]
+    assert roster.find(Person("gh")) == [2]
+    assert roster.find(Person("nobody")) == []
 
 
 def test_moodle_without_a_roster(course):

@@ -27,7 +27,7 @@ from minigrad import course  # noqa: E402
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),  # nbgrader's
+    pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
     pytest.mark.xdist_group("grade"),  # one class, graded once
 ]
 MOST = {name: hole.points for name, hole in HOLES.items()}
@@ -105,8 +105,7 @@ def test_reasons(graded, one):
     for name, cause in one.causes().items():
         assert exercises[name]["failures"][0]["cause"] == cause
     assert one.warning in " ".join(known["warnings"])
-    lost = [e for e in exercises.values() if e["points"] < e["max_points"]]
-    assert all(e["summary"] for e in lost)
+    assert all(e["summary"] for e in exercises.values())
 
 
 @pytest.mark.parametrize("one", CLASS, ids=lambda one: one.student)
@@ -199,9 +198,8 @@ def changed(graded, tmp_path):
 
 def hand_in(root, student, data, inbox):
     """A newer submission, by `collect`."""
-    path = inbox / student / f"{LAB}.ipynb"
-    path.parent.mkdir(parents=True)
-    path.write_bytes(data)
+    (inbox / student).mkdir(parents=True)
+    (inbox / student / f"{LAB}.ipynb").write_bytes(data)
     assert [done.what for done in collect(root, inbox)] == ["newer"]
 
 
@@ -229,7 +227,7 @@ def test_a_worse_newer_submission_counts_and_the_better_is_kept(changed, tmp_pat
 
 
 def test_interrupted_grading_is_taken_up_again(changed):
-    path = changed / "submitted" / "right" / LAB / f"{LAB}.ipynb"
+    path = changed / f"submitted/right/{LAB}/{LAB}.ipynb"
     Record(changed, LAB, "right", fingerprint(path)).write("running")
     list(grade(changed))
     assert record(changed, "right")["state"] == "graded"

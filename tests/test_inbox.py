@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from grading import inbox
-from grading.inbox import Unowned, deliveries, owner_of, safe
+from grading.inbox import Unowned, deliveries, owner_of, safe, shown
 
 LABS = ["03_strides", "05_reductions"]
 
@@ -76,6 +76,10 @@ def test_names_are_safe(name):
         return
     assert not set(made) & set("/\\\n*?[]{} ") and ".." not in made
     assert made[0] not in ".-" and len(made) <= 100
+
+
+def test_names_are_shown_without_what_a_terminal_obeys():
+    assert shown("a\x1b[2J b\n\udcff/é") == "a\ufffd[2J b\ufffd\ufffd/é"
 
 
 def test_links_are_not_followed(tmp_path):
