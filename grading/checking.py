@@ -26,7 +26,7 @@ import numpy as np
 
 from minigrad.exercise import Exercise, WrongAnswerType, _not_a_hole
 
-from . import show
+from . import picture, show
 from .subject import LocalSubject, Outcome, Problem
 from .verdict import Failure, Verdict, number, plural
 from .wire import Handle
@@ -35,7 +35,7 @@ _checks = {}  # name of the hole -> Check
 
 
 class View(NamedTuple):
-    """A tensor among a case's arguments: how to read a storage filled with 0, 1, 2, ..."""
+    """A tensor among a case's arguments: how to read a storage of 0, 1, 2, ..."""
 
     shape: tuple
     strides: tuple
@@ -85,7 +85,7 @@ class Check:
 
     def picture(self, *args, expected, got):
         """An SVG that shows the difference, or ""."""
-        return show.picture(args, expected, got)
+        return picture.tensors(args, expected, got)
 
     def causes(self):
         """(name, text, wrong answer) of every mistake that this check knows."""
@@ -255,7 +255,7 @@ def checks(hole):
 
 
 def cause(text):
-    """Say that the method below gives what a certain mistake gives. text: the mistake."""
+    """Say that the method below gives what a mistake gives. text: the mistake."""
 
     def mark(method):
         method.cause = text
@@ -308,7 +308,7 @@ def find_check(hole):
 
 
 def load(folder, chapter):
-    """Import every module of a chapter: `checks/03_strides.py`, `03_strides_views.py`."""
+    """Import a chapter's modules: `checks/03_strides.py`, `03_strides_views.py`."""
     for path in sorted((Path(__file__).parent / folder).glob(f"{chapter}*.py")):
         importlib.import_module(f"grading.{folder}.{path.stem}")
 

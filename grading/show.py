@@ -24,7 +24,7 @@ class Seen(NamedTuple):
 
 
 def described(value, subject, before):
-    """A value of the subject's, tensors as Seen. before: {handle: look} of the input."""
+    """A value of the subject's, tensors as Seen. before: {handle: look} of inputs."""
     if not isinstance(value, Handle):
         return value
     look = dict(subject.look(value))
@@ -160,13 +160,6 @@ def general_cause(got, expected):
     if type(got) is not type(expected):
         return "wrong_type", f"{_kind(expected)} is expected, not {_kind(got)}"
     return None
-
-
-def picture(args, expected, got):
-    """Expected and got, drawn one above the other; "" where they are no tensors."""
-    if not (isinstance(expected, Seen) and isinstance(got, Seen)):
-        return ""
-    return ""
 
 
 def _same_tensor(got, expected):

@@ -5,6 +5,7 @@ import math
 import torch
 
 from grading.checking import Check, cause, checks
+from grading.picture import cells, compared
 from minigrad import layout
 
 from .inputs import random_shape, random_view, tensor
@@ -25,6 +26,9 @@ class ContiguousStrides(Check):
 
     def expected(self, shape):
         return torch.empty(shape).stride()
+
+    def picture(self, shape, expected, got):
+        return compared(None, cells(shape, expected), cells(shape, got))
 
     @cause("column-major: the first dimension moves fastest here; in PyTorch the last")
     def column_major(self, shape):

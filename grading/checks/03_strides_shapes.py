@@ -4,6 +4,7 @@ import torch
 
 from grading import show
 from grading.checking import Check, Raises, cause, checks
+from grading.picture import cells, compared
 from grading.show import same_strides
 from minigrad import layout
 
@@ -97,6 +98,9 @@ class SliceView(Check):
             and type(got[2]) is int
             and (empty or got[2] == expected[2])
         )
+
+    def picture(self, shape, strides, offset, index, expected, got):
+        return compared(cells(shape, strides, offset), cells(*expected), cells(*got))
 
     @cause("the offset that x has is lost: the new offset starts from it")
     def offset_lost(self, shape, strides, offset, index):
@@ -290,6 +294,10 @@ class ViewOrCopy(Check):
         if got is None or expected is None:
             return got is expected
         return same_strides(got, expected, new_shape)
+
+    def picture(self, shape, strides, new_shape, expected, got):
+        x = cells(shape, strides)
+        return compared(x, x.reshape(new_shape), cells(new_shape, got))
 
     @cause("None says that it must be copied; here PyTorch makes a view")
     def always_copies(self, shape, strides, new_shape):

@@ -76,7 +76,9 @@ class Permute(Check):
     def strides_only(self, x, *dims):
         return mixed(x, x, x.permute(*dims))
 
-    @cause("row-major strides for the new shape read the old order: permute the strides")
+    @cause(
+        "row-major strides for the new shape read the old order: permute the strides"
+    )
     def fresh_strides(self, x, *dims):
         shape = x.permute(*dims).shape
         return x.as_strided(shape, contiguous(shape).strides, x.storage_offset())
