@@ -10,10 +10,10 @@ lab: .venv/.lab  ## open JupyterLab on the start page [PORT=8890] [BROWSER=no]
 
 test: lint  ## lint, built notebooks, every test; under 20 minutes
 	$(PY) -m grading build --check
-	$(PY) -m pytest -n 2
+	$(PY) -m pytest -n 2 --dist loadgroup
 
 check: lint  ## lint and unit tests, under 2 minutes
-	$(PY) -m pytest -n 2 -m "not slow and not browser"
+	$(PY) -m pytest -n 2 --dist loadgroup -m "not slow and not browser"
 
 lint: .venv/.test  ## ruff
 	$(PY) -m ruff check .

@@ -13,7 +13,7 @@ import nbformat
 HOME = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(HOME), str(HOME / "tests")]
 
-from lab_server import Notebook, Server, browser, copy_course  # noqa: E402
+from lab_server import TOKEN, Notebook, Server, browser, copy_course  # noqa: E402
 
 from grading import book  # noqa: E402
 from grading.build import notebook  # noqa: E402
@@ -101,12 +101,14 @@ def a_class(directory):
 
 
 def formgrader(server, page, folder):
+    page.goto(f"{server.url}/lab?token={TOKEN}")  # this page takes the token, for all
     for name, path in (
         ("formgrader", f"/formgrader/manage_submissions/{LAB}"),
         ("gradebook", f"/formgrader/gradebook/{LAB}/{LAB}"),
     ):
-        page.goto(f"{server.url}{path}?token=a-token-for-tests")
-        page.wait_for_timeout(3000)
+        page.goto(server.url + path)
+        page.wait_for_selector("tbody tr td:nth-child(2)")
+        page.wait_for_timeout(1000)
         page.screenshot(path=folder / f"{name}.png")
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import nbformat
+from nbformat.warnings import DuplicateCellId
 from nbgrader.apps.api import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from sqlalchemy.exc import SAWarning
@@ -40,6 +41,7 @@ c.Autograde.autograde_preprocessors = [
     RunAnswers if step is Execute else step
     for step in Autograde.autograde_preprocessors.default()
 ] + [Finish]
+c.GenerateFeedback.exporter_class = "grading.feedback.Page"
 """
 
 
@@ -134,6 +136,7 @@ def _grade_one(api, directory, record):
             api = _staged(api, directory, student, lab, why)
         with warnings.catch_warnings():  # nbgrader's use of SQLAlchemy 2, not ours
             warnings.simplefilter("ignore", SAWarning)
+            warnings.simplefilter("ignore", DuplicateCellId)
             result = api.autograde(lab, student, force=True, create=True)
         if result["success"]:
             return _result(record.read(), fresh=True)
@@ -150,8 +153,12 @@ def _unreadable(directory, student, lab):
     if path.is_symlink() or not path.is_file():
         return f"there is no file {path.name}"
     try:
-        nb = nbformat.read(path, as_version=4)
-        nbformat.validate(nb)
+        with (
+            warnings.catch_warnings()
+        ):  # of ids that are there twice: Repair numbers anew
+            warnings.simplefilter("ignore", DuplicateCellId)
+            nb = nbformat.read(path, as_version=4)
+            nbformat.validate(nb)
         return None if nb.cells else "the notebook is empty"
     except Exception as error:
         first = path.read_bytes()[:16]

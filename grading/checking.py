@@ -20,49 +20,16 @@ import importlib
 import inspect
 import random as random_numbers
 from pathlib import Path
-from typing import NamedTuple
-
-import numpy as np
 
 from minigrad.exercise import Exercise, WrongAnswerType, _not_a_hole
 
 from . import picture, show
-from .subject import LocalSubject, Outcome, Problem
+from .cases import Raises, Tried, View, changed, failed_as, make, stops, value_of
+from .subject import LocalSubject, Problem
 from .verdict import Failure, Verdict, number, plural
 from .wire import Handle
 
 _checks = {}  # name of the hole -> Check
-
-
-class View(NamedTuple):
-    """A tensor among a case's arguments: how to read a storage of 0, 1, 2, ..."""
-
-    shape: tuple
-    strides: tuple
-    offset: int = 0
-
-    @property
-    def cells(self):
-        """The storage's size: enough for most wrong ways to read it, too."""
-        return self.offset + sum(self.strides) * max(self.shape, default=0) + 9
-
-
-class Raises(NamedTuple):
-    """What a case must give where PyTorch raises."""
-
-    type: str
-    message: str
-
-
-class Tried(NamedTuple):
-    """A case, and what came of it."""
-
-    right: bool
-    part: str
-    args: tuple
-    expected: object
-    got: object  # a value, or a Problem
-    outcome: Outcome
 
 
 class Check:
@@ -122,19 +89,18 @@ class Check:
                 tried.append(tried[-1]._replace(part=part))
             else:
                 tried.append(self._try(subject, part, tuple(args)))
-                stopped = _stops(tried[-1].got)
+                stopped = stops(tried[-1].got)
         return tried
 
     def _try(self, subject, part, args, own=False):
         """Let the answer do one case. own: with the learner's other answers."""
-        expected = _value_of(self.expected, args)
-        handles = [_make(subject, a) if isinstance(a, View) else a for a in args]
+        expected = value_of(self.expected, args)
+        handles = [make(subject, a) if isinstance(a, View) else a for a in args]
         before = {h: subject.look(h) for h in handles if isinstance(h, Handle)}
         outcome = subject.call(self.hole.name, handles, self.seconds, own)
         got = outcome.problem or show.described(outcome.value, subject, before)
-        if not isinstance(got, Problem) and _changed(subject, before):
-            text = "the tensor that it was given has changed: make a new view instead"
-            got = Problem("changed", text)
+        if not isinstance(got, Problem) and changed(subject, before):
+            got = Problem("changed", "the tensor that it was given has changed")
         right = self._right(got, expected, args)
         return Tried(right, part, args, expected, got, outcome)
 
@@ -158,7 +124,7 @@ class Check:
             case = self._try(subject, part, tuple(args), own=True)
             if isinstance(case.got, Problem) and "CircularAnswers" in case.got.types:
                 return [case]
-            if _stops(case.got):
+            if stops(case.got):
                 break
         return []
 
@@ -183,7 +149,7 @@ class Check:
 
     def _explains(self, wrong, case):
         """Would this mistake give just what the answer gave?"""
-        value = _value_of(wrong, case.args)
+        value = value_of(wrong, case.args)
         raises = isinstance(value, Raises)
         if raises and value.message and value.type in ("TypeError", "ValueError"):
             return False  # the model does not fit this case
@@ -199,8 +165,10 @@ class Check:
         share = sum(parts.values()) / len(parts) if next(iter(parts.values())) else 0
         points = round(self.hole.points * share, 2)
         wrong = [part for part, right in parts.items() if not right]
-        state = "partly right" if wrong and points else "wrong" if wrong else "right"
-        said = f"wrong: {', '.join(wrong)}" if wrong else "all right"
+        state = "right"
+        if wrong:
+            state = "partly right" if points else failed_as(tried[-1])
+        said = f"wrong: {_listed(wrong)}" if wrong else "all right"
         if about.state == "solution":
             points, state = 0, "solution"
             said += "; but the course's solution stands in, and earns nothing"
@@ -234,9 +202,8 @@ class Check:
             return ""
 
     def _summary(self, said, points):
-        return (
-            f"{self.hole.name}: {number(points)} of {plural(self.hole.points)} · {said}"
-        )
+        earned = f"{number(points)} of {plural(self.hole.points)}"
+        return f"{self.hole.name}: {earned} · {said}"
 
     def _nothing(self, state, said, failures=()):
         return Verdict(self.hole.name, 0, self.hole.points, state,
@@ -247,8 +214,8 @@ def checks(hole):
     """Say that the class below is the check of `hole`."""
 
     def register(cls):
-        cls.hole = hole
-        _checks[hole.name] = cls()
+        check = _checks[hole.name] = cls()
+        check.hole = hole  # not on the class: a hole there would become a method
         return cls
 
     return register
@@ -313,44 +280,9 @@ def load(folder, chapter):
         importlib.import_module(f"grading.{folder}.{path.stem}")
 
 
-def _value_of(function, args):
-    """What a function gives for a case, tensors described; or Raises."""
-    try:
-        import torch
-
-        tensors = [_torch(a) if isinstance(a, View) else a for a in args]
-        value = function(*tensors)
-        bases = [t for t in tensors if isinstance(t, torch.Tensor)]
-        return show.described_torch(value, bases)
-    except (IndexError, RuntimeError, TypeError, ValueError) as error:
-        return Raises(type(error).__name__, str(error).split("\n")[0])
-
-
-def _torch(view):
-    import torch
-
-    return torch.arange(view.cells).as_strided(*view)
-
-
-def _make(subject, view):
-    return subject.make(np.arange(view.cells), *view)
-
-
-def _changed(subject, before):
-    return any(
-        show.differ(look, subject.look(handle)) for handle, look in before.items()
-    )
-
-
-def _state_of(failed):
-    """The state of an answer that earns nothing."""
-    kind = getattr(failed[-1].got, "kind", None) if failed else None
-    return {"time": "timed out", "gone": "crashed"}.get(kind, "wrong")
-
-
-def _stops(got):
-    """After this there is no use in trying further cases."""
-    return isinstance(got, Problem) and got.kind in ("time", "gone")
+def _listed(parts):
+    more = f" and {len(parts) - 3} more" if len(parts) > 3 else ""
+    return ", ".join(parts[:3]) + more
 
 
 def _beginning(printed):

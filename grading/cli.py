@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
@@ -83,7 +84,7 @@ def collect(
 
     table = Table("student", "lab", "file", "what", "why")
     for item in collect(directory, inbox, lab, pattern):
-        table.add_row(*(str(part or "") for part in item))
+        table.add_row(*(escape(str(part or "")) for part in item))
     console.print(table)
 
 
@@ -105,10 +106,10 @@ def grade(
     with _progress() as progress:
         task = progress.add_task("grading", total=count)
         for one in grade(directory, lab, student or (), everything):
-            progress.update(task, advance=1, description=one.student)
+            progress.update(task, advance=1, description=escape(one.student))
             points = f"{one.points:g} / {one.max_points:g}"
             state = one.state if one.fresh else f"{one.state} before"
-            table.add_row(one.student, one.lab, points, state, one.why)
+            table.add_row(*map(escape, (one.student, one.lab, points, state, one.why)))
             failed, fresh = failed + (one.state == "failed"), fresh + one.fresh
     console.print(table)
     console.print(f"{fresh} graded now, {count - fresh} unchanged since they were")
@@ -134,12 +135,13 @@ def export(
         Path | None,
         typer.Option(help="the list of students that the platform exported"),
     ] = None,
+    lab: Lab = None,
     force: Force = False,
 ):
     """Write the grades as a table, for a spreadsheet, Canvas or Moodle."""
     from .export import export
 
-    export(directory, to, form, roster, force=force)
+    export(directory, to, form, roster, lab=lab, force=force)
 
 
 def main():
@@ -147,7 +149,7 @@ def main():
     try:
         app()
     except (BuildError, OSError, ValueError, LookupError) as error:
-        Console(stderr=True).print(f"[bold]{type(error).__name__}[/]: {error}")
+        Console(stderr=True).print(f"{type(error).__name__}: {error}", markup=False)
         sys.exit(1)
 
 

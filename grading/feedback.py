@@ -32,6 +32,7 @@ LOOKS = """
 td, th { padding: .2em .8em .2em 0; vertical-align: top; border-bottom: 1px solid #ddd }
 .rendered_html code { white-space: nowrap }
 .prompt { display: none }
+summary { display: list-item }
 """
 TAGS = {
     *bleach.ALLOWED_TAGS, "br", "caption", "dd", "del", "details", "div", "dl", "dt",

@@ -13,8 +13,8 @@ WRONG, PLAIN = ("#f5c396", "#b34700", "bold"), ("#ffffff", "#222222", "normal")
 
 
 def tensors(args, expected, got):
-    """x, the view that is expected, and the one that was returned; "" for no tensors."""
-    if not (isinstance(expected, Seen) and isinstance(got, Seen)):
+    """x, the view that is expected, and the one that came; "" for no tensors."""
+    if not (isinstance(expected, Seen) and isinstance(got, Seen) and got.shares):
         return ""
     x = cells(*args[0])
     return compared(x, cells(*expected[:3]), cells(*got[:3]))
@@ -27,7 +27,7 @@ def cells(shape, strides, offset=0):
 
 
 def compared(x, expected, got):
-    """SVG: x (if it is no None), expected and got. "" where they are too large, or equal."""
+    """SVG: x (or None), expected and got. "" where they are too large, or equal."""
     rows = [("x", x), ("expected", expected), ("got", got)]
     rows = [(label, array) for label, array in rows if array is not None]
     if any(not 0 < array.size <= MOST or array.ndim > 4 for _, array in rows):
@@ -52,7 +52,7 @@ def _differs(expected, got):
 
 
 def _tensor(label, array, marks, top):
-    """(SVG, right edge, lower edge) of one tensor: its last two dimensions as panels."""
+    """(SVG, right edge, lower edge) of a tensor: its last two dimensions as panels."""
     rows, cols = (1, 1, *array.shape)[-2:]
     count = math.prod(array.shape[:-2])
     each = max(1, (640 - LABEL) // (WIDE * cols + GAP))  # panels side by side

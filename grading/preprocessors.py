@@ -6,6 +6,7 @@ RunAnswers in the place of nbgrader's Execute, and Finish last. All else is nbgr
 
 import hashlib
 import json
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from nbformat.v4 import new_markdown_cell, new_output
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from minigrad.answers import holes_of
+from minigrad.cells import answered_in, is_setup
 
 from . import repair
 from .checking import judge
@@ -27,7 +29,7 @@ class Repair(NbGraderPreprocessor):
     """Put the released checks back, whatever the submission did to them."""
 
     def preprocess(self, nb, resources):
-        released = nbformat.read(released_path(self, resources), as_version=4)
+        released = released_lab(self, resources)
         ours = nb.metadata.get("minigrad", {})
         nb, warnings = repair.repaired(nb, released)
         nb.metadata["minigrad"] = {**released.metadata.get("minigrad", {})}
@@ -49,15 +51,18 @@ class RunAnswers(NbGraderPreprocessor):
         if why:
             verdicts = [_not_gradable(hole, why) for hole in holes]
         else:
-            verdicts = self._judge(nb, holes, warnings)
+            cells = _students_cells(nb, released_lab(self, resources))
+            verdicts = self._judge(cells, holes, warnings)
         _show(nb, verdicts, warnings, why)
         record.write("running", verdicts, warnings, why)
         return nb, resources
 
-    def _judge(self, nb, holes, warnings):
-        with ProcessSubject("submission.ipynb", _students_cells(nb)) as subject:
+    def _judge(self, cells, holes, warnings):
+        with ProcessSubject("submission.ipynb", cells) as subject:
             verdicts = [_verdict(hole, subject) for hole in holes]
-        warnings += [f"cell {id}: {text}" for id, text in subject.problems.items()]
+        begins = {id: text.strip().partition("\n")[0] for id, text in cells}
+        for id, problem in subject.problems.items():
+            warnings.append(f'the cell that begins "{begins[id][:60]}": {problem}')
         return verdicts
 
 
@@ -132,22 +137,32 @@ def fingerprint(path):
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
 
 
-def released_path(preprocessor, resources):
+def released_lab(preprocessor, resources):
+    """The notebook of the lab as it was handed out."""
     course, lab = _course(preprocessor), resources["nbgrader"]["assignment"]
-    folder = course.format_path(course.release_directory, ".", lab)
-    return Path(folder) / f"{resources['nbgrader']['notebook']}.ipynb"
+    folder = Path(course.format_path(course.release_directory, ".", lab))
+    path = folder / f"{resources['nbgrader']['notebook']}.ipynb"
+    return nbformat.read(path, as_version=4)
 
 
 def _course(preprocessor):
     return preprocessor.parent.parent.coursedir  # step -> exporter -> converter
 
 
-def _students_cells(nb):
-    """(id, text) of the cells to run: not the checks, not what the repair put in."""
+def _students_cells(nb, released):
+    """(id, text) of the cells to run: the set-up, the answers, the student's own.
+
+    Not the checks, nor what the repair has put in, nor the lab's own examples.
+    """
+    examples = {
+        cell.source for cell in released.cells
+        if not is_setup(cell.source) and not answered_in(cell.source)
+    }  # fmt: skip
     return [
         (cell["id"], cell.source)
         for cell in nb.cells
         if cell.cell_type == "code"
+        and cell.source not in examples
         and not cell.metadata.get("nbgrader", {}).get("grade")
         and not cell.metadata.get("minigrad", {}).get("added")
     ]
@@ -210,7 +225,5 @@ def _reason(verdict):
 
 def _escaped(text):
     """Text from a submission, so that Markdown only shows it."""
-    plain = " ".join(str(text).split())
-    for mark in "\\`*_{}[]<>()#+!|$":
-        plain = plain.replace(mark, f"&#{ord(mark)};")
-    return plain[:400]
+    plain = " ".join(str(text).split())[:400]
+    return re.sub(r"[\\`*_{}\[\]<>()#+!|$&]", lambda m: f"&#{ord(m[0])};", plain)

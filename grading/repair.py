@@ -10,7 +10,7 @@ import re
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from minigrad.cells import answered_in
+from minigrad.cells import answered_in, is_setup
 
 CHECK = re.compile(r"^\s*check\(\s*(?:\w+\.)*(\w+)\s*\)", flags=re.M)
 ADDED = {"added": True}  # the mark of a cell that is not the student's, and is not run
@@ -21,6 +21,7 @@ def repaired(nb, released):
     lab, warnings = Released(released), []
     cells = [lab.cleaned(cell, warnings) for cell in nb.cells]
     cells = [cell for cell in cells if cell is not None]
+    lab.add_setup(cells, warnings)
     for name in lab.checks:
         lab.mark_answer(name, cells, warnings)
         lab.add_missing(name, cells, warnings)
@@ -47,6 +48,7 @@ class Released:
         self.answers = {
             answered_in(c.source): c for c in nb.cells if answered_in(c.source)
         }
+        self.setup = next(cell for cell in nb.cells if is_setup(cell.source))
         self.check_ids = {grade_id(cell): cell for cell in self.checks.values()}
         self.answer_ids = {grade_id(cell) for cell in self.answers.values()}
 
@@ -68,6 +70,15 @@ class Released:
         tags = cell.metadata.get("tags", [])
         make = new_code_cell if code else new_markdown_cell
         return make(cell.source, metadata={"tags": tags} if tags else {})
+
+    def add_setup(self, cells, warnings):
+        """Put the released set-up in front, where the submission has not this very one.
+
+        A set-up cell that the student has changed stays, and runs after it.
+        """
+        if all(cell.source.split() != self.setup.source.split() for cell in cells):
+            warnings.append("the set-up cell was changed or lost, and is put back")
+            cells.insert(0, new_code_cell(self.setup.source))
 
     def mark_answer(self, name, cells, warnings):
         """Give an answer cell its id again; of several, the last that is not empty."""

@@ -1,19 +1,21 @@
-"""What a check sees of a value: comparing it, saying it in words, naming usual mistakes."""
+"""What a check sees of a value: comparing, saying it in words, naming mistakes."""
 
 import inspect
 from typing import NamedTuple
 
 import numpy as np
 
+from minigrad.exercise import kind
+
 from .wire import Handle
 
-# Causes that are certain once they are seen; a check's own causes do not go before them.
-CERTAIN = {"endless", "gone", "circular", "recursion", "type", "changed", "list", "float",
-           "copies"}  # fmt: skip
+# Causes that are certain once they are seen: a check's own do not go before them.
+CERTAIN = {"endless", "gone", "circular", "recursion", "type", "changed"}
+CERTAIN |= {"list", "float", "copies"}
 
 
 class Seen(NamedTuple):
-    """A tensor: how it reads which values, and whether from the storage it was given."""
+    """A tensor: how it reads which values; shares: of the storage that was given?"""
 
     shape: tuple
     strides: tuple
@@ -88,23 +90,18 @@ def differ(before, after):
 def text(value):
     """A value in words, for a learner."""
     if isinstance(value, Seen):
-        where = (
-            "the same storage" if value.shares else "a copy with a storage of its own"
-        )
-        return (
-            f"a tensor of shape {value.shape}, strides {value.strides}, "
-            f"offset {value.offset}, in {where}"
-        )
+        where = "in the same storage" if value.shares else "in a copy of the storage"
+        numbers = f"strides {value.strides}, offset {value.offset}"
+        return f"a tensor of shape {value.shape}, {numbers}, {where}"
     if hasattr(value, "kind"):  # a Problem
-        return _short(
-            f"{value.types[0]}: {value.message}" if value.types else value.message
-        )
+        said = [part for part in (*value.types[:1], value.message) if part]
+        return _short(": ".join(said), 88)
     if hasattr(value, "message"):  # an error of PyTorch's
-        return _short(f"{value.type}: {value.message}")
-    return _short(shown(value))
+        return _short(f"{value.type}: {value.message}", 88)
+    return _short(shown(value), 88)
 
 
-def _short(text, most=200):
+def _short(text, most):
     text = " ".join(text.split())
     return text if len(text) <= most else text[: most - 4] + " ..."
 
@@ -119,10 +116,11 @@ def call(hole, args):
         )
         said = ", ".join(map(shown, rest))
         return [("input", f"x = {how}"), ("case", f"x.{hole.name}({said})")]
-    named = len(names) >= len(args) > 1
-    said = [f"{n}={shown(a)}" if named else shown(a)
-            for n, a in zip([*names, *args], args, strict=False)]  # fmt: skip
-    return [("case", f"{hole.name}({', '.join(said)})")]
+    said = ", ".join(map(shown, args))
+    named = [f"{n}={shown(a)}" for n, a in zip(names, args, strict=False)]
+    if len(names) >= len(args) > 1 and len(", ".join(named)) < 80:
+        said = ", ".join(named)
+    return [("case", f"{hole.name}({said})")]
 
 
 def shown(value):
@@ -156,9 +154,12 @@ def general_cause(got, expected):
     if _has(got, list, expected, tuple):
         return "list", "a list where a tuple belongs: return tuple(...)"
     if _has(got, float, expected, int):
-        return "float", "floats where ints belong: divide ints with //, not with /"
+        return (
+            "float",
+            "floats where ints belong: divide with //, and make ints with int(...)",
+        )
     if type(got) is not type(expected):
-        return "wrong_type", f"{_kind(expected)} is expected, not {_kind(got)}"
+        return "wrong_type", f"{_kind(expected)} is expected here, not {_kind(got)}"
     return None
 
 
@@ -178,6 +179,10 @@ def _same_tensor(got, expected):
 def _cause_of_problem(got, expected):
     if got.kind == "time":
         return "endless", "it does not end: is there a loop whose condition stays true?"
+    if got.kind == "type":
+        return "type", "return numbers, tuples or a tensor, with ints inside"
+    if got.kind == "changed":
+        return "changed", "make a new view, and leave self as it is"
     if got.kind != "raised":
         return got.kind, got.message
     if "CircularAnswers" in got.types:
@@ -193,7 +198,7 @@ def _cause_of_problem(got, expected):
 
 def _cause_of_tensor(got, expected):
     if got.values is None:
-        return "outside", "the tensor reads cells outside its storage"
+        return "outside", "the tensor is huge, or reads cells outside its storage"
     if (
         not got.shares
         and expected.shares
@@ -201,21 +206,18 @@ def _cause_of_tensor(got, expected):
     ):
         return (
             "copies",
-            "the values are right, but copied: a view reads the same storage",
+            "the values are right, but copied: a view shares the storage",
         )
     return None
 
 
 def _kind(value):
-    return (
-        "a tensor"
-        if isinstance(value, Seen)
-        else f"a value of type {type(value).__name__}"
-    )
+    names = {Seen: "a tensor", np.ndarray: "a NumPy array", type(None): "None"}
+    return names.get(type(value)) or kind(value)
 
 
 def _has(got, kind, expected, other):
-    """Is there, in the same place, one kind of value in `got`, another in `expected`?"""
+    """Does `got` have one kind of value where `expected` has the other?"""
     if isinstance(got, tuple) and isinstance(expected, tuple):
         pairs = zip(got, expected, strict=False)
         return any(_has(a, kind, b, other) for a, b in pairs)

@@ -18,12 +18,14 @@ import numpy as np
 from minigrad import layout
 from minigrad.answers import load_references
 from minigrad.course import CHAPTERS, solution
-from minigrad.exercise import exercises, find, isolated
+from minigrad.exercise import exercises, find, isolated, kind
 from minigrad.storage import Storage
 from minigrad.tensor import Tensor
 
 from .limits import TimeUp, captured, time_limit
 from .wire import Handle, NotPlain, decode, encode, plain
+
+MOST = 2**20  # elements of a tensor that are looked at
 
 
 class Problem(NamedTuple):
@@ -90,14 +92,16 @@ class LocalSubject:
         return Outcome(value, problem, page.getvalue())
 
     def look(self, handle):
-        """A tensor as plain values; `memory`, `cells`: where its storage lies, its size.
+        """A tensor as plain values.
 
-        `values` is None where the tensor would read outside its storage.
+        memory, cells: where its storage lies, and its size. values: None where the
+        tensor would read outside its storage, or where it is huge.
         """
         t = self._objects[handle.number]
         data = t.storage.data
         inside = layout.extent(t.shape, t.strides, t.offset) <= len(data)
         inside = inside and min(0, t.offset, *t.strides, *t.shape) == 0
+        inside = inside and t.numel() <= MOST
         return {
             "shape": plain(t.shape, self._refuse),
             "strides": plain(t.strides, self._refuse),
@@ -126,10 +130,7 @@ class LocalSubject:
         return Handle(self._made)
 
     def _refuse(self, value):
-        kind = value.__name__ if isinstance(value, type) else type(value).__name__
-        raise NotPlain(
-            f"returned a {kind}, which is neither a number, a tuple nor a tensor"
-        )
+        raise NotPlain(kind(value))
 
 
 class WireSubject:
@@ -164,7 +165,7 @@ def serve(subject, request):
     try:
         return encode(_bare(reply))
     except NotPlain as error:
-        return encode((None, ("type", f"returned a value {error}", (), ""), ""))
+        return encode((None, ("type", f"{error}", (), ""), ""))
 
 
 def _bare(value):
@@ -190,11 +191,11 @@ def _examine(tensor):
     data = getattr(tensor.storage, "data", None)
     if not whole or len(shape) != len(strides):
         raise NotPlain(
-            f"returned a tensor of shape {shape}, strides {strides}, offset {offset}: "
+            f"a tensor of shape {shape}, strides {strides}, offset {offset}: "
             f"it needs as many strides as sizes, and ints everywhere"
         )
     if not (isinstance(data, np.ndarray) and data.ndim == 1):
-        raise NotPlain("returned a tensor whose storage is no flat array")
+        raise NotPlain("a tensor whose storage is no flat array")
 
 
 def _raised(error, hole):

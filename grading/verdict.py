@@ -42,7 +42,7 @@ class Verdict:
         return "\n".join([self.summary, *(f.message for f in self.failures[:1])])
 
     def __repr__(self):
-        """The points alone: nbgrader takes the number that a cell shows as its score."""
+        """The points alone: nbgrader takes the number that a cell shows as score."""
         return repr(float(self.points))
 
     def __float__(self):
@@ -58,9 +58,9 @@ class Verdict:
         share = 100 * self.points / self.max_points if self.max_points else 0
         return (
             '<div style="font: 13px sans-serif">'
-            '<div role="img" aria-label="share of the points" style="display: inline-block;'
-            " width: 8em; height: .7em; border: 1px solid #888; border-radius: 3px;"
-            f' background: linear-gradient(90deg, #0072b2 {share:.0f}%, transparent 0)">'
+            '<div role="img" aria-label="share of the points" style="display: '
+            "inline-block; width: 8em; height: .7em; border: 1px solid #888; "
+            f'background: linear-gradient(90deg, #0072b2 {share:.0f}%, #fff0 0)">'
             f"</div> &nbsp;<b>{html.escape(self.name)}</b>: {number(self.points)} of "
             f"{plural(self.max_points)}, {html.escape(self.state)}</div>{self.picture}"
         )

@@ -10,6 +10,7 @@ import msgpack
 import numpy as np
 
 MAX_BYTES = 256 * 2**20
+MAX_BITS = 4096  # of an int
 TUPLE, ARRAY, HANDLE, SLICE, ELLIPSIS, BIG_INT = range(6)
 
 
@@ -27,7 +28,7 @@ def encode(value):
     """The bytes of a plain value. NotPlain for any other."""
     try:
         return msgpack.packb(value, default=_pack, strict_types=True)
-    except (ValueError, OverflowError) as error:
+    except (ValueError, OverflowError, RecursionError) as error:
         raise NotPlain(f"too large or too deeply nested: {error}") from None
 
 
@@ -36,7 +37,9 @@ def decode(data):
     if len(data) > MAX_BYTES:
         raise ValueError(f"a message of {len(data)} bytes is too long")
     try:
-        return msgpack.unpackb(data, ext_hook=_unpack, strict_map_key=False)
+        return msgpack.unpackb(
+            data, ext_hook=_unpack, strict_map_key=False, timestamp=1
+        )
     except (TypeError, RecursionError, msgpack.UnpackException) as error:
         raise ValueError(f"not a message: {error}") from None
 
@@ -48,6 +51,8 @@ def plain(value, keep, depth=0):
     if value is None or value is ... or isinstance(value, bool | np.bool_):
         return bool(value) if isinstance(value, np.bool_) else value
     if isinstance(value, int | np.integer):
+        if int(value).bit_length() > MAX_BITS:
+            raise NotPlain("an int of more than a thousand digits")
         return int(value)
     if isinstance(value, float | np.floating):
         return float(value)
@@ -93,15 +98,16 @@ def _unpack(code, data):
     value = decode(data)
     if code == TUPLE and isinstance(value, list):
         return tuple(value)
-    if code == HANDLE and isinstance(value, int):
+    if code == HANDLE and type(value) is int:
         return Handle(value)
     if code == ARRAY:
         return _array(*value)
-    if code == SLICE:
-        return slice(*value)
+    if code == SLICE and all(type(part) in (int, type(None)) for part in value):
+        start, stop, step = value
+        return slice(start, stop, step)
     if code == ELLIPSIS:
         return ...
-    if code == BIG_INT and isinstance(value, str):
+    if code == BIG_INT and isinstance(value, str) and len(value) < MAX_BITS // 4 + 4:
         return int(value, 16)
     raise ValueError(f"unknown kind of value {code}")
 
@@ -110,4 +116,6 @@ def _array(dtype, shape, data):
     kind = np.dtype(dtype)
     if kind.kind not in "biuf":
         raise ValueError(f"arrays of {dtype} do not cross")
+    if any(type(size) is not int or size < 0 for size in shape):
+        raise ValueError(f"no array has shape {shape}")
     return np.frombuffer(data, kind).reshape(shape).copy()

@@ -90,12 +90,13 @@ class Server:
         except (urllib.error.URLError, OSError, ValueError):
             return None
 
-    def wait_for_kernel(self):
-        """Until every kernel is idle and a page listens to it."""
+    def wait_for_kernel(self, path):
+        """Until a notebook's kernel is idle and a page listens to it."""
 
         def ready():
-            kernels = self.get("/api/kernels")
-            return kernels and all(
+            sessions = self.get("/api/sessions") or []
+            kernels = [s["kernel"] for s in sessions if s["path"] == path]
+            return any(
                 k["execution_state"] == "idle" and k["connections"] for k in kernels
             )
 
@@ -130,18 +131,22 @@ class Notebook:
     """A notebook that is open in JupyterLab."""
 
     def __init__(self, server, page, path):
-        self.server, self.page = server, page
+        self.server, self.page, self.path = server, page, path
         page.goto(f"{server.url}/lab/tree/{path}?token={TOKEN}&reset")
         page.wait_for_selector(".jp-NotebookPanel .jp-Cell")
-        server.wait_for_kernel()
+        self.wait()
+
+    def wait(self):
+        """Until the kernel has done all it was asked."""
+        self.server.wait_for_kernel(self.path)
 
     def run_all(self):
         """Run every cell, and wait until the last has run."""
         self.page.click('.lm-MenuBar-itemLabel:text-is("Run")')
         self.page.click('.lm-Menu-itemLabel:text-is("Run All Cells")')
-        self.server.wait_for_kernel()
+        self.wait()
         self.page.wait_for_timeout(500)
-        self.server.wait_for_kernel()
+        self.wait()
 
     def cell(self, text):
         """The first code cell whose text contains `text`, scrolled into view."""
@@ -169,5 +174,5 @@ class Notebook:
         cell.locator(".jp-InputPrompt").click()
         self.page.keyboard.press("Control+Enter")
         self.page.wait_for_timeout(500)
-        self.server.wait_for_kernel()
+        self.wait()
         return cell.locator(".jp-OutputArea").inner_text()

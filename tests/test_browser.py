@@ -1,7 +1,11 @@
 """A learner's first quarter of an hour, in a real JupyterLab and a real browser."""
 
+import sys
+
 import pytest
-from lab_server import Notebook, Server, browser, chromium, copy_course
+from lab_server import TOKEN, Notebook, Server, browser, chromium, copy_course
+
+from grading import book
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 LAB = "work/03_strides.ipynb"
@@ -75,9 +79,22 @@ def test_a_mistake_is_named_with_a_picture_of_it(server, page):
 
 def test_nbgraders_validate_button_works(server, page):
     Notebook(server, page, LAB)
-    page.locator("button", has_text="Validate").click()
+    page.locator('jp-button[title="Validate Assignment"]').click()
     page.wait_for_selector(".jp-Dialog")
     page.wait_for_function(
         "() => /did not pass|failed|passes|Success/i.test("
         "document.querySelector('.jp-Dialog')?.textContent || '')"
     )
+
+
+def test_formgrader_opens_on_a_course(tmp_path):
+    if chromium() is None:
+        pytest.skip("not run: browser tests (no Chromium: apt-get install chromium)")
+    book.release(tmp_path / "class", ["03_strides"])
+    lab = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"]
+    server = Server(tmp_path / "class", tmp_path / "jupyter")
+    server.command = [*lab, f"--port={server.port}"]
+    with server, browser() as page:
+        page.goto(f"{server.url}/lab?token={TOKEN}")
+        page.goto(f"{server.url}/formgrader/manage_assignments")
+        page.wait_for_selector("tbody >> text=03_strides")

@@ -125,7 +125,7 @@ def test_badges_and_set_up_cells_come_from_one_setting():
         nb = build.notebook(text, solved=False)
         badge, setup = nb.cells[0].source, next(c for c in nb.cells if c.id == "setup")
         assert f"blob/{settings['tag']}/" in badge
-        assert settings["repository"].removeprefix("https://") in badge
+        assert settings["repository"].removeprefix("https://github.com/") in badge
         assert settings["repository"] in setup.source
         assert settings["tag"] in setup.source
 

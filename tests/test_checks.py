@@ -3,37 +3,15 @@
 import collections
 
 import pytest
+from judging import a_subject, unanswered  # noqa: F401
 
 from grading.checking import find_check, judge
 from grading.specimens import specimens
-from grading.subject import LocalSubject, WireSubject, serve
 from minigrad.answers import load_references
 from minigrad.exercise import exercises, solves
 
 HOLES = [entry.hole for entry in exercises()]
 SPECIMENS = specimens()
-
-
-def by_bytes():
-    """A subject behind bytes, as one in another process is."""
-    local = LocalSubject()
-    return WireSubject(lambda request: serve(local, request))
-
-
-@pytest.fixture(params=[LocalSubject, by_bytes], ids=["local", "bytes"])
-def subject(request):
-    return request.param()
-
-
-@pytest.fixture(autouse=True)
-def unanswered():
-    """Every test starts, and leaves, with no hole answered."""
-    before = [(hole, hole.answer, hole._run) for hole in HOLES]
-    for hole in HOLES:
-        hole.answer = hole._run = None
-    yield
-    for hole, answer, run in before:
-        hole.answer, hole._run = answer, run
 
 
 @pytest.mark.parametrize("hole", HOLES, ids=lambda h: h.name)

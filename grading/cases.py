@@ -1,0 +1,80 @@
+"""Cases of a check: their arguments, what PyTorch makes of them, what came of them."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from . import show
+from .subject import Outcome, Problem
+
+
+class View(NamedTuple):
+    """A tensor among a case's arguments: how to read a storage of 0, 1, 2, ..."""
+
+    shape: tuple
+    strides: tuple
+    offset: int = 0
+
+    @property
+    def cells(self):
+        """The storage's size: enough for most wrong ways to read it, too."""
+        longest = max(self.shape, default=1)
+        return self.offset + sum(self.strides) * max(longest - 1, 0) + 5
+
+
+class Raises(NamedTuple):
+    """What a case must give where PyTorch raises."""
+
+    type: str
+    message: str
+
+
+class Tried(NamedTuple):
+    """A case, and what came of it."""
+
+    right: bool
+    part: str
+    args: tuple
+    expected: object
+    got: object  # a value, or a Problem
+    outcome: Outcome
+
+
+def value_of(function, args):
+    """What a function gives for a case, tensors described; or Raises."""
+    try:
+        import torch
+
+        tensors = [_torch(a) if isinstance(a, View) else a for a in args]
+        value = function(*tensors)
+        bases = [t for t in tensors if isinstance(t, torch.Tensor)]
+        return show.described_torch(value, bases)
+    except (IndexError, RuntimeError, TypeError, ValueError) as error:
+        return Raises(type(error).__name__, str(error).split("\n")[0])
+
+
+def _torch(view):
+    import torch
+
+    return torch.arange(view.cells).as_strided(*view)
+
+
+def make(subject, view):
+    return subject.make(np.arange(view.cells), *view)
+
+
+def changed(subject, before):
+    return any(
+        show.differ(look, subject.look(handle)) for handle, look in before.items()
+    )
+
+
+def stops(got):
+    """After this there is no use in trying further cases."""
+    return isinstance(got, Problem) and got.kind in ("time", "gone")
+
+
+def failed_as(case):
+    """The state of an answer that earns nothing, from the last case that was tried."""
+    kind = case.got.kind if stops(case.got) else None
+    return {"time": "timed out", "gone": "crashed"}.get(kind, "wrong")

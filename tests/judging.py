@@ -1,0 +1,52 @@
+"""What tests of checks share: subjects, and a verdict on an answer that is given."""
+
+import pytest
+
+from grading.checking import judge
+from grading.specimens import Specimen
+from grading.subject import LocalSubject, WireSubject, serve
+from minigrad.exercise import exercises
+
+
+def by_bytes():
+    """A subject behind bytes, as one in another process is."""
+    local = LocalSubject()
+    return WireSubject(lambda request: serve(local, request))
+
+
+@pytest.fixture(name="subject", params=[LocalSubject, by_bytes], ids=["local", "bytes"])
+def a_subject(request):
+    return request.param()
+
+
+@pytest.fixture(autouse=True)
+def unanswered():
+    """Every test starts, and leaves, with no hole answered."""
+    before = [(e.hole, e.hole.answer, e.hole._run) for e in exercises()]
+    for hole, _, _ in before:
+        hole.answer = hole._run = None
+    yield
+    for hole, answer, run in before:
+        hole.answer, hole._run = answer, run
+
+
+def strides_of(shape):
+    """A right answer of contiguous_strides."""
+    steps = [1]
+    for size in shape[:0:-1]:
+        steps.append(steps[-1] * max(size, 1))
+    return tuple(reversed(steps))[-len(shape) :] if shape else ()
+
+
+def verdict_on(hole, answer, subject=None, seed=0):
+    with Specimen(hole, answer, None, "test").in_place():
+        return judge(hole, subject or LocalSubject(), seed)
+
+
+def of_shape(body):
+    """A function of `shape`, as contiguous_strides needs it."""
+
+    def answer(shape):
+        return body(shape)
+
+    return answer

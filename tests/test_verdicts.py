@@ -1,0 +1,226 @@
+"""What a check says: points, messages, pictures; and `check` itself."""
+
+import re
+import sys
+import xml.etree.ElementTree as xml
+
+import numpy as np
+import pytest
+from judging import (  # noqa: F401
+    a_subject,
+    of_shape,
+    strides_of,
+    unanswered,
+    verdict_on,
+)
+
+import minigrad
+from grading import check, checking, show_check, trying
+from grading.checking import View, find_check, judge
+from grading.picture import cells, compared
+from grading.specimens import specimens
+from grading.subject import LocalSubject
+from grading.verdict import Verdict
+from minigrad import Tensor
+from minigrad.exercise import WrongAnswerType, solves
+from minigrad.layout import contiguous_strides, index_of, offset_of
+
+# ---------------------------------------------------------------- points and messages
+
+
+def test_a_right_answer_is_one_line(subject):
+    verdict = verdict_on(contiguous_strides, strides_of, subject)
+    assert str(verdict) == "contiguous_strides: 1 of 1 point · all right"
+    assert (verdict.points, verdict.failures, verdict.picture) == (1, [], "")
+    assert repr(verdict) == "1.0" and float(verdict) == 1.0
+
+
+def test_a_wrong_answer_shows_the_first_case():
+    verdict = verdict_on(contiguous_strides, of_shape(lambda s: strides_of(s)[::-1]))
+    assert verdict.state == "wrong" and verdict.points == 0
+    lines = str(verdict).splitlines()
+    assert lines[1:4] == [
+        "  case      contiguous_strides((2, 3))",
+        "  expected  (3, 1)",
+        "  got       (1, 3)",
+    ]
+    assert lines[4].startswith("  cause     the right numbers in reverse order")
+
+
+def test_partial_credit_goes_by_parts():
+    verdict = verdict_on(contiguous_strides, of_shape(lambda s: strides_of(s) or (1,)))
+    assert (verdict.points, verdict.state) == (0.75, "partly right")
+    assert verdict.failures[0].part == "no dimensions"
+    assert verdict.failures[0].count == 1
+
+
+def test_without_the_heart_nothing_is_earned():
+    assert verdict_on(contiguous_strides, of_shape(lambda s: ())).points == 0
+
+
+def test_an_unanswered_exercise_says_so(subject):
+    verdict = judge(index_of, subject)
+    assert (verdict.points, verdict.state) == (0, "not answered")
+    assert "not answered yet" in str(verdict)
+
+
+def test_a_solution_that_stands_in_earns_nothing(subject):
+    minigrad.answers_from("solutions", before="04_elementwise")
+    verdict = judge(index_of, subject)
+    assert (verdict.points, verdict.state) == (0, "solution")
+    assert "earns nothing" in verdict.summary
+
+
+def test_the_same_seed_draws_the_same_cases():
+    drawn = [list(find_check(offset_of).cases(checking.random_numbers.Random(7)))
+             for _ in range(2)]  # fmt: skip
+    other = list(find_check(offset_of).cases(checking.random_numbers.Random(8)))
+    assert drawn[0] == drawn[1] != other
+
+
+def test_what_was_printed_is_shown_and_kept_short(capsys):
+    def noisy(shape):
+        for line in range(10_000):
+            print("line", line)
+
+    verdict = verdict_on(contiguous_strides, noisy)
+    assert "printed   line 0 | line 1 | line 2 | ..." in str(verdict)
+    assert verdict.failures[0].cause == "none"
+    assert capsys.readouterr().out == ""
+
+
+def test_printing_costs_nothing():
+    def noisy(shape):
+        print(shape, file=sys.stderr)
+        return strides_of(shape)
+
+    assert verdict_on(contiguous_strides, noisy).state == "right"
+
+
+def test_the_own_line_of_an_error_is_shown():
+    def broken(shape):
+        return shape[100]
+
+    lines = str(verdict_on(contiguous_strides, broken)).splitlines()
+    assert "  got       IndexError: tuple index out of range" in lines
+    assert any(
+        re.fullmatch(r"  where     line \d+: return shape\[100\]", x) for x in lines
+    )
+
+
+def test_messages_have_short_lines():
+    for specimen in specimens():
+        with specimen.in_place():
+            message = str(judge(specimen.hole, LocalSubject(), 1))
+        long = [line for line in message.splitlines() if len(line) > 110]
+        assert not long, specimen
+
+
+# ---------------------------------------------------------------- check and its friends
+
+
+def test_check_prints_and_returns_the_verdict(capsys):
+    solves(contiguous_strides)(strides_of)
+    verdict = check(contiguous_strides, seed=1)
+    assert isinstance(verdict, Verdict)
+    assert capsys.readouterr().out == f"{verdict}\n"
+
+
+@pytest.mark.parametrize("thing", ["permute", len, 3, None, Tensor], ids=str)
+def test_check_of_no_exercise_says_what_is_expected(thing):
+    with pytest.raises(WrongAnswerType, match="check takes"):
+        check(thing)
+
+
+def test_check_of_a_method_takes_the_method():
+    assert find_check(Tensor.permute).hole is Tensor.permute
+
+
+def test_show_check_shows_the_source(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "IPython.display", None)
+    show_check(contiguous_strides)
+    assert "class ContiguousStrides(Check)" in capsys.readouterr().out
+
+
+def test_without_pytorch_a_check_is_not_run(monkeypatch):
+    def missing(hole):
+        raise ModuleNotFoundError("No module named 'torch'", name="torch")
+
+    monkeypatch.setattr(checking, "find_check", missing)
+    verdict = judge(contiguous_strides, LocalSubject())
+    assert (verdict.points, verdict.state) == (0, "not run")
+
+
+def test_trying_says_what_is_missing_and_hides_nothing_else(capsys):
+    with trying():
+        contiguous_strides((2, 3))
+    assert capsys.readouterr().out == "contiguous_strides has no answer yet.\n"
+    with pytest.raises(ZeroDivisionError), trying():
+        raise ZeroDivisionError
+
+
+@pytest.mark.parametrize("points", [-1, 3])
+def test_a_verdict_outside_its_points_cannot_be_made(points):
+    with pytest.raises(ValueError, match="points"):
+        Verdict("permute", points, 2, "partly right", "")
+
+
+def test_only_right_states_have_points():
+    with pytest.raises(ValueError, match="timed out"):
+        Verdict("permute", 1, 2, "timed out", "")
+
+
+def test_a_verdict_is_plain_for_json_and_html():
+    verdict = verdict_on(contiguous_strides, of_shape(lambda s: "<b>"))
+    assert set(verdict.to_dict()) >= {
+        "name",
+        "points",
+        "max_points",
+        "state",
+        "failures",
+    }
+    html = verdict._repr_html_()
+    assert "<b>contiguous_strides</b>" in html and "0 of 1 point" in html
+
+
+# ---------------------------------------------------------------- pictures
+
+
+def pictures():
+    for specimen in specimens():
+        with specimen.in_place():
+            yield specimen, judge(specimen.hole, LocalSubject(), 1)
+
+
+def test_pictures_are_small_svg_and_only_of_wrong_answers():
+    drawn = 0
+    for specimen, verdict in pictures():
+        if specimen.cause is None:
+            assert verdict.picture == "", specimen
+        if verdict.picture:
+            drawn += 1
+            assert len(verdict.picture) < 60_000
+            assert xml.fromstring(verdict.picture).tag.endswith("svg")
+    assert drawn > 20
+
+
+def test_a_picture_marks_the_cells_that_differ():
+    right, wrong = cells((2, 3), (3, 1)), cells((2, 3), (1, 2))
+    drawn = compared(None, right, wrong)
+    assert drawn.count('font-weight="bold">') - 2 == np.sum(right != wrong)  # 2 labels
+    assert compared(None, right, right) == ""
+    assert compared(None, cells((2, 0), (1, 1)), cells((2, 0), (1, 1))) == ""
+
+
+def test_a_large_tensor_has_no_picture():
+    assert compared(None, cells((99, 99), (99, 1)), cells((99, 99), (1, 99))) == ""
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (2, 3), (2, 3, 4), (2, 3, 2, 3)])
+def test_cells_are_what_pytorch_reads(shape):
+    import torch
+
+    strides = tuple(range(1, len(shape) + 1))
+    view = View(shape, strides, 2)
+    expected = torch.arange(view.cells).as_strided(shape, strides, 2).numpy()
+    assert np.array_equal(cells(*view), expected)
