@@ -281,8 +281,8 @@ def load(folder, chapter):
 
 
 def _listed(parts):
-    more = f" and {len(parts) - 3} more" if len(parts) > 3 else ""
-    return ", ".join(parts[:3]) + more
+    more = f" and {len(parts) - 2} more" if len(parts) > 3 else ""
+    return ", ".join(parts[:2] if more else parts) + more
 
 
 def _beginning(printed):

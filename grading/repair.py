@@ -50,18 +50,20 @@ class Released:
         }
         self.setup = next(cell for cell in nb.cells if is_setup(cell.source))
         self.check_ids = {grade_id(cell): cell for cell in self.checks.values()}
+        self.names = {grade_id(cell): name for name, cell in self.checks.items()}
+        self.unplaced = dict(self.checks)
         self.answer_ids = {grade_id(cell) for cell in self.answers.values()}
 
     def cleaned(self, cell, warnings):
-        """The cell without nbgrader's marks; None for a check: it is put back later."""
+        """The cell without nbgrader's marks; a check as released, once, then None."""
         claimed = grade_id(cell) or cell.get("id")
         answer, code = answered_in(cell.source), cell.cell_type == "code"
         if not answer and claimed in self.check_ids:
             if cell.source.strip() != self.check_ids[claimed].source.strip():
                 warnings.append(f"the check {claimed} was edited, and is put back")
-            return None
+            return self.placed(self.names[claimed])
         if not answer and code and _only_checks(cell.source):
-            return None
+            return self.placed(CHECK.search(cell.source)[1])
         if answer and not code and claimed in self.answer_ids:
             warnings.append(
                 f"the answer of {answer} was no code cell, and is one again"
@@ -70,6 +72,11 @@ class Released:
         tags = cell.metadata.get("tags", [])
         make = new_code_cell if code else new_markdown_cell
         return make(cell.source, metadata={"tags": tags} if tags else {})
+
+    def placed(self, name):
+        """The released check of a hole, the first time it is asked for."""
+        check = self.unplaced.pop(name, None)
+        return check and _added(check)
 
     def add_setup(self, cells, warnings):
         """Put the released set-up in front, where the submission has not this very one.
@@ -99,7 +106,7 @@ class Released:
             chosen.metadata.setdefault("nbgrader", dict(original.metadata["nbgrader"]))
 
     def add_missing(self, name, cells, warnings):
-        """Put back a lost answer cell, and the check after it."""
+        """Put back a lost answer cell, and a lost check after it."""
         answer = self.answers[name]
         place = next(
             (i for i, c in enumerate(cells) if grade_id(c) == grade_id(answer)), None
@@ -109,7 +116,8 @@ class Released:
                 warnings.append(f"the answer cell of {name} is missing")
             cells.append(_added(answer))
             place = len(cells) - 1
-        cells.insert(place + 1, _added(self.checks[name]))
+        if name in self.unplaced:
+            cells.insert(place + 1, self.placed(name))
 
 
 def _only_checks(text):

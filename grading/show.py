@@ -90,7 +90,7 @@ def differ(before, after):
 def text(value):
     """A value in words, for a learner."""
     if isinstance(value, Seen):
-        where = "in the same storage" if value.shares else "in a copy of the storage"
+        where = "a view" if value.shares else "a copy"
         numbers = f"strides {value.strides}, offset {value.offset}"
         return f"a tensor of shape {value.shape}, {numbers}, {where}"
     if hasattr(value, "kind"):  # a Problem

@@ -57,7 +57,7 @@ class Verdict:
     def _repr_html_(self):
         share = 100 * self.points / self.max_points if self.max_points else 0
         return (
-            '<div style="font: 13px sans-serif">'
+            '<div style="font: 13px sans-serif; margin-top: 6px">'
             '<div role="img" aria-label="share of the points" style="display: '
             "inline-block; width: 8em; height: .7em; border: 1px solid #888; "
             f'background: linear-gradient(90deg, #0072b2 {share:.0f}%, #fff0 0)">'
