@@ -21,8 +21,8 @@ import jupytext
 import nbformat
 
 from minigrad import course
-from minigrad.answers import holes_of
-from minigrad.exercise import find
+from minigrad.slots.answers import holes_of
+from minigrad.slots.exercise import find
 
 STUB = {
     "#": ["# YOUR CODE HERE", "raise NotImplementedError"],

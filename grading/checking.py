@@ -21,7 +21,7 @@ import inspect
 import random as random_numbers
 from pathlib import Path
 
-from minigrad.exercise import Exercise, WrongAnswerType, _not_a_hole
+from minigrad.slots.exercise import Exercise, WrongAnswerType, _not_a_hole
 
 from . import picture, show
 from .cases import Raises, Tried, View, changed, failed_as, make, stops, value_of

@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 from dateutil.parser import parse as parse_time
 
-from minigrad.cells import answered_in
 from minigrad.course import CHAPTERS
-from minigrad.exercise import exercises
+from minigrad.slots.cells import answered_in
+from minigrad.slots.exercise import exercises
 
 from .inbox import Delivery, Owner, Unowned, deliveries, lab_in, owner_of, shown
 

@@ -14,8 +14,8 @@ import nbformat
 from nbformat.v4 import new_markdown_cell, new_output
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from minigrad.answers import holes_of
-from minigrad.cells import answered_in, is_setup
+from minigrad.slots.answers import holes_of
+from minigrad.slots.cells import answered_in, is_setup
 
 from . import repair
 from .checking import judge

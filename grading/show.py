@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from minigrad.exercise import kind
+from minigrad.slots.exercise import kind
 
 from .wire import Handle
 

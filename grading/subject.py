@@ -16,13 +16,13 @@ from typing import NamedTuple
 import numpy as np
 
 from minigrad import layout
-from minigrad.answers import load_references
 from minigrad.course import CHAPTERS, solution
-from minigrad.exercise import exercises, find, isolated, kind
+from minigrad.slots.answers import load_references
+from minigrad.slots.exercise import exercises, find, isolated, kind
+from minigrad.slots.limits import TimeUp, captured, time_limit
 from minigrad.storage import Storage
 from minigrad.tensor import Tensor
 
-from .limits import TimeUp, captured, time_limit
 from .wire import Handle, NotPlain, decode, encode, plain
 
 MOST = 2**20  # elements of a tensor that are looked at

@@ -11,10 +11,10 @@ import sys
 import types
 from multiprocessing.connection import Connection
 
-from minigrad.cells import python
+from minigrad.slots.cells import python
+from minigrad.slots.limits import TimeUp, captured, time_limit
 
 from . import wire
-from .limits import TimeUp, captured, time_limit
 
 CELL_SECONDS = 20
 
@@ -36,7 +36,7 @@ def main(descriptor):
 
     import grading
     import minigrad  # noqa: F401  the holes
-    from minigrad.exercise import running
+    from minigrad.slots.exercise import running
 
     from .subject import LocalSubject, serve
 

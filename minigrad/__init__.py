@@ -1,7 +1,7 @@
 """minigrad: how PyTorch works, from CUDA threads to a trained CNN, by writing it."""
 
-from .answers import answers_from
-from .exercise import NotAnswered, exercise, exercises, solves
+from .slots.answers import answers_from
+from .slots.exercise import NotAnswered, exercise, exercises, solves
 from .storage import (
     float16,
     float32,

@@ -10,7 +10,7 @@ import difflib
 import math
 import operator
 
-from .exercise import exercise
+from .slots.exercise import exercise
 
 MOST = 2**60  # elements: in bytes, more than an address can hold
 NO_VIEW = (

@@ -7,8 +7,8 @@ error messages are PyTorch's. Functions marked @exercise are written by the lear
 import numpy as np
 
 from . import layout
-from .exercise import exercise
 from .printing import represent
+from .slots.exercise import exercise
 from .storage import Storage, float32, shared_memory, to_array, to_number, to_range
 
 

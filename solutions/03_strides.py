@@ -56,7 +56,7 @@ from minigrad.layout import (
 )
 from minigrad.viz import strides
 
-_ = answers_from("labs", before="03_strides")
+answers_from("labs", before="03_strides")
 
 # %% [markdown] task="contiguous_strides"
 # ## Strides of a row-major tensor

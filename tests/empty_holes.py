@@ -1,13 +1,11 @@
 """Empties every hole of minigrad for each test of a file, and undoes what it did."""
 
-import importlib
-
 import pytest
 
-from minigrad import answers, solves
-from minigrad.exercise import WrongAnswerType
-
-ex = importlib.import_module("minigrad.exercise")  # minigrad.exercise is a function
+from minigrad import solves
+from minigrad.slots import answers
+from minigrad.slots import exercise as ex
+from minigrad.slots.exercise import WrongAnswerType
 
 
 @pytest.fixture(autouse=True)
@@ -21,6 +19,12 @@ def nothing_answered(monkeypatch):
     for hole, state in before.items():
         vars(hole).clear()
         vars(hole).update(state)
+
+
+def filled(where, before=None):
+    """Call answers_from; return how many holes have an answer then."""
+    answers.answers_from(where, before)
+    return sum(entry.hole.answer is not None for entry in ex.exercises())
 
 
 def refusal(hole, answer):

@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from minigrad import course
-from minigrad.cells import all_cells
+from minigrad.slots.cells import all_cells
 
 HOME = course.home()
 

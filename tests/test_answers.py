@@ -6,11 +6,11 @@ import threading
 import time
 
 import pytest
-from empty_holes import ex, nothing_answered  # noqa: F401
+from empty_holes import ex, filled, nothing_answered  # noqa: F401
 from small_course import HEAD, ONE, SETUP, SHAPES, STUB, home, lab  # noqa: F401
 
-from minigrad import answers as running_answers
 from minigrad import answers_from, layout, solves
+from minigrad.slots import answers as running_answers
 
 offset_of, index_of = layout.offset_of, layout.index_of
 
@@ -20,13 +20,13 @@ offset_of, index_of = layout.offset_of, layout.index_of
 
 @pytest.mark.parametrize("before", ["03_strides", "03", 3, "strides", "01_threads", 0])
 def test_nothing_comes_before(home, capsys, before):
-    assert answers_from("labs", before=before) == 0
+    assert filled("labs", before=before) == 0
     assert capsys.readouterr().out == "" and offset_of.answer is None
 
 
 @pytest.mark.parametrize("before", ["05", 5, "05_reductions", "reductions", None])
 def test_earlier_chapters_are_filled(home, capsys, before):
-    assert answers_from("solutions", before=before) == 3
+    assert filled("solutions", before=before) == 3
     assert offset_of((), ()) == 100
     assert capsys.readouterr().out == (
         "03_strides: the course's solution stands in, and earns no points, "
@@ -49,7 +49,7 @@ def test_unknown_names():
 def test_whole_lab(lab, capsys):
     lab(SETUP, ONE, SHAPES, ONE.replace("offset_of", "index_of").replace(
         "index, strides, offset=0", "position, shape"))  # fmt: skip
-    assert answers_from("labs") == 3
+    assert filled("labs") == 3
     assert capsys.readouterr().out == ""
     assert (offset_of((), ()), index_of(0, ()), layout.broadcast_shapes()) == (1, 1, 7)
     source = offset_of.answer.source
@@ -59,7 +59,7 @@ def test_whole_lab(lab, capsys):
 
 def test_partly_answered_lab(lab, capsys):
     lab(SETUP, STUB, SHAPES)
-    assert answers_from("labs") == 3
+    assert filled("labs") == 3
     assert capsys.readouterr().out == (
         "03_strides: the course's solution stands in, and earns no points, "
         "for offset_of, index_of\n"
@@ -71,7 +71,7 @@ def test_partly_answered_lab(lab, capsys):
 
 
 def test_no_notebook_at_all(home, capsys):
-    assert answers_from("labs") == 3
+    assert filled("labs") == 3
     assert capsys.readouterr().out.endswith("for every exercise\n")
 
 
@@ -85,7 +85,7 @@ def test_lab_without_a_working_copy(home, write_notebook):
 
 def test_no_solution_either(home, capsys):
     (home / "solutions/03_strides.py").unlink()
-    assert answers_from("labs") == 0
+    assert filled("labs") == 0
     assert "solutions/03_strides.py is not here" in capsys.readouterr().out
 
 
@@ -95,7 +95,7 @@ def test_no_solution_either(home, capsys):
 def test_not_a_notebook(home, capsys, text):
     path = home / "work/03_strides.ipynb"
     path.write_text(text, encoding="latin-1")
-    assert answers_from("labs") == 3
+    assert filled("labs") == 3
     first, second = capsys.readouterr().out.splitlines()
     assert first.startswith(
         "03_strides: 03_strides.ipynb is not a notebook, or a damaged"
@@ -134,7 +134,7 @@ def test_not_a_notebook(home, capsys, text):
 def test_cell_that_fails(lab, capsys, monkeypatch, text, problem):
     monkeypatch.setattr(running_answers, "SECONDS", 0.5)
     lab(SETUP, text, SHAPES)
-    assert answers_from("labs") == 3
+    assert filled("labs") == 3
     first = capsys.readouterr().out.splitlines()[0]
     place = "03_strides: work/03_strides.ipynb, the cell that answers offset_of, "
     assert first.startswith(place) and problem in first
@@ -165,7 +165,7 @@ def test_interrupt_loses_no_answer(lab, monkeypatch):
         answers_from("labs")
     assert offset_of((), ()) == 5
     lab(SETUP, ONE)
-    assert answers_from("labs") == 3  # and it can be run again
+    assert filled("labs") == 3  # and it can be run again
 
 
 def test_time_limit_gives_back_an_older_alarm(lab, monkeypatch):

@@ -4,12 +4,12 @@
 import json
 
 import pytest
-from empty_holes import ex, nothing_answered  # noqa: F401
+from empty_holes import ex, filled, nothing_answered  # noqa: F401
 from small_course import HEAD, ONE, SETUP, SHAPES, STUB, home, lab  # noqa: F401
 
 from minigrad import Tensor, answers_from, layout, solves
-from minigrad.answers import cells_of, load_references
-from minigrad.cells import answered_in, python
+from minigrad.slots.answers import cells_of, load_references
+from minigrad.slots.cells import answered_in, python
 
 offset_of, index_of = layout.offset_of, layout.index_of
 
@@ -178,5 +178,5 @@ def test_references_are_loaded_once(home):
 
 def test_the_course_s_own_solutions():
     holes = [entry.hole for entry in ex.exercises()]
-    assert answers_from("solutions") == len(holes) > 8
+    assert filled("solutions") == len(holes) > 8
     assert Tensor.permute.answer.from_solutions

@@ -11,8 +11,8 @@ from empty_holes import ex, nothing_answered  # noqa: F401
 from export_course import OFFSET, PERMUTE, STRIDES, TRACES, home, lab  # noqa: F401
 
 from minigrad import layout
-from minigrad.exercise import solves
 from minigrad.export import CannotExport, export
+from minigrad.slots.exercise import solves
 
 # ------------------------------------------------------------ the folder
 

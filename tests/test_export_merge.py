@@ -11,10 +11,10 @@ from empty_holes import ex, nothing_answered  # noqa: F401
 from export_course import OFFSET, PERMUTE, STRIDES, TRACES, home, lab  # noqa: F401
 
 from minigrad import answers_from
-from minigrad.exercise import kernel_exercise, solves
 from minigrad.export.assemble import assembled, fill_kernel
 from minigrad.export.merge import CannotMerge
 from minigrad.export.modules import Module, Package
+from minigrad.slots.exercise import kernel_exercise, solves
 
 
 @pytest.fixture

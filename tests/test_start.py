@@ -14,7 +14,7 @@ from lab_server import TOKEN, Server, copy_course
 
 from minigrad import course
 from minigrad.desk import progress, start, work
-from minigrad.exercise import exercises
+from minigrad.slots.exercise import exercises
 
 NAME = "03_strides"
 STUB = "def contiguous_strides(shape):\n    # YOUR CODE HERE\n    ..."

@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 
 from minigrad import course
-from minigrad.exercise import exercises
+from minigrad.slots.exercise import exercises
 
 KEPT = ("points", "max_points", "state")
 

@@ -15,8 +15,8 @@ import tomllib
 from pathlib import Path
 
 from .. import __version__, course
-from ..answers import answers_from
-from ..exercise import exercises
+from ..slots.answers import answers_from
+from ..slots.exercise import exercises
 from . import texts
 from .assemble import assembled
 

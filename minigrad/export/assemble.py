@@ -6,17 +6,15 @@ import re
 from pathlib import Path
 
 from .. import course
-from ..cells import Cell, NotANotebook, all_cells, bound_by, names_used
-from ..exercise import KernelExercise, exercises
-from ..signature import kernel_pattern, without_comments
+from ..slots.cells import Cell, NotANotebook, all_cells, bound_by, names_used
+from ..slots.exercise import KernelExercise, exercises
+from ..slots.signature import kernel_pattern, without_comments
 from . import pieces
 from .merge import Answer, CannotMerge, Merger
 from .modules import Module, Package
 
 # What the course needs, and the package does not.
-MACHINERY = {"__main__", "answers", "cells", "cli", "course", "doctor", "exercise"}
-MACHINERY |= {"export", "install", "progress", "signature", "slot", "source", "start"}
-MACHINERY |= {"work"}
+MACHINERY = {"__main__", "course", "desk", "export", "slots"}
 HERE = Path(__file__).parent.parent
 
 

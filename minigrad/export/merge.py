@@ -11,9 +11,16 @@ import importlib
 import inspect
 from typing import NamedTuple
 
-from ..cells import Cell, bound_by, definition, is_definition, names_used, statements
-from ..exercise import Exercise, find
-from ..signature import plain
+from ..slots.cells import (
+    Cell,
+    bound_by,
+    definition,
+    is_definition,
+    names_used,
+    statements,
+)
+from ..slots.exercise import Exercise, find
+from ..slots.signature import plain
 from . import pieces
 from .modules import Origin, imported
 

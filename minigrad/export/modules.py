@@ -5,7 +5,7 @@ import re
 import sys
 from typing import NamedTuple
 
-from ..cells import bound_by
+from ..slots.cells import bound_by
 from . import pieces
 
 

@@ -13,15 +13,15 @@ class TimeUp(BaseException):
 
 @contextlib.contextmanager
 def time_limit(seconds):
-    """Raise TimeUp in this block after `seconds`, and again each second after that."""
+    """Raise TimeUp in this block after `seconds`, and again: an `except` may eat it."""
     alarm = hasattr(signal, "setitimer")
     if alarm and threading.current_thread() is threading.main_thread():
         before = signal.signal(signal.SIGALRM, _raise)
-        signal.setitimer(signal.ITIMER_REAL, seconds, 1)
+        left = signal.setitimer(signal.ITIMER_REAL, seconds, 0.5)
         try:
             yield
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.setitimer(signal.ITIMER_REAL, *left)  # of a limit around this one
             signal.signal(signal.SIGALRM, before)
     else:
         over = threading.Event()
@@ -60,7 +60,7 @@ def _raise(signum, frame):
 
 def _watch(seconds, over, thread):
     while not over.wait(seconds):
-        seconds = 1
+        seconds = 0.5
         ctypes.pythonapi.PyThreadState_SetAsyncExc(
             ctypes.c_ulong(thread), ctypes.py_object(TimeUp)
         )

@@ -7,8 +7,8 @@ import traceback
 import types
 from typing import NamedTuple
 
+from ..course import chapter
 from . import signature
-from .course import chapter
 from .source import Source, source_of
 
 _judged = None  # the hole that is `isolated`, if one is

@@ -11,7 +11,7 @@ import tokenize
 from pathlib import Path
 from typing import NamedTuple
 
-from . import course
+from .. import course
 
 
 class Source(NamedTuple):

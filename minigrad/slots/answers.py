@@ -13,12 +13,10 @@ import builtins
 import contextlib
 import io
 import linecache
-import signal
-import threading
 import traceback
 from pathlib import Path
 
-from . import course
+from .. import course
 from .cells import (
     NotANotebook,
     all_cells,
@@ -33,6 +31,7 @@ from .cells import (
     python,
 )
 from .exercise import collecting, exercises, running
+from .limits import TimeUp, time_limit
 from .source import relative
 
 __all__ = [
@@ -52,12 +51,8 @@ _running = False  # a set-up cell that asks for earlier answers must not start i
 _filled = {}  # hole -> the Answer that answers_from has put there
 
 
-class TimeUp(BaseException):
-    """A cell ran too long. (No `except Exception` of the learner's catches this.)"""
-
-
 def answers_from(where, before=None):
-    """Fill the holes of earlier labs, and return the number that are filled.
+    """Fill the holes of earlier labs; one printed line a chapter says what stands in.
 
     where: "labs", the learner's own notebooks; where those have no answer the course's
     solution stands in, and a printed line says so. "solutions": solutions for all.
@@ -67,9 +62,10 @@ def answers_from(where, before=None):
         raise ValueError(f'answers come from "labs" or "solutions", not {where!r}')
     last = course.chapter(before).number if before is not None else len(course.CHAPTERS)
     if _running:
-        return 0
-    chapters = [c.name for c in course.CHAPTERS[:last]]
-    return sum(_fill(name, where) for name in chapters if holes_of(name))
+        return
+    for chapter in course.CHAPTERS[:last]:
+        if holes_of(chapter.name):
+            _fill(chapter.name, where)
 
 
 def holes_of(name):
@@ -115,7 +111,6 @@ def _fill(name, where):
     missing = [h for h in holes if where == "solutions" or h.answer is None]
     if missing:
         _stand_in(name, missing)
-    return sum(h.answer is not None for h in holes)
 
 
 def _fill_from_lab(name, holes):
@@ -208,30 +203,10 @@ def _execute(cell, tree, names, path):
     with (
         running(relative(path), cell.id, cell.text),
         contextlib.redirect_stdout(io.StringIO()),
-        _time_limit(),
+        time_limit(SECONDS),
     ):
         exec(compile(tree, filename, "exec"), names)
 
 
 def _filename(cell, path):
     return f"<{Path(path).name}, {cell.title}, id {cell.id}>"
-
-
-@contextlib.contextmanager
-def _time_limit():
-    """Raise TimeUp after SECONDS, and again and again: a bare `except` may eat it."""
-    main = threading.current_thread() is threading.main_thread()
-    if not (main and hasattr(signal, "setitimer")):
-        yield
-        return
-    before = signal.signal(signal.SIGALRM, _time_up)
-    left = signal.setitimer(signal.ITIMER_REAL, SECONDS, 0.5)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, *left)
-        signal.signal(signal.SIGALRM, before)
-
-
-def _time_up(signum, frame):
-    raise TimeUp
