@@ -15,8 +15,8 @@ sys.path[:0] = [str(HOME), str(HOME / "tests")]
 
 from lab_server import TOKEN, Notebook, Server, browser, copy_course  # noqa: E402
 
-from grading import book  # noqa: E402
 from grading.build import notebook  # noqa: E402
+from grading.classroom import book  # noqa: E402
 from minigrad import course  # noqa: E402
 
 LAB = "03_strides"

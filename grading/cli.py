@@ -61,7 +61,7 @@ def release(
     labs: Annotated[list[str] | None, typer.Argument(help="such as 03; all")] = None,
 ):
     """Make or renew an nbgrader course DIRECTORY with the labs released in it."""
-    from .book import release
+    from .classroom.book import release
 
     for name in release(directory, labs or ()):
         console.print(
@@ -80,7 +80,7 @@ def collect(
     ] = None,
 ):
     """Take submissions in from a folder or a .zip of a learning platform."""
-    from .collect import collect
+    from .classroom.collect import collect
 
     table = Table("student", "lab", "file", "what", "why")
     for item in collect(directory, inbox, lab, pattern):
@@ -98,7 +98,7 @@ def grade(
     ] = False,
 ):
     """Grade the submissions that are new or have changed."""
-    from .book import grade, submissions
+    from .classroom.book import grade, submissions
 
     count = len(submissions(directory, lab, student or ()))
     table = Table("student", "lab", "points", "state", "why")
@@ -121,7 +121,7 @@ def grade(
 @app.command()
 def feedback(directory: Directory, lab: Lab = None, student: Students = None):
     """Write an HTML page for each graded submission, below DIRECTORY/feedback."""
-    from .feedback import feedback
+    from .classroom.feedback import feedback
 
     feedback(directory, lab, student or None)
 
@@ -139,7 +139,7 @@ def export(
     force: Force = False,
 ):
     """Write the grades as a table, for a spreadsheet, Canvas or Moodle."""
-    from .export import export
+    from .classroom.export import export
 
     export(directory, to, form, roster, lab=lab, force=force)
 

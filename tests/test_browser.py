@@ -5,7 +5,7 @@ import sys
 import pytest
 from lab_server import TOKEN, Notebook, Server, browser, chromium, copy_course
 
-from grading import book
+from grading.classroom import book
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 LAB = "work/03_strides.ipynb"

@@ -15,9 +15,9 @@ pytest.importorskip(
 
 from nbgrader.utils import parse_utc  # noqa: E402
 
-from grading.book import CONFIG, open_course  # noqa: E402
-from grading.collect import CannotCollect, collect  # noqa: E402
-from grading.inbox import InboxError  # noqa: E402
+from grading.classroom.book import CONFIG, open_course  # noqa: E402
+from grading.classroom.collect import CannotCollect, collect  # noqa: E402
+from grading.classroom.inbox import InboxError  # noqa: E402
 
 LAB = "03_strides"
 

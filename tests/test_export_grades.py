@@ -8,10 +8,10 @@ import pytest
 
 pytest.importorskip("nbgrader", reason="not run: exporting (nbgrader is not installed)")
 
-from grading import book  # noqa: E402
-from grading.export import ExportError, export  # noqa: E402
-from grading.preprocessors import Record, fingerprint  # noqa: E402
-from grading.roster import Person, Roster, RosterError  # noqa: E402
+from grading.classroom import book  # noqa: E402
+from grading.classroom.export import ExportError, export  # noqa: E402
+from grading.classroom.preprocessors import Record, fingerprint  # noqa: E402
+from grading.classroom.roster import Person, Roster, RosterError  # noqa: E402
 from grading.verdict import Verdict  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
@@ -295,6 +295,7 @@ def test_the_forms_are_nbgraders_plug_ins(course):
 
     app, to = ExportApp(), course.parent / "plugin.csv"
     root = f"--CourseDirectory.root={course}"
-    app.initialize(["--exporter=grading.export.CsvExport", f"--to={to}", root])
+    exporter = "--exporter=grading.classroom.export.CsvExport"
+    app.initialize([exporter, f"--to={to}", root])
     app.start()
     assert ["ada", LAB, "2.5"] in [row[:3] for row in table(to)]

@@ -17,12 +17,12 @@ pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)
 from bs4 import BeautifulSoup  # noqa: E402
 from submissions import CLASS, FULL, HOLES, LAB, NONE, PART, write  # noqa: E402
 
-from grading.book import grade, open_course, release  # noqa: E402
 from grading.build import dumps, notebook  # noqa: E402
-from grading.collect import collect  # noqa: E402
-from grading.export import export  # noqa: E402
-from grading.feedback import clean, feedback  # noqa: E402
-from grading.preprocessors import Record, fingerprint  # noqa: E402
+from grading.classroom.book import grade, open_course, release  # noqa: E402
+from grading.classroom.collect import collect  # noqa: E402
+from grading.classroom.export import export  # noqa: E402
+from grading.classroom.feedback import clean, feedback  # noqa: E402
+from grading.classroom.preprocessors import Record, fingerprint  # noqa: E402
 from minigrad import course  # noqa: E402
 
 pytestmark = [

@@ -7,8 +7,8 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from grading import inbox
-from grading.inbox import Unowned, deliveries, owner_of, safe, shown
+from grading.classroom import inbox
+from grading.classroom.inbox import Unowned, deliveries, owner_of, safe, shown
 
 LABS = ["03_strides", "05_reductions"]
 

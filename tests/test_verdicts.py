@@ -1,5 +1,6 @@
 """What a check says: points, messages, pictures; and `check` itself."""
 
+import linecache
 import re
 import sys
 import xml.etree.ElementTree as xml
@@ -151,12 +152,27 @@ def test_without_pytorch_a_check_is_not_run(monkeypatch):
     assert (verdict.points, verdict.state) == (0, "not run")
 
 
-def test_trying_says_what_is_missing_and_hides_nothing_else(capsys):
+def test_trying_says_what_is_missing_or_wrong_and_goes_on(capsys):
     with trying():
         contiguous_strides((2, 3))
     assert capsys.readouterr().out == "contiguous_strides has no answer yet.\n"
-    with pytest.raises(ZeroDivisionError), trying():
-        raise ZeroDivisionError
+    with trying():
+        1 / 0  # noqa: B018
+    assert capsys.readouterr().out == "ZeroDivisionError: division by zero\n"
+    cell = compile("def f():\n    return 1 / 0", "<a cell>", "exec")
+    linecache.cache["<a cell>"] = (
+        1,
+        None,
+        ["def f():\n", "    return 1 / 0"],
+        "<a cell>",
+    )
+    names = {}
+    exec(cell, names)
+    with trying():
+        names["f"]()
+    assert capsys.readouterr().out.endswith("\n  line 2: return 1 / 0\n")
+    with pytest.raises(KeyboardInterrupt), trying():
+        raise KeyboardInterrupt
 
 
 @pytest.mark.parametrize("points", [-1, 3])

@@ -16,13 +16,13 @@ from traitlets.config.loader import PyFileConfigLoader
 
 from minigrad import course
 
-from .build import notebook, write
+from ..build import notebook, write
 from .preprocessors import Record, fingerprint
 
 MARK = "# A minigrad course."
 CONFIG = f"""{MARK} Everything that nbgrader can be told may be added below.
 
-from grading.preprocessors import Finish, Repair, RunAnswers
+from grading.classroom.preprocessors import Finish, Repair, RunAnswers
 from nbgrader.converters.autograde import Autograde
 from nbgrader.preprocessors import Execute
 
@@ -41,7 +41,7 @@ c.Autograde.autograde_preprocessors = [
     RunAnswers if step is Execute else step
     for step in Autograde.autograde_preprocessors.default()
 ] + [Finish]
-c.GenerateFeedback.exporter_class = "grading.feedback.Page"
+c.GenerateFeedback.exporter_class = "grading.classroom.feedback.Page"
 """
 
 

@@ -1,7 +1,7 @@
 """Grades for a spreadsheet, for Canvas and for Moodle, from nbgrader's gradebook.
 
 Each form is an nbgrader export plug-in too:
-`nbgrader export --exporter=grading.export.CanvasExport --to=canvas.csv`.
+`nbgrader export --exporter=grading.classroom.export.CanvasExport --to=canvas.csv`.
 
 A submission that is not graded has an empty cell: neither 0 nor an older number.
 """
@@ -19,10 +19,10 @@ from traitlets import List as ListOf
 
 from minigrad import course
 
+from ..verdict import number
 from .book import open_course
 from .grades import grades
 from .roster import Person, Roster
-from .verdict import number
 
 CANVAS = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
 GRADE, FEEDBACK = ("grade",), ("feedback comments", "feedback")  # Moodle's worksheet

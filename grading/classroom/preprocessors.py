@@ -17,12 +17,12 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from minigrad.slots.answers import holes_of
 from minigrad.slots.cells import answered_in, is_setup
 
+from ..checking import judge
+from ..process import Gone, ProcessSubject
+from ..verdict import Verdict, number, plural
 from . import repair
-from .checking import judge
-from .process import Gone, ProcessSubject
-from .verdict import Verdict, number, plural
 
-CHECKS = Path(__file__).parent / "checks"
+CHECKS = Path(__file__).parent.parent / "checks"
 
 
 class Repair(NbGraderPreprocessor):

@@ -1,0 +1,1 @@
+"""A class: releasing labs, taking submissions in, grading, feedback, grades."""
