@@ -1,6 +1,6 @@
 """What checks an answer: in a lab (`check`), in a class (`python -m grading`)."""
 
-from .checking import check, show_check
+from .lab import check, show_check
 from .trying import trying
 from .verdict import Verdict
 

@@ -21,11 +21,12 @@ import inspect
 import random as random_numbers
 from pathlib import Path
 
-from minigrad.slots.exercise import Exercise, WrongAnswerType, _not_a_hole
+from minigrad.slots.errors import WrongAnswerType
+from minigrad.slots.exercise import Exercise, _not_a_hole
 
 from . import picture, show
 from .cases import Raises, Tried, View, changed, failed_as, make, stops, value_of
-from .subject import LocalSubject, Problem
+from .subject import Problem
 from .verdict import Failure, Verdict, number, plural
 from .wire import Handle
 
@@ -64,8 +65,8 @@ class Check:
         """The verdict on the subject's answer. seed: of the random cases."""
         about = subject.about(self.hole.name)
         if about.state == "not answered":
-            text = "  write it in the cell that says YOUR CODE HERE, and run that cell"
-            failure = Failure("not_answered", text)
+            place = f"the cell that begins with @solves({self.hole.__qualname__})"
+            failure = Failure("not_answered", f"  write it in {place}, and run it")
             return self._nothing("not answered", "not answered yet", [failure])
         if about.uses_torch:
             text = "  cause     PyTorch is the judge here: write it without PyTorch"
@@ -231,17 +232,6 @@ def cause(text):
     return mark
 
 
-def check(hole, seed=None):
-    """Check an answer against PyTorch: print what came out, return the verdict.
-
-    hole: the exercise itself, `check(contiguous_strides)`. seed: repeats random cases.
-    """
-    verdict = judge(hole, LocalSubject(), seed)
-    print(verdict)
-    _record(verdict)
-    return verdict
-
-
 def judge(hole, subject, seed=None):
     """The verdict on a hole, whatever happens: what was not checked earns nothing."""
     try:
@@ -251,17 +241,6 @@ def judge(hole, subject, seed=None):
             raise
         said = "not run: PyTorch is not installed. Install it: pip install torch"
         return Verdict(hole.name, 0, hole.points, "not run", f"{hole.name}: {said}")
-
-
-def show_check(hole):
-    """Show how an exercise is checked: the source of its check."""
-    source = inspect.getsource(type(find_check(hole)))
-    try:
-        from IPython.display import Code, display
-
-        display(Code(source, language="python"))
-    except ImportError:
-        print(source)
 
 
 def find_check(hole):
@@ -288,10 +267,3 @@ def _listed(parts):
 def _beginning(printed):
     lines = printed.strip().splitlines()
     return " | ".join(lines[:3])[:200] + (" | ..." if len(lines) > 3 else "")
-
-
-def _record(verdict):
-    """Note the verdict in the learner's own progress."""
-    from minigrad.desk import progress
-
-    progress.record(verdict.name, verdict.to_dict())

@@ -24,6 +24,9 @@ Directory = Annotated[
     Path, typer.Argument(help="the course directory", show_default=False)
 ]
 Lab = Annotated[str | None, typer.Option(help="only this lab, such as 03")]
+OfLab = Annotated[
+    str | None, typer.Option("--lab", help="the lab of files that do not say it")
+]
 Students = Annotated[
     list[str] | None, typer.Option("--student", help="only this student")
 ]
@@ -73,7 +76,7 @@ def release(
 def collect(
     directory: Directory,
     inbox: Annotated[Path, typer.Argument(help="a folder or .zip with submissions")],
-    lab: Lab = None,
+    lab: OfLab = None,
     pattern: Annotated[
         str | None,
         typer.Option(help="regular expression with (?P<student>...) for file names"),
@@ -98,21 +101,24 @@ def grade(
     ] = False,
 ):
     """Grade the submissions that are new or have changed."""
-    from .classroom.book import grade, submissions
+    from .classroom.book import grade, strays, submissions
 
     count = len(submissions(directory, lab, student or ()))
-    table = Table("student", "lab", "points", "state", "why")
-    failed = fresh = 0
+    for path in strays(directory):
+        console.print(f"left out, no released lab: {path}", markup=False)
+    if not count:
+        console.print("there is no submission yet: take some in with `collect`")
+        return
+    done = []
     with _progress() as progress:
         task = progress.add_task("grading", total=count)
         for one in grade(directory, lab, student or (), everything):
             progress.update(task, advance=1, description=escape(one.student))
-            points = f"{one.points:g} / {one.max_points:g}"
-            state = one.state if one.fresh else f"{one.state} before"
-            table.add_row(*map(escape, (one.student, one.lab, points, state, one.why)))
-            failed, fresh = failed + (one.state == "failed"), fresh + one.fresh
-    console.print(table)
-    console.print(f"{fresh} graded now, {count - fresh} unchanged since they were")
+            done.append(one)
+    console.print(_graded(done))
+    failed = sum(one.state == "failed" for one in done)
+    fresh = sum(one.fresh for one in done)
+    console.print(f"{fresh - failed} graded now, {len(done) - fresh} were before")
     if failed:
         console.print(f"{failed} could not be graded; nothing was recorded for them")
         raise typer.Exit(1)
@@ -123,7 +129,8 @@ def feedback(directory: Directory, lab: Lab = None, student: Students = None):
     """Write an HTML page for each graded submission, below DIRECTORY/feedback."""
     from .classroom.feedback import feedback
 
-    feedback(directory, lab, student or None)
+    if any(one.state == "failed" for one in feedback(directory, lab, student or ())):
+        raise typer.Exit(1)
 
 
 @app.command()
@@ -148,9 +155,28 @@ def main():
     """Run the command; what the user can mend is said in one line."""
     try:
         app()
-    except (BuildError, OSError, ValueError, LookupError) as error:
-        Console(stderr=True).print(f"{type(error).__name__}: {error}", markup=False)
-        sys.exit(1)
+    except OSError as error:
+        _fail(f"{error.strerror or error}: {error.filename or ''}".rstrip(": "))
+    except (BuildError, ValueError, LookupError) as error:
+        _fail(error)
+    except SystemExit as end:
+        if end.code == 130:  # so typer ends at Ctrl+C
+            _fail("interrupted: what was done is kept; run it again for the rest", 130)
+        raise
+
+
+def _fail(why, status=1):
+    Console(stderr=True).print(f"error: {why}", markup=False, soft_wrap=True)
+    sys.exit(status)
+
+
+def _graded(done):
+    table = Table("student", "lab", "points", "state", "why")
+    for one in done:
+        points = f"{one.points:g} / {one.max_points:g}" if one.max_points else ""
+        state = one.state if one.fresh else f"{one.state} before"
+        table.add_row(*map(escape, (one.student, one.lab, points, state, one.why)))
+    return table
 
 
 def _progress():

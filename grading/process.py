@@ -14,6 +14,7 @@ from .subject import About, Outcome, Problem, WireSubject
 from .worker import CELL_SECONDS
 
 START_SECONDS = 60  # to import NumPy and minigrad on a busy machine
+LONGEST = 16 * 2**20  # bytes of one reply
 GRACE = 5  # beyond its own time limit, before a process is ended
 CODE = (
     "import sys; sys.path[:0] = [{home!r}]; from grading.worker import main; main({fd})"
@@ -54,15 +55,41 @@ class ProcessSubject(WireSubject):
     def call(self, name, args, seconds, own=False):
         self._seconds = seconds + GRACE
         try:
-            return super().call(name, args, seconds, own)
+            with self._understood():
+                outcome = super().call(name, args, seconds, own)
+                return outcome._replace(printed="".join(outcome.printed))
         except Gone as error:
             return Outcome(None, Problem(error.kind, str(error)), "")
         finally:
             self._seconds = GRACE
 
     def about(self, name):
+        if self._process and self._pipe.poll():  # what the exercise before left over
+            self._end()
         self._start()
-        return About(*super().about(name))
+        with self._understood():
+            return About(*super().about(name))
+
+    def make(self, *numbers):
+        with self._understood():
+            return wire.Handle(*super().make(*numbers))
+
+    def look(self, handle):
+        with self._understood():
+            return dict(super().look(handle))
+
+    @contextlib.contextmanager
+    def _understood(self):
+        """End a process that does not keep to the protocol."""
+        try:
+            yield
+        except (ValueError, TypeError, LookupError):
+            self._end()
+            raise Gone(
+                "gone",
+                "its process cannot be understood: does the code fork, or write to a "
+                "file that it did not open?",
+            ) from None
 
     def _exchange(self, request):
         if self._process is None:
@@ -74,11 +101,11 @@ class ProcessSubject(WireSubject):
         """The next message; after `seconds`, or where none can come, Gone."""
         try:
             if self._pipe.poll(seconds):
-                return self._pipe.recv_bytes(wire.MAX_BYTES)
+                return self._pipe.recv_bytes(LONGEST)
             kind, text = "time", f"not done after {seconds} s"
         except (EOFError, OSError):
             kind = "gone"
-            text = "the process ended: does the code call exit, or use up the memory?"
+            text = "the process ended: does the code exit, or make something huge?"
         self._end()
         raise Gone(kind, text)
 
@@ -89,17 +116,25 @@ class ProcessSubject(WireSubject):
             cell = None
             try:
                 while True:
-                    message = wire.decode(self._receive(self._patience(cell)))
-                    if message[0] == "ready":
+                    said, id, problem = self._said(self._patience(cell))
+                    if said == "ready":
                         return
-                    cell = message[1] if message[0] == "begin" else None
-                    if message[0] == "end" and message[2]:
-                        self.problems[message[1]] = message[2]
+                    cell = id if said == "begin" else None
+                    if problem:
+                        self.problems[id] = problem
             except Gone as error:
                 if cell is None:
                     raise
                 self.problems[cell] = str(error)
                 self.cells = [c for c in self.cells if c[0] != cell]
+
+    def _said(self, seconds):
+        """What the process says of a cell: ("begin", "end" or "ready", id, problem)."""
+        with self._understood():
+            said, id, problem = wire.decode(self._receive(seconds))
+            if said != "ready" and id not in dict(self.cells):
+                raise LookupError(id)
+            return said, id, problem and str(problem)[:500]
 
     def _patience(self, cell):
         return START_SECONDS if cell is None else CELL_SECONDS + GRACE

@@ -13,6 +13,15 @@ from .wire import Handle
 CERTAIN = {"endless", "gone", "circular", "recursion", "type", "changed"}
 CERTAIN |= {"list", "float", "copies"}
 
+# What Python says of some beginners' mistakes -> what to do.
+HINTS = {
+    "is not defined": "that name is unknown here: is it misspelt, or does self. belong "
+    "before it?",
+    "has no setter": "self is only read: make a new view with self.as_strided(...)",
+    "does not support item assignment": "a tuple cannot be changed: make a list(...) "
+    "of it, change that, and make a tuple(...) again",
+}
+
 
 class Seen(NamedTuple):
     """A tensor: how it reads which values; shares: of the storage that was given?"""
@@ -193,6 +202,11 @@ def _cause_of_problem(got, expected):
         return "unfinished", "this part is still to be written"
     if hasattr(expected, "message"):
         return "wrong_error", f"this input must raise {expected.type}, as in PyTorch"
+    for said, hint in HINTS.items():
+        if said in got.message:
+            return "raised", hint
+    if expected is None:
+        return "raised", "it raises an error where the answer is None: return None"
     return "raised", "it raises an error where PyTorch gives a value"
 
 

@@ -19,7 +19,7 @@ from minigrad import layout
 from minigrad.course import CHAPTERS, solution
 from minigrad.slots.answers import load_references
 from minigrad.slots.exercise import exercises, find, isolated, kind
-from minigrad.slots.limits import TimeUp, captured, time_limit
+from minigrad.slots.limits import TimeUp, alone, captured, time_limit
 from minigrad.storage import Storage
 from minigrad.tensor import Tensor
 
@@ -78,7 +78,7 @@ class LocalSubject:
         arguments = [
             self._objects[a.number] if isinstance(a, Handle) else a for a in args
         ]
-        with captured() as page:
+        with captured() as page, alone():
             try:
                 value, problem = self._call(hole, arguments, seconds, own), None
             except TimeUp:

@@ -1,10 +1,8 @@
 """`with trying():` runs an example that needs answers which may not be right yet."""
 
 import contextlib
-import traceback
-from pathlib import Path
 
-from minigrad.slots.exercise import NotAnswered
+from minigrad.slots.errors import NotAnswered, own_line
 
 
 @contextlib.contextmanager
@@ -16,16 +14,9 @@ def trying():
     try:
         yield _display()
     except NotAnswered as error:
-        print(f"{str(error).partition('. ')[0]}.")
+        print(f"{str(error).partition('. ')[0]}, and this cell needs one.")
     except Exception as error:
-        print(f"{type(error).__name__}: {error}{_where(error)}")
-
-
-def _where(error):
-    """The last line of a notebook's cell that the error passed through."""
-    frames = traceback.extract_tb(error.__traceback__)
-    cells = [f for f in frames if f.line and not Path(f.filename).exists()]
-    return f"\n  line {cells[-1].lineno}: {cells[-1].line}" if cells else ""
+        print(f"{type(error).__name__}: {error}{own_line(error)}")
 
 
 def _display():

@@ -5,8 +5,11 @@ begins, then serves the calls of the checks. What is printed goes nowhere; PyTor
 out of reach; no check is ever run here.
 """
 
+import contextlib
+import ctypes
 import linecache
 import os
+import signal
 import sys
 import types
 from multiprocessing.connection import Connection
@@ -28,9 +31,23 @@ class Absent(types.ModuleType):
         raise RuntimeError(f"answers run without PyTorch: {self.__name__}.{name}")
 
 
+class Voice:
+    """Sends messages, from this process alone: one that a cell has forked ends here."""
+
+    def __init__(self, descriptor):
+        self.connection, self.process = Connection(descriptor), os.getpid()
+
+    def __call__(self, message):
+        if os.getpid() != self.process:
+            os._exit(0)
+        self.connection.send_bytes(message)
+
+
 def main(descriptor):
     """Run the cells that come first through the connection, then serve calls."""
-    connection = Connection(descriptor)
+    say = Voice(descriptor)
+    connection = say.connection
+    _die_with_parent()
     _silence()
     sys.modules["torch"] = Absent("torch")
 
@@ -44,18 +61,18 @@ def main(descriptor):
     name, cells = wire.decode(connection.recv_bytes())
     names = {"__name__": "__main__"}
     for id, text in cells:
-        connection.send_bytes(wire.encode(("begin", id)))
+        say(wire.encode(("begin", id, None)))
         with running(name, id, text):
             problem = _try(id, text, names)
-        connection.send_bytes(wire.encode(("end", id, problem)))
-    connection.send_bytes(wire.encode(("ready",)))
+        say(wire.encode(("end", id, problem)))
+    say(wire.encode(("ready", None, None)))
     subject = LocalSubject()
     while True:
         try:
             request = connection.recv_bytes()
         except EOFError:
             return
-        connection.send_bytes(serve(subject, request))
+        say(serve(subject, request))
 
 
 def _try(id, text, names):
@@ -70,6 +87,12 @@ def _try(id, text, names):
             return f"not done after {CELL_SECONDS} s"
         except BaseException as error:
             return f"{type(error).__name__}: {error}"[:500]
+
+
+def _die_with_parent():
+    """Have Linux end this process with the grader, also where that is killed."""
+    with contextlib.suppress(AttributeError, OSError):
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
 def _silence():

@@ -34,8 +34,9 @@
 #
 # When something is odd:
 #
-# - `NameError: name 'solves' is not defined` means that the set-up cell has not run in
-#   this session. Run it, then go on.
+# - `NameError: name 'check' is not defined`, or `'solves'`, means that the set-up cell
+#   has not run in this session. Run it, then your answers, and go on.
+# - After each change of an answer, run its cell: a check tries what you ran last.
 # - To begin afresh, choose **Kernel > Restart Kernel and Run All Cells**. Exercises
 #   without an answer say so, and nothing stops.
 # - To start one exercise again, empty its function and write `raise

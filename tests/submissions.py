@@ -25,6 +25,7 @@ from altered import (
     styled,
     without,
 )
+from damaged import RIGHT
 
 FULL, NONE, PART = "full", "none", "part"  # the points of an exercise
 
@@ -293,6 +294,7 @@ CLASS = [
     Submission("solutions_stand_in", lambda: added(
                empty(), 'from minigrad import answers_from\nanswers_from("solutions")'),
                NOTHING),
+    *(Submission(make.__name__, make) for make in RIGHT),
 ]  # fmt: skip
 
 

@@ -81,7 +81,7 @@ def test_solves_text():
     with pytest.raises(WrongAnswerType, match="not its name as text") as caught:
         solves("contiguos_strides")
     assert str(caught.value).endswith("Did you mean contiguous_strides?")
-    with pytest.raises(WrongAnswerType, match="Did you mean permute"):
+    with pytest.raises(WrongAnswerType, match="Did you mean Tensor.permute"):
         solves("Tensor.permut")
 
 
@@ -93,18 +93,38 @@ def test_solves_a_function_that_is_no_hole():
 
 
 def test_solves_below_a_cell_that_forgot_solves():
-    def offset_of(index, strides, offset=0): ...
+    cell = "def offset_of(index, strides, offset=0): ..."
+    names = {"solves": solves}
+    exec(cell, names)
+    with pytest.raises(WrongAnswerType) as caught:
+        exec(f"@solves(offset_of)\n{cell}", names)
+    assert "Write @solves(offset_of) above its def, run the set-up" in str(caught.value)
 
-    with pytest.raises(WrongAnswerType, match="Run the set-up cell again"):
-        solves(offset_of)
+
+@pytest.mark.parametrize(
+    ("head", "words"),
+    [
+        ("offset_of(index, strides, offset=0)", r"write @solves\(offset_of\)"),
+        ("permute(self, *dims)", r"write @solves\(Tensor.permute\)"),
+        ("answer(index)", "takes an exercise of the course"),
+    ],
+)
+def test_solves_without_brackets(head, words):
+    names = {"solves": solves, "offset_of": offset_of}
+    with pytest.raises(WrongAnswerType, match=words):
+        exec(f"@solves\ndef {head}: ...", names)
 
 
-def test_solves_without_brackets():
-    with pytest.raises(WrongAnswerType, match="takes an exercise of the course"):
-
-        @solves
-        def answer(index, strides, offset=0):
-            return 0
+def test_jupyter_shows_our_errors_without_lines_of_the_library():
+    with pytest.raises(NotAnswered) as caught:
+        offset_of((), ())
+    (line,) = caught.value._render_traceback_()
+    assert line.startswith("NotAnswered: offset_of has no answer yet. It is exercise 2")
+    with pytest.raises(WrongAnswerType) as caught:
+        solves(offset_of)(lambda x: x)
+    first, *_, last = caught.value._render_traceback_()
+    assert first == "WrongAnswerType: offset_of is called with other parameters."
+    assert last.startswith("Keep names, order and defaults.")
 
 
 def test_decorator_above_solves_does_not_hide_the_hole():

@@ -3,10 +3,10 @@
 import hashlib
 import os
 
-import pytest
 from empty_holes import ex, fits, nothing_answered, written  # noqa: F401
+from real_kernel import a_kernel, told  # noqa: F401
 
-from minigrad import course, layout, solves
+from minigrad import layout, solves
 
 offset_of, index_of = layout.offset_of, layout.index_of
 
@@ -30,39 +30,6 @@ def test_source_of_an_answer_that_a_notebook_gave():
     assert repr(index_of).endswith(": the course's solution>")
 
 
-@pytest.fixture(scope="module")
-def kernel():
-    """A Python kernel, started as JupyterLab starts one."""
-    manager = pytest.importorskip(
-        "jupyter_client.manager", reason="not run: a real kernel (no jupyter_client)"
-    )
-    pytest.importorskip("ipykernel", reason="not run: a real kernel (no ipykernel)")
-    notebook = course.home() / "work" / "03_strides.ipynb"
-    environment = {**os.environ, "JPY_SESSION_NAME": str(notebook)}
-    environment["PYTHONPATH"] = str(course.home())
-    started, client = manager.start_new_kernel(env=environment)
-    yield client
-    client.stop_channels()
-    started.shutdown_kernel(now=True)
-
-
-def told(client, code, **metadata):
-    """What a cell prints, when it is run with this metadata in its request."""
-    message = client.session.msg("execute_request", dict(REQUEST, code=code))
-    message["metadata"] |= metadata
-    client.shell_channel.send(message)
-    printed = ""
-    while True:
-        reply = client.get_iopub_msg(timeout=60)
-        if reply["parent_header"].get("msg_id") != message["header"]["msg_id"]:
-            continue
-        content = reply["content"]
-        printed += content.get("text", "") + content.get("evalue", "")
-        if content.get("execution_state") == "idle":
-            return printed
-
-
-REQUEST = {"silent": False, "store_history": True, "user_expressions": {}}
 ANSWER = """\
 %time
 @solves(layout.offset_of)

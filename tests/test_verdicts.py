@@ -127,9 +127,18 @@ def test_check_prints_and_returns_the_verdict(capsys):
     assert capsys.readouterr().out == f"{verdict}\n"
 
 
-@pytest.mark.parametrize("thing", ["permute", len, 3, None, Tensor], ids=str)
-def test_check_of_no_exercise_says_what_is_expected(thing):
-    with pytest.raises(WrongAnswerType, match="check takes"):
+@pytest.mark.parametrize(
+    ("thing", "words"),
+    [
+        ("permute", "not its name as text.*Did you mean Tensor.permute"),
+        ((3, 1), r"as in check\(contiguous_strides\), not a tuple"),
+        (len, "not the function len"),
+        (None, "not a NoneType"),
+        (Tensor, "not the class Tensor"),
+    ],
+)
+def test_check_of_no_exercise_says_what_is_expected(thing, words):
+    with pytest.raises(WrongAnswerType, match=f"check takes.*{words}"):
         check(thing)
 
 
@@ -155,7 +164,9 @@ def test_without_pytorch_a_check_is_not_run(monkeypatch):
 def test_trying_says_what_is_missing_or_wrong_and_goes_on(capsys):
     with trying():
         contiguous_strides((2, 3))
-    assert capsys.readouterr().out == "contiguous_strides has no answer yet.\n"
+    assert capsys.readouterr().out == (
+        "contiguous_strides has no answer yet, and this cell needs one.\n"
+    )
     with trying():
         1 / 0  # noqa: B018
     assert capsys.readouterr().out == "ZeroDivisionError: division by zero\n"

@@ -14,7 +14,8 @@ from judging import (  # noqa: F401
 )
 
 import minigrad
-from grading.checking import Check, View
+from grading.checking import Check, View, find_check
+from grading.specimens import Specimen
 from minigrad import Tensor, layout
 from minigrad.layout import contiguous_strides
 
@@ -185,6 +186,42 @@ def test_any_exception_is_told(error, subject):
     assert (verdict.points, verdict.failures[0].cause) == (0, "raised")
     assert type(error).__name__ in str(verdict)
     assert all(len(line) < 120 for line in str(verdict).splitlines())
+
+
+@pytest.mark.parametrize(
+    ("body", "hint"),
+    [
+        (lambda self: self.as_strided(shape, (), 0), "does self. belong before it?"),  # noqa: F821
+        (lambda self: setattr(self, "strides", ()), "self is only read: make a new"),
+        (lambda self: _assign(self.strides), "a tuple can"),
+    ],
+    ids=["name", "attribute", "tuple"],
+)
+def test_a_mistake_of_beginners_comes_with_advice(body, hint, subject):
+    def answer(self, *dims):
+        return body(self)
+
+    verdict = verdict_on(Tensor.permute, answer, subject)
+    assert verdict.failures[0].cause == "raised" and hint in str(verdict)
+
+
+def _assign(strides):
+    strides[0] = 1
+
+
+def test_an_error_where_none_is_the_answer_is_told(subject):
+    def answer(shape, strides, new_shape):
+        raise RuntimeError("no view")
+
+    class Transposed(type(find_check(layout.view_or_copy))):
+        def cases(self, random):
+            yield "transposed", (3, 2), (1, 3), (6,)
+
+    check = Transposed()
+    check.hole = layout.view_or_copy
+    with Specimen(check.hole, answer, None, "test").in_place():
+        verdict = check.judge(subject)
+    assert "the answer is None: return None" in str(verdict)
 
 
 def test_a_subclass_of_the_right_error_is_right(subject):

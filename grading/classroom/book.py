@@ -7,7 +7,6 @@ import warnings
 from pathlib import Path
 from typing import NamedTuple
 
-import nbformat
 from nbformat.warnings import DuplicateCellId
 from nbgrader.apps.api import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
@@ -16,7 +15,9 @@ from traitlets.config.loader import PyFileConfigLoader
 
 from minigrad import course
 
-from ..build import notebook, write
+from ..build import Edited, notebook, write
+from . import stage
+from .lock import alone
 from .preprocessors import Record, fingerprint
 
 MARK = "# A minigrad course."
@@ -64,19 +65,31 @@ class Graded(NamedTuple):
 def release(directory, labs=()):
     """Make or renew a course directory; return the labs that are released in it."""
     directory = Path(directory).resolve()
-    _prepare(directory)
     names = [course.chapter(lab).name for lab in labs] or _labs()
-    api = open_course(directory)
     for name in names:
         if not course.solution(name).exists():
-            raise CourseError(f"there is no lab {name} yet: solutions/{name}.py")
-        target = directory / "source" / name / f"{name}.ipynb"
-        target.parent.mkdir(parents=True, exist_ok=True)
-        write(notebook(course.solution(name), solved=True), target)
-        result = api.generate_assignment(name, force=True, create=True)
-        if not result["success"]:
-            raise CourseError(f"nbgrader did not release {name}:\n{_complaint(result)}")
+            raise CourseError(f"there is no lab {name} yet, only {', '.join(_labs())}")
+    _prepare(directory)
+    with alone(directory):
+        api = open_course(directory)
+        for name in names:
+            _release(api, directory, name)
     return names
+
+
+def _release(api, directory, name):
+    target = directory / "source" / name / f"{name}.ipynb"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        write(notebook(course.solution(name), solved=True), target)
+    except Edited:
+        raise CourseError(
+            f"{target} has been edited. Labs are released from solutions/{name}.py: "
+            f"make the change there, move the edited file away, and release again"
+        ) from None
+    result = api.generate_assignment(name, force=True, create=True)
+    if not result["success"]:
+        raise CourseError(f"nbgrader did not release {name}:\n{_complaint(result)}")
 
 
 def grade(directory, lab=None, students=(), everything=False):
@@ -86,22 +99,25 @@ def grade(directory, lab=None, students=(), everything=False):
     """
     directory = Path(directory).resolve()
     api = open_course(directory)
-    for student, name in submissions(directory, lab, students):
-        path = directory / "submitted" / student / name / f"{name}.ipynb"
-        record = Record(directory, name, student, fingerprint(path))
-        if not everything and _is_done(record, directory, name):
-            yield _result(record.read(), fresh=False)
-        else:
-            yield _grade_one(api, directory, record)
+    with alone(directory):
+        for student, name in submissions(directory, lab, students):
+            path = directory / "submitted" / student / name / f"{name}.ipynb"
+            record = Record(directory, name, student, fingerprint(path))
+            if not everything and _is_done(record, directory, name):
+                yield _result(record.read(), fresh=False)
+            else:
+                yield _grade_one(api, directory, record)
 
 
 def submissions(directory, lab=None, students=()):
     """(student, lab) of every submission in the course directory, in order."""
-    wanted = course.chapter(lab).name if lab is not None else None
+    directory = Path(directory).resolve()
+    _expect_course(directory)
+    wanted = released_name(directory, lab) if lab is not None else None
     found = [
         (path.parent.name, path.name)
-        for path in Path(directory).glob("submitted/*/*")
-        if path.is_dir() and (Path(directory) / "release" / path.name).is_dir()
+        for path in directory.glob("submitted/*/*")
+        if path.is_dir() and (directory / "release" / path.name).is_dir()
     ]
     unknown = set(students) - {student for student, _ in found}
     if unknown:
@@ -113,14 +129,30 @@ def submissions(directory, lab=None, students=()):
     )
 
 
+def strays(directory):
+    """What lies in submitted/ and is no submission of a released lab."""
+    ours, directory = set(submissions(directory)), Path(directory)
+    files = [path for path in directory.glob("submitted/*") if path.is_file()]
+    deeper = directory.glob("submitted/*/*")
+    files += [path for path in deeper if (path.parent.name, path.name) not in ours]
+    return sorted(path for path in files if not path.name.startswith("."))
+
+
+def released_name(directory, lab):
+    """The full name of a lab that is released in a course directory."""
+    name = course.chapter(lab).name
+    if not (Path(directory) / "release" / name).is_dir():
+        raise CourseError(
+            f"{name} is not released in {directory}. Release it: "
+            f"python -m grading release {directory} {lab}"
+        )
+    return name
+
+
 def open_course(directory):
     """nbgrader's API on a course directory; CourseError where that is none."""
     directory = Path(directory).resolve()
-    if not _is_course(directory):
-        raise CourseError(
-            f"{directory} is no course directory. Make one: "
-            f"python -m grading release {directory}"
-        )
+    _expect_course(directory)
     _offer_scripts()
     config = PyFileConfigLoader("nbgrader_config.py", path=str(directory)).load_config()
     return NbGraderAPI(CourseDirectory(config=config), config=config)
@@ -131,52 +163,26 @@ def _grade_one(api, directory, record):
     student, lab = record.student, record.lab
     record.write("running")
     try:
-        why = _unreadable(directory, student, lab)
-        if why:
-            api = _staged(api, directory, student, lab, why)
+        stage.examine(directory, student, lab)
+        replacement = stage.replacement(directory, student, lab)
+        if replacement:
+            config = stage.staged(api.config, directory, student, lab, replacement)
+            api = NbGraderAPI(CourseDirectory(config=config), config=config)
         with warnings.catch_warnings():  # nbgrader's use of SQLAlchemy 2, not ours
             warnings.simplefilter("ignore", SAWarning)
             warnings.simplefilter("ignore", DuplicateCellId)
             result = api.autograde(lab, student, force=True, create=True)
         if result["success"]:
             return _result(record.read(), fresh=True)
+        if result.get("error", "").rstrip().endswith("KeyboardInterrupt"):
+            raise KeyboardInterrupt  # nbgrader takes it for an error like any other
         complaint = _complaint(result)
+    except stage.CannotGrade as error:
+        complaint = str(error)
     except Exception as error:  # one submission never stops the class
         complaint = f"{type(error).__name__}: {error}"
     record.write("failed", why=complaint)
     return Graded(student, lab, "failed", why=complaint)
-
-
-def _unreadable(directory, student, lab):
-    """Why a submission cannot be read as a notebook, or None."""
-    path = directory / "submitted" / student / lab / f"{lab}.ipynb"
-    if path.is_symlink() or not path.is_file():
-        return f"there is no file {path.name}"
-    try:
-        with (
-            warnings.catch_warnings()
-        ):  # of ids that are there twice: Repair numbers anew
-            warnings.simplefilter("ignore", DuplicateCellId)
-            nb = nbformat.read(path, as_version=4)
-            nbformat.validate(nb)
-        return None if nb.cells else "the notebook is empty"
-    except Exception as error:
-        first = path.read_bytes()[:16]
-        kind = type(error).__name__
-        return f"the file is no notebook ({kind}; it begins with {first!r})"
-
-
-def _staged(api, directory, student, lab, why):
-    """An API that finds the empty lab, marked with `why`, where the submission was."""
-    stage = directory / ".not-gradable"
-    target = stage / student / lab / f"{lab}.ipynb"
-    target.parent.mkdir(parents=True, exist_ok=True)
-    nb = nbformat.read(directory / "release" / lab / f"{lab}.ipynb", as_version=4)
-    nb.metadata["minigrad"]["not_gradable"] = why
-    nbformat.write(nb, target)
-    config = api.config.copy()
-    config.CourseDirectory.submitted_directory = stage.name
-    return NbGraderAPI(CourseDirectory(config=config), config=config)
 
 
 def _is_done(record, directory, lab):
@@ -213,6 +219,14 @@ def _prepare(directory):
         config.write_text(CONFIG, encoding="utf-8")
 
 
+def _expect_course(directory):
+    if not _is_course(directory):
+        raise CourseError(
+            f"{directory} is no course directory. Make one: "
+            f"python -m grading release {directory}"
+        )
+
+
 def _is_course(directory):
     config = directory / "nbgrader_config.py"
     return config.is_file() and config.read_text(encoding="utf-8").startswith(MARK)
@@ -229,4 +243,5 @@ def _complaint(result):
     """What nbgrader's log names as the error."""
     text = f"{result.get('log') or ''}\n{result.get('error') or ''}"
     errors = re.findall(r"^\s*([\w.]*(?:Error|Exception)\w*: .+)$", text, flags=re.M)
+    errors = [re.sub(r"^[\w.]*\.(\w+: )", r"\1", error) for error in errors]
     return errors[0] if errors else text.strip()[-500:] or "no reason was given"

@@ -5,7 +5,6 @@ counts; every other one that ever came is kept in DIR/submitted-earlier/STUDENT/
 """
 
 import hashlib
-import json
 import os
 import re
 import zipfile
@@ -22,6 +21,8 @@ from minigrad.slots.cells import answered_in
 from minigrad.slots.exercise import exercises
 
 from .inbox import Delivery, Owner, Unowned, deliveries, lab_in, owner_of, shown
+from .lock import alone
+from .repair import parsed, source_of
 
 TIME = "%Y-%m-%d %H:%M:%S.%f %Z"  # as nbgrader writes timestamp.txt
 UNREADABLE = OSError, RuntimeError, zipfile.BadZipFile, zlib.error
@@ -84,10 +85,11 @@ def collect(directory, inbox, lab=None, pattern=None):
             done.append(Done("", "", shown(file.path), "not placed", str(error)))
     if not done and not claims:
         raise CannotCollect(f"{inbox} is empty: there is nothing to collect")
-    claims, refused = _sort_out(claims, directory)
-    claims.sort(key=Claim.age)
-    _note_canvas_ids(directory, claims)
-    return done + refused + [_place(directory, claim) for claim in claims]
+    with alone(directory):  # not beside `grade`, which reads what is written here
+        claims, refused = _sort_out(claims, directory)
+        claims.sort(key=Claim.age)
+        _note_canvas_ids(directory, claims)
+        return done + refused + [_place(directory, claim) for claim in claims]
 
 
 def released(directory):
@@ -124,7 +126,7 @@ def _claim(file, labs, lab, pattern):
     if file.problem:
         raise NotPlaced(file.problem)
     owner = owner_of(file.path, labs, pattern)
-    nb = notebook(_read(file))
+    nb = parsed(_read(file))
     found = _lab_of(file, nb, labs, lab)
     return Claim(file, owner, found, nb is not None or file.path.suffix == ".ipynb")
 
@@ -134,16 +136,6 @@ def _read(file):
         return file.read()
     except UNREADABLE as error:
         raise NotPlaced(f"cannot be read: {error}") from None
-
-
-def notebook(data):
-    """The notebook that bytes are, as a dict; None if they are none."""
-    try:
-        nb = json.loads(data)
-    except (ValueError, RecursionError):
-        return None
-    cells = isinstance(nb, dict) and nb.get("cells")
-    return nb if isinstance(cells, list) else None
 
 
 def _lab_of(file, nb, labs, otherwise):
@@ -175,15 +167,9 @@ def _about(nb):
 def _answered(nb):
     """The chapter of most of the holes that the notebook answers."""
     chapters = {entry.hole.name: entry.chapter for entry in exercises()}
-    named = [answered_in(text) for text in map(_source, (nb or {}).get("cells", []))]
+    named = [answered_in(text) for text in map(source_of, (nb or {}).get("cells", []))]
     found = Counter(chapters[name] for name in named if name in chapters)
     return found.most_common(1)[0][0] if found else None
-
-
-def _source(cell):
-    source = cell.get("source", "") if isinstance(cell, dict) else ""
-    lines = source if isinstance(source, list) else [source]
-    return "".join(line for line in lines if isinstance(line, str))
 
 
 def _sort_out(claims, directory):

@@ -17,10 +17,8 @@ from rich.console import Console
 from traitlets import Bool, Unicode
 from traitlets import List as ListOf
 
-from minigrad import course
-
 from ..verdict import number
-from .book import open_course
+from .book import open_course, released_name
 from .grades import grades
 from .roster import Person, Roster
 
@@ -51,7 +49,7 @@ class Export(ExportPlugin):
         self.notes = [
             f"{g.student}, {g.lab}: {g.state}" + (f" ({g.why})" if g.why else "")
             for g in found
-            if g.state in ("not graded", "not gradable")
+            if g.state in ("not graded", "not gradable") or g.why
         ]
         people = {
             s.id: Person(s.id, s.lms_user_id, s.email) for s in gradebook.students
@@ -202,7 +200,7 @@ def export(directory, to, form="csv", roster=None, force=False, lab=None):
         raise ExportError(f"no form is called {form!r}: there are {', '.join(FORMS)}")
     api = open_course(directory)
     plugin = FORMS[form](parent=api, to=str(to), force=force, roster=str(roster or ""))
-    plugin.assignment = [course.chapter(lab).name] if lab else []
+    plugin.assignment = [released_name(directory, lab)] if lab else []
     with api.gradebook as book:
         plugin.export(book)
     console = Console()
@@ -253,6 +251,8 @@ def _write(path, data):
     """Write a file whole or not at all."""
     if not path.parent.is_dir():
         raise ExportError(f"there is no folder {path.parent} to write {path.name} to")
+    if path.is_dir():
+        raise ExportError(f"{path} is a folder: name a file")
     unfinished = path.with_name(path.name + ".tmp")
     unfinished.write_bytes(data)
     os.replace(unfinished, path)

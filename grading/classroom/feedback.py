@@ -26,6 +26,7 @@ from minigrad import course
 
 from .book import open_course, submissions
 from .grades import COUNTS, standing
+from .lock import alone
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 LOOKS = """
@@ -89,10 +90,8 @@ def feedback(directory, lab=None, students=None):
     api.config.GenerateFeedback.exporter_class = Page
     found = submissions(root, lab, students or ())
     console, done = Console(), []
-    with Progress(
-        TextColumn("{task.description:<20}"), BarColumn(), MofNCompleteColumn(),
-        console=console,
-    ) as progress:  # fmt: skip
+    columns = TextColumn("{task.description:<20}"), BarColumn(), MofNCompleteColumn()
+    with alone(root), Progress(*columns, console=console) as progress:
         task = progress.add_task("feedback", total=len(found))
         for student, name in found:
             progress.update(task, description=student)

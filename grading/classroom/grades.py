@@ -43,7 +43,7 @@ def standing(root, lab, student):
     record = Record(root, lab, student, fingerprint(path))
     known = record.read()
     state = known.get("state") if isinstance(known, dict) else None
-    if not path.exists():
+    if state is None and not path.exists():
         return "no submission", "", {}
     if state is None:
         return "not graded", "it has not been graded yet", {}
@@ -83,19 +83,24 @@ def _grade(root, book, lab, student, handed_in):
         return grade._replace(
             state="not graded", why="the gradebook has no grade of it"
         )
-    exercises, differ = _exercises(submission, verdict)
+    exercises, differ, stale = _exercises(submission, verdict)
     if differ:
         why = f"gradebook and verdict differ on {', '.join(differ)}: grade again"
         return grade._replace(state="not graded", why=why)
+    if stale:
+        why = f"{', '.join(stale)}: points given by hand before it was graded again"
+        grade = grade._replace(why=why)
     penalty = submission.late_submission_penalty or 0.0
     points = max(0.0, submission.score - penalty)
     return grade._replace(points=round(points, 2), exercises=exercises)
 
 
 def _exercises(submission, verdict):
-    """The Exercises, and the names of those on which book and verdict differ."""
+    """The Exercises; the names of those on which book and verdict differ; the names
+    of those whose points a person gave before the last grading, and has not seen since.
+    """
     cells = {g.name: g for notebook in submission.notebooks for g in notebook.grades}
-    found, differ = [], []
+    found, differ, stale = [], [], []
     for one in verdict.get("exercises", []):
         cell = cells.pop(f"{one['name']}-check", None)
         if cell is None or abs((cell.auto_score or 0.0) - one["points"]) > 1e-6:
@@ -104,6 +109,8 @@ def _exercises(submission, verdict):
         reason = one["summary"].partition(" · ")[2]
         if cell.manual_score is not None or cell.extra_credit:
             reason = "changed by hand"
+        if cell.manual_score is not None and cell.needs_manual_grade:
+            stale.append(one["name"])
         found.append(Exercise(one["name"], round(cell.score, 2), cell.max_score,
                               one["state"], reason))  # fmt: skip
-    return tuple(found), differ + sorted(cells)
+    return tuple(found), differ + sorted(cells), stale

@@ -4,6 +4,7 @@ The `nbgrader_config.py` of a course puts Repair first among the sanitising step
 RunAnswers in the place of nbgrader's Execute, and Finish last. All else is nbgrader's.
 """
 
+import functools
 import hashlib
 import json
 import re
@@ -14,8 +15,9 @@ import nbformat
 from nbformat.v4 import new_markdown_cell, new_output
 from nbgrader.preprocessors import NbGraderPreprocessor
 
+from minigrad import course
 from minigrad.slots.answers import holes_of
-from minigrad.slots.cells import answered_in, is_setup
+from minigrad.slots.cells import answered_in, cells_of, is_setup
 
 from ..checking import judge
 from ..process import Gone, ProcessSubject
@@ -23,6 +25,7 @@ from ..verdict import Verdict, number, plural
 from . import repair
 
 CHECKS = Path(__file__).parent.parent / "checks"
+STAGE = ".staged"  # in place of "submitted", where `grade` has put a replacement
 
 
 class Repair(NbGraderPreprocessor):
@@ -30,11 +33,14 @@ class Repair(NbGraderPreprocessor):
 
     def preprocess(self, nb, resources):
         released = released_lab(self, resources)
-        ours = nb.metadata.get("minigrad", {})
+        staged = _directory(self).submitted_directory == STAGE
+        ours = nb.metadata["minigrad"] if staged else {}  # else the student's word
         nb, warnings = repair.repaired(nb, released)
         nb.metadata["minigrad"] = {**released.metadata.get("minigrad", {})}
         nb.metadata["minigrad"]["warnings"] = warnings
-        if "not_gradable" in ours:  # written by `grade` in place of the submission
+        if "texts_only" in ours:
+            warnings.append("the file is damaged: only the texts of its cells are read")
+        if "not_gradable" in ours:
             nb.metadata["minigrad"]["not_gradable"] = ours["not_gradable"]
         return nb, resources
 
@@ -52,7 +58,10 @@ class RunAnswers(NbGraderPreprocessor):
             verdicts = [_not_gradable(hole, why) for hole in holes]
         else:
             cells = _students_cells(nb, released_lab(self, resources))
+            in_order(resources["nbgrader"]["assignment"])
             verdicts = self._judge(cells, holes, warnings)
+            if any(v.state in ("crashed", "timed out") for v in verdicts):
+                examine(resources["nbgrader"]["assignment"])  # or was it the grader?
         _show(nb, verdicts, warnings, why)
         record.write("running", verdicts, warnings, why)
         return nb, resources
@@ -64,6 +73,25 @@ class RunAnswers(NbGraderPreprocessor):
         for id, problem in subject.problems.items():
             warnings.append(f'the cell that begins "{begins[id][:60]}": {problem}')
         return verdicts
+
+
+class GraderError(RuntimeError):
+    """The grader would not give a right answer its points: nothing may be graded."""
+
+
+def examine(lab):
+    """Raise GraderError unless the course's own solution earns everything just now."""
+    with ProcessSubject("submission.ipynb", cells_of(course.solution(lab))) as subject:
+        for hole in holes_of(lab):
+            verdict = _verdict(hole, subject)
+            if verdict.points != hole.points:
+                raise GraderError(
+                    f"the course's own solution is not found right, so nothing can be "
+                    f"graded now: {verdict.summary}"
+                )
+
+
+in_order = functools.cache(examine)  # once for each lab, before the first submission
 
 
 class Finish(NbGraderPreprocessor):
@@ -85,11 +113,11 @@ class Record:
 
     @classmethod
     def of(cls, preprocessor, resources):
-        course = _course(preprocessor)
+        root = Path(_directory(preprocessor).root)
         names = resources["nbgrader"]
         lab, student = names["assignment"], names["student"]
-        path = Path(course.root) / "submitted" / student / lab / f"{lab}.ipynb"
-        return cls(course.root, lab, student, fingerprint(path))
+        path = root / "submitted" / student / lab / f"{lab}.ipynb"
+        return cls(root, lab, student, fingerprint(path))
 
     @staticmethod
     def checks(root, lab):
@@ -139,13 +167,13 @@ def fingerprint(path):
 
 def released_lab(preprocessor, resources):
     """The notebook of the lab as it was handed out."""
-    course, lab = _course(preprocessor), resources["nbgrader"]["assignment"]
-    folder = Path(course.format_path(course.release_directory, ".", lab))
+    there, lab = _directory(preprocessor), resources["nbgrader"]["assignment"]
+    folder = Path(there.format_path(there.release_directory, ".", lab))
     path = folder / f"{resources['nbgrader']['notebook']}.ipynb"
     return nbformat.read(path, as_version=4)
 
 
-def _course(preprocessor):
+def _directory(preprocessor):
     return preprocessor.parent.parent.coursedir  # step -> exporter -> converter
 
 

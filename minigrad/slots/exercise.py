@@ -18,16 +18,8 @@ import difflib
 import sys
 from typing import NamedTuple
 
-from .slot import (
-    Answer,
-    CircularAnswers,
-    Exercise,
-    KernelExercise,
-    NotAnswered,
-    WrongAnswerType,
-    isolated,
-    kind,
-)
+from .errors import CircularAnswers, NotAnswered, WrongAnswerType
+from .slot import Answer, Exercise, KernelExercise, isolated, kind
 from .source import Source, running
 
 __all__ = [
@@ -113,7 +105,8 @@ def find(name):
     for hole in _holes.values():
         if hole.name == name:
             return hole
-    raise LookupError(f"no exercise is called {name!r}.{_meant(name, _names())}")
+    names = {name: name for name in _written()}
+    raise LookupError(f"no exercise is called {name!r}.{_meant(name, names)}")
 
 
 @contextlib.contextmanager
@@ -148,29 +141,40 @@ def _register(hole):
 
 def _not_a_hole(thing, where):
     """What to say when `where` was given a thing that is no exercise."""
+    names = _written()
     if isinstance(thing, str):
         return (
             f'{where} takes the exercise itself, not its name as text: got "{thing}".'
-            f"{_meant(thing, _names())}"
+            f"{_meant(thing, names)}"
         )
     name = getattr(thing, "__name__", None)
-    if name in _names():
-        return (
-            f"{where}: {name} is an ordinary function here, no longer the exercise: a "
-            f"cell without @solves defined it anew. Run the set-up cell again, then "
-            f"this one."
-        )
+    if name in names:
+        return _uncovered(thing, names[name], where)
     return (
-        f"{where} takes an exercise of the course, not {kind(thing)}."
-        f"{_meant(name, _names()) if name else ''} The exercises are "
-        f"{', '.join(_names())}."
+        f"{where} takes an exercise of the course by its name alone, as in "
+        f"{where}({next(iter(names.values()))}), not {kind(thing)}."
+        f"{_meant(name, names) if name else ''} The exercises are "
+        f"{', '.join(names.values())}."
     )
 
 
-def _names():
-    return [entry.name for entry in exercises()]
+def _uncovered(function, hole, where):
+    """The same of a function that has the exercise's name, but no @solves(...)."""
+    bound = getattr(function, "__globals__", {}).get(function.__name__)
+    if where == "@solves" and bound is not function:  # it is being defined right now
+        return f"@solves must say which exercise it solves: write @solves({hole})."
+    return (
+        f"{where}: {function.__name__} is an ordinary function here, no longer the "
+        f"exercise: a cell without @solves defined it anew. Write @solves({hole}) "
+        f"above its def, run the set-up cell again, then the cell of the answer."
+    )
+
+
+def _written():
+    """{name: how a notebook writes it}: {"permute": "Tensor.permute"}."""
+    return {entry.name: entry.hole.__qualname__ for entry in exercises()}
 
 
 def _meant(name, names):
     close = difflib.get_close_matches(name.split(".")[-1], names, n=1)
-    return f" Did you mean {close[0]}?" if close else ""
+    return f" Did you mean {names[close[0]]}?" if close else ""

@@ -9,28 +9,10 @@ from typing import NamedTuple
 
 from ..course import chapter
 from . import signature
+from .errors import CircularAnswers, NotAnswered, WrongAnswerType
 from .source import Source, source_of
 
 _judged = None  # the hole that is `isolated`, if one is
-
-
-class NotAnswered(NotImplementedError):
-    """A hole was used that nobody has filled."""
-
-
-class WrongAnswerType(TypeError):
-    """An answer does not fit its hole: the message says what was expected."""
-
-
-class CircularAnswers(RecursionError):
-    """Answers call each other round and round; none of them does the work."""
-
-    def __init__(self, circle):
-        self.circle = circle  # their names
-        super().__init__(
-            f"{' and '.join(circle)} call each other without end: one of them must do "
-            f"the work without calling the other"
-        )
 
 
 class Answer(NamedTuple):

@@ -1,0 +1,76 @@
+"""What nbgrader is given in place of a submission that it could not read."""
+
+import shutil
+import warnings
+
+import nbformat
+from dateutil.parser import parse as parse_time
+
+from . import repair
+from .preprocessors import STAGE
+
+
+class CannotGrade(ValueError):
+    """Something beside the notebook is in the way: the message says what."""
+
+
+def examine(directory, student, lab):
+    """CannotGrade for what nbgrader would stumble over, or take for something else."""
+    if set("*?[]") & set(student):
+        raise CannotGrade(
+            f"submitted/{student}: give the folder a name without * ? [ ]"
+        )
+    stamp = directory / "submitted" / student / lab / "timestamp.txt"
+    try:
+        if stamp.is_file():
+            parse_time(stamp.read_text(encoding="utf-8").strip() or "2000-01-01")
+    except (ValueError, OverflowError):
+        raise CannotGrade(f"{stamp} holds no time: mend it, or delete it") from None
+
+
+def replacement(directory, student, lab):
+    """What nbgrader is given where it could not read the submission; else None.
+
+    Its cells, where they can be told, or the empty lab, marked with the reason.
+    """
+    path = directory / "submitted" / student / lab / f"{lab}.ipynb"
+    if not path.is_symlink() and path.is_file():
+        data = path.read_bytes()
+        if _is_valid(data):
+            return None
+        nb = repair.texts_only(data)
+        if nb:
+            nb.metadata["minigrad"] = {"texts_only": True}
+            return nb
+        begins = f"it begins with {data[:16]!r}" if data.strip() else "it is empty"
+        why = f"the file is no notebook, or is broken off: {begins}"
+    else:
+        others = sorted(p.name for p in path.parent.iterdir() if p.name != path.name)
+        found = f", only {', '.join(others)}" if others else ""
+        why = f"there is no file {path.name}{found}"
+    nb = nbformat.read(directory / "release" / lab / f"{lab}.ipynb", as_version=4)
+    nb.metadata["minigrad"]["not_gradable"] = why
+    return nb
+
+
+def _is_valid(data):
+    try:
+        with warnings.catch_warnings():  # of ids that are there twice or not at all
+            warnings.simplefilter("ignore")
+            nb = nbformat.reads(data.decode(), as_version=4)
+            nbformat.validate(nb)
+        return bool(nb.cells)
+    except Exception:
+        return False
+
+
+def staged(config, directory, student, lab, nb):
+    """The configuration of a course in which this notebook is the submission."""
+    target = directory / STAGE / student / lab / f"{lab}.ipynb"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    nbformat.write(nb, target)
+    stamp = directory / "submitted" / student / lab / "timestamp.txt"
+    shutil.copy(stamp, target.parent) if stamp.is_file() else None
+    config = config.copy()
+    config.CourseDirectory.submitted_directory = STAGE
+    return config

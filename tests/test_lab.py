@@ -1,0 +1,73 @@
+"""What beginners do in a notebook, and what they are told there."""
+
+import pytest
+from real_kernel import a_kernel, told  # noqa: F401
+
+SETUP = "from grading import check\nfrom minigrad import layout, solves"
+HEAD = "@solves(layout.contiguous_strides)\ndef contiguous_strides(shape):\n"
+RIGHT = f"""{HEAD}\
+    steps = [1]
+    for size in shape[:0:-1]:
+        steps.append(steps[-1] * max(size, 1))
+    return tuple(reversed(steps)) if shape else ()
+"""
+CHECK = "check(layout.contiguous_strides)"
+FAILED = "Your last run of the cell with @solves(contiguous_strides) failed."
+
+
+@pytest.fixture
+def lab(kernel):
+    """Run a cell; return what it shows."""
+    told(kernel, "%reset -f\n%config HistoryManager.enabled = True")
+    told(kernel, SETUP)
+    told(kernel, f"{HEAD}    raise NotImplementedError")
+    return lambda cell: told(kernel, cell)
+
+
+def test_before_an_answer_the_place_is_told(lab):
+    said = lab(CHECK)
+    assert "not answered yet" in said
+    assert "in the cell that begins with @solves(contiguous_strides)" in said
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [f"{HEAD}return ()", f"{HEAD}    return (", RIGHT.replace("(shape)", "(size)", 1)],
+    ids=["indentation", "syntax", "parameter"],
+)
+def test_a_check_after_a_failed_run_says_that_the_answer_is_the_one_before(lab, broken):
+    lab(RIGHT)
+    assert FAILED not in lab(CHECK)
+    lab(broken)
+    said = lab(CHECK)
+    assert said.startswith(FAILED) and "all right" in said
+    lab(RIGHT)
+    assert FAILED not in lab(CHECK)
+
+
+@pytest.mark.parametrize("line", ["input('size?')", "import pdb; pdb.set_trace()"])
+def test_an_answer_that_waits_for_somebody_is_told_so(lab, line):
+    lab(f"{HEAD}    {line}")
+    said = lab(CHECK)
+    assert "nobody types here: take input() or pdb out of the answer" in said
+
+
+def test_an_answer_that_exits_does_not_end_the_notebook(lab):
+    lab(f"{HEAD}    exit()")
+    assert "got       SystemExit" in lab(CHECK)
+    assert (
+        lab("print('still', contiguous_strides.name)") == "still contiguous_strides\n"
+    )
+    assert lab("import builtins; print(builtins.input.__name__)") == "raw_input\n"
+
+
+def test_a_stopped_check_says_where_it_was_in_a_line(lab):
+    stop = "import _thread, threading\n"
+    stop += "threading.Timer(0.5, _thread.interrupt_main).start()\n"
+    lab(f"{HEAD}    while True:\n        pass")
+    said = lab(f"{stop}try:\n    {CHECK}\nexcept KeyboardInterrupt as e: stopped = e")
+    assert said == ""
+    said = lab("print(*stopped._render_traceback_(), sep='\\n')")
+    first, second = said.splitlines()
+    assert first == "Stopped: you stopped this check"
+    assert second.startswith("  line ")
