@@ -1,0 +1,64 @@
+"""What the compiler says: errors that stop it, and lints that do not."""
+
+import dataclasses
+
+
+class CompileError(Exception):
+    """A mistake in CUDA C: what is wrong, where, and what to do about it.
+
+    message: one sentence. line, column: from 1, of the learner's text (0: nowhere in
+    it). note: what to write instead. file and source_line are filled in by `compile`.
+    """
+
+    def __init__(self, message, place=(0, 0), note=""):
+        super().__init__(message)
+        self.message, self.note = message, note
+        self.line, self.column = place
+        self.file, self.source_line = "kernel.cu", ""
+
+    @property
+    def place(self):
+        return self.line, self.column
+
+    def located(self, file, lines):
+        """This error, with the name of the file and the line it is about."""
+        self.file = file
+        if 1 <= self.line <= len(lines):
+            self.source_line = lines[self.line - 1]
+        return self
+
+    def __str__(self):
+        where = f"{self.file}:{self.line}:{self.column}: " if self.line else ""
+        parts = [f"{where}error: {self.message}", *caret(self.source_line, self.column)]
+        return "\n".join(parts + ([f"note: {self.note}"] if self.note else []))
+
+
+@dataclasses.dataclass(frozen=True)
+class Lint:
+    """A remark that does not stop the compiler. `kind` is a short fixed name."""
+
+    kind: str
+    line: int
+    column: int
+    message: str
+    file: str = "kernel.cu"
+    source_line: str = ""
+
+    def __str__(self):
+        head = f"{self.file}:{self.line}:{self.column}: warning: {self.message}"
+        return "\n".join(
+            [f"{head} [{self.kind}]", *caret(self.source_line, self.column)]
+        )
+
+
+def caret(source_line, column):
+    """The source line and a line with ^ under its column; nothing without a line."""
+    if not source_line:
+        return []
+    before = "".join(c if c == "\t" else " " for c in source_line[: column - 1])
+    return ["    " + source_line, "    " + before + "^"]
+
+
+def outside(what, place, instead=""):
+    """The error for valid CUDA that is not in the subset."""
+    return CompileError(f"{what} is outside the subset of CUDA C", place, instead)
