@@ -42,8 +42,9 @@ CHAPTERS = tuple(
 
 
 def chapter(number):
-    """The chapter of a number (3), a name ("03_strides") or its beginning ("03")."""
-    text = f"{number:02}" if isinstance(number, int) else str(number)
+    """The chapter of a number (3, "3", "03") or a name ("03_strides", "strides")."""
+    text = str(number)
+    text = text.zfill(2) if text.isdecimal() else text
     for candidate in CHAPTERS:
         if candidate.name == text or text in (f"{candidate.number:02}", candidate.word):
             return candidate

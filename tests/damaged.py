@@ -66,8 +66,15 @@ def closes_every_file():
     return added(solved(), "import os\nos.closerange(0, 99)")
 
 
+def large():
+    nb = added(solved(), "print('x' * 30 * 2**20)")
+    text = {"output_type": "stream", "name": "stdout", "text": "x" * (30 * 2**20)}
+    cell(nb, "scratch")["outputs"] = [text]
+    return nb
+
+
 RIGHT = [
     minor_4_with_ids, no_outputs, unknown_properties, no_metadata, byte_order_mark,
     odd_marks, forks_in_a_cell, forks_in_an_answer, writes_to_every_file,
-    closes_every_file,
+    closes_every_file, large,
 ]  # fmt: skip

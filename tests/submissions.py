@@ -177,13 +177,6 @@ def other_course():
     return nb | {"cells": [cell(nb, "scratch")], "metadata": {}}
 
 
-def large():
-    nb = added(solved(), "print('x' * 30 * 2**20)")
-    text = {"output_type": "stream", "name": "stdout", "text": "x" * (30 * 2**20)}
-    cell(nb, "scratch")["outputs"] = [text]
-    return nb
-
-
 def attack():
     nb = solved()
     text = """<script>alert(1)</script><img src=x onerror=alert(2)>
@@ -283,7 +276,6 @@ CLASS = [
     Submission("json_that_is_no_notebook", lambda: b'{"grades": [1, 2, 3]}', None),
     Submission("broken_off", lambda: json.dumps(solved()).encode()[:4000], None),
     Submission("other_course", other_course, NOTHING),
-    Submission("large", large),
     Submission("attack", attack),
     # PyTorch, and the course's own solutions.
     Submission("imports_torch", scratch("import torch\nfrom torch import nn")),

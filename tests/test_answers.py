@@ -9,13 +9,24 @@ import pytest
 from empty_holes import ex, filled, nothing_answered  # noqa: F401
 from small_course import HEAD, ONE, SETUP, SHAPES, STUB, home, lab  # noqa: F401
 
-from minigrad import answers_from, layout, solves
+from minigrad import answers_from, course, layout, solves
 from minigrad.slots import answers as running_answers
 
 offset_of, index_of = layout.offset_of, layout.index_of
 
 
 # ------------------------------------------------------------ which chapters
+
+
+@pytest.mark.parametrize("given", [3, "3", "03", "strides", "03_strides"])
+def test_a_chapter_has_several_names(given):
+    assert course.chapter(given).name == "03_strides"
+
+
+@pytest.mark.parametrize("given", [17, "17", "stride", "", None])
+def test_of_a_chapter_that_is_not_there_the_names_are_told(given):
+    with pytest.raises(ValueError, match="the chapters are 00_python_to_gpu, 01_"):
+        course.chapter(given)
 
 
 @pytest.mark.parametrize("before", ["03_strides", "03", 3, "strides", "01_threads", 0])

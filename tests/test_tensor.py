@@ -40,11 +40,16 @@ def tensors(m):
 
 
 def plain(value):
-    """A tensor of either library as plain values; anything else as it is."""
+    """A tensor of either library as plain values; anything else as it is.
+
+    Of the strides those that are never used, of size 1 or in an empty tensor, are 1.
+    """
     if not isinstance(value, Tensor | torch.Tensor):
         return tuple(value) if isinstance(value, torch.Size) else value
     name = str(value.dtype).removeprefix("torch.")
-    return tuple(value.shape), value.stride(), name, value.tolist()
+    steps = zip(value.shape, value.stride(), strict=True)
+    strides = [s if size > 1 and value.numel() else 1 for size, s in steps]
+    return tuple(value.shape), strides, name, value.tolist()
 
 
 LIKE_TORCH = """
