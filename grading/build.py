@@ -24,6 +24,8 @@ from minigrad import course
 from minigrad.slots.answers import holes_of
 from minigrad.slots.exercise import find
 
+from .verdict import plural
+
 STUB = {
     "#": ["# YOUR CODE HERE", "raise NotImplementedError"],
     "//": ["// YOUR CODE HERE"],
@@ -187,12 +189,9 @@ def _with_effort(text, name):
     """The task's heading, with number, stars, minutes and points under it."""
     hole = find(name)
     stars = "★" * hole.stars + "☆" * (3 - hole.stars)
-    points = f"{hole.points:g} point" + ("" if hole.points == 1 else "s")
-    effort = (
-        f"Exercise {hole.number} · {stars} · about {hole.minutes} minutes · {points}"
-    )
+    effort = f"{stars} · about {hole.minutes} minutes · {plural(hole.points)}"
     heading, _, rest = text.partition("\n")
-    return f"{heading}\n\n{effort}\n{rest}"
+    return f"{heading}\n\nExercise {hole.number} · {effort}\n{rest}"
 
 
 def _add_badge(cells, path):

@@ -22,7 +22,7 @@ import random as random_numbers
 from pathlib import Path
 
 from minigrad.slots.errors import WrongAnswerType
-from minigrad.slots.exercise import Exercise, _not_a_hole
+from minigrad.slots.exercise import Exercise, not_a_hole
 
 from . import picture, show
 from .cases import Raises, Tried, View, changed, failed_as, make, stops, value_of
@@ -246,7 +246,7 @@ def judge(hole, subject, seed=None):
 def find_check(hole):
     """The check of a hole. TypeError for anything but a hole that has one."""
     if not isinstance(hole, Exercise):
-        raise WrongAnswerType(_not_a_hole(hole, "check"))
+        raise WrongAnswerType(not_a_hole(hole, "check"))
     load("checks", hole.chapter)
     if hole.name not in _checks:
         raise LookupError(f"{hole.name} has no check yet")

@@ -112,9 +112,8 @@ class CanvasExport(Export):
         for lab in labs:
             column = roster.column_of(lab)
             self._points_possible(roster, column, lab, found)
-            for g in found:
-                if g.lab == lab and g.student in lines and g.state != "no submission":
-                    _put(roster.rows[lines[g.student]], column, _number(g.points))
+            for row, g in _handed_in(found, lab, roster, lines):
+                _put(row, column, _number(g.points))
         return roster.dumps()
 
     def _points_possible(self, roster, column, lab, found):
@@ -155,11 +154,9 @@ class MoodleExport(Export):
         lines = self.lines(roster, _with_work(people, found))
         for lab in labs:
             grade, feedback = self._columns(roster, lab, labs)
-            for g in found:
-                if g.lab == lab and g.student in lines and g.state != "no submission":
-                    row = roster.rows[lines[g.student]]
-                    _put(row, grade, _number(g.points))
-                    _put(row, feedback, _plain(_feedback(g)))
+            for row, g in _handed_in(found, lab, roster, lines):
+                _put(row, grade, _number(g.points))
+                _put(row, feedback, _plain(_feedback(g)))
         return roster.dumps()
 
     def _columns(self, roster, lab, labs):
@@ -207,6 +204,13 @@ def export(directory, to, form="csv", roster=None, force=False, lab=None):
     for line in (f"written: {to}", *plugin.notes):
         console.print(line, markup=False, soft_wrap=True)
     return plugin.notes
+
+
+def _handed_in(found, lab, roster, lines):
+    """(row of the roster, grade) of every student who handed this lab in."""
+    for g in found:
+        if g.lab == lab and g.student in lines and g.state != "no submission":
+            yield roster.rows[lines[g.student]], g
 
 
 def _with_work(people, found):

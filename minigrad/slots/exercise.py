@@ -82,7 +82,7 @@ def solves(hole):
     while not isinstance(hole, Exercise) and hasattr(hole, "__wrapped__"):
         hole = hole.__wrapped__  # another decorator stands above @solves
     if not isinstance(hole, Exercise):
-        raise WrongAnswerType(_not_a_hole(hole, "@solves"))
+        raise WrongAnswerType(not_a_hole(hole, "@solves"))
 
     def fill(answer):
         if _collected is None:
@@ -139,7 +139,7 @@ def _register(hole):
     return _holes.setdefault(hole.number, hole)
 
 
-def _not_a_hole(thing, where):
+def not_a_hole(thing, where):
     """What to say when `where` was given a thing that is no exercise."""
     names = _written()
     if isinstance(thing, str):
