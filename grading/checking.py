@@ -15,7 +15,6 @@ Each part of the task earns its share of the points if all its cases are right, 
 first part is the heart: where it is wrong, nothing is earned.
 """
 
-import functools
 import importlib
 import inspect
 import random as random_numbers
@@ -27,7 +26,7 @@ from minigrad.slots.exercise import Exercise, not_a_hole
 from . import picture, show
 from .cases import Raises, Tried, View, changed, failed_as, make, stops, value_of
 from .subject import Problem
-from .verdict import Failure, Verdict, number, plural
+from .verdict import NEEDS_GPU, Failure, Verdict, number, plural
 from .wire import Handle
 
 _checks = {}  # name of the hole -> Check
@@ -51,6 +50,10 @@ class Check:
         """Is `got` right? Override where more than one answer is."""
         return show.same(got, expected)
 
+    def all_right(self):
+        """What is said of an answer that is right."""
+        return "all right"
+
     def picture(self, *args, expected, got):
         """An SVG that shows the difference, or ""."""
         return picture.tensors(args, expected, got)
@@ -65,22 +68,31 @@ class Check:
         """The verdict on the subject's answer. seed: of the random cases."""
         about = subject.about(self.hole.name)
         if about.state == "not answered":
-            place = f"the cell that begins with @solves({self.hole.__qualname__})"
+            place = f"the cell that begins with {self.hole.solved_by()}"
             failure = Failure("not_answered", f"  write it in {place}, and run it")
             return self._nothing("not answered", "not answered yet", [failure])
         if about.uses_torch:
             text = "  cause     PyTorch is the judge here: write it without PyTorch"
             failure = Failure("uses_torch", text)
             return self._nothing("wrong", "the answer uses PyTorch", [failure])
+        return self._verdict(*self.answer(subject, seed), about)
+
+    def answer(self, subject, seed):
+        """({part: is it right?}, every case tried) of the answer."""
         tried = self._try_all(subject, random_numbers.Random(seed))
-        parts = {}
-        for case in tried:
-            parts[case.part] = parts.get(case.part, True) and case.right
+        parts = self.by_parts(tried)
         if all(parts.values()):
             circular = self._circular(subject, seed)
             parts = dict.fromkeys(parts, not circular)
             tried = circular or tried
-        return self._verdict(parts, tried, about)
+        return parts, tried
+
+    def by_parts(self, tried):
+        """{part: are all its cases right?}, in order."""
+        parts = {}
+        for case in tried:
+            parts[case.part] = parts.get(case.part, True) and case.right
+        return parts
 
     def _try_all(self, subject, random):
         """What came of every case; after one that never ends the rest is not tried."""
@@ -136,20 +148,27 @@ class Check:
         also foretells most of the other cases.
         """
         first = next(case for case in tried if not case.right)
-        best = show.general_cause(first.got, first.expected)
+        best = self.general(first)
         if best and best[0] in show.CERTAIN:
             return best
-        near = [case for case in tried if case.part == first.part and not case.right]
         most = 0
         for name, text, wrong in self.causes():
-            explains = functools.partial(self._explains, wrong)
-            if explains(first) and 2 * sum(map(explains, near)) > len(near):
-                cases = sum(map(explains, tried))
-                best, most = ((name, text), cases) if cases > most else (best, most)
+            if not self._explains(wrong, first):
+                continue
+            fits = [(case, self._explains(wrong, case)) for case in tried]
+            total = sum(fit for _, fit in fits)
+            near = [bool(fit) for case, fit in fits
+                    if case.part == first.part and not case.right]  # fmt: skip
+            if 2 * sum(near) > len(near) and total > most:
+                best, most = (name, text), total
         return best or ("unknown", "")
 
+    def general(self, case):
+        """(name, text) of a mistake that any exercise may have; None for no idea."""
+        return show.general_cause(case.got, case.expected)
+
     def _explains(self, wrong, case):
-        """Would this mistake give just what the answer gave?"""
+        """Would this mistake give just what the answer gave? Larger: more surely."""
         value = value_of(wrong, case.args)
         raises = isinstance(value, Raises)
         if raises and value.message and value.type in ("TypeError", "ValueError"):
@@ -163,35 +182,46 @@ class Check:
         return self.same(case.got, value, *case.args)
 
     def _verdict(self, parts, tried, about):
-        share = sum(parts.values()) / len(parts) if next(iter(parts.values())) else 0
+        unjudged = [part for part, right in parts.items() if right is None]
+        judged = [part for part in parts if part not in unjudged]
+        wrong = [part for part in judged if not parts[part]]
+        share = 1 - len(wrong) / len(judged) if judged and parts[judged[0]] else 0
         points = round(self.hole.points * share, 2)
-        wrong = [part for part, right in parts.items() if not right]
-        state = "right"
+        state, said = "right", self.all_right()
         if wrong:
             state = "partly right" if points else failed_as(tried[-1])
-        said = f"wrong: {_listed(wrong)}" if wrong else "all right"
+            said = f"wrong: {show.listed(wrong)}"
+        missing = f"{show.listed(unjudged)} ({NEEDS_GPU})"
+        if not judged:
+            state, said = NEEDS_GPU, missing
+        elif unjudged and points:
+            said += f"; not graded: {missing}"
         if about.state == "solution":
             points, state = 0, "solution"
             said += "; but the course's solution stands in, and earns nothing"
         failed = [case for case in tried if not case.right]
         failures = [self._failure(failed[0], tried)] if failed else []
         picture = self._picture(failed[0]) if failed else ""
-        return Verdict(self.hole.name, points, self.hole.points, state,
-                       self._summary(said, points), failures, picture)  # fmt: skip
+        said = self._summary(said, points, state)
+        return Verdict(self.hole.name, points, self.hole.points, state, said,
+                       failures, picture)  # fmt: skip
 
     def _failure(self, case, tried):
         cause, text = self._cause(tried)
-        lines = [
+        printed = ("printed", show.beginning(case.outcome.printed))
+        lines = [*self.lines(case), printed, ("cause", text)]
+        message = "\n".join(f"  {key:<9} {show.folded(v)}" for key, v in lines if v)
+        count = sum(not case.right for case in tried)
+        return Failure(cause, message, case.part, count)
+
+    def lines(self, case):
+        """(key, text) of what is told of a case that failed."""
+        return [
             *show.call(self.hole, case.args),
             ("expected", show.text(case.expected)),
             ("got", show.text(case.got)),
             ("where", case.got.where if isinstance(case.got, Problem) else ""),
-            ("printed", _beginning(case.outcome.printed)),
-            ("cause", text),
         ]
-        message = "\n".join(f"  {key:<9} {value}" for key, value in lines if value)
-        count = sum(not case.right for case in tried)
-        return Failure(cause, message, case.part, count)
 
     def _picture(self, case):
         """The check's picture. It is an extra: what goes wrong in it is not shown."""
@@ -202,8 +232,9 @@ class Check:
         except Exception:
             return ""
 
-    def _summary(self, said, points):
+    def _summary(self, said, points, state=""):
         earned = f"{number(points)} of {plural(self.hole.points)}"
+        earned = "not graded" if state == NEEDS_GPU else earned
         return f"{self.hole.name}: {earned} · {said}"
 
     def _nothing(self, state, said, failures=()):
@@ -257,13 +288,3 @@ def load(folder, chapter):
     """Import a chapter's modules: `checks/03_strides.py`, `03_strides_views.py`."""
     for path in sorted((Path(__file__).parent / folder).glob(f"{chapter}*.py")):
         importlib.import_module(f"grading.{folder}.{path.stem}")
-
-
-def _listed(parts):
-    more = f" and {len(parts) - 2} more" if len(parts) > 3 else ""
-    return ", ".join(parts[:2] if more else parts) + more
-
-
-def _beginning(printed):
-    lines = printed.strip().splitlines()
-    return " | ".join(lines[:3])[:200] + (" | ..." if len(lines) > 3 else "")

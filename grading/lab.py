@@ -26,7 +26,7 @@ def check(hole, seed=None):
         trace = stop.__traceback__
         raise Stopped("you stopped this check").with_traceback(trace) from None
     if outdated(hole):
-        print(f"Your last run of the cell with @solves({hole.__qualname__}) failed.")
+        print(f"Your last run of the cell with {hole.solved_by()} failed.")
         print("What is checked here is the answer that you ran before.")
     print(verdict)
     progress.record(verdict.name, verdict.to_dict())

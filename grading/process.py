@@ -70,6 +70,10 @@ class ProcessSubject(WireSubject):
         with self._understood():
             return About(*super().about(name))
 
+    def text(self, name):
+        with self._understood():
+            return super().text(name)
+
     def make(self, *numbers):
         with self._understood():
             return wire.Handle(*super().make(*numbers))

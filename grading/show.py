@@ -1,6 +1,7 @@
 """What a check sees of a value: comparing, saying it in words, naming mistakes."""
 
 import inspect
+import textwrap
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,9 @@ HINTS = {
     "does not support item assignment": "a tuple cannot be changed: make a list(...) "
     "of it, change that, and make a tuple(...) again",
 }
+
+
+WIDE = 96  # characters of a message's line, without its key
 
 
 class Seen(NamedTuple):
@@ -136,6 +140,8 @@ def shown(value):
     """An argument as a learner would write it: `...` and short slices."""
     if value is ...:
         return "..."
+    if isinstance(value, dict) and len(value) == 1:
+        return _described(*value.items())
     if isinstance(value, slice):
         stop = repr(value.stop)
         if value.step is not None:
@@ -147,6 +153,16 @@ def shown(value):
         inside = ", ".join(map(shown, value))
         return f"({inside},)" if len(value) == 1 else f"({inside})"
     return repr(value)
+
+
+def _described(item):
+    """A dtype or a tensor of zeros, as fakes.py describes them."""
+    key, value = item
+    if key == "dtype":
+        return value
+    if key == "tensor":
+        return f"zeros({shown(value[1])}, dtype={value[0]})"
+    return repr({key: value})
 
 
 def general_cause(got, expected):
@@ -236,3 +252,22 @@ def _has(got, kind, expected, other):
         pairs = zip(got, expected, strict=False)
         return any(_has(a, kind, b, other) for a, b in pairs)
     return type(got) is kind and type(expected) is other
+
+
+def listed(parts):
+    """The first two of many, and how many more."""
+    more = f" and {len(parts) - 2} more" if len(parts) > 3 else ""
+    return ", ".join(parts[:2] if more else parts) + more
+
+
+def folded(text):
+    """Long lines as several, below each other; what has lines already stays."""
+    if "\n" in text or len(text) <= WIDE:
+        return text
+    return textwrap.fill(text, WIDE, subsequent_indent=" " * 12, break_long_words=False)
+
+
+def beginning(printed):
+    """The first lines of what was printed, in one."""
+    lines = printed.strip().splitlines()
+    return " | ".join(lines[:3])[:200] + (" | ..." if len(lines) > 3 else "")

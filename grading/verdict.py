@@ -1,7 +1,10 @@
 """What a check says: points, and for each failure its cause and a message."""
 
 import html
+import textwrap
 from dataclasses import asdict, dataclass, field
+
+NEEDS_GPU = "needs a GPU"  # the state of what is not graded here, and does not count
 
 
 @dataclass
@@ -22,7 +25,8 @@ class Verdict:
     """The result of one check.
 
     state: "right", "partly right", "wrong", "not answered", "solution", "crashed",
-    "timed out", "not run" or "needs a GPU". Only the first two earn points.
+    "timed out", "not run" or "needs a GPU" (not graded here, and not counted). Only the
+    first two earn points. Of parts that need a GPU, too, none is given or taken.
     """
 
     name: str
@@ -39,7 +43,8 @@ class Verdict:
             raise ValueError(f"{self.points} of {self.max_points} points, {self.state}")
 
     def __str__(self):
-        return "\n".join([self.summary, *(f.message for f in self.failures[:1])])
+        line = textwrap.fill(self.summary, 100, subsequent_indent="  ")
+        return "\n".join([line, *(f.message for f in self.failures[:1])])
 
     def __repr__(self):
         """The points alone: nbgrader takes the number that a cell shows as score."""
@@ -54,16 +59,29 @@ class Verdict:
         del values["picture"]
         return values
 
+    @property
+    def counts(self):
+        """Do its points, and their maximum, belong to the sum?"""
+        return self.state != NEEDS_GPU
+
     def _repr_html_(self):
+        earned = f"{number(self.points)} of {plural(self.max_points)}, {self.state}"
+        told = earned if self.counts else f"not graded: {self.state}"
         share = 100 * self.points / self.max_points if self.max_points else 0
         return (
             '<div style="font: 13px sans-serif; margin-top: 6px">'
             '<div role="img" aria-label="share of the points" style="display: '
             "inline-block; width: 8em; height: .7em; border: 1px solid #888; "
             f'background: linear-gradient(90deg, #0072b2 {share:.0f}%, #fff0 0)">'
-            f"</div> &nbsp;<b>{html.escape(self.name)}</b>: {number(self.points)} of "
-            f"{plural(self.max_points)}, {html.escape(self.state)}</div>{self.picture}"
+            f"</div> &nbsp;<b>{html.escape(self.name)}</b>: {html.escape(told)}"
+            f"</div>{self.picture}"
         )
+
+
+def not_graded(exercises):
+    """Which of these dicts of Verdicts are not graded, and why, in words; or ""."""
+    names = [e["name"] for e in exercises if e["state"] == NEEDS_GPU]
+    return f"{', '.join(names)}: not graded, {NEEDS_GPU}" if names else ""
 
 
 def number(points):

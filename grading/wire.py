@@ -57,7 +57,7 @@ def plain(value, keep, depth=0):
     if isinstance(value, float | np.floating):
         return float(value)
     if isinstance(value, str):
-        return str(value)
+        return str.__str__(value)  # a subclass may have a __str__ of its own
     if isinstance(value, tuple):
         return tuple(plain(item, keep, depth + 1) for item in value)
     if isinstance(value, list):

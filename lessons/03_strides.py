@@ -32,7 +32,7 @@ import minigrad
 from minigrad import answers_from
 from minigrad.viz import strides, strides_explorer
 
-# Lab 03 has 9 holes for you to fill. In this lesson the course's solutions fill them.
+# Lab 03 has 10 holes for you to fill. In this lesson the course's solutions fill them.
 answers_from("solutions", before="04_elementwise")
 
 # %% [markdown]
@@ -586,6 +586,56 @@ y[:, ::2].is_contiguous(), y[:, ::2].view(12).strides
 # %% [markdown]
 # **To the lab**: exercise 9 (`view_or_copy`) decides it for any two shapes.
 #
+# ### The copy, as a kernel
+#
+# Where there is no view, `reshape` and `contiguous` copy: element i of the view,
+# counted row by row, goes to cell i of a new storage. That is a **gather**: the threads
+# write side by side, and fetch from wherever the strides say. First in Python:
+# `index_of` says which index element i has, and `offset_of` in which cell it lies.
+
+# %%
+from minigrad.layout import index_of, offset_of
+
+v = y[:2, :4].T
+cells = [offset_of(index_of(i, v.shape), v.strides, v.offset) for i in range(8)]
+cells
+
+# %% [markdown]
+# On a GPU each i is a thread, as in chapter 01. (Skip this section if you have not read
+# it.) Shape and strides come to the kernel as a **struct**, a few values under one
+# name, with room for eight dimensions:
+#
+# ```
+# struct Strides { int dims; long long shape[8]; long long stride[8]; };
+# ```
+#
+# The kernel makes no list of indices. It takes i apart, the last dimension first, and
+# adds up the offset as it goes: the rest of i by the size is the index, and i divided
+# by the size goes on to the next dimension. In Python that is `divmod`:
+
+# %%
+i, offset = 5, v.offset
+for size, stride in zip(reversed(v.shape), reversed(v.strides), strict=True):
+    i, index = divmod(i, size)
+    offset += index * stride
+offset, cells[5]
+
+# %% [markdown]
+# Here is the library's, which stands in for yours, at work on a view whose elements lie
+# far apart.
+
+# %%
+from minigrad.kernels.copy import Strides, contiguous_kernel
+
+kernel = minigrad.Kernel(contiguous_kernel.text, "contiguous_kernel")
+x32 = minigrad.to_device(np.arange(24, dtype=np.float32))
+out = minigrad.to_device(np.zeros((4, 2), np.float32))
+kernel(1, 32, (x32, Strides(v.shape, v.strides), out, 8))
+minigrad.to_host(out)
+
+# %% [markdown]
+# **To the lab**: exercise 10 (`contiguous_kernel`).
+#
 # ## No dimensions, no elements
 #
 # A number is a tensor without dimensions. There is nothing to step over, so there are
@@ -741,6 +791,6 @@ square = minigrad.arange(16).reshape(4, 4)
 strides(square.as_strided((4,), (5,)), base=square)
 
 # %% [markdown]
-# Now **lab 03**: nine exercises, from five minutes to half an hour each. When they are
+# Now **lab 03**: ten exercises, from five minutes to half an hour each. When they are
 # done, the `minigrad` of this lesson is yours: in the set-up cell, write `"labs"` for
 # `"solutions"`, restart the kernel, and run everything again on your own code.

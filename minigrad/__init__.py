@@ -1,8 +1,43 @@
 """minigrad: how PyTorch works, from CUDA threads to a trained CNN, by writing it."""
 
+from . import functional, kernels
+from .device import device_empty, gpu_available, synchronize, to_device, to_host
+from .dispatch import DispatchError
+from .factories import (
+    arange,
+    empty,
+    empty_like,
+    eye,
+    from_numpy,
+    full,
+    full_like,
+    linspace,
+    ones,
+    ones_like,
+    tensor,
+    zeros,
+    zeros_like,
+)
+from .kernel import CompileError, Kernel
+from .ops.elementwise import where
+from .ops.ladder import rungs
+from .ops.matmul import matmul
+from .ops.shape import cat, stack
+from .promotion import promote_types, result_type
+from .random import (
+    bernoulli,
+    manual_seed,
+    rand,
+    rand_like,
+    randint,
+    randn,
+    randn_like,
+    randperm,
+)
 from .slots.answers import answers_from
 from .slots.exercise import NotAnswered, exercise, exercises, solves
 from .storage import (
+    bfloat16,
     float16,
     float32,
     float64,
@@ -12,28 +47,63 @@ from .storage import (
     int64,
     uint8,
 )
-from .tensor import Tensor, arange, empty, from_numpy, ones, tensor, zeros
+from .tensor import Tensor
+from .trace import trace
 
 __version__ = "0.1.0"
 __all__ = [
+    "CompileError",
+    "DispatchError",
+    "Kernel",
     "NotAnswered",
     "Tensor",
     "answers_from",
     "arange",
+    "bernoulli",
+    "bfloat16",
+    "cat",
+    "device_empty",
     "empty",
+    "empty_like",
     "exercise",
     "exercises",
+    "eye",
     "float16",
     "float32",
     "float64",
     "from_numpy",
-    "int8",
+    "full",
+    "full_like",
+    "functional",
+    "gpu_available",
     "int16",
     "int32",
     "int64",
+    "int8",
+    "kernels",
+    "linspace",
+    "manual_seed",
+    "matmul",
     "ones",
+    "ones_like",
+    "promote_types",
+    "rand",
+    "rand_like",
+    "randint",
+    "randn",
+    "randn_like",
+    "randperm",
+    "result_type",
+    "rungs",
     "solves",
+    "stack",
+    "synchronize",
     "tensor",
+    "to_device",
+    "to_host",
+    "trace",
     "uint8",
+    "where",
     "zeros",
+    "zeros_like",
 ]

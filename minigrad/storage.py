@@ -1,45 +1,166 @@
 """Storage: the flat memory below a tensor, and how numbers get into it."""
 
+import functools
 import math
 from numbers import Integral, Real
 
 import numpy as np
 
+from .device import on_gpu, which
 from .layout import as_shape, extent
 
 float16, float32, float64 = map(np.dtype, ("f2", "f4", "f8"))
 uint8, int8, int16, int32, int64 = map(np.dtype, ("u1", "i1", "i2", "i4", "i8"))
-DTYPES = (float32, int64, np.dtype(bool), float64, int32, uint8, float16, int8, int16)
-DEVICES = ("cpu",)
+bool_ = np.dtype(bool)
+DEVICES = ("cpu", "sim", "cuda")
+NO_DEVICE = "no device {!r}: a tensor is on one of 'cpu', 'sim', 'cuda'"
 TOO_LARGE = "a whole number is too large: int64 ends at 2**63 - 1"
 
 
+class BFloat16:
+    """The dtype bfloat16: float32 without its last 16 bits. NumPy has none like it.
+
+    Arrays hold its bits as uint16; `widen` makes float32 of them, `narrow` the reverse.
+    """
+
+    name, kind, itemsize = "bfloat16", "f", 2
+
+    def __repr__(self):
+        return "bfloat16"
+
+    def __reduce__(self):
+        return "bfloat16"  # there is one only, as of NumPy's dtypes
+
+
+bfloat16 = BFloat16()
+DTYPES = (
+    float32, int64, bool_, float64, int32, uint8, float16, int8, int16, bfloat16
+)  # fmt: skip
+KNOWN = frozenset(DTYPES)
+
+
+def as_dtype(dtype, default=float32):
+    """The dtype that `dtype` means: one of DTYPES, or bool, int, float, np.float32."""
+    if dtype is None:
+        return default
+    if dtype is bfloat16 or dtype == "bfloat16":
+        return bfloat16
+    try:
+        found = np.dtype(dtype)
+    except TypeError:
+        found = dtype
+    if found not in KNOWN:
+        names = ", ".join(d.name for d in DTYPES)
+        name = getattr(found, "name", found)
+        raise TypeError(f"no tensor of {name}; the types are {names}")
+    return found
+
+
+def carrier(dtype):
+    """The NumPy dtype of the arrays that hold elements of `dtype`."""
+    return np.dtype(np.uint16) if dtype is bfloat16 else dtype
+
+
+def widen(bits):
+    """The bits of bfloat16 as float32: nothing is lost."""
+    return (np.asarray(bits, np.uint32) << 16).view(np.float32)
+
+
+def narrow(values):
+    """float32 as the bits of the nearest bfloat16, of two as near the even one."""
+    bits = np.array(values, np.float32, order="C").view(np.uint32)
+    rounded = bits + (0x7FFF + (bits >> 16 & 1))
+    bits = np.where(np.isnan(values), bits | 0x400000, rounded)
+    return (bits >> 16).astype(np.uint16)
+
+
 class Storage:
-    """A flat run of elements of one dtype on one device ("cpu": a NumPy array)."""
+    """A flat run of elements of one dtype on one device.
 
-    __slots__ = ("data", "device")
+    data: a flat array, CuPy's on "cuda", else NumPy's. dtype: where it is not the
+    array's own, which is for bfloat16 alone.
+    """
 
-    def __init__(self, data, device="cpu"):
+    __slots__ = ("data", "device", "dtype")
+
+    def __init__(self, data, device="cpu", dtype=None):
         if device not in DEVICES:
-            names = " or ".join(map(repr, DEVICES))
-            raise RuntimeError(f"no device {device!r}: today a tensor is on {names}")
-        if data.dtype not in DTYPES:
-            names = ", ".join(d.name for d in DTYPES)
-            raise TypeError(f"no tensor of {data.dtype.name}; the types are {names}")
+            raise RuntimeError(NO_DEVICE.format(device))
         self.data, self.device = data, device
+        self.dtype = dtype or as_dtype(data.dtype)
 
     def __len__(self):
         return len(self.data)
 
     def read(self, shape, strides, offset):
-        """The NumPy array of these elements; NumPy checks that they lie inside."""
-        size = self.data.itemsize
-        start = min(offset, len(self)) * size  # with no elements it may lie behind
-        strides = [s * size for s in strides]
-        return np.ndarray(shape, self.data.dtype, self.data, start, strides)
+        """The array of these elements; NumPy checks that they lie inside."""
+        data, size = self.data, self.data.itemsize
+        start = min(offset, len(data)) * size  # with no elements it may lie behind
+        strides = _in_bytes(strides, size)
+        if self.device == "cuda":
+            pointer = data.data + start
+            return gpu().ndarray(shape, data.dtype, memptr=pointer, strides=strides)
+        return np.ndarray(shape, data.dtype, data, start, strides)
 
     def __repr__(self):
-        return f"Storage({len(self)} x {self.data.dtype}, device='{self.device}')"
+        return f"Storage({len(self)} x {self.dtype}, device='{self.device}')"
+
+
+@functools.lru_cache(4096)
+def _in_bytes(strides, size):
+    return tuple(s * size for s in strides)
+
+
+def allocate(count, dtype, device):
+    """Memory for so many elements, which nobody has set."""
+    if device == "cuda":
+        return gpu().empty(count, carrier(dtype))
+    return np.empty(count, carrier(dtype))
+
+
+def moved(array, device):
+    """A copy of an array on a device; on "cpu" the array itself if it is NumPy's."""
+    if device == "cuda":
+        return gpu().asarray(array)
+    if device not in DEVICES:
+        raise RuntimeError(NO_DEVICE.format(device))
+    if on_gpu(array):
+        return array.get()
+    return np.array(array) if device == "sim" else array
+
+
+@functools.cache
+def gpu():
+    """CuPy; RuntimeError without a GPU."""
+    which("cuda")
+    import cupy
+
+    return cupy
+
+
+@functools.lru_cache(1024)
+def _number_on(bits, dtype, device):
+    data = np.frombuffer(bits, carrier(dtype)).copy()
+    return Storage(moved(data, device), device, dtype)
+
+
+def number_on(value, dtype, device):
+    """A storage of one element, a number. It is kept and shared: for reading only."""
+    wide = float32 if dtype is bfloat16 else dtype
+    array = to_bits(np.asarray(value).astype(wide), dtype)
+    return _number_on(array.tobytes(), dtype, device)
+
+
+def of_bits(array, dtype):
+    """An array of a storage as numbers: bfloat16 as float32."""
+    return widen(array) if dtype is bfloat16 else array
+
+
+def to_bits(array, dtype):
+    """Numbers as an array of a storage of `dtype`, or of their own for None."""
+    if dtype is bfloat16:
+        return narrow(array)
+    return array if dtype in (None, array.dtype) else array.astype(dtype)
 
 
 def to_array(data, dtype=None):
@@ -47,6 +168,7 @@ def to_array(data, dtype=None):
 
     Without a dtype Python's floats become float32, its ints int64, as in PyTorch.
     """
+    dtype = float32 if dtype is bfloat16 else dtype
     try:
         array = np.array(data)
         if array.dtype.kind in "biuf":

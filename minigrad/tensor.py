@@ -7,18 +7,32 @@ error messages are PyTorch's. Functions marked @exercise are written by the lear
 import numpy as np
 
 from . import layout
+from .ops.elementwise import cast
+from .ops.inplace import assign
+from .ops.methods import Methods
 from .printing import represent
 from .slots.exercise import exercise
-from .storage import Storage, float32, shared_memory, to_array, to_number, to_range
+from .storage import (
+    Storage,
+    allocate,
+    as_dtype,
+    bfloat16,
+    moved,
+    number_on,
+    of_bits,
+    to_array,
+    to_bits,
+)
 
 
-class Tensor:
+class Tensor(Methods):
     """A storage read by shape, strides and offset, the last two in elements.
 
     Make one with minigrad.tensor, zeros, ones, empty, arange or from_numpy.
     """
 
     __slots__ = ("storage", "_layout")
+    __array_priority__ = 1000  # beside a NumPy array the tensor's operators are asked
     shape = property(lambda self: self._layout[0])  # to be read only, as in PyTorch
     strides = property(lambda self: self._layout[1])
     offset = property(lambda self: self._layout[2])
@@ -33,7 +47,7 @@ class Tensor:
 
     @property
     def dtype(self):
-        return self.storage.data.dtype
+        return self.storage.dtype
 
     @property
     def device(self):
@@ -74,7 +88,13 @@ class Tensor:
         return (self[i] for i in range(len(self)))
 
     def __repr__(self):
-        return represent(self)
+        plain = self.float() if self.dtype is bfloat16 else self
+        text, more = represent(plain.cpu()), ""
+        if self.device != "cpu":
+            more += f", device='{self.device}'"
+        if self.dtype is bfloat16:
+            more += ", dtype=bfloat16"
+        return text[:-1] + more + ")"
 
     # ------------------------------------------------------------ views
 
@@ -158,32 +178,25 @@ class Tensor:
 
     # ------------------------------------------------------------ values
 
-    def __setitem__(self, items, value):
-        target = self[items]
-        layout.check_no_overlap(target.shape, target.strides)
-        array = target.numpy()
-        if not array.flags.writeable:
-            raise RuntimeError(
-                "the tensor reads a NumPy array that is read-only: write to a clone()"
-            )
-        if isinstance(value, Tensor):
-            source = value.numpy()
-        else:
-            source = to_number(value, self.dtype)
-        try:
-            array[...] = source
-        except ValueError:
-            raise RuntimeError(
-                f"shape mismatch: a value of shape {list(source.shape)} cannot be "
-                f"broadcast to the part of the tensor with shape {list(array.shape)}"
-            ) from None
+    def memory(self):
+        """The array that reads the same memory: of CuPy on "cuda", else of NumPy."""
+        return self.storage.read(self.shape, self.strides, self.offset)
 
     def numpy(self):
         """The NumPy array that reads the same memory: a change in one shows in both."""
-        return self.storage.read(self.shape, self.strides, self.offset)
+        if self.device != "cpu":
+            raise TypeError(
+                f"can't convert a tensor on {self.device!r} to numpy: x.cpu().numpy()"
+            )
+        if self.dtype is bfloat16:
+            raise TypeError("NumPy has no bfloat16: x.float().numpy()")
+        return self.memory()
 
     def __array__(self, dtype=None, copy=None):
         return np.array(self.numpy(), dtype, copy=copy)
+
+    def __setitem__(self, items, value):
+        assign(self[items], value)
 
     def contiguous(self):
         """Itself where the elements lie in row-major order, else such a copy."""
@@ -191,7 +204,23 @@ class Tensor:
 
     def clone(self):
         """A row-major copy with a storage of its own."""
-        return _of(np.array(self.numpy(), order="C"), self.device)
+        return cast[self.dtype](self)
+
+    def to(self, *to, device=None, dtype=None):
+        """The tensor on a device, in a dtype, or both; itself if it is so already."""
+        for given in to:
+            if isinstance(given, Tensor):
+                device, dtype = given.device, given.dtype
+            elif isinstance(given, str):
+                device = given
+            else:
+                dtype = given
+        dtype, device = as_dtype(dtype, self.dtype), device or self.device
+        x = self if dtype == self.dtype else cast[dtype](self)
+        if device == self.device:
+            return x
+        data = moved(x.contiguous().memory().reshape(-1), device)
+        return Tensor(Storage(data, device, dtype), *_row_major(x.shape))
 
     def item(self):
         """The one element, as a Python number."""
@@ -199,12 +228,14 @@ class Tensor:
             raise RuntimeError(
                 f"a Tensor with {self.numel()} elements cannot be converted to Scalar"
             )
-        return self.storage.data[self.offset].item()
+        data = moved(self.storage.data[self.offset : self.offset + 1], "cpu")
+        return of_bits(data, self.dtype).item()
 
     def tolist(self):
         """Nested lists of the elements, read one by one by offset_of and index_of."""
         cells = layout.offsets(self.shape, self.strides, self.offset)
-        return self.storage.data[cells].reshape(self.shape).tolist()
+        data = of_bits(moved(self.storage.data, "cpu"), self.dtype)
+        return data[cells].reshape(self.shape).tolist()
 
     def __bool__(self):
         if self.numel() != 1:
@@ -218,50 +249,48 @@ class Tensor:
     def __float__(self):
         return float(self.item())
 
-    def __eq__(self, other):
-        if not isinstance(other, Tensor | np.ndarray | np.generic | int | float | list):
-            return NotImplemented
-        raise TypeError(
-            "== between tensors, element by element, is not there yet. To compare two "
-            "tensors as a whole: x.tolist() == y.tolist()"
+    # ------------------------------------------------------------ new ones, beside it
+
+    def new_empty(self, size, dtype=None):
+        """A tensor on this one's device; nobody has set its elements."""
+        dtype, device = dtype or self.dtype, self.device
+        data = allocate(layout.numel(size), dtype, device)
+        return Tensor(Storage(data, device, dtype), *_row_major(size))
+
+    def new_laid(self, data, laid, dtype):
+        """The tensor that reads the flat array `data` by a layout of new_layout()."""
+        x = object.__new__(Tensor)
+        x.storage, x._layout = Storage(data, self.storage.device, dtype), laid
+        return x
+
+    def new_layout(self):
+        """The row-major layout of this shape: shape, strides and offset."""
+        return *_row_major(self.shape), 0
+
+    def new_tensor(self, data, dtype=None):
+        """A tensor on this one's device, of its dtype, with a copy of `data`."""
+        dtype = as_dtype(dtype, self.dtype)
+        return _of(to_bits(to_array(data, dtype), dtype), self.device, dtype)
+
+    def new_number(self, value, dtype):
+        """A tensor without dimensions on this one's device, to be read only."""
+        return Tensor(number_on(value, dtype, self.device))
+
+    def new_of(self, values, dtype):
+        """The tensor over a NumPy result, which is nobody else's: for "cpu"."""
+        array = to_bits(np.asarray(values, order="C"), dtype)
+        return Tensor(
+            Storage(array.reshape(-1), "cpu", dtype), *_row_major(array.shape)
         )
 
-    __hash__ = object.__hash__  # as in PyTorch, by identity
+
+def _row_major(shape):
+    """What Tensor is made of, next to a storage of its own."""
+    return shape, layout.contiguous_strides(shape)
 
 
-def _of(array, device="cpu"):
+def _of(array, device="cpu", dtype=None):
     """The row-major tensor over a contiguous NumPy array that is nobody else's."""
-    strides = layout.contiguous_strides(array.shape)
-    return Tensor(Storage(array.reshape(-1), device), array.shape, strides)
-
-
-def empty(*size, dtype=float32, device="cpu"):
-    """A tensor whose elements nobody has set: they may be anything."""
-    return _of(np.empty(layout.as_shape(size), dtype or float32), device)
-
-
-def zeros(*size, dtype=float32, device="cpu"):
-    """A tensor of zeros."""
-    return _of(np.zeros(layout.as_shape(size), dtype or float32), device)
-
-
-def ones(*size, dtype=float32, device="cpu"):
-    """A tensor of ones."""
-    return _of(np.ones(layout.as_shape(size), dtype or float32), device)
-
-
-def arange(start, end=None, step=1, dtype=None, device="cpu"):
-    """The numbers start, start + step, ... below end; int64 where all are ints."""
-    start, end = (0, start) if end is None else (start, end)
-    return _of(to_range(start, end, step, dtype), device)
-
-
-def tensor(data, dtype=None, device="cpu"):
-    """A tensor with a copy of `data`: a number, nested lists, a NumPy array."""
-    return _of(to_array(data, dtype), device)
-
-
-def from_numpy(array):
-    """The tensor that reads the array's own memory: a change in one shows in both."""
-    flat, strides = shared_memory(array)
-    return Tensor(Storage(flat), array.shape, strides)
+    flat = array.reshape(-1)
+    data = flat if device == "cpu" else moved(flat, device)
+    return Tensor(Storage(data, device, dtype), *_row_major(array.shape))

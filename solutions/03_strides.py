@@ -14,9 +14,10 @@
 # # Lab 03 · Strides
 #
 # Here you write the part of minigrad that turns a row of cells into a tensor. There
-# are nine exercises, about two and a half hours of work. What you write is not a copy
-# of minigrad: it becomes minigrad. As soon as you have run the cell of an answer, the
-# library works with your code, in this notebook and in all later labs.
+# are ten exercises, about three hours of work. What you write is not a copy of
+# minigrad: it becomes minigrad. As soon as you have run the cell of an answer, the
+# library works with your code, in this notebook and in all later labs. Nine are in
+# Python; the last is a kernel, and takes chapter 01.
 #
 # How each exercise goes:
 #
@@ -44,9 +45,12 @@
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
+import numpy as np
+
 import minigrad
 from grading import check, show_check, trying
 from minigrad import Tensor, answers_from, layout, solves
+from minigrad.kernels.copy import Strides, contiguous_kernel
 from minigrad.layout import (
     broadcast_shapes,
     contiguous_strides,
@@ -641,10 +645,87 @@ with trying():
 # %% check="view_or_copy"
 check(view_or_copy)
 
+# %% [markdown] task="contiguous_kernel"
+# ## The same on a GPU: a kernel that gathers
+#
+# A view that has no evenly spaced reading must be copied, and on a GPU a kernel does
+# it: element i of the view, counted row by row, goes to `y[i]`. Here your `index_of`
+# and `offset_of` come together in CUDA C. (It takes chapter 01. If you have not read
+# it, come back to this exercise later: no other one needs it.)
+#
+# A kernel cannot see a Python tuple. The shape and the strides come as a **struct**, a
+# few values under one name, which is passed like a number:
+#
+# | in C | is |
+# |---|---|
+# | `view.dims` | how many dimensions there are, 0 to 8 |
+# | `view.shape[d]` | the size of dimension d |
+# | `view.stride[d]` | how many cells one step along it takes |
+#
+# `x[0]` is the first element of the view. Places from `view.dims` on say nothing.
+# (`long long` is a whole number of 64 bits.)
+#
+# Write the kernel `contiguous_kernel(x, view, y, n)`. There are n elements, and at
+# least n threads. There is no list of indices in it, and no array at all: take i apart,
+# dimension by dimension, and add up the offset as you go.
+
+# %%
+shape, stride, i = (2, 3, 4), (1, 8, 2), 17
+offset, rest = 0, i
+for d in reversed(range(3)):
+    rest, index = divmod(rest, shape[d])
+    offset += index * stride[d]
+    print(f"dimension {d}: index {index}, {rest} left, offset {offset}")
+
+# %% [markdown] hints="contiguous_kernel"
+# <details><summary>Hint 1</summary>
+#
+# The example above is the whole algorithm. What is `divmod` in C, and how does one
+# count from `view.dims - 1` down to 0?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# `if (i >= n) return;` first. Then `for (int d = view.dims - 1; d >= 0; d--)`: add
+# `rest % view.shape[d] * view.stride[d]` to the offset, which begins at 0, and divide
+# `rest`, which begins as i, by `view.shape[d]`. At the end, `y[i] = x[offset]`.
+#
+# </details>
+
+
+# %% exercise="contiguous_kernel"
+solves(contiguous_kernel)(r"""
+struct Strides { int dims; long long shape[8]; long long stride[8]; };
+
+__global__ void contiguous_kernel(const float* x, Strides view, float* y, int n) {
+    // BEGIN SOLUTION
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    long long offset = 0, rest = i;
+    for (int d = view.dims - 1; d >= 0; d--) {
+        offset += rest % view.shape[d] * view.stride[d];
+        rest /= view.shape[d];
+    }
+    y[i] = x[offset];
+    // END SOLUTION
+}
+""")
+
+# %%
+with trying():
+    kernel = minigrad.Kernel(contiguous_kernel.text, "contiguous_kernel")
+    x = minigrad.to_device(np.arange(12, dtype=np.float32))
+    y = minigrad.to_device(np.zeros((4, 3), np.float32))
+    kernel(1, 32, (x, Strides((4, 3), (1, 4)), y, 12))
+    print(minigrad.to_host(y))
+
+# %% check="contiguous_kernel"
+check(contiguous_kernel)
+
 # %% [markdown]
 # ## What you have built
 #
-# These nine functions are what a tensor is before it computes anything. The rest of
+# These functions are what a tensor is before it computes anything. The rest of
 # minigrad's `Tensor` stands on them: `view`, `reshape`, `flatten`, `T`, `x[...]` and
 # `tolist` are a few lines each, and call what you wrote. Here they all work together.
 
@@ -676,5 +757,5 @@ show_check(contiguous_strides)
 # ## Where to go next
 #
 # So far nothing has been computed: tensors were only read in other ways. In chapter
-# 04, one kernel adds and multiplies tensors of any layout, and finds each element with
-# your `offset_of` and `index_of`, written in CUDA C.
+# 04, one kernel adds and multiplies tensors of any layout, and finds each element as
+# your last kernel does.

@@ -21,8 +21,8 @@ TRACES = (
 @pytest.fixture
 def home(course_home):
     """A course with the real solutions, a `work` folder, and nothing answered."""
-    for name in ("solutions/03_strides.py", "LICENSE"):
-        shutil.copy(HOME / name, course_home / name)
+    for path in [*(HOME / "solutions").glob("*.py"), HOME / "LICENSE"]:
+        shutil.copy(path, course_home / path.relative_to(HOME))
     for folder in ("work", "tests"):
         (course_home / folder).mkdir()
     for name in ("test_layout.py", "test_tensor.py"):

@@ -25,9 +25,9 @@ def test_exported_package(lab, tmp_path, capsys):
     target = export(tmp_path / "taken home" / "mine")
     out = capsys.readouterr().out.splitlines()
     assert out[-1].startswith(
-        f"Exported to {target}. 1 of 9 exercises are your own ans"
+        f"Exported to {target}. 1 of {len(ex.exercises())} exercises are your own ans"
     )
-    assert out[-1].endswith("slice_view, broadcast_shapes, expand, view_or_copy.")
+    assert "slice_view, broadcast_shapes, expand, view_or_copy" in out[-1]
     assert sorted(path.name for path in target.iterdir()) == [
         "LICENSE", "README.md", "minigrad", "pyproject.toml", "tests",
     ]  # fmt: skip

@@ -101,7 +101,7 @@ print(contiguous_strides((2, 3)))
         (OFFSET + "    return Tensor.numel(minigrad.arange(7))\nimport minigrad", "7"),
         ("import minigrad as mg, minigrad.layout as lay\n" + OFFSET
          + "    return mg.layout.numel((7,)) + lay.numel(()) - 1", "7"),
-        ("from minigrad.tensor import float32 as f\n" + OFFSET
+        ("from minigrad.storage import float32 as f\n" + OFFSET
          + "    return 3 + f.itemsize", "7"),
         ("import math\nfrom math import prod as p\n" + OFFSET
          + "    return p([7]) + math.floor(0.5)", "7"),

@@ -194,8 +194,8 @@ def test_what_is_no_submission_is_named(root):
 
 
 def test_release_leaves_nothing_of_a_lab_that_is_not_there(tmp_path):
-    for lab in ("99", "05"):
-        with pytest.raises(ValueError, match="chapters are|no lab 05_reductions yet"):
+    for lab in ("99", "15"):
+        with pytest.raises(ValueError, match="chapters are|no lab 15_many_gpus yet"):
             release(tmp_path / "new", [lab])
     assert not (tmp_path / "new").exists()
 
@@ -213,10 +213,10 @@ def test_release_keeps_an_edited_source(root):
     "command, said",
     [
         ("grade {0}/nowhere", "no course directory"),
-        ("grade {0}/course --lab 05", "05_reductions is not released"),
+        ("grade {0}/course --lab 15", "15_many_gpus is not released"),
         ("grade {0}/course --student adda", "no submission of adda"),
-        ("feedback {0}/course --lab 05", "05_reductions is not released"),
-        ("export {0}/course {0}/x.csv --lab 05", "05_reductions is not released"),
+        ("feedback {0}/course --lab 15", "15_many_gpus is not released"),
+        ("export {0}/course {0}/x.csv --lab 15", "15_many_gpus is not released"),
         ("export {0}/course {0}/course --force", "is a folder"),
         ("release {0}/course/gradebook.db/x 03", "Not a directory"),
         ("collect {0}/course {0}/nothing", "there is no"),

@@ -69,11 +69,9 @@ iter(z)                    | TypeError    | iteration over a 0-d tensor
 x.item()                   | RuntimeError | 6 elements cannot be converted to Scalar
 bool(x)                    | RuntimeError | more than one value is ambiguous
 bool(e)                    | RuntimeError | no values is ambiguous
-x == x                     | TypeError    | not there yet .. x.tolist() == y.tolist()
-x != [0, 1]                | TypeError    | not there yet
-2 in x                     | TypeError    | not there yet
-x < x                      | TypeError    | '<' not supported
-x + 1                      | TypeError    | unsupported operand
+x + "1"                    | TypeError    | expected a tensor or a number, got str
+x + [1, 2, 3]              | TypeError    | got list: tensor(x) makes a tensor of lists
+x + m.ones(4)              | RuntimeError | 4
 m.zeros()                  | TypeError    | got nothing
 m.zeros(2.0)               | TypeError    | expected ints .. 2.0
 m.zeros(-1)                | RuntimeError | must not be negative
@@ -81,8 +79,7 @@ m.zeros(10**30)            | MemoryError  | fits into no memory
 m.zeros(10**8, 10**8)      | MemoryError  | Unable to allocate
 m.zeros(2, dtype=complex)  | TypeError    | no tensor of complex128; the types are
 m.zeros(2, dtype="float9") | TypeError    | float9
-m.zeros(2, device="cuda")  | RuntimeError | no device 'cuda': today .. 'cpu'
-m.ones(2, device=0)        | RuntimeError | no device 0
+m.ones(2, device=0)        | RuntimeError | no device 0: a tensor is on one of 'cpu'
 m.arange(5, 0)             | RuntimeError | inconsistent with step sign
 m.arange(0, 5, 0)          | RuntimeError | step must be nonzero
 m.arange("a")              | TypeError    | takes numbers

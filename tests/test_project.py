@@ -14,6 +14,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 import minigrad
+from docs import printed
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -98,7 +99,8 @@ def test_the_repository_has_one_address():
 
 
 def test_the_extras_are_those_that_are_promised():
-    assert set(EXTRAS) == {"lab", "torch", "cuda12", "cuda13", "grade", "test"}
+    promised = {"lab", "torch", "cuda12", "cuda13", "grade", "bench", "test"}
+    assert set(EXTRAS) == promised
 
 
 def test_conda_installs_python_pip_and_the_package_alone():
@@ -158,14 +160,30 @@ def test_every_extra_of_the_readme_exists():
 
 
 def test_every_link_of_the_texts_leads_somewhere():
-    for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"):
-        for target in re.findall(r"\]\(([^)#:]+)\)", read(name)):
-            assert (ROOT / target).exists(), f"{name}: {target}"
+    pages = [ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "CHANGELOG")]
+    for page in [*pages, *(ROOT / "docs").rglob("*.md")]:
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text("utf-8")):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
 def test_the_readme_says_which_chapters_are_there():
     there = sorted(path.stem[:2] for path in (ROOT / "labs").glob("*.ipynb"))
-    assert there == re.findall(r"\*\*Today chapter (\d\d)", read("README.md"))
+    sentence = re.search(
+        r"\*\*Today chapters? (.*?) (?:are|is) there", read("README.md")
+    )
+    assert there == re.findall(r"\d\d", sentence[1])
+
+
+@pytest.mark.parametrize("page", printed.PAGES, ids=lambda page: page.name)
+def test_what_a_document_prints_is_what_the_program_prints(page):
+    text = page.read_text("utf-8")
+    assert "```python" in text
+    assert printed.filled(text) == text
+
+
+def test_a_document_that_prints_something_else_is_found():
+    text = "```python\nprint(1 + 1)\n```\n\n```text\n3\n```\n"
+    assert printed.filled(text) == text.replace("3", "2")
 
 
 def test_clean_keeps_what_learners_wrote():

@@ -15,7 +15,9 @@ from traitlets.config.loader import PyFileConfigLoader
 
 from minigrad import course
 
+from .. import gpu
 from ..build import Edited, notebook, write
+from ..verdict import NEEDS_GPU, not_graded
 from . import stage
 from .lock import alone
 from .preprocessors import Record, fingerprint
@@ -186,20 +188,24 @@ def _grade_one(api, directory, record):
 
 
 def _is_done(record, directory, lab):
-    """Is this very submission graded, by the checks as they are now?"""
+    """Is this very submission graded, by the checks and on the GPU as they are now?"""
     known = record.read()
+    waits = any(NEEDS_GPU in e["summary"] for e in known.get("exercises", []))
     return (
         known.get("state") in ("graded", "not gradable")
+        and not (waits and gpu.available())
         and known.get("submission") == record.submission
         and known.get("checks") == Record.checks(directory, lab)
     )
 
 
 def _result(known, fresh):
-    points = sum(e["points"] for e in known["exercises"])
-    most = sum(e["max_points"] for e in known["exercises"])
+    counting = [e for e in known["exercises"] if e["state"] != NEEDS_GPU]
+    points = sum(e["points"] for e in counting)
+    most = sum(e["max_points"] for e in counting)
     names = known["student"], known["lab"], known["state"]
-    return Graded(*names, points, most, known["why"] or "", fresh)
+    why = known["why"] or not_graded(known["exercises"])
+    return Graded(*names, points, most, why, fresh)
 
 
 def _labs():

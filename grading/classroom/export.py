@@ -118,7 +118,7 @@ class CanvasExport(Export):
 
     def _points_possible(self, roster, column, lab, found):
         """Fill in a new column's maximum; an old one that differs is noted."""
-        most = next((_number(g.max_points) for g in found if g.lab == lab), "")
+        most = _most(found, lab)
         if roster.possible is None or not most:
             return
         row = roster.rows[roster.possible]
@@ -129,8 +129,8 @@ class CanvasExport(Export):
             self.notes.append(f"{lab} has {most} points here, {theirs} in the roster")
 
     def _new(self, found, people, labs):
-        most = {g.lab: _number(g.max_points) for g in found}
-        rows = [CANVAS + labs, ["    Points Possible", "", "", "", "", *most.values()]]
+        most = [_most(found, lab) for lab in labs]
+        rows = [CANVAS + labs, ["    Points Possible", "", "", "", "", *most]]
         points = {(g.student, g.lab): _number(g.points) for g in found}
         for student, person in people.items():
             who = [student, person.canvas_id or "", "", student, ""]
@@ -224,10 +224,23 @@ def _feedback(grade):
     if grade.state in ("no submission", "not graded"):
         return ""
     lines = [f"Not gradable: {grade.why}"] if grade.state == "not gradable" else [
-        f"{e.name}: {number(e.points)} of {number(e.max_points)} · {e.reason}"
+        f"{e.name}: {_earned(e)} · {e.reason}"
         for e in grade.exercises
     ]  # fmt: skip
     return "\n".join(lines).translate({ord("<"): "‹", ord(">"): "›"})
+
+
+def _earned(exercise):
+    if exercise.points is None:
+        return "not graded"
+    return f"{number(exercise.points)} of {number(exercise.max_points)}"
+
+
+def _most(found, lab):
+    """What can be reached in a lab, by those who are graded, if any are."""
+    grades = [g for g in found if g.lab == lab]
+    graded = [g.max_points for g in grades if g.points is not None]
+    return _number(max(graded or [g.max_points for g in grades], default=None))
 
 
 def _put(row, column, text):

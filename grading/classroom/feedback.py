@@ -14,16 +14,19 @@ from pathlib import Path
 from typing import NamedTuple
 
 import bleach
+import nbformat
 from bleach.css_sanitizer import CSSSanitizer
 from bs4 import BeautifulSoup
 from jinja2 import pass_context
 from nbconvert.exporters import HTMLExporter
+from nbgrader.api import Gradebook
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from traitlets import default
 
 from minigrad import course
 
+from ..verdict import NEEDS_GPU
 from .book import open_course, submissions
 from .grades import COUNTS, standing
 from .lock import alone
@@ -72,6 +75,11 @@ class Page(HTMLExporter):
             _strip(cell)
         text, resources = super().from_notebook_node(nb, resources, **kwargs)
         return _without_paths(_inert(text)), resources
+
+    def _preprocess(self, nb, resources):
+        nb, resources = super()._preprocess(nb, resources)  # nbgrader's sums, too
+        _leave_out(nb, resources.get("nbgrader"))
+        return nb, resources
 
 
 class Done(NamedTuple):
@@ -138,11 +146,27 @@ def _tell(console, root, done):
             console.print(text, markup=False, soft_wrap=True)
 
 
+def _leave_out(nb, names):
+    """Take what needs a GPU, and nobody has given points for, out of the sum."""
+    cells = [c for c in nb.cells if c.metadata.get("minigrad", {}).get(NEEDS_GPU)]
+    if not cells or "max_score" not in (names or ()):
+        return
+    where = names["notebook"], names["assignment"], names["student"]
+    with Gradebook(names["db_url"]) as book:
+        for cell in cells:
+            marks = cell.metadata.nbgrader
+            if book.find_grade(marks.grade_id, *where).manual_score is None:
+                names["max_score"] -= marks.points
+                marks.points = 0
+
+
 def _strip(cell):
     """Leave of a cell what a page shows: text, results, nbgrader's marks."""
     marks = cell.metadata.get("nbgrader", {})
     known = re.fullmatch(r"[\w-]+", str(marks.get("grade_id", "")))
-    cell.metadata = type(cell.metadata)({"nbgrader": marks} if known else {})
+    waits = bool(cell.metadata.get("minigrad", {}).get(NEEDS_GPU))
+    kept = {"nbgrader": marks, "minigrad": {NEEDS_GPU: waits}}
+    cell.metadata = nbformat.from_dict(kept if known else {})
     cell.pop("attachments", None)
     if cell.cell_type != "code":
         return

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from nbgrader.api import MissingEntry
 
+from ..verdict import NEEDS_GPU, not_graded
 from .book import submissions
 from .preprocessors import Record, fingerprint
 
@@ -16,10 +17,13 @@ COUNTS = "graded", "not gradable"
 
 
 class Exercise(NamedTuple):
-    """The result of one exercise; points are nbgrader's, with any change by hand."""
+    """The result of one exercise; points are nbgrader's, with any change by hand.
+
+    None: it needs a GPU, and nobody has given any by hand. Then it does not count.
+    """
 
     name: str
-    points: float
+    points: float | None
     max_points: float
     state: str
     reason: str
@@ -84,15 +88,23 @@ def _grade(root, book, lab, student, handed_in):
             state="not graded", why="the gradebook has no grade of it"
         )
     exercises, differ, stale = _exercises(submission, verdict)
+    open_ones = [e for e in exercises if e.points is None]
     if differ:
         why = f"gradebook and verdict differ on {', '.join(differ)}: grade again"
         return grade._replace(state="not graded", why=why)
+    told = [grade.why, not_graded([e._asdict() for e in open_ones])]
     if stale:
-        why = f"{', '.join(stale)}: points given by hand before it was graded again"
-        grade = grade._replace(why=why)
-    penalty = submission.late_submission_penalty or 0.0
-    points = max(0.0, submission.score - penalty)
-    return grade._replace(points=round(points, 2), exercises=exercises)
+        given = "points given by hand before it was graded again"
+        told.append(f"{', '.join(stale)}: {given}")
+    grade = grade._replace(
+        why="; ".join(filter(None, told)),
+        max_points=most - sum(e.max_points for e in open_ones),
+        exercises=exercises,
+    )
+    if len(open_ones) == len(exercises):
+        return grade
+    points = max(0.0, submission.score - (submission.late_submission_penalty or 0.0))
+    return grade._replace(points=round(points, 2))
 
 
 def _exercises(submission, verdict):
@@ -111,6 +123,9 @@ def _exercises(submission, verdict):
             reason = "changed by hand"
         if cell.manual_score is not None and cell.needs_manual_grade:
             stale.append(one["name"])
-        found.append(Exercise(one["name"], round(cell.score, 2), cell.max_score,
-                              one["state"], reason))  # fmt: skip
+        counts = one["state"] != NEEDS_GPU or cell.manual_score is not None
+        points = round(cell.score, 2) if counts else None
+        found.append(
+            Exercise(one["name"], points, cell.max_score, one["state"], reason)
+        )
     return tuple(found), differ + sorted(cells), stale

@@ -8,11 +8,13 @@ import functools
 import hashlib
 import json
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import nbformat
 from nbformat.v4 import new_markdown_cell, new_output
+from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from minigrad import course
@@ -21,7 +23,7 @@ from minigrad.slots.cells import answered_in, cells_of, is_setup
 
 from ..checking import judge
 from ..process import Gone, ProcessSubject
-from ..verdict import Verdict, number, plural
+from ..verdict import NEEDS_GPU, Verdict, number, plural
 from . import repair
 
 CHECKS = Path(__file__).parent.parent / "checks"
@@ -69,10 +71,12 @@ class RunAnswers(NbGraderPreprocessor):
     def _judge(self, cells, holes, warnings):
         with ProcessSubject("submission.ipynb", cells) as subject:
             verdicts = [_verdict(hole, subject) for hole in holes]
-        begins = {id: text.strip().partition("\n")[0] for id, text in cells}
+        texts, failing = dict(cells), {}
         for id, problem in subject.problems.items():
-            warnings.append(f'the cell that begins "{begins[id][:60]}": {problem}')
-        return verdicts
+            begin = texts[id].strip().partition("\n")[0]
+            warnings.append(f'the cell that begins "{begin[:60]}": {problem}')
+            failing[answered_in(texts[id])] = problem
+        return [_with_reason(v, failing.get(v.name)) for v in verdicts]
 
 
 class GraderError(RuntimeError):
@@ -84,7 +88,7 @@ def examine(lab):
     with ProcessSubject("submission.ipynb", cells_of(course.solution(lab))) as subject:
         for hole in holes_of(lab):
             verdict = _verdict(hole, subject)
-            if verdict.points != hole.points:
+            if verdict.points != hole.points and verdict.state != "needs a GPU":
                 raise GraderError(
                     f"the course's own solution is not found right, so nothing can be "
                     f"graded now: {verdict.summary}"
@@ -99,8 +103,19 @@ class Finish(NbGraderPreprocessor):
 
     def preprocess(self, nb, resources):
         record = Record.of(self, resources)
+        self._leave_open(record.read()["exercises"], resources["nbgrader"])
         record.finish()
         return nb, resources
+
+    def _leave_open(self, exercises, names):
+        """Have formgrader ask for a person where nothing could be graded here."""
+        where = names["notebook"], names["assignment"], names["student"]
+        with Gradebook(names["db_url"]) as book:
+            for one in exercises:
+                if one["state"] == NEEDS_GPU:
+                    cell = book.find_grade(f"{one['name']}-check", *where)
+                    cell.auto_score, cell.needs_manual_grade = None, True
+            book.db.commit()
 
 
 class Record:
@@ -205,6 +220,15 @@ def _verdict(hole, subject):
         return Verdict(hole.name, 0, hole.points, state, summary)
 
 
+def _with_reason(verdict, problem):
+    """The verdict; where there is no answer because its cell fails, that is told."""
+    if verdict.state != "not answered" or not problem:
+        return verdict
+    said = f"not answered: its cell fails: {' '.join(problem.split())[:200]}"
+    begin = verdict.summary.partition(" · ")[0]
+    return replace(verdict, summary=f"{begin} · {said}", failures=[])
+
+
 def _not_gradable(hole, why):
     summary = f"{hole.name}: 0 of {plural(hole.points)} · not gradable: {why}"
     return Verdict(hole.name, 0, hole.points, "not gradable", summary)
@@ -217,6 +241,8 @@ def _show(nb, verdicts, warnings, why):
         cell = checks[verdict.name]
         cell.execution_count = None
         cell.outputs = _outputs(verdict)
+        if not verdict.counts:
+            cell.metadata["minigrad"] = {NEEDS_GPU: True}
     nb.cells.insert(0, new_markdown_cell(_table(verdicts, warnings, why), id="result"))
 
 
@@ -229,13 +255,14 @@ def _outputs(verdict):
 
 
 def _table(verdicts, warnings, why):
-    total = sum(v.points for v in verdicts)
-    most = sum(v.max_points for v in verdicts)
+    total = sum(v.points for v in verdicts if v.counts)
+    most = sum(v.max_points for v in verdicts if v.counts)
     rows = [f"# Result: {number(total)} of {plural(most)}\n"]
     rows += [f"This submission could not be graded: {_escaped(why)}\n"] if why else []
     rows += ["| exercise | points | state | reason |", "|---|---|---|---|"]
     for v in verdicts:
         points = f"{number(v.points)} / {number(v.max_points)}"
+        points = points if v.counts else "not graded"
         rows.append(f"| `{v.name}` | {points} | {v.state} | {_escaped(_reason(v))} |")
     rows += ["\nNoted while grading:\n"] if warnings else []
     rows += [f"- {_escaped(warning)}" for warning in warnings]
@@ -245,9 +272,9 @@ def _table(verdicts, warnings, why):
 def _reason(verdict):
     """The verdict's cause, else what its one line says after the points."""
     for failure in verdict.failures:
-        for line in failure.message.splitlines():
-            if line.split()[:1] == ["cause"]:
-                return line.split(None, 1)[1]
+        cause = re.search(r"^ +cause +(.*)", failure.message, re.M | re.S)  # the last
+        if cause:
+            return " ".join(cause[1].split())
     return verdict.summary.partition(" · ")[2]
 
 

@@ -1,4 +1,4 @@
-"""The commands: lab, update, progress, export, doctor."""
+"""The commands: lab, update, progress, export, simt, doctor."""
 
 import sys
 from pathlib import Path
@@ -56,6 +56,25 @@ def export(folder: Path, force: bool = False):
     from minigrad.export import export as write
 
     write(folder, force)
+
+
+@app.command()
+def simt(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...")],
+    name_expression: Annotated[
+        list[str] | None, typer.Option(help="A kernel of a template, as add<float>.")
+    ] = None,
+    define: Annotated[
+        list[str] | None, typer.Option("-D", "--define", help="A macro, as N=4.")
+    ] = None,
+    arch: Annotated[str, typer.Option(help="The GPU to compile for.")] = "sm_75",
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+):
+    """Compile CUDA C, and show mistakes and what the kernels need. No GPU is needed."""
+    from .kernels import check
+
+    options = [f"-arch={arch}", *(f"-D{text}" for text in define or [])]
+    raise typer.Exit(check(files, name_expression or [], options, json))
 
 
 @app.command()

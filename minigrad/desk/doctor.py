@@ -7,6 +7,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
+from ..device import gpu_available
 from .install import HOME, driver_cuda
 
 
@@ -30,7 +31,7 @@ def install(extra):
 
 def doctor():
     """Print the findings; return 0 where nothing needs mending, else 1."""
-    findings = [python(), package("numpy", ""), torch(), *jupyter(), *gpu()]
+    findings = [python(), package("numpy", ""), torch(), *jupyter(), *gpu(), kernels()]
     for finding in findings:
         print(f"{finding.what:<12} {finding.value}")
     broken = [finding for finding in findings if finding.mend]
@@ -76,6 +77,20 @@ def gpu():
         return [Finding("GPU", "none: no NVIDIA driver here")]
     said = "none" if driver is None else "CUDA {}.{}".format(*driver)
     return [Finding("driver", said), *cupy(wheels, driver)]
+
+
+def kernels():
+    """Where a kernel runs: what all of the above comes to."""
+    if not gpu_available():
+        return Finding("kernels", "run in the simulator")
+    text = 'extern "C" __global__ void nothing() {}'
+    try:
+        sys.modules["cupy"].RawKernel(text, "nothing").compile()
+    except Exception as error:  # whatever is missing: NVRTC, its headers
+        mend = install(f"cuda{(driver_cuda() or (13,))[0]}")
+        why = str(error).strip().splitlines() or [type(error).__name__]
+        return Finding("kernels", f"CuPy cannot compile any: {why[0]}", mend)
+    return Finding("kernels", "CuPy arrays: on the GPU; NumPy arrays: in the simulator")
 
 
 def cupy(wheels, driver):

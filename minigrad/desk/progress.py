@@ -10,6 +10,7 @@ import os
 import warnings
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from minigrad import course
 from minigrad.slots.exercise import exercises
@@ -51,15 +52,27 @@ def read_progress():
         return {}
 
 
+class Tally(NamedTuple):
+    """A chapter in numbers. Exercises that need a GPU, where none was, do not count."""
+
+    earned: float
+    points: float
+    solved: int
+    count: int
+    need_gpu: int
+
+
 def tally(chapter, done):
-    """(earned points, all points, exercises solved, all exercises) of a chapter."""
+    """The Tally of a chapter."""
     entries = [entry for entry in exercises() if entry.chapter == chapter.name]
-    verdicts = [done.get(entry.name, {}) for entry in entries]
-    return (
-        sum(v.get("points", 0) for v in verdicts),
-        sum(entry.points for entry in entries),
-        sum(v.get("state") == "right" for v in verdicts),
-        len(entries),
+    verdicts = [(entry, done.get(entry.name, {})) for entry in entries]
+    counted = [(e, v) for e, v in verdicts if v.get("state") != "needs a GPU"]
+    return Tally(
+        sum(v.get("points", 0) for _, v in counted),
+        sum(entry.points for entry, _ in counted),
+        sum(v.get("state") == "right" for _, v in counted),
+        len(counted),
+        len(entries) - len(counted),
     )
 
 

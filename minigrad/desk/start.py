@@ -138,13 +138,15 @@ class CourseMap:
         return [self.row(chapter, done) for chapter in course.CHAPTERS]
 
     def row(self, chapter, done):
-        earned, points, solved, count = tally(chapter, done)
+        have = tally(chapter, done)
         lesson = link("lesson", f"lessons/{chapter.name}.ipynb")
         copy = link("lab", f"work/{chapter.name}.ipynb")
         if not lesson and not copy:
             return f"{chapter.number:02}", chapter.title, "planned", "", "", ""
-        exercises = f"{solved} of {count}" if copy else ""
-        score = f"{earned:g} of {points:g}" if copy else ""
+        exercises = f"{have.solved} of {have.count}" if copy else ""
+        if copy and have.need_gpu:
+            exercises += f" ({have.need_gpu} not graded: no GPU)"
+        score = f"{have.earned:g} of {have.points:g}" if copy else ""
         return f"{chapter.number:02}", chapter.title, lesson, copy, exercises, score
 
     def _repr_markdown_(self):

@@ -83,14 +83,20 @@ def fill_kernel(hole, module, kernels):
     declaration = node.args[1] if len(node.args) > 1 else given["declaration"]
     new = ast.get_source_segment(module.text, declaration)
     if isinstance(declaration, ast.Constant):
-        new = f'r"""{comment_on(hole, "//")}{hole.answer.value.strip()}\n"""'
+        new = f'r"""{kernel_text(hole)}\n"""'
     module.edits.append((pieces.start(node), pieces.end(node), new))
     for path, text in kernels.items():
         declared = re.compile(kernel_pattern(hole.name) + r"\s*;")
         found = declared.search(without_comments(text))
         if found:
-            answer = comment_on(hole, "//") + hole.answer.value.strip()
+            answer = kernel_text(hole)
             kernels[path] = text[: found.start()] + answer + text[found.end() :]
+
+
+def kernel_text(hole):
+    """The CUDA C of an answer, without the marks of the course's own solutions."""
+    text = re.sub(r"^ *// (BEGIN|END) SOLUTION *\n", "", hole.answer.value, flags=re.M)
+    return comment_on(hole, "//") + text.strip()
 
 
 def answer_of(hole):

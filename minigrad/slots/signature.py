@@ -49,7 +49,7 @@ def is_stub(function):
 def is_empty(body):
     """The same question, of the statements of a function."""
     for statement in body:
-        if isinstance(statement, ast.Return):
+        if any(isinstance(node, ast.Return) for node in ast.walk(statement)):
             return False
         if isinstance(statement, ast.Raise) and statement.exc:
             raised = statement.exc

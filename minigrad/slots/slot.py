@@ -64,6 +64,10 @@ class Exercise:
         """The hole as it is written: `offset_of(index, strides, offset=0)`."""
         return self.name + signature.plain(inspect.signature(self.__wrapped__))
 
+    def solved_by(self):
+        """How the cell of its answer begins."""
+        return f"@solves({self.__qualname__})"
+
     def in_use(self):
         """What a call runs: the answer or, while another is isolated, the reference."""
         alone = _judged in (None, self) or self.reference is None
@@ -134,6 +138,9 @@ class KernelExercise(Exercise):
 
     def form(self):
         return f"__global__ void {self.name}({', '.join(self.parameters)})"
+
+    def solved_by(self):
+        return f"solves({self.__qualname__})"
 
     def fits(self, answer):
         if not isinstance(answer, str):

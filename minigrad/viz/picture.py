@@ -18,10 +18,11 @@ class Picture:
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         width, height = (round(96 * inches) for inches in self.figure.get_size_inches())
+        svg = self.svg()
         data = {
             "text/plain": self.alt,
-            "text/html": self.img(),  # JupyterLab gives other images no alt text
-            "image/svg+xml": self.svg(),
+            "text/html": self.img(svg),  # JupyterLab gives other images no alt text
+            "image/svg+xml": svg,
             "image/png": base64.b64encode(self.png()).decode(),
         }
         size = {"width": width, "height": height, "alt": self.alt}
@@ -46,9 +47,9 @@ class Picture:
         with open(path, "wb") as file:
             file.write(data)
 
-    def img(self):
+    def img(self, svg=None):
         """An HTML <img> that holds the SVG and is no wider than the page."""
-        data = base64.b64encode(self.svg().encode()).decode()
+        data = base64.b64encode((svg or self.svg()).encode()).decode()
         return (
             f'<img alt="{escape(self.alt)}" style="max-width: 100%" '
             f'src="data:image/svg+xml;base64,{data}">'

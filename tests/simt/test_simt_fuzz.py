@@ -6,10 +6,10 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mutation import mutated
 from snippets import entries, expected, kernels
 
 from minigrad import simt
-from minigrad.simt.lexer import lex
 
 SEEDS = 60
 LONGEST = 10.0  # seconds for one text, on a slow machine
@@ -41,32 +41,13 @@ def test_any_punctuation(text):
     survives("__global__ void k(int *a) { " + text)
 
 
-def mutated(source, chance):
-    """`source` with tokens dropped, doubled, swapped or taken from elsewhere."""
-    tokens = [t.text for t in lex(source)[:-1]]
-    other = [t.text for t in lex(chance.choice(list(kernels().values())))[:-1]]
-    for _ in range(chance.randint(1, 4)):
-        at = chance.randrange(len(tokens))
-        what = chance.randrange(4)
-        if what == 0 and len(tokens) > 1:
-            del tokens[at]
-        elif what == 1:
-            tokens.insert(at, tokens[at])
-        elif what == 2:
-            to = chance.randrange(len(tokens))
-            tokens[at], tokens[to] = tokens[to], tokens[at]
-        else:
-            tokens[at] = chance.choice(other)
-    return "\n".join(" ".join(tokens[i : i + 9]) for i in range(0, len(tokens), 9))
-
-
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_mutated_corpus(seed):
     chance = random.Random(seed)
     for _ in range(25):
         source = chance.choice(CORPUS)
         try:
-            source = mutated(source, chance)
+            source = mutated(source, chance, chance.randint(1, 4))
         except simt.CompileError:
             continue  # the corpus holds texts that are no tokens
         survives(source)

@@ -66,6 +66,7 @@ def test_lints(body, kind, line, column):
     "body",
     [
         "o[n] = f * 0.5f;",
+        "o[0] = f / 0; o[1] /= false;",
         "double d = 0.5; o[n] = (float)(d * 2.0);",
         "int x; if (n) x = 1; else x = 2; o[n] = x;",
         "int x; while (true) { x = n; if (x) break; } o[n] = x;",
@@ -182,3 +183,18 @@ def test_places_behind_spliced_lines_and_comments():
 def test_source_must_be_text():
     with pytest.raises(TypeError, match="text, not bytes"):
         simt.compile(b"")
+
+
+@pytest.mark.parametrize(
+    "options, fmad, ftz, arch",
+    [
+        ((), False, False, 75),
+        (("--fmad=true",), True, False, 75),
+        (("-fmad=false", "-arch=sm_90"), False, False, 90),
+        (("--use_fast_math",), True, True, 75),
+        (("--fmad=false", "--use_fast_math"), False, True, 75),
+    ],
+)
+def test_what_the_options_said(options, fmad, ftz, arch):
+    program = simt.compile("", options=options)
+    assert (program.fmad, program.options.ftz, program.arch) == (fmad, ftz, arch)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from minigrad import simt
-from minigrad.simt import ctype as C
-from minigrad.simt import tree as T
+from minigrad.simt.front import ctype as C
+from minigrad.simt.front import tree as T
 
 
 def only(source, options=()):
@@ -146,3 +146,46 @@ def test_kernel_templates_by_name():
     for wrong in ("fill", "fill<3>", "fill<float", "other", "", "fill<float> x"):
         with pytest.raises(simt.CompileError):
             program.kernel(wrong)
+
+
+GROUPS = """
+#include <cooperative_groups/reduce.h>
+namespace cg = cooperative_groups;
+__global__ void k(float f, int i) {
+    auto block = cg::this_thread_block();
+    auto tile = cg::tiled_partition<8>(block);
+    cg::thread_block_tile<8> known = tile;
+    auto x = %s;
+    %s
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "text, name, arguments, type",
+    [
+        ("tile.shfl_down(f, 1)", "__shfl_down_sync", 4, "float"),
+        ("cg::reduce(tile, f, cg::plus<float>())", "__tile_reduce_add", 3, "float"),
+        ("cg::reduce(tile, i, cg::less<int>())", "__tile_reduce_min", 3, "int"),
+    ],
+)
+def test_tiles_become_builtins_with_their_width(text, name, arguments, type):
+    call = only(GROUPS % (text, "")).body.statements[3].init
+    assert (call.builtin.name, str(call.type)) == (name, type)
+    assert len(call.arguments) == arguments and call.arguments[-1].value == 8
+
+
+def test_groups_wait_with_the_barriers_that_are_there():
+    statements = only(GROUPS % (1, "tile.sync(); block.sync();")).body.statements
+    warp, block = (s.value.builtin.name for s in statements[-2:])
+    assert (warp, block) == ("__syncwarp", "__syncthreads")
+    assert only(GROUPS % (1, "block.sync();")).barrier
+    assert not only(GROUPS % (1, "tile.sync();")).barrier
+
+
+def test_a_tile_that_forgot_its_parent_carries_its_place():
+    kernel = only(GROUPS % ("known.meta_group_rank()", ""))
+    _, tile, known, rank = (s.init for s in kernel.body.statements)
+    assert (tile.type.fields, tile.items) == ({}, [])
+    assert list(known.type.fields) == ["meta_group_rank", "meta_group_size"]
+    assert isinstance(rank, T.Load) and rank.operand.name == "meta_group_rank"

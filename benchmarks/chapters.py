@@ -1,0 +1,124 @@
+"""The launches that lessons and solved labs make, recorded while their cells run."""
+
+import contextlib
+import dataclasses
+import importlib.util
+import io
+import os
+import re
+from unittest.mock import patch
+
+from benchmarks import common
+from minigrad import simt
+from minigrad.kernel import Kernel
+from minigrad.slots import cells
+
+MOST = 3  # launches of one kernel's text; the rest is more of the same
+
+
+@dataclasses.dataclass
+class Recorded:
+    """A launch, with its arguments as they were before. left_out: why, if it is."""
+
+    kernel: Kernel
+    grid: tuple
+    block: tuple
+    args: tuple
+    shared_mem: int
+    left_out: str = ""
+
+    @property
+    def launch(self):
+        return self.kernel, self.grid, self.block, self.args, self.shared_mem
+
+    @property
+    def text(self):
+        return self.kernel.source, self.kernel.name
+
+    @property
+    def key(self):
+        shapes = tuple(getattr(a, "shape", a) for a in self.args)
+        return *self.text, str((self.grid, self.block, shapes, self.shared_mem))
+
+
+def texts():
+    """The lessons and solved labs that launch kernels."""
+    for folder in ("solutions", "lessons"):  # lessons use what labs have answered
+        for path in sorted((common.HOME / folder).glob("*.py")):
+            if "Kernel(" in path.read_text(encoding="utf-8"):
+                yield path
+
+
+def recorded(path):
+    """(Recorded launches of a text, [(cell, why it could not be run)]).
+
+    In the simulator: what a lesson breaks on purpose could end a GPU's context.
+    """
+    found, launch = [], Kernel.__call__
+
+    def recording(kernel, grid, block, args, shared_mem=0):
+        one = Recorded(kernel, grid, block, common.fresh(args), shared_mem)
+        try:
+            launch(kernel, grid, block, args, shared_mem)
+        except (TypeError, ValueError):  # refused: nothing was launched
+            raise
+        except Exception:
+            found.append(one)
+            raise
+        found.append(one)
+
+    with patch.object(Kernel, "__call__", recording), without_gpu():
+        return found, run_cells(path)
+
+
+def without_gpu():
+    """While this lasts, nobody finds a GPU."""
+    if importlib.util.find_spec("cupy") is None:
+        return contextlib.nullcontext()
+    import cupy
+
+    return patch.object(cupy.cuda, "is_available", lambda: False)
+
+
+def run_cells(path):
+    """Run the code cells but checks; [(cell, error)] of those that fail unforeseen."""
+    os.environ.setdefault("MPLBACKEND", "Agg")
+    names = {"__name__": "__main__", "display": lambda *_, **__: None}
+    parts = re.split(r"^# %%(.*)\n", path.read_text(encoding="utf-8"), flags=re.M)[1:]
+    failed = []
+    for header, text in zip(parts[::2], parts[1::2], strict=True):
+        if "[markdown]" in header or "check=" in header:
+            continue
+        try:
+            with contextlib.redirect_stdout(io.StringIO()):
+                exec(compile(cells.python(text), path.name, "exec"), names)
+        except Exception as error:
+            if "raises-exception" not in header:
+                failed.append((f"cell {text.strip()[:40]!r}", f"{error!r:.200}"))
+    return failed
+
+
+def launches(path):
+    """(launches without repetitions, [(cell, why it could not be run)]).
+
+    Left out are those that are wrong on purpose: where a tool finds a race, say, a
+    GPU's result is anybody's guess.
+    """
+    found, failed = recorded(path)
+    different, count = {one.key: one for one in reversed(found)}, {}
+    for one in reversed(different.values()):
+        if count.get(one.text, 0) >= MOST:
+            one.left_out = f"{MOST} launches of the same text are compared"
+        else:
+            one.left_out = mistake(one)
+            count[one.text] = count.get(one.text, 0) + (not one.left_out)
+    return list(reversed(different.values())), failed
+
+
+def mistake(one):
+    """What a tool finds in this launch, or ""."""
+    kernel = one.kernel
+    twin = simt.RawKernel(kernel.source, kernel.name, kernel.options)
+    args, tools = common.fresh(one.args), ("race", "init")
+    report = simt.run(twin, one.grid, one.block, args, one.shared_mem, tools=tools)
+    return f"wrong on purpose: {report.findings[0].kind}" if report.findings else ""

@@ -1,0 +1,105 @@
+"""What the benchmarks share: the course's launches, tables, the name of the machine."""
+
+import argparse
+import dataclasses
+import importlib
+import os
+import platform
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from minigrad.device import gpu_available
+
+HOME = Path(__file__).resolve().parent.parent
+KERNELS = HOME / "tests" / "simt" / "kernels"
+
+
+def source(stem):
+    """The text of a teaching kernel."""
+    return (KERNELS / f"{stem}.cu").read_text()
+
+
+def of_tests(name):
+    """A module of tests/simt."""
+    folder = str(HOME / "tests" / "simt")
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    return importlib.import_module(name)
+
+
+@dataclasses.dataclass
+class Launch:
+    """One launch of a kernel of the course. `label` names it in tables."""
+
+    label: str
+    source: str
+    name: str
+    grid: tuple
+    block: tuple
+    args: tuple
+    shared_mem: int = 0
+
+
+def fresh(args):
+    """Copies of the arrays, everything else as it is."""
+    return tuple(a.copy() if isinstance(a, np.ndarray) else a for a in args)
+
+
+def processor():
+    """What the processor calls itself."""
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return platform.processor() or platform.machine()
+    match = re.search(r"model name\s*: (.*)", text)
+    return match[1] if match else platform.machine()
+
+
+def machine():
+    """The computer and the versions, for the head of a table."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else "?"
+    parts = [
+        f"{processor()}, {cores} cores",
+        f"Python {platform.python_version()}",
+        f"NumPy {np.__version__}",
+    ]
+    if gpu_available():
+        import cupy
+
+        name = cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
+        nvrtc = ".".join(map(str, cupy.cuda.nvrtc.getVersion()))
+        parts += [name, f"CuPy {cupy.__version__}", f"NVRTC {nvrtc}"]
+    return ", ".join(parts)
+
+
+def markdown(rows):
+    """Rows of texts as a Markdown table; the first is the head."""
+    rows = [[str(cell).replace("|", r"\|") for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    head, *body = ("| " + " | ".join(map(str.ljust, r, widths)) + " |" for r in rows)
+    return "\n".join([head, "|" + "|".join("-" * (w + 2) for w in widths) + "|", *body])
+
+
+def parser(description, page):
+    """What the scripts' command lines have in common: --help and --write."""
+    head, _, rest = description.partition("\n\n")
+    parser = argparse.ArgumentParser(
+        description=head, epilog=rest.partition("\n\n")[2],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    parser.add_argument("--write", action="store_true", help=f"also into {page.name}")
+    return parser
+
+
+def write(path, text, name):
+    """Put the text between the marks `name` of a Markdown file."""
+    begin, end = f"<!-- {name}: written by a script -->", f"<!-- end of {name} -->"
+    page = path.read_text(encoding="utf-8")
+    before, found, rest = page.partition(begin)
+    _, closed, after = rest.partition(end)
+    if not (found and closed):
+        raise SystemExit(f"{path} has no lines '{begin}' and '{end}'")
+    path.write_text(f"{before}{begin}\n\n{text}\n\n{end}{after}", encoding="utf-8")

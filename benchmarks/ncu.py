@@ -1,0 +1,47 @@
+"""Memory traffic as Nsight Compute counts it."""
+
+import csv
+import shutil
+import subprocess
+
+from benchmarks import common
+
+OPS = ("ld", "st", "atom", "red")
+METRICS = {
+    "sectors": [f"l1tex__t_sectors_pipe_lsu_mem_global_op_{op}.sum" for op in OPS],
+    "requests": [f"l1tex__t_requests_pipe_lsu_mem_global_op_{op}.sum" for op in OPS],
+    "bank_passes": [
+        f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum" for op in OPS[:3]
+    ],
+}
+
+
+def counted(command, launches):
+    """[{count: value}] of the launches that a command makes, or why there is none."""
+    ncu = shutil.which("ncu")
+    if ncu is None:
+        return "ncu is not on the PATH"
+    names = ",".join(m for metrics in METRICS.values() for m in metrics)
+    options = ["--csv", "--print-units", "base", "--metrics", names]
+    command = [ncu, *options, *command]
+    run = subprocess.run(command, capture_output=True, text=True, cwd=common.HOME)
+    counts = read(run.stdout)
+    if run.returncode or len(counts) != launches:
+        told = [x for x in (run.stdout + run.stderr).splitlines() if "==ERROR==" in x]
+        found = f"{len(counts)} of {launches} launches counted"
+        return told[0].replace("==ERROR== ", "") if told else found
+    return counts
+
+
+def read(text):
+    """[{count: value}] from ncu's CSV, in the order of the launches."""
+    lines = [line for line in text.splitlines() if line.startswith('"')]
+    launches = {}
+    for row in csv.DictReader(lines):
+        value = float(row["Metric Value"].replace(",", "") or 0)
+        launches.setdefault(int(row["ID"]), {})[row["Metric Name"]] = value
+    return [
+        {count: int(sum(found.get(m, 0) for m in metrics))
+         for count, metrics in METRICS.items()}
+        for _, found in sorted(launches.items())
+    ]  # fmt: skip

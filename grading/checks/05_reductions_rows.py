@@ -1,0 +1,172 @@
+"""Chapter 05, sum_dim: any dimensions of a view of any strides."""
+
+import numpy as np
+import torch
+
+from grading.checking import cause, checks
+from grading.kernels import Fault, Launch, blank, mistake
+from minigrad.kernels import reductions
+
+from .inputs import random_view, shuffled
+from .sums import ReductionCheck, U, scaled
+
+OFFSET = """
+__device__ int offset_of(int i, const int* shape, const int* stride, int first,
+                         int end) {
+    int offset = 0;
+    for (int d = end - 1; d >= first; d--) {
+        offset += i % shape[d] * stride[d];
+        i /= shape[d];
+    }
+    return offset;
+}
+"""
+
+
+def sum_dim(body, offset=OFFSET):
+    """A whole text: y[i] is the sum that `body` makes, of i and k."""
+    return f"""{offset}
+__global__ void sum_dim(const float* x, const int* shape, const int* stride, float* y,
+                        int dims, int kept, int m, int n) {{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= m) return;
+    float sum = 0.0f;
+    {body}
+    y[i] = sum;
+}}"""
+
+
+def product(sizes):
+    return int(np.prod(sizes, dtype=int))
+
+
+@checks(reductions.sum_dim)
+class SumDim(ReductionCheck):
+    atol = U  # see sums.py: n additions
+
+    def cases(self, random):
+        for shape, strides, dims in [
+            ((5, 7), (7, 1), [1]),
+            ((3, 4, 6), (24, 6, 1), [1, 2]),
+            ((40, 9), (9, 1), [1]),
+        ]:
+            part = "the last dimensions, contiguous"
+            yield part, self.launch(random, shape, strides, 0, dims)
+        for shape, strides, dims in [
+            ((5, 7), (7, 1), [0]),
+            ((3, 4, 6), (24, 6, 1), [0, 2]),
+            ((3, 4, 6), (24, 6, 1), [1]),
+            ((2, 3, 4, 5), (60, 20, 5, 1), [0, 3]),
+        ]:
+            yield "other dimensions", self.launch(random, shape, strides, 0, dims)
+        for shape, strides, first, dims in [
+            ((7, 5), (1, 7), 0, [1]),  # transposed
+            ((4, 6), (16, 2), 5, [1]),  # every second column
+            ((4, 6), (1, 0), 2, [0]),  # every element of a row is the same
+            ((4, 6), (0, 1), 2, [0]),
+        ]:
+            part = "views of any strides"
+            yield part, self.launch(random, shape, strides, first, dims)
+        for _ in range(4):
+            view = random_view(random)
+            dims = shuffled(random, view.shape)[: random.randint(1, len(view.shape))]
+            yield "views of any strides", self.launch(random, *view, dims)
+        for shape, strides, dims in [
+            ((6, 7), (7, 1), [0, 1]),
+            ((6, 7), (7, 1), []),
+            ((), (), []),
+            ((1, 2, 1, 2, 1, 3, 1, 2), (24, 12, 12, 6, 6, 2, 2, 1), [1, 4, 6]),
+        ]:
+            part = "all dimensions, none, and eight"
+            yield part, self.launch(random, shape, strides, 0, dims)
+        for shape, strides, dims in [((3, 0), (1, 1), [1]), ((0, 3), (3, 1), [0])]:
+            yield "no elements: 0", self.launch(random, shape, strides, 0, dims)
+        yield "no elements: 0", self.launch(random, (0, 3), (3, 1), 0, [1])
+
+    def launch(self, random, shape, strides, first, dims):
+        kept = [d for d in range(len(shape)) if d not in dims]
+        order = [*kept, *sorted(dims)]
+        shape, strides = [shape[d] for d in order], [strides[d] for d in order]
+        m, n = product(shape[: len(kept)]), product(shape[len(kept) :])
+        cells = 1 + sum(s * max(k - 1, 0) for k, s in zip(shape, strides, strict=True))
+        x = scaled(random, (first + cells,), n, n)[first:]
+        arrays = (np.array(a or [0], np.int32) for a in (shape, strides))
+        sizes = (np.int32(k) for k in (len(shape), len(kept), m, n))
+        args = x, *arrays, blank(max(m, 1)), *sizes
+        return Launch(-(-m // 64) or 1, 64, args)
+
+    def expected(self, launch, x, shape, stride, y, dims, kept, m, n):
+        x = torch.from_numpy(x.astype(np.float64))
+        view = x.as_strided(tuple(shape[:dims]), tuple(stride[:dims]))
+        if kept < dims:
+            view = view.sum(tuple(range(kept, dims)))
+        y[:m] = view.reshape(-1)
+        return y
+
+    contiguous_only = mistake(
+        "x is read as if it were contiguous, row after row: the place of an element is "
+        "what its indices times the strides give",
+        sum_dim("for (int k = 0; k < n; k++) sum += x[i * n + k];"),
+    )
+    kept_contiguous = mistake(
+        "the strides of the summed dimensions are used, but i * n is taken for the "
+        "place where the elements of y[i] begin: i must be taken apart, too, with the "
+        "kept dimensions",
+        sum_dim(
+            "for (int k = 0; k < n; k++)"
+            " sum += x[i * n + offset_of(k, shape, stride, kept, dims)];"
+        ),
+    )
+    one_step = mistake(
+        "the elements are taken to lie in steps of one stride: with several dimensions "
+        "to sum over, k must be taken apart into an index for each",
+        sum_dim("""
+        int begin = offset_of(i, shape, stride, 0, kept);
+        for (int k = 0; k < n; k++) sum += x[begin + k * stride[dims - 1]];
+        """),
+    )
+    first_fastest = mistake(
+        "an index is taken apart from the first dimension on: the last one runs "
+        "fastest, so begin with it",
+        sum_dim(
+            """
+        int begin = offset_of(i, shape, stride, 0, kept);
+        for (int k = 0; k < n; k++)
+            sum += x[begin + offset_of(k, shape, stride, kept, dims)];
+        """,
+            OFFSET.replace("d = end - 1; d >= first; d--", "d = first; d < end; d++"),
+        ),
+    )
+    first_left_out = mistake(
+        "the first element of each sum is left out",
+        sum_dim("""
+        int begin = offset_of(i, shape, stride, 0, kept);
+        for (int k = 1; k < n; k++)
+            sum += x[begin + offset_of(k, shape, stride, kept, dims)];
+        """),
+    )
+    empty = mistake(
+        "where there is nothing to add, y is not written: the sum of no elements is 0",
+        sum_dim("""
+        int begin = offset_of(i, shape, stride, 0, kept);
+        for (int k = 0; k < n; k++)
+            sum += x[begin + offset_of(k, shape, stride, kept, dims)];
+        if (n == 0) return;
+        """),
+    )
+    kept_is_all = mistake(
+        "i is taken apart with all dimensions: those of y are the first `kept`, and "
+        "the elements of y[i] begin where all other indices are 0",
+        sum_dim("""
+        int begin = offset_of(i, shape, stride, 0, dims);
+        for (int k = 0; k < n; k++)
+            sum += x[begin + offset_of(k, shape, stride, kept, dims)];
+        """),
+    )
+
+    @cause(
+        "a thread goes outside the arrays: there may be more threads than the m "
+        "elements of y, and an index is never above its size"
+    )
+    def outside(self, launch, x, shape, stride, y, dims, kept, m, n):
+        return Fault("out-of-bounds")

@@ -1,0 +1,101 @@
+"""What the checks of chapter 02 share: blocks with shared memory, and moving data.
+
+Counted is what the warps ask for: sectors of 32 bytes of global memory, and passes over
+the banks of shared memory. On a GPU the bandwidth is measured as well, as a share of
+what a plain copy kernel of the same launch reaches on the same card.
+"""
+
+import numpy as np
+import torch
+
+from grading import gpu
+from grading.kernels import KernelCheck
+from grading.subject import Problem
+
+FLOAT = 4  # bytes of one
+SECTOR = 8  # floats
+SLACK = 1.3  # of counts: a warp that begins amid a sector needs 5 for 4; wrong is 2
+SHARE = 0.7  # of a plain copy's bandwidth
+COUNTED = {"sectors": "sectors", "bank_passes": "passes over the banks"}
+
+
+def cover(n, size):
+    """How many blocks of `size` n elements need; one at least."""
+    return max(-(-n // size), 1)
+
+
+def by_blocks(x, n, size):
+    """The elements as (blocks, size), zeros behind the end."""
+    rows = torch.zeros(cover(n, size) * size, dtype=torch.from_numpy(x).dtype)
+    rows[:n] = torch.from_numpy(x[:n])
+    return rows.view(-1, size)
+
+
+def counted(case, keys):
+    """("counted", "8192 sectors; 1128 are enough") for the first count too high."""
+    (launch,) = case.args
+    if isinstance(case.got, Problem):
+        return []
+    for key, name in keys.items():
+        number, most = case.got.report.counts.get(key, 0), launch.limits.get(key)
+        if most is not None and number > most:
+            return [("counted", f"{number} {name}; {most} are enough")]
+    return []
+
+
+class BlockCheck(KernelCheck):
+    """A kernel whose blocks work through shared memory."""
+
+    def faults(self, got, launch):
+        """Those of the tools; and "unshared" where no thread used shared memory.
+
+        Of threads that are in no order at all, those within one warp are not told.
+        """
+        found = super().faults(got, launch)
+        if "race" in found:
+            found.pop("race-warp", None)
+        counts = got.report.counts
+        if counts.get("requests") and not counts.get("shared_requests"):
+            found["unshared"] = 1
+        return found
+
+
+class MovingCheck(KernelCheck):
+    """A kernel that moves data: floats of x to y."""
+
+    gpu_parts = ("bandwidth",)
+    plain = ""  # a copy with this kernel's declaration
+
+    def big(self):
+        """The launch that is timed: about 100 MB are read, and as many written."""
+        raise NotImplementedError
+
+    def faults(self, got, launch):
+        """Of several faults, the worst: what is counted comes of the others."""
+        found = super().faults(got, launch)
+        for key in ("bank_passes", "sectors"):
+            if len(found) > 1:
+                found.pop(key, None)
+        return found
+
+    def lines(self, case):
+        """Those of every kernel, and what was counted."""
+        if not case.args:  # it was measured
+            return super().lines(case)
+        return [*super().lines(case), *counted(case, COUNTED)]
+
+    def on_gpu(self, text):
+        launch = self.big()
+        copy = gpu.seconds(self.hole, self.plain, launch)
+        took = gpu.seconds(self.hole, text, launch)
+        failed = [t for t in (copy, took) if isinstance(t, Problem)]
+        if failed:
+            yield self.gpu_parts[0], False, failed[0].message
+            return
+        nbytes = sum(a.nbytes for a in launch.args if isinstance(a, np.ndarray))
+        speed, best = nbytes / took / 1e9, nbytes / copy / 1e9
+        message = (
+            f"{speed:.0f} GB/s, {speed / best:.0%} of the {best:.0f} GB/s that a plain "
+            f"copy reaches on this GPU; {SHARE:.0%} are needed"
+        )
+        yield self.gpu_parts[0], speed >= SHARE * best, message

@@ -1,0 +1,92 @@
+"""What the checks of chapter 05 share: how exact a sum of floats is, and rows.
+
+A float addition is off by at most u = 2^-24 of its result. So a sum in which each term
+goes through k additions is off by at most k u (|x1| + |x2| + ...); in half precision u
+is 2^-11, 8192 times as much. k is small where the work is shared out: a thread adds
+n / threads terms one after the other, then a tree has log2(threads) steps.
+
+The inputs of sums are scaled so that (k + 1) (|x1| + |x2| + ...) is 1 (the 1 is for
+rounding the result): then the bound is u in every case.
+"""
+
+import numpy as np
+
+from grading.kernels import KernelCheck, distinct
+from grading.subject import Problem
+
+U = 2.0**-24
+FLOAT = 4  # bytes of one
+COUNTED = {
+    "reads": "reads of global memory",
+    "reads_per_thread": "reads of one thread",
+    "shared_requests": "accesses of shared memory by warps",
+}
+COARSE = (
+    "the values are nearly right, but float can do better: is something added up in "
+    "half precision, or by one thread after the other?"
+)
+# of several faults, those that come of others are not told
+COMES_OF = [
+    ("race", "race-warp"),
+    ("out-of-bounds", "uninitialised"),
+    ("divergent-barrier", "race"),
+    ("reads", "reads_per_thread"),
+]
+
+
+def steps(n, threads):
+    """Additions that a term of n goes through, in loops and then in a tree."""
+    return -(-n // threads) + int(np.log2(max(threads, 1)) + 0.999)
+
+
+def scaled(random, shape, k, terms):
+    """Distinct numbers of which each `terms` have a sum that u bounds the error of."""
+    x = distinct(random, *shape).astype(np.float64)
+    return (x / (abs(x).max() * max(terms, 1) * (k + 1))).astype(np.float32)
+
+
+def _some(expected):
+    """A thousandth of the largest number."""
+    finite = expected[np.isfinite(expected)]
+    return abs(finite).max(initial=0) / 1000
+
+
+class ReductionCheck(KernelCheck):
+    """A kernel that makes few numbers of many floats."""
+
+    def faults(self, got, launch):
+        found = super().faults(got, launch)
+        for first, then in COMES_OF:
+            if first in found:
+                found.pop(then, None)
+        return found
+
+    def general(self, case):
+        """Values that are nearly right, before what is said of any kernel."""
+        if not isinstance(case.got, Problem) and self._is_coarse(case):
+            return "coarse", COARSE
+        return super().general(case)
+
+    def _is_coarse(self, case):
+        (launch,) = case.args
+        found = self.faults(case.got, launch) or self.same(
+            case.got, case.expected, launch
+        )
+        floats = [n for n, a in case.got.arrays.items() if a.dtype.kind == "f"]
+        pairs = [(case.got.arrays[n], case.expected[n]) for n in floats]
+        return not found and all(
+            np.allclose(got, e.reshape(got.shape), 0.02, _some(e), equal_nan=True)
+            for got, e in pairs
+        )
+
+    def lines(self, case):
+        """Those of every kernel, and what was counted too often."""
+        said = super().lines(case)
+        if isinstance(case.got, Problem):
+            return said
+        (launch,) = case.args
+        for key, name in COUNTED.items():
+            most, number = launch.limits.get(key), case.got.report.counts.get(key, 0)
+            if most is not None and number > most:
+                return [*said, ("counted", f"{number} {name}; {most} are enough")]
+        return said

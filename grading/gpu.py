@@ -1,0 +1,164 @@
+"""Launches on a GPU, through CuPy, in a process of their own.
+
+One illegal access spoils a CUDA context for good, so each check has its own process:
+what goes wrong there stays there. Where there is no GPU, `available` says so.
+"""
+
+import functools
+import os
+import subprocess
+import sys
+
+import numpy as np
+
+from minigrad import course
+from minigrad.device import gpu_available
+from minigrad.kernels.copy import STRIDES
+
+from . import wire
+from .kernel_runs import MARGIN, Guarded, ran
+from .subject import Problem
+
+START_SECONDS = 60  # a context, and NVRTC's first compilation
+CODE = "import sys; sys.path[:0] = [{home!r}]; from grading import gpu; gpu.serve()"
+
+
+class Clean:
+    """What the simulator's report says where no tool has watched."""
+
+    findings, output = (), ""
+
+    def __init__(self, limits):
+        self.counts = dict.fromkeys(limits, 0)
+
+
+@functools.cache
+def available():
+    """Is there a GPU that CuPy can use?"""
+    return gpu_available()
+
+
+def run(hole, text, launches, options=()):
+    """What came of launches on the GPU: for each a Ran, or a Problem."""
+    told = _asked(hole, text, launches, options, 0)
+    if isinstance(told, Problem):
+        return [told] * len(launches)
+    done = [_seen(hole, one, left) for one, left in zip(launches, told, strict=False)]
+    return done + done[-1:] * (len(launches) - len(done))  # after a fault none is run
+
+
+def seconds(hole, text, launch, options=(), times=20):
+    """The median time of one launch after a warm-up, by events; or a Problem."""
+    told = _asked(hole, text, [launch], options, times)
+    if isinstance(told, Problem):
+        return told
+    return Problem("raised", told[0]) if isinstance(told[0], str) else told[0]
+
+
+def _seen(hole, launch, left):
+    """A launch's Ran, of the cells that it has left; a Problem of a message."""
+    if isinstance(left, str):
+        return Problem("raised", left)
+    places = [Guarded(a) if isinstance(a, np.ndarray) else a for a in launch.args]
+    guarded = [place for place in places if isinstance(place, Guarded)]
+    for place, cells in zip(guarded, left, strict=True):
+        place.cells[:] = cells
+    args = [p.array if isinstance(p, Guarded) else p for p in places]
+    torn = any(place.is_torn() for place in guarded)
+    return ran(hole, launch, args, Clean(launch.limits), torn)
+
+
+def _asked(hole, text, launches, options, times):
+    where = [
+        [one.grid, one.block, one.shared_mem,
+         [*map(_sent, one.args)], list(one.options)]
+        for one in launches
+    ]  # fmt: skip
+    asked = wire.encode([text, hole.name, list(options), where, times])
+    try:
+        child = _child(asked)
+    except subprocess.TimeoutExpired:
+        return Problem("time", f"not done on the GPU after {START_SECONDS} s")
+    if child.returncode:
+        said = child.stderr.decode(errors="replace").strip().splitlines()
+        return Problem("raised", f"on the GPU: {said[-1] if said else 'it crashed'}")
+    try:
+        return wire.decode(child.stdout)
+    except ValueError:
+        return Problem("raised", "on the GPU: its process cannot be understood")
+
+
+def _sent(value):
+    """("array", itself), ("number", an array of it) or ("struct", its bytes)."""
+    if isinstance(value, np.void):
+        return "struct", np.frombuffer(value.tobytes(), np.uint8)
+    return "array" if isinstance(value, np.ndarray) else "number", np.asarray(value)
+
+
+def _child(data):
+    code = CODE.format(home=str(course.home()))
+    command = [sys.executable, "-I", "-c", code]
+    return subprocess.run(
+        command, input=data, capture_output=True, timeout=START_SECONDS
+    )
+
+
+def serve():
+    """In the process: do the launches that come in, and send back what they left."""
+    import minigrad
+
+    answer = _only_voice()
+    text, name, options, launches, times = wire.decode(sys.stdin.buffer.read())
+    kernel = functools.cache(lambda *more: minigrad.Kernel(text, name, more))
+    told = []
+    for *launch, more in launches:
+        try:
+            told.append(_launched(kernel(*options, *more), times, *launch))
+        except Exception as error:  # the context may be spoilt: nothing after it counts
+            told.append(f"on the GPU: {type(error).__name__}: {error}")
+            break
+    with answer:
+        answer.write(wire.encode(told))
+
+
+def _only_voice():
+    """Standard output, which is from now on deaf to what kernels print."""
+    voice = os.fdopen(os.dup(1), "wb")
+    with open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), 1)
+    return voice
+
+
+def _launched(kernel, times, grid, block, shared_mem, args):
+    """What one launch has left in the cells of its arrays; or how long it takes."""
+    import cupy
+
+    cells = [cupy.asarray(Guarded(a).cells) for sort, a in args if sort == "array"]
+    inside = iter(cells)
+    args = tuple(
+        next(inside)[MARGIN : MARGIN + a.size] if sort == "array"
+        else a.view(STRIDES)[0] if sort == "struct" else a[()]
+        for sort, a in args
+    )  # fmt: skip
+    call = functools.partial(kernel, grid, block, args, shared_mem=shared_mem)
+    return _median(cupy, call, times) if times else _left(cupy, call, cells)
+
+
+def _left(cupy, call, cells):
+    call()
+    cupy.cuda.runtime.deviceSynchronize()
+    return [cupy.asnumpy(array) for array in cells]
+
+
+def _median(cupy, call, times):
+    for _ in range(3):
+        call()
+    spans = []
+    for _ in range(times):
+        start, stop = cupy.cuda.Event(), cupy.cuda.Event()
+        start.record()
+        call()
+        stop.record()
+        stop.synchronize()
+        spans.append(cupy.cuda.get_elapsed_time(start, stop) / 1000)
+    return float(np.median(spans))

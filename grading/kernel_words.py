@@ -1,0 +1,201 @@
+"""What is said of a kernel that is wrong: where, which pattern, which thread, why."""
+
+import math
+
+import numpy as np
+
+from . import show
+from .kernel_runs import names
+from .kernel_writers import writer
+from .subject import Problem
+
+# kind of a finding -> what to think of
+FOUND = {
+    "out-of-bounds": "a thread goes outside the array: is there a guard, and is it "
+    "the right one?",
+    "race": "two threads use the same cell, one of them writes, and nothing puts them "
+    "in order",
+    "race-warp": "threads of one warp use the same cell, and no __syncwarp() puts them "
+    "in order",
+    "divergent-barrier": "not every thread of the block comes to this __syncthreads()",
+    "divergent-shuffle": "not every thread that the mask names comes to this shuffle",
+    "uninitialised": "a value is used that nobody has written",
+    "misaligned": "a vector must begin at a multiple of its size",
+    "divide-by-zero": "an integer is divided by 0",
+    "read-only": "this array is const: it is there to be read",
+    "deadlock": "threads wait for each other, and will for ever",
+    "changed": "an input has changed: arrays that are const are only read",
+    "assert": "an assert of the kernel fails",
+}
+
+LONG = 88  # characters of a line that is quoted
+WITHOUT_LAUNCH = {"compile": "compiler", "measured": "gpu"}
+
+
+def cause(check, case):
+    """(name, text) of a mistake that any kernel may have; None for no idea."""
+    if isinstance(case.got, Problem):
+        return _of_problem(case.got)
+    (launch,) = case.args
+    wrong = _first_wrong(check, case)
+    found = [(kind, _of_fault(kind, case)) for kind in check.faults(case.got, launch)]
+    return (wrong and pattern(launch, *wrong)) or next(iter(found), None)
+
+
+def lines(check, case):
+    """(key, text) of what is told of a launch that went wrong."""
+    got = case.got
+    if isinstance(got, Problem) and got.kind in ("compile", "measured"):
+        return [
+            ("compiler" if got.kind == "compile" else "gpu", _indented(got.message))
+        ]
+    (launch,) = case.args
+    said = [("launch", launch_text(check.hole, launch))]
+    if isinstance(got, Problem):
+        return [*said, ("got", show.text(got)), ("where", _cut(got.where))]
+    wrong = _first_wrong(check, case)
+    said += difference(check, launch, *wrong) if wrong else []
+    findings = [f for f in got.report.findings if f.kind not in check.forgiven]
+    if not wrong:
+        said.append(("got", "the right values, and yet:"))
+    said += [("found", _indented(str(finding))) for finding in findings[:1]]
+    return said
+
+
+def launch_text(hole, launch):
+    """`grid (2,), block (256,); y: float32 (257,), n = 257`."""
+    known = zip(names(hole), launch.args, strict=True)
+    args = [_argument(name, a) for name, a in known]
+    args += [f"compiled with {' '.join(launch.options)}"] if launch.options else []
+    shared = f", shared_mem {launch.shared_mem}" if launch.shared_mem else ""
+    return f"grid {launch.grid}, block {launch.block}{shared}; {', '.join(args)}"
+
+
+def _argument(name, value):
+    if isinstance(value, np.ndarray):
+        return f"{name}: {value.dtype} {value.shape}"
+    if isinstance(value, np.void):  # a struct Strides
+        dims = int(value["dims"])
+        shape, strides = (tuple(value[k][:dims].tolist()) for k in ("shape", "stride"))
+        return f"{name}: shape {shape}, strides {strides}"
+    return f"{name} = {value}"
+
+
+def difference(check, launch, name, before, got, expected, wrong):
+    """(key, text) lines: the first element that is wrong, how many are, who does it."""
+    where = tuple(int(i) for i in np.argwhere(wrong)[0])
+    element = name + "".join(f"[{i}]" for i in where)
+    value = f"{element} = {got[where]}"
+    if _bits(got)[where] == _bits(before)[where]:
+        value = f"{element} was not written"
+    count, most = int(wrong.sum()), wrong.size
+    said = [
+        ("expected", f"{element} = {expected[where]}"),
+        ("got", value),
+        ("wrong", f"{count} of {most} elements of {name}"),
+    ]
+    who = writer(check, launch, name, int(np.flatnonzero(wrong)[0]))
+    if who:
+        block, thread = map(_short, who)
+        text = f"in the course's solution, thread {thread} of block {block} writes it"
+        said.append(("thread", text))
+    return said
+
+
+def pattern(launch, name, before, got, expected, wrong):
+    """(name, text) of what the wrong elements have in common; None for nothing."""
+    flat, size = wrong.ravel(), wrong.size
+    right = int(np.argmax(flat))  # so many are right before the first wrong one
+    if np.array_equal(_bits(got), _bits(before)):
+        return "nothing", f"nothing was written to {name}"
+    if got.ndim == 2 and np.array_equal(got.ravel(), expected.T.ravel()):
+        return "swapped", "rows and columns are swapped: row is y, column is x"
+    if flat[right:].all() and right:
+        return _of_the_end(launch, right, size)
+    for start in (0, 1):
+        if size > 3 and np.array_equal(flat, np.arange(size) % 2 == start):
+            return "every_second", f"every second element is wrong, from {start} on"
+    a, b = got.ravel(), expected.ravel()
+    if size > 2 and (np.array_equal(a[1:], b[:-1]) or np.array_equal(a[:-1], b[1:])):
+        return "shifted", "the values are right, but stand one place beside their own"
+    if size > 2 and np.array_equal(a, b[::-1]):
+        return "reversed", "the values are right, but in reverse order"
+    return None
+
+
+def _of_the_end(launch, right, size):
+    """The same where all elements from number `right` on are wrong."""
+    per = math.prod(launch.block)
+    if right == per < launch.threads:
+        return "first_block", (
+            f"only the first {per} are right, as many as a block has threads: does the "
+            f"index use blockIdx?"
+        )
+    if right == launch.threads:
+        return "first_pass", (
+            f"only the first {right} are right, as many as there are threads: each "
+            f"must do more than one"
+        )
+    if size - right <= per:
+        count = size - right
+        last = "the last one is wrong" if count == 1 else f"the last {count} are wrong"
+        return "tail", f"only {last}: is there a guard, and is it the right one?"
+    return "end", f"the first {right} are right, and none after them"
+
+
+def _first_wrong(check, case):
+    """(name, before, got, expected, mask) of the first wrong output, or None."""
+    (launch,) = case.args
+    before = dict(zip(names(check.hole), launch.args, strict=True))
+    for name, expected in case.expected.items():
+        got = case.got.arrays[name]
+        expected = expected.astype(got.dtype).reshape(got.shape)
+        if not check.close(got, expected):
+            close = np.isclose(got, expected, check.rtol, check.atol, equal_nan=True)
+            wrong = ~close if not close.all() else np.ones(got.shape, bool)
+            return name, before[name], got, expected, wrong
+    return None
+
+
+def _of_problem(got):
+    if got.kind == "compile":
+        return "compile", "the compiler refuses the text: begin with its first message"
+    if got.kind == "time":
+        return "endless", "it does not end: is there a loop whose condition stays true?"
+    return got.kind, got.message
+
+
+def _of_fault(kind, case):
+    (launch,) = case.args
+    if kind in launch.limits:
+        counted, most = case.got.report.counts[kind], launch.limits[kind]
+        return f"the values are right, but it takes {counted} {kind}; {most} are enough"
+    return FOUND.get(kind, f"a tool has found: {kind}")
+
+
+def _bits(array):
+    return array.view(f"u{array.itemsize}")
+
+
+def _short(place):
+    """(1, 0, 0) as `1`, (1, 2, 0) as `(1, 2)`: as many numbers as are needed."""
+    place = list(place)
+    while len(place) > 1 and not place[-1]:
+        place.pop()
+    return str(place[0]) if len(place) == 1 else str(tuple(place))
+
+
+def _indented(text):
+    """A message of several lines; of a long source line, the part around its caret."""
+    lines = text.split("\n")
+    for i, line in enumerate(lines):
+        if line.strip() == "^" and len(lines[i - 1]) > LONG:
+            begin = max(0, len(line) - LONG // 2)
+            before, after = lines[i - 1], begin + LONG
+            lines[i - 1] = "    ..." * bool(begin) + before[begin:after]
+            lines[i] = " " * (len("    ...") * bool(begin)) + line[begin:]
+    return "\n            ".join(_cut(line) for line in lines)
+
+
+def _cut(line):
+    return line if len(line) <= LONG + 7 else f"{line[:LONG]} ..."

@@ -1,0 +1,75 @@
+"""Where arrays live: on a GPU as CuPy arrays, without one in the simulator's memory.
+
+The simulator's device memory is NumPy arrays. Nothing is chosen at import: each call
+asks whether there is a GPU. device: "cuda" (a GPU), "sim" (the simulator), or "auto"
+(a GPU where there is one).
+"""
+
+import importlib.util
+
+import numpy as np
+
+DEVICES = ("auto", "cuda", "sim")
+
+
+def gpu_available():
+    """Is there a GPU that CuPy can use?"""
+    if importlib.util.find_spec("cupy") is None:
+        return False
+    try:
+        import cupy
+    except ImportError:  # two wheels of it, say; `minigrad doctor` tells
+        return False
+    return bool(cupy.cuda.is_available())
+
+
+def on_gpu(x):
+    """Is x a CuPy array? (It is asked without importing CuPy.)"""
+    return type(x).__module__.partition(".")[0] == "cupy" and hasattr(x, "ndim")
+
+
+def which(device="auto"):
+    """ "cuda" or "sim": what `device` means on this computer."""
+    if device not in DEVICES:
+        names = ", ".join(map(repr, DEVICES))
+        raise ValueError(f"no device {device!r}: choose from {names}")
+    there = device != "sim" and gpu_available()
+    if device == "cuda" and not there:
+        raise RuntimeError(
+            'device="cuda" needs an NVIDIA GPU and CuPy; `minigrad doctor` says what '
+            'is missing here. device="sim" works everywhere.'
+        )
+    return "cuda" if there else "sim"
+
+
+def to_device(array, device="auto"):
+    """A copy of a NumPy array (or of numbers in lists) in device memory."""
+    if which(device) == "sim":
+        return np.array(to_host(array), order="C")
+    import cupy
+
+    return cupy.array(array, order="C")
+
+
+def to_host(array):
+    """A copy of an array of device memory as a NumPy array."""
+    return array.get() if on_gpu(array) else np.array(array)
+
+
+def device_empty(shape, dtype=np.float32, device="auto"):
+    """An array in device memory whose elements nobody has set: they may be anything."""
+    if which(device) == "cuda":
+        import cupy
+
+        return cupy.empty(shape, dtype)
+    from . import simt
+
+    return simt.empty(shape, dtype)
+
+
+def synchronize():
+    """Wait until the GPU has done all it was given; errors of kernels surface here."""
+    if gpu_available():
+        import cupy
+
+        cupy.cuda.Device().synchronize()

@@ -1,0 +1,128 @@
+"""Dispatch: which function does the work, by operator, device and dtype.
+
+Each operator has a kernel for each device and dtype, in one registry, as in PyTorch's
+ATen. An operator is called: it looks at its operands, finds its kernel, and runs it.
+"""
+
+from types import MethodType
+
+from . import trace
+from .promotion import result_type
+from .slots.exercise import exercise
+
+KERNELS = {}  # (operator, device, dtype) -> kernel, a function of the operands
+
+
+class DispatchError(NotImplementedError):
+    """An operator has no kernel for these operands."""
+
+
+def register(operator, devices, dtypes, kernel):
+    """Put a kernel into the registry; dtypes (None,) stands for every dtype."""
+    for device in devices:
+        for dtype in dtypes:
+            KERNELS[operator, device, dtype] = kernel
+
+
+@exercise("04.5", points=2, stars=1, minutes=10)
+def find_kernel(registry, operator, device, dtype):
+    """The kernel of `operator` for tensors on `device`, computing in `dtype`.
+
+    registry: {(operator, device, dtype): kernel}. operator, device: names, such as
+    "add" and "sim". A kernel that is registered for dtype None is for every dtype, but
+    gives way to one for `dtype` itself. A kernel of another device is never right: it
+    could not read the tensors' memory.
+
+    Raises DispatchError where there is none; missing(registry, operator, device, dtype)
+    is its message: it names all three, and what there is instead.
+    """
+
+
+def missing(registry, operator, device, dtype):
+    """What to say where there is no kernel: the three names, and what there is."""
+    there = [key[1:] for key in registry if key[0] == operator]
+    if not there:
+        names = sorted({key[0] for key in registry})
+        return f"there is no operator {operator!r}; there are {', '.join(names)}"
+    names = {
+        d: ", ".join(str(t) if t else "every dtype" for other, t in there if other == d)
+        for d, _ in there
+    }
+    listed = "; ".join(f"on {d!r}: {types}" for d, types in names.items())
+    return f"{operator} has no kernel for {dtype} on {device!r}. It has: {listed}"
+
+
+def same_device(operator, operands):
+    """The device of the operands that are tensors; RuntimeError if they differ."""
+    devices = {}
+    for number, x in enumerate(operands, 1):
+        if hasattr(x, "storage"):
+            devices.setdefault(x.device, number)
+    if len(devices) > 1:
+        places = [f"operand {n} is on {d!r}" for d, n in devices.items()]
+        raise RuntimeError(
+            f"{operator}: {' and '.join(places)}. All tensors must be on one device: "
+            f"x.to({next(iter(devices))!r}) makes a copy there"
+        )
+    if not devices:
+        raise TypeError(f"{operator}: expected a tensor, got {operands!r:.60}")
+    return next(iter(devices))
+
+
+def seen(operand):
+    """What an operand is, where what to run is looked up: dtype, device, layout."""
+    storage = getattr(operand, "storage", None)
+    if storage is None:
+        return type(operand)
+    return storage.dtype, storage.device, operand._layout
+
+
+# What these two functions keep, their answers among it: an operator forgets what it has
+# looked up when one of them has another answer.
+FIND, PROMOTE = vars(find_kernel), vars(result_type)
+
+
+class Operator:
+    """An operator: called with its operands, it runs the kernel that is theirs.
+
+    name: PyTorch's. rule: operands -> the dtype to compute in. It is a method of Tensor
+    as well as a function.
+    """
+
+    def __init__(self, name, rule=result_type, doc=""):
+        self.name, self.rule, self.__doc__ = name, rule, doc
+        self.found = {}  # what was prepared for such operands before
+        self.answers = ()
+
+    def __call__(self, *operands, **options):
+        answers = FIND.get("answer"), PROMOTE.get("answer")
+        if answers != self.answers:
+            self.found, self.answers = {}, answers
+        key = (*map(seen, operands),)
+        run = self.found.get(key)
+        if run is None:
+            run = self.remember(key, self.find(operands), operands)
+        if trace.active is None:
+            return run(*operands, **options)
+        return trace.active.run(self.name, run, operands, options)
+
+    def __get__(self, tensor, owner=None):
+        return self if tensor is None else MethodType(self, tensor)
+
+    def find(self, operands):
+        """The kernel for these operands."""
+        dtype = self.rule(*operands)
+        device = same_device(self.name, operands)
+        return find_kernel(KERNELS, self.name, device, dtype)
+
+    def remember(self, key, kernel, operands):
+        """The kernel, prepared for operands of these layouts if it can be."""
+        prepare = getattr(kernel, "prepare", None)
+        run = prepare(operands) if prepare else kernel
+        if len(self.found) >= 1000:
+            self.found.clear()
+        self.found[key] = run
+        return run
+
+    def __repr__(self):
+        return f"<operator {self.name}>"

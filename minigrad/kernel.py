@@ -1,0 +1,217 @@
+"""Kernel: one text and one launch call, on a GPU or in the simulator.
+
+CuPy arrays are launched on the GPU through CuPy, NumPy arrays in minigrad.simt.
+"""
+
+import functools
+import re
+
+import numpy as np
+
+from . import launching, simt
+from .device import gpu_available, on_gpu, to_host
+from .simt import CompileError
+from .simt.device import fresh_of
+from .simt.engine import admit
+
+NVRTC_ERROR = re.compile(r"(.*)\((\d+)\): (?:catastrophic )?error(?: #\S+)?: (.*)")
+NAME_MAP = "__nv_name_map"  # where NVRTC looks name expressions up
+
+
+MISTAKES = (CompileError, simt.KernelError, TypeError, ValueError, OverflowError)
+
+
+def plainly(method):
+    """Mistakes of the caller show the caller's line, not the rooms they came from."""
+
+    @functools.wraps(method)
+    def run(*args, **kwargs):
+        try:
+            return method(*args, **kwargs)
+        except MISTAKES as error:
+            raise error.with_traceback(None) from None
+
+    return run
+
+
+class Kernel:
+    """A kernel of a CUDA C text.
+
+    source: the text. name: the kernel's name in it; of a template, "map<float>".
+    options: as NVRTC takes them ("-DTILE=16", "--fmad=false").
+    Raises CompileError where the text is wrong: what minigrad's own front end refuses,
+    and where there is a GPU, what NVRTC refuses.
+    """
+
+    @plainly
+    def __init__(self, source, name, options=()):
+        if isinstance(options, str):
+            raise TypeError(f"options is a tuple of texts: ({options!r},)")
+        self.source, self.name, self.options = source, name, tuple(options)
+        # More has to be asked for.
+        self.max_dynamic_shared_size_bytes = launching.SHARED
+        self.function = self._simulated = self._refused = None
+        try:
+            self._simulated = simt.RawKernel(source, name, self.options)
+            self.function = self._simulated.function
+        except CompileError as error:
+            if not gpu_available():
+                raise
+            self._refused = error  # NVRTC knows more of CUDA, and has the last word
+            _ = self._compiled
+
+    def __repr__(self):
+        types = ", ".join(map(str, self.function.types)) if self.function else "..."
+        return f"Kernel({self.name}({types}))"
+
+    @plainly
+    def __call__(self, grid, block, args, shared_mem=0):
+        """Launch `grid` blocks of `block` threads each, as `cupy.RawKernel` does.
+
+        grid, block: ints, or tuples (x, y, z). args: a tuple of arrays and numbers, one
+        for each parameter. shared_mem: bytes of dynamic shared memory of each block.
+        The arrays decide where it runs; without any, on a GPU if there is one. There
+        the call returns before the kernel has ended, and an access out of bounds may
+        show at the next `minigrad.synchronize()` or never: see `check`.
+        """
+        place, *launch = self._checked(grid, block, args, shared_mem)
+        run = self._launch if place == "cuda" else self._simulate
+        run(*launch, shared_mem)
+
+    @plainly
+    def check(self, grid, block, args, shared_mem=0, **how):
+        """The Report of the simulator's tools on this launch; args stay as they are.
+
+        how: tools="all", schedule="lockstep" or "warps", seed=0, as in `simt.run`.
+        Arrays on a GPU are copied to the host for it.
+        """
+        _, grid, block, args = self._checked(grid, block, args, shared_mem)
+        if self._refused:
+            raise self._refused
+        # A kernel of its own, so that __device__ variables stay as they are, too.
+        twin = simt.RawKernel(self.source, self.name, self.options)
+        twin.max_dynamic_shared_size_bytes = self.max_dynamic_shared_size_bytes
+        return simt.run(twin, grid, block, host_copies(args), shared_mem, **how)
+
+    def _checked(self, grid, block, args, shared_mem):
+        """("cuda" or "sim", grid, block, args), or an error that says what is wrong."""
+        args = launching.arguments(self.name, self.function, args)
+        bounds = self.function.launch_bounds if self.function else ()
+        grid, block = launching.sizes(self.name, grid, block, bounds)
+        admit.shared_bytes(self.name, shared_mem, self.max_dynamic_shared_size_bytes)
+        return launching.place(self.name, self.function, args), grid, block, args
+
+    def _simulate(self, grid, block, args, shared_mem):
+        if self._refused:
+            raise self._refused
+        most = self.max_dynamic_shared_size_bytes
+        self._simulated.max_dynamic_shared_size_bytes = most
+        self._simulated(grid, block, args, shared_mem=shared_mem)
+
+    @functools.cached_property
+    def _compiled(self):
+        """CuPy's RawKernel; it compiles once for each device."""
+        import cupy
+
+        code, options = with_macros(self.source, self.options)
+        text = {"code": code, "options": options}
+        try:  # as a name expression any kernel is found, with extern "C" or without
+            module = cupy.RawModule(**text, name_expressions=(self.name,))
+            return module.get_function(self.name)
+        except cupy.cuda.compiler.CompileException as error:
+            refused = nvrtc_error(str(error), error.name, self.source)
+            if NAME_MAP not in str(error):
+                raise refused from None
+        try:  # a name that CUDA's headers have, too, is plain in extern "C" alone
+            return cupy.RawModule(**text).get_function(self.name)
+        except cupy.cuda.driver.CUDADriverError:
+            raise refused from None
+
+    def _launch(self, grid, block, args, shared_mem):
+        import cupy
+
+        # CuPy takes numbers as NumPy scalars, but structs as arrays of one element.
+        args = tuple(np.array(a) if isinstance(a, np.void) else a for a in args)
+        if shared_mem > launching.SHARED:
+            most = self.max_dynamic_shared_size_bytes
+            self._compiled.max_dynamic_shared_size_bytes = most
+        try:
+            self._compiled(grid, block, args, shared_mem=shared_mem)
+        except cupy.cuda.driver.CUDADriverError as error:
+            raise RuntimeError(
+                f"{self.name}: the GPU refused the launch (grid {grid}, block {block}, "
+                f"shared_mem {shared_mem}): {error}"
+            ) from None
+
+
+def with_macros(source, options):
+    """(text, options) with the -D macros as lines of the text, which keeps its numbers.
+
+    As options they would stand before NVRTC's own headers too, and -DT=float would
+    break every template <typename T> there.
+    """
+    macros = [o for o in options if o.startswith("-D") and len(o) > 2]
+    if not macros:
+        return source, options
+    parts = [macro[2:].partition("=") for macro in macros]
+    lines = [f"#define {name} {value if sign else 1}" for name, sign, value in parts]
+    rest = tuple(o for o in options if o not in macros)
+    return "\n".join([*lines, "#line 1", source]), rest
+
+
+def nvrtc_error(log, file, source):
+    """The first error of NVRTC's log as a CompileError, with the learner's own line.
+
+    file: the name under which NVRTC read the source.
+    """
+    lines = log.replace("\0", "").strip().splitlines()
+    errors = [(i, m) for i, m in enumerate(map(NVRTC_ERROR.fullmatch, lines)) if m]
+    if not errors:  # the assembler's, say: "Entry function uses too much shared data"
+        return CompileError(re.sub(r"^ptxas error *: ", "", "\n".join(lines)))
+    first, match = errors[0]
+    path, line, message = match.groups()
+    rest = lines[first + 3 :]
+    notes = [text.strip() for text in rest if "detected during" in text][:1]
+    if len(errors) > 1:
+        notes.append(f"NVRTC names {len(errors)} errors; this is the first")
+    if path == NAME_MAP:
+        return CompileError(f"there is no such kernel: {message}")
+    if path != file:  # in a header
+        return CompileError(f"{path}({line}): {message}", note="; ".join(notes))
+    caret = lines[first + 2].find("^") if len(lines) > first + 2 else -1
+    place = int(line), max(caret - 1, 1)  # NVRTC indents the line by two
+    error = CompileError(message, place, "; ".join(notes))
+    return error.located("kernel.cu", source.replace("\r\n", "\n").split("\n"))
+
+
+def host_copies(args):
+    """The arguments, arrays as NumPy copies; what shared memory shares it again."""
+    arrays = [(*span(a), i) for i, a in enumerate(args) if launching.is_array(a)]
+    copies, groups = list(args), []
+    for begin, end, i in sorted(arrays):
+        if not groups or begin >= groups[-1][1]:
+            groups.append([begin, end, []])
+        groups[-1][1] = max(groups[-1][1], end)
+        groups[-1][2].append((begin, end, i))
+    for first, last, members in groups:
+        memory = raw_memory(last - first, [args[i] for _, _, i in members])
+        for begin, end, i in members:
+            part = memory[begin - first : end - first].view(args[i].dtype)
+            copies[i] = part.reshape(args[i].shape)
+            copies[i][...] = to_host(args[i])
+    return tuple(copies)
+
+
+def raw_memory(nbytes, arrays):
+    """Bytes for copies of the arrays, marked as unwritten where the arrays may be."""
+    for array in arrays:
+        if not on_gpu(array) and fresh_of(array) is not None:
+            count = -(-nbytes // array.itemsize)
+            return simt.empty(count, array.dtype).view(np.uint8)
+    return np.empty(nbytes, np.uint8)
+
+
+def span(array):
+    """The addresses at which a contiguous array begins and ends."""
+    begin = array.data.ptr if on_gpu(array) else array.ctypes.data
+    return begin, begin + array.nbytes

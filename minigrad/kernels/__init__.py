@@ -1,0 +1,9 @@
+"""The kernels of the course, and what belongs to launching them: the learner's holes.
+
+A kernel's hole is its specification and its declaration; `hole.text` is the CUDA C of
+its answer, which `minigrad.Kernel(hole.text, hole.name)` compiles.
+"""
+
+from . import copy, elementwise, memory, reductions, threads
+
+__all__ = ["copy", "elementwise", "memory", "reductions", "threads"]

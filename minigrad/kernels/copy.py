@@ -1,0 +1,47 @@
+"""Copying out of any layout. Written by the learner in lab 03."""
+
+import numpy as np
+
+from ..slots.exercise import kernel_exercise
+
+MOST_DIMS = 8
+# struct Strides { int dims; long long shape[8]; long long stride[8]; };
+STRIDES = np.dtype(
+    [("dims", "i4"), ("shape", "i8", MOST_DIMS), ("stride", "i8", MOST_DIMS)],
+    align=True,
+)
+
+
+def Strides(shape, strides):  # noqa: N802  the name that the struct has in CUDA C
+    """A kernel's argument of type Strides: how a tensor is read.
+
+    shape, strides: tuples of up to 8 ints, as of a tensor. ValueError for more.
+    """
+    if len(shape) != len(strides) or len(shape) > MOST_DIMS:
+        raise ValueError(
+            f"a kernel reads up to {MOST_DIMS} dimensions, with as many strides as "
+            f"sizes: got shape {tuple(shape)} and strides {tuple(strides)}"
+        )
+    view = np.zeros((), STRIDES)
+    view["dims"] = len(shape)
+    view["shape"][: len(shape)], view["stride"][: len(shape)] = shape, strides
+    return view[()]
+
+
+contiguous_kernel = kernel_exercise(
+    "03.10",
+    """\
+// y[i] = element i of the view, in row-major order, for i = 0 ... n - 1.
+//
+// struct Strides { int dims; long long shape[8]; long long stride[8]; };
+//
+// The view has view.dims dimensions, 0 to 8, of sizes view.shape[d] >= 1. Its element
+// at index (0, ..., 0) is x[0]; one step along dimension d is view.stride[d] cells,
+// which may be 0. n is the product of the sizes, or 0. The launch has one dimension and
+// at least n threads, often more. Each element of y is written by one thread.
+__global__ void contiguous_kernel(const float* x, Strides view, float* y, int n);
+""",
+    points=3,
+    stars=3,
+    minutes=25,
+)

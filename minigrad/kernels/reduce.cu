@@ -1,0 +1,281 @@
+// Many numbers to one: a sum, a maximum, where it is, a variance.
+//
+// T is the element of x, A what is added up in, Y the element of y. A is float for half
+// and bfloat16 (with #include <cuda_fp16.h> or <cuda_bf16.h> in front): 2049 ones add
+// up to 2048 in half. A is double for double, long long for whole numbers and bool.
+// Blocks have one dimension and whole warps, unless a kernel says otherwise.
+
+#define SUM 0   // OP
+#define MAX 1   // NaN, if there is one
+#define MIN 2   // likewise
+#define PROD 3
+#define MEAN 4  // a sum, divided by `count` at the end
+
+// ------------------------------------------------- the sum of all, step by step
+
+// Every thread adds its element to the same number. y is 0 before.
+// Atomics on one address happen one after the other, whatever the number of threads.
+template <typename T, typename A = T>
+__global__ void sum_atomics(const T* x, A* y, long long n) {
+    long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) atomicAdd(y, (A)x[i]);
+}
+
+// A block adds as a tree in shared memory: log2(blockDim.x) steps. y has one sum for
+// each block; a second launch with one block adds those up. blockDim.x is a power of
+// two. Costs a barrier a step; after the first, more and more threads do nothing.
+template <typename T, typename Y = T, typename A = Y>
+__global__ void sum_tree(const T* x, Y* y, long long n) {
+    __shared__ A partial[1024];
+    int tid = threadIdx.x;
+
+    A total = 0;
+    for (long long i = (long long)blockIdx.x * blockDim.x + tid; i < n;
+         i += (long long)gridDim.x * blockDim.x)
+        total += (A)x[i];
+    partial[tid] = total;
+    for (int half = blockDim.x / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (tid < half) partial[tid] += partial[tid + half];
+    }
+    if (tid == 0) y[blockIdx.x] = (Y)partial[0];
+}
+
+// op(a, b), for numbers of which none may be lost: NaN wins over every other.
+template <int OP, typename A>
+__device__ A combine(A a, A b) {
+    if constexpr (OP == MAX) return a > b || a != a ? a : b;
+    else if constexpr (OP == MIN) return a < b || a != a ? a : b;
+    else if constexpr (OP == PROD) return a * b;
+    else return a + b;
+}
+
+// The 32 lanes' values as one, by exchanging registers: 5 steps without a barrier.
+template <int OP, typename A>
+__device__ A warp_reduce(A value) {
+    for (int d = 16; d > 0; d /= 2)
+        value = combine<OP>(value, __shfl_xor_sync(0xffffffff, value, d));
+    return value;
+}
+
+// The block's values as one, in every thread: each warp by itself, then their results.
+// start: what changes nothing, as 0 in a sum.
+template <int OP, typename A>
+__device__ A block_reduce(A value, A start) {
+    __shared__ A partial[32];
+    int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+
+    value = warp_reduce<OP>(value);
+    if (lane == 0) partial[warp] = value;
+    __syncthreads();
+    return warp_reduce<OP>(lane < blockDim.x / 32 ? partial[lane] : start);
+}
+
+// Shuffles instead of the tree: one barrier a block.
+// Costs nothing over the tree; the loads, one at a time, are now what takes the time.
+template <typename T, typename Y = T, typename A = Y>
+__global__ void sum_shuffle(const T* x, Y* y, long long n) {
+    A total = 0;
+    for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < n;
+         i += (long long)gridDim.x * blockDim.x)
+        total += (A)x[i];
+    total = block_reduce<SUM>(total, (A)0);
+    if (threadIdx.x == 0) y[blockIdx.x] = (Y)total;
+}
+
+// Loads of 16 bytes, PACKS of them in flight before the first is added: the whole sum
+// in two launches of few blocks. x begins at a multiple of 16 bytes. Costs registers,
+// and a slow path for the last elements.
+#define PACKS 4
+template <typename T, typename Y = T, typename A = Y>
+__global__ void sum_vectors(const T* x, Y* y, long long n) {
+    const int N = 16 / sizeof(T);
+    __align__(16) T in[PACKS][N];
+    long long threads = (long long)gridDim.x * blockDim.x;
+    long long tid = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    long long packs = n / N, rounds = packs / (threads * PACKS);
+    A total = 0;
+
+    for (long long round = 0; round < rounds; round++) {
+        for (int p = 0; p < PACKS; p++) {
+            long long pack = (round * PACKS + p) * threads + tid;
+            *(float4*)in[p] = *(const float4*)(x + pack * N);
+        }
+        for (int p = 0; p < PACKS; p++)
+            for (int j = 0; j < N; j++) total += (A)in[p][j];
+    }
+    for (long long i = rounds * PACKS * threads * N + tid; i < n; i += threads)
+        total += (A)x[i];
+    total = block_reduce<SUM>(total, (A)0);
+    if (threadIdx.x == 0) y[blockIdx.x] = (Y)total;
+}
+
+// ------------------------------------------------- rows: the last dimension
+//
+// x is rows x n, row by row. n > 0, but for SUM, PROD and MEAN.
+
+// What a reduction begins with. A maximum needs a number of the row's own: 0 would be
+// wrong where all are negative. Taking it twice does no harm.
+template <int OP, typename A, typename T>
+__device__ A start_of(const T* row) {
+    if constexpr (OP == MAX || OP == MIN) return (A)row[0];
+    else return OP == PROD ? 1 : 0;
+}
+
+template <int OP, typename A>
+__device__ A finished(A total, long long count) {
+    if constexpr (OP == MEAN) return total / (A)count;
+    else return total;
+}
+
+// A warp a row, blocks of (32, warps): for short rows, no barrier at all.
+// A long row keeps its warp busy while others are done.
+template <int OP, typename T, typename Y = T, typename A = Y>
+__global__ void reduce_warps(const T* x, Y* y, long long rows, long long n,
+                             long long count) {
+    long long row = (long long)blockIdx.x * blockDim.y + threadIdx.y;
+    if (row >= rows) return;
+
+    A total = start_of<OP, A>(x + row * n);
+    for (long long i = threadIdx.x; i < n; i += 32)
+        total = combine<OP>(total, (A)x[row * n + i]);
+    total = warp_reduce<OP>(total);
+    if (threadIdx.x == 0) y[row] = (Y)finished<OP>(total, count);
+}
+
+// A block a row: blockIdx.x is the row. With gridDim.y > 1 each row has several blocks,
+// y is rows x gridDim.y, and a second launch reduces those; then both add up in A.
+// Costs one barrier, and blocks without work where rows are short.
+template <int OP, typename T, typename Y = T, typename A = Y>
+__global__ void reduce_blocks(const T* x, Y* y, long long n, long long count) {
+    const T* row = x + blockIdx.x * n;
+    long long step = (long long)gridDim.y * blockDim.x;
+
+    A start = start_of<OP, A>(row), total = start;
+    long long tid = (long long)blockIdx.y * blockDim.x + threadIdx.x;
+    for (long long i = tid; i < n; i += step)
+        total = combine<OP>(total, (A)row[i]);
+    total = block_reduce<OP>(total, start);
+    if (threadIdx.x > 0) return;
+    y[(long long)blockIdx.x * gridDim.y + blockIdx.y] = (Y)finished<OP>(total, count);
+}
+
+// ------------------------------------------------- any dimensions
+
+// A view: element (i, j, ...) lies i * stride[0] + j * stride[1] + ... elements behind
+// the first. A dimension of stride 0 is a broadcast one.
+struct Strides { int dims; long long shape[8]; long long stride[8]; };
+
+// Counts elements. With "#define INDEX long long" in front for 2^31 elements and more:
+// a GPU has no instruction that divides, and division of 64 bits takes far longer.
+#ifndef INDEX
+#define INDEX int
+#endif
+
+// Where element i of the view lies, counted from the first: i is taken apart into an
+// index for each dimension, from the last one on. What is left over is the first index.
+__device__ long long offset_of(INDEX i, const Strides& view) {
+    long long offset = 0;
+    for (int d = view.dims - 1; d > 0; d--) {
+        offset += i % (INDEX)view.shape[d] * view.stride[d];
+        i /= (INDEX)view.shape[d];
+    }
+    return offset + i * view.stride[0];
+}
+
+// The dimensions of x are dealt out: y has those of `kept`, the others, `reduced`, are
+// walked through. m and n are their numbers of elements. A thread an element of y.
+// Neighbouring threads read side by side if the last kept dimension does.
+template <int OP, typename T, typename Y = T, typename A = Y>
+__global__ void reduce_strided(const T* x, Strides kept, Strides reduced, Y* y,
+                               INDEX m, INDEX n, long long count) {
+    INDEX i = (INDEX)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= m) return;
+
+    const T* first = x + offset_of(i, kept);
+    A total = start_of<OP, A>(first);
+    for (INDEX k = 0; k < n; k++)
+        total = combine<OP>(total, (A)first[offset_of(k, reduced)]);
+    y[i] = (Y)finished<OP>(total, count);
+}
+
+// The same for few elements of y: the threads of a column, in blocks of (32, up to 32),
+// share out the walk and add up in shared memory. With gridDim.y > 1 so do its blocks:
+// y is gridDim.y x m, and a second launch reduces that.
+// Costs a barrier, and a last step in which one row of threads works.
+template <int OP, typename T, typename Y = T, typename A = Y>
+__global__ void reduce_columns(const T* x, Strides kept, Strides reduced, Y* y,
+                               INDEX m, INDEX n, long long count) {
+    __shared__ A partial[32][32];
+    INDEX i = (INDEX)blockIdx.x * 32 + threadIdx.x;
+
+    if (i < m) {
+        const T* first = x + offset_of(i, kept);
+        A total = start_of<OP, A>(first);
+        INDEX step = blockDim.y * gridDim.y;
+#pragma unroll 4
+        for (INDEX k = blockIdx.y * blockDim.y + threadIdx.y; k < n; k += step)
+            total = combine<OP>(total, (A)first[offset_of(k, reduced)]);
+        partial[threadIdx.y][threadIdx.x] = total;
+    }
+    __syncthreads();
+    if (i >= m || threadIdx.y > 0) return;
+    A total = partial[0][threadIdx.x];
+    for (int ty = 1; ty < blockDim.y; ty++)
+        total = combine<OP>(total, partial[ty][threadIdx.x]);
+    y[(long long)blockIdx.y * m + i] = (Y)finished<OP>(total, count);
+}
+
+// ------------------------------------------------- where it is
+//
+// OP is MAX or MIN. Of equal elements the first one counts, and of NaNs the first NaN.
+
+// Is a better than b? A NaN is, than any number.
+template <int OP, typename A>
+__device__ bool better(A a, A b) {
+    return (OP == MAX ? a > b : a < b) || (a != a && b == b);
+}
+
+// The best of the 32 lanes, of equals the first: the pair goes through two shuffles.
+template <int OP, typename A>
+__device__ void warp_best(A& value, long long& index) {
+    for (int d = 16; d > 0; d /= 2) {
+        A other = __shfl_xor_sync(0xffffffff, value, d);
+        long long j = __shfl_xor_sync(0xffffffff, index, d);
+        if (better<OP>(other, value) || (!better<OP>(value, other) && j < index)) {
+            value = other;
+            index = j;
+        }
+    }
+}
+
+// A block a row, as in reduce_blocks: x is rows x n, n > 0. With gridDim.y > 1 each row
+// has several blocks, and each of them a part of it, so that what stands first stays
+// first. A second launch takes their values as x and their indices as `from`, with
+// again = 1; in the first, again = 0 and `from` is not read. 32 threads a block or
+// more.
+template <int OP, typename T, typename A = T>
+__global__ void arg_blocks(const T* x, T* values, long long* indices, long long n,
+                           const long long* from, int again) {
+    __shared__ A partial[32];
+    __shared__ long long partial_index[32];
+    const T* row = x + blockIdx.x * n;
+    int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+    long long part = (n + gridDim.y - 1) / gridDim.y, begin = blockIdx.y * part;
+
+    A value = (A)row[0];
+    long long index = 0;
+#pragma unroll 4
+    for (long long i = begin + threadIdx.x; i < min(begin + part, n); i += blockDim.x)
+        if (better<OP>((A)row[i], value)) { value = (A)row[i]; index = i; }
+    warp_best<OP>(value, index);
+    if (lane == 0) { partial[warp] = value; partial_index[warp] = index; }
+    __syncthreads();
+    value = partial[lane % warps];
+    index = partial_index[lane % warps];
+    warp_best<OP>(value, index);
+    if (threadIdx.x > 0) return;
+    long long out = (long long)blockIdx.x * gridDim.y + blockIdx.y;
+    values[out] = (T)value;
+    indices[out] = again ? from[blockIdx.x * n + index] : index;
+}

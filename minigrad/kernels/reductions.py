@@ -1,0 +1,126 @@
+"""Reductions: many numbers to one. Written by the learner in lab 05."""
+
+from ..slots.exercise import kernel_exercise
+
+sum_all = kernel_exercise(
+    "05.1",
+    """\
+// sums[b] is what block b adds: the first of the two stages of a sum.
+//
+// The launch has one dimension and any number of blocks. Thread i of all adds x[i],
+// x[i + threads], x[i + 2 * threads] and so on, below n, where `threads` is the number
+// of threads of the whole launch; then the block adds what its threads have, as a tree
+// in shared memory. The second stage is the same kernel, launched with one block on
+// `sums`. blockDim.x is a power of two, at most 256. n >= 0; no atomics.
+// Two blocks of 2, n = 6:  x = 1 2 3 4 5 6,  sums = 14 7
+__global__ void sum_all(const float* x, float* sums, int n);
+""",
+    points=3,
+    stars=2,
+    minutes=20,
+)
+
+warp_reduce = kernel_exercise(
+    "05.2",
+    """\
+// The sum of each warp's elements, by __shfl_down_sync: without shared memory.
+//
+// The launch has one dimension, and thread i of all has element x[i], or 0 for i >= n.
+// blockDim.x is any number up to 256, so the last warp of a block may have fewer than
+// 32 lanes. A block has (blockDim.x + 31) / 32 warps: so many elements of `sums` are
+// its own, one for each warp, those of block 0 first. n >= 0.
+// Two blocks of 40, x all 1, n = 78:  sums = 32 8 32 6
+__global__ void warp_reduce(const float* x, float* sums, int n);
+""",
+    points=2,
+    stars=2,
+    minutes=20,
+)
+
+sum_dim = kernel_exercise(
+    "05.3",
+    """\
+// y[i] is a sum over some dimensions of x, a view of any strides.
+//
+// Element (j0, j1, ...) of the view is x[j0 * stride[0] + j1 * stride[1] + ...]; shape
+// and stride have `dims` numbers each, up to 8. The first `kept` dimensions are those
+// of y, which has m elements, stored row by row; over the others the kernel adds, n
+// elements for each of y. (Which dimensions are summed is a question of order alone:
+// whoever launches has permuted the kept ones to the front.) A dimension may have the
+// stride 0. dims, kept, m and n may be 0: a product of no sizes is 1, and a sum of no
+// elements is 0. The launch has one dimension and at least m threads.
+__global__ void sum_dim(const float* x, const int* shape, const int* stride, float* y,
+                        int dims, int kept, int m, int n);
+""",
+    points=3,
+    stars=3,
+    minutes=30,
+)
+
+max_argmax = kernel_exercise(
+    "05.4",
+    """\
+// values[r] is the largest element of row r, indices[r] its column.
+//
+// x has gridDim.x rows of n elements, row by row: block r does row r. blockDim.x is a
+// power of two, at most 256; n >= 1 is any number. Of equal elements the first one
+// counts. NaN counts as larger than every number, and of several the first.
+// x = 3 7 7 1,  values = 7,  indices = 1
+__global__ void max_argmax(const float* x, float* values, int* indices, int n);
+""",
+    points=3,
+    stars=3,
+    minutes=30,
+)
+
+softmax_rows = kernel_exercise(
+    "05.5",
+    """\
+// Each row of y is the softmax of x's: y = exp(x - max) / sum of exp(x - max).
+//
+// x and y have gridDim.x rows of n elements, row by row: block r does row r.
+// blockDim.x is a power of two, at most 256; n >= 1 is any number. Elements may be as
+// large as 10000, and some of a row, but not all, may be minus infinity.
+// x = 0 0 0 0,  y = 0.25 0.25 0.25 0.25
+__global__ void softmax_rows(const float* x, float* y, int n);
+""",
+    points=3,
+    stars=2,
+    minutes=30,
+)
+
+online_softmax = kernel_exercise(
+    "05.6",
+    """\
+// The same as softmax_rows, but each element of x is read from memory twice at most.
+//
+// One pass over the row makes the pair (m, l): the largest element so far, and the sum
+// of exp(x - m) so far, which is scaled whenever m changes. The second pass writes y.
+// x and y have gridDim.x rows of n elements, row by row: block r does row r.
+// blockDim.x is a power of two, at most 256; n >= 1 is any number. Elements may be as
+// large as 10000, and some of a row, but not all, may be minus infinity.
+__global__ void online_softmax(const float* x, float* y, int n);
+""",
+    points=3,
+    stars=3,
+    minutes=35,
+)
+
+layer_norm = kernel_exercise(
+    "05.7",
+    """\
+// y = (x - mean) / sqrt(var + eps) * gamma + beta, with mean and var of x's own row.
+//
+// x and y have gridDim.x rows of n elements, row by row: block r does row r. gamma and
+// beta have n elements. var is divided by n. blockDim.x is a power of two, at most 256;
+// n >= 1 is any number. The mean may be 10000 where the deviation is 1. Each element of
+// x is read from memory twice at most: mean and variance in one pass (Welford's), y in
+// the second.
+// x = 1 3, gamma = 1 1, beta = 0 10, eps = 0:  y = -1 11
+__global__ void layer_norm(const float* x, const float* gamma, const float* beta,
+                           float* y, int n, float eps);
+""",
+    points=3,
+    stars=3,
+    minutes=40,
+)

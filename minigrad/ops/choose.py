@@ -1,0 +1,133 @@
+"""Where the largest and the smallest elements are: argmax, argmin, and max, min."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .. import layout
+from ..dispatch import Operator, register
+from ..storage import DTYPES, int64
+from ..trace import nbytes
+from . import elementwise, ladder
+from .arrays import as_array
+from .ladder import Rung, memory
+from .reduce import (
+    CODES,
+    THREADS,
+    accumulator,
+    amax,
+    amin,
+    kept_shape,
+    parts_of,
+    rows_of,
+)
+
+
+class Found(NamedTuple):
+    """What max(dim) and min(dim) return."""
+
+    values: object
+    indices: object
+
+
+class Choice(Operator):
+    """Values and indices along a dimension: of equal ones the first, NaN before all."""
+
+    def __init__(self, name, formula, code):
+        super().__init__(name, lambda x: x.dtype)
+        self.formula, self.code = formula, code
+        register(name, ["cpu"], DTYPES, self.on_cpu)
+        register(name, ["sim", "cuda"], DTYPES, self.on_device)
+
+    def __call__(self, x, dim, keepdim=False):
+        dim = layout.wrap_dim(dim, x.ndim)
+        if x.ndim and not x.shape[dim]:
+            raise IndexError(
+                f"{self.name}(): Expected reduction dim {dim} to have non-zero size."
+            )
+        return super().__call__(x, dim=dim, keepdim=keepdim)
+
+    def on_cpu(self, x, dim, keepdim):
+        array = as_array(x, ladder.computed_in(x.dtype))
+        array = array if x.ndim else array.reshape(1)
+        at = np.expand_dims(self.formula(array, axis=dim), dim)
+        found = np.take_along_axis(array, at, dim), at
+        shape = kept_shape(x.shape, (dim,), keepdim)
+        values, indices = (a.reshape(shape) for a in found)
+        return Found(x.new_of(values, x.dtype), x.new_of(indices, int64))
+
+    def on_device(self, x, dim, keepdim):
+        rows, kept = rows_of(x, (dim,))
+        rows = rows.contiguous()
+        m, n = layout.numel(rows.shape[:kept]), layout.numel(rows.shape[kept:])
+        found = Found(x.new_empty((m,)), x.new_empty((m,), dtype=int64))
+        parts = parts_of(m, n)
+        if m and parts == 1:
+            self.launch(rows, found, m, n, 1)
+        elif m:
+            some = Found(x.new_empty((m * parts,)),
+                         x.new_empty((m * parts,), dtype=int64))  # fmt: skip
+            self.launch(rows, some, m, n, parts)
+            self.launch(some.values, found, m, parts, 1, some.indices)
+        shape = kept_shape(x.shape, (dim,), keepdim)
+        return Found(found.values.view(shape), found.indices.view(shape))
+
+    def launch(self, x, found, m, n, parts, before=None):
+        """One launch of arg_blocks; `before`: the indices of an earlier one."""
+        rung = ladder.choose(LADDER)
+        types = [CODES[self.code], x.dtype, accumulator(x.dtype)]
+        function = rung.function(x.device, types)
+        values, indices = map(memory, found)
+        start = indices if before is None else memory(before)
+        args = (
+            memory(x),
+            values,
+            indices,
+            np.int64(n),
+            start,
+            np.int32(before is not None),
+        )
+        block = 32 * -(-n // 32) if n < THREADS else THREADS, 1, 1
+        size = nbytes(x) + nbytes(found.values) + nbytes(found.indices)
+        ladder.launch(
+            self.name, rung.name, function, x.device, (m, parts, 1), block, args, size
+        )
+
+
+LADDER = [Rung("blocks", "arg_blocks", "reduce.cu")]
+argmax_of = Choice("argmax", np.argmax, "MAX")
+argmin_of = Choice("argmin", np.argmin, "MIN")
+
+
+def argmax(x, dim=None, keepdim=False):
+    """The index of the largest element, of all in row-major order or along `dim`."""
+    return _index_of(argmax_of, x, dim, keepdim)
+
+
+def argmin(x, dim=None, keepdim=False):
+    """The index of the smallest element, of all in row-major order or along `dim`."""
+    return _index_of(argmin_of, x, dim, keepdim)
+
+
+def max(x, dim=None, keepdim=False):  # noqa: A001
+    """The largest element; with `dim` (values, indices); with a tensor maximum."""
+    return _extreme((amax, argmax_of, elementwise.maximum), x, dim, keepdim)
+
+
+def min(x, dim=None, keepdim=False):  # noqa: A001
+    """The smallest element; with `dim` (values, indices); with a tensor minimum."""
+    return _extreme((amin, argmin_of, elementwise.minimum), x, dim, keepdim)
+
+
+def _index_of(operator, x, dim, keepdim):
+    if dim is not None:
+        return operator(x, dim, keepdim).indices
+    found = operator(x.reshape(-1), 0).indices
+    return found.view((1,) * x.ndim) if keepdim else found
+
+
+def _extreme(operators, x, dim, keepdim):
+    of_all, along, of_two = operators
+    if hasattr(dim, "storage"):
+        return of_two(x, dim)
+    return of_all(x) if dim is None else along(x, dim, keepdim)

@@ -1,0 +1,189 @@
+"""Elementwise operators on a device: kernels/elementwise.cu, and how it is launched."""
+
+import numpy as np
+
+from ..kernels.copy import contiguous_kernel
+from ..kernels.elementwise import binary_broadcast, unary_kernel
+from ..layout import broadcast_shapes, is_contiguous
+from ..storage import allocate, float32
+from ..trace import nbytes
+from . import ladder
+from .ladder import Rung, computed_in, joined, launch, memory, strides_of
+from .texts import HELPERS
+
+THREADS = 256
+MANY = 2**31 - THREADS  # elements that an int cannot count
+LARGE = 2**16  # elements from which on a thread may treat several
+FORMS = {1: "unary", 2: "binary", 3: "ternary"}  # by the number of tensors
+MACROS = {1: "UNARY", 2: "BINARY", 3: "TERNARY"}
+OP = {  # the names that the rungs "yours", the holes of chapter 04, know
+    1: "#define T {}\n#define OP(x) (UNARY(x, 0, 0))\n",
+    2: "#define T {}\n#define OP(a, b) (BINARY(a, b))\n",
+}
+
+
+def is_plain(contiguous, **facts):
+    return contiguous
+
+
+def is_wide(contiguous, aligned, n, **facts):
+    return contiguous and aligned and n >= LARGE
+
+
+def is_copy(operator, types, **facts):
+    return operator == "copy" and types == {float32}
+
+
+def is_simple(operator, numbers, types, **facts):
+    """Are tensors alone computed, all of one type?"""
+    return operator != "copy" and not numbers and len(types) == 1
+
+
+HOLES = {
+    1: [
+        Rung("yours", "contiguous_kernel", contiguous_kernel, is_copy, "strided"),
+        Rung("yours", "unary_kernel", unary_kernel, is_simple, "strided"),
+    ],
+    2: [Rung("yours", "binary_broadcast", binary_broadcast, is_simple, "strided")],
+    3: [],
+}
+LADDERS = {
+    count: [
+        *HOLES[count],
+        Rung("strided", f"{form}_strided", "elementwise.cu"),
+        Rung("contiguous", form, "elementwise.cu", is_plain),
+        *[Rung("vectors", f"{form}_vectors", "elementwise.cu", is_wide)][: count < 3],
+    ]
+    for count, form in FORMS.items()
+}
+
+
+class DeviceMap:
+    """An expression as the kernel for "sim" and "cuda", computing in one dtype."""
+
+    def __init__(self, operator, dtype):
+        self.name, self.expression = operator.name, operator.expression
+        self.dtype, self.wide = dtype, computed_in(dtype)
+        self.result = operator.result or dtype
+
+    def __call__(self, *operands, out=None):
+        return self.prepare(operands)(*operands, out=out)
+
+    def prepare(self, operands):
+        """The Plan for operands of these layouts."""
+        return Plan(self, operands)
+
+    def with_tensors(self, operands):
+        """Of three operands one or all are to be tensors: beside two, one is made."""
+        tensors = [x for x in operands if hasattr(x, "storage")]
+        if len(tensors) != 2:
+            return operands
+        like = tensors[0]
+        return [x if hasattr(x, "storage") else like.new_number(x, self.dtype)
+                for x in operands]  # fmt: skip
+
+    def text(self, operands):
+        """What stands in front of elementwise.cu: the operation as a macro."""
+        named = list(zip("abc", operands, strict=False))
+        tensors = [name for name, x in named if hasattr(x, "storage")]
+        names = tensors + [name for name, _ in named if name not in tensors]
+        names += ["s", "t"][: 3 - len(names)] if len(tensors) == 1 else []
+        head = f"{MACROS[len(tensors)]}({', '.join(names)})"
+        return f"{HELPERS}\n#define {head} {self.expression}\n"
+
+
+class Plan:
+    """All that is the same when an operator meets operands of such layouts again."""
+
+    def __init__(self, owner, operands):
+        self.owner, self.chosen = owner, ladder.chosen
+        operands = owner.with_tensors(operands) if len(operands) == 3 else operands
+        self.which = [i for i, x in enumerate(operands) if hasattr(x, "storage")]
+        self.numbers = [i for i in range(len(operands)) if i not in self.which]
+        tensors = [operands[i] for i in self.which]
+        self.device, self.result = tensors[0].device, owner.result
+        shape = broadcast_shapes(*(x.shape for x in tensors))
+        views = [x.expand(shape) for x in tensors]
+        self.n, self.layout = views[0].numel(), views[0].new_layout()
+        self.nbytes = sum(map(nbytes, views)) + self.n * owner.result.itemsize
+        self.ladder = LADDERS[len(tensors)]
+        self.facts = {
+            "operator": owner.name,
+            "numbers": len(self.numbers),
+            "types": {*(x.dtype for x in tensors), owner.result, owner.wide},
+            "n": self.n,
+            "contiguous": all(is_contiguous(x.shape, x.strides) for x in views),
+            "aligned": not any(x.offset * x.dtype.itemsize % 16 for x in views),
+        }
+        self.rung = ladder.choose(self.ladder, **self.facts)
+        self.text = self.rung.text()
+        self.may_change = any(rung.is_hole for rung in self.ladder)
+        self.compile(tensors, operands)
+        self.arrange(views)
+
+    def is_stale(self):
+        """Are other rungs asked for now, or has the learner answered one since?"""
+        if self.chosen is not ladder.chosen:
+            return True
+        if not self.may_change:
+            return False
+        rung = ladder.choose(self.ladder, **self.facts)
+        return rung is not self.rung or rung.text() != self.text
+
+    def compile(self, tensors, operands):
+        types = [x.dtype for x in tensors] + [self.result, self.owner.wide]
+        before = self.owner.text(operands)
+        if self.n >= MANY:
+            before = "#define INDEX long long\n" + before
+        if self.rung.name == "yours":
+            before += OP[len(tensors)].format(ladder.C_NAMES[types[0]])
+        self.function = self.rung.function(self.device, types, before)
+
+    def arrange(self, views):
+        """The grid, and the arguments but for memory and numbers."""
+        strided = self.rung.way == "strided"
+        largest = max(t.itemsize for t in (self.result, *(x.dtype for x in views)))
+        each = THREADS * (16 // largest if self.rung.way == "vectors" else 1)
+        self.grid, self.block = (max(1, -(-self.n // each)), 1, 1), (THREADS, 1, 1)
+        shape, *steps = joined(views[0].shape, *(x.strides for x in views))
+        self.args, self.places = [], []
+        for strides in steps:
+            self.places.append(len(self.args))
+            self.args.append(None)
+            if strided:
+                self.args.append(strides_of(shape, strides, self.device))
+        index = np.int32 if strided and self.n < MANY else np.int64
+        self.out = len(self.args)
+        self.args += [None, index(self.n)]
+        if len(views) == 1 and self.rung.name != "yours":
+            self.args += [self.owner.wide.type(0)] * 2
+
+    def __call__(self, *operands, out=None):
+        """Launch the kernel on these operands; the result, in `out` if there is one."""
+        if self.chosen is not ladder.chosen or self.may_change and self.is_stale():
+            self.__init__(self.owner, operands)
+        if len(operands) == 3:
+            operands = self.owner.with_tensors(operands)
+        args, y = [*self.args], out
+        for place, i in zip(self.places, self.which, strict=True):
+            args[place] = memory(operands[i])
+        if y is None:
+            data = allocate(self.n, self.result, self.device)
+            y = operands[self.which[0]].new_laid(data, self.layout, self.result)
+        args[self.out] = memory(y)
+        for place, i in enumerate(self.numbers, self.out + 2):
+            args[place] = number(operands[i], self.owner.wide)
+        if self.n:
+            launch(
+                self.owner.name, self.rung.name, self.function, self.device, self.grid,
+                self.block, args, self.nbytes,
+            )  # fmt: skip
+        return y
+
+
+def number(x, dtype):
+    """A Python number as a kernel's argument."""
+    try:
+        return dtype.type(x)
+    except OverflowError:
+        return np.asarray(x).astype(dtype)[()]

@@ -1,0 +1,155 @@
+"""Matrix products of tensors of any rank; batches are broadcast, nothing is copied."""
+
+import numpy as np
+
+from .. import layout
+from ..dispatch import Operator, register
+from ..promotion import FLOATS, INTEGERS
+from ..storage import float32
+from ..trace import nbytes
+from . import ladder
+from .arrays import as_array
+from .ladder import Rung, computed_in, memory, strides_of
+
+NUMBERS = (*INTEGERS, *FLOATS)
+
+
+def is_one(plain, batches, **facts):
+    """Is it one product of two matrices that lie row by row?"""
+    return plain and batches == 1
+
+
+def is_large(M, N, **facts):
+    return is_one(**facts) and M >= 64 and N >= 64
+
+
+def is_larger(M, N, **facts):
+    return is_one(**facts) and M >= 128 and N >= 128
+
+
+def is_wide(dtype, N, K, aligned, **facts):
+    whole = dtype == float32 and aligned and N % 4 == K % 4 == 0
+    return whole and is_large(N=N, **facts)
+
+
+def is_large_float(dtype, M, N, **facts):
+    return dtype == float32 and M >= 64 and N >= 64
+
+
+LADDER = [
+    Rung("naive", "matmul_naive", "matmul.cu", is_one),
+    Rung("coalesced", "matmul_coalesced", "matmul.cu", is_one),
+    Rung("tiled", "matmul_tiled", "matmul.cu"),
+    Rung("column", "matmul_column", "matmul.cu", is_large),
+    Rung("patch", "matmul_patch", "matmul.cu", is_larger),
+    Rung("vectors", "matmul_vectors", "matmul.cu", is_wide),
+    Rung("pipelined", "matmul_pipelined", "matmul.cu", is_large_float),
+]
+# name of a rung: threads of a block, and how many rows and columns a block makes
+BLOCKS = {
+    "naive": ((16, 16), 16), "coalesced": ((16, 16), 16), "tiled": ((16, 16), 16),
+    "column": ((512, 1), 64), "patch": ((256, 1), 128), "vectors": ((256, 1), 128),
+    "pipelined": ((128, 1), 128),
+}  # fmt: skip
+
+
+def pipelined_types(a, b, M, N, K):
+    """matmul_pipelined's template: do neighbours lie along K? In fours?"""
+    a_along, b_along = a.strides[-1] == 1 or a.strides[-2] != 1, b.strides[-2] == 1
+    wide = N % 4 == 0 and is_in_fours(a, -1 if a_along else -2)
+    wide = wide and is_in_fours(b, -2 if b_along else -1)
+    return [int(a_along), int(b_along), int(wide)]
+
+
+def is_in_fours(x, dim):
+    """May a matrix be read in float4 along `dim`?"""
+    others = [s for d, s in enumerate(x.strides) if d != x.ndim + dim]
+    whole = not any(n % 4 for n in (x.shape[dim], x.offset, *others))
+    return whole and x.strides[dim] == 1
+
+
+class MatMul(Operator):
+    """a @ b: a row times a column, matrices, or batches of them, as torch.matmul."""
+
+    def __init__(self):
+        super().__init__("matmul", self.common_dtype, MatMul.__doc__)
+        register("matmul", ["cpu"], NUMBERS, self.on_cpu)
+        register("matmul", ["sim", "cuda"], NUMBERS, self.on_device)
+
+    def __call__(self, a, b):
+        for x in (a, b):
+            if not hasattr(x, "storage"):
+                raise TypeError(f"matmul takes two tensors, not a {type(x).__name__}")
+            if not x.ndim:
+                raise RuntimeError(
+                    "both arguments to matmul need to be at least 1D, but they are "
+                    f"{a.ndim}D and {b.ndim}D"
+                )
+        if a.shape[-1] != b.shape[-2:][0]:
+            raise RuntimeError(
+                f"matmul: the columns of the first are to be as many as the rows of "
+                f"the second, but the shapes are {list(a.shape)} and {list(b.shape)}"
+            )
+        if a.ndim > 2 and b.ndim > 2:
+            layout.broadcast_shapes(a.shape[:-2], b.shape[:-2])  # raises if they do not
+        return super().__call__(a, b)
+
+    @staticmethod
+    def common_dtype(a, b):
+        if a.dtype != b.dtype:
+            raise RuntimeError(
+                f"expected a and b to have the same dtype, but got: {a.dtype} and "
+                f"{b.dtype}: a.to(b.dtype) makes a copy"
+            )
+        return a.dtype
+
+    def on_cpu(self, a, b):
+        wide = computed_in(a.dtype)
+        with np.errstate(all="ignore"):
+            values = np.matmul(as_array(a, wide), as_array(b, wide))
+        return a.new_of(values, a.dtype)
+
+    def on_device(self, a, b):
+        left = a.unsqueeze(0) if a.ndim == 1 else a
+        right = b.unsqueeze(-1) if b.ndim == 1 else b
+        batch = layout.broadcast_shapes(left.shape[:-2], right.shape[:-2])
+        M, K, N = *left.shape[-2:], right.shape[-1]
+        c = a.new_empty((*batch, M, N))
+        if c.numel():
+            left, right = left.expand(*batch, M, K), right.expand(*batch, K, N)
+            self.run(left, right, c, layout.numel(batch), M, N, K)
+        shape = list(c.shape)
+        if b.ndim == 1:
+            shape.pop()
+        if a.ndim == 1:
+            shape.pop(-1 if b.ndim == 1 else -2)
+        return c.view(shape)
+
+    def run(self, a, b, c, batches, M, N, K):
+        """Launch the rung that is made for these matrices."""
+        plain, dtype = a.is_contiguous() and b.is_contiguous(), a.dtype
+        aligned = a.offset % 4 == b.offset % 4 == 0
+        facts = {"M": M, "N": N, "K": K, "batches": batches, "plain": plain}
+        rung = ladder.choose(LADDER, dtype=dtype, aligned=aligned, **facts)
+        block, size = BLOCKS[rung.way]
+        grid, types = (-(-N // size), -(-M // size), 1), [dtype, computed_in(dtype)]
+        sizes = [*map(np.int32, (M, N, K))]
+        args = [*map(memory, (a, b, c)), *sizes]
+        if rung.way == "naive":
+            grid = grid[1], grid[0], 1
+        elif rung.way == "vectors":
+            types = []
+        elif rung.way in ("tiled", "pipelined"):
+            grid = *grid[:2], min(batches, 65535)
+            args[1:1] = [strides_of(a.shape, a.strides, a.device)]
+            args[3:3] = [strides_of(b.shape, b.strides, b.device)]
+            args.append(np.int64(batches))
+        if rung.way == "pipelined":
+            types = pipelined_types(a, b, M, N, K)
+        kernel, moved = rung.function(a.device, types), sum(map(nbytes, (a, b, c)))
+        ladder.launch(
+            "matmul", rung.name, kernel, a.device, grid, (*block, 1), args, moved
+        )
+
+
+matmul = MatMul()

@@ -1,0 +1,218 @@
+"""Reductions: many elements to one, over any dimensions.
+
+Each has its NumPy formula, and on devices the ladder of kernels/reduce.cu.
+"""
+
+import numpy as np
+
+from .. import layout
+from ..dispatch import Operator, register
+from ..promotion import FLOATS, INTEGERS
+from ..storage import DTYPES, bool_, float32, float64, int32, int64, uint8
+from ..trace import nbytes
+from . import formulas, ladder
+from .arrays import as_array
+from .elementwise import ne
+from .ladder import Rung, computed_in, joined, memory, strides_of
+
+NUMBERS = (*INTEGERS, *FLOATS)
+
+
+class Reduction(Operator):
+    """formula(array, axis=, keepdims=) in NumPy. code: OP in reduce.cu."""
+
+    def __init__(self, name, formula, code, dtypes, rule, empty=None):
+        super().__init__(name, rule, f"{name} over all dimensions, or those of `dim`.")
+        self.formula, self.code, self.empty = formula, code, empty
+        for dtype in dtypes:
+            register(name, ["cpu"], [dtype], NumpyReduction(self, dtype))
+            register(name, ["sim", "cuda"], [dtype], DeviceReduction(self, dtype))
+
+    def __call__(self, x, dim=None, keepdim=False, *, dtype=None):
+        x = x if dtype is None else x.to(dtype)
+        dims = dims_of(dim, x.ndim)
+        sizes = [x.shape[d] for d in dims]
+        if self.empty is None and 0 in sizes:
+            raise IndexError(
+                f"{self.name}(): there is no element to choose: the tensor has shape "
+                f"{list(x.shape)}, and dimension {dims[sizes.index(0)]} is empty"
+            )
+        return super().__call__(x, dims=dims, keepdim=keepdim)
+
+
+def dims_of(dim, ndim):
+    """The dimensions to reduce, as a tuple: all for None or ()."""
+    if dim is None or dim == () or dim == []:
+        return tuple(range(ndim))
+    dims = [layout.wrap_dim(d, ndim) for d in layout.as_ints((dim,))]
+    for d in dims:
+        if dims.count(d) > 1:
+            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+    return tuple(sorted(dims)) if ndim else ()
+
+
+def kept_shape(shape, dims, keepdim):
+    """The shape of the result."""
+    if keepdim:
+        return tuple(1 if d in dims else n for d, n in enumerate(shape))
+    return tuple(n for d, n in enumerate(shape) if d not in dims)
+
+
+def rows_of(x, dims):
+    """x as a matrix: the dimensions `dims` are its columns, the others its rows.
+
+    A view with the kept dimensions first, and their number.
+    """
+    kept = [d for d in range(x.ndim) if d not in dims]
+    return x.permute(*kept, *dims) if x.ndim else x, len(kept)
+
+
+def result_of(operator, dtype):
+    """any and all give bool, or uint8 for uint8."""
+    truth = isinstance(operator.empty, bool) and dtype != uint8
+    return bool_ if truth else dtype
+
+
+class NumpyReduction:
+    """A formula as the kernel for "cpu"."""
+
+    def __init__(self, operator, dtype):
+        self.formula, self.dtype = operator.formula, result_of(operator, dtype)
+        self.wide = computed_in(dtype)
+        self.__name__ = operator.formula.__name__
+
+    def __call__(self, x, dims, keepdim):
+        array = as_array(x, self.wide)
+        with np.errstate(all="ignore"):
+            values = self.formula(array, axis=dims, keepdims=keepdim)
+        return x.new_of(values, self.dtype)
+
+
+# ------------------------------------------------- on devices
+
+THREADS = 256
+SHORT, LONG = 1024, 2**15  # elements of a row for a warp, and for one block
+
+
+def are_rows(contiguous, **facts):
+    return contiguous
+
+
+LADDER = [
+    Rung("strided", "reduce_strided", "reduce.cu"),
+    Rung("columns", "reduce_columns", "reduce.cu", lambda n, **facts: n > 32),
+    Rung("warps", "reduce_warps", "reduce.cu", are_rows),
+    Rung("blocks", "reduce_blocks", "reduce.cu",
+         lambda contiguous, n, **facts: contiguous and n > SHORT),
+]  # fmt: skip
+
+
+class DeviceReduction:
+    """The kernels of reduce.cu for one operator and dtype."""
+
+    def __init__(self, operator, dtype):
+        self.name, self.code, self.empty = operator.name, operator.code, operator.empty
+        self.result = result_of(operator, dtype)
+
+    def __call__(self, x, dims, keepdim):
+        shape = kept_shape(x.shape, dims, keepdim)
+        y = x.new_empty(shape, dtype=self.result)
+        if isinstance(self.empty, bool) and x.dtype != bool_:
+            x = ne(x, 0)
+        rows, kept = rows_of(x, dims)
+        m, n = layout.numel(rows.shape[:kept]), layout.numel(rows.shape[kept:])
+        if not m:
+            return y
+        if not n:
+            return y.fill_(self.empty)
+        facts = {"m": m, "n": n, "contiguous": rows.is_contiguous()}
+        rung = ladder.choose(LADDER, **facts)
+        getattr(self, rung.way)(rung, rows, kept, y, m, n)
+        return y
+
+    def run(self, rung, x, y, grid, block, args, code=None):
+        """Launch one kernel."""
+        code = code or self.code
+        types = [CODES[code], x.dtype, y.dtype, accumulator(x.dtype, code)]
+        function = rung.function(x.device, types)
+        size = nbytes(x) + nbytes(y)
+        ladder.launch(self.name, rung.name, function, x.device, grid, block, args, size)
+
+    def strided(self, rung, x, kept, y, m, n):
+        grid, block = (-(-m // THREADS), 1, 1), (THREADS, 1, 1)
+        self.run(rung, x, y, grid, block, self.any_layout(x, kept, y, m, n, n))
+
+    def columns(self, rung, x, kept, y, m, n):
+        """Blocks of 32 columns; few long ones are split, and take a second launch."""
+        grid, block = -(-m // 32), (32, min(32, -(-n // 8)), 1)
+        parts = min(-(-n // 2048), 256) if grid < 128 else 1
+        if parts == 1:
+            args = self.any_layout(x, kept, y, m, n, n)
+            return self.run(rung, x, y, (grid, 1, 1), block, args)
+        some = x.new_empty((parts, m), dtype=accumulator(x.dtype, self.code))
+        args = self.any_layout(x, kept, some, m, n, n)
+        code = "SUM" if self.code == "MEAN" else self.code
+        self.run(rung, x, some, (grid, parts, 1), block, args, code)
+        args = self.any_layout(some.permute(1, 0), 1, y, m, parts, n)
+        return self.run(rung, some, y, (grid, 1, 1), block, args)
+
+    def any_layout(self, x, kept, y, m, n, count):
+        views = [
+            strides_of(*joined(x.shape[part], x.strides[part]), x.device)
+            for part in (slice(kept), slice(kept, None))
+        ]
+        return memory(x), *views, memory(y), np.int32(m), np.int32(n), np.int64(count)
+
+    def warps(self, rung, x, kept, y, m, n):
+        args = memory(x), memory(y), np.int64(m), np.int64(n), np.int64(n)
+        self.run(rung, x, y, (-(-m // 8), 1, 1), (32, 8, 1), args)
+
+    def blocks(self, rung, x, kept, y, m, n):
+        """A block a row; of few long rows several blocks, and a second launch."""
+        parts = parts_of(m, n)
+        block = THREADS, 1, 1
+        if parts == 1:
+            args = memory(x), memory(y), np.int64(n), np.int64(n)
+            return self.run(rung, x, y, (m, 1, 1), block, args)
+        some = x.new_empty((m, parts), dtype=accumulator(x.dtype, self.code))
+        args = memory(x), memory(some), np.int64(n), np.int64(n)
+        code = "SUM" if self.code == "MEAN" else self.code
+        self.run(rung, x, some, (m, parts, 1), block, args, code)
+        args = memory(some), memory(y), np.int64(parts), np.int64(n)
+        return self.run(rung, some, y, (m, 1, 1), block, args)
+
+
+def parts_of(rows, n):
+    """How many blocks share a row: several, where rows are few and long."""
+    return min(-(-n // LONG), 1024) if rows < 128 else 1
+
+
+def accumulator(dtype, code="MAX"):
+    """What is computed in: shuffles take int, long long, float and double."""
+    if dtype in FLOATS:
+        return float64 if dtype == float64 else float32
+    return int64 if code in ("SUM", "PROD") or dtype == int64 else int32
+
+
+CODES = {"SUM": 0, "MAX": 1, "MIN": 2, "PROD": 3, "MEAN": 4}
+
+# ------------------------------------------------- the operators
+
+
+def added_up(x):
+    """Whole numbers and bool are added up in int64."""
+    return x.dtype if x.dtype in FLOATS else int64
+
+
+def own(x):
+    return x.dtype
+
+
+FEW = {"dtypes": DTYPES, "rule": own}
+sum = Reduction("sum", np.sum, "SUM", NUMBERS, added_up, 0)  # noqa: A001
+prod = Reduction("prod", np.prod, "PROD", NUMBERS, added_up, 1)
+mean = Reduction("mean", formulas.mean, "MEAN", FLOATS, own, float("nan"))
+amax = Reduction("amax", np.max, "MAX", **FEW)
+amin = Reduction("amin", np.min, "MIN", **FEW)
+any = Reduction("any", np.any, "MAX", **FEW, empty=False)  # noqa: A001
+all = Reduction("all", np.all, "MIN", **FEW, empty=True)  # noqa: A001

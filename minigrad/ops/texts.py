@@ -1,0 +1,123 @@
+"""CUDA C that stands in front of a kernel's text: what expressions call."""
+
+HELPERS = r"""
+// Division with the quotient rounded down, as in Python; NaN and infinities as PyTorch.
+template <typename M>
+__device__ M remainder_of(M a, M b) {
+    if constexpr ((M)0.5 == (M)0) {
+        if constexpr ((M)-1 < (M)0) if (b == (M)-1) return 0;
+        M rest = a % b;
+        return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+    } else {
+        M rest = fmod(a, b);
+        return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+    }
+}
+
+template <typename M>
+__device__ M floor_divide(M a, M b) {
+    if constexpr ((M)0.5 == (M)0) {
+        if constexpr ((M)-1 < (M)0) if (b == (M)-1) return -a;
+        M quotient = a / b;
+        return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
+    } else {
+        if (b == 0) return a / b;
+        M rest = fmod(a, b), quotient = (a - rest) / b;
+        if (rest != 0 && (b < 0) != (rest < 0)) quotient -= 1;
+        if (quotient == 0) return copysign((M)0, a / b);
+        M down = floor(quotient);
+        return quotient - down > (M)0.5 ? down + 1 : down;
+    }
+}
+
+// a to the power of b. Of whole numbers with b < 0: 1 / a^-b without its fraction.
+template <typename M>
+__device__ M power(M a, M b) {
+    if constexpr ((M)0.5 == (M)0) {
+        if (b < 0) return a == 1 ? 1 : a == (M)-1 ? ((b & 1) ? -1 : 1) : 0;
+        M result = 1;
+        for (; b > 0; b /= 2) {
+            if (b & 1) result *= a;
+            a *= a;
+        }
+        return result;
+    } else return pow(a, b);
+}
+
+template <typename M>
+__device__ M clamped(M x, M low, M high) {
+    M y = x < low || low != low ? low : x;
+    return y > high || high != high ? high : y;
+}
+
+template <typename M>
+__device__ M gelu(M x) {
+    return (M)0.5 * x * (1 + erf(x * (M)0.70710678118654752));
+}
+
+template <typename M>
+__device__ M gelu_tanh(M x) {
+    M inner = (M)0.79788456080286536 * (x + (M)0.044715 * x * x * x);
+    return (M)0.5 * x * (1 + tanh(inner));
+}
+"""
+
+# Stands behind copy.cu.
+GATHER = r"""
+// y[i] = the element of x that element i of `index` chooses: its other indices are
+// those of the view `rest`, which has a stride of 0 where the index stands.
+template <typename T>
+__global__ void gather(const T* x, Strides rest, long long step, long long size,
+                       const long long* index, Strides view, T* y, INDEX n) {
+    INDEX i = (INDEX)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    long long chosen = index[offset_of(i, view)];
+    assert(chosen >= 0 && chosen < size);
+    y[i] = x[offset_of(i, rest) + chosen * step];
+}
+"""
+
+PHILOX = r"""
+// Block number `counter` of the random numbers of a seed: four words of 32 bits.
+__device__ uint4 philox(unsigned long long seed, unsigned long long counter) {
+    unsigned int x = counter, y = counter >> 32, z = 0, w = 0, k = seed, l = seed >> 32;
+    for (int round = 0; round < 10; round++) {
+        unsigned long long a = 0xD2511F53ull * x, b = 0xCD9E8D57ull * z;
+        x = (unsigned int)(b >> 32) ^ y ^ k;
+        y = (unsigned int)b;
+        z = (unsigned int)(a >> 32) ^ w ^ l;
+        w = (unsigned int)a;
+        k += 0x9E3779B9u;
+        l += 0xBB67AE85u;
+    }
+    return make_uint4(x, y, z, w);
+}
+
+// The number that two words stand for. KIND 0: in [0, 1); 1: normal; 2: low + whole.
+// The logarithm and the cosine are of double, so that every device rounds them alike.
+template <typename T, int KIND>
+__device__ T number(unsigned long long a, unsigned long long b, int bits,
+                    long long low, unsigned long long count) {
+    if constexpr (KIND == 0) {
+        unsigned long long top = (a << 32 | b) >> (64 - bits);
+        return (T)((double)top * exp2(-(double)bits));
+    }
+    else if constexpr (KIND == 1) {
+        double radius = sqrt(-2 * log((a + 1.0) * 2.3283064365386963e-10));
+        return (T)(radius * cos(b * (2.3283064365386963e-10 * 6.283185307179586)));
+    } else return (T)(low + (long long)((a << 32 | b) % count));
+}
+
+// A thread draws two numbers.
+template <typename T, int KIND>
+__global__ void draw(T* y, long long n, unsigned long long seed,
+                     unsigned long long first, int bits, long long low,
+                     unsigned long long count) {
+    long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    if (2 * i >= n) return;
+    uint4 words = philox(seed, first + i);
+    y[2 * i] = number<T, KIND>(words.x, words.y, bits, low, count);
+    if (2 * i + 1 == n) return;
+    y[2 * i + 1] = number<T, KIND>(words.z, words.w, bits, low, count);
+}
+"""

@@ -1,0 +1,1 @@
+"""Runs generated code: batches of blocks, memory, warps."""

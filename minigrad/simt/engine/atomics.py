@@ -1,0 +1,122 @@
+"""Atomic operations: lanes take turns in their order."""
+
+import numpy as np
+
+from .memory import Addresses, poison
+
+UFUNC = {
+    "add": np.add, "sub": np.subtract, "min": np.minimum, "max": np.maximum,
+    "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor,
+}  # fmt: skip
+
+
+class Atomics:
+    """Atomic operations of a batch."""
+
+    def atomic(self, how, pointer, operands, access, mask, site, used):
+        """The old value; `used` says whether anybody looks at it."""
+        if type(pointer) is Addresses:
+            return self.atomic_anywhere(
+                how, pointer, operands, access, mask, site, used
+            )
+        index, mask = self.locate(pointer, None, access, mask, site, "updated")
+        region = pointer.region
+        if mask is False or not self.writable(region, mask, site):
+            return poison(access.type)
+        if how == "cas":
+            self.launch.swaps.add(site)
+        self.touched("atomic", region, index, access.size, access.unit, mask, site)
+        out = self.update(how, region, index, operands, access, mask, used)
+        return tuple(out) if access.record else out[0]
+
+    def update(self, how, region, index, operands, access, mask, used):
+        """Each number of what lies at the index: what was there before."""
+        lanes = np.arange(self.geometry.lanes)
+        if mask is not None:
+            lanes = lanes[self.geometry.full(mask)]
+        out = []
+        each = leaf_operands(operands, access)
+        for (dtype, ratio, offset, _), parts in zip(access.leaves, each, strict=True):
+            at = np.asarray(self.leaf_index(region, dtype, index, ratio, offset))
+            flat, view = self.geometry.full(at)[lanes], region.root.view(dtype)
+            out.append(self.leaf(how, view, flat, parts, lanes, used))
+        return out
+
+    def leaf(self, how, view, index, operands, lanes, used):
+        """One number: what was there before, lane by lane."""
+        values = [self.geometry.full(o)[lanes] for o in operands]
+        if not used and how in UFUNC and not half(view.dtype):
+            UFUNC[how].at(view, index, values[0])
+            return None
+        old = turns(how, view, index, values)
+        if not used:
+            return None
+        out = np.zeros(self.geometry.lanes, view.dtype)
+        out[lanes] = old
+        return out.reshape(self.shape)
+
+
+def half(dtype):
+    """Is this float16, or the bits of bfloat16?"""
+    return dtype in (np.float16, np.uint16)
+
+
+def leaf_operands(operands, access):
+    """The operands of each number of a struct."""
+    if not access.record:
+        return [operands]
+    return [[o[i] for o in operands] for i in range(len(access.leaves))]
+
+
+def turns(how, view, index, values):
+    """Each lane after the other: the value that each one finds."""
+    order = np.argsort(index, kind="stable")
+    at = index[order]
+    starts = np.flatnonzero(np.r_[True, at[1:] != at[:-1]])
+    sizes = np.diff(np.r_[starts, len(at)])
+    if sizes.max() > 64 and how in UFUNC and not half(view.dtype):
+        old = scan(UFUNC[how], view, at, values[0][order], starts, sizes)
+    else:
+        old = np.empty(len(at), view.dtype)
+        sorted_values = [v[order] for v in values]
+        for turn in range(int(sizes.max())):
+            who = starts[sizes > turn] + turn
+            old[who] = view[at[who]]
+            view[at[who]] = step(how, old[who], [v[who] for v in sorted_values])
+    out = np.empty_like(old)
+    out[order] = old
+    return out
+
+
+def scan(ufunc, view, at, values, starts, sizes):
+    """Long queues at one place: a running sum in the order of the lanes."""
+    old = np.empty(len(at), view.dtype)
+    for start, size in zip(starts, sizes, strict=True):
+        run = np.empty(size + 1, view.dtype)
+        run[0], run[1:] = view[at[start]], values[start : start + size]
+        run = ufunc.accumulate(run, dtype=view.dtype)
+        old[start : start + size], view[at[start]] = run[:-1], run[-1]
+    return old
+
+
+def step(how, old, values):
+    """One update, for places that are all different."""
+    value = values[0]
+    if how == "exch":
+        return value
+    if how == "cas":
+        return np.where(old == value, values[1], old)
+    if how == "inc":
+        return np.where(old >= value, old.dtype.type(0), old + old.dtype.type(1))
+    if how == "dec":
+        wraps = (old == 0) | (old > value)
+        return np.where(wraps, value, old - old.dtype.type(1))
+    if old.dtype == np.uint16:
+        return add_bfloat16(old, value)
+    return UFUNC[how](old, value)
+
+
+def add_bfloat16(a, b):
+    from .. import numerics
+
+    return numerics.half_op("+", True)(a, b)

@@ -1,0 +1,210 @@
+"""The memory of the simulated device: allocations, pointers, layouts of types."""
+
+import dataclasses
+import functools
+import math
+
+import numpy as np
+
+from ..front import ctype as C
+
+ALIGNMENT = 256  # bytes, as of cudaMalloc
+TEXT = "a text"  # what a string of the program is called
+
+
+class Root:
+    """One allocation; arrays that share memory share their root.
+
+    space: global, constant, shared or local. `data`: its bytes; for shared memory one
+    row a block, for local memory one row a lane. fresh: bool array over the bytes that
+    nobody has written yet, or None.
+    """
+
+    def __init__(self, space, name, data, writable=True, address=0):
+        self.space, self.name, self.data = space, name, data
+        self.writable, self.readonly, self.fresh = writable, False, None
+        self.address, self.regions, self._views = address, [], {}
+        self.nbytes = data.shape[-1]
+
+    def view(self, dtype):
+        """All bytes as one flat array of `dtype`."""
+        found = self._views.get(dtype)
+        if found is None:
+            flat = self.data.reshape(-1)
+            usable = flat.size // dtype.itemsize * dtype.itemsize
+            found = self._views[dtype] = flat[:usable].view(dtype)
+        return found
+
+    def describe(self, byte):
+        """What lies at this byte, as a C expression: `x[17]`."""
+        for region in self.regions:
+            if region.begin <= byte < region.begin + region.nbytes:
+                return region.describe(byte - region.begin)
+        return f"byte {byte} of {self.name}"
+
+
+class Region:
+    """A named part of a root: an array argument, or one shared variable."""
+
+    def __init__(self, root, name, type, begin, nbytes):
+        self.root, self.name, self.type = root, name, type
+        self.begin, self.nbytes = begin, nbytes
+        self.space, self.bases = root.space, {}
+        if self.space != "local":  # nobody asks, and it would keep them alive
+            root.regions.append(self)
+
+    def describe(self, byte):
+        text, type = self.name, self.type
+        if not isinstance(type, C.Array):
+            size = type.size or 1
+            return f"{text}[{byte // size}]" if self.nbytes > size else text
+        while isinstance(type, C.Array):
+            type = type.element
+            text, byte = f"{text}[{byte // type.size}]", byte % type.size
+        return text
+
+    def base(self, unit, geometry):
+        """What to add to an index in units of `unit` bytes, to find it in the root."""
+        found = self.bases.get(unit)
+        if found is None:
+            found = self.begin // unit
+            if self.space == "shared":
+                steps = np.arange(geometry.shape[0], dtype=np.int64).reshape(-1, 1, 1)
+                found = steps * (self.root.nbytes // unit) + found
+            elif self.space == "local":
+                steps = np.arange(geometry.lanes, dtype=np.int64)
+                found = steps.reshape(geometry.shape) * (self.root.nbytes // unit)
+            self.bases[unit] = found
+        return found
+
+
+class Pointer:
+    """region + offset * unit bytes; the offset is an int or an array over lanes."""
+
+    __slots__ = ("offset", "region", "unit")
+
+    def __init__(self, region, offset, unit):
+        self.region, self.offset, self.unit = region, offset, unit
+
+    def cast(self, unit):
+        """The same address, counted in units of `unit` bytes where that goes."""
+        if unit == self.unit or unit == 0:
+            return self
+        common = math.gcd(unit, self.unit)
+        offset, ratio = self.offset * (self.unit // common), unit // common
+        if ratio > 1 and np.any(offset % ratio):
+            return Pointer(self.region, offset, common)
+        return Pointer(self.region, offset // ratio, unit)
+
+    def add(self, index, size):
+        """This pointer moved by `index` elements of `size` bytes."""
+        here = self.cast(size)
+        if here.unit == size:
+            return Pointer(here.region, _wide(here.offset) + _wide(index), size)
+        here = here.cast(1)
+        return Pointer(here.region, _wide(here.offset) + _wide(index) * size, 1)
+
+    @property
+    def address(self):
+        """The address in bytes, as 64 bits."""
+        start = self.region.root.address + self.region.begin
+        return np.add(self.offset * self.unit, start, dtype=np.int64).view(np.uint64)
+
+
+class Addresses:
+    """A pointer that is in different allocations for different lanes."""
+
+    __slots__ = ("address",)
+
+    def __init__(self, address):
+        self.address = address
+
+    def cast(self, unit):
+        return self
+
+    def add(self, index, size):
+        step = np.multiply(_wide(index), size, dtype=np.int64)
+        return Addresses((self.address.view(np.int64) + step).view(np.uint64))
+
+
+def _wide(index):
+    """An index that does not overflow when it is moved."""
+    if isinstance(index, int) or index.dtype == np.int64:
+        return index
+    return int(index) if index.ndim == 0 else index.astype(np.int64)
+
+
+NULL = Addresses(np.uint64(0))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Access:
+    """How something of a C type is read at an index counted in `unit` bytes.
+
+    leaves: (dtype, index of the leaf in units of its own size, pointee size or None).
+    """
+
+    type: object
+    size: int
+    unit: int
+    leaves: tuple
+    record: bool
+    pointers: bool
+
+
+@functools.cache
+def access(type, unit):
+    """The Access for `type` at an index in units of `unit` bytes."""
+    leaves = tuple(
+        (leaf.dtype, unit // leaf.dtype.itemsize, offset // leaf.dtype.itemsize, to)
+        for leaf, offset, to in leaves_of(type)
+    )
+    pointers = any(to is not None for *_, to in leaves)
+    return Access(type, type.size, unit, leaves, isinstance(type, C.Struct), pointers)
+
+
+@functools.cache
+def leaves_of(type):
+    """The scalars that make up a type: (type, byte offset, is it a pointer)."""
+    type = type.plain
+    if isinstance(type, C.Struct):
+        return tuple(
+            (leaf, at + offset, to)
+            for field, at in type.fields.values()
+            for leaf, offset, to in leaves_of(field)
+        )
+    if isinstance(type, C.Array):
+        return tuple(
+            (leaf, i * type.element.size + offset, to)
+            for i in range(type.count or 0)
+            for leaf, offset, to in leaves_of(type.element)
+        )
+    to = (type.to.size or 1) if isinstance(type, C.Pointer) else None
+    return ((type, 0, to),)
+
+
+def poison(type):
+    """What memory holds before it is written: NaN, or a striking integer."""
+    leaves = [_poison_leaf(leaf) for leaf, _, _ in leaves_of(type)]
+    return tuple(leaves) if isinstance(type.plain, C.Struct) else leaves[0]
+
+
+def _poison_leaf(type):
+    if isinstance(type, C.Pointer):
+        return NULL
+    if type is C.BFLOAT16:
+        return np.uint16(0x7FFF)
+    if type.dtype.kind == "f":
+        return type.dtype.type(np.nan)
+    if type.dtype.kind == "b":
+        return np.bool_(False)
+    return np.frombuffer(b"\xa5" * type.dtype.itemsize, type.dtype)[0]
+
+
+def zero(type):
+    """The value that `{}` gives."""
+    leaves = [
+        NULL if isinstance(leaf, C.Pointer) else leaf.dtype.type(0)
+        for leaf, _, _ in leaves_of(type)
+    ]
+    return tuple(leaves) if isinstance(type.plain, C.Struct) else leaves[0]

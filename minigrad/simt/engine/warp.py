@@ -1,0 +1,162 @@
+"""What the lanes of a warp do together: shuffles, votes, reductions."""
+
+import numpy as np
+
+from .geometry import WARP
+from .memory import poison
+
+BITS = (np.uint64(1) << np.arange(WARP, dtype=np.uint64)).astype(np.uint64)
+JOIN = {
+    "add": np.add, "min": np.minimum, "max": np.maximum,
+    "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor,
+}  # fmt: skip
+
+
+class Warp:
+    """Warp operations of a batch; rows are warps, columns lanes."""
+
+    def rows(self, value, fill=0):
+        return self.geometry.by_warp(value, fill)
+
+    def active(self, mask):
+        """Which lanes of each warp run here."""
+        if mask is None:
+            return self.geometry.exists
+        return self.geometry.by_warp(mask, False)
+
+    def members(self, named, mask, site, what):
+        """The lanes that an operation's mask names; who is missing is reported."""
+        active = self.active(mask)
+        number = self.rows(named).astype(np.uint64)
+        named = (number[..., None] >> BITS_SHIFT) & np.uint64(1)
+        named = named.astype(bool)  # [warp, lane, whom it names]
+        alive = self.active(self.alive)
+        missing = active[..., None] & named & (alive & ~active)[:, None, :]
+        own = active & ~named[:, self.geometry.lane_numbers, self.geometry.lane_numbers]
+        if missing.any() or own.any():
+            self.report_missing(missing.any(axis=2) | own, mask, site, what)
+        return named & active[:, None, :]
+
+    def simple(self, named, mask):
+        """Is this the usual case: all lanes run, and the mask names them all?"""
+        whole = mask is None or mask is self.alive
+        return whole and named.ndim == 0 and int(named) == 0xFFFFFFFF
+
+    def report_missing(self, bad, mask, site, what):
+        shaped = self.geometry.from_warps(bad)
+        message = (
+            f"the mask of {what} names lanes that do not take part, "
+            f"or leaves out this one"
+        )
+        hint = "all lanes that the mask names must run this line together"
+        self.fault("divergent-shuffle", site, shaped, message, hint)
+
+    def vote(self, named, value, how, mask, site):
+        """__ballot_sync, __any_sync, __all_sync."""
+        true = self.rows(value != 0, False)
+        if self.simple(named, mask):
+            members = self.active(mask)[:, None, :]
+        else:
+            members = self.members(named, mask, site, f"__{how}_sync")
+        if how == "ballot":
+            bits = np.where(true[:, None, :] & members, BITS, np.uint64(0))
+            out = bits.sum(axis=2, dtype=np.uint64).astype(np.uint32)
+        elif how == "any":
+            out = (true[:, None, :] & members).any(axis=2).astype(np.int32)
+        else:
+            out = (true[:, None, :] | ~members).all(axis=2).astype(np.int32)
+        return self.from_rows(out)
+
+    def from_rows(self, out):
+        out = np.broadcast_to(out, (self.geometry.exists.shape[0], WARP))
+        return self.geometry.from_warps(out)
+
+    def activemask(self, mask):
+        bits = np.where(self.active(mask), BITS, np.uint64(0))
+        out = bits.sum(axis=1, dtype=np.uint64, keepdims=True).astype(np.uint32)
+        return self.from_rows(out)
+
+    def shuffle(self, how, type, named, value, lane, width, mask, site):
+        """__shfl_sync and its kin: the value of another lane of the same segment."""
+        if not self.simple(named, mask):
+            self.members(named, mask, site, f"__shfl{how}_sync")
+        if isinstance(value, tuple):
+            return tuple(
+                self.shuffle_leaf(how, p, v, lane, width, mask)
+                for p, v in zip(poison(type), value, strict=True)
+            )
+        return self.shuffle_leaf(how, poison(type), value, lane, width, mask)
+
+    def shuffle_leaf(self, how, missing, value, lane, width, mask):
+        if value.ndim == 0 and mask is None and self.geometry.threads % WARP == 0:
+            return value
+        rows, active = self.rows(value), self.active(mask)
+        numbers = np.arange(WARP)
+        width = self.rows(width).astype(np.int64) if width.ndim else int(width)
+        delta = self.rows(lane).astype(np.int64) if lane.ndim else int(lane)
+        first = numbers & ~(width - 1)
+        if how == "":
+            source = first + (delta & (width - 1))
+        elif how == "_up":
+            source = numbers - delta
+            source = np.where(source < first, numbers, source)
+        else:
+            source = numbers + delta if how == "_down" else numbers ^ delta
+            source = np.where(source >= first + width, numbers, source)
+        source = np.broadcast_to(source & (WARP - 1), rows.shape)
+        out = np.take_along_axis(rows, source, axis=1)
+        if mask is not None or self.geometry.threads % WARP:
+            there = np.take_along_axis(active, source, axis=1)
+            out = np.where(there, out, missing)
+        return self.geometry.from_warps(out)
+
+    def match(self, named, value, how, mask, site):
+        """__match_any_sync; for __match_all_sync (mask, predicate)."""
+        members = self.members(named, mask, site, f"__match_{how}_sync")
+        rows = self.rows(value)
+        if rows.dtype.kind == "f":
+            rows = rows.view(f"u{rows.dtype.itemsize}")
+        equal = (rows[:, :, None] == rows[:, None, :]) & members
+        if how == "all":
+            every = (equal == members).all(axis=2)
+            equal = members & every[:, :, None]
+        bits = np.where(equal, BITS, np.uint64(0)).sum(axis=2, dtype=np.uint64)
+        out = self.from_rows(bits.astype(np.uint32))
+        if how == "all":
+            return out, self.from_rows(every.astype(np.int32))
+        return out
+
+    def warp_reduce(self, how, named, value, mask, site):
+        """__reduce_add_sync and its kin."""
+        members = self.members(named, mask, site, f"__reduce_{how}_sync")
+        rows = np.broadcast_to(self.rows(value)[:, None, :], members.shape)
+        start = {"and": -1, "min": None, "max": None}.get(how, 0)
+        dtype = rows.dtype
+        if start is None:
+            info = np.iinfo(dtype)
+            start = info.max if how == "min" else info.min
+        start = np.array(start).astype(dtype)
+        out = JOIN[how].reduce(np.where(members, rows, start), axis=2, dtype=dtype)
+        return self.from_rows(out)
+
+    def tile_reduce(self, how, value, width, mask, site):
+        """cg::reduce over tiles of `width` lanes, as shuffles by halves do it."""
+        named = np.uint32(0xFFFFFFFF)
+        if mask is not None and mask is not self.alive:
+            self.members(named, mask, site, "cg::reduce")
+        rows = self.rows(value)
+        numbers, offset = np.arange(WARP), int(width) // 2
+        while offset:
+            rows = JOIN[how](rows, rows[:, numbers ^ offset]).astype(rows.dtype)
+            offset //= 2
+        return self.geometry.from_warps(rows)
+
+    def syncwarp(self, named, mask, site):
+        if not self.simple(named, mask):
+            self.members(named, mask, site, "__syncwarp")
+
+    def fence(self, mask, block_only):
+        """__threadfence() and __threadfence_block(): for tools."""
+
+
+BITS_SHIFT = np.arange(WARP, dtype=np.uint64)

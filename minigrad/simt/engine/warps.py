@@ -1,0 +1,85 @@
+"""The second schedule: the warps of a block take turns, from barrier to barrier.
+
+One generator a warp number runs that warp of every block of the batch; it stops at
+barriers. The order of the warps is shuffled with a seed.
+"""
+
+import numpy as np
+
+NOBODY = np.zeros((1, 1, 1), bool)
+REDUCE = {"count": np.add, "and": np.logical_and, "or": np.logical_or}
+
+
+def run(launch, code, make_batch, geometries, values, seed):
+    """Run all warps of one batch of blocks to their end."""
+    order = np.random.default_rng(seed)
+    warps = [Turn(make_batch(g), code, values) for g in geometries]
+    while warps:
+        for i in order.permutation(len(warps)):
+            launch.turn(warps[i].batch.geometry)
+            warps[i].go()
+        waiting = [w for w in warps if w.request is not None]
+        if waiting:
+            meet(launch, warps, waiting)
+        warps = waiting
+
+
+class Turn:
+    """One warp number: where its generator stands."""
+
+    def __init__(self, batch, code, values):
+        self.batch, self.code, self.values = batch, code, values
+        self.generator, self.request, self.answer = None, None, None
+
+    def go(self):
+        """Run to the next barrier, or to the end."""
+        try:
+            if self.generator is None:
+                self.generator = self.code(self.batch, None, *self.values)
+                if self.generator is None:  # a kernel without barriers has run
+                    return
+                self.request = next(self.generator)
+            else:
+                self.request = self.generator.send(self.answer)
+        except StopIteration:
+            self.request = None
+
+
+def meet(launch, warps, waiting):
+    """Everyone who waits has come to a barrier: who is missing, and go on."""
+    arrived = [lanes(w.request[0], w.batch) for w in waiting]
+    blocks = np.any([a.any(axis=(1, 2)) for a in arrived], axis=0)
+    sites = [w.request[1] for w in waiting]
+    for warp in warps:
+        here = arrived[waiting.index(warp)] if warp in waiting else NOBODY
+        absent = blocks[:, None, None] & ~here
+        if warp.batch.alive is not None:
+            absent = absent & warp.batch.alive
+        if absent.any():
+            site = warp.request[1] if warp in waiting else sites[0]
+            here = np.broadcast_to(here, warp.batch.shape)
+            warp.batch.divergent_barrier(here, absent, site)
+    answer(waiting, arrived)
+    launch.met(None if blocks.all() else blocks)
+
+
+def lanes(mask, batch):
+    """The lanes of a mask, one by one."""
+    return np.broadcast_to(True if mask is None else mask, batch.shape)
+
+
+def answer(waiting, arrived):
+    """What __syncthreads_count and its kin return, over all warps of a block."""
+    for how in REDUCE:
+        sums = []
+        for warp, here in zip(waiting, arrived, strict=True):
+            _, _, kind, value = warp.request
+            if kind == how:
+                true = np.broadcast_to(value != 0, warp.batch.shape)
+                true = true | ~here if how == "and" else true & here
+                sums.append(REDUCE[how].reduce(true, axis=(1, 2), keepdims=True))
+        if sums:
+            total = REDUCE[how].reduce(np.stack(sums), axis=0).astype(np.int32)
+            for warp in waiting:
+                if warp.request[2] == how:
+                    warp.answer = total

@@ -1,0 +1,52 @@
+"""A batch that tells tools what it does."""
+
+import numpy as np
+
+from .batch import Batch
+
+
+class WatchedBatch(Batch):
+    """A Batch with tools."""
+
+    def __init__(self, launch, geometry, shared, globals_):
+        super().__init__(launch, geometry, shared, globals_)
+        self.tools = launch.tools
+
+    def split(self, mask, condition, site):
+        for tool in self.tools:
+            tool.branch(site, condition, mask)
+        return super().split(mask, condition, site)
+
+    def choose(self, mask, condition, site):
+        if mask is not False:
+            for tool in self.tools:
+                tool.branch(site, condition, mask)
+        return super().choose(mask, condition, site)
+
+    def touched(self, kind, region, index, size, unit, mask, site):
+        if region.space not in ("global", "shared"):
+            return
+        address = np.multiply(index, unit, dtype=np.int64)
+        if region.begin:
+            address = address + region.begin
+        for tool in self.tools:
+            tool.access(kind, region.space, region.root, address, size, mask, site)
+
+    def barrier(self, mask, site):
+        blocks = super().barrier(mask, site)
+        for tool in self.tools:
+            tool.barrier(blocks)
+
+    def syncwarp(self, named, mask, site):
+        super().syncwarp(named, mask, site)
+        for tool in self.tools:
+            tool.syncwarp(mask)
+
+    def tile_reduce(self, how, value, width, mask, site):
+        for tool in self.tools:
+            tool.syncwarp(mask)
+        return super().tile_reduce(how, value, width, mask, site)
+
+    def fence(self, mask, block_only):
+        for tool in self.tools:
+            tool.fence(mask, block_only)

@@ -1,0 +1,133 @@
+"""From CUDA C text to a checked tree: what NVRTC rejects is rejected here."""
+
+import dataclasses
+
+from . import ast as _ast
+from . import tree as _tree
+from .calls import DeductionError as _DeductionError
+from .errors import CompileError, Lint, caret
+from .lexer import lex as _lex
+from .options import Options as _Options
+from .options import read as _read
+from .parser import Parser as _Parser
+from .preprocess import Preprocessor as _Preprocessor
+from .sema import Checker as _Checker
+
+__all__ = ["CompileError", "Lint", "Program", "caret", "compile"]
+
+
+@dataclasses.dataclass(eq=False)
+class Program:
+    """A checked file.
+
+    kernels: name -> Function, without templates. functions: all of them, instances of
+    templates included. globals: __device__ and __constant__ variables. dynamic: name ->
+    type of the extern __shared__ arrays. warnings: Lints. options: what the options
+    said; fmad and arch are its two that matter most.
+    """
+
+    kernels: dict
+    functions: list
+    globals: list
+    dynamic: dict
+    warnings: list
+    options: _Options = dataclasses.field(default_factory=_Options)
+    _checker: object = None
+    _lines: tuple = ()
+
+    @property
+    def fmad(self):
+        """May a * b + c be fused into one operation?"""
+        return self.options.fmad
+
+    @property
+    def arch(self):
+        """The compute capability as one number: 75 for sm_75."""
+        return self.options.arch
+
+    @property
+    def templates(self):
+        """The names of the kernel templates."""
+        every = self._checker.templates.items()
+        return [n for n, t in every if "__global__" in t.node.specifiers]
+
+    def kernel(self, expression):
+        """The kernel of this name; of a template an instance, as `add<float>`."""
+        if expression in self.kernels:
+            return self.kernels[expression]
+        return _guarded(
+            lambda: _instance(self, expression), "name expression", [expression]
+        )
+
+
+def compile(source, name="kernel.cu", options=()):
+    """The Program of a CUDA C text.
+
+    name: the file's name in messages. options: as NVRTC takes them (-DN=4, ...).
+    Raises CompileError for what NVRTC rejects, and for what is outside the subset.
+    """
+    if not isinstance(source, str):
+        raise TypeError(f"the source is a text, not {type(source).__name__}")
+    lines = source.replace("\r\n", "\n").split("\n")
+    return _guarded(lambda: _compiled(source, name, options, lines), name, lines)
+
+
+def _compiled(source, name, options, lines):
+    options = _read(options)
+    preprocessor = _Preprocessor(options.macros, name)
+    tokens = preprocessor.run(_lex(source))
+    nodes = _Parser(tokens, preprocessor.includes).file()
+    checker = _Checker(name, preprocessor.includes, options.arch)
+    checker.check_file(nodes)
+    warnings = [
+        dataclasses.replace(lint, file=name, source_line=lines[lint.line - 1])
+        for lint in preprocessor.warnings + checker.warnings
+    ]
+    kernels = {
+        f.name: f
+        for f in checker.functions
+        if f.kernel and f.body is not None and not f.template_arguments
+    }
+    return Program(
+        kernels, checker.functions, checker.globals, checker.dynamic,
+        sorted(warnings, key=lambda w: (w.line, w.column)), options, checker,
+        tuple(lines),
+    )  # fmt: skip
+
+
+def _instance(program, expression):
+    """The kernel that `add<float, 4>` names."""
+    checker = program._checker
+    tokens = _Preprocessor().run(_lex(expression))
+    parser = _Parser(tokens, checker.includes)
+    template = checker.templates.get(tokens[0].text)
+    if template is None:
+        known = ", ".join([*program.kernels, *checker.templates]) or "none"
+        message = f"there is no kernel '{expression}'"
+        raise CompileError(message, (1, 1), f"the file has {known}")
+    for known, thing in checker.scopes[1].items():
+        is_type = not isinstance(thing, (_tree.Variable, _tree.EnumValue))
+        parser.declare(known, "type" if is_type else "value")
+    parser.declare(template.name, "template")
+    parsed = parser.primary()
+    if parser.token.kind != "end" or not isinstance(parsed, _ast.Name):
+        raise CompileError(f"'{expression}' names no kernel", (1, 1))
+    bound = {}
+    for parameter, value in zip(template.node.template, parsed.arguments or []):  # noqa: B905
+        bound[parameter.name] = checker.template_value(parameter, value)
+    made = checker.instantiate(template, bound, (1, 1))
+    checker.finish()
+    return made
+
+
+def _guarded(run, name, lines):
+    """Run a stage; errors get the file's name, and deep nesting is an error too."""
+    try:
+        return run()
+    except CompileError as error:
+        raise error.located(name, lines) from None
+    except _DeductionError as error:
+        raise CompileError(str(error)).located(name, lines) from None
+    except RecursionError:
+        message = "this is nested too deeply: split it into smaller parts"
+        raise CompileError(message).located(name, lines) from None

@@ -1,0 +1,388 @@
+"""Calls: overloads, CUDA's own functions, template deduction."""
+
+from . import ast, builtins
+from . import ctype as C
+from . import tree as T
+from .convert import EXACT, apply, converted, number, rank, same_object
+from .errors import CompileError, outside
+from .groups import DeductionError, Groups
+
+MOST_INSTANCES = 300
+DEEPEST_TEMPLATE = 20
+
+
+class Template:
+    """A function template, with its instances by arguments."""
+
+    def __init__(self, node):
+        self.node, self.name, self.instances = node, node.name, {}
+
+
+class Overloads:
+    """All functions of one name: templates and Functions."""
+
+    def __init__(self, name):
+        self.name, self.functions, self.templates = name, [], []
+
+
+class Calls(Groups):
+    """Checks calls."""
+
+    instances = depth = 0
+
+    def builtin_names(self):
+        return builtins.NAMES
+
+    def builtin(self, name):
+        """The overloads of a function of CUDA's that this file can use."""
+        return [
+            b
+            for b in builtins.overloads(name)
+            if not b.header or b.header in self.includes
+        ]
+
+    def on_call(self, node):
+        name = node.function
+        if isinstance(name, ast.Member):
+            return self.method(name, node)
+        if not isinstance(name, ast.Name):
+            raise CompileError("only a function can be called", node.place)
+        found = self.find(name.name)
+        if isinstance(found, (T.Variable, T.EnumValue)):
+            self.no_group(found.type, "a call of", name.place)
+            message = f"'{name.name}' is a variable, and cannot be called"
+            raise CompileError(message, name.place)
+        arguments = [self.argument(a) for a in node.arguments]
+        if isinstance(found, Overloads):
+            return self.call_user(found, name, arguments)
+        if self.is_group_call(name, arguments):
+            return self.group_call(name, arguments)
+        if name.name == "printf":
+            return self.printf(name, arguments)
+        if name.name == "assert":
+            return self.call_assert(name, node)
+        candidates = self.builtin(name.name)
+        if not candidates:
+            raise self.undeclared(name.name, name.place, called=True)
+        return self.call_builtin(name, candidates, arguments)
+
+    def argument(self, node):
+        """An argument; lvalues stay lvalues until the parameter is known."""
+        if isinstance(node, ast.Items):
+            raise outside("a list in { } as an argument", node.place, "name a variable")
+        typed = self.check(node)
+        if isinstance(typed.type, C.FunctionType):
+            raise outside("a function as an argument", node.place, "call it")
+        if typed.type.plain is C.VOID:
+            raise CompileError("this call returns nothing", node.place)
+        return typed
+
+    def call_builtin(self, name, candidates, arguments):
+        if name.name.startswith(builtins.NEEDS_80) and self.arch < 80:
+            message = f"'{name.name}' is undefined below compute capability 8.0"
+            raise CompileError(message, name.place, "compile with -arch=compute_80")
+        for argument in arguments:
+            # A function that writes through an address may give it a value.
+            self.unset.discard(getattr(argument, "variable", None))
+        values = [self.read(a) for a in arguments]
+        is_half = values and isinstance(values[0].type.plain, C.Half)
+        if is_half and name.name in builtins.NOT_FOR_HALF:
+            message = f"more than one '{name.name}' fits ({values[0].type.plain})"
+            raise CompileError(message, name.place, "convert it: __half2float(h)")
+        chosen = self.resolve(name, candidates, values)
+        values = self.passed(name.name, chosen.types, values)
+        if chosen.category == "barrier" and self.function:
+            self.function.barrier = True
+        return T.BuiltinCall(name.place, chosen.result, chosen, values)
+
+    def passed(self, name, types, values):
+        """Values converted to the types of parameters."""
+        return [
+            converted(v, t, f"be argument {i + 1} of {name}, which is", v.place)
+            for i, (v, t) in enumerate(zip(values, types, strict=False))
+        ]
+
+    def resolve(self, name, candidates, values):
+        """The one candidate that fits best: C++'s rule."""
+        count = len(values)
+        fitting = [c for c in candidates if c.required <= count <= len(c.types)]
+        if not fitting:
+            raise self.wrong_count(name, candidates, count)
+        if len(candidates) == 1:
+            return candidates[0]
+        ranked = []
+        for candidate in fitting:
+            ranks = [self.rank(v, t) for v, t in zip(values, candidate.types)]  # noqa: B905
+            if None not in ranks:
+                ranked.append((ranks, candidate))
+        best = [
+            (ranks, c)
+            for ranks, c in ranked
+            if all(better(ranks, other) for other, d in ranked if d is not c)
+        ]
+        if len(best) == 1:
+            return best[0][1]
+        given = ", ".join(str(v.type.plain) for v in values)
+        message = f"more than one '{name.name}' fits ({given})"
+        note = "cast the arguments to one type"
+        if not ranked:
+            message, note = f"no '{name.name}' takes ({given})", self.offers(fitting)
+        raise CompileError(message, name.place, note)
+
+    def offers(self, candidates):
+        shown = ["(" + ", ".join(map(str, c.types)) + ")" for c in candidates]
+        return "there is " + ", ".join(shown[:8])
+
+    def rank(self, value, type):
+        """The rank of an argument for a parameter, perhaps a reference."""
+        if not isinstance(type, C.Reference):
+            return rank(self.peeked(value), type)
+        target = type.to
+        if T.is_lvalue(value) and same_object(value.type, target):
+            return None if value.type.quals & ~target.quals else EXACT
+        return rank(self.peeked(value), target) if target.const else None
+
+    def peeked(self, value):
+        """`value` as it is when read, without noting that it was."""
+        if isinstance(value.type, C.Array):
+            return T.Decay(value.place, value.type.element.pointer(), value)
+        return value
+
+    def wrong_count(self, name, candidates, count):
+        wanted = sorted({len(c.types) for c in candidates})
+        least = min(c.required for c in candidates)
+        few = "few" if count < least else "many"
+        shown = " or ".join(map(str, wanted)) or "0"
+        message = f"too {few} arguments: '{name.name}' takes {shown}, not {count}"
+        return CompileError(message, name.place)
+
+    def printf(self, name, arguments):
+        values = [self.read(a) for a in arguments]
+        text = C.CHAR.qualified(C.CONST).pointer()
+        if not values:
+            raise CompileError("too few arguments: printf takes a format", name.place)
+        first = converted(values[0], text, "be a format, which is", name.place)
+        out = [first]
+        for value in values[1:]:
+            type = value.type.plain
+            if isinstance(type, (C.Struct, C.Half)):
+                message = f"printf cannot print a '{type}'"
+                raise CompileError(message, value.place, "print its numbers one by one")
+            wide = C.DOUBLE if type is C.FLOAT else C.promoted(type)
+            out.append(value if type is wide else apply(value, wide))
+        return T.BuiltinCall(name.place, C.INT, builtins.PRINTF, out)
+
+    def call_assert(self, name, node):
+        if len(node.arguments) != 1:
+            raise CompileError("assert takes one condition", name.place)
+        condition = self.condition(node.arguments[0])
+        return T.BuiltinCall(name.place, C.VOID, builtins.ASSERT, [condition])
+
+    def call_user(self, overloads, name, arguments):
+        """A call of one of the file's own functions."""
+        candidates = (
+            []
+            if name.arguments is not None
+            else [Candidate(f) for f in overloads.functions]
+        )
+        errors = []
+        for template in overloads.templates:
+            try:
+                function = self.deduced(template, name, arguments)
+            except DeductionError as error:
+                errors.append(str(error))
+                continue
+            candidates.append(Candidate(function, template))
+        candidates += self.builtins_beside(name, candidates)
+        if not candidates:
+            note = errors[0] if errors else ""
+            message = f"no '{name.name}' fits this call"
+            raise CompileError(message, name.place, note)
+        plain = [c for c in candidates if getattr(c, "template", None) is None]
+        try:
+            chosen = self.resolve(name, candidates, arguments)
+        except CompileError:
+            if not plain or len(plain) == len(candidates):
+                raise
+            chosen = self.resolve(name, plain, arguments)
+        if isinstance(chosen, builtins.Builtin):
+            return self.call_builtin(name, [chosen], arguments)
+        return self.call_function(chosen.function, name, arguments)
+
+    def builtins_beside(self, name, candidates):
+        """CUDA's own functions of this name, but for those that the file replaces."""
+        if name.arguments is not None:
+            return []
+        own = {c.types for c in candidates if c.template is None}
+        return [b for b in self.builtin(name.name) if b.types not in own]
+
+    def call_function(self, function, name, arguments):
+        if function.kernel:
+            raise outside(
+                "a kernel called like a function",
+                name.place,
+                "write a __device__ function, or launch from Python",
+            )
+        self.called(function, name.place)
+        values = [
+            self.bind(parameter, argument, f"argument {i + 1} of {function.name}")
+            for i, (parameter, argument) in enumerate(
+                zip(function.parameters, arguments)  # noqa: B905
+            )
+        ]
+        values += (
+            function.defaults[
+                len(function.defaults) - (len(function.parameters) - len(values)) :
+            ]
+            if len(values) < len(function.parameters)
+            else ()
+        )
+        type = function.result
+        if isinstance(type, C.Reference):
+            type = type.to
+        return T.Call(name.place, type, function, values)
+
+    def called(self, function, place):
+        """Note a call: for recursion and barriers."""
+        if self.function is None:
+            message = "a value at file level cannot come from a function"
+            raise CompileError(message, place)
+        self.function.calls.setdefault(function, place)
+
+    def bind(self, parameter, argument, what):
+        """An argument as the parameter takes it: a value, or an lvalue."""
+        type = parameter.type
+        if isinstance(type, C.Reference):
+            return self.bind_reference(type, argument, what)
+        return converted(self.read(argument), type, f"be {what}, which is")
+
+    def bind_reference(self, type, argument, what):
+        target = type.to
+        if T.is_lvalue(argument) and same_object(argument.type, target):
+            if argument.type.quals & ~target.quals:
+                message = f"{what} would drop const from '{argument.type}'"
+                raise CompileError(message, argument.place)
+            self.escapes(argument)
+            return argument
+        if not target.const:
+            message = f"{what} is a reference: it needs a variable of type '{target}'"
+            raise CompileError(message, argument.place)
+        return converted(self.read(argument), target, f"be {what}, which is")
+
+    def deduced(self, template, name, arguments):
+        """The instance of a template that a call means."""
+        node, bound = template.node, {}
+        given = name.arguments or []
+        if len(given) > len(node.template):
+            raise DeductionError(f"'{template.name}' has fewer template parameters")
+        if len(arguments) > len(node.parameters):
+            raise DeductionError(f"'{template.name}' takes fewer arguments")
+        for parameter, value in zip(node.template, given):  # noqa: B905
+            bound[parameter.name] = self.template_value(parameter, value)
+        explicit = set(bound)
+        names = {p.name: p for p in node.template}
+        for parameter, argument in zip(node.parameters, arguments):  # noqa: B905
+            self.deduce(parameter.type, argument, names, bound, explicit)
+        return self.instantiate(template, bound, name.place)
+
+    def template_value(self, parameter, value):
+        """One template argument: a type, or a constant."""
+        is_type = isinstance(value, ast.TYPES)
+        if is_type != (parameter.type is None):
+            kind = "a type" if parameter.type is None else "a constant"
+            raise DeductionError(f"template parameter {parameter.name} is {kind}")
+        if is_type:
+            return self.type_of(value)
+        return self.whole_number(value, f"template argument {parameter.name}")
+
+    def deduce(self, pattern, argument, names, bound, explicit):
+        """Match the type of a parameter with that of an argument."""
+        type = argument.type
+        if isinstance(pattern, ast.ReferenceTo):
+            pattern = pattern.to
+            if isinstance(pattern, ast.NamedType) and pattern.quals == 0:
+                type = type if T.is_lvalue(argument) else type.plain
+            else:
+                type = type.plain
+        else:
+            type = self.peeked(argument).type.plain
+            if isinstance(pattern, ast.ArrayOf):
+                pattern = ast.PointerTo(pattern.place, pattern.element, 0)
+        self.match(pattern, type, names, bound, explicit)
+
+    def match(self, pattern, type, names, bound, explicit):
+        if isinstance(pattern, ast.NamedType):
+            if not isinstance(pattern.name, (str, C.CType)):
+                self.match(pattern.name, type, names, bound, explicit)
+            elif pattern.name in names and pattern.name not in explicit:
+                if pattern.quals:
+                    quals = type.quals & ~pattern.quals
+                    type = type.plain.qualified(quals)
+                if bound.setdefault(pattern.name, type) is not type:
+                    one, other = bound[pattern.name], type
+                    raise DeductionError(f"{pattern.name} is both {one} and {other}")
+        elif isinstance(pattern, ast.TemplateType):
+            self.match_group(pattern, type.plain, names, bound, explicit)
+        elif isinstance(pattern, ast.PointerTo) and isinstance(type.plain, C.Pointer):
+            if type.plain is not C.NULLPTR:
+                self.match(pattern.to, type.plain.to, names, bound, explicit)
+        elif isinstance(pattern, ast.ArrayOf) and isinstance(type, C.Array):
+            self.match(pattern.element, type.element, names, bound, explicit)
+            count = pattern.count
+            if isinstance(count, ast.Name) and count.name in names:
+                bound.setdefault(count.name, type.count)
+
+    def instantiate(self, template, bound, place):
+        """The function that a template makes with these arguments."""
+        node = template.node
+        self.scopes, saved = [*self.scopes[:2], {}], self.scopes
+        try:
+            for parameter in node.template:
+                self.bind_template(parameter, bound)
+            key = tuple(bound[p.name] for p in node.template)
+            if key not in template.instances:
+                if self.instances >= MOST_INSTANCES or self.depth >= DEEPEST_TEMPLATE:
+                    raise CompileError("templates make too many functions", place)
+                self.instances += 1
+                self.depth += 1
+                template.instances[key] = self.make_instance(template, key)
+                self.depth -= 1
+            return template.instances[key]
+        finally:
+            self.scopes = saved
+
+    def bind_template(self, parameter, bound):
+        """Give one template parameter its meaning in the innermost scope."""
+        name = parameter.name
+        if name not in bound:
+            if parameter.default is None:
+                message = f"template parameter {name} cannot be told from the call"
+                raise DeductionError(message)
+            bound[name] = self.template_value(parameter, parameter.default)
+        value = bound[name]
+        if parameter.type is None:
+            if not isinstance(value, C.CType):
+                raise DeductionError(f"template parameter {name} is a type")
+            self.scopes[-1][name] = value
+            return
+        type = self.type_of(parameter.type).plain
+        if isinstance(value, C.CType) or not (type.is_integer or number(type)):
+            raise DeductionError(f"template parameter {name} is a constant")
+        if not isinstance(type, C.Enum):
+            value = type.wrap(value)
+        bound[name] = value
+        self.scopes[-1][name] = T.EnumValue(type, value)
+
+
+class Candidate:
+    """A function as overload resolution sees it."""
+
+    def __init__(self, function, template=None):
+        self.function, self.template = function, template
+        self.types = tuple(function.types)
+        self.required = len(self.types) - len(function.defaults)
+
+
+def better(ranks, other):
+    """Is no argument of `ranks` worse than in `other`, and one better?"""
+    return all(a <= b for a, b in zip(ranks, other, strict=True)) and ranks != other

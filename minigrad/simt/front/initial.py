@@ -1,0 +1,109 @@
+"""Initial values: `= x`, `= {a, {b, c}}`, `{x}`, `(x)`."""
+
+from . import ast
+from . import ctype as C
+from . import group_types as groups
+from . import tree as T
+from .convert import converted, rank
+from .errors import CompileError, outside
+from .scopes import Scopes
+
+MOST_ITEMS = 1 << 16
+
+
+class Initial(Scopes):
+    """Checks initial values against the type that they fill."""
+
+    def initial(self, type, node, place):
+        """The value that `node` gives to something of `type`."""
+        what = "be the first value of a"
+        if not isinstance(node, ast.Items):
+            if isinstance(type, C.Array):
+                if isinstance(node, ast.String):
+                    raise outside("an array made from a text", place, "use const char*")
+                message = "an array's values stand in { }"
+                raise CompileError(message, place)
+            return converted(self.value(node), type, what, place)
+        if isinstance(type, (C.Array, C.Struct)):
+            return self.aggregate(type, node)
+        if not node.items:
+            return T.Aggregate(node.place, type.plain, [])
+        if len(node.items) > 1:
+            raise CompileError("too many values", node.items[1].place)
+        return self.initial(type, node.items[0], node.items[0].place)
+
+    def aggregate(self, type, node):
+        """{...} for an array or a struct; inner braces may be left out."""
+        items = list(node.items)[::-1]
+        if isinstance(type.plain, groups.Group):
+            return self.group_from(type, node)
+        if type.plain is C.DIM3:
+            return self.dim3(node)
+        if len(items) == 1 and not isinstance(items[0], ast.Items):
+            single = isinstance(type, C.Struct) and self.whole(items[0], type)
+            if single:
+                return single
+        made = self.fill(type, items, node.place)
+        if items:
+            message = f"too many values for '{type}'"
+            raise CompileError(message, items[-1].place)
+        return made
+
+    def whole(self, node, type):
+        """The value of `node` if it is itself of the struct `type`."""
+        saved = len(self.warnings)
+        value = self.value(node)
+        if value.type.plain is type.plain:
+            return value
+        del self.warnings[saved:]
+        return None
+
+    def fill(self, type, items, place):
+        """Take the values for one array or struct off the end of `items`."""
+        if isinstance(type, C.Array):
+            kinds = [type.element] * min(type.count or 0, len(items) + 1)
+            if type.count is None:
+                kinds, out = [type.element], []
+                while items:
+                    out.append(self.one(type.element, items))
+                return T.Aggregate(place, type.element.array(len(out) or 1), out)
+        else:
+            kinds = [field for field, _ in type.plain.fields.values()]
+        out = []
+        for kind in kinds:
+            if not items:
+                break
+            out.append(self.one(kind, items))
+        return T.Aggregate(place, type.plain, out)
+
+    def one(self, type, items):
+        """One element: from a braced list, a value of its type, or the next values."""
+        node = items[-1]
+        nested = isinstance(type, (C.Array, C.Struct))
+        if isinstance(node, ast.Items) or not nested:
+            items.pop()
+            return self.initial(type, node, node.place)
+        if isinstance(type, C.Struct) and (value := self.whole(node, type)):
+            items.pop()
+            return value
+        return self.fill(type, items, node.place)
+
+    def group_from(self, type, node):
+        """{group}: a group is made from one other."""
+        if len(node.items) != 1:
+            message = f"'{type}' is made from another group"
+            raise CompileError(message, node.place, "cg::this_thread_block() gives one")
+        return self.initial(type, node.items[0], node.items[0].place)
+
+    def dim3(self, node):
+        """dim3(x, y, z): what is left out is 1."""
+        if len(node.items) > 3:
+            raise CompileError("dim3 has three numbers", node.items[3].place)
+        values = [self.value(item) for item in node.items]
+        is_struct = len(values) == 1 and isinstance(values[0].type.plain, C.Struct)
+        if is_struct and rank(values[0], C.DIM3) is not None:
+            return converted(values[0], C.DIM3)
+        out = [converted(v, C.UINT, "be a number of", v.place) for v in values]
+        while len(out) < 3:
+            out.append(T.Literal(node.place, C.UINT, 1))
+        return T.Aggregate(node.place, C.DIM3, out)

@@ -1,0 +1,489 @@
+"""Tokens to a tree: statements and what stands at file level."""
+
+from . import ast, headers, words
+from . import group_types as groups
+from .cursor import TEMPLATE, TYPE, VALUE, Imported
+from .errors import CompileError, outside
+from .group_types import SPACE
+from .parse_records import Records
+
+
+class Parser(Records):
+    """Recursive descent over the whole file."""
+
+    def file(self):
+        """Every declaration of the file."""
+        out = []
+        while self.token.kind != "end":
+            if not self.accept(";"):
+                out += self.outermost()
+        return out
+
+    def outermost(self):
+        text = self.text
+        if text == "extern" and self.tokens[self.at + 1].kind == "string":
+            return self.linkage()
+        if text == "template":
+            return [self.template()]
+        if text == "using" or text == "typedef" or text == "static_assert":
+            return self.simple()
+        if text == "namespace":
+            return self.namespace()
+        if self.defines():
+            return [self.struct_or_enum()]
+        return self.function_or_variables(None)
+
+    def linkage(self):
+        """extern "C" before one declaration, or around several."""
+        place = self.next().place
+        language = self.next().text
+        if language not in ('"C"', '"C++"'):
+            raise CompileError(f"unknown language {language}", place)
+        if not self.accept("{"):
+            made = [self.without_storage(node) for node in self.outermost()]
+            return self.marked(made) if language == '"C"' else made
+        self.deeper()
+        out = []
+        while not self.accept("}"):
+            if self.token.kind == "end":
+                raise self.expected("'}'")
+            if not self.accept(";"):
+                out += self.outermost()
+        self.depth -= 1
+        return self.marked(out) if language == '"C"' else out
+
+    def marked(self, nodes):
+        """The nodes; functions know that they have C's linkage."""
+        for node in nodes:
+            if isinstance(node, ast.Function):
+                node.specifiers['extern "C"'] = node.place
+        return nodes
+
+    def without_storage(self, node):
+        """extern "C" before one declaration says where it is stored already."""
+        parts = node.variables if isinstance(node, ast.Declaration) else [node]
+        for part in parts:
+            for word in words.STORAGE & set(getattr(part, "specifiers", ())):
+                message = f"'{word}' cannot stand behind extern \"C\""
+                raise CompileError(message, part.specifiers[word])
+        return node
+
+    def template(self):
+        """template <typename T, int N> before a function."""
+        place = self.next().place
+        self.enter()
+        self.expect("<")
+        parameters = []
+        while self.text != ">":
+            parameters.append(self.template_parameter())
+            if not self.accept(","):
+                break
+        self.expect(">")
+        if not parameters:
+            raise outside("a template specialization", place, "write an overload")
+        if self.text in ("struct", "class"):
+            raise outside("a struct template", place, "write one struct for each type")
+        if self.text in ("using", "template"):
+            raise outside(f"a template of '{self.text}'", place, "write a function")
+        made = self.function_or_variables(parameters)
+        if not isinstance(made[0], ast.Function):
+            raise outside("a variable template", place, "write a constexpr variable")
+        self.leave()
+        self.declare(made[0].name, TEMPLATE)
+        return made[0]
+
+    def template_parameter(self):
+        token, type, default = self.token, None, None
+        if self.text in ("typename", "class"):
+            self.next()
+            if self.text == "...":
+                raise outside("a variadic template", token.place)
+            name = self.token if self.text in (",", ">", "=") else self.name("the type")
+            self.declare(name.text, TYPE)
+            if self.accept("="):
+                default = self.type_name()
+        else:
+            type, _ = self.specifiers()
+            if type is None:
+                raise self.unknown_type()
+            name, type = self.declarator(type, "the parameter")
+            self.declare(name.text, VALUE)
+            if self.accept("="):
+                closing, self.closing = self.closing, True
+                default = self.conditional()
+                self.closing = closing
+        return ast.TemplateParameter(name.place, name.text, type, default)
+
+    def simple(self):
+        """typedef, using and static_assert, at file level or in a block."""
+        if self.text == "typedef":
+            return self.typedef()
+        place = self.next().place
+        if self.tokens[self.at - 1].text == "static_assert":
+            return [self.static_assert(place)]
+        if self.text == "namespace" or "::" in self.text:
+            return self.using(place)
+        name = self.name("the type")
+        if self.text != "=":
+            raise outside("a using declaration", place, "write using name = type;")
+        self.next()
+        type = self.type_name()
+        self.declare(name.text, TYPE)
+        self.expect(";")
+        return [ast.Alias(name.place, name.text, type)]
+
+    def namespace(self):
+        """namespace cg = cooperative_groups;"""
+        place = self.next().place
+        if self.token.kind != "id" or self.peek() != "=":
+            raise outside("'namespace'", place, "write names without a namespace")
+        name = self.name("the namespace").text
+        self.next()
+        self.space()
+        self.declare(name + "::", SPACE)
+        self.expect(";")
+        return []
+
+    def space(self):
+        """The name of a namespace: there is that of cooperative groups only."""
+        token = self.token
+        if token.kind != "id" or token.text in words.KEYWORDS:
+            raise self.expected("the name of a namespace")
+        if self.kind_of(token.text + "::") == SPACE:
+            return self.next()
+        if token.text in ("std", "cuda"):
+            note = "NVRTC has no standard library"
+            raise outside(f"the namespace {token.text}", token.place, note)
+        note = headers.MISSING.get(token.text, "")
+        raise CompileError(f"'{token.text}' is no namespace", token.place, note)
+
+    def using(self, place):
+        """using namespace cg; using cg::sync;"""
+        names = [groups.short(self.text)]
+        if self.text == "::":
+            note = "write the name without ::"
+            raise outside("a using declaration", place, note)
+        if self.accept("namespace"):
+            self.space()
+            names = [n for n in groups.NAMES if not self.kind_of(n)]
+        else:
+            self.next()
+        for name in names:
+            kind, header = groups.NAMES[name]
+            if header in self.includes:
+                self.declare(name, Imported(kind))
+        self.expect(";")
+        return []
+
+    def typedef(self):
+        place = self.next().place
+        if self.defines():
+            raise outside("typedef struct {...}", place, "write struct Name {...};")
+        type, _ = self.specifiers()
+        if type is None:
+            raise self.unknown_type()
+        out = []
+        while True:
+            name, whole = self.declarator(type, "the type")
+            self.declare(name.text, TYPE)
+            out.append(ast.Alias(name.place, name.text, whole))
+            if not self.accept(","):
+                break
+        self.expect(";")
+        return out
+
+    def static_assert(self, place):
+        self.expect("(")
+        condition, message = self.conditional(), ""
+        if self.accept(","):
+            if self.token.kind != "string":
+                raise self.expected("a text")
+            message = self.next().text
+        self.expect(")")
+        self.expect(";")
+        return ast.StaticAssert(place, condition, message)
+
+    def function_or_variables(self, template):
+        start = self.token.place
+        type, seen = self.specifiers()
+        if type is None:
+            token = self.token
+            if self.text == "std" and self.peek() == "::" or not seen:
+                raise self.unknown_type()
+            if token.kind == "id" and self.peek() not in ("(", "=", ";"):
+                raise self.unknown_type()
+            raise CompileError("the type is missing here", token.place, "write void")
+        if self.text == ";" and not seen:
+            raise CompileError("this declaration declares nothing", start)
+        at = self.at
+        whole = self.pointers(type)
+        if self.token.kind == "id" and self.text == "__launch_bounds__":
+            self.next()
+            seen["__launch_bounds__"] = self.bracketed()
+        if self.token.kind == "id" and self.peek() == "(" and self.is_function():
+            return [self.function(whole, seen, template)]
+        self.go(at)
+        return [self.variables(type, seen)]
+
+    def is_function(self):
+        """Is what stands behind the ( a list of parameters?"""
+        at = self.at
+        self.go(at + 2)
+        found = (
+            self.text in (")", "...")
+            or self.starts_type()
+            or (self.token.kind == "id" and self.tokens[self.at + 1].kind == "id")
+            or (self.token.kind == "id" and self.peek() in ("*", "&"))
+        )
+        self.go(at)
+        return found
+
+    def function(self, result, seen, template):
+        name = self.name("the function")
+        self.declare(name.text, TEMPLATE if template else VALUE)
+        self.enter()
+        self.next()
+        parameters = self.parameters()
+        body = None
+        if self.text in ("const", "noexcept", "->"):
+            raise CompileError(f"'{self.text}' cannot stand here", self.token.place)
+        if not self.accept(";"):
+            if self.text != "{":
+                raise self.expected("'{' or ';'")
+            body = self.block(own=False)
+        self.leave()
+        return ast.Function(
+            name.place, name.text, result, parameters, body, seen, template,
+            seen.get("__launch_bounds__"),
+        )  # fmt: skip
+
+    def parameters(self):
+        """The parameters of a function, up to its )."""
+        out = []
+        if self.text == "void" and self.peek() == ")":
+            self.next()
+        while self.text != ")":
+            if self.text == "...":
+                raise outside("a function with ...", self.token.place)
+            type, seen = self.specifiers()
+            for word in seen:
+                if word != "__grid_constant__":
+                    message = f"'{word}' cannot stand before a parameter"
+                    raise CompileError(message, self.token.place)
+            if type is None:
+                raise self.unknown_type()
+            place = self.token.place
+            name, type = self.declarator(type, "the parameter", abstract=True)
+            default = self.assignment() if self.accept("=") else None
+            if name:
+                self.declare(name.text, VALUE)
+            where = name.place if name else place
+            out.append(ast.Parameter(where, name.text if name else "", type, default))
+            if not self.accept(","):
+                break
+            if self.text == ")":
+                raise self.unknown_type()
+        self.expect(")")
+        return out
+
+    def variables(self, type, seen):
+        """`a = 1, *b, c[2];` behind a type."""
+        place, out = self.token.place, []
+        while True:
+            name, whole = self.declarator(type)
+            self.declare(name.text, VALUE)
+            style, init = "", None
+            if self.text == "=":
+                self.next()
+                style = "="
+                init = self.items() if self.text == "{" else self.assignment()
+            elif self.text == "{":
+                style, init = "{", self.items()
+            elif self.text == "(":
+                place = self.token.place
+                if self.peek() == ")":
+                    message = f"this declares a function '{name.text}' within another"
+                    raise CompileError(message, name.place, "leave the () out")
+                style, init = "(", ast.Items(place, self.arguments())
+            out.append(ast.Variable(name.place, name.text, whole, init, style, seen))
+            if not self.accept(","):
+                break
+        self.expect(";")
+        return ast.Declaration(place, out)
+
+    def block(self, own=True):
+        place = self.expect("{").place
+        self.deeper()
+        if own:
+            self.enter()
+        statements = []
+        while self.text != "}":
+            if self.token.kind == "end":
+                message = "this '{' is never closed with '}'"
+                raise CompileError(message, place)
+            statements += self.statement()
+        end = self.next().place
+        if own:
+            self.leave()
+        self.depth -= 1
+        return ast.Block(place, statements, end)
+
+    def statement(self):
+        """The statements that one statement makes (several for a typedef)."""
+        text = self.text
+        run = STATEMENTS.get(text)
+        if run:
+            return [run(self)]
+        if text in ("typedef", "using", "static_assert"):
+            return self.simple()
+        if text == "namespace":
+            return self.namespace()
+        if text == "[" and self.peek() == "[":
+            raise outside("an attribute [[...]]", self.token.place, "leave it out")
+        if self.token.kind == "id":
+            if self.defines():
+                return [self.struct_or_enum()]
+            behind = self.peek()
+            if behind == ":" and self.peek(2) != ":" and text not in ("public",):
+                raise outside(f"the label '{text}:'", self.token.place, "write a loop")
+            if self.starts_declaration() and not self.is_value_of_type(behind):
+                return [self.declaration()]
+            if text == "else":
+                raise CompileError("this else belongs to no if", self.token.place)
+            if text == "template":
+                raise CompileError("a template within a function", self.token.place)
+            if self.looks_like_unknown_type():
+                raise self.unknown_type()
+        place = self.token.place
+        value = self.expression()
+        self.expect(";")
+        return [ast.Expression(place, value)]
+
+    def is_value_of_type(self, behind):
+        """Is this E::A, or T(x) as a statement?"""
+        return behind == "::" and self.kind_of(self.text) == TYPE
+
+    def looks_like_unknown_type(self):
+        """`itn x`, or `foo* p = ...` where foo was never heard of."""
+        after, then = self.tokens[self.at + 1], self.peek(2)
+        if self.kind_of(self.text) or after.kind == "end":
+            return False
+        return after.kind == "id" and then in (";", "=", "[", ",", "(", ")")
+
+    def declaration(self):
+        type, seen = self.specifiers()
+        if type is None:
+            if self.token.kind == "id" and self.peek() not in ("=", ";", "["):
+                raise self.unknown_type()
+            raise CompileError("the type is missing here", self.token.place)
+        if self.text == ";":
+            raise CompileError("this declaration declares nothing", self.token.place)
+        return self.variables(type, seen)
+
+    def nested(self):
+        """One statement as the body of another, in a scope of its own."""
+        self.deeper()
+        self.enter()
+        place = self.token.place
+        made = self.statement()
+        self.leave()
+        self.depth -= 1
+        return ast.Block(place, made, place) if len(made) != 1 else made[0]
+
+    def condition(self):
+        """( expression ), or ( declaration )."""
+        self.expect("(")
+        if self.starts_type() and self.peek() != "(":
+            raise outside(
+                "a declaration in a condition",
+                self.token.place,
+                "declare the variable in the line before",
+            )
+        value = self.expression()
+        self.expect(")")
+        return value
+
+    def if_(self):
+        place = self.next().place
+        constant = self.accept("constexpr")
+        condition = self.condition()
+        yes, no = self.nested(), None
+        if self.accept("else"):
+            no = self.nested()
+        return ast.If(place, condition, yes, no, constant)
+
+    def while_(self):
+        place = self.next().place
+        return ast.While(place, self.condition(), self.nested())
+
+    def do(self):
+        place = self.next().place
+        body = self.nested()
+        self.expect("while", " behind the body of do")
+        condition = self.condition()
+        self.expect(";")
+        return ast.Do(place, body, condition)
+
+    def for_(self):
+        place = self.next().place
+        self.expect("(")
+        self.enter()
+        init = None
+        if not self.accept(";"):
+            if self.starts_declaration():
+                self.refuse_range()
+                init = self.declaration()
+            elif self.looks_like_unknown_type():
+                raise self.unknown_type()
+            else:
+                init = ast.Expression(self.token.place, self.expression())
+                self.expect(";")
+        condition = None if self.text == ";" else self.expression()
+        self.expect(";")
+        step = None if self.text == ")" else self.expression()
+        self.expect(")")
+        body = self.nested()
+        self.leave()
+        return ast.For(place, init, condition, step, body)
+
+    def refuse_range(self):
+        """for (int x : a) stands outside."""
+        for ahead in range(1, 6):
+            if self.peek(ahead) in (";", "=", ")"):
+                return
+            if self.peek(ahead) == ":":
+                note = "count with an index: for (int i = 0; i < n; i++)"
+                raise outside("a range-based for", self.token.place, note)
+
+    def switch(self):
+        place = self.next().place
+        return ast.Switch(place, self.condition(), self.nested())
+
+    def case(self):
+        token = self.next()
+        value = self.conditional() if token.text == "case" else None
+        self.expect(":")
+        return ast.Case(token.place, value)
+
+    def jump(self):
+        token = self.next()
+        self.expect(";")
+        return ast.Jump(token.place, token.text)
+
+    def return_(self):
+        place, value = self.next().place, None
+        if self.text != ";":
+            value = self.items() if self.text == "{" else self.expression()
+        self.expect(";")
+        return ast.Return(place, value)
+
+    def empty(self):
+        return ast.Expression(self.next().place, None)
+
+
+STATEMENTS = {
+    "{": Parser.block, "if": Parser.if_, "while": Parser.while_, "do": Parser.do,
+    "for": Parser.for_, "switch": Parser.switch, "case": Parser.case,
+    "default": Parser.case, "break": Parser.jump, "continue": Parser.jump,
+    "return": Parser.return_, ";": Parser.empty,
+}  # fmt: skip

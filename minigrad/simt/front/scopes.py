@@ -1,0 +1,200 @@
+"""Names and types: what the checker looks up."""
+
+import difflib
+
+from . import ast, builtins, constant, headers
+from . import ctype as C
+from . import group_types as groups
+from . import tree as T
+from .errors import CompileError, Lint, outside
+
+MOST_BYTES = 1 << 31
+
+
+class Scopes:
+    """The scopes of names, the types that names stand for, and the lints."""
+
+    def __init__(self, file="kernel.cu", includes=()):
+        self.file, self.includes, self.warnings = file, includes, []
+        base = {**C.NAMED, **T.BUILT_IN}
+        if "cuda_fp16.h" in includes:
+            base.update(C.FP16)
+        if "cuda_bf16.h" in includes:
+            base.update(C.BF16)
+        if groups.BASE in includes:
+            base["cooperative_groups::thread_block"] = groups.THREAD_BLOCK
+        self.scopes = [base, {}]
+        self.linted = set()
+
+    def lint(self, kind, place, message):
+        """Note a lint, once for each place."""
+        if (kind, place) not in self.linted:
+            self.linted.add((kind, place))
+            self.warnings.append(Lint(kind, *place, message, self.file))
+
+    def check_bounds(self, type, index, place):
+        """A constant index outside an array."""
+        count = type.count if isinstance(type, C.Array) else None
+        value = constant.value_of(index) if count else None
+        if value is not None and not 0 <= value < count:
+            message = f"index {value} is outside the array, whose indices are 0"
+            self.lint("out-of-bounds", place, f"{message} to {count - 1}")
+
+    def find(self, name):
+        """What `name` stands for, or None."""
+        for scope in reversed(self.scopes):
+            if name in scope:
+                return scope[name]
+        return None
+
+    def add(self, name, thing, place):
+        """Declare `name` in the innermost scope."""
+        scope = self.scopes[-1]
+        if len(self.scopes) == 2:
+            self.not_cuda(name, thing, place)
+        if name in scope:
+            message = f"'{name}' has already been declared in this scope"
+            raise CompileError(message, place)
+        scope[name] = thing
+
+    def not_cuda(self, name, thing, place):
+        """Refuse a type or a variable of the file with a name of CUDA's."""
+        known = self.scopes[0].get(name)
+        again = isinstance(known, C.CType) and known is thing
+        of_builtin = isinstance(thing, T.Variable) and (
+            name in headers.RESERVED or any(self.builtin(name))
+        )
+        if (known is not None and not again) or of_builtin:
+            note = "choose another name"
+            raise CompileError(f"'{name}' is a name of CUDA's own", place, note)
+
+    def undeclared(self, name, place, called=False):
+        """The error for an unknown name, with the nearest known one."""
+        note = headers.MISSING.get(name, "")
+        if not note:
+            known = {n for scope in self.scopes for n in scope}
+            known |= builtins.NAMES
+            near = difflib.get_close_matches(name, sorted(known), 1, 0.7)
+            note = f"did you mean '{near[0]}'?" if near else ""
+        return CompileError(f"'{name}' is undefined", place, note)
+
+    def type_of(self, node, auto=None):
+        """The C type of a type in the tree. auto: what `auto` stands for."""
+        if isinstance(node, ast.NamedType):
+            return self.named_type(node, auto).qualified(node.quals)
+        if isinstance(node, ast.TemplateType):
+            return self.group_type(node).qualified(node.quals)
+        if isinstance(node, ast.PointerTo):
+            inner = self.type_of(node.to, auto)
+            self.no_group(inner, "a pointer to", node.place)
+            if isinstance(inner, C.Reference):
+                raise CompileError("a pointer to a reference", node.place)
+            return inner.pointer().qualified(node.quals)
+        if isinstance(node, ast.ReferenceTo):
+            inner = self.type_of(node.to, auto)
+            if isinstance(inner, C.Reference) or inner.plain is C.VOID:
+                raise CompileError(f"a reference to {inner}", node.place)
+            return inner.reference()
+        return self.array_type(node, auto)
+
+    def named_type(self, node, auto):
+        name = node.name
+        if isinstance(name, C.CType):
+            return name
+        if not isinstance(name, str):
+            return self.type_of(name, auto)
+        if name == "auto":
+            if auto is None:
+                raise CompileError("auto needs an initial value", node.place)
+            return auto
+        found = self.find(name)
+        if not isinstance(found, C.CType):
+            raise CompileError(f"'{name}' is not a type", node.place)
+        return found
+
+    def array_type(self, node, auto):
+        element = self.type_of(node.element, auto)
+        self.no_group(element, "an array of", node.place)
+        if isinstance(element, C.Reference) or element.plain is C.VOID:
+            raise CompileError(f"an array of {element}", node.place)
+        if isinstance(element, C.Array) and element.count is None:
+            message = "only the first size of an array can be left out"
+            raise CompileError(message, node.place)
+        if isinstance(element, C.Struct) and not element.complete:
+            raise CompileError(f"'{element}' is not defined yet", node.place)
+        if node.count is None:
+            return element.array(None)
+        count = self.whole_number(node.count, "the size of an array")
+        if count <= 0:
+            raise CompileError("the size of an array must be positive", node.place)
+        if count * element.size >= MOST_BYTES:
+            raise CompileError("this array is too large", node.place)
+        return element.array(count)
+
+    def whole_number(self, node, what):
+        """The value of a constant integer expression."""
+        typed = self.value(node)
+        value = constant.value_of(typed)
+        if value is None:
+            message = f"{what} must be known when the kernel is compiled"
+            note = "use a number, a #define, a constexpr, or a template parameter"
+            raise CompileError(message, node.place, note)
+        is_enum = isinstance(typed.type.plain, C.Enum)
+        if not (typed.type.plain.is_integer or is_enum):
+            raise CompileError(f"{what} must be an integer", node.place)
+        return value
+
+    def define_struct(self, node):
+        """struct P {...}; the struct's name is known before its members."""
+        found = self.scopes[-1].get(node.name)
+        if node.fields is None:
+            if found is None:
+                self.add(node.name, C.Struct(node.name), node.place)
+            return
+        if not (isinstance(found, C.Struct) and not found.complete):
+            found = C.Struct(node.name)
+            self.add(node.name, found, node.place)
+        align = 1
+        if node.align is not None:
+            align = self.whole_number(node.align, "an alignment")
+            if align < 1 or align & (align - 1) or align > 128:
+                raise CompileError("an alignment is a power of two", node.place)
+        fields, seen = [], set()
+        for field in node.fields:
+            fields.append((field.name, self.field_type(field, found)))
+            if field.name in seen:
+                raise CompileError(f"a second member '{field.name}'", field.place)
+            seen.add(field.name)
+        if sum(t.size for _, t in fields) >= MOST_BYTES:
+            raise CompileError("this struct is too large", node.place)
+        found.complete_with(fields, align)
+
+    def field_type(self, field, owner):
+        type = self.type_of(field.type)
+        self.no_group(type, "a member that is", field.place)
+        if isinstance(type, C.Reference):
+            raise outside("a reference in a struct", field.place, "use a pointer")
+        if type.size == 0:
+            message = f"a member cannot have the incomplete type '{type}'"
+            raise CompileError(message, field.place)
+        if type.plain is not type:
+            raise outside("a const member", field.place, "leave const out")
+        return type
+
+    def define_enum(self, node):
+        """enum E {...}: its values are constants of the scope around it."""
+        type = C.Enum(node.name or "enum", node.scoped)
+        if node.name:
+            self.add(node.name, type, node.place)
+        following = 0
+        for place, name, expression in node.values:
+            if expression is not None:
+                following = self.whole_number(expression, "the value of an enum")
+            if not C.INT.least <= following <= C.INT.most:
+                raise outside("a value of an enum beyond int", place)
+            if name in type.values:
+                raise CompileError(f"a second value '{name}'", place)
+            type.values[name] = following
+            if not node.scoped:
+                self.add(name, T.EnumValue(type, following), place)
+            following += 1

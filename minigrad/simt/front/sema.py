@@ -1,0 +1,309 @@
+"""The whole file: functions, global variables, and what holds between them."""
+
+from . import ast, constant
+from . import ctype as C
+from . import tree as T
+from .calls import Overloads, Template
+from .errors import CompileError, outside
+from .statements import STATEMENT, Statements
+
+HOST = (
+    "a function without __global__ or __device__ runs on the host, which NVRTC "
+    "does not compile"
+)
+
+
+class Checker(Statements):
+    """Checks one file; `program` is what came of it."""
+
+    def __init__(self, file="kernel.cu", includes=(), arch=75):
+        super().__init__(file, includes)
+        self.arch, self.dynamic = arch, {}
+        self.functions, self.globals, self.templates = [], [], {}
+        self.begin(None)
+
+    def begin(self, function):
+        """Set up what belongs to one function; gives what was there before."""
+        names = ("function", "unset", "loops", "locals")
+        before = {name: getattr(self, name, None) for name in names}
+        self.function, self.unset = function, set()
+        self.loops, self.locals = [], []
+        return before
+
+    def check_file(self, nodes):
+        for node in nodes:
+            if isinstance(node, ast.Function):
+                self.function_or_template(node)
+            elif isinstance(node, ast.Declaration):
+                for variable in node.variables:
+                    self.global_variable(variable)
+            else:
+                STATEMENT[type(node)](self, node)
+        self.finish()
+
+    def global_variable(self, node):
+        """A variable at file level: __device__, __constant__, const or shared."""
+        words = node.specifiers
+        for word in ("__global__", "__host__", "inline", "__forceinline__"):
+            if word in words:
+                message = f"'{word}' cannot stand before a variable"
+                raise CompileError(message, words[word])
+        if "__shared__" in words:
+            self.shared(node)
+            return
+        type, value = self.typed_init(node)
+        self.no_group(type, "a variable at file level that is", node.place)
+        if "constexpr" in words or "__constant__" in words:
+            type = type.qualified(C.CONST)
+        storage = "constant" if "__constant__" in words or type.const else "device"
+        on_device = "__device__" in words or "__constant__" in words
+        if not on_device and not type.const:
+            note = "write __device__ or __constant__ before it"
+            message = f"'{node.name}' is a variable of the host"
+            raise CompileError(message, node.place, note)
+        variable = T.Variable(node.name, type, storage, node.place, init=value)
+        self.check_global(variable, value, node)
+        self.add(node.name, variable, node.place)
+        self.globals.append(variable)
+
+    def check_global(self, variable, value, node):
+        if isinstance(variable.type, C.Reference):
+            raise outside("a reference at file level", node.place)
+        if value is None:
+            if variable.type.const and "__constant__" not in node.specifiers:
+                raise CompileError("a const variable needs a value", node.place)
+            return
+        self.set_constant(variable, value, node)
+        if not static(value):
+            message = "the first value of a variable at file level must be constant"
+            raise CompileError(message, node.place)
+
+    def function_or_template(self, node):
+        """Declare a function or a template; check the body of a function."""
+        self.check_words(node)
+        found = self.scopes[-1].get(node.name)
+        self.not_cuda(node.name, None, node.place)
+        if found is None:
+            found = self.scopes[-1][node.name] = Overloads(node.name)
+        elif not isinstance(found, Overloads):
+            message = f"'{node.name}' has already been declared"
+            raise CompileError(message, node.place)
+        if node.template is not None:
+            self.declare_template(found, node)
+            return
+        function = self.signature(node)
+        self.beside_builtins(function, node)
+        function = self.declared(found, function, node)
+        if node.body is not None:
+            self.body(function, node)
+
+    def beside_builtins(self, function, node):
+        """A function can overload one of CUDA's, which has other parameters."""
+        types, place = [t.plain for t in function.types], node.place
+        if node.name == "assert":
+            raise CompileError("'assert' is a macro of CUDA's own", place)
+        for builtin in self.builtin(node.name):
+            same = [t.plain for t in builtin.types] == types
+            if same and builtin.result is not function.result:
+                message = f"'{node.name}' of CUDA's own returns '{builtin.result}'"
+                raise CompileError(message, place, "choose another name")
+            if not same and 'extern "C"' in node.specifiers:
+                message = f"a second '{node.name}' with extern \"C\": CUDA has one"
+                raise CompileError(message, place, "choose another name")
+
+    def declare_template(self, found, node):
+        self.check_template(node)
+        found.templates = [
+            t for t in found.templates if t.node.body is not None or not same(t, node)
+        ]
+        if node.body is None and any(same(t, node) for t in found.templates):
+            return
+        template = Template(node)
+        found.templates.append(template)
+        self.templates[node.name] = template
+
+    def check_template(self, node):
+        names = [p.name for p in node.template]
+        if len(set(names)) < len(names):
+            raise CompileError("two template parameters of one name", node.place)
+
+    def check_words(self, node):
+        """Only device code: __global__, or __device__."""
+        words = node.specifiers
+        for word in ("__shared__", "__constant__", "__align__"):
+            if word in words:
+                message = f"'{word}' cannot stand before a function"
+                raise CompileError(message, node.place)
+        if "__global__" in words:
+            if "__device__" in words or "__host__" in words:
+                message = "a kernel is __global__ only"
+                raise CompileError(message, node.place, "leave the other word out")
+        elif "__device__" not in words:
+            raise CompileError(
+                HOST, node.place, f"write __device__ or __global__ before {node.name}"
+            )
+        elif node.bounds:
+            message = "__launch_bounds__ belongs to a kernel"
+            raise CompileError(message, node.place)
+
+    def signature(self, node):
+        """The Function of a node, without its body."""
+        kernel = "__global__" in node.specifiers
+        result = self.type_of(node.result)
+        if kernel and result is not C.VOID:
+            message = f"a kernel returns nothing: '{node.name}' must be void"
+            raise CompileError(message, node.place)
+        if isinstance(result, C.Array):
+            raise CompileError("a function cannot return an array", node.place)
+        parameters = [self.parameter(p, kernel) for p in node.parameters]
+        function = T.Function(node.name, result, parameters, kernel, node.place)
+        function.defaults = self.defaults(node, parameters)
+        function.launch_bounds = tuple(
+            self.whole_number(b, "a launch bound") for b in node.bounds or ()
+        )
+        return function
+
+    def parameter(self, node, kernel):
+        type = self.type_of(node.type)
+        if isinstance(type, C.Array):
+            type = type.element.pointer()
+        if type.plain is C.VOID:
+            raise CompileError("a parameter cannot be void", node.place)
+        if isinstance(type, C.Struct) and not type.complete:
+            raise CompileError(f"'{type}' is not defined yet", node.place)
+        if kernel:
+            self.no_group(type, "a kernel's parameter that is", node.place)
+        if kernel and isinstance(type, C.Reference):
+            note = "a kernel takes values and pointers"
+            raise outside("a reference parameter of a kernel", node.place, note)
+        return T.Variable(node.name, type, "parameter", node.place)
+
+    def defaults(self, node, parameters):
+        """The default values of the last parameters."""
+        out = []
+        for given, parameter in zip(node.parameters, parameters, strict=True):
+            if given.default is not None:
+                value = self.bind(parameter, self.check(given.default), "this")
+                out.append(value)
+            elif out:
+                message = f"the default of parameter '{given.name}' is missing"
+                raise CompileError(message, given.place)
+        return tuple(out)
+
+    def declared(self, found, function, node):
+        """Put the function among its overloads; join it with its declaration."""
+        for other in found.functions:
+            if [t.plain for t in other.types] != [t.plain for t in function.types]:
+                continue
+            if other.result is not function.result or other.kernel != function.kernel:
+                message = f"'{node.name}' is declared differently in line"
+                raise CompileError(f"{message} {other.place[0]}", node.place)
+            if node.body is not None and other.body is not None:
+                message = f"'{node.name}' has already been defined in line"
+                raise CompileError(f"{message} {other.place[0]}", node.place)
+            if node.body is not None:
+                other.parameters, other.place = function.parameters, node.place
+            other.defaults = function.defaults or other.defaults
+            other.launch_bounds = function.launch_bounds or other.launch_bounds
+            return other
+        found.functions.append(function)
+        self.functions.append(function)
+        return function
+
+    def make_instance(self, template, key):
+        """Check a template's function with its parameters bound (scope is set)."""
+        node = template.node
+        if node.body is None:
+            message = f"the template '{node.name}' is never defined"
+            raise CompileError(message, node.place)
+        function = self.signature(node)
+        function.template_arguments = key
+        template.instances[key] = function
+        self.functions.append(function)
+        self.body(function, node)
+        return function
+
+    def body(self, function, node):
+        """Check the body of a function."""
+        before = self.begin(function)
+        function.body = T.Block(node.place, [])
+        scope = {}
+        self.scopes.append(scope)
+        for parameter in function.parameters:
+            if parameter.name in scope:
+                message = f"a second parameter '{parameter.name}'"
+                raise CompileError(message, parameter.place)
+            if parameter.name:
+                scope[parameter.name] = parameter
+        made, falls = self.sequence(node.body.statements)
+        self.scopes.pop()
+        function.body = T.Block(node.body.place, made)
+        function.end = node.body.end
+        if falls and function.result is not C.VOID:
+            function.falls_off = True
+            message = f"'{function.name}' can end here without returning a value"
+            self.lint("missing-return", node.body.end, message)
+        self.unused()
+        self.__dict__.update(before)
+
+    def unused(self):
+        for variable in self.locals:
+            if not variable.used and variable.init is None:
+                message = f"'{variable.name}' is never used"
+                self.lint("unused", variable.place, message)
+
+    def finish(self):
+        """What only the whole file shows: missing bodies, recursion, barriers."""
+        done, active = set(), []
+        for function in self.functions:
+            self.visit(function, done, active)
+        for name, template in self.templates.items():
+            kernel = "__global__" in template.node.specifiers
+            if not template.instances and not kernel:
+                message = f"the template '{name}' is never used, so not checked"
+                self.lint("template", template.node.place, message)
+
+    def visit(self, function, done, active):
+        """Walk the calls; refuse circles, and pass barriers up."""
+        if function in done:
+            return
+        active.append(function)
+        for called, place in function.calls.items():
+            if called in active:
+                note = "write a loop: a thread's stack is small"
+                raise outside(f"recursion ('{called.name}')", place, note)
+            if called.body is None:
+                message = f"'{called.name}' is declared but never defined"
+                raise CompileError(message, place)
+            self.visit(called, done, active)
+            function.barrier |= called.barrier
+        active.pop()
+        done.add(function)
+
+
+def same(template, node):
+    """Do a template and a node declare one function? By count, as names differ."""
+    a, b = template.node, node
+    shape = len(a.template) == len(b.template)
+    return shape and len(a.parameters) == len(b.parameters) and a.body is None
+
+
+def static(node):
+    """Can this value be computed before the program starts?"""
+    if isinstance(node, T.Aggregate):
+        return all(item is None or static(item) for item in node.items)
+    if isinstance(node, (T.StringLiteral, T.Literal)):
+        return True
+    if isinstance(node, (T.Decay, T.AddressOf)):
+        inner = node.operand
+        return isinstance(inner, (T.StringLiteral, T.VariableRef))
+    if isinstance(node, T.Convert) and static(node.operand):
+        return True
+    if isinstance(node, T.Load) and isinstance(node.operand, T.VariableRef):
+        variable = node.operand.variable
+        return variable.storage == "constant" and variable.init is not None
+    if isinstance(node, T.Binary):
+        return static(node.left) and static(node.right)
+    if isinstance(node, T.Unary):
+        return static(node.operand)
+    return constant.value_of(node) is not None

@@ -1,0 +1,99 @@
+"""From the typed tree to NumPy source.
+
+Nothing of the C text gets into the Python text but identifiers of letters, digits and
+underscores, each with a number behind it; all constants are objects in a table.
+"""
+
+import numpy as np
+
+from .. import numerics
+from ..engine import lanes, masks
+from ..engine.memory import NULL
+from ..front import ctype as C
+from ..front.errors import CompileError
+from .functions import FunctionCode, clean
+
+
+class Module:
+    """The generated code of one kernel.
+
+    schedule: "lockstep"; "warps", which stops at barriers; or "steps", which tells the
+    batch of every statement and of the variables before it.
+    """
+
+    def __init__(self, program, kernel, schedule="lockstep"):
+        self.program, self.warps = program, schedule == "warps"
+        self.steps = schedule == "steps"
+        self.names, self.constants, self.places = {}, {}, []
+        self.place_numbers, self.functions, self.shared = {}, [], []
+        self.globals, self.strings = list(program.globals), []
+        self.space = {
+            "__builtins__": {"map": map, "tuple": tuple},
+            "any_of": masks.any_of, "union": masks.union, "minus": masks.minus,
+            "take": masks.take, "split": masks.split, "select_any": masks.select_any,
+            "NULL": NULL, "np": np,
+            "bool_": np.bool_, "int_div": numerics.int_div, "int_mod": numerics.int_mod,
+            "shift_left": numerics.shift_left, "shift_right": numerics.shift_right,
+            "fma": numerics.fma, **lanes.FUNCTIONS,
+        }  # fmt: skip
+        self.entry = self.name_of(kernel)
+        self.site(kernel.place)
+        self.lane_bytes = 0  # what one lane needs for all its values
+        try:
+            self.source = "\n".join(self.texts())
+            exec(compile(self.source, "<kernel>", "exec"), self.space)
+        except (RecursionError, MemoryError, SyntaxError) as error:
+            message = "this is nested too deeply: split it into smaller functions"
+            raise CompileError(message, kernel.place) from error
+
+    def texts(self):
+        """The functions as Python source."""
+        for function in self.functions:  # which grows
+            code = FunctionCode(self, function)
+            yield code.text()
+            self.lane_bytes += code.lane_bytes
+
+    @property
+    def run(self):
+        return self.space[self.entry]
+
+    def name_of(self, function):
+        """The Python name of a C function, which is generated too."""
+        if function not in self.names:
+            self.names[function] = f"f{len(self.names)}_{clean(function.name)}"
+            self.functions.append(function)
+            self.shared += [s for s in function.shared if s not in self.shared]
+        return self.names[function]
+
+    def constant(self, value, key=None):
+        """The name of an object in the table of constants."""
+        key = key if key is not None else ("id", id(value))
+        if key not in self.constants:
+            name = self.constants[key] = f"k{len(self.constants)}"
+            self.space[name] = value
+        return self.constants[key]
+
+    def number(self, value, type):
+        """The name of a number as a NumPy scalar of its type."""
+        if isinstance(type, C.Pointer):
+            return "NULL"
+        made = type.dtype.type(value)
+        return self.constant(made, (type.dtype, made.tobytes()))
+
+    def string(self, text):
+        """The number of a text of the program."""
+        if text not in self.strings:
+            self.strings.append(text)
+        return self.strings.index(text)
+
+    def site(self, place):
+        """The number of a place in the source."""
+        if place not in self.place_numbers:
+            self.place_numbers[place] = len(self.places)
+            self.places.append(place)
+        return self.place_numbers[place]
+
+    def shared_index(self, variable):
+        if variable not in self.shared:
+            self.shared.append(variable)
+        return self.shared.index(variable)

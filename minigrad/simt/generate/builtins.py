@@ -1,0 +1,202 @@
+"""From the typed tree to NumPy source: CUDA's own functions."""
+
+from .. import numerics
+from ..front import ctype as C
+
+PLAIN = {"math", "integer", "bits", "convert", "half", "vector"}
+ATOMIC = {
+    "atomicAdd": "add", "atomicSub": "sub", "atomicExch": "exch", "atomicMin": "min",
+    "atomicMax": "max", "atomicAnd": "and", "atomicOr": "or", "atomicXor": "xor",
+    "atomicInc": "inc", "atomicDec": "dec", "atomicCAS": "cas",
+}  # fmt: skip
+
+
+def kind_of(builtin):
+    """The category, told apart by name where the table lumps them together."""
+    name = builtin.name
+    if name.startswith("atomic"):
+        return "atomic"
+    if name.startswith("__shfl"):
+        return "warp"
+    if name.startswith("__ld"):
+        return "memory"
+    return builtin.category
+
+
+def call_text(text):
+    """The call that a text begins with, as far as it is in this line."""
+    depth = 0
+    for at, letter in enumerate(text):
+        depth += (letter == "(") - (letter == ")")
+        if letter == ")" and not depth:
+            return text[: at + 1]
+    return text.strip()
+
+
+class BuiltinCode:
+    """Writes calls of CUDA's functions."""
+
+    def builtin_traits(self, node):
+        """(emits, faults), see ExpressionCode.traits."""
+        kind = kind_of(node.builtin)
+        pairs = [self.traits(a) for a in node.arguments]
+        emits, faults = any(e for e, _ in pairs), any(f for _, f in pairs)
+        if kind in PLAIN:
+            writes = any(isinstance(t, C.Pointer) for t in node.builtin.types)
+            return emits or writes, faults or writes
+        return (emits, True) if kind == "memory" else (True, True)
+
+    def builtin(self, node, used):
+        """Code for a call; with effects it is emitted."""
+        kind = kind_of(node.builtin)
+        if kind == "atomic":
+            return self.on_atomic(node, used)
+        return KIND[kind](self, node)
+
+    def on_plain(self, node):
+        builtin = node.builtin
+        if builtin.name.rstrip("f") == "nan":
+            return self.poison(builtin.result)
+        function = numerics.find(builtin)
+        if function is None:
+            raise NotImplementedError(builtin.name)
+        name = self.module.constant(function, ("builtin", builtin))
+        if not any(isinstance(t, C.Pointer) for t in builtin.types):
+            return f"{name}({', '.join(self.values(node.arguments))})"
+        return self.with_outputs(node, name)
+
+    def with_outputs(self, node, name):
+        """frexp, modf, sincos: results go through pointers."""
+        codes = [self.temp_of(c) for c in self.values(node.arguments)]
+        pairs = list(zip(node.builtin.types, codes, strict=True))
+        inputs = [c for t, c in pairs if not isinstance(t, C.Pointer)]
+        outputs = [(t, c) for t, c in pairs if isinstance(t, C.Pointer)]
+        found = self.fresh()
+        self.emit(f"{found} = {name}({', '.join(inputs)})")
+        skip = 0 if node.builtin.result is C.VOID else 1
+        for i, (type, pointer) in enumerate(outputs):
+            self.store_value(pointer, type.to, f"{found}[{i + skip}]")
+        return f"{found}[0]" if skip else "None"
+
+    def on_vector(self, node):
+        return f"({', '.join(self.values(node.arguments))},)"
+
+    def barrier_call(self, arguments):
+        """A call of the batch's barrier: where warps take turns, they stop there."""
+        if not self.module.warps:
+            return f"R.barrier{arguments}"
+        return f"(yield R.arrive{arguments})"
+
+    def on_barrier(self, node):
+        how = node.builtin.name.removeprefix("__syncthreads").lstrip("_")
+        where = f"{self.mask}, {self.site(node)}"
+        if not how:
+            self.emit(self.barrier_call(f"({where})"))
+            return "None"
+        value = self.temp(self.value(node.arguments[0]))
+        if self.module.warps:
+            return self.temp_of(f"(yield R.arrive({where}, {how!r}, {value}))")
+        return self.temp_of(f"R.barrier_reduce({how!r}, {value}, {where})")
+
+    def on_warp(self, node):
+        name = node.builtin.name.strip("_").removesuffix("_sync")
+        arguments = self.values(node.arguments)
+        where = f"{self.mask}, {self.site(node)}"
+        if name == "activemask":
+            return self.temp_of(f"R.activemask({self.mask})")
+        if name.startswith("tile_reduce"):
+            how = name.removeprefix("tile_reduce_")
+            return self.temp_of(
+                f"R.tile_reduce({how!r}, {arguments[-2]}, {arguments[-1]}, {where})"
+            )
+        if not arguments:
+            arguments = [self.module.number(0xFFFFFFFF, C.UINT)]
+        if name == "syncwarp":
+            self.emit(f"R.syncwarp({arguments[0]}, {where})")
+            return "None"
+        return self.temp_of(self.warp_call(name, arguments, where, node))
+
+    def warp_call(self, name, arguments, where, node):
+        if name.startswith("shfl"):
+            how = name.removeprefix("shfl")
+            if len(arguments) < 4:
+                arguments = [*arguments, self.module.number(32, C.INT)]
+            type = self.module.constant(node.type.plain)
+            return f"R.shuffle({how!r}, {type}, {', '.join(arguments)}, {where})"
+        if name in ("ballot", "any", "all"):
+            named, value = arguments
+            return f"R.vote({named}, {value}, {name!r}, {where})"
+        if name.startswith("reduce_"):
+            how = name.removeprefix("reduce_")
+            return f"R.warp_reduce({how!r}, {', '.join(arguments)}, {where})"
+        if name == "match_any":
+            return f"R.match({', '.join(arguments)}, 'any', {where})"
+        both = self.temp_of(f"R.match({', '.join(arguments[:2])}, 'all', {where})")
+        self.store_value(arguments[2], C.INT, f"{both}[1]")
+        return f"{both}[0]"
+
+    def on_fence(self, node):
+        block_only = node.builtin.name.endswith("_block")
+        self.emit(f"R.fence({self.mask}, {block_only})")
+        return "None"
+
+    def on_atomic(self, node, used):
+        how = ATOMIC[node.builtin.name.split("_")[0]]
+        pointer, *operands = self.values(node.arguments)
+        type = node.builtin.types[0].to
+        call = (
+            f"R.atomic({how!r}, {pointer}.cast({type.size}), "
+            f"({', '.join(operands)},), {self.access(type, type.size)}, "
+            f"{self.mask}, {self.site(node)}, {used})"
+        )
+        if not used:
+            self.emit(call)
+            return None
+        return self.temp_of(call)
+
+    def on_memory(self, node):
+        type = node.builtin.types[0].to.plain
+        pointer = self.value(node.arguments[0])
+        how = self.access(type, type.size)
+        where = f"{self.mask}, {self.site(node)}"
+        return f"R.load({pointer}.cast({type.size}), None, {how}, {where})"
+
+    def on_clock(self, node):
+        if node.builtin.name == "__nanosleep":
+            self.effect(node.arguments[0])
+            return "None"
+        return self.temp_of("R.clock()")
+
+    def on_trap(self, node):
+        self.emit(f"R.trap({self.mask}, {self.site(node)})")
+        return "None"
+
+    def on_print(self, node):
+        values = [self.temp_of(c) for c in self.values(node.arguments)]
+        types = tuple(a.type.plain for a in node.arguments)
+        kinds = self.module.constant(types, ("types", types))
+        self.emit(f"R.printf(({', '.join(values)},), {kinds}, {self.mask})")
+        return self.module.number(len(values) - 1, C.INT)
+
+    def on_assert(self, node):
+        condition = self.temp(self.value(node.arguments[0]))
+        line, column = node.place
+        asserted = call_text(self.module.program._lines[line - 1][column - 1 :])
+        text = self.module.constant(asserted, ("text", asserted))
+        self.emit(f"R.check({condition}, {text}, {self.mask}, {self.site(node)})")
+        return "None"
+
+
+KIND = {
+    **dict.fromkeys(("math", "integer", "bits", "convert", "half"),
+                    BuiltinCode.on_plain),
+    "vector": BuiltinCode.on_vector,
+    "barrier": BuiltinCode.on_barrier,
+    "warp": BuiltinCode.on_warp,
+    "fence": BuiltinCode.on_fence,
+    "memory": BuiltinCode.on_memory,
+    "clock": BuiltinCode.on_clock,
+    "trap": BuiltinCode.on_trap,
+    "print": BuiltinCode.on_print,
+    "assert": BuiltinCode.on_assert,
+}  # fmt: skip

@@ -1,0 +1,86 @@
+"""The variables of a function: names, arrays, and which are used by address."""
+
+import dataclasses
+import re
+
+from ..front import ctype as C
+from ..front import tree as T
+
+IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+
+
+def clean(name):
+    return name if IDENTIFIER.fullmatch(name) else "v"
+
+
+def elements(type):
+    """The number of elements of an array of arrays."""
+    count = 1
+    while isinstance(type, C.Array):
+        count, type = count * (type.count or 0), type.element
+    return count
+
+
+def has_array(type):
+    """Is there an array inside this struct?"""
+    if not isinstance(type.plain, C.Struct):
+        return False
+    return any(
+        isinstance(field, C.Array) or has_array(field)
+        for field, _ in type.plain.fields.values()
+    )
+
+
+def decayed(nodes):
+    """The variables that are used by address."""
+    loaded = {id(node.operand) for node in nodes if isinstance(node, T.Load)}
+    found = set()
+    for node in nodes:
+        if isinstance(node, T.Decay | T.AddressOf):
+            found |= owners(node.operand)
+        elif isinstance(node, T.Select) and T.is_lvalue(node):
+            found |= owners(node) if id(node) not in loaded else set()
+        elif isinstance(node, T.Declare) and isinstance(
+            node.variable.type, C.Reference
+        ):
+            found |= owners(node.init)
+    return found
+
+
+def owners(node):
+    """The variables that an lvalue is, or is a part of."""
+    if isinstance(node, T.VariableRef):
+        return {node.variable}
+    if isinstance(node, T.Index | T.Field):
+        pointer = isinstance(node.base.type.plain, C.Pointer)
+        return set() if pointer else owners(node.base)
+    if isinstance(node, T.Select):
+        return owners(node.yes) | owners(node.no)
+    if isinstance(node, T.Comma):
+        return owners(node.right)
+    if isinstance(node, T.Assign | T.CompoundAssign | T.Increment):
+        return owners(node.target)
+    return set()
+
+
+FIELDS = {}
+
+
+def walk(node):
+    """Every node of a tree."""
+    stack = [node]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, list | tuple):
+            stack += node
+        elif type(node).__module__ == T.__name__ and not isinstance(
+            node, T.Variable | T.Function | T.EnumValue
+        ):
+            yield node
+            kind = type(node)
+            if kind not in FIELDS:
+                FIELDS[kind] = [
+                    f.name for f in dataclasses.fields(node)
+                    if f.name not in ("place", "type", "function", "builtin", "compute")
+                ]  # fmt: skip
+            stack += [getattr(node, name) for name in FIELDS[kind]]

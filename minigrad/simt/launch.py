@@ -1,0 +1,420 @@
+"""Launches: RawKernel and RawModule as CuPy has them, and `run` with all tools."""
+
+import dataclasses
+import sys
+import time
+
+import numpy as np
+
+from .device import fresh_of
+from .engine import admit, arguments, warps
+from .engine.batch import Batch
+from .engine.geometry import geometry
+from .engine.memory import TEXT, Pointer, Region, Root, leaves_of
+from .engine.print import Printer
+from .engine.watched import WatchedBatch
+from .front import compile, constant
+from .front import ctype as C
+from .front import tree as T
+from .front.errors import CompileError
+from .generate import Module
+from .report import Finding, KernelError, Report, Stop
+from .tools import TOOLS, Tool
+
+LANES = 131_072  # how many threads run side by side
+STATIC_SHARED = 48 * 1024
+MOST_SHARED = 227 * 1024
+MOST_FINDINGS = 64
+ENDS = ("timeout", "trap", "assert")  # after which nothing is run
+BATCH_BYTES = 2**28  # what the values of a batch may take
+WATCHED_BYTES = 16  # tools remember so much for each byte of shared memory
+MOST_GLOBAL = 2**28
+COUNTS = (
+    "sectors", "ideal_sectors", "transactions", "requests", "bank_passes",
+    "shared_requests", "branches", "divergent_branches", "reads", "writes",
+    "atomics", "reads_per_thread", "writes_per_thread",
+)  # fmt: skip
+ENDLESS = (
+    "does this loop end? A thread that waits for another one (a lock, a flag) waits "
+    "forever if the two are in one warp, or if the other block has not started"
+)
+
+
+@dataclasses.dataclass
+class Limits:
+    """What a launch may take.
+
+    A launch that reaches one ends with the finding `timeout` or with a MemoryError.
+    steps: rounds of loops and calls of functions, each for up to LANES threads.
+    seconds: of this computer's time. bytes: for the local arrays of the threads that
+    run side by side; fewer threads do so where they need much.
+    """
+
+    steps: int = 3_000_000
+    seconds: float = 60.0
+    bytes: int = 2**29
+
+
+class RawModule:
+    """A CUDA C text, compiled for the simulator; the call is that of CuPy's RawModule.
+
+    code: the text. options: as NVRTC takes them. Raises CompileError.
+    """
+
+    def __init__(self, code, options=(), name_expressions=None, name="kernel.cu"):
+        self.code, self.options = code, tuple(options)
+        self.program = compile(code, name, options)
+        self.name_expressions = name_expressions
+        self.variables = variables(self.program.globals)
+        self._modules = {}
+
+    def get_function(self, name):
+        """The kernel of this name, or of the name expression `add<float>`."""
+        self.program.kernel(name)
+        return RawKernel(self.code, name, self.options, module=self)
+
+    def get_global(self, name):
+        """The array behind a __device__ or __constant__ variable: read it, fill it."""
+        for variable, data in self.variables.items():
+            if variable.name == name:
+                kind = variable.type.of if hasattr(variable.type, "of") else None
+                return data.view((kind or variable.type).dtype)
+        known = ", ".join(v.name for v in self.variables) or "none"
+        raise KeyError(f"there is no variable '{name}': the file has {known}")
+
+    def module(self, kernel, schedule):
+        """The generated code of a kernel: for lockstep, warps or steps."""
+        key = kernel, schedule
+        if key not in self._modules:
+            self._modules[key] = Module(self.program, kernel, schedule)
+        return self._modules[key]
+
+
+class RawKernel:
+    """A kernel in the simulator; the call is that of CuPy's RawKernel.
+
+    code: CUDA C. name: of the kernel, or a name expression as `add<float>`. options: as
+    NVRTC takes them. Raises CompileError.
+    """
+
+    def __init__(self, code, name, options=(), *, module=None, **ignored):
+        self.module = module or RawModule(code, options)
+        self.code, self.name, self.options = code, name, tuple(options)
+        known = self.module.program.kernels
+        if name not in known and "<" not in name:
+            names = ", ".join(known) or "none"
+            raise CompileError(f"there is no kernel '{name}'", (1, 1),
+                               f"the file has {names}")  # fmt: skip
+        self.function = self.module.program.kernel(name)
+        self.max_dynamic_shared_size_bytes = STATIC_SHARED
+        self.limits = Limits()
+
+    @property
+    def parameters(self):
+        """The kernel's parameters: each has a name and a type."""
+        return self.function.parameters
+
+    @property
+    def warnings(self):
+        """What the compiler found odd: Lints."""
+        return self.module.program.warnings
+
+    def __call__(self, grid, block, args, *, shared_mem=0, stream=None):
+        """Launch the kernel and wait for it; NumPy arrays are device memory.
+
+        grid, block: an int or up to three. Raises KernelError where a thread goes out
+        of bounds, misses a barrier, or never ends.
+        """
+        launch = Launch(self, grid, block, args, shared_mem)
+        report = launch.run()
+        if report.output:
+            sys.stdout.write(report.output)
+        report.raise_if_any()
+
+    def __repr__(self):
+        return f"<RawKernel {self.name}>"
+
+
+def run(kernel, grid, block, args, shared_mem=0, tools="all", schedule="lockstep",
+        seed=0, limits=None):  # fmt: skip
+    """Launch a RawKernel under tools, and report what they found.
+
+    tools: "all", or a list of names out of race, init, coalescing, banks, divergence,
+    and of Tools of your own; bounds, alignment, barriers and time are always watched.
+    schedule: "lockstep" runs all threads side by side, "warps" one warp after the other
+    in an order drawn with `seed`. Nothing is raised for what a kernel does wrong: see
+    Report.findings.
+    """
+    if schedule not in ("lockstep", "warps"):
+        raise ValueError(f"schedule is 'lockstep' or 'warps', not {schedule!r}")
+    chosen = TOOLS if tools == "all" else [tools] if isinstance(tools, str) else tools
+    made = [made_tool(tool) for tool in chosen]
+    launch = Launch(kernel, grid, block, args, shared_mem, made, schedule, seed, limits)
+    return launch.run()
+
+
+def made_tool(tool):
+    """A tool by its name; a Tool stays as it is."""
+    if isinstance(tool, Tool):
+        return tool
+    if tool not in TOOLS:
+        raise ValueError(f"no tool is called {tool!r}: there are {', '.join(TOOLS)}")
+    return TOOLS[tool]()
+
+
+class Launch:
+    """One launch: its arguments, memory, limits and findings."""
+
+    def __init__(self, kernel, grid, block, args, shared_mem=0, tools=(),
+                 schedule="lockstep", seed=0, limits=None, batch=None):  # fmt: skip
+        self.kernel, self.limits = kernel, limits or kernel.limits
+        bounds = kernel.function.launch_bounds
+        self.grid, self.block = admit.sizes(kernel.name, grid, block, bounds)
+        self.schedule, self.seed, self.per_batch = schedule, seed, None
+        self.last_block = self.grid[0] * self.grid[1] * self.grid[2]
+        self.code = kernel.module.module(kernel.function, schedule)
+        self.places = self.code.places
+        self.grid_values = tuple(np.uint32(n) for n in self.grid)
+        self.block_values = tuple(np.uint32(n) for n in self.block)
+        self.findings, self.swaps = {}, set()
+        self.counts = {"lines": {}, **dict.fromkeys(COUNTS, 0)}
+        self.steps, self.bytes, self.printer = 0, 0, Printer()
+        self.new_address = arguments.Addresses().new
+        self.values, self.roots = arguments.bind(
+            kernel.function, args, self.new_address, fresh_of
+        )
+        self.globals, self.ticks = self.file_variables(), 0
+        self.strings = [self.string(text) for text in self.code.strings]
+        self.layout_shared(shared_mem)
+        self.tools = list(tools)
+        self.batch_class = batch or (WatchedBatch if self.tools else Batch)
+
+    # Memory
+
+    def file_variables(self):
+        """Pointers to the variables of the file."""
+        out = []
+        for variable, data in self.kernel.module.variables.items():
+            space = "constant" if variable.storage == "constant" else "global"
+            root = Root(space, variable.name, data, space == "global",
+                        self.new_address(data.size))  # fmt: skip
+            region = Region(root, variable.name, variable.type, 0, data.size)
+            unit = variable.type.size
+            out.append(Pointer(region, 0, unit))
+            self.roots.append(root)
+        return out
+
+    def string(self, text):
+        """A pointer to a text of the program."""
+        data = np.frombuffer(text + b"\0", np.uint8).copy()
+        root = Root("constant", TEXT, data, False, self.new_address(data.size))
+        region = Region(root, TEXT, C.CHAR.array(data.size), 0, data.size)
+        self.roots.append(root)
+        return Pointer(region, 0, 1)
+
+    def layout_shared(self, dynamic):
+        """Where each shared variable begins in a block's arena."""
+        at, self.shared_layout = 0, []
+        fixed = [v for v in self.code.shared if v.storage == "shared"]
+        for variable in fixed:
+            align = max(variable.type.align, 16 if variable.type.size >= 16 else 1)
+            at = -(-at // align) * align
+            self.shared_layout.append((variable, at, variable.type.size))
+            at += variable.type.size
+        if at > STATIC_SHARED:
+            raise ValueError(
+                f"{self.kernel.name} has {at} bytes of __shared__ variables: at most "
+                f"{STATIC_SHARED}; more must be dynamic (extern __shared__)"
+            )
+        at = -(-at // 16) * 16
+        most = min(self.kernel.max_dynamic_shared_size_bytes, MOST_SHARED - at)
+        dynamic = admit.shared_bytes(self.kernel.name, dynamic, most)
+        for variable in self.code.shared:
+            if variable.storage != "shared":
+                self.shared_layout.append((variable, at, dynamic))
+        self.shared_bytes = -(-(at + dynamic) // 16) * 16
+        self.shared_root = None
+
+    def new_shared(self, blocks):
+        """Fresh shared memory for a batch: pointers in the order of code.shared."""
+        if not self.shared_layout:
+            return ()
+        if self.shared_root is not None:  # the last batch's would live on
+            self.shared_root.regions.clear()
+            self.shared_root = None
+        data = np.full((blocks, self.shared_bytes), 0xFF, np.uint8)
+        root = Root("shared", "shared memory", data,
+                    address=self.new_address(self.shared_bytes))  # fmt: skip
+        made = {}
+        for variable, begin, nbytes in self.shared_layout:
+            region = Region(root, variable.name, variable.type, begin, nbytes)
+            unit = variable.type.size or variable.type.of.size
+            made[variable] = Pointer(region, 0, unit)
+        self.shared_root = root
+        return [made[variable] for variable in self.code.shared]
+
+    def need_memory(self, nbytes):
+        """Local memory is taken; a launch may hold so much at one time."""
+        self.bytes += nbytes
+        if self.bytes > self.limits.bytes:
+            raise MemoryError(
+                f"{self.kernel.name}: the local arrays of the threads that run side by "
+                f"side take {self.bytes:,} bytes: at most {self.limits.bytes:,}"
+            )
+
+    def free_memory(self, nbytes):
+        """Local memory is given back."""
+        self.bytes -= nbytes
+
+    # Running
+
+    def run(self):
+        """Run every block; the Report."""
+        self.deadline = time.monotonic() + self.limits.seconds
+        for tool in self.tools:
+            tool.begin(self)
+        try:
+            with np.errstate(all="ignore"):
+                self.run_batches()
+        except Stop:
+            pass
+        for tool in self.tools:
+            tool.end()
+        return self.report_of()
+
+    def run_batches(self):
+        per_batch = self.per_batch or self.side_by_side()
+        for first in range(0, self.last_block, per_batch):
+            left = self.last_block - first
+            self.run_batch(first, min(per_batch, left))
+            if time.monotonic() > self.deadline and left > per_batch:
+                hint = f"{first + per_batch:,} of {self.last_block:,} blocks have run"
+                self.timeout(0, geometry(self.grid, self.block, first, 1), hint)
+
+    def side_by_side(self):
+        """How many blocks run together."""
+        threads = self.block[0] * self.block[1] * self.block[2]
+        shared = self.shared_bytes * (WATCHED_BYTES if self.tools else 1)
+        block_bytes = threads * self.code.lane_bytes + shared
+        if block_bytes > 2 * self.limits.bytes:
+            raise MemoryError(
+                f"{self.kernel.name}: the variables of one block take about "
+                f"{block_bytes:,} bytes: at most {2 * self.limits.bytes:,}"
+            )
+        return max(1, min(LANES // threads, BATCH_BYTES // max(block_bytes, 1)))
+
+    def run_batch(self, first, blocks):
+        whole = geometry(self.grid, self.block, first, blocks)
+        shared = self.new_shared(blocks)
+        for tool in self.tools:
+            tool.batch(whole)
+        if self.schedule != "warps":
+            batch = self.batch_class(self, whole, shared, self.globals)
+            self.code.run(batch, None, *self.values)
+            return
+        turns = [
+            geometry(self.grid, self.block, first, blocks, w)
+            for w in range(whole.warps)
+        ]
+        warps.run(
+            self, self.code.run,
+            lambda g: self.batch_class(self, g, shared, self.globals),
+            turns, self.values, [self.seed, first],
+        )  # fmt: skip
+
+    def turn(self, geometry):
+        for tool in self.tools:
+            tool.turn(geometry)
+
+    def met(self, blocks):
+        """The warps of these blocks have met at a barrier."""
+        for tool in self.tools:
+            tool.barrier(blocks)
+
+    # Findings
+
+    def report(self, kind, site, lane, message, geometry, other=None, hint="", count=1,
+               sure=True):  # fmt: skip
+        """Note a finding; more of the same place are counted."""
+        key = kind, site, (other or {}).get("line")
+        if key in self.findings:
+            self.findings[key].count += count
+            return
+        if len(self.findings) >= MOST_FINDINGS and kind not in ENDS:
+            return
+        line, column = self.places[site]
+        block, thread = geometry.where(lane)
+        lines = self.kernel.module.program._lines
+        if other:
+            other["source_line"] = lines[other["line"] - 1]
+        self.findings[key] = Finding(
+            kind, line, column, block, thread, message, self.kernel.name, other,
+            source_line=lines[line - 1], hint=hint, count=count, sure=sure,
+        )  # fmt: skip
+
+    def timeout(self, site, geometry, hint=ENDLESS):
+        """Report a kernel without end, and stop."""
+        took = f"{self.limits.seconds:g} seconds"
+        if self.steps > self.limits.steps:
+            took = f"{self.limits.steps:,} rounds of loops and calls"
+        message = f"the kernel did not end within {took}"
+        self.report("timeout", site, 0, message, geometry, hint=hint)
+        raise Stop
+
+    def report_of(self):
+        found = sorted(self.findings.values(), key=lambda f: (f.line, f.column, f.kind))
+        return Report(
+            found, self.counts, self.kernel.warnings, self.printer.text(),
+            self.kernel.name, self.grid, self.block, self.schedule,
+        )  # fmt: skip
+
+
+def variables(found):
+    """The bytes of every variable of the file."""
+    total = 0
+    for variable in found:
+        total += variable.type.size
+        if total > MOST_GLOBAL:
+            raise CompileError(
+                f"the variables of this file take more than {MOST_GLOBAL:,} bytes, "
+                f"which is outside the subset",
+                variable.place, "pass large arrays as arguments",
+            )  # fmt: skip
+    return {variable: initial(variable) for variable in found}
+
+
+def initial(variable):
+    """The bytes of a variable of the file, as it starts."""
+    data = np.zeros(variable.type.size, np.uint8)
+    if variable.init is not None:
+        fill(data, variable.type, variable.init)
+    return data
+
+
+def fill(data, type, node):
+    """Write a constant initial value into bytes."""
+    if isinstance(node, T.Aggregate):
+        plain = type.plain
+        if isinstance(plain, C.Array):
+            kinds = [
+                (plain.element, i * plain.element.size) for i in range(plain.count)
+            ]
+        elif isinstance(plain, C.Struct):
+            kinds = list(plain.fields.values())
+        else:
+            kinds = [(plain, 0)]
+        for (kind, at), item in zip(kinds, node.items, strict=False):
+            if item is not None:
+                fill(data[at : at + kind.size], kind, item)
+        return
+    value = constant.value_of(node)
+    if value is None:
+        raise CompileError(
+            "this first value of a variable of the file is outside the subset",
+            node.place, "give it in the kernel, or from Python: module.get_global",
+        )  # fmt: skip
+    leaf = leaves_of(type)[0][0]
+    data[:] = np.frombuffer(leaf.dtype.type(value).tobytes(), np.uint8)
+
+
+__all__ = ["Launch", "KernelError", "Limits", "RawKernel", "RawModule", "run"]

@@ -1,0 +1,33 @@
+"""Long arrays in pieces: temporaries then stay in the cache, and off the system.
+
+A temporary of 65,536 float64 comes from the system as fresh pages, each a page fault;
+one of 64 KiB comes from the heap. That is a factor of 2 to 5 here.
+"""
+
+import functools
+
+import numpy as np
+
+LANES = 8192
+
+
+def in_pieces(function):
+    """`function` of arrays that broadcast, run on some blocks (axis 0) at a time."""
+
+    @functools.wraps(function)
+    def run(*xs):
+        if max([x.size for x in xs]) <= LANES:
+            return function(*xs)
+        shape = np.broadcast_shapes(*(x.shape for x in xs))
+        count = shape[0]
+        step = max(1, LANES * count // int(np.prod(shape)))
+        out = None
+        for i in range(0, count, step):
+            part = [x[i : i + step] if x.ndim and len(x) == count else x for x in xs]
+            piece = function(*part)
+            if out is None:
+                out = np.empty(shape, piece.dtype)
+            out[i : i + step] = piece
+        return out
+
+    return run

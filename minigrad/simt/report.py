@@ -1,0 +1,160 @@
+"""What the simulator found out about a launch."""
+
+import dataclasses
+import html
+import json
+
+from .front.errors import caret
+
+WIDEST = 100  # of a source line that is shown
+
+
+class Stop(Exception):
+    """The kernel ends here: assert, trap, or a limit was reached."""
+
+
+@dataclasses.dataclass
+class Finding:
+    """Something wrong: a bug at a line of the kernel, seen at one thread.
+
+    block, thread: (x, y, z). other: the other side of a conflict, as a dict with line,
+    column, and block and thread where they are known. count: how many threads saw it.
+    sure: False where another schedule might not show it.
+    """
+
+    kind: str
+    line: int
+    column: int
+    block: tuple
+    thread: tuple
+    message: str
+    kernel: str = ""
+    other: dict | None = None
+    file: str = "kernel.cu"
+    source_line: str = ""
+    hint: str = ""
+    count: int = 1
+    sure: bool = True
+
+    def __str__(self):
+        place = f"block {shown(self.block)} thread {shown(self.thread)}"
+        rest = f", and {self.count - 1:,} more" if self.count > 1 else ""
+        lines = [
+            f"{self.file}:{self.line}:{self.column}: {self.kind} in {self.kernel}",
+            *caret(*excerpt(self.source_line, self.column)),
+            f"  {self.message}",
+            f"  seen at {place}{rest}",
+        ]
+        if self.hint:
+            lines.append(f"  {self.hint}")
+        return "\n".join(lines)
+
+
+def excerpt(line, column):
+    """The part of a line around a column that is shown: (text, column in it)."""
+    line = "".join(c if c.isprintable() or c == "\t" else "\ufffd" for c in line)
+    begin = max(0, column - WIDEST // 2) if len(line) > WIDEST else 0
+    end = begin + WIDEST
+    before, behind = "..." if begin else "", "..." if end < len(line) else ""
+    return before + line[begin:end] + behind, column - begin + len(before)
+
+
+def shown(xyz):
+    """(x, y, z) as people write it: what is 0 at the end is left out."""
+    x, y, z = xyz
+    if z:
+        return f"({x}, {y}, {z})"
+    return f"({x}, {y})" if y else f"{x}"
+
+
+@dataclasses.dataclass
+class Report:
+    """All of one launch.
+
+    findings: Findings, by line. counts: what the tools counted (sectors, requests,
+    bank_passes, ...; counts["lines"] by (line, column)). output: what printf wrote.
+    """
+
+    findings: list
+    counts: dict
+    warnings: list
+    output: str
+    kernel: str
+    grid: tuple
+    block: tuple
+    schedule: str
+
+    def __bool__(self):
+        """Is everything as it should be?"""
+        return not self.findings
+
+    def __str__(self):
+        return "\n\n".join([self._head(), *map(str, self.findings)])
+
+    def _head(self):
+        found = len(self.findings)
+        text = (
+            f"{found} finding{'s' if found > 1 else ''}" if found else "nothing found"
+        )
+        return f"{self.kernel}, grid {self.grid}, block {self.block}: {text}"
+
+    def _repr_html_(self):
+        """For notebooks: what `print` shows, each finding by itself."""
+        head, *found = map(html.escape, (self._head(), *map(str, self.findings)))
+        body = "".join(f"<pre>{text}</pre>" for text in found)
+        return f"<div><p>{head}</p>{body}</div>"
+
+    def summary(self):
+        """What the launch cost, as text: sums, then the lines that cost too much."""
+        from .tools import explain  # which needs this module
+
+        return "\n".join([*_sums(self.counts), *explain(self.counts)])
+
+    def json(self):
+        """The report as JSON text."""
+        body = dataclasses.asdict(self)
+        lines = body["counts"].pop("lines", {})
+        body["counts"]["lines"] = [
+            {"line": line, "column": column, **counts}
+            for (line, column), counts in lines.items()
+        ]
+        body["warnings"] = [str(w) for w in self.warnings]
+        return json.dumps(body, default=_plain)
+
+    def raise_if_any(self):
+        """Raise KernelError if something was found."""
+        if self.findings:
+            raise KernelError(self)
+
+
+def _sums(counts):
+    """The sums of a launch, one line for each kind of memory."""
+    requests, shared = counts.get("requests", 0), counts.get("shared_requests", 0)
+    if requests:
+        sectors = counts["sectors"]
+        yield (
+            f"global memory: {_many(requests, 'request')} of warps, "
+            f"{_many(sectors, 'sector')}, {sectors / requests:.1f} a request"
+        )
+    if shared:
+        passes = counts["bank_passes"]
+        yield (
+            f"shared memory: {_many(shared, 'request')} of warps, "
+            f"{passes / shared:.1f} passes through the banks a request"
+        )
+
+
+def _many(number, what):
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _plain(value):
+    return value.item() if hasattr(value, "item") else str(value)
+
+
+class KernelError(RuntimeError):
+    """A launch that did something a GPU does not allow; `report` has the findings."""
+
+    def __init__(self, report):
+        super().__init__(str(report))
+        self.report = report

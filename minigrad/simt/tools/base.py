@@ -1,0 +1,218 @@
+"""What the tools share: the hooks, and the views of one instruction's addresses.
+
+Letters: B blocks of a batch, R rows and C columns of threads, L = R * C lanes of a
+block. Arrays come as narrow as they are, (B, 1, 1) or (1, 1, C) say, and are widened
+only where a tool needs it.
+"""
+
+import functools
+import math
+
+import numpy as np
+
+
+class Tool:
+    """Told of every instruction that a batch executes; each hook may be left out."""
+
+    def begin(self, launch):
+        self.launch = launch
+
+    def batch(self, geometry):
+        """New blocks with fresh shared memory."""
+        self.geometry = geometry
+
+    def turn(self, geometry):
+        """Other warps of the same blocks run from here on."""
+        self.geometry = geometry
+
+    def access(self, kind, space, root, address, size, mask, site):
+        pass
+
+    def barrier(self, blocks):
+        pass
+
+    def syncwarp(self, mask):
+        pass
+
+    def fence(self, mask, block_only):
+        pass
+
+    def branch(self, site, taken, mask):
+        pass
+
+    def end(self):
+        pass
+
+
+def narrow(shape, *arrays):
+    """The arrays with ndim 3 and one common shape, no wider than they need."""
+    arrays = [np.asarray(a) for a in arrays if a is not None]
+    common = np.broadcast_shapes((1, 1, 1), *(a.shape for a in arrays))
+    return common, [np.broadcast_to(a, common) for a in arrays]
+
+
+def flat(array, shape):
+    """Widened to `shape`, one value a lane."""
+    if array.shape == shape:
+        return array.reshape(-1)
+    return np.broadcast_to(array, shape).reshape(-1)
+
+
+@functools.lru_cache(maxsize=16)
+def ramp(n, step):
+    """0, step, 2 * step, ...: n of them."""
+    steps = np.arange(n, dtype=np.int64) * step
+    steps.flags.writeable = False
+    return steps
+
+
+_last = (None, None, None, None)
+
+
+def run_start(address, lanes, size):
+    """The first address if lane after lane takes the next `size` bytes, else None.
+
+    address: one a lane. lanes: a slice, the active ones. All tools ask in turn.
+    """
+    global _last
+    last = _last
+    if last[0] is not address or last[1:3] != (lanes, size):
+        flat = address.reshape(-1)[lanes]
+        _last = last = address, lanes, size, _run_start(flat, len(flat), size)
+    return last[3]
+
+
+def _run_start(address, n, size):
+    first = int(address[0])
+    if int(address[-1]) - first != size * (n - 1):
+        return None
+    if n > 2 and int(address[1]) - first != size:
+        return None
+    return first if (address - ramp(n, size) == first).all() else None
+
+
+def active_lanes(mask, shape):
+    """The active lanes: a slice where they are neighbours, else their numbers."""
+    if mask is None:
+        return slice(0, math.prod(shape))
+    lanes = np.flatnonzero(flat(np.asarray(mask), shape))
+    if len(lanes) and lanes[-1] - lanes[0] + 1 == len(lanes):
+        return slice(int(lanes[0]), int(lanes[-1]) + 1)
+    return lanes
+
+
+def cells_of(address, mask, shape, size, unit):
+    """(lanes, cells): the units that each active lane's `size` bytes take.
+
+    Both are slices where they can be; a lane of several units comes several times
+    in a row, and `lanes` then still names it once.
+    """
+    lanes = active_lanes(mask, shape)
+    if isinstance(lanes, slice) and np.size(address) == math.prod(shape):
+        start = run_start(address, lanes, size)
+        if start is not None:
+            first, count = start // unit, lanes.stop - lanes.start
+            return lanes, slice(first, first + count * (size // unit))
+    cells = flat(np.asarray(address), shape)[lanes] // unit
+    if size > unit:
+        cells = (cells[:, None] + np.arange(size // unit)).reshape(-1)
+    return lanes, cells
+
+
+def as_numbers(numbers):
+    """Numbers given as a slice or as an array, as an array."""
+    if isinstance(numbers, slice):
+        return np.arange(numbers.start, numbers.stop)
+    return numbers
+
+
+def differs(address, mask):
+    """Do the blocks of a batch do different things?"""
+    return (np.ndim(address) and address.shape[0] > 1) or (
+        np.ndim(mask) and mask.shape[0] > 1
+    )
+
+
+def warps(geometry, *arrays, whole=False):
+    """(weight, lists): the arrays by warp, each (warps, k), and a mask of real lanes.
+
+    Warps that cannot differ are given once: counts are to be multiplied by `weight`.
+    k is 32, or less if a warp's lanes only repeat; `whole` asks for all lanes.
+    None stays None. The last list is None or False where a block's last warp is short.
+    """
+    (B, R, C), given = geometry.shape, [a for a in arrays if a is not None]
+    (b, r, c), wide = narrow(geometry.shape, *given)
+    if whole or not _repeats(r, c, R, C):
+        r, c = R, C
+    lanes, real = r * c, None
+    rows = [np.broadcast_to(a, (b, r, c)).reshape(b, lanes) for a in wide]
+    columns = _columns(r, c, R, C)
+    if lanes % columns:
+        pad = columns - lanes % columns
+        rows = [np.pad(a, ((0, 0), (0, pad)), mode="edge") for a in rows]
+        real = np.arange(lanes + pad) < lanes
+        real = np.broadcast_to(real, (b, lanes + pad)).reshape(-1, columns)
+    rows = iter([a.reshape(-1, columns) for a in rows])
+    result = [None if a is None else next(rows) for a in arrays]
+    found = b * -(-lanes // columns)
+    return B * -(-R * C // 32) // found, [*result, real]
+
+
+def _repeats(r, c, R, C):
+    """Do rows (or columns) that are all alike fill whole warps?"""
+    if (r, c) == (R, C):
+        return True
+    return (r, c) == (1, 1) or (R * C % 32 == 0 and (C % 32 == 0 or 32 % C == 0))
+
+
+def _columns(r, c, R, C):
+    """How many of a warp's lanes can differ."""
+    if (r, c) == (R, C):
+        return 32
+    if (r, c) == (1, 1):
+        return 1
+    return min(32, c) if r == 1 else max(1, 32 // C)
+
+
+def pieces(address, size):
+    """(address, size) of each request that one access makes: a float3 makes three."""
+    part = min(size & -size, 16)
+    if part == size:
+        return [(address, size)]
+    return [(address + at, part) for at in range(0, size, part)]
+
+
+def both(mask, real):
+    """Active and not padding."""
+    return real if mask is None else mask if real is None else mask & real
+
+
+def any_lane(lanes):
+    """Does any lane of each warp say yes?"""
+    return _fold(np.bitwise_or, lanes) != 0
+
+
+def all_lanes(lanes):
+    """Do all lanes of each warp say yes?"""
+    yes = np.ones_like(lanes[:1])
+    return _fold(np.bitwise_and, lanes) == _fold(np.bitwise_and, yes)
+
+
+def _fold(operation, lanes):
+    """Eight bools are taken as one word, which is much faster than any(axis=1)."""
+    columns = lanes.shape[1]
+    if columns % 8:
+        return operation.reduce(lanes, axis=1).view(np.uint8)
+    words = np.ascontiguousarray(lanes).view(np.uint64)
+    return functools.reduce(operation, words.T)
+
+
+def tally(counts, place, **numbers):
+    """Add to the sums of a launch and to those of one place."""
+    line = counts.setdefault("lines", {}).setdefault(place, {})
+    for name, number in numbers.items():
+        if isinstance(number, str):
+            line[name] = number
+        else:
+            line[name] = line.get(name, 0) + int(number)
+            counts[name] = counts.get(name, 0) + int(number)

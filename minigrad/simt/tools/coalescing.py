@@ -1,0 +1,123 @@
+"""Coalescing: what of global memory each warp's access touches.
+
+Sectors have 32 bytes; transactions are lines of 128 bytes, four sectors each. A model
+of the requests alone: caches and time are not in it.
+"""
+
+import numpy as np
+
+from .base import Tool, any_lane, both, pieces, run_start, tally, warps
+
+SECTOR, LINE = 32, 128  # bytes
+SMALL = 8192  # addresses, of which more than one pattern a place is kept
+NAMES = "requests", "sectors", "ideal_sectors", "transactions"
+KINDS = {"read": "reads", "write": "writes", "atomic": "atomics"}
+
+
+class Coalescing(Tool):
+    """known: what the last access of a place gave; the next one is often as far apart
+    from it, in all lanes, as a whole number of lines."""
+
+    def begin(self, launch):
+        self.launch, self.lines, self.own, self.shared = launch, {}, {}, {}
+        self.most = {"reads": 0, "writes": 0}
+
+    def batch(self, geometry):
+        self._close()
+        self.geometry, self.own, self.known = geometry, {}, {}
+
+    def access(self, kind, space, root, address, size, mask, site):
+        if space != "global":
+            if kind == "atomic":  # the word counts for shared memory, too
+                lanes = self._lanes(kind, mask)
+                self.shared[site] = self.shared.get(site, 0) + lanes
+            return
+        seen = self.lines.setdefault((site, KINDS[kind]), np.zeros(5, np.int64))
+        seen[4] += self._lanes(kind, mask)
+        for i, (one, part) in enumerate(pieces(address, size)):
+            seen[:4] += self._count(one, part, mask, (site, kind, i))
+
+    def _count(self, address, size, mask, site):
+        """Requests, sectors, the fewest that could hold those bytes, transactions."""
+        geometry = self.geometry
+        full = mask is None and np.size(address) == geometry.lanes
+        if full and geometry.threads % 32 == 0 and 32 * size % LINE == 0:
+            start = run_start(address, slice(0, geometry.lanes), size)
+            if start is not None:
+                n = geometry.lanes // 32
+                spans = [-(-(start % u + 32 * size) // u) for u in (SECTOR, LINE)]
+                return n, n * spans[0], n * size, n * spans[1]
+        address = np.asarray(address)
+        first = int(address.flat[0])
+        pattern = address - first
+        key = site, size, first % LINE if address.size <= SMALL else 0
+        known = self.known.get(key)
+        if (
+            known
+            and known[:2] == (first % LINE, geometry)
+            and known[2] is mask
+            and np.array_equal(pattern, known[3])
+        ):
+            return known[4]
+        weight, (rows, lanes, real) = warps(geometry, address, mask)
+        result = tuple(weight * n for n in count(rows, size, both(lanes, real)))
+        self.known[key] = first % LINE, geometry, mask, pattern, result
+        return result
+
+    def _lanes(self, kind, mask):
+        """How many threads take part; keeps each one's own count."""
+        key = self.geometry, KINDS[kind]
+        everybody, own = self.own.get(key, (0, None))
+        if mask is None:
+            self.own[key] = everybody + 1, own
+            return self.geometry.lanes
+        if own is None:
+            own = np.zeros(self.geometry.shape, np.int32)
+        own += mask
+        self.own[key] = everybody, own
+        return np.count_nonzero(mask) * (self.geometry.lanes // np.size(mask))
+
+    def _close(self):
+        """The largest count of a thread in the batch that ends."""
+        for (_, name), (everybody, own) in self.own.items():
+            most = everybody + (0 if own is None else int(own.max()))
+            self.most[name] = max(self.most.get(name, 0), most)
+
+    def end(self):
+        self._close()
+        counts = self.launch.counts
+        for (site, kind), (*numbers, lanes) in self.lines.items():
+            named = dict(zip(NAMES, numbers, strict=True))
+            tally(counts, self.launch.places[site], **named, **{kind: lanes})
+        for site, lanes in self.shared.items():
+            tally(counts, self.launch.places[site], atomics=lanes)
+        for name, most in self.most.items():
+            counts[f"{name}_per_thread"] = most
+
+
+def count(address, size, active):
+    """(requests, sectors, fewest sectors, transactions) of addresses by warp."""
+    if active is not None:
+        asked = any_lane(active)
+        address, active = address[asked], active[asked]
+        if not active.all():
+            address = _fill(address, active)
+    distinct = _distinct(address)
+    ideal = -(-distinct * size // SECTOR)
+    touched = [int(_distinct(address // unit).sum()) for unit in (SECTOR, LINE)]
+    return len(address), touched[0], int(ideal.sum()), touched[1]
+
+
+def _fill(address, active):
+    """Inactive lanes do what an active one of their warp does."""
+    one = active.argmax(axis=1)[:, None]
+    return np.where(active, address, np.take_along_axis(address, one, axis=1))
+
+
+def _distinct(rows):
+    """How many different numbers are in each row."""
+    steps = rows[:, 1:] - rows[:, :-1]
+    if steps.size and steps.min() < 0:
+        rows = np.sort(rows, axis=1)
+        steps = rows[:, 1:] - rows[:, :-1]
+    return np.count_nonzero(steps, axis=1) + 1

@@ -1,0 +1,109 @@
+"""What puts the accesses of different threads in order: barriers, fences, atomics.
+
+Time is the number of the instruction. A thread of the whole grid is one number: its
+block << bits | its number in the block, so that number >> 5 tells warps apart. For
+shared memory the block's place in the batch stands for the block.
+"""
+
+import numpy as np
+
+SHIFT = 34  # a word is time << SHIFT | thread
+THREAD = (1 << SHIFT) - 1
+WARP_ONLY, RACE = 1, 2
+
+
+class Order:
+    """floor: what was before it is in order with all that the same block does now.
+
+    split: some block of the batch had a barrier (or __syncwarp) that others had not.
+    """
+
+    def __init__(self, grid, block):
+        self.blocks = grid[0] * grid[1] * grid[2]
+        threads = block[0] * block[1] * block[2]
+        self.bits = max(5, (threads - 1).bit_length())
+        self.fenced = None
+
+    def batch(self, geometry, now):
+        blocks = len(geometry.block_ids)
+        self.first, self.floor, self.split = geometry.first_block, now, False
+        self.barriers = np.full(blocks, now)
+        self.synced, self.numbers = None, {}
+        self.turn(geometry)
+
+    def turn(self, geometry):
+        self.geometry = geometry
+
+    def threads(self, geometry, rows):
+        """The number of each lane, where `rows` are the numbers of its blocks."""
+        key = geometry, int(rows[0]), len(rows)
+        if key not in self.numbers:
+            numbers = (rows[:, None] << self.bits) | geometry.per_block
+            self.numbers[key] = numbers.reshape(-1)
+        return self.numbers[key]
+
+    def barrier(self, blocks, now):
+        if blocks is None or np.all(blocks):
+            self.barriers[:], self.floor, self.split = now, now, False
+        else:
+            self.barriers[blocks], self.split = now, True
+
+    def syncwarp(self, mask, now):
+        if self.synced is None:
+            self.synced = np.zeros((len(self.barriers), 1 << self.bits), np.int64)
+        synced = self.synced[:, self.geometry.per_block]
+        took_part = True
+        if mask is not None:
+            mask = np.asarray(mask)
+            self.split |= mask.ndim == 3 and mask.shape[0] > 1
+            took_part = self.geometry.full(mask).reshape(synced.shape)
+        self.synced[:, self.geometry.per_block] = np.where(took_part, now, synced)
+
+    def fence(self, mask, now):
+        if self.fenced is None:
+            self.fenced, self.covered, self.released, self.acquired = (
+                np.zeros(self.blocks, np.int64) for _ in range(4)
+            )
+        self.fenced[self._blocks(mask)] = now
+
+    def atomic(self, mask, now):
+        """What was before a block's fence is now there for later atomics to see."""
+        if self.fenced is None:
+            return
+        blocks = self._blocks(mask)
+        moment = now << SHIFT | blocks  # of one instruction, blocks take turns
+        first = (self.fenced[blocks] > 0) & (self.released[blocks] == 0)
+        self.released[blocks[first]] = moment[first]
+        self.covered[blocks] = self.fenced[blocks]
+        self.acquired[blocks] = moment
+
+    def _blocks(self, mask):
+        """The numbers of the blocks with an active lane."""
+        ids = self.geometry.block_ids
+        if mask is None or np.ndim(mask) == 0:
+            return ids
+        return ids[np.broadcast_to(mask.any(axis=(1, 2)), ids.shape)]
+
+    def unordered(self, before, me, space):
+        """For each earlier word: 0 in order, WARP_ONLY or RACE. Threads differ."""
+        when, other = before >> SHIFT, before & THREAD
+        block, earlier = me >> self.bits, other >> self.bits
+        row = block - (self.first if space == "global" else 0)
+        same, warp = block == earlier, me >> 5 == other >> 5
+        ordered = same & (when < self.barriers[row])
+        if self.synced is not None:
+            thread = (1 << self.bits) - 1
+            ordered |= (
+                warp
+                & (when < self.synced[row, me & thread])
+                & (when < self.synced[row, other & thread])
+            )
+        if self.fenced is not None and space == "global":
+            ordered |= ~same & self._chain(when, earlier, block)
+        return np.where(ordered, 0, np.where(warp, WARP_ONLY, RACE))
+
+    def _chain(self, when, earlier, block):
+        """Write, fence and atomic in the one block; then an atomic in the other."""
+        released = self.released[earlier]
+        seen = (released > 0) & (released < self.acquired[block])
+        return seen & (when < self.covered[earlier])

@@ -1,0 +1,246 @@
+"""Race: two accesses of one cell, one of them a write, that nothing puts in order.
+
+Two accesses are in order if they come from one thread, or from one block with a barrier
+between them, or from one warp with a __syncwarp() between them; if both are atomic; or
+if the block of the first makes a __threadfence() and then an atomic operation, and the
+block of the second makes one after that. Whatever the schedule was, everything else
+may happen the other way round on a GPU.
+
+Of the atomic operations on a cell the last one stands for all, since it has seen the
+others: the last block of a grid may reset the counter that told it so. A plain read
+beside an atomicCAS is no race: the loop that CUDA's guide writes begins with one, and
+the swap fails if the value was old.
+"""
+
+import dataclasses
+
+import numpy as np
+
+from ..engine.geometry import spread
+from ..report import shown
+from .base import Tool
+from .order import RACE, SHIFT, THREAD, Order
+from .shadow import Shadow
+
+NOW = {"read": "reads", "write": "writes", "atomic": "updates"}
+PAST = {
+    "write": "wrote",
+    "atomic": "updated atomically",
+    "read": "read",
+    "reader": "read",
+}
+AGAINST = {  # which earlier accesses can be in conflict with one of this kind
+    "read": ("write", "atomic"),
+    "write": ("write", "atomic", "read", "reader"),
+    "atomic": ("write", "read", "reader"),
+}
+
+
+@dataclasses.dataclass(slots=True, eq=False)
+class Entry:
+    """One executed instruction."""
+
+    kind: str
+    time: int
+    root: object
+    address: np.ndarray
+    size: int
+    mask: np.ndarray | None
+    site: int
+    geometry: object
+
+
+class Race(Tool):
+    def begin(self, launch):
+        self.launch, self.time = launch, 0
+        self.sites = [None]  # of each moment
+        self.shadows, self.order = {}, None
+        self.found, self.weak = set(), {}
+        self.swapped = set()  # roots with compare-and-swap
+
+    def batch(self, geometry):
+        self.geometry = geometry
+        if self.order is None:
+            self.order = Order(geometry.grid, geometry.block)
+        self.order.batch(geometry, self._tick())
+        self._forget_shared()
+
+    def turn(self, geometry):
+        self.geometry = geometry
+        self.order.turn(geometry)
+
+    def barrier(self, blocks):
+        self.order.barrier(blocks, self._tick())
+        if not self.order.split:
+            self._forget_shared()
+
+    def syncwarp(self, mask):
+        self.order.syncwarp(mask, self._tick())
+
+    def fence(self, mask, block_only):
+        if not block_only:
+            self.order.fence(mask, self._tick())
+
+    def access(self, kind, space, root, address, size, mask, site):
+        if space == "global" and root.readonly:
+            return
+        address, now = np.asarray(address), self._tick(site)
+        mask = None if mask is None else np.asarray(mask)
+        entry = Entry(kind, now, root, address, size, mask, site, self.geometry)
+        shadow = self._shadow(space, root, size)
+        if not shadow.keep(entry):
+            self._catch_up(shadow)
+            self._look(shadow, entry)
+        if kind == "atomic" and space == "global":
+            self.order.atomic(mask, now)
+
+    def end(self):
+        """What a warp alone got wrong matters only where nothing worse was found."""
+        for (site, other), finding in self.weak.items():
+            if frozenset((site, other)) not in self.found:
+                self.launch.report("race-warp", site, **finding)
+
+    def _tick(self, site=None):
+        self.time += 1
+        self.sites.append(site)
+        return self.time
+
+    def _shadow(self, space, root, size):
+        key = "shared" if space == "shared" else root
+        shadow = self.shadows.get(key)
+        if shadow is None:
+            shadow = self.shadows[key] = Shadow(space, root.nbytes, size)
+        return shadow
+
+    def _forget_shared(self):
+        if "shared" in self.shadows:
+            self.shadows["shared"].forget()
+
+    def _catch_up(self, shadow):
+        """Remember what was put off; its accesses are in no conflict."""
+        for entry in shadow.log:
+            lanes, cells, threads = shadow.locate(entry, self.order)
+            if not shadow.is_run(entry, lanes, cells):
+                shadow.stop_runs(self.order)
+                shadow.remember(entry, cells, threads, self.order)
+        shadow.log.clear()
+        shadow.logged = 0
+
+    def _look(self, shadow, entry):
+        """Compare an access with those before it, then remember it."""
+        lanes, cells, threads = shadow.locate(entry, self.order)
+        if shadow.is_run(entry, lanes, cells):
+            return
+        shadow.stop_runs(self.order)
+        for name in AGAINST[entry.kind]:
+            if name in shadow.words and not self._swaps(entry, name):
+                before = shadow.words[name][cells]
+                self._compare(shadow, entry, name, before, lanes, cells, threads)
+        lost = shadow.remember(entry, cells, threads, self.order)
+        if lost is not None and lost.any():
+            i = int(lost.argmax())
+            other = int(shadow.words["write"][cells[i]])
+            spot = i, lanes, cells, shadow
+            self._report(entry, RACE, "write", other, spot, np.count_nonzero(lost))
+
+    def _swaps(self, entry, name):
+        """Is this a plain read beside compare-and-swap, which checks what was read?"""
+        if entry.kind == "atomic" and entry.site in self.launch.swaps:
+            self.swapped.add(entry.root)
+            return name in ("read", "reader")
+        return (entry.kind, name) == ("read", "atomic") and entry.root in self.swapped
+
+    def _compare(self, shadow, entry, name, before, lanes, cells, threads):
+        """Report the lanes for which the access in `before` is not in order."""
+        since = 1 if shadow.space == "global" else self.order.floor
+        if not before.size or int(before.max()) < since << SHIFT:
+            return
+        differ = (before & THREAD) != threads
+        differ &= before >= since << SHIFT
+        hits = np.flatnonzero(differ)
+        if not len(hits):
+            return
+        before = before[hits]
+        grade = self.order.unordered(before, threads[hits], shadow.space)
+        bad = np.flatnonzero(grade)
+        for moment in np.unique(before[bad] >> SHIFT):
+            here = bad[before[bad] >> SHIFT == moment]
+            i = here[grade[here].argmax()]
+            spot = int(hits[i]), lanes, cells, shadow
+            self._report(entry, int(grade[i]), name, int(before[i]), spot, len(here))
+
+    def _report(self, entry, grade, name, before, spot, count):
+        i, lanes, cells, shadow = spot
+        lane = i // max(1, entry.size // shadow.unit)
+        lane = lane + lanes.start if isinstance(lanes, slice) else int(lanes[lane])
+        cell = cells.start + i if isinstance(cells, slice) else int(cells[i])
+        what = entry.root.describe(cell % shadow.cells * shadow.unit)
+        other, together = (
+            self._other(before, shadow.space),
+            before >> SHIFT == entry.time,
+        )
+        why, hint = _why(entry, grade, other, together, lane)
+        message = f"{NOW[entry.kind]} {what}, which {_who(other, entry, lane)} {why}"
+        finding = {
+            "lane": lane,
+            "message": message.format(past=PAST[name]),
+            "geometry": entry.geometry,
+            "other": other,
+            "hint": hint,
+            "count": int(count),
+        }
+        pair = entry.site, self._site(before)
+        if grade == RACE:
+            self.found.add(frozenset(pair))
+            self.launch.report("race", entry.site, **finding)
+        else:
+            self.weak.setdefault(pair, finding)
+
+    def _site(self, word):
+        return self.sites[word >> SHIFT]
+
+    def _other(self, before, space):
+        """The other side of a conflict."""
+        order, geometry = self.order, self.geometry
+        number = before & THREAD
+        block = (number >> order.bits) + (geometry.first_block * (space == "shared"))
+        line, column = self.launch.places[self._site(before)]
+        return {
+            "line": line,
+            "column": column,
+            "block": spread(block, geometry.grid),
+            "thread": spread(number & ((1 << order.bits) - 1), geometry.block),
+        }
+
+
+def _who(other, entry, lane):
+    """The other thread, and its block if it is another one."""
+    thread = f"thread {shown(other['thread'])}"
+    if entry.geometry.where(lane)[0] == other["block"]:
+        return thread
+    return f"{thread} of block {shown(other['block'])}"
+
+
+def _why(entry, grade, other, together, lane):
+    """(what is missing between the two, what can be done)."""
+    line = other["line"]
+    if together:
+        return (
+            "{past} in the same instruction",
+            "harmless only if they all write the same value; else make it atomic, or "
+            "let one thread do it",
+        )
+    if entry.geometry.where(lane)[0] != other["block"]:
+        return (
+            f"{{past}} at line {line}: nothing puts two blocks in order",
+            "make it atomic, or two kernel launches",
+        )
+    if grade == RACE:
+        return (
+            f"{{past}} at line {line}: no barrier between them",
+            f"a __syncthreads() is missing after line {line}",
+        )
+    return (
+        f"{{past}} at line {line}: the same warp, but no __syncwarp() between them",
+        f"a __syncwarp() is missing after line {line}",
+    )

@@ -1,0 +1,120 @@
+"""Trace: the list of all kernels that were launched.
+
+with minigrad.trace() as launches:
+    (x * y).sum()
+print(launches)
+"""
+
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+active = None  # the Trace that listens, if one does
+
+
+class Launch(NamedTuple):
+    """One kernel that ran."""
+
+    operator: str
+    rung: str  # which of the operator's kernels; "numpy" on "cpu"
+    kernel: str  # the kernel's name; on "cpu" the NumPy function's
+    device: str
+    grid: tuple
+    block: tuple
+    bytes: int  # of the tensors it read and wrote, each element once
+    clock: Callable  # () -> seconds, or None where a time says nothing
+
+    @property
+    def seconds(self):
+        """How long it took on a GPU or on "cpu"; None in the simulator."""
+        return self.clock()
+
+
+class Trace(list):
+    """Launches, in order. It prints as a table."""
+
+    def __enter__(self):
+        global active
+        self.outer, active = active, self
+        return self
+
+    def __exit__(self, *error):
+        global active
+        active = self.outer
+
+    def run(self, operator, kernel, operands, options):
+        """Run an operator's kernel; a NumPy function counts as a launch itself."""
+        first = next(x for x in operands if hasattr(x, "storage"))
+        if first.device != "cpu":
+            return kernel(*operands, **options)
+        begin = time.perf_counter()
+        result = kernel(*operands, **options)
+        took = time.perf_counter() - begin
+        size = sum(map(nbytes, (*operands, *_tensors(result))))
+        name = getattr(kernel, "__name__", operator)
+        self.append(Launch(operator, "numpy", name, "cpu", (), (), size, lambda: took))
+        return result
+
+    def __str__(self):
+        head = "operator", "rung", "kernel", "grid", "block", "bytes", "time"
+        rows = [head, *map(_row, self)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [_line(row, widths) for row in rows]
+        return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
+
+    __repr__ = __str__
+
+
+def trace():
+    """A context manager that lists every kernel that is launched while it is open."""
+    return Trace()
+
+
+def nbytes(x):
+    """The bytes of a tensor's elements; a dimension of stride 0 is read once."""
+    if not hasattr(x, "storage"):
+        return 0
+    size = x.storage.data.itemsize
+    for n, stride in zip(x.shape, x.strides, strict=True):
+        size *= n if stride or not n else 1
+    return size
+
+
+def gpu_clock(start, stop):
+    """The seconds between two CUDA events, once they are asked for."""
+
+    def seconds():
+        import cupy
+
+        stop.synchronize()
+        return cupy.cuda.get_elapsed_time(start, stop) / 1000
+
+    return seconds
+
+
+def _tensors(result):
+    return result if isinstance(result, tuple) else (result,)
+
+
+def _row(launch):
+    grid, block = (_sizes(n) for n in (launch.grid, launch.block))
+    size, name = f"{launch.bytes:,}", launch.kernel
+    return launch.operator, launch.rung, name, grid, block, size, _time(launch.seconds)
+
+
+def _sizes(numbers):
+    """(2, 1, 1) -> "2"."""
+    shown = [str(n) for n in numbers]
+    while len(shown) > 1 and shown[-1] == "1":
+        shown.pop()
+    return " x ".join(shown) or "-"
+
+
+def _time(seconds):
+    return "-" if seconds is None else f"{seconds * 1e6:.1f} us"
+
+
+def _line(row, widths):
+    left = [text.ljust(n) for text, n in zip(row[:3], widths[:3], strict=True)]
+    right = [text.rjust(n) for text, n in zip(row[3:], widths[3:], strict=True)]
+    return "  ".join([*left, *right]).rstrip()

@@ -1,0 +1,122 @@
+"""What the simulator found, drawn on the source."""
+
+from ..simt import Finding, KernelError, Report
+from .runs import launch_words, place, sentence
+from .sheet import MARGIN, SourceLine, Space, Words, sheet
+from .words import count
+
+MOST, HIGH, WIDE = 6, 0.42, 2.55  # findings drawn; a thread's box, in inches
+
+
+def finding(what):
+    """Draw a finding on its line of the kernel: a Finding, or the first of a Report."""
+    if isinstance(what, Finding):
+        return sheet(parts_of(what), alt_of(what))
+    report = report_of(what)
+    if not report.findings:
+        return nothing(report)
+    return sheet([heading(report), *parts_of(report.findings[0])],
+                 alt_of(report.findings[0]))  # fmt: skip
+
+
+def findings(report):
+    """Draw all findings of a Report under each other."""
+    report = report_of(report)
+    if not report.findings:
+        return nothing(report)
+    parts, shown = [heading(report)], report.findings[:MOST]
+    for one in shown:
+        parts += [*parts_of(one), Space(0.16)]
+    left = len(report.findings) - len(shown)
+    if left:
+        more = f"Cut: {count(left, 'more finding')}, see the report."
+        parts.append(Words([more], 8.5))
+    return sheet(parts, " ".join(map(alt_of, report.findings)))
+
+
+def report_of(what):
+    if isinstance(what, KernelError):
+        return what.report
+    if isinstance(what, Report):
+        return what
+    raise TypeError(
+        f"expected a Report (of simt.run or kernel.check) or one of its findings, got "
+        f"{type(what).__name__}"
+    )
+
+
+def heading(report):
+    launch = launch_words(report.grid, report.block)
+    found = count(len(report.findings), "finding")
+    return Words([f"{report.kernel}   {launch}   {found}"], 11, weight="bold")
+
+
+def nothing(report):
+    launch = launch_words(report.grid, report.block)
+    launch = launch.replace("   ", ", ")
+    return sentence(f"{report.kernel}, {launch}: the tools found nothing.",
+                    "Nothing found.")  # fmt: skip
+
+
+def parts_of(found):
+    """The parts of the picture of one finding."""
+    parts = [Words([f"{found.kind}: {found.message}"], weight="bold")]
+    other = found.other or {}
+    if other.get("source_line") and other["line"] != found.line:
+        column = other.get("column", 1)
+        parts.append(SourceLine(other["line"], other["source_line"], column))
+    parts.append(SourceLine(found.line, found.source_line, found.column))
+    parts.append(Threads(found))
+    if found.hint:
+        parts.append(Words([found.hint[0].upper() + found.hint[1:] + "."]))
+    return parts
+
+
+def alt_of(found):
+    """The finding in words."""
+    other = found.other or {}
+    text = (
+        f"{found.kind} at line {found.line}, column {found.column}, of "
+        f"{found.kernel}: {found.message}. Seen at {who(found.block, found.thread)}"
+    )
+    if "thread" in other:
+        there = who(other["block"], other["thread"])
+        text += f"; the other access, at line {other['line']}, is by {there}"
+    text += f", and {found.count - 1:,} more" if found.count > 1 else ""
+    return f"{text}. {found.hint}".strip()
+
+
+def who(block, thread):
+    return f"block {place(block, whole(block))} thread {place(thread, whole(thread))}"
+
+
+def whole(xyz):
+    """The axes to write: up to the last that is not 0."""
+    return [2 if any(xyz[i:]) else 1 for i in range(3)]
+
+
+class Threads:
+    """The threads of a finding: one, or the two sides of a conflict and an arrow."""
+
+    def __init__(self, found):
+        self.found, self.other = found, found.other or {}
+        self.height = HIGH + 0.14
+
+    def draw(self, canvas, y):
+        found, y = self.found, y + 0.04
+        x = MARGIN
+        if "thread" in self.other:
+            other = self.other
+            self.box(canvas, x, y, other["block"], other["thread"], other["line"])
+            canvas.line((x + WIDE, y + HIGH / 2), (x + WIDE + 1.1, y + HIGH / 2))
+            canvas.write(x + WIDE + 0.55, y + HIGH / 2 - 0.09, "in no order", 8)
+            x += WIDE + 1.1
+        self.box(canvas, x, y, found.block, found.thread, found.line)
+        if found.count > 1:
+            more = f"and {found.count - 1:,} more like it"
+            canvas.write(x + WIDE + 0.14, y + HIGH / 2, more, 8.5, ha="left")
+
+    def box(self, canvas, x, y, block, thread, line):
+        canvas.box(x, y, "wrong", WIDE, HIGH)
+        text = f"{who(block, thread)}, line {line}"
+        canvas.write(x + WIDE / 2, y + HIGH / 2, text, min(9.5, 290 / len(text)))

@@ -1,0 +1,218 @@
+// One block of a launch, statement by statement. All data comes at once: the slider
+// asks nothing of Python, so it also works where no kernel runs.
+
+export default { render };
+
+const MOST_CELLS = 1100; // of a shared array
+const WARP = 32;
+
+function make(tag, parent, attributes = {}, text = "") {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    node.setAttribute(name, value);
+  }
+  node.textContent = text;
+  parent.append(node);
+  return node;
+}
+
+function render({ model, el }) {
+  const data = JSON.parse(model.get("data"));
+  make("style", el, {}, `.${model.get("still")} { display: none; }`);
+  new Stepper(data, el);
+}
+
+class Stepper {
+  constructor(data, el) {
+    this.data = data;
+    this.at = 0;
+    this.thread = 0;
+    this.variable = null; // whose values stand in the cells; null: thread numbers
+    this.root = make("div", el, {
+      class: "mg-step", tabindex: 0, role: "group", "aria-label": data.title,
+      "data-lm-suppress-shortcuts": "true",
+    });
+    this.bar();
+    const main = make("div", this.root, { class: "mg-main" });
+    this.source(main);
+    this.table = make("table", main, { class: "mg-values" });
+    this.threads();
+    this.shared = make("div", this.root, { class: "mg-shared" });
+    make("p", this.root, { class: "mg-help" },
+      "Left and right: one statement back or on. Up and down: another thread. " +
+      "Click a variable to see it in every thread. In shared memory, ? is what " +
+      `nobody has written yet.${data.note}`);
+    this.root.addEventListener("keydown", (event) => this.key(event));
+    this.go(0);
+  }
+
+  bar() {
+    const bar = make("div", this.root, { class: "mg-bar" });
+    const last = this.data.steps.length - 1;
+    const back = make("button", bar, { type: "button" }, "Back");
+    const next = make("button", bar, { type: "button" }, "Next");
+    this.slider = make("input", bar, {
+      type: "range", min: 0, max: last, value: 0, "aria-label": "statement",
+    });
+    this.told = make("output", bar, { "aria-live": "polite" });
+    back.onclick = () => this.go(this.at - 1);
+    next.onclick = () => this.go(this.at + 1);
+    this.slider.oninput = () => this.go(Number(this.slider.value));
+  }
+
+  source(parent) {
+    const list = make("ol", parent, { class: "mg-source", "aria-label": "source" });
+    this.lines = this.data.source.map((text) => make("li", list, {}, text || " "));
+    this.list = list;
+  }
+
+  threads() {
+    const box = make("div", this.root, { class: "mg-threads" });
+    this.cells = this.data.names.map((name, number) => {
+      if (number % WARP === 0) {
+        make("span", box, { class: "mg-warp" }, `warp ${number / WARP}`);
+      }
+      const cell = make("span", box, { class: "mg-cell" }, name);
+      cell.onmouseenter = () => this.choose(number);
+      cell.onclick = () => this.choose(number);
+      return cell;
+    });
+  }
+
+  key(event) {
+    const steps = { ArrowLeft: this.at - 1, ArrowRight: this.at + 1, Home: 0,
+                    End: this.data.steps.length - 1 };
+    const threads = { ArrowUp: this.thread - 1, ArrowDown: this.thread + 1 };
+    if (event.key in steps) this.go(steps[event.key]);
+    else if (event.key in threads) this.choose(threads[event.key]);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  choose(thread) {
+    this.thread = Math.min(Math.max(thread, 0), this.cells.length - 1);
+    this.show();
+  }
+
+  go(at) {
+    this.at = Math.min(Math.max(at, 0), this.data.steps.length - 1);
+    this.slider.value = this.at;
+    this.show();
+    this.showShared();
+    const line = this.lines[this.step().line - 1];
+    const { offsetTop, offsetHeight } = line;
+    this.list.scrollTop = offsetTop + offsetHeight / 2 - this.list.clientHeight / 2;
+  }
+
+  step() {
+    return this.data.steps[this.at];
+  }
+
+  value(index, thread) {
+    const values = this.data.pool[index];
+    return Array.isArray(values) ? values[thread] : values;
+  }
+
+  show() {
+    const step = this.step();
+    const active = this.data.pool[step.active];
+    const on = [...active].filter((c) => c === "1").length;
+    this.told.textContent = `statement ${this.at + 1} of ${this.data.steps.length}, ` +
+      `line ${step.line}: ${on} of ${active.length} threads`;
+    this.slider.setAttribute("aria-valuetext", this.told.textContent);
+    this.lines.forEach((line, number) => {
+      line.classList.toggle("mg-now", number + 1 === step.line);
+      if (number + 1 === step.line) line.setAttribute("aria-current", "step");
+      else line.removeAttribute("aria-current");
+    });
+    const shown = this.variable in step.values ? step.values[this.variable] : null;
+    this.cells.forEach((cell, number) => {
+      cell.classList.toggle("mg-active", active[number] === "1");
+      cell.classList.toggle("mg-chosen", number === this.thread);
+      const name = this.data.names[number];
+      cell.textContent = shown === null ? name : this.value(shown, number);
+      cell.title = this.hover(step, number, name);
+    });
+    this.showValues(step);
+  }
+
+  hover(step, number, name) {
+    const values = Object.entries(step.values);
+    const texts = values.map(([v, index]) => `${v} = ${this.value(index, number)}`);
+    return [`thread ${name}`, ...texts].join("\n");
+  }
+
+  showValues(step) {
+    this.table.replaceChildren();
+    const head = make("tr", this.table);
+    const name = this.data.names[this.thread];
+    for (const text of ["variable", `thread ${name}`, "all threads"]) {
+      make("th", head, { scope: "col" }, text);
+    }
+    const before = this.at ? this.data.steps[this.at - 1].values : step.values;
+    for (const [variable, index] of Object.entries(step.values)) {
+      const row = make("tr", this.table);
+      row.classList.toggle("mg-changed", before[variable] !== index);
+      const cell = make("th", row, { scope: "row" });
+      const pressed = variable === this.variable;
+      const button = make("button", cell, { type: "button", "aria-pressed": pressed },
+        variable);
+      button.onclick = () => {
+        this.variable = pressed ? null : variable;
+        this.show();
+      };
+      make("td", row, {}, this.value(index, this.thread));
+      make("td", row, {}, span(this.data.pool[index]));
+    }
+  }
+
+  showShared() {
+    this.shared.replaceChildren();
+    const step = this.step();
+    const before = this.at ? this.data.steps[this.at - 1].shared : step.shared;
+    for (const [name, index] of Object.entries(step.shared)) {
+      const shape = this.data.shapes[name];
+      make("div", this.shared, { class: "mg-name" },
+        `${name}[${shape.join("][")}], shared memory`);
+      this.array(this.list_of(index, shape), this.list_of(before[name], shape), shape);
+    }
+  }
+
+  list_of(index, shape) {
+    const values = this.data.pool[index];
+    const size = shape.reduce((a, b) => a * b, 1);
+    return Array.isArray(values) ? values : Array(size).fill(values);
+  }
+
+  array(values, old, shape) {
+    const wide = shape.length > 1 ? shape[shape.length - 1] : Math.min(shape[0], WARP);
+    const grid = make("div", this.shared, { class: "mg-array", tabindex: 0 });
+    grid.style.gridTemplateColumns = `repeat(${wide}, minmax(2.2em, 1fr))`;
+    values.slice(0, MOST_CELLS).forEach((value, number) => {
+      const cell = make("span", grid, { class: "mg-cell" }, value);
+      cell.title = `[${places(number, shape).join("][")}] = ${value}`;
+      cell.classList.toggle("mg-changed", value !== old[number]);
+    });
+    const left = values.length - MOST_CELLS;
+    if (left > 0) make("div", this.shared, {}, `and ${left} more elements`);
+  }
+}
+
+// The indices of an element by its number.
+function places(number, shape) {
+  const found = [];
+  for (const size of [...shape].reverse()) {
+    found.unshift(number % size);
+    number = Math.floor(number / size);
+  }
+  return found;
+}
+
+// A variable over all threads in few words.
+function span(values) {
+  if (!Array.isArray(values)) return "the same";
+  const numbers = values.filter((v) => typeof v === "number");
+  if (numbers.length < values.length) return "different";
+  return `${Math.min(...numbers)} \u2026 ${Math.max(...numbers)}`;
+}

@@ -1,0 +1,101 @@
+"""The statements of a block as plain values, for a browser."""
+
+import numpy as np
+
+from ..simt.engine.geometry import spread
+from .runs import place
+from .words import count
+
+MOST_NUMBERS = 200_000  # sent to the browser
+
+
+def payload(run, found):
+    """The trace as plain values; each array that occurs is there once."""
+    pool, steps, shapes = Pool(), [], {}
+    for one in found.steps:
+        values = {k: pool.add(v) for k, v in named(one.values)}
+        shared = {k: pool.add(v, fresh=True) for k, v in one.shared.items()}
+        shapes |= {k: v.shape for k, v in one.shared.items()}
+        active = pool.text("".join("01"[on] for on in one.active.tolist()))
+        steps.append({"line": one.line, "active": active, "values": values,
+                      "shared": shared})  # fmt: skip
+        if pool.size > MOST_NUMBERS:
+            break
+    cut = found.cut or len(steps) < len(found.steps)
+    note = f" Only the first {count(len(steps), 'statement')} are here." if cut else ""
+    return {
+        "title": title(run, found),
+        "source": "\n".join(run.lines).rstrip().split("\n"),
+        "steps": steps,
+        "pool": pool.values,
+        "names": [place(spread(n, run.block), run.block)
+                  for n in range(len(found.steps[0].active))],
+        "shapes": shapes,
+        "note": " ".join([note, *run.notes()]),
+    }  # fmt: skip
+
+
+def title(run, found):
+    return f"{run.heading}   block {place(found.only, run.grid)}"
+
+
+def named(values):
+    """(name, array, or text) of variables; a local array gives one for each element."""
+    for name, value in values.items():
+        if isinstance(value, list):
+            for number, one in enumerate(value[:16]):
+                yield f"{name}[{number}]", one
+        else:
+            yield name, value
+
+
+class Pool:
+    """Values that are sent once, however often they occur."""
+
+    def __init__(self):
+        self.values, self.places, self.size = [], {}, 0
+
+    def add(self, value, fresh=False):
+        """The place of an array, of a struct (a tuple of arrays), or of a text.
+
+        fresh: memory that a float of all bits set shows to be unwritten, as no
+        arithmetic gives it.
+        """
+        if isinstance(value, tuple):
+            parts = [np.atleast_1d(v).tolist() for v in value]
+            texts = [f"({', '.join(map(str, map(plain, p)))})" for p in zip(*parts)]  # noqa: B905
+            return self.text("\n".join(texts), texts)
+        if not isinstance(value, np.ndarray):
+            return self.text(str(value))
+        key = value.dtype.str, value.shape, fresh, value.tobytes()
+        if key not in self.places:
+            values = [plain(v) for v in value.reshape(-1).tolist()]
+            if fresh and value.dtype.kind == "f":
+                bits = value.reshape(-1).view(f"u{value.itemsize}")
+                unset = bits == np.iinfo(bits.dtype).max
+                values = ["?" if u else v for u, v in zip(unset, values, strict=True)]
+            self.keep(key, values)
+        return self.places[key]
+
+    def text(self, text, values=None):
+        if text not in self.places:
+            self.keep(text, text if values is None else values)
+        return self.places[text]
+
+    def keep(self, key, values):
+        if isinstance(values, list) and len(set(map(repr, values))) == 1:
+            values = values[0]
+        self.size += len(values) if isinstance(values, list | str) else 1
+        self.places[key] = len(self.values)
+        self.values.append(values)
+
+
+def plain(value):
+    """A number as JSON and JavaScript can hold it, else as text."""
+    if isinstance(value, float):
+        short = float(f"{value:.5g}")
+        return int(short) if short.is_integer() and abs(short) < 1e6 else (
+            short if np.isfinite(short) else str(short)
+        )  # fmt: skip
+    exact = isinstance(value, int) and abs(value) < 2**53
+    return value if exact and not isinstance(value, bool) else str(value).lower()

@@ -1,0 +1,480 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Lab 04 · Elementwise
+#
+# Here minigrad's tensors learn to compute: three kernels that do many operations on
+# tensors of any layout, and the two functions that decide which kernel runs, and in
+# which dtype. Five exercises, about an hour and a half of work. They run on your GPU if
+# the machine has one, and else in minigrad's simulator.
+#
+# How each exercise goes:
+#
+# 1. Read the task, and look at the example under it: PyTorch, or plain Python.
+# 2. Fill in the cell: put CUDA C in the place of each `// YOUR CODE HERE` (there are
+#    several in a cell), or Python in the place of `# YOUR CODE HERE` and the `raise`
+#    under it. Then run the cell.
+# 3. Run the cell below it, to see your code at work.
+# 4. Run the `check` cell. It compares with PyTorch. Each part of the task that is right
+#    earns its share of the points. Check as often as you like.
+#
+# If you are stuck, open a hint: they go from vague to precise. You may also skip: no
+# check needs your answer to another exercise.
+#
+# When something is odd:
+#
+# - `NameError: name 'check' is not defined`, or `'solves'`, means that the set-up cell
+#   has not run in this session. Run it, then your answers, and go on.
+# - "not answered yet" for a kernel that you have written: one `// YOUR CODE HERE` still
+#   stands in it.
+# - After each change of an answer, run its cell: a check tries what you ran last.
+# - To begin afresh, choose **Kernel > Restart Kernel and Run All Cells**. Exercises
+#   without an answer say so, and nothing stops.
+
+# %% setup=true
+# Set-up: run this cell first. Running it twice does no harm.
+import numpy as np
+
+import minigrad
+from grading import check, show_check, trying
+from minigrad import answers_from, solves
+from minigrad.dispatch import DispatchError, find_kernel, missing
+from minigrad.kernels.copy import Strides
+from minigrad.kernels.elementwise import binary_broadcast, unary_kernel, where_compare
+from minigrad.promotion import kind, of_number, promote_types, result_type
+
+answers_from("labs", before="04_elementwise")
+
+# %% [markdown] task="unary_kernel"
+# ## One kernel for many operations
+#
+# `relu`, `sigmoid`, `exp`, `neg`: the kernels of these differ in one place. So one
+# writes the kernel once, with a name in that place, and tells the compiler what the
+# name stands for. There are two such names here: `OP`, the operation, and `T`, the type
+# of an element. `Kernel(text, name, ("-DT=float", "-DOP=relu"))` compiles the text with
+# `relu` wherever it says `OP`.
+#
+# The tensor may be a view of any kind, so element i is not `x[i]`. The function
+# `offset_of`, which stands in the cell, says in which cell it lies: it is the loop of
+# exercise 10 of lab 03.
+#
+# Write three things:
+#
+# - `relu(x)`: x, but 0 where x is below 0. **NaN stays NaN**: whoever hides it hides
+#   the mistake that it comes from.
+# - `sigmoid(x)`: 1 / (1 + e⁻ˣ), which is 0 for −∞ and 1 for ∞, and NaN for NaN.
+# - the kernel `unary_kernel(x, view, y, n)`: `y[i] = OP(...)` of element i of the view.
+#
+# All of it for any floating type T: do not write `float`.
+
+# %%
+import torch
+
+x = torch.tensor([-torch.inf, -2, 0, 2, torch.inf, torch.nan])
+print(torch.relu(x))
+print(torch.sigmoid(x))
+
+# %% [markdown] hints="unary_kernel"
+# <details><summary>Hint 1</summary>
+#
+# Which comparison is false for NaN? All of them. So in `condition ? one : other` NaN
+# always takes the second way: which of the two must that be? And how does the kernel of
+# exercise 2 of lab 01 look with another index and another operation?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# `return x < 0 ? 0 : x;` sends NaN the right way, and `x > 0 ? x : 0` the wrong one.
+# For the sigmoid, `exp(-x)` is infinite for very negative x, and 1 / ∞ is 0, as it
+# should be. The kernel: find i, guard it, then `y[i] = OP(x[offset_of(i, view)]);`.
+#
+# </details>
+
+
+# %% exercise="unary_kernel"
+solves(unary_kernel)(r"""
+struct Strides { int dims; long long shape[8]; long long stride[8]; };
+
+__device__ long long offset_of(int i, const Strides& view) {
+    long long offset = 0, rest = i;
+    for (int d = view.dims - 1; d >= 0; d--) {
+        offset += rest % view.shape[d] * view.stride[d];
+        rest /= view.shape[d];
+    }
+    return offset;
+}
+
+__device__ T relu(T x) {
+    // BEGIN SOLUTION
+    return x < 0 ? 0 : x;
+    // END SOLUTION
+}
+
+__device__ T sigmoid(T x) {
+    // BEGIN SOLUTION
+    return 1 / (1 + exp(-x));
+    // END SOLUTION
+}
+
+__global__ void unary_kernel(const T* x, Strides view, T* y, int n) {
+    // BEGIN SOLUTION
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = OP(x[offset_of(i, view)]);
+    // END SOLUTION
+}
+""")
+
+# %%
+with trying():
+    x = minigrad.to_device(np.array([[-2, np.inf, 5], [3, np.nan, 7]], np.float32))
+    y = minigrad.to_device(np.zeros((3, 2), np.float32))
+    for op in "relu", "sigmoid", "sqrt":
+        options = "-DT=float", f"-DOP={op}"
+        kernel = minigrad.Kernel(unary_kernel.text, "unary_kernel", options)
+        kernel(1, 32, (x, Strides((3, 2), (1, 3)), y, 6))
+        print(op, *minigrad.to_host(y))
+
+# %% check="unary_kernel"
+check(unary_kernel)
+
+# %% [markdown] task="binary_broadcast"
+# ## Two tensors, broadcast
+#
+# To add a column of shape `(3, 1)` and a row of shape `(4,)`, both are expanded to
+# `(3, 4)`: views with strides `(1, 0)` and `(0, 1)`. Nothing is copied, and the kernel
+# need not know about broadcasting. It reads element i of either view, and a stride of 0
+# does the rest. A number is a view, too: one cell, and all strides 0.
+#
+# `OP` takes two numbers here, in their order. Write three things:
+#
+# - `sub(a, b)`: a - b.
+# - `maximum(a, b)`: the larger one, or NaN if **one of them** is NaN. (CUDA's own `max`
+#   and `fmax` lose the NaN.)
+# - the kernel `binary_broadcast(a, a_view, b, b_view, y, n)`: `y[i] = OP(...)`.
+
+# %%
+a, b = torch.tensor([[10.0], [20.0], [30.0]]), torch.tensor([1.0, 2.0, 3.0, 4.0])
+for x in torch.broadcast_tensors(a, b):
+    print(tuple(x.shape), x.stride())
+print(a - b)
+torch.maximum(torch.tensor([1, torch.nan, 1]), torch.tensor([2, 2, torch.nan]))
+
+# %% [markdown] hints="binary_broadcast"
+# <details><summary>Hint 1</summary>
+#
+# The kernel is that of exercise 1 with two views. Which of the two goes with which
+# array? And for the maximum: only NaN is not equal to itself.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Each view has an offset of its own for the same i: `a[offset_of(i, a_view)]` and
+# `b[offset_of(i, b_view)]`. The result is row-major, so it goes to `y[i]`. In
+# `a > b || a != a ? a : b`, a NaN in a takes the first way, and one in b the second.
+#
+# </details>
+
+
+# %% exercise="binary_broadcast"
+solves(binary_broadcast)(r"""
+struct Strides { int dims; long long shape[8]; long long stride[8]; };
+
+__device__ long long offset_of(int i, const Strides& view) {
+    long long offset = 0, rest = i;
+    for (int d = view.dims - 1; d >= 0; d--) {
+        offset += rest % view.shape[d] * view.stride[d];
+        rest /= view.shape[d];
+    }
+    return offset;
+}
+
+// BEGIN SOLUTION
+__device__ T sub(T a, T b) { return a - b; }
+__device__ T maximum(T a, T b) { return a > b || a != a ? a : b; }
+// END SOLUTION
+
+__global__ void binary_broadcast(const T* a, Strides a_view,
+                                 const T* b, Strides b_view, T* y, int n) {
+    // BEGIN SOLUTION
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = OP(a[offset_of(i, a_view)], b[offset_of(i, b_view)]);
+    // END SOLUTION
+}
+""")
+
+# %%
+with trying():
+    options = "-DT=float", "-DOP=sub"
+    kernel = minigrad.Kernel(binary_broadcast.text, "binary_broadcast", options)
+    a = minigrad.to_device(np.array([10, 20, 30], np.float32))
+    b = minigrad.to_device(np.array([1, 2, 3, 4], np.float32))
+    y = minigrad.to_device(np.zeros((3, 4), np.float32))
+    column, row = Strides((3, 4), (1, 0)), Strides((3, 4), (0, 1))
+    kernel(1, 32, (a, column, b, row, y, 12))
+    print(minigrad.to_host(y))
+
+# %% check="binary_broadcast"
+check(binary_broadcast)
+
+# %% [markdown] task="where_compare"
+# ## Comparing and choosing
+#
+# `torch.where(a < b, p, q)` takes p's element where the condition holds, and q's where
+# it does not. PyTorch runs two kernels for it, one for the comparison and one for the
+# choice. Write both as one: the condition never goes to memory.
+#
+# - Six functions of two numbers: `equal`, `not_equal`, `less`, `less_equal`, `greater`,
+#   `greater_equal`. For NaN they must say what PyTorch says: it is equal to nothing,
+# not   to itself either, and neither less nor greater than anything.
+# - the kernel `where_compare(a, a_view, b, b_view, p, p_view, q, q_view, y, n)`: `OP`
+#   is one of the six. `y[i]` is p's element i where `OP` holds for a's and b's, else
+#   q's.
+#
+# All four tensors are views of y's shape. What is chosen arrives unchanged, also an
+# infinity or a NaN, and so does whatever stands beside one that is not chosen.
+
+# %%
+a, b = torch.tensor([1.0, 2.0, torch.nan]), torch.tensor([2.0, 2.0, torch.nan])
+for compare in torch.eq, torch.ne, torch.lt, torch.le, torch.gt, torch.ge:
+    print(compare.__name__, compare(a, b).tolist())
+
+# %% [markdown] hints="where_compare"
+# <details><summary>Hint 1</summary>
+#
+# C compares as PyTorch does: each of the six is one operator. Do not build one out of
+# another: `not less` is `greater or equal` only where there is no NaN.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# `return a <= b;` and so on. In the kernel, read the two numbers by their views, then
+# `y[i] = OP(left, right) ? p[offset_of(i, p_view)] : q[offset_of(i, q_view)];`.
+#
+# </details>
+
+
+# %% exercise="where_compare"
+solves(where_compare)(r"""
+struct Strides { int dims; long long shape[8]; long long stride[8]; };
+
+__device__ long long offset_of(int i, const Strides& view) {
+    long long offset = 0, rest = i;
+    for (int d = view.dims - 1; d >= 0; d--) {
+        offset += rest % view.shape[d] * view.stride[d];
+        rest /= view.shape[d];
+    }
+    return offset;
+}
+
+// BEGIN SOLUTION
+__device__ bool equal(T a, T b) { return a == b; }
+__device__ bool not_equal(T a, T b) { return a != b; }
+__device__ bool less(T a, T b) { return a < b; }
+__device__ bool less_equal(T a, T b) { return a <= b; }
+__device__ bool greater(T a, T b) { return a > b; }
+__device__ bool greater_equal(T a, T b) { return a >= b; }
+// END SOLUTION
+
+__global__ void where_compare(const T* a, Strides a_view, const T* b, Strides b_view,
+                              const T* p, Strides p_view, const T* q, Strides q_view,
+                              T* y, int n) {
+    // BEGIN SOLUTION
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    T left = a[offset_of(i, a_view)], right = b[offset_of(i, b_view)];
+    y[i] = OP(left, right) ? p[offset_of(i, p_view)] : q[offset_of(i, q_view)];
+    // END SOLUTION
+}
+""")
+
+# %%
+with trying():
+    a = minigrad.to_device(np.array([1, 2, np.nan], np.float32))
+    b = minigrad.to_device(np.array([2, 2, np.nan], np.float32))
+    yes, no = (minigrad.to_device(np.array([v], np.float32)) for v in (1, 0))
+    y, each, same = minigrad.to_device(np.zeros(3, np.float32)), (1,), (0,)
+    rows, number = Strides((3,), each), Strides((3,), same)
+    for op in "equal", "not_equal", "less", "less_equal":
+        options = "-DT=float", f"-DOP={op}"
+        kernel = minigrad.Kernel(where_compare.text, "where_compare", options)
+        kernel(1, 32, (a, rows, b, rows, yes, number, no, number, y, 3))
+        print(op, minigrad.to_host(y))
+
+# %% check="where_compare"
+check(where_compare)
+
+# %% [markdown] task="result_type"
+# ## In which dtype?
+#
+# `x + y` of int32 and float16 is computed in float16, and `x + 2.5` of an int32 tensor
+# in float32; but a float16 tensor plus 2.5 stays float16. There is a rule, and you can
+# predict every case with it.
+#
+# The operands fall into three **groups**: tensors that have dimensions, tensors without
+# dimensions, and Python's numbers. There are three **kinds** of dtypes: bool, then
+# whole numbers, then floats.
+#
+# 1. Within a group, the dtypes are promoted together: `promote_types(int32, int64)` is
+#    int64, `promote_types(int64, float16)` is float16.
+# 2. Of what the groups give, the highest kind wins; of several groups with that kind
+#    the first one, in the order above.
+#
+# So a tensor's dtype is not changed by a number, except to another kind.
+#
+# Write `result_type(*operands)`: it returns the dtype. `promote_types(a, b)` is there
+# already, and so are `kind(dtype)`, which is 0, 1 or 2, and `of_number(value)`, the
+# dtype of a Python number (which raises a TypeError for what is no number). A tensor is
+# what has a `storage`: `hasattr(x, "storage")`.
+
+# %%
+ints = torch.ones(3, dtype=torch.int32)
+halves = torch.ones(3, dtype=torch.float16)
+double = torch.tensor(1.0, dtype=torch.float64)  # without dimensions
+for pair in (ints, halves), (ints, 2), (ints, 2.5), (halves, 2.5), (halves, double):
+    print(torch.result_type(*pair))
+
+# %% [markdown] hints="result_type"
+# <details><summary>Hint 1</summary>
+#
+# Begin with three empty lists, one for each group, and sort the dtypes of the operands
+# into them. How do you make one dtype of each list that is not empty?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# `functools.reduce(promote_types, group)` promotes a whole list. Then you have up to
+# three dtypes, in the groups' order, and `max(dtypes, key=kind)` returns the first of
+# those of the highest kind.
+#
+# </details>
+
+# %% exercise="result_type"
+import functools
+
+
+@solves(result_type)
+def result_type(*operands):
+    ### BEGIN SOLUTION
+    groups = [], [], []  # tensors with dimensions, tensors without, numbers
+    for x in operands:
+        if not hasattr(x, "storage"):
+            groups[2].append(of_number(x))
+        else:
+            groups[0 if x.shape else 1].append(x.dtype)
+    dtypes = [functools.reduce(promote_types, group) for group in groups if group]
+    return max(dtypes, key=kind)
+    ### END SOLUTION
+
+
+# %%
+with trying():
+    ints, halves = (minigrad.ones(3, dtype=d) for d in (np.int32, np.float16))
+    double = minigrad.tensor(1.0, dtype=np.float64)
+    for pair in (ints, halves), (ints, 2), (ints, 2.5), (halves, 2.5), (halves, double):
+        print(result_type(*pair))
+
+# %% check="result_type"
+check(result_type)
+
+# %% [markdown] task="find_kernel"
+# ## The dispatcher
+#
+# `x + y` is the operator "add", and there are many kernels for it: one that calls
+# NumPy, one in CUDA C for float32, one for int64, and so on. All of them stand in one
+# table, the **registry**: a dict from (operator, device, dtype) to the kernel.
+#
+# Write `find_kernel(registry, operator, device, dtype)`, which returns the kernel.
+#
+# - A kernel may be registered for dtype `None`: it serves every dtype, but one that is
+#   registered for `dtype` itself goes before it.
+# - The device must be the right one, always. A kernel for "cpu" could not read the
+#   memory of a GPU.
+# - Where there is no kernel, raise a `DispatchError`. Its message is what
+#   `missing(registry, operator, device, dtype)` returns: it names all three, and says
+#   what there is instead.
+
+# %%
+try:
+    torch.ones(3).to_sparse().exp()
+except NotImplementedError as error:
+    print(str(error)[:78], "...")
+
+# %% [markdown] hints="find_kernel"
+# <details><summary>Hint 1</summary>
+#
+# A dict is asked with `in`, or with `get`. Which two keys may it be, and which one
+# first?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Go through two keys with `for`: the one that ends in `dtype`, then the one that ends
+# in `None`. Return the kernel of the first that is in the registry. After the loop
+# there was none: `raise DispatchError(...)` with the message that `missing` writes.
+#
+# </details>
+
+
+# %% exercise="find_kernel"
+@solves(find_kernel)
+def find_kernel(registry, operator, device, dtype):
+    ### BEGIN SOLUTION
+    for key in (operator, device, dtype), (operator, device, None):
+        if key in registry:
+            return registry[key]
+    raise DispatchError(missing(registry, operator, device, dtype))
+    ### END SOLUTION
+
+
+# %%
+with trying():
+    registry = {
+        ("add", "cpu", None): "NumPy's add",
+        ("add", "cuda", "float32"): "a kernel",
+    }
+    print(find_kernel(registry, "add", "cuda", "float32"))
+    print(find_kernel(registry, "add", "cuda", "float16"))
+
+# %% check="find_kernel"
+check(find_kernel)
+
+# %% [markdown]
+# ## What you have built
+#
+# `x + y` now goes through your code from end to end: `result_type` says in which dtype,
+# `find_kernel` which kernel, and on a device your kernel does the work, if one asks for
+# the rung that you have answered. `trace` lists what was launched.
+
+# %%
+with trying():
+    device = "cuda" if minigrad.gpu_available() else "sim"
+    x = minigrad.arange(6, dtype=minigrad.float32).view(2, 3).to(device)
+    with minigrad.rungs("answered"), minigrad.trace() as launches:
+        y = (x.T * x.T[:1]).relu()
+    print(y)
+    print(launches)
+
+# %% [markdown]
+# ## How you were checked
+#
+# `show_check` shows the check of an exercise: its cases, where the expected values come
+# from, and the mistakes that it can name.
+
+# %%
+show_check(result_type)
+
+# %% [markdown]
+# ## Where to go next
+#
+# These kernels never look at two elements at once. Chapter 05 adds elements up: sums,
+# maxima, and softmax, where threads must work together.

@@ -1,0 +1,84 @@
+"""An expression in minigrad, on a device, beside the same in PyTorch."""
+
+import numpy as np
+import pytest
+
+import minigrad
+from minigrad.testing.compare import assert_close
+
+torch = pytest.importorskip("torch", reason="not run: operators (need torch)")
+
+NO_GPU = pytest.mark.skipif(
+    not minigrad.gpu_available(), reason="not run: operators on cuda (needs a GPU)"
+)
+DEVICES = ["cpu", "sim", pytest.param("cuda", marks=NO_GPU)]
+on_devices = pytest.mark.parametrize("device", DEVICES)
+
+
+class OnDevice:
+    """minigrad on a device: what `m` is in an expression."""
+
+    def __init__(self, device):
+        self.device = device
+
+    def __getattr__(self, name):
+        return getattr(minigrad, name)
+
+    def tensor(self, data, dtype=None):
+        return minigrad.tensor(data, dtype).to(self.device)
+
+
+class Torch:
+    """PyTorch; dtypes are those of minigrad's names."""
+
+    device = "cpu"
+
+    def __init__(self, wide=False):
+        self.wide = wide  # floats as float64: the true values
+
+    def __getattr__(self, name):
+        found = getattr(torch, name)
+        narrow = isinstance(found, torch.dtype) and found.is_floating_point
+        return torch.float64 if self.wide and narrow else found
+
+    def tensor(self, data, dtype=None):
+        x = from_ours(minigrad.tensor(data, dtype))
+        return x.double() if self.wide and x.is_floating_point() else x
+
+    @property
+    def functional(self):
+        return torch.nn.functional
+
+
+def from_ours(x):
+    """A tensor of PyTorch with the same elements and dtype."""
+    x = x.cpu()
+    if x.dtype is minigrad.bfloat16:
+        return torch.from_numpy(x.float().numpy().copy()).bfloat16()
+    return torch.from_numpy(np.array(x.numpy()))
+
+
+def assert_like_torch(expression, device, make, **how):
+    """The same shape, dtype and values, or both refuse.
+
+    expression: a function of (m, *tensors). make: m -> the tensors.
+    """
+    try:
+        with np.errstate(all="ignore"):
+            theirs = expression(Torch(), *make(Torch()))
+    except (RuntimeError, IndexError, TypeError, ValueError) as error:
+        with pytest.raises((RuntimeError, IndexError, TypeError)):
+            expression(OnDevice(device), *make(OnDevice(device)))
+        return error
+    ours = expression(OnDevice(device), *make(OnDevice(device)))
+    true = expression(Torch(wide=True), *make(Torch(wide=True)))
+    for a, b, c in zip(*map(listed, (ours, theirs, true)), strict=True):
+        assert a.device == device
+        assert a.dtype.name == str(b.dtype).removeprefix("torch.")
+        expected = c.double().numpy() if b.is_floating_point() else b.numpy()
+        assert_close(a, expected, **how)
+    return None
+
+
+def listed(result):
+    return result if isinstance(result, tuple) else (result,)

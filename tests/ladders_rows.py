@@ -1,0 +1,118 @@
+"""Launches of the kernels of rows and matrices; see ladders.py."""
+
+import itertools
+
+import numpy as np
+import torch
+from ladders import Case, blank, family, numbers, view_of, whole
+
+
+@family("softmax")
+def _():
+    for n in (1, 31, 33, 260):
+        x = numbers(5, n)  # differences of hundreds
+        x[0, : n // 2], x[1] = -np.inf, 1e4
+        if n > 1:
+            x[2, 1], x[3, 0], x[4] = np.nan, np.inf, -np.inf
+        yield from softmax_of(x, "float", n)
+    yield from softmax_of(numbers(3, 64, dtype=np.float64), "double", 64)
+    yield from softmax_of(numbers(3, 132) / 100, "float", 132)  # all count
+
+
+def softmax_of(x, kind, n):
+    rows, size, near = len(x), np.int64(n), {"float": 1e-5, "double": 1e-13}[kind]
+    for log, function in ((0, torch.softmax), (1, torch.log_softmax)):
+        y = {1: function(torch.from_numpy(x).double(), 1).numpy()}
+        args, types = (x, np.full_like(x, 77)), f"<{kind}, {log}>"
+        for name, rest, grid, block in (
+            ("softmax_three_pass", (np.int64(rows), size), whole(rows, 32), 32),
+            ("softmax_shared", (size,), rows, 64),
+            ("softmax_online", (size,), rows, 96),
+        ):
+            yield Case(name + types, (grid,), (block,), (*args, *rest), y, near)
+        if n % 4 == 0:
+            packs = whole(n * x.itemsize, 16 * 64)
+            yield Case(f"softmax_registers<{kind}, {packs}, {log}>", (rows,), (64,),
+                       (*args, np.int32(n)), y, near)  # fmt: skip
+
+
+@family("layer_norm")
+def _():
+    for n in (1, 31, 33, 100, 1000):
+        x = numbers(4, n) / 100 + 1e4 * (np.arange(4)[:, None] == 1)
+        yield from layer_norm(x.astype(np.float32), n)
+
+
+def layer_norm(x, n):
+    gamma, beta, eps = (
+        numbers(n, seed=1) / 100,
+        numbers(n, seed=2) / 100,
+        np.float32(1e-3),
+    )
+    wide = torch.from_numpy(x).double()
+    pair = (torch.from_numpy(v).double() for v in (gamma, beta))
+    y = torch.nn.functional.layer_norm(wide, (n,), *pair, eps=1e-3).numpy()
+    mean, var = wide.mean(1).numpy(), wide.var(1, correction=0).numpy()
+    out = {3: y, 4: mean, 5: 1 / np.sqrt(var + 1e-3)}
+    args = x, gamma, beta, blank(4, n), blank(4), blank(4)
+    near = 2e-3  # 2^-24 of 10^4, in units of the result
+    for idea in ("two_pass", "welford"):
+        yield Case(f"layer_norm_{idea}<float>", (4,), (96,), (*args, np.int64(n), eps),
+                   out, near)  # fmt: skip
+    if n % 4 == 0:
+        yield Case(f"layer_norm_registers<float, {whole(n, 256)}>", (4,), (64,),
+                   (*args, np.int32(n), eps), out, near)  # fmt: skip
+    with np.errstate(all="ignore"):
+        unbiased = np.where(n > 1, var * n / np.float64(n - 1), np.nan)
+    args = x, blank(4), blank(4), np.int64(n), np.float32(1)
+    yield Case("variance<float>", (4,), (64,), args, {1: mean, 2: unbiased}, near)
+
+
+@family("matmul")
+def _():
+    for M, N, K in ((1, 1, 1), (37, 51, 29), (3, 5, 0)):
+        a, b = numbers(M, K) / 10, numbers(K, N, seed=1) / 10
+        c, sizes = {2: a.astype(float) @ b}, np.int32([M, N, K])
+        args = a, b, blank(M, N), *sizes
+        for name, grid, block in (
+            ("matmul_naive<float>", (whole(M, 8), whole(N, 8)), (8, 8)),
+            ("matmul_coalesced<float>", (whole(N, 16), whole(M, 4)), (16, 4)),
+            ("matmul_column<float>", (whole(N, 64), whole(M, 64)), (512,)),
+            ("matmul_patch<float>", (whole(N, 128), whole(M, 128)), (256,)),
+        ):
+            yield Case(name, grid, block, args, c, 1e-6)
+        a, b = torch.from_numpy(a), torch.from_numpy(b)
+        yield tiled("matmul_tiled<float>", a, b, 16, (16, 16))
+    one = torch.from_numpy(numbers(2, 3, 20, 17))
+    other = torch.from_numpy(numbers(3, 20, 33))
+    for a, b in ((one.transpose(2, 3), other), (one[:1, :, ::2], other[:, :17, ::3])):
+        yield tiled("matmul_tiled<float>", a, b, 16, (16, 16), 4)
+    a, b = numbers(130, 12) / 10, numbers(12, 136, seed=1) / 10
+    args, c = (a, b, blank(130, 136), *np.int32([130, 136, 12])), a.astype(float) @ b
+    yield Case("matmul_vectors", (2, 2), (256,), args, {2: c}, 1e-6)
+    a, b = torch.from_numpy(numbers(2, 132, 20)), torch.from_numpy(numbers(1, 20, 36))
+    at, bt = (x.transpose(1, 2).contiguous().transpose(1, 2) for x in (a, b))
+    for i, j in itertools.product((0, 1), repeat=2):
+        name = f"matmul_pipelined<{1 - i}, {j}, 1>"
+        yield tiled(name, (a, at)[i], (b, bt)[j], 128, (128,), 1)
+    a, b = (
+        torch.from_numpy(numbers(2, 37, 29)),
+        torch.from_numpy(numbers(29, 51, seed=1)),
+    )
+    at, bt = a.transpose(1, 2).contiguous().transpose(1, 2), b.t().contiguous().t()
+    for i, j in itertools.product((0, 1), repeat=2):
+        name = f"matmul_pipelined<{1 - i}, {j}, 0>"
+        yield tiled(name, (a, at)[i], (b, bt)[j], 128, (128,))
+    yield tiled("matmul_pipelined<1, 0, 0>", a[:, ::2, ::3], b[::3, ::2], 128, (128,))
+    yield tiled("matmul_pipelined<1, 1, 0>", a[:, :, :0], b[:0], 128, (128,))
+
+
+def tiled(name, a, b, tile, block, most=65535):
+    """A product by views; `most` blocks along the batch."""
+    c = (a.double() @ b.double()).numpy()
+    *batch, M, N = c.shape
+    a, b = a.expand(*batch, *a.shape[-2:]), b.expand(*batch, *b.shape[-2:])
+    batches = int(np.prod(batch))
+    args = *view_of(a), *view_of(b), blank(*c.shape), *np.int32([M, N, a.shape[-1]])
+    grid = whole(N, tile), whole(M, tile), min(most, batches)
+    return Case(name, grid, block, (*args, np.int64(batches)), {4: c}, 1e-6)

@@ -1,0 +1,67 @@
+"""NVRTC by its C interface: does NVIDIA's own compiler take this text?"""
+
+import ctypes
+import functools
+import importlib.util
+import pathlib
+
+TARGETS = (75, 90)
+
+
+def folder():
+    """Where the wheels put NVRTC and the headers; None where they are not."""
+    try:
+        spec = importlib.util.find_spec("nvidia.cu13")
+    except ModuleNotFoundError:
+        return None
+    found = [pathlib.Path(p) for p in spec.submodule_search_locations] if spec else []
+    return next((p for p in found if list(p.glob("lib/libnvrtc.so.*"))), None)
+
+
+@functools.cache
+def library():
+    """(NVRTC, None), or (None, why it is missing)."""
+    where = folder()
+    if where is None:
+        return None, "pip install 'cuda-toolkit[cccl,cudart,nvrtc]==13.*'"
+    try:
+        return ctypes.CDLL(str(next(where.glob("lib/libnvrtc.so.*")))), None
+    except OSError as error:
+        return None, str(error)
+
+
+def missing():
+    """Why NVRTC cannot be asked here; None where it can."""
+    return library()[1]
+
+
+@functools.cache
+def compiled(source, arch=75, names=(), options=()):
+    """What NVRTC says against a text: its log, or "" where it compiles.
+
+    names: name expressions that must be found, such as `add<float>`.
+    """
+    nvrtc, program = library()[0], ctypes.c_void_p()
+    text = source.encode("utf-8", "surrogatepass")
+    nvrtc.nvrtcCreateProgram(
+        ctypes.byref(program), text, b"kernel.cu", 0, None, None
+    )  # fmt: skip
+    try:
+        for name in names:
+            nvrtc.nvrtcAddNameExpression(program, name.encode())
+        include = folder() / "include"
+        flags = [f"-arch=compute_{arch}", f"-I{include}", f"-I{include / 'cccl'}"]
+        flags = [flag.encode() for flag in (*flags, "-std=c++17", *options)]
+        given = (ctypes.c_char_p * len(flags))(*flags)
+        failed = nvrtc.nvrtcCompileProgram(program, len(flags), given)
+        return (log(nvrtc, program) or "failed") if failed else ""
+    finally:
+        nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
+
+
+def log(nvrtc, program):
+    size = ctypes.c_size_t()
+    nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
+    text = ctypes.create_string_buffer(size.value)
+    nvrtc.nvrtcGetProgramLog(program, text)
+    return text.value.decode("utf-8", "replace")

@@ -1,0 +1,86 @@
+"""The course's own answers under every tool: silent, and no barrier is superfluous."""
+
+import functools
+
+import pytest
+
+from benchmarks import chapters, common
+from minigrad import course, exercises, simt
+from minigrad.slots.answers import load_references
+from minigrad.slots.exercise import KernelExercise
+from tests.simt.test_simt_kernels import FOUND_WITHOUT, without_barriers
+
+MOST_THREADS = 300_000  # of a launch that runs under all tools
+SCHEDULES = [("lockstep", 0), ("warps", 0), ("warps", 1), ("warps", 2)]
+
+
+@functools.cache
+def answers():
+    """name -> text of every kernel that the solved labs write."""
+    for path in (course.home() / "solutions").glob("*.py"):
+        load_references(path.stem)
+    holes = [entry.hole for entry in exercises()]
+    return {
+        hole.name: hole.reference
+        for hole in holes
+        if isinstance(hole, KernelExercise) and hole.reference
+    }
+
+
+@functools.cache
+def launches():
+    """name -> the launches that the solved labs make of that kernel."""
+    found = {name: [] for name in answers()}
+    for path in (course.home() / "solutions").glob("*.py"):
+        if "Kernel(" not in path.read_text(encoding="utf-8"):
+            continue
+        for one in chapters.recorded(path)[0]:
+            kernel, grid, block, *_ = one.launch
+            text = answers().get(kernel.name, "")
+            if kernel.source.strip() == text.strip() and small(grid, block):
+                found[kernel.name].append(one.launch)
+    return found
+
+
+def small(grid, block):
+    threads = 1
+    for size in (grid, block):
+        for number in size if isinstance(size, tuple) else (size,):
+            threads *= number
+    return threads <= MOST_THREADS
+
+
+def watched(source, launch, schedule, seed=0):
+    kernel, grid, block, args, shared_mem = launch
+    twin = simt.RawKernel(source, kernel.name, kernel.options)
+    return simt.run(
+        twin, grid, block, common.fresh(args), shared_mem, schedule=schedule, seed=seed
+    )
+
+
+def test_every_kernel_of_the_course_is_launched():
+    assert answers()
+    assert [name for name, found in launches().items() if not found] == []
+
+
+@pytest.mark.parametrize("schedule, seed", SCHEDULES)
+def test_answers_are_silent(schedule, seed):
+    for found in launches().values():
+        for launch in found[:3]:
+            report = watched(launch[0].source, launch, schedule, seed)
+            assert not report.findings, str(report)
+
+
+@pytest.mark.parametrize("schedule", ["lockstep", "warps"])
+def test_every_barrier_of_an_answer_is_missed(schedule):
+    tried = 0
+    for name, source in answers().items():
+        for number, line, text in without_barriers(source):
+            kinds = {
+                finding.kind
+                for launch in launches()[name]
+                for finding in watched(text, launch, schedule).findings
+            }
+            assert kinds & FOUND_WITHOUT, f"{name}: barrier {number} in line {line}"
+            tried += 1
+    assert tried

@@ -1,0 +1,258 @@
+"""Every overload of every function of CUDA's, called with one value for all threads,
+with a value for each, and for some threads only."""
+
+import numpy as np
+import pytest
+from arguments import array
+
+from minigrad import simt
+from minigrad.simt.engine.memory import leaves_of
+from minigrad.simt.front import builtins as B
+from minigrad.simt.front import ctype as C
+
+N = 70
+PLAIN = {"math", "integer", "bits", "convert", "half", "vector"}
+HEADERS = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"
+CTYPES = {C.HALF: "__half", C.BFLOAT16: "__nv_bfloat16"}
+
+
+def plain_overloads():
+    """All overloads whose results depend on their arguments alone."""
+    for name in sorted(B.ROWS):
+        for builtin in B.overloads(name):
+            special = name.startswith(("atomic", "__shfl", "__ld", "nan"))
+            if builtin.category in PLAIN and not special:
+                yield builtin
+
+
+def spelled(type):
+    return CTYPES.get(type.plain, str(type.plain))
+
+
+def described(builtin):
+    return f"{builtin.name}({', '.join(map(spelled, builtin.types))})"
+
+
+def call_of(builtin, index):
+    """(declarations, call, names of the outputs) reading the arguments at `index`."""
+    before, given, outputs = "", [], []
+    for i, type in enumerate(builtin.types):
+        if isinstance(type.plain, C.Pointer):
+            before += f"{spelled(type.to)} w{i}; "
+            given.append(f"&w{i}")
+            outputs.append(f"w{i}")
+        else:
+            given.append(f"a{i}[{index}]")
+    return before, f"{builtin.name}({', '.join(given)})", outputs
+
+
+def kernel_text(builtin):
+    """A kernel with the call in three forms; each form has its own output arrays."""
+    inputs = [(i, t) for i, t in enumerate(builtin.types)
+              if not isinstance(t.plain, C.Pointer)]  # fmt: skip
+    results = [t.to for t in builtin.types if isinstance(t.plain, C.Pointer)]
+    has_result = builtin.result is not C.VOID
+    results = [builtin.result] * has_result + results
+    parameters = [f"const {spelled(t)}* a{i}" for i, t in inputs]
+    parameters += [f"{spelled(t)}* {form}{j}" for form in "uvm"
+                   for j, t in enumerate(results)]  # fmt: skip
+
+    def form(letter, index):
+        before, call, outputs = call_of(builtin, index)
+        codes = [f"{letter}{j + has_result}[i] = {w};" for j, w in enumerate(outputs)]
+        head = f"{letter}0[i] = {call};" if has_result else f"{call};"
+        return f"{{ {before}{head} {' '.join(codes)} }}"
+
+    text = (
+        f"{HEADERS}__global__ void k({', '.join(parameters)}) {{\n"
+        f"  int i = threadIdx.x;\n  {form('u', '0')}\n  {form('v', 'i')}\n"
+        f"  if (i % 3 == 1) {form('m', 'i')}\n}}\n"
+    )
+    return text, [t for _, t in inputs], results
+
+
+def bits(array):
+    return array.view(f"u{array.itemsize}") if array.dtype.kind == "f" else array
+
+
+@pytest.mark.parametrize("builtin", list(plain_overloads()), ids=described)
+@pytest.mark.parametrize("schedule", ["lockstep", "warps"])
+def test_one_result_however_it_is_called(builtin, schedule):
+    text, inputs, results = kernel_text(builtin)
+    kernel = simt.RawKernel(text, "k", ("--gpu-architecture=sm_90",))
+    given = [array(t, N, seed) for seed, t in enumerate(inputs)]
+    made = [[array(t, N) for t in results] for _ in "uvm"]
+    for arrays in made:
+        for one in arrays:
+            one[...] = 99
+    args = (*given, *(one for arrays in made for one in arrays))
+    report = simt.run(kernel, 1, N, args, schedule=schedule, tools=["race"])
+    assert [f.kind for f in report.findings if f.kind != "divide-by-zero"] == []
+    for u, v, m, type in zip(*made, results, strict=True):
+        per = len(leaves_of(type))
+        u, v, m = (bits(x).reshape(N, per) for x in (u, v, m))
+        runs = np.arange(N) % 3 == 1
+        np.testing.assert_array_equal(u, np.broadcast_to(v[0], u.shape))
+        np.testing.assert_array_equal(m[runs], v[runs])
+        untouched = bits(np.full(1, 99, array(type, 1).dtype))[0]
+        assert (m[~runs] == untouched).all()
+
+
+def atomic_overloads():
+    for name in sorted(B.ROWS):
+        if name.startswith("atomic"):
+            yield from B.overloads(name)
+
+
+def stepped(how, old, values):
+    """What one atomic operation writes; old and values are NumPy scalars."""
+    value = values[0]
+    if how == "Add" and old.dtype == np.uint16:
+        wide = [np.uint32(int(x) << 16).view(np.float32) for x in (old, value)]
+        return np.uint16(rounded_to_bfloat16(wide[0] + wide[1]))
+    plain = {
+        "Add": lambda: old + value, "Sub": lambda: old - value, "Exch": lambda: value,
+        "Min": lambda: min(old, value), "Max": lambda: max(old, value),
+        "And": lambda: old & value, "Or": lambda: old | value,
+        "Xor": lambda: old ^ value, "CAS": lambda: values[1] if old == value else old,
+        "Inc": lambda: 0 if old >= value else old + old.dtype.type(1),
+        "Dec": lambda: value if old in (0,) or old > value else old - old.dtype.type(1),
+    }  # fmt: skip
+    return plain[how]()
+
+
+def rounded_to_bfloat16(x):
+    bits = int(x.view(np.uint32))
+    return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
+
+
+def numbers(type, count, seed):
+    """Small numbers as `type` keeps them."""
+    made = array(type, count, seed)
+    if leaves_of(type)[0][0] is C.BFLOAT16:
+        return (made.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
+    return made
+
+
+def one_by_one(how, memory, operands, per):
+    """The old values, thread after thread."""
+    olds = np.full(N * per, 99).astype(memory.dtype)
+    with np.errstate(over="ignore"):
+        for i in (i for i in range(N) if i % 5):
+            for leaf in range(per):
+                at, lane = i % 3 * per + leaf, i * per + leaf
+                olds[lane] = memory[at]
+                memory[at] = stepped(how, memory[at], [o[lane] for o in operands])
+    return olds
+
+
+def atomic_text(builtin, space):
+    """Three places, for which threads queue; one in five does not come."""
+    name, count = spelled(builtin.types[0].to), len(builtin.types) - 1
+    given = "".join(f", const {name}* v{j}" for j in range(count))
+    call = f"{builtin.name}(&m[i % 3]{''.join(f', v{j}[i]' for j in range(count))})"
+    return (
+        f"{HEADERS}__global__ void k({name}* g, {name}* old, bool used{given}) {{\n"
+        f"  int i = threadIdx.x; __shared__ {name} s[3]; {name}* m = g;\n"
+        f"  if ({int(space == 'shared')}) {{ m = s; if (i < 3) s[i] = g[i]; }}\n"
+        f"  __syncthreads();\n"
+        f"  if (i % 5) {{ if (used) old[i] = {call}; else {call}; }}\n"
+        f"  __syncthreads();\n  if (m == s && i < 3) g[i] = s[i];\n}}"
+    )
+
+
+@pytest.mark.parametrize("space", ["global", "shared"])
+@pytest.mark.parametrize("builtin", list(atomic_overloads()), ids=described)
+def test_atomics(builtin, space):
+    text = atomic_text(builtin, space)
+    to, others = builtin.types[0].to, builtin.types[1:]
+    kernel = simt.RawKernel(text, "k", ("--gpu-architecture=sm_90",))
+    per = len(leaves_of(to))
+    start, operands = numbers(to, 3, 5), [numbers(to, N, j) for j in range(len(others))]
+    for used in (True, False):
+        memory, wanted = start.copy(), start.copy()
+        olds = one_by_one(builtin.name.removeprefix("atomic").split("_")[0], wanted,
+                          operands, per)  # fmt: skip
+        old = np.full(N * per, 99).astype(memory.dtype)
+        report = simt.run(kernel, 1, N, (memory, old, np.bool_(used), *operands))
+        assert report.findings == []
+        np.testing.assert_array_equal(memory, wanted)
+        if used:
+            np.testing.assert_array_equal(old, olds)
+
+
+WARP = [
+    ("__shfl_sync(~0u, x, i + 1, 8)", lambda x, i: x[i // 8 * 8 + (i + 1) % 8]),
+    ("__shfl_up_sync(~0u, x, 3)", lambda x, i: x[i if i % 32 < 3 else i - 3]),
+    ("__shfl_down_sync(~0u, x, 2, 16)", lambda x, i: x[i if i % 16 > 13 else i + 2]),
+    ("__shfl_xor_sync(~0u, x, 5)", lambda x, i: x[i ^ 5]),
+]
+SHUFFLED = ["int", "unsigned", "long", "unsigned long", "long long", "float", "double",
+            "unsigned long long", "__half", "__half2", "__nv_bfloat16",
+            "__nv_bfloat162"]  # fmt: skip
+
+
+@pytest.mark.parametrize("schedule", ["lockstep", "warps"])
+@pytest.mark.parametrize("type", SHUFFLED)
+@pytest.mark.parametrize(("call", "wanted"), WARP)
+def test_shuffles(type, call, wanted, schedule):
+    text = (
+        f"{HEADERS}__global__ void k(const {type}* a, {type}* o) {{\n"
+        f"  int i = threadIdx.x; {type} x = a[i]; o[i] = {call};\n}}"
+    )
+    kernel = simt.RawKernel(text, "k")
+    x = array(kernel.parameters[0].type.to, 96, 1)
+    out = np.zeros_like(x)
+    assert simt.run(kernel, 1, 96, (x, out), schedule=schedule).findings == []
+    rows = bits(x).reshape(96, -1)
+    np.testing.assert_array_equal(
+        bits(out).reshape(96, -1), [wanted(rows, i) for i in range(96)]
+    )
+
+
+def lanes_like(i):
+    """The lanes of i's warp that run the masked calls: one in three, by 64 threads."""
+    return [j for j in range(i // 32 * 32, i // 32 * 32 + 32) if j % 3 == i % 3]
+
+
+def as_bits(lanes):
+    return sum(1 << j % 32 for j in lanes)
+
+
+VOTES = [
+    ("__activemask()", lambda v, lanes, i: as_bits(lanes)),
+    ("__ballot_sync(m, x)", lambda v, lanes, i: as_bits(j for j in lanes if v[j])),
+    ("__any_sync(m, x == 3)", lambda v, lanes, i: any(v[j] == 3 for j in lanes)),
+    ("__all_sync(m, x < 3)", lambda v, lanes, i: all(v[j] < 3 for j in lanes)),
+    ("__match_any_sync(m, x)",
+     lambda v, lanes, i: as_bits(j for j in lanes if v[j] == v[i])),
+    ("__match_all_sync(m, x * 0, &p)", lambda v, lanes, i: as_bits(lanes)),
+    ("__reduce_add_sync(m, x)", lambda v, lanes, i: sum(v[j] for j in lanes)),
+    ("__reduce_min_sync(m, x)", lambda v, lanes, i: min(v[j] for j in lanes)),
+    ("__reduce_max_sync(m, x)", lambda v, lanes, i: max(v[j] for j in lanes)),
+    ("__reduce_and_sync(m, (unsigned)x + 2)",
+     lambda v, lanes, i: np.bitwise_and.reduce([v[j] + 2 for j in lanes])),
+    ("__reduce_or_sync(m, (unsigned)x)",
+     lambda v, lanes, i: np.bitwise_or.reduce([v[j] for j in lanes])),
+    ("__reduce_xor_sync(m, (unsigned)x)",
+     lambda v, lanes, i: np.bitwise_xor.reduce([v[j] for j in lanes])),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("schedule", ["lockstep", "warps"])
+@pytest.mark.parametrize(("call", "wanted"), VOTES)
+def test_votes_of_some_lanes(call, wanted, schedule):
+    text = (
+        "__global__ void k(const int* a, unsigned* o) {\n"
+        "  int i = threadIdx.x, x = a[i], p = 0; unsigned m = 0;\n"
+        "  for (int j = 0; j < 32; j++)\n"
+        "    if ((i / 32 * 32 + j) % 3 == i % 3) m |= 1u << j;\n"
+        f"  if (i % 3 == 0) o[i] = {call};\n  else if (i % 3 == 1) o[i] = {call};\n"
+        f"  else o[i] = {call};\n}}"
+    )
+    kernel = simt.RawKernel(text, "k", ("--gpu-architecture=sm_90",))
+    values, out = array(C.INT, 64, 1), np.zeros(64, np.uint32)
+    report = simt.run(kernel, 1, 64, (values, out), schedule=schedule)
+    assert report.findings == []
+    expected = [wanted(values, lanes_like(i), i) for i in range(64)]
+    np.testing.assert_array_equal(out, np.array(expected).astype(np.uint32))

@@ -1,0 +1,117 @@
+"""Reports as people read them."""
+
+import html
+import re
+
+import numpy as np
+import pytest
+
+from minigrad import simt
+
+
+def found(body, args=None, before="", params="float* o, int n", block=32, **how):
+    """The text of the first finding in a kernel with this body."""
+    source = f"{before}__global__ void k({params}) {{\nint i = threadIdx.x;\n{body}\n}}"
+    args = args or (np.ones(20, np.float32), np.int32(20))
+    kernel = simt.RawKernel(source, "k")
+    limits = simt.Limits(steps=50)
+    report = simt.run(kernel, 1, block, args, tools=[], limits=limits, **how)
+    return report.findings[0]
+
+
+ROWS = "struct Row { float x[4]; };\n"
+MESSAGES = [
+    ("o[i] = 1;", "", "o[20] is written, but o has 20 elements",
+     "its last index is 19: is there a guard, as if (i < n)?"),
+    ("o[-1 - i] += 1;", "", "o[-1] is read, but o has 20 elements",
+     "the first element has the index 0"),
+    ("one[1] = i;", "__device__ int one[1];\n",
+     "index 1 of one, whose only index is 0", ""),
+    ("__shared__ int s[9][4]; s[i % 9][n] = 1;", "",
+     "index 20 of s[...], whose indices are 0 to 3", ""),
+    ("__shared__ int s[40][4]; s[i][i] = 1;", "",
+     "index 4 of s[i], whose indices are 0 to 3", ""),
+    ("Row r[3]; r[2].x[n] = 1; o[0] = r[2].x[0];", ROWS,
+     "index 20 of r[2].x, whose indices are 0 to 3", ""),
+    ("double d = *(double*)(o + 1); o[0] = d;", "",
+     "an access of 8 bytes must lie at a multiple of 8 bytes; o is read at byte 4", ""),
+    ("float* p = 0; p[i] = 1;", "", "a null pointer is written", ""),
+    ("o[0] = *(float*)99999999;", "", "a pointer that points into no array is read",
+     ""),
+    ("n /= n - 20;", "", "integer division by zero",
+     "a GPU does not stop here: it goes on with garbage"),
+    ('int a = 1; assert(i < (2) && "few"); a++;', "",
+     'the assertion does not hold: assert(i < (2) && "few")', ""),
+    ("((float*)t)[0] = 1;", "__constant__ float t[2];\n",
+     "t is a __constant__ variable: only the host writes it", ""),
+    ("atomicAdd((float*)&t[1], 1.0f);", "__constant__ float t[2];\n",
+     "t is a __constant__ variable: only the host writes it", ""),
+    ("while (n) i++;", "", "the kernel did not end within 50 rounds of loops and calls",
+     simt.launch.ENDLESS),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "before", "message", "hint"), MESSAGES)
+def test_messages(body, before, message, hint):
+    finding = found(body, before=before)
+    assert (finding.message, finding.hint) == (message, hint)
+    assert finding.source_line == body
+    assert finding.line == 3 + before.count("\n")
+
+
+def test_a_finding_as_text():
+    text = str(found("\tif (i > 18)\to[i + 1] = 1;"))
+    assert text == (
+        "kernel.cu:3:23: out-of-bounds in k\n"
+        "    \tif (i > 18)\to[i + 1] = 1;\n"
+        "    \t           \t         ^\n"
+        "  o[20] is written, but o has 20 elements\n"
+        "  seen at block 0 thread 19, and 12 more\n"
+        "  its last index is 19: is there a guard, as if (i < n)?"
+    )
+    assert "thread 20\n" in str(found("if (i == 20) o[i] = 1;"))
+    two = found("if (threadIdx.x && threadIdx.y) o[n] = 1;", block=(3, 2))
+    assert "seen at block 0 thread (1, 1), and 1 more" in str(two)
+
+
+def test_long_lines_are_cut():
+    finding = found("o[0] = 1; " * 300 + "o[n] = 2; " + "o[0] = 1; " * 300)
+    lines = str(finding).split("\n")
+    assert max(map(len, lines)) < 120
+    shown, mark = lines[1:3]
+    assert shown[mark.index("^") - 5 : mark.index("^") + 3] == "o[n] = 2"
+    assert shown.strip().startswith("...") and shown.endswith("...")
+
+
+def test_nothing_of_a_text_becomes_html():
+    source = (
+        "__global__ void k(int* o) {\n"
+        "o[9] = o[0] < 1; // <script>alert('&')</script> \x1b[2J \u202e\n}"
+    )
+    report = simt.run(simt.RawKernel(source, "k"), 1, 1, (np.zeros(1, np.int32),))
+    page = report._repr_html_()
+    assert set(re.findall(r"</?(\w+)", page)) == {"div", "p", "pre"}
+    assert "<script>alert('&')</script>" in html.unescape(page)
+    assert "\x1b" not in str(report) and "\u202e" not in str(report)
+
+
+def test_summary():
+    source = """__global__ void k(float* o) {
+    __shared__ float s[32 * 32];
+    int i = threadIdx.x;
+    s[i * 32] = o[i * 2];
+    __syncthreads();
+    o[i * 2] = s[i * 32];
+}"""
+    args = (np.zeros(64, np.float32),)
+    report = simt.run(simt.RawKernel(source, "k"), 1, 32, args)
+    assert report.summary().split("\n") == [
+        "global memory: 2 requests of warps, 16 sectors, 8.0 a request",
+        "shared memory: 2 requests of warps, 32.0 passes through the banks a request",
+        "line 4: 32 passes through the banks a request, 1 would do",
+        "line 4: 8 sectors a request, 4 would do (50 % of the fetched bytes are used)",
+        "line 6: 8 sectors a request, 4 would do (50 % of the fetched bytes are used)",
+        "line 6: 32 passes through the banks a request, 1 would do",
+    ]
+    nothing = simt.RawKernel("__global__ void k() {}", "k")
+    assert simt.run(nothing, 1, 1, ()).summary() == ""

@@ -1,0 +1,175 @@
+"""A kernel can neither reach Python nor take more than it is given."""
+
+import ast
+import json
+import pathlib
+import random
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import random_kernels
+from arguments import arguments
+from mutation import mutated
+from snippets import entries, kernels
+
+from minigrad import simt
+
+SECONDS, MORE, MEGABYTES = 0.3, 2.0, 600
+SCHEDULES = ("lockstep", "warps", "steps")
+NODES = {
+    "Add", "Assign", "Attribute", "BinOp", "BitAnd", "BitOr", "BitXor", "Break", "Call",
+    "Compare", "Constant", "Dict", "Eq", "Expr", "FloorDiv", "FunctionDef", "Gt", "GtE",
+    "If", "IfExp", "Invert", "Is", "IsNot", "List", "Load", "Lt", "LtE", "Module",
+    "Mult", "Name", "NotEq", "Pass", "Return", "Slice", "Starred", "Store", "Sub",
+    "Subscript", "Tuple", "UAdd", "USub", "UnaryOp", "While", "Yield", "YieldFrom",
+    "arg", "arguments",
+}  # fmt: skip
+OF_THE_BATCH = {
+    "activemask", "add", "address", "arrive", "astype", "atomic", "barrier",
+    "barrier_reduce", "block_dim", "bx", "by", "bz", "cast", "cell", "check", "choose",
+    "clock", "dim", "divisor", "exit", "fence", "globals", "grid_dim", "keep", "load",
+    "local", "match", "other", "pointer_from", "printf", "set_cell", "shared",
+    "shuffle", "split", "step", "store", "strings", "syncwarp", "tick", "tile_reduce",
+    "trap",     "tx", "ty", "tz", "view", "vote", "warp_reduce", "where",
+    "int32", "int64", "uint8", "uint32", "uint64",
+}  # fmt: skip
+FREE = {
+    "NULL", "R", "np", "map", "tuple", "ret", "rv", "bool_", "add", "sub", "mul", "div",
+    "lt", "gt", "le", "ge", "eq", "ne", "and_", "or_", "xor", "any_of", "fma",
+    "int_div", "int_mod", "select_any", "shift_left", "shift_right", "split", "take",
+    "union",     "minus",
+}  # fmt: skip
+NUMBERED = re.compile(
+    r"[tmckpsg]\d+|f\d+_\w+|\w+_\d+|R_[tb][xyz]|R_(block|grid)_dim_[xyz]", re.ASCII
+)
+WORDS = {
+    "", "_up", "_down", "_xor", "count", "and", "or", "xor", "any", "all", "ballot",
+    "add", "sub", "min", "max", "exch", "cas", "inc", "dec",
+}  # fmt: skip
+
+
+def is_ours(node):
+    """Is this node of generated code one that no text can choose?"""
+    if type(node).__name__ not in NODES:
+        return False
+    if isinstance(node, ast.Attribute):
+        return node.attr in OF_THE_BATCH
+    if isinstance(node, ast.Name | ast.arg):
+        name = node.id if isinstance(node, ast.Name) else node.arg
+        return name in FREE or bool(NUMBERED.fullmatch(name))
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value in WORDS
+    return not isinstance(node, ast.Constant) or isinstance(
+        node.value, bool | int | type(None)
+    )
+
+
+def assert_ours(source):
+    """Everything in the Python of every kernel of a text is made by the generator."""
+    module = simt.RawModule(source)
+    for name in module.program.kernels:
+        for schedule in SCHEDULES:
+            code = module.module(module.program.kernel(name), schedule).source
+            strange = [n for n in ast.walk(ast.parse(code)) if not is_ours(n)]
+            assert [ast.dump(node) for node in strange] == []
+
+
+@pytest.mark.parametrize("source", entries("accepted") + list(kernels().values()))
+def test_python_of_the_corpus(source):
+    assert_ours(source)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_python_of_random_kernels(seed):
+    assert_ours(random_kernels.make(seed).source)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_mutants_run_or_are_refused(seed):
+    chance, limits = random.Random(seed), simt.Limits(steps=200, seconds=1)
+    for source in chance.sample(entries("accepted"), 8):
+        try:
+            text = mutated(source, chance, chance.randint(1, 3))
+            module = simt.RawModule(text)
+            assert_ours(text)
+        except simt.CompileError:
+            continue
+        for name in module.program.kernels:
+            kernel = module.get_function(name)
+            args = arguments(kernel)
+            simt.run(kernel, 2, 33, args, shared_mem=1024, limits=limits)
+
+
+NAMES = [
+    "R", "m0", "np", "k1", "t1", "f0", "ret", "rv", "None", "True", "exec", "lambda",
+    "__import__", "__class__", "__builtins__", "_", "self", "is", "def", "print",
+    "pass", "R_tx", "select_any", "f0_k", "globals", "NULL_",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_of_python(name):
+    source = (
+        f"#define PASTE(a, b) a##b\nstruct S_{name} {{ int {name}; }};\n"
+        f"__device__ int f_{name}(int {name}) {{ return {name} + 1; }}\n"
+        f"__global__ void k(int* o, int PASTE({name}, )) {{\n"
+        f"  S_{name} s; s.{name} = {name}; int i = threadIdx.x;\n"
+        f"  {{ int {name} = s.{name} + i; o[i] = f_{name}({name}); }}\n}}"
+    )
+    assert_ours(source)
+    out = np.zeros(40, np.int32)
+    simt.RawKernel(source, "k")(1, 40, (out, np.int32(3)))
+    np.testing.assert_array_equal(out, np.arange(40) + 4)
+
+
+@pytest.mark.parametrize("text", [
+    "a'b", r"a\"b", r"a\\", "{x} {0} {{", "%n %q %", r"a\0b", "__import__('os')", "é",
+    r"\x41\101", "'''", r"\"\"\"", "%%d", "%(name)s", "#", "k1", "%s%s%s",
+])  # fmt: skip
+def test_texts(text):
+    source = f'__global__ void k(int* o) {{ printf("{text}|%d", o[0]); assert(o[0]); }}'
+    assert_ours(source)
+    report = simt.run(simt.RawKernel(source, "k"), 1, 1, (np.ones(1, np.int32),))
+    assert report.findings == []
+    if r"\0" not in text:
+        assert "|" in report.output
+
+
+@pytest.fixture(scope="module", params=["lockstep", "warps"])
+def outcomes(request):
+    """What came of the hostile kernels, run in a process of their own."""
+    pytest.importorskip("resource", reason="not run: memory (no module resource)")
+    script = pathlib.Path(__file__).with_name("hostile.py")
+    command = [sys.executable, script, request.param, str(SECONDS)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_hostile_kernels_end_in_time(outcomes):
+    late = [o for o in outcomes if o.get("seconds", 0) > SECONDS + MORE]
+    assert late == []
+    endless = [o for o in outcomes if "kinds" in o and "memory" not in o["name"]]
+    assert len(endless) > 20
+    assert [o for o in endless if "timeout" not in o["kinds"]] == []
+
+
+def test_hostile_kernels_stay_small(outcomes):
+    assert max(o["megabytes"] for o in outcomes) < MEGABYTES
+    refused = {o["name"]: o["error"].split(":")[0] for o in outcomes if "error" in o}
+    assert refused == {
+        "local memory": "MemoryError", "structs": "MemoryError", "file": "CompileError",
+    }  # fmt: skip
+
+
+def test_limits_of_a_kernel_and_of_a_run():
+    source = "__global__ void k(int* o) { while (o[0]) o[1] = 1; }"
+    kernel, args = simt.RawKernel(source, "k"), (np.ones(2, np.int32),)
+    kernel.limits = simt.Limits(steps=10)
+    with pytest.raises(simt.KernelError, match="within 10 rounds"):
+        kernel(1, 1, args)
+    report = simt.run(kernel, 1, 1, args, limits=simt.Limits(seconds=0.1))
+    assert "within 0.1 seconds" in report.findings[-1].message

@@ -1,0 +1,151 @@
+"""The stepper in a real JupyterLab and a real browser: slider, keys, still picture."""
+
+import shutil
+
+import nbformat
+import pytest
+from lab_server import Notebook, Server, browser, chromium, copy_course
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytest.importorskip(
+    "anywidget", reason="not run: the stepper in a browser (anywidget is not installed)"
+)
+CELL = '''\
+import numpy as np
+
+from minigrad import Kernel, viz
+
+turn = Kernel(r"""
+__global__ void turn(const int* x, int* y) {
+    __shared__ int s[64];
+    int i = threadIdx.x;
+    s[i] = x[i];
+    __syncthreads();
+    if (i < 40) y[i] = s[63 - i];
+}
+""", "turn")
+x = np.arange(100, 164, dtype=np.int32)
+viz.step(turn, 1, 64, (x, np.zeros(64, np.int32)))
+'''
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    if chromium() is None:
+        pytest.skip("not run: browser tests (no Chromium: apt-get install chromium)")
+    folder = tmp_path_factory.mktemp("browser")
+    home = copy_course(folder)
+    notebook = nbformat.v4.new_notebook()
+    notebook.cells = [nbformat.v4.new_code_cell(CELL)]
+    spec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    notebook.metadata["kernelspec"] = spec
+    nbformat.write(notebook, home / "step.ipynb")
+    with Server(home, folder / "jupyter") as server:
+        yield server
+
+
+@pytest.fixture
+def page(server):
+    with browser() as page:
+        page.complaints = []
+        page.on("pageerror", lambda error: page.complaints.append(str(error)))
+        Notebook(server, page, "step.ipynb").run_all()
+        page.wait_for_selector(".mg-step")
+        yield page
+        assert not page.complaints
+
+
+def told(page):
+    return page.locator(".mg-step output").inner_text()
+
+
+def lit(page):
+    return page.locator(".mg-threads .mg-active").count()
+
+
+def row(page, variable):
+    """The cells of a variable's row."""
+    rows = page.locator(".mg-values tr", has=page.get_by_text(variable, exact=True))
+    return rows.locator("td").all_inner_texts()
+
+
+def test_the_slider_shows_lines_threads_and_values(page):
+    assert told(page) == "statement 1 of 5, line 4: 64 of 64 threads"
+    assert page.locator(".mg-now").inner_text().strip() == "int i = threadIdx.x;"
+    page.locator(".mg-step input").fill("4")
+    assert told(page) == "statement 5 of 5, line 7: 40 of 64 threads"
+    assert lit(page) == 40
+    page.locator(".mg-threads .mg-cell").nth(33).hover()
+    assert row(page, "i") == ["33", "0 \u2026 63"]
+    cells = page.locator(".mg-array .mg-cell")
+    assert cells.all_inner_texts() == [str(n) for n in range(100, 164)]
+
+
+def test_keys_move_through_statements_and_threads(page):
+    page.locator(".mg-step").focus()
+    for key in ("ArrowRight", "ArrowRight", "ArrowRight", "ArrowLeft"):
+        page.keyboard.press(key)
+    assert told(page).startswith("statement 3 of 5")
+    assert page.locator(".mg-array .mg-changed").count() == 64
+    page.keyboard.press("ArrowDown")
+    assert row(page, "i")[0] == "1"
+    page.keyboard.press("End")
+    assert told(page).startswith("statement 5 of 5")
+    page.keyboard.press("Home")
+    assert told(page).startswith("statement 1 of 5")
+    page.locator(".mg-step input").focus()
+    page.keyboard.press("ArrowRight")
+    assert told(page).startswith("statement 2 of 5")
+
+
+def test_a_variable_is_seen_in_every_thread(page):
+    page.locator(".mg-step input").fill("4")
+    page.get_by_role("button", name="i", exact=True).click()
+    texts = page.locator(".mg-threads .mg-cell").all_inner_texts()
+    assert texts == [str(n) for n in range(64)]
+    assert page.get_by_role("button", name="i", exact=True).get_attribute(
+        "aria-pressed"
+    )
+
+
+def test_the_still_picture_stands_in_where_no_slider_lives(server, page):
+    still = page.locator('img[alt*="statements of one block"]')
+    assert still.count() == 1 and not still.is_visible()
+    page.keyboard.press("Control+s")
+    page.wait_for_function("() => !document.querySelector('.jp-mod-dirty')")
+    shutil.copy(server.home / "step.ipynb", server.home / "reopened.ipynb")
+    Notebook(server, page, "reopened.ipynb")  # its kernel knows of no slider
+    still.wait_for(state="visible")
+    assert page.locator(".mg-step").count() == 0
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+def test_words_stand_out_in_every_theme(page, theme):
+    page.click('.lm-MenuBar-itemLabel:text-is("Settings")')
+    page.hover('.lm-Menu-itemLabel:text-is("Theme")')
+    page.click(f'.lm-Menu-itemLabel:text-is("{theme}")')
+    page.wait_for_timeout(1500)
+    for selector in (".mg-active", ".mg-now", ".mg-help"):
+        assert page.evaluate(CONTRAST, selector) >= 4.5, selector
+
+
+CONTRAST = """selector => {
+    const numbers = text => text.match(/[\\d.]+/g).map(Number);
+    const layers = [];
+    let node = document.querySelector('.mg-step ' + selector);
+    const ink = numbers(getComputedStyle(node).color).slice(0, 3);
+    for (; node; node = node.parentElement) {
+        const [r, g, b, a = 1] = numbers(getComputedStyle(node).backgroundColor);
+        layers.push([[r, g, b], a]);
+        if (a === 1) break;
+    }
+    let back = [255, 255, 255];
+    for (const [colour, a] of layers.reverse()) {
+        back = back.map((c, i) => c * (1 - a) + colour[i] * a);
+    }
+    const light = colour => colour.map(c => c / 255)
+        .map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+    const [low, high] = [light(ink), light(back)].sort((a, b) => a - b);
+    return (high + 0.05) / (low + 0.05);
+}"""

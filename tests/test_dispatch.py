@@ -1,0 +1,214 @@
+"""Dispatch, rungs and the trace."""
+
+import numpy as np
+import pytest
+from answers import filled  # noqa: F401
+
+import minigrad
+from minigrad import dispatch
+from minigrad.dispatch import KERNELS, DispatchError, find_kernel
+from minigrad.ops import ladder, mapping
+from minigrad.ops.ladder import Rung, choose, joined
+from minigrad.storage import float32, int64
+
+REGISTRY = {
+    ("add", "cpu", float32): "a", ("add", "cpu", None): "b",
+    ("add", "sim", float32): "c", ("mul", "cpu", None): "d",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "operator, device, dtype, found",
+    [
+        ("add", "cpu", float32, "a"), ("add", "cpu", int64, "b"),
+        ("add", "sim", float32, "c"), ("mul", "cpu", int64, "d"),
+    ],
+)  # fmt: skip
+def test_find_kernel(operator, device, dtype, found):
+    assert find_kernel(REGISTRY, operator, device, dtype) == found
+
+
+@pytest.mark.parametrize(
+    "operator, device, dtype, words",
+    [
+        ("add", "sim", int64, "add has no kernel for int64 on 'sim'. It has: on 'cpu': "
+                              "float32, every dtype; on 'sim': float32"),
+        ("mul", "cuda", float32, "mul has no kernel for float32 on 'cuda'. It has: on"),
+        ("div", "cpu", int64, "there is no operator 'div'; there are add, mul"),
+    ],
+)  # fmt: skip
+def test_what_is_missing_is_named(operator, device, dtype, words):
+    with pytest.raises(DispatchError) as caught:
+        find_kernel(REGISTRY, operator, device, dtype)
+    assert words in str(caught.value)
+
+
+def test_every_operator_is_on_every_device():
+    table = {}
+    for operator, device, dtype in KERNELS:
+        table.setdefault((operator, dtype), set()).add(device)
+    assert len(table) > 300
+    assert all(devices == {"cpu", "sim", "cuda"} for devices in table.values())
+
+
+def test_an_operator_looks_its_kernel_up_once(monkeypatch):
+    calls = []
+
+    def counted(*key):
+        calls.append(key[1:])
+        return find_kernel(*key)
+
+    monkeypatch.setattr(dispatch, "find_kernel", counted)
+    double, x = dispatch.Operator("add"), minigrad.ones(2, dtype=minigrad.int8)
+    calls.clear()
+    for _ in range(3):
+        assert double(x, x).tolist() == [2, 2]
+    assert calls == [("add", "cpu", minigrad.int8)]
+
+
+def test_a_new_answer_counts_at_once():
+    x, hole = minigrad.ones(2), dispatch.find_kernel
+    assert (x + x).tolist() == [2, 2]
+    kept = dict(vars(hole))
+
+    @minigrad.solves(hole)
+    def find_kernel(registry, operator, device, dtype):
+        return lambda *operands, **options: (operator, device, dtype)
+
+    assert x + x == ("add", "cpu", float32)
+    vars(hole).update(kept)
+    assert (x + x).tolist() == [2, 2]
+
+
+# ------------------------------------------------- ladders
+
+
+class Hole:
+    """Like a kernel's hole: its text is there once it is answered."""
+
+    def __init__(self, text=None):
+        self.answer = text
+
+    @property
+    def text(self):
+        if self.answer is None:
+            raise minigrad.NotAnswered("exercise 1 of lab 99")
+        return self.answer
+
+
+def test_rungs():
+    low, high = Hole("low"), Hole()
+    steps = [
+        Rung("low", "k", low), Rung("high", "k", high),
+        Rung("best", "k", "copy.cu", lambda n, **facts: n > 10),
+    ]  # fmt: skip
+    assert choose(steps, n=20).name == "best"
+    assert choose(steps, n=5).name == "low"  # nobody has answered the higher one
+    with minigrad.rungs("answered"):
+        assert choose(steps, n=20).name == "low"
+        high.answer = "high"
+        assert choose(steps, n=20).name == "high"
+        low.answer = high.answer = None
+        with pytest.raises(minigrad.NotAnswered, match="exercise 1 of lab 99"):
+            choose(steps, n=20)
+    low.answer = "low"
+    with minigrad.rungs("low"):
+        assert choose(steps, n=20).name == "low"
+    assert ladder.chosen == "fastest"
+
+
+MINE = """
+// This one is traced as "mine".
+__global__ void mine(const float* x, Strides xs, float* y, int n, float s, float t) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = UNARY(x[i * xs.stride[xs.dims - 1]], s, t);
+}
+"""
+
+
+def test_an_answer_counts_at_once(monkeypatch):
+    hole, ladders = Hole(), [r for r in mapping.LADDERS[1] if not r.is_hole]
+    before = "struct Strides { int dims; long long shape[8]; long long stride[8]; };"
+    mine = Rung("mine", "mine", hole, like="strided", before=before)
+    monkeypatch.setitem(mapping.LADDERS, 1, [mine, *ladders])
+    x = minigrad.arange(0.0, 6.0, device="sim")[::2]
+    with minigrad.rungs("answered"), minigrad.trace() as launches:
+        with pytest.raises(minigrad.NotAnswered):
+            x.sqrt()
+        hole.answer = MINE
+        assert x.sqrt().tolist() == [0, 2**0.5, 2] or x.sqrt().tolist()[2] == 2
+        hole.answer = MINE.replace("UNARY", "2 * UNARY")
+        assert x.sqrt().tolist()[2] == 4
+    assert {launch.rung for launch in launches} == {"mine"}
+    assert x.sqrt().tolist()[2] == 2
+
+
+JOINED = [
+    ((2, 3, 4), [(12, 4, 1)], ((24,), (1,))),
+    ((2, 3, 4), [(12, 4, 1), (0, 4, 1)], ((2, 12), (12, 1), (0, 1))),
+    ((3, 2), [(1, 3)], ((3, 2), (1, 3))),
+    ((2, 1, 3), [(3, 7, 1)], ((6,), (1,))),
+    ((4, 5), [(0, 0)], ((20,), (0,))),
+    ((), [()], ((), ())),
+    ((1, 1), [(9, 9)], ((), ())),
+]
+
+
+@pytest.mark.parametrize("shape, strides, expected", JOINED)
+def test_joined(shape, strides, expected):
+    assert joined(shape, *strides) == expected
+
+
+# ------------------------------------------------- trace
+
+
+def test_trace():
+    x, y = minigrad.ones(100, 30, device="sim"), minigrad.ones(30, device="sim")
+    with minigrad.trace() as launches:
+        z = (x.T.contiguous().T * y + 1).sum(1)
+        with minigrad.trace() as inner:
+            z.relu()
+        z.cpu() + 1
+    rows = [(n.operator, n.rung, n.grid, n.block, n.bytes) for n in launches]
+    assert rows == [
+        ("copy", "strided", (12, 1, 1), (256, 1, 1), 24000),
+        ("mul", "strided", (12, 1, 1), (256, 1, 1), 4 * (3000 + 30 + 3000)),
+        ("add", "contiguous", (12, 1, 1), (256, 1, 1), 24000),
+        ("sum", "warps", (13, 1, 1), (32, 8, 1), 4 * 3100),
+        ("add", "numpy", (), (), 800),
+    ]
+    assert [n.operator for n in inner] == ["relu"]
+    assert launches[1].kernel.startswith("binary_strided<float, float, float, float>")
+    assert launches[0].seconds is None and launches[-1].seconds > 0
+    assert launches[-1].kernel == "add" and launches[0].device == "sim"
+
+
+def test_trace_as_a_table():
+    x = minigrad.ones(4, 8, device="sim")
+    with minigrad.trace() as launches:
+        x.amax(1)
+        x.cpu().exp()
+    head, line, first, second = str(launches).split("\n")
+    assert " ".join(head.split()) == "operator rung kernel grid block bytes time"
+    assert set(line) == {"-"}
+    assert "reduce_warps<1, float, float, float>" in first
+    assert first.split()[-4:] == ["32", "x", "8", "144", "-"][1:]
+    assert second.split()[:3] == ["exp", "numpy", "exp"] and second.endswith(" us")
+
+
+def test_trace_ends_where_an_error_leaves_it():
+    x = minigrad.ones(3)
+    y = minigrad.ones(4)
+    with pytest.raises(RuntimeError), minigrad.trace() as launches:
+        x + y
+    x + 1
+    assert len(launches) == 0
+
+
+def test_kernels_are_compiled_once():
+    x = minigrad.tensor(np.arange(5), minigrad.int16, "sim")
+    before = ladder.compiled.cache_info().misses
+    for n in range(3):
+        x + n
+        x[1:] + n
+    assert ladder.compiled.cache_info().misses - before <= 1

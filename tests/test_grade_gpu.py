@@ -1,0 +1,179 @@
+"""What only a GPU can tell: graded in a process of its own, or not graded and not lost.
+
+No GPU is needed: one part has a stand-in for CuPy, the other has none at all.
+"""
+
+import csv
+import json
+import random
+
+import numpy as np
+import pytest
+
+pytest.importorskip("nbgrader", reason="not run: grading (nbgrader is not installed)")
+pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)")
+
+from bs4 import BeautifulSoup  # noqa: E402
+from kernel_class import HOLES, I, solved, text  # noqa: E402
+
+from grading import checking, gpu  # noqa: E402
+from grading.classroom import preprocessors  # noqa: E402
+from grading.classroom.book import grade, open_course, release  # noqa: E402
+from grading.classroom.export import export  # noqa: E402
+from grading.classroom.feedback import feedback  # noqa: E402
+from grading.kernels import KernelCheck, Launch, blank, distinct  # noqa: E402
+from grading.subject import Problem  # noqa: E402
+from minigrad import course  # noqa: E402
+from minigrad.desk import progress, start  # noqa: E402
+
+LAB, OPEN = "02_memory", "coalesced_copy"
+MOST = sum(hole.points for hole in HOLES[LAB].values())
+REST = MOST - HOLES[LAB][OPEN].points
+TAIL_GUARD = HOLES["01_threads"]["tail_guard"]
+FAKE = """
+import sys, types, numpy
+sys.path[:0] = [{home!r}]
+cupy = types.ModuleType("cupy")
+cupy.asarray = cupy.asnumpy = numpy.asarray
+cupy.cuda = types.SimpleNamespace(
+    runtime=types.SimpleNamespace(deviceSynchronize=lambda: None))
+import minigrad
+sys.modules["cupy"] = cupy
+from grading import gpu
+gpu.serve()
+"""
+
+
+class OnlyGpu(KernelCheck):
+    """A check of nothing but what a GPU can tell."""
+
+    gpu_parts = ("bandwidth",)
+
+    def cases(self, random):
+        return ()
+
+
+def launches():
+    x, y = distinct(random.Random(1), 300), blank(300)
+    return [Launch(2, 256, (x, y, np.int32(300)))]
+
+
+@pytest.fixture
+def fake_gpu(monkeypatch):
+    monkeypatch.setattr(gpu, "CODE", FAKE)
+    monkeypatch.setattr(gpu, "available", lambda: True)
+
+
+def on_gpu(body):
+    code = eval(text(body))
+    return gpu.run(TAIL_GUARD, code, launches())[0]
+
+
+def test_a_launch_in_the_process_of_the_gpu(fake_gpu):
+    (launch,) = launches()
+    done = on_gpu(f"{I} if (i < n) y[i] = 2 * x[i];")
+    assert np.array_equal(done.arrays["y"], 2 * launch.args[0]) and not done.spoilt
+
+
+def test_what_a_kernel_prints_is_no_answer(fake_gpu):
+    done = on_gpu(f'{I} if (i < n) {{ y[i] = 2 * x[i]; printf("%d\\n", i); }}')
+    assert not isinstance(done, Problem) and not done.spoilt
+
+
+def test_a_fault_stays_in_the_process(fake_gpu):
+    done = on_gpu("y[n + 1000000] = 1;")
+    assert isinstance(done, Problem) and "on the GPU" in done.message
+    timed = gpu.seconds(TAIL_GUARD, eval(text("y[n + 1000000] = 1;")), *launches())
+    assert isinstance(timed, Problem)
+
+
+@pytest.mark.parametrize("code", ["print('x')", "import os; os.abort()", "1 / 0"])
+def test_a_process_that_breaks_costs_the_launch_alone(fake_gpu, monkeypatch, code):
+    monkeypatch.setattr(gpu, "CODE", f"{code}  # {{home}}")
+    assert isinstance(on_gpu("y[0] = 1;"), Problem)
+
+
+@pytest.fixture
+def course_dir(tmp_path, monkeypatch):
+    """A course in which one exercise needs a GPU; one solved lab is graded."""
+    check = OnlyGpu()
+    check.hole = HOLES[LAB][OPEN]
+    checking.find_check(check.hole)  # which loads the others
+    monkeypatch.setitem(checking._checks, OPEN, check)
+    monkeypatch.setattr(gpu, "available", lambda: False)
+    preprocessors.in_order.cache_clear()
+    release(tmp_path / "course", [LAB])
+    path = tmp_path / "course" / "submitted" / "ada" / LAB / f"{LAB}.ipynb"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps(solved(LAB)))
+    (one,) = grade(tmp_path / "course")
+    assert (one.points, one.max_points) == (REST, REST)
+    assert one.why == f"{OPEN}: not graded, needs a GPU"
+    yield tmp_path / "course"
+    preprocessors.in_order.cache_clear()
+
+
+def table(root, form):
+    export(root, root / "table.csv", form, force=True)
+    with open(root / "table.csv", encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+def test_what_needs_a_gpu_neither_gives_nor_takes_points(course_dir, monkeypatch):
+    with open_course(course_dir).gradebook as book:
+        cell = book.find_grade(f"{OPEN}-check", LAB, LAB, "ada")
+        assert cell.needs_manual_grade and cell.auto_score is None
+    (row,) = table(course_dir, "csv")
+    assert (float(row["points"]), float(row["max_points"])) == (REST, REST)
+    assert row[OPEN] == "" and "needs a GPU" in row["why"]
+    possible, ada = table(course_dir, "canvas")
+    assert float(possible[LAB]) == float(ada[LAB]) == REST
+    (row,) = table(course_dir, "moodle")
+    assert f"{OPEN}: not graded · bandwidth (needs a GPU)" in row[f"{LAB} feedback"]
+    assert shown(course_dir) == (REST, REST)
+    assert not [one for one in grade(course_dir) if one.fresh]
+    monkeypatch.setattr(gpu, "available", lambda: True)
+    monkeypatch.setattr(gpu, "seconds", lambda *launch: 1.0)
+    monkeypatch.setattr(OnlyGpu, "on_gpu", lambda self, text: [("bandwidth", 1, "")])
+    monkeypatch.setattr(KernelCheck, "_on_gpu_too", lambda self, text, tried: tried)
+    assert [(one.points, one.fresh) for one in grade(course_dir)] == [(MOST, True)]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+def test_points_given_by_hand_count(course_dir):
+    with open_course(course_dir).gradebook as book:
+        cell = book.find_grade(f"{OPEN}-check", LAB, LAB, "ada")
+        cell.manual_score, cell.needs_manual_grade = 1, False
+        book.db.commit()
+    (row,) = table(course_dir, "csv")
+    assert (float(row["points"]), float(row["max_points"])) == (REST + 1, MOST)
+    assert shown(course_dir) == (REST + 1, MOST)
+
+
+def shown(root):
+    """(points, maximum) at the head of the student's page."""
+    assert [one.state for one in feedback(root)] == ["written"]
+    page = (root / "feedback" / "ada" / LAB / f"{LAB}.html").read_text()
+    soup = BeautifulSoup(page, "html.parser")
+    row = next(r for r in soup.table("tr") if OPEN in r.get_text())
+    assert "not graded" in row.get_text() and "needs a GPU" in row.get_text()
+    score = soup.find("h4").get_text().partition("Score: ")[2].strip(" )")
+    return tuple(float(part) for part in score.split("/"))
+
+
+def test_progress_does_not_count_what_needs_a_gpu():
+    done = {name: {"points": h.points, "state": "right"}
+            for name, h in HOLES[LAB].items()}  # fmt: skip
+    done[OPEN] = {"points": 0, "state": "needs a GPU"}
+    chapter, count = course.chapter(LAB), len(HOLES[LAB]) - 1
+    assert progress.tally(chapter, done) == (REST, REST, count, count, 1)
+
+
+def test_the_map_names_what_needs_a_gpu(monkeypatch):
+    done = {OPEN: {"points": 0, "max_points": 2, "state": "needs a GPU"}}
+    monkeypatch.setattr(start, "link", lambda word, path: word)
+    row = start.CourseMap().row(course.chapter(LAB), done)
+    assert row[4] == f"0 of {len(HOLES[LAB]) - 1} (1 not graded: no GPU)"

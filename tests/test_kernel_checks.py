@@ -1,0 +1,137 @@
+"""How kernels are judged: values, tools, counts, memory beside arrays, GPU parts."""
+
+import numpy as np
+import pytest
+from judging import unanswered  # noqa: F401
+
+from grading import gpu, kernels
+from grading.kernel_runs import Guarded, with_body
+from grading.specimens import Specimen
+from grading.subject import LocalSubject, WireSubject
+from grading.wire import encode
+from minigrad.kernels import threads
+
+I = "int i = blockIdx.x * blockDim.x + threadIdx.x;"  # noqa: E741
+COPY = f"{I} if (i < n) y[i] = 2 * x[i];"
+WIDE = f"""{I}
+    for (int k = 4 * i; k < min(4 * i + 4, n); k++) y[k] = 2 * x[k];"""
+
+
+class Twice(kernels.KernelCheck):
+    """y = 2 * x, and cheaply."""
+
+    hole = threads.tail_guard
+    limits = {}
+
+    def cases(self, random):
+        x, y = kernels.distinct(random, 1000), kernels.blank(1000)
+        yield "values", kernels.Launch(4, 256, (x, y, np.int32(1000)))
+        if self.limits:
+            args = x, y, np.int32(1000)
+            yield "cheaply", kernels.Launch(4, 256, args, limits=self.limits)
+
+    def expected(self, launch, x, y, n):
+        return 2 * x
+
+
+class WithGpu(Twice):
+    gpu_parts = ("bandwidth",)
+
+
+class OnlyGpu(WithGpu):
+    def cases(self, random):
+        return ()
+
+
+class Cheaply(Twice):
+    limits = {"sectors": 260}
+
+
+@pytest.fixture(autouse=True)
+def no_gpu(monkeypatch):
+    monkeypatch.setattr(gpu, "available", lambda: False)
+
+
+def verdict_on(body, check=Twice):
+    with Specimen(Twice.hole, with_body(Twice.hole, body), None, "test").in_place():
+        return check().judge(LocalSubject(), 0)
+
+
+def test_a_right_kernel_is_right_and_says_where_it_ran():
+    verdict = verdict_on(COPY)
+    assert (verdict.points, verdict.state) == (1, "right")
+    assert "on a GPU: not run" in verdict.summary
+
+
+@pytest.mark.parametrize(
+    ("body", "cause", "words"),
+    [
+        (f"{I} y[i] = 2 * x[i];", "out-of-bounds", "y[1000] is written"),
+        (f"{I} if (i < 9) y[i] = 2 * x[i];", "end", "y[9] was not written"),
+        (f"{I} if (i < 999) y[i] = 2 * x[i];", "tail", "thread 231 of block 3 writes"),
+        (f"{I} if (i) return; for (; i < n; i++) y[i] = 2 * x[n - 1 - i];", "reversed",
+         "1000 of 1000 elements of y"),
+        (f"{COPY} if (i == 0) ((float*)x)[0] = 0;", "changed", "const"),
+        (f"__shared__ float t; {I} t = i; if (i < n) y[i] = 2 * x[i] + 0 * t;", "race",
+         "the right values, and yet"),
+        (f"{I} y[i] = ;", "compile", "^"),
+        (f"{I} while (n > 0) y[i % n] = 0;", "endless", "did not end"),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_a_wrong_kernel(body, cause, words):
+    verdict = verdict_on(body)
+    assert verdict.points == 0
+    assert verdict.failures[0].cause == cause
+    assert words in str(verdict)
+
+
+def test_a_count_above_its_limit_loses_its_part_alone():
+    assert verdict_on(COPY, Cheaply).state == "right"
+    wide = verdict_on(WIDE, Cheaply)
+    assert (wide.points, wide.state) == (0.5, "partly right")
+    assert wide.failures[0].cause == "sectors"
+
+
+def test_parts_that_need_a_gpu_neither_give_nor_take():
+    verdict = verdict_on(COPY, WithGpu)
+    assert (verdict.points, verdict.state) == (1, "right")
+    assert "not graded: bandwidth (needs a GPU)" in verdict.summary
+
+
+def test_an_exercise_for_a_gpu_alone_is_not_graded():
+    verdict = verdict_on(COPY, OnlyGpu)
+    assert (verdict.points, verdict.state) == (0, "needs a GPU")
+    assert "not graded" in verdict.summary
+
+
+def test_what_a_gpu_measures_counts_like_any_part(monkeypatch):
+    monkeypatch.setattr(gpu, "available", lambda: True)
+    monkeypatch.setattr(
+        gpu, "run", lambda h, t, launches, o: [*map(_by_hand, launches)]
+    )
+    for right, points in [(True, 1), (False, 0.5)]:
+        told = [("bandwidth", right, "0.3 of a copy's; 0.7 are enough")]
+        monkeypatch.setattr(WithGpu, "on_gpu", lambda self, text, told=told: told)
+        verdict = verdict_on(COPY, WithGpu)
+        assert verdict.points == points
+        assert ("0.3 of a copy's" in str(verdict)) is not right
+
+
+def _by_hand(launch):
+    x, _, n = launch.args
+    args = [x, 2 * x, n]
+    return kernels.Ran({"y": args[1]}, gpu.Clean({}))
+
+
+def test_memory_beside_an_array_is_watched():
+    place = Guarded(np.zeros((2, 3), np.float32))
+    assert not place.is_torn()
+    place.cells[-1] = 0
+    assert place.is_torn()
+
+
+def test_a_kernel_comes_over_the_wire_as_text_of_some_length_alone():
+    for reply in (["not", "text"], "x" * 2**17, 7):
+        subject = WireSubject(lambda request, reply=reply: encode(reply))
+        with pytest.raises(ValueError, match="a kernel's answer is a text"):
+            subject.text("tail_guard")

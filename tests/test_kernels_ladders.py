@@ -1,0 +1,104 @@
+"""The library's kernels, rung by rung, against PyTorch at awkward sizes: the
+simulator's tools are silent in both schedules, and no barrier can be left out."""
+
+import re
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch", reason="not run: kernel ladders (no PyTorch)")
+
+import ladders
+import ladders_rows  # noqa: F401
+from ladders import FAMILIES, compare, text
+
+from minigrad import simt
+
+BARRIER = re.compile(r"__syncthreads\(\);")
+FOUND_WITHOUT = {"race", "race-warp", "uninitialised", "divergent-barrier"}
+
+
+def launched(source, case, **how):
+    """(report, args afterwards) with all tools."""
+    kernel = simt.RawKernel(case.prelude + source, case.name)
+    args = tuple(a.copy() if isinstance(a, np.ndarray) else a for a in case.args)
+    return simt.run(kernel, case.grid, case.block, args, tools="all", **how), args
+
+
+def kernel_of(case):
+    return case.name.partition("<")[0]
+
+
+def every_case():
+    for stem, make in FAMILIES.items():
+        for number, case in enumerate(make()):
+            yield pytest.param(stem, case, id=f"{stem}-{number}-{case.name}")
+
+
+@pytest.mark.parametrize("schedule", ["lockstep", "warps"])
+@pytest.mark.parametrize("stem, case", list(every_case()))
+def test_right_and_silent(stem, case, schedule):
+    report, args = launched(text(stem), case, schedule=schedule, seed=1)
+    assert not report.findings, str(report)
+    compare(case, args)
+
+
+def without_barriers(source):
+    """(line, the text without it) for each barrier of a file."""
+    for match in BARRIER.finditer(source):
+        gap = " " * (len(match[0]) - 1) + ";"
+        line = source.count("\n", 0, match.start()) + 1
+        yield line, source[: match.start()] + gap + source[match.end() :]
+
+
+def shows(source, case):
+    """Does a launch show that something is wrong?"""
+    found = launched(source, case)[0].findings
+    return any(finding.kind in FOUND_WITHOUT for finding in found)
+
+
+@pytest.mark.parametrize("stem", FAMILIES)
+def test_every_barrier_is_missed(stem):
+    for line, source in without_barriers(text(stem)):
+        above = "\n".join(source.split("\n")[:line])
+        kernel = re.findall(r"__global__ void (\w+)\(", above)[-1:]
+        cases = sorted(FAMILIES[stem](), key=lambda c: [kernel_of(c)] != kernel)  # noqa: B023
+        assert any(shows(source, case) for case in cases), f"{stem}.cu:{line}"
+
+
+def test_every_kernel_is_launched():
+    for stem, make in FAMILIES.items():
+        kernels = set(re.findall(r"__global__ void (\w+)\(", text(stem)))
+        assert kernels == {kernel_of(case) for case in make()}
+    assert set(FAMILIES) == {path.stem for path in ladders.FOLDER.glob("*.cu")}
+
+
+def test_views_are_read_by_the_same_text_everywhere():
+    """Strides and offset_of are in three files, so that each of them stands alone."""
+    begin, end = "// A view: element", "view.stride[0];\n}\n"
+    copies = {
+        text(stem).partition(begin)[2].partition(end)[0]
+        for stem in ("copy", "elementwise", "reduce")
+    }
+    assert len(copies) == 1 and len(copies.pop()) > 500
+
+
+def counted(name, what):
+    """What the largest launch of a kernel costs."""
+    stem = name.partition("_")[0].replace("transpose", "copy")
+    cases = [c for c in FAMILIES[stem]() if kernel_of(c) == name]
+    return max(launched(text(stem), case)[0].counts[what] for case in cases)
+
+
+@pytest.mark.parametrize(
+    "slower, faster, what",
+    [
+        ("transpose_naive", "transpose_tiled", "sectors"),
+        ("transpose_tiled", "transpose_padded", "bank_passes"),
+        ("softmax_shared", "softmax_online", "reads"),
+        ("softmax_online", "softmax_registers", "requests"),
+        ("matmul_naive", "matmul_coalesced", "sectors"),
+    ],
+)
+def test_a_rung_saves_what_it_is_for(slower, faster, what):
+    assert counted(faster, what) < 0.8 * counted(slower, what)

@@ -1,0 +1,254 @@
+"""Elementwise operators against PyTorch: one line an operator, on every device."""
+
+import math
+
+import numpy as np
+import pytest
+from answers import filled  # noqa: F401
+from both import assert_like_torch, on_devices
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import minigrad
+from minigrad.storage import DTYPES, bfloat16
+
+FLOATS = ("float32", "float64", "float16", "bfloat16")
+TYPES = [d.name for d in DTYPES]
+NUMBERS = np.arange(1.0, 61).reshape(3, 4, 5) / 8 - 3
+SPECIAL = [0.0, -0.0, 1.0, -1.0, 2.5, -3.25, 0.375, 7.0, math.nan, math.inf, -math.inf]
+
+
+def operand(dtype, seed=0, shape=None):
+    """Numbers of a dtype: of floats also those that are special; none is 0 of ints."""
+    if dtype in FLOATS:
+        values = np.roll(SPECIAL, seed * 4)
+    elif dtype == "bool":
+        values = np.arange(11) % (2 + seed) == 0
+    else:
+        values = np.roll([1, 2, 3, 5, 7, -1, -2, -3, 4, 6, 9], seed * 4)
+        values = abs(values) if dtype == "uint8" else values
+    return values if shape is None else np.resize(values, shape)
+
+
+UNARY = """
+-x | abs(x) | x.exp() | x.log() | x.sqrt() | x.rsqrt() | x.sigmoid() | x.tanh()
+x.sin()
+x.cos() | x.relu() | x.isnan() | x.erf() | x.logical_not() | x.clone() | x.contiguous()
+m.functional.gelu(x) | m.functional.gelu(x, approximate="tanh") | x.clamp(-1, 2)
+x.clamp(min=1) | x.clamp(max=0.5) | x.clamp(2, -2) | x.float() | x.double() | x.half()
+x.bfloat16() | x.bool() | x.neg() | x + 2 | 2 - x | x * 2.5 | 3 / x | x / 4 | x // 2
+x // 1.5 | x % 3 | x ** 2 | x ** 3.0 | x ** 0.5 | 2 ** x | 1 + x | 7 // x | 7 % x
+x == 1 | x != 2.5 | x < 0 | x <= 1 | x > 2 | x >= 2 | 2 < x | x + True
+m.where(x > 1, x, 0) | m.where(x > 1, 1.5, x) | m.where(x > 1, 2, 1)
+x.masked_fill(x > 1, 3) | x ** -1 | x.floor_divide(2) | x.remainder(-2) | x - 1
+x.mul(2)
+"""
+BINARY = """
+x + y | x - y | x * y | x / y | x // y | x % y | x ** y | m.where(x > y, x, y) | x == y
+x != y | x < y | x <= y | x > y | x >= y | x.minimum(y) | x.maximum(y) | x.max(y)
+x.logical_and(y) | x.logical_or(y) | m.where(y != 0, x, 1)
+"""
+
+
+def split(table):
+    return [
+        text.strip() for line in table.strip().split("\n") for text in line.split("|")
+    ]
+
+
+def compiled(text):
+    return eval(f"lambda m, x, y=None: {text}")
+
+
+@on_devices
+@pytest.mark.parametrize("text", split(UNARY))
+@pytest.mark.filterwarnings("ignore")
+def test_unary(text, device):
+    for dtype in TYPES:
+        data = operand(dtype)
+        size = np.abs(data) if "gelu" in text else None  # 1 + erf(x) loses digits
+        assert_like_torch(
+            compiled(text), device, lambda m, d=data, t=dtype: [m.tensor(d, t)],
+            ulps=6, magnitude=size,
+        )  # fmt: skip
+
+
+PAIRS = [(t, t) for t in TYPES] + [
+    ("float32", "int64"), ("int32", "float16"), ("bool", "int8"), ("uint8", "int8"),
+    ("bfloat16", "float16"), ("float64", "float32"), ("int64", "bool"),
+]  # fmt: skip
+
+
+@on_devices
+@pytest.mark.parametrize("text", split(BINARY))
+@pytest.mark.filterwarnings("ignore")
+def test_binary(text, device):
+    for one, two in PAIRS:
+        a, b = operand(one), operand(two, 1)
+
+        def make(m, a=a, b=b, one=one, two=two):
+            return m.tensor(a, one), m.tensor(b, two)
+
+        assert_like_torch(compiled(text), device, make, ulps=6)
+
+
+# ------------------------------------------------- layouts
+
+VIEWS = """
+x | x.permute(2, 0, 1) | x[1] | x[:, 1:3] | x[..., ::2] | x[1:2] | x[2, 3, 4] | x[:0]
+x[:, :, 2:3] | x[0].expand(3, 4, 5) | x[:, :1].expand(3, 4, 5) | x[0, 0, 0].expand(3, 1)
+x[:1, :, :1] | x[0, 0].expand(2, 5) | x.transpose(0, 2) | x[None] | x[2][None, :, None]
+"""
+PARTNERS = """
+x | x[0] | x[:, :1] | x[..., :1] | x[0, 0, 0] | x[:1, :, :1] | x.transpose(0, 2) | x[:0]
+x[0, :, ::2] | x[1:, 1]
+"""
+
+
+@on_devices
+@pytest.mark.parametrize("view", split(VIEWS))
+def test_any_layout(view, device):
+    """Every pair of views: broadcast, or refused as PyTorch does."""
+    for other in split(PARTNERS):
+        choice = f"m.where({view} > 0, {other}, {view})"
+        for one in (f"({view}) * ({other})", f"({view}) - 1", choice):
+            assert_like_torch(compiled(one), device, lambda m: [m.tensor(NUMBERS)])
+
+
+@on_devices
+def test_nothing_is_copied_to_broadcast(device):
+    x, y = (minigrad.ones(n).to(device) for n in ((500, 1), (1, 400)))
+    with minigrad.trace() as launches:
+        _ = x.expand(500, 400) * y
+    (launch,) = launches
+    assert launch.bytes <= 4 * (500 * 400 + 900)
+
+
+@st.composite
+def views(draw):
+    """A tensor of some dtype, as text of steps that make a view of it."""
+    shape = draw(st.lists(st.integers(0, 4), max_size=4))
+    steps = []
+    for dim, n in enumerate(shape):
+        kind = draw(st.sampled_from(["", "", "slice", "turn"]))
+        if kind == "slice":
+            begin, step = draw(st.integers(0, 2)), draw(st.integers(1, 3))
+            steps.append(f"[{':, ' * dim}{begin}:{n}:{step}]")
+        elif kind == "turn" and len(shape) > 1:
+            steps.append(f".transpose({dim}, {draw(st.integers(0, len(shape) - 1))})")
+    return shape, draw(st.sampled_from(TYPES)), "".join(steps)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(views(), views(), st.sampled_from(["x + y", "x * y", "x < y", "x.maximum(y)"]))
+def test_random_views(one, two, text):
+    def make(m):
+        tensors = []
+        for shape, dtype, steps in (one, two):
+            data = np.resize([3, 1, 0, 2, 5, 7, 4], shape)
+            tensors.append(eval(f"x{steps}", {"x": m.tensor(data, dtype)}))
+        return tensors
+
+    for device in ("cpu", "sim"):
+        assert_like_torch(compiled(text), device, make, ulps=4)
+
+
+# ------------------------------------------------- in place
+
+IN_PLACE = """
+x += 1 | x -= y | x *= 2.5 | x /= y | x //= 2 | x %= 3 | x **= 2 | x.add_(y[0])
+x.exp_()
+x.relu_() | x.neg_() | x.clamp_(-1, 1) | x.zero_() | x.fill_(7) | x.fill_(True)
+x.copy_(y[0]) | x.copy_(y.T[:4].T) | x.masked_fill_(y > 1, 9) | x[1] += y[0]
+x[:, ::2] *= 2 | x.T[0] = y.T[1] | x[...] = 3 | x[0] = y[1] | x[:, 1] = y[0, 0]
+x += x | x[0] += x[1] | x.sub_(x) | x.mul_(y > 1) | x.T.add_(1) | x[:, 1:3] = 0.5
+"""
+
+
+@on_devices
+@pytest.mark.parametrize("statement", split(IN_PLACE))
+@pytest.mark.parametrize("dtype", ["float32", "int64", "float16", "bfloat16"])
+def test_in_place(statement, dtype, device):
+    def run(m, x, y):
+        view = x.transpose(0, 1)
+        exec(statement, {"x": x, "y": y, "m": m})
+        return x, view
+
+    def make(m):
+        x, y = np.arange(12).reshape(3, 4) - 3, np.arange(1, 13).reshape(3, 4)
+        return m.tensor(x, dtype), m.tensor(y, dtype)
+
+    assert_like_torch(run, device, make, ulps=4)
+
+
+@on_devices
+def test_in_place_where_operand_and_result_overlap(device):
+    x = minigrad.arange(6).to(device)
+    x[1:] = x[:-1]
+    assert x.tolist() == [0, 0, 1, 2, 3, 4]
+    x[:5] += x[1:]
+    assert x.tolist() == [0, 1, 3, 5, 7, 4]
+    y = minigrad.arange(9).reshape(3, 3).to(device)
+    y += y.T
+    assert y.tolist() == [[0, 4, 8], [4, 8, 12], [8, 12, 16]]
+
+
+# ------------------------------------------------- mistakes, and bfloat16
+
+MISTAKES = """
+x + y[0, :2]       | RuntimeError | 4
+x[0].add_(x)       | RuntimeError | shape [4] doesn't match the broadcast shape [3, 4]
+x.long().add_(0.5) | RuntimeError | float32 can't be cast to .. output type int64
+x.long() ** -1     | RuntimeError | negative integer powers
+-(x > 0)           | DispatchError | neg has no kernel for bool on '@' .. on 'sim'
+(x > 0) % (x > 0)  | DispatchError | remainder has no kernel for bool on '@'
+x.clamp()          | RuntimeError | at least one of 'min' or 'max'
+x[0].expand(3, 4).add_(1) | RuntimeError | refers to a single memory location
+x.to("tpu")        | RuntimeError | no device 'tpu': a tensor is on one of 'cpu', 'sim'
+x + "1"            | TypeError | got str
+x.to(complex)      | TypeError | no tensor of complex128
+"""
+
+
+@on_devices
+@pytest.mark.parametrize("line", MISTAKES.strip().split("\n"))
+def test_mistakes(line, device):
+    text, error, words = (part.strip() for part in line.split("|"))
+    x = minigrad.arange(12.0).reshape(3, 4).to(device)
+    with pytest.raises(Exception) as caught:
+        eval(text, {"x": x, "y": x + 1})
+    assert caught.type.__name__ == error, caught.value
+    for piece in words.replace("@", device).split(" .. "):
+        assert piece in str(caught.value)
+
+
+def test_whole_numbers_divided_by_zero_on_cpu():
+    x = minigrad.arange(3)
+    for divide in (lambda: x // 0, lambda: x % x, lambda: 1 % x):
+        with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+            divide()
+
+
+def test_tensors_on_two_devices():
+    x, y = minigrad.ones(2), minigrad.ones(2, device="sim")
+    message = "add: operand 1 is on 'cpu' and operand 2 is on 'sim'. All tensors must"
+    with pytest.raises(RuntimeError, match=message):
+        x + y
+    assert ((x.to("sim") + y).cpu() == minigrad.full((2,), 2.0)).all()
+
+
+@pytest.mark.skipif(minigrad.gpu_available(), reason="not run: no GPU (there is one)")
+def test_without_a_gpu_the_error_names_sim():
+    for ask in (minigrad.ones(2).cuda, lambda: minigrad.zeros(2, device="cuda")):
+        with pytest.raises(
+            RuntimeError, match='"cuda" needs an NVIDIA GPU.*"sim" works'
+        ):
+            ask()
+
+
+def test_bfloat16_shows_and_rounds():
+    x = minigrad.tensor([1.0, 1.00390625, 1.01171875, math.inf], bfloat16)
+    assert x.tolist() == [1.0, 1.0, 1.015625, math.inf]  # of two as near the even one
+    assert repr(x[:1]) == "tensor([1.], dtype=bfloat16)"
+    with pytest.raises(TypeError, match="NumPy has no bfloat16"):
+        x.numpy()

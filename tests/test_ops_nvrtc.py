@@ -1,0 +1,41 @@
+"""What NVIDIA's own compiler says to the CUDA C of every elementwise operator."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from answers import filled  # noqa: F401
+
+import minigrad
+from minigrad.dispatch import KERNELS
+from minigrad.ops.ladder import computed_in, file_text, template, with_headers
+from minigrad.ops.mapping import FORMS, DeviceMap
+from minigrad.storage import DTYPES
+
+sys.path.insert(0, str(Path(__file__).parent / "simt"))
+import nvrtc  # noqa: E402
+
+pytestmark = pytest.mark.skipif(
+    nvrtc.missing() is not None, reason=f"not run: NVRTC ({nvrtc.missing()})"
+)
+OPERATORS = sorted({key[0] for key, k in KERNELS.items() if isinstance(k, DeviceMap)})
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_nvrtc_takes_the_text_for_every_dtype(operator):
+    kernels = [k for (name, device, _), k in KERNELS.items()
+               if name == operator and device == "cuda"]  # fmt: skip
+    count = len({c for c in "abc" if c in kernels[0].expression.replace("abs", "")})
+    x = minigrad.ones(1)
+    text = kernels[0].text([x] * max(count, 1)) + file_text("elementwise.cu")
+    names = tuple(name for k in kernels for name in instances(k, max(count, 1)))
+    assert nvrtc.compiled(with_headers(text, DTYPES), 75, names) == ""
+
+
+def instances(kernel, count):
+    """The names of its kernels: operands of its own dtype, for `copy` of any."""
+    sources = DTYPES if kernel.name == "copy" else [kernel.dtype]
+    rungs = ("", "_strided", "_vectors") if count < 3 else ("", "_strided")
+    for source in sources:
+        types = [source] * count + [kernel.result, computed_in(kernel.dtype)]
+        yield from (template(FORMS[count] + rung, *types) for rung in rungs)

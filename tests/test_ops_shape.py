@@ -1,0 +1,214 @@
+"""Matrix products, operators that move elements, and new tensors, against PyTorch."""
+
+import numpy as np
+import pytest
+from answers import filled  # noqa: F401
+from both import assert_like_torch, on_devices
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import minigrad
+from minigrad.storage import DTYPES
+
+TYPES = [d.name for d in DTYPES]
+
+
+def split(table):
+    return [text.strip() for text in table.strip().replace("\n", "|").split("|")]
+
+
+def numbers(shape, seed=0):
+    return np.random.default_rng(seed).integers(-8, 9, shape) / 8
+
+
+# ------------------------------------------------- matmul
+
+SHAPES = [
+    ((5,), (5,)), ((3, 5), (5,)), ((5,), (5, 2)), ((3, 5), (5, 2)), ((1, 1), (1, 1)),
+    ((4, 3, 5), (5, 2)), ((3, 5), (4, 5, 2)), ((4, 3, 5), (4, 5, 2)), ((5,), (4, 5, 2)),
+    ((4, 3, 5), (5,)), ((2, 1, 3, 5), (4, 5, 2)), ((2, 4, 3, 5), (1, 1, 5, 2)),
+    ((0, 5), (5, 2)), ((3, 0), (0, 2)), ((3, 5), (5, 0)), ((0, 3, 5), (5, 2)),
+    ((0,), (0,)), ((37, 51), (51, 29)), ((17, 16), (16, 33)), ((70, 65), (65, 66)),
+    ((130, 20), (20, 131)), ((2, 33, 18), (2, 18, 17)),
+    ((3, 5), (4, 2)), ((), (5,)), ((2, 3, 5), (3, 5, 2)),
+]  # fmt: skip
+
+
+@on_devices
+@pytest.mark.parametrize("one, two", SHAPES)
+def test_matmul(one, two, device):
+    def make(m):
+        return m.tensor(numbers(one), "float32"), m.tensor(numbers(two, 1), "float32")
+
+    k = one[-1] if one else 1
+    how = {"terms": max(k, 1), "magnitude": float(k)}
+    assert_like_torch(lambda m, a, b: a @ b, device, make, **how)
+
+
+@on_devices
+@pytest.mark.parametrize("dtype", TYPES)
+def test_matmul_of_dtypes(dtype, device):
+    if dtype == "bool":
+        return  # PyTorch multiplies no matrices of bool; nor do we: test_mistakes
+    data = numbers((6, 7)) * 8
+
+    def make(m):
+        return m.tensor(abs(data).tolist(), dtype), m.tensor(
+            abs(data).T.tolist(), dtype
+        )
+
+    how = {"terms": 7, "magnitude": 500.0}
+    assert_like_torch(lambda m, a, b: m.matmul(a, b), device, make, **how)
+
+
+OPERANDS = """
+x @ y | x.T @ y.T | x[:, ::2] @ y[::2] | x[1:] @ y[:, 2:] | x[0] @ y | x @ y[:, 1]
+x.expand(2, 4, 6) @ y | x @ y.expand(3, 6, 4) | x[None] @ y[None].expand(2, 6, 4)
+x[0].expand(3, 6) @ y | x.T[1] @ x | y.T @ y | x.unsqueeze(1) @ y
+"""
+LARGE = """
+p @ q | p.T @ q.T | p.T.contiguous().T @ q | p @ q.T.contiguous().T | p[:, 1:] @ q[1:]
+p[:, ::2] @ q[::2] | p[1:] @ q[:, :70] | p[None].expand(2, 76, 72) @ q
+p[:, :0] @ q[:0]
+p[:, :70] @ q[:70, 1:] | p[:72, :72].T @ q
+"""
+
+
+@on_devices
+@pytest.mark.parametrize("text", split(OPERANDS))
+def test_matmul_takes_views_as_they_are(text, device):
+    def make(m):
+        return m.tensor(numbers((4, 6)), "float32"), m.tensor(numbers((6, 4), 1), "f4")
+
+    expression = eval(f"lambda m, x, y: {text}")
+    how = {"terms": 6, "magnitude": 6.0}
+    assert_like_torch(expression, device, make, **how)
+    x, y = (t.to(device) for t in make(minigrad))
+    with minigrad.trace() as launches:
+        expression(minigrad, x, y)
+    assert [launch.operator for launch in launches] == ["matmul"]
+
+
+@on_devices
+@pytest.mark.parametrize("text", split(LARGE))
+def test_matmul_of_large_matrices(text, device):
+    def make(m):
+        return m.tensor(numbers((76, 72)), "f4"), m.tensor(numbers((72, 76), 1), "f4")
+
+    expression = eval(f"lambda m, p, q: {text}")
+    how = {"terms": 76, "magnitude": 76.0}
+    assert_like_torch(expression, device, make, **how)
+
+
+# ------------------------------------------------- moving elements
+
+MOVING = """
+m.cat([x, x]) | m.cat([x, x + 1], 1) | m.cat((x, x[:1]), dim=0)
+m.cat([x[:, :0], x], -1)
+m.cat([x, x[0]]) | m.cat([x]) | m.cat([x.long(), x.half()]) | m.cat([x.T, x.T])
+m.cat([])
+m.cat([x, x[:, :2]]) | m.cat([m.tensor([]), x]) | m.cat([x[0, 0]])
+m.stack([x, x]) | m.stack([x, x + 1], 1) | m.stack([x.T, x.T], -1) | m.stack([x, x[0]])
+m.stack([x[0, 0], x[1, 1]]) | x.gather(1, i) | x.gather(0, i) | x.T.gather(1, i.T)
+x.gather(-1, i[:, :1]) | x.gather(1, i[:1]) | x.gather(0, i[0]) | x.gather(1, i.int())
+x.index_select(0, i[0]) | x.index_select(1, i[0, :2]) | x.index_select(-1, i[0].int())
+x.T.index_select(0, i[0]) | x.index_select(0, i) | x.index_select(0, i[0, :0])
+m.functional.one_hot(i) | m.functional.one_hot(i[0], 5) | m.functional.one_hot(i, 2)
+m.functional.one_hot(x) | m.functional.one_hot(i[0, 0], 4) | m.functional.one_hot(i - 1)
+x.tril() | x.triu() | x.tril(1) | x.triu(-1) | x.tril(-2) | x.triu(2) | x.T.tril()
+x.expand(2, 3, 4).triu(1) | x[0].tril() | (x > 0).tril() | i.triu(1) | x[:0].tril()
+x.contiguous() | x.T.contiguous() | x[:, ::2].clone() | x.T.reshape(-1) | x.T.flatten()
+x[0, 0].clone() | x[:0].contiguous() | x.T.bool() | x[:, 1:].to(m.int32)
+x.T.bfloat16()
+"""
+
+
+@on_devices
+@pytest.mark.parametrize("text", split(MOVING))
+def test_moving(text, device):
+    def make(m):
+        x, i = np.arange(12.0).reshape(3, 4) - 5, [[0, 2, 1, 0], [1, 1, 0, 2], [2] * 4]
+        return m.tensor(x), m.tensor(i)
+
+    assert_like_torch(eval(f"lambda m, x, i: {text}"), device, make)
+
+
+@on_devices
+@pytest.mark.parametrize("dtype", TYPES)
+def test_moving_every_dtype(dtype, device):
+    for text in ("m.cat([x, x.T])", "x.gather(0, i)", "x.tril()", "x.T.contiguous()"):
+        make = lambda m: (m.tensor([[1, 0], [2, 3]], dtype), m.tensor([[1, 0]]))  # noqa: E731
+        assert_like_torch(eval(f"lambda m, x, i: {text}"), device, make)
+
+
+def test_index_out_of_range():
+    x, i = minigrad.arange(6).view(2, 3), minigrad.tensor([[0, 3]])
+    with pytest.raises(
+        IndexError, match="index 3 is out of bounds for dimension 1 with"
+    ):
+        x.gather(1, i)
+    with pytest.raises(Exception, match="chosen >= 0 && chosen < size"):
+        x.to("sim").gather(1, i.to("sim"))
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=5), st.data())
+def test_copies_of_random_views(shape, data):
+    order = data.draw(st.permutations(range(len(shape))))
+    steps = [slice(None, None, data.draw(st.integers(1, 2))) for _ in shape]
+    dtype = data.draw(st.sampled_from(TYPES))
+    x = minigrad.tensor(np.resize([1, 0, 3, 2], shape), dtype)
+    view = x.permute(*order)[tuple(steps)]
+    there = x.to("sim").permute(*order)[tuple(steps)]
+    for copy in (
+        there.clone(),
+        there.contiguous(),
+        there + 0 if dtype != "bool" else there,
+    ):
+        assert (copy.cpu().tolist(), copy.dtype) == (view.tolist(), view.dtype)
+    target = minigrad.zeros(*view.shape, dtype=dtype, device="sim")
+    assert target.copy_(there).cpu().tolist() == view.tolist()
+
+
+# ------------------------------------------------- new tensors
+
+NEW = """
+m.zeros(2, 3, device=D) | m.ones(2, dtype=m.int64, device=D) | m.full((2,), 7, device=D)
+m.full((2, 2), 0.5, device=D) | m.full((), True, device=D) | m.eye(3, device=D)
+m.eye(2, 4, dtype=m.int32, device=D) | m.arange(5, device=D)
+m.arange(1, 2, 0.25, device=D)
+m.arange(3, dtype=m.float16, device=D) | m.linspace(0, 1, 5, device=D)
+m.linspace(3, -3, 1, device=D) | m.linspace(0, 1, 0, device=D) | m.zeros_like(x)
+m.ones_like(x, dtype=m.bool) | m.full_like(x, 3) | m.empty_like(x).shape == (2, 2)
+m.tensor([1, 2], device=D) | m.tensor([1.5], dtype=m.bfloat16, device=D)
+x.new_tensor([1])
+m.zeros(2, dtype=m.bfloat16, device=D) | x.item() == 1 | x.tolist() | x[1, 1].item()
+x.new_empty((2, 0)) | bool(x[0, 0]) | float(x[0, 1]) | x.sum().item()
+"""
+
+
+@on_devices
+@pytest.mark.parametrize("text", split(NEW))
+def test_new(text, device):
+    def run(m, x):
+        text_ = text.replace("m.bool", "bool") if m.device == device else text
+        value = eval(text_, {"m": m, "x": x, "D": m.device, "bool": bool})
+        return value if hasattr(value, "device") else m.tensor(value)
+
+    assert_like_torch(run, device, lambda m: [m.tensor([[1.0, 2], [3, 4]])])
+
+
+@on_devices
+def test_to_and_back(device):
+    x = minigrad.arange(12.0).view(3, 4)
+    y = x.to(device)
+    assert y.device == device and y.cpu().tolist() == x.tolist()
+    assert y.to(device) is y and y.to("cpu", minigrad.int64).dtype == minigrad.int64
+    assert y.T.to("cpu").tolist() == x.T.tolist()
+    assert x.to(y).device == device
+    if device != "cpu":
+        y[0] = 9
+        assert x[0, 0].item() == 0
+        assert f"device='{device}')" in repr(y)
+        with pytest.raises(TypeError, match=f"'{device}' to numpy: x.cpu"):
+            y.numpy()

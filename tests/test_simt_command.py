@@ -1,0 +1,140 @@
+"""`minigrad simt`: compile files of CUDA C from a terminal."""
+
+import json
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+GOOD = textwrap.dedent(
+    """\
+    __device__ float twice(float x) {
+        __shared__ float seen[3];
+        seen[0] = x;
+        __syncthreads();
+        return 2 * seen[0];
+    }
+    __global__ void k(const float* x, float* y) {
+        __shared__ char first;
+        first = 1;
+        y[0] = twice(x[0]) + first;
+    }
+    template <typename T, int N> __global__ void fill(T* p) { p[threadIdx.x] = N; }
+    """
+)
+
+
+@pytest.fixture
+def command(tmp_path):
+    """Runs `minigrad simt` in a folder with files of these texts."""
+
+    def run(*words, **files):
+        for name, text in files.items():
+            kind = "wb" if isinstance(text, bytes) else "w"
+            with open(tmp_path / f"{name}.cu", kind) as file:
+                file.write(text)
+        return subprocess.run(
+            [sys.executable, "-m", "minigrad", "simt", *words],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+        )
+
+    return run
+
+
+def test_a_line_for_each_kernel(command):
+    ran = command("good.cu", good=GOOD)
+    assert ran.returncode == 0
+    assert ran.stdout.splitlines() == [
+        "good.cu: k(const float *x, float *y), 16 bytes of shared memory, barriers",
+        'good.cu: template fill: --name-expression "fill<...>" makes a kernel of it',
+    ]
+
+
+def test_an_error_with_its_line_and_a_caret(command):
+    bad = "__global__ void k(float* o) {\n  o[0] = sqrf(2.0f); // [red] \x1b[0m\n}\n"
+    ran = command("bad.cu", "good.cu", bad=bad, good=GOOD)
+    assert ran.returncode == 1
+    assert ran.stdout.startswith(
+        textwrap.dedent(
+            """\
+            bad.cu:2:10: error: 'sqrf' is undefined
+                  o[0] = sqrf(2.0f); // [red] \N{REPLACEMENT CHARACTER}[0m
+                         ^
+            note: did you mean 'sqrtf'?
+            good.cu: k("""
+        )
+    )
+    assert "\x1b" not in ran.stdout
+
+
+def test_a_warning_is_no_error(command):
+    text = "__global__ void k(float* o, float f) { o[0] = f * 0.5; }"
+    ran = command("warn.cu", warn=text)
+    assert ran.returncode == 0
+    assert ran.stdout.startswith("warn.cu:1:51: warning: a double constant")
+    assert ran.stdout.endswith("warn.cu: k(float *o, float f)\n")
+
+
+@pytest.mark.parametrize(
+    "words, line",
+    [
+        (("none.cu",), "none.cu: error: there is no such file"),
+        (("/",), "/: error: this is a folder: name the files in it, as *.cu"),
+        (("zeros.cu",), "zeros.cu: error: this is no text in UTF-8"),
+        (("bytes.cu",), "bytes.cu: error: this is no text in UTF-8"),
+        (
+            ("good.cu", "--name-expression", "fill<3, 4>"),
+            "--name-expression fill<3, 4>: error: template parameter T is a type",
+        ),
+    ],
+)
+def test_what_cannot_be_compiled(command, words, line):
+    ran = command(*words, good=GOOD, zeros=b"int\0", bytes=b"\xff\xfe\xfd")
+    assert ran.returncode == 1
+    assert ran.stdout.startswith(line)
+    assert ran.stderr == ""
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        (("--arch", "H100"), "'-arch=H100' names no GPU: write -arch=sm_75, or so"),
+        (("-D", "2=3"), "'-D2=3' does not define a macro"),
+        (("--name-expression", "other<1>"), "no file has a kernel 'other'"),
+    ],
+)
+def test_options_that_mean_nothing(command, words, message):
+    ran = command("good.cu", *words, good=GOOD)
+    assert ran.returncode == 1
+    assert ran.stderr.startswith("minigrad: ") and message in ran.stderr
+
+
+def test_json_macros_and_the_kernel_of_a_template(command):
+    text = GOOD + "__global__ void j(int* o) { o[0] = SIZE * __CUDA_ARCH__; }"
+    given = ("-D", "SIZE=4", "--arch", "sm_90", "--name-expression", "fill<float, 3>")
+    ran = command("good.cu", "--json", *given, good=text)
+    assert ran.returncode == 0
+    (file,) = json.loads(ran.stdout)
+    assert [k["name"] for k in file["kernels"]] == ["k", "j", "fill<float, 3>"]
+    assert file["kernels"][0] == {
+        "name": "k",
+        "parameters": [
+            {"type": "const float *", "name": "x"},
+            {"type": "float *", "name": "y"},
+        ],
+        "shared_bytes": 16,
+        "dynamic_shared": False,
+        "barriers": True,
+    }
+    assert file["remarks"] == [] and file["templates"] == []
+
+
+def test_json_has_the_place_of_an_error(command):
+    ran = command("bad.cu", "--json", bad="__global__ void k() { x; }")
+    assert ran.returncode == 1
+    (error,) = json.loads(ran.stdout)[0]["remarks"]
+    assert (error["kind"], error["line"], error["column"]) == ("error", 1, 23)
+    assert error["message"] == "'x' is undefined"

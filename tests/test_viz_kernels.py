@@ -1,0 +1,558 @@
+"""Pictures of kernels: right about every thread and byte, there for every kernel."""
+
+import json
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from minigrad import Kernel, simt, viz
+from minigrad.kernels.threads import tail_guard
+from minigrad.slots.slot import Answer
+
+sys.path.append(str(Path(__file__).parent / "simt"))
+import bugs  # noqa: E402
+from test_simt_kernels import LAUNCHES  # noqa: E402
+from test_simt_kernels import kernels as texts_of_kernels  # noqa: E402
+
+matplotlib = pytest.importorskip(
+    "matplotlib", reason="not run: tests of pictures (matplotlib is not installed)"
+)
+PICTURES = "launch", "access", "banks", "timeline", "step"
+ADD = """\
+extern "C" __global__ void add(const float* a, const float* b, float* c, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) c[i] = a[i] + b[i];
+}
+"""
+FILL = """\
+extern "C" __global__ void fill(int* y, int rows, int cols) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < cols && row < rows) y[row * cols + x] = 1;
+}
+"""
+STRIDE = """\
+extern "C" __global__ void stride(const float* x, float* y, int step) {
+    y[threadIdx.x] = x[threadIdx.x * step];
+}
+"""
+SHARED = """\
+extern "C" __global__ void turn(int* y, int step) {
+    __shared__ int s[32 * 33];
+    s[threadIdx.x] = 1;
+    __syncthreads();
+    y[threadIdx.x] = s[threadIdx.x * step];
+}
+"""
+ROTATE = """\
+extern "C" __global__ void rotate(int* y) {
+    __shared__ int s[64];
+    s[threadIdx.x] = threadIdx.x;
+    BARRIER
+    y[threadIdx.x] = s[63 - threadIdx.x];
+}
+"""
+
+
+def raw(source, **options):
+    name = source.split("void ")[1].split("(")[0]
+    return simt.RawKernel(source, name, **options)
+
+
+def zeros(*shape, dtype=np.float32):
+    return np.zeros(shape, dtype)
+
+
+def add(n=37, grid=5, block=8, **how):
+    return viz.launch(raw(ADD), grid, block, (*zeros(3, n), n), **how)
+
+
+def words(picture, **look):
+    """What is written in the picture, as a Counter."""
+    written = picture.figure.axes[0].texts
+    return Counter(t.get_text() for t in written if about(t, **look))
+
+
+def about(text, size=None):
+    return size in (None, text.get_fontsize())
+
+
+def boxes(picture, kind):
+    """How many boxes of a kind there are, the legend's among them."""
+    from minigrad.viz.canvas import BOXES
+
+    look, axes = BOXES[kind], picture.figure.axes[0]
+    face = matplotlib.colors.to_rgba(look["fc"])
+    edge = matplotlib.colors.to_rgba(look["ec"])
+    single = [p for p in axes.patches
+              if p.get_facecolor() == face and p.get_edgecolor() == edge]  # fmt: skip
+    many = [len(c.get_paths()) for c in axes.collections
+            if tuple(c.get_facecolor()[0]) == face
+            and tuple(c.get_edgecolor()[0]) == edge]  # fmt: skip
+    return len(single) + sum(many)
+
+
+# ---------------------------------------------------------------- every kernel
+
+
+def every_launch():
+    for stem, make in LAUNCHES.items():
+        yield pytest.param(stem, list(make())[-1], id=stem)
+
+
+@pytest.mark.parametrize("name", PICTURES)
+@pytest.mark.parametrize("stem, launch", list(every_launch()))
+def test_every_kernel_can_be_drawn(stem, launch, name):
+    kernel = Kernel(texts_of_kernels()[stem], launch.name, launch.options)
+    before = [np.copy(a) for a in launch.args]
+    picture = getattr(viz, name)(
+        kernel, launch.grid, launch.block, launch.args, shared_mem=launch.shared_mem
+    )
+    picture = picture.picture() if name == "step" else picture
+    assert "There is nothing" not in picture.alt or name == "banks"
+    root = ElementTree.fromstring(picture.svg())
+    assert root.attrib["aria-label"] == picture.alt
+    for old, new in zip(before, launch.args, strict=True):
+        np.testing.assert_array_equal(old, new)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.integers(0, 90), st.integers(1, 5), st.integers(1, 70),
+    st.sampled_from(PICTURES),
+)  # fmt: skip
+def test_any_launch_can_be_drawn(n, grid, block, name):
+    args = *zeros(3, n), n
+    picture = getattr(viz, name)(raw(ADD), grid, block, args)
+    picture = picture.picture() if name == "step" else picture
+    assert picture.svg().rstrip().endswith("</svg>")
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.integers(0, 15), min_size=1, max_size=4), st.data())
+def test_outputs_of_any_shape_are_drawn(shape, data):
+    block = tuple(data.draw(st.lists(st.integers(1, 6), min_size=1, max_size=3)))
+    size = int(np.prod(shape))
+    y = zeros(*shape, dtype=np.int32)
+    picture = viz.launch(raw(FILL), (2, 2), block, (y, 1, size))
+    assert f"y has shape {tuple(shape)}" in picture.alt
+    assert picture.svg()
+
+
+# ---------------------------------------------------------------- launch
+
+
+def test_each_element_shows_its_thread_and_block():
+    picture = add()
+    assert "37 of 37 elements are written" in picture.alt
+    assert "40 threads, of which 37 write; 3 write nothing" in picture.alt
+    numbers = words(picture, size=10)
+    assert numbers == Counter(str(i % 8) for i in range(37))
+    beneath = words(picture, size=7)
+    assert beneath == Counter(str(i // 8) for i in range(37))
+
+
+def test_x_runs_along_columns_and_y_along_rows():
+    args = zeros(3, 4, dtype=np.int32), 3, 4
+    picture = viz.launch(raw(FILL), (2, 2), (2, 2), args)
+    texts = [t for t in picture.figure.axes[0].texts if t.get_fontsize() == 10]
+    threads = {(t.get_text(), *(round(p, 2) for p in t.get_position())) for t in texts}
+    columns = sorted({x for _, x, _ in threads})
+    rows = sorted({y for *_, y in threads})
+    expected = {(f"{c % 2},{r % 2}", x, y)
+                for c, x in enumerate(columns) for r, y in enumerate(rows)}  # fmt: skip
+    assert threads == expected and (len(columns), len(rows)) == (4, 3)
+
+
+def test_what_nobody_writes_is_marked():
+    picture = add(n=20, grid=2)
+    assert "Nobody writes c[16], c[17], c[18], c[19]." in picture.alt
+    assert boxes(picture, "free") == 4 + 1
+
+
+def test_two_writers_are_marked_and_both_are_named():
+    text = ADD.replace("c[i] = a[i] + b[i]", "c[i / 2] = a[i]")
+    picture = viz.launch(raw(text), 2, 4, (*zeros(3, 8), 8))
+    assert "More than one thread writes c[0], c[1], c[2], c[3]." in picture.alt
+    assert boxes(picture, "wrong") == 4 + 1
+    assert words(picture)["0 1"] == 2
+
+
+def test_one_thread_that_writes_twice_is_no_conflict():
+    text = ADD.replace("c[i] = a[i] + b[i];", "{ c[i] = a[i]; c[i] += b[i]; }")
+    assert boxes(viz.launch(raw(text), 2, 4, (*zeros(3, 8), 8)), "wrong") == 0
+
+
+def test_atomics_are_no_conflict():
+    text = ADD.replace("c[i] = a[i] + b[i]", "atomicAdd(c, a[i])")
+    picture = viz.launch(raw(text), 2, 4, (*zeros(3, 8), 8))
+    assert boxes(picture, "wrong") == 0
+    assert "several threads, atomically: 1 element" in picture.alt
+
+
+def test_a_float4_is_four_elements():
+    source = """\
+extern "C" __global__ void quads(float4* y) {
+    y[threadIdx.x] = make_float4(1, 2, 3, 4);
+}
+"""
+    picture = viz.launch(raw(source), 1, 3, (zeros(12),))
+    assert words(picture, size=10) == Counter(3 * ["0", "1", "2"] + ["0", "1", "2"])
+
+
+def test_a_million_elements_are_counted_and_cut():
+    picture = add(n=1_000_000, grid=4000, block=256)
+    assert "1,000,000 of 1,000,000 elements are written" in picture.alt
+    assert "of 1,000,000 elements are drawn" in picture.alt
+    drawn = words(picture)
+    assert drawn["255"] >= 2 and drawn["256"] == 1 and drawn["999999"] == 1
+
+
+def test_output_is_chosen_by_name_and_by_number():
+    assert "a has shape" in add(output="a").alt
+    assert "b has shape" in add(output=1).alt
+    assert "0 of 37 elements" in add(output="a").alt
+    with pytest.raises(ValueError, match="choose from a, b, c"):
+        add(output="d")
+
+
+# ---------------------------------------------------------------- access and banks
+
+
+def strided(step):
+    args = zeros(32 * 32), zeros(32), step
+    return viz.access(raw(STRIDE), 1, 32, args)
+
+
+@pytest.mark.parametrize("step, sectors", [(0, 1), (1, 4), (2, 8), (4, 16), (32, 32)])
+def test_sectors_are_counted(step, sectors):
+    used = 128 if step else 4
+    noun = "sector" if sectors == 1 else "sectors"
+    expected = f"x is read by 32 lanes, 4 bytes each: {sectors} {noun}, {used} of "
+    picture = strided(step)
+    assert expected + f"{sectors * 32} bytes used" in picture.alt
+    if sectors <= 16:  # else rows are cut
+        touched = 32 if step else 1
+        assert boxes(picture, "touched") == 1 + 32 + touched
+        assert boxes(picture, "unused") == 1 + 8 * sectors - touched
+
+
+def test_the_counts_are_those_of_the_tools():
+    report = simt.run(raw(STRIDE), 1, 32, (zeros(1024), zeros(32), np.int32(8)))
+    told = strided(8).alt
+    assert f"Whole launch: {report.counts['sectors'] - 4} sectors in 1 request" in told
+
+
+def test_a_line_and_a_warp_are_chosen():
+    args = *zeros(3, 300), 300
+    picture = viz.access(raw(ADD), 5, 64, args, line=3, warp=9)
+    assert "a is read by 12 lanes" in picture.alt and "lane 0: a[288]" in picture.alt
+    with pytest.raises(ValueError, match="warps 0 to 9"):
+        viz.access(raw(ADD), 5, 64, args, warp=10)
+    with pytest.raises(ValueError, match="lines 1 to"):
+        viz.access(raw(ADD), 5, 64, args, line=99)
+    nothing = viz.access(raw(ADD), 5, 64, args, line=2)
+    assert "makes no access of global memory in line 2" in nothing.alt
+
+
+@pytest.mark.parametrize("step, passes", [(0, 1), (1, 1), (2, 2), (32, 32), (33, 1)])
+def test_bank_passes_are_counted(step, passes):
+    picture = viz.banks(raw(SHARED), 1, 32, (zeros(32, dtype=np.int32), step), line=5)
+    verdict = "no conflict" if passes == 1 else "1 would do"
+    noun = "pass" if passes == 1 else "passes"
+    assert (
+        f"s is read by 32 lanes, 4 bytes each: {passes} {noun}, {verdict}"
+        in picture.alt
+    )
+    if passes <= 10:
+        words_of_banks, first = (32, 32 // passes) if step else (1, 1)
+        assert boxes(picture, "wrong") == 1 + words_of_banks - first
+    assert words(picture)[f"pass {passes}"] == 1
+
+
+def test_doubles_go_by_half_a_warp():
+    source = SHARED.replace("int* y", "double* y").replace("int s[", "double s[")
+    picture = viz.banks(raw(source), 1, 32, (zeros(32, dtype=np.float64), 1), line=5)
+    assert "2 groups" in picture.alt and "2 passes, no conflict" in picture.alt
+
+
+# ---------------------------------------------------------------- timeline
+
+
+def rotated(barrier, block=64):
+    source = ROTATE.replace("BARRIER", barrier)
+    return viz.timeline(raw(source), 1, block, (zeros(64, dtype=np.int32),))
+
+
+def arcs(picture):
+    patches = picture.figure.axes[0].patches
+    return [p for p in patches if isinstance(p, matplotlib.patches.FancyArrowPatch)]
+
+
+def test_a_race_is_an_arc_between_its_accesses():
+    picture = rotated("")
+    assert len(arcs(picture)) == 1
+    assert boxes(picture, "wrong") == 2 + 1
+    assert "Race, line 5: thread " in picture.alt and "0 barriers" in picture.alt
+
+
+def test_with_its_barrier_there_is_no_arc():
+    picture = rotated("__syncthreads();")
+    assert not arcs(picture) and not boxes(picture, "wrong")
+    assert "2 warps, 2 accesses of shared memory, 1 barrier." in picture.alt
+    assert words(picture)["w"] == words(picture)["r"] == 2
+
+
+def test_another_block_can_be_drawn():
+    args = zeros(64, dtype=np.int32), 1
+    picture = viz.timeline(raw(SHARED), (2, 2), 32, args, only=(1, 1))
+    assert "the warps of block 1,1" in picture.alt
+    with pytest.raises(ValueError, match="the grid is"):
+        viz.timeline(raw(SHARED), (2, 2), 32, args, only=(2, 0, 0))
+
+
+def test_a_long_loop_is_cut():
+    source = ROTATE.replace(
+        "BARRIER", "__syncthreads(); for (int k = 0; k < 500; ++k) s[threadIdx.x] += k;"
+    )
+    picture = viz.timeline(raw(source), 1, 32, (zeros(64, dtype=np.int32),))
+    assert "of 1,003 accesses and barriers are drawn" in picture.alt
+
+
+# ---------------------------------------------------------------- findings
+
+
+def test_a_finding_is_drawn_on_its_line():
+    report = simt.run(
+        raw(ROTATE.replace("BARRIER", "")), 1, 64, (zeros(64, dtype="i4"),)
+    )
+    found = report.findings[0]
+    for picture in (viz.finding(report), viz.finding(found), viz.findings(report)):
+        assert f"race at line {found.line}, column {found.column}" in picture.alt
+        assert any(found.source_line.strip() in text for text in words(picture))
+        assert boxes(picture, "wrong") == 2
+        assert words(picture)["in no order"] == 1
+
+
+def test_several_findings_stand_under_each_other():
+    args = zeros(30), zeros(20), zeros(10), np.int32(40)
+    report = simt.run(raw(ADD), 5, 8, args)
+    picture = viz.findings(report)
+    assert picture.alt.count("out-of-bounds at line 3") == len(report.findings) == 3
+    assert boxes(picture, "line") == 3
+
+
+def test_no_finding_is_said_and_what_is_none_is_refused():
+    report = simt.run(raw(ADD), 5, 8, (*zeros(3, 40), np.int32(40)))
+    assert "found nothing" in viz.finding(report).alt
+    assert "found nothing" in viz.findings(report).alt
+    with pytest.raises(TypeError, match="expected a Report"):
+        viz.findings("x")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", bugs.cases().values(), ids=bugs.cases())
+def test_every_planted_bug_can_be_drawn(case, monkeypatch):
+    monkeypatch.setattr(viz.runs, "SECONDS", 0.3)
+    kernel = simt.RawKernel(case.source, case.name)
+    given = case.arguments()
+    report = simt.run(kernel, **given, limits=simt.Limits(seconds=0.3))
+    told = viz.findings(report).alt
+    assert all(f"{f.kind} at line {f.line}" in told for f in report.findings)
+    launch = [given.pop(k) for k in ("grid", "block", "args")]
+    for name in PICTURES:
+        picture = getattr(viz, name)(
+            kernel, *launch, shared_mem=given.get("shared_mem", 0)
+        )
+        assert repr(picture)
+
+
+# ---------------------------------------------------------------- what cannot run
+
+
+def filled(text):
+    """A hole with its answer, as a lab leaves it."""
+    tail_guard.answer, tail_guard._run = Answer(text, None), text
+    return tail_guard
+
+
+@pytest.fixture
+def hole():
+    before = tail_guard.answer, tail_guard._run
+    yield tail_guard
+    tail_guard.answer, tail_guard._run = before
+
+
+TAIL = """\
+__global__ void tail_guard(const float* x, float* y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = 2 * x[i];
+}
+"""
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_hole_is_drawn_with_its_text(name, hole):
+    args = zeros(10), zeros(10), 10
+    assert "nothing to draw" not in repr(viz.launch(filled(TAIL), 2, 8, args))
+    wrong = getattr(viz, name)(filled(TAIL.replace("n) y", "m) y")), 2, 8, args)
+    assert "There is nothing to draw." in repr(wrong)
+    assert "kernel.cu:3:13: error:" in repr(wrong)
+    hole._run = hole.answer = None
+    assert "has no answer yet" in repr(getattr(viz, name)(hole, 2, 8, args))
+
+
+@pytest.mark.parametrize("name", PICTURES)
+@pytest.mark.parametrize(
+    "grid, args, message",
+    [
+        (5, (*zeros(3, 8), 8.0), "expected"),
+        (5, (*zeros(3, 8), 8, 8), "takes 4 arguments, got 5"),
+        (5, (*zeros(3, 8, dtype="f8"), 8), "expected an array of float32"),
+        (0, (*zeros(3, 8), 8), "is empty"),
+        (2.5, (*zeros(3, 8), 8), "whole numbers"),
+    ],
+)
+def test_a_wrong_launch_is_a_sentence(name, grid, args, message):
+    picture = getattr(viz, name)(raw(ADD), grid, 8, args)
+    if message == "expected":
+        message = "got the Python float"
+    assert message in picture.alt
+    assert picture.svg()
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_out_of_bounds_is_said_and_the_rest_is_drawn(name):
+    args = zeros(40), zeros(40), zeros(30), 40
+    how = {"only": 3} if name == "step" else {}
+    picture = getattr(viz, name)(raw(ADD), 5, 8, args, **how)
+    assert "c[30] is written, but c has 30 elements" in repr(picture)
+    if name == "launch":
+        assert "30 of 30 elements" in repr(picture)
+
+
+def test_what_is_no_kernel_is_a_sentence():
+    assert "expected a kernel" in viz.launch(len, 1, 1, ()).alt
+
+
+def test_an_endless_loop_is_cut_short(monkeypatch):
+    monkeypatch.setattr(viz.runs, "SECONDS", 0.3)
+    text = ADD.replace("if (i < n)", "while (n)")
+    picture = viz.launch(raw(text), 1, 8, (*zeros(3, 8), 8))
+    assert "timeout: the kernel did not end" in picture.alt
+
+
+def test_variables_of_the_file_stay_as_they_are():
+    source = "__device__ int hits;\n" + ROTATE.replace(
+        "BARRIER", "atomicAdd(&hits, 1);"
+    )
+    kernel = simt.RawModule(source).get_function("rotate")
+    for name in PICTURES:
+        getattr(viz, name)(kernel, 1, 64, (zeros(64, dtype=np.int32),))
+    assert kernel.module.get_global("hits")[0] == 0
+
+
+def test_pictures_of_kernels_import_no_matplotlib_until_one_is_drawn():
+    code = "import sys; from minigrad import viz; print('matplotlib' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert run.stdout == "False\n", run.stderr
+
+
+# ---------------------------------------------------------------- the stepper
+
+
+def stepped(**how):
+    return viz.step(raw(ADD), 5, 8, (*zeros(3, 37), 37), **how)
+
+
+def sent(stepper):
+    pytest.importorskip(
+        "anywidget", reason="not run: tests of the slider (anywidget is not installed)"
+    )
+    return json.loads(stepper.panel.data)
+
+
+def test_the_stepper_is_sent_every_statement():
+    data = sent(stepped(only=4))
+    assert [s["line"] for s in data["steps"]] == [2, 3, 3]
+    active = [data["pool"][s["active"]].count("1") for s in data["steps"]]
+    assert active == [8, 8, 5]
+    values = data["pool"][data["steps"][-1]["values"]["i"]]
+    assert values == list(range(32, 40))
+    assert data["source"] == ADD.rstrip().split("\n")
+    assert data["names"] == list("01234567")
+
+
+def test_shared_memory_is_sent_and_what_is_unwritten_is_marked():
+    source = ROTATE.replace("BARRIER", "__syncthreads();").replace("int s", "float s")
+    data = sent(viz.step(raw(source), 1, 64, (zeros(64, dtype=np.int32),)))
+    first, last = (data["pool"][data["steps"][i]["shared"]["s"]] for i in (0, -1))
+    assert first == "?" and last == list(range(64))
+    assert data["shapes"] == {"s": [64]}
+
+
+def test_long_traces_are_cut_and_say_so():
+    text = ADD.replace("if (i < n)", "for (int k = 0; k < 5000; ++k) if (i < n)")
+    data = sent(viz.step(raw(text), 1, 256, (*zeros(3, 37), 37)))
+    assert len(data["steps"]) <= 2000 and "Only the first" in data["note"]
+    assert len(json.dumps(data)) < 3e6
+
+
+def test_odd_values_can_be_sent():
+    source = """\
+struct Pair { float a; int b; };
+extern "C" __global__ void odd(float* y, long long big, const Pair* p) {
+    float bad[2] = {0.0f / y[0], 1.0f / y[0]};
+    Pair one = p[0]; bool yes = big > 3; float4 q = make_float4(1, 2, 3, 4);
+    y[0] = bad[0] + one.a + yes + q.x;
+}
+"""
+    pairs = zeros(1, dtype=np.dtype([("a", "f4"), ("b", "i4")]))
+    data = sent(viz.step(raw(source), 1, 4, (zeros(4), 2**60, pairs)))
+    values = {k: data["pool"][v] for k, v in data["steps"][-1]["values"].items()}
+    assert values["bad[0]"] == "nan" and values["bad[1]"] == "inf"
+    assert values["big"] == str(2**60) and values["yes"] == "true"
+    assert values["q"] == "(1, 2, 3, 4)"
+
+
+def shown(monkeypatch, stepper):
+    """What a front end is sent."""
+    why = "not run: display of the stepper (IPython is not installed)"
+    ipython = pytest.importorskip("IPython.display", reason=why)
+    got = []
+    monkeypatch.setattr(ipython, "display", lambda it, **options: got.append(it))
+    stepper._ipython_display_()
+    return got
+
+
+def test_the_slider_comes_with_a_still_picture_that_it_hides(monkeypatch):
+    stepper = stepped()
+    sent(stepper)
+    widget, still = shown(monkeypatch, stepper)
+    view = widget["application/vnd.jupyter.widget-view+json"]
+    assert view["model_id"] == stepper.panel.model_id
+    assert still["text/html"].startswith(f'<div class="{stepper.panel.still}"><img')
+    assert still["text/plain"] == repr(stepper)
+
+
+@pytest.mark.parametrize("missing", ["anywidget", "Colab"])
+def test_without_a_slider_there_is_the_picture(monkeypatch, missing):
+    from minigrad.viz import stepper as module
+
+    if missing == "Colab":
+        monkeypatch.setitem(sys.modules, "google.colab", object())
+    else:
+        monkeypatch.setitem(sys.modules, "anywidget", None)
+        module._widget_class.cache_clear()
+    stepper = stepped()
+    module._widget_class.cache_clear()
+    (picture,) = shown(monkeypatch, stepper)
+    assert isinstance(picture, viz.Picture)
+    assert "Line 3: Statement 3: 8 of 8 threads." in picture.alt
