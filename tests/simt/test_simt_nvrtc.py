@@ -27,7 +27,7 @@ KERNEL = re.compile(r"__global__\s+(?:__launch_bounds__\([^)]*\)\s*)?\w+\s+\w+\s
 def texts_of(path):
     """name -> (text, options) of CUDA C that stands whole in a Python file."""
     # pieces: the launch brings types and operations
-    if path.stem.startswith(("03_", "04_")) or path.stem in ("copy", "elementwise"):
+    if path.stem in PIECES or path.stem.startswith(("03_", "04_")):
         return {}
     nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
     parts = {id(v) for n in nodes if isinstance(n, ast.JoinedStr) for v in n.values}
@@ -47,10 +47,11 @@ def launched(nodes):
     """(kernel, options) of each Kernel(text, kernel, options)."""
     calls = [n for n in nodes if isinstance(n, ast.Call) and len(n.args) > 2]
     calls = [n for n in calls if getattr(n.func, "id", "") == "Kernel"]
-    fixed = [n for n in calls if not any(isinstance(e, ast.Starred) for e in
-                                         getattr(n.args[2], "elts", [n.args[2]]))]  # fmt: skip
-    return [(n.args[1].value, tuple(map(option, n.args[2].elts))) for n in fixed
-            if isinstance(n.args[2], ast.Tuple | ast.List)]  # fmt: skip
+    lists = [n for n in calls if isinstance(n.args[2], ast.Tuple | ast.List)]
+    fixed = [
+        n for n in lists if not any(isinstance(e, ast.Starred) for e in n.args[2].elts)
+    ]
+    return [(n.args[1].value, tuple(map(option, n.args[2].elts))) for n in fixed]
 
 
 def option(node):
