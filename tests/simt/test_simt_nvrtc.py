@@ -1,8 +1,6 @@
 """NVIDIA's own compiler and this one agree: on kernels, on the corpus, on mistakes."""
 
-import ast
 import functools
-import pathlib
 import random
 import re
 
@@ -11,66 +9,23 @@ import pytest
 from mutation import mutated
 from snippets import entries, expected, kernels
 
-from minigrad import simt
+from benchmarks import chapters
+from minigrad import course, simt
 from minigrad.kernel import with_macros
 
-ROOT = pathlib.Path(__file__).parent.parent.parent
 BATCH = 40
 pytestmark = pytest.mark.skipif(
     bool(nvrtc.missing()), reason=f"not run: NVRTC ({nvrtc.missing()})"
 )
-PIECES = ("copy", "elementwise")
 INCLUDE = re.compile(r"^\s*#\s*include.*$", re.M)
-KERNEL = re.compile(r"__global__\s+(?:__launch_bounds__\([^)]*\)\s*)?\w+\s+\w+\s*\(")
-
-
-def texts_of(path):
-    """name -> (text, options) of CUDA C that stands whole in a Python file."""
-    # pieces: the launch brings types and operations
-    if path.stem in PIECES or path.stem.startswith(("03_", "04_")):
-        return {}
-    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
-    parts = {id(v) for n in nodes if isinstance(n, ast.JoinedStr) for v in n.values}
-    made, out = launched(nodes), {}
-    for node in nodes:
-        text = node.value if isinstance(node, ast.Constant) else None
-        if not isinstance(text, str) or id(node) in parts or not KERNEL.search(text):
-            continue
-        given = [o for name, o in made if re.search(rf"\b{name}\s*\(", text)]
-        for number, options in enumerate(given or [()]):
-            where = f"{path.parent.name}/{path.name}:{node.lineno}"
-            out[f"{where} {number}" if number else where] = text, options
-    return out
-
-
-def launched(nodes):
-    """(kernel, options) of each Kernel(text, kernel, options)."""
-    calls = [n for n in nodes if isinstance(n, ast.Call) and len(n.args) > 2]
-    calls = [n for n in calls if getattr(n.func, "id", "") == "Kernel"]
-    lists = [n for n in calls if isinstance(n.args[2], ast.Tuple | ast.List)]
-    fixed = [
-        n for n in lists if not any(isinstance(e, ast.Starred) for e in n.args[2].elts)
-    ]
-    return [(n.args[1].value, tuple(map(option, n.args[2].elts))) for n in fixed]
-
-
-def option(node):
-    """An option as text; where it is made by a loop, what stands in braces is `-`."""
-    if isinstance(node, ast.JoinedStr):
-        return "".join(getattr(part, "value", "") if isinstance(part, ast.Constant)
-                       else "-" for part in node.values)  # fmt: skip
-    return ast.literal_eval(node)
 
 
 @functools.cache
-def course_kernels():
-    """name -> (text, options): every kernel of the course, and of these tests."""
-    out = {f"{name}.cu": (text, ()) for name, text in kernels().items()}
-    for path in sorted((ROOT / "minigrad" / "kernels").glob("*.cu")):
-        out[f"kernels/{path.name}"] = path.read_text(encoding="utf-8"), ()
-    for folder in ("solutions", "lessons", "minigrad/kernels"):
-        for path in sorted((ROOT / folder).glob("*.py")):
-            out.update(texts_of(path))
+def files():
+    """name -> CUDA C that stands in a file: the library's ladders, and the corpus."""
+    out = {f"{name}.cu": text for name, text in kernels().items()}
+    for path in sorted((course.home() / "minigrad" / "kernels").glob("*.cu")):
+        out[f"kernels/{path.name}"] = path.read_text(encoding="utf-8")
     return out
 
 
@@ -85,15 +40,30 @@ def argument(parameter):
     return "float" if re.match(r"\s*(typename|class)\b", parameter) else "4"
 
 
-@pytest.mark.parametrize("name", course_kernels())
-def test_course_kernels(name):
-    text, options = course_kernels()[name]
+@pytest.mark.parametrize("name", files())
+def test_files(name):
+    accepted(files()[name], instances(files()[name]))
+
+
+@pytest.mark.parametrize(
+    "path", list(chapters.texts()), ids=lambda p: f"{p.parent.name} {p.stem}"
+)
+def test_what_a_chapter_launches(path):
+    kernels = {one.kernel.source: one.kernel for one in chapters.recorded(path)[0]}
+    assert kernels
+    for kernel in kernels.values():
+        names = (kernel.name,) if "<" in kernel.name else ()
+        accepted(kernel.source, names, kernel.options)
+
+
+def accepted(text, names=(), options=()):
+    """Assert that this compiler and NVIDIA's take a text, with these instances."""
     program = simt.compile(text, options=options)
-    for expression in instances(text):
-        assert program.kernel(expression).kernel
+    for name in names:
+        assert program.kernel(name).kernel
+    code, rest = with_macros(text, options)
     for arch in nvrtc.TARGETS:
-        code, rest = with_macros(text, options)
-        assert nvrtc.compiled(code, arch, instances(text), rest) == ""
+        assert nvrtc.compiled(code, arch, names, rest) == ""
 
 
 def together(sources):
