@@ -266,18 +266,19 @@ class Batch(Atomics, Pointers, Warp):
 
     def outside(self, region, index, limit, access, mask, site, what):
         """Report the lanes that are out of bounds, and go on without them."""
-        index = np.asarray(_wide(index))
-        bad = (index < 0) | (index >= limit)
+        index = np.asarray(index)
+        bad = _unsigned(index) >= limit
         if mask is not None:
             bad = bad & mask
         if bad.any():
-            fresh = bad & (abs(index) < FAR // 2)
+            wide = np.asarray(_wide(index))
+            fresh = bad & (abs(wide) < FAR // 2)
             if fresh.any():
-                self.report_outside(region, index, fresh, access, site, what)
+                self.report_outside(region, wide, fresh, access, site, what)
             mask = masks.minus(mask, bad)
             if mask is False:
                 return index, False
-        return np.where((index < 0) | (index >= limit), 0, index), mask
+        return np.minimum(_unsigned(index), max(limit - 1, 0)).view(index.dtype), mask
 
     def report_outside(self, region, index, bad, access, site, what):
         where = np.broadcast_to(index, np.broadcast_shapes(index.shape, bad.shape))
@@ -411,9 +412,14 @@ def _inside(index, limit):
     """Is 0 <= index < limit in every lane?"""
     if isinstance(index, int) or index.ndim == 0:
         return 0 <= int(index) < limit
+    return int(_unsigned(index).max()) < limit
+
+
+def _unsigned(index):
+    """The index with the negative numbers far above all others."""
     size = index.dtype.itemsize
     unsigned = np.uint32 if size == 4 else np.uint64 if size == 8 else index.dtype
-    return int(index.view(unsigned).max()) < limit
+    return index.view(unsigned)
 
 
 def read_only(region):

@@ -378,7 +378,7 @@ class FunctionCode(ExpressionCode):
         self.loops.pop()
         if "continue" in kills:
             self.lines.insert(at, " " * self.level + f"{again} = False")
-        if kills:
+        if kills - {"continue"}:  # else every lane comes back
             back = again if "continue" in kills else "False"
             self.emit(f"{live} = union({inner}, {back}, {live})")
             self.emit(f"if {live} is False: break")
