@@ -652,11 +652,12 @@ minigrad.ones(3) + minigrad.ones(3, device="sim")
 # ## Which kernels ran?
 #
 # `minigrad.trace()` lists every kernel that was launched while it was open.
+# (`rungs("fastest")` keeps to the library's own kernels; more of that below.)
 
 # %%
 x = minigrad.rand(1000, 64).to(device)
 y = minigrad.rand(64).to(device)
-with minigrad.trace() as launches:
+with minigrad.rungs("fastest"), minigrad.trace() as launches:
     z = (x * y + 1).relu()
 launches
 
@@ -669,25 +670,41 @@ launches
 # `y` was broadcast, so the first kernel is `strided`, the one with `offset_of`. The
 # others met contiguous tensors and needed no division.
 #
-# The same expression in PyTorch, watched by `torch.profiler`:
+# The same expression in PyTorch, watched by `torch.profiler`: the operators, and where
+# PyTorch has a GPU, the kernels.
 
 # %%
 from torch.profiler import ProfilerActivity, profile
 
-tx, ty = torch.rand(1000, 64), torch.rand(64)
-with profile(activities=[ProfilerActivity.CPU]) as prof:
+where = "cuda" if torch.cuda.is_available() else "cpu"
+tx, ty = torch.rand(1000, 64, device=where), torch.rand(64, device=where)
+watched = [ProfilerActivity.CPU] + [ProfilerActivity.CUDA] * (where == "cuda")
+with profile(activities=watched) as prof:
     tz = torch.relu(tx * ty + 1)
-for event in prof.events():
-    print(event.name)
+
+# %% [markdown]
+# Both lists, side by side.
+
+# %%
+from itertools import zip_longest
+
+ours = [f"{launch.operator}: {launch.kernel}" for launch in launches]
+theirs = [
+    event.name
+    for event in prof.events()
+    if event.name.startswith("aten::") or str(event.device_type).endswith("CUDA")
+]
+for left, right in zip_longest(["minigrad", *ours], ["PyTorch", *theirs], fillvalue=""):
+    print(f"{left:52}{right[:60]}")
 
 # %% [markdown]
 # The names with `aten::` are operators: `mul`, `add` and `relu`, as ours. An operator
 # may call others, and these are listed, too: `relu` asks `clamp_min` to do it, and a
-# number beside a tensor may first be made a tensor (`aten::to`). Where PyTorch has a
-# GPU, add
-# `ProfilerActivity.CUDA`, and each kernel stands in the list with its grid and its
-# block: `vectorized_elementwise_kernel` for contiguous tensors, `elementwise_kernel`
-# for others.
+# number beside a tensor may first be made a tensor (`aten::to`). Without a GPU there is
+# nothing more to list: PyTorch's loops for the CPU have no names there. On a GPU three
+# kernels follow, one for each of our launches: `elementwise_kernel` for the one that
+# broadcasts, `vectorized_elementwise_kernel` for contiguous tensors, each with its
+# operation as a template argument.
 #
 # **Predict** the list for this expression. Which operators launch a kernel, and which
 # only make a view?
@@ -704,23 +721,25 @@ launches
 # ### Rungs
 #
 # An operator has several kernels, from the plainest to the fastest: a **ladder**. Which
-# rung runs depends on the operands. One can also ask for one, for instance for those
-# that you have written.
+# rung runs depends on the operands, and on you: where the ladder has a kernel that you
+# have written, yours runs. In this notebook the course's solutions stand in, and they
+# do not count as yours; but one can ask for a rung by its name.
 
 # %%
-with minigrad.rungs("answered"), minigrad.trace() as launches:
+with minigrad.rungs("yours"), minigrad.trace() as launches:
     z = (x * y).relu()
 launches
 
 # %% [markdown]
 # `unary_kernel` and `binary_broadcast` are the holes of lab 04. They read tensors of
 # one type, and results of the same type; for everything else the library's own kernels
-# run. With `"labs"` in the set-up cell this is your code.
+# run. With `"labs"` in the set-up cell this is your code, and it runs without being
+# asked. Then `rungs("fastest")` brings the library's kernels back, to compare the two.
 #
 # The values are the same, from whatever rung: one multiplication is one multiplication.
 
 # %%
-with minigrad.rungs("answered"):
+with minigrad.rungs("yours"):
     mine = (x * y).relu()
 (mine == (x * y).relu()).all()
 

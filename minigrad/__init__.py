@@ -20,6 +20,7 @@ from .factories import (
 )
 from .kernel import CompileError, Kernel
 from .ops.elementwise import where
+from .ops.indexing import masked_select, nonzero
 from .ops.ladder import rungs
 from .ops.matmul import matmul
 from .ops.shape import cat, stack
@@ -83,7 +84,9 @@ __all__ = [
     "kernels",
     "linspace",
     "manual_seed",
+    "masked_select",
     "matmul",
+    "nonzero",
     "ones",
     "ones_like",
     "promote_types",

@@ -4,9 +4,9 @@ Each operator has a kernel for each device and dtype, in one registry, as in PyT
 ATen. An operator is called: it looks at its operands, finds its kernel, and runs it.
 """
 
-from types import MethodType
+import functools
 
-from . import trace
+from . import memo, trace
 from .promotion import result_type
 from .slots.exercise import exercise
 
@@ -77,11 +77,6 @@ def seen(operand):
     return storage.dtype, storage.device, operand._layout
 
 
-# What these two functions keep, their answers among it: an operator forgets what it has
-# looked up when one of them has another answer.
-FIND, PROMOTE = vars(find_kernel), vars(result_type)
-
-
 class Operator:
     """An operator: called with its operands, it runs the kernel that is theirs.
 
@@ -91,13 +86,9 @@ class Operator:
 
     def __init__(self, name, rule=result_type, doc=""):
         self.name, self.rule, self.__doc__ = name, rule, doc
-        self.found = {}  # what was prepared for such operands before
-        self.answers = ()
+        self.found = memo.kept()  # what was prepared for such operands before
 
     def __call__(self, *operands, **options):
-        answers = FIND.get("answer"), PROMOTE.get("answer")
-        if answers != self.answers:
-            self.found, self.answers = {}, answers
         key = (*map(seen, operands),)
         run = self.found.get(key)
         if run is None:
@@ -106,8 +97,16 @@ class Operator:
             return run(*operands, **options)
         return trace.active.run(self.name, run, operands, options)
 
-    def __get__(self, tensor, owner=None):
-        return self if tensor is None else MethodType(self, tensor)
+    def __set_name__(self, owner, name):
+        """In a class it becomes a plain function: Python calls these fastest."""
+        call = type(self).__call__
+
+        @functools.wraps(self, ("__doc__",), ())
+        def method(x, *operands, **options):
+            return call(self, x, *operands, **options)
+
+        method.__name__ = name
+        setattr(owner, name, method)
 
     def find(self, operands):
         """The kernel for these operands."""
@@ -119,10 +118,7 @@ class Operator:
         """The kernel, prepared for operands of these layouts if it can be."""
         prepare = getattr(kernel, "prepare", None)
         run = prepare(operands) if prepare else kernel
-        if len(self.found) >= 1000:
-            self.found.clear()
-        self.found[key] = run
-        return run
+        return memo.keep(self.found, key, run)
 
     def __repr__(self):
         return f"<operator {self.name}>"

@@ -4,6 +4,7 @@ import numpy as np
 
 from . import layout
 from .device import device_empty
+from .layouts import row_major
 from .storage import (
     Storage,
     allocate,
@@ -15,7 +16,7 @@ from .storage import (
     to_bits,
     to_range,
 )
-from .tensor import Tensor, _of, _row_major
+from .tensor import Tensor, _of
 
 
 def empty(*size, dtype=None, device="cpu"):
@@ -26,7 +27,7 @@ def empty(*size, dtype=None, device="cpu"):
         data = device_empty(count, dtype, device)  # notices who reads it too early
     else:
         data = allocate(count, dtype, device)
-    return Tensor(Storage(data, device, dtype), *_row_major(shape))
+    return Tensor(Storage(data, device, dtype), *row_major(shape))
 
 
 def full(size, fill_value, *, dtype=None, device="cpu"):

@@ -283,13 +283,10 @@ def _index_item(item):
     kind = type(item).__name__
     if hasattr(item, "__index__") and kind != "bool" and not getattr(item, "ndim", 0):
         return operator.index(item)
-    listed = isinstance(item, list | tuple | range) or hasattr(item, "__array__")
-    why = ""
-    if listed or kind == "bool":
-        why = ". Choosing by a list, an array or True and False is not there yet"
+    why = ". Choosing by True and False alone is not there" if kind == "bool" else ""
     raise IndexError(
-        "only integers, slices (`:`), ellipsis (`...`) and None are valid indices "
-        f"(got {kind}){why}"
+        "only integers, slices (`:`), ellipsis (`...`), None, lists and tensors are "
+        f"valid indices (got {kind}){why}"
     )
 
 

@@ -94,9 +94,8 @@ class Storage:
 
     def read(self, shape, strides, offset):
         """The array of these elements; NumPy checks that they lie inside."""
-        data, size = self.data, self.data.itemsize
-        start = min(offset, len(data)) * size  # with no elements it may lie behind
-        strides = _in_bytes(strides, size)
+        data = self.data
+        start, strides = in_bytes(shape, strides, offset, data.itemsize)
         if self.device == "cuda":
             pointer = data.data + start
             return gpu().ndarray(shape, data.dtype, memptr=pointer, strides=strides)
@@ -107,8 +106,10 @@ class Storage:
 
 
 @functools.lru_cache(4096)
-def _in_bytes(strides, size):
-    return tuple(s * size for s in strides)
+def in_bytes(shape, strides, offset, size):
+    """Where an array of elements of `size` bytes begins, and its strides, in bytes."""
+    start = offset * size if math.prod(shape) else 0  # without any it may lie behind
+    return start, tuple(s * size for s in strides)
 
 
 def allocate(count, dtype, device):

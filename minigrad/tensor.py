@@ -7,7 +7,9 @@ error messages are PyTorch's. Functions marked @exercise are written by the lear
 import numpy as np
 
 from . import layout
+from .layouts import check_fits, is_contiguous, row_major
 from .ops.elementwise import cast
+from .ops.indexing import chooses, getitem, setitem
 from .ops.inplace import assign
 from .ops.methods import Methods
 from .printing import represent
@@ -75,7 +77,7 @@ class Tensor(Methods):
         return layout.numel(self.shape)
 
     def is_contiguous(self):
-        return layout.is_contiguous(self.shape, self.strides)
+        return is_contiguous(*self._layout[:2])
 
     def __len__(self):
         if not self.shape:
@@ -102,7 +104,7 @@ class Tensor(Methods):
         """Read this tensor's storage by other numbers. Every view is made here."""
         offset = self.offset if storage_offset is None else storage_offset
         size, stride, (offset,) = map(layout.as_ints, ((size,), (stride,), (offset,)))
-        layout.check_fits(size, stride, offset, len(self.storage))
+        check_fits(size, stride, offset, len(self.storage))
         return Tensor(self.storage, size, stride, offset)
 
     @exercise("03.4", points=2, stars=2, minutes=15)
@@ -172,6 +174,8 @@ class Tensor(Methods):
         return self.as_strided(*layout.unsqueezed(self.shape, self.strides, dim))
 
     def __getitem__(self, items):
+        if chooses(items):
+            return getitem(self, items)
         items = layout.as_index(items, self.ndim)
         view = layout.slice_view(self.shape, self.strides, self.offset, items)
         return self.as_strided(*view)
@@ -180,7 +184,7 @@ class Tensor(Methods):
 
     def memory(self):
         """The array that reads the same memory: of CuPy on "cuda", else of NumPy."""
-        return self.storage.read(self.shape, self.strides, self.offset)
+        return self.storage.read(*self._layout)
 
     def numpy(self):
         """The NumPy array that reads the same memory: a change in one shows in both."""
@@ -196,7 +200,10 @@ class Tensor(Methods):
         return np.array(self.numpy(), dtype, copy=copy)
 
     def __setitem__(self, items, value):
-        assign(self[items], value)
+        if chooses(items):
+            setitem(self, items, value)
+        else:
+            assign(self[items], value)
 
     def contiguous(self):
         """Itself where the elements lie in row-major order, else such a copy."""
@@ -220,7 +227,7 @@ class Tensor(Methods):
         if device == self.device:
             return x
         data = moved(x.contiguous().memory().reshape(-1), device)
-        return Tensor(Storage(data, device, dtype), *_row_major(x.shape))
+        return Tensor(Storage(data, device, dtype), *row_major(x.shape))
 
     def item(self):
         """The one element, as a Python number."""
@@ -253,19 +260,15 @@ class Tensor(Methods):
 
     def new_empty(self, size, dtype=None):
         """A tensor on this one's device; nobody has set its elements."""
-        dtype, device = dtype or self.dtype, self.device
-        data = allocate(layout.numel(size), dtype, device)
-        return Tensor(Storage(data, device, dtype), *_row_major(size))
+        dtype = dtype or self.dtype
+        data = allocate(layout.numel(size), dtype, self.device)
+        return self.new_laid(data, row_major(tuple(size)), dtype)
 
     def new_laid(self, data, laid, dtype):
-        """The tensor that reads the flat array `data` by a layout of new_layout()."""
+        """The tensor that reads the flat array `data` by a layout of row_major()."""
         x = object.__new__(Tensor)
         x.storage, x._layout = Storage(data, self.storage.device, dtype), laid
         return x
-
-    def new_layout(self):
-        """The row-major layout of this shape: shape, strides and offset."""
-        return *_row_major(self.shape), 0
 
     def new_tensor(self, data, dtype=None):
         """A tensor on this one's device, of its dtype, with a copy of `data`."""
@@ -279,18 +282,11 @@ class Tensor(Methods):
     def new_of(self, values, dtype):
         """The tensor over a NumPy result, which is nobody else's: for "cpu"."""
         array = to_bits(np.asarray(values, order="C"), dtype)
-        return Tensor(
-            Storage(array.reshape(-1), "cpu", dtype), *_row_major(array.shape)
-        )
-
-
-def _row_major(shape):
-    """What Tensor is made of, next to a storage of its own."""
-    return shape, layout.contiguous_strides(shape)
+        return self.new_laid(array.reshape(-1), row_major(array.shape), dtype)
 
 
 def _of(array, device="cpu", dtype=None):
     """The row-major tensor over a contiguous NumPy array that is nobody else's."""
     flat = array.reshape(-1)
     data = flat if device == "cpu" else moved(flat, device)
-    return Tensor(Storage(data, device, dtype), *_row_major(array.shape))
+    return Tensor(Storage(data, device, dtype), *row_major(array.shape))

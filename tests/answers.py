@@ -6,6 +6,7 @@ In a package whose functions are written out there are no holes, and nothing to 
 import pytest
 
 import minigrad
+from minigrad import memo
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -16,3 +17,4 @@ def filled():
     yield
     for hole, state in zip(holes, before, strict=True):
         vars(hole).update(state)
+    memo.forget()

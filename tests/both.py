@@ -67,6 +67,9 @@ def assert_like_torch(expression, device, make, **how):
         with np.errstate(all="ignore"):
             theirs = expression(Torch(), *make(Torch()))
     except (RuntimeError, IndexError, TypeError, ValueError) as error:
+        if "ZeroDivisionError" in str(error) and device == "cuda":
+            expression(OnDevice(device), *make(OnDevice(device)))
+            return error  # a GPU does not stop there, and its values mean nothing
         with pytest.raises((RuntimeError, IndexError, TypeError)):
             expression(OnDevice(device), *make(OnDevice(device)))
         return error

@@ -2,7 +2,7 @@
 
 import pytest
 
-from minigrad import solves
+from minigrad import memo, solves
 from minigrad.slots import answers
 from minigrad.slots import exercise as ex
 from minigrad.slots.exercise import WrongAnswerType
@@ -19,6 +19,7 @@ def nothing_answered(monkeypatch):
     for hole, state in before.items():
         vars(hole).clear()
         vars(hole).update(state)
+    memo.forget()
 
 
 def filled(where, before=None):

@@ -8,7 +8,17 @@ import fake_cupy
 import numpy as np
 import pytest
 
-from benchmarks import chapters, common, gpu_agreement, ncu, reasons, simt, workloads
+from benchmarks import (
+    chapters,
+    common,
+    gpu_agreement,
+    kernels,
+    ncu,
+    operators,
+    reasons,
+    simt,
+    workloads,
+)
 from benchmarks.gpu_agreement import BOUNDS, Outcome, compared
 from minigrad.testing import Timing, timing
 
@@ -46,8 +56,13 @@ def test_a_page_keeps_what_is_around_the_table(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "page, name", [(simt.PAGE, "speed"), (gpu_agreement.PAGE, "agreement")]
-)
+    "page, name",
+    [
+        (simt.PAGE, "speed"), (gpu_agreement.PAGE, "agreement"),
+        (kernels.PAGE, "kernels"), (operators.PAGE, "operators on cpu"),
+        (operators.PAGE, "operators on cuda"),
+    ],
+)  # fmt: skip
 def test_the_pages_have_room_for_their_tables(page, name, tmp_path):
     copy = tmp_path / page.name
     copy.write_text(page.read_text())
@@ -58,6 +73,13 @@ def test_the_pages_have_room_for_their_tables(page, name, tmp_path):
 def test_the_machine_is_named():
     assert f"NumPy {np.__version__}" in common.machine()
     assert "core" in common.machine()
+
+
+def test_every_page_of_measurements_is_linked():
+    texts = [p.read_text() for p in (common.HOME / "docs").glob("*.md")]
+    texts.append((common.HOME / "README.md").read_text())
+    for page in (common.HOME / "docs" / "benchmarks").glob("*.md"):
+        assert any(f"benchmarks/{page.name})" in text for text in texts), page.name
 
 
 # Speed

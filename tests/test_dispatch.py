@@ -5,10 +5,11 @@ import pytest
 from answers import filled  # noqa: F401
 
 import minigrad
-from minigrad import dispatch
+from minigrad import dispatch, memo
 from minigrad.dispatch import KERNELS, DispatchError, find_kernel
 from minigrad.ops import ladder, mapping
 from minigrad.ops.ladder import Rung, choose, joined
+from minigrad.slots.slot import isolated
 from minigrad.storage import float32, int64
 
 REGISTRY = {
@@ -77,6 +78,7 @@ def test_a_new_answer_counts_at_once():
 
     assert x + x == ("add", "cpu", float32)
     vars(hole).update(kept)
+    memo.forget()
     assert (x + x).tolist() == [2, 2]
 
 
@@ -86,8 +88,14 @@ def test_a_new_answer_counts_at_once():
 class Hole:
     """Like a kernel's hole: its text is there once it is answered."""
 
+    is_own = property(lambda self: self.answer is not None and self.own)
+
     def __init__(self, text=None):
-        self.answer = text
+        self.own, self.answer = True, text
+
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value)
+        memo.forget()
 
     @property
     def text(self):
@@ -102,19 +110,48 @@ def test_rungs():
         Rung("low", "k", low), Rung("high", "k", high),
         Rung("best", "k", "copy.cu", lambda n, **facts: n > 10),
     ]  # fmt: skip
+    assert choose(steps, n=20).name == "low"  # nobody has answered the higher one
+    high.answer = "high"
+    assert choose(steps, n=20).name == "high"
+    high.own = False  # the course's solution stands in
+    assert choose(steps, n=20).name == "low"
+    low.answer = None
     assert choose(steps, n=20).name == "best"
-    assert choose(steps, n=5).name == "low"  # nobody has answered the higher one
-    with minigrad.rungs("answered"):
-        assert choose(steps, n=20).name == "low"
-        high.answer = "high"
-        assert choose(steps, n=20).name == "high"
-        low.answer = high.answer = None
-        with pytest.raises(minigrad.NotAnswered, match="exercise 1 of lab 99"):
-            choose(steps, n=20)
-    low.answer = "low"
-    with minigrad.rungs("low"):
-        assert choose(steps, n=20).name == "low"
-    assert ladder.chosen == "fastest"
+    assert choose(steps, n=5).name == "high"  # there is no other
+    high.answer = None
+    with pytest.raises(minigrad.NotAnswered, match="exercise 1 of lab 99"):
+        choose(steps, n=5)
+    low.answer = high.answer = "answered"
+    with minigrad.rungs("fastest"):
+        assert choose(steps, n=20).name == "best"
+    for name in ("low", "high", "best"):
+        with minigrad.rungs(name):
+            assert choose(steps, n=20).name == name
+    assert ladder.chosen == "answered"
+
+
+def test_an_answer_of_the_learner_runs_by_default():
+    hole, x = mapping.unary_kernel, minigrad.ones(4, device="sim")
+    before = dict(vars(hole))
+
+    def rung():
+        with minigrad.trace() as launches:
+            x.exp()
+        return launches[0].rung
+
+    assert rung() == "contiguous"  # the course's solution stands in
+    minigrad.solves(hole)(before["answer"].value)
+    assert rung() == "yours"
+    with minigrad.rungs("fastest"):
+        assert rung() == "contiguous"
+    with isolated(dispatch.find_kernel):  # another exercise is checked
+        assert rung() == "contiguous"
+    with isolated(hole):
+        assert rung() == "yours"
+    vars(hole).update(before)
+    memo.forget()
+    with minigrad.rungs("yours"):
+        assert rung() == "yours"
 
 
 MINE = """
@@ -132,14 +169,15 @@ def test_an_answer_counts_at_once(monkeypatch):
     mine = Rung("mine", "mine", hole, like="strided", before=before)
     monkeypatch.setitem(mapping.LADDERS, 1, [mine, *ladders])
     x = minigrad.arange(0.0, 6.0, device="sim")[::2]
-    with minigrad.rungs("answered"), minigrad.trace() as launches:
-        with pytest.raises(minigrad.NotAnswered):
+    with minigrad.trace() as launches:
+        with pytest.raises(minigrad.NotAnswered), minigrad.rungs("mine"):
             x.sqrt()
         hole.answer = MINE
         assert x.sqrt().tolist() == [0, 2**0.5, 2] or x.sqrt().tolist()[2] == 2
         hole.answer = MINE.replace("UNARY", "2 * UNARY")
         assert x.sqrt().tolist()[2] == 4
     assert {launch.rung for launch in launches} == {"mine"}
+    hole.answer = None
     assert x.sqrt().tolist()[2] == 2
 
 

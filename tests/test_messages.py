@@ -17,10 +17,10 @@ import minigrad
 MISTAKES = """
 x[1.0]                     | IndexError   | only integers, slices .. got float
 x["a"]                     | IndexError   | only integers, slices .. got str
-x[[0, 1]]                  | IndexError   | got list .. by a list, .. is not there yet
-x[np.array([0])]           | IndexError   | got ndarray .. is not there yet
-x[m.tensor([0])]           | IndexError   | got Tensor .. is not there yet
-x[True]                    | IndexError   | got bool .. is not there yet
+x[[0, 2]]                  | IndexError   | index 2 is out of bounds .. size 2
+x[np.array([0.5])]         | IndexError   | must be long, int, byte or bool tensors
+x[m.tensor([True])]        | IndexError   | mask [1] at index 0 does not match .. [2, 3]
+x[True]                    | IndexError   | got bool .. is not there
 x[..., ...]                | IndexError   | can only have a single ellipsis
 x[2]                       | IndexError   | index 2 is out of bounds .. size 2
 x[0, -4]                   | IndexError   | index -4 is out of bounds for dimension 1

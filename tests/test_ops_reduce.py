@@ -178,6 +178,33 @@ def test_every_rung(text, device):
         assert_close(y, expected, terms=2048, magnitude=size, what=rung)
 
 
+YOURS = {
+    "x.sum()": ["sum_all"] * 2, "x.sum(1)": ["sum_dim"], "x.sum(0)": ["sum_dim"],
+    "x.T.sum()": ["sum_dim"], "x[:, ::2].sum((0, 1), keepdim=True)": ["sum_dim"],
+    "x[0, 0].sum()": ["sum_all"] * 2, "x.max(1)": ["max_argmax", "unary"],
+    "x.argmax(0)": ["unary_strided", "max_argmax", "unary"], "x.min(1)": ["arg_blocks"],
+    "x.softmax(1)": ["online_softmax"], "x[0, 0].softmax(0)": ["online_softmax"],
+    "x.log_softmax(1)": ["softmax_online"],
+    "m.functional.layer_norm(x, (70,), x[0], x[1])": ["layer_norm"],
+    "x.double().sum(1)": ["unary", "reduce_warps"], "x.amax(1)": ["reduce_warps"],
+}  # fmt: skip
+
+
+@on_devices
+@pytest.mark.parametrize("text", YOURS)
+def test_the_kernels_of_lab_05(text, device):
+    """Each runs where it is asked for and made for the operands, and is right."""
+    if device == "cpu":
+        pytest.skip("not run: rungs on cpu (NumPy has one)")
+    data = np.random.default_rng(3).normal(size=(7, 70)).astype(np.float32)
+    how = {"terms": 490, "magnitude": 500.0}
+    with minigrad.rungs("yours"), minigrad.trace() as launches:
+        assert_like_torch(compiled(text), device, lambda m: [m.tensor(data)], **how)
+    names = [launch.kernel.partition("<")[0] for launch in launches]
+    plain = [n.replace("contiguous_kernel", "unary_strided") for n in names]
+    assert [n.replace("unary_kernel", "unary") for n in plain] == YOURS[text]
+
+
 def test_vectors_rung_on_large_tensors():
     x = minigrad.rand(2**16 + 3).to("sim")
     with minigrad.trace() as launches:

@@ -6,9 +6,10 @@ from collections import deque
 import numpy as np
 
 from ..factories import tensor
+from ..layouts import row_major
 from ..random import default_generator, philox
 from ..storage import Storage, gpu
-from ..tensor import Tensor, _row_major
+from ..tensor import Tensor
 
 
 class TensorDataset:
@@ -153,7 +154,7 @@ def pinned(batches, prefetch):
             data = cupy.empty(array.size, array.dtype)
             data.set(memory[i].reshape(-1), stream)
             out.append(
-                Tensor(Storage(data, "cuda", array.dtype), *_row_major(array.shape))
+                Tensor(Storage(data, "cuda", array.dtype), *row_major(array.shape))
             )
         copied.record(stream)
         waiting.append((tuple(out), copied))

@@ -1,10 +1,47 @@
-"""Elementwise operators on "cpu": formulas of NumPy, and tensors as their arrays."""
+"""Elementwise operators on "cpu": formulas of NumPy, and tensors as their arrays.
+
+What can be known from the operands' layouts and dtypes is worked out once and kept, so
+that a call is little more than NumPy's own.
+"""
+
+import contextvars
+import functools
 
 import numpy as np
 
 from ..layout import broadcast_shapes
-from ..storage import of_bits, to_bits
+from ..layouts import row_major
+from ..storage import bfloat16, in_bytes, of_bits, to_bits, widen
+from .formulas import copy
 from .ladder import computed_in
+
+# NumPy keeps what it warns of in a context variable. This is it, and what it is to be
+# (NaN and infinities are results, as in PyTorch): setting it takes a tenth of the time
+# of errstate.
+_before = contextvars.copy_context()
+with np.errstate(all="ignore"):
+    _inside = contextvars.copy_context()
+_ERRORS = next(v for v in _inside if _inside[v] is not _before.get(v))
+_IGNORED = _inside[_ERRORS]
+
+
+def quiet(function, *args, **options):
+    """Call a function, in which NumPy does not warn."""
+    token = _ERRORS.set(_IGNORED)
+    try:
+        return function(*args, **options)
+    finally:
+        _ERRORS.reset(token)
+
+
+def quietly(kernel, name):
+    """A kernel for "cpu" in which NumPy does not warn."""
+
+    def run(*operands, **options):
+        return quiet(kernel, *operands, **options)
+
+    run.__name__ = name
+    return run
 
 
 class NumpyMap:
@@ -16,64 +53,102 @@ class NumpyMap:
         self.__name__ = getattr(operator.formula, "__name__", operator.name)
 
     def __call__(self, *operands, out=None):
-        with np.errstate(all="ignore"):
-            arrays = [as_array(x, self.wide) for x in operands]
-            try:
-                values = self.formula(*arrays)
-            except ValueError:
-                broadcast_shapes(*(x.shape for x in arrays))  # says which do not fit
-                raise
-            if out is not None:
-                return write(values, out)
-            if values is arrays[0]:
-                values = np.array(values, order="C")
-            like = next(x for x in operands if hasattr(x, "storage"))
-            return like.new_of(values, self.result)
+        return self.prepare(operands)(*operands, out=out)
 
     def prepare(self, operands):
-        """This, or a FlatMap where every tensor is one run of memory."""
+        """The NumpyPlan for operands of these layouts."""
+        return NumpyPlan(self, operands)
+
+
+class NumpyPlan:
+    """All that is the same when a formula meets operands of such layouts again."""
+
+    def __init__(self, kernel, operands):
+        self.__name__, self.result = kernel.__name__, kernel.result
         tensors = [x for x in operands if hasattr(x, "storage")]
-        layouts = {x._layout for x in tensors}
-        plain = {x.dtype for x in tensors} == {self.wide} and self.__name__ != "copy"
-        if len(layouts) > 1 or not plain or not tensors[0].is_contiguous():
-            return self
-        return FlatMap(self, tensors[0])
-
-
-class FlatMap:
-    """The same for tensors of one contiguous layout, which it takes as flat arrays."""
-
-    def __init__(self, kernel, x):
-        self.kernel, self.formula = kernel, kernel.formula
-        self.__name__, self.layout = kernel.__name__, x.new_layout()
-        self.wide, self.result = kernel.wide, kernel.result
-        self.begin, self.end = x.offset, x.offset + x.numel()
+        shapes = [x.shape for x in tensors]
+        self.first = next(i for i, x in enumerate(operands) if hasattr(x, "storage"))
+        self.flat = len({x._layout[:2] for x in tensors}) == 1
+        self.flat = self.flat and tensors[0].is_contiguous()
+        try:
+            self.shape = np.broadcast_shapes(*shapes)
+        except ValueError:
+            self.shape = broadcast_shapes(*shapes)  # says which do not fit
+        self.layout, formula = row_major(self.shape), kernel.formula
+        if formula is copy and tensors[0].dtype == kernel.wide:
+            formula = np.array  # otherwise reading it makes a copy
+        elif isinstance(formula, np.ufunc) and not self.flat:
+            formula = functools.partial(formula, order="C")
+        reads = [reader(x, kernel.wide, self.flat) for x in operands]
+        self.values = applied(formula, *reads)
 
     def __call__(self, *operands, out=None):
+        return quiet(self.run, operands, out)
+
+    def run(self, operands, out):
+        values = self.values(*operands)
         if out is not None:
-            return self.kernel(*operands, out=out)
-        arrays = []
-        for x in operands:
-            storage = getattr(x, "storage", None)
-            if storage is None:
-                arrays.append(as_array(x, self.wide))
-            else:
-                arrays.append(storage.data[self.begin : self.end])
-                like = x
-        with np.errstate(all="ignore"):
-            values = self.formula(*arrays)
+            return write(values.reshape(self.shape), out)
+        if not self.flat:
+            values = values.ravel()  # in row-major order
         if values.dtype != self.result:
             values = to_bits(values, self.result)
-        return like.new_laid(values, self.layout, self.result)
+        return operands[self.first].new_laid(values, self.layout, self.result)
+
+
+def applied(formula, a, b=None, c=None):
+    """A function: operands -> the formula of their arrays. a, b, c: how each is read.
+
+    It is called for every operator, so it is spelled out.
+    """
+    if b is None:
+        return lambda x: formula(a(x))
+    if c is None:
+        return lambda x, y: formula(a(x), b(y))
+    return lambda x, y, z: formula(a(x), b(y), c(z))
+
+
+def reader(x, dtype, flat=False):
+    """A function: an operand like x -> its array, or number, to compute with.
+
+    flat: x is contiguous, and its array is to have one dimension.
+    """
+    if not hasattr(x, "storage"):
+        return lambda x: as_number(x, dtype)
+    read = flat_reader(x) if flat else view_reader(x)
+    if x.dtype is bfloat16:
+        return lambda x: widen(read(x)).astype(dtype, copy=False)
+    return read if x.dtype == dtype else lambda x: read(x).astype(dtype)
+
+
+def flat_reader(x):
+    n, begin, end = x.numel(), x.offset, x.offset + x.numel()
+
+    def read(x):
+        data = x.storage.data
+        return data if len(data) == n else data[begin:end]
+
+    return read
+
+
+def view_reader(x):
+    shape, dtype = x.shape, x.storage.data.dtype
+    start, strides = in_bytes(*x._layout, dtype.itemsize)
+    return lambda x: np.ndarray(shape, dtype, x.storage.data, start, strides)
+
+
+def as_number(x, dtype):
+    """A Python number as a NumPy number."""
+    try:
+        return dtype.type(x)
+    except OverflowError:  # 300 beside uint8: it wraps around, as in C
+        return np.asarray(x).astype(dtype)[()]
 
 
 def as_array(x, dtype):
     """An operand as an array, or a NumPy number, of the dtype to compute in."""
     if not hasattr(x, "storage"):
-        try:
-            return dtype.type(x)
-        except OverflowError:  # 300 beside uint8: it wraps around, as in C
-            return np.asarray(x).astype(dtype)[()]
+        return as_number(x, dtype)
     array = of_bits(x.memory(), x.dtype)
     return array if array.dtype == dtype else array.astype(dtype)
 

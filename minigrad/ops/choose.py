@@ -6,7 +6,8 @@ import numpy as np
 
 from .. import layout
 from ..dispatch import Operator, register
-from ..storage import DTYPES, int64
+from ..kernels.reductions import max_argmax
+from ..storage import DTYPES, float32, int32, int64
 from ..trace import nbytes
 from . import elementwise, ladder
 from .arrays import as_array
@@ -74,7 +75,10 @@ class Choice(Operator):
 
     def launch(self, x, found, m, n, parts, before=None):
         """One launch of arg_blocks; `before`: the indices of an earlier one."""
-        rung = ladder.choose(LADDER)
+        facts = {"code": self.code, "dtype": x.dtype, "count": m * n, "parts": parts}
+        rung = ladder.choose(LADDER, second=before is not None, **facts)
+        if rung.name == "yours":
+            return self.yours(rung, x, found, m, n)
         types = [CODES[self.code], x.dtype, accumulator(x.dtype)]
         function = rung.function(x.device, types)
         values, indices = map(memory, found)
@@ -93,8 +97,26 @@ class Choice(Operator):
             self.name, rung.name, function, x.device, (m, parts, 1), block, args, size
         )
 
+    def yours(self, rung, x, found, m, n):
+        """The kernel of lab 05, which writes indices as int."""
+        indices = x.new_empty((m,), dtype=int32)
+        args = memory(x), memory(found.values), memory(indices), np.int32(n)
+        function, grid, block = rung.function(x.device, []), (m, 1, 1), (THREADS, 1, 1)
+        size = nbytes(x) + nbytes(found.values) + nbytes(indices)
+        ladder.launch(self.name, rung.name, function, x.device, grid, block, args, size)
+        found.indices.copy_(indices)
 
-LADDER = [Rung("blocks", "arg_blocks", "reduce.cu")]
+
+def is_lab_05(code, dtype, count, parts, second):
+    """Can the kernel of lab 05 do it? It knows float and the maximum, of whole rows."""
+    whole = parts == 1 and not second and count < 2**31
+    return whole and code == "MAX" and dtype == float32
+
+
+LADDER = [
+    Rung("yours", "max_argmax", max_argmax, is_lab_05),
+    Rung("blocks", "arg_blocks", "reduce.cu"),
+]
 argmax_of = Choice("argmax", np.argmax, "MAX")
 argmin_of = Choice("argmin", np.argmin, "MIN")
 

@@ -68,12 +68,13 @@ def _table(*rows, **common):
     return [Elementwise(*row, **common) for row in rows]
 
 
-add, sub, mul, div, floor_divide, remainder, power = _table(
+add, sub, mul, div, floor_divide, trunc_divide, remainder, power = _table(
     ("add", np.add, "a + b", ALL),
     ("sub", np.subtract, "a - b", NUMBERS, without_bool),
     ("mul", np.multiply, "a * b", ALL),
     ("div", np.true_divide, "a / b", FLOATS, as_float),
     ("floor_divide", f.floor_divide, "floor_divide(a, b)"),
+    ("trunc_divide", f.trunc_divide, "trunc_divide(a, b)"),
     ("remainder", f.remainder, "remainder_of(a, b)"),
     ("pow", f.power, "power(a, b)"),
 )
@@ -137,8 +138,33 @@ gelu_erf, gelu_tanh = _table(
 # ------------------------------------------------- as PyTorch calls them
 
 
+DIVISIONS = {None: div, "trunc": trunc_divide, "floor": floor_divide}
+
+
+def division(rounding_mode):
+    """The operator that divides and rounds: not, to zero, or down."""
+    if rounding_mode not in DIVISIONS:
+        raise RuntimeError(
+            "div expected rounding_mode to be one of None, 'trunc', or 'floor' but "
+            f"found {rounding_mode!r}"
+        )
+    return DIVISIONS[rounding_mode]
+
+
+def divide(x, other, *, rounding_mode=None):
+    """x / other, and the quotient rounded: "trunc" to zero, "floor" down."""
+    return division(rounding_mode)(x, other)
+
+
+def root(exponent):
+    """sqrt for 0.5, rsqrt for -0.5: of -inf they are NaN, as in PyTorch; else None."""
+    return {0.5: sqrt, -0.5: rsqrt}.get(exponent if isinstance(exponent, Real) else 0)
+
+
 def pow(x, exponent):  # noqa: A001
     """x to the power of exponent; whole numbers stay whole."""
+    if found := root(exponent):
+        return found(x)
     whole = result_type(x, exponent) in INTEGERS
     if whole and not hasattr(exponent, "storage") and exponent < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
@@ -166,7 +192,14 @@ def where_self(x, condition, other):
 
 def masked_fill(x, mask, value):
     """x, with `value` where the mask holds, in x's own dtype."""
-    return where(mask, x.new_number(value, x.dtype), x)
+    if not hasattr(value, "storage"):
+        value = x.new_number(value, x.dtype)
+    elif value.ndim:
+        raise RuntimeError(
+            "masked_fill_ only supports a 0-dimensional value tensor, but got tensor "
+            f"with {value.ndim} dimension(s)."
+        )
+    return where(mask, value.to(x.device, x.dtype), x)
 
 
 def reflected(operator):

@@ -63,5 +63,14 @@ def divided(divide):
     return checked
 
 
+def truncated(a, b):
+    """a / b rounded to zero."""
+    if np.result_type(a, b).kind == "f":
+        return np.trunc(a / b)
+    down = np.floor_divide(a, b)
+    return down + ((down * b != a) & ((a < 0) != (b < 0)))
+
+
 floor_divide = divided(np.floor_divide)
+trunc_divide = divided(truncated)
 remainder = divided(np.remainder)

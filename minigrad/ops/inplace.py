@@ -5,7 +5,7 @@ import numpy as np
 from .. import layout
 from ..promotion import kind
 from ..storage import to_number
-from .elementwise import cast, clamp, masked_fill
+from .elementwise import cast, clamp, division, masked_fill, power, root
 from .ladder import (
     compiled,
     file_text,
@@ -37,6 +37,18 @@ def in_place(operator):
     method.__name__ = f"{operator.name}_"
     method.__doc__ = f"{operator.name}, written into the tensor itself."
     return method
+
+
+def div_(self, other, *, rounding_mode=None):
+    """divide, written into the tensor itself."""
+    return in_place(division(rounding_mode))(self, other)
+
+
+def pow_(self, exponent):
+    """pow, written into the tensor itself."""
+    if found := root(exponent):
+        return in_place(found)(self)
+    return in_place(power)(self, exponent)
 
 
 def copy_(self, source):
@@ -131,8 +143,10 @@ def is_safe(out, operands):
 def check_shape(out, operands):
     """RuntimeError unless the result has the shape of `out`."""
     layout.check_no_overlap(out.shape, out.strides)
-    shapes = [x.shape for x in operands if hasattr(x, "storage")]
-    shape = layout.broadcast_shapes(out.shape, *shapes)
+    shapes = {out.shape, *(x.shape for x in operands if hasattr(x, "storage"))}
+    if len(shapes) == 1:
+        return
+    shape = layout.broadcast_shapes(*shapes)
     if shape != out.shape:
         raise RuntimeError(
             f"output with shape {list(out.shape)} doesn't match the broadcast shape "

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .. import trace
+from .. import memo, trace
 from ..kernel import Kernel
 from ..kernels.copy import MOST_DIMS, STRIDES
 from ..storage import (
@@ -35,23 +35,31 @@ C_NAMES = {
 }  # fmt: skip
 HEADERS = {float16: "cuda_fp16.h", bfloat16: "cuda_bf16.h"}
 
-chosen = "fastest"
+STANDS_IN = "// The course's solution"  # so a solution's text begins when exported
+
+chosen = "answered"
 
 
 @contextlib.contextmanager
 def rungs(which):
     """While this is open, run other rungs of the ladders.
 
-    which: "fastest", the best of the library's kernels; "answered", the highest kernel
-    that the learner has written, where the ladder has such; or a rung's name, where the
-    ladder has one of that name that is made for such operands.
+    which: "answered", as always: the highest kernel that the learner has written, where
+    the ladder has one, else the library's best; "fastest", the library's best
+    everywhere; or a rung's name, where the ladder has one of that name that is made for
+    such operands. "yours" is the learner's kernel, or the solution that stands in.
     """
     global chosen
     before, chosen = chosen, which
+    memo.forget()  # the kernels that were chosen before
     try:
         yield
     finally:
         chosen = before
+        memo.forget()
+
+
+_functions = memo.kept()
 
 
 class Rung(NamedTuple):
@@ -66,7 +74,14 @@ class Rung(NamedTuple):
 
     @property
     def is_hole(self):
-        return not str(self.source).endswith(".cu")
+        return not isinstance(self.source, str) or not self.source.endswith(".cu")
+
+    @property
+    def is_own(self):
+        """Is it a kernel that the learner has written?"""
+        if isinstance(self.source, str):  # a file, or a text of an exported package
+            return self.is_hole and not self.source.startswith(STANDS_IN)
+        return self.source.is_own
 
     @property
     def way(self):
@@ -85,21 +100,25 @@ class Rung(NamedTuple):
         types: the dtypes and numbers of its template (a hole's kernel is none). before:
         what stands in front of the text.
         """
-        name = self.kernel if self.is_hole else template(self.kernel, *types)
-        return compiled(with_headers(before + self.text(), types), name, device)
+        key = self, device, *types, before
+        found = _functions.get(key)
+        if found is None:
+            name = self.kernel if self.is_hole else template(self.kernel, *types)
+            text = with_headers(before + self.text(), types)
+            found = memo.keep(_functions, key, compiled(text, name, device), 4096)
+        return found
 
 
 def choose(ladder, **facts):
     """The rung to run for operands with these facts."""
     there = [rung for rung in ladder if rung.applies(**facts)]
     named = [rung for rung in there if rung.name == chosen]
-    holes = [rung for rung in there if rung.is_hole]
-    if not named and chosen == "answered" and holes:
-        there = holes
-    for rung in reversed(named or there):
+    own = [rung for rung in there if rung.is_own and chosen == "answered"]
+    library = [rung for rung in there if not rung.is_hole]
+    for rung in reversed(named or own or library or there):
         if not rung.is_hole or is_answered(rung):
             return rung
-    holes[0].text()  # raises: which exercise it is
+    there[0].text()  # raises: which exercise it is
     raise AssertionError(ladder)
 
 
@@ -150,13 +169,13 @@ def computed_in(dtype):
 
 def memory(tensor):
     """Where a tensor's first element lies, as a kernel's argument."""
-    storage = tensor.storage
-    if storage.device == "cuda":
-        data = storage.data
-        return data.data + tensor.offset * data.itemsize
-    return storage.data[tensor.offset :] if tensor.offset else storage.data
+    data, offset = tensor.storage.data, tensor.offset
+    if tensor.storage.device != "cuda":
+        return data[offset:] if offset else data
+    return data.data + offset * data.itemsize if offset else data.data
 
 
+@functools.lru_cache(4096)
 def strides_of(shape, strides, device):
     """A kernel's argument `Strides`."""
     if len(shape) > MOST_DIMS:
@@ -171,6 +190,7 @@ def strides_of(shape, strides, device):
     return view if device == "cuda" else view[()]  # CuPy takes arrays, for structs
 
 
+@functools.lru_cache(4096)
 def joined(shape, *strides):
     """The same loops with as few dimensions as will do: a shape, and tuples of strides.
 

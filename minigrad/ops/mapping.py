@@ -4,10 +4,12 @@ import numpy as np
 
 from ..kernels.copy import contiguous_kernel
 from ..kernels.elementwise import binary_broadcast, unary_kernel
-from ..layout import broadcast_shapes, is_contiguous
+from ..layout import broadcast_shapes
+from ..layouts import is_contiguous, row_major
 from ..storage import allocate, float32
 from ..trace import nbytes
 from . import ladder
+from .arrays import as_number
 from .ladder import Rung, computed_in, joined, launch, memory, strides_of
 from .texts import HELPERS
 
@@ -96,7 +98,7 @@ class Plan:
     """All that is the same when an operator meets operands of such layouts again."""
 
     def __init__(self, owner, operands):
-        self.owner, self.chosen = owner, ladder.chosen
+        self.owner = owner
         operands = owner.with_tensors(operands) if len(operands) == 3 else operands
         self.which = [i for i, x in enumerate(operands) if hasattr(x, "storage")]
         self.numbers = [i for i in range(len(operands)) if i not in self.which]
@@ -104,31 +106,19 @@ class Plan:
         self.device, self.result = tensors[0].device, owner.result
         shape = broadcast_shapes(*(x.shape for x in tensors))
         views = [x.expand(shape) for x in tensors]
-        self.n, self.layout = views[0].numel(), views[0].new_layout()
+        self.n, self.layout = views[0].numel(), row_major(shape)
         self.nbytes = sum(map(nbytes, views)) + self.n * owner.result.itemsize
-        self.ladder = LADDERS[len(tensors)]
-        self.facts = {
-            "operator": owner.name,
-            "numbers": len(self.numbers),
-            "types": {*(x.dtype for x in tensors), owner.result, owner.wide},
-            "n": self.n,
-            "contiguous": all(is_contiguous(x.shape, x.strides) for x in views),
-            "aligned": not any(x.offset * x.dtype.itemsize % 16 for x in views),
-        }
-        self.rung = ladder.choose(self.ladder, **self.facts)
-        self.text = self.rung.text()
-        self.may_change = any(rung.is_hole for rung in self.ladder)
+        self.rung = ladder.choose(
+            LADDERS[len(tensors)],
+            operator=owner.name,
+            numbers=len(self.numbers),
+            types={*(x.dtype for x in tensors), owner.result, owner.wide},
+            n=self.n,
+            contiguous=all(is_contiguous(x.shape, x.strides) for x in views),
+            aligned=not any(x.offset * x.dtype.itemsize % 16 for x in views),
+        )
         self.compile(tensors, operands)
         self.arrange(views)
-
-    def is_stale(self):
-        """Are other rungs asked for now, or has the learner answered one since?"""
-        if self.chosen is not ladder.chosen:
-            return True
-        if not self.may_change:
-            return False
-        rung = ladder.choose(self.ladder, **self.facts)
-        return rung is not self.rung or rung.text() != self.text
 
     def compile(self, tensors, operands):
         types = [x.dtype for x in tensors] + [self.result, self.owner.wide]
@@ -146,9 +136,9 @@ class Plan:
         each = THREADS * (16 // largest if self.rung.way == "vectors" else 1)
         self.grid, self.block = (max(1, -(-self.n // each)), 1, 1), (THREADS, 1, 1)
         shape, *steps = joined(views[0].shape, *(x.strides for x in views))
-        self.args, self.places = [], []
-        for strides in steps:
-            self.places.append(len(self.args))
+        self.args, self.places = [], []  # places: (of an argument, of its operand)
+        for i, strides in zip(self.which, steps, strict=True):
+            self.places.append((len(self.args), i))
             self.args.append(None)
             if strided:
                 self.args.append(strides_of(shape, strides, self.device))
@@ -157,33 +147,24 @@ class Plan:
         self.args += [None, index(self.n)]
         if len(views) == 1 and self.rung.name != "yours":
             self.args += [self.owner.wide.type(0)] * 2
+        self.numbered = [*enumerate(self.numbers, self.out + 2)]
 
     def __call__(self, *operands, out=None):
         """Launch the kernel on these operands; the result, in `out` if there is one."""
-        if self.chosen is not ladder.chosen or self.may_change and self.is_stale():
-            self.__init__(self.owner, operands)
         if len(operands) == 3:
             operands = self.owner.with_tensors(operands)
-        args, y = [*self.args], out
-        for place, i in zip(self.places, self.which, strict=True):
+        args = [*self.args]
+        for place, i in self.places:
             args[place] = memory(operands[i])
-        if y is None:
+        if out is None:
             data = allocate(self.n, self.result, self.device)
-            y = operands[self.which[0]].new_laid(data, self.layout, self.result)
-        args[self.out] = memory(y)
-        for place, i in enumerate(self.numbers, self.out + 2):
-            args[place] = number(operands[i], self.owner.wide)
+            out = operands[self.which[0]].new_laid(data, self.layout, self.result)
+        args[self.out] = memory(out)
+        for place, i in self.numbered:
+            args[place] = as_number(operands[i], self.owner.wide)
         if self.n:
             launch(
                 self.owner.name, self.rung.name, self.function, self.device, self.grid,
                 self.block, args, self.nbytes,
             )  # fmt: skip
-        return y
-
-
-def number(x, dtype):
-    """A Python number as a kernel's argument."""
-    try:
-        return dtype.type(x)
-    except OverflowError:
-        return np.asarray(x).astype(dtype)[()]
+        return out

@@ -8,7 +8,7 @@ from ..promotion import FLOATS, INTEGERS
 from ..storage import float32
 from ..trace import nbytes
 from . import ladder
-from .arrays import as_array
+from .arrays import as_array, quietly
 from .ladder import Rung, computed_in, memory, strides_of
 
 NUMBERS = (*INTEGERS, *FLOATS)
@@ -73,11 +73,13 @@ class MatMul(Operator):
 
     def __init__(self):
         super().__init__("matmul", self.common_dtype, MatMul.__doc__)
-        register("matmul", ["cpu"], NUMBERS, self.on_cpu)
+        register("matmul", ["cpu"], NUMBERS, quietly(self.on_cpu, "matmul"))
         register("matmul", ["sim", "cuda"], NUMBERS, self.on_device)
 
-    def __call__(self, a, b):
-        for x in (a, b):
+    def find(self, operands):
+        """The kernel; TypeError or RuntimeError for operands that do not fit."""
+        a, b = operands
+        for x in operands:
             if not hasattr(x, "storage"):
                 raise TypeError(f"matmul takes two tensors, not a {type(x).__name__}")
             if not x.ndim:
@@ -92,7 +94,7 @@ class MatMul(Operator):
             )
         if a.ndim > 2 and b.ndim > 2:
             layout.broadcast_shapes(a.shape[:-2], b.shape[:-2])  # raises if they do not
-        return super().__call__(a, b)
+        return super().find(operands)
 
     @staticmethod
     def common_dtype(a, b):
@@ -105,8 +107,7 @@ class MatMul(Operator):
 
     def on_cpu(self, a, b):
         wide = computed_in(a.dtype)
-        with np.errstate(all="ignore"):
-            values = np.matmul(as_array(a, wide), as_array(b, wide))
+        values = np.matmul(as_array(a, wide), as_array(b, wide))
         return a.new_of(values, a.dtype)
 
     def on_device(self, a, b):
@@ -116,14 +117,15 @@ class MatMul(Operator):
         M, K, N = *left.shape[-2:], right.shape[-1]
         c = a.new_empty((*batch, M, N))
         if c.numel():
-            left, right = left.expand(*batch, M, K), right.expand(*batch, K, N)
+            if batch:
+                left, right = left.expand(*batch, M, K), right.expand(*batch, K, N)
             self.run(left, right, c, layout.numel(batch), M, N, K)
         shape = list(c.shape)
         if b.ndim == 1:
             shape.pop()
         if a.ndim == 1:
             shape.pop(-1 if b.ndim == 1 else -2)
-        return c.view(shape)
+        return c.view(shape) if len(shape) < c.ndim else c
 
     def run(self, a, b, c, batches, M, N, K):
         """Launch the rung that is made for these matrices."""

@@ -1,7 +1,7 @@
 """The operators as a tensor's methods, under PyTorch's names."""
 
 from ..storage import bfloat16, bool_, float16, float32, float64, int32, int64
-from . import choose, elementwise, inplace, reduce, rows, shape
+from . import choose, elementwise, indexing, inplace, reduce, rows, shape
 from .inplace import in_place, onto
 from .matmul import matmul
 
@@ -16,12 +16,12 @@ class Methods:
     __add__ = __radd__ = add = elementwise.add
     __mul__ = __rmul__ = mul = elementwise.mul
     __sub__ = sub = elementwise.sub
-    __truediv__ = div = elementwise.div
+    __truediv__, div = elementwise.div, elementwise.divide
     __floordiv__ = floor_divide = elementwise.floor_divide
     __mod__ = remainder = elementwise.remainder
     __pow__ = pow = elementwise.pow
     __rsub__, __rtruediv__, __rfloordiv__, __rmod__, __rpow__ = map(
-        elementwise.reflected, (sub, div, floor_divide, remainder, pow)
+        elementwise.reflected, (sub, __truediv__, floor_divide, remainder, pow)
     )
     eq, ne = elementwise.eq, elementwise.ne
     __eq__, __ne__ = map(elementwise.comparison, (eq, ne))
@@ -48,16 +48,17 @@ class Methods:
     var, std = rows.var, rows.std
     softmax, log_softmax = rows.softmax, rows.log_softmax
     gather, index_select = shape.gather, shape.index_select
+    nonzero, masked_select = indexing.nonzero, indexing.masked_select
     tril, triu = shape.tril, shape.triu
 
     copy_, fill_, zero_ = inplace.copy_, inplace.fill_, inplace.zero_
     __iadd__ = add_ = in_place(add)
     __isub__ = sub_ = in_place(sub)
     __imul__ = mul_ = in_place(mul)
-    __itruediv__ = div_ = in_place(div)
+    __itruediv__ = div_ = inplace.div_
     __ifloordiv__ = floor_divide_ = in_place(floor_divide)
     __imod__ = remainder_ = in_place(remainder)
-    __ipow__ = pow_ = in_place(elementwise.power)
+    __ipow__ = pow_ = inplace.pow_
     neg_, exp_, sqrt_, relu_ = map(in_place, (neg, exp, sqrt, relu))
     clamp_, masked_fill_ = inplace.clamp_, inplace.masked_fill_
 

@@ -116,7 +116,7 @@ class Gather(Operator):
         if not out.numel():
             return out
         step = x.strides[dim] if x.ndim else 0
-        rest = [0 if d == dim else s for d, s in enumerate(x.strides)]
+        rest = tuple(0 if d == dim else s for d, s in enumerate(x.strides))
         shape, *strides = ladder.joined(index.shape, rest, index.strides)
         views = [strides_of(shape, s, x.device) for s in strides]
         n, size = out.numel(), x.shape[dim] if x.ndim else 1

@@ -30,6 +30,15 @@ __device__ M floor_divide(M a, M b) {
     }
 }
 
+// Division with the quotient rounded to zero.
+template <typename M>
+__device__ M trunc_divide(M a, M b) {
+    if constexpr ((M)0.5 == (M)0) {
+        if constexpr ((M)-1 < (M)0) if (b == (M)-1) return -a;
+        return a / b;
+    } else return trunc(a / b);
+}
+
 // a to the power of b. Of whole numbers with b < 0: 1 / a^-b without its fraction.
 template <typename M>
 __device__ M power(M a, M b) {
@@ -119,5 +128,91 @@ __global__ void draw(T* y, long long n, unsigned long long seed,
     y[2 * i] = number<T, KIND>(words.x, words.y, bits, low, count);
     if (2 * i + 1 == n) return;
     y[2 * i + 1] = number<T, KIND>(words.z, words.w, bits, low, count);
+}
+"""
+
+# Stands behind copy.cu.
+INDEX = (
+    GATHER
+    + r"""
+// offsets[i] = the cells from an element to the one that element i of `index` chooses,
+// in a dimension of `size` elements that lie `step` cells apart. Of several dimensions
+// each adds its own: `before` says that some have.
+__global__ void locate(const long long* index, Strides view, long long size,
+                       long long step, long long* offsets, int before, INDEX n) {
+    INDEX i = (INDEX)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    long long chosen = index[offset_of(i, view)];
+    if (chosen < 0) chosen += size;
+    assert(chosen >= 0 && chosen < size);
+    offsets[i] = (before ? offsets[i] : 0) + chosen * step;
+}
+
+// The reverse of `gather`: the chosen element of x = element i of the view of values.
+template <typename T>
+__global__ void put(T* x, Strides rest, const long long* offsets, Strides view,
+                    const T* values, Strides value_view, INDEX n) {
+    INDEX i = (INDEX)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    T value = values[offset_of(i, value_view)];
+    x[offset_of(i, rest) + offsets[offset_of(i, view)]] = value;
+}
+"""
+)
+
+NONZERO = r"""
+// Where are the elements that are true? In three launches, blocks of 256 threads:
+// each block counts its own, one block adds the counts up, each block writes.
+
+__global__ void count_true(const bool* x, long long* counts, long long n) {
+    long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    int count = __syncthreads_count(i < n && x[i]);
+    if (threadIdx.x == 0) counts[blockIdx.x] = count;
+}
+
+// counts[b] = how many stand before block b, and counts[blocks] = how many in all.
+// One block: each thread adds up its share of the counts, the first one the shares.
+__global__ void add_counts(long long* counts, long long blocks) {
+    __shared__ long long before[256];
+    long long share = (blocks + blockDim.x - 1) / blockDim.x;
+    long long first = min(threadIdx.x * share, blocks);
+    long long last = min(first + share, blocks), sum = 0;
+
+    for (long long b = first; b < last; b++) sum += counts[b];
+    before[threadIdx.x] = sum;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        long long total = 0;
+        for (int t = 0; t < blockDim.x; t++) {
+            long long own = before[t];
+            before[t] = total;
+            total += own;
+        }
+        counts[blocks] = total;
+    }
+    __syncthreads();
+    sum = before[threadIdx.x];
+    for (long long b = first; b < last; b++) {
+        long long own = counts[b];
+        counts[b] = sum;
+        sum += own;
+    }
+}
+
+// places[...] = i where x[i] is true, in order.
+__global__ void write_places(const bool* x, const long long* counts, long long* places,
+                             long long n) {
+    __shared__ int warps[8];
+    long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    bool mine = i < n && x[i];
+
+    unsigned int votes = __ballot_sync(0xffffffff, mine);
+    if (lane == 0) warps[warp] = __popc(votes);
+    __syncthreads();
+    if (!mine) return;
+    long long place = counts[blockIdx.x] + __popc(votes & ((1u << lane) - 1));
+    for (int w = 0; w < warp; w++) place += warps[w];
+    places[place] = i;
 }
 """

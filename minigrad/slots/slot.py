@@ -7,6 +7,7 @@ import traceback
 import types
 from typing import NamedTuple
 
+from .. import memo
 from ..course import chapter
 from . import signature
 from .errors import CircularAnswers, NotAnswered, WrongAnswerType
@@ -38,6 +39,11 @@ class Exercise:
         self.reference = None  # the course's own, for `isolated`
         self._run = None  # the answer's value
 
+    def __setattr__(self, name, value):
+        """Set an attribute; what was worked out with another answer is void then."""
+        super().__setattr__(name, value)
+        memo.forget()
+
     def __call__(self, *args, **kwargs):
         try:
             return self.in_use()(*args, **kwargs)
@@ -55,6 +61,12 @@ class Exercise:
         if self.answer and self.answer.from_solutions:
             state = "the course's solution"
         return f"<exercise {self.number} {self.form()}: {state}>"
+
+    @property
+    def is_own(self):
+        """Does a call run the learner's own answer?"""
+        own = self.answer is not None and not self.answer.from_solutions
+        return own and _judged in (None, self)
 
     @property
     def title(self):
@@ -172,10 +184,12 @@ def isolated(hole):
     """
     global _judged
     before, _judged = _judged, hole
+    memo.forget()
     try:
         yield
     finally:
         _judged = before
+        memo.forget()
 
 
 def kind(thing):

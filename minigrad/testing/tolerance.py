@@ -10,6 +10,11 @@ from ..storage import bfloat16, float16, float32, float64
 UNIT = {float16: 2.0**-11, bfloat16: 2.0**-8, float32: 2.0**-24, float64: 2.0**-53}
 TINY = {float16: 2.0**-24, bfloat16: 2.0**-133, float32: 2.0**-149, float64: 2.0**-1074}
 CERTAINTY = 4.0
+# Unit roundoffs that functions of one element may be off on every device: for pow the 4
+# units in the last place that the CUDA C++ Programming Guide publishes for powf, each
+# two unit roundoffs, and 2 more. exp, log, tanh, erf and their kin stay within 2 units,
+# and a formula of two of them within this, too.
+POW, FUNCTION = 10, 6
 
 
 def tolerance(dtype, terms=1, magnitude=1.0, ulps=2, result=None):
