@@ -16,7 +16,7 @@ from pathlib import Path
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from benchmarks import common, ladders  # noqa: F401 (it fills FAMILIES)
+from benchmarks import common, ladders, ladders_conv  # noqa: F401 (they fill FAMILIES)
 from benchmarks.rungs import FAMILIES, Rung, empty_of_torch, numbers, of_torch
 from minigrad import device
 from minigrad.testing import bench

@@ -1,10 +1,12 @@
 """Cases of a check: their arguments, what PyTorch makes of them, what came of them."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from . import show
+from .show import Filled
 from .subject import Outcome, Problem
 
 
@@ -40,12 +42,15 @@ class Tried(NamedTuple):
     outcome: Outcome
 
 
+TENSORS = View, Filled
+
+
 def value_of(function, args):
     """What a function gives for a case, tensors described; or Raises."""
     try:
         import torch
 
-        tensors = [_torch(a) if isinstance(a, View) else a for a in args]
+        tensors = [_torch(a) if isinstance(a, TENSORS) else a for a in args]
         value = function(*tensors)
         bases = [t for t in tensors if isinstance(t, torch.Tensor)]
         return show.described_torch(value, bases)
@@ -56,10 +61,17 @@ def value_of(function, args):
 def _torch(view):
     import torch
 
+    if isinstance(view, Filled):
+        return torch.from_numpy(view.values.copy())
     return torch.arange(view.cells).as_strided(*view)
 
 
 def make(subject, view):
+    """The handle of a tensor of the subject's, for one among a case's arguments."""
+    if isinstance(view, Filled):
+        shape = view.values.shape
+        strides = [math.prod(shape[d + 1 :]) for d in range(len(shape))]
+        return subject.make(view.values.reshape(-1).copy(), shape, strides, 0)
     return subject.make(np.arange(view.cells), *view)
 
 

@@ -24,7 +24,8 @@ from minigrad.slots.errors import WrongAnswerType
 from minigrad.slots.exercise import Exercise, not_a_hole
 
 from . import picture, show
-from .cases import Raises, Tried, View, changed, failed_as, make, stops, value_of
+from .cases import TENSORS, Raises, Tried, changed, failed_as, make, stops, value_of
+from .cases import View as View  # for checks
 from .subject import Problem
 from .verdict import NEEDS_GPU, Failure, Verdict, number, plural
 from .wire import Handle
@@ -37,6 +38,9 @@ class Check:
 
     hole: Exercise
     seconds = 5  # for one call
+    scene = (
+        None  # the name of what the answer is called by, where that is no plain call
+    )
 
     def cases(self, random):
         """Yield (part, *arguments), the heart of the task first."""
@@ -50,8 +54,8 @@ class Check:
         """Is `got` right? Override where more than one answer is."""
         return show.same(got, expected)
 
-    def all_right(self):
-        """What is said of an answer that is right."""
+    def all_right(self, tried):
+        """What is said of an answer that is right. tried: its cases."""
         return "all right"
 
     def picture(self, *args, expected, got):
@@ -108,8 +112,9 @@ class Check:
     def _try(self, subject, part, args, own=False):
         """Let the answer do one case. own: with the learner's other answers."""
         expected = value_of(self.expected, args)
-        handles = [make(subject, a) if isinstance(a, View) else a for a in args]
+        handles = [make(subject, a) if isinstance(a, TENSORS) else a for a in args]
         before = {h: subject.look(h) for h in handles if isinstance(h, Handle)}
+        handles = [{"scene": self.scene}, *handles] if self.scene else handles
         outcome = subject.call(self.hole.name, handles, self.seconds, own)
         got = outcome.problem or show.described(outcome.value, subject, before)
         if not isinstance(got, Problem) and changed(subject, before):
@@ -187,7 +192,7 @@ class Check:
         wrong = [part for part in judged if not parts[part]]
         share = 1 - len(wrong) / len(judged) if judged and parts[judged[0]] else 0
         points = round(self.hole.points * share, 2)
-        state, said = "right", self.all_right()
+        state, said = "right", self.all_right(tried)
         if wrong:
             state = "partly right" if points else failed_as(tried[-1])
             said = f"wrong: {show.listed(wrong)}"

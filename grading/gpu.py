@@ -20,6 +20,7 @@ from .kernel_runs import MARGIN, Guarded, ran
 from .subject import Problem
 
 START_SECONDS = 60  # a context, and NVRTC's first compilation
+CUBLAS = "cuBLAS's product of matrices"  # in the place of a text: (a, b, c, M, N, K)
 CODE = "import sys; sys.path[:0] = [{home!r}]; from grading import gpu; gpu.serve()"
 
 
@@ -110,6 +111,8 @@ def serve():
     answer = _only_voice()
     text, name, options, launches, times = wire.decode(sys.stdin.buffer.read())
     kernel = functools.cache(lambda *more: minigrad.Kernel(text, name, more))
+    if text == CUBLAS:
+        kernel = _cublas
     told = []
     for *launch, more in launches:
         try:
@@ -119,6 +122,17 @@ def serve():
             break
     with answer:
         answer.write(wire.encode(told))
+
+
+def _cublas(*options):
+    """What is called like a kernel of (a, b, c, M, N, K), in float32."""
+    import cupy
+
+    def product(grid, block, args, shared_mem):
+        a, b, c, M, N, K = args  # noqa: N806
+        cupy.matmul(a.reshape(M, K), b.reshape(K, N), out=c.reshape(M, N))
+
+    return product
 
 
 def _only_voice():

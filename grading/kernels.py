@@ -99,7 +99,7 @@ class KernelCheck(Check):
         """Yield (part, right, message) of what only a GPU can tell. See gpu.py."""
         return ()
 
-    def all_right(self):
+    def all_right(self, tried):
         if gpu.available():
             return "all right, in the simulator and on the GPU"
         return "all right in the simulator (on a GPU: not run, there is none)"

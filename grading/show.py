@@ -27,6 +27,12 @@ HINTS = {
 WIDE = 96  # characters of a message's line, without its key
 
 
+class Filled(NamedTuple):
+    """A row-major tensor of given values among a case's arguments."""
+
+    values: np.ndarray
+
+
 class Seen(NamedTuple):
     """A tensor: how it reads which values; shares: of the storage that was given?"""
 
@@ -142,6 +148,10 @@ def shown(value):
         return "..."
     if isinstance(value, dict) and len(value) == 1:
         return _described(*value.items())
+    if isinstance(value, np.ndarray):
+        return " ".join(repr(value).split())
+    if isinstance(value, Filled):
+        return shown(value.values).replace("array(", "tensor(", 1)
     if isinstance(value, slice):
         stop = repr(value.stop)
         if value.step is not None:

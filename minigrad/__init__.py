@@ -1,6 +1,7 @@
 """minigrad: how PyTorch works, from CUDA threads to a trained CNN, by writing it."""
 
-from . import functional, kernels
+from . import autograd, data, functional, kernels, nn, optim, training
+from .autograd import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from .device import device_empty, gpu_available, synchronize, to_device, to_host
 from .dispatch import DispatchError
 from .factories import (
@@ -35,6 +36,7 @@ from .random import (
     randn_like,
     randperm,
 )
+from .safetensors import load_file, save_file
 from .slots.answers import answers_from
 from .slots.exercise import NotAnswered, exercise, exercises, solves
 from .storage import (
@@ -60,12 +62,15 @@ __all__ = [
     "Tensor",
     "answers_from",
     "arange",
+    "autograd",
     "bernoulli",
     "bfloat16",
     "cat",
+    "data",
     "device_empty",
     "empty",
     "empty_like",
+    "enable_grad",
     "exercise",
     "exercises",
     "eye",
@@ -81,14 +86,19 @@ __all__ = [
     "int32",
     "int64",
     "int8",
+    "is_grad_enabled",
     "kernels",
     "linspace",
+    "load_file",
     "manual_seed",
     "masked_select",
     "matmul",
+    "nn",
+    "no_grad",
     "nonzero",
     "ones",
     "ones_like",
+    "optim",
     "promote_types",
     "rand",
     "rand_like",
@@ -98,6 +108,8 @@ __all__ = [
     "randperm",
     "result_type",
     "rungs",
+    "save_file",
+    "set_grad_enabled",
     "solves",
     "stack",
     "synchronize",
@@ -105,6 +117,7 @@ __all__ = [
     "to_device",
     "to_host",
     "trace",
+    "training",
     "uint8",
     "where",
     "zeros",

@@ -7,6 +7,8 @@ ATen. An operator is called: it looks at its operands, finds its kernel, and run
 import functools
 
 from . import memo, trace
+from .autograd import modes
+from .autograd.record import Gradients, record
 from .promotion import result_type
 from .slots.exercise import exercise
 
@@ -80,15 +82,23 @@ def seen(operand):
 class Operator:
     """An operator: called with its operands, it runs the kernel that is theirs.
 
-    name: PyTorch's. rule: operands -> the dtype to compute in. It is a method of Tensor
-    as well as a function.
+    name: PyTorch's. rule: operands -> the dtype to compute in. gradients: how the
+    operands' gradients are computed (autograd/record.py); None: not differentiable. It
+    is a method of Tensor as well as a function.
     """
 
-    def __init__(self, name, rule=result_type, doc=""):
+    def __init__(self, name, rule=result_type, doc="", gradients=None):
         self.name, self.rule, self.__doc__ = name, rule, doc
+        self.node_name = "".join(map(str.capitalize, name.split("_"))) + "Backward0"
+        self.gradients = gradients and Gradients(*gradients)
         self.found = memo.kept()  # what was prepared for such operands before
 
     def __call__(self, *operands, **options):
+        if modes.enabled:
+            for x in operands:
+                base = getattr(x, "_base", None)  # a view asks for it, too
+                if getattr(x, "_meta", None) or base is not None and base._meta:
+                    return record(self, Operator.__call__, operands, options)
         key = (*map(seen, operands),)
         run = self.found.get(key)
         if run is None:

@@ -1,5 +1,7 @@
 """New tensors: tensor, from_numpy, zeros, arange ... on any device."""
 
+import functools
+
 import numpy as np
 
 from . import layout
@@ -19,6 +21,18 @@ from .storage import (
 from .tensor import Tensor, _of
 
 
+def asking(make):
+    """A factory that takes requires_grad=True, too: ask what it makes for gradients."""
+
+    @functools.wraps(make)
+    def function(*args, requires_grad=False, **how):
+        made = make(*args, **how)
+        return made.requires_grad_() if requires_grad else made
+
+    return function
+
+
+@asking
 def empty(*size, dtype=None, device="cpu"):
     """A tensor whose elements nobody has set: they may be anything."""
     shape, dtype = layout.as_shape(size), as_dtype(dtype)
@@ -30,28 +44,35 @@ def empty(*size, dtype=None, device="cpu"):
     return Tensor(Storage(data, device, dtype), *row_major(shape))
 
 
+@asking
 def full(size, fill_value, *, dtype=None, device="cpu"):
     """A tensor with the same number everywhere."""
     if dtype is None:
         dtype = to_array(fill_value).dtype
-    return empty(size, dtype=dtype, device=device).fill_(fill_value)
+    made = empty(size, dtype=dtype, device=device).fill_(fill_value)
+    made.storage.version = 0  # as if it had been made in one go
+    return made
 
 
+@asking
 def zeros(*size, dtype=None, device="cpu"):
     """A tensor of zeros."""
     return full(layout.as_shape(size), 0, dtype=as_dtype(dtype), device=device)
 
 
+@asking
 def ones(*size, dtype=None, device="cpu"):
     """A tensor of ones."""
     return full(layout.as_shape(size), 1, dtype=as_dtype(dtype), device=device)
 
 
+@asking
 def eye(n, m=None, *, dtype=None, device="cpu"):
     """A matrix of zeros with ones on its diagonal."""
     return _cast(np.eye(n, m), as_dtype(dtype), device)
 
 
+@asking
 def arange(start, end=None, step=1, dtype=None, device="cpu"):
     """The numbers start, start + step, ... below end; int64 where all are ints."""
     start, end = (0, start) if end is None else (start, end)
@@ -59,14 +80,17 @@ def arange(start, end=None, step=1, dtype=None, device="cpu"):
     return _cast(to_range(start, end, step, wide), dtype, device)
 
 
+@asking
 def linspace(start, end, steps, *, dtype=None, device="cpu"):
     """`steps` numbers from start to end, both included, evenly spaced."""
     return _cast(np.linspace(start, end, steps), as_dtype(dtype), device)
 
 
+@asking
 def tensor(data, dtype=None, device="cpu"):
     """A tensor with a copy of `data`: a number, nested lists, an array, a tensor."""
     if isinstance(data, Tensor):
+        data = data.detach()
         copied = data.to(device=device, dtype=dtype)
         return copied.clone() if copied is data else copied
     dtype = as_dtype(dtype, None)
@@ -82,6 +106,7 @@ def from_numpy(array):
 def like(make):
     """zeros_like of zeros: the shape, dtype and device are another tensor's."""
 
+    @asking
     def function(x, *more, dtype=None, device=None):
         return make(x.shape, *more, dtype=dtype or x.dtype, device=device or x.device)
 

@@ -1,9 +1,18 @@
 """Functions of tensors, under the names of torch.nn.functional."""
 
 from . import random
+from .ops.batch_norm import batch_norm
+from .ops.conv2d import conv2d
 from .ops.elementwise import gelu, relu, sigmoid, tanh
-from .ops.rows import layer_norm, log_softmax, softmax
+from .ops.embedding import embedding
+from .ops.errors import binary_cross_entropy_with_logits, mse_loss
+from .ops.linear import linear
+from .ops.losses import cross_entropy, nll_loss
+from .ops.norms import layer_norm
+from .ops.pool import avg_pool2d, max_pool2d
+from .ops.rows import log_softmax, softmax
 from .ops.shape import one_hot
+from .ops.unfold import fold, unfold
 
 
 def dropout(x, p=0.5, training=True, inplace=False):
@@ -12,19 +21,32 @@ def dropout(x, p=0.5, training=True, inplace=False):
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
     if not training or p == 0:
         return x
-    kept = random.keep_mask(x, 1 - p)
-    y = x * (kept * (1 / (1 - p) if p < 1 else 0))
+    generator = random.default_generator
+    first = generator.take(-(-x.numel() // 2))
+    y = random.dropout(x, p=1 - p, seed=generator.seed, first=first)
     return x.copy_(y) if inplace else y
 
 
 __all__ = [
+    "avg_pool2d",
+    "batch_norm",
+    "binary_cross_entropy_with_logits",
+    "conv2d",
+    "cross_entropy",
     "dropout",
+    "embedding",
+    "fold",
     "gelu",
     "layer_norm",
+    "linear",
     "log_softmax",
+    "max_pool2d",
+    "mse_loss",
+    "nll_loss",
     "one_hot",
     "relu",
     "sigmoid",
     "softmax",
     "tanh",
+    "unfold",
 ]

@@ -8,11 +8,12 @@ as easy as 1, 2, 3 (2011).
 import numpy as np
 
 from . import layout
-from .factories import empty, like, tensor
+from .factories import asking, empty, like, tensor
 from .ops import ladder
+from .ops.arrays import as_array
 from .ops.elementwise import lt
-from .ops.ladder import memory
-from .ops.texts import PHILOX
+from .ops.ladder import Rung, computed_in, memory
+from .ops.rows import RowOperator
 from .storage import as_dtype, bfloat16, float16, float32, float64, int64, to_bits
 
 UNIFORM, NORMAL, WHOLE = range(3)
@@ -92,7 +93,7 @@ def draw(kind, size, dtype, device, low=0, count=1):
         words = philox(seed, counters).reshape(-1, 2)[:n]
         out.storage.data[:] = to_bits(numbers(kind, words, bits, low, count), dtype)
     elif n:
-        text = ladder.with_headers(PHILOX, [dtype])
+        text = ladder.with_headers(ladder.file_text("random.cu"), [dtype])
         function = ladder.compiled(text, ladder.template("draw", dtype, kind), device)
         args = (memory(out), np.int64(n), np.uint64(seed), np.uint64(first),
                 np.int32(bits), np.int64(low), np.uint64(count))  # fmt: skip
@@ -103,11 +104,13 @@ def draw(kind, size, dtype, device, low=0, count=1):
     return out
 
 
+@asking
 def rand(*size, dtype=None, device="cpu"):
     """Numbers of [0, 1), all as likely."""
     return draw(UNIFORM, layout.as_shape(size), as_dtype(dtype), device)
 
 
+@asking
 def randn(*size, dtype=None, device="cpu"):
     """Numbers of the normal distribution with mean 0 and variance 1."""
     return draw(NORMAL, layout.as_shape(size), as_dtype(dtype), device)
@@ -143,3 +146,43 @@ def keep_mask(x, p):
 
 
 rand_like, randn_like = like(rand), like(randn)
+
+# ------------------------------------------------- dropout
+
+DROPOUT = Rung("philox", "dropout", "random.cu")
+
+
+class Dropout(RowOperator):
+    """x / p where an element is kept, which has the chance p, else 0.
+
+    first: the first of the blocks of random numbers, as rand() takes them. So the same
+    call with dy is the way back, and no mask is stored.
+    """
+
+    def on_cpu(self, x, p, seed, first):
+        n, wide = x.numel(), computed_in(x.dtype)
+        counters = np.arange(first, first + -(-n // 2), dtype=np.uint64)
+        words = philox(seed, counters)[:, ::2].reshape(-1)[:n].reshape(x.shape)
+        scale = wide.type(1 / p if p else 0)
+        y = np.where(words >> 8 < limit(p), as_array(x, wide) * scale, wide.type(0))
+        return x.new_of(y, x.dtype)
+
+    def on_device(self, x, p, seed, first):
+        x, wide = x.contiguous(), computed_in(x.dtype)
+        y, n = x.new_empty(x.shape), x.numel()
+        args = memory(x), memory(y), np.uint64(seed), np.uint64(first)
+        args += np.uint32(limit(p)), wide.type(1 / p if p else 0), np.int64(n)
+        grid = -(-n // (2 * THREADS)), 1, 1
+        if n:
+            self.launch(DROPOUT, [x.dtype, wide], grid, THREADS, args, (x, y))
+        return y
+
+
+def limit(p):
+    """A number of 24 bits is below this one with the chance p."""
+    return int(np.ceil(np.float32(p) * 2.0**24))
+
+
+dropout = Dropout("dropout", Dropout.__doc__, [
+    lambda dy, p, seed, first: dropout(dy, p=p, seed=seed, first=first)
+])  # fmt: skip

@@ -78,16 +78,17 @@ class Storage:
     """A flat run of elements of one dtype on one device.
 
     data: a flat array, CuPy's on "cuda", else NumPy's. dtype: where it is not the
-    array's own, which is for bfloat16 alone.
+    array's own, which is for bfloat16 alone. version: how often it was written to.
     """
 
-    __slots__ = ("data", "device", "dtype")
+    __slots__ = ("data", "device", "dtype", "version")
 
     def __init__(self, data, device="cpu", dtype=None):
         if device not in DEVICES:
             raise RuntimeError(NO_DEVICE.format(device))
         self.data, self.device = data, device
         self.dtype = dtype or as_dtype(data.dtype)
+        self.version = 0
 
     def __len__(self):
         return len(self.data)
@@ -117,6 +118,13 @@ def allocate(count, dtype, device):
     if device == "cuda":
         return gpu().empty(count, carrier(dtype))
     return np.empty(count, carrier(dtype))
+
+
+def zeroed(count, dtype, device):
+    """Memory of zeros."""
+    if device == "cuda":
+        return gpu().zeros(count, carrier(dtype))
+    return np.zeros(count, carrier(dtype))
 
 
 def moved(array, device):

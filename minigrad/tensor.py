@@ -7,33 +7,35 @@ error messages are PyTorch's. Functions marked @exercise are written by the lear
 import numpy as np
 
 from . import layout
+from .autograd.tensors import Differentiable
+from .autograd.views import differentiable, record_call
 from .layouts import check_fits, is_contiguous, row_major
+from .ops import gradients
 from .ops.elementwise import cast
 from .ops.indexing import chooses, getitem, setitem
 from .ops.inplace import assign
 from .ops.methods import Methods
-from .printing import represent
 from .slots.exercise import exercise
 from .storage import (
     Storage,
     allocate,
     as_dtype,
-    bfloat16,
     moved,
     number_on,
-    of_bits,
     to_array,
     to_bits,
+    zeroed,
 )
+from .values import Values
 
 
-class Tensor(Methods):
+class Tensor(Methods, Differentiable, Values):
     """A storage read by shape, strides and offset, the last two in elements.
 
     Make one with minigrad.tensor, zeros, ones, empty, arange or from_numpy.
     """
 
-    __slots__ = ("storage", "_layout")
+    __slots__ = ("__weakref__", "_base", "_layout", "_meta", "storage")
     __array_priority__ = 1000  # beside a NumPy array the tensor's operators are asked
     shape = property(lambda self: self._layout[0])  # to be read only, as in PyTorch
     strides = property(lambda self: self._layout[1])
@@ -44,6 +46,8 @@ class Tensor(Methods):
             raise TypeError("Tensor() takes a Storage; tensor() takes numbers, lists")
         self.storage = storage
         self._layout = tuple(shape), tuple(strides), offset
+        self._meta = None  # what it knows of the graph: autograd/node.py
+        self._base = None  # of a view: the tensor that it reads
 
     # ------------------------------------------------------------ what it is
 
@@ -89,24 +93,27 @@ class Tensor(Methods):
             raise TypeError("iteration over a 0-d tensor")
         return (self[i] for i in range(len(self)))
 
-    def __repr__(self):
-        plain = self.float() if self.dtype is bfloat16 else self
-        text, more = represent(plain.cpu()), ""
-        if self.device != "cpu":
-            more += f", device='{self.device}'"
-        if self.dtype is bfloat16:
-            more += ", dtype=bfloat16"
-        return text[:-1] + more + ")"
-
     # ------------------------------------------------------------ views
 
+    @differentiable("AsStrided", gradients.as_strided)
     def as_strided(self, size, stride, storage_offset=None):
         """Read this tensor's storage by other numbers. Every view is made here."""
         offset = self.offset if storage_offset is None else storage_offset
-        size, stride, (offset,) = map(layout.as_ints, ((size,), (stride,), (offset,)))
-        check_fits(size, stride, offset, len(self.storage))
-        return Tensor(self.storage, size, stride, offset)
+        laid = _checked(size, stride, offset, len(self.storage))
+        view = self.new_alias(laid)
+        view._base = self if self._base is None else self._base
+        return view
 
+    @exercise("08.3", points=1, stars=1, minutes=5)
+    def detach(self):
+        """This tensor without its history: a view of it that requires no gradient.
+
+        The same memory, shape, strides and offset, nothing is copied. To autograd it is
+        a new leaf: it has no grad_fn, and what is computed from it leads nowhere.
+        At hand: Tensor(storage, shape, strides, offset), which makes just that.
+        """
+
+    @differentiable("Permute", gradients.permute)
     @exercise("03.4", points=2, stars=2, minutes=15)
     def permute(self, *dims):
         """A view with the dimensions in the order `dims`; nothing is copied.
@@ -119,6 +126,7 @@ class Tensor(Methods):
         does not exist.
         """
 
+    @differentiable("Transpose", gradients.transpose)
     @exercise("03.5", points=1, stars=1, minutes=5)
     def transpose(self, dim0, dim1):
         """A view with two dimensions swapped; nothing is copied.
@@ -128,6 +136,7 @@ class Tensor(Methods):
         dimensions accepts 0 and -1, and is returned as it is).
         """
 
+    @differentiable("Expand", gradients.expand)
     @exercise("03.8", points=2, stars=2, minutes=20)
     def expand(self, *sizes):
         """A view that repeats dimensions of size 1 by stride 0; nothing is copied.
@@ -144,6 +153,7 @@ class Tensor(Methods):
         """The tensor with its dimensions in reverse order."""
         return self.permute(tuple(reversed(range(self.ndim))))
 
+    @differentiable("View", gradients.reshape)
     def view(self, *shape):
         """Another shape for the same storage; RuntimeError where that needs a copy."""
         shape = layout.infer_size(layout.as_ints(shape, least=1), self.numel())
@@ -164,40 +174,25 @@ class Tensor(Methods):
         shape = layout.flattened(self.shape, start_dim, end_dim)
         return self if shape == self.shape else self.reshape(shape)
 
+    @differentiable("Squeeze", gradients.reshape)
     def squeeze(self, dim=None):
         """Without the dimensions of size 1 (or those of `dim`, an int or a tuple)."""
         dims = range(self.ndim) if dim is None else layout.as_ints((dim,))
         return self.as_strided(*layout.squeezed(self.shape, self.strides, dims))
 
+    @differentiable("Unsqueeze", gradients.reshape)
     def unsqueeze(self, dim):
         """With a new dimension of size 1 at `dim`."""
         return self.as_strided(*layout.unsqueezed(self.shape, self.strides, dim))
 
     def __getitem__(self, items):
-        if chooses(items):
-            return getitem(self, items)
+        return getitem(self, items) if chooses(items) else self._slice(items)
+
+    @differentiable("Slice", gradients.getitem)
+    def _slice(self, items):
         items = layout.as_index(items, self.ndim)
         view = layout.slice_view(self.shape, self.strides, self.offset, items)
         return self.as_strided(*view)
-
-    # ------------------------------------------------------------ values
-
-    def memory(self):
-        """The array that reads the same memory: of CuPy on "cuda", else of NumPy."""
-        return self.storage.read(*self._layout)
-
-    def numpy(self):
-        """The NumPy array that reads the same memory: a change in one shows in both."""
-        if self.device != "cpu":
-            raise TypeError(
-                f"can't convert a tensor on {self.device!r} to numpy: x.cpu().numpy()"
-            )
-        if self.dtype is bfloat16:
-            raise TypeError("NumPy has no bfloat16: x.float().numpy()")
-        return self.memory()
-
-    def __array__(self, dtype=None, copy=None):
-        return np.array(self.numpy(), dtype, copy=copy)
 
     def __setitem__(self, items, value):
         if chooses(items):
@@ -226,35 +221,9 @@ class Tensor(Methods):
         x = self if dtype == self.dtype else cast[dtype](self)
         if device == self.device:
             return x
-        data = moved(x.contiguous().memory().reshape(-1), device)
-        return Tensor(Storage(data, device, dtype), *row_major(x.shape))
-
-    def item(self):
-        """The one element, as a Python number."""
-        if self.numel() != 1:
-            raise RuntimeError(
-                f"a Tensor with {self.numel()} elements cannot be converted to Scalar"
-            )
-        data = moved(self.storage.data[self.offset : self.offset + 1], "cpu")
-        return of_bits(data, self.dtype).item()
-
-    def tolist(self):
-        """Nested lists of the elements, read one by one by offset_of and index_of."""
-        cells = layout.offsets(self.shape, self.strides, self.offset)
-        data = of_bits(moved(self.storage.data, "cpu"), self.dtype)
-        return data[cells].reshape(self.shape).tolist()
-
-    def __bool__(self):
-        if self.numel() != 1:
-            many = "more than one value" if self.numel() else "no values"
-            raise RuntimeError(f"Boolean value of Tensor with {many} is ambiguous")
-        return bool(self.item())
-
-    def __int__(self):
-        return int(self.item())
-
-    def __float__(self):
-        return float(self.item())
+        here = self.device
+        return record_call("ToCopy", [x], lambda: _copied(x, device),
+                           lambda dy: (dy.to(here),))  # fmt: skip
 
     # ------------------------------------------------------------ new ones, beside it
 
@@ -264,10 +233,25 @@ class Tensor(Methods):
         data = allocate(layout.numel(size), dtype, self.device)
         return self.new_laid(data, row_major(tuple(size)), dtype)
 
+    def new_zeros(self, size, dtype=None):
+        """A tensor of zeros on this one's device, of its dtype."""
+        dtype, device = as_dtype(dtype, self.dtype), self.device
+        size = layout.as_shape((size,))
+        data = zeroed(layout.numel(size), dtype, device)
+        return Tensor(Storage(data, device, dtype), *row_major(size))
+
     def new_laid(self, data, laid, dtype):
         """The tensor that reads the flat array `data` by a layout of row_major()."""
         x = object.__new__(Tensor)
         x.storage, x._layout = Storage(data, self.storage.device, dtype), laid
+        x._meta = x._base = None
+        return x
+
+    def new_alias(self, laid=None):
+        """Another tensor over the same memory, without history, perhaps a layout."""
+        x = object.__new__(Tensor)
+        x.storage, x._layout = self.storage, laid or self._layout
+        x._meta = x._base = None
         return x
 
     def new_tensor(self, data, dtype=None):
@@ -283,6 +267,21 @@ class Tensor(Methods):
         """The tensor over a NumPy result, which is nobody else's: for "cpu"."""
         array = to_bits(np.asarray(values, order="C"), dtype)
         return self.new_laid(array.reshape(-1), row_major(array.shape), dtype)
+
+
+def _checked(size, stride, offset, cells):
+    """The three as tuples of ints and an int, if check_fits finds nothing wrong."""
+    plain = type(size) is type(stride) is tuple
+    if not plain or {*map(type, size), *map(type, stride), type(offset)} != {int}:
+        size, stride, (offset,) = map(layout.as_ints, ((size,), (stride,), (offset,)))
+    check_fits(size, stride, offset, cells)
+    return size, stride, offset
+
+
+def _copied(x, device):
+    """A copy in another device's memory."""
+    data = moved(x.contiguous().memory().reshape(-1), device)
+    return Tensor(Storage(data, device, x.dtype), *row_major(x.shape))
 
 
 def _of(array, device="cpu", dtype=None):

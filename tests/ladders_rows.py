@@ -17,6 +17,9 @@ def _():
         yield from softmax_of(x, "float", n)
     yield from softmax_of(numbers(3, 64, dtype=np.float64), "double", 64)
     yield from softmax_of(numbers(3, 132) / 100, "float", 132)  # all count
+    for n in (1, 31, 33, 260):
+        yield from softmax_backward(numbers(5, n) / 100, "float", n)
+    yield from softmax_backward(numbers(3, 64, dtype=np.float64), "double", 64)
 
 
 def softmax_of(x, kind, n):
@@ -34,6 +37,19 @@ def softmax_of(x, kind, n):
             packs = whole(n * x.itemsize, 16 * 64)
             yield Case(f"softmax_registers<{kind}, {packs}, {log}>", (rows,), (64,),
                        (*args, np.int32(n)), y, near)  # fmt: skip
+
+
+def softmax_backward(x, kind, n):
+    near = {"float": 1e-5, "double": 1e-13}[kind]
+    dy = numbers(*x.shape, dtype=x.dtype, seed=3) / 100
+    for log, function in ((0, torch.softmax), (1, torch.log_softmax)):
+        wide = torch.from_numpy(x).double().requires_grad_()
+        y = function(wide, 1)
+        y.backward(torch.from_numpy(dy).double())
+        args = dy, y.detach().numpy().astype(x.dtype), np.full_like(x, 77), np.int64(n)
+        out = {2: wide.grad.numpy()}
+        name = f"softmax_backward<{kind}, {log}>"
+        yield Case(name, (len(x),), (96,), args, out, near)
 
 
 @family("layer_norm")
@@ -66,6 +82,18 @@ def layer_norm(x, n):
         unbiased = np.where(n > 1, var * n / np.float64(n - 1), np.nan)
     args = x, blank(4), blank(4), np.int64(n), np.float32(1)
     yield Case("variance<float>", (4,), (64,), args, {1: mean, 2: unbiased}, near)
+    yield layer_norm_backward(x, gamma, n, eps, near)
+
+
+def layer_norm_backward(x, gamma, n, eps, near):
+    dy, wide = numbers(4, n, seed=4) / 100, torch.from_numpy(x).double()
+    wide.requires_grad_()
+    scale = torch.from_numpy(gamma).double()
+    y = torch.nn.functional.layer_norm(wide, (n,), scale, eps=1e-3)
+    y.backward(torch.from_numpy(dy).double())
+    args = dy, x, gamma, blank(4, n), np.int64(n), eps
+    name, out = "layer_norm_backward<float>", {3: wide.grad.numpy()}
+    return Case(name, (4,), (96,), args, out, near if n > 1 else 1)
 
 
 @family("matmul")

@@ -9,7 +9,10 @@ import pytest
 pytest.importorskip("torch", reason="not run: kernel ladders (no PyTorch)")
 
 import ladders
+import ladders_conv  # noqa: F401
+import ladders_optim  # noqa: F401
 import ladders_rows  # noqa: F401
+import ladders_training  # noqa: F401
 from ladders import FAMILIES, compare, text
 
 from minigrad import simt

@@ -6,7 +6,10 @@ import pytest
 pytest.importorskip("torch", reason="not run: kernel ladders on a GPU (no PyTorch)")
 
 import ladders
+import ladders_conv  # noqa: F401
+import ladders_optim  # noqa: F401
 import ladders_rows
+import ladders_training  # noqa: F401
 import torch
 from ladders import FAMILIES, Case, blank, compare, numbers, text, whole
 

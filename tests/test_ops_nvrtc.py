@@ -10,6 +10,7 @@ import minigrad
 from minigrad.dispatch import KERNELS
 from minigrad.ops.ladder import computed_in, file_text, template, with_headers
 from minigrad.ops.mapping import FORMS, DeviceMap
+from minigrad.ops.texts import SCATTER_ADD
 from minigrad.storage import DTYPES
 
 sys.path.insert(0, str(Path(__file__).parent / "simt"))
@@ -39,3 +40,16 @@ def instances(kernel, count):
     for source in sources:
         types = [source] * count + [kernel.result, computed_in(kernel.dtype)]
         yield from (template(FORMS[count] + rung, *types) for rung in rungs)
+
+
+@pytest.mark.parametrize("arch", [75, 90])
+def test_nvrtc_takes_the_gradients_of_rows_and_indices(arch):
+    floats = [t for t in DTYPES if t.kind == "f"]
+    for text, name, more in (
+        (file_text("copy.cu") + SCATTER_ADD, "scatter_add", ()),
+        (file_text("softmax.cu"), "softmax_backward", (0,)),
+        (file_text("softmax.cu"), "softmax_backward", (1,)),
+        (file_text("layer_norm.cu"), "layer_norm_backward", ()),
+    ):
+        names = tuple(template(name, t, *more, computed_in(t)) for t in floats)
+        assert nvrtc.compiled(with_headers(text, floats), arch, names) == ""

@@ -20,6 +20,8 @@ COUNTED = {
     "reads": "reads of global memory",
     "reads_per_thread": "reads of one thread",
     "shared_requests": "accesses of shared memory by warps",
+    "writes": "writes of global memory",
+    "sectors": "sectors of 32 bytes",
 }
 COARSE = (
     "the values are nearly right, but float can do better: is something added up in "

@@ -8,6 +8,7 @@ import hashlib
 import importlib.util
 import itertools
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,7 +19,7 @@ from .. import __version__, course
 from ..slots.answers import answers_from
 from ..slots.exercise import exercises
 from . import texts
-from .assemble import assembled
+from .assemble import HERE, assembled
 
 TESTS = ["test_layout.py", "test_tensor.py"]
 LEFT_BY_TOOLS = {"__pycache__", ".pytest_cache", ".ruff_cache", ".hypothesis"}
@@ -109,6 +110,8 @@ def write(files, folder):
     """Write all into a new folder, formatted, and see that it can be imported."""
     for path, text in files.items():
         put(folder / "minigrad" / path, text)
+    for path in HERE.rglob("*.npz"):
+        shutil.copy(path, folder / "minigrad" / path.relative_to(HERE))
     for name in TESTS:
         text = (course.home() / "tests" / name).read_text(encoding="utf-8")
         put(folder / "tests" / name, re.sub(r"(?m)^from answers import .*\n", "", text))

@@ -4,6 +4,6 @@ A kernel's hole is its specification and its declaration; `hole.text` is the CUD
 its answer, which `minigrad.Kernel(hole.text, hole.name)` compiles.
 """
 
-from . import copy, elementwise, memory, reductions, threads
+from . import copy, elementwise, losses, memory, reductions, threads
 
-__all__ = ["copy", "elementwise", "memory", "reductions", "threads"]
+__all__ = ["copy", "elementwise", "losses", "memory", "reductions", "threads"]

@@ -161,3 +161,34 @@ __global__ void layer_norm_registers(const T* x, const T* gamma, const T* beta, 
     }
     if (threadIdx.x == 0) { mean[row] = m; rstd[row] = r; }
 }
+
+// ------------------------------------------------- backward
+//
+// With g = dy * gamma and h = (x - mean) * rstd: dx = (g - mean(g) - h * mean(g * h)) *
+// rstd: without what of g only moves or stretches the row, which layer norm undoes.
+
+// Mean and rstd are computed anew: three reads of x and two of dy.
+template <typename T, typename A = T>
+__global__ void layer_norm_backward(const T* dy, const T* x, const T* gamma, T* dx,
+                                    long long n, A eps) {
+    dy += blockIdx.x * n;
+    x += blockIdx.x * n;
+    dx += blockIdx.x * n;
+
+    A count = 0, m = 0, m2 = 0;
+    for (long long i = threadIdx.x; i < n; i += blockDim.x)
+        add_element((A)x[i], count, m, m2);
+    block_join(count, m, m2);
+    A r = 1 / sqrt(m2 / (A)n + eps), sum = 0, product = 0;
+    for (long long i = threadIdx.x; i < n; i += blockDim.x) {
+        A g = (A)dy[i] * (A)gamma[i];
+        sum += g;
+        product += g * ((A)x[i] - m) * r;
+    }
+    sum = block_sum(sum) / (A)n;
+    product = block_sum(product) / (A)n;
+    for (long long i = threadIdx.x; i < n; i += blockDim.x) {
+        A h = ((A)x[i] - m) * r;
+        dx[i] = (T)(((A)dy[i] * (A)gamma[i] - sum - h * product) * r);
+    }
+}

@@ -175,3 +175,33 @@ __global__ void softmax_registers(const T* x, T* y, int n) {
         if (i < n) *(float4*)(y + i) = *(float4*)pack;
     }
 }
+
+// ------------------------------------------------- backward
+//
+// Of y = softmax(x): dx = (dy - sum(dy * y)) * y. Of y = log_softmax(x):
+// dx = dy - exp(y) * sum(dy). dy, y and dx are rows x n.
+
+// A block a row: the sum is a tree of shuffles, as in block_pair. Two reads of both.
+template <typename T, int LOG = 0, typename A = T>
+__global__ void softmax_backward(const T* dy, const T* y, T* dx, long long n) {
+    __shared__ A partial[32];
+    int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    dy += blockIdx.x * n;
+    y += blockIdx.x * n;
+    dx += blockIdx.x * n;
+
+    A sum = 0;
+    for (long long i = threadIdx.x; i < n; i += blockDim.x)
+        sum += LOG ? (A)dy[i] : (A)dy[i] * (A)y[i];
+    for (int d = 16; d > 0; d /= 2) sum += __shfl_xor_sync(0xffffffff, sum, d);
+    if (lane == 0) partial[warp] = sum;
+    __syncthreads();
+    sum = lane < blockDim.x / 32 ? partial[lane] : (A)0;
+    for (int d = 16; d > 0; d /= 2) sum += __shfl_xor_sync(0xffffffff, sum, d);
+
+    for (long long i = threadIdx.x; i < n; i += blockDim.x) {
+        A g = (A)dy[i], value = (A)y[i];
+        if constexpr (LOG) dx[i] = (T)(g - exp(value) * sum);
+        else dx[i] = (T)((g - sum) * value);
+    }
+}

@@ -9,11 +9,10 @@ import functools
 
 import numpy as np
 
-from ..layout import broadcast_shapes
 from ..layouts import row_major
 from ..storage import bfloat16, in_bytes, of_bits, to_bits, widen
 from .formulas import copy
-from .ladder import computed_in
+from .ladder import broadcast, computed_in
 
 # NumPy keeps what it warns of in a context variable. This is it, and what it is to be
 # (NaN and infinities are results, as in PyTorch): setting it takes a tenth of the time
@@ -50,7 +49,8 @@ class NumpyMap:
     def __init__(self, operator, dtype):
         self.formula, self.wide = operator.formula, computed_in(dtype)
         self.result = operator.result or dtype
-        self.__name__ = getattr(operator.formula, "__name__", operator.name)
+        self.name = operator.name
+        self.__name__ = getattr(operator.formula, "__name__", self.name)
 
     def __call__(self, *operands, out=None):
         return self.prepare(operands)(*operands, out=out)
@@ -73,7 +73,7 @@ class NumpyPlan:
         try:
             self.shape = np.broadcast_shapes(*shapes)
         except ValueError:
-            self.shape = broadcast_shapes(*shapes)  # says which do not fit
+            self.shape = broadcast(kernel.name, shapes)  # says which do not fit
         self.layout, formula = row_major(self.shape), kernel.formula
         if formula is copy and tensors[0].dtype == kernel.wide:
             formula = np.array  # otherwise reading it makes a copy

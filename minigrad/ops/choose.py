@@ -22,6 +22,7 @@ from .reduce import (
     parts_of,
     rows_of,
 )
+from .scatter import scatter_add
 
 
 class Found(NamedTuple):
@@ -31,11 +32,18 @@ class Found(NamedTuple):
     indices: object
 
 
+def chosen_backward(dy, i, shape, dim, keepdim):
+    """dy where the chosen elements were, 0 elsewhere."""
+    if not keepdim and shape:
+        dy, i = dy.unsqueeze(dim), i.unsqueeze(dim)
+    return scatter_add(dy, i, dim=dim, shape=shape)
+
+
 class Choice(Operator):
     """Values and indices along a dimension: of equal ones the first, NaN before all."""
 
     def __init__(self, name, formula, code):
-        super().__init__(name, lambda x: x.dtype)
+        super().__init__(name, lambda x: x.dtype, gradients=[chosen_backward])
         self.formula, self.code = formula, code
         register(name, ["cpu"], DTYPES, self.on_cpu)
         register(name, ["sim", "cuda"], DTYPES, self.on_device)

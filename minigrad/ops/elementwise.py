@@ -10,82 +10,74 @@ from numbers import Real
 
 import numpy as np
 
-from ..dispatch import KERNELS, Operator, register
+from ..dispatch import KERNELS
 from ..promotion import FLOATS, INTEGERS, result_type
-from ..storage import DTYPES, bool_, float32
+from ..storage import DTYPES, bool_
 from . import formulas as f
-from .arrays import NumpyMap
-from .mapping import DeviceMap
-
-ALL = DTYPES
-NUMBERS = (*INTEGERS, *FLOATS)
-
-
-class Elementwise(Operator):
-    """formula: in NumPy, of arrays. expression: in CUDA C, of a, b and c.
-
-    dtypes: those it computes in. result: the result's dtype, where that is another.
-    """
-
-    def __init__(self, name, formula, expression, dtypes=NUMBERS, rule=result_type,
-                 result=None, doc=""):  # fmt: skip
-        super().__init__(name, rule, doc or f"{name} of each element: {expression}")
-        self.formula, self.expression, self.result = formula, expression, result
-        for dtype in dtypes:
-            register(name, ["cpu"], [dtype], NumpyMap(self, dtype))
-            register(name, ["sim", "cuda"], [dtype], DeviceMap(self, dtype))
-
-
-# ------------------------------------------------- in which dtype
-
-
-def as_float(*operands):
-    """Whole numbers are computed in float32."""
-    dtype = result_type(*operands)
-    return dtype if dtype in FLOATS else float32
-
-
-def of_values(condition, *values):
-    """`where` takes the dtype of its values."""
-    return result_type(*values)
-
-
-def without_bool(*operands):
-    """PyTorch does not subtract bool: what would True - True - True be?"""
-    kinds = {x.dtype if hasattr(x, "storage") else type(x) for x in operands}
-    if kinds & {bool, bool_}:
-        raise RuntimeError(
-            "Subtraction, the `-` operator, with a bool tensor is not supported: use "
-            "x.logical_not() or x != y, or turn it into numbers with x.long()"
-        )
-    return result_type(*operands)
-
+from . import fused
+from .base import ALL, NUMBERS, Elementwise, as_float, of_values, table, without_bool
 
 # ------------------------------------------------- the operators
 
 
-def _table(*rows, **common):
-    return [Elementwise(*row, **common) for row in rows]
+def through(dy):
+    return dy
 
 
-add, sub, mul, div, floor_divide, trunc_divide, remainder, power = _table(
-    ("add", np.add, "a + b", ALL),
-    ("sub", np.subtract, "a - b", NUMBERS, without_bool),
-    ("mul", np.multiply, "a * b", ALL),
-    ("div", np.true_divide, "a / b", FLOATS, as_float),
-    ("floor_divide", f.floor_divide, "floor_divide(a, b)"),
-    ("trunc_divide", f.trunc_divide, "trunc_divide(a, b)"),
-    ("remainder", f.remainder, "remainder_of(a, b)"),
-    ("pow", f.power, "power(a, b)"),
-)
+def quotient(a, b):
+    """a // b, as a number that nobody differentiates."""
+    return floor_divide(*(x.detach() if hasattr(x, "storage") else x for x in (a, b)))
 
-minimum, maximum, clamped = _table(
-    ("minimum", np.minimum, "(a < b || a != a ? a : b)", ALL),
-    ("maximum", np.maximum, "(a > b || a != a ? a : b)", ALL),
-    ("clamp", f.clamp, "clamped(a, b, c)"),
-)
 
-eq, ne, lt, le, gt, ge = _table(
+def no_slope(dy):
+    raise RuntimeError(
+        "derivative for aten::floor_divide is not implemented: it is 0 but for jumps. "
+        "x.detach() // y says that no gradient is wanted"
+    )
+
+
+add, sub, mul, div, floor_divide, trunc_divide, remainder, power = table(
+    ("add", np.add, "a + b", (through, through), ALL),
+    ("sub", np.subtract, "a - b", (through, lambda dy: -dy), NUMBERS, without_bool),
+    ("mul", np.multiply, "a * b",
+     ((fused.mul_backward, "b"), (fused.mul_backward, "a")), ALL),
+    ("div", np.true_divide, "a / b",
+     (lambda dy, b: dy / b, (fused.div_backward, "ab")), FLOATS, as_float),
+    ("floor_divide", f.floor_divide, "floor_divide(a, b)", (no_slope, no_slope)),
+    ("trunc_divide", f.trunc_divide, "trunc_divide(a, b)", (no_slope, no_slope)),
+    ("remainder", f.remainder, "remainder_of(a, b)",
+     (through, lambda dy, a, b: -dy * quotient(a, b))),
+    ("pow", f.power, "power(a, b)",
+     ((fused.pow_backward, "ab"),
+      (fused.pow_exponent_backward, "ay"))),
+)  # fmt: skip
+
+minimum, maximum, clamp_min, clamp_max, clamped = table(
+    ("minimum", np.minimum, "(a < b || a != a ? a : b)",
+     ((fused.max_backward, "ba"),
+      (fused.max_backward, "ab")), ALL),
+    ("maximum", np.maximum, "(a > b || a != a ? a : b)",
+     ((fused.max_backward, "ab"),
+      (fused.max_backward, "ba")), ALL),
+    ("clamp_min", np.maximum, "(a > b || a != a ? a : b)",
+     (lambda dy, a, b: where(a >= b, dy, 0), lambda dy, a, b: where(a < b, dy, 0)),
+     ALL),
+    ("clamp_max", np.minimum, "(a < b || a != a ? a : b)",
+     (lambda dy, a, b: where(a <= b, dy, 0), lambda dy, a, b: where(a > b, dy, 0)),
+     ALL),
+    ("clamp", f.clamp, "clamped(a, b, c)",
+     (lambda dy, a, b, c: where((a >= b) & (a <= c), dy, 0),
+      lambda dy, a, b, c: where((a < b) & below(b, c), dy, 0),
+      lambda dy, a, b, c: where((a > c) | below(c, b), dy, 0))),
+)  # fmt: skip
+
+
+def below(a, b):
+    """a < b, where either may be a number."""
+    return a < b if hasattr(a, "storage") else b > a
+
+
+eq, ne, lt, le, gt, ge = table(
     ("eq", np.equal, "a == b"),
     ("ne", np.not_equal, "a != b"),
     ("lt", np.less, "a < b"),
@@ -96,7 +88,7 @@ eq, ne, lt, le, gt, ge = _table(
     result=bool_,
 )
 
-logical_and, logical_or, logical_not, isnan = _table(
+logical_and, logical_or, logical_not, isnan = table(
     ("logical_and", np.logical_and, "a && b"),
     ("logical_or", np.logical_or, "a || b"),
     ("logical_not", np.logical_not, "!a"),
@@ -106,34 +98,40 @@ logical_and, logical_or, logical_not, isnan = _table(
 )
 
 where = Elementwise(
-    "where", lambda a, b, c: np.where(a, b, c), "(a ? b : c)", ALL, of_values
-)
+    "where", lambda a, b, c: np.where(a, b, c), "(a ? b : c)",
+    (None, lambda dy, a: fused.where_backward(dy, a, True),
+     lambda dy, a: fused.where_backward(dy, a, False)), ALL, of_values,
+)  # fmt: skip
 
-neg, abs, relu = _table(  # noqa: A001  PyTorch's names
-    ("neg", np.negative, "-a"),
-    ("abs", np.abs, "(a < 0 ? -a : a == 0 ? 0 : a)"),
-    ("relu", f.relu, "(a < 0 ? 0 : a)"),
-)
+neg, abs, relu = table(  # noqa: A001  PyTorch's names
+    ("neg", np.negative, "-a", [lambda dy: -dy]),
+    ("abs", np.abs, "(a < 0 ? -a : a == 0 ? 0 : a)",
+     [(fused.abs_backward, "a")]),
+    ("relu", f.relu, "(a < 0 ? 0 : a)", [(fused.relu_backward, "y")]),
+)  # fmt: skip
 
-exp, log, sqrt, rsqrt, sigmoid, tanh, sin, cos, erf = _table(
-    ("exp", np.exp, "exp(a)"),
-    ("log", np.log, "log(a)"),
-    ("sqrt", np.sqrt, "sqrt(a)"),
-    ("rsqrt", f.rsqrt, "1 / sqrt(a)"),
-    ("sigmoid", f.sigmoid, "1 / (1 + exp(-a))"),
-    ("tanh", np.tanh, "tanh(a)"),
-    ("sin", np.sin, "sin(a)"),
-    ("cos", np.cos, "cos(a)"),
-    ("erf", f.erf, "erf(a)"),
+exp, log, sqrt, root, rsqrt, sigmoid, tanh, sin, cos, erf = table(
+    ("exp", np.exp, "exp(a)", [(fused.exp_backward, "y")]),
+    ("log", np.log, "log(a)", [(fused.log_backward, "a")]),
+    ("sqrt", np.sqrt, "sqrt(a)", [(fused.sqrt_backward, "y")]),
+    ("std", np.sqrt, "sqrt(a)", [(fused.std_backward, "y")]),
+    ("rsqrt", f.rsqrt, "1 / sqrt(a)", [(fused.rsqrt_backward, "y")]),
+    ("sigmoid", f.sigmoid, "1 / (1 + exp(-a))",
+     [(fused.sigmoid_backward, "y")]),
+    ("tanh", np.tanh, "tanh(a)", [(fused.tanh_backward, "y")]),
+    ("sin", np.sin, "sin(a)", [(fused.sin_backward, "a")]),
+    ("cos", np.cos, "cos(a)", [(fused.cos_backward, "a")]),
+    ("erf", f.erf, "erf(a)", [(fused.erf_backward, "a")]),
     dtypes=FLOATS,
     rule=as_float,
-)
+)  # fmt: skip
 
-gelu_erf, gelu_tanh = _table(
-    ("gelu", f.gelu, "gelu(a)"),
-    ("gelu_tanh", f.gelu_tanh, "gelu_tanh(a)"),
+gelu_erf, gelu_tanh = table(
+    ("gelu", f.gelu, "gelu(a)", [(fused.gelu_backward, "a")]),
+    ("gelu_tanh", f.gelu_tanh, "gelu_tanh(a)",
+     [(fused.gelu_tanh_backward, "a")]),
     dtypes=FLOATS,
-)
+)  # fmt: skip
 
 # ------------------------------------------------- as PyTorch calls them
 
@@ -156,14 +154,14 @@ def divide(x, other, *, rounding_mode=None):
     return division(rounding_mode)(x, other)
 
 
-def root(exponent):
+def root_of(exponent):
     """sqrt for 0.5, rsqrt for -0.5: of -inf they are NaN, as in PyTorch; else None."""
     return {0.5: sqrt, -0.5: rsqrt}.get(exponent if isinstance(exponent, Real) else 0)
 
 
 def pow(x, exponent):  # noqa: A001
     """x to the power of exponent; whole numbers stay whole."""
-    if found := root(exponent):
+    if found := root_of(exponent):
         return found(x)
     whole = result_type(x, exponent) in INTEGERS
     if whole and not hasattr(exponent, "storage") and exponent < 0:
@@ -176,8 +174,8 @@ def clamp(x, min=None, max=None):
     if min is None and max is None:
         raise RuntimeError("clamp: at least one of 'min' or 'max' must not be None")
     if min is None:
-        return minimum(x, max)
-    return maximum(x, min) if max is None else clamped(x, min, max)
+        return clamp_max(x, max)
+    return clamp_min(x, min) if max is None else clamped(x, min, max)
 
 
 def gelu(x, approximate="none"):
@@ -226,7 +224,8 @@ class Cast(Elementwise):
     """A copy in another dtype, or in the same: `cast[float32](x)`."""
 
     def __init__(self, dtype):
-        super().__init__("copy", f.copy, "a", [dtype], lambda x: dtype)
+        same = [through] if dtype in FLOATS else None
+        super().__init__("copy", f.copy, "a", same, [dtype], lambda x: dtype)
         self.dtype = dtype
 
     def find(self, operands):

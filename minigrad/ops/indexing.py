@@ -7,10 +7,13 @@ choose from are moved to the front.
 import numpy as np
 
 from .. import layout
+from ..autograd.node import Recorded
+from ..autograd.views import record_call, write
 from ..storage import bool_, int8, int16, int32, int64, to_number, uint8
 from . import elementwise
 from .choosing import index, index_put, true_at
 from .inplace import masked_fill_
+from .scatter import scatter_add
 
 WHOLE = slice(None)
 
@@ -30,7 +33,23 @@ def getitem(x, items):
     """The elements that x[items] chooses: a copy."""
     view, choices = separated(x, items)
     front, indices, back = arranged(view, choices)
-    return index(front, *indices).permute(*back)
+    found = record_call(
+        "Index", [front], lambda: index(front, *indices),
+        lambda dy: (added_at(dy, front.shape, indices),),
+    )  # fmt: skip
+    return found.permute(*back)
+
+
+def added_at(dy, shape, indices):
+    """The gradient of a tensor of `shape`: each dy added where it was chosen."""
+    k, place, count = len(indices), 0, 1
+    for i, size in zip(indices, shape[:k], strict=True):
+        place = place * size + elementwise.where(i < 0, i + size, i)
+        count *= size
+    rows = (place.numel(), layout.numel(shape[k:]))
+    places = place.reshape(-1, 1).expand(rows)
+    flat = scatter_add(dy.reshape(rows), places, dim=0, shape=(count, rows[1]))
+    return flat.view(shape)
 
 
 def setitem(x, items, value):
@@ -57,7 +76,17 @@ def setitem(x, items, value):
     if value.storage is x.storage:
         value = value.clone()
     order = sorted(range(len(back)), key=back.__getitem__)
-    index_put(front, value.permute(*order), *indices)
+    value = value.permute(*order)
+
+    def backward(dy):
+        rest, chosen = dy.clone(), index(dy, *indices)
+        index_put(rest, rest.new_zeros(chosen.shape), *indices)
+        return rest, chosen
+
+    write(
+        front, (value,), lambda: index_put(front, value, *indices),
+        lambda old: Recorded("IndexPutBackward0", [old, value], backward),
+    )  # fmt: skip
 
 
 def separated(x, items):

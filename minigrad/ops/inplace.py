@@ -3,9 +3,23 @@
 import numpy as np
 
 from .. import layout
+from ..autograd.node import Recorded, requires
+from ..autograd.record import OperatorNode
+from ..autograd.views import write
+from ..dispatch import seen
 from ..promotion import kind
 from ..storage import to_number
-from .elementwise import cast, clamp, division, masked_fill, power, root
+from .elementwise import (
+    cast,
+    clamp,
+    clamp_max,
+    clamp_min,
+    clamped,
+    division,
+    masked_fill,
+    power,
+    root_of,
+)
 from .ladder import (
     compiled,
     file_text,
@@ -23,20 +37,52 @@ def in_place(operator):
     """The in-place form of an operator, as a method: `add_` of `add`."""
 
     def method(self, *operands):
-        found = operator.rule(self, *operands)
-        if kind(found) > kind(self.dtype):
-            raise RuntimeError(
-                f"result type {found} can't be cast to the desired output type "
-                f"{self.dtype}: an in-place operator keeps the tensor's dtype"
-            )
-        check_shape(self, operands)
-        if found == self.dtype and is_safe(self, operands):
-            return operator(self, *operands, out=self)
-        return copy_(self, operator(self, *operands))
+        key = in_place, seen(self), *map(seen, operands)
+        direct = operator.found.get(key)  # what was found out of such operands before
+        if direct is None:
+            direct = operator.found[key] = check_in_place(operator, self, operands)
+
+        def run():
+            if direct and is_safe(self, operands):
+                operator(self, *operands, out=self)
+            else:
+                write_into(self, operator(self, *operands))
+
+        def node(old):
+            return node_of(operator, self, old, operands)
+
+        return write(self, operands, run, node)
 
     method.__name__ = f"{operator.name}_"
     method.__doc__ = f"{operator.name}, written into the tensor itself."
     return method
+
+
+def check_in_place(operator, x, operands):
+    """RuntimeError unless the result fits into x; is it computed in x's dtype?"""
+    found = operator.rule(x, *operands)
+    if kind(found) > kind(x.dtype):
+        raise RuntimeError(
+            f"result type {found} can't be cast to the desired output type {x.dtype}: "
+            "an in-place operator keeps the tensor's dtype"
+        )
+    check_shape(x, operands)
+    return found == x.dtype
+
+
+def node_of(operator, x, old, operands):
+    """The node of an operator that writes into x; `old` stands for x before.
+
+    What it needs of x itself is copied, since it will be overwritten.
+    """
+    if operator.gradients is None:
+        return Recorded(operator.node_name, [old], lambda dy: (zeros(dy),))
+    operands = [old if other is x else other for other in operands]
+    needs = requires(old), *map(requires, operands)
+    if "a" in operator.gradients.names(needs):
+        copy, copy._meta = x.detach().clone(), old._meta
+        old = copy
+    return OperatorNode(operator, (old, *operands), {}, needs)
 
 
 def div_(self, other, *, rounding_mode=None):
@@ -46,7 +92,7 @@ def div_(self, other, *, rounding_mode=None):
 
 def pow_(self, exponent):
     """pow, written into the tensor itself."""
-    if found := root(exponent):
+    if found := root_of(exponent):
         return in_place(found)(self)
     return in_place(power)(self, exponent)
 
@@ -54,14 +100,29 @@ def pow_(self, exponent):
 def copy_(self, source):
     """Write the elements of `source`, a tensor, into this one: broadcast and cast."""
     layout.check_no_overlap(self.shape, self.strides)
-    source, write = source.to(self.device), cast[self.dtype]
+
+    def node(old):
+        there, both = source.device, [old, source]
+        return Recorded("CopyBackwards", both, lambda dy: (zeros(dy), dy.to(there)))
+
+    return write(self, (source,), lambda: write_into(self, source), node)
+
+
+def zeros(dy):
+    """Zeros of dy's shape, all of them one number."""
+    return dy.new_number(0, dy.dtype).expand(dy.shape)
+
+
+def write_into(self, source):
+    """copy_, unrecorded."""
+    source, copy = source.to(self.device), cast[self.dtype]
     if self.device == "cpu":  # NumPy broadcasts, and minds where the two overlap
-        return write(source, out=self)
+        return copy(source, out=self)
     source = source.expand(self.shape)
     if is_safe(self, [source]):
-        return write(source, out=self)
-    source = write(source)
-    return write(source, out=self) if self.is_contiguous() else scatter(self, source)
+        return copy(source, out=self)
+    source = copy(source)
+    return copy(source, out=self) if self.is_contiguous() else scatter(self, source)
 
 
 def assign(self, value):
@@ -96,7 +157,13 @@ def zero_(self):
 
 def clamp_(self, min=None, max=None):
     """clamp, written into the tensor itself."""
-    return copy_(self, clamp(self, min, max))
+    if min is None and max is None:
+        clamp(self)  # raises
+    if min is None:
+        return in_place(clamp_max)(self, max)
+    if max is None:
+        return in_place(clamp_min)(self, min)
+    return in_place(clamped)(self, min, max)
 
 
 def masked_fill_(self, mask, value):

@@ -15,6 +15,7 @@ import numpy as np
 from .. import memo, trace
 from ..kernel import Kernel
 from ..kernels.copy import MOST_DIMS, STRIDES
+from ..layout import broadcast_shapes
 from ..storage import (
     bfloat16,
     bool_,
@@ -188,6 +189,19 @@ def strides_of(shape, strides, device):
     view["dims"] = len(shape)
     view["shape"][: len(shape)], view["stride"][: len(shape)] = shape, strides
     return view if device == "cuda" else view[()]  # CuPy takes arrays, for structs
+
+
+def broadcast(operator, shapes):
+    """The shape that all have together; an error names the operator and the shapes."""
+    try:
+        return broadcast_shapes(*shapes)
+    except NotImplementedError:  # a hole that nobody has filled
+        raise
+    except RuntimeError as error:
+        listed = " and ".join(str(list(shape)) for shape in shapes)
+        raise RuntimeError(
+            f"{operator}: tensors of the shapes {listed} do not fit together: {error}"
+        ) from None
 
 
 @functools.lru_cache(4096)

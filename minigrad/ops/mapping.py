@@ -4,7 +4,6 @@ import numpy as np
 
 from ..kernels.copy import contiguous_kernel
 from ..kernels.elementwise import binary_broadcast, unary_kernel
-from ..layout import broadcast_shapes
 from ..layouts import is_contiguous, row_major
 from ..storage import allocate, float32
 from ..trace import nbytes
@@ -104,7 +103,7 @@ class Plan:
         self.numbers = [i for i in range(len(operands)) if i not in self.which]
         tensors = [operands[i] for i in self.which]
         self.device, self.result = tensors[0].device, owner.result
-        shape = broadcast_shapes(*(x.shape for x in tensors))
+        shape = ladder.broadcast(owner.name, [x.shape for x in tensors])
         views = [x.expand(shape) for x in tensors]
         self.n, self.layout = views[0].numel(), row_major(shape)
         self.nbytes = sum(map(nbytes, views)) + self.n * owner.result.itemsize

@@ -4,9 +4,16 @@ import numpy as np
 
 from .. import layout
 from ..dispatch import Operator, register
+from ..kernels.matmul import (
+    matmul_batched,
+    matmul_naive,
+    matmul_register,
+    matmul_tiled,
+)
 from ..promotion import FLOATS, INTEGERS
 from ..storage import float32
 from ..trace import nbytes
+from . import gradients as hole
 from . import ladder
 from .arrays import as_array, quietly
 from .ladder import Rung, computed_in, memory, strides_of
@@ -36,7 +43,28 @@ def is_large_float(dtype, M, N, **facts):
     return dtype == float32 and M >= 64 and N >= 64
 
 
+def is_lab_06(dtype, M, N, K, plain, batches, **facts):
+    """Are they such matrices as the exercises of lab 06 are given?"""
+    few = max(M * N, M * K, N * K) < 2**31  # counted by an int
+    return dtype == float32 and few and is_one(plain, batches)
+
+
+def is_float(dtype, **facts):
+    return dtype == float32
+
+
+def is_wide_in_lab_06(**facts):
+    return is_lab_06(**facts) and is_wide(**facts)
+
+
+HOLES = [
+    Rung("yours", "matmul_batched", matmul_batched, is_float, "tiled"),
+    Rung("yours", "matmul_naive", matmul_naive, is_lab_06, "coalesced"),
+    Rung("yours", "matmul_tiled", matmul_tiled, is_lab_06, "coalesced"),
+    Rung("yours", "matmul_register", matmul_register, is_wide_in_lab_06, "vectors"),
+]
 LADDER = [
+    *HOLES,
     Rung("naive", "matmul_naive", "matmul.cu", is_one),
     Rung("coalesced", "matmul_coalesced", "matmul.cu", is_one),
     Rung("tiled", "matmul_tiled", "matmul.cu"),
@@ -68,11 +96,31 @@ def is_in_fours(x, dim):
     return whole and x.strides[dim] == 1
 
 
+def left_gradient(dy, b, shape):
+    """Of a: vectors are taken for matrices of one row or column."""
+    if b.ndim == 1:
+        b, dy = b.unsqueeze(1), dy.unsqueeze(-1)
+    return hole.matmul_left_backward(dy.unsqueeze(-2) if len(shape) == 1 else dy, b)
+
+
+def right_gradient(dy, a, shape_b):
+    """Of b: a batch of rows times one matrix is one product of matrices."""
+    if len(shape_b) == 1:
+        dy = dy.unsqueeze(-1)
+    if a.ndim == 1:
+        a, dy = a.unsqueeze(0), dy.unsqueeze(-2)
+    if len(shape_b) < 3 < a.ndim + 1 and a.numel() and dy.numel():
+        a, dy = a.reshape(-1, a.shape[-1]), dy.reshape(-1, dy.shape[-1])
+    db = hole.matmul_right_backward(dy, a)
+    return db.squeeze(-1) if len(shape_b) == 1 else db
+
+
 class MatMul(Operator):
     """a @ b: a row times a column, matrices, or batches of them, as torch.matmul."""
 
     def __init__(self):
-        super().__init__("matmul", self.common_dtype, MatMul.__doc__)
+        both = left_gradient, right_gradient
+        super().__init__("matmul", self.common_dtype, MatMul.__doc__, both)
         register("matmul", ["cpu"], NUMBERS, quietly(self.on_cpu, "matmul"))
         register("matmul", ["sim", "cuda"], NUMBERS, self.on_device)
 
@@ -100,8 +148,8 @@ class MatMul(Operator):
     def common_dtype(a, b):
         if a.dtype != b.dtype:
             raise RuntimeError(
-                f"expected a and b to have the same dtype, but got: {a.dtype} and "
-                f"{b.dtype}: a.to(b.dtype) makes a copy"
+                f"matmul: expected a and b to have the same dtype, but got: {a.dtype} "
+                f"and {b.dtype}: a.to(b.dtype) makes a copy"
             )
         return a.dtype
 

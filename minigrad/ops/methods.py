@@ -1,7 +1,7 @@
 """The operators as a tensor's methods, under PyTorch's names."""
 
 from ..storage import bfloat16, bool_, float16, float32, float64, int32, int64
-from . import choose, elementwise, indexing, inplace, reduce, rows, shape
+from . import choose, elementwise, indexing, inplace, norms, reduce, rows, shape
 from .inplace import in_place, onto
 from .matmul import matmul
 
@@ -45,7 +45,7 @@ class Methods:
     sum, prod, mean = reduce.sum, reduce.prod, reduce.mean
     amax, amin, any, all = reduce.amax, reduce.amin, reduce.any, reduce.all
     max, min, argmax, argmin = choose.max, choose.min, choose.argmax, choose.argmin
-    var, std = rows.var, rows.std
+    var, std = norms.var, norms.std
     softmax, log_softmax = rows.softmax, rows.log_softmax
     gather, index_select = shape.gather, shape.index_select
     nonzero, masked_select = indexing.nonzero, indexing.masked_select

@@ -14,8 +14,9 @@ from ..promotion import FLOATS, INTEGERS
 from ..storage import DTYPES, bool_, float32, float64, int32, int64, uint8
 from ..trace import nbytes
 from . import formulas, ladder
+from . import gradients as hole
 from .arrays import quiet, reader
-from .elementwise import ne
+from .elementwise import eq, ne, where
 from .ladder import Rung, computed_in, joined, memory, strides_of
 
 NUMBERS = (*INTEGERS, *FLOATS)
@@ -24,8 +25,9 @@ NUMBERS = (*INTEGERS, *FLOATS)
 class Reduction(Operator):
     """formula(array, axis=, keepdims=) in NumPy. code: OP in reduce.cu."""
 
-    def __init__(self, name, formula, code, dtypes, rule, empty=None):
-        super().__init__(name, rule, f"{name} over all dimensions, or those of `dim`.")
+    def __init__(self, name, formula, code, dtypes, rule, empty=None, gradient=None):
+        doc = f"{name} over all dimensions, or those of `dim`."
+        super().__init__(name, rule, doc, gradient and [gradient])
         self.formula, self.code, self.empty = formula, code, empty
         for dtype in dtypes:
             register(name, ["cpu"], [dtype], NumpyReduction(self, dtype))
@@ -258,11 +260,25 @@ def own(x):
     return x.dtype
 
 
-FEW = {"dtypes": DTYPES, "rule": own}
-sum = Reduction("sum", np.add.reduce, "SUM", NUMBERS, added_up, 0)  # noqa: A001
-prod = Reduction("prod", np.multiply.reduce, "PROD", NUMBERS, added_up, 1)
-mean = Reduction("mean", formulas.mean, "MEAN", FLOATS, own, float("nan"))
+def prod_backward(dy, a, y, dims, keepdim):
+    """The product of all others: y / a, but where a 0 is among them."""
+    zero = eq(a, 0)
+    zeros, kept = sum(zero, dims, True), where(zero, 1, a)
+    others = prod(kept, dims, True)
+    alone = where(eq(zeros, 0), others / kept, where(zero & eq(zeros, 1), others, 0))
+    return alone * hole.sum_backward(dy, a.shape, dims, keepdim)
+
+
+FEW = {"dtypes": DTYPES, "rule": own, "gradient": hole.amax_backward}
+sum = Reduction("sum", np.add.reduce, "SUM", NUMBERS, added_up, 0,  # noqa: A001
+                hole.sum_backward)  # fmt: skip
+prod = Reduction(
+    "prod", np.multiply.reduce, "PROD", NUMBERS, added_up, 1, prod_backward
+)
+mean = Reduction("mean", formulas.mean, "MEAN", FLOATS, own, float("nan"),
+                 hole.mean_backward)  # fmt: skip
 amax = Reduction("amax", np.maximum.reduce, "MAX", **FEW)
 amin = Reduction("amin", np.minimum.reduce, "MIN", **FEW)
+FEW["gradient"] = None
 any = Reduction("any", np.logical_or.reduce, "MAX", **FEW, empty=False)  # noqa: A001
 all = Reduction("all", np.logical_and.reduce, "MIN", **FEW, empty=True)  # noqa: A001

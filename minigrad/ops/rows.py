@@ -1,4 +1,4 @@
-"""Operators of whole rows: softmax, log_softmax, layer_norm, var and std.
+"""Operators of whole rows: softmax and log_softmax.
 
 On devices a row lies in one piece; where it does not, a copy of it does.
 """
@@ -15,10 +15,8 @@ from ..storage import float32
 from ..trace import nbytes
 from . import ladder
 from .arrays import as_array, quietly
-from .elementwise import sqrt
-from .formulas import mean
 from .ladder import Rung, computed_in, memory
-from .reduce import dims_of, kept_shape, rows_of
+from .reduce import rows_of
 
 THREADS, PACKS = 256, 4
 
@@ -26,18 +24,17 @@ THREADS, PACKS = 256, 4
 class RowOperator(Operator):
     """An operator with `on_cpu` and `on_device`, for floats."""
 
-    def __init__(self, name, doc):
-        super().__init__(name, lambda x, *_: x.dtype, doc)
+    def __init__(self, name, doc, gradients=None):
+        super().__init__(name, lambda x, *_: x.dtype, doc, gradients)
         register(name, ["cpu"], FLOATS, quietly(self.on_cpu, name))
         register(name, ["sim", "cuda"], FLOATS, self.on_device)
 
-    def launch(self, rung, types, grid, block, args, tensors):
-        """Launch a kernel; types: the dtypes and numbers of its template."""
+    def launch(self, rung, types, grid, block, args, tensors, before=""):
+        """Launch a kernel. types, before: see `Rung.function`."""
         device, size = tensors[0].device, sum(map(nbytes, tensors))
-        function = rung.function(device, types)
-        ladder.launch(
-            self.name, rung.name, function, device, grid, (block, 1, 1), args, size
-        )
+        function = rung.function(device, types, before)
+        block = block if isinstance(block, tuple) else (block, 1, 1)
+        ladder.launch(self.name, rung.name, function, device, grid, block, args, size)
 
 
 def row_facts(n, *tensors):
@@ -59,6 +56,14 @@ def whole_warps(n, most=THREADS):
     return min(most, max(32, -(-n // 32) * 32))
 
 
+def columns_of(y, ndim, dim):
+    """The reverse of rows_of for one dimension, with a copy where needed."""
+    if not ndim:
+        return y
+    back = [*range(dim), ndim - 1, *range(dim, ndim - 1)]
+    return y.permute(*back).contiguous()
+
+
 def fits_registers(packs, **facts):
     return packs <= PACKS * 1024
 
@@ -73,14 +78,59 @@ SOFTMAX = [
     Rung("online", "softmax_online", "softmax.cu"),
     Rung("registers", "softmax_registers", "softmax.cu", fits_registers),
 ]
+SOFTMAX_BACKWARD = [Rung("blocks", "softmax_backward", "softmax.cu")]
+
+
+class SoftmaxBackward(RowOperator):
+    """The gradient of x, of that of y = softmax(x), or log_softmax(x), and y."""
+
+    def __init__(self, name, log):
+        both = log_softmax_gradients if log else softmax_gradients
+        super().__init__(f"{name}_backward", self.__doc__, both)
+        self.log = int(log)
+
+    def on_cpu(self, dy, y, dim):
+        wide = computed_in(y.dtype)
+        dy, values = (np.atleast_1d(as_array(t, wide)) for t in (dy, y))
+        if self.log:
+            dx = dy - np.exp(values) * dy.sum(dim, keepdims=True)
+        else:
+            dx = (dy - (dy * values).sum(dim, keepdims=True)) * values
+        return y.new_of(dx.reshape(y.shape), y.dtype)
+
+    def on_device(self, dy, y, dim):
+        dys, ys = (rows_of(t, (dim,))[0].contiguous() for t in (dy, y))
+        x = y.new_empty(ys.shape)
+        if y.numel():
+            n, wide = y.shape[dim] if y.ndim else 1, computed_in(y.dtype)
+            rung = ladder.choose(SOFTMAX_BACKWARD)
+            args = *map(memory, (dys, ys, x)), np.int64(n)
+            grid, types = (y.numel() // n, 1, 1), [y.dtype, self.log, wide]
+            self.launch(rung, types, grid, whole_warps(n), args, [dys, ys, x])
+        return columns_of(x, y.ndim, dim)
+
+
+def softmax_gradients_of_y(dy, a, b, dim):
+    return dy * (a - (a * b).sum(dim, True)) - a * (dy * b).sum(dim, True)
+
+
+softmax_gradients = (
+    lambda dy, b, dim: softmax.backward(dy, b, dim=dim),
+    softmax_gradients_of_y,
+)
+log_softmax_gradients = (
+    lambda dy, b, dim: dy - (dy * b.exp()).sum(dim, True),
+    lambda dy, a, b, dim: -dy * b.exp() * a.sum(dim, True),
+)
 
 
 class Softmax(RowOperator):
     """exp(x) as shares of their sum along `dim`; or the logarithms of these."""
 
     def __init__(self, name, log):
-        super().__init__(name, f"{name} along `dim`")
-        self.log = int(log)
+        gradient = lambda dy, y, dim: self.backward(dy, y, dim=dim)  # noqa: E731
+        super().__init__(name, f"{name} along `dim`", [gradient])
+        self.log, self.backward = int(log), SoftmaxBackward(name, log)
 
     def __call__(self, x, dim, dtype=None):
         x = x if dtype is None else x.to(dtype)
@@ -103,11 +153,7 @@ class Softmax(RowOperator):
         y = x.new_empty(rows.shape)
         if x.numel():
             self.run(rows, y, x.shape[dim] if x.ndim else 1)
-        if dim >= x.ndim - 1:
-            return y
-        order = list(range(x.ndim - 1))
-        order.insert(dim, x.ndim - 1)
-        return y.permute(*order).contiguous()
+        return columns_of(y, x.ndim, dim)
 
     def run(self, x, y, n):
         rows, wide = x.numel() // n, computed_in(x.dtype)
@@ -130,113 +176,3 @@ class Softmax(RowOperator):
 
 softmax = Softmax("softmax", False)
 log_softmax = Softmax("log_softmax", True)
-
-# ------------------------------------------------- layer norm
-
-LAYER_NORM = [
-    Rung("yours", "layer_norm", reductions.layer_norm, is_lab_05),
-    Rung("two passes", "layer_norm_two_pass", "layer_norm.cu"),
-    Rung("welford", "layer_norm_welford", "layer_norm.cu"),
-    Rung("registers", "layer_norm_registers", "layer_norm.cu", fits_registers),
-]
-
-
-class LayerNorm(RowOperator):
-    """(x - mean) / sqrt(var + eps) * weight + bias over the last dimensions."""
-
-    def __call__(self, x, normalized_shape, weight=None, bias=None, eps=1e-5):
-        shape = layout.as_ints((normalized_shape,))
-        if not shape or x.shape[-len(shape) :] != shape:
-            raise RuntimeError(
-                f"layer_norm: normalized_shape={list(shape)} are to be the last sizes "
-                f"of the input, whose shape is {list(x.shape)}"
-            )
-        for name, w in ("weight", weight), ("bias", bias):
-            if w is not None and w.shape != shape:
-                raise RuntimeError(
-                    f"layer_norm: expected {name} of shape {list(shape)}, got "
-                    f"{list(w.shape)}"
-                )
-        given = [w for w in (weight, bias) if w is not None]
-        how = {"shape": shape, "scaled": weight is not None, "eps": eps}
-        return super().__call__(x, *given, **how)
-
-    def on_cpu(self, x, *given, shape, scaled, eps):
-        wide = computed_in(x.dtype)
-        array, *given = (as_array(t, wide) for t in (x, *given))
-        dims = tuple(range(x.ndim - len(shape), x.ndim))
-        centred = array - mean(array, dims, keepdims=True)
-        var = mean(centred * centred, dims, keepdims=True)
-        values = centred / np.sqrt(var + wide.type(eps))
-        if scaled:
-            values *= given.pop(0)
-        if given:
-            values += given.pop()
-        return x.new_of(values, x.dtype)
-
-    def on_device(self, x, *given, shape, scaled, eps):
-        given = [*given]
-        weight = given.pop(0) if scaled else x.new_empty(shape).fill_(1)
-        bias = given.pop() if given else x.new_empty(shape).fill_(0)
-        x, weight, bias = (t.contiguous() for t in (x, weight, bias))
-        y, wide, n = x.new_empty(x.shape), computed_in(x.dtype), weight.numel()
-        if not x.numel():
-            return y
-        rows = x.numel() // n
-        mean, rstd = (x.new_empty((rows,), dtype=wide) for _ in range(2))
-        facts = row_facts(n, x, weight, bias, y)
-        rung = ladder.choose(LAYER_NORM, **facts)
-        types, block, count = [x.dtype, wide], whole_warps(n), np.int64(n)
-        if rung.way == "registers":
-            block = whole_warps(-(-facts["packs"] // PACKS), 1024)
-            types, count = [x.dtype, PACKS, wide], np.int32(n)
-        tensors = x, weight, bias, y, mean, rstd
-        if rung.way == "yours":
-            tensors, block, count = tensors[:4], THREADS, np.int32(n)
-        args = [*map(memory, tensors), count, wide.type(eps)]
-        self.launch(rung, types, (rows, 1, 1), block, args, tensors)
-        return y
-
-
-layer_norm = LayerNorm("layer_norm", LayerNorm.__doc__)
-
-# ------------------------------------------------- variance
-
-VARIANCE = [Rung("welford", "variance", "layer_norm.cu")]
-
-
-class Variance(RowOperator):
-    """The mean squared distance from the mean, divided by n - correction."""
-
-    def __call__(self, x, dim=None, *, correction=1, keepdim=False):
-        dims = dims_of(dim, x.ndim)
-        return super().__call__(x, dims=dims, correction=correction, keepdim=keepdim)
-
-    def on_cpu(self, x, dims, correction, keepdim):
-        array = as_array(x, computed_in(x.dtype))
-        n = layout.numel([x.shape[d] for d in dims])
-        centred = array - mean(array, dims, keepdims=True)
-        left = array.dtype.type(max(n - correction, 0))
-        values = np.sum(centred * centred, dims, keepdims=keepdim) / left
-        return x.new_of(values, x.dtype)
-
-    def on_device(self, x, dims, correction, keepdim):
-        y = x.new_empty(kept_shape(x.shape, dims, keepdim))
-        rows = rows_of(x, dims)[0].contiguous()
-        n, wide = layout.numel([x.shape[d] for d in dims]), computed_in(x.dtype)
-        if not y.numel():
-            return y
-        mean = x.new_empty((y.numel(),))
-        rung = ladder.choose(VARIANCE)
-        args = *map(memory, (rows, mean, y)), np.int64(n), wide.type(correction)
-        grid, tensors = (y.numel(), 1, 1), [rows, mean, y]
-        self.launch(rung, [x.dtype, wide], grid, whole_warps(n), args, tensors)
-        return y
-
-
-var = Variance("var", Variance.__doc__)
-
-
-def std(x, dim=None, *, correction=1, keepdim=False):
-    """The square root of `var`."""
-    return sqrt(var(x, dim, correction=correction, keepdim=keepdim))

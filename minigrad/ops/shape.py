@@ -1,8 +1,11 @@
 """Operators that move elements: cat, stack, gather, index_select, one_hot, tril."""
 
+import itertools
+
 import numpy as np
 
 from .. import layout
+from ..autograd.views import record_call
 from ..dispatch import Operator, register
 from ..promotion import promote_types
 from ..storage import DTYPES, int32, int64, of_bits
@@ -10,6 +13,7 @@ from ..trace import nbytes
 from . import elementwise, ladder, reduce
 from .ladder import memory, strides_of, template
 from .mapping import THREADS
+from .scatter import scatter_add
 from .texts import GATHER
 
 
@@ -27,11 +31,16 @@ def cat(tensors, dim=0):
     check_cat(tensors, dim)
     sizes = [x.shape[dim] for x in tensors]
     shape = (*first.shape[:dim], sum(sizes), *first.shape[dim + 1 :])
-    out, at = first.new_empty(shape, dtype=dtype), 0
-    for x, size in zip(tensors, sizes, strict=True):
-        out[(slice(None),) * dim + (slice(at, at + size),)].copy_(x)
-        at += size
-    return out
+    ends = zip(sizes, itertools.accumulate(sizes), strict=True)
+    places = [(slice(None),) * dim + (slice(end - size, end),) for size, end in ends]
+
+    def run():
+        out = first.new_empty(shape, dtype=dtype)
+        for x, place in zip(tensors, places, strict=True):
+            out[place].copy_(x)
+        return out
+
+    return record_call("Cat", tensors, run, lambda dy: [dy[place] for place in places])
 
 
 def check_cat(tensors, dim):
@@ -69,11 +78,16 @@ def stack(tensors, dim=0):
 # ------------------------------------------------- by index
 
 
+def gather_backward(dy, b, dim, shape):
+    return scatter_add(dy, b, dim=dim, shape=shape)
+
+
 class Gather(Operator):
     """out[i, j, ...] = x[index[i, j, ...], j, ...], the index standing at `dim`."""
 
     def __init__(self):
-        super().__init__("gather", lambda x, index: x.dtype, Gather.__doc__)
+        both = gather_backward, None
+        super().__init__("gather", lambda x, index: x.dtype, Gather.__doc__, both)
         register("gather", ["cpu"], DTYPES, self.on_cpu)
         register("gather", ["sim", "cuda"], DTYPES, self.on_device)
 

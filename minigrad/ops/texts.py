@@ -69,6 +69,20 @@ __device__ M gelu_tanh(M x) {
     M inner = (M)0.79788456080286536 * (x + (M)0.044715 * x * x * x);
     return (M)0.5 * x * (1 + tanh(inner));
 }
+
+// Their derivatives; 0.39894228040143268 is 1 / sqrt(2 pi).
+template <typename M>
+__device__ M gelu_slope(M x) {
+    M density = (M)0.39894228040143268 * exp((M)-0.5 * x * x);
+    return (M)0.5 * (1 + erf(x * (M)0.70710678118654752)) + x * density;
+}
+
+template <typename M>
+__device__ M gelu_tanh_slope(M x) {
+    M t = tanh((M)0.79788456080286536 * (x + (M)0.044715 * x * x * x));
+    M inner = (M)0.39894228040143268 * (1 + (M)0.134145 * x * x);
+    return (M)0.5 * (1 + t) + x * (1 - t * t) * inner;
+}
 """
 
 # Stands behind copy.cu.
@@ -86,48 +100,19 @@ __global__ void gather(const T* x, Strides rest, long long step, long long size,
 }
 """
 
-PHILOX = r"""
-// Block number `counter` of the random numbers of a seed: four words of 32 bits.
-__device__ uint4 philox(unsigned long long seed, unsigned long long counter) {
-    unsigned int x = counter, y = counter >> 32, z = 0, w = 0, k = seed, l = seed >> 32;
-    for (int round = 0; round < 10; round++) {
-        unsigned long long a = 0xD2511F53ull * x, b = 0xCD9E8D57ull * z;
-        x = (unsigned int)(b >> 32) ^ y ^ k;
-        y = (unsigned int)b;
-        z = (unsigned int)(a >> 32) ^ w ^ l;
-        w = (unsigned int)a;
-        k += 0x9E3779B9u;
-        l += 0xBB67AE85u;
-    }
-    return make_uint4(x, y, z, w);
-}
-
-// The number that two words stand for. KIND 0: in [0, 1); 1: normal; 2: low + whole.
-// The logarithm and the cosine are of double, so that every device rounds them alike.
-template <typename T, int KIND>
-__device__ T number(unsigned long long a, unsigned long long b, int bits,
-                    long long low, unsigned long long count) {
-    if constexpr (KIND == 0) {
-        unsigned long long top = (a << 32 | b) >> (64 - bits);
-        return (T)((double)top * exp2(-(double)bits));
-    }
-    else if constexpr (KIND == 1) {
-        double radius = sqrt(-2 * log((a + 1.0) * 2.3283064365386963e-10));
-        return (T)(radius * cos(b * (2.3283064365386963e-10 * 6.283185307179586)));
-    } else return (T)(low + (long long)((a << 32 | b) % count));
-}
-
-// A thread draws two numbers.
-template <typename T, int KIND>
-__global__ void draw(T* y, long long n, unsigned long long seed,
-                     unsigned long long first, int bits, long long low,
-                     unsigned long long count) {
-    long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
-    if (2 * i >= n) return;
-    uint4 words = philox(seed, first + i);
-    y[2 * i] = number<T, KIND>(words.x, words.y, bits, low, count);
-    if (2 * i + 1 == n) return;
-    y[2 * i + 1] = number<T, KIND>(words.z, words.w, bits, low, count);
+# Stands behind copy.cu.
+SCATTER_ADD = r"""
+// x[the element that `index` chooses] += element i of dy, for each i; `view`, `places`
+// and `rest` are the views of dy, index and x for such i. x begins with zeros.
+template <typename T, typename A>
+__global__ void scatter_add(const T* dy, Strides view, const long long* index,
+                            Strides places, A* x, Strides rest, long long step,
+                            long long size, INDEX n) {
+    INDEX i = (INDEX)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    long long chosen = index[offset_of(i, places)];
+    assert(chosen >= 0 && chosen < size);
+    atomicAdd(x + offset_of(i, rest) + chosen * step, (A)dy[offset_of(i, view)]);
 }
 """
 

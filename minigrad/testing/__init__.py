@@ -1,6 +1,7 @@
-"""What tests and labs use: how long something takes."""
+"""What tests and labs use: how long something takes, and how long it must."""
 
+from .roof import Ceilings, ceilings
 from .table import bench_table
 from .timing import Timing, bench
 
-__all__ = ["Timing", "bench", "bench_table"]
+__all__ = ["Ceilings", "Timing", "bench", "bench_table", "ceilings"]

@@ -2,21 +2,29 @@
 
 from .access import access
 from .banks import banks
+from .curve import curve
 from .explorer import strides_explorer
 from .finding import finding, findings
+from .graph import graph
 from .launch import launch
 from .picture import Picture
+from .roofline import Point, point, roofline
 from .stepper import step
 from .strides import strides
 from .timeline import timeline
 
 __all__ = [
     "Picture",
+    "Point",
     "access",
     "banks",
+    "curve",
     "finding",
     "findings",
+    "graph",
     "launch",
+    "point",
+    "roofline",
     "step",
     "strides",
     "strides_explorer",

@@ -36,7 +36,9 @@ def instances(text):
 
 
 def argument(parameter):
-    """A template argument that fits most parameters: float, or 4."""
+    """A template argument that fits most parameters: its default, float, or 4."""
+    if default := re.search(r"=\s*(\d+)", parameter):
+        return default[1]
     return "float" if re.match(r"\s*(typename|class)\b", parameter) else "4"
 
 

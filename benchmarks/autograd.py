@@ -1,0 +1,131 @@
+"""Forward and backward of operators, and a training step, beside PyTorch.
+
+    python benchmarks/autograd.py [--write] [--device cpu|sim|cuda]
+
+Each row is one expression of tensors with few elements: what is left of the time is
+overhead, of recording the operator and of walking back. "without" is the same where no
+gradient is asked for. The last row is a whole training step of a small network,
+784-30-10 with sigmoids, a batch of 32, its loss and plain gradient descent.
+"""
+
+import sys
+from pathlib import Path
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import numpy as np
+
+import minigrad
+from benchmarks import common
+from benchmarks.operators import f, seconds, torch_or_none, us
+
+PAGE = common.HOME / "docs" / "benchmarks" / "autograd.md"
+SIDE = 8
+
+EXPRESSIONS = [
+    ("x + y", lambda m, x, y: x + y),
+    ("x * y", lambda m, x, y: x * y),
+    ("2 * x", lambda m, x, y: 2 * x),
+    ("x / y", lambda m, x, y: x / y),
+    ("x ** 2", lambda m, x, y: x**2),
+    ("x + y[0]", lambda m, x, y: x + y[0]),
+    ("x.exp()", lambda m, x, y: x.exp()),
+    ("x.relu()", lambda m, x, y: x.relu()),
+    ("x.sigmoid()", lambda m, x, y: x.sigmoid()),
+    ("gelu(x)", lambda m, x, y: f(m).gelu(x)),
+    ("x.sum()", lambda m, x, y: x.sum()),
+    ("x.mean(1)", lambda m, x, y: x.mean(1)),
+    ("x.amax(1)", lambda m, x, y: x.amax(1)),
+    ("x.softmax(1)", lambda m, x, y: x.softmax(1)),
+    ("layer_norm(x)", lambda m, x, y: f(m).layer_norm(x, x.shape[1:])),
+    ("x @ y", lambda m, x, y: x @ y),
+    ("x.T", lambda m, x, y: x.T),
+    ("x[1:]", lambda m, x, y: x[1:]),
+    ("x.view(-1)", lambda m, x, y: x.view(-1)),
+    ("cat([x, y])", lambda m, x, y: m.cat([x, y])),
+]
+
+
+def numbers(*shape):
+    return np.random.default_rng(0).normal(size=shape).astype(np.float32)
+
+
+class Runs:
+    """One library on one device: what is timed."""
+
+    def __init__(self, m, device):
+        self.m, self.device = m, device
+
+    def tensor(self, array, asked=False):
+        x = self.m.tensor(array, device=self.device)
+        return x.requires_grad_() if asked else x
+
+    def times(self, expression):
+        """Seconds without gradients, recorded, and recorded with its backward."""
+        m, plain = self.m, [self.tensor(numbers(SIDE, SIDE)) for _ in range(2)]
+        asked = [self.tensor(numbers(SIDE, SIDE), True) for _ in range(2)]
+        dy = self.tensor(np.ones(tuple(expression(m, *plain).shape), np.float32))
+
+        def both():
+            m.autograd.grad(expression(m, *asked), asked, dy, allow_unused=True)
+
+        runs = lambda: expression(m, *plain), lambda: expression(m, *asked), both
+        return [seconds(run, self.device) for run in runs]
+
+    def step(self):
+        """Seconds of a training step."""
+        m, at = self.m, self.tensor
+        images, wanted = at(abs(numbers(32, 784))), at(np.eye(10, dtype=np.float32)[
+            np.arange(32) % 10])  # fmt: skip
+        layers = [
+            at(numbers(*s) / 10, True) for s in ((784, 30), (30,), (30, 10), (10,))
+        ]
+
+        def run():
+            w, b, v, c = layers
+            y = ((images @ w + b).sigmoid() @ v + c).sigmoid()
+            ((y - wanted) ** 2).mean().backward()
+            with m.no_grad():
+                for p in layers:
+                    p -= 0.1 * p.grad
+                    p.grad = None
+
+        return seconds(run, self.device)
+
+
+def table(device):
+    """Rows of texts."""
+    torch, ours = torch_or_none(), Runs(minigrad, device)
+    head = ["expression", "without us", "recorded us", "+ backward us"]
+    theirs = torch and Runs(torch, "cuda" if device == "cuda" else "cpu")
+    if theirs:
+        head += ["PyTorch: without", "recorded", "+ backward", "of PyTorch"]
+    rows = [head]
+    for name, expression in EXPRESSIONS:
+        times = [r.times(expression) for r in (ours, theirs) if r]
+        rows.append([name, *(us(t) for some in times for t in some)])
+        if theirs:
+            rows[-1].append(f"{times[0][2] / times[1][2]:.2f}")
+    times = [r.step() for r in (ours, theirs) if r]
+    row = [["", "", us(t)] for t in times]
+    ratio = [f"{times[0] / times[1]:.2f}"] if theirs else []
+    return [*rows, ["training step", *sum(row, []), *ratio]]
+
+
+def main():
+    parser = common.parser(__doc__, PAGE)
+    parser.add_argument("--device", default="cpu", choices=["cpu", "sim", "cuda"])
+    given = parser.parse_args()
+    minigrad.answers_from("solutions")
+    if (torch := torch_or_none()) and given.device != "cuda":
+        torch.set_num_threads(1)
+    rows = table(given.device)
+    text = f"{common.machine()}, PyTorch with one thread\n\n{common.markdown(rows)}"
+    print(text)
+    if given.write:
+        common.write(PAGE, text, f"autograd on {given.device}")
+
+
+if __name__ == "__main__":
+    main()

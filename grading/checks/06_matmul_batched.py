@@ -1,0 +1,226 @@
+"""Chapter 06, batches in any layout: torch.matmul reads the same storages."""
+
+import itertools
+
+import numpy as np
+import torch
+
+from grading.checking import cause, checks
+from grading.kernel_runs import with_body
+from grading.kernels import Fault, Launch, blank, distinct, mistake
+from minigrad.kernels.matmul import matmul_batched
+
+from . import strided
+from .products import SLACK, TILE, ProductCheck, cover
+
+A_BATCH, B_BATCH = (3, 1), (1, 2)  # the last ones of them, by rank
+BROADCAST = [
+    ((3, 4, 5), (5, 6)),
+    ((4, 5), (3, 5, 2)),
+    ((2, 1, 3, 4), (5, 4, 2)),
+    ((2, 3, 1, 4, 4), (2, 4, 3)),
+]
+KINDS = "row by row", "transposed", "every second", "a column repeated"
+OFFSET = """
+__device__ long long matrix_of(long long batch, const Strides& view) {
+    long long offset = 0;
+    for (int d = view.dims - 3; d >= 0; d--) {
+        offset += batch % view.shape[d] * view.stride[d];
+        batch /= view.shape[d];
+    }
+    return offset;
+}
+"""
+BODY = """
+int row = blockIdx.y * blockDim.y + threadIdx.y;
+int col = blockIdx.x * blockDim.x + threadIdx.x;
+long long a_row = a_view.stride[a_view.dims - 2];
+long long a_col = a_view.stride[a_view.dims - 1];
+long long b_row = b_view.stride[b_view.dims - 2];
+long long b_col = b_view.stride[b_view.dims - 1];
+for (long long m = blockIdx.z; m < batches; m += gridDim.z) {
+    const float* x = a + matrix_of(m, a_view);
+    const float* y = b + matrix_of(m, b_view);
+    float sum = 0.0f;
+    if (row < M && col < N) {
+        for (int k = 0; k < K; k++)
+            sum += x[row * a_row + k * a_col] * y[k * b_row + col * b_col];
+        c[(m * M + row) * N + col] = sum;
+    }
+}"""
+
+
+def batched(said, *pairs):
+    """A mistake: the right text with some words changed."""
+    text = strided.STRUCT + OFFSET + with_body(matmul_batched, BODY)
+    for old, new in pairs:
+        if old not in text:
+            raise ValueError(f"matmul_batched: {old!r} is not in the text")
+        text = text.replace(old, new)
+    return mistake(said, text)
+
+
+def laid(shape, kind):
+    """The strides of matrices of a shape, and of a batch of them."""
+    *batch, rows, cols = shape
+    steps = {
+        "row by row": (cols, 1),
+        "transposed": (1, rows),
+        "every second": (3 * cols, 2),
+        "a column repeated": (1, 0),
+    }[kind]
+    whole = 1 + sum((n - 1) * s for n, s in zip((rows, cols), steps, strict=True))
+    strides = []
+    for size in reversed(batch):
+        strides.insert(0, whole if size > 1 else 0)
+        whole *= size
+    return (*strides, *steps)
+
+
+def as_matmul_does(a, b):
+    """(views of a and b as batches of matrices, the batch's shape)."""
+    a = a.unsqueeze(0) if a.ndim == 1 else a
+    b = b.unsqueeze(1) if b.ndim == 1 else b
+    batch = torch.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    return (x.expand(*batch, *x.shape[-2:]) for x in (a, b)), batch
+
+
+def of_rank(rank, batch, *matrix):
+    """The shape of an operand with so many dimensions."""
+    return (*batch[4 - rank :], *matrix) if rank > 1 else matrix
+
+
+@checks(matmul_batched)
+class MatmulBatched(ProductCheck):
+    def cases(self, random):
+        for kind in KINDS[1], KINDS[0]:
+            shapes = (2, 5, 7), (2, 7, 6)
+            yield "batches, transposed or not", self.views(random, shapes, (kind,) * 2)
+        shapes = (19, 33), (33, 17)
+        for kinds in itertools.product(KINDS, KINDS):
+            yield "any strides", self.views(random, shapes, kinds)
+        for shapes in BROADCAST:
+            yield "a broadcast batch", self.views(random, shapes, KINDS[:2])
+        for ranks in itertools.product((1, 2, 3, 4), repeat=2):
+            yield "every pair of ranks", self.ranks(random, *ranks)
+        for depth in (1, 2, 4):
+            shapes = (7, 5, 6), (7, 6, 4)
+            yield "fewer blocks than matrices", self.views(random, shapes, KINDS, depth)
+        yield "no copies", self.views(random, ((3, 16, 32), (32, 48)), KINDS, 3, True)
+        yield "K = 0", self.views(random, ((2, 3, 0), (0, 4)), KINDS)
+
+    def ranks(self, random, left, right):
+        a = of_rank(left, A_BATCH, *(5, 6)[-left:])
+        b = of_rank(right, B_BATCH, *(6, 4)[: 2 if right > 1 else 1])
+        return self.views(random, (a, b), (random.choice(KINDS[:2]), KINDS[0]))
+
+    def views(self, random, shapes, kinds, depth=65535, counted=False):
+        """The launch for operands of these shapes, laid out by kind."""
+        arrays, tensors = [], []
+        for shape, kind in zip(shapes, kinds, strict=False):
+            strides = laid(shape, kind) if len(shape) > 1 else (1 + (kind != KINDS[0]),)
+            cells = strided.cells(shape, strides) if 0 not in shape else 1
+            arrays.append(distinct(random, cells) / np.float32(cells))
+            held = torch.from_numpy(arrays[-1])
+            tensors.append(held.as_strided(shape, strides))
+        (a, b), batch = as_matmul_does(*tensors)
+        (M, K), N = a.shape[-2:], b.shape[-1]  # noqa: N806
+        most = (a.abs().double() @ b.abs().double()).max().item()
+        arrays[1] /= np.float32((K + 2) * most or 1)
+        count = max(batch.numel(), 1)
+        grid = cover(N, TILE), cover(M, TILE), min(count, depth)
+        held = (strided.view(x.shape, x.stride()) for x in (a, b))
+        args = itertools.chain.from_iterable(zip(arrays, held, strict=True))
+        sizes = *np.int32([M, N, K]), np.int64(count)
+        c, limits = blank(*batch, M, N), {}
+        if counted:
+            limits = {"writes": c.size, "reads": int(SLACK * 2 * c.size * K)}
+        return Launch(grid, (TILE, TILE), (*args, c, *sizes), 0, limits)
+
+    def expected(self, launch, a, a_view, b, b_view, c, M, N, K, batches):  # noqa: N803
+        left, right = strided.read(a, a_view), strided.read(b, b_view)
+        return torch.matmul(left.double(), right.double())
+
+    copies_first = batched(
+        "the strides are not used: this is right only if somebody has copied a and b "
+        "row by row before, and nobody does. Element (row, k) of a matrix of a lies "
+        "row * stride[dims - 2] + k * stride[dims - 1] behind its first",
+        ("x[row * a_row + k * a_col]", "a[(m * M + row) * K + k]"),
+        ("y[k * b_row + col * b_col]", "b[(m * K + k) * N + col]"),
+    )
+
+    @cause(
+        "more is written to global memory than c: the operands are copied first, or c "
+        "is written again and again. Read them where they lie, and write each element "
+        "of c once"
+    )
+    def copies(self, launch, *args):
+        return Fault("writes")
+
+    @cause(
+        "something is read, or written, outside of a matrix: are all four strides "
+        "used, and is there a guard for the row and for the column?"
+    )
+    def no_guard(self, launch, *args):
+        return Fault("out-of-bounds")
+
+    @cause(
+        "threads use a cell at the same time, and one of them writes. With tiles both "
+        "barriers are needed in each step; and each element of c has one thread"
+    )
+    def race(self, launch, *args):
+        return Fault("race")
+
+    @cause(
+        "not all threads of the block come to the barrier: those outside of c must "
+        "fill their cells, too; and in a loop over the batch none may return"
+    )
+    def divergent(self, launch, *args):
+        return Fault("divergent-barrier")
+
+    inner_stride = batched(
+        "one stride of each matrix is taken to be 1: in a transposed matrix it is the "
+        "other one. Use both, stride[dims - 2] and stride[dims - 1]",
+        ("k * a_col", "k"),
+        ("col * b_col", "col"),
+    )
+    flat_batch = batched(
+        "the matrices are taken to lie one behind the other: where one begins, the "
+        "strides of the batch say, and one that serves for several has 0 there",
+        ("a + matrix_of(m, a_view)", "a + m * M * K"),
+        ("b + matrix_of(m, b_view)", "b + m * K * N"),
+    )
+    one_matrix = batched(
+        "every product is of the same matrix: matrix_of(m, view) says where number m "
+        "begins",
+        ("a + matrix_of(m, a_view)", "a"),
+        ("b + matrix_of(m, b_view)", "b"),
+    )
+    no_loop = batched(
+        "each block makes one product of the batch only: there may be more of them "
+        "than gridDim.z, so it goes on with number m + gridDim.z",
+        ("m += gridDim.z", "m += batches"),
+    )
+    one_dim = batched(
+        "only one dimension of the batch counts here: there may be up to six",
+        ("d >= 0; d--", "d >= 0 && d >= view.dims - 3; d--"),
+    )
+    first_fastest = batched(
+        "the batch is counted from the wrong end: the last of its dimensions moves "
+        "fastest",
+        ("int d = view.dims - 3; d >= 0; d--", "int d = 0; d < view.dims - 2; d++"),
+    )
+    all_dims = batched(
+        "the number of the matrix is taken apart over all dimensions: the last two are "
+        "the matrix's own rows and columns, so begin with dims - 3",
+        ("view.dims - 3", "view.dims - 1"),
+    )
+    one_view = batched(
+        "a's batch is used for both: b has strides of its own",
+        ("b + matrix_of(m, b_view)", "b + matrix_of(m, a_view)"),
+    )
+    c_first = batched(
+        "all products are written to c's first matrix: number m begins at "
+        "c + m * M * N",
+        ("c[(m * M + row) * N + col]", "c[row * N + col]"),
+    )

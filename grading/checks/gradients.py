@@ -1,0 +1,222 @@
+"""What the checks of chapter 08 share: PyTorch as the oracle of gradients."""
+
+import numpy as np
+import torch
+
+from grading import scenarios, show
+from grading.cases import Raises, value_of
+from grading.checking import Check
+from grading.show import Filled, Seen
+
+RTOL, ATOL = 1e-7, 1e-10  # in double precision, with room for other formulas
+
+
+NO_DY = "the slope alone: it is multiplied by dy, what comes back from above"
+ONLY_DY = "dy alone: it is multiplied by the slope of the operator"
+
+
+class PyTorch:
+    """What scenarios need of a library."""
+
+    Function = torch.autograd.Function
+    no_grad = torch.no_grad
+    is_grad_enabled = staticmethod(torch.is_grad_enabled)
+    gradcheck = staticmethod(torch.autograd.gradcheck)
+
+    @staticmethod
+    def tensor(values):
+        return torch.tensor(np.array(values, np.float64))
+
+    @staticmethod
+    def array(x):
+        return np.array(x.detach().numpy())
+
+
+def drawn(random, *shape, low=-2.0, high=2.0):
+    """Numbers of two decimals, none of them near 0 and no two alike."""
+    steps = [n for n in range(int(100 * low), int(100 * high)) if abs(n) > 15]
+    count = int(np.prod(shape))
+    chosen = np.array(random.sample(steps, count), np.float64) / 100
+    return chosen.reshape(shape)
+
+
+def filled(random, *shape, **limits):
+    return Filled(drawn(random, *shape, **limits))
+
+
+def ones(dy, values):
+    return values * np.ones_like(dy)
+
+
+def given(*values):
+    return tuple(np.array(v, np.float64) for v in values)
+
+
+def gradient(function, dy, *inputs, of=0):
+    """The gradient of function(*inputs) by one of them, in the shape of dy."""
+    tensors = [
+        torch.from_numpy(np.array(np.broadcast_to(x, np.shape(dy)), np.float64))
+        for x in inputs
+    ]
+    tensors[of].requires_grad_()
+    y = function(*tensors)
+    return torch.autograd.grad(y, tensors[of], torch.tensor(dy))[0].numpy()
+
+
+def of_shape(function, dy, shape):
+    """The gradient of function(x), for an x of a shape where it does not matter."""
+    x = torch.zeros(shape, dtype=torch.float64, requires_grad=True)
+    return torch.autograd.grad(function(x), x, dy)[0]
+
+
+def drawn_graph(random, size):
+    """Edges from each node to some of those with higher numbers, often shuffled."""
+    edges = {}
+    for n in range(size):
+        below = list(range(n + 1, size))
+        ends = random.sample(below, min(len(below), random.randint(1, 3)))
+        edges[n] = [(e, 0) for e in ends]
+    return edges
+
+
+def close(got, expected):
+    """Equal, and floats nearly so: arrays, numbers, and what holds them."""
+    if isinstance(expected, dict):
+        keys = isinstance(got, dict) and set(got) == set(expected)
+        return keys and all(close(got[k], expected[k]) for k in expected)
+    if isinstance(expected, list | tuple):
+        alike = isinstance(got, list | tuple) and len(got) == len(expected)
+        return alike and all(map(close, got, expected))
+    if isinstance(expected, np.ndarray):
+        number = isinstance(got, float) and expected.shape == ()
+        if not number and not (
+            isinstance(got, np.ndarray) and got.shape == expected.shape
+        ):
+            return False
+        return np.allclose(got, expected, RTOL, ATOL, equal_nan=True)
+    if isinstance(expected, float) and isinstance(got, float):
+        return abs(got - expected) <= ATOL + RTOL * abs(expected)
+    return show.same(got, expected)
+
+
+class FormulaCheck(Check):
+    """A function of arrays, beside torch.autograd.grad."""
+
+    scene = "formula"
+
+    def same(self, got, expected, *args):
+        return close(got, np.asarray(expected))
+
+    def general(self, case):
+        if "InputChanged" in getattr(case.got, "types", ()):
+            return "changed", (
+                "an array that was given has changed: others hold it, too. `dy * x` "
+                "makes a new one, `dy *= x` does not"
+            )
+        if (
+            isinstance(case.got, np.ndarray | float)
+            and np.shape(case.got) != case.expected.shape
+        ):
+            return "shape", "the gradient has the shape of dy: one number for each"
+        if isinstance(case.got, float):  # an array without dimensions
+            return None
+        return super().general(case)
+
+
+def formula(text, function):
+    """A cause: what a wrong formula gives."""
+
+    def wrong(self, *args):
+        with np.errstate(all="ignore"):
+            return np.broadcast_to(function(*args), np.shape(args[0])).copy()
+
+    wrong.cause = text
+    return wrong
+
+
+class TensorCheck(Check):
+    """A function of tensors of floats, beside PyTorch."""
+
+    def same(self, got, expected, *args):
+        if isinstance(expected, np.ndarray):
+            expected = Seen(expected.shape, (), 0, str(expected.dtype), expected, False)
+        if not (isinstance(got, Seen) and isinstance(expected, Seen)):
+            return False
+        alike = got.shape == expected.shape and got.dtype == expected.dtype
+        return alike and got.values is not None and close(got.values, expected.values)
+
+    def lines(self, case):
+        lines = dict(super().lines(case))
+        for key, value in (("expected", case.expected), ("got", case.got)):
+            if isinstance(value, Seen) and value.values is not None:
+                shape = f"a tensor of shape {value.shape}"
+                lines[key] = f"{shape}: {numbers(value.values)}"
+        return list(lines.items())
+
+
+def numbers(values):
+    text = np.array2string(
+        np.asarray(values), precision=4, separator=", ", threshold=24
+    )
+    return " ".join(text.split())[:160]
+
+
+class Differs(str):
+    """What a cause says: the answer is wrong first in what has this name."""
+
+
+class ScenarioCheck(Check):
+    """What happens in one of scenarios.py, named by the first of a case's arguments."""
+
+    scene = "scenario"
+
+    def expected(self, name, *args):
+        return getattr(scenarios, name)(PyTorch, self.torch, *args)
+
+    def torch(self, *args):
+        """PyTorch's own of what is judged."""
+        raise NotImplementedError
+
+    def right(self, *args):
+        return value_of(self.expected, args)
+
+    def same(self, got, expected, *args):
+        if isinstance(expected, Differs):
+            return self.first_difference(got, self.right(*args)) == str(expected)
+        return close(got, expected)
+
+    def first_difference(self, got, right):
+        if not isinstance(got, dict) or isinstance(right, Raises):
+            return None
+        wrong = [k for k in right if k not in got or not close(got[k], right[k])]
+        return wrong[0] if wrong else None
+
+    def lines(self, case):
+        key = self.first_difference(case.got, case.expected)
+        expected, got = show.text(case.expected), show.text(case.got)
+        if key is not None:
+            expected = f"{key}: {shown(case.expected[key])}"
+            got = f"{key}: {shown(case.got.get(key, 'nothing'))}"
+        where = getattr(case.got, "where", "")
+        return [("case", self.told(*case.args)), ("expected", expected), ("got", got),
+                ("where", where)]  # fmt: skip
+
+    def told(self, name, *args):
+        """A case in words."""
+        return f"{name}, {', '.join(map(show.shown, args))}"
+
+
+def differs(key, text):
+    """A cause: the answer is wrong first in `key`."""
+
+    def wrong(self, *args):
+        return Differs(key)
+
+    wrong.cause = text
+    return wrong
+
+
+def shown(value):
+    if isinstance(value, list | tuple):
+        return ", ".join(map(shown, value))
+    return numbers(value) if isinstance(value, np.ndarray) else repr(value)

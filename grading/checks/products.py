@@ -1,0 +1,82 @@
+"""What the checks of chapter 06 share: factors, how exact a product is, its faults.
+
+An element of c adds up K products. One after the other, each of them goes through at
+most K additions and one rounding of its own: with u = 2^-24 and s the sum of |a b|, the
+element is off by at most (K + 1) u s; one more u s is for rounding the result. The
+inputs are scaled so that the largest (K + 2) s is 1: then u is the bound in every case.
+In half precision u is 2^-11.
+"""
+
+import numpy as np
+import torch
+
+from grading.kernel_runs import with_body
+from grading.kernels import Launch, blank, distinct, mistake
+
+from .sums import ReductionCheck, U
+
+TILE = 16
+SLACK = 1.3  # of counts
+WORST = (
+    "out-of-bounds",
+    "divergent-barrier",
+    "race",
+    "uninitialised",
+    "writes",
+    "reads",
+)
+
+
+def cover(n, size):
+    return -(-n // size)
+
+
+def factors(random, M, N, K):  # noqa: N803
+    """(a, b) as arrays, one cell at least each, scaled as said above."""
+    a, b = distinct(random, M, K), distinct(random, K, N)
+    a, b = (x / max(abs(x).max(initial=0), 1) for x in (a, b))
+    most = (abs(a).astype(float) @ abs(b).astype(float)).max(initial=0)
+    b = b / np.float32((K + 2) * most or 1)
+    return tuple(x if x.size else np.ones(1, np.float32) for x in (a, b))
+
+
+def product(a, b, M, N, K):  # noqa: N803
+    """PyTorch's, in double precision."""
+    left, right = (torch.from_numpy(x).double().reshape(-1) for x in (a, b))
+    return left[: M * K].view(M, K) @ right[: K * N].view(K, N)
+
+
+class ProductCheck(ReductionCheck):
+    """A kernel that multiplies two matrices which lie row by row."""
+
+    atol = U
+
+    def launch(self, random, M, N, K, block, made=None, limits=None):  # noqa: N803
+        """made: how many columns and rows of c a block makes."""
+        wide, high = made or block
+        args = *factors(random, M, N, K), blank(M, N), *np.int32([M, N, K])
+        grid = cover(N, wide), cover(M, high)
+        return Launch(grid, block, args, 0, limits or {})
+
+    def expected(self, launch, a, b, c, M, N, K):  # noqa: N803
+        return product(a, b, M, N, K)
+
+    def faults(self, got, launch):
+        """Of several faults, the worst: the others come of it."""
+        found = super().faults(got, launch)
+        worst = next((kind for kind in WORST if kind in found), None)
+        return {worst: found[worst]} if worst else found
+
+
+def changed(hole, right):
+    """A maker of mistakes: a right text in which some words are others."""
+
+    def of(said, *pairs):
+        body = right
+        for old, new in pairs:
+            if old not in body:
+                raise ValueError(f"{hole.name}: {old!r} is not in the text")
+            body = body.replace(old, new)
+        return mistake(said, with_body(hole, body))
+
+    return of

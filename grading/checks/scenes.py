@@ -1,0 +1,96 @@
+"""What the checks of chapter 09 share: a scene (grading/scenes) is one case."""
+
+import numpy as np
+
+from grading import show
+from grading.checking import Check
+from grading.subject import Problem
+
+
+def nearly(got, expected, rtol=1e-9, atol=1e-12):
+    """Equal in kind and shape; floating-point numbers nearly."""
+    if isinstance(expected, np.ndarray):
+        if not isinstance(got, np.ndarray) or got.shape != expected.shape:
+            return False
+        return np.allclose(got, expected, rtol, atol, equal_nan=True)
+    if isinstance(expected, float):
+        return type(got) is float and np.isclose(got, expected, rtol, atol, True)
+    if isinstance(expected, dict):
+        keys = isinstance(got, dict) and got.keys() == expected.keys()
+        return keys and all(nearly(got[k], expected[k], rtol, atol) for k in expected)
+    if isinstance(expected, list | tuple):
+        if type(got) is not type(expected) or len(got) != len(expected):
+            return False
+        pairs = zip(got, expected, strict=True)
+        return all(nearly(a, b, rtol, atol) for a, b in pairs)
+    return type(got) is type(expected) and got == expected
+
+
+def brief(value):
+    """A value in one line."""
+    if isinstance(value, np.ndarray):
+        flat = [f"{v:.6g}" for v in value.reshape(-1)[:6]]
+        more = ", ..." if value.size > 6 else ""
+        return f"{list(value.shape)} numbers: {', '.join(flat)}{more}"
+    if isinstance(value, dict):
+        return ", ".join(f"{k}: {brief(v)}" for k, v in value.items())
+    if isinstance(value, list) and value and isinstance(value[0], np.ndarray | float):
+        return "; ".join(map(brief, value[:3]))
+    return f"{value:.6g}" if isinstance(value, float) else show.shown(value)
+
+
+class SceneCheck(Check):
+    """A check whose cases are scenes. `words(scene)` says the case as a call."""
+
+    rtol, atol = 1e-9, 1e-12
+
+    def same(self, got, expected, scene):
+        return nearly(got, expected, self.rtol, self.atol)
+
+    def words(self, scene):
+        """The case, as a learner would write it."""
+        raise NotImplementedError
+
+    def lines(self, case):
+        got, expected = case.got, case.expected
+        lines = [("case", self.words(*case.args))]
+        if isinstance(got, Problem) or hasattr(expected, "message"):
+            said = show.text(expected) if hasattr(expected, "message") else ""
+            where = got.where if isinstance(got, Problem) else ""
+            told = show.text(got) if isinstance(got, Problem) else brief(got)[:88]
+            return [*lines, ("expected", said), ("got", told), ("where", where)]
+        if isinstance(expected, dict) and isinstance(got, dict):
+            for key, value in expected.items():
+                if not nearly(got.get(key), value, self.rtol, self.atol):
+                    got, expected = {key: got.get(key)}, {key: value}
+                    break
+        return [*lines, ("expected", brief(expected)[:160]), ("got", brief(got)[:160])]
+
+    def general(self, case):
+        if isinstance(case.got, Problem) and case.got.kind == "type":
+            return "type", case.got.message
+        return super().general(case)
+
+    def picture(self, *args, expected, got):
+        return ""
+
+
+def each(arrays):
+    """Arrays as PyTorch's tensors in double; other values as they are."""
+    import torch
+
+    return [torch.tensor(a) if isinstance(a, np.ndarray) else a for a in arrays]
+
+
+def numbers(random, *shape, scale=1.0):
+    """Normal numbers in double."""
+    draw = np.random.default_rng(random.getrandbits(64))
+    return draw.normal(size=shape) * scale
+
+
+def options_of(scene):
+    """The options of a scene in words, shapes for arrays."""
+    return ", ".join(
+        f"{k}={tuple(v.shape) if hasattr(v, 'shape') else v!r}"
+        for k, v in scene["options"].items()
+    )

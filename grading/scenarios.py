@@ -1,0 +1,225 @@
+"""Small programs that a check runs twice: with PyTorch, and with an answer in minigrad.
+
+library: Function, no_grad, is_grad_enabled, tensor, array, gradcheck. `answer` is what
+is judged; with PyTorch it is PyTorch's own.
+"""
+
+import numpy as np
+
+
+def product(library, seen):
+    """A Function of two tensors and a number: k * a * b."""
+
+    class Product(library.Function):
+        @staticmethod
+        def forward(ctx, a, b, k):
+            seen["operators inside of forward are recorded"] = library.is_grad_enabled()
+            seen["ctx.needs_input_grad"] = tuple(ctx.needs_input_grad)
+            ctx.save_for_backward(a, b)
+            ctx.k = k
+            if k is None:
+                raise ValueError("no number")
+            return a * b * k
+
+        @staticmethod
+        def backward(ctx, dy):
+            a, b = ctx.saved_tensors
+            return dy * b * ctx.k, dy * a * ctx.k, None
+
+    return Product
+
+
+def both(library):
+    class SumAndProduct(library.Function):
+        @staticmethod
+        def forward(ctx, a, b):
+            ctx.save_for_backward(a, b)
+            return a + b, a * b
+
+        @staticmethod
+        def backward(ctx, ds, dp):
+            a, b = ctx.saved_tensors
+            return ds + dp * b, ds + dp * a
+
+    return SumAndProduct
+
+
+def gradients(library, *tensors):
+    return [None if x.grad is None else library.array(x.grad) for x in tensors]
+
+
+def asked(library, values, needs):
+    tensors = [library.tensor(v) for v in values]
+    return [x.requires_grad_() if n else x for x, n in zip(tensors, needs, strict=True)]
+
+
+def one_call(library, answer, values, needs, k):
+    seen, tensors = {}, asked(library, values, needs)
+    y = answer(product(library, seen), *tensors, k)
+    told = {
+        "the result": library.array(y),
+        "the result requires a gradient": y.requires_grad,
+        "the result has a grad_fn": y.grad_fn is not None,
+    }
+    if y.requires_grad:
+        y.sum().backward()
+        told["gradients"] = gradients(library, *tensors)
+    told |= seen
+    return told | {"recording is on afterwards": library.is_grad_enabled()}
+
+
+def two_calls(library, answer, values, k):
+    """Both forwards, then both backwards."""
+    a, b, c = (library.tensor(v).requires_grad_() for v in values)
+    cls = product(library, {})
+    first, second = answer(cls, a, b, k), answer(cls, b, c, k + 1)
+    first.sum().backward()
+    told = {"gradients of the first call": gradients(library, a, b)}
+    b.grad = None
+    try:
+        second.sum().backward()
+    except RuntimeError as error:
+        return told | {"gradients of the second call": str(error)[:40]}
+    return told | {"gradients of the second call": gradients(library, b, c)}
+
+
+def two_results(library, answer, values, weights):
+    a, b = (library.tensor(v).requires_grad_() for v in values)
+    results = answer(both(library), a, b)
+    told = {"a tuple comes back": isinstance(results, tuple)}
+    s, p = results
+    (s * weights[0] + p * weights[1]).sum().backward()
+    return told | {"gradients": gradients(library, a, b)}
+
+
+def without_recording(library, answer, values, k):
+    tensors = [library.tensor(v).requires_grad_() for v in values]
+    with library.no_grad():
+        y = answer(product(library, {}), *tensors, k)
+        inside = library.is_grad_enabled()
+    return {
+        "under no_grad() the result requires a gradient": y.requires_grad,
+        "under no_grad() the result has a grad_fn": y.grad_fn is not None,
+        "recording is on afterwards, under no_grad()": inside,
+        "recording is on after that": library.is_grad_enabled(),
+    }
+
+
+def failing(library, answer, values):
+    tensors = [library.tensor(v).requires_grad_() for v in values]
+    try:
+        answer(product(library, {}), *tensors, None)
+    except ValueError:
+        return {"recording is on after an error": library.is_grad_enabled()}
+    return {"the error of forward comes through": False}
+
+
+# ------------------------------------------------- detach
+
+
+def detached(library, answer, values, how):
+    """detach() of a computed tensor, or of a view of one."""
+    x = library.tensor(values).requires_grad_()
+    y = {"plain": x * 2, "turned": (x * 2).T, "part": (x * 2)[1:], "leaf": x}[how]
+    d = answer(y)
+    told = {
+        "x.detach() is x": d is y,
+        "shape, strides, offset": [tuple(d.shape), d.stride(), d.storage_offset()],
+        "values": library.array(d),
+        "requires_grad": d.requires_grad,
+        "is_leaf": d.is_leaf,
+        "has a grad_fn": d.grad_fn is not None,
+        "x still requires a gradient": y.requires_grad,
+        "x still has its grad_fn": (y.grad_fn is None) == y.is_leaf,
+    }
+    if y.requires_grad:
+        (y * library.tensor(library.array(d))).sum().backward()
+    told["gradients by way of x"] = gradients(library, x)
+    before = y._version
+    try:
+        d += 1
+    except RuntimeError:
+        return told  # what is not detached may not be written to
+    told["what is added to it, x has too"] = library.array(y)
+    return told | {"changes of it that x counts": y._version - before}
+
+
+# ------------------------------------------------- the engine, whole
+
+
+def again(library, answer, values, keep):
+    """Two backwards through one graph. The answer is in its place in the engine."""
+    x = library.tensor(values).requires_grad_()
+    y = (x * x).sum()
+    y.backward(retain_graph=keep)
+    try:
+        y.backward()
+        said = "nothing"
+    except RuntimeError:
+        said = "RuntimeError"
+    return {"the second backward raises": said, "gradients": gradients(library, x)}
+
+
+def whole(library, answer, values):
+    """x * x + x, and what is made of it, in the engine."""
+    x = library.tensor(values).requires_grad_()
+    y = x * x + x
+    (y * y.exp() + y / x).sum().backward()
+    return {"gradients": gradients(library, x)}
+
+
+# ------------------------------------------------- gradcheck
+
+FUNCTIONS = {
+    "square": lambda x: x * x,
+    "cube": lambda x: x * x * x,
+    "sum of exp": lambda x: x.exp().sum(),
+    "tanh": lambda x: x.tanh(),
+    "product": lambda x, y: x @ y,
+    "quotient": lambda x, y: x / y,
+    "turned": lambda x: x.T * x.sum(),
+}
+
+FAULTS = {  # of the gradients of a * b, for a and b
+    "none": lambda dy, a, b: (dy * b, dy * a),
+    "a sign": lambda dy, a, b: (-dy * b, dy * a),
+    "a factor": lambda dy, a, b: (dy * b * 1.01, dy * a),
+    "the second operand": lambda dy, a, b: (dy * b, dy * b),
+    "a zero": lambda dy, a, b: (dy * b, dy * 0),
+    "only the last element": lambda dy, a, b: (dy * b, dy * last(a)),
+    "turned round": lambda dy, a, b: ((dy * b).T, dy * a),
+}
+
+
+def last(a):
+    """`a`, but the last element is off by a tenth."""
+    change = np.zeros(tuple(a.shape))
+    change[-1, -1] = 0.1
+    return a + (a.new_tensor(change))
+
+
+def faulty(library, answer, values, fault):
+    """Does gradcheck find the fault? The answer is in its place in gradcheck."""
+
+    class Faulty(library.Function):
+        @staticmethod
+        def forward(ctx, a, b):
+            ctx.save_for_backward(a, b)
+            return a * b
+
+        @staticmethod
+        def backward(ctx, dy):
+            return FAULTS[fault](dy, *ctx.saved_tensors)
+
+    a, b = (library.tensor(v).requires_grad_() for v in values)
+    passes = library.gradcheck(Faulty.apply, (a, b), raise_exception=False)
+    return {"gradcheck is content": bool(passes)}
+
+
+def differences(library, answer, name, values, number, eps):
+    """numerical_jacobian of one of the functions."""
+    inputs = [library.tensor(v) for v in values]
+    before = library.array(inputs[number])
+    found = answer(FUNCTIONS[name], inputs, number, eps)
+    same = np.array_equal(before, library.array(inputs[number]))
+    return {"the differences": found, "the input has its old values": same}

@@ -1,0 +1,30 @@
+"""Scenes: calls of an answer that take more than plain values.
+
+Modules, nodes of graphs and optimisers never cross the wire. A check describes a scene
+in plain values, {"scene": "linear", ...}, as the first argument of a call. It is played
+on the learner's side, with minigrad's own objects, and what came of it goes back as
+plain values. A scene knows nothing of what is right.
+"""
+
+import minigrad
+
+SCENES = {}
+
+
+def scene(function):
+    """Register a scene under its function's name."""
+    SCENES[function.__name__] = function
+    return function
+
+
+def played(hole, arguments):
+    """Call a hole; or play the scene that the first argument describes.
+
+    Operators are recorded, whatever an answer before has left behind.
+    """
+    first = arguments[0] if arguments else None
+    with minigrad.enable_grad():
+        if not isinstance(first, dict) or "scene" not in first:
+            return hole(*arguments)
+        described = {k: v for k, v in first.items() if k != "scene"}
+        return SCENES[first["scene"]](hole, *arguments[1:], **described)

@@ -1,0 +1,681 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 06 · Matrix multiplication, rung by rung
+#
+# A linear layer is a product of matrices, attention is two of them, and a convolution
+# becomes one (chapter 07). Nothing else costs a network so much time, and nothing else
+# on a GPU has been made faster so often. Three questions lead through it:
+#
+# - **what must be done?** So many multiplications, so many bytes: the roofline;
+# - **who reads what, and how often?** Tiles and registers: the same idea on two floors;
+# - **how far is it to cuBLAS**, NVIDIA's own library, and what is in between?
+#
+# The same product seven times, each time faster: from 2 % of cuBLAS to 88 %. It takes
+# about two hours. Where you are asked to predict, write your guess down first. Nothing
+# needs a GPU. Where times stand in the text, they were measured on one NVIDIA H200
+# (`docs/benchmarks/kernels.md`); a copy there moves 4,244 GB/s.
+
+# %% setup=true
+# Set-up: run this cell first. Running it twice does no harm.
+import re
+import time
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import minigrad
+from minigrad import Kernel, answers_from, viz
+from minigrad.kernels import matmul
+from minigrad.kernels.copy import Strides
+from minigrad.ops.ladder import file_text
+from minigrad.testing import Ceilings, ceilings
+
+# In this lesson the course's solutions fill the holes of labs 01 to 06.
+answers_from("solutions", before="07_convolution")
+
+# %% [markdown]
+# ## Three loops
+#
+# a is M × K, b is K × N, and c = a b is M × N. Each element of c is a row of a times a
+# column of b:
+
+
+# %%
+def product(a, b):
+    M, K, N = *a.shape, b.shape[1]
+    c = np.zeros((M, N), a.dtype)
+    for row in range(M):
+        for col in range(N):
+            for k in range(K):
+                c[row, col] += a[row, k] * b[k, col]
+    return c
+
+
+draw = np.random.default_rng(0)
+a, b = draw.random((3, 4)), draw.random((4, 5))
+np.abs(product(a, b) - a @ b).max()
+
+# %% [markdown]
+# M · N · K multiplications, and as many additions: **2 M N K** operations, FLOP for
+# short. For 4096 × 4096 matrices these are 137 billion. **Predict** how long the three
+# loops would take for them in Python; here is the time for 48.
+
+# %%
+a, b = (draw.random((48, 48), np.float32) for _ in range(2))
+begin = time.perf_counter()
+product(a, b)
+took = time.perf_counter() - begin
+print(f"{took:.3f} s; for 4096: {took * (4096 / 48) ** 3 / 3600:.0f} hours")
+
+# %% [markdown]
+# cuBLAS takes 2.69 ms. What follows is the way from hours to milliseconds; its first
+# step is the longest, and it is the loop over row and col, which nobody needs: all
+# elements of c can be made at the same time.
+#
+# ## A thread an element
+#
+# Row is y, column is x. What one thread reads, and what its block reads together:
+
+
+# %%
+def matrices(parts, sizes=(12, 10, 8), title=""):
+    """Draw a, b and c; parts: (which, top, left, height, width, colour)."""
+    M, N, K = sizes
+    places = {"a": (0, K + 1, M, K), "b": (K + 1, 0, K, N), "c": (K + 1, K + 1, M, N)}
+    _, ax = plt.subplots(figsize=(4.6, 4.6))
+    for name, (x, y, rows, cols) in places.items():
+        grid = {"fill": False, "ec": "lightgray", "lw": 0.6}
+        for i in range(rows * cols):
+            ax.add_patch(plt.Rectangle((x + i % cols, y + i // cols), 1, 1, **grid))
+        ax.add_patch(plt.Rectangle((x, y), cols, rows, fill=False, ec="black", lw=1.5))
+        ax.text(x + cols / 2, y + rows + 0.8, name, ha="center")
+    for name, top, left, height, width, colour in parts:
+        x, y, *_ = places[name]
+        box = {"fc": colour, "ec": "black", "alpha": 0.75}
+        ax.add_patch(plt.Rectangle((x + left, y + top), width, height, **box))
+    ax.set(xlim=(-0.5, K + N + 1.5), ylim=(M + K + 2.2, -0.5), aspect=1, title=title)
+    ax.axis("off")
+    plt.show()
+
+
+one = [("a", 5, 0, 1, 8, "tab:blue"), ("b", 0, 6, 8, 1, "tab:orange"),
+       ("c", 5, 6, 1, 1, "tab:green")]  # fmt: skip
+matrices(one, title="one thread: a row, a column, an element")
+
+# %% [markdown]
+# b stands above c and a on its left, so that an element of c lies where its row and its
+# column meet. The kernel is the innermost loop, and exercise 1 of the lab. Here the
+# course's solution runs it, on sizes of which no two are alike:
+
+# %%
+naive = Kernel(matmul.matmul_naive.text, "matmul_naive")
+M, N, K = 37, 51, 29
+a, b = draw.random((M, K), np.float32), draw.random((K, N), np.float32)
+c = np.zeros((M, N), np.float32)
+naive((4, 3), (16, 16), (a, b, c, M, N, K))
+np.abs(c - a @ b).max()
+
+# %% [markdown]
+# ### Break it: rows and columns swapped
+#
+# Let x count the rows. **Predict**: what is wrong then with 37 × 51? And with 64 × 64?
+
+# %%
+text = matmul.matmul_naive.text
+text = text.replace(".y", ".?").replace(".x", ".y").replace(".?", ".x")
+swapped = Kernel(text, "matmul_naive")
+for n, m in (37, 51), (64, 64):
+    a, b = draw.random((n, 29), np.float32), draw.random((29, m), np.float32)
+    c = np.zeros((n, m), np.float32)
+    swapped((-(-m // 16), -(-n // 16)), (16, 16), (a, b, c, n, m, 29))
+    print(n, m, "wrong:", int((np.abs(c - a @ b) > 1e-5).sum()), "of", c.size)
+
+# %% [markdown]
+# Three columns of 37 have no thread: the grid covers 64 × 48. Square matrices do not
+# show it: every element still has its thread, only another one. So one tests with three
+# different sizes. But there is something else that changes, even where the values are
+# right.
+#
+# ## Neighbours
+#
+# The library has both kernels, in `minigrad/kernels/matmul.cu`: `matmul_naive`, where x
+# counts the rows, and `matmul_coalesced`, where it counts the columns. What does one
+# warp ask for, when it reads a and b? First with x along the rows:
+
+# %%
+ladder, n = file_text("matmul.cu"), 64
+a, b, c = (np.ones((n, n), np.float32) for _ in range(3))
+along_rows = Kernel(ladder, "matmul_naive<float>")
+launch = (4, 4), (16, 16), (a, b, c, n, n, n)
+line = 1 + ladder[: ladder.index("sum += (A)a[")].count("\n")
+viz.access(along_rows, *launch, line=line)
+
+# %% [markdown]
+# 16 lanes read 16 different rows of a: 16 sectors of 32 bytes for 64 bytes. Now with x
+# along the columns:
+
+# %%
+along_columns = Kernel(ladder, "matmul_coalesced<float>")
+line = 1 + ladder[: ladder.rindex("sum += (A)a[")].count("\n")
+viz.access(along_columns, *launch, line=line)
+
+# %%
+for kernel in along_rows, along_columns:
+    counts = kernel.check(*launch).counts
+    print(f"{kernel.name:<24} {counts['reads']:,} reads, {counts['sectors']:,} sectors")
+
+# %% [markdown]
+# As many reads, a quarter of the sectors. On the H200, for 4096 × 4096: **142 ms** and
+# **23.3 ms**. One line differs, and the faster one is six times as fast.
+#
+# ## How fast can it be?
+#
+# Before we go on: what is the goal? Two things limit any kernel: operations a second,
+# the **peak** of the card, and bytes a second, its **bandwidth**. Which of them counts
+# depends on the kernel's **intensity**: operations for each byte that moves.
+#
+# An addition of two vectors reads 8 bytes, writes 4 and makes 1 operation: 1/12 FLOP
+# for each byte. And a product of n × n matrices? **Predict**: how does its intensity
+# grow with n? What must move is each element of a and b once, and each of c once.
+
+# %%
+for n in 16, 64, 256, 1024, 4096:
+    flops, nbytes = 2 * n**3, 3 * n**2 * 4
+    print(f"{n:>5} {flops:>15,} FLOP {nbytes:>12,} bytes {flops / nbytes:>7.1f}")
+
+# %% [markdown]
+# n / 6: the work grows with n³, the data with n². Large products are the one thing in a
+# network that need not wait for memory.
+#
+# Now the picture that puts both limits together: the **roofline** (S. Williams, A.
+# Waterman, D. Patterson, 2009). To the left, at intensity i, the memory feeds i ·
+# bandwidth operations a second: the slope. To the right it is flat: the peak. Both axes
+# are logarithmic. On the H200 the slope is PyTorch's copy, the flat part what cuBLAS
+# reaches in float32; three kernels of chapters 04 and 05 and three products:
+
+# %%
+h200 = Ceilings(4.244e12, 51.12e12, "NVIDIA H200", "PyTorch's copy", "cuBLAS, float32")
+points = [
+    viz.Point("a + b", 1 / 12, 4.325e12 / 12),
+    viz.Point("relu", 1 / 8, 4.196e12 / 8),
+    viz.Point("sum", 1 / 4, 4.419e12 / 4),
+    viz.Point("naive", 4096 / 6, 0.971e12),
+    viz.Point("coalesced", 4096 / 6, 5.903e12),
+    viz.Point("cuBLAS", 4096 / 6, 51.12e12),
+]
+viz.roofline(points, h200)
+
+# %% [markdown]
+# The kernels on the left touch their roof: nothing is left to be gained there, but by
+# joining them. The products stand far to the right, where memory is no excuse, and far
+# below the roof. All that follows is about this vertical line.
+#
+# The edge, where slope and flat part meet, lies at peak / bandwidth:
+
+# %%
+print(f"{h200.ridge:.1f} FLOP for each byte; n = {6 * h200.ridge:.0f}")
+
+# %% [markdown]
+# Products of matrices smaller than 72 × 72 are bound by memory, however well they are
+# written. So is a matrix times a vector, of any size: **predict** its intensity. This
+# is what a language model does when it writes word by word.
+
+# %%
+matmul.roofline((4096, 4096), (4096, 1), h200.bandwidth, h200.peak)
+
+# %% [markdown]
+# `roofline` is exercise 5 of the lab. And the roof of your machine? Without a GPU it is
+# that of NumPy on the host, and says nothing of kernels.
+
+# %%
+print(ceilings())
+
+# %% [markdown]
+# ## What a kernel asks for
+#
+# The intensity above counts what **must** move. A kernel may ask for more: each thread
+# of the plain kernel reads 2 K elements for the one that it makes. Count what the warps
+# ask for, in sectors, and divide: that is the kernel's own intensity.
+
+
+# %%
+def asked(kernel, grid, block, args, n):
+    """FLOP for each byte that the warps ask of global memory."""
+    return 2 * n**3 / (32 * kernel.check(grid, block, args).counts["sectors"])
+
+
+n, own = 64, {}
+for kernel in along_rows, along_columns:
+    own[kernel.name] = asked(kernel, *launch, n)
+own
+
+# %% [markdown]
+# 0.12 and 0.49 FLOP for each byte: left of the edge, both of them. If all
+# of this came from memory, the H200 could do 0.5 and 2.1 TFLOP/s. **Predict**: the
+# measured ones are 0.97 and 5.9. How can that be?
+
+# %%
+for name, rate in zip(own, (0.971e12, 5.903e12), strict=True):
+    print(
+        f"{name:<24} the roof: {h200.rate(own[name]) / 1e12:.2f}, it is {rate / 1e12}"
+    )
+
+# %% [markdown]
+# Above the roof! The roof is that of the card's memory, and between it and the warps
+# there are two caches. They keep what neighbours ask for again; so most of what is
+# asked for never goes to memory. A cache is a hope, though, not a plan. The plan is:
+#
+# ## Tiles
+#
+# A block makes 16 × 16 elements of c. Together its threads need 16 rows of a and 16
+# columns of b; each of those elements is needed by 16 threads. So the block reads them
+# **once**, into shared memory, piece by piece along K:
+
+# %%
+tile = [("a", 4, 0, 4, 8, "lightblue"), ("b", 0, 4, 8, 4, "moccasin"),
+        ("a", 4, 4, 4, 4, "tab:blue"), ("b", 4, 4, 4, 4, "tab:orange"),
+        ("c", 4, 4, 4, 4, "tab:green")]  # fmt: skip
+matrices(tile, title="a block: its strips, and the tiles of one step")
+
+# %% [markdown]
+# In Python, with the steps of all threads of a block as one product of two small tiles:
+
+
+# %%
+def tiled(a, b, T=4):
+    """a @ b by tiles of T x T; and how many elements were read."""
+    (M, K), N, reads = a.shape, b.shape[1], 0
+    c = np.zeros((M, N))
+    for top in range(0, M, T):
+        for left in range(0, N, T):
+            for k in range(0, K, T):
+                a_tile = a[top : top + T, k : k + T]
+                b_tile = b[k : k + T, left : left + T]
+                reads += a_tile.size + b_tile.size
+                c[top : top + T, left : left + T] += a_tile @ b_tile
+    return c, reads
+
+
+a, b = draw.random((32, 32)), draw.random((32, 32))
+for T in 1, 2, 4, 8, 16:
+    c, reads = tiled(a, b, T)
+    print(f"tiles of {T:>2}: {reads:>6,} reads", np.allclose(c, a @ b))
+
+# %% [markdown]
+# Tiles of T × T: 1/T of the reads. A tile of 1 × 1 is the plain kernel. In CUDA C
+# (exercise 2) each step has four parts: fill, barrier, multiply, barrier. The course's
+# solution, beside the plain one:
+
+# %%
+tiles = Kernel(matmul.matmul_tiled.text, "matmul_tiled")
+n = 64
+a, b = (draw.random((n, n), np.float32) for _ in range(2))
+c = np.zeros((n, n), np.float32)
+launch = (4, 4), (16, 16), (a, b, c, n, n, n)
+tiles(*launch)
+print(np.abs(c - a @ b).max(), asked(tiles, *launch, n), "FLOP for each byte")
+
+# %% [markdown]
+# ### Break it: one barrier is not enough
+#
+# The first barrier is obvious: nobody may multiply before the tiles are full.
+# **Predict**: what happens without the second one, at the loop's end?
+
+# %%
+text = matmul.matmul_tiled.text
+first, last = text.index("__syncthreads();"), text.rindex("__syncthreads();")
+barrier = "__syncthreads();"
+no_second = Kernel(text[:last] + text[last + len(barrier) :], "matmul_tiled")
+for finding in no_second.check(*launch).findings:
+    print(finding.kind, "|", finding.message)
+
+# %% [markdown]
+# A warp that is done with its products fills its cells for the next step, while another
+# still reads them. On a GPU the result may be right a thousand times.
+#
+# ### Break it: the tail
+#
+# K = 37 is two tiles and 5 more. The cells of the last tile beyond K must hold **0**.
+# Leave them as they are: **predict** what they hold, with K = 37, and with K = 5.
+
+# %%
+cell = r"(\w_tile\[ty\]\[tx\]) = (.*) \? (.*) : 0.0f;"
+bare = re.sub(cell, r"if (\2) \1 = \3;", text)
+tail = Kernel(bare, "matmul_tiled")
+for K in 37, 5:
+    a, b = draw.random((16, K), np.float32), draw.random((K, 16), np.float32)
+    c = np.zeros((16, 16), np.float32)
+    report = tail.check(1, (16, 16), (a, b, c, 16, 16, K))
+    tail(1, (16, 16), (a, b, c, 16, 16, K))
+    kinds = {finding.kind for finding in report.findings}
+    print(K, "off by", np.abs(c - a @ b).max(), kinds or "no finding")
+
+# %% [markdown]
+# With K = 37 they hold what the step before has left there: all of it was written by
+# somebody, so no tool complains, and the result is wrong. With K = 5 nobody has written
+# them, and that is found. So a check needs a K that is ragged **and** more than a tile.
+#
+# ### And the speed?
+#
+# 1/16 of the reads. **Predict** the time on the H200; `matmul_coalesced` took 23.3 ms.
+#
+# It is **20.3 ms**. All that work for 13 %! Two things explain it. Most of what the
+# plain kernel asked for again, the caches had: its warps asked for 8 times the traffic,
+# but memory did not see it. And now something else takes the time. Count what each
+# multiplication reads from **shared** memory:
+
+# %%
+ones = [np.ones((64, 64), np.float32) for _ in range(3)]
+launch = (4, 4), (16, 16), (*ones, 64, 64, 64)
+counts = tiles.check(*launch).counts
+print(counts["shared_requests"] * 32 / 64**3, "accesses for each multiplication")
+
+# %% [markdown]
+# 2, for a number of each tile, and 1/8 for filling them. In one clock a
+# multiprocessor of the H200 multiplies for 4 warps, but its shared memory has 32 banks,
+# and serves one warp. With 2 accesses for each multiplication 7 of 8 clocks are spent
+# waiting: at most 1/8 of the peak. NVIDIA's data sheet says 67 TFLOP/s; an eighth of it
+# is 8.4, and 6.76 were measured. **Shared memory is a roof of its own.**
+#
+# ## Registers
+#
+# The same idea again, one floor higher: whoever reads a number uses it several times.
+# Only, now "whoever" is one thread, and the place where it keeps things are its
+# **registers**. If it makes a patch of R × C elements of c, then for each k it reads R
+# numbers of a's column and C of b's row, and multiplies each with each.
+
+
+# %%
+def patch(a, b):
+    """One thread: a patch of c, and how many numbers it reads."""
+    total, reads = np.zeros((a.shape[0], b.shape[1])), 0
+    for k in range(a.shape[1]):
+        left, right = a[:, k], b[k]  # in registers
+        reads += left.size + right.size
+        total += np.outer(left, right)
+    return total, reads
+
+
+a, b = draw.random((8, 16)), draw.random((16, 8))
+total, reads = patch(a, b)
+np.allclose(total, a @ b), reads / (8 * 8 * 16)
+
+# %% [markdown]
+# A quarter of a read for each multiplication, instead of 2. How large should the patch
+# be? Its sums stay in registers, and a thread has 255 at most:
+
+# %%
+for R, C in (1, 1), (8, 1), (4, 4), (8, 8), (16, 8), (16, 16):
+    print(f"{R:>2} x {C:<2}  {(R + C) / (R * C):.3f} reads, {R * C + R + C} registers")
+
+# %% [markdown]
+# A column of 8 is already good; a square is better than a strip of the same size; and
+# 16 × 16 does not fit. A block of 256 threads with patches of 8 × 8 makes 128 × 128
+# elements of c, and so its tiles are larger, too: 1/128 of the plain kernel's reads.
+# The picture of a block with patches, one of them marked:
+
+# %%
+block = [("a", 0, 2, 8, 2, "lightblue"), ("b", 2, 0, 2, 8, "moccasin"),
+         ("c", 0, 0, 8, 8, "honeydew"), ("c", 2, 4, 2, 2, "tab:green"),
+         ("a", 2, 2, 2, 1, "tab:blue"), ("b", 2, 4, 1, 2, "tab:orange")]  # fmt: skip
+matrices(block, title="for one k: 2 numbers of a, 2 of b, 4 sums")
+
+# %% [markdown]
+# Exercise 3 is such a kernel. The library has three on the way: `matmul_column`, 8 × 1;
+# `matmul_patch`, 8 × 8; and `matmul_vectors`, which reads and writes 16 bytes at a
+# time, as `float4`: fewer instructions for the same bytes.
+#
+# All rungs, counted twice: for K = 32 and for K = 96. The difference is what 64 steps
+# along K cost; writing c, which hardly counts for a large K, is not in it.
+
+# %%
+rungs = {  # name: how many rows and columns a block makes, and its threads
+    "naive<float>": (16, (16, 16)), "coalesced<float>": (16, (16, 16)),
+    "tiled<float>": (16, (16, 16)), "column<float>": (64, 512),
+    "patch<float>": (128, 256), "vectors": (128, 256), "pipelined<1, 0, 1>": (128, 128),
+}  # fmt: skip
+
+
+def counted(name, K, n=128):
+    """What a rung costs for n x K times K x n: sectors, and passes of shared memory."""
+    size, threads = rungs[name]
+    a, b, c = (np.ones(n * m, np.float32) for m in (K, K, n))
+    args = a, b, c, n, n, K
+    if name.startswith(("tiled", "pipelined")):  # these take any layout
+        views = Strides((n, K), (K, 1)), Strides((K, n), (n, 1))
+        args = a, views[0], b, views[1], c, n, n, K, 1
+    kernel = Kernel(ladder, f"matmul_{name}")
+    counts = kernel.check((n // size, n // size), threads, args).counts
+    return np.array([counts["sectors"], counts["bank_passes"]])
+
+
+rows = {}
+for name in rungs:
+    sectors, passes = (counted(name, 96) - counted(name, 32)) / (128 * 128 * 64)
+    rows[name.partition("<")[0]] = 2 / (32 * sectors), 32 * passes
+for name, (intensity, passes) in rows.items():
+    print(f"{name:<10} {intensity:6.2f} FLOP for each byte, {passes:.2f} passes")
+
+# %% [markdown]
+# A **pass** is one clock of shared memory, for one warp (chapter 02: where lanes want
+# different words of one bank, an access takes several). Each rung asks for fewer of
+# them. Beside it, what the H200 measured:
+
+# %%
+rates = 0.971, 5.903, 6.76, 17.01, 21.02, 32.77, 44.87
+measured, names = dict(zip(rows, rates, strict=True)), list(rows)
+_, axes = plt.subplots(1, 3, figsize=(10, 2.8), sharey=True)
+axes[0].barh(names, [2 / rows[name][0] for name in names], fc="honeydew", ec="black")
+axes[1].barh(names, [rows[name][1] for name in names], fc="lightblue", ec="black")
+axes[2].barh(names, rates, fc="moccasin", ec="black")
+axes[2].axvline(51.12, color="black", linestyle=":")
+axes[2].text(50, 0, "cuBLAS", ha="right", va="center")
+axes[0].set(title="bytes asked for", xscale="log", xlabel="for a multiplication")
+axes[1].set(title="passes of shared memory", xlabel="for a multiplication")
+axes[2].set(title="NVIDIA H200", xlabel="TFLOP/s")
+axes[0].invert_yaxis()
+plt.tight_layout()
+plt.show()
+
+# %% [markdown]
+# Fewer passes, more speed. With p passes for each multiplication, 4 warps in a clock
+# cannot do more than 1 / (4 p) of the peak:
+
+# %%
+for name in names[2:]:
+    most = min(1, 1 / (4 * rows[name][1])) * 67
+    print(f"{name:<10} at most {most:4.1f} TFLOP/s by passes; {measured[name]}")
+
+# %% [markdown]
+# `tiled`, `patch` and `vectors` stay a little below. (`column` is above: the simulator
+# counts accesses as they are written, and NVIDIA's compiler may join some that lie side
+# by side.) For `pipelined` shared memory is no limit any more.
+#
+# ### Break it: conflicts
+#
+# `patch` has fewer accesses than its passes say: 0.27 for each multiplication, and 0.77
+# passes. Which access takes several?
+
+# %%
+a, b, c = (np.ones((128, 128), np.float32) for _ in range(3))
+args = 1, 256, (a, b, c, 128, 128, 128)
+line = 1 + ladder[: ladder.index("right[j] = (A)b_tile[q][tx * 8 + j]")].count("\n")
+viz.banks(Kernel(ladder, "matmul_patch<float>"), *args, line=line)
+
+# %% [markdown]
+# The threads' numbers lie 8 apart, so only every eighth bank is used. `vectors` has
+# fewer, and `pipelined` gives each thread two pieces of 4 instead of one of 8: squares
+# of 4 × 4, so that a warp's lanes lie side by side.
+#
+# ## While one tile is used, the next
+#
+# In all kernels so far a block stands still twice in each step: it waits for memory,
+# and at the barriers. `matmul_pipelined`, the last rung, has **two** pairs of tiles:
+# while one is multiplied, the loads for the other are on their way. One barrier a step
+# is enough then. **Predict** why. (It is question 2 at the end.)
+#
+# The whole ladder on one NVIDIA H200, 4096 × 4096 × 4096 in float32:
+#
+# | rung | idea | ms | TFLOP/s | of cuBLAS |
+# |---|---|---|---|---|
+# | `naive` | a thread an element | 142 | 0.97 | 0.02 |
+# | `coalesced` | neighbours read neighbours | 23.3 | 5.90 | 0.12 |
+# | `tiled` | a block shares tiles | 20.3 | 6.76 | 0.13 |
+# | `column` | a thread makes 8 | 8.08 | 17.0 | 0.33 |
+# | `patch` | a thread makes 8 × 8 | 6.54 | 21.0 | 0.41 |
+# | `vectors` | 16 bytes an access | 4.19 | 32.8 | 0.64 |
+# | `pipelined` | the next tile meanwhile; 16 × 8 | 3.06 | 44.9 | 0.88 |
+# | cuBLAS | | 2.69 | 51.1 | 1.00 |
+#
+# And under the roof, each where its own traffic puts it:
+
+# %%
+viz.roofline([viz.Point(name, rows[name][0], measured[name] * 1e12) for name in rows],
+             h200)  # fmt: skip
+
+# %% [markdown]
+# Read it from the left: first the kernels move to the right, out of reach of the slope
+# (and the caches lift the first two above it). Then they climb.
+#
+# ## How far to cuBLAS, and what would be next
+#
+# 12 % are left. Where may they lie?
+#
+# - **Copies that pass by the registers.** `pipelined` loads into registers and stores
+#   into shared memory. Newer cards can do it in one step: `cp.async`, and from Hopper
+#   on an engine (TMA) that brings whole tiles while no thread is busy with it. Then
+#   three and more tiles can be on their way.
+# - **Larger patches for each warp**, where registers allow it: fewer passes still.
+# - **Machine code.** NVIDIA writes such kernels below CUDA C, where one chooses the
+#   registers and the order of instructions by hand.
+# - **The right kernel for the size.** cuBLAS has hundreds and chooses. With 4095 ×
+#   4097, whose rows do not begin at multiples of 16 bytes, it falls to 47.1 TFLOP/s,
+#   and `pipelined` to 34.2.
+#
+# And **tensor cores**? They multiply small matrices as one instruction: by the data
+# sheet about 7 times as fast in TF32, 15 times in half precision. But that is another
+# dtype: TF32 keeps 10 binary digits of a float's 23. PyTorch leaves it off for matrix
+# products unless you ask (`torch.backends.cuda.matmul.allow_tf32`). Chapter 14 asks.
+#
+# ## Any layout, any batch
+#
+# `x @ w.T` is in every linear layer. A transposed matrix is a view: two strides have
+# changed places. A kernel that takes strides reads it as it lies. **Predict** how many
+# kernels these three lines launch.
+
+# %%
+device = "cuda" if minigrad.gpu_available() else "sim"
+x, w = minigrad.ones(20, 30).to(device), minigrad.ones(40, 30).to(device)
+batch, five = minigrad.ones(6, 1, 20, 30).to(device), minigrad.ones(5, 30, 2).to(device)
+with minigrad.trace() as launches:
+    x @ w.T
+    batch @ w.T
+    batch @ five
+launches
+
+# %% [markdown]
+# Three: no copy is among them. In the third, 6 × 1 matrices meet 5: that makes 6 × 5
+# products. The dimension of size 1, and the one that is missing, have the stride 0
+# there: one matrix serves for many. `expand` of chapter 03 has done it.
+
+# %%
+batch.expand(6, 5, 20, 30).strides, five.expand(6, 5, 30, 2).strides
+
+# %% [markdown]
+# The matrix number of a batch is taken apart over the dimensions before the last two,
+# like an index in chapter 03. That is exercise 4, and in the library the first rung
+# that takes any strides is `tiled`.
+#
+# ### Break it: who has copied?
+#
+# A kernel that ignores the strides is right for plain operands. **Predict** the second
+# line.
+
+# %%
+text = matmul.matmul_batched.text.replace("(k + tx) * a_col", "(k + tx)")
+flat = Kernel(text, "matmul_batched")
+x = draw.random((5, 5), np.float32)
+plain, turned = Strides((5, 5), (5, 1)), Strides((5, 5), (1, 5))
+for view, right in (plain, x @ x), (turned, x.T @ x):
+    c = np.zeros((5, 5), np.float32)
+    flat(1, (16, 16), (x, view, x, plain, c, 5, 5, 5, 1))
+    print(np.allclose(c, right))
+
+# %% [markdown]
+# One could copy first: `w.T.contiguous()`. For 4096 × 4096 floats that moves 134 MB,
+# and takes the H200 at least 0.03 ms of 3; for small batches it may cost more than the
+# product. And memory: as much again.
+#
+# ## Which kernel runs
+#
+# `a @ b` runs the highest rung that is made for the operands; where you have written
+# one, the highest of **yours**. In this notebook the course's solutions stand in, which
+# do not count as yours; but one can ask for a rung by its name:
+
+# %%
+a = minigrad.ones(64, 64).to(device)
+with minigrad.trace() as launches:
+    a @ a
+    with minigrad.rungs("yours"):
+        a @ a
+        a.T @ a
+    with minigrad.rungs("tiled"):
+        a @ a
+launches
+
+# %% [markdown]
+# ## What to take with you
+#
+# | floor | what is kept there | used again by | saves |
+# |---|---|---|---|
+# | caches | what was asked for lately | anybody, with luck | memory |
+# | shared memory | tiles | the threads of a block | memory and caches |
+# | registers | patches | the thread itself | shared memory |
+#
+# - Count what must be done: 2 M N K FLOP, each element once. Divide: the intensity.
+# - The slope of the roofline is bandwidth, the flat part is peak. It says which of the
+#   two to work on, and when to stop.
+# - Each number that is read should be used many times, on every floor.
+# - A measured time that surprises you has a cause that can be counted.
+#
+# ## Before you go: four questions
+#
+# 1. A linear layer: 32 rows of 4096 times 4096 × 4096. What is its intensity, and what
+#    bounds it on the H200?
+# 2. Two pairs of tiles need one barrier a step. Why not two?
+# 3. Tiles of 32 × 32 with 1024 threads, an element each: how many reads of shared
+#    memory for each multiplication?
+# 4. Why does the patch of a thread not grow to 16 × 16?
+#
+# <details><summary>Answers</summary>
+#
+# 1. 2 · 32 · 4096² FLOP; the weights alone are 67 MB: 15.8 FLOP for each byte. That is
+#    just right of the edge at 12: the arithmetic, by a little.
+# 2. A step fills the pair that was used in the step before. The barrier at the end of
+#    that step has made sure that all were done with it; and the same barrier says that
+#    the pair of the next step is full.
+# 3. Still 2. Larger tiles save global memory; only registers save shared memory.
+# 4. 256 sums and 32 numbers are more than the 255 registers that a thread can have; the
+#    rest would go to memory.
+#
+# </details>
+#
+# Check the first:
+
+# %%
+matmul.roofline((32, 4096), (4096, 4096), h200.bandwidth, h200.peak)
+
+# %% [markdown]
+# Now **lab 06**: four kernels and the roofline. What you write there is what `@` of
+# your own framework runs.

@@ -1,0 +1,818 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 08 · Autograd: the graph and its gradients
+#
+# A network has a million knobs, its weights, and one number that says how bad it is,
+# the loss. Training turns each knob a little in the direction that makes the loss
+# smaller. For that it needs, for every knob, **how much the loss changes when this knob
+# moves**: the gradient.
+#
+# Autograd computes all million of them in about the time of two forward passes. This
+# chapter builds it:
+#
+# - **first for single numbers**, whole, in 60 lines, in this notebook;
+# - **then for tensors**, which is `minigrad.autograd` and the lab: Function and ctx,
+#   the order of the nodes, accumulation, broadcasting undone, gradcheck;
+# - and what keeps it honest: `no_grad`, `detach`, version counters.
+#
+# It takes about two hours. Where you are asked to predict, write your guess down first.
+# Nothing needs a GPU.
+
+# %% setup=true
+# Set-up: run this cell first. Running it twice does no harm.
+import math
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import minigrad
+from minigrad import answers_from, no_grad, tensor, viz
+from minigrad.autograd import Function, detect_anomaly, grad, gradcheck
+from minigrad.autograd.engine import topological_order
+
+# In this lesson the course's solutions fill the holes of labs 01 to 08.
+answers_from("solutions", before="09_nn")
+
+# %% [markdown]
+# ## What is a gradient?
+#
+# Take a small formula with two knobs, a and b, and move each a little.
+
+
+# %%
+def f(a, b):
+    return a * b + a * a
+
+
+h = 1e-6
+print(f(2, 5))
+print((f(2 + h, 5) - f(2, 5)) / h, (f(2, 5 + h) - f(2, 5)) / h)
+
+# %% [markdown]
+# If a grows by a little, f grows 9 times as much; if b grows, twice as much. These two
+# numbers, 9 and 2, are the gradient of f at (2, 5).
+#
+# One could train a network like that. It takes one forward pass for **each** knob: for
+# a million weights a million passes. Let us find a way that takes one backward pass for
+# all of them together.
+#
+# ## An engine for numbers
+#
+# The idea: f is made of small steps, and of each small step the slopes are known.
+#
+# | step | if a grows by a little h, y grows by | if b does |
+# |---|---|---|
+# | y = a + b | 1 · h | 1 · h |
+# | y = a · b | b · h | a · h |
+# | y = tanh(a) | (1 - y²) · h | |
+#
+# And steps after each other multiply: if y grows 3 times as much as a, and the loss 4
+# times as much as y, then the loss grows 12 times as much as a. That is the **chain
+# rule**, and it is all the mathematics of this chapter.
+#
+# So write down, while computing, which steps were made. A `Value` is a number that
+# remembers what it was made from, and the slopes:
+
+
+# %%
+class Value:
+    """A number that knows how it was made."""
+
+    def __init__(self, data, parents=(), slopes=(), name=""):
+        self.data, self.grad, self.name = data, 0.0, name
+        self.parents, self.slopes = parents, slopes
+
+    def __add__(self, other):
+        other = as_value(other)
+        return Value(self.data + other.data, (self, other), (1.0, 1.0), "+")
+
+    def __mul__(self, other):
+        other = as_value(other)
+        slopes = other.data, self.data
+        return Value(self.data * other.data, (self, other), slopes, "*")
+
+    def tanh(self):
+        y = math.tanh(self.data)
+        return Value(y, (self,), (1 - y * y,), "tanh")
+
+    def __repr__(self):
+        return f"Value({self.data:.4g}, grad={self.grad:.4g})"
+
+
+def as_value(x):
+    return x if isinstance(x, Value) else Value(x)
+
+
+# %% [markdown]
+# Nothing else happens in the forward pass: it computes, and it takes notes.
+
+# %%
+a, b = Value(2.0, name="a"), Value(5.0, name="b")
+y = a * b + a * a
+print(y, y.name, [(p.name, s) for p, s in zip(y.parents, y.slopes, strict=True)])
+
+# %% [markdown]
+# The notes are a **graph**: y points to two products, and these point to a and b. Now
+# backward. Begin at y with 1 (y grows as much as itself), and send to each parent the
+# gradient times the slope. **Predict**: what does this first attempt give for a and b?
+# The right answers are 9 and 2.
+
+
+# %%
+def backward_1(y):
+    y.grad = 1.0
+    waiting = [y]
+    while waiting:
+        v = waiting.pop()
+        for parent, slope in zip(v.parents, v.slopes, strict=True):
+            parent.grad = v.grad * slope
+            waiting.append(parent)
+
+
+backward_1(y)
+a, b
+
+# %% [markdown]
+# b is right, a is not: 5 instead of 9. a is used three times, once in a · b and twice
+# in a · a, and each use sends it a part: 5, 2 and 2. The `=` keeps the last one.
+# **Where gradients meet, they are added up.**
+#
+# With `+=` the example is right. But look at what else happens when a value is used
+# twice **on the way**:
+
+
+# %%
+def backward_2(y):
+    y.grad = 1.0
+    waiting = [y]
+    while waiting:
+        v = waiting.pop()
+        for parent, slope in zip(v.parents, v.slopes, strict=True):
+            parent.grad += v.grad * slope
+            waiting.append(parent)
+
+
+x = Value(3.0)
+u = x * 2.0
+y = u + u  # 4 x
+backward_2(y)
+x
+
+# %% [markdown]
+# The slope is 4, and this says 8. y has sent two parts to u, so u was visited twice;
+# and each time it sent on all that it had, 2 · 2. In other graphs a node is visited
+# before all of its gradient has come, which is as bad.
+#
+# So two rules: each node is visited **once**, and only when **all** that use it have
+# been visited. An order that keeps both is called topological. Here is one way to find
+# it: go down as deep as possible, and write a node down when everything below it is
+# done. Then read the list from behind.
+
+
+# %%
+def in_order(y):
+    """y, and all it was made from, each before its parents."""
+    done, seen = [], set()
+
+    def visit(v):
+        if v not in seen:
+            seen.add(v)
+            for parent in v.parents:
+                visit(parent)
+            done.append(v)
+
+    visit(y)
+    return done[::-1]
+
+
+def backward(y):
+    y.grad = 1.0
+    for v in in_order(y):
+        for parent, slope in zip(v.parents, v.slopes, strict=True):
+            parent.grad += v.grad * slope
+
+
+x = Value(3.0)
+u = x * 2.0
+backward(u + u)
+x
+
+# %% [markdown]
+# That is the whole engine: the class, `in_order`, `backward`. About 60 lines. Let it do
+# something: a neuron with two inputs, and a difference for comparison.
+
+
+# %%
+def neuron(w1, w2, bias):
+    return (w1 * 0.5 + w2 * -2.0 + bias).tanh()
+
+
+weights = Value(1.0), Value(0.3), Value(0.1)
+y = neuron(*weights)
+backward(y)
+moved = neuron(Value(1.0 + h), Value(0.3), Value(0.1))
+print([round(w.grad, 6) for w in weights], round((moved.data - y.data) / h, 6))
+
+# %% [markdown]
+# And it trains. Three points of a curve, one neuron, thirty steps downhill:
+
+# %%
+points = [(-1.0, -0.8), (0.0, 0.3), (1.0, 0.9)]
+w, bias = Value(0.1), Value(0.0)
+for step in range(31):
+    loss = Value(0.0)
+    for x, want in points:
+        error = (w * x + bias).tanh() + -want
+        loss = loss + error * error
+    w.grad = bias.grad = 0.0
+    backward(loss)
+    w.data -= 0.2 * w.grad
+    bias.data -= 0.2 * bias.grad
+    if step % 10 == 0:
+        print(step, round(loss.data, 4), round(w.data, 3), round(bias.data, 3))
+
+# %% [markdown]
+# ### Break it
+#
+# The line `w.grad = bias.grad = 0.0`: **predict** what happens without it. Take it out
+# and run the cell. (Gradients are added up, and nobody says where one step ends.)
+#
+# And a longer graph. A recurrent network over a thousand time steps is a chain of more
+# than a thousand nodes:
+
+# %%
+x = Value(1.0)
+for _ in range(5000):
+    x = x + 1.0
+try:
+    backward(x)
+except RecursionError as error:
+    print("RecursionError:", error)
+
+# %% [markdown]
+# `visit` calls itself for each node, and Python allows about 1000 calls inside each
+# other. An engine for real graphs keeps a list of its own instead: exercise 4.
+#
+# ## The same for tensors
+#
+# Numbers one by one are slow. `minigrad` does it with tensors: one node for a whole
+# matrix product. `requires_grad=True` says that gradients are wanted; from then on what
+# is computed is recorded.
+
+# %%
+x = tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+w = tensor([[0.1, -0.2], [0.3, 0.1], [-0.4, 0.2]], requires_grad=True)
+bias = tensor([1.5, -0.5], requires_grad=True)
+h1 = (x @ w + bias).relu()
+loss = (h1 * h1).mean()
+loss, loss.grad_fn
+
+# %% [markdown]
+# `grad_fn` is the node of the operator that made a tensor. From there one can walk:
+# `next_functions` says where the gradients go.
+
+# %%
+print(loss.grad_fn.next_functions)
+print(h1.grad_fn.name(), bias.grad_fn)
+
+# %% [markdown]
+# The picture shows all of it. Each box is a node, with the shape of its operator's
+# result. Where there is a slider, pull it: it goes through backward, node by node.
+
+# %%
+viz.graph(loss, w=w, bias=bias)
+
+# %% [markdown]
+# Three things to see:
+#
+# - **x is not there.** Nobody asked for its gradient, so nothing goes to it.
+# - The graph ends in **leaves**, green: tensors that were asked.
+# - `Mul` sends to the same node 2 times: h1 · h1.
+#
+# Now backward, and the picture once more. The leaves have gradients, and the boxes say
+# how long they are as vectors.
+
+# %%
+loss.backward()
+print(w.grad)
+viz.graph(loss, w=w, bias=bias)
+
+# %% [markdown]
+# Where are the gradients in between? They were there, each until its node had used it.
+# A gradient is as large as what it belongs to: whoever kept them all would need the
+# memory twice. `retain_grad()` asks for one to be kept.
+
+# %%
+h1 = (x @ w + bias).relu()
+h1.retain_grad()
+(h1 * h1).mean().backward()
+print(h1.grad)
+
+# %% [markdown]
+# ### Leaves
+#
+# | | `requires_grad` | `is_leaf` | gets a `.grad` |
+# |---|---|---|---|
+# | a weight, `requires_grad=True` | True | True | yes |
+# | data | False | True | no |
+# | what an operator made of a weight | True | False | only with `retain_grad()` |
+# | what an operator made of data alone | False | True | no |
+#
+# **Predict** the last line: who would call that a leaf? PyTorch does, "by convention".
+
+# %%
+for t in w, x, x @ w, x + x:
+    print(t.requires_grad, t.is_leaf, t.grad_fn)
+
+# %% [markdown]
+# **To the lab**: exercises 2 (`leaf_rules`) and 3 (`detach`).
+#
+# ## Function and ctx
+#
+# Each operator is two functions: forward computes, backward takes the gradient of the
+# result and gives those of the operands. You can write one yourself; it is PyTorch's
+# interface, name for name.
+
+
+# %%
+class Cube(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x * x
+
+    @staticmethod
+    def backward(ctx, dy):
+        (x,) = ctx.saved_tensors
+        return dy * 3 * x * x
+
+
+x = tensor([1.0, 2.0, 3.0], requires_grad=True)
+y = Cube.apply(x)
+y.sum().backward()
+print(y, x.grad, sep="\n")
+
+# %% [markdown]
+# `ctx` is what forward leaves for backward: **one for each call**. It is the node
+# itself.
+#
+# | | |
+# |---|---|
+# | `ctx.save_for_backward(x, y)` | keep these tensors: operands or results |
+# | `ctx.saved_tensors` | the same, in backward |
+# | `ctx.needs_input_grad` | for each argument: is its gradient wanted? |
+# | `ctx.anything = 3` | numbers, shapes, options |
+#
+# backward returns one gradient for **each argument** of forward, None for those that
+# have none.
+#
+# The multiplications inside of forward are not recorded: one node stands for all of
+# them.
+
+# %%
+viz.graph(Cube.apply(x).sum(), x=x)
+
+# %% [markdown]
+# ### Break it: what if it is saved on the class?
+#
+# `ctx` looks like a formality. Let us do without, and keep x on the class. **Predict**
+# the two gradients; they ought to be 3 · 2² = 12 and 3 · 10² = 300.
+
+
+# %%
+class Careless(Cube):
+    @staticmethod
+    def forward(ctx, x):
+        Careless.x = x
+        return x * x * x
+
+    @staticmethod
+    def backward(ctx, dy):
+        return dy * 3 * Careless.x * Careless.x
+
+
+p, q = tensor(2.0, requires_grad=True), tensor(10.0, requires_grad=True)
+first, second = Careless.apply(p), Careless.apply(q)
+first.backward()
+second.backward()
+print(p.grad, q.grad)
+
+# %% [markdown]
+# The second call has overwritten what the first one had saved. Every network uses the
+# same operator many times before backward begins.
+#
+# A wrong number of gradients, on the other hand, is noticed:
+
+
+# %% tags=["raises-exception"]
+class Product(Function):
+    @staticmethod
+    def forward(ctx, a, b):
+        ctx.save_for_backward(a, b)
+        return a * b
+
+    @staticmethod
+    def backward(ctx, dy):
+        a, b = ctx.saved_tensors
+        return dy * b
+
+
+Product.apply(p, q).backward()
+
+# %% [markdown]
+# **To the lab**: exercise 1 (`apply`).
+#
+# ## The order
+#
+# The engine asks for the nodes in topological order. Here is a graph in which going by
+# levels, from the top down, is not good enough: Tanh is two steps below Mul on one
+# side, and one step on the other.
+
+# %%
+x = tensor([1.0, 2.0], requires_grad=True)
+s = x.tanh()
+loss = (s.exp() * s).sum()
+print([node.name() for node in topological_order([loss.grad_fn])])
+viz.graph(loss, x=x)
+
+# %% [markdown]
+# `Tanh` has to wait for `Exp`, though `Mul` points to it directly. Often
+# several orders are right; here only one is.
+#
+# How deep may a graph be? A list instead of recursion, so as deep as memory lasts:
+
+# %%
+x = tensor(1.0, requires_grad=True)
+y = x
+for _ in range(100_000):
+    y = y + 1.0
+y.backward()
+print(y, x.grad)
+
+# %% [markdown]
+# A picture of 100 000 boxes would be of no use. Repetitions are folded:
+
+# %%
+h1 = tensor([[0.1, 0.2]], requires_grad=True)
+weight = tensor([[0.9, 0.1], [-0.1, 0.9]], requires_grad=True)
+state = h1
+for _ in range(40):
+    state = (state @ weight).tanh()
+viz.graph(state.sum(), h1=h1, weight=weight)
+
+# %% [markdown]
+# **To the lab**: exercises 4 (`topological_order`) and 5 (`backward`).
+#
+# ## Accumulation
+#
+# Gradients are added up in two places. Within one backward: x · x + x uses x three
+# times, and the slope is 2x + 1.
+
+# %%
+x = tensor([3.0], requires_grad=True)
+y = x * x + x
+y.backward()
+print(x.grad)
+
+# %% [markdown]
+# And from one backward to the next: `.grad` is added to, never replaced. **Predict**
+# the last number.
+
+# %%
+for _ in range(3):
+    (x * x + x).backward()
+    print(x.grad)
+
+# %% [markdown]
+# That is what you found in the scalar engine: somebody must set gradients to zero
+# before each step. In PyTorch `optimizer.zero_grad()` does that. (It is also useful: a
+# batch too large for memory is computed in parts, and the gradients of the parts add
+# up.)
+#
+# ### A second backward
+#
+# What a node has saved is let go of as soon as it is used: it is most of the memory of
+# training. So a graph is good for one backward.
+
+# %% tags=["raises-exception"]
+x.grad = None
+y = (x * x).sum()
+y.backward()
+y.backward()
+
+# %% [markdown]
+# The message says what to do. Usually the mistake is another one: something that was
+# computed once is used in every step of a loop. Compute it anew in each step.
+
+# %%
+x.grad = None
+y = (x * x).sum()
+y.backward(retain_graph=True)
+y.backward()
+print(x.grad)
+
+# %% [markdown]
+# ### And a gradient of what?
+#
+# backward begins with "y grows as much as y": 1. That makes sense for a single number.
+# For several, which one is to grow?
+
+# %% tags=["raises-exception"]
+y = x * tensor([1.0, 2.0, 3.0])
+y.backward()
+
+# %% [markdown]
+# Either make one number of them, or say with which gradient to begin. `y.sum()` is the
+# same as a gradient of ones:
+
+# %%
+x.grad = None
+y.backward(tensor([1.0, 1.0, 1.0]))
+print(x.grad)
+
+# %% [markdown]
+# ## Broadcasting undone
+#
+# bias, of shape (3,), is added to (4, 3): each of its elements is used in four rows. So
+# four gradients meet at each, and are added up: the gradient of broadcasting is a sum.
+
+# %%
+bias = tensor([10.0, 20.0, 30.0], requires_grad=True)
+y = minigrad.zeros(4, 3) + bias
+dy = minigrad.arange(12).float().view(4, 3)
+y.backward(dy)
+print(dy, bias.grad, sep="\n")
+
+
+# %%
+def table(ax, values, title, color):
+    """Numbers in boxes."""
+    ax.imshow(np.zeros(values.shape), cmap="Greys", vmin=0, vmax=1)
+    for (i, j), value in np.ndenumerate(values):
+        box = {"facecolor": color, "edgecolor": "gray", "boxstyle": "square,pad=0.5"}
+        ax.text(j, i, f"{value:g}", ha="center", va="center", bbox=box)
+    ax.set_title(title)
+    ax.set_axis_off()
+
+
+_, axes = plt.subplots(1, 3, figsize=(8, 2.6))
+table(axes[0], dy.numpy(), "dy, (4, 3)", "#e3ecf7")
+table(axes[1], dy.sum(0, keepdim=True).numpy(), "to (3,) or (1, 3)", "#dceeda")
+table(axes[2], dy.sum(1, keepdim=True).numpy(), "to (4, 1)", "#dceeda")
+plt.show()
+
+# %% [markdown]
+# The rule goes both ways:
+#
+# | forward | backward |
+# |---|---|
+# | broadcast (`expand`): one is used many times | sum |
+# | `sum`: many go into one | broadcast (`expand`) |
+# | take a part (`x[1:3]`) | the part in a tensor of zeros |
+# | `permute` | the inverse permutation |
+# | choose (`where`, `amax`) | to the one that was chosen, 0 to the others |
+# | `a @ b` | dy @ bᵀ and aᵀ @ dy |
+#
+# The last line can be read off the shapes: dy is (M, N), b is (K, N), and a's gradient
+# must be (M, K). There is only one way to put them together.
+#
+# **To the lab**: exercises 6 (`sum_to_size`) and 9 to 26, the gradients of operators.
+#
+# ## gradcheck
+#
+# How do you know that a gradient is right? By trying: move each element a little, see
+# what the result does, and compare. How little? The forward difference errs by about h,
+# the central one by h². But the smaller h is, the more of the digits cancel.
+# **Predict** where the best h is, in double and in single precision.
+
+# %%
+steps = 10.0 ** -np.arange(1, 13)
+for dtype, style in (np.float64, "-"), (np.float32, ":"):
+    x0 = dtype(1)
+    for name, left in ("one side", 0), ("central", 1):
+        ends = [(np.exp(x0 + dtype(k)), np.exp(x0 - dtype(k * left))) for k in steps]
+        slopes = [
+            float(p - q) / (k * (1 + left))
+            for (p, q), k in zip(ends, steps, strict=True)
+        ]
+        errors = np.abs(np.array(slopes) - np.e) + 1e-17
+        plt.loglog(steps, errors, style, label=f"{name}, {dtype.__name__}")
+plt.xlabel("h")
+plt.ylabel("error of the slope of exp at 1")
+plt.legend()
+plt.show()
+
+# %% [markdown]
+# In double precision the central difference with h = 10⁻⁶ has about nine right digits.
+# In single precision there is no h that is good for more than three or four: so
+# gradcheck asks for float64.
+
+# %%
+x = tensor([1.0, 2.0, 3.0], dtype=minigrad.float64, requires_grad=True)
+print(gradcheck(Cube.apply, x))
+
+
+# %% tags=["raises-exception"]
+class Wrong(Cube):
+    @staticmethod
+    def backward(ctx, dy):
+        (x,) = ctx.saved_tensors
+        return dy * 2 * x * x
+
+
+gradcheck(Wrong.apply, x)
+
+# %% [markdown]
+# The message names the place. gradcheck moves **every** element: a fault may be in the
+# last one alone.
+#
+# ### Break it
+#
+# relu has a corner at 0. Left of it the slope is 0, right of it 1; the central
+# difference says 1/2, and relu's gradient there is 0, by agreement. **Predict** what
+# gradcheck says of relu at 0, and at 0.001.
+
+# %%
+for value in 0.0, 0.001:
+    x = tensor([value], dtype=minigrad.float64, requires_grad=True)
+    print(value, gradcheck(lambda x: x.relu(), x, raise_exception=False))
+
+# %% [markdown]
+# Nobody is wrong there: relu has no slope at 0. Test gradients away from corners.
+#
+# **To the lab**: exercise 27 (`numerical_jacobian`).
+#
+# ## Not recorded
+#
+# A graph costs memory. Who only wants to predict, or changes weights, switches the
+# recording off:
+
+# %%
+w = tensor([1.0, 2.0], requires_grad=True)
+with no_grad():
+    y = w * 2
+print(y.requires_grad, y.grad_fn, (w * 2).requires_grad)
+
+# %% [markdown]
+# A step of an optimiser has to be inside of it. Without, it would be an operator like
+# any other: w would be the result of a subtraction, and no leaf any more.
+
+# %% tags=["raises-exception"]
+(w * w).sum().backward()
+w -= 0.1 * w.grad
+
+# %%
+with no_grad():
+    w -= 0.1 * w.grad
+print(w, w.is_leaf)
+
+# %% [markdown]
+# `detach()` does the same for one tensor: the same memory, but no past. What is
+# computed from it sends nothing back. **Predict** x.grad: the slope of x · x is 2x = 6.
+
+# %%
+x = tensor([3.0], requires_grad=True)
+y = x * x.detach()
+y.backward()
+print(x.grad)
+
+# %% [markdown]
+# One of the two factors counts as a constant, so the gradient is 3. The picture shows
+# that there is one way to x only:
+
+# %%
+viz.graph(x * x.detach(), x=x)
+
+# %% [markdown]
+# ## Version counters
+#
+# The node of w · x has saved x, the tensor and not a copy. Then somebody writes into x.
+# **Predict** what backward should give: forward used 3.
+
+# %% tags=["raises-exception"]
+w, x = tensor([2.0], requires_grad=True), tensor([3.0])
+y = w * x
+x += 100
+y.backward()
+
+# %% [markdown]
+# An error, and a good one. Each storage counts how often it was written to; a saved
+# tensor remembers the count, and the two are compared when it is used.
+
+# %%
+x = tensor([1.0, 2.0, 3.0])
+view = x[1:]
+print(x._version, view._version)
+view.mul_(10)
+print(x, x._version, view._version)
+
+# %% [markdown]
+# A view has the same storage, so it has the same counter: no way round leads past it.
+#
+# ### Break it: without the counter
+#
+# Set the counter back by hand, as if nothing had happened, and see what the error
+# protects you from.
+
+# %%
+x = tensor([3.0])
+y = w * x
+x += 100
+x.storage.version -= 1
+y.backward()
+print("y was computed with 3, the gradient is", w.grad.item())
+
+# %% [markdown]
+# 103, and nobody would ever have noticed. A silent wrong gradient does not end the
+# program: the network learns, only badly, and one searches for weeks.
+#
+# Not every change is a mistake. `relu_` may write over its operand, because its
+# gradient needs the result alone; and `x += 1` is fine when nobody has saved x:
+
+# %%
+w = tensor([2.0, -1.0], requires_grad=True)
+y = w * 3
+y += 1
+y.relu_()
+y.sum().backward()
+print(w.grad)
+
+# %% [markdown]
+# **To the lab**: exercises 7 (`next_version`) and 8 (`unpack`).
+#
+# ## Where was that?
+#
+# An error in backward says which node failed, not which line of your program made it.
+# Anomaly mode remembers the line, and also looks for NaN. It costs time: for searching
+# only.
+
+# %% tags=["raises-exception"]
+x = tensor([4.0, 0.0], requires_grad=True)
+with detect_anomaly():
+    roots = x**0.5
+    y = (roots * 0).sum()
+    y.backward()
+
+# %% [markdown]
+# The slope of a root at 0 is infinite, and 0 · infinite is NaN: one of the most common
+# ways in which a training turns to NaN all at once.
+#
+# ## Gradients of gradients
+#
+# Gradients are computed by operators, so they can be recorded, too. `grad` returns
+# gradients instead of adding them to `.grad`; with `create_graph=True` they have a
+# graph.
+
+# %%
+x = tensor([2.0], requires_grad=True)
+y = x * x * x
+(first,) = grad(y, x, create_graph=True)
+(second,) = grad(first, x)
+print(first.item(), second.item())  # 3 x x, 6 x
+
+# %%
+viz.graph(first, x=x)
+
+# %% [markdown]
+# ## What to remember
+#
+# - Forward computes and takes notes; the notes are a graph of nodes.
+# - Backward visits each node once, when all that use it are done.
+# - Where gradients meet they are added up: within a backward, and from one to the next.
+# - What is used many times gets a sum; broadcasting is undone by summing.
+# - One context for each call; what is saved is freed after backward.
+# - A change in place of something saved is an error, thanks to a counter.
+#
+# ## Troubleshooting
+#
+# What the messages begin with, and what to do:
+#
+# - **element 0 of tensors does not require grad**: nothing was recorded. Ask for
+#   gradients before computing, and compute outside of `no_grad()`.
+# - **grad can be implicitly created only for scalar outputs**: backward of several
+#   numbers. Make one of them, by `.sum()` or `.mean()`, or give a gradient.
+# - **Trying to backward through the graph a second time**: the graph has been freed.
+#   Compute anew in each step; where it must be the same graph, `retain_graph=True`.
+# - **a leaf Variable that requires grad is being used in an in-place operation**: a
+#   weight is changed while operators are recorded. `with no_grad():`
+# - **... has been modified by an inplace operation**: something saved was written to.
+#   Use the operator without `_`, or write to a `clone()`.
+# - `.grad` is None: the tensor is no leaf (`retain_grad()`), or the loss does not
+#   depend on it. `viz.graph(loss)` shows the way, or that there is none.
+# - The loss gets worse with every step: gradients add up from step to step. Set `.grad`
+#   to None before each.
+# - NaN: look for the root of 0, the log of 0, 0 / 0, with `detect_anomaly()`.
+#
+# **To the lab**: `labs/08_autograd.ipynb`. When it is done, every `backward()` runs
+# your own code; chapter 09 trains networks with it.

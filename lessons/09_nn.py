@@ -1,0 +1,743 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 09 · Modules, losses, optimisers
+#
+# Since chapter 08 every expression has its gradient. That is all that learning needs,
+# and yet a network of loose tensors is no joy: who knows them all, who saves them, who
+# steps them? This chapter is about what stands between a gradient and a network that
+# learns:
+#
+# - **modules**, which know their parameters by name;
+# - **losses**, which say how wrong a prediction is, as one number;
+# - **optimisers**, which change the parameters, a little, against the gradient;
+# - and the question with which it stands or falls: **how large are the numbers** on
+#   their way through a deep network, forth and back?
+#
+# It takes about two hours. Where you are asked to predict, write your guess down first.
+# Everything here was computed by the cells themselves; nothing needs a GPU.
+
+# %% setup=true
+# Set-up: run this cell first. Running it twice does no harm.
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+import minigrad
+from minigrad import answers_from, nn, optim, viz
+from minigrad.nn import functional as F
+
+minigrad.manual_seed(0)
+
+# In this lesson the course's solutions fill the holes of labs 01 to 09.
+answers_from("solutions", before="10_cnn")
+
+# %% [markdown]
+# ## Learning, without anything
+#
+# Points on a line, y = 3x + 2. We know the formula; the program gets the points alone.
+
+# %%
+import matplotlib.pyplot as plt
+
+x = minigrad.linspace(-1, 1, 40).reshape(40, 1)
+y = 3 * x + 2 + 0.3 * minigrad.randn(40, 1)
+plt.figure(figsize=(5, 3))
+plt.plot(x.numpy(), y.numpy(), "o", ms=4)
+plt.xlabel("x"), plt.ylabel("y")
+plt.show()
+
+# %% [markdown]
+# Two numbers are to be found, w and b. They begin anywhere, here with 0, and each step
+# goes a little against the gradient of the mean squared error.
+
+# %%
+w, b = (minigrad.zeros(1).requires_grad_() for _ in "wb")
+for step in range(201):
+    loss = ((x * w + b - y) ** 2).mean()
+    loss.backward()
+    with minigrad.no_grad():
+        for p in (w, b):
+            p -= 0.1 * p.grad
+            p.grad = None
+    if step in (0, 1, 10, 50, 200):
+        print(f"{step:>4}  loss {loss.item():7.4f}  w {w.item():.3f}  b {b.item():.3f}")
+
+# %% [markdown]
+# Not exactly 3 and 2: the points are noisy, and the best line through them is this one.
+# What is left of the loss is the noise, 0.3² = 0.09.
+#
+# ### Break it
+#
+# **Predict**: what happens without `p.grad = None`?
+
+# %%
+w, b, seen = *(minigrad.zeros(1).requires_grad_() for _ in "wb"), []
+for _ in range(100):
+    loss = ((x * w + b - y) ** 2).mean()
+    loss.backward()
+    with minigrad.no_grad():
+        w -= 0.1 * w.grad
+        b -= 0.1 * b.grad
+    seen.append(loss.item())
+plt.figure(figsize=(5, 2.5))
+plt.plot(seen)
+plt.xlabel("step"), plt.ylabel("loss")
+plt.show()
+
+# %% [markdown]
+# `backward` **adds** to `.grad`. So each step uses the sum of all gradients so far: it
+# remembers how fast it went, and swings through the valley, again and again. (With a
+# little friction this is momentum. Here there is none.)
+#
+# And with a learning rate of 1.5? **Predict**, then change `0.1` above, with the line
+# `p.grad = None` in its place.
+#
+# ## A module knows its parameters
+#
+# With two numbers one can write them all down. With the thousands of a network one
+# wants this instead: whatever is assigned to `self` is remembered. Python calls
+# `__setattr__` at each assignment; that is the whole trick.
+
+
+# %%
+class Tiny:
+    """A module in ten lines."""
+
+    def __init__(self):
+        self.__dict__["found"] = {}
+
+    def __setattr__(self, name, value):
+        if isinstance(value, nn.Parameter | Tiny):
+            self.found[name] = value
+        self.__dict__[name] = value
+
+    def named_parameters(self, prefix=""):
+        for name, value in self.found.items():
+            if isinstance(value, Tiny):
+                yield from value.named_parameters(f"{prefix}{name}.")
+            else:
+                yield prefix + name, value
+
+
+# %% [markdown]
+# A layer is such an object, and so is a network, which has layers.
+
+
+# %%
+class Layer(Tiny):
+    def __init__(self, n, m):
+        super().__init__()
+        self.weight = nn.Parameter(minigrad.randn(m, n) / n**0.5)
+        self.bias = nn.Parameter(minigrad.zeros(m))
+
+
+net = Tiny()
+net.first, net.second = Layer(64, 32), Layer(32, 10)
+[(name, p.shape) for name, p in net.named_parameters()]
+
+# %% [markdown]
+# `nn.Module` is this, with a few more things that one comes to need: buffers, shared
+# parameters, None, hooks, modes. Its names are PyTorch's.
+
+# %%
+net = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10))
+net
+
+# %%
+for name, p in net.named_parameters():
+    print(f"{name:<9} {str(p.shape):<9} {p.numel():>5}")
+print(sum(p.numel() for p in net.parameters()), "numbers to learn")
+
+# %% [markdown]
+# **Predict**: two layers share a weight. How many parameters are there, and how many
+# names in the state_dict?
+
+# %%
+layer = nn.Linear(8, 8)
+twice = nn.Sequential(layer, nn.Tanh(), layer)
+len(list(twice.parameters())), list(twice.state_dict())
+
+# %% [markdown]
+# Once in the list, because an optimiser that gets it twice steps twice; twice in the
+# state_dict, because whoever loads it asks for all names.
+#
+# **To the lab**: exercises 1 to 3 (`named_parameters`, `state_dict`, `train`).
+#
+# ### A checkpoint is a dictionary
+#
+# `state_dict` gives names and tensors; a file needs nothing else. The format
+# **safetensors** says in a header where each tensor lies, and behind it come their
+# bytes. Nothing in it is ever executed, which a pickle cannot say.
+
+# %%
+folder = Path(tempfile.mkdtemp())
+minigrad.save_file(net.state_dict(), folder / "net.safetensors")
+data = (folder / "net.safetensors").read_bytes()
+length = int.from_bytes(data[:8], "little")
+print(data[8 : 8 + length].decode()[:200], "...")
+print(len(data), "bytes =", 8, "+", length, "+", 4 * 2410)
+
+# %% [markdown]
+# PyTorch reads such files, with the package `safetensors`; and since the names are the
+# same, the weights go into a PyTorch network of the same build, and back again.
+
+# %%
+other = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10))
+print(other.load_state_dict(minigrad.load_file(folder / "net.safetensors")))
+print((other[0].weight == net[0].weight).all())
+
+# %% [markdown]
+# And if they do not fit?
+
+# %%
+try:
+    nn.Sequential(nn.Linear(64, 33), nn.ReLU()).load_state_dict(net.state_dict())
+except RuntimeError as error:
+    print(error)
+
+# %% [markdown]
+# ## How large are the numbers?
+#
+# A layer makes each output as a sum of n products. If the inputs have variance 1 and
+# the weights variance s², the outputs have variance n · s². Thirty layers later it is
+# (n · s²)³⁰. **Predict** for n = 100 and s = 0.05, 0.1, 0.2: the deviation after thirty
+# layers without activation.
+
+# %%
+for s in 0.05, 0.1, 0.2:
+    h = minigrad.randn(200, 100)
+    for _ in range(30):
+        h = h @ (s * minigrad.randn(100, 100))
+    print(f"s = {s:<5} deviation {h.std().item():.2e}")
+
+# %% [markdown]
+# 0.5³⁰, 1, 2³⁰: a factor of two too little or too much in each layer, and after thirty
+# of them the signal is gone, or near infinity. Only s = 1 / √n keeps it. Now with an
+# activation, and we look at the whole distribution, in layers 1, 5, 10, 20, 30.
+
+
+# %%
+def signals(start, activation, depth=30, width=100):
+    """The values behind each layer."""
+    h, seen = minigrad.randn(200, width), []
+    for _ in range(depth):
+        h = activation(h @ start(minigrad.empty(width, width)).T)
+        seen.append(h)
+    return seen
+
+
+def histograms(rows, layers=(1, 5, 10, 20, 30)):
+    """A row of histograms for each (title, values of all layers)."""
+    size = (10, 1.7 * len(rows))
+    _, axes = plt.subplots(len(rows), len(layers), figsize=size, squeeze=False)
+    for (title, seen), line in zip(rows, axes, strict=True):
+        for layer, ax in zip(layers, line, strict=True):
+            values = seen[layer - 1].detach().numpy().ravel()
+            ax.hist(values, bins=40, color="#1f6fb4")
+            ax.set_title(
+                f"{title}, layer {layer}\ndeviation {values.std():.1e}", size=7
+            )
+            ax.tick_params(labelsize=6)
+            ax.set_yticks([])
+    plt.tight_layout()
+    plt.show()
+
+
+# %% [markdown]
+# **Predict**, for tanh: what do the histograms look like with small weights (deviation
+# 0.05), with large ones (0.5), and with 1 / √n times tanh's gain of 5/3?
+
+# %%
+rows = [
+    ("0.05", signals(lambda t: nn.init.normal_(t, 0, 0.05), F.tanh)),
+    ("0.5", signals(lambda t: nn.init.normal_(t, 0, 0.5), F.tanh)),
+    ("Xavier", signals(lambda t: nn.init.xavier_normal_(t, 5 / 3), F.tanh)),
+]
+histograms(rows)
+
+# %% [markdown]
+# - Small weights: everything goes to 0. Layer 30 does not know its input any more.
+# - Large weights: all values are near -1 and 1. There tanh is flat, its slope is 0, and
+#   no gradient comes through. The units are **saturated**.
+# - In between the values stay where tanh can do something.
+#
+# And with ReLU, which has no flat ends but throws away one half: with 1 / √n the signal
+# halves its variance in each layer. Kaiming's factor of 2 mends just that.
+
+# %%
+rows = [
+    ("1/√n", signals(lambda t: nn.init.normal_(t, 0, 0.1), F.relu)),
+    (
+        "Kaiming",
+        signals(lambda t: nn.init.kaiming_normal_(t, nonlinearity="relu"), F.relu),
+    ),
+]
+histograms(rows)
+
+# %% [markdown]
+# ### The way back
+#
+# The gradient goes through the same matrices, transposed. So what is too small or too
+# large on the way forth is so on the way back. Measured: the norm of each layer's
+# weight gradient, in three networks of thirty layers.
+
+
+# %%
+def deep(start, activation, depth=30, width=64):
+    """A deep network whose weights begin with `start`."""
+    layers = []
+    for _ in range(depth):
+        linear = nn.Linear(width, width, bias=False)
+        start(linear.weight)
+        layers += [linear, activation()]
+    return nn.Sequential(*layers, nn.Linear(width, 10))
+
+
+def digits(train):
+    """The digits that come with the course, as rows of 64 with a mean near 0."""
+    images, labels = minigrad.data.digits(train)
+    return 3 * (images.flatten(1) - 0.3), labels
+
+
+x, t = digits(train=True)
+plt.figure(figsize=(7, 3))
+for name, start in [
+    ("deviation 0.05", lambda t: nn.init.normal_(t, 0, 0.05)),
+    ("Kaiming", lambda t: nn.init.kaiming_normal_(t, nonlinearity="relu")),
+    ("deviation 0.5", lambda t: nn.init.normal_(t, 0, 0.5)),
+]:
+    model = deep(start, nn.ReLU)
+    F.cross_entropy(model(x[:200]), t[:200]).backward()
+    norms = [(p.grad * p.grad).sum().item() ** 0.5 for p in model.parameters()]
+    plt.semilogy(range(1, 31), np.maximum(norms[:30], 1e-45), label=name)
+plt.xlabel("layer"), plt.ylabel("norm of the gradient")
+plt.legend(loc="upper left", bbox_to_anchor=(1, 1))
+plt.show()
+
+# %% [markdown]
+# **Vanishing**: the gradients are near 10⁻¹⁶, and nothing learns. **Exploding**: 10¹³;
+# one step, and all is over. With Kaiming's start all thirty layers learn at the same
+# pace. (In each of the three the lines are level: a layer's gradient is its input times
+# what comes from above, and where the one shrinks the other has still to.)
+#
+# **To the lab**: exercises 4 to 9 (`linear`, `conv2d`, `batch_norm`, `dropout`, `fans`,
+# `kaiming_uniform_`). Batch norm is the other way to keep the numbers in place: it
+# measures them, and divides.
+#
+# ## The loss of a classifier
+#
+# Ten scores, one right class. Softmax makes shares of the scores, and the loss is minus
+# the logarithm of the right one's share: 0 if it is sure and right, large if it is sure
+# and wrong. **Predict** the loss of a network that knows nothing, with ten classes.
+
+# %%
+scores = minigrad.zeros(1, 10)
+F.cross_entropy(scores, minigrad.tensor([3])), np.log(10)
+
+# %% [markdown]
+# Remember 2.303: if the first loss of a training with ten classes is far above, the
+# network begins by being sure of something, and its last weights are too large.
+#
+# ### Break it: two steps
+#
+# **Predict** the loss by log(softmax(x)), if the right class is 200 below the others.
+
+# %%
+scores = minigrad.tensor([[0.0, 0.0, -200.0]])
+in_two = -F.softmax(scores, 1).log()[0, 2]
+in_one = F.cross_entropy(scores, minigrad.tensor([2]))
+in_two, in_one
+
+# %% [markdown]
+# The share is exp(-200), below every float, and log(0) is minus infinity. In one step
+# it is lse - x[t], and 200.69 is right. The gradient is even simpler, softmax minus
+# one-hot:
+
+# %%
+scores = minigrad.tensor([[2.0, 1.0, 0.1]]).requires_grad_()
+F.cross_entropy(scores, minigrad.tensor([0])).backward()
+scores.grad, F.softmax(scores.detach(), 1)
+
+# %% [markdown]
+# **To the lab**: exercises 10 and 11 (`cross_entropy_forward` and `_backward`, two
+# kernels).
+#
+# ## Which way down?
+#
+# The gradient points up; minus the gradient is the steepest way down. But steepest is
+# not straight to the goal. Here is a valley that is long in one direction and steep in
+# the other, f = (x² + 30y²) / 2, and three ways down it.
+
+
+# %%
+def way(make, steps=40, **options):
+    """The places where an optimiser comes by, from (-9, 1.6)."""
+    p = nn.Parameter(minigrad.tensor([-9.0, 1.6]))
+    optimizer, seen = make([p], **options), []
+    for _ in range(steps):
+        seen.append(p.tolist())
+        p.grad = p.detach() * minigrad.tensor([1.0, 30.0])
+        optimizer.step()
+    return np.array(seen)
+
+
+ways = {
+    "SGD": way(optim.SGD, lr=0.06),
+    "with momentum": way(optim.SGD, lr=0.02, momentum=0.85),
+    "Adam": way(optim.Adam, lr=0.6),
+}
+a, b = np.meshgrid(np.linspace(-10, 4, 80), np.linspace(-2.2, 2.2, 60))
+_, axes = plt.subplots(1, 3, figsize=(10, 2.6), sharey=True)
+for ax, (name, seen) in zip(axes, ways.items(), strict=True):
+    ax.contour(a, b, a * a + 30 * b * b, 12, colors="#999999", linewidths=0.6)
+    ax.plot(*seen.T, ".-", color="#d95f02", lw=1, ms=3)
+    ax.set_title(f"{name}: {len(seen)} steps", size=9)
+plt.tight_layout()
+plt.show()
+
+# %% [markdown]
+# - **SGD** swings across the steep direction, and creeps along the flat one. A larger
+#   step would throw it out: with lr above 2 / 30 it diverges.
+# - **Momentum** adds up what the steps have in common, along the valley, and cancels
+#   what alternates.
+# - **Adam** divides each direction by its own usual size: steep and flat become alike.
+#
+# How large is Adam's first step? **Predict** it for gradients of 1000, 1 and 0.001.
+
+# %%
+p = nn.Parameter(minigrad.zeros(3))
+p.grad = minigrad.tensor([1000.0, 1.0, 0.001])
+optim.Adam([p], lr=0.1).step()
+p
+
+# %% [markdown]
+# All the same: after the correction the first averages are g and g², and g / √g² is ±1.
+# Without the correction, the first steps would be (1 - 0.9) / √(1 - 0.999) = 3.2 times
+# as large.
+#
+# ### Weight decay: Adam and AdamW
+#
+# Decay is to pull all weights towards 0, each by the same share. **Predict** which of
+# these two weights shrinks under Adam, and under AdamW.
+
+# %%
+for make in optim.Adam, optim.AdamW:
+    p = nn.Parameter(minigrad.ones(2))
+    optimizer = make([p], lr=0.01, weight_decay=0.5)
+    for step in range(200):
+        noise = 1 if step % 2 else -1
+        p.grad = noise * minigrad.tensor([100.0, 0.01])  # large and small, mean 0
+        optimizer.step()
+    print(f"{make.__name__:<6}", [f"{v:.3f}" for v in p.tolist()])
+
+# %% [markdown]
+# Under Adam the decay is part of the gradient, and is divided by the gradient's size:
+# the weight with the large gradients hardly feels it, the other one is pulled to 0 at
+# full speed. AdamW keeps it apart, and both shrink alike.
+#
+# **To the lab**: exercises 12 to 14 (`sgd`, `adam`, `adamw`).
+#
+# ## Digits
+#
+# 1797 handwritten digits, 8 × 8 pixels each, come with the course (E. Alpaydin and C.
+# Kaynak, [UCI](https://doi.org/10.24432/C50P49), CC BY 4.0). 1437 are to learn from,
+# 360 to be asked about at the end.
+
+# %%
+images, labels = minigrad.data.digits(train=True)
+_, axes = plt.subplots(2, 10, figsize=(9, 2))
+for image, label, ax in zip(images, labels, axes.flat, strict=False):
+    ax.imshow(image.numpy(), cmap="gray_r")
+    ax.set_title(label.item(), size=8)
+    ax.axis("off")
+plt.show()
+
+# %% [markdown]
+# A small network: 64 pixels, 32 hidden units, ten scores. One epoch goes through all of
+# the data in batches of 64, each time in another order.
+
+
+# %%
+def train(net, optimizer, epochs, clip=None, log=False):
+    """Train on the digits, with a curve; the losses, and norms before clipping."""
+    (x, t), losses, norms = digits(train=True), [], []
+    curve = viz.curve(epochs * -(-len(t) // 64), "steps", log)
+    for _ in range(epochs):
+        order = minigrad.randperm(len(t))
+        for start in range(0, len(t), 64):
+            rows = order[start : start + 64]
+            optimizer.zero_grad()
+            loss = F.cross_entropy(
+                net(x.index_select(0, rows)), t.index_select(0, rows)
+            )
+            loss.backward()
+            if clip:
+                norm = nn.utils.clip_grad_norm_(net.parameters(), clip)
+                norms.append(norm.item())
+            optimizer.step()
+            losses.append(loss.item())
+            curve.add(loss=losses[-1])
+    return losses, norms
+
+
+def score(net):
+    """The share of right answers on the digits that were kept back."""
+    x, t = digits(train=False)
+    with minigrad.no_grad():
+        answers = net.eval()(x).argmax(1)
+    net.train()
+    return (answers == t).float().mean().item()
+
+
+# %%
+minigrad.manual_seed(1)
+net = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10))
+print(f"before: {score(net):.1%}")
+losses, _ = train(net, optim.Adam(net.parameters(), lr=0.01), epochs=12)
+print(f"after: {score(net):.1%}, first loss {losses[0]:.3f}, last {losses[-1]:.3f}")
+
+# %% [markdown]
+# The first loss is near 2.3, as it should be: the network knows nothing, and knows it.
+# What does it still get wrong?
+
+# %%
+images, labels = minigrad.data.digits(train=False)
+answers = net(digits(train=False)[0]).argmax(1)
+wrong = [i for i in range(len(labels)) if answers[i].item() != labels[i].item()]
+_, axes = plt.subplots(1, 10, figsize=(9, 1.4))
+for ax in axes:
+    ax.axis("off")
+for i, ax in zip(wrong, axes, strict=False):
+    ax.imshow(images[i].numpy(), cmap="gray_r")
+    ax.set_title(f"{labels[i].item()}, not {answers[i].item()}", size=7)
+plt.show()
+len(wrong), "of", len(labels)
+
+# %% [markdown]
+# ### Break it: the same network, twenty layers deep
+#
+# With a deviation of 0.05 for its weights, with 0.3, and with Kaiming's. **Predict**
+# which of them learn.
+
+# %%
+for name, start in [
+    ("0.05", lambda t: nn.init.normal_(t, 0, 0.05)),
+    ("0.3", lambda t: nn.init.normal_(t, 0, 0.3)),
+    ("Kaiming", lambda t: nn.init.kaiming_normal_(t, nonlinearity="relu")),
+]:
+    minigrad.manual_seed(2)
+    net = deep(start, nn.ReLU, depth=20)
+    optimizer = optim.SGD(net.parameters(), lr=0.01, momentum=0.9)
+    losses, _ = train(net, optimizer, 6, log=True)
+    print(f"{name:<8} {score(net):.1%}, loss {losses[0]:.3g} to {losses[-1]:.3g}")
+
+# %% [markdown]
+# The first one does not move from 2.30: no gradient comes through. The second one
+# begins with a loss of tens of thousands; one step, and there is no number left. The
+# third one learns. The three differ in nothing but the numbers they began with.
+#
+# ## Clipping
+#
+# Sometimes the start is right, and a gradient is huge all the same: a batch with an
+# outlier, a long sequence. Here is a network that begins a bit too large. Look at the
+# norm of its gradient, step by step, and at what clipping does.
+
+# %%
+_, axes = plt.subplots(1, 2, figsize=(9, 2.8))
+for clip, label in [(float("inf"), "not clipped"), (1.0, "clipped to 1")]:
+    minigrad.manual_seed(5)
+    net = deep(lambda t: nn.init.normal_(t, 0, 0.22), nn.ReLU, depth=12)
+    optimizer = optim.SGD(net.parameters(), lr=0.05)
+    losses, norms = train(net, optimizer, 6, clip, log=True)
+    axes[0].semilogy(losses, label=f"{label}: {score(net):.0%} right")
+    axes[1].semilogy(norms, label=label)
+axes[0].set(xlabel="step", ylabel="loss"), axes[0].legend(fontsize=8)
+axes[1].set(xlabel="step", ylabel="norm before clipping")
+plt.tight_layout()
+plt.show()
+
+# %% [markdown]
+# Without clipping the first steps are so long that each gradient is larger than the one
+# before; soon the loss is NaN, and a NaN never heals. Clipped, the same first gradients
+# are steps of length lr · 1, in the same direction, and the network learns.
+#
+# Why one norm for all, and not one for each parameter? Because the **direction** is
+# what the gradient knows best. Two gradients, each clipped by itself, point elsewhere:
+
+# %%
+g = np.array([3.0, 0.3])
+together = g * min(1, 1 / np.linalg.norm(g))
+alone = np.array([min(1, 1 / abs(v)) * v for v in g])
+print(together / together[0], alone / alone[0])
+
+# %% [markdown]
+# **To the lab**: exercises 15 and 16 (`clip_grad_norm_`, `linear_regression`).
+#
+# ## What a step costs
+#
+# The trace of chapter 04 counts launches. A network of two layers, one training step on
+# the simulator's device: **predict** how many kernels it takes.
+
+# %%
+net = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10)).to("sim")
+optimizer = optim.Adam(net.parameters())
+x, t = (v[:32].to("sim") for v in digits(train=True))
+with minigrad.trace() as trace:
+    F.cross_entropy(net(x), t).backward()
+    optimizer.step()
+names = [launch.operator for launch in trace]
+print(len(names), "launches:", *names)
+
+# %% [markdown]
+# The optimiser is a single launch for all four parameters: a kernel of its own, which
+# reads and writes each number once. Operator by operator it would be a dozen launches
+# for each of them, and on a GPU a launch costs some microseconds, however small it is.
+# PyTorch has both, `foreach=False` and `fused=True`, and a third way between them.
+
+# %%
+slow = optim.Adam(net.parameters(), fused=False)
+with minigrad.trace() as trace:
+    slow.step()
+print(len(trace), "launches, operator by operator")
+
+# %% [markdown]
+# ## Troubleshooting
+#
+# The messages that everybody meets, what they mean, and what to do.
+
+
+# %%
+def said(run):
+    """What an expression complains about."""
+    try:
+        run()
+    except Exception as error:
+        print(f"{type(error).__name__}: {error}")
+
+
+fc = nn.Linear(64, 10)
+x = minigrad.zeros(32, 64)
+
+# %% [markdown]
+# **Shapes.** The message names the operator and both shapes. Images (32, 8, 8) are not
+# rows of 64: `.flatten(1)` makes rows of them.
+
+# %%
+said(lambda: fc(minigrad.zeros(32, 8, 8)))
+said(lambda: minigrad.zeros(32, 10) - minigrad.zeros(32))
+
+# %% [markdown]
+# The dangerous ones say nothing: (32, 1) beside (32,) is broadcast to (32, 32). A loss
+# warns, so read warnings. `target.unsqueeze(1)` mends it.
+
+# %%
+import warnings
+
+with warnings.catch_warnings(record=True) as found:
+    warnings.simplefilter("always")
+    nn.MSELoss()(minigrad.zeros(32, 1), minigrad.zeros(32))
+print(found[0].message)
+
+# %% [markdown]
+# **Devices.** Model and data lie in different memories. Move the data to the model:
+# `x.to(device)`; and the model before the optimiser is made: `net.to(device)`.
+
+# %%
+said(lambda: fc(x.to("sim")))
+
+# %% [markdown]
+# **Types.** NumPy's floats are double, a network's are float: `x.float()`. Classes are
+# whole numbers: `labels.long()`.
+
+# %%
+said(lambda: fc(minigrad.from_numpy(np.zeros((32, 64)))))
+said(lambda: F.cross_entropy(fc(x), minigrad.zeros(32)))
+
+# %% [markdown]
+# **Not one number.** Gradients are those of one number: a mean or a sum of the losses.
+
+# %%
+said(lambda: fc(x).backward())
+
+# %% [markdown]
+# **No gradient.** Nothing in the graph asks for one; often a `detach()`, a `no_grad()`,
+# or a detour through NumPy has cut it. And a parameter whose `.grad` is None after
+# backward had no part in the loss: an optimiser passes over it in silence.
+
+# %%
+said(lambda: fc(x).detach().sum().backward())
+unused = nn.Linear(2, 2)
+fc(x).sum().backward()
+print([name for name, p in unused.named_parameters() if p.grad is None])
+
+# %% [markdown]
+# **In place.** exp needs its result for its gradient, and it was overwritten. Without
+# the `_` a new tensor is made, and all is well.
+
+
+# %%
+def overwritten():
+    y = minigrad.ones(3).requires_grad_().exp()
+    y.mul_(2)
+    y.sum().backward()
+
+
+said(overwritten)
+
+# %% [markdown]
+# **The loss does not fall.** No message at all. In this order: is `zero_grad` called,
+# and `step`? Did the optimiser get these parameters (`net.parameters()` **after** the
+# last layer was added)? Is the first loss near log(classes)? Are the gradients 0, or
+# huge? Can the network learn ten samples by heart? If not, there is a mistake; if so,
+# change the learning rate by factors of 3.
+#
+# **The loss is NaN.** The learning rate is too large, or something takes the logarithm
+# of 0. Clip, lower the rate, and let `autograd.detect_anomaly()` find the line.
+#
+# **Good in training, bad in use.** Was `net.eval()` called? Dropout and batch norm do
+# something else in training.
+#
+# ## Before you go: four questions
+#
+# 1. A Linear(100, 100) and a Conv2d(4, 100, 5) have the same fan_in. Do they begin with
+#    weights of the same size?
+# 2. The loss is multiplied by 1000. What changes with SGD, what with Adam?
+# 3. Batch norm, training, a batch of one sample of (1, C). What goes wrong?
+# 4. Why may gradient clipping come after `backward` and before `step` only?
+#
+# <details><summary>Answers</summary>
+#
+# 1. Yes: fan_in is 100 in both, 4 · 25 for the convolution, and the bound is
+#    gain · √(3 / fan_in).
+# 2. With SGD the steps are 1000 times as long. Adam divides by the size of the
+#    gradient: nothing changes (but for eps).
+# 3. The variance of one number is 0, and the unbiased one 0 / 0. PyTorch refuses: more
+#    than one value per channel is expected in training.
+# 4. Before backward there are no gradients of this batch; after step they are used.
+#
+# </details>
+#
+# Check the second:
+
+# %%
+for scale in 1, 1000:
+    p = nn.Parameter(minigrad.ones(1))
+    p.grad = minigrad.tensor([0.3 * scale])
+    optim.Adam([p], lr=0.1).step()
+    print(scale, p.item())
+
+# %% [markdown]
+# Now **lab 09**: sixteen exercises, from five to thirty minutes each. In chapter 10
+# they train a convolutional network on MNIST.

@@ -1,0 +1,38 @@
+"""Gradients: the graph that operators are recorded in, and the way back through it."""
+
+from ..testing.gradcheck import GradcheckError, gradcheck
+from .engine import grad, run_backward
+from .function import Context, Function
+from .modes import (
+    detect_anomaly,
+    enable_grad,
+    is_grad_enabled,
+    no_grad,
+    set_grad_enabled,
+)
+from .node import Node
+
+
+def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False,
+             inputs=None):  # fmt: skip
+    """Tensor.backward for several tensors at once: their gradients are added up."""
+    several = [tensors] if hasattr(tensors, "storage") else [*tensors]
+    given = [grad_tensors] if hasattr(grad_tensors, "storage") else grad_tensors
+    given = [None] * len(several) if given is None else [*given]
+    run_backward(several, given, retain_graph, create_graph, inputs)
+
+
+__all__ = [
+    "Context",
+    "Function",
+    "GradcheckError",
+    "Node",
+    "backward",
+    "detect_anomaly",
+    "enable_grad",
+    "grad",
+    "gradcheck",
+    "is_grad_enabled",
+    "no_grad",
+    "set_grad_enabled",
+]

@@ -1,0 +1,166 @@
+"""Backward: from the end of the graph to its leaves."""
+
+from ..slots.exercise import exercise
+from . import modes
+from .node import Capture, accumulate, edge_of, requires
+
+
+@exercise("08.4", points=3, stars=3, minutes=25)
+def topological_order(roots):
+    """All nodes of a graph in an order in which backward can visit them: a list.
+
+    roots: a list of nodes. `node.next_functions` is a tuple of (next node or None,
+    number): where the gradients go that the node computes. The list holds the roots,
+    and all that can be reached from them, each once, and each before all nodes that it
+    points to: when a node's turn comes, all gradients that it adds up are there.
+    Where several orders are possible, any will do.
+
+    Python calls 1000 functions deep and no more, but a graph may be 100 000 nodes deep:
+    no recursion, but a list of what is to be visited.
+    """
+
+
+@exercise("08.5", points=4, stars=3, minutes=30)
+def backward(order, seeds, retain_graph=False):
+    """Carry the gradients from the end of a graph to its leaves.
+
+    order: its nodes, from topological_order. seeds: {(node, index): gradient}, the
+    gradients to begin with: each is that of result number `index` of a node. The dict
+    is not to be changed.
+
+    For each node in turn:
+    - its gradients are those that have arrived at (node, 0), (node, 1), ..., (node,
+      node.outputs - 1), None where none has. A node at which nothing has arrived is
+      left out.
+    - node(*gradients) computes: a gradient, or None, for each of node.next_functions,
+      which says where each goes: (next node, index). Where two meet they are added up,
+      as g + h: `+=` would change a tensor that others hold. A leaf's node has no next
+      ones: it adds to .grad when it is called.
+    - unless retain_graph, node.release() lets go of what the node has saved.
+    What has been handed on is not kept: gradients are as large as what they are of.
+
+    Returns nothing.
+    """
+
+
+def run_backward(tensors, gradients, retain_graph, create_graph, inputs=None):
+    """What Tensor.backward and autograd.backward do."""
+    inputs = None if inputs is None else listed(inputs)
+    if inputs == []:
+        raise RuntimeError("'inputs' argument to backward() cannot be empty.")
+    others = [x for x in inputs or () if not x.is_leaf]
+    found = run(tensors, gradients, retain_graph, create_graph, inputs, others)
+    for x in others:
+        if found[edge_of(x)] is not None:
+            accumulate(x, found[edge_of(x)])
+
+
+def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False,
+         allow_unused=None, materialize_grads=False):  # fmt: skip
+    """The gradients of the outputs (their sum) by the inputs, as a tuple.
+
+    .grad is not touched. grad_outputs: the gradients of the outputs, where these have
+    more than one element. allow_unused: None for an input that no output depends on,
+    instead of an error; materialize_grads: zeros for it.
+    """
+    outputs, inputs = listed(outputs), listed(inputs)
+    given = [None] * len(outputs) if grad_outputs is None else listed(grad_outputs)
+    found = run(outputs, given, retain_graph, create_graph, inputs, inputs)
+    result = [found[edge_of(x)] for x in inputs]
+    for number, (x, g) in enumerate(zip(inputs, result, strict=True)):
+        if g is not None:
+            continue
+        if materialize_grads:
+            result[number] = x.new_zeros(x.shape)
+        elif not allow_unused:
+            raise RuntimeError(
+                "One of the differentiated Tensors appears to not have been used in "
+                "the graph. Set allow_unused=True if this is the desired behavior. It "
+                f"is input number {number}, of shape {list(x.shape)}"
+            )
+    return tuple(result)
+
+
+def run(outputs, gradients, retain_graph, create_graph, inputs, caught):
+    """Run backward, for the inputs alone if they are given; {edge: gradient} of those
+    that are to be caught instead of added to .grad."""
+    seeds = {}
+    for number, (x, g) in enumerate(zip(outputs, gradients, strict=True)):
+        check_output(x, number)
+        g, edge = seed(x, g), edge_of(x)
+        seeds[edge] = seeds[edge] + g if edge in seeds else g
+    keep = create_graph if retain_graph is None else retain_graph
+    order, found, watched = topological_order([node for node, _ in seeds]), {}, []
+    if inputs is not None:
+        for number, x in enumerate(inputs):
+            check_input(x, number)
+        ends = {edge_of(x)[0] for x in inputs}
+        order, leading = towards(order, ends)
+        found = dict.fromkeys(map(edge_of, caught))
+        watched = [node for node, _ in found]
+        for node in watched:
+            node.capture = Capture(found, node not in leading)
+    before, modes.enabled = modes.enabled, bool(create_graph)
+    try:
+        backward(order, seeds, bool(keep))
+    finally:
+        modes.enabled = before
+        for node in watched:
+            node.capture = None
+    return found
+
+
+def towards(order, ends):
+    """The nodes from which `ends` can be reached, in order; and those that lead on."""
+    leading = set()
+    for node in reversed(order):
+        if any(n in leading or n in ends for n, _ in node.next_functions):
+            leading.add(node)
+    return [n for n in order if n in leading or n in ends], leading
+
+
+def listed(tensors):
+    return [tensors] if hasattr(tensors, "storage") else [*tensors]
+
+
+def check_output(x, number):
+    if not requires(x):
+        raise RuntimeError(
+            f"element {number} of tensors does not require grad and does not have a "
+            "grad_fn: nothing it was made from was asked for gradients. Ask before "
+            "computing, with tensor(..., requires_grad=True) or x.requires_grad_(), "
+            "and compute outside of no_grad()"
+        )
+
+
+def check_input(x, number):
+    if not requires(x):
+        raise RuntimeError(
+            "One of the differentiated Tensors does not require grad: input number "
+            f"{number}. x.requires_grad_() asks for one, before computing"
+        )
+
+
+def seed(x, gradient):
+    """The gradient of an output: 1 for a single element, or what was given."""
+    if gradient is None:
+        if x.numel() != 1:
+            raise RuntimeError(
+                "grad can be implicitly created only for scalar outputs, but this one "
+                f"has shape {list(x.shape)}: give backward() the gradient, a tensor of "
+                "that shape, or make one number of it first, with sum() or mean()"
+            )
+        return x.new_number(1, x.dtype).expand(x.shape)
+    if not hasattr(gradient, "storage"):
+        raise TypeError(
+            "gradients can be either Tensors or None, but got "
+            f"{type(gradient).__name__}"
+        )
+    if gradient.shape != x.shape:
+        raise RuntimeError(
+            f"Mismatch in shape: grad_output has a shape of {list(gradient.shape)} and "
+            f"output has a shape of {list(x.shape)}."
+        )
+    other = gradient.new_alias()
+    other._meta = gradient._meta
+    return other.to(dtype=x.dtype)

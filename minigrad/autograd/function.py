@@ -1,0 +1,204 @@
+"""Function: an operator of one's own, with its gradient."""
+
+from types import MethodType
+
+from ..slots.exercise import exercise
+from . import modes
+from .node import Node, edges_of, requires
+from .saved import FREED, Saved
+from .views import attach
+
+
+class OnSubclasses:
+    """A class method, which the class that defines it shows as the function itself."""
+
+    def __init__(self, function):
+        self.function, self.__doc__ = function, function.__doc__
+
+    def __set_name__(self, owner, name):
+        self.owner = owner
+
+    def __get__(self, instance, owner):
+        if owner is self.owner:
+            return self.function
+        return MethodType(self.function, owner)
+
+
+class Context(Node):
+    """`ctx`: what forward leaves for backward, one for each call; the node itself."""
+
+    saved = ()
+
+    def __init__(self, function, args):
+        self.function, self.needs_input_grad = function, (*map(requires, args),)
+        name = f"{function.__name__}Backward"
+        super().__init__(name, *edges_of(args, self.needs_input_grad))
+        self.materialize, self.not_differentiable, self.results = True, (), ()
+        self.to_save, self.given = (), [id(x) for x in args]
+
+    def save_for_backward(self, *tensors):
+        """Keep tensors for backward: operands or results, or None."""
+        self.to_save = tensors
+
+    def mark_non_differentiable(self, *results):
+        """There is no gradient of these results."""
+        self.not_differentiable = results
+
+    def set_materialize_grads(self, value):
+        """Should backward get zeros, not None, for results that were not used?"""
+        self.materialize = value
+
+    @property
+    def saved_tensors(self):
+        """The tensors of save_for_backward, as a tuple."""
+        if self.saved is None:
+            raise RuntimeError(FREED)
+        return tuple(self.saved_one(s) for s in self.saved or self.to_save)
+
+    def saved_one(self, saved):
+        if type(saved) is not tuple:
+            return saved
+        saved, index = saved
+        x = saved.get(self.title)
+        if index is not None and modes.enabled:
+            x = x.new_alias()
+            attach(self, x)
+            x._meta.index = index
+        return x
+
+    def record(self, results):
+        """Make this the node of what forward has returned; return that.
+
+        The results that are floats require a gradient then. What forward gave to
+        save_for_backward is saved, with its version.
+        """
+        several = results if isinstance(results, tuple) else (results,)
+        self.outputs = len(several)
+        self.results = [(y._layout[0], y.dtype, y.device) for y in several]
+        self.saved = tuple(self.save(x, several) for x in self.to_save)
+        self.to_save = ()
+        made = tuple(self.result(i, y) for i, y in enumerate(several))
+        return made if isinstance(results, tuple) else made[0]
+
+    def save(self, x, results):
+        """A tensor for later; of a result a tensor that does not hold this node."""
+        if not hasattr(x, "storage"):
+            return x
+        for index, y in enumerate(results):
+            if x is y and id(x) not in self.given:
+                return Saved(x.new_alias()), index
+        return Saved(x), None
+
+    def result(self, index, y):
+        if any(y is x for x in self.not_differentiable) or y.dtype.kind != "f":
+            return y
+        if y._base is not None or id(y) in self.given:  # an operand, or a view of one
+            y = y.new_alias()
+        attach(self, y)
+        y._meta.index = index
+        return y
+
+    def backward(self, *gradients):
+        given = gradients
+        if self.materialize:
+            given = [
+                like_zeros(gradients, *like) if g is None else g
+                for g, like in zip(gradients, self.results, strict=True)
+            ]
+        found = self.function.backward(self, *given)
+        found = found if isinstance(found, tuple | list) else (found,)
+        while len(found) > len(self.likes) and found[-1] is None:
+            found = found[:-1]
+        if len(found) != len(self.likes):
+            raise RuntimeError(
+                f"function {self.title} returned an incorrect number of gradients "
+                f"(expected {len(self.likes)}, got {len(found)}): backward returns "
+                "one, or None, for each argument of forward"
+            )
+        return [self.checked(i, g) for i, g in enumerate(found)]
+
+    def checked(self, number, g):
+        """A gradient that is a tensor of its own, in a shape that fits."""
+        like = self.likes[number]
+        if g is None or like is None:
+            return None
+        if not hasattr(g, "storage"):
+            raise TypeError(
+                f"{self.title}: expected a Tensor or None for gradient {number}, got "
+                f"{type(g).__name__}"
+            )
+        if g.shape != like[0] and not fits(like[0], g.shape):
+            raise RuntimeError(
+                f"Function {self.title} returned an invalid gradient at index {number} "
+                f"- got {list(g.shape)} but expected shape compatible with "
+                f"{list(like[0])}"
+            )
+        other = g.new_alias()
+        other._meta = g._meta
+        return other
+
+    def release(self):
+        self.saved = None if self.saved else self.saved
+
+
+def fits(small, large):
+    """Can `small` be broadcast to `large`?"""
+    pairs = zip(reversed(small), reversed(large), strict=False)
+    return len(small) <= len(large) and all(a in (1, b) for a, b in pairs)
+
+
+def like_zeros(gradients, shape, dtype, device):
+    known = next(g for g in gradients if g is not None)
+    return known.new_number(0, dtype).expand(shape)
+
+
+class Function:
+    """An operator of one's own: a subclass with two static methods.
+
+    class Square(minigrad.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx, dy):
+            (x,) = ctx.saved_tensors
+            return 2 * x * dy
+
+    y = Square.apply(x)
+    """
+
+    @staticmethod
+    def forward(ctx, *args):
+        """The result, a tensor or a tuple of tensors."""
+        raise NotImplementedError(
+            "You must implement the forward function for custom autograd.Function."
+        )
+
+    @staticmethod
+    def backward(ctx, *gradients):
+        """The gradients of forward's arguments, given those of its results."""
+        raise NotImplementedError(
+            "You must implement the backward function for custom autograd.Function."
+        )
+
+    @OnSubclasses
+    @exercise("08.1", points=3, stars=2, minutes=20)
+    def apply(cls, *args):
+        """Call forward, and record the call if that is wanted.
+
+        cls: the subclass, such as Square above. args: the arguments of its forward,
+        tensors and others, in order.
+
+        - Context(cls, args) makes `ctx`, a new one for each call: two calls would
+          overwrite what the other one saved if it were on the class.
+        - cls.forward(ctx, *args) computes, with no_grad() open: its steps are not to be
+          recorded, since backward stands for all of them.
+        - Where one of the arguments requires a gradient, any(ctx.needs_input_grad), and
+          gradients are enabled where apply was called (is_grad_enabled(), asked outside
+          of your no_grad()), the results are ctx.record(results). Else they are what
+          forward returned, and nothing holds on to ctx.
+
+        Returns the results.
+        """

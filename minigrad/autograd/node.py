@@ -1,0 +1,253 @@
+"""The graph: a node for each operator that was recorded, and what a tensor knows of it.
+
+A node is called with the gradients of its operator's results and returns those of its
+operands. `next_functions` says where these go: to (node, index), which stands for
+result number `index` of that node's operator. At the ends of the graph a leaf's node
+adds what comes to `.grad`.
+"""
+
+import sys
+import weakref
+
+from . import modes
+from .anomaly import explained, first_nan, forward_line
+from .strided import strided_backward
+from .sums import sum_to_size
+
+NOWHERE = None, 0  # the edge to an operand that asks for no gradient
+
+
+class Meta:
+    """What a tensor knows of the graph; one that asks for no gradient has none."""
+
+    requires = False  # was requires_grad asked for?
+    node, index = None, 0  # what made it: grad_fn, and which of its results it is
+    grad = None
+    hooks = None  # of a leaf: they outlive graphs
+    retains = False
+    version = 0  # of a view: its storage's version when `node` was made
+    collector = None  # a leaf's AccumulateGrad, weakly: the graph holds it
+
+
+class ViewMeta(Meta):
+    """What a view knows of the graph."""
+
+    def renew(self, x):
+        """Take a node that reads the base as it is now."""
+        base, laid = x._base, x._layout
+        self.version = x.storage.version
+        if not requires(base):
+            return
+        origin = base._layout
+
+        def backward(dy):
+            return (strided_backward(dy, origin, laid),)
+
+        self.node, self.index = Recorded("AsStridedBackward0", [base], backward), 0
+
+
+def requires(x):
+    """Does an operand ask for a gradient?"""
+    meta = getattr(x, "_meta", None)
+    if meta is not None:
+        return meta.node is not None or meta.requires
+    base = getattr(x, "_base", None)
+    if base is None or base._meta is None or base._meta.node is None:
+        return False
+    x._meta = ViewMeta()  # the base got a history after this view was made
+    x._meta.renew(x)
+    return True
+
+
+class Node:
+    """A step of the graph. A subclass says in `backward` what it computes."""
+
+    outputs = 1  # results of its operator
+    hooks = retained = capture = line = None
+
+    def __init__(self, name, edges, likes):
+        self.title, self.next_functions, self.likes = name, edges, likes
+        if modes.anomaly is not None:
+            self.line = forward_line()
+
+    def name(self):
+        """Such as MulBackward0."""
+        return self.title
+
+    def __repr__(self):
+        return f"<{self.title} object at {id(self):#x}>"
+
+    def __call__(self, *gradients):
+        """The gradients of the operands, None where there is or is wanted none."""
+        if self.hooks or self.retained or self.capture:
+            gradients = self.watched(gradients)
+        if self.capture and self.capture.stop:
+            return (None,) * len(self.next_functions)
+        if modes.anomaly is None:
+            return self.fitted(self.backward(*gradients), gradients)
+        return self.examined(gradients)
+
+    def backward(self, *gradients):
+        raise NotImplementedError
+
+    def attached(self, y):
+        """Save of the result y what backward needs."""
+
+    def release(self):
+        """Let go of what was saved: this node is not asked again."""
+
+    def fitted(self, found, gradients):
+        """What was found in the shapes and dtypes of the operands.
+
+        A gradient that is handed through gets a tensor of its own, so that no two
+        places hold the same one.
+        """
+        fitted = []
+        for g, like in zip(found, self.likes, strict=True):
+            if like is None or g is None:
+                fitted.append(None)
+                continue
+            if g.shape != like[0]:
+                g = sum_to_size(g, like[0])
+            if g.storage.dtype != like[1]:
+                g = g.to(dtype=like[1])
+            if any(g is other for other in gradients):
+                g = other_name(g)
+            fitted.append(g)
+        return fitted
+
+    def watched(self, gradients):
+        """The gradients after the hooks; those that were asked for are kept."""
+        gradients = list(gradients)
+        for i, g in enumerate(gradients):
+            if g is None:
+                continue
+            for hook in list((self.hooks or {}).get(i, {}).values()):
+                new = hook(g)
+                g = g if new is None else new
+            gradients[i] = other_name(g)
+            meta = self.retained and i in self.retained and self.retained[i]()
+            if meta:
+                meta.grad = g if meta.grad is None else meta.grad + g
+            if self.capture and (self, i) in self.capture.found:
+                self.capture.found[self, i] = g
+        return gradients
+
+    def retain(self, index, meta):
+        """Keep the gradient of result number `index` in meta().grad, if it is there."""
+        self.retained = self.retained or {}
+        self.retained[index] = meta
+
+    def examined(self, gradients):
+        """The same as a call, in anomaly mode."""
+        try:
+            found = self.fitted(self.backward(*gradients), gradients)
+        except Exception as error:
+            raise explained(self, f"{type(error).__name__}: {error}") from error
+        number = first_nan(found) if modes.anomaly else None
+        if number is not None:
+            raise explained(
+                self,
+                f"Function '{self.title}' returned nan values in its {number}th "
+                "output.",
+            )
+        return found
+
+
+class Capture:
+    """Gradients to be caught at a node: found {(node, index): gradient}.
+
+    stop: is nothing behind the node wanted?
+    """
+
+    def __init__(self, found, stop):
+        self.found, self.stop = found, stop
+
+
+def other_name(x):
+    """Another tensor over the same memory, with the same history."""
+    other = x.new_alias()
+    other._meta = x._meta
+    return other
+
+
+def edge_of(x):
+    """Where the gradient of a tensor goes: (node, index)."""
+    meta = x._meta
+    if meta.node is not None:
+        if x._base is not None and meta.version != x.storage.version:
+            meta.renew(x)  # its base was written to since
+        return meta.node, meta.index
+    node = meta.collector and meta.collector()
+    if node is None:
+        node = AccumulateGrad(x)
+        meta.collector = weakref.ref(node)
+    return node, 0
+
+
+def edges_of(operands, needs):
+    """For each operand its edge, and the shape and dtype of its gradient."""
+    edges, likes = [], []
+    for x, needed in zip(operands, needs, strict=True):
+        edges.append(edge_of(x) if needed else NOWHERE)
+        likes.append((x._layout[0], x.storage.dtype) if needed else None)
+    return tuple(edges), likes
+
+
+class Recorded(Node):
+    """A node whose backward is a function of the result's gradient: dy -> a tuple."""
+
+    def __init__(self, name, operands, backward):
+        super().__init__(name, *edges_of(operands, [*map(requires, operands)]))
+        self.backward = backward
+
+
+class AccumulateGrad(Node):
+    """The end of the graph: adds what comes to a leaf's .grad."""
+
+    def __init__(self, x):
+        super().__init__("AccumulateGrad", (), ())
+        self.variable = x
+
+    @property
+    def hooks(self):
+        return self.variable._meta.hooks
+
+    def backward(self, gradient):
+        accumulate(self.variable, gradient)
+        return ()
+
+
+def accumulate(x, gradient):
+    """Add to x.grad, into the tensor that is there. A first gradient is copied if
+    somebody else holds its memory, or the graph of backward itself is wanted."""
+    meta = x._meta
+    if meta.grad is None:
+        meta.grad = gradient if is_own(gradient) else gradient.clone()
+    elif modes.enabled:
+        meta.grad = meta.grad + gradient
+    else:
+        meta.grad.add_(gradient)
+
+
+def is_own(gradient):
+    """Is this tensor the only one over its memory, and is that just its elements?"""
+    if modes.enabled:
+        return False
+    gradient._base = None  # what a formula made on its way
+    whole = len(gradient.storage) == gradient.numel() and gradient.is_contiguous()
+    return whole and holders(gradient) == ALONE
+
+
+def holders(x):
+    return sys.getrefcount(x.storage)
+
+
+class _One:
+    storage = None
+
+    def __init__(self):
+        self.storage = object()
+
+
+ALONE = holders(_One())  # what Python counts when nobody else holds the storage

@@ -1,0 +1,133 @@
+"""Recording an operator: what it saves, and how its node computes gradients.
+
+An operator has a formula for each operand, a function of `dy`, the gradient of the
+result; or an operator, and the letters of what it is given after dy. What else a
+formula needs it has as parameters, and that alone is saved: `a`, `b`, `c` are the
+operands, `y` the result, `i` the second result, `shape` and `shape_b` the shapes of the
+first two operands; other names are the call's options. Formulas use operators, so
+gradients have gradients. Where several operands have the same formula it is called
+once, and returns the gradients of all of them.
+"""
+
+import inspect
+
+from . import modes
+from .node import Meta, Node, edges_of, requires
+from .saved import FREED, Saved
+
+NOT_YET = object()
+
+
+class Gradients:
+    """The formulas of an operator, one for each operand; None: not differentiable."""
+
+    def __init__(self, *formulas):
+        self.formulas = [_wanted(f) if f else None for f in formulas]
+        self.known = {}  # needs -> the names to save
+
+    def names(self, needs):
+        """The names of all that the formulas of these operands need."""
+        if needs not in self.known:
+            pairs = [p for p, n in zip(self.formulas, needs, strict=True) if n and p]
+            self.known[needs] = tuple({name for _, names in pairs for name in names})
+        return self.known[needs]
+
+
+def _wanted(formula):
+    """(formula, the names of what it needs beside dy)."""
+    if type(formula) is tuple:  # an operator, and the letters
+        return formula[0], tuple(formula[1])
+    first, *names = inspect.signature(formula).parameters
+    if first != "dy":
+        raise TypeError(f"the first parameter of {formula} is to be dy, not {first}")
+    return formula, tuple(names)
+
+
+class OperatorNode(Node):
+    """The node of an operator with Gradients."""
+
+    def __init__(self, operator, operands, options, needs):
+        super().__init__(operator.node_name, *edges_of(operands, needs))
+        self.gradients = operator.gradients
+        self.saved = saved = {}
+        for name in self.gradients.names(needs):
+            place = "abc".find(name)
+            if place >= 0:
+                x = operands[place]
+                saved[name] = Saved(x) if hasattr(x, "storage") else x
+            elif name == "shape":
+                saved[name] = operands[0]._layout[0]
+            elif name == "shape_b":
+                saved[name] = operands[1]._layout[0]
+            elif name in options:
+                saved[name] = options[name]
+            else:
+                saved[name] = NOT_YET  # y, i
+
+    def attach(self, result):
+        """Make this node the result's; of several results the first one's."""
+        y = result[0] if isinstance(result, tuple) else result
+        if y.storage.dtype.kind != "f":
+            return result
+        self.attached(y, result)
+        y._base, y._meta = None, Meta()
+        y._meta.node = self
+        return result
+
+    def attached(self, y, result=()):
+        """Save what is only there now: y, and i of several results."""
+        for name, value in self.saved.items():
+            if value is NOT_YET:
+                self.saved[name] = Saved((result[1] if name == "i" else y).new_alias())
+
+    def get(self, name):
+        """What was saved under a name."""
+        value = self.saved[name]
+        if type(value) is not Saved:
+            return value
+        x = value.get(self.title)
+        if name == "y" and modes.enabled:
+            x = x.new_alias()
+            x._meta = Meta()
+            x._meta.node = self
+        return x
+
+    def backward(self, dy, *others):
+        if self.saved is None:
+            raise RuntimeError(FREED)
+        found, shared = [], {}
+        for pair, like in zip(self.gradients.formulas, self.likes, strict=True):
+            if like is None or pair is None:
+                found.append(None)
+                continue
+            if pair not in shared:
+                formula, names = pair
+                shared[pair] = formula(dy, *map(self.get, names))
+            g = shared[pair]
+            if isinstance(g, tuple):
+                g = g[self.gradients.formulas[: len(found)].count(pair)]
+            found.append(g)
+        return found
+
+    def release(self):
+        if self.saved and any(type(v) is Saved for v in self.saved.values()):
+            self.saved = None
+
+
+def record(operator, run, operands, options):
+    """run(operator, ...), one of whose operands knows of the graph, and record it."""
+    needs = (*map(requires, operands),)
+    node = None
+    if operator.gradients is not None and True in needs:
+        node = OperatorNode(operator, operands, options, needs)
+    result = below(run, operator, *operands, **options)
+    return result if node is None else node.attach(result)
+
+
+def below(function, *args, **kwargs):
+    """Call a function of which nothing is to be recorded."""
+    before, modes.enabled = modes.enabled, False
+    try:
+        return function(*args, **kwargs)
+    finally:
+        modes.enabled = before

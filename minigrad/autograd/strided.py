@@ -1,0 +1,55 @@
+"""The gradient of as_strided: of any view, of any tensor."""
+
+from .. import layout
+from .sums import sum_to_size
+
+
+def place(dy, origin, laid):
+    """A copy of dy with the layout `origin`, and the view of it with the layout `laid`.
+
+    Layouts are shape, strides and offset, of one storage.
+    """
+    whole, flat = like_base(dy, origin)
+    whole.copy_(dy)
+    return whole, flat.as_strided(laid[0], laid[1], laid[2] - origin[2])
+
+
+def like_base(dy, origin):
+    """New zeros with a layout, but for its offset, and the same as a flat tensor."""
+    shape, strides, _ = origin
+    flat = dy.new_zeros((layout.extent(shape, strides),))
+    return flat.as_strided(shape, strides, 0), flat
+
+
+def strided_backward(dy, origin, laid):
+    """The gradient of a tensor of layout `origin`, of which dy's is of a view."""
+    shape, strides, offset = laid
+    cells = max(layout.extent(*origin), layout.extent(*laid)) - origin[2]
+    low = min(offset - origin[2], 0)  # a view may begin before the tensor it is made of
+    flat = dy.new_zeros((max(cells - low, 0),))
+    kept = [1 if not s else n for n, s in zip(shape, strides, strict=True)]
+    add_at(flat.as_strided(kept, strides, offset - origin[2] - low),
+           sum_to_size(dy, tuple(kept)))  # fmt: skip
+    return flat.as_strided(origin[0], origin[1], -low)
+
+
+def add_at(view, dy):
+    """Add to a view; where it reads one cell several times, one dimension at a time."""
+    if not overlaps(view.shape, view.strides):
+        view.add_(dy)
+        return
+    dim = max(range(view.ndim), key=lambda d: (view.strides[d] > 0, -view.shape[d]))
+    for i in range(view.shape[dim]):
+        at = (slice(None),) * dim + (i,)
+        add_at(view[at], dy[at])
+
+
+def overlaps(shape, strides):
+    """May two elements of such a view lie in one cell?"""
+    reach = 0
+    for stride, size in sorted(zip(strides, shape, strict=True)):
+        if size > 1:
+            if stride <= reach:
+                return True
+            reach += stride * (size - 1)
+    return False

@@ -1,0 +1,240 @@
+"""What a tensor says and does about gradients: requires_grad, grad, backward ..."""
+
+import copy
+import itertools
+import weakref
+
+from .. import layout
+from ..slots.exercise import exercise
+from . import engine
+from .node import Meta, edge_of, requires
+from .sums import sum_to_size
+
+ONLY_FLOATS = "only Tensors of floating point and complex dtype can require gradients"
+numbers = itertools.count()
+
+
+@exercise("08.2", points=2, stars=1, minutes=10)
+def leaf_rules(asked, node):
+    """What PyTorch says of a tensor: (requires_grad, is_leaf, keeps_grad), three bools.
+
+    asked: has somebody asked this tensor for gradients (requires_grad=True)?
+    node: its grad_fn: the node of the operator that made it, or None. An operator is
+    recorded, and so has a node, where one of its operands requires a gradient; there is
+    none under no_grad(), by detach(), and for tensors that no operator made.
+
+    requires_grad: is there a gradient for it at all? A tensor that was made from others
+    which require one requires one, too, without being asked.
+    is_leaf: does the graph end here? PyTorch also calls those leaves that are not in
+    any graph.
+    keeps_grad: will backward() put the gradient into its .grad? Only for leaves that
+    require one: all others would cost memory that nobody asked for.
+    """
+
+
+class Handle:
+    """What register_hook returns: remove() takes the hook away."""
+
+    def __init__(self, hooks):
+        self.hooks, self.id = weakref.ref(hooks), next(numbers)
+
+    def remove(self):
+        hooks = self.hooks()
+        if hooks is not None:
+            hooks.pop(self.id, None)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.remove()
+
+
+class Hooks(dict):
+    """The hooks of one tensor by number; unlike a dict it can be held weakly."""
+
+
+class Differentiable:
+    """The part of Tensor that belongs to gradients."""
+
+    __slots__ = ()
+
+    @property
+    def requires_grad(self):
+        """Is there a gradient for this tensor? It can be set, on leaves."""
+        return leaf_rules(_asked(self), self.grad_fn)[0]
+
+    @requires_grad.setter
+    def requires_grad(self, value):
+        self.requires_grad_(value)
+
+    def requires_grad_(self, requires_grad=True):
+        """Ask for gradients of this tensor, or no longer; returns it."""
+        if requires_grad and self.dtype.kind != "f":
+            raise RuntimeError(f"{ONLY_FLOATS}, not {self.dtype}: x.float() makes one")
+        if not self.is_leaf:
+            if requires_grad:
+                return self
+            raise RuntimeError(
+                "you can only change requires_grad flags of leaf variables. If you "
+                "want to use a computed variable in a subgraph that doesn't require "
+                "differentiation use var_no_grad = var.detach()."
+            )
+        if self._meta is None and requires_grad:
+            self._meta = Meta()
+        if self._meta is not None:
+            self._meta.requires = bool(requires_grad)
+        return self
+
+    @property
+    def is_leaf(self):
+        """Does the graph end here, or is the tensor in none?"""
+        return leaf_rules(_asked(self), self.grad_fn)[1]
+
+    @property
+    def grad_fn(self):
+        """The node of the operator that made this tensor, or None."""
+        known = requires(self) and self._meta.node is not None
+        return edge_of(self)[0] if known else None
+
+    @property
+    def output_nr(self):
+        """Which of its operator's results this tensor is."""
+        return 0 if self._meta is None else self._meta.index
+
+    @property
+    def _version(self):
+        """How often the memory was written to by in-place operators."""
+        return self.storage.version
+
+    @property
+    def grad(self):
+        """The gradient that backward() has put here, a tensor, or None."""
+        meta = self._meta
+        return None if meta is None else meta.grad
+
+    @grad.setter
+    def grad(self, value):
+        if value is not None:
+            check_grad(self, value)
+        if self._meta is None:
+            self._meta = Meta()
+        self._meta.grad = value
+
+    @grad.deleter
+    def grad(self):
+        self.grad = None
+
+    @property
+    def retains_grad(self):
+        """Does backward() keep .grad though this is no leaf?"""
+        return self._meta is not None and self._meta.retains and not self.is_leaf
+
+    def retain_grad(self):
+        """Let backward() keep the gradient in .grad though this is no leaf."""
+        if not requires(self):
+            raise RuntimeError(
+                "can't retain_grad on Tensor that has requires_grad=False"
+            )
+        if self.is_leaf or self._meta.retains:
+            return
+        node, index = edge_of(self)
+        self._meta.retains, held = True, weakref.ref(self._meta)
+        node.retain(index, lambda: held())
+
+    def register_hook(self, hook):
+        """Call hook(gradient) in backward() once this tensor's gradient is known.
+
+        A tensor that the hook returns takes the gradient's place. Returns a handle,
+        whose remove() takes the hook away.
+        """
+        if not requires(self):
+            raise RuntimeError(
+                "cannot register a hook on a tensor that doesn't require gradient: "
+                "x.requires_grad_() asks for one"
+            )
+        node, index = edge_of(self)
+        if self.is_leaf:
+            self._meta.hooks = self._meta.hooks or {0: Hooks()}
+            hooks = self._meta.hooks[0]
+        else:
+            node.hooks = node.hooks or {}
+            hooks = node.hooks.setdefault(index, Hooks())
+        handle = Handle(hooks)
+        hooks[handle.id] = hook
+        return handle
+
+    def sum_to_size(self, *size):
+        """This tensor added up to a shape that can be broadcast to its own."""
+        return sum_to_size(self, layout.as_ints(size))
+
+    def detach_(self):
+        """Forget this tensor's history: it becomes a leaf without gradient."""
+        if self._base is not None:
+            raise RuntimeError(
+                "Can't detach views in-place. Use detach() instead, and write to that"
+            )
+        self._meta = None
+        return self
+
+    def backward(
+        self, gradient=None, retain_graph=None, create_graph=False, inputs=None
+    ):
+        """Compute the gradients of this tensor by all leaves, and add them to .grad.
+
+        gradient: this tensor's own, of its shape; without one it must have a single
+        element, whose gradient is 1. retain_graph: keep what was saved, for another
+        backward. create_graph: record this computation too, so that gradients have
+        gradients. inputs: only for these tensors.
+        """
+        engine.run_backward([self], [gradient], retain_graph, create_graph, inputs)
+
+    def __deepcopy__(self, memo):
+        if not self.is_leaf:
+            raise RuntimeError(
+                "Only Tensors created explicitly by the user (graph leaves) support "
+                "the deepcopy protocol at the moment: use x.detach().clone()"
+            )
+        made = type(self).__new__(type(self))
+        memo[id(self)] = made
+        made.__setstate__(copy.deepcopy(self.__getstate__(), memo))
+        return made
+
+    def __getstate__(self):
+        """What copies and files have of a tensor: no graph."""
+        own = getattr(self, "__dict__", None)  # of a subclass
+        return self.storage, self._layout, self.requires_grad, self.grad, own
+
+    def __setstate__(self, state):
+        self.storage, self._layout, requires_grad, grad, own = state
+        self._meta = self._base = None
+        if own:
+            vars(self).update(own)
+        if requires_grad or grad is not None:
+            self._meta = Meta()
+            self._meta.requires, self._meta.grad = requires_grad, grad
+
+
+def _asked(x):
+    return x._meta is not None and x._meta.requires
+
+
+def check_grad(x, value):
+    """Raise unless `value` may be x.grad."""
+    if not hasattr(value, "storage"):
+        kind = type(value).__name__
+        raise TypeError(
+            f"assigned grad expected to be a Tensor or None but got grad of type {kind}"
+        )
+    if value is x:
+        raise RuntimeError("can't assign Variable as its own grad")
+    for what, mine, other in (
+        ("size", list(x.shape), list(value.shape)),
+        ("dtype", x.dtype, value.dtype),
+        ("device", x.device, value.device),
+    ):
+        if mine != other:
+            raise RuntimeError(
+                f"assigned grad has data of a different {what}: the tensor's is "
+                f"{mine}, the gradient's {other}"
+            )

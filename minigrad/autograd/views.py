@@ -1,0 +1,166 @@
+"""Views in the graph, and operators that write into a tensor which is there already.
+
+A view knows its base, the tensor whose memory it reads. Writing gives a tensor a new
+history: its node is the writing operator's. Writing through a view gives the base one,
+too, whose node puts the written part's gradient in its place; every other view of that
+base finds by the storage's version that its node is of an older base, and gets another.
+"""
+
+from types import MethodType
+
+from . import modes
+from .node import NOWHERE, Meta, Node, Recorded, ViewMeta, edge_of, requires
+from .record import below
+from .saved import next_version
+from .strided import place
+
+LEAF = (
+    "a leaf Variable that requires grad is being used in an in-place operation. Its "
+    "gradient would be that of a number that nobody has any more: change it inside of "
+    "`with minigrad.no_grad():`, as an optimiser does, or write to a clone()"
+)
+OLD_VIEW = (
+    "A view was created in no_grad mode and is being modified inplace with grad mode "
+    "enabled. Make the view outside of no_grad(), or change it inside"
+)
+
+
+class Method:
+    """A method of Tensor that is recorded, with its gradient beside it.
+
+    backward(dy, layout, *args): the gradient of the tensor, which had that layout (its
+    shape, strides and offset), where the method was called with args. Asked for from
+    the class it is the function itself, so that a hole stays one.
+    """
+
+    def __init__(self, name, backward, function):
+        self.name, self.backward, self.function = name, backward, function
+        self.__doc__ = function.__doc__
+
+    def __get__(self, x, owner=None):
+        return self.function if x is None else MethodType(self, x)
+
+    def __call__(self, x, *args, **kwargs):
+        if x._meta is None and x._base is None or not requires(x):
+            return self.function(x, *args, **kwargs)
+        if not modes.enabled:
+            return untracked(x, self.function(x, *args, **kwargs))
+        laid = x._layout
+
+        def backward(dy):
+            return (self.backward(dy, laid, *args, **kwargs),)
+
+        node = Recorded(self.name, [x], backward)
+        y = below(self.function, x, *args, **kwargs)
+        return y if y is x else attach(node, y)
+
+
+def untracked(x, y):
+    """Mark a view of x that was made under no_grad()."""
+    if y is not x and y._base is not None:
+        y._meta = Meta()
+    return y
+
+
+def differentiable(name, backward):
+    """Make a Method of the function below."""
+    return lambda function: Method(f"{name}Backward0", backward, function)
+
+
+def attach(node, y):
+    """Make a node that of its result, perhaps a view."""
+    y._meta = Meta() if y._base is None else ViewMeta()
+    y._meta.node, y._meta.version = node, y.storage.version
+    return y
+
+
+def record_call(name, tensors, run, backward):
+    """run(), which makes a tensor of tensors; recorded where one asks for a gradient.
+
+    backward(dy): a gradient, or None, for each of the tensors.
+    """
+    if not modes.enabled or not any(map(requires, tensors)):
+        return run()
+    node = Recorded(f"{name}Backward0", tensors, backward)
+    return attach(node, below(run))
+
+
+# ------------------------------------------------- in place
+
+
+def write(x, others, run, make_node):
+    """Run an operator that writes into x and reads x and the others.
+
+    run(): writes. make_node(old): its node, where `old` stands for x as it was.
+    """
+    if not modes.enabled:
+        run()
+        return next_version(x)
+    check_writable(x)
+    if x.dtype.kind != "f" or not any(map(requires, (x, *others))):
+        run()
+        return next_version(x)
+    old = x.new_alias()
+    old._meta = x._meta and history(x)
+    node = make_node(old)
+    below(run)
+    next_version(x)
+    rebase(x, node)
+    return x
+
+
+def history(x):
+    """A Meta with the node that x has now, which stays when x gets another."""
+    meta = Meta()
+    if requires(x):
+        meta.node, meta.index = edge_of(x)
+    return meta
+
+
+def check_writable(x):
+    """RuntimeError where writing into x would lose a gradient."""
+    meta, base = x._meta, x._base
+    if meta is not None and meta.requires and meta.node is None:
+        raise RuntimeError(LEAF)
+    if base is None or base._meta is None or not requires(base):
+        return
+    if base._meta.node is None:
+        raise RuntimeError(LEAF.replace("a leaf", "a view of a leaf", 1))
+    if not requires(x):
+        raise RuntimeError(OLD_VIEW)
+
+
+def rebase(x, node):
+    """Give x, which was written to, the history that the node stands for."""
+    if x._base is None:
+        retains = x._meta is not None and x._meta.retains
+        x._meta = Meta()
+        x._meta.node = node
+        node.attached(x)
+        if retains:
+            x.retain_grad()
+        return
+    node.attached(x)
+    rebase(x._base, CopySlices(x._base, x._layout, node))
+    x._meta = ViewMeta()
+    x._meta.renew(x)
+
+
+class CopySlices(Node):
+    """What writing through a view did to its base."""
+
+    def __init__(self, base, laid, inner):
+        need = requires(base)
+        edges = edge_of(base) if need else NOWHERE, *inner.next_functions[1:]
+        like = (base.shape, base.dtype) if need else None
+        super().__init__("CopySlices", edges, [like, *inner.likes[1:]])
+        self.inner, self.laid, self.origin = inner, laid, base._layout
+
+    def backward(self, dy):
+        whole, part = place(dy, self.origin, self.laid)
+        before, *others = self.inner(part.clone())
+        part.zero_() if before is None else part.copy_(before)
+        return whole, *others
+
+    def release(self):
+        self.inner.release()

@@ -1,0 +1,89 @@
+"""Modules that hold others: in a row, or in a list."""
+
+from .module import Module
+
+
+class Held(Module):
+    """Modules under the names "0", "1", ..."""
+
+    def __len__(self):
+        return len(self._modules)
+
+    def __iter__(self):
+        return iter(self._modules.values())
+
+    def _name(self, index):
+        """The name of a module by its number, which may be negative."""
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"index {index} is out of range")
+        return list(self._modules)[index]
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            return self._of([*self._modules.items()][index])
+        return self._modules[self._name(index)]
+
+    def __setitem__(self, index, module):
+        setattr(self, self._name(index), module)
+
+    def __delitem__(self, index):
+        chosen = [*self._modules][index] if isinstance(index, slice) else None
+        for name in chosen if chosen is not None else [self._name(index)]:
+            del self._modules[name]
+        others = [*self._modules.values()]
+        self._modules.clear()
+        self.extend(others)
+
+    def append(self, module):
+        """Put a module at the end."""
+        self.add_module(str(len(self)), module)
+        return self
+
+    def insert(self, index, module):
+        """Put a module before the one of that number."""
+        others = [*self._modules.values()]
+        others.insert(index, module)
+        self._modules.clear()
+        return self.extend(others)
+
+    def extend(self, modules):
+        """Put several at the end."""
+        for module in modules:
+            self.append(module)
+        return self
+
+
+class Sequential(Held):
+    """Modules one after the other: each gets what the one before returns.
+
+    Sequential(first, second, ...), or Sequential({name: module, ...}).
+    """
+
+    def __init__(self, *modules):
+        super().__init__()
+        if len(modules) == 1 and isinstance(modules[0], dict):
+            for name, module in modules[0].items():
+                self.add_module(name, module)
+        else:
+            self.extend(modules)
+
+    def _of(self, items):
+        return Sequential(dict(items))
+
+    def forward(self, input):
+        for module in self:
+            input = module(input)
+        return input
+
+
+class ModuleList(Held):
+    """A list whose modules are known to the module that holds it."""
+
+    folded_repr = True
+
+    def __init__(self, modules=()):
+        super().__init__()
+        self.extend(modules)
+
+    def _of(self, items):
+        return ModuleList(module for _, module in items)

@@ -1,0 +1,144 @@
+"""Values to begin with. Each function writes into the tensor, and returns it.
+
+X. Glorot, Y. Bengio: Understanding the difficulty of training deep feedforward neural
+networks (2010). K. He, X. Zhang, S. Ren, J. Sun: Delving deep into rectifiers (2015).
+A. Saxe, J. McClelland, S. Ganguli: Exact solutions to the nonlinear dynamics of
+learning in deep linear neural networks (2014).
+"""
+
+import functools
+import math
+
+import numpy as np
+
+from .. import random
+from ..autograd import no_grad
+from ..slots.exercise import exercise
+
+GAINS = {
+    "linear": 1, "conv1d": 1, "conv2d": 1, "conv3d": 1, "sigmoid": 1,
+    "tanh": 5 / 3, "relu": math.sqrt(2), "selu": 3 / 4,
+}  # fmt: skip
+
+
+def calculate_gain(nonlinearity, param=None):
+    """What an activation asks its layer's weights to be larger by.
+
+    param: the slope of "leaky_relu" below 0, 0.01 if it is not given.
+    """
+    if nonlinearity == "leaky_relu":
+        slope = 0.01 if param is None else param
+        if isinstance(slope, bool) or not isinstance(slope, int | float):
+            raise ValueError(f"negative_slope {param} not a valid number")
+        return math.sqrt(2 / (1 + slope**2))
+    if nonlinearity not in GAINS:
+        raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
+    return GAINS[nonlinearity]
+
+
+@exercise("09.8", points=1, stars=1, minutes=10)
+def fans(shape):
+    """(fan_in, fan_out): how many numbers go into one output, and come of one input.
+
+    shape: of a weight, a tuple: (out_features, in_features) of Linear, or
+    (out_channels, in_channels, KH, KW) of Conv2d, where a number of the input meets a
+    weight at each of the KH * KW places of the window. Any number of sizes may follow
+    the first two.
+    ValueError for fewer than two dimensions.
+    """
+
+
+@exercise("09.9", points=2, stars=2, minutes=15)
+def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu"):
+    """Numbers between -bound and bound, all as likely, so that signals keep their size.
+
+    The standard deviation is to be gain / sqrt(fan), where fan is fan_in or fan_out, as
+    `mode` says, and gain = calculate_gain(nonlinearity, a). Numbers that are all as
+    likely between -bound and bound have the standard deviation bound / sqrt(3).
+
+    uniform_(tensor, low, high) writes such numbers into a tensor. Returns the tensor.
+    ValueError for another mode.
+    """
+
+
+def writes(function):
+    """Without gradients, and the tensor is returned."""
+
+    @functools.wraps(function)
+    def run(tensor, *args, **kwargs):
+        with no_grad():
+            function(tensor, *args, **kwargs)
+        return tensor
+
+    return run
+
+
+@writes
+def uniform_(tensor, a=0.0, b=1.0):
+    """Numbers of [a, b), all as likely."""
+    draw = random.rand(tensor.shape, dtype=tensor.dtype, device=tensor.device)
+    tensor.copy_(draw * (b - a) + a)
+
+
+@writes
+def normal_(tensor, mean=0.0, std=1.0):
+    """Numbers of the normal distribution."""
+    draw = random.randn(tensor.shape, dtype=tensor.dtype, device=tensor.device)
+    tensor.copy_(draw * std + mean)
+
+
+@writes
+def constant_(tensor, val):
+    """One number everywhere."""
+    tensor.fill_(val)
+
+
+def zeros_(tensor):
+    """0 everywhere."""
+    return constant_(tensor, 0)
+
+
+def ones_(tensor):
+    """1 everywhere."""
+    return constant_(tensor, 1)
+
+
+def xavier_uniform_(tensor, gain=1.0):
+    """Between ± gain · sqrt(6 / (fan_in + fan_out))."""
+    bound = gain * math.sqrt(6 / sum(fans(tensor.shape)))
+    return uniform_(tensor, -bound, bound)
+
+
+def xavier_normal_(tensor, gain=1.0):
+    """Of standard deviation gain · sqrt(2 / (fan_in + fan_out))."""
+    return normal_(tensor, 0, gain * math.sqrt(2 / sum(fans(tensor.shape))))
+
+
+def kaiming_normal_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu"):
+    """Of standard deviation gain / sqrt(fan)."""
+    if mode not in ("fan_in", "fan_out"):
+        raise ValueError(
+            f"Mode {mode} not supported, please use one of fan_in, fan_out"
+        )
+    fan = fans(tensor.shape)[mode == "fan_out"]
+    return normal_(tensor, 0, calculate_gain(nonlinearity, a) / math.sqrt(fan))
+
+
+@writes
+def orthogonal_(tensor, gain=1):
+    """A matrix, other dimensions flat: orthogonal rows or columns of length gain."""
+    if tensor.ndim < 2:
+        raise ValueError("Only tensors with 2 or more dimensions are supported")
+    rows = tensor.shape[0]
+    wide = random.randn(rows, tensor.numel() // rows, dtype=np.float64).numpy()
+    q, r = np.linalg.qr(wide.T if rows < wide.shape[1] else wide)
+    q = q * np.sign(np.diag(r))  # then no orthogonal matrix is likelier than another
+    q = q.T if rows < wide.shape[1] else q
+    tensor.copy_(tensor.new_tensor(gain * q.reshape(tensor.shape)))
+
+
+def uniform_fan_in_(bias, weight):
+    """A bias between ± 1 / sqrt(fan_in of the weight), as Linear and Conv2d have it."""
+    fan_in = fans(weight.shape)[0]
+    bound = 1 / math.sqrt(fan_in) if fan_in else 0
+    return uniform_(bias, -bound, bound)

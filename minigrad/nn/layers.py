@@ -1,0 +1,194 @@
+"""Layers of one dimension of features, and activations."""
+
+import math
+
+from .. import functional as f
+from ..factories import empty
+from ..ops import steps
+from . import init
+from .module import Module
+from .parameter import Parameter
+
+
+class Identity(Module):
+    """Returns its input."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__()
+
+    def forward(self, input):
+        return input
+
+
+class Linear(Module):
+    """y = x Wᵀ + b: (*, in_features) to (*, out_features)."""
+
+    def __init__(self, in_features, out_features, bias=True, device="cpu", dtype=None):
+        super().__init__()
+        self.in_features, self.out_features = in_features, out_features
+        like = {"device": device, "dtype": dtype}
+        self.weight = Parameter(empty(out_features, in_features, **like))
+        self.register_parameter(
+            "bias", Parameter(empty(out_features, **like)) if bias else None
+        )
+        self.reset_parameters()
+
+    def reset_parameters(self):
+        """Draw weight and bias anew, both between ± 1 / sqrt(in_features)."""
+        init.kaiming_uniform_(self.weight, a=math.sqrt(5))
+        if self.bias is not None:
+            init.uniform_fan_in_(self.bias, self.weight)
+
+    def forward(self, input):
+        if input.ndim == 0 or input.shape[-1] != self.in_features:
+            raise RuntimeError(
+                f"Linear: mat1 and mat2 shapes cannot be multiplied: the input has "
+                f"shape {list(input.shape)} and the weight {list(self.weight.shape)}. "
+                f"The input's last size must be in_features = {self.in_features}"
+            )
+        run = steps.linear if steps.are_asked_for() else f.linear
+        return run(input, self.weight, self.bias)
+
+    def extra_repr(self):
+        return (
+            f"in_features={self.in_features}, out_features={self.out_features}, "
+            f"bias={self.bias is not None}"
+        )
+
+
+class Embedding(Module):
+    """Row i of the weight for each index i: (*) of ints to (*, embedding_dim)."""
+
+    def __init__(
+        self,
+        num_embeddings,
+        embedding_dim,
+        padding_idx=None,
+        device="cpu",
+        dtype=None,
+    ):
+        super().__init__()
+        if padding_idx is not None and not (
+            -num_embeddings <= padding_idx < num_embeddings
+        ):
+            raise AssertionError("Padding_idx must be within num_embeddings")
+        if padding_idx is not None:
+            padding_idx %= num_embeddings
+        self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
+        self.padding_idx = padding_idx
+        size = num_embeddings, embedding_dim
+        self.weight = Parameter(empty(size, device=device, dtype=dtype))
+        self.reset_parameters()
+
+    def reset_parameters(self):
+        """Draw the weight anew, from the normal distribution; 0 at padding_idx."""
+        init.normal_(self.weight)
+        if self.padding_idx is not None:
+            init.zeros_(self.weight.detach()[self.padding_idx])
+
+    def forward(self, input):
+        return f.embedding(input, self.weight, self.padding_idx)
+
+    def extra_repr(self):
+        padding = f", padding_idx={self.padding_idx}"
+        return f"{self.num_embeddings}, {self.embedding_dim}" + (
+            padding if self.padding_idx is not None else ""
+        )
+
+
+class Dropout(Module):
+    """In training each element is 0 by the chance p, the others divided by 1 - p."""
+
+    def __init__(self, p=0.5, inplace=False):
+        super().__init__()
+        if not 0 <= p <= 1:
+            raise ValueError(
+                f"dropout probability has to be between 0 and 1, but got {p}"
+            )
+        self.p, self.inplace = p, inplace
+
+    def forward(self, input):
+        if steps.are_asked_for() and not self.inplace:
+            return steps.dropout(input, self.p, self.training)
+        return f.dropout(input, self.p, self.training, self.inplace)
+
+    def extra_repr(self):
+        return f"p={self.p}, inplace={self.inplace}"
+
+
+class Flatten(Module):
+    """Dimensions start_dim to end_dim as one."""
+
+    def __init__(self, start_dim=1, end_dim=-1):
+        super().__init__()
+        self.start_dim, self.end_dim = start_dim, end_dim
+
+    def forward(self, input):
+        return input.flatten(self.start_dim, self.end_dim)
+
+    def extra_repr(self):
+        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
+
+
+class ReLU(Module):
+    """The larger of x and 0."""
+
+    def __init__(self, inplace=False):
+        super().__init__()
+        self.inplace = inplace
+
+    def forward(self, input):
+        return input.relu_() if self.inplace else f.relu(input)
+
+    def extra_repr(self):
+        return "inplace=True" if self.inplace else ""
+
+
+class Sigmoid(Module):
+    """1 / (1 + exp(-x))."""
+
+    def forward(self, input):
+        return f.sigmoid(input)
+
+
+class Tanh(Module):
+    """The hyperbolic tangent."""
+
+    def forward(self, input):
+        return f.tanh(input)
+
+
+class GELU(Module):
+    """x times the share of a normal distribution that lies below x."""
+
+    def __init__(self, approximate="none"):
+        super().__init__()
+        self.approximate = approximate
+
+    def forward(self, input):
+        return f.gelu(input, approximate=self.approximate)
+
+    def extra_repr(self):
+        return f"approximate={self.approximate!r}"
+
+
+class Softmax(Module):
+    """exp(x) as shares of their sum along `dim`."""
+
+    function = staticmethod(f.softmax)
+
+    def __init__(self, dim):
+        super().__init__()
+        self.dim = dim
+
+    def forward(self, input):
+        return self.function(input, self.dim)
+
+    def extra_repr(self):
+        return f"dim={self.dim}"
+
+
+class LogSoftmax(Softmax):
+    """The logarithms of softmax."""
+
+    function = staticmethod(f.log_softmax)

@@ -1,0 +1,202 @@
+"""Module: the base of every layer and network. It knows its parameters by name."""
+
+from ..slots.exercise import exercise
+from . import hooks
+from .attributes import Attributes
+from .backward_hooks import with_backward_hooks
+from .checkpoint import load
+from .convert import Conversions
+from .hooks import RemovableHandle
+from .parameter import Parameter
+from .printing import represent
+
+HOOKS = "_forward_pre_hooks", "_forward_hooks", "_backward_hooks"
+
+
+class Module(Attributes, Conversions):
+    """The base of every network.
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.fc = nn.Linear(64, 10)
+
+            def forward(self, x):
+                return self.fc(x)
+
+    What is assigned to self is remembered by its name: a Parameter in _parameters, a
+    Module in _modules. A call runs the hooks and forward.
+    """
+
+    training = True
+
+    def __init__(self):
+        super().__init__()
+        for name in HOOKS:
+            object.__setattr__(self, name, {})
+
+    # ------------------------------------------------------------ the tree
+
+    def named_children(self):
+        """(name, module) of the modules right below this one, each once."""
+        seen = set()
+        for name, module in self._modules.items():
+            if module is not None and module not in seen:
+                seen.add(module)
+                yield name, module
+
+    def named_modules(self, memo=None, prefix="", remove_duplicate=True):
+        """(name, module) of this one and all below it: "", "0", "0.fc" ..."""
+        memo = set() if memo is None else memo
+        if self in memo:
+            return
+        if remove_duplicate:
+            memo.add(self)
+        yield prefix, self
+        for name, module in self._modules.items():
+            if module is not None:
+                below = f"{prefix}.{name}" if prefix else name
+                yield from module.named_modules(memo, below, remove_duplicate)
+
+    @exercise("09.1", points=3, stars=2, minutes=20)
+    def named_parameters(self, prefix="", recurse=True, remove_duplicate=True):
+        """(name, parameter) of this module's parameters, then of those below it.
+
+        self._parameters: {name: Parameter or None}, what was assigned to this module.
+        self._modules: {name: Module or None}, the modules right below it. Both are in
+        the order of assignment, and None stands for nothing. A parameter's name has the
+        names of the modules on the way to it in front, and `prefix` before these:
+        "weight", "0.weight", "encoder.0.weight".
+
+        prefix: "" or a name without a dot at its end. recurse: without it this
+        module's own alone. remove_duplicate: a parameter that is found again, under
+        another name, is left out; parameters are equal if they are the same object.
+
+        Returns a list, or any iterable, of pairs.
+        """
+
+    def named_buffers(self, prefix="", recurse=True, remove_duplicate=True):
+        """(name, buffer) of this module and of those below it."""
+        seen, modules = set(), [(prefix, self)]
+        if recurse:
+            modules = self.named_modules(None, prefix, remove_duplicate)
+        for path, module in modules:
+            for name, buffer in module._buffers.items():
+                if buffer is None or id(buffer) in seen:
+                    continue
+                if remove_duplicate:
+                    seen.add(id(buffer))
+                yield f"{path}.{name}" if path else name, buffer
+
+    def parameters(self, recurse=True):
+        """The parameters, as an optimiser takes them: each once."""
+        return (p for _, p in self.named_parameters(recurse=recurse))
+
+    def buffers(self, recurse=True):
+        return (b for _, b in self.named_buffers(recurse=recurse))
+
+    def children(self):
+        return (module for _, module in self.named_children())
+
+    def modules(self):
+        return (module for _, module in self.named_modules())
+
+    def get_submodule(self, target):
+        """The module of a name such as "encoder.0"."""
+        module = self
+        for part in target.split(".") if target else []:
+            if not isinstance(getattr(module, part, None), Module):
+                raise AttributeError(
+                    f"{type(module).__name__} has no attribute `{part}`"
+                )
+            module = getattr(module, part)
+        return module
+
+    def get_parameter(self, target):
+        """The parameter of a name such as "encoder.0.weight"."""
+        path, _, name = target.rpartition(".")
+        found = getattr(self.get_submodule(path), name)
+        if not isinstance(found, Parameter):
+            raise AttributeError(f"`{name}` is not an nn.Parameter")
+        return found
+
+    # ------------------------------------------------------------ the call
+
+    def forward(self, *args):
+        raise NotImplementedError(
+            f'Module [{type(self).__name__}] is missing the required "forward" function'
+        )
+
+    def __call__(self, *args, **kwargs):
+        if not (self._forward_pre_hooks or self._forward_hooks or self._backward_hooks):
+            return self.forward(*args, **kwargs)
+        args, kwargs = hooks.before(self, args, kwargs)
+        if self._backward_hooks:
+            result = with_backward_hooks(self, args, kwargs)
+        else:
+            result = self.forward(*args, **kwargs)
+        return hooks.after(self, args, kwargs, result)
+
+    def register_forward_pre_hook(self, hook, *, prepend=False, with_kwargs=False):
+        """Call hook(module, args) before forward; what it returns replaces args."""
+        place = self._forward_pre_hooks
+        return RemovableHandle(place, hook, prepend, with_kwargs=with_kwargs)
+
+    def register_forward_hook(self, hook, *, prepend=False, with_kwargs=False):
+        """Call hook(module, args, output) after forward; it may return another."""
+        place = self._forward_hooks
+        return RemovableHandle(place, hook, prepend, with_kwargs=with_kwargs)
+
+    def register_full_backward_hook(self, hook, prepend=False):
+        """Call hook(module, grad_input, grad_output) in backward.
+
+        Both are tuples: the gradients of forward's positional tensors, and of its
+        results. What it returns, a tuple, replaces grad_input.
+        """
+        return RemovableHandle(self._backward_hooks, hook, prepend)
+
+    # ------------------------------------------------------------ its state
+
+    @exercise("09.2", points=2, stars=2, minutes=15)
+    def state_dict(self, *, prefix="", keep_vars=False):
+        """{name: tensor}: all that must be saved to have this module again.
+
+        These are the parameters, and the buffers that are persistent: the names of the
+        others are in self._non_persistent_buffers_set. self._parameters, self._buffers:
+        {name: tensor or None}, what belongs to this module; self._modules: {name:
+        Module or None}, those below it. The order: this module's parameters, its
+        buffers, then all of its first child, and so on.
+
+        prefix: stands in front of every name as it is, "" or with a dot at its end:
+        "encoder." A tensor is left as it is with keep_vars, else it is detached:
+        tensor.detach() reads the same memory. A parameter with two names is there
+        twice, under both.
+        """
+
+    def load_state_dict(self, state_dict, strict=True):
+        """Copy the values of a state_dict into the parameters and buffers.
+
+        Returns (missing_keys, unexpected_keys). RuntimeError where a shape differs, and
+        with `strict` where a key is missing or unexpected.
+        """
+        return load(self, state_dict, strict)
+
+    @exercise("09.3", points=1, stars=1, minutes=5)
+    def train(self, mode=True):
+        """Set `training` of this module and of all below it to `mode`; return self.
+
+        Dropout and batch norm do something else in training. self.children(): the
+        modules right below this one. ValueError("training mode is expected to be
+        boolean") for a mode that is no bool.
+        """
+
+    def eval(self):
+        """train(False)."""
+        return self.train(False)
+
+    def extra_repr(self):
+        """What stands between the brackets when the module is printed."""
+        return ""
+
+    def __repr__(self):
+        return represent(self)

@@ -1,0 +1,133 @@
+"""Layers that shift and scale to mean 0 and variance 1."""
+
+from .. import functional as f
+from ..factories import empty, tensor
+from ..ops import steps
+from ..storage import int64
+from . import init
+from .module import Module
+from .parameter import Parameter
+
+
+class BatchNorm(Module):
+    """Each channel, dimension 1, over all samples and places.
+
+    In training by its own mean and variance, which also move the running ones; after
+    eval() by the running ones.
+    """
+
+    dims = ()
+
+    def __init__(
+        self,
+        num_features,
+        eps=1e-05,
+        momentum=0.1,
+        affine=True,
+        track_running_stats=True,
+        device="cpu",
+        dtype=None,
+    ):
+        super().__init__()
+        self.num_features, self.eps, self.momentum = num_features, eps, momentum
+        self.affine, self.track_running_stats = affine, track_running_stats
+        for name in ("weight", "bias"):
+            new = empty(num_features, device=device, dtype=dtype)
+            self.register_parameter(name, Parameter(new) if affine else None)
+        for name in ("running_mean", "running_var"):
+            new = empty(num_features, device=device, dtype=dtype)
+            self.register_buffer(name, new if track_running_stats else None)
+        count = tensor(0, int64, device) if track_running_stats else None
+        self.register_buffer("num_batches_tracked", count)
+        self.reset_parameters()
+
+    def reset_running_stats(self):
+        """Mean 0, variance 1, of no batch so far."""
+        if self.track_running_stats:
+            init.zeros_(self.running_mean)
+            init.ones_(self.running_var)
+            self.num_batches_tracked.zero_()
+
+    def reset_parameters(self):
+        """Weight 1 and bias 0, and no batch seen."""
+        self.reset_running_stats()
+        if self.affine:
+            init.ones_(self.weight)
+            init.zeros_(self.bias)
+
+    def forward(self, input):
+        if input.ndim not in self.dims:
+            wanted = " or ".join(f"{n}D" for n in self.dims)
+            raise ValueError(f"expected {wanted} input (got {input.ndim}D input)")
+        momentum = self.momentum or 0.0
+        if self.training and self.track_running_stats:
+            self.num_batches_tracked.add_(1)
+            if self.momentum is None:  # the plain mean of all batches
+                momentum = 1 / self.num_batches_tracked.item()
+        run = steps.batch_norm if steps.are_asked_for() else f.batch_norm
+        kept = self.track_running_stats
+        return run(
+            input, self.running_mean, self.running_var, self.weight, self.bias,
+            self.training or not kept, momentum, self.eps,
+        )  # fmt: skip
+
+    def extra_repr(self):
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
+            f"affine={self.affine}, track_running_stats={self.track_running_stats}"
+        )
+
+
+class BatchNorm1d(BatchNorm):
+    """Batch norm of (N, C) or (N, C, L)."""
+
+    dims = 2, 3
+
+
+class BatchNorm2d(BatchNorm):
+    """Batch norm of images (N, C, H, W)."""
+
+    dims = (4,)
+
+
+class LayerNorm(Module):
+    """Each sample over its last dimensions, those of normalized_shape."""
+
+    def __init__(
+        self,
+        normalized_shape,
+        eps=1e-05,
+        elementwise_affine=True,
+        bias=True,
+        device="cpu",
+        dtype=None,
+    ):
+        super().__init__()
+        whole = isinstance(normalized_shape, int)
+        self.normalized_shape = (
+            (normalized_shape,) if whole else tuple(normalized_shape)
+        )
+        self.eps, self.elementwise_affine = eps, elementwise_affine
+        for name, wanted in ("weight", True), ("bias", bias):
+            new = empty(self.normalized_shape, device=device, dtype=dtype)
+            given = elementwise_affine and wanted
+            self.register_parameter(name, Parameter(new) if given else None)
+        self.reset_parameters()
+
+    def reset_parameters(self):
+        """Weight 1, bias 0."""
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if self.bias is not None:
+            init.zeros_(self.bias)
+
+    def forward(self, input):
+        shape = self.normalized_shape
+        return f.layer_norm(input, shape, self.weight, self.bias, self.eps)
+
+    def extra_repr(self):
+        return (
+            f"{self.normalized_shape}, eps={self.eps}, "
+            f"elementwise_affine={self.elementwise_affine}, "
+            f"bias={self.bias is not None}"
+        )

@@ -1,0 +1,35 @@
+"""Clipping gradients. Nothing here waits for the device."""
+
+from ..autograd import no_grad
+from ..slots.exercise import exercise
+from ..tensor import Tensor
+
+
+@exercise("09.15", points=2, stars=2, minutes=15)
+def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False):
+    """Scale all gradients by one factor, so that together they are max_norm at most.
+
+    parameters: a tensor, or any iterable of them; those whose .grad is None count for
+    nothing. The norm is that of all gradients as one long vector: the root of the sum
+    of all squares; for another norm_type p, (sum of |g| ** p) ** (1 / p); for
+    float("inf") the largest |g|. Every gradient is multiplied in place by
+    min(max_norm / (norm + 1e-6), 1).
+
+    gradients_of(parameters): a list of the gradients that there are; minigrad.stack
+    makes one tensor of several. Returns the norm before clipping, a tensor without
+    dimensions, minigrad.tensor(0.0) where there is no gradient. With error_if_nonfinite
+    RuntimeError where it is infinite or NaN.
+    """
+
+
+def gradients_of(parameters):
+    """The gradients that there are."""
+    parameters = [parameters] if isinstance(parameters, Tensor) else parameters
+    return [p.grad for p in parameters if p.grad is not None]
+
+
+def clip_grad_value_(parameters, clip_value):
+    """Clip each element of all gradients to ± clip_value, in place."""
+    with no_grad():
+        for gradient in gradients_of(parameters):
+            gradient.clamp_(-clip_value, clip_value)

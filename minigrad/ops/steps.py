@@ -1,0 +1,71 @@
+"""Layers and losses step by step, in operators: what chapter 09 has the learner write.
+
+Functional does the same in fewer launches; layers run that, and these inside
+`with minigrad.rungs("answered")`.
+"""
+
+from ..slots.exercise import exercise
+from . import ladder
+
+
+@exercise("09.4", points=1, stars=1, minutes=5)
+def linear(input, weight, bias=None):
+    """input times the transpose of weight, plus bias.
+
+    input: (*, in_features), any number of dimensions in front. weight: (out_features,
+    in_features), as PyTorch stores it. bias: (out_features,) or None.
+    Returns a tensor (*, out_features).
+    """
+
+
+@exercise("09.5", points=2, stars=2, minutes=20)
+def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1):
+    """A convolution as one matrix product, with the images laid out by `unfold`.
+
+    input: (N, C, H, W). weight: (O, C, KH, KW). bias: (O,) or None. stride, padding,
+    dilation: ints or pairs (down, across).
+
+    functional.unfold(input, kernel_size, dilation, padding, stride) is (N, C * KH * KW,
+    L): each column is one place of the window, all of its numbers channel by channel,
+    and there are L places, row by row. Returns (N, O, OH, OW), where OH = (H + 2 *
+    padding - dilation * (KH - 1) - 1) // stride + 1, and OW in the same way.
+    """
+
+
+@exercise("09.6", points=3, stars=3, minutes=30)
+def batch_norm(
+    input,
+    running_mean,
+    running_var,
+    weight=None,
+    bias=None,
+    training=False,
+    momentum=0.1,
+    eps=1e-05,
+):
+    """(input - mean) / sqrt(var + eps) * weight + bias, for each channel by itself.
+
+    input: (N, C, ...): a channel's elements are those of all samples and places.
+    weight, bias: (C,) or None for 1 and 0.
+
+    In training mean and var are those of the input, var divided by the number of
+    elements n; and the running ones, (C,), are moved in place by
+    running = (1 - momentum) * running + momentum * new, where the new variance is the
+    one divided by n - 1. They may be None: then there is nothing to move. Without
+    `training` the running ones are used, and stay as they are.
+    """
+
+
+@exercise("09.7", points=2, stars=1, minutes=10)
+def dropout(input, p=0.5, training=True):
+    """input with each element 0 by the chance p, and the others scaled by 1 / (1 - p).
+
+    So the expected value of each element stays the same. Without `training`, or with
+    p = 0, the input as it is; with p = 1 all is 0. ValueError for a p outside [0, 1].
+    random.keep_mask(input, chance) is a tensor of 1 by that chance and else 0.
+    """
+
+
+def are_asked_for():
+    """Are the steps to run, in the place of functional's kernels?"""
+    return ladder.chosen == "answered"

@@ -1,0 +1,91 @@
+"""Update rules as kernels: kernels/optim.cu, four parameters a launch."""
+
+import math
+
+import numpy as np
+
+from ..autograd.saved import next_version
+from ..ops import ladder
+from ..ops.ladder import Rung, computed_in, memory
+
+THREADS, TOGETHER, BLOCKS = 256, 4, 1024
+KERNELS = {name: Rung("fused", f"{name}_4", "optim.cu") for name in ("sgd", "adam")}
+
+
+def split(params, asked):
+    """The parameters that a kernel does, and the others.
+
+    asked: True, False, or None for those on a device.
+    """
+    together = [p for p in params if fits(p, asked)]
+    return together, [p for p in params if not fits(p, asked)]
+
+
+def fits(param, asked):
+    """Can a kernel do this parameter, and is it asked for?"""
+    on_device = param.device != "cpu"
+    if asked and not on_device:
+        raise RuntimeError(
+            "`fused=True` requires all the params to be on 'sim' or 'cuda'"
+        )
+    return asked is not False and on_device and param.is_contiguous()
+
+
+def sgd(params, state, group):
+    """rules.sgd of several parameters."""
+    keeps = group["momentum"] != 0
+    new = [p for p in params if "momentum_buffer" not in state.get(p, {})]
+    old = [p for p in params if "momentum_buffer" in state.get(p, {})]
+    for first, some in (True, new), (False, old):
+        rows = []
+        for p in some:
+            if first and keeps:
+                state[p] = {"momentum_buffer": p.new_empty(p.shape)}
+            rows.append((p, p.grad, state[p]["momentum_buffer"] if keeps else p))
+        names = "lr", "momentum", "dampening", "weight_decay"
+        flags = group["nesterov"], first, group["maximize"]
+        run("sgd", rows, [group[name] for name in names], flags)
+
+
+def adam(params, state, group, decoupled):
+    """rules.adam, or adamw, of several parameters."""
+    beta1, beta2 = group["betas"]
+    for step in sorted({state[p]["step"] for p in params}):
+        some = [p for p in params if state[p]["step"] == step]
+        rows = [(p, p.grad, state[p]["exp_avg"], state[p]["exp_avg_sq"]) for p in some]
+        correction = group["lr"] / (1 - beta1**step), math.sqrt(1 - beta2**step)
+        numbers = group["lr"], beta1, beta2, group["eps"], group["weight_decay"]
+        run("adam", rows, (*numbers, *correction), (decoupled, group["maximize"]))
+
+
+def run(name, rows, numbers, flags):
+    """Launch the kernel of a rule on rows of tensors, those of one kind together."""
+    kinds = {}
+    for row in rows:
+        kinds.setdefault((row[0].device, row[0].dtype), []).append(row)
+    for (device, dtype), alike in kinds.items():
+        function = KERNELS[name].function(device, [dtype, computed_in(dtype)])
+        for start in range(0, len(alike), TOGETHER):
+            some = alike[start : start + TOGETHER]
+            launch(name, function, some, computed_in(dtype), numbers, flags)
+
+
+def launch(name, function, rows, wide, numbers, flags):
+    """One launch: blockIdx.y is the number of a row."""
+    written = rows
+    rows = [[x.to(row[0].dtype).contiguous() for x in row] for row in rows]
+    counts = [row[0].numel() for row in rows]
+    if not any(counts):
+        return
+    missing = TOGETHER - len(rows)
+    args = [memory(x) for row in rows + rows[:1] * missing for x in row]
+    args += [np.int64(n) for n in counts + [0] * missing]
+    args += [wide.type(number) for number in numbers]
+    args += [np.int32(flag) for flag in flags]
+    grid = min(-(-max(counts) // THREADS), BLOCKS), len(rows), 1
+    size = sum(counts) * len(rows[0]) * rows[0][0].dtype.itemsize
+    device, block = rows[0][0].device, (THREADS, 1, 1)
+    ladder.launch(name, "fused", function, device, grid, block, args, size)
+    for param, _, *state in written:
+        for tensor in (param, *state):
+            next_version(tensor)

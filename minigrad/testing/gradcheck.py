@@ -1,0 +1,116 @@
+"""gradcheck: is a gradient right? Compared with differences, element by element."""
+
+import numpy as np
+
+from ..autograd.engine import grad
+from ..slots.exercise import exercise
+
+
+class GradcheckError(RuntimeError):
+    """A gradient that differs from what differences say."""
+
+
+@exercise("08.27", points=4, stars=3, minutes=30)
+def numerical_jacobian(function, inputs, number, eps=1e-6):
+    """By central differences: how each result's element changes with each of an input.
+
+    function: takes the tensors `inputs` and returns a tensor. number: which of the
+    inputs is moved, inputs[number], an ordinary float64 tensor, contiguous.
+    Returns a float64 array of NumPy of shape (elements of inputs[number], elements of
+    the result): row i is (f(x + eps) - f(x - eps)) / (2 eps), where eps is added to
+    element i of the input alone, in row-major order. Every element has its row.
+    The input has its old values, bit by bit, in the end.
+
+    The central difference errs by eps**2, where (f(x + eps) - f(x)) / eps errs by eps.
+    With eps = 1e-6 and float32 the rounding of f would be larger than what is sought.
+    At hand: x.detach().view(-1) reads the same memory, and flat[i] = value writes;
+    y.detach().cpu().numpy(); with no_grad(): as nothing is to be recorded.
+    """
+
+
+def gradcheck(func, inputs, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True):
+    """True if backward() of func agrees with central differences at these inputs.
+
+    func: takes the inputs, returns a tensor or a tuple of tensors. inputs: a tensor or
+    a tuple; those that require a gradient are checked, at every element. They must be
+    float64: in float32 differences are mostly rounding.
+    Raises GradcheckError (or returns False) where a gradient is off by more than
+    atol + rtol * |difference|, and names the place.
+    """
+    inputs = (inputs,) if hasattr(inputs, "storage") else tuple(inputs)
+    wanted = [i for i, x in enumerate(inputs) if getattr(x, "requires_grad", False)]
+    if not wanted:
+        raise ValueError(
+            "gradcheck expects at least one input tensor to require gradient, but none "
+            "of the them have requires_grad=True."
+        )
+    for i in wanted:
+        check_input(inputs[i], i)
+    problem = first_problem(func, inputs, wanted, eps, atol, rtol)
+    if problem and raise_exception:
+        raise GradcheckError(problem)
+    return not problem
+
+
+def check_input(x, number):
+    if x.dtype != np.float64:
+        raise ValueError(
+            f"gradcheck: input {number} is {x.dtype}. Differences need float64: "
+            "x.double()"
+        )
+    if not x.is_contiguous() or not x.is_leaf:
+        raise ValueError(
+            f"gradcheck: input {number} must be a contiguous leaf: make it by "
+            "tensor(), with requires_grad=True, and let the function make views of it"
+        )
+
+
+def first_problem(func, inputs, wanted, eps, atol, rtol):
+    """What is wrong first, in words, or None."""
+    for output in range(len(results(func, inputs))):
+
+        def function(*inputs, output=output):
+            return results(func, inputs)[output]
+
+        if not function(*inputs).requires_grad:
+            continue
+        by_backward = analytical_jacobians(function, inputs, wanted)
+        for i, mine in zip(wanted, by_backward, strict=True):
+            theirs = numerical_jacobian(function, list(inputs), i, eps)
+            with np.errstate(all="ignore"):
+                off = ~(np.abs(mine - theirs) <= atol + rtol * np.abs(theirs))
+            if off.any():
+                return in_words(output, i, mine, theirs, off)
+    return None
+
+
+def results(func, inputs):
+    made = func(*inputs)
+    return made if isinstance(made, tuple | list) else (made,)
+
+
+def analytical_jacobians(function, inputs, wanted):
+    """For each of the inputs the same array as numerical_jacobian's, by backward."""
+    y = function(*inputs)
+    n = y.numel()
+    arrays = [np.zeros((inputs[i].numel(), n)) for i in wanted]
+    for column in range(n):
+        seed = np.zeros(n)
+        seed[column] = 1
+        seed = y.new_tensor(seed.reshape(y.shape))
+        tensors = [inputs[i] for i in wanted]
+        found = grad(y, tensors, seed, retain_graph=True, allow_unused=True)
+        for array, g in zip(arrays, found, strict=True):
+            if g is not None:
+                array[:, column] = np.array(g.detach().cpu().numpy()).reshape(-1)
+    return arrays
+
+
+def in_words(output, number, mine, theirs, off):
+    element, result = (int(i) for i in np.argwhere(off)[0])
+    return (
+        f"Jacobian mismatch for output {output} with respect to input {number}, in "
+        f"{int(off.sum())} of {off.size} places. The first: d result[{result}] / d "
+        f"input[{element}] is {mine[element, result]:.6g} by backward and "
+        f"{theirs[element, result]:.6g} by differences (places counted row by row)."
+    )

@@ -1,0 +1,136 @@
+"""A curve that grows while something is trained, with a progress bar."""
+
+import math
+import time
+from html import escape
+
+WIDTH, HEIGHT, LEFT, BOTTOM = 560, 200, 76, 24
+COLOURS = "#1f6fb4", "#d95f02", "#2a9d5c", "#8e44ad"
+SECONDS = 0.1  # between two pictures
+
+
+class Curve:
+    """Values over steps, drawn again and again in the same place of a notebook.
+
+        curve = viz.curve(100, "epochs")
+        for epoch in range(100):
+            ...
+            curve.add(loss=loss.item())
+
+    total: how many steps there will be. log: draw the values by their powers of ten.
+    Outside of a notebook nothing is drawn; `str(curve)` is the last line of numbers.
+    """
+
+    def __init__(self, total, what="steps", log=False):
+        self.total, self.what, self.log = total, what, log
+        self.series, self.done = {}, 0
+        self._shown, self._last, self._begin = None, 0.0, time.perf_counter()
+
+    def add(self, **values):
+        """One step, and its values by name."""
+        self.done += 1
+        for name, value in values.items():
+            self.series.setdefault(name, []).append((self.done, float(value)))
+        now = time.perf_counter()
+        if now - self._last > SECONDS or self.done >= self.total:
+            self._last = now
+            self._show()
+
+    def __str__(self):
+        numbers = [f"{name} {pairs[-1][1]:.4g}" for name, pairs in self.series.items()]
+        return ", ".join([f"{self.done} of {self.total} {self.what}", *numbers])
+
+    def _repr_html_(self):
+        seconds = time.perf_counter() - self._begin
+        share = min(1, self.done / max(1, self.total))
+        text = escape(f"{self}, {seconds:.1f} s")
+        bar = (
+            f'<div style="width:{WIDTH}px;height:6px;background:#8883">'
+            f'<div style="width:{100 * share:.1f}%;height:6px;background:{COLOURS[0]}">'
+            "</div></div>"
+        )
+        inside = f"{bar}{self._svg()}<div>{text}</div>"
+        return f'<div style="font:13px sans-serif">{inside}</div>'
+
+    def _show(self):
+        """Draw, or draw anew in the same place, where there is a notebook."""
+        try:
+            from IPython import get_ipython
+            from IPython.display import display
+        except ImportError:
+            return
+        if get_ipython() is None:
+            return
+        if self._shown is None:
+            self._shown = display(self, display_id=True)
+        else:
+            self._shown.update(self)
+
+    def _svg(self):
+        points = {name: self._seen(pairs) for name, pairs in self.series.items()}
+        heights = [y for pairs in points.values() for _, y in pairs]
+        if not heights:
+            return ""
+        low, high = min(heights), max(heights)
+        high = high if high > low else low + 1
+        drawn = [self._ticks(low, high)]
+        for number, (name, pairs) in enumerate(points.items()):
+            colour = COLOURS[number % len(COLOURS)]
+            line = " ".join(self._at(x, y, low, high) for x, y in pairs)
+            drawn += [
+                f'<polyline points="{line}" fill="none" stroke="{colour}" '
+                'stroke-width="1.5"/>',
+                self._dot(pairs, colour, low, high),
+                f'<text x="{WIDTH - 6}" y="{16 + 15 * number}" fill="{colour}" '
+                f'text-anchor="end">{escape(name)}</text>',
+            ]
+        said = escape(f"{', '.join(points)} over {self.what}")
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" '
+            f'height="{HEIGHT}" font-size="12" role="img" aria-label="{said}">'
+            f"{''.join(drawn)}</svg>"
+        )
+
+    def _dot(self, pairs, colour, low, high):
+        """A dot where the line ends, so that one value is seen, too."""
+        if not pairs:
+            return ""
+        x, y = self._at(*pairs[-1], low, high).split(",")
+        return f'<circle cx="{x}" cy="{y}" r="2.5" fill="{colour}"/>'
+
+    def _seen(self, pairs):
+        """What is drawn: finite values, or their logarithms, and not too many."""
+        fits = [
+            (x, y) for x, y in pairs if math.isfinite(y) and (y > 0 or not self.log)
+        ]
+        fits = fits[:: -(-len(fits) // 600) or 1]
+        return [(x, math.log10(y)) for x, y in fits] if self.log else fits
+
+    def _at(self, x, y, low, high):
+        across = LEFT + (WIDTH - LEFT - 8) * x / max(1, self.total)
+        up = (y - low) / (high - low)
+        return f"{across:.1f},{HEIGHT - BOTTOM - (HEIGHT - BOTTOM - 8) * up:.1f}"
+
+    def _ticks(self, low, high):
+        """Numbers at the sides, and lines across."""
+        drawn = []
+        for part in (0, 0.5, 1):
+            value = low + part * (high - low)
+            y = self._at(0, value, low, high).partition(",")[2]
+            said = f"{10**value if self.log else value:.3g}"
+            drawn.append(
+                f'<line x1="{LEFT}" x2="{WIDTH - 8}" y1="{y}" y2="{y}" stroke="#8885"/>'
+                f'<text x="{LEFT - 6}" y="{float(y) + 4:.1f}" fill="currentColor" '
+                f'text-anchor="end">{said}</text>'
+            )
+        middle, last = (LEFT + WIDTH) / 2, HEIGHT - 6
+        drawn.append(
+            f'<text x="{middle}" y="{last}" fill="currentColor" text-anchor="middle">'
+            f"{escape(self.what)}</text>"
+        )
+        return "".join(drawn)
+
+
+def curve(total, what="steps", log=False):
+    """A Curve of `total` steps."""
+    return Curve(total, what, log)

@@ -1,0 +1,231 @@
+"""The graph behind a tensor: nodes in layers, and backward step by step."""
+
+import base64
+import functools
+import itertools
+import json
+import sys
+from html import escape
+from pathlib import Path
+
+from .graph_facts import Facts, is_leaf, short
+from .graph_layout import MOST_WIDE, arranged, folded, layers_of, plural
+from .runs import sentence
+
+FILES = Path(__file__).parent
+WIDE, HIGH, GAP, DOWN = 124, 50, 16, 34  # pixels: a box, between boxes, between layers
+MOST_STEPS = 200
+NO_GRAPH = (
+    "There is no graph behind this: it has no grad_fn. It is a leaf, or was made under "
+    "no_grad() or by detach(), or from tensors that require no gradient."
+)
+_numbers = itertools.count(1)
+
+
+def graph(loss, **names):
+    """Draw the graph that `loss` was computed by, and backward through it.
+
+    Each box is a node: its operator, the shape and dtype of the operator's result, and
+    the norm of the gradient where one is kept: in leaves after backward(), and in
+    tensors with retain_grad(). With a slider, in the order of backward, where anywidget
+    is installed and works (not on Colab); a picture everywhere else.
+    names: what leaves are called in the picture, as in graph(loss, x=x, w=w).
+    """
+    root = getattr(loss, "grad_fn", None)
+    if root is None or not hasattr(root, "next_functions"):
+        return sentence(NO_GRAPH)
+    return Graph(loss, root, names)
+
+
+class Graph:
+    """The picture of a graph; it shows itself, with a slider where that goes."""
+
+    def __init__(self, loss, root, names):
+        self.facts = facts = Facts(loss, root, names)
+        layers = arranged(layers_of(facts.order))
+        kept, self.folds = folded(layers)
+        self.layers = [(n, layers[n][:MOST_WIDE], len(layers[n])) for n in kept]
+        self.drawn = {node for _, layer, _ in self.layers for node in layer}
+        self.names = {n: i for i, n in enumerate(facts.order)}
+        self.text = self.svg()
+        widget, self.panel = _widget_class(), None
+        if widget is not None and "google.colab" not in sys.modules:
+            self.still = f"mg-graph-still-{next(_numbers)}"
+            self.panel = widget(data=json.dumps(self.payload()), still=self.still)
+
+    # ------------------------------------------------ the drawing
+
+    def svg(self):
+        """The picture as SVG text."""
+        across = max(min(len(layer), MOST_WIDE) for _, layer, _ in self.layers)
+        width = max(across * (WIDE + GAP) + GAP + 60, 380)
+        places, parts, y = {}, [], 12
+        folds = list(self.folds)
+        for number, layer, count in self.layers:
+            while folds and folds[0].first < number:
+                parts.append(note(width, y, folds.pop(0).text))
+                y += DOWN
+            left = (width - len(layer) * (WIDE + GAP) + GAP) / 2
+            for i, node in enumerate(layer):
+                places[node] = left + i * (WIDE + GAP), y
+            if count > len(layer):
+                parts.append(
+                    note(width, y + HIGH + 2, f"and {count - len(layer)} more")
+                )
+            y += HIGH + DOWN
+        edges = [self.edge(places, node, end) for node, end in self.edges()]
+        boxes = [self.box(node, *places[node]) for node in places]
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{width}" '
+            f'height="{y}" viewBox="0 0 {width} {y}" font-family="sans-serif" '
+            f'style="max-width: 100%; height: auto" aria-label="{escape(self.alt)}">'
+            f"<title>{escape(self.alt)}</title>"
+            f'<rect width="{width}" height="{y}" fill="#ffffff"/>'
+            f"{ARROW}{''.join(edges)}{''.join(boxes)}{''.join(parts)}</svg>"
+        )
+
+    def edges(self):
+        """(node, end) of what is drawn, each pair once."""
+        pairs = {
+            (node, end): None
+            for node in self.facts.order
+            if node in self.drawn
+            for end, _ in node.next_functions
+            if end in self.drawn
+        }
+        return list(pairs)
+
+    def edge(self, places, node, end):
+        (x0, y0), (x1, y1) = places[node], places[end]
+        x0, x1, up = x0 + WIDE / 2, x1 + WIDE / 2, y1 <= y0
+        y0, y1 = (y0, y1 + HIGH + 2) if up else (y0 + HIGH, y1 - 2)
+        times = sum(n is end for n, _ in node.next_functions)
+        names = f'data-from="{self.names[node]}" data-to="{self.names[end]}"'
+        bend = (y1 - y0) / 2
+        if abs(y1 - y0) > DOWN and abs(x1 - x0) < WIDE:  # past what stands between
+            side = x0 + (WIDE * 0.95 if x1 >= x0 else -WIDE * 0.95)
+            bend /= 4
+            first, last = f"{side:.0f},{y0 + bend:.0f}", f"{side:.0f},{y1 - bend:.0f}"
+        else:
+            first, last = f"{x0:.0f},{y0 + bend:.0f}", f"{x1:.0f},{y1 - bend:.0f}"
+        way = f"C{first} {last} {x1:.0f},{y1:.0f}"
+        line = (
+            f'<path class="mg-edge" {names} d="M{x0:.0f},{y0:.0f} {way}" fill="none" '
+            f'stroke="#8a8a8a" stroke-width="1.2" marker-end="url(#mg-arrow)"/>'
+        )
+        if times > 1:
+            x, y = (x0 + x1) / 2 + 6, (y0 + y1) / 2 + 4
+            line += write(x, y, f"{times} times", 10, anchor="start")
+        return line
+
+    def box(self, node, x, y):
+        leaf = is_leaf(node)
+        fill, line = ("#dceeda", "#3f7f3a") if leaf else ("#e3ecf7", "#4a6d99")
+        title, *rest = [self.facts.title(node), *self.facts.lines(node)]
+        texts = write(x + WIDE / 2, y + 16, cut_text(title, 17), 12, "bold")
+        for i, text in enumerate(rest):
+            texts += write(x + WIDE / 2, y + 30 + 13 * i, cut_text(text, 24), 10)
+        told = escape(", ".join([node.name(), *rest]))
+        return (
+            f'<g class="mg-node" data-node="{self.names[node]}"><title>{told}</title>'
+            f'<rect x="{x:.0f}" y="{y:.0f}" width="{WIDE}" height="{HIGH}" rx="6" '
+            f'fill="{fill}" stroke="{line}"/>{texts}</g>'
+        )
+
+    # ------------------------------------------------ in words, and step by step
+
+    @functools.cached_property
+    def alt(self):
+        order = self.facts.order
+        leaves = sum(map(is_leaf, order))
+        said = f"A graph of {plural(len(order), 'node')}, {leaves} of them leaves. "
+        names = [self.facts.title(n) for n in order[:12]]
+        said += f"Backward visits {', '.join(names)}"
+        said += " and so on." if len(order) > 12 else "."
+        folds = " ".join(f"Folded: {fold.text}." for fold in self.folds)
+        return " ".join([said, folds]).strip()
+
+    def payload(self):
+        """What the slider needs: the drawing, and a step for each node in it."""
+        steps = []
+        for place, node in enumerate(self.facts.order):
+            if node in self.drawn and len(steps) < MOST_STEPS:
+                steps.append({"node": self.names[node], "told": self.told(place, node)})
+        return {"svg": self.text, "title": self.alt, "steps": steps}
+
+    def told(self, place, node):
+        said = f"step {place + 1} of {len(self.facts.order)}: {node.name()}"
+        if node in self.facts.norms:
+            said += f", |grad| {short(self.facts.norms[node])}"
+        if is_leaf(node):
+            return f"{said}: adds what has come to .grad"
+        ends = [end for end, _ in node.next_functions if end is not None]
+        sent = ", ".join(self.facts.title(end) for end in ends[:4])
+        more = " and others" if len(ends) > 4 else ""
+        return f"{said}: its gradient is complete; sends on to {sent}{more}"
+
+    def __repr__(self):
+        return self.alt
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        data = base64.b64encode(self.text.encode()).decode()
+        html = (
+            f'<img alt="{escape(self.alt)}" style="max-width: 100%" '
+            f'src="data:image/svg+xml;base64,{data}">'
+        )
+        return {"text/plain": self.alt, "text/html": html, "image/svg+xml": self.text}
+
+    def _ipython_display_(self):
+        from IPython.display import display
+
+        data = self._repr_mimebundle_()
+        if self.panel is not None:
+            view = {"version_major": 2, "version_minor": 0,
+                    "model_id": self.panel.model_id}  # fmt: skip
+            words = "Run this cell to step through backward here."
+            shown = {"text/plain": words, WIDGET: view}
+            display(shown, raw=True)
+            data["text/html"] = f'<div class="{self.still}">{data["text/html"]}</div>'
+            del data["image/svg+xml"]
+        display(data, raw=True)
+
+
+WIDGET = "application/vnd.jupyter.widget-view+json"
+ARROW = (
+    '<defs><marker id="mg-arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" '
+    'markerHeight="7" orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="#8a8a8a"/>'
+    "</marker></defs>"
+)
+
+
+def write(x, y, text, size, weight="normal", anchor="middle"):
+    return (
+        f'<text x="{x:.0f}" y="{y:.0f}" font-size="{size}" font-weight="{weight}" '
+        f'text-anchor="{anchor}" fill="#222222">{escape(text)}</text>'
+    )
+
+
+def note(width, y, text):
+    return write(width / 2, y + 12, f"\u22ee {text} \u22ee", 11, "bold")
+
+
+def cut_text(text, most):
+    return text if len(text) <= most else text[: most - 1] + "\u2026"
+
+
+@functools.cache
+def _widget_class():
+    """The widget, or None where anywidget is not installed."""
+    try:
+        import anywidget
+        import traitlets
+    except ImportError:
+        return None
+
+    class GraphWidget(anywidget.AnyWidget):
+        _esm = (FILES / "graph.js").read_text(encoding="utf-8")
+        _css = (FILES / "graph.css").read_text(encoding="utf-8")
+        data = traitlets.Unicode("{}").tag(sync=True)
+        still = traitlets.Unicode("").tag(sync=True)
+
+    return GraphWidget

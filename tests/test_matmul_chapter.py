@@ -1,0 +1,260 @@
+"""Chapter 06: the learner's rungs under `@`, the answers under all tools, the roof."""
+
+import sys
+import types
+from pathlib import Path
+
+import fake_cupy
+import numpy as np
+import pytest
+from answers import filled  # noqa: F401
+
+import minigrad
+from grading import gpu
+from grading.checking import find_check
+from grading.checks import products
+from grading.kernel_runs import compiled
+from grading.specimens import specimens
+from minigrad import Kernel, viz
+from minigrad.kernels import matmul
+from minigrad.testing import Ceilings, Timing, ceilings, roof
+
+sys.path.insert(0, str(Path(__file__).parent / "simt"))
+import nvrtc  # noqa: E402
+
+RIGHT = [
+    s for s in specimens("06_matmul") if not s.cause and s.hole.chapter[:2] == "06"
+]
+RIGHT = [s for s in RIGHT if isinstance(s.answer, str)]
+
+
+def random(*shape):
+    draw = np.random.default_rng(sum(shape))
+    return minigrad.tensor(draw.standard_normal(shape), "float32", "sim")
+
+
+# ------------------------------------------------- rungs
+
+OPERANDS = [  # two shapes, is the first transposed?, the kernel
+    ((130, 20), (20, 132), False, "matmul_register"),
+    ((64, 64), (64, 64), False, "matmul_register"),
+    ((64, 62), (62, 64), False, "matmul_tiled"),
+    ((37, 29), (29, 51), False, "matmul_tiled"),
+    ((3, 0), (0, 2), False, "matmul_tiled"),
+    ((20, 130), (20, 132), True, "matmul_batched"),
+    ((3, 1, 5, 7), (2, 7, 4), False, "matmul_batched"),
+    ((7,), (4, 7, 2), False, "matmul_batched"),
+]
+
+
+@pytest.mark.parametrize("one, two, turned, kernel", OPERANDS)
+def test_the_highest_answer_runs_and_copies_nothing(one, two, turned, kernel):
+    a, b = random(*one), random(*two)
+    a = a.T if turned else a
+    with minigrad.trace() as launches:
+        with minigrad.rungs("yours"):
+            c = a @ b
+        a @ b
+    first, second = launches
+    assert (first.rung, first.kernel) == ("yours", kernel)
+    assert second.rung != "yours"
+    a, b, c = (x.cpu().numpy() for x in (a, b, c))
+    np.testing.assert_allclose(c, a @ b, atol=1e-4)
+
+
+def test_the_learners_own_answer_runs_unasked(monkeypatch):
+    hole, a = matmul.matmul_tiled, random(37, 37)
+    text = hole.text
+    for name in "answer", "_run":
+        monkeypatch.setattr(hole, name, getattr(hole, name))
+    minigrad.solves(hole)(text)
+    with minigrad.trace() as launches:
+        a @ a
+        with minigrad.rungs("fastest"):
+            a @ a
+    assert [launch.rung for launch in launches] == ["yours", "tiled"]
+
+
+def empty(hole, monkeypatch):
+    for name in "answer", "_run":
+        monkeypatch.setattr(hole, name, None)
+
+
+def test_the_next_lower_answer_runs_where_one_is_missing(monkeypatch):
+    a, names = random(64, 64), []
+    for hole in matmul.matmul_register, matmul.matmul_tiled, matmul.matmul_naive, None:
+        with minigrad.rungs("yours"), minigrad.trace() as launches:
+            a @ a
+        names.append(launches[0].kernel)
+        if hole:
+            empty(hole, monkeypatch)
+    ways = "register", "tiled", "naive", "batched"
+    assert names == [f"matmul_{way}" for way in ways]
+    empty(matmul.matmul_batched, monkeypatch)
+    with (
+        minigrad.rungs("yours"),
+        pytest.raises(minigrad.NotAnswered, match="lab 06"),
+    ):
+        a @ a
+
+
+def test_other_dtypes_keep_the_librarys_kernels():
+    a = random(20, 20).to(minigrad.float64)
+    with minigrad.rungs("yours"), minigrad.trace() as launches:
+        a @ a
+    assert launches[0].rung != "yours"
+
+
+# ------------------------------------------------- answers
+
+SIZES = [(1, 4, 4), (37, 52, 28), (129, 4, 8), (3, 8, 0)]
+LAUNCHES = {"matmul_naive": (16, (16, 16)), "matmul_tiled": (16, (16, 16)),
+            "matmul_register": (128, 256)}  # fmt: skip
+
+
+@pytest.mark.parametrize("schedule", ["lockstep", "warps"])
+@pytest.mark.parametrize("name", LAUNCHES)
+def test_an_answer_is_right_and_silent(name, schedule):
+    size, block = LAUNCHES[name]
+    kernel = Kernel(getattr(matmul, name).text, name)
+    for M, N, K in SIZES:
+        draw = np.random.default_rng(M)
+        a, b = (draw.random(max(n, 1), np.float32) for n in (M * K, K * N))
+        c = np.full((M, N), 77, np.float32)
+        grid = -(-N // size), -(-M // size)
+        args = a, b, c, M, N, K
+        report = kernel.check(grid, block, args, schedule=schedule, seed=1)
+        assert not report.findings, str(report)
+        kernel(grid, block, args)
+        np.testing.assert_allclose(c, products.product(a, b, M, N, K), atol=1e-4)
+
+
+@pytest.mark.parametrize("specimen", RIGHT, ids=str)
+def test_nvrtc_takes_right_answers(specimen):
+    if nvrtc.missing():
+        pytest.skip(f"not run: NVRTC ({nvrtc.missing()})")
+    assert compiled(specimen.hole, specimen.answer).function
+    for arch in nvrtc.TARGETS:
+        assert nvrtc.compiled(specimen.answer, arch) == ""
+
+
+# ------------------------------------------------- speed, where a GPU is
+
+
+@pytest.mark.parametrize(
+    "share, right, words",
+    [
+        (0.34, False, "34% of the 50.0 TFLOP/s that cuBLAS reaches"),
+        (0.36, True, "35% are needed, 60% are the bonus"),
+        (0.64, True, "32.0 TFLOP/s, 64% of the 50.0"),
+    ],
+)
+def test_the_speed_is_a_share_of_cublas(monkeypatch, share, right, words):
+    check, best = find_check(matmul.matmul_register), 2 * 4096**3 / 50e12
+    took = {gpu.CUBLAS: best, "text": best / share}
+    monkeypatch.setattr(gpu, "seconds", lambda hole, text, launch: took[text])
+    ((part, is_right, message),) = check.on_gpu("text")
+    assert (part, is_right) == ("speed", right) and words in message
+    assert ("and you have it" in message) is (share > 0.6)
+
+
+def test_what_a_gpu_measured_is_said_of_a_right_answer(monkeypatch):
+    monkeypatch.setattr(gpu, "available", lambda: True)
+    check, tried = find_check(matmul.matmul_register), []
+    tried.append(check._measured("speed", True, "21 TFLOP/s"))
+    assert check.all_right(tried).endswith("on the GPU: 21 TFLOP/s")
+
+
+def test_cublas_is_called_like_a_kernel(monkeypatch):
+    cupy = fake_cupy.install(monkeypatch)
+    monkeypatch.setattr(cupy, "matmul", np.matmul, raising=False)
+    a, b = (np.arange(n, dtype=np.float32) for n in (6, 12))
+    c = np.zeros(8, np.float32)
+    gpu._cublas()(1, 1, (a, b, c, *np.int32([2, 4, 3])), shared_mem=0)
+    assert np.array_equal(c.reshape(2, 4), a.reshape(2, 3) @ b.reshape(3, 4))
+
+
+# ------------------------------------------------- the roof
+
+H200 = Ceilings(4e12, 48e12, "NVIDIA H200")
+
+
+def test_ceilings_of_the_host():
+    found = ceilings("cpu", floats=2**16, n=64, repeat=2)
+    assert found.bandwidth > 0 and found.peak > 0
+    assert "host" in found.machine and "NumPy" in str(found)
+
+
+def test_ceilings_of_a_gpu(monkeypatch):
+    cupy = fake_cupy.install(monkeypatch)
+    for name in "ones", "zeros", "copyto", "matmul":
+        setattr(cupy, name, getattr(np, name))
+    properties = {"name": b"A card"}
+    cupy.cuda.Device = lambda: types.SimpleNamespace(id=0)
+    runtime = types.SimpleNamespace(getDeviceProperties=lambda number: properties)
+    monkeypatch.setattr(cupy.cuda, "runtime", runtime, raising=False)
+    timed = []
+
+    def bench(function, *args, **how):
+        timed.append(how["device"])
+        return Timing((2.0,))
+
+    monkeypatch.setattr(roof, "bench", bench)
+    found = ceilings("cuda", floats=1000, n=10)
+    assert (found.machine, timed) == ("A card", ["cuda", "cuda"])
+    assert (found.bandwidth, found.peak) == (4000.0, 1000.0)
+
+
+def test_the_roof():
+    assert H200.ridge == 12
+    assert [H200.rate(i) for i in (3, 12, 600)] == [12e12, 48e12, 48e12]
+
+
+def square(n, size=16, block=(16, 16)):
+    a, b, c = (np.ones((n, n), np.float32) for _ in range(3))
+    return (n // size, n // size), block, (a, b, c, n, n, n), 2 * n**3
+
+
+def test_a_point_has_the_traffic_that_is_counted_and_no_time_without_a_gpu():
+    kernel = Kernel(matmul.matmul_tiled.text, "matmul_tiled")
+    point = viz.point(kernel, square, small=32)
+    sectors = kernel.check(*square(32)[:3]).counts["sectors"]
+    assert point.intensity == 2 * 32**3 / (32 * sectors)
+    assert point.rate is None and point.name == "matmul_tiled"
+
+
+def test_what_cannot_run_has_no_place_but_a_word():
+    kernel = Kernel(matmul.matmul_tiled.text, "matmul_tiled")
+    point = viz.point(kernel, lambda n: (1, (16, 16), (1, 2), 5))
+    assert not point.is_drawn and "matmul_tiled" in point.note
+    assert point.note in repr(viz.roofline([point], H200))
+
+
+@pytest.mark.parametrize(
+    "point, said",
+    [
+        (viz.Point("k", 3.0, 6e12), "k: 3 FLOP for each byte, 6 TFLOP/s, 50% of"),
+        (viz.Point("k", 3.0), "k: 3 FLOP for each byte; not timed"),
+        (viz.Point("k", 0.1, 6e12), "1500% of the roof"),
+        (viz.Point("k", 0.0, 1.0), "k has no place"),
+        (viz.Point("k", float("inf")), "k has no place"),
+        (viz.Point("k", None, 5.0), "k has no place"),
+        (viz.Point("k", 1e-6, float("nan")), "k has no place"),
+    ],
+)
+def test_every_point_is_drawn_or_named(point, said):
+    pytest.importorskip("matplotlib", reason="not run: pictures (no matplotlib)")
+    picture = viz.roofline([point, viz.Point("other", 20.0, 1e9)], H200)
+    assert said in repr(picture) and "other: 20 FLOP" in repr(picture)
+    assert picture.svg().startswith("<?xml")
+
+
+def test_without_points_there_is_the_roof_alone():
+    pytest.importorskip("matplotlib", reason="not run: pictures (no matplotlib)")
+    assert "NVIDIA H200" in viz.roofline([], H200).svg()
+
+
+def test_without_matplotlib_it_says_so(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ImportError, match="pip install matplotlib"):
+        viz.roofline([], H200)

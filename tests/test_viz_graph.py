@@ -1,0 +1,191 @@
+"""Pictures of graphs: every node and edge, folded where many, never an error."""
+
+import json
+import sys
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+
+import minigrad
+from minigrad import tensor, viz
+from minigrad.slots.answers import load_references
+from minigrad.slots.exercise import exercises, solves
+from minigrad.viz.graph import Graph
+from minigrad.viz.graph_layout import folded, nodes_in_order, repetition
+
+pytest.importorskip(
+    "matplotlib", reason="not run: tests of pictures (matplotlib is not installed)"
+)
+
+
+@pytest.fixture(autouse=True)
+def solved():
+    """Every hole is filled by the course's solution, and is empty again afterwards."""
+    before = [(e.hole, e.hole.answer, e.hole._run) for e in exercises()]
+    for chapter in {e.chapter for e in exercises()}:
+        load_references(chapter)
+    for hole, _, _ in before:
+        solves(hole)(hole.reference)
+    yield
+    for hole, answer, run in before:
+        hole.answer, hole._run = answer, run
+
+
+def boxes(picture):
+    """{number: its texts} of the nodes that are drawn."""
+    tree = ElementTree.fromstring(picture.text)
+    return {
+        g.get("data-node"): [t.text for t in g if t.tag.endswith("text")]
+        for g in tree.iter()
+        if g.get("class") == "mg-node"
+    }
+
+
+def edges(picture):
+    tree = ElementTree.fromstring(picture.text)
+    return {(e.get("data-from"), e.get("data-to")) for e in tree.iter()
+            if e.get("class") == "mg-edge"}  # fmt: skip
+
+
+def loss_of(x):
+    return (x * x + x).sum()
+
+
+def test_a_box_has_operator_shape_dtype_and_after_backward_the_norm():
+    x = tensor([[3.0, 4.0]], requires_grad=True)
+    loss = loss_of(x)
+    before = sorted(boxes(viz.graph(loss, x=x)).values())
+    assert before == [["Add", "[1, 2] float32"], ["Mul", "[1, 2] float32"],
+                      ["Sum", "[] float32"], ["x", "[1, 2] float32"]]  # fmt: skip
+    loss.backward()
+    norm = np.hypot(7, 9)
+    assert ["x", "[1, 2] float32", f"|grad| {norm:.3g}"] in boxes(
+        viz.graph(loss, x=x)
+    ).values()
+
+
+def test_a_tensor_that_retains_its_gradient_shows_it():
+    x = tensor([3.0], requires_grad=True)
+    y = x * x
+    y.retain_grad()
+    loss = (y * 5).sum()
+    loss.backward()
+    mine = [texts for texts in boxes(viz.graph(loss)).values() if "|grad| 5" in texts]
+    assert [texts[0] for texts in mine] == ["Mul"]
+
+
+def test_the_edges_are_those_of_the_graph():
+    x = tensor([3.0], requires_grad=True)
+    picture = viz.graph(loss_of(x))
+    order = nodes_in_order(loss_of(x).grad_fn)
+    pairs = {(str(i), str(order.index(n))) for i, node in enumerate(order)
+             for n, _ in node.next_functions if n is not None}  # fmt: skip
+    assert edges(picture) == pairs
+    assert "2 times" in picture.text
+
+
+def test_steps_are_in_an_order_that_backward_can_take():
+    x = tensor([3.0], requires_grad=True)
+    s = x.tanh()
+    picture = viz.graph((s.exp() * s).sum())
+    steps = [s["node"] for s in picture.payload()["steps"]]
+    assert len(steps) == len(boxes(picture))
+    for a, b in edges(picture):
+        assert steps.index(int(a)) < steps.index(int(b))
+
+
+def chain(length, body=lambda h: h.tanh()):
+    h = tensor([1.0], requires_grad=True)
+    for _ in range(length):
+        h = body(h)
+    return h.sum()
+
+
+@pytest.mark.parametrize("length", [1, 30, 400, 20_000])
+def test_a_chain_of_any_length_is_one_page(length):
+    picture = viz.graph(chain(length))
+    assert len(boxes(picture)) <= 40
+    assert ("times more" in picture.text) == (length > 22)
+
+
+def test_a_repetition_of_several_layers_is_folded():
+    picture = viz.graph(chain(50, lambda h: (h.exp() * 0.1).tanh()))
+    assert "the 3 layers above, 49 times more" in picture.text
+
+
+def test_a_wide_graph_is_cut():
+    leaves = [tensor([float(i)], requires_grad=True) for i in range(40)]
+    picture = viz.graph(minigrad.stack(leaves).sum())
+    assert "and 26 more" in picture.text
+    assert len(boxes(picture)) == 2 + 2 * 14
+
+
+def test_what_repeats_itself_is_found():
+    assert repetition(list("xababababy")) == (2, 1, 9)
+    assert repetition(list("abcde"))[1:] == (0, 0)
+    kept, folds = folded([[]] * 5)
+    assert kept == [0, 1, 2, 3, 4] and not folds
+
+
+@pytest.mark.parametrize("nothing", [3, None, "x", [1]])
+def test_what_has_no_graph_is_told_so(nothing):
+    assert "There is no graph behind this" in repr(viz.graph(nothing))
+
+
+def test_a_leaf_has_no_graph():
+    assert "no grad_fn" in repr(viz.graph(tensor([1.0], requires_grad=True)))
+
+
+def test_odd_graphs_are_drawn():
+    x = tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    y = x.clone()
+    y[0] = 5
+    empty = tensor(np.zeros((0, 3)), requires_grad=True)
+    for z in [y.sum(), empty.sum(), (x.T @ x)[0, 1], x.amax(0), x.expand(3, 2, 2)]:
+        assert ElementTree.fromstring(viz.graph(z).text).tag.endswith("svg")
+    y.sum().backward()
+    assert viz.graph(y.sum()).text
+
+
+def test_names_are_text_and_not_markup():
+    x = tensor([1.0], requires_grad=True)
+    picture = viz.graph(x * 2, **{"<b>&": x})
+    assert ["<b>&", "[1] float32"] in boxes(picture).values()
+
+
+def shown(monkeypatch, picture):
+    display = pytest.importorskip(
+        "IPython.display", reason="not run: display of graphs (IPython is missing)"
+    )
+    got = []
+    monkeypatch.setattr(display, "display", lambda data, **how: got.append(data))
+    picture._ipython_display_()
+    return got
+
+
+def test_the_slider_and_the_still_picture_are_both_shown(monkeypatch):
+    pytest.importorskip("anywidget", reason="not run: the slider (no anywidget)")
+    picture = viz.graph(chain(3))
+    widget, still = shown(monkeypatch, picture)
+    view = widget["application/vnd.jupyter.widget-view+json"]
+    assert view["model_id"] == picture.panel.model_id
+    assert still["text/html"].startswith(f'<div class="{picture.panel.still}"><img')
+    data = json.loads(picture.panel.data)
+    assert data["svg"] == picture.text and len(data["steps"]) == 5
+
+
+@pytest.mark.parametrize("why", ["colab", "no anywidget"])
+def test_without_a_slider_the_picture_is_there(monkeypatch, why):
+    from minigrad.viz import graph as function
+
+    module = sys.modules[function.__module__]
+    if why == "colab":
+        monkeypatch.setitem(sys.modules, "google.colab", object())
+    else:
+        monkeypatch.setattr(module, "_widget_class", lambda: None)
+    picture = viz.graph(chain(3))
+    assert isinstance(picture, Graph) and picture.panel is None
+    (still,) = shown(monkeypatch, picture)
+    assert still["text/html"].startswith("<img alt=")
+    assert still["image/svg+xml"] == picture.text
