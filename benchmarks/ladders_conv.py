@@ -13,7 +13,7 @@ from benchmarks.rungs import (
     of_torch,
     rung,
 )
-from minigrad.ops import conv, conv2d, pool
+from minigrad.ops import conv2d, conv_rungs, pool2d
 
 # N, C, H, W, O of 3 x 3 windows with padding 1: the two layers of a network for MNIST
 LAYERS = (1024, 1, 28, 28, 32), (1024, 32, 14, 14, 64)
@@ -33,7 +33,7 @@ def products(s, what, a, b, bias, c, biased=0, parts=1):
     args = a, b, bias, c, s.struct("cuda"), np.int32(biased), np.int32(parts)
     yield rung("conv_gemm", f"conv2d_implicit<{what}, float>",
                (blocks(N, 16), blocks(M, 16), parts), (16, 16), *args)  # fmt: skip
-    high, wide = conv.tile_of(M, N, what)
+    high, wide = conv_rungs.tile_of(M, N, what)
     yield rung("conv_gemm", f"conv2d_pipelined<{what}, 3, 3, 1, 1, {high}, {wide}>",
                (blocks(N, wide), blocks(M, high), parts), 128, *args)  # fmt: skip
 
@@ -149,7 +149,7 @@ def pooling():
 
     x, F = numbers(1024, 32, 28, 28), torch.nn.functional
     X = of_torch(x)
-    w = pool.pool_window(X, 2, None, 0, 1, False, "max_pool2d")
+    w = pool2d.pool_window(X, 2, None, 0, 1, False, "max_pool2d")
     y, dy, dx = empty(1024, 32, 14, 14), numbers(1024, 32, 14, 14), empty(*x.shape)
     at, struct = empty(*y.shape, dtype=np.int64), w.struct("cuda")
     n, m, nbytes = np.int32(y.size), np.int32(x.size), 4 * x.size + 12 * y.size

@@ -209,8 +209,8 @@ backward(u + u)
 x
 
 # %% [markdown]
-# That is the whole engine: the class, `in_order`, `backward`. About 60 lines. Let it do
-# something: a neuron with two inputs, and a difference for comparison.
+# That is the whole engine: the class, `in_order`, `backward`. Fewer than 60 lines. Let
+# it do something: a neuron with two inputs, and a difference for comparison.
 
 
 # %%
@@ -218,10 +218,10 @@ def neuron(w1, w2, bias):
     return (w1 * 0.5 + w2 * -2.0 + bias).tanh()
 
 
-weights = Value(1.0), Value(0.3), Value(0.1)
+weights = Value(1.0), Value(0.3), Value(0.3)
 y = neuron(*weights)
 backward(y)
-moved = neuron(Value(1.0 + h), Value(0.3), Value(0.1))
+moved = neuron(Value(1.0 + h), Value(0.3), Value(0.3))
 print([round(w.grad, 6) for w in weights], round((moved.data - y.data) / h, 6))
 
 # %% [markdown]

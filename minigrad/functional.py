@@ -9,7 +9,7 @@ from .ops.errors import binary_cross_entropy_with_logits, mse_loss
 from .ops.linear import linear
 from .ops.losses import cross_entropy, nll_loss
 from .ops.norms import layer_norm
-from .ops.pool import avg_pool2d, max_pool2d
+from .ops.pool2d import avg_pool2d, max_pool2d
 from .ops.rows import log_softmax, softmax
 from .ops.shape import one_hot
 from .ops.unfold import fold, unfold

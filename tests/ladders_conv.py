@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 from ladders import HALF, Case, blank, family, numbers, whole
 
-from minigrad.ops import conv, conv2d, pool, unfold
+from minigrad.ops import conv2d, conv_rungs, pool2d, unfold
 
 # N, C, H, W, O, kernel, stride, padding, dilation, groups: nothing square, nothing even
 CONVOLUTIONS = (
@@ -41,7 +41,7 @@ def _():
         yield Case("conv2d_direct<float>", (whole(n, 64),), (64,), (*args, one, n),
                    {3: y}, NEAR)  # fmt: skip
         high, wide = s.window.out
-        for planes in (s.N * s.O, 3) if conv.fits_halo(s) else ():
+        for planes in (s.N * s.O, 3) if conv_rungs.fits_halo(s) else ():
             grid = whole(wide, 16), whole(high, 16), planes
             yield Case("conv2d_halo<float>", grid, (16, 16),
                        (*args, one, np.int64(s.N * s.O)), {3: y}, NEAR)  # fmt: skip
@@ -169,7 +169,7 @@ def _():
 
 
 def maxima(x, how):
-    w = pool.pool_window(x, *how, "max_pool2d")
+    w = pool2d.pool_window(x, *how, "max_pool2d")
     t = torch.from_numpy(x).double().requires_grad_()
     y, at = F.max_pool2d(t, *how, return_indices=True)
     dy = numbers(*y.shape, seed=1)
@@ -184,7 +184,7 @@ def maxima(x, how):
 
 
 def means(x, kernel, stride, padding, ceil_mode, count_pad, divisor):
-    w = pool.pool_window(x, kernel, stride, padding, 1, ceil_mode, "avg_pool2d")
+    w = pool2d.pool_window(x, kernel, stride, padding, 1, ceil_mode, "avg_pool2d")
     t = torch.from_numpy(x).double().requires_grad_()
     y = F.avg_pool2d(t, kernel, stride, padding, ceil_mode, bool(count_pad),
                      divisor or None)  # fmt: skip

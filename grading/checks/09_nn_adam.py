@@ -128,9 +128,10 @@ class AdamCheck(RuleCheck):
 
     @cause("the parameter is not changed in place: param.sub_(...)")
     def not_in_place(self, scene):
-        right = self.model(scene)
-        if scene["options"]["weight_decay"]:
+        options = scene["options"]
+        if options["weight_decay"] and not self.decoupled:
             return None
+        right = self.model({**scene, "options": {**options, "weight_decay": 0.0}})
         return {**right, "steps": np.stack([scene["param"]] * len(scene["grads"]))}
 
     @cause("the averages are not changed in place: exp_avg.mul_(...).add_(...)")

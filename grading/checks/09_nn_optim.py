@@ -115,12 +115,3 @@ class Sgd(RuleCheck):
         options = scene["options"]
         return self.model({**scene, "options": {**options,
                           "dampening": options.get("momentum", 0)}})  # fmt: skip
-
-    @cause("lr is multiplied into the buffer: here it multiplies the direction, so a "
-           "new lr works at once")  # fmt: skip
-    def lr_in_buffer(self, scene):
-        if not scene["options"].get("momentum"):
-            return self.model(scene)
-        options = {**scene["options"], "lr": 1.0}
-        scaled = [scene["options"]["lr"] * g for g in scene["grads"]]
-        return self.model({**scene, "options": options, "grads": scaled})

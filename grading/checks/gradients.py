@@ -158,7 +158,8 @@ def numbers(values):
     text = np.array2string(
         np.asarray(values), precision=4, separator=", ", threshold=24
     )
-    return " ".join(text.split())[:160]
+    text = " ".join(text.split())
+    return text if len(text) <= 160 else f"{text[:156]} ..."
 
 
 class Differs(str):
@@ -197,6 +198,9 @@ class ScenarioCheck(Check):
         if key is not None:
             expected = f"{key}: {shown(case.expected[key])}"
             got = f"{key}: {shown(case.got.get(key, 'nothing'))}"
+            if got == expected:  # in as many digits as are shown
+                off = np.max(np.abs(case.got[key] - case.expected[key]))
+                got = f"{key}: the same but for an error of {off:.0e}"
         where = getattr(case.got, "where", "")
         return [("case", self.told(*case.args)), ("expected", expected), ("got", got),
                 ("where", where)]  # fmt: skip

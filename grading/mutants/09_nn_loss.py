@@ -62,6 +62,7 @@ WRONG = [
     ("no_barrier", "in a step", (SYNC + ADD, ADD)),
     ("barrier_in_if", "", (SYNC + ADD, ADD.replace(") ", ") { __syncthreads(); ", 1)
                            + " }")),
+    ("outside", "", ("x += row * n;", "x += row * n + n;")),
     ("not_filled", "", ("    partial[tid] = m;", "    if (tid < n) partial[tid] = m;")),
 ]  # fmt: skip
 for cause, title, pair in WRONG:

@@ -59,6 +59,15 @@ def _(input, running_mean, running_var, weight=None, bias=None, training=False,
     return normed(input, *before, weight, bias, False, momentum, eps)
 
 
+@mutant(batch_norm, "moved_used")
+def _(input, running_mean, running_var, weight=None, bias=None, training=False,
+      momentum=0.1, eps=1e-05):  # fmt: skip
+    normed(input, running_mean, running_var, None, None, training, momentum, eps)
+    if running_mean is None:
+        return normed(input, None, None, weight, bias, True, momentum, eps)
+    return normed(input, running_mean, running_var, weight, bias, False, momentum, eps)
+
+
 @mutant(batch_norm, "always_training")
 def _(input, running_mean, running_var, weight=None, bias=None, training=False,
       momentum=0.1, eps=1e-05):  # fmt: skip

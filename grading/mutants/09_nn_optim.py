@@ -174,15 +174,26 @@ for hole, own in (
 
 @mutant(adam, "not_in_place")
 def _(param, grad, exp_avg, exp_avg_sq, step, lr, betas, eps, weight_decay):
-    adapted(
-        param.clone(), grad, exp_avg, exp_avg_sq, step, lr, betas, eps, weight_decay
-    )
+    rest = step, lr, betas, eps, weight_decay
+    adapted(param.clone(), grad, exp_avg, exp_avg_sq, *rest)
 
 
 @mutant(adam, "averages_lost")
 def _(param, grad, exp_avg, exp_avg_sq, step, lr, betas, eps, weight_decay):
     adapted(param, grad, exp_avg, exp_avg_sq, step, lr, betas, eps, weight_decay,
             keep=False)  # fmt: skip
+
+
+@mutant(adamw, "not_in_place")
+def _(param, grad, exp_avg, exp_avg_sq, step, lr, betas, eps, weight_decay):
+    rest = step, lr, betas, eps, weight_decay
+    adapted(param.clone(), grad, exp_avg, exp_avg_sq, *rest, decay="apart")
+
+
+@mutant(adamw, "averages_lost")
+def _(param, grad, exp_avg, exp_avg_sq, step, lr, betas, eps, weight_decay):
+    rest = step, lr, betas, eps, weight_decay
+    adapted(param, grad, exp_avg, exp_avg_sq, *rest, decay="apart", keep=False)
 
 
 @mutant(adam, "changed", "the gradient is changed")

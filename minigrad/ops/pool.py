@@ -3,12 +3,14 @@
 import numpy as np
 
 from .. import layout
-from ..storage import int64
+from ..kernels import convolution as holes
+from ..storage import float32, int32, int64
+from . import ladder
 from .arrays import as_array
 from .ladder import Rung, computed_in, memory
 from .shape import gather
 from .unfold import Sliding
-from .window import Window, padded, pair, places, under_taps
+from .window import is_simple, padded, under_taps
 
 MAX, MAX_INPUT, AVG, AVG_INPUT = (
     [Rung("thread an element", name, "pool.cu")]
@@ -22,6 +24,22 @@ def planes(x):
 
 
 # ------------------------------------------------- maximum
+
+
+def is_square(dtype, w, **facts):
+    """May a kernel of lab 07 treat it?"""
+    plain = w.kernel[0] == w.kernel[1] and w.dilation == (1, 1)
+    return is_simple(dtype, w) and plain
+
+
+def is_float(dtype, **facts):
+    return dtype == float32
+
+
+MAX.insert(0, Rung("yours", "max_pool2d", holes.max_pool2d, is_square))
+MAX_INPUT.insert(
+    0, Rung("yours", "max_pool2d_backward", holes.max_pool2d_backward, is_float)
+)
 
 
 class MaxPool(Sliding):
@@ -39,11 +57,23 @@ class MaxPool(Sliding):
 
     def on_device(self, x, w):
         x, shape = x.contiguous(), (*planes(x), *w.out)
+        if (rung := ladder.choose(MAX, dtype=x.dtype, w=w)).is_hole:
+            return self.yours(rung, x, shape, w)
         y, indices = x.new_empty(shape), x.new_empty(shape, dtype=int64)
         args = *map(memory, (x, y, indices)), w.struct(x.device)
         types = [x.dtype, computed_in(x.dtype)]
-        self.each(MAX, types, y.numel(), args, [x, y, indices])
+        self.each(MAX, types, y.numel(), args, [x, y, indices], w=w)
         return y, indices
+
+    def yours(self, rung, x, shape, w):
+        """Launch the kernel of lab 07."""
+        y, indices = x.new_empty(shape), x.new_empty(shape, dtype=int32)
+        sizes = layout.numel(planes(x)), *w.size, *w.out, w.kernel[0], w.stride[0]
+        args = *map(memory, (x, y, indices)), *np.int32([*sizes, w.padding[0]])
+        grid = -(-y.numel() // 256), 1, 1
+        if y.numel():
+            self.launch(rung, (), grid, 256, args, (x, y, indices))
+        return y, indices.long()
 
 
 def along(x, axis, w, side):
@@ -118,9 +148,21 @@ class MaxPoolInput(Sliding):
     def on_device(self, dy, indices, w):
         dy, indices = dy.contiguous(), indices.contiguous()
         dx = dy.new_empty((*planes(dy), *w.size))
+        if (rung := ladder.choose(MAX_INPUT, dtype=dy.dtype)).is_hole:
+            return self.yours(rung, dy, indices.int(), dx.zero_())
         args = *map(memory, (dy, indices, dx)), w.struct(dy.device)
         types = [dy.dtype, computed_in(dy.dtype)]
         self.each(MAX_INPUT, types, dx.numel(), args, [dy, indices, dx])
+        return dx
+
+    def yours(self, rung, dy, indices, dx):
+        """Launch the kernel of lab 07."""
+        count = layout.numel(planes(dy))
+        sizes = count, dx.numel() // max(count, 1), dy.numel() // max(count, 1)
+        args = *map(memory, (dy, indices, dx)), *np.int32(sizes)
+        grid = -(-max(dx.numel(), dy.numel()) // 256), 1, 1
+        if dx.numel():
+            self.launch(rung, (), grid, 256, args, (dy, indices, dx))
         return dx
 
 
@@ -198,72 +240,3 @@ average_input = AvgPoolInput("avg_pool2d_input", AvgPoolInput.__doc__, [
     lambda dy, w, count_pad, divisor: average(
         dy, w=w, count_pad=count_pad, divisor=divisor)
 ])  # fmt: skip
-
-# ------------------------------------------------- as PyTorch calls them
-
-
-def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1,  # noqa: A002
-               ceil_mode=False, return_indices=False):  # fmt: skip
-    """The largest element of each window: (N, C, H, W) -> (N, C, OH, OW).
-
-    stride: None is kernel_size. Of equal elements the first one counts; a NaN is larger
-    than every number. return_indices: also where it was, ih * W + iw, int64.
-    """
-    w = pool_window(
-        input, kernel_size, stride, padding, dilation, ceil_mode, "max_pool2d"
-    )
-    y, indices = maximum(input, w=w)
-    return (y, indices) if return_indices else y
-
-
-def avg_pool2d(input, kernel_size, stride=None, padding=0, ceil_mode=False,  # noqa: A002
-               count_include_pad=True, divisor_override=None):  # fmt: skip
-    """The mean of each window: (N, C, H, W) -> (N, C, OH, OW).
-
-    stride: None is kernel_size. count_include_pad: the padding counts as elements, of
-    value 0. divisor_override: what sums are divided by, in place of the number.
-    """
-    if divisor_override == 0:
-        raise RuntimeError("avg_pool2d: divisor must be not zero")
-    w = pool_window(input, kernel_size, stride, padding, 1, ceil_mode, "avg_pool2d")
-    how = {"count_pad": bool(count_include_pad), "divisor": divisor_override}
-    return average(input, w=w, **how)
-
-
-def pool_window(x, kernel, stride, padding, dilation, ceil_mode, name):
-    """The Window, or what is wrong with it, in PyTorch's words."""
-    kernel = pair(kernel, "kernel_size", name)
-    stride = kernel if stride in (None, (), []) else pair(stride, "stride", name)
-    padding, dilation = pair(padding, "padding", name), pair(dilation, "dilation", name)
-    if x.ndim not in (3, 4) or not all(x.shape[-3:]):
-        raise RuntimeError(
-            f"{name}: Expected 3D or 4D (batch mode) tensor with optional 0 dim batch "
-            f"size for input, but got: {list(x.shape)}"
-        )
-    if min(kernel) < 1:
-        raise RuntimeError(f"{name}: kernel size should be greater than zero")
-    if min(stride) < 1:
-        raise RuntimeError(f"{name}: stride should not be zero")
-    if min(dilation) < 1:
-        raise RuntimeError(
-            f"{name}: dilation should be greater than zero, but got dilationH: "
-            f"{dilation[0]} dilationW: {dilation[1]}"
-        )
-    for k, p, d in zip(kernel, padding, dilation, strict=True):
-        if p < 0:
-            raise RuntimeError(f"{name}: pad must be non-negative, but got pad: {p}")
-        if p > ((k - 1) * d + 1) // 2:
-            raise RuntimeError(
-                f"{name}: pad should be at most half of effective kernel size, but got "
-                f"pad={p}, kernel_size={k} and dilation={d}"
-            )
-    size, channels = x.shape[-2:], x.shape[-3]
-    ways = zip(size, kernel, stride, padding, dilation, strict=True)
-    out = tuple(places(*way, ceil_mode=ceil_mode) for way in ways)
-    if min(out) < 1:
-        raise RuntimeError(
-            f"{name}: Given input size: ({channels}x{size[0]}x{size[1]}). Calculated "
-            f"output size: ({channels}x{max(0, out[0])}x{max(0, out[1])}). Output size "
-            "is too small"
-        )
-    return Window(size, out, kernel, stride, padding, dilation)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..layout import as_ints
+from ..storage import float32
 
 STRUCT = np.dtype(
     [(name, "i4") for name in ("H", "W", "OH", "OW", "KH", "KW", "SH", "SW", "PH", "PW",
@@ -74,6 +75,18 @@ def places(size, kernel, stride, padding, dilation, after=None, ceil_mode=False)
         return room // stride + 1
     count = -(-room // stride) + 1
     return count - ((count - 1) * stride >= size + padding)
+
+
+def is_simple(dtype, w, **facts):
+    """May a kernel of lab 07 treat it? float, and the same for height and width."""
+    both = w.stride, w.padding, w.dilation
+    return dtype == float32 and all(a == b for a, b in both)
+
+
+def simple_numbers(planes, w):
+    """The whole numbers of im2col and col2im in lab 07."""
+    numbers = planes, *w.size, *w.kernel, *w.out
+    return np.int32([*numbers, w.stride[0], w.padding[0], w.dilation[0]])
 
 
 # ------------------------------------------------- windows of arrays

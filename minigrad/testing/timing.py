@@ -8,7 +8,7 @@ import numpy as np
 from ..device import on_gpu, which
 from .progress import slowly
 
-SAMPLE = 2e-3  # seconds; far longer than what a clock, or an event, resolves
+SAMPLE = 2e-3  # seconds; far longer than what a clock, or an event, can tell
 UNITS = ((1, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 
 
@@ -73,7 +73,7 @@ def bench(function, *args, setup=None, warmup=3, repeat=30, device="auto", flush
     # The first calls compile, allocate, fill caches and wake the clocks up.
     for _ in range(warmup):
         prepared(1)
-    # A call shorter than a clock resolves is timed many times in a row; not where
+    # A call shorter than a clock can tell is timed many times in a row; not where
     # something must happen before each call.
     runs = 1
     while not before and prepared(runs) * runs < SAMPLE:

@@ -58,7 +58,7 @@ class Graph:
     def svg(self):
         """The picture as SVG text."""
         across = max(min(len(layer), MOST_WIDE) for _, layer, _ in self.layers)
-        width = max(across * (WIDE + GAP) + GAP + 60, 380)
+        width = max(across * (WIDE + GAP) + GAP + 120, 380)
         places, parts, y = {}, [], 12
         folds = list(self.folds)
         for number, layer, count in self.layers:
@@ -101,20 +101,22 @@ class Graph:
         y0, y1 = (y0, y1 + HIGH + 2) if up else (y0 + HIGH, y1 - 2)
         times = sum(n is end for n, _ in node.next_functions)
         names = f'data-from="{self.names[node]}" data-to="{self.names[end]}"'
-        bend = (y1 - y0) / 2
+        bend, middle = (y1 - y0) / 2, (x0 + x1) / 2
         if abs(y1 - y0) > DOWN and abs(x1 - x0) < WIDE:  # past what stands between
             side = x0 + (WIDE * 0.95 if x1 >= x0 else -WIDE * 0.95)
-            bend /= 4
-            first, last = f"{side:.0f},{y0 + bend:.0f}", f"{side:.0f},{y1 - bend:.0f}"
+            low, high = (f"{side:.0f},{y:.0f}" for y in (y0 + bend / 4, y1 - bend / 4))
+            middle = (x0 + 6 * side + x1) / 8
+            way = f"C{low} {high} {x1:.0f},{y1:.0f}"
         else:
-            first, last = f"{x0:.0f},{y0 + bend:.0f}", f"{x1:.0f},{y1 - bend:.0f}"
-        way = f"C{first} {last} {x1:.0f},{y1:.0f}"
+            way = (
+                f"C{x0:.0f},{y0 + bend:.0f} {x1:.0f},{y1 - bend:.0f} {x1:.0f},{y1:.0f}"
+            )
         line = (
             f'<path class="mg-edge" {names} d="M{x0:.0f},{y0:.0f} {way}" fill="none" '
             f'stroke="#8a8a8a" stroke-width="1.2" marker-end="url(#mg-arrow)"/>'
         )
         if times > 1:
-            x, y = (x0 + x1) / 2 + 6, (y0 + y1) / 2 + 4
+            x, y = middle + 6, (y0 + y1) / 2 + 4
             line += write(x, y, f"{times} times", 10, anchor="start")
         return line
 
@@ -154,7 +156,8 @@ class Graph:
         return {"svg": self.text, "title": self.alt, "steps": steps}
 
     def told(self, place, node):
-        said = f"step {place + 1} of {len(self.facts.order)}: {node.name()}"
+        name = f"{self.facts.title(node)}, a leaf" if is_leaf(node) else node.name()
+        said = f"step {place + 1} of {len(self.facts.order)}: {name}"
         if node in self.facts.norms:
             said += f", |grad| {short(self.facts.norms[node])}"
         if is_leaf(node):
