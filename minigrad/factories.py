@@ -90,7 +90,7 @@ def linspace(start, end, steps, *, dtype=None, device="cpu"):
 def tensor(data, dtype=None, device="cpu"):
     """A tensor with a copy of `data`: a number, nested lists, an array, a tensor."""
     if isinstance(data, Tensor):
-        data = data.detach()
+        data = data.new_alias()
         copied = data.to(device=device, dtype=dtype)
         return copied.clone() if copied is data else copied
     dtype = as_dtype(dtype, None)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from . import layout
+from .autograd.node import requires
 from .printing import represent
 from .storage import bfloat16, moved, of_bits
 
@@ -62,7 +63,7 @@ class Values:
         return float(self.item())
 
     def __repr__(self):
-        plain = self.detach()
+        plain = self.new_alias()
         plain = plain.float() if self.dtype is bfloat16 else plain
         text, more = represent(plain.cpu()), ""
         if self.device != "cpu":
@@ -71,6 +72,6 @@ class Values:
             more += ", dtype=bfloat16"
         if self.grad_fn is not None:
             more += f", grad_fn=<{self.grad_fn.name()}>"
-        elif self.requires_grad:
+        elif requires(self):
             more += ", requires_grad=True"
         return text[:-1] + more + ")"

@@ -4,7 +4,7 @@ Every storage counts its versions: each in-place operator makes the next one. Wh
 saves a tensor remembers the version, and compares when the tensor is needed.
 """
 
-from ..slots.exercise import exercise
+from ..slots.exercise import NotAnswered, exercise
 
 FREED = (
     "Trying to backward through the graph a second time (or directly access saved "
@@ -23,6 +23,17 @@ def next_version(x):
     views read the same memory: a change in one is a change in all.
     Returns x.
     """
+
+
+def written(x):
+    """Count that x was written to, if there is an answer that counts; return x.
+
+    Before chapter 08 nothing goes back through a graph, so nothing can be stale.
+    """
+    try:
+        return next_version(x)
+    except NotAnswered:
+        return x
 
 
 @exercise("08.8", points=2, stars=2, minutes=10)

@@ -62,7 +62,7 @@ class Differentiable:
     @property
     def requires_grad(self):
         """Is there a gradient for this tensor? It can be set, on leaves."""
-        return leaf_rules(_asked(self), self.grad_fn)[0]
+        return requires(self) and leaf_rules(_asked(self), self.grad_fn)[0]
 
     @requires_grad.setter
     def requires_grad(self, value):
@@ -89,7 +89,7 @@ class Differentiable:
     @property
     def is_leaf(self):
         """Does the graph end here, or is the tensor in none?"""
-        return leaf_rules(_asked(self), self.grad_fn)[1]
+        return not requires(self) or leaf_rules(_asked(self), self.grad_fn)[1]
 
     @property
     def grad_fn(self):

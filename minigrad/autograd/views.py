@@ -11,7 +11,7 @@ from types import MethodType
 from . import modes
 from .node import NOWHERE, Meta, Node, Recorded, ViewMeta, edge_of, requires
 from .record import below
-from .saved import next_version
+from .saved import written
 from .strided import place
 
 LEAF = (
@@ -95,16 +95,16 @@ def write(x, others, run, make_node):
     """
     if not modes.enabled:
         run()
-        return next_version(x)
+        return written(x)
     check_writable(x)
     if x.dtype.kind != "f" or not any(map(requires, (x, *others))):
         run()
-        return next_version(x)
+        return written(x)
     old = x.new_alias()
     old._meta = x._meta and history(x)
     node = make_node(old)
     below(run)
-    next_version(x)
+    written(x)
     rebase(x, node)
     return x
 
