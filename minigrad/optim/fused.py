@@ -72,7 +72,7 @@ def run(name, rows, numbers, flags):
 
 def launch(name, function, rows, wide, numbers, flags):
     """One launch: blockIdx.y is the number of a row."""
-    written = rows
+    given = rows
     rows = [[x.to(row[0].dtype).contiguous() for x in row] for row in rows]
     counts = [row[0].numel() for row in rows]
     if not any(counts):
@@ -86,6 +86,6 @@ def launch(name, function, rows, wide, numbers, flags):
     size = sum(counts) * len(rows[0]) * rows[0][0].dtype.itemsize
     device, block = rows[0][0].device, (THREADS, 1, 1)
     ladder.launch(name, "fused", function, device, grid, block, args, size)
-    for param, _, *state in written:
+    for param, _, *state in given:
         for tensor in (param, *state):
             written(tensor)
