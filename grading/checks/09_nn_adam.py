@@ -10,7 +10,7 @@ from .steps import STEPS, RuleCheck
 
 
 class AdamCheck(RuleCheck):
-    scene, make, decoupled = "adam", torch.optim.Adam, False
+    rule, make, decoupled = "adam", torch.optim.Adam, False
 
     def cases(self, random):
         def of(steps=STEPS, lr=0.1, betas=(0.9, 0.99), eps=1e-8, weight_decay=0.0):

@@ -11,7 +11,7 @@ from .steps import RuleCheck
 
 @checks(rules.sgd)
 class Sgd(RuleCheck):
-    scene = "sgd"
+    rule = "sgd"
 
     def cases(self, random):
         yield "plain steps", self.of(random, lr=0.1)

@@ -8,7 +8,7 @@ STEPS = 50
 
 
 class RuleCheck(SceneCheck):
-    """A rule; its steps are compared one by one."""
+    """A rule, the name of its scene; its steps are compared one by one."""
 
     def words(self, scene):
         return f"{len(scene['grads'])} steps with {options_of(scene)}"
@@ -17,7 +17,7 @@ class RuleCheck(SceneCheck):
         param = numbers(random, 3, 2)
         grads = [numbers(random, 3, 2) + param for _ in range(steps)]
         rest = {"param": param, "grads": grads, "options": options}
-        return {"scene": self.scene, **rest}
+        return {"scene": self.rule, **rest}
 
     def lines(self, case):
         """The first step that is wrong."""
