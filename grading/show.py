@@ -253,6 +253,8 @@ def _cause_of_tensor(got, expected):
 
 def _kind(value):
     names = {Seen: "a tensor", np.ndarray: "a NumPy array", type(None): "None"}
+    if isinstance(value, dict) and set(value) in ({"dtype"}, {"tensor"}):
+        return f"a {next(iter(value))}"  # as fakes.py describes them
     return names.get(type(value)) or kind(value)
 
 

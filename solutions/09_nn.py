@@ -89,7 +89,7 @@ print(list(net._modules), list(first._parameters))
 # %% exercise="named_parameters"
 @solves(Module.named_parameters)
 def named_parameters(self, prefix="", recurse=True, remove_duplicate=True):
-    # BEGIN SOLUTION
+    ### BEGIN SOLUTION
     modules = [(prefix, self)]
     if recurse:
         modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
@@ -101,7 +101,7 @@ def named_parameters(self, prefix="", recurse=True, remove_duplicate=True):
             seen.add(param)
             found.append((f"{path}.{name}" if path else name, param))
     return found
-    # END SOLUTION
+    ### END SOLUTION
 
 
 # %%
@@ -147,7 +147,7 @@ print(list(norm._parameters), list(norm._buffers), norm._non_persistent_buffers_
 # %% exercise="state_dict"
 @solves(Module.state_dict)
 def state_dict(self, *, prefix="", keep_vars=False):
-    # BEGIN SOLUTION
+    ### BEGIN SOLUTION
     found, hidden = {}, self._non_persistent_buffers_set
     for name, tensor in [*self._parameters.items(), *self._buffers.items()]:
         if tensor is not None and name not in hidden:
@@ -157,7 +157,7 @@ def state_dict(self, *, prefix="", keep_vars=False):
             below = f"{prefix}{name}."
             found.update(module.state_dict(prefix=below, keep_vars=keep_vars))
     return found
-    # END SOLUTION
+    ### END SOLUTION
 
 
 # %%
@@ -200,14 +200,14 @@ print(nn.Dropout().training, [type(child).__name__ for child in net.children()])
 # %% exercise="train"
 @solves(Module.train)
 def train(self, mode=True):
-    # BEGIN SOLUTION
+    ### BEGIN SOLUTION
     if not isinstance(mode, bool):
         raise ValueError("training mode is expected to be boolean")
     self.training = mode
     for child in self.children():
         child.train(mode)
     return self
-    # END SOLUTION
+    ### END SOLUTION
 
 
 # %%
@@ -249,10 +249,10 @@ print((x @ w.T).shape)
 # %% exercise="linear"
 @solves(linear)
 def linear(input, weight, bias=None):
-    # BEGIN SOLUTION
+    ### BEGIN SOLUTION
     y = input @ weight.T
     return y if bias is None else y + bias
-    # END SOLUTION
+    ### END SOLUTION
 
 
 # %%
@@ -300,7 +300,7 @@ print(minigrad.functional.unfold(x, (2, 3)).shape)  # 3 rows and 2 columns of pl
 # %% exercise="conv2d"
 @solves(conv2d)
 def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1):
-    # BEGIN SOLUTION
+    ### BEGIN SOLUTION
     N, _, *sizes = input.shape
     channels, _, *window = weight.shape
     how = [n if isinstance(n, tuple) else (n, n) for n in (stride, padding, dilation)]
@@ -316,7 +316,7 @@ def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1):
     if bias is not None:
         y = y + bias.reshape(channels, 1)
     return y.reshape(N, channels, OH, OW)
-    # END SOLUTION
+    ### END SOLUTION
 
 
 # %%
@@ -377,7 +377,7 @@ def batch_norm(
     momentum=0.1,
     eps=1e-05,
 ):
-    # BEGIN SOLUTION
+    ### BEGIN SOLUTION
     C = input.shape[1]
     along = (1, C, *[1] * (input.ndim - 2))
     mean, var = running_mean, running_var
@@ -396,7 +396,7 @@ def batch_norm(
     if weight is not None:
         y = y * weight.reshape(along)
     return y if bias is None else y + bias.reshape(along)
-    # END SOLUTION
+    ### END SOLUTION
 
 
 # %%
@@ -441,7 +441,7 @@ print(random.keep_mask(minigrad.ones(10), 0.7))
 # %% exercise="dropout"
 @solves(dropout)
 def dropout(input, p=0.5, training=True):
-    # BEGIN SOLUTION
+    ### BEGIN SOLUTION
     if not 0 <= p <= 1:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
     if not training or p == 0:
@@ -449,7 +449,7 @@ def dropout(input, p=0.5, training=True):
     if p == 1:
         return input * 0
     return input * random.keep_mask(input, 1 - p) * (1 / (1 - p))
-    # END SOLUTION
+    ### END SOLUTION
 
 
 # %%
@@ -491,7 +491,7 @@ print(math.prod((5, 5)), math.prod((3,)), math.prod(()))
 # %% exercise="fans"
 @solves(fans)
 def fans(shape):
-    # BEGIN SOLUTION
+    ### BEGIN SOLUTION
     if len(shape) < 2:
         raise ValueError(
             "Fan in and fan out can not be computed for tensor with fewer than 2 "
@@ -499,7 +499,7 @@ def fans(shape):
         )
     places = math.prod(shape[2:])
     return shape[1] * places, shape[0] * places
-    # END SOLUTION
+    ### END SOLUTION
 
 
 # %%
@@ -546,13 +546,13 @@ print(np.random.default_rng(0).uniform(-1, 1, 10**6).std(), 1 / 3**0.5)
 # %% exercise="kaiming_uniform_"
 @solves(kaiming_uniform_)
 def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu"):
-    # BEGIN SOLUTION
+    ### BEGIN SOLUTION
     if mode not in ("fan_in", "fan_out"):
         raise ValueError(f"Mode {mode} not supported: one of fan_in, fan_out")
     fan = fans(tensor.shape)[mode == "fan_out"]
     bound = calculate_gain(nonlinearity, a) * math.sqrt(3 / fan)
     return uniform_(tensor, -bound, bound)
-    # END SOLUTION
+    ### END SOLUTION
 
 
 # %%
@@ -744,7 +744,7 @@ for _ in range(5):
 def sgd(
     param, grad, buffer, lr, momentum=0, dampening=0, weight_decay=0, nesterov=False
 ):
-    # BEGIN SOLUTION
+    ### BEGIN SOLUTION
     if weight_decay:
         grad = grad + weight_decay * param
     if momentum:
@@ -755,7 +755,7 @@ def sgd(
         grad = grad + momentum * buffer if nesterov else buffer
     param.sub_(lr * grad)
     return buffer
-    # END SOLUTION
+    ### END SOLUTION
 
 
 # %%
@@ -808,7 +808,7 @@ for step in range(1, 6):
 # %% exercise="adam"
 @solves(adam)
 def adam(param, grad, exp_avg, exp_avg_sq, step, lr, betas, eps, weight_decay):
-    # BEGIN SOLUTION
+    ### BEGIN SOLUTION
     beta1, beta2 = betas
     if weight_decay:
         grad = grad + weight_decay * param
@@ -817,7 +817,7 @@ def adam(param, grad, exp_avg, exp_avg_sq, step, lr, betas, eps, weight_decay):
     size = lr / (1 - beta1**step)
     root = (exp_avg_sq / (1 - beta2**step)).sqrt()
     param.sub_(size * exp_avg / (root + eps))
-    # END SOLUTION
+    ### END SOLUTION
 
 
 # %%
@@ -858,10 +858,10 @@ print(weight * (1 - lr * weight_decay))
 # %% exercise="adamw"
 @solves(adamw)
 def adamw(param, grad, exp_avg, exp_avg_sq, step, lr, betas, eps, weight_decay):
-    # BEGIN SOLUTION
+    ### BEGIN SOLUTION
     param.mul_(1 - lr * weight_decay)
     adam(param, grad, exp_avg, exp_avg_sq, step, lr, betas, eps, 0)
-    # END SOLUTION
+    ### END SOLUTION
 
 
 # %%
@@ -916,7 +916,7 @@ print(norm, [g * min(1 / (norm + 1e-6), 1) for g in gradients])
 # %% exercise="clip_grad_norm_"
 @solves(clip_grad_norm_)
 def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False):
-    # BEGIN SOLUTION
+    ### BEGIN SOLUTION
     gradients = gradients_of(parameters)
     if not gradients:
         return minigrad.tensor(0.0)
@@ -938,7 +938,7 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
     for g in gradients:
         g.mul_(factor)
     return norm
-    # END SOLUTION
+    ### END SOLUTION
 
 
 # %%
@@ -989,7 +989,7 @@ print(x[:3].tolist(), y[:3].tolist())
 # %% exercise="linear_regression"
 @solves(linear_regression)
 def linear_regression(model, loss_fn, optimizer, x, y, epochs):
-    # BEGIN SOLUTION
+    ### BEGIN SOLUTION
     losses = []
     for _ in range(epochs):
         optimizer.zero_grad()
@@ -998,7 +998,7 @@ def linear_regression(model, loss_fn, optimizer, x, y, epochs):
         optimizer.step()
         losses.append(loss.item())
     return losses
-    # END SOLUTION
+    ### END SOLUTION
 
 
 # %%
