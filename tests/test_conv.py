@@ -75,10 +75,10 @@ def test_every_rung(x, w, how, rung):
 
 @pytest.mark.parametrize("k, how", [(3, {"padding": 1}), (2, {"stride": 2})])
 def test_the_learners_own_kernels(k, how):
-    """rungs("answered"): what lab 07 has written runs, wherever it is made for."""
-    with minigrad.rungs("answered"), minigrad.trace() as launches:
+    """rungs("yours"): what lab 07 has written runs, wherever it is made for."""
+    with minigrad.rungs("yours"), minigrad.trace() as launches:
         ran = check("sim", "float32", data(2, 3, 9, 7), data(4, 3, k, k), data(4),
-                    "answered", **how)  # fmt: skip
+                    "yours", **how)  # fmt: skip
         x = minigrad.tensor(data(2, 3, 8, 6), minigrad.float32).to("sim")
         y = minigrad.functional.max_pool2d(x.requires_grad_(), 2)
         y.sum().backward()
