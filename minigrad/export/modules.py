@@ -58,13 +58,15 @@ class Package(dict):
             return origin.module in self
         return origin.name.split(".")[0] in self[origin.module].names
 
-    def imports(self, module, other, seen=()):
+    def imports(self, module, other):
         """Does importing `module` import `other`?"""
-        found = {self.settle(o).module for o in self[module].names.values()}
-        found = (found & set(self)) - {module, *seen}
-        return other in found or any(
-            self.imports(name, other, (*seen, module)) for name in found
-        )
+        seen, queue = set(), [module]
+        while queue:
+            name = queue.pop()
+            seen.add(name)
+            found = {self.settle(o).module for o in self[name].names.values()}
+            queue += (found & set(self)) - seen
+        return other in seen - {module}
 
 
 class Module:
