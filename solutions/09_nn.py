@@ -360,7 +360,8 @@ print(batch.var(), batch.var(ddof=1))
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# Without training: `mean, var = running_mean, running_var`, and the rest is the same.
+# Without training `running_mean` and `running_var` take the places of the mean and the
+# variance of the batch, and the rest is the same.
 #
 # </details>
 

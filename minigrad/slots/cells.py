@@ -116,19 +116,20 @@ def statements(cell):
         return []
 
 
+@functools.lru_cache(5000)
 def bound_by(node):
     """The names that a statement at top level binds, or changes by `name[...] =`."""
     if isinstance(node, ast.Import | ast.ImportFrom):
-        return {a.asname or a.name.split(".")[0] for a in node.names}
+        return frozenset(a.asname or a.name.split(".")[0] for a in node.names)
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        return {node.name}
+        return frozenset([node.name])
     top = symtable.symtable(ast.unparse(node), "<cell>", "exec")
     names = {s.get_name() for s in top.get_symbols() if s.is_assigned()}
     names -= _loop_names(node)
     for part in ast.walk(node):
         if isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Store):
             names |= {part.value.id} if isinstance(part.value, ast.Name) else set()
-    return names
+    return frozenset(names)
 
 
 def definition(name, cells):
