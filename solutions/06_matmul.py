@@ -388,13 +388,13 @@ __global__ void matmul_batched(const float* a, Strides a_view,
 
 # %%
 with trying():
-    a, b = np.arange(24, dtype=np.float32), np.arange(20, dtype=np.float32)
-    views = Strides((2, 3, 4), (12, 1, 3)), Strides((2, 4, 5), (0, 5, 1))
+    a, b = np.arange(120, dtype=np.float32), np.arange(100, dtype=np.float32)
+    views = Strides((2, 3, 20), (60, 1, 3)), Strides((2, 20, 5), (0, 5, 1))
     c = np.zeros((2, 3, 5), np.float32)
-    arguments = a, views[0], b, views[1], c, 3, 5, 4, 2
+    arguments = a, views[0], b, views[1], c, 3, 5, 20, 2
     Kernel(matmul_batched.text, "matmul_batched")((1, 1, 2), (16, 16), arguments)
-    transposed = a.reshape(2, 4, 3).transpose(0, 2, 1)
-    print(np.array_equal(c, transposed @ b.reshape(4, 5)))
+    transposed = a.reshape(2, 20, 3).transpose(0, 2, 1)
+    print(np.array_equal(c, transposed @ b.reshape(20, 5)))
 
 # %% check="matmul_batched"
 check(matmul_batched)
