@@ -734,8 +734,8 @@ for _ in range(5):
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# In place: `buffer.mul_(momentum).add_((1 - dampening) * grad)`, `param.sub_(lr *
-# grad)`. The first buffer is `grad.clone()`.
+# In place: `mul_` and `add_` change the buffer, `sub_` the parameter. The first buffer is
+# `grad.clone()`.
 #
 # </details>
 
@@ -800,8 +800,8 @@ for step in range(1, 6):
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# root = (exp_avg_sq / (1 - beta2**step)).sqrt(); then param.sub_(lr / (1 - beta1**step)
-# * exp_avg / (root + eps)). eps stands beside the root, not in it.
+# Correct exp_avg_sq first, by 1 - beta2**step, and take its root; the step's length is
+# lr / (1 - beta1**step). eps stands beside the root, not in it.
 #
 # </details>
 
