@@ -18,10 +18,11 @@ import numpy as np
 
 import minigrad
 from benchmarks import common
-from benchmarks.operators import f, seconds, torch_or_none, us
+from benchmarks.operators import f, torch_or_none
 
 PAGE = common.HOME / "docs" / "benchmarks" / "autograd.md"
 SIDE = 8
+LABELS = "without", "recorded", "+ backward"
 
 EXPRESSIONS = [
     ("x + y", lambda m, x, y: x + y),
@@ -61,8 +62,8 @@ class Runs:
         x = self.m.tensor(array, device=self.device)
         return x.requires_grad_() if asked else x
 
-    def times(self, expression):
-        """Seconds without gradients, recorded, and recorded with its backward."""
+    def of(self, expression):
+        """What is timed: without gradients, recorded, recorded with its backward."""
         m, plain = self.m, [self.tensor(numbers(SIDE, SIDE)) for _ in range(2)]
         asked = [self.tensor(numbers(SIDE, SIDE), True) for _ in range(2)]
         dy = self.tensor(np.ones(tuple(expression(m, *plain).shape), np.float32))
@@ -71,10 +72,10 @@ class Runs:
             m.autograd.grad(expression(m, *asked), asked, dy, allow_unused=True)
 
         runs = lambda: expression(m, *plain), lambda: expression(m, *asked), both
-        return [seconds(run, self.device) for run in runs]
+        return dict(zip(LABELS, runs, strict=True))
 
     def step(self):
-        """Seconds of a training step."""
+        """A training step, to be timed."""
         m, at = self.m, self.tensor
         images, wanted = at(abs(numbers(32, 784))), at(np.eye(10, dtype=np.float32)[
             np.arange(32) % 10])  # fmt: skip
@@ -91,26 +92,32 @@ class Runs:
                     p -= 0.1 * p.grad
                     p.grad = None
 
-        return seconds(run, self.device)
+        return run
 
 
-def table(device):
+def table(device, expressions=EXPRESSIONS):
     """Rows of texts."""
-    torch, ours = torch_or_none(), Runs(minigrad, device)
-    head = ["expression", "without us", "recorded us", "+ backward us"]
-    theirs = torch and Runs(torch, "cuda" if device == "cuda" else "cpu")
-    if theirs:
-        head += ["PyTorch: without", "recorded", "+ backward", "of PyTorch"]
+    torch = torch_or_none()
+    libraries = [Runs(minigrad, device)]
+    head = ["expression", *(f"{label} us" for label in LABELS)]
+    if torch:
+        libraries.append(Runs(torch, "cuda" if device == "cuda" else "cpu"))
+        head += [*(f"PyTorch: {label} us" for label in LABELS), "of PyTorch"]
     rows = [head]
-    for name, expression in EXPRESSIONS:
-        times = [r.times(expression) for r in (ours, theirs) if r]
-        rows.append([name, *(us(t) for some in times for t in some)])
-        if theirs:
-            rows[-1].append(f"{times[0][2] / times[1][2]:.2f}")
-    times = [r.step() for r in (ours, theirs) if r]
-    row = [["", "", us(t)] for t in times]
-    ratio = [f"{times[0] / times[1]:.2f}"] if theirs else []
-    return [*rows, ["training step", *sum(row, []), *ratio]]
+    for name, expression in expressions:
+        rows.append(row(name, [lib.of(expression) for lib in libraries], device))
+    steps = [{"+ backward": lib.step()} for lib in libraries]
+    return [*rows, row("training step", steps, device)]
+
+
+def row(name, timed, device):
+    """The cells of a line; what is timed, of each library, takes turns."""
+    runs = {(i, label): run for i, of in enumerate(timed) for label, run in of.items()}
+    times = dict(zip(runs, common.fastest(runs, device), strict=True))
+    places = [(i, label) for i in range(len(timed)) for label in LABELS]
+    cells = [f"{times[p] * 1e6:.1f}" if p in times else "" for p in places]
+    ratio = [f"{times[0, LABELS[2]] / times[1, LABELS[2]]:.2f}"] if timed[1:] else []
+    return [name, *cells, *ratio]
 
 
 def main():

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from minigrad.device import gpu_available
+from minigrad.testing import bench_table
 
 HOME = Path(__file__).resolve().parent.parent
 KERNELS = HOME / "tests" / "simt" / "kernels"
@@ -46,6 +47,13 @@ class Launch:
 def fresh(args):
     """Copies of the arrays, everything else as it is."""
     return tuple(a.copy() if isinstance(a, np.ndarray) else a for a in args)
+
+
+def fastest(runs, device):
+    """The seconds of the fastest sample of each {name: function}; they take turns."""
+    clock = "cuda" if device == "cuda" else "sim"
+    times = bench_table(runs, [0], lambda _: (), device=clock)
+    return [timing.best for timing in times.timings[0].values()]
 
 
 def processor():

@@ -19,7 +19,6 @@ import numpy as np
 import minigrad
 from benchmarks import common
 from minigrad.ops import formulas
-from minigrad.testing import bench_table
 
 PAGE = common.HOME / "docs" / "benchmarks" / "operators.md"
 F32 = np.float32
@@ -82,9 +81,7 @@ def row(name, ours, by_hand, side, device):
         where = "cuda" if device == "cuda" else "cpu"
         p, q = (torch.from_numpy(a).to(where) for a in arrays)
         runs["PyTorch"] = lambda: ours(torch, p, q)
-    clock = "cuda" if device == "cuda" else "sim"
-    times = bench_table(runs, [side], lambda side: (), device=clock)
-    best = [timing.best for timing in times.timings[side].values()]
+    best = common.fastest(runs, device)
     shown = [f"{seconds * 1e6:.1f}" for seconds in best]
     ratios = [f"{best[0] / other:.2f}" for other in best[1:]]
     pairs = [cell for pair in zip(shown[1:], ratios, strict=True) for cell in pair]

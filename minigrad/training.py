@@ -1,5 +1,10 @@
-"""The training loop."""
+"""The training loop: of a line, and of a network that can be stopped and goes on."""
 
+import time
+from pathlib import Path
+
+from . import checkpoint
+from .random import default_generator
 from .slots.exercise import exercise
 
 
@@ -14,3 +19,112 @@ def linear_regression(model, loss_fn, optimizer, x, y, epochs):
 
     Returns a list of the losses, Python numbers, each from before its step.
     """
+
+
+@exercise("10.4", points=2, stars=1, minutes=10)
+def train_step(model, optimizer, images, labels):
+    """Train a classifier on one batch; return the loss from before the step.
+
+    model(images) gives (N, classes), logarithms of probabilities; labels: (N,), int64.
+    The loss is nll_loss, the mean over the batch.
+
+    Returns the loss as a tensor without dimensions and without a graph. It is not
+    turned into a number: on a GPU that would wait for every kernel of the step.
+    """
+
+
+@exercise("10.5", points=3, stars=2, minutes=20)
+def evaluate(model, loader):
+    """How a classifier does on a data set: (loss, accuracy), two numbers.
+
+    loader gives batches of images and labels; a last one may be smaller. loss: the mean
+    of nll_loss over all items. accuracy: which share of the items, from 0 to 1, has its
+    largest output at its label. While it runs the model is not in training and nothing
+    is recorded for gradients; afterwards the model is in the mode that it was in.
+    """
+
+
+@exercise("10.6", points=3, stars=2, minutes=20)
+def train_mnist(training, epochs):
+    """Train until `epochs` epochs are done; return training.results.
+
+    training: a Training. An epoch is one run through training.train: train_step with
+    each batch, and training.stepped(loss) after it. Then the model is evaluated on
+    training.test, and training.evaluated(loss, accuracy) notes that.
+
+    A training that was stopped goes on: len(training.results) epochs are done.
+    training.train.epoch epochs have had their steps: where that is one more, only the
+    evaluation is missing. A loader that was stopped in the midst of an epoch gives the
+    rest of its batches.
+    """
+
+
+class Training:
+    """A model, its optimiser and its data, and what has come of them.
+
+    model, optimizer: as train_step takes them. train, test: DataLoaders. path: where
+    the state is saved, each `every` steps and after each evaluation; if that file is
+    there the training goes on from it. watch: is called with the Training after each
+    step and each evaluation.
+
+    losses: of each step, tensors without dimensions. results: (loss, accuracy) on
+    `test`, after each epoch. seconds: of training and evaluating, all in all.
+    """
+
+    def __init__(self, model, optimizer, train, test, path=None, every=500,
+                 watch=lambda training: None):  # fmt: skip
+        self.model, self.optimizer, self.train, self.test = (
+            model, optimizer, train, test,
+        )  # fmt: skip
+        self.path, self.every, self.watch = path and Path(path), every, watch
+        self.losses, self.results, self.seconds = [], [], 0.0
+        if self.path and self.path.exists():
+            self.load_state_dict(checkpoint.load(self.path))
+        self.began = time.perf_counter()
+
+    def stepped(self, loss):
+        """Note the loss of a step; save the state if it is time."""
+        self.losses.append(loss)
+        if self.path and len(self.losses) % self.every == 0:
+            self.save()
+        self.watch(self)
+
+    def evaluated(self, loss, accuracy):
+        """Note how the model did after an epoch; save the state."""
+        self.results.append((float(loss), float(accuracy)))
+        self.note_time()
+        if self.path:
+            self.save()
+        self.watch(self)
+
+    def save(self):
+        """Write the state to the file."""
+        checkpoint.save(self.state_dict(), self.path)
+
+    def state_dict(self):
+        """All that decides how the training goes on, and what has come of it."""
+        self.note_time()
+        self.losses = [float(loss) for loss in self.losses]
+        return {
+            "model": self.model.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "train": self.train.state_dict(),
+            "random": list(default_generator.get_state()),
+            "losses": self.losses,
+            "results": self.results,
+            "seconds": self.seconds,
+        }
+
+    def note_time(self):
+        """Add what has passed to `seconds`."""
+        now = time.perf_counter()
+        self.seconds, self.began = self.seconds + now - self.began, now
+
+    def load_state_dict(self, state):
+        """Go on where another one stood."""
+        self.model.load_state_dict(state["model"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.train.load_state_dict(state["train"])
+        default_generator.set_state(tuple(state["random"]))
+        self.losses, self.seconds = state["losses"], state["seconds"]
+        self.results = [tuple(result) for result in state["results"]]

@@ -734,8 +734,8 @@ for _ in range(5):
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# In place: `mul_` and `add_` change the buffer, `sub_` the parameter. The first buffer is
-# `grad.clone()`.
+# In place: `mul_` and `add_` change the buffer, `sub_` the parameter. The first buffer
+# is `grad.clone()`.
 #
 # </details>
 

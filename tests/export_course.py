@@ -25,8 +25,11 @@ def home(course_home):
         shutil.copy(path, course_home / path.relative_to(HOME))
     for folder in ("work", "tests"):
         (course_home / folder).mkdir()
-    for name in ("test_layout.py", "test_tensor.py"):
-        shutil.copy(HOME / "tests" / name, course_home / "tests" / name)
+    (course_home / "examples").mkdir()
+    for name in (
+        "tests/test_layout.py", "tests/test_tensor.py", "examples/train_mnist.py",
+    ):  # fmt: skip
+        shutil.copy(HOME / name, course_home / name)
     return course_home
 
 

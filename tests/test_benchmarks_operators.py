@@ -1,9 +1,11 @@
-"""The table of operators beside NumPy and PyTorch."""
+"""The tables of operators, gradients and trainings beside NumPy and PyTorch."""
 
+import numpy as np
 import pytest
 from answers import filled  # noqa: F401
 
-from benchmarks import operators
+from benchmarks import autograd, mnist, operators
+from minigrad import data
 
 
 @pytest.mark.parametrize("device", ["cpu", "sim"])
@@ -12,3 +14,35 @@ def test_a_row_of_the_table(device):
     assert line[:2] == ["x + y", "2 x 2"] and len(line) == len(head)
     assert ("NumPy us" in head) == (device == "cpu")
     assert all(float(cell) > 0 for cell in line[2:])
+
+
+@pytest.mark.parametrize("device", ["cpu", "sim"])
+def test_rows_of_the_table_of_gradients(device):
+    head, line, step = autograd.table(device, autograd.EXPRESSIONS[:1])
+    assert (line[0], step[0]) == ("x + y", "training step")
+    assert len(line) == len(step) == len(head)
+    assert all(float(cell) > 0 for cell in line[1:])
+    assert all(float(cell) > 0 for cell in step[1:] if cell)
+
+
+class Few(data.MNIST):
+    """70 images of noise."""
+
+    def __init__(self):
+        random = np.random.default_rng(0)
+        self.images = random.integers(0, 256, (70, 28, 28), np.uint8)
+        self.labels = random.integers(0, 10, 70, np.uint8)
+
+
+def test_rows_of_the_table_of_trainings(monkeypatch):
+    monkeypatch.setattr(mnist, "SIZES", (1, 1))
+    rows = [
+        mnist.row(one, "cpu", 1, [Few(), Few()]) for one in mnist.contestants("cpu")
+    ]
+    assert [cells[0] for cells in rows] == [
+        "minigrad, rungs answered", "minigrad, rungs fastest", "PyTorch, eager",
+    ]  # fmt: skip
+    for _, one, two, *peak, seconds, accuracy in rows:
+        assert float(one) > 0 and float(two) > 0 and float(seconds) >= 0
+        assert peak == ["", ""] and accuracy.endswith("%")
+    assert len(rows[0]) == len(mnist.HEAD)

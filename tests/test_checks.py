@@ -1,12 +1,14 @@
 """Both ways: solved labs earn every point, empty ones none, every mutant is caught."""
 
 import collections
+import xml.etree.ElementTree as xml
 
 import pytest
 from judging import a_subject, unanswered  # noqa: F401
 
 from grading.checking import find_check, judge
 from grading.specimens import specimens
+from grading.subject import LocalSubject
 from minigrad.slots.answers import load_references
 from minigrad.slots.exercise import exercises, solves
 
@@ -31,15 +33,21 @@ def test_no_answer_earns_nothing(hole, subject):
 
 @pytest.mark.parametrize("specimen", SPECIMENS, ids=str)
 def test_specimen(specimen, subject):
+    seeds = range(3) if isinstance(subject, LocalSubject) else [3]
     with specimen.in_place():
-        for seed in range(3):
+        for seed in seeds:
             verdict = judge(specimen.hole, subject, seed)
             if specimen.cause is None:
                 assert verdict.state == "right", str(verdict)
                 assert verdict.points == specimen.hole.points
+                assert verdict.picture == ""
             else:
                 assert verdict.points < specimen.hole.points, "a wrong answer passes"
                 assert verdict.failures[0].cause == specimen.cause, str(verdict)
+                assert max(map(len, str(verdict).splitlines())) <= 110
+                if verdict.picture:
+                    assert len(verdict.picture) < 60_000
+                    assert xml.fromstring(verdict.picture).tag.endswith("svg")
 
 
 @pytest.mark.parametrize("hole", HOLES, ids=lambda h: h.name)

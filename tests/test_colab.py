@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -39,9 +40,22 @@ def python(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def remote(tmp_path_factory):
+def content(tmp_path_factory):
+    """A folder that stands for Colab's /content."""
+    return tmp_path_factory.mktemp("content")
+
+
+def put_there(text, content):
+    """A notebook's text with its set-up cells fetching the course to `content`."""
+    return text.replace("/content/minigrad", str(content / "minigrad"))
+
+
+@pytest.fixture(scope="module")
+def remote(tmp_path_factory, content):
     """The course as the public repository that its set-up cells fetch."""
     home = copy_course(tmp_path_factory.mktemp("remote"))
+    for lab in (home / "labs").glob("*.ipynb"):  # later ones run their set-up cells
+        lab.write_text(put_there(lab.read_text("utf-8"), content), "utf-8")
     git = ["git", "-C", home, "-c", "user.name=x", "-c", "user.email=x@example.org"]
     for command in (
         ["init", "--quiet"],
@@ -54,15 +68,13 @@ def remote(tmp_path_factory):
 
 
 @pytest.fixture
-def on_colab(python, remote, tmp_path):
+def on_colab(python, remote, content, tmp_path):
     """Execute a notebook's text far away from any clone; return its cells."""
+    shutil.rmtree(content / "minigrad", ignore_errors=True)
 
     def execute(nb):
-        content = tmp_path / "content"
-        content.mkdir(exist_ok=True)
         path = content / "notebook.ipynb"
-        place = str(content / "minigrad")
-        path.write_text(dumps(nb).replace("/content/minigrad", place))
+        path.write_text(put_there(dumps(nb), content))
         environment = dict(os.environ)
         environment.pop("PYTHONPATH", None)
         environment |= {

@@ -42,8 +42,8 @@ def test_an_array_comes_back(array):
         (b"PK\x03\x04abcd", "not an IDX file"),
         (b"\0\0\x0d\x01\0\0\0\x01abcd", "type 0x0d"),
         (b"\0\0\x08\x02\0\0\0\x02", "bytes follow"),
-        (b"\0\0\x08\x01\0\0\0\x02a", "2 bytes, but 1 bytes follow"),
-        (b"\0\0\x08\x01\0\0\0\x02abc", "2 bytes, but 3 bytes follow"),
+        (b"\0\0\x08\x01\0\0\0\x02a", "is 2 bytes, but 1 bytes follow"),
+        (b"\0\0\x08\x01\0\0\0\x02abc", "is 2 bytes, but 3 bytes follow"),
     ],
 )
 def test_other_bytes_are_refused(wrong, says):
@@ -270,6 +270,12 @@ def test_tensors_as_a_data_set():
 def test_a_wrong_batch_size(size):
     with pytest.raises(ValueError, match=f"got {size}"):
         data.DataLoader(Squares(), size)
+
+
+@pytest.mark.parametrize("seed", [-1, 0.5])
+def test_a_wrong_seed(seed):
+    with pytest.raises(ValueError, match=f"at least 0, not {seed}"):
+        data.DataLoader(Squares(), seed=seed)
 
 
 @pytest.mark.parametrize("device", ["sim", "cuda"])

@@ -29,7 +29,7 @@ def test_exported_package(lab, tmp_path, capsys):
     )
     assert "slice_view, broadcast_shapes, expand, view_or_copy" in out[-1]
     assert sorted(path.name for path in target.iterdir()) == [
-        "LICENSE", "README.md", "minigrad", "pyproject.toml", "tests",
+        "LICENSE", "README.md", "minigrad", "pyproject.toml", "tests", "train_mnist.py",
     ]  # fmt: skip
     for path in target.rglob("*.py"):
         assert not re.search(TRACES, path.read_text(encoding="utf-8")), path
@@ -81,6 +81,49 @@ def run(command, folder):
     )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     return done.stdout
+
+
+SMALL_MNIST = """
+import gzip, hashlib, pathlib, runpy, struct, sys
+import numpy as np
+from minigrad.data import mnist
+
+folder, random = pathlib.Path("small"), np.random.default_rng(0)
+folder.mkdir(exist_ok=True)
+for (train, what), file in mnist.FILES.items():
+    shape = (96 if train else 32, *((28, 28) if what == "images" else ()))
+    array = random.integers(0, 10, shape, np.uint8)
+    head = bytes([0, 0, 8, len(shape)]) + struct.pack(f">{len(shape)}I", *shape)
+    raw = head + array.tobytes()
+    (folder / file.name).write_bytes(gzip.compress(raw))
+    mnist.FILES[train, what] = file._replace(sha256=hashlib.sha256(raw).hexdigest())
+sys.argv[1:] = sys.argv[1:] + ["--data", "small"]
+runpy.run_path("train_mnist.py", run_name="__main__")
+"""
+
+
+def test_exported_package_trains(lab, tmp_path):
+    """On files like MNIST's; stopped after an epoch it goes on, with the same end."""
+    lab()
+    target = export(tmp_path / "mine")
+    train = [sys.executable, "-c", SMALL_MNIST, "--epochs"]
+    straight = run([*train, "2"], target).splitlines()
+    assert straight[0].startswith("421,642 parameters on ")
+    assert straight[0].endswith("seed 0; 96 images, 2 steps an epoch")
+    assert re.fullmatch(r"epoch 1: loss .*%.* on the test images", straight[1])
+    run([*train, "1", "--checkpoint", "kept"], target)
+    rest = run([*train, "2", "--checkpoint", "kept"], target).splitlines()
+    assert rest[1] == "going on after step 2, from kept"
+    assert rest[2] == straight[2] and rest[2].startswith("epoch 2: ")
+    assert rest[3].split(";")[0] == straight[3].split(";")[0]
+    missing = subprocess.run(
+        [sys.executable, "train_mnist.py", "--data", "nowhere"],
+        cwd=target, capture_output=True, text=True,
+        env={**os.environ, "MINIGRAD_DATA": "", "XDG_CACHE_HOME": str(tmp_path),
+             "HTTPS_PROXY": "http://127.0.0.1:9"},
+    )  # fmt: skip
+    assert missing.returncode == 1 and "Traceback" not in missing.stderr
+    assert "Three ways to get MNIST" in missing.stderr
 
 
 def test_exported_again(lab, tmp_path, capsys):

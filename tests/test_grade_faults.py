@@ -83,7 +83,7 @@ def stopped_while_grading(root, how):
     until(lambda: Record(root, LAB, "bob").read() and workers(run))
     found = workers(run)
     os.kill(run.pid, how)
-    said, _ = run.communicate(timeout=20)
+    said, _ = run.communicate(timeout=60)
     until(lambda: not any(one.is_running() for one in found))
     return run.returncode, said
 

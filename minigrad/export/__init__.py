@@ -116,6 +116,8 @@ def write(files, folder):
         text = (course.home() / "tests" / name).read_text(encoding="utf-8")
         put(folder / "tests" / name, re.sub(r"(?m)^from answers import .*\n", "", text))
     put(folder / "tests" / "conftest.py", texts.CONFTEST)
+    script = (course.home() / "examples/train_mnist.py").read_text(encoding="utf-8")
+    put(folder / "train_mnist.py", re.sub(r"(?m)^.*answers_from.*\n", "", script))
     licence = course.home() / "LICENSE"
     if licence.is_file():
         put(folder / "LICENSE", licence.read_text(encoding="utf-8"))

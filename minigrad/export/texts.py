@@ -52,6 +52,8 @@ x = minigrad.arange(6).view(2, 3)
 print(x.transpose(0, 1))
 ```
 
+`python train_mnist.py` trains a convolutional network on MNIST; `--help` tells how.
+
 | function | where | whose answer |
 |---|---|---|
 {rows}

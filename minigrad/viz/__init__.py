@@ -3,6 +3,7 @@
 from .access import access
 from .banks import banks
 from .curve import curve
+from .drawing import drawing
 from .explorer import strides_explorer
 from .finding import finding, findings
 from .graph import graph
@@ -19,6 +20,7 @@ __all__ = [
     "access",
     "banks",
     "curve",
+    "drawing",
     "finding",
     "findings",
     "graph",

@@ -1,0 +1,272 @@
+"""Scenes of chapter 10: what an answer does to files, loaders, models and trainings."""
+
+import contextlib
+import random as python_random
+
+import numpy as np
+
+import minigrad
+from minigrad import Tensor, nn, optim
+from minigrad.data import DataLoader, TensorDataset
+from minigrad.random import default_generator
+from minigrad.slots.exercise import kind
+from minigrad.training import Training
+
+from ..wire import NotPlain
+from .modules import array_of, put, tensor_of
+from .registry import scene
+
+
+@scene
+def idx(hole, data):
+    """Reads a file's bytes: the array's dtype, its shape and its elements."""
+    array = hole(data)
+    if not isinstance(array, np.ndarray):
+        raise NotPlain(f"a NumPy array is wanted, not {kind(array)}")
+    dtype, shape = str(array.dtype), tuple(array.shape)
+    return {"dtype": dtype, "shape": shape, "elements": array.tolist()}
+
+
+# ------------------------------------------------- loaders
+
+
+@scene
+def epoch_orders(hole, n, shuffle, seed, another):
+    """The orders of some epochs, of one loader and of others; what else has changed."""
+    first = loader_of(n, shuffle, seed)
+    asked = [(first, 0), (first, 1), (first, 2), (first, 0)]
+    asked += [(loader_of(n, shuffle, seed), 2), (loader_of(n, shuffle, another), 0)]
+    found, changed = [], set()
+    with restored():
+        for number, (loader, epoch) in enumerate(asked):
+            loader.epoch = epoch
+            stir(number)
+            before = states()
+            found.append(indices_of(hole(loader), "the order"))
+            changed |= {k for k, v in states().items() if v != before[k]}
+    return {"orders": found, "changed": sorted(changed)}
+
+
+def loader_of(n, shuffle, seed):
+    return DataLoader(range(n), 4, shuffle, seed=seed)
+
+
+def indices_of(array, what):
+    """A list of the indices in an array. NotPlain for anything else."""
+    if not isinstance(array, np.ndarray):
+        raise NotPlain(f"{what} is to be a NumPy array of indices, not {kind(array)}")
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise NotPlain(
+            f"{what} is to be an array of whole numbers of one dimension, not of "
+            f"{array.dtype}, shape {array.shape}"
+        )
+    return array.tolist()
+
+
+def states():
+    """The state of every generator of random numbers that all programs share."""
+    name, keys, *rest = np.random.get_state()
+    return {
+        "NumPy's": (name, keys.tobytes(), *rest),
+        "Python's": python_random.getstate(),
+        "minigrad's": default_generator.get_state(),
+    }
+
+
+def stir(seed):
+    """Other random numbers for whoever takes them from a shared generator."""
+    np.random.seed(seed)
+    python_random.seed(seed)
+    minigrad.manual_seed(seed)
+
+
+@contextlib.contextmanager
+def restored():
+    """Afterwards the shared generators go on as if nothing had been."""
+    kept = np.random.get_state(), python_random.getstate()
+    own = default_generator.get_state()
+    try:
+        yield
+    finally:
+        np.random.set_state(kept[0])
+        python_random.setstate(kept[1])
+        default_generator.set_state(own)
+
+
+@scene
+def batch_indices(hole, order, size, drop_last):
+    """The batches of a loader whose order is given: a list of lists."""
+    loader = DataLoader(range(len(order)), size, False, drop_last, seed=0)
+    loader.order = lambda: np.array(order, np.int64)
+    batches = hole(loader)
+    if not isinstance(batches, list):
+        raise NotPlain(f"a list of arrays is wanted, not {kind(batches)}")
+    return [indices_of(batch, "a batch") for batch in batches]
+
+
+# ------------------------------------------------- models
+
+
+class Watched(nn.Module):
+    """A model that notes, at each call, its mode and whether it is recorded."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model, self.modes, self.recorded = model, [], []
+
+    def forward(self, x):
+        y = self.model(x)
+        self.modes.append(self.training)
+        self.recorded.append(y.requires_grad)
+        return y
+
+
+def network(weights, norm=False):
+    """Two linear layers, perhaps with a batch norm between, in double."""
+    (hidden, inputs), (classes, _) = weights[0].shape, weights[2].shape
+    between = [nn.BatchNorm1d(hidden)] if norm else []
+    first, last = nn.Linear(inputs, hidden), nn.Linear(hidden, classes)
+    layers = [first, *between, nn.Tanh(), last, nn.LogSoftmax(1)]
+    model = nn.Sequential(*layers).double()
+    own = *first.parameters(), *last.parameters()
+    for tensor, array in zip(own, weights, strict=True):
+        put(tensor, array)
+    return model
+
+
+def state_of(model):
+    return {
+        name: np.array(x.detach().numpy()) for name, x in model.state_dict().items()
+    }
+
+
+@scene
+def train_steps(hole, weights, norm, training, optimizer, options, batches, look):
+    """Steps with batches: the losses, what they are, and the model afterwards."""
+    model = Watched(network(weights, norm)).train(training)
+    made = getattr(optim, optimizer)(model.parameters(), **options)
+    losses, graphs = [], []
+    for images, labels in batches:
+        loss = hole(model, made, tensor_of(images), tensor_of(labels))
+        if isinstance(loss, int | float | np.number):
+            raise NotPlain(
+                "the loss is to be a tensor, not a number: .item() waits until every "
+                "kernel of the step has run, so a GPU would stand still between steps. "
+                "loss.detach() waits for nothing"
+            )
+        if array_of(loss, "the loss").shape:
+            raise NotPlain(f"the loss has no dimensions, not shape {loss.shape}")
+        losses.append(float(array_of(loss)))
+        graphs.append(bool(loss.requires_grad))
+    told = {
+        "losses": losses,
+        "weights": state_of(model.model),
+        "the losses have a graph": any(graphs),
+        "the model is in training at each call": sorted(set(model.modes)),
+        "the model is in training afterwards": model.training,
+    }
+    return {key: told[key] for key in look}
+
+
+@scene
+def evaluation(hole, weights, norm, training, data, size, look):
+    """Evaluates: loss and accuracy, how the model was used, and how it is left."""
+    model = Watched(network(weights, norm)).train(training)
+    loader = DataLoader(TensorDataset(*map(tensor_of, data)), size, seed=0)
+    result = hole(model, loader)
+    if not isinstance(result, tuple) or len(result) != 2:
+        raise NotPlain(f"a tuple (loss, accuracy) is wanted, not {kind(result)}")
+    for name, value in zip(("loss", "accuracy"), result, strict=True):
+        if not isinstance(value, int | float | np.number):
+            raise NotPlain(f"the {name} is to be a number, not {kind(value)}")
+    told = {
+        "loss": float(result[0]),
+        "accuracy": float(result[1]),
+        "the model is in training at each call": sorted(set(model.modes)),
+        "the model is in training afterwards": model.training,
+        "weights and statistics": state_of(model.model),
+        "what the model does is recorded": any(model.recorded),
+        "recording is on afterwards": minigrad.is_grad_enabled(),
+    }
+    return {key: told[key] for key in look}
+
+
+# ------------------------------------------------- trainings
+
+
+class Noted(nn.Module):
+    """A model that notes which items it was given last, of which data set."""
+
+    def __init__(self, model, log, **sets):
+        super().__init__()
+        self.model, self.log, self.sets = model, log, sets
+
+    def forward(self, x):
+        name, items = self.told(x.detach().numpy())
+        self.log["last"] = f"{name}: {items}" if name != "train" else items
+        self.log["set"] = name
+        return self.model(x)
+
+    def told(self, rows):
+        for name, images in self.sets.items():
+            same = (rows[:, None] == images[None]).all(2)
+            if same.any(1).all():
+                return name, " ".join(str(i) for i in same.argmax(1))
+        return "something else", ""
+
+
+class Logged(Training):
+    """A Training that notes the order of things."""
+
+    def __init__(self, log, *args):
+        super().__init__(*args)
+        self.log = log
+
+    def stepped(self, loss):
+        self.log["work"].append(f"step on {self.log['last']}")
+        self.log["places"].append((self.train.epoch, self.train.batch))
+        self.log["modes"].append(self.model.training)
+        super().stepped(loss)
+
+    def evaluated(self, loss, accuracy):
+        self.log["work"].append(f"evaluated on {self.log['set']}")
+        if len(self.log["work"]) > 1000:
+            raise RuntimeError("more than a thousand steps and evaluations: endless?")
+        super().evaluated(loss, accuracy)
+
+
+@scene
+def training_run(hole, data, weights, norm, lr, orders, size, start, epochs, look):
+    """Trains by train_mnist: what was done in which order, and what came of it.
+
+    data: images and labels to train with, and to test with. orders: of each epoch.
+    start: what a stopped training has done, {"results", "epoch", "batch"}.
+    """
+    log = {"work": [], "places": [], "modes": [], "last": "", "set": "nothing"}
+    images, labels, *test = map(tensor_of, data)
+    train = DataLoader(TensorDataset(images, labels), size, seed=0)
+    train.order = lambda: np.array(orders[train.epoch % len(orders)], np.int64)
+    train.epoch, train.batch = start["epoch"], start["batch"]
+    test = DataLoader(TensorDataset(*test), 3, seed=0)
+    model = Noted(network(weights, norm), log, train=data[0], test=data[2])
+    optimizer = optim.SGD(model.parameters(), lr=lr)
+    training = Logged(log, model, optimizer, train, test)
+    training.results = [tuple(result) for result in start["results"]]
+    returned = hole(training, epochs)
+    told = {
+        "work": log["work"],
+        "returned": "results" if returned is training.results else (
+            "a copy" if returned == training.results else kind(returned)
+        ),
+        "losses": [number_of(loss) for loss in training.losses],
+        "results": training.results,
+        "weights": state_of(model.model),
+        "in training at each step": log["modes"],
+        "in training afterwards": model.training,
+        "epoch and batch that the loader stands at, after each step": log["places"],
+    }  # fmt: skip
+    return {key: told[key] for key in look}
+
+
+def number_of(loss):
+    return float(loss.item() if isinstance(loss, Tensor) else loss)
