@@ -99,7 +99,7 @@ class Operator:
                 base = getattr(x, "_base", None)  # a view asks for it, too
                 if getattr(x, "_meta", None) or base is not None and base._meta:
                     return record(self, Operator.__call__, operands, options)
-        key = (*map(seen, operands),)
+        key = self.key(operands, options)
         run = self.found.get(key)
         if run is None:
             run = self.remember(key, self.find(operands), operands)
@@ -117,6 +117,10 @@ class Operator:
 
         method.__name__ = name
         setattr(owner, name, method)
+
+    def key(self, operands, options):
+        """What decides how such operands are treated."""
+        return (*map(seen, operands),)
 
     def find(self, operands):
         """The kernel for these operands."""

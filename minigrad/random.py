@@ -159,6 +159,8 @@ class Dropout(RowOperator):
     call with dy is the way back, and no mask is stored.
     """
 
+    planned = False
+
     def on_cpu(self, x, p, seed, first):
         n, wide = x.numel(), computed_in(x.dtype)
         counters = np.arange(first, first + -(-n // 2), dtype=np.uint64)

@@ -8,6 +8,7 @@ import numpy as np
 
 from .device import on_gpu, which
 from .layout import as_shape, extent
+from .recorder import recorder
 
 float16, float32, float64 = map(np.dtype, ("f2", "f4", "f8"))
 uint8, int8, int16, int32, int64 = map(np.dtype, ("u1", "i1", "i2", "i4", "i8"))
@@ -115,16 +116,20 @@ def in_bytes(shape, strides, offset, size):
 
 def allocate(count, dtype, device):
     """Memory for so many elements, which nobody has set."""
-    if device == "cuda":
-        return gpu().empty(count, carrier(dtype))
-    return np.empty(count, carrier(dtype))
+    make = gpu().empty if device == "cuda" else np.empty
+    array = make(count, carrier(dtype))
+    if recorder.active is not None:
+        recorder.active.allocated(array, count, dtype, False)
+    return array
 
 
 def zeroed(count, dtype, device):
     """Memory of zeros."""
-    if device == "cuda":
-        return gpu().zeros(count, carrier(dtype))
-    return np.zeros(count, carrier(dtype))
+    make = gpu().zeros if device == "cuda" else np.zeros
+    array = make(count, carrier(dtype))
+    if recorder.active is not None:
+        recorder.active.allocated(array, count, dtype, True)
+    return array
 
 
 def moved(array, device):
@@ -148,16 +153,22 @@ def gpu():
 
 
 @functools.lru_cache(1024)
-def _number_on(bits, dtype, device):
-    data = np.frombuffer(bits, carrier(dtype)).copy()
+def _number_on(bits, dtype, device, count):
+    data = np.frombuffer(bits, carrier(dtype)).repeat(count)
     return Storage(moved(data, device), device, dtype)
 
 
-def number_on(value, dtype, device):
-    """A storage of one element, a number. It is kept and shared: for reading only."""
+def number_on(value, dtype, device, count=1):
+    """A storage of a number, or of `count` elements of a number, all the same.
+
+    It is kept and shared: for reading only.
+    """
     wide = float32 if dtype is bfloat16 else dtype
     array = to_bits(np.asarray(value).astype(wide), dtype)
-    return _number_on(array.tobytes(), dtype, device)
+    storage = _number_on(array.tobytes(), dtype, device, count)
+    if recorder.active is not None:
+        recorder.active.constant(storage.data)
+    return storage
 
 
 def of_bits(array, dtype):

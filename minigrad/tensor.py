@@ -9,7 +9,7 @@ import numpy as np
 from . import layout
 from .autograd.tensors import Differentiable
 from .autograd.views import differentiable, record_call
-from .layouts import check_fits, is_contiguous, row_major
+from .layouts import check_fits, is_contiguous, reshaped, row_major
 from .ops import gradients
 from .ops.elementwise import cast
 from .ops.indexing import chooses, getitem, setitem
@@ -156,18 +156,15 @@ class Tensor(Methods, Differentiable, Values):
     @differentiable("View", gradients.reshape)
     def view(self, *shape):
         """Another shape for the same storage; RuntimeError where that needs a copy."""
-        shape = layout.infer_size(layout.as_ints(shape, least=1), self.numel())
-        strides = layout.view_or_copy(self.shape, self.strides, shape)
+        shape, strides = reshaped(*self._layout[:2], layout.as_ints(shape, least=1))
         if strides is None:
             raise RuntimeError(layout.NO_VIEW)
         return self.as_strided(shape, strides)
 
     def reshape(self, *shape):
         """A view of another shape where there is one, else a copy of that shape."""
-        shape = layout.infer_size(layout.as_ints(shape, least=1), self.numel())
-        if layout.view_or_copy(self.shape, self.strides, shape) is None:
-            return self.contiguous().view(shape)
-        return self.view(shape)
+        shape, view = reshaped(*self._layout[:2], layout.as_ints(shape, least=1))
+        return self.contiguous().view(shape) if view is None else self.view(shape)
 
     def flatten(self, start_dim=0, end_dim=-1):
         """Dimensions start_dim to end_dim, both included, as one."""
@@ -259,9 +256,10 @@ class Tensor(Methods, Differentiable, Values):
         dtype = as_dtype(dtype, self.dtype)
         return _of(to_bits(to_array(data, dtype), dtype), self.device, dtype)
 
-    def new_number(self, value, dtype):
-        """A tensor without dimensions on this one's device, to be read only."""
-        return Tensor(number_on(value, dtype, self.device))
+    def new_number(self, value, dtype, shape=()):
+        """A number as a tensor on this one's device, to be read only."""
+        count = layout.numel(shape)
+        return Tensor(number_on(value, dtype, self.device, count), *row_major(shape))
 
     def new_of(self, values, dtype):
         """The tensor over a NumPy result, which is nobody else's: for "cpu"."""

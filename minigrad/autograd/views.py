@@ -8,6 +8,7 @@ base finds by the storage's version that its node is of an older base, and gets 
 
 from types import MethodType
 
+from .. import memo
 from . import modes
 from .node import NOWHERE, Meta, Node, Recorded, ViewMeta, edge_of, requires
 from .record import below
@@ -36,23 +37,57 @@ class Method:
     def __init__(self, name, backward, function):
         self.name, self.backward, self.function = name, backward, function
         self.__doc__ = function.__doc__
+        self.found = memo.kept()  # the layouts of the views that it made
 
     def __get__(self, x, owner=None):
         return self.function if x is None else MethodType(self, x)
 
     def __call__(self, x, *args, **kwargs):
         if x._meta is None and x._base is None or not requires(x):
-            return self.function(x, *args, **kwargs)
+            return self.of(x, args, kwargs)
         if not modes.enabled:
-            return untracked(x, self.function(x, *args, **kwargs))
+            return untracked(x, self.of(x, args, kwargs))
         laid = x._layout
 
         def backward(dy):
             return (self.backward(dy, laid, *args, **kwargs),)
 
         node = Recorded(self.name, [x], backward)
-        y = below(self.function, x, *args, **kwargs)
+        y = below(self.of, x, args, kwargs)
         return y if y is x else attach(node, y)
+
+    def of(self, x, args, kwargs):
+        """What the function makes of x. The same view is made again without it."""
+        plain = None if kwargs else hashable(args)
+        key = x._layout, len(x.storage), plain
+        laid = None if plain is None else self.found.get(key)
+        if laid is None:
+            y = self.function(x, *args, **kwargs)
+            same = getattr(y, "storage", None) is x.storage
+            if plain is not None and same and y is not x:
+                memo.keep(self.found, key, y._layout)
+            return y
+        y = x.new_alias(laid)
+        y._base = x if x._base is None else x._base
+        return y
+
+
+PLAIN = {int, type(None), type(...), type}
+
+
+def hashable(args):
+    """Ints, None, slices and tuples of them as what a dict finds; None for others."""
+    found = []
+    for a in args:
+        if type(a) is slice:  # not hashable before Python 3.12
+            a = slice, a.start, a.stop, a.step
+        if type(a) is tuple:
+            if (a := hashable(a)) is None:
+                return None
+        elif type(a) not in PLAIN:
+            return None
+        found.append(a)
+    return tuple(found)
 
 
 def untracked(x, y):

@@ -35,11 +35,12 @@ def parts_of(n, c, places):
 class BatchNorm(RowOperator):
     """(x - mean) / sqrt(var + eps) * weight + bias; beside it (mean, var), (2, C).
 
-    kept: mean and var that are kept running, or none; they, weight and bias are in the
-    dtype to compute in.
+    kept: mean and var that are kept running, or None twice; they, weight and bias are
+    in the dtype to compute in.
     """
 
-    def on_cpu(self, x, weight, bias, kept, training, momentum, eps):
+    def on_cpu(self, x, weight, bias, *kept, training, momentum, eps):
+        kept = [t for t in kept if t is not None]
         (n, c, places), wide = sizes_of(x), computed_in(x.dtype)
         array = as_array(x, wide).reshape(n, c, places)
         weight, bias, *kept = (as_array(t, wide) for t in (weight, bias, *kept))
@@ -54,7 +55,8 @@ class BatchNorm(RowOperator):
         both = x.new_of(np.stack([mean, var]), wide)
         return x.new_of(y.reshape(x.shape), x.dtype), both
 
-    def on_device(self, x, weight, bias, kept, training, momentum, eps):
+    def on_device(self, x, weight, bias, *kept, training, momentum, eps):
+        kept = [t for t in kept if t is not None]
         (_, c, places), wide, x = sizes_of(x), computed_in(x.dtype), x.contiguous()
         y, both = x.new_empty(x.shape), x.new_empty((2, c), dtype=wide)
         if training:
@@ -159,7 +161,7 @@ def gradients(dy, a, b, i, training, eps):
     return g * rstd, dw, db
 
 
-normalise = BatchNorm("batch_norm", BatchNorm.__doc__, (gradients,) * 3)
+normalise = BatchNorm("batch_norm", BatchNorm.__doc__, (*(gradients,) * 3, None, None))
 
 # ------------------------------------------------- as PyTorch calls it
 
@@ -177,17 +179,16 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None,  # noqa
     check(input, kept, weight, bias, training, eps)
     wide, shape = computed_in(input.dtype), (input.shape[1],)
     weight, bias = (
-        input.new_number(number, wide).expand(shape).contiguous() if t is None
+        input.new_number(number, wide, shape) if t is None
         else t.to(dtype=wide).contiguous()
         for t, number in ((weight, 1), (bias, 0))
     )  # fmt: skip
     given = kept if None not in kept else ()
-    running = [t.detach().to(dtype=wide).contiguous() for t in given]
+    running = [t.detach().to(dtype=wide).contiguous() for t in given] or [None, None]
     y, _ = normalise(
-        input, weight, bias, kept=tuple(running), training=training, momentum=momentum,
-        eps=eps,
-    )  # fmt: skip
-    for old, new in zip(kept, running, strict=False):
+        input, weight, bias, *running, training=training, momentum=momentum, eps=eps
+    )
+    for old, new in zip(given, running, strict=False):
         if training and new.storage is not old.storage:
             old.copy_(new)
         elif training:

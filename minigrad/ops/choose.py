@@ -5,13 +5,14 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import layout
-from ..dispatch import Operator, register
+from ..dispatch import register
 from ..kernels.reductions import max_argmax
 from ..storage import DTYPES, float32, int32, int64
 from ..trace import nbytes
 from . import elementwise, ladder
 from .arrays import as_array
 from .ladder import Rung, memory
+from .plans import Planned, PlannedOperator
 from .reduce import (
     CODES,
     THREADS,
@@ -39,14 +40,14 @@ def chosen_backward(dy, i, shape, dim, keepdim):
     return scatter_add(dy, i, dim=dim, shape=shape)
 
 
-class Choice(Operator):
+class Choice(PlannedOperator):
     """Values and indices along a dimension: of equal ones the first, NaN before all."""
 
     def __init__(self, name, formula, code):
         super().__init__(name, lambda x: x.dtype, gradients=[chosen_backward])
         self.formula, self.code = formula, code
         register(name, ["cpu"], DTYPES, self.on_cpu)
-        register(name, ["sim", "cuda"], DTYPES, self.on_device)
+        register(name, ["sim", "cuda"], DTYPES, Planned(self.on_device))
 
     def __call__(self, x, dim, keepdim=False):
         dim = layout.wrap_dim(dim, x.ndim)

@@ -16,6 +16,7 @@ from .. import memo, trace
 from ..kernel import Kernel
 from ..kernels.copy import MOST_DIMS, STRIDES
 from ..layout import broadcast_shapes
+from ..recorder import recorder
 from ..storage import (
     bfloat16,
     bool_,
@@ -170,8 +171,16 @@ def computed_in(dtype):
 
 def memory(tensor):
     """Where a tensor's first element lies, as a kernel's argument."""
-    data, offset = tensor.storage.data, tensor.offset
-    if tensor.storage.device != "cuda":
+    storage, offset = tensor.storage, tensor._layout[2]
+    found = address(storage.data, offset, storage.device)
+    if recorder.active is not None:
+        recorder.active.address(found, storage.data, offset)
+    return found
+
+
+def address(data, offset, device):
+    """Where element number `offset` of a storage's array lies."""
+    if device != "cuda":
         return data[offset:] if offset else data
     return data.data + offset * data.itemsize if offset else data.data
 
@@ -188,7 +197,18 @@ def strides_of(shape, strides, device):
     shape, strides = shape or (1,), strides or (0,)
     view["dims"] = len(shape)
     view["shape"][: len(shape)], view["stride"][: len(shape)] = shape, strides
-    return view if device == "cuda" else view[()]  # CuPy takes arrays, for structs
+    return struct(view, device)
+
+
+def struct(value, device):
+    """An array without dimensions as a kernel's argument: a struct of its type.
+
+    CuPy takes the bytes of an array; for those of a structured dtype it asks NumPy for
+    a description first, which takes longer than the launch.
+    """
+    if device != "cuda":
+        return value[()]
+    return np.frombuffer(value.tobytes(), np.uint8)
 
 
 def broadcast(operator, shapes):
@@ -226,6 +246,9 @@ def joined(shape, *strides):
 
 def launch(operator, rung, kernel, device, grid, block, args, nbytes):
     """Launch a kernel, and tell the trace."""
+    if recorder.active is not None:
+        how = operator, rung, kernel, device, grid, block, nbytes
+        recorder.active.launched(args, *how)
     if trace.active is None:
         kernel.run(grid, block, args)
         return

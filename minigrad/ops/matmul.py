@@ -3,7 +3,7 @@
 import numpy as np
 
 from .. import layout
-from ..dispatch import Operator, register
+from ..dispatch import register
 from ..kernels.matmul import (
     matmul_batched,
     matmul_naive,
@@ -17,6 +17,7 @@ from . import gradients as hole
 from . import ladder
 from .arrays import as_array, quietly
 from .ladder import Rung, computed_in, memory, strides_of
+from .plans import Planned, PlannedOperator
 
 NUMBERS = (*INTEGERS, *FLOATS)
 
@@ -115,14 +116,14 @@ def right_gradient(dy, a, shape_b):
     return db.squeeze(-1) if len(shape_b) == 1 else db
 
 
-class MatMul(Operator):
+class MatMul(PlannedOperator):
     """a @ b: a row times a column, matrices, or batches of them, as torch.matmul."""
 
     def __init__(self):
         both = left_gradient, right_gradient
         super().__init__("matmul", self.common_dtype, MatMul.__doc__, both)
         register("matmul", ["cpu"], NUMBERS, quietly(self.on_cpu, "matmul"))
-        register("matmul", ["sim", "cuda"], NUMBERS, self.on_device)
+        register("matmul", ["sim", "cuda"], NUMBERS, Planned(self.on_device))
 
     def find(self, operands):
         """The kernel; TypeError or RuntimeError for operands that do not fit."""

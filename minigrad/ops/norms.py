@@ -119,8 +119,8 @@ class LayerNorm(RowOperator):
         return x.new_of(values, x.dtype)
 
     def on_device(self, x, weight, bias, last, eps):
-        weight = x.new_empty(last).fill_(1) if weight is None else weight
-        bias = x.new_zeros(last) if bias is None else bias
+        weight = x.new_number(1, x.dtype, last) if weight is None else weight
+        bias = x.new_number(0, x.dtype, last) if bias is None else bias
         x, weight, bias = (t.contiguous() for t in (x, weight, bias))
         y, wide, n = x.new_empty(x.shape), computed_in(x.dtype), weight.numel()
         if not x.numel():

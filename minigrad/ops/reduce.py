@@ -8,7 +8,7 @@ import functools
 import numpy as np
 
 from .. import layout
-from ..dispatch import Operator, register
+from ..dispatch import register
 from ..kernels.reductions import sum_all, sum_dim
 from ..promotion import FLOATS, INTEGERS
 from ..storage import DTYPES, bool_, float32, float64, int32, int64, uint8
@@ -18,11 +18,12 @@ from . import gradients as hole
 from .arrays import quiet, reader
 from .elementwise import eq, ne, where
 from .ladder import Rung, computed_in, joined, memory, strides_of
+from .plans import Planned, PlannedOperator
 
 NUMBERS = (*INTEGERS, *FLOATS)
 
 
-class Reduction(Operator):
+class Reduction(PlannedOperator):
     """formula(array, axis=, keepdims=) in NumPy. code: OP in reduce.cu."""
 
     def __init__(self, name, formula, code, dtypes, rule, empty=None, gradient=None):
@@ -31,7 +32,8 @@ class Reduction(Operator):
         self.formula, self.code, self.empty = formula, code, empty
         for dtype in dtypes:
             register(name, ["cpu"], [dtype], NumpyReduction(self, dtype))
-            register(name, ["sim", "cuda"], [dtype], DeviceReduction(self, dtype))
+            work = Planned(DeviceReduction(self, dtype))
+            register(name, ["sim", "cuda"], [dtype], work)
 
     def __call__(self, x, dim=None, keepdim=False, *, dtype=None):
         x = x if dtype is None else x.to(dtype)

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from .. import layout
-from ..dispatch import Operator, register
+from ..dispatch import register
 from ..kernels import reductions
 from ..promotion import FLOATS
 from ..storage import float32
@@ -16,18 +16,20 @@ from ..trace import nbytes
 from . import ladder
 from .arrays import as_array, quietly
 from .ladder import Rung, computed_in, memory
+from .plans import Planned, PlannedOperator
 from .reduce import rows_of
 
 THREADS, PACKS = 256, 4
 
 
-class RowOperator(Operator):
+class RowOperator(PlannedOperator):
     """An operator with `on_cpu` and `on_device`, for floats."""
 
     def __init__(self, name, doc, gradients=None):
         super().__init__(name, lambda x, *_: x.dtype, doc, gradients)
         register(name, ["cpu"], FLOATS, quietly(self.on_cpu, name))
-        register(name, ["sim", "cuda"], FLOATS, self.on_device)
+        work = Planned(self.on_device) if self.planned else self.on_device
+        register(name, ["sim", "cuda"], FLOATS, work)
 
     def launch(self, rung, types, grid, block, args, tensors, before=""):
         """Launch a kernel. types, before: see `Rung.function`."""

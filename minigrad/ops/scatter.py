@@ -2,17 +2,18 @@
 
 import numpy as np
 
-from ..dispatch import Operator, register
+from ..dispatch import register
 from ..promotion import FLOATS
 from ..storage import of_bits
 from ..trace import nbytes
 from . import ladder
 from .ladder import memory, strides_of, template
 from .mapping import THREADS
+from .plans import Planned, PlannedOperator
 from .texts import SCATTER_ADD
 
 
-class ScatterAdd(Operator):
+class ScatterAdd(PlannedOperator):
     """x[i, j, ...] of shape `shape` is the sum of all dy[k, j, ...] with index i.
 
     The reverse of gather(x, dim, index), whose index stands at `dim`.
@@ -23,7 +24,7 @@ class ScatterAdd(Operator):
         rule = lambda dy, index: dy.dtype  # noqa: E731
         super().__init__("scatter_add", rule, ScatterAdd.__doc__, (back, None))
         register("scatter_add", ["cpu"], FLOATS, self.on_cpu)
-        register("scatter_add", ["sim", "cuda"], FLOATS, self.on_device)
+        register("scatter_add", ["sim", "cuda"], FLOATS, Planned(self.on_device))
 
     def on_cpu(self, dy, index, dim, shape):
         values = of_bits(dy.memory(), dy.dtype)

@@ -6,13 +6,14 @@ import numpy as np
 
 from .. import layout
 from ..autograd.views import record_call
-from ..dispatch import Operator, register
+from ..dispatch import register
 from ..promotion import promote_types
 from ..storage import DTYPES, int32, int64, of_bits
 from ..trace import nbytes
 from . import elementwise, ladder, reduce
 from .ladder import memory, strides_of, template
 from .mapping import THREADS
+from .plans import Planned, PlannedOperator
 from .scatter import scatter_add
 from .texts import GATHER
 
@@ -82,14 +83,14 @@ def gather_backward(dy, b, dim, shape):
     return scatter_add(dy, b, dim=dim, shape=shape)
 
 
-class Gather(Operator):
+class Gather(PlannedOperator):
     """out[i, j, ...] = x[index[i, j, ...], j, ...], the index standing at `dim`."""
 
     def __init__(self):
         both = gather_backward, None
         super().__init__("gather", lambda x, index: x.dtype, Gather.__doc__, both)
         register("gather", ["cpu"], DTYPES, self.on_cpu)
-        register("gather", ["sim", "cuda"], DTYPES, self.on_device)
+        register("gather", ["sim", "cuda"], DTYPES, Planned(self.on_device))
 
     def __call__(self, x, dim, index):
         if index.dtype not in (int32, int64):

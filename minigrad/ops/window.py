@@ -10,6 +10,7 @@ import numpy as np
 
 from ..layout import as_ints
 from ..storage import float32
+from .ladder import struct
 
 STRUCT = np.dtype(
     [(name, "i4") for name in ("H", "W", "OH", "OW", "KH", "KW", "SH", "SW", "PH", "PW",
@@ -47,9 +48,8 @@ class Window(NamedTuple):
 
 
 def as_struct(numbers, dtype, device):
-    """Whole numbers as a kernel's argument; CuPy takes arrays, for structs."""
-    array = np.array(tuple(numbers), dtype)
-    return array if device == "cuda" else array[()]
+    """Whole numbers as a kernel's argument."""
+    return struct(np.array(tuple(numbers), dtype), device)
 
 
 def pair(value, name, operator):
