@@ -9,6 +9,8 @@ import importlib.util
 
 import numpy as np
 
+from . import faults
+
 DEVICES = ("auto", "cuda", "sim")
 
 
@@ -73,3 +75,4 @@ def synchronize():
         import cupy
 
         cupy.cuda.Device().synchronize()
+        faults.check("cuda")

@@ -6,6 +6,7 @@ from numbers import Integral, Real
 
 import numpy as np
 
+from . import faults
 from .device import on_gpu, which
 from .layout import as_shape, extent
 from .recorder import recorder
@@ -139,7 +140,9 @@ def moved(array, device):
     if device not in DEVICES:
         raise RuntimeError(NO_DEVICE.format(device))
     if on_gpu(array):
-        return array.get()
+        array = array.get()
+        faults.check("cuda")
+        return array
     return np.array(array) if device == "sim" else array
 
 

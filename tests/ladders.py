@@ -31,7 +31,8 @@ class Case:
     args: tuple
     expected: dict
     tolerance: float = 0  # of the difference, in units of the largest expected number
-    prelude: str = ""
+    prelude: str = ""  # what stands in front of the text
+    scale: float = 0  # the size of what is added up, where the result is 0 of it
 
 
 def family(stem):
@@ -102,7 +103,9 @@ def compare(case, args):
                 after.shape
             )
             finite = np.abs(expected[np.isfinite(expected)], dtype=float)
-            near = case.tolerance * finite.max(initial=0) if case.tolerance else 0
+            near = (
+                case.tolerance * finite.max(initial=case.scale) if case.tolerance else 0
+            )
             np.testing.assert_allclose(after, expected, 0, near, err_msg=case.name)
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .. import faults
 from ..dispatch import Operator, register
 from ..storage import DTYPES, bool_, int64
 from ..trace import nbytes
@@ -95,7 +96,8 @@ def index_on_device(x, *indices):
     if out.numel():
         offsets, *views = located(x, indices, shape)
         args = memory(x), views[0], np.int64(1), np.int64(2**62), memory(offsets)
-        run("index", "gather", [x.dtype], (*args, views[1], memory(out)), out, out)
+        args = *args, views[1], memory(out), faults.argument(x.device)
+        run("index", "gather", [x.dtype], args, out, out)
     return out
 
 
@@ -114,7 +116,7 @@ def located(x, indices, shape, *more):
     for d, i in enumerate(indices):
         view = strides_of(*joined(i.shape, i.strides), x.device)
         args = memory(i), view, np.int64(x.shape[d]), np.int64(x.strides[d])
-        args = *args, memory(offsets), np.int32(d > 0)
+        args = *args, memory(offsets), np.int32(d > 0), faults.argument(x.device)
         run("index", "locate", [], args, offsets, i)
     rest = (0,) * len(chosen) + x.strides[k:]
     along = offsets.strides + (0,) * (x.ndim - k)

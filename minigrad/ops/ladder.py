@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .. import memo, trace
+from .. import faults, memo, trace
 from ..kernel import Kernel
 from ..kernels.copy import MOST_DIMS, STRIDES
 from ..layout import broadcast_shapes
@@ -251,11 +251,12 @@ def launch(operator, rung, kernel, device, grid, block, args, nbytes):
         recorder.active.launched(args, *how)
     if trace.active is None:
         kernel.run(grid, block, args)
-        return
-    clock = _timed(kernel.run, grid, block, args, device)
-    trace.active.append(
-        trace.Launch(operator, rung, kernel.name, device, grid, block, nbytes, clock)
-    )
+    else:
+        clock = _timed(kernel.run, grid, block, args, device)
+        told = kernel.name, device, grid, block, nbytes, clock
+        trace.active.append(trace.Launch(operator, rung, *told))
+    if device == "sim":  # which waits for each launch
+        faults.check(device)
 
 
 def _timed(function, grid, block, args, device):

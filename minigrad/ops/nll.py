@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from .. import faults
 from ..autograd import modes
 from . import elementwise, ladder
 from .arrays import as_array
@@ -27,7 +28,14 @@ def sizes_of(x):
     return x.shape[0], x.shape[1], math.prod(x.shape[2:])
 
 
-class NegativeLogLikelihood(RowOperator):
+class OfTargets(RowOperator):
+    """An operator of nll.cu."""
+
+    def launch(self, *launch):
+        super().launch(*launch, faults.NOTE)
+
+
+class NegativeLogLikelihood(OfTargets):
     """The loss of logarithms (log), or of scores.
 
     x (N, C, ...), target (N, ...), weight of each class or None. Beside the loss, for
@@ -81,7 +89,7 @@ class NegativeLogLikelihood(RowOperator):
         args.append(np.int32(weight is not None))
         block, tensors = whole_warps(rows, MOST), (x, target, y)
         if rows or reduction != "none":
-            args.append(np.int64(rows))
+            args += [faults.argument(x.device), np.int64(rows)]
             self.launch(NLL, types, (blocks, 1, 1), block, args, tensors)
         if blocks > 1 and reduction != "none":
             args = *map(memory, (some, y, total)), np.int32(blocks)
@@ -102,7 +110,7 @@ def log_sum_exp(x):
     return most + np.log(np.exp(x - most).sum(1, keepdims=True))
 
 
-class NLLInput(RowOperator):
+class NLLInput(OfTargets):
     """dx of dy, one number or one for each row."""
 
     def on_cpu(self, x, target, weight, dy, kept, log, reduction, ignore, smooth):

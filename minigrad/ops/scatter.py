@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .. import faults
 from ..dispatch import register
 from ..promotion import FLOATS
 from ..storage import of_bits
@@ -53,7 +54,8 @@ class ScatterAdd(PlannedOperator):
         name = template("scatter_add", dy.dtype, wide)
         function = ladder.compiled(text, name, x.device)
         args = (memory(dy), views[0], memory(index), views[1], memory(x), views[2],
-                np.int64(step), np.int64(size), np.int32(n))  # fmt: skip
+                np.int64(step), np.int64(size), faults.argument(x.device),
+                np.int32(n))  # fmt: skip
         grid, moved = (-(-n // THREADS), 1, 1), sum(map(nbytes, (dy, index, x)))
         ladder.launch(
             self.name, "atomics", function, x.device, grid, (THREADS, 1, 1), args, moved

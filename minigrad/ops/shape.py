@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from .. import layout
+from .. import faults, layout
 from ..autograd.views import record_call
 from ..dispatch import register
 from ..promotion import promote_types
@@ -138,7 +138,8 @@ class Gather(PlannedOperator):
         text = ladder.with_headers(ladder.file_text("copy.cu") + GATHER, [x.dtype])
         function = ladder.compiled(text, template("gather", x.dtype), x.device)
         args = (memory(x), views[0], np.int64(step), np.int64(size), memory(index),
-                views[1], memory(out), np.int32(n))  # fmt: skip
+                views[1], memory(out), faults.argument(x.device),
+                np.int32(n))  # fmt: skip
         grid, moved = (-(-n // THREADS), 1, 1), sum(map(nbytes, (index, out, out)))
         ladder.launch(
             "gather", "strided", function, x.device, grid, (THREADS, 1, 1), args, moved

@@ -1,5 +1,7 @@
 """CUDA C that stands in front of a kernel's text: what expressions call."""
 
+from ..faults import NOTE
+
 HELPERS = r"""
 // Division with the quotient rounded down, as in Python; NaN and infinities as PyTorch.
 template <typename M>
@@ -86,35 +88,42 @@ __device__ M gelu_tanh_slope(M x) {
 """
 
 # Stands behind copy.cu.
-GATHER = r"""
+GATHER = (
+    NOTE
+    + r"""
 // y[i] = the element of x that element i of `index` chooses: its other indices are
 // those of the view `rest`, which has a stride of 0 where the index stands.
 template <typename T>
 __global__ void gather(const T* x, Strides rest, long long step, long long size,
-                       const long long* index, Strides view, T* y, INDEX n) {
+                       const long long* index, Strides view, T* y,
+                       long long* fault, INDEX n) {
     INDEX i = (INDEX)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
     long long chosen = index[offset_of(i, view)];
-    assert(chosen >= 0 && chosen < size);
+    if (!chooses(chosen, size, 1, fault)) return;
     y[i] = x[offset_of(i, rest) + chosen * step];
 }
 """
+)
 
 # Stands behind copy.cu.
-SCATTER_ADD = r"""
+SCATTER_ADD = (
+    NOTE
+    + r"""
 // x[the element that `index` chooses] += element i of dy, for each i; `view`, `places`
 // and `rest` are the views of dy, index and x for such i. x begins with zeros.
 template <typename T, typename A>
 __global__ void scatter_add(const T* dy, Strides view, const long long* index,
                             Strides places, A* x, Strides rest, long long step,
-                            long long size, INDEX n) {
+                            long long size, long long* fault, INDEX n) {
     INDEX i = (INDEX)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
     long long chosen = index[offset_of(i, places)];
-    assert(chosen >= 0 && chosen < size);
+    if (!chooses(chosen, size, 1, fault)) return;
     atomicAdd(x + offset_of(i, rest) + chosen * step, (A)dy[offset_of(i, view)]);
 }
 """
+)
 
 # Stands behind copy.cu.
 INDEX = (
@@ -124,12 +133,13 @@ INDEX = (
 // in a dimension of `size` elements that lie `step` cells apart. Of several dimensions
 // each adds its own: `before` says that some have.
 __global__ void locate(const long long* index, Strides view, long long size,
-                       long long step, long long* offsets, int before, INDEX n) {
+                       long long step, long long* offsets, int before,
+                       long long* fault, INDEX n) {
     INDEX i = (INDEX)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
     long long chosen = index[offset_of(i, view)];
     if (chosen < 0) chosen += size;
-    assert(chosen >= 0 && chosen < size);
+    if (!chooses(chosen, size, 1, fault)) chosen = 0;
     offsets[i] = (before ? offsets[i] : 0) + chosen * step;
 }
 

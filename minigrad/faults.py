@@ -1,0 +1,56 @@
+"""Mistakes that only a kernel sees: an index that chooses no element.
+
+A kernel cannot raise, and an assert would end all work on the GPU. It notes such an
+index in memory that the host sees, too, and leaves the element out. The host looks
+there when it has waited for the GPU: in item(), tolist(), cpu() and synchronize().
+"""
+
+import numpy as np
+
+INDEX, TARGET = 1, 2  # what was out of bounds
+
+# Stands in front of a kernel's text.
+NOTE = r"""
+// Does i choose one of `size` elements? If not, the host is told.
+__device__ bool chooses(long long i, long long size, int what, long long* fault) {
+    if (i >= 0 && i < size) return true;
+    fault[1] = i;
+    fault[2] = size;
+    fault[0] = what;
+    return false;
+}
+"""
+
+
+_notes = {}  # device -> what its kernels write to: the kind, the index, the size
+
+
+def argument(device):
+    """The kernels' argument `fault`; a GPU reads pinned memory at the same address."""
+    if device not in _notes:
+        _notes[device] = pinned() if device == "cuda" else np.zeros(3, np.int64)
+    there = _notes[device]
+    return np.uint64(there.ctypes.data) if device == "cuda" else there
+
+
+def pinned():
+    """Memory of the host that a GPU writes to."""
+    import cupy
+
+    memory = np.frombuffer(cupy.cuda.alloc_pinned_memory(24), np.int64, 3)
+    memory[:] = 0
+    return memory
+
+
+def check(device):
+    """IndexError if a kernel has noted a mistake; only the first look tells."""
+    note = _notes.get(device)
+    if note is None or not note[0]:
+        return
+    what, index, size = note.tolist()
+    note[:] = 0
+    told = f"index {index} is out of bounds for a dimension with size {size}"
+    if what == TARGET:
+        told = f"Target {index} is out of bounds: there are {size} classes"
+    earlier = "; a kernel on the GPU saw it, perhaps of an earlier line"
+    raise IndexError(told + earlier if device == "cuda" else told)
