@@ -203,12 +203,12 @@ def strides_of(shape, strides, device):
 def struct(value, device):
     """An array without dimensions as a kernel's argument: a struct of its type.
 
-    CuPy takes the bytes of an array; for those of a structured dtype it asks NumPy for
-    a description first, which takes longer than the launch.
+    CuPy takes an array of one element for its bytes. It asks NumPy to describe it, and
+    of a dtype with fields that takes longer than the launch: these bytes have none.
     """
     if device != "cuda":
         return value[()]
-    return np.frombuffer(value.tobytes(), np.uint8)
+    return np.frombuffer(value.tobytes(), f"V{value.itemsize}")
 
 
 def broadcast(operator, shapes):
