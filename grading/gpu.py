@@ -41,19 +41,36 @@ def available():
 
 def run(hole, text, launches, options=()):
     """What came of launches on the GPU: for each a Ran, or a Problem."""
-    told = _asked(hole, text, launches, options, 0)
+    told = _asked(hole, [text], launches, options, 0)
     if isinstance(told, Problem):
         return [told] * len(launches)
     done = [_seen(hole, one, left) for one, left in zip(launches, told, strict=False)]
     return done + done[-1:] * (len(launches) - len(done))  # after a fault none is run
 
 
-def seconds(hole, text, launch, options=(), times=20):
-    """The median time of one launch after a warm-up, by events; or a Problem."""
-    told = _asked(hole, text, [launch], options, times)
+def seconds(hole, texts, launch, times=20):
+    """The shortest time of a launch of each text, by events; or a Problem.
+
+    They take turns, after a warm-up. Other programs on the GPU only add to a time.
+    """
+    told = _asked(hole, texts, [launch], (), times)
     if isinstance(told, Problem):
         return told
     return Problem("raised", told[0]) if isinstance(told[0], str) else told[0]
+
+
+def share(hole, text, other, launch, enough, tries=3):
+    """(the other's time over the text's, their times), or a Problem.
+
+    Is it less than enough, the best of a few tries counts: others may use the GPU.
+    """
+    found = []
+    while len(found) < tries and not (found and found[-1][0] >= enough):
+        took = seconds(hole, [other, text], launch)
+        if isinstance(took, Problem):
+            return took
+        found.append((took[0] / took[1], took[1], took[0]))
+    return max(found)
 
 
 def _seen(hole, launch, left):
@@ -69,13 +86,13 @@ def _seen(hole, launch, left):
     return ran(hole, launch, args, Clean(launch.limits), torn)
 
 
-def _asked(hole, text, launches, options, times):
+def _asked(hole, texts, launches, options, times):
     where = [
         [one.grid, one.block, one.shared_mem,
          [*map(_sent, one.args)], list(one.options)]
         for one in launches
     ]  # fmt: skip
-    asked = wire.encode([text, hole.name, list(options), where, times])
+    asked = wire.encode([texts, hole.name, list(options), where, times])
     try:
         child = _child(asked)
     except subprocess.TimeoutExpired:
@@ -109,14 +126,17 @@ def serve():
     import minigrad
 
     answer = _only_voice()
-    text, name, options, launches, times = wire.decode(sys.stdin.buffer.read())
-    kernel = functools.cache(lambda *more: minigrad.Kernel(text, name, more))
-    if text == CUBLAS:
-        kernel = _cublas
+    texts, name, options, launches, times = wire.decode(sys.stdin.buffer.read())
+
+    @functools.cache
+    def kernel(text, *more):
+        return _cublas if text == CUBLAS else minigrad.Kernel(text, name, more)
+
     told = []
     for *launch, more in launches:
         try:
-            told.append(_launched(kernel(*options, *more), times, *launch))
+            kernels = [kernel(text, *options, *more) for text in texts]
+            told.append(_launched(kernels, times, *launch))
         except Exception as error:  # the context may be spoilt: nothing after it counts
             told.append(f"on the GPU: {type(error).__name__}: {error}")
             break
@@ -124,15 +144,12 @@ def serve():
         answer.write(wire.encode(told))
 
 
-def _cublas(*options):
+def _cublas(grid, block, args, shared_mem):
     """What is called like a kernel of (a, b, c, M, N, K), in float32."""
     import cupy
 
-    def product(grid, block, args, shared_mem):
-        a, b, c, M, N, K = args  # noqa: N806
-        cupy.matmul(a.reshape(M, K), b.reshape(K, N), out=c.reshape(M, N))
-
-    return product
+    a, b, c, M, N, K = args  # noqa: N806
+    cupy.matmul(a.reshape(M, K), b.reshape(K, N), out=c.reshape(M, N))
 
 
 def _only_voice():
@@ -143,8 +160,8 @@ def _only_voice():
     return voice
 
 
-def _launched(kernel, times, grid, block, shared_mem, args):
-    """What one launch has left in the cells of its arrays; or how long it takes."""
+def _launched(kernels, times, grid, block, shared_mem, args):
+    """What a launch has left in the cells of its arrays; or how long it takes each."""
     import cupy
 
     cells = [cupy.asarray(Guarded(a).cells) for sort, a in args if sort == "array"]
@@ -154,8 +171,9 @@ def _launched(kernel, times, grid, block, shared_mem, args):
         else a.view(STRIDES)[0] if sort == "struct" else a[()]
         for sort, a in args
     )  # fmt: skip
-    call = functools.partial(kernel, grid, block, args, shared_mem=shared_mem)
-    return _median(cupy, call, times) if times else _left(cupy, call, cells)
+    how = {"shared_mem": shared_mem}
+    calls = [functools.partial(k, grid, block, args, **how) for k in kernels]
+    return _fastest(cupy, calls, times) if times else _left(cupy, calls[0], cells)
 
 
 def _left(cupy, call, cells):
@@ -164,15 +182,16 @@ def _left(cupy, call, cells):
     return [cupy.asnumpy(array) for array in cells]
 
 
-def _median(cupy, call, times):
-    for _ in range(3):
-        call()
+def _fastest(cupy, calls, times):
+    """The shortest time of each call, in seconds; the first three do not count."""
     spans = []
-    for _ in range(times):
-        start, stop = cupy.cuda.Event(), cupy.cuda.Event()
-        start.record()
-        call()
-        stop.record()
-        stop.synchronize()
-        spans.append(cupy.cuda.get_elapsed_time(start, stop) / 1000)
-    return float(np.median(spans))
+    for _ in range(3 + times):
+        spans.append([])
+        for call in calls:
+            start, stop = cupy.cuda.Event(), cupy.cuda.Event()
+            start.record()
+            call()
+            stop.record()
+            stop.synchronize()
+            spans[-1].append(cupy.cuda.get_elapsed_time(start, stop) / 1000)
+    return [min(column) for column in zip(*spans[3:], strict=True)]
