@@ -215,7 +215,8 @@ def square(n, size=16, block=(16, 16)):
     return (n // size, n // size), block, (a, b, c, n, n, n), 2 * n**3
 
 
-def test_a_point_has_the_traffic_that_is_counted_and_no_time_without_a_gpu():
+def test_a_point_has_the_traffic_that_is_counted_and_no_time_without_a_gpu(monkeypatch):
+    monkeypatch.setattr("minigrad.viz.roofline.gpu_available", lambda: False)
     kernel = Kernel(matmul.matmul_tiled.text, "matmul_tiled")
     point = viz.point(kernel, square, small=32)
     sectors = kernel.check(*square(32)[:3]).counts["sectors"]

@@ -1,7 +1,11 @@
 """Plans: an operator's second call does what its first did, on other memory."""
 
+import ctypes
+import sys
 import threading
+import types
 
+import fake_cupy
 import numpy as np
 import pytest
 from answers import filled  # noqa: F401
@@ -9,7 +13,7 @@ from both import NO_GPU
 
 import minigrad
 from minigrad import functional as F  # noqa: N812
-from minigrad.ops import ladder, plans
+from minigrad.ops import ladder, launcher, plans
 from minigrad.ops.matmul import matmul
 
 pytestmark = pytest.mark.usefixtures("filled")
@@ -201,3 +205,53 @@ def test_another_answer_makes_other_views(filled):  # noqa: F811
     finally:
         hole.answer, hole._run = before
     assert x.permute(1, 0).shape == (3, 2)
+
+
+# ------------------------------------------------- launches through the driver
+
+
+@pytest.fixture
+def driver(monkeypatch):
+    """What reaches a driver: (function, sizes, where the parameters are)."""
+    cupy = fake_cupy.install(monkeypatch)
+    launches, freed = [], []
+
+    def launch_kernel(function, *sizes):
+        *sizes, stream, parameters, extra = sizes
+        assert (stream, extra) == (7, 0)
+        launches.append((function, sizes, parameters))
+
+    cuda = cupy.cuda
+    cuda.driver = types.SimpleNamespace(launchKernel=launch_kernel)
+    cuda.runtime = types.SimpleNamespace(free=freed.append)
+    cuda.get_current_stream = lambda: types.SimpleNamespace(ptr=7)
+    monkeypatch.setitem(sys.modules, "cupy.cuda", cuda)
+    monkeypatch.setattr(launcher._thread, "has_context", False)
+    yield launches
+    assert freed == [0]
+
+
+def read(parameters, number, kind):
+    """Parameter number so-and-so of a launch, as a number of NumPy."""
+    address = ctypes.c_uint64.from_address(parameters + 8 * number).value
+    size = np.dtype(kind).itemsize
+    return np.frombuffer(ctypes.string_at(address, size), kind)[0]
+
+
+def test_only_what_changes_is_written_anew(driver):
+    at = lambda pointer: types.SimpleNamespace(ptr=pointer)  # noqa: E731
+    function = types.SimpleNamespace(kernel=types.SimpleNamespace(ptr=99))
+    kernel = ladder.Ready(function, "f<float>")
+    view = np.arange(17, dtype=np.int64)
+    args = None, ladder.struct(view.view("V136")[0], "cuda"), None, np.int64(5), at(3)
+    told = "f", "", kernel, "cuda", (2, 1, 1), (64, 1, 1), 0
+    launch = launcher.Launch(told, (*args, None), (0, 2), (5,))
+    for first, second, number in (10, 20, 0.5), (2**40, 2**63, -1.0):
+        launch([at(first), at(second)], [np.float32(number)])
+        function, sizes, parameters = driver[-1]
+        assert (function, sizes) == (99, [2, 1, 1, 64, 1, 1, 0])
+        kinds = "u8", "V136", "u8", "i8", "u8", "f4"
+        found = [read(parameters, i, kind) for i, kind in enumerate(kinds)]
+        assert found[0] == first and found[2] == second and found[5] == number
+        assert found[1].tobytes() == view.tobytes() and found[3:5] == [5, 3]
+    assert len(driver) == 2

@@ -9,7 +9,8 @@ from ..storage import allocate, float32
 from ..trace import nbytes
 from . import ladder
 from .arrays import as_number
-from .ladder import Rung, computed_in, joined, launch, memory, strides_of
+from .ladder import Rung, computed_in, joined, memory, strides_of
+from .launcher import Launch
 from .texts import HELPERS
 
 THREADS = 256
@@ -129,41 +130,38 @@ class Plan:
         self.function = self.rung.function(self.device, types, before)
 
     def arrange(self, views):
-        """The grid, and the arguments but for memory and numbers."""
+        """The launch: its grid, and the arguments but for memory and numbers."""
         strided = self.rung.way == "strided"
         largest = max(t.itemsize for t in (self.result, *(x.dtype for x in views)))
         each = THREADS * (16 // largest if self.rung.way == "vectors" else 1)
-        self.grid, self.block = (max(1, -(-self.n // each)), 1, 1), (THREADS, 1, 1)
+        grid = max(1, -(-self.n // each)), 1, 1
         shape, *steps = joined(views[0].shape, *(x.strides for x in views))
-        self.args, self.places = [], []  # places: (of an argument, of its operand)
-        for i, strides in zip(self.which, steps, strict=True):
-            self.places.append((len(self.args), i))
-            self.args.append(None)
+        args, memory = [], []  # memory: where it stands, the operands' and the result's
+        for strides in steps:
+            memory.append(len(args))
+            args.append(None)
             if strided:
-                self.args.append(strides_of(shape, strides, self.device))
+                args.append(strides_of(shape, strides, self.device))
         index = np.int32 if strided and self.n < MANY else np.int64
-        self.out = len(self.args)
-        self.args += [None, index(self.n)]
+        memory.append(len(args))
+        args += [None, index(self.n)]
+        numbers = range(len(args), len(args) + len(self.numbers))
         if len(views) == 1 and self.rung.name != "yours":
-            self.args += [self.owner.wide.type(0)] * 2
-        self.numbered = [*enumerate(self.numbers, self.out + 2)]
+            args += [self.owner.wide.type(0)] * 2
+        told = self.owner.name, self.rung.name, self.function, self.device
+        told = *told, grid, (THREADS, 1, 1), self.nbytes
+        self.launch = Launch(told, args, memory, numbers)
 
     def __call__(self, *operands, out=None):
         """Launch the kernel on these operands; the result, in `out` if there is one."""
         if len(operands) == 3:
             operands = self.owner.with_tensors(operands)
-        args = [*self.args]
-        for place, i in self.places:
-            args[place] = memory(operands[i])
         if out is None:
             data = allocate(self.n, self.result, self.device)
             out = operands[self.which[0]].new_laid(data, self.layout, self.result)
-        args[self.out] = memory(out)
-        for place, i in self.numbered:
-            args[place] = as_number(operands[i], self.owner.wide)
         if self.n:
-            launch(
-                self.owner.name, self.rung.name, self.function, self.device, self.grid,
-                self.block, args, self.nbytes,
-            )  # fmt: skip
+            there = [memory(operands[i]) for i in self.which]
+            there.append(memory(out))
+            wide = self.owner.wide
+            self.launch(there, [as_number(operands[i], wide) for i in self.numbers])
         return out

@@ -8,7 +8,8 @@ written down, and the next call with such operands only does that.
 from ..dispatch import Operator
 from ..recorder import Recording, place_of, recorder
 from ..storage import allocate, zeroed
-from . import ladder
+from .ladder import address
+from .launcher import Launch
 
 
 class PlannedOperator(Operator):
@@ -60,12 +61,8 @@ class Plan:
         for count, dtype, zero in self.made:
             make = zeroed if zero else allocate
             arrays.append(make(count, dtype, self.device))
-        for args, places, (operator, rung, kernel, device, *rest) in self.launches:
-            args = [*args]
-            for i, place, offset in places:
-                args[i] = ladder.address(arrays[place], offset, device)
-            grid, block, nbytes = rest
-            ladder.launch(operator, rung, kernel, device, grid, block, args, nbytes)
+        for launch, places in self.launches:
+            launch([address(arrays[i], offset, self.device) for i, offset in places])
         new = operands[self.which[0]].new_laid
         found = [r and new(arrays[r[0]], r[1], r[2]) for r in self.results]
         return self.as_result(found)
@@ -80,11 +77,17 @@ class Plan:
         new = all(p is not None and p >= given for p in used)
         distinct = len({*map(id, arrays)}) == given and len({*used}) == len(used)
         if heard.sound and new and distinct:
-            self.made, self.launches = heard.made, heard.launches
+            self.made, self.launches = heard.made, [*map(again, heard.launches)]
             self.results = [x if x is None else (place, x._layout, x.dtype)
                             for x, place in zip(some, places, strict=True)]  # fmt: skip
             self.as_result = packer(result)
         return result
+
+
+def again(heard):
+    """A launch that was heard: the Launch, and where its memory lies in the arrays."""
+    args, places, told = heard
+    return Launch(told, args, [i for i, *_ in places]), [at for _, *at in places]
 
 
 def packer(result):
