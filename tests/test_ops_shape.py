@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import minigrad
 from minigrad.storage import DTYPES
+from minigrad.testing.compare import assert_close
 
 TYPES = [d.name for d in DTYPES]
 
@@ -212,3 +213,22 @@ def test_to_and_back(device):
         assert f"device='{device}')" in repr(y)
         with pytest.raises(TypeError, match=f"'{device}' to numpy: x.cpu"):
             y.numpy()
+
+
+@pytest.mark.parametrize("turned", ["", "a", "b", "ab"])
+@pytest.mark.parametrize("K", [512, 520, 3136])
+def test_a_long_product_of_few_tiles_is_cut_in_parts(K, turned):  # noqa: N803
+    random = np.random.default_rng(K)
+    a, b = random.normal(size=(64, K)), random.normal(size=(K, 68))
+    x, y = (minigrad.tensor(t.astype(np.float32)).to("sim") for t in (a, b))
+    if "a" in turned:
+        x = x.T.contiguous().T
+    if "b" in turned:
+        y = y.T.contiguous().T
+    with minigrad.rungs("fastest"), minigrad.trace() as launches:
+        found = x @ y
+    product, total = launches
+    parts = product.grid[2]
+    assert parts > 1 and K % (4 * parts) == 0 and K // parts >= 64
+    assert (product.operator, total.operator) == ("matmul", "sum")
+    assert_close(found, a @ b, terms=K, magnitude=K)

@@ -18,6 +18,7 @@ from . import ladder
 from .arrays import as_array, quietly
 from .ladder import Rung, computed_in, memory, strides_of
 from .plans import Planned, PlannedOperator
+from .reduce import sum as sum_of
 
 NUMBERS = (*INTEGERS, *FLOATS)
 
@@ -97,6 +98,27 @@ def is_in_fours(x, dim):
     return whole and x.strides[dim] == 1
 
 
+SHARED = 2 * 132  # blocks that a product is shared among, where it has few tiles
+LONG, SHORT = 512, 64  # columns of a that are cut in parts, and a part's at least
+
+
+def parts_of(M, N, K):
+    """In how many parts of equal length K is cut, so that there are blocks enough."""
+    if K < LONG:
+        return 1
+    size = BLOCKS["pipelined"][1]
+    most = min(SHARED // (-(-M // size) * -(-N // size)), K // SHORT)
+    return next((p for p in range(most, 1, -1) if K % (4 * p) == 0), 1)
+
+
+def in_parts(x, parts, dim):
+    """A matrix cut along `dim` as a batch of matrices: a view."""
+    shape, strides = [*x.shape], [*x.strides]
+    shape[dim] //= parts
+    shape, strides = (parts, *shape), (shape[dim] * strides[dim], *strides)
+    return x.as_strided(shape, strides)
+
+
 def left_gradient(dy, b, shape):
     """Of a: vectors are taken for matrices of one row or column."""
     if b.ndim == 1:
@@ -168,7 +190,7 @@ class MatMul(PlannedOperator):
         if c.numel():
             if batch:
                 left, right = left.expand(*batch, M, K), right.expand(*batch, K, N)
-            self.run(left, right, c, layout.numel(batch), M, N, K)
+            c = self.run(left, right, c, layout.numel(batch), M, N, K)
         shape = list(c.shape)
         if b.ndim == 1:
             shape.pop()
@@ -177,11 +199,17 @@ class MatMul(PlannedOperator):
         return c.view(shape) if len(shape) < c.ndim else c
 
     def run(self, a, b, c, batches, M, N, K):
-        """Launch the rung that is made for these matrices."""
+        """Launch the rung that is made for these matrices; c, or a tensor like it."""
         plain, dtype = a.is_contiguous() and b.is_contiguous(), a.dtype
         aligned = a.offset % 4 == b.offset % 4 == 0
         facts = {"M": M, "N": N, "K": K, "batches": batches, "plain": plain}
         rung = ladder.choose(LADDER, dtype=dtype, aligned=aligned, **facts)
+        if rung.way == "pipelined" and not c.ndim > 2:
+            parts = parts_of(M, N, K)
+            if parts > 1:  # the products of the parts, and their sum
+                some = c.new_empty((parts, M, N))
+                a, b = in_parts(a, parts, 1), in_parts(b, parts, 0)
+                return sum_of(self.run(a, b, some, parts, M, N, K // parts), 0)
         block, size = BLOCKS[rung.way]
         grid, types = (-(-N // size), -(-M // size), 1), [dtype, computed_in(dtype)]
         sizes = [*map(np.int32, (M, N, K))]
@@ -201,6 +229,7 @@ class MatMul(PlannedOperator):
         ladder.launch(
             "matmul", rung.name, kernel, a.device, grid, (*block, 1), args, moved
         )
+        return c
 
 
 matmul = MatMul()
