@@ -20,11 +20,11 @@ from .factories import (
     zeros_like,
 )
 from .kernel import CompileError, Kernel
+from .ops.cat import cat, stack
 from .ops.elementwise import where
 from .ops.indexing import masked_select, nonzero
 from .ops.ladder import rungs
 from .ops.matmul import matmul
-from .ops.shape import cat, stack
 from .promotion import promote_types, result_type
 from .random import (
     bernoulli,

@@ -109,6 +109,21 @@ def compare(case, args):
             np.testing.assert_allclose(after, expected, 0, near, err_msg=case.name)
 
 
+@family("cat")
+def _():
+    parts = [(numbers(3 * n, seed=n), n) for n in (5, 1, 40, 33)]
+    for count in range(1, 5):
+        rows = [x.reshape(3, n) for x, n in parts[:count]]
+        whole_row = np.concatenate(rows, 1)
+        args, start = [blank(whole_row.size), np.int64(whole_row.shape[1])], 0
+        for x, n in parts[:count]:
+            args += [x, *map(np.int64, (3 * n, n, start))]
+            start += n
+        args += [parts[0][0], *map(np.int64, (0, 1, 0))] * (4 - count)
+        yield Case("cat<float>", (2, count), (64,), tuple(args),
+                   {0: whole_row.reshape(-1)})  # fmt: skip
+
+
 @family("copy")
 def _():
     for view in views():

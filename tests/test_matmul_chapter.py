@@ -216,7 +216,8 @@ def square(n, size=16, block=(16, 16)):
 
 
 def test_a_point_has_the_traffic_that_is_counted_and_no_time_without_a_gpu(monkeypatch):
-    monkeypatch.setattr("minigrad.viz.roofline.gpu_available", lambda: False)
+    where = sys.modules["minigrad.viz.roofline"]
+    monkeypatch.setattr(where, "gpu_available", lambda: False)
     kernel = Kernel(matmul.matmul_tiled.text, "matmul_tiled")
     point = viz.point(kernel, square, small=32)
     sectors = kernel.check(*square(32)[:3]).counts["sectors"]

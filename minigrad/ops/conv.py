@@ -9,7 +9,7 @@ import numpy as np
 from ..autograd import modes
 from . import elementwise, ladder
 from .arrays import as_array
-from .conv_rungs import BLOCKS, FORWARD, INPUT, JOIN, WEIGHT, tile_of
+from .conv_rungs import FORWARD, INPUT, JOIN, PARTS, WEIGHT, tile_of
 from .ladder import computed_in, memory
 from .matmul import matmul
 from .rows import RowOperator
@@ -217,7 +217,7 @@ class Weight(Convolution):
         M, width, K = s.product(2)
         width, wide = width + biased, computed_in(x.dtype)
         tiles = -(-M // 32) * -(-width // 64) * s.groups
-        parts = max(1, min(BLOCKS // tiles, -(-K // 128), 65535 // s.groups))
+        parts = max(1, min(PARTS // tiles, -(-K // 128), 65535 // s.groups))
         some = x.new_empty((parts, s.O, width), dtype=wide)
         self.multiply(rung, s, dy, x, dy, some, biased, parts)
         dw, db = x.new_empty(s.w), x.new_empty((s.O,)) if biased else None

@@ -5,6 +5,7 @@ from ..storage import float32
 from .ladder import Rung
 
 BLOCKS = 264  # that keep a large GPU busy: two for each of its processors
+PARTS = 8 * 132  # of dw: their blocks are small, and wait for memory
 
 HALO = 40
 

@@ -28,8 +28,9 @@ class Launch:
     """
 
     def __init__(self, told, args, memory, numbers=()):
-        self.told, self.args = told, [*args]
-        self.memory, self.numbers = memory, numbers
+        self.told, self.memory, self.numbers = told, memory, numbers
+        changing = {*memory, *numbers}  # nobody's memory is kept
+        self.args = [None if i in changing else a for i, a in enumerate(args)]
         self.packed = None
 
     def __call__(self, memory, numbers=()):
@@ -61,7 +62,6 @@ class Packed:
         from cupy.cuda import driver, get_current_stream, runtime
 
         *_, kernel, _, grid, block, _ = launch.told
-        self.kept = args  # whatever memory they point to stays
         pieces = [as_bytes(a) for a in args]
         starts = np.cumsum([0] + [-(-len(p) // 16) * 16 for p in pieces]).tolist()
         self.values = np.zeros(starts[-1], np.uint8)

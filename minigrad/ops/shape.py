@@ -1,13 +1,9 @@
-"""Operators that move elements: cat, stack, gather, index_select, one_hot, tril."""
-
-import itertools
+"""Operators that move elements: gather, index_select, one_hot, tril."""
 
 import numpy as np
 
 from .. import faults, layout
-from ..autograd.views import record_call
 from ..dispatch import register
-from ..promotion import promote_types
 from ..storage import DTYPES, int32, int64, of_bits
 from ..trace import nbytes
 from . import elementwise, ladder, reduce
@@ -16,65 +12,6 @@ from .mapping import THREADS
 from .plans import Planned, PlannedOperator
 from .scatter import scatter_add
 from .texts import GATHER
-
-
-def cat(tensors, dim=0):
-    """The tensors one behind the other along `dim`; the other sizes are equal."""
-    tensors = [*tensors]
-    if not tensors:
-        raise RuntimeError("cat(): expected a non-empty list of Tensors")
-    dtype = tensors[0].dtype
-    for x in tensors[1:]:
-        dtype = promote_types(dtype, x.dtype)
-    tensors = [x for x in tensors if x.shape != (0,)] or tensors[:1]
-    first = tensors[0]
-    dim = layout.wrap_dim(dim, first.ndim)
-    check_cat(tensors, dim)
-    sizes = [x.shape[dim] for x in tensors]
-    shape = (*first.shape[:dim], sum(sizes), *first.shape[dim + 1 :])
-    ends = zip(sizes, itertools.accumulate(sizes), strict=True)
-    places = [(slice(None),) * dim + (slice(end - size, end),) for size, end in ends]
-
-    def run():
-        out = first.new_empty(shape, dtype=dtype)
-        for x, place in zip(tensors, places, strict=True):
-            out[place].copy_(x)
-        return out
-
-    return record_call("Cat", tensors, run, lambda dy: [dy[place] for place in places])
-
-
-def check_cat(tensors, dim):
-    """Raise unless the tensors can stand one behind the other."""
-    first = tensors[0]
-    if not first.ndim:
-        raise RuntimeError(
-            "zero-dimensional tensor (at position 0) cannot be concatenated"
-        )
-    for number, x in enumerate(tensors):
-        others = [s[:dim] + s[dim + 1 :] for s in (x.shape, first.shape)]
-        if x.ndim != first.ndim or others[0] != others[1]:
-            raise RuntimeError(
-                f"cat: sizes of tensors must match except in dimension {dim}: number 0 "
-                f"has shape {list(first.shape)}, number {number} {list(x.shape)}"
-            )
-        if x.device != first.device:
-            raise RuntimeError(
-                f"cat: tensor 0 is on {first.device!r}, tensor {number} on {x.device!r}"
-            )
-
-
-def stack(tensors, dim=0):
-    """The tensors, all of one shape, side by side along a new dimension `dim`."""
-    tensors = [*tensors]
-    for x in tensors:
-        if x.shape != tensors[0].shape:
-            raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got "
-                f"{list(tensors[0].shape)} and {list(x.shape)}"
-            )
-    return cat([x.unsqueeze(dim) for x in tensors], dim)
-
 
 # ------------------------------------------------- by index
 
