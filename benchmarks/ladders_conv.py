@@ -30,7 +30,7 @@ def products(s, what, a, b, bias, c, biased=0, parts=1):
     """The two implicit products, for what = 0, 1 and 2."""
     M, N, _ = s.product(what)
     N += biased * (what == 2)
-    args = a, b, bias, c, s.struct("cuda"), np.int32(biased), np.int32(parts)
+    args = a, b, bias, c, s.struct("sim"), np.int32(biased), np.int32(parts)
     yield rung("conv_gemm", f"conv2d_implicit<{what}, float>",
                (blocks(N, 16), blocks(M, 16), parts), (16, 16), *args)  # fmt: skip
     high, wide = conv_rungs.tile_of(M, N, what)
@@ -51,7 +51,7 @@ def convolution():
     F = torch.nn.functional
     for sizes in LAYERS:
         s, (x, w, bias, _), (X, W, B, _) = layer(*sizes)
-        y, struct, one = empty(*s.y), s.struct("cuda"), np.int32(1)
+        y, struct, one = empty(*s.y), s.struct("sim"), np.int32(1)
         grid = blocks(s.window.out[1], 16), blocks(s.window.out[0], 16), 65535
         args = x, w, bias, y, struct, one
         yield Family(
@@ -76,7 +76,7 @@ def convolution_backward():
 
     torch.backends.cudnn.allow_tf32 = False
     s, (x, w, bias, dy), (X, W, _, DY) = layer(*LAYERS[1])
-    dx, struct = empty(*s.x), s.struct("cuda")
+    dx, struct = empty(*s.x), s.struct("sim")
     yield Family(
         title("conv2d, dx", s),
         lambda: torch.nn.grad.conv2d_input(s.x, W, DY, padding=1), lambda: dx,
@@ -116,7 +116,7 @@ def folding():
 
     F, (s, (x, *_), (X, *_)) = torch.nn.functional, layer(*LAYERS[1])
     shape = s.N, s.C * s.window.taps, s.places
-    y, back, struct = empty(*shape), empty(*s.x), s.window.struct("cuda")
+    y, back, struct = empty(*shape), empty(*s.x), s.window.struct("sim")
     n, few, pixels = map(np.int32, (y.size, y.size // s.window.taps, x.size))
     nbytes = 4 * (x.size + y.size)
     yield Family(
@@ -151,7 +151,7 @@ def pooling():
     X = of_torch(x)
     w = pool2d.pool_window(X, 2, None, 0, 1, False, "max_pool2d")
     y, dy, dx = empty(1024, 32, 14, 14), numbers(1024, 32, 14, 14), empty(*x.shape)
-    at, struct = empty(*y.shape, dtype=np.int64), w.struct("cuda")
+    at, struct = empty(*y.shape, dtype=np.int64), w.struct("sim")
     n, m, nbytes = np.int32(y.size), np.int32(x.size), 4 * x.size + 12 * y.size
     one = rung("pool", "max_pool2d<float>", blocks(n, 256), 256, x, y, at, struct, n)
     yield Family(

@@ -679,7 +679,7 @@ from torch.profiler import ProfilerActivity, profile
 where = "cuda" if torch.cuda.is_available() else "cpu"
 tx, ty = torch.rand(1000, 64, device=where), torch.rand(64, device=where)
 watched = [ProfilerActivity.CPU] + [ProfilerActivity.CUDA] * (where == "cuda")
-with profile(activities=watched) as prof:
+with profile(activities=watched, acc_events=True) as prof:
     tz = torch.relu(tx * ty + 1)
 
 # %% [markdown]

@@ -278,7 +278,7 @@ if torch:
 if torch:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     twin, batch = twin.to(device), batch.to(device)
-    with profile() as seen, torch.no_grad():
+    with profile(acc_events=True) as seen, torch.no_grad():
         twin(batch)
     print(
         *[event.name for event in seen.events() if event.cpu_parent is None], sep="\n"

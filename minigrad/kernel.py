@@ -130,13 +130,12 @@ class Kernel:
     def _launch(self, grid, block, args, shared_mem):
         import cupy
 
-        # CuPy takes numbers as NumPy scalars, but structs as arrays of one element.
-        args = tuple(np.array(a) if isinstance(a, np.void) else a for a in args)
+        args = (launching.for_cupy(a) if isinstance(a, np.void) else a for a in args)
         if shared_mem > launching.SHARED:
             most = self.max_dynamic_shared_size_bytes
             self._compiled.max_dynamic_shared_size_bytes = most
         try:
-            self._compiled(grid, block, args, shared_mem=shared_mem)
+            self._compiled(grid, block, tuple(args), shared_mem=shared_mem)
         except cupy.cuda.driver.CUDADriverError as error:
             raise RuntimeError(
                 f"{self.name}: the GPU refused the launch (grid {grid}, block {block}, "

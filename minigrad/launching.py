@@ -1,5 +1,7 @@
 """Where a launch runs, and what CuPy needs to be told; the rest simt checks."""
 
+import numpy as np
+
 from .device import gpu_available, on_gpu
 from .simt.engine import admit
 from .simt.engine.admit import sizes
@@ -44,6 +46,15 @@ def tensor_memory(value):
     return value.memory() if is_tensor else value
 
 
+def for_cupy(struct):
+    """A struct as CuPy takes it: an array of one element, for its bytes.
+
+    CuPy asks NumPy to describe the array, and of a dtype with fields that takes longer
+    than the launch: these bytes have none.
+    """
+    return np.frombuffer(struct.tobytes(), f"V{struct.itemsize}")
+
+
 def is_array(value):
     return admit.is_numpy(value) or on_gpu(value)
 
@@ -57,4 +68,4 @@ def of_unknown_type(value, where):
     return value
 
 
-__all__ = ["SHARED", "arguments", "is_array", "place", "sizes"]
+__all__ = ["SHARED", "arguments", "for_cupy", "is_array", "place", "sizes"]

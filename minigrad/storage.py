@@ -117,8 +117,8 @@ def in_bytes(shape, strides, offset, size):
 
 def allocate(count, dtype, device):
     """Memory for so many elements, which nobody has set."""
-    make = gpu().empty if device == "cuda" else np.empty
-    array = make(count, carrier(dtype))
+    make = gpu().ndarray if device == "cuda" else np.empty
+    array = make((count,), carrier(dtype))
     if recorder.active is not None:
         recorder.active.allocated(array, count, dtype, False)
     return array

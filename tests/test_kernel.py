@@ -173,7 +173,8 @@ def test_structs_go_to_cupy_as_arrays_of_one_element(monkeypatch):
     y = fake_cupy.ndarray(np.zeros(4, np.float32))
     Kernel(STRUCT, "fill")(1, 4, (y, np.array((1, 2.5, 3), BOX)[()]))
     box = cupy.calls[-1][3][1]
-    assert (type(box), box.shape, box.dtype) == (np.ndarray, (), BOX)
+    assert (type(box), box.size, box.itemsize) == (np.ndarray, 1, BOX.itemsize)
+    assert box.view(BOX)[0].tolist() == (1, 2.5, 3)
 
 
 def test_without_arrays_it_runs_where_a_gpu_is(monkeypatch):

@@ -240,6 +240,7 @@ def read(parameters, number, kind):
 
 def test_only_what_changes_is_written_anew(driver):
     at = lambda pointer: types.SimpleNamespace(ptr=pointer)  # noqa: E731
+    array = lambda pointer: types.SimpleNamespace(data=at(pointer), itemsize=4)  # noqa: E731
     function = types.SimpleNamespace(kernel=types.SimpleNamespace(ptr=99))
     kernel = ladder.Ready(function, "f<float>")
     view = np.arange(17, dtype=np.int64)
@@ -247,7 +248,7 @@ def test_only_what_changes_is_written_anew(driver):
     told = "f", "", kernel, "cuda", (2, 1, 1), (64, 1, 1), 0
     launch = launcher.Launch(told, (*args, None), (0, 2), (5,))
     for first, second, number in (10, 20, 0.5), (2**40, 2**63, -1.0):
-        launch([at(first), at(second)], [np.float32(number)])
+        launch([(array(first), 0), (array(second - 8), 2)], [np.float32(number)])
         function, sizes, parameters = driver[-1]
         assert (function, sizes) == (99, [2, 1, 1, 64, 1, 1, 0])
         kinds = "u8", "V136", "u8", "i8", "u8", "f4"

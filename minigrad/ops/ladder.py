@@ -15,6 +15,7 @@ import numpy as np
 from .. import faults, memo, trace
 from ..kernel import Kernel
 from ..kernels.copy import MOST_DIMS, STRIDES
+from ..launching import for_cupy
 from ..layout import broadcast_shapes
 from ..recorder import recorder
 from ..storage import (
@@ -171,18 +172,19 @@ def computed_in(dtype):
 
 def memory(tensor):
     """Where a tensor's first element lies, as a kernel's argument."""
-    storage, offset = tensor.storage, tensor._layout[2]
-    found = address(storage.data, offset, storage.device)
+    storage = tensor.storage
+    return memory_of(storage.data, tensor._layout[2], storage.device)
+
+
+def memory_of(data, offset, device):
+    """Where element number `offset` of a storage's array lies, as an argument."""
+    if device == "cuda":
+        found = data.data + offset * data.itemsize if offset else data.data
+    else:
+        found = data[offset:] if offset else data
     if recorder.active is not None:
-        recorder.active.address(found, storage.data, offset)
+        recorder.active.address(found, data, offset)
     return found
-
-
-def address(data, offset, device):
-    """Where element number `offset` of a storage's array lies."""
-    if device != "cuda":
-        return data[offset:] if offset else data
-    return data.data + offset * data.itemsize if offset else data.data
 
 
 @functools.lru_cache(4096)
@@ -201,14 +203,8 @@ def strides_of(shape, strides, device):
 
 
 def struct(value, device):
-    """An array without dimensions as a kernel's argument: a struct of its type.
-
-    CuPy takes an array of one element for its bytes. It asks NumPy to describe it, and
-    of a dtype with fields that takes longer than the launch: these bytes have none.
-    """
-    if device != "cuda":
-        return value[()]
-    return np.frombuffer(value.tobytes(), f"V{value.itemsize}")
+    """An array without dimensions as a kernel's argument: a struct of its type."""
+    return for_cupy(value) if device == "cuda" else value[()]
 
 
 def broadcast(operator, shapes):

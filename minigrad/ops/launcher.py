@@ -29,27 +29,27 @@ class Launch:
 
     def __init__(self, told, args, memory, numbers=()):
         self.told, self.memory, self.numbers = told, memory, numbers
+        self.device = told[3]
         changing = {*memory, *numbers}  # nobody's memory is kept
         self.args = [None if i in changing else a for i, a in enumerate(args)]
         self.packed = None
 
-    def __call__(self, memory, numbers=()):
-        """Launch it with memory, as `ladder.memory` gives it, and numbers of NumPy."""
-        heard = trace.active is not None or recorder.active is not None
-        if self.told[3] == "cuda" and not heard:
+    def __call__(self, cells, numbers=()):
+        """Launch it: (array of a storage, offset) of each memory, numbers of NumPy."""
+        if trace.active is None and recorder.active is None and self.device == "cuda":
             if self.packed is None:
-                self.packed = Packed(self, self.filled(memory, numbers))
-            self.packed(memory, numbers)
-            return
-        operator, rung, kernel, device, grid, block, nbytes = self.told
-        args = self.filled(memory, numbers)
-        ladder.launch(operator, rung, kernel, device, grid, block, args, nbytes)
+                self.packed = Packed(self, numbers)
+            self.packed(cells, numbers)
+        else:
+            operator, rung, kernel, device, grid, block, nbytes = self.told
+            args = self.filled(cells, numbers)
+            ladder.launch(operator, rung, kernel, device, grid, block, args, nbytes)
 
-    def filled(self, memory, numbers):
+    def filled(self, cells, numbers):
         """All arguments."""
         args = [*self.args]
-        for place, value in zip(self.memory, memory, strict=True):
-            args[place] = value
+        for place, (array, offset) in zip(self.memory, cells, strict=True):
+            args[place] = ladder.memory_of(array, offset, self.device)
         for place, value in zip(self.numbers, numbers, strict=True):
             args[place] = value
         return args
@@ -58,10 +58,13 @@ class Launch:
 class Packed:
     """The arguments of a launch on a GPU, each at an address of its own."""
 
-    def __init__(self, launch, args):
+    def __init__(self, launch, numbers):
         from cupy.cuda import driver, get_current_stream, runtime
 
         *_, kernel, _, grid, block, _ = launch.told
+        args = [*launch.args]
+        for place, value in zip(launch.numbers, numbers, strict=True):
+            args[place] = value
         pieces = [as_bytes(a) for a in args]
         starts = np.cumsum([0] + [-(-len(p) // 16) * 16 for p in pieces]).tolist()
         self.values = np.zeros(starts[-1], np.uint8)
@@ -78,19 +81,22 @@ class Packed:
         self.shape = kernel.run.kernel.ptr, *grid, *block, 0
         self.where = self.addresses.ctypes.data
 
-    def __call__(self, memory, numbers):
+    def __call__(self, cells, numbers):
         if not _thread.has_context:
             self.runtime.free(0)
             _thread.has_context = True
         with self.lock:
-            for word, pointer in zip(self.memory, memory, strict=True):
-                self.words[word] = pointer.ptr
+            words = self.words
+            for word, (array, offset) in zip(self.memory, cells, strict=True):
+                words[word] = array.data.ptr + offset * array.itemsize
             for start, number in zip(self.numbers, numbers, strict=True):
                 self.bytes[start : start + number.nbytes] = number.tobytes()
             self.run(*self.shape, self.stream().ptr, self.where, 0)
 
 
 def as_bytes(argument):
-    """What a kernel finds in its parameter: an address, a number, a struct."""
+    """What a kernel finds in its parameter: a number, a struct, an address."""
+    if argument is None:  # an address that is still to come
+        return bytes(8)
     pointer = getattr(argument, "ptr", None)
-    return np.uint64(pointer).tobytes() if pointer is not None else argument.tobytes()
+    return argument.tobytes() if pointer is None else np.uint64(pointer).tobytes()

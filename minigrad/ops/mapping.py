@@ -9,7 +9,7 @@ from ..storage import allocate, float32
 from ..trace import nbytes
 from . import ladder
 from .arrays import as_number
-from .ladder import Rung, computed_in, joined, memory, strides_of
+from .ladder import Rung, computed_in, joined, strides_of
 from .launcher import Launch
 from .texts import HELPERS
 
@@ -160,8 +160,13 @@ class Plan:
             data = allocate(self.n, self.result, self.device)
             out = operands[self.which[0]].new_laid(data, self.layout, self.result)
         if self.n:
-            there = [memory(operands[i]) for i in self.which]
-            there.append(memory(out))
+            cells = [cells_of(operands[i]) for i in self.which]
+            cells.append(cells_of(out))
             wide = self.owner.wide
-            self.launch(there, [as_number(operands[i], wide) for i in self.numbers])
+            self.launch(cells, [as_number(operands[i], wide) for i in self.numbers])
         return out
+
+
+def cells_of(tensor):
+    """Where its elements lie: the array of its storage, and the offset."""
+    return tensor.storage.data, tensor._layout[2]

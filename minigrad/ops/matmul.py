@@ -11,7 +11,7 @@ from ..kernels.matmul import (
     matmul_tiled,
 )
 from ..promotion import FLOATS, INTEGERS
-from ..storage import float32
+from ..storage import float32, float64
 from ..trace import nbytes
 from . import gradients as hole
 from . import ladder
@@ -99,14 +99,16 @@ def is_in_fours(x, dim):
 
 
 SHARED = 2 * 132  # blocks that a product is shared among, where it has few tiles
-LONG, SHORT = 512, 64  # columns of a that are cut in parts, and a part's at least
+LONG, SHORT = 256, 64  # columns of a that are cut in parts, and a part's at least
 
 
-def parts_of(M, N, K):
-    """In how many parts of equal length K is cut, so that there are blocks enough."""
+def parts_of(M, N, K, size):
+    """In how many parts of equal length K is cut, so that there are blocks enough.
+
+    size: the rows and columns of c that a block makes.
+    """
     if K < LONG:
         return 1
-    size = BLOCKS["pipelined"][1]
     most = min(SHARED // (-(-M // size) * -(-N // size)), K // SHORT)
     return next((p for p in range(most, 1, -1) if K % (4 * p) == 0), 1)
 
@@ -204,13 +206,13 @@ class MatMul(PlannedOperator):
         aligned = a.offset % 4 == b.offset % 4 == 0
         facts = {"M": M, "N": N, "K": K, "batches": batches, "plain": plain}
         rung = ladder.choose(LADDER, dtype=dtype, aligned=aligned, **facts)
-        if rung.way == "pipelined" and not c.ndim > 2:
-            parts = parts_of(M, N, K)
+        block, size = BLOCKS[rung.way]
+        if rung.name in ("tiled", "pipelined") and dtype in (float32, float64):
+            parts = parts_of(M, N, K, size) if c.ndim == 2 else 1
             if parts > 1:  # the products of the parts, and their sum
                 some = c.new_empty((parts, M, N))
                 a, b = in_parts(a, parts, 1), in_parts(b, parts, 0)
                 return sum_of(self.run(a, b, some, parts, M, N, K // parts), 0)
-        block, size = BLOCKS[rung.way]
         grid, types = (-(-N // size), -(-M // size), 1), [dtype, computed_in(dtype)]
         sizes = [*map(np.int32, (M, N, K))]
         args = [*map(memory, (a, b, c)), *sizes]

@@ -8,7 +8,6 @@ written down, and the next call with such operands only does that.
 from ..dispatch import Operator
 from ..recorder import Recording, place_of, recorder
 from ..storage import allocate, zeroed
-from .ladder import address
 from .launcher import Launch
 
 
@@ -62,7 +61,7 @@ class Plan:
             make = zeroed if zero else allocate
             arrays.append(make(count, dtype, self.device))
         for launch, places in self.launches:
-            launch([address(arrays[i], offset, self.device) for i, offset in places])
+            launch([(arrays[i], offset) for i, offset in places])
         new = operands[self.which[0]].new_laid
         found = [r and new(arrays[r[0]], r[1], r[2]) for r in self.results]
         return self.as_result(found)
