@@ -12,7 +12,7 @@ test: lint  ## lint, built notebooks, every test; about an hour on two cores
 	$(PY) -m grading build --check
 	$(PY) -m pytest -n 2 --dist loadgroup
 
-check: lint  ## lint and unit tests, under 2 minutes
+check: lint  ## lint and unit tests; some ten minutes on two cores
 	$(PY) -m pytest -n 2 --dist loadgroup -m "not slow and not browser"
 
 lint: .venv/.test  ## ruff

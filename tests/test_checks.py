@@ -16,6 +16,7 @@ HOLES = [entry.hole for entry in exercises()]
 SPECIMENS = specimens()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hole", HOLES, ids=lambda h: h.name)
 def test_the_solution_earns_every_point(hole, subject):
     load_references(hole.chapter)
@@ -31,6 +32,7 @@ def test_no_answer_earns_nothing(hole, subject):
     assert (verdict.points, verdict.state) == (0, "not answered")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("specimen", SPECIMENS, ids=str)
 def test_specimen(specimen, subject):
     seeds = range(3) if isinstance(subject, LocalSubject) else [3]

@@ -12,9 +12,11 @@ from minigrad.promotion import FLOATS
 sys.path.insert(0, str(Path(__file__).parent / "simt"))
 import nvrtc  # noqa: E402
 
-pytestmark = pytest.mark.skipif(
-    nvrtc.missing() is not None, reason=f"not run: NVRTC ({nvrtc.missing()})"
-)
+MISSING = nvrtc.missing()
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(MISSING is not None, reason=f"not run: NVRTC ({MISSING})"),
+]
 WAYS = (3, 3, 1, 1, 32, 64), (3, 3, 1, 1, 64, 128), (5, 2, 2, 3, 64, 32)
 
 

@@ -16,6 +16,8 @@ from minigrad.export.merge import CannotMerge
 from minigrad.export.modules import Module, Package
 from minigrad.slots.exercise import kernel_exercise, solves
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def value(lab, tmp_path):

@@ -38,6 +38,7 @@ def every_case():
             yield pytest.param(stem, case, id=f"{stem}-{number}-{case.name}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("schedule", ["lockstep", "warps"])
 @pytest.mark.parametrize("stem, case", list(every_case()))
 def test_right_and_silent(stem, case, schedule):
@@ -60,6 +61,7 @@ def shows(source, case):
     return any(finding.kind in FOUND_WITHOUT for finding in found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stem", FAMILIES)
 def test_every_barrier_is_missed(stem):
     for line, source in without_barriers(text(stem)):

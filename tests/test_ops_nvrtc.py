@@ -16,9 +16,11 @@ from minigrad.storage import DTYPES
 sys.path.insert(0, str(Path(__file__).parent / "simt"))
 import nvrtc  # noqa: E402
 
-pytestmark = pytest.mark.skipif(
-    nvrtc.missing() is not None, reason=f"not run: NVRTC ({nvrtc.missing()})"
-)
+MISSING = nvrtc.missing()
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(MISSING is not None, reason=f"not run: NVRTC ({MISSING})"),
+]
 OPERATORS = sorted({key[0] for key, k in KERNELS.items() if isinstance(k, DeviceMap)})
 
 

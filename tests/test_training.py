@@ -148,6 +148,7 @@ def test_what_is_watched(straight):
     assert straight.results[1][0] < straight.results[0][0] < math.log(10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("device", ["cpu", "sim", "cuda"])
 def test_losses_equal_pytorchs(device):
     """ConvNet, the same weights and batches: 50 steps; 2 small ones in the simulator.

@@ -107,6 +107,7 @@ def every_launch():
         yield pytest.param(stem, list(make())[-1], id=stem)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PICTURES)
 @pytest.mark.parametrize("stem, launch", list(every_launch()))
 def test_every_kernel_can_be_drawn(stem, launch, name):

@@ -12,9 +12,25 @@ SCENES = {}
 
 
 def scene(function):
-    """Register a scene under its function's name."""
-    SCENES[function.__name__] = function
+    """Register a scene under its function's name. ValueError: another one has it.
+
+    The same text again, as in a module that is reloaded, takes the place of the first.
+    """
+    name = function.__name__
+    before = SCENES.setdefault(name, function)
+    if place(before) != place(function):
+        raise ValueError(
+            f"two scenes are called {name}: {place(before)} and {place(function)}. A "
+            "check asks for a scene by its name alone: give one of them another name."
+        )
+    SCENES[name] = function
     return function
+
+
+def place(function):
+    """Where a function is written: file and line."""
+    code = function.__code__
+    return f"{code.co_filename}:{code.co_firstlineno}"
 
 
 def played(hole, arguments):

@@ -4,6 +4,7 @@ import functools
 
 enabled = True  # are operators recorded?
 anomaly = None  # None, or in anomaly mode: is NaN looked for?
+made_in = None  # the nn.calls.Call of the module whose forward runs
 
 
 def is_grad_enabled():

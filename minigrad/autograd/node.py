@@ -67,6 +67,7 @@ class Node:
 
     def __init__(self, name, edges, likes):
         self.title, self.next_functions, self.likes = name, edges, likes
+        self.made_in = modes.made_in
         if modes.anomaly is not None:
             self.line = forward_line()
 

@@ -1,9 +1,11 @@
 """Module: the base of every layer and network. It knows its parameters by name."""
 
+from ..autograd import modes
 from ..slots.exercise import exercise
 from . import hooks
 from .attributes import Attributes
 from .backward_hooks import with_backward_hooks
+from .calls import Call
 from .checkpoint import load
 from .convert import Conversions
 from .hooks import RemovableHandle
@@ -128,14 +130,21 @@ class Module(Attributes, Conversions):
         )
 
     def __call__(self, *args, **kwargs):
-        if not (self._forward_pre_hooks or self._forward_hooks or self._backward_hooks):
-            return self.forward(*args, **kwargs)
-        args, kwargs = hooks.before(self, args, kwargs)
-        if self._backward_hooks:
-            result = with_backward_hooks(self, args, kwargs)
-        else:
-            result = self.forward(*args, **kwargs)
-        return hooks.after(self, args, kwargs, result)
+        outer = modes.made_in
+        modes.made_in = Call(self, outer) if modes.enabled else None
+        try:
+            if not (
+                self._forward_pre_hooks or self._forward_hooks or self._backward_hooks
+            ):
+                return self.forward(*args, **kwargs)
+            args, kwargs = hooks.before(self, args, kwargs)
+            if self._backward_hooks:
+                result = with_backward_hooks(self, args, kwargs)
+            else:
+                result = self.forward(*args, **kwargs)
+            return hooks.after(self, args, kwargs, result)
+        finally:
+            modes.made_in = outer
 
     def register_forward_pre_hook(self, hook, *, prepend=False, with_kwargs=False):
         """Call hook(module, args) before forward; what it returns replaces args."""

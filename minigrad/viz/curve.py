@@ -72,7 +72,8 @@ class Curve:
         if not heights:
             return ""
         low, high = min(heights), max(heights)
-        high = high if high > low else low + 1
+        if low == high:  # the other end is 0, or 1
+            low, high = min(low, 0), max(high, 0 if low else 1)
         drawn = [self._ticks(low, high)]
         for number, (name, pairs) in enumerate(points.items()):
             colour = COLOURS[number % len(COLOURS)]
@@ -103,19 +104,19 @@ class Curve:
         fits = [
             (x, y) for x, y in pairs if math.isfinite(y) and (y > 0 or not self.log)
         ]
-        fits = fits[:: -(-len(fits) // 600) or 1]
+        fits = fits[: -1 : -(-len(fits) // 600) or 1] + fits[-1:]
         return [(x, math.log10(y)) for x, y in fits] if self.log else fits
 
     def _at(self, x, y, low, high):
         across = LEFT + (WIDTH - LEFT - 8) * x / max(1, self.total)
-        up = (y - low) / (high - low)
+        up = (y / 2 - low / 2) / (high / 2 - low / 2 or 1)  # high - low may be infinite
         return f"{across:.1f},{HEIGHT - BOTTOM - (HEIGHT - BOTTOM - 8) * up:.1f}"
 
     def _ticks(self, low, high):
         """Numbers at the sides, and lines across."""
         drawn = []
         for part in (0, 0.5, 1):
-            value = low + part * (high - low)
+            value = (1 - part) * low + part * high
             y = self._at(0, value, low, high).partition(",")[2]
             said = f"{10**value if self.log else value:.3g}"
             drawn.append(

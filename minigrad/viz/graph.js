@@ -27,7 +27,7 @@ class Backward {
       "data-lm-suppress-shortcuts": "true",
     });
     this.bar();
-    this.drawing = make("div", this.root, { class: "mg-drawing" });
+    this.drawing = make("div", this.root, { class: "mg-graph-picture" });
     this.drawing.innerHTML = data.svg;
     make("p", this.root, { class: "mg-help" },
       "Left and right: one node back or on. Orange: the node whose turn it is. " +

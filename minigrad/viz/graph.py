@@ -8,12 +8,14 @@ import sys
 from html import escape
 from pathlib import Path
 
-from .graph_facts import Facts, is_leaf, short
+from .graph_facts import Facts
 from .graph_layout import MOST_WIDE, arranged, folded, layers_of, plural
+from .graph_modules import AUTO
 from .runs import sentence
 
 FILES = Path(__file__).parent
 WIDE, HIGH, GAP, DOWN = 124, 50, 16, 34  # pixels: a box, between boxes, between layers
+WIDEST = 216
 MOST_STEPS = 200
 NO_GRAPH = (
     "There is no graph behind this: it has no grad_fn. It is a leaf, or was made under "
@@ -22,31 +24,38 @@ NO_GRAPH = (
 _numbers = itertools.count(1)
 
 
-def graph(loss, **names):
+def graph(loss, *, depth=AUTO, **names):
     """Draw the graph that `loss` was computed by, and backward through it.
 
     Each box is a node: its operator, the shape and dtype of the operator's result, and
     the norm of the gradient where one is kept: in leaves after backward(), and in
     tensors with retain_grad(). With a slider, in the order of backward, where anywidget
     is installed and works (not on Colab); a picture everywhere else.
-    names: what leaves are called in the picture, as in graph(loss, x=x, w=w).
+    names: what leaves are called in the picture, as in graph(loss, x=x, w=w); a
+    parameter of a module that was called has its own name.
+    depth: how many levels of modules are open. One that lies deeper, or is in another
+    and has none in it, is a box with its name and class, the shape of its result and
+    the number of its parameters. 0: all modules are folded. None: none is. "auto": as
+    many levels are open as fit into a picture, the outermost at least.
     """
     root = getattr(loss, "grad_fn", None)
     if root is None or not hasattr(root, "next_functions"):
         return sentence(NO_GRAPH)
-    return Graph(loss, root, names)
+    return Graph(loss, root, names, depth)
 
 
 class Graph:
     """The picture of a graph; it shows itself, with a slider where that goes."""
 
-    def __init__(self, loss, root, names):
-        self.facts = facts = Facts(loss, root, names)
+    def __init__(self, loss, root, names, depth=AUTO):
+        self.facts = facts = Facts(loss, root, names, depth)
         layers = arranged(layers_of(facts.order))
         kept, self.folds = folded(layers)
         self.layers = [(n, layers[n][:MOST_WIDE], len(layers[n])) for n in kept]
         self.drawn = {node for _, layer, _ in self.layers for node in layer}
         self.names = {n: i for i, n in enumerate(facts.order)}
+        longest = max(len(facts.title(node)) for node in self.drawn)
+        self.wide = min(max(WIDE, 8 * longest + 4), WIDEST)
         self.text = self.svg()
         widget, self.panel = _widget_class(), None
         if widget is not None and "google.colab" not in sys.modules:
@@ -58,21 +67,24 @@ class Graph:
     def svg(self):
         """The picture as SVG text."""
         across = max(min(len(layer), MOST_WIDE) for _, layer, _ in self.layers)
-        width = max(across * (WIDE + GAP) + GAP + 120, 380)
+        width = max(across * (self.wide + GAP) + GAP + 120, 380)
         places, parts, y = {}, [], 12
         folds = list(self.folds)
         for number, layer, count in self.layers:
             while folds and folds[0].first < number:
                 parts.append(note(width, y, folds.pop(0).text))
                 y += DOWN
-            left = (width - len(layer) * (WIDE + GAP) + GAP) / 2
+            left = (width - len(layer) * (self.wide + GAP) + GAP) / 2
             for i, node in enumerate(layer):
-                places[node] = left + i * (WIDE + GAP), y
+                places[node] = left + i * (self.wide + GAP), y
             if count > len(layer):
                 parts.append(
                     note(width, y + HIGH + 2, f"and {count - len(layer)} more")
                 )
             y += HIGH + DOWN
+        if folds:  # the last layers are left out
+            parts.append(note(width, y, folds[0].text))
+            y += DOWN
         edges = [self.edge(places, node, end) for node, end in self.edges()]
         boxes = [self.box(node, *places[node]) for node in places]
         return (
@@ -97,13 +109,14 @@ class Graph:
 
     def edge(self, places, node, end):
         (x0, y0), (x1, y1) = places[node], places[end]
-        x0, x1, up = x0 + WIDE / 2, x1 + WIDE / 2, y1 <= y0
+        wide = self.wide
+        x0, x1, up = x0 + wide / 2, x1 + wide / 2, y1 <= y0
         y0, y1 = (y0, y1 + HIGH + 2) if up else (y0 + HIGH, y1 - 2)
         times = sum(n is end for n, _ in node.next_functions)
         names = f'data-from="{self.names[node]}" data-to="{self.names[end]}"'
         bend, middle = (y1 - y0) / 2, (x0 + x1) / 2
-        if abs(y1 - y0) > DOWN and abs(x1 - x0) < WIDE:  # past what stands between
-            side = x0 + (WIDE * 0.95 if x1 >= x0 else -WIDE * 0.95)
+        if abs(y1 - y0) > DOWN and abs(x1 - x0) < wide:  # past what stands between
+            side = x0 + (wide * 0.95 if x1 >= x0 else -wide * 0.95)
             low, high = (f"{side:.0f},{y:.0f}" for y in (y0 + bend / 4, y1 - bend / 4))
             middle = (x0 + 6 * side + x1) / 8
             way = f"C{low} {high} {x1:.0f},{y1:.0f}"
@@ -121,17 +134,21 @@ class Graph:
         return line
 
     def box(self, node, x, y):
-        leaf = is_leaf(node)
-        fill, line = ("#dceeda", "#3f7f3a") if leaf else ("#e3ecf7", "#4a6d99")
+        fill, line = COLOURS[2 if node.call else node.leaf is not None]
         title, *rest = [self.facts.title(node), *self.facts.lines(node)]
-        texts = write(x + WIDE / 2, y + 16, cut_text(title, 17), 12, "bold")
+        most, middle = (self.wide - 4) // 8, x + self.wide / 2
+        texts = write(middle, y + 16, cut_text(title, most), 12, "bold")
         for i, text in enumerate(rest):
-            texts += write(x + WIDE / 2, y + 30 + 13 * i, cut_text(text, 24), 10)
-        told = escape(", ".join([node.name(), *rest]))
+            texts += write(middle, y + 30 + 13 * i, cut_text(text, self.wide // 5), 10)
+        told = escape(", ".join([self.facts.whole_name(node), *rest]))
+        rects = "".join(
+            f'<rect x="{x + off:.0f}" y="{y + off:.0f}" width="{self.wide}" '
+            f'height="{HIGH}" rx="6" fill="{fill}" stroke="{line}"/>'
+            for off in ((4, 0) if node.call else (0,))  # a folded one is a pile
+        )
         return (
             f'<g class="mg-node" data-node="{self.names[node]}"><title>{told}</title>'
-            f'<rect x="{x:.0f}" y="{y:.0f}" width="{WIDE}" height="{HIGH}" rx="6" '
-            f'fill="{fill}" stroke="{line}"/>{texts}</g>'
+            f"{rects}{texts}</g>"
         )
 
     # ------------------------------------------------ in words, and step by step
@@ -139,8 +156,11 @@ class Graph:
     @functools.cached_property
     def alt(self):
         order = self.facts.order
-        leaves = sum(map(is_leaf, order))
-        said = f"A graph of {plural(len(order), 'node')}, {leaves} of them leaves. "
+        nodes = [node for box in order for node in box.nodes]
+        leaves = sum(hasattr(node, "variable") for node in nodes)
+        said = f"A graph of {plural(len(nodes), 'node')}, {leaves} of them leaves. "
+        modules = sum(box.call is not None for box in order)
+        said += f"{plural(modules, 'call')} of modules folded. " if modules else ""
         names = [self.facts.title(n) for n in order[:12]]
         said += f"Backward visits {', '.join(names)}"
         said += " and so on." if len(order) > 12 else "."
@@ -156,13 +176,14 @@ class Graph:
         return {"svg": self.text, "title": self.alt, "steps": steps}
 
     def told(self, place, node):
-        name = f"{self.facts.title(node)}, a leaf" if is_leaf(node) else node.name()
+        name, length = self.facts.whole_name(node), self.facts.gradient(node)
         said = f"step {place + 1} of {len(self.facts.order)}: {name}"
-        if node in self.facts.norms:
-            said += f", |grad| {short(self.facts.norms[node])}"
-        if is_leaf(node):
+        said += f", {length}" if length else ""
+        if node.leaf is not None:
             return f"{said}: adds what has come to .grad"
-        ends = [end for end, _ in node.next_functions if end is not None]
+        ends = [end for end, _ in node.next_functions]
+        if not ends:
+            return f"{said}: its gradient is complete; sends on to nothing outside"
         sent = ", ".join(self.facts.title(end) for end in ends[:4])
         more = " and others" if len(ends) > 4 else ""
         return f"{said}: its gradient is complete; sends on to {sent}{more}"
@@ -193,6 +214,7 @@ class Graph:
         display(data, raw=True)
 
 
+COLOURS = ("#e3ecf7", "#4a6d99"), ("#dceeda", "#3f7f3a"), ("#f0e6f5", "#7a5296")
 WIDGET = "application/vnd.jupyter.widget-view+json"
 ARROW = (
     '<defs><marker id="mg-arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" '

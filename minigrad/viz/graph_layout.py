@@ -44,10 +44,12 @@ def layers_of(order):
     users = {}
     for node in order:
         for end in ends(node):
-            users.setdefault(end, node)
+            users.setdefault(end, []).append(depth[node])
     for node in order:  # a leaf that many use stands below the first of them
         if not node.next_functions and node in users:
-            depth[node] = depth[users[node]] + 1
+            first = min(users[node]) + 1
+            free = (n for n in (first, first + 1) if n not in users[node])
+            depth[node] = next(free, first)  # not beside one that uses it
     layers = [[] for _ in range(1 + max(depth.values()))]
     for node in order:
         layers[depth[node]].append(node)

@@ -82,6 +82,7 @@ def test_every_kernel_of_the_course_is_launched():
     assert [name for name, found in launches().items() if not found] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("schedule, seed", SCHEDULES)
 def test_answers_are_silent(schedule, seed):
     for found in launches().values():
@@ -90,6 +91,7 @@ def test_answers_are_silent(schedule, seed):
             assert not report.findings, str(report)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("schedule", ["lockstep", "warps"])
 def test_every_barrier_of_an_answer_is_missed(schedule):
     tried = 0

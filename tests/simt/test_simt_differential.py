@@ -24,6 +24,7 @@ def compiled(request):
     return list(zip(programs, native.build(texts, native.STRICT), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("schedule", fuzz.SCHEDULES)
 def test_random_kernels(compiled, schedule):
     wrong = []
@@ -33,6 +34,7 @@ def test_random_kernels(compiled, schedule):
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.slow
 def test_random_kernels_have_no_findings(compiled):
     """They race nowhere, and read nothing before it has a value."""
     wrong = []

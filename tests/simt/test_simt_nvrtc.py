@@ -14,9 +14,11 @@ from minigrad import course, simt
 from minigrad.kernel import with_macros
 
 BATCH = 40
-pytestmark = pytest.mark.skipif(
-    bool(nvrtc.missing()), reason=f"not run: NVRTC ({nvrtc.missing()})"
-)
+MISSING = nvrtc.missing()
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(MISSING), reason=f"not run: NVRTC ({MISSING})"),
+]
 INCLUDE = re.compile(r"^\s*#\s*include.*$", re.M)
 
 
