@@ -72,8 +72,8 @@ class DeviceMap:
         return self.prepare(operands)(*operands, out=out)
 
     def prepare(self, operands):
-        """The Plan for operands of these layouts."""
-        return Plan(self, operands)
+        """The MapPlan for operands of these layouts."""
+        return MapPlan(self, operands)
 
     def with_tensors(self, operands):
         """Of three operands one or all are to be tensors: beside two, one is made."""
@@ -94,7 +94,7 @@ class DeviceMap:
         return f"{HELPERS}\n#define {head} {self.expression}\n"
 
 
-class Plan:
+class MapPlan:
     """All that is the same when an operator meets operands of such layouts again."""
 
     def __init__(self, owner, operands):
