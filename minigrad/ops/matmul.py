@@ -99,7 +99,7 @@ def is_in_fours(x, dim):
 
 
 SHARED = 2 * 132  # blocks that a product is shared among, where it has few tiles
-LONG, SHORT = 256, 64  # columns of a that are cut in parts, and a part's at least
+LONG, SHORT = 1024, 64  # columns of a that are cut in parts, and a part's at least
 
 
 def parts_of(M, N, K, size):
