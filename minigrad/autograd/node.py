@@ -112,8 +112,9 @@ class Node:
                 g = sum_to_size(g, like[0])
             if g.storage.dtype != like[1]:
                 g = g.to(dtype=like[1])
-            if any(g is other for other in gradients):
-                g = other_name(g)
+            for other in gradients:
+                if g is other:
+                    g = other_name(g)
             fitted.append(g)
         return fitted
 

@@ -110,8 +110,10 @@ class OperatorNode(Node):
         return found
 
     def release(self):
-        if self.saved and any(type(v) is Saved for v in self.saved.values()):
-            self.saved = None
+        for value in self.saved.values() if self.saved else ():
+            if type(value) is Saved:
+                self.saved = None
+                return
 
 
 def record(operator, run, operands, options):
