@@ -138,12 +138,14 @@ def simulate(kernel, hole, launch, tools, limits):
         return Problem("time", f"not done after {limits.seconds + 5} s")
     except simt.CompileError as error:
         return Problem("compile", str(error))
-    except (ValueError, MemoryError) as error:  # too much shared or local memory
+    except (ValueError, MemoryError) as error:  # too much shared memory
         return Problem("raised", str(error), (type(error).__name__,))
-    late = [f for f in report.findings if f.kind == "timeout"]
-    if late:
-        where = f"line {late[0].line}: {late[0].source_line.strip()}"
-        return Problem("time", late[0].message, where=where)
+    for found in report.findings:
+        where = f"line {found.line}: {found.source_line.strip()}"
+        if found.kind == "timeout":
+            return Problem("time", found.message, where=where)
+        if found.kind == "memory":  # too much local memory
+            return Problem("raised", found.message, ("MemoryError",), where=where)
     return ran(hole, launch, args, report)
 
 

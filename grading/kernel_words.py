@@ -23,7 +23,6 @@ FOUND = {
     "misaligned": "a vector must begin at a multiple of its size",
     "divide-by-zero": "an integer is divided by 0",
     "read-only": "this array is const: it is there to be read",
-    "deadlock": "threads wait for each other, and will for ever",
     "changed": "an input has changed: arrays that are const are only read",
     "assert": "an assert of the kernel fails",
 }
@@ -133,14 +132,30 @@ def _of_the_end(launch, right, size):
         )
     if right == launch.threads:
         return "first_pass", (
-            f"only the first {right} are right, as many as there are threads: each "
-            f"must do more than one"
+            f"only the first {right} are right, and {_sizes(launch, size)}: each "
+            f"thread must do more than one"
         )
     if size - right <= per:
         count = size - right
         last = "the last one is wrong" if count == 1 else f"the last {count} are wrong"
-        return "tail", f"only {last}: is there a guard, and is it the right one?"
+        return "tail", f"only {last}; {_sizes(launch, size)}: {_ask(launch, size)}"
     return "end", f"the first {right} are right, and none after them"
+
+
+def _sizes(launch, size):
+    """What a launch has for how many elements."""
+    per = math.prod(launch.block)
+    blocks, elements = launch.threads // per, "element" if size == 1 else "elements"
+    return f"grid * block is {blocks} * {per} = {launch.threads} for {size} {elements}"
+
+
+def _ask(launch, size):
+    """What may leave out the last elements."""
+    if launch.threads < size:
+        return "does each thread go on until there is none left?"
+    if launch.threads == size:
+        return "there is a thread for each, so does a guard shut out one too many?"
+    return "is there a guard, and is it the right one?"
 
 
 def _first_wrong(check, case):

@@ -6,6 +6,7 @@ from judging import unanswered  # noqa: F401
 
 from grading import gpu, kernels
 from grading.kernel_runs import Guarded, with_body
+from grading.kernel_words import pattern
 from grading.specimens import Specimen
 from grading.subject import LocalSubject, WireSubject
 from grading.wire import encode
@@ -76,6 +77,8 @@ def test_a_right_kernel_is_right_and_says_where_it_ran():
          "the right values, and yet"),
         (f"{I} y[i] = ;", "compile", "^"),
         (f"{I} while (n > 0) y[i % n] = 0;", "endless", "did not end"),
+        (f"{I} float s[100000000]; s[i % n] = 1; y[i] = s[i];", "raised",
+         "the variables of one block take about"),
     ],
 )  # fmt: skip
 def test_what_is_said_of_a_wrong_kernel(body, cause, words):
@@ -83,6 +86,31 @@ def test_what_is_said_of_a_wrong_kernel(body, cause, words):
     assert verdict.points == 0
     assert verdict.failures[0].cause == cause
     assert words in str(verdict)
+
+
+@pytest.mark.parametrize(
+    ("grid", "block", "n", "right", "cause", "words"),
+    [
+        (4, 256, 1000, 999, "tail", "the last one is wrong; grid * block is 4 * 256 = "
+         "1024 for 1000 elements: is there a guard, and is it the right one?"),
+        (4, 250, 1000, 997, "tail", "the last 3 are wrong; grid * block is 4 * 250 = "
+         "1000 for 1000 elements: there is a thread for each"),
+        (3, 256, 1000, 998, "tail", "grid * block is 3 * 256 = 768 for 1000 elements: "
+         "does each thread go on until there is none left?"),
+        (3, 256, 1000, 768, "first_pass", "only the first 768 are right, and grid * "
+         "block is 3 * 256 = 768 for 1000 elements: each thread must do more than one"),
+        ((2, 2), (16, 16), 1000, 990, "tail", "4 * 256 = 1024 for 1000 elements"),
+        (4, 256, 1000, 256, "first_block", "does the index use blockIdx?"),
+        (4, 256, 1000, 300, "end", "the first 300 are right"),
+    ],
+)  # fmt: skip
+def test_why_the_end_of_an_array_is_wrong(grid, block, n, right, cause, words):
+    before, expected = kernels.blank(n), np.arange(n, dtype=np.float32)
+    got = np.where(np.arange(n) < right, expected, before)
+    launch = kernels.Launch(grid, block, (got,))
+    name, text = pattern(launch, "y", before, got, expected, np.arange(n) >= right)
+    assert name == cause
+    assert words in text
 
 
 def test_a_count_above_its_limit_loses_its_part_alone():

@@ -25,7 +25,7 @@ LANES = 131_072  # how many threads run side by side
 STATIC_SHARED = 48 * 1024
 MOST_SHARED = 227 * 1024
 MOST_FINDINGS = 64
-ENDS = ("timeout", "trap", "assert")  # after which nothing is run
+ENDS = ("timeout", "memory", "trap", "assert")  # after which nothing is run
 BATCH_BYTES = 2**28  # what the values of a batch may take
 WATCHED_BYTES = 16  # tools remember so much for each byte of shared memory
 MOST_GLOBAL = 2**28
@@ -44,7 +44,7 @@ ENDLESS = (
 class Limits:
     """What a launch may take.
 
-    A launch that reaches one ends with the finding `timeout` or with a MemoryError.
+    A launch that reaches one ends with the finding `timeout` or `memory`.
     steps: rounds of loops and calls of functions, each for up to LANES threads.
     seconds: of this computer's time. bytes: for the local arrays of the threads that
     run side by side; fewer threads do so where they need much.
@@ -257,9 +257,9 @@ class Launch:
         """Local memory is taken; a launch may hold so much at one time."""
         self.bytes += nbytes
         if self.bytes > self.limits.bytes:
-            raise MemoryError(
-                f"{self.kernel.name}: the local arrays of the threads that run side by "
-                f"side take {self.bytes:,} bytes: at most {self.limits.bytes:,}"
+            self.out_of_memory(
+                f"the local arrays of the threads that run side by side take "
+                f"{self.bytes:,} bytes: at most {self.limits.bytes:,}"
             )
 
     def free_memory(self, nbytes):
@@ -297,11 +297,14 @@ class Launch:
         shared = self.shared_bytes * (WATCHED_BYTES if self.tools else 1)
         block_bytes = threads * self.code.lane_bytes + shared
         if block_bytes > 2 * self.limits.bytes:
-            raise MemoryError(
-                f"{self.kernel.name}: the variables of one block take about "
-                f"{block_bytes:,} bytes: at most {2 * self.limits.bytes:,}"
+            self.out_of_memory(
+                f"the variables of one block take about {block_bytes:,} bytes: at most "
+                f"{2 * self.limits.bytes:,}"
             )
-        return max(1, min(LANES // threads, BATCH_BYTES // max(block_bytes, 1)))
+        most = max(1, min(LANES // threads, BATCH_BYTES // max(block_bytes, 1)))
+        row, plane = self.grid[0], self.grid[0] * self.grid[1]
+        whole = plane if most >= plane else row if most >= row else 1
+        return most - most % whole
 
     def run_batch(self, first, blocks):
         whole = geometry(self.grid, self.block, first, blocks)
@@ -333,13 +336,19 @@ class Launch:
 
     # Findings
 
+    def more(self, kind, site, line, count):
+        """Count some more of a finding; False if it is not there yet."""
+        found = self.findings.get((kind, site, line))
+        if found is not None:
+            found.count += count
+        return found is not None
+
     def report(self, kind, site, lane, message, geometry, other=None, hint="", count=1,
                sure=True):  # fmt: skip
         """Note a finding; more of the same place are counted."""
-        key = kind, site, (other or {}).get("line")
-        if key in self.findings:
-            self.findings[key].count += count
+        if self.more(kind, site, (other or {}).get("line"), count):
             return
+        key = kind, site, (other or {}).get("line")
         if len(self.findings) >= MOST_FINDINGS and kind not in ENDS:
             return
         line, column = self.places[site]
@@ -359,6 +368,15 @@ class Launch:
             took = f"{self.limits.steps:,} rounds of loops and calls"
         message = f"the kernel did not end within {took}"
         self.report("timeout", site, 0, message, geometry, hint=hint)
+        raise Stop
+
+    def out_of_memory(self, message):
+        """Report a kernel whose threads need too much, and stop."""
+        first = geometry(self.grid, self.block, 0, 1)
+        hint = (
+            "are there large arrays in the kernel? Use fewer threads, or shared memory"
+        )
+        self.report("memory", 0, 0, message, first, hint=hint)
         raise Stop
 
     def report_of(self):
@@ -396,9 +414,9 @@ def fill(data, type, node):
     if isinstance(node, T.Aggregate):
         plain = type.plain
         if isinstance(plain, C.Array):
-            kinds = [
+            kinds = (
                 (plain.element, i * plain.element.size) for i in range(plain.count)
-            ]
+            )
         elif isinstance(plain, C.Struct):
             kinds = list(plain.fields.values())
         else:

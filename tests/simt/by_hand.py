@@ -23,14 +23,21 @@ class Machine:
         """Begin a batch."""
         self.geometry = geometry(self.grid, self.block, first, count, warp)
         self.tool.batch(self.geometry)
-        self.tx, self.ty, _ = (np.asarray(i, np.int64) for i in self.geometry.thread)
-        self.bx = np.asarray(self.geometry.block_index[0], np.int64)
+        self.tx, self.ty, _ = map(self.shown, self.geometry.thread)
+        self.bx = self.shown(self.geometry.block_index[0])
 
     def turn(self, warp):
         first, count = self.geometry.first_block, len(self.geometry.block_ids)
         self.geometry = geometry(self.grid, self.block, first, count, warp)
         self.tool.turn(self.geometry)
-        self.tx = np.asarray(self.geometry.thread[0], np.int64)
+        self.tx = self.shown(self.geometry.thread[0])
+
+    def shown(self, index):
+        return self.geometry.by_block(np.asarray(index, np.int64))
+
+    def more(self, kind, site, line, count):
+        """Nothing is counted: every report is kept."""
+        return False
 
     def report(self, kind, site, lane, message, geometry, other=None, hint="", count=1):
         block, thread = geometry.where(lane)

@@ -72,6 +72,28 @@ kernel("half of the barriers", "while (i == 5) __syncthreads();")
 kernel("pointers", "float a, b; float* t[2] = {&a, &b}; for (;;) *t[i++ % 2] = 1;")
 kernel("votes", "for (;;) o[i % 99] += __match_any_sync(~0u, i);")
 kernel("divisions", "for (;;) o[i % 99] += i / (i % 3);")
+kernel(
+    "a thousand million",
+    "int s = 0; for (int j = 0; j < 1000000000; j++) s += j; o[0] = s;",
+)
+kernel(
+    "swaps of one place",
+    "for (;;) { int a = o[0]; while (atomicCAS(o, a, a + 1) != a) a = o[0]; }",
+    type="int",
+)
+kernel("math", "for (double s = 0;; s += sin(s)) o[i % 99] = tgamma(s);")
+kernel(
+    "grid of blocks", "o[i % 99] = 1;", grid=(2**31 - 1, 65535, 65535), block=(1024,)
+)
+kernel(
+    "tree of calls",
+    "f59(n);",
+    "__device__ int f0(int n) { return n; }\n"
+    + "".join(
+        f"__device__ int f{j}(int n) {{ return f{j - 1}(n) + f{j - 1}(n + 1); }}\n"
+        for j in range(1, 60)
+    ),
+)
 
 
 def peak():
@@ -106,7 +128,7 @@ def run(name, schedule, seconds):
         found["kinds"] = sorted({f.kind for f in report.findings})
         found["printed"] = len(report.output)
         found["seconds"] = time.perf_counter() - start
-    except (simt.CompileError, MemoryError) as error:
+    except simt.CompileError as error:
         found["error"] = f"{type(error).__name__}: {error}"
     found["megabytes"] = peak()
     return found

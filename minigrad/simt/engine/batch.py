@@ -10,6 +10,7 @@ import numpy as np
 from ..report import Stop
 from . import masks
 from .atomics import Atomics
+from .cells import Columns, inside, put, start_of, unsigned, wide
 from .lanes import FUNCTIONS
 from .memory import TEXT, Addresses, poison
 from .pointers import Pointers
@@ -18,6 +19,7 @@ from .warp import Warp
 
 NUMBERS = np.ndarray | np.generic
 add = FUNCTIONS["add"]
+LONG = 1024  # so many lanes before it pays to look whether they are neighbours
 FAR = np.int64(1) << 40  # an index that has been reported as out of bounds
 
 
@@ -33,11 +35,11 @@ class Batch(Atomics, Pointers, Warp):
         super().__init__()
         self.strings = launch.strings
         self.launch, self.geometry = launch, geometry
-        self.shape, self.shared, self.globals = geometry.shape, shared, globals_
+        self.shape, self.shared, self.globals = geometry.box, shared, globals_
         self.tx, self.ty, self.tz = geometry.thread
         self.bx, self.by, self.bz = geometry.block_index
         self.block_dim, self.grid_dim = launch.block_values, launch.grid_values
-        self.alive = None
+        self.alive, self.asked = None, (None, None)
 
     # Control
 
@@ -65,23 +67,24 @@ class Batch(Atomics, Pointers, Warp):
         blocks = None
         if mask is not None and mask is not alive:
             mask = np.broadcast_to(mask, self.shape)
-            arrived = mask.any(axis=(1, 2))
+            arrived = mask.any(axis=(3, 4))
             absent = ~mask if alive is None else ~mask & alive
-            absent = absent & arrived[:, None, None]
+            absent = absent & arrived[..., None, None]
             if absent.any():
-                self.divergent_barrier(mask, absent, site)
-            blocks = None if arrived.all() else arrived
+                here, there = (a.sum(axis=(3, 4)) for a in (mask, absent))
+                self.divergent_barrier(absent, site, here, there)
+            blocks = None if arrived.all() else arrived.reshape(-1)
         return blocks
 
     def arrive(self, mask, site, how="", value=None):
         """The warps schedule's barrier: what the generator hands over."""
         return mask, site, how, value
 
-    def divergent_barrier(self, mask, absent, site):
-        lane = int(np.argmax(absent.reshape(-1)))
+    def divergent_barrier(self, absent, site, here, there):
+        """Report a barrier; here, there: how many of each block come, and do not."""
+        lane = int(np.argmax(self.geometry.full(absent)))
         block = lane // self.geometry.threads
-        here = int(mask[block].sum())
-        there = int(absent[block].sum())
+        here, there = int(here.flat[block]), int(there.flat[block])
         message = (
             f"only {here} of the {here + there} threads of this block reach this "
             f"barrier; this thread does not"
@@ -101,7 +104,7 @@ class Batch(Atomics, Pointers, Warp):
         if mask is not None:
             true = true & mask if how != "and" else true | ~mask
         found = {"count": np.sum, "and": np.all, "or": np.any}[how](
-            true, axis=(1, 2), keepdims=True
+            true, axis=(3, 4), keepdims=True
         )
         return found.astype(np.int32)
 
@@ -140,6 +143,18 @@ class Batch(Atomics, Pointers, Warp):
         return new if mask is declared else masks.select_any(mask, new, old)
 
     @staticmethod
+    def renew(mask, declared, new, old):
+        """`keep` where nobody else has `new`; only lanes of `declared` matter."""
+        if mask is declared or mask is None:
+            return new
+        if new.ndim and mask.ndim:
+            lost = ~mask if declared is None else masks.both_of(~mask, declared)
+            found = masks.patch(new, lost, old)
+            if found is not None:
+                return found
+        return masks.select(mask, new, old)
+
+    @staticmethod
     def other(mask, new, old):
         """The second half of a value that was computed in two halves."""
         return new if old is None else masks.select_any(mask, new, old)
@@ -157,9 +172,9 @@ class Batch(Atomics, Pointers, Warp):
         if not len(running):
             return
         numbers = [v if isinstance(v, NUMBERS) else v.address for v in values]
-        wide = [self.geometry.full(n) for n in numbers]
+        values = [self.geometry.full(n) for n in numbers]
         for lane in running:
-            template, *shown = texts_and_numbers(types, wide, lane, self.text_at)
+            template, *shown = texts_and_numbers(types, values, lane, self.text_at)
             printer.add(formatted(template.encode(), shown))
 
     def divisor(self, value, mask, site):
@@ -195,10 +210,25 @@ class Batch(Atomics, Pointers, Warp):
     def fetch(self, region, dtype, index, ratio, offset, to, few):
         """One leaf of a load."""
         index = self.leaf_index(region, dtype, index, ratio, offset)
-        value = region.root.view(dtype).take(index)
+        value = self.get(region.root.view(dtype), index)
         if few is not None:
             value = few.spread(value)
         return value if to is None else self.pointer_from(value, to)
+
+    def get(self, view, index):
+        """view[index]; the index has been checked."""
+        start = self.start_of(index)
+        if start is None:
+            return view.take(index, mode="wrap")  # the fastest
+        return view[start : start + index.size].reshape(index.shape).copy()
+
+    def start_of(self, index):
+        """cells.start_of, which is asked for x[i] and then for y[i]."""
+        if type(index) is int or index.size < LONG:
+            return None
+        if self.asked[0] is not index:
+            self.asked = index, start_of(index)
+        return self.asked[1]
 
     def leaf_index(self, region, dtype, index, ratio, offset):
         """Where a leaf lies in its root, counted in its own size."""
@@ -207,12 +237,12 @@ class Batch(Atomics, Pointers, Warp):
             offset = offset + base
             base = None
         if ratio != 1:
-            index = _wide(index) * ratio
+            index = wide(index) * ratio
         if offset:
-            index = _wide(index) + offset
+            index = wide(index) + offset
         if base is None or type(index) is int:
             return index if base is None else index + base
-        return add(np.asarray(_wide(index)), base)
+        return add(np.asarray(wide(index)), base)
 
     def store(self, pointer, index, value, access, mask, site):
         """pointer[index] = value."""
@@ -233,7 +263,8 @@ class Batch(Atomics, Pointers, Warp):
         for (dtype, ratio, offset, to), one in zip(access.leaves, values, strict=True):
             at = self.leaf_index(region, dtype, index, ratio, offset)
             one = one.address if to is not None else one
-            put(region.root.view(dtype), _wide(at), one, mask)
+            start = self.start_of(at) if mask is None else None
+            put(region.root.view(dtype), at, one, mask, start)
 
     def writable(self, region, mask, site):
         """May these lanes write there? Reported if not."""
@@ -258,27 +289,27 @@ class Batch(Atomics, Pointers, Warp):
             if index is None:
                 index = offset
             elif type(offset) is not int or offset:
-                index = _wide(index) + offset
+                index = wide(index) + offset
         limit = (region.nbytes - access.size) // unit + 1
-        if _inside(index, limit):
+        if inside(index, limit):
             return index, mask
         return self.outside(region, index, limit, access, mask, site, what)
 
     def outside(self, region, index, limit, access, mask, site, what):
         """Report the lanes that are out of bounds, and go on without them."""
         index = np.asarray(index)
-        bad = _unsigned(index) >= limit
+        bad = unsigned(index) >= limit
         if mask is not None:
             bad = bad & mask
         if bad.any():
-            wide = np.asarray(_wide(index))
-            fresh = bad & (abs(wide) < FAR // 2)
+            far = np.asarray(wide(index))
+            fresh = bad & (abs(far) < FAR // 2)
             if fresh.any():
-                self.report_outside(region, wide, fresh, access, site, what)
+                self.report_outside(region, far, fresh, access, site, what)
             mask = masks.minus(mask, bad)
             if mask is False:
                 return index, False
-        return np.minimum(_unsigned(index), max(limit - 1, 0)).view(index.dtype), mask
+        return np.minimum(unsigned(index), max(limit - 1, 0)).view(index.dtype), mask
 
     def report_outside(self, region, index, bad, access, site, what):
         where = np.broadcast_to(index, np.broadcast_shapes(index.shape, bad.shape))
@@ -303,7 +334,7 @@ class Batch(Atomics, Pointers, Warp):
         """An index where the pointer counts smaller units than the access."""
         ratio = access.unit // pointer.unit
         total = np.asarray(
-            pointer.offset + (0 if index is None else _wide(index) * ratio)
+            pointer.offset + (0 if index is None else wide(index) * ratio)
         )
         bad = masks.take(mask, np.asarray(total % ratio != 0))
         if bad is not False:
@@ -322,9 +353,9 @@ class Batch(Atomics, Pointers, Warp):
 
     def dim(self, index, count, name, mask, site):
         """An index into an array of `count` elements; far away if it is outside."""
-        if _inside(index, count):
+        if inside(index, count):
             return index
-        index = np.asarray(_wide(index))
+        index = np.asarray(wide(index))
         bad = (index < 0) | (index >= count)
         wrong = masks.take(mask, bad)
         if wrong is not False:
@@ -363,81 +394,8 @@ class Batch(Atomics, Pointers, Warp):
                 cells[i] = masks.select_any(here, value, cells[i])
 
 
-def _wide(index):
-    """An index that does not overflow when something is added."""
-    if isinstance(index, int):
-        return index
-    if index.ndim == 0:
-        return int(index)
-    return index if index.dtype == np.int64 else index.astype(np.int64)
-
-
-class Columns:
-    """Few threads run, the same ones in every block: the rest need not be computed."""
-
-    def __init__(self, where, shape):
-        self.where, self.shape = where, shape
-
-    @classmethod
-    def of(cls, mask, shape, region):
-        """The Columns of a mask, or None where they would not pay."""
-        if mask is None or mask.shape[0] > 1 or shape[0] == 1:
-            return None
-        if region.space == "local":  # where each thread has a place of its own
-            return None
-        where = np.flatnonzero(np.broadcast_to(mask[0], shape[1:]))
-        if 2 * len(where) > shape[1] * shape[2]:
-            return None
-        if where[-1] == len(where) - 1:
-            where = slice(0, len(where))
-        return cls(where, shape)
-
-    def take(self, value):
-        """The values of these threads, (blocks, 1, threads)."""
-        if isinstance(value, int) or value.ndim == 0:
-            return value
-        rows = np.broadcast_to(value, (len(value), *self.shape[1:]))
-        return rows.reshape(len(value), 1, -1)[..., self.where]
-
-    def spread(self, value):
-        """The values of these threads where they belong, zeros elsewhere."""
-        if value.ndim == 0:
-            return value
-        out = np.zeros((len(value), 1, self.shape[1] * self.shape[2]), value.dtype)
-        out[..., self.where] = value
-        return out.reshape(len(value), *self.shape[1:])
-
-
-def _inside(index, limit):
-    """Is 0 <= index < limit in every lane?"""
-    if isinstance(index, int) or index.ndim == 0:
-        return 0 <= int(index) < limit
-    return int(_unsigned(index).max()) < limit
-
-
-def _unsigned(index):
-    """The index with the negative numbers far above all others."""
-    size = index.dtype.itemsize
-    unsigned = np.uint32 if size == 4 else np.uint64 if size == 8 else index.dtype
-    return index.view(unsigned)
-
-
 def read_only(region):
     """Why a region cannot be written."""
     if region.space == "constant" and region.name != TEXT:
         return f"{region.name} is a __constant__ variable: only the host writes it"
     return f"{region.name} cannot be written"
-
-
-def put(view, index, value, mask):
-    """view[index] = value where `mask`; of several lanes at one place the last wins."""
-    if mask is None:
-        if isinstance(index, int) or index.ndim == 0:
-            view[int(index)] = value if value.ndim == 0 else value.flat[-1]
-            return
-        if value.ndim and value.shape != index.shape:
-            index, value = np.broadcast_arrays(index, value)
-        view[index] = value
-        return
-    index, value, mask = np.broadcast_arrays(index, value, mask)
-    view[index[mask]] = value[mask]

@@ -8,10 +8,13 @@ WARP = 32
 
 
 class Geometry:
-    """A batch: B blocks, side by side; the shape of everything in it is (B, R, C).
+    """A batch: B blocks, side by side, of R rows and C columns of threads.
 
     first_block: linear number of its first block. warp: None (all threads of each
-    block), or the number of the one warp of each block that runs.
+    block), or the number of the one warp of each block that runs. shape: (B, R, C).
+    box: (Z, Y, X, R, C), the shape of all values, where the blocks are whole rows or
+    planes of the grid, so that what depends on few of the indices stays small; else
+    (1, 1, B, R, C).
     """
 
     def __init__(self, grid, block, first_block, blocks, warp=None):
@@ -24,6 +27,7 @@ class Geometry:
         self.shape = (blocks, rows, columns)
         if warp is not None:
             self.shape = (blocks, 1, self.threads)
+        self.box = (*_box(grid, first_block, blocks), *self.shape[1:])
         self.lanes = blocks * self.threads
         self.warps = -(-self.threads // WARP)  # a block
         self.per_block = np.arange(begin, begin + self.threads)
@@ -33,25 +37,34 @@ class Geometry:
         """threadIdx and blockIdx, each in the smallest shape that broadcasts."""
         x, y, _ = self.block
         if warp is None:
-            row = np.arange(self.shape[1], dtype=np.uint32).reshape(1, -1, 1)
-            column = np.arange(x, dtype=np.uint32).reshape(1, 1, -1)
+            row = np.arange(self.shape[1], dtype=np.uint32).reshape(1, 1, 1, -1, 1)
+            column = np.arange(x, dtype=np.uint32).reshape(1, 1, 1, 1, -1)
         else:
-            thread = self.per_block.astype(np.uint32).reshape(1, 1, -1)
+            thread = self.per_block.astype(np.uint32).reshape(1, 1, 1, 1, -1)
             row, column = thread // np.uint32(x), thread % np.uint32(x)
         self.thread = _small(column), _small(row % np.uint32(y)), _small(row // y)
-        ids = self.block_ids.reshape(-1, 1, 1)
+        ids = self.block_ids.reshape(*self.box[:3], 1, 1)
         gx, gy, _ = self.grid
         parts = ids % gx, ids // gx % gy, ids // (gx * gy)
         self.block_index = tuple(_small(p.astype(np.uint32)) for p in parts)
 
     def full(self, value):
         """A value for every lane, flat."""
-        return np.broadcast_to(value, self.shape).reshape(-1)
+        shape = self.box if np.ndim(value) == 5 else self.shape
+        return np.broadcast_to(value, shape).reshape(-1)
+
+    def by_block(self, value):
+        """A value as tools know it: (B, R, C), with 1 where it does not vary."""
+        if np.ndim(value) != 5:
+            return value
+        if value.shape[:3] != (1, 1, 1):
+            value = np.broadcast_to(value, (*self.box[:3], *value.shape[3:]))
+        return value.reshape(-1, *value.shape[3:])
 
     def by_warp(self, value, fill=0):
         """A value for every lane as (warps, 32); lanes that do not exist get `fill`."""
         blocks, padded = len(self.block_ids), self.warps * WARP
-        flat = np.broadcast_to(value, self.shape).reshape(blocks, self.threads)
+        flat = self.full(value).reshape(blocks, self.threads)
         if padded != self.threads:
             wide = np.full((blocks, padded), fill, flat.dtype)
             wide[:, : self.threads] = flat
@@ -61,7 +74,7 @@ class Geometry:
     def from_warps(self, rows):
         """The inverse of by_warp, in the batch's shape."""
         rows = rows.reshape(len(self.block_ids), -1)[:, : self.threads]
-        return rows.reshape(self.shape)
+        return rows.reshape(self.box)
 
     @functools.cached_property
     def lane_numbers(self):
@@ -71,7 +84,7 @@ class Geometry:
     @functools.cached_property
     def exists(self):
         """Which places of by_warp's rows are threads."""
-        return self.by_warp(np.ones((1, 1, 1), bool), False)
+        return self.by_warp(np.ones((1,) * 5, bool), False)
 
     def where(self, lane):
         """(block, thread) of a lane, each as (x, y, z)."""
@@ -88,10 +101,24 @@ def spread(number, size):
     return number % x, number // x % y, number // (x * y)
 
 
+def _box(grid, first, blocks):
+    """How many blocks a batch has along z, y and x."""
+    x, y, _ = grid
+    plane = x * y
+    if first % plane == 0 and blocks % plane == 0:
+        return blocks // plane, y, x
+    if first % x == 0 and blocks % x == 0 and first % plane + blocks <= plane:
+        return 1, blocks // x, x
+    return 1, 1, blocks
+
+
 def _small(values):
-    """A scalar where all values are one."""
-    first = values.flat[0]
-    return first if values.size == 1 or not np.any(values != first) else values
+    """Without the axes along which nothing varies; a scalar where nothing does."""
+    for axis in range(values.ndim):
+        first = values.take([0], axis)
+        if (values == first).all():
+            values = first
+    return values.flat[0] if values.size == 1 else values
 
 
 @functools.lru_cache(maxsize=32)

@@ -1,35 +1,56 @@
 """Operators of values that are kept narrow.
 
 NumPy broadcasts a row of 16 threads 16 numbers at a time, which costs far more than
-the arithmetic. Before a large operation the narrower side is therefore spread out, with
-`repeat`, so that both sides are one long run of numbers.
+the arithmetic. Before a large operation both sides are therefore written out along
+their last axes, with `repeat`, until NumPy has runs of at least RUN numbers.
 """
 
+import functools
+import math
 import operator
 
 SMALL = 4096  # below this many lanes it does not matter
+RUN = 64
 
 
 def spread(a, b):
-    """The two arrays, so that NumPy can combine them in one long run."""
-    (p, q, r), (x, y, z) = a.shape, b.shape
-    shape = (max(p, x), max(q, y), max(r, z))
-    if shape[0] * shape[1] * shape[2] < SMALL:
-        return a, b
-    return widened(a, shape), widened(b, shape)
+    """The two arrays, so that NumPy can combine them in long runs."""
+    from_a, from_b = plan(a.shape, b.shape)
+    for axis, times in from_a:
+        a = a.repeat(times, axis)
+    for axis, times in from_b:
+        b = b.repeat(times, axis)
+    return a, b
 
 
-def widened(a, shape):
-    """`a` with every lane of `shape` written out."""
-    if a.shape == shape:
-        return a
-    blocks, rows, columns = a.shape
-    if columns < shape[2]:
-        times, rows = (shape[2], rows) if rows > 1 else (shape[1] * shape[2], shape[1])
-        a = a.reshape(-1).repeat(times).reshape(blocks, rows, shape[2])
-    if rows < shape[1]:
-        a = a.repeat(shape[1], axis=1)
-    return a if blocks == shape[0] else a.repeat(shape[0], axis=0)
+@functools.lru_cache(maxsize=1024)
+def plan(a, b):
+    """What to repeat of each of two shapes: ((axis, times), ...) twice."""
+    shape = tuple(map(max, a, b))
+    if math.prod(shape) < SMALL:
+        return (), ()
+    if in_one_run(a, b, shape) >= RUN:
+        return (), ()
+    axis, run = len(shape), 1
+    while axis and run < RUN:
+        axis -= 1
+        run *= shape[axis]
+    axes = range(len(shape) - 1, axis - 1, -1)
+    return tuple(
+        tuple((i, shape[i]) for i in axes if side[i] < shape[i]) for side in (a, b)
+    )
+
+
+def in_one_run(a, b, shape):
+    """How many numbers NumPy combines at once: over the last axes that are alike."""
+    run, alike = 1, None
+    for n, *sides in zip(shape[::-1], a[::-1], b[::-1], strict=True):
+        if n > 1:
+            varies = [side > 1 for side in sides]  # along this axis
+            if alike not in (None, varies):
+                break
+            run, alike = run * n, varies
+    return run
 
 
 def spreading(op):

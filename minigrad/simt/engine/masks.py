@@ -7,6 +7,8 @@ import numpy as np
 from . import lanes
 
 both_of, either_of = lanes.FUNCTIONS["and_"], lanes.FUNCTIONS["or_"]
+FEW = 4  # one lane of so many
+plus, minus_of, times = (lanes.FUNCTIONS[name] for name in ("add", "sub", "mul"))
 
 
 def take(mask, condition):
@@ -68,24 +70,36 @@ def minus(mask, gone):
 
 def select(mask, new, old):
     """`new` in the lanes of `mask`, `old` elsewhere: for values of one dtype."""
-    if new.dtype.itemsize == 4 and mask.ndim:
-        if new.ndim and new.shape != mask.shape:
-            mask, new = lanes.spread(mask, new)
-        if old.ndim and old.shape != mask.shape:
-            mask, old = lanes.spread(mask, old)
-        if mask.size >= lanes.SMALL:
-            return by_bits(mask, new, old)
+    large = max(mask.size, new.size, old.size) >= lanes.SMALL
+    if large and new.dtype.itemsize == 4 and mask.ndim:
+        return by_bits(mask, new, old)
     return np.where(mask, new, old)
 
 
 def by_bits(mask, new, old):
-    """np.where for arrays of one shape and 4-byte numbers, in half the time."""
-    ones = mask.astype(np.int32)
+    """np.where for 4-byte numbers, in half the time."""
     bits = old.view(np.int32)
-    out = new.view(np.int32) - bits
-    out *= ones
-    out += bits
+    out, ones = minus_of(new.view(np.int32), bits), mask.astype(np.int32)
+    out = times(out, ones) if out.shape != mask.shape else np.multiply(out, ones, out)
+    out = plus(out, bits) if out.shape != bits.shape else np.add(out, bits, out)
     return out.view(new.dtype)
+
+
+def patch(new, where, old):
+    """`new`, an array that nobody else has, with `old` in the lanes of `where`.
+
+    None if that would take longer than `select`.
+    """
+    if new.size < lanes.SMALL or (old.ndim and old.shape != new.shape):
+        return None
+    if np.broadcast_shapes(where.shape, new.shape) != new.shape:
+        return None
+    rows = len(new) if len(where) == 1 else 1
+    at = np.flatnonzero(np.broadcast_to(where, (len(where), *new.shape[1:])))
+    if FEW * rows * len(at) > new.size:
+        return None
+    new.reshape(rows, -1)[:, at] = old.reshape(rows, -1)[:, at] if old.ndim else old
+    return new
 
 
 def select_record(mask, new, old):

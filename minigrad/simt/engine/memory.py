@@ -69,11 +69,12 @@ class Region:
         if found is None:
             found = self.begin // unit
             if self.space == "shared":
-                steps = np.arange(geometry.shape[0], dtype=np.int64).reshape(-1, 1, 1)
+                steps = np.arange(geometry.shape[0], dtype=np.int64)
+                steps = steps.reshape(*geometry.box[:3], 1, 1)
                 found = steps * (self.root.nbytes // unit) + found
             elif self.space == "local":
                 steps = np.arange(geometry.lanes, dtype=np.int64)
-                found = steps.reshape(geometry.shape) * (self.root.nbytes // unit)
+                found = steps.reshape(geometry.box) * (self.root.nbytes // unit)
             self.bases[unit] = found
         return found
 

@@ -6,7 +6,7 @@ barriers. The order of the warps is shuffled with a seed.
 
 import numpy as np
 
-NOBODY = np.zeros((1, 1, 1), bool)
+NOBODY = np.zeros((1,) * 5, bool)
 REDUCE = {"count": np.add, "and": np.logical_and, "or": np.logical_or}
 
 
@@ -48,19 +48,27 @@ class Turn:
 def meet(launch, warps, waiting):
     """Everyone who waits has come to a barrier: who is missing, and go on."""
     arrived = [lanes(w.request[0], w.batch) for w in waiting]
-    blocks = np.any([a.any(axis=(1, 2)) for a in arrived], axis=0)
-    sites = [w.request[1] for w in waiting]
-    for warp in warps:
-        here = arrived[waiting.index(warp)] if warp in waiting else NOBODY
-        absent = blocks[:, None, None] & ~here
-        if warp.batch.alive is not None:
-            absent = absent & warp.batch.alive
-        if absent.any():
-            site = warp.request[1] if warp in waiting else sites[0]
-            here = np.broadcast_to(here, warp.batch.shape)
-            warp.batch.divergent_barrier(here, absent, site)
+    blocks = np.any([a.any(axis=(3, 4)) for a in arrived], axis=0)
+    came = dict(zip(waiting, arrived, strict=True))
+    absent = {w: missing(w.batch, blocks, came.get(w, NOBODY)) for w in warps}
+    if any(a.any() for a in absent.values()):
+        here, there = (
+            sum(a.sum(axis=(3, 4)) for a in side.values()) for side in (came, absent)
+        )
+        for warp, gone in absent.items():
+            if gone.any():
+                site = (warp if warp in came else waiting[0]).request[1]
+                warp.batch.divergent_barrier(gone, site, here, there)
     answer(waiting, arrived)
-    launch.met(None if blocks.all() else blocks)
+    launch.met(None if blocks.all() else blocks.reshape(-1))
+
+
+def missing(batch, blocks, here):
+    """The lanes of these blocks that live and are not here."""
+    absent = blocks[..., None, None] & ~here
+    if batch.alive is not None:
+        absent = absent & batch.alive
+    return np.broadcast_to(absent, batch.shape)
 
 
 def lanes(mask, batch):
@@ -77,7 +85,7 @@ def answer(waiting, arrived):
             if kind == how:
                 true = np.broadcast_to(value != 0, warp.batch.shape)
                 true = true | ~here if how == "and" else true & here
-                sums.append(REDUCE[how].reduce(true, axis=(1, 2), keepdims=True))
+                sums.append(REDUCE[how].reduce(true, axis=(3, 4), keepdims=True))
         if sums:
             total = REDUCE[how].reduce(np.stack(sums), axis=0).astype(np.int32)
             for warp in waiting:

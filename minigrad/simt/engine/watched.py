@@ -13,15 +13,19 @@ class WatchedBatch(Batch):
         self.tools = launch.tools
 
     def split(self, mask, condition, site):
-        for tool in self.tools:
-            tool.branch(site, condition, mask)
+        self.branch(site, condition, mask)
         return super().split(mask, condition, site)
 
     def choose(self, mask, condition, site):
         if mask is not False:
-            for tool in self.tools:
-                tool.branch(site, condition, mask)
+            self.branch(site, condition, mask)
         return super().choose(mask, condition, site)
+
+    def branch(self, site, condition, mask):
+        shown = self.geometry.by_block
+        condition, mask = shown(condition), shown(mask)
+        for tool in self.tools:
+            tool.branch(site, condition, mask)
 
     def touched(self, kind, region, index, size, unit, mask, site):
         if region.space not in ("global", "shared"):
@@ -29,6 +33,7 @@ class WatchedBatch(Batch):
         address = np.multiply(index, unit, dtype=np.int64)
         if region.begin:
             address = address + region.begin
+        address, mask = self.geometry.by_block(address), self.geometry.by_block(mask)
         for tool in self.tools:
             tool.access(kind, region.space, region.root, address, size, mask, site)
 
@@ -39,14 +44,18 @@ class WatchedBatch(Batch):
 
     def syncwarp(self, named, mask, site):
         super().syncwarp(named, mask, site)
+        self.synced(mask)
+
+    def synced(self, mask):
+        mask = self.geometry.by_block(mask)
         for tool in self.tools:
             tool.syncwarp(mask)
 
     def tile_reduce(self, how, value, width, mask, site):
-        for tool in self.tools:
-            tool.syncwarp(mask)
+        self.synced(mask)
         return super().tile_reduce(how, value, width, mask, site)
 
     def fence(self, mask, block_only):
+        mask = self.geometry.by_block(mask)
         for tool in self.tools:
             tool.fence(mask, block_only)

@@ -8,6 +8,7 @@ from .errors import CompileError, outside
 from .groups import DeductionError, Groups
 
 MOST_INSTANCES = 300
+MOST_PRINTED = 32
 DEEPEST_TEMPLATE = 20
 
 
@@ -157,6 +158,9 @@ class Calls(Groups):
         return CompileError(message, name.place)
 
     def printf(self, name, arguments):
+        if len(arguments) > MOST_PRINTED + 1:
+            what = f"printf of more than {MOST_PRINTED} values"
+            raise outside(what, name.place, "a GPU prints no more at a time")
         values = [self.read(a) for a in arguments]
         text = C.CHAR.qualified(C.CONST).pointer()
         if not values:

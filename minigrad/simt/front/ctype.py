@@ -10,9 +10,12 @@ CONST, VOLATILE = 1, 2
 
 
 class CType:
-    """What all types share: a name; size (0: incomplete) and alignment in bytes."""
+    """What all types share: a name; size (0: incomplete) and alignment in bytes.
 
-    quals, size, align, dtype = 0, 0, 1, None
+    parts: how many numbers it holds.
+    """
+
+    quals, size, align, dtype, parts = 0, 0, 1, None, 1
     is_integer = is_float = is_arithmetic = is_scalar = False
 
     def __init__(self, name):
@@ -135,7 +138,7 @@ class Array(CType):
         self.dims = f"[{'' if count is None else count}]" + getattr(of, "dims", "")
         super().__init__(f"{self.of} {self.dims}")
         self.size, self.align = of.size * (count or 0), of.align
-        self.quals = of.quals
+        self.quals, self.parts = of.quals, of.parts * (count or 0)
         if of.dtype is not None and count is not None:
             self.dtype = np.dtype((of.dtype, (count,)))
 
@@ -161,7 +164,7 @@ class Struct(CType):
             at += type.size
             align = max(align, type.align)
         self.align, self.size = align, max(1, -(-at // align)) * align
-        self.complete = True
+        self.complete, self.parts = True, sum(t.parts for _, t in fields)
         types = [t.dtype for t, _ in self.fields.values()]
         self.dtype = np.dtype(
             {

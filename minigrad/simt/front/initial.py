@@ -8,7 +8,7 @@ from .convert import converted, rank
 from .errors import CompileError, outside
 from .scopes import Scopes
 
-MOST_ITEMS = 1 << 16
+MOST_ITEMS = 1 << 12
 
 
 class Initial(Scopes):
@@ -24,6 +24,9 @@ class Initial(Scopes):
                 message = "an array's values stand in { }"
                 raise CompileError(message, place)
             return converted(self.value(node), type, what, place)
+        if self.function is not None and type.parts > MOST_ITEMS:
+            what = f"a first value for more than {MOST_ITEMS:,} numbers"
+            raise outside(what, place, "fill the array in a loop")
         if isinstance(type, (C.Array, C.Struct)):
             return self.aggregate(type, node)
         if not node.items:

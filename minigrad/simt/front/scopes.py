@@ -9,6 +9,7 @@ from . import tree as T
 from .errors import CompileError, Lint, outside
 
 MOST_BYTES = 1 << 31
+MOST_PARTS = 1 << 12  # of a struct: it is copied number by number
 
 
 class Scopes:
@@ -167,6 +168,9 @@ class Scopes:
             seen.add(field.name)
         if sum(t.size for _, t in fields) >= MOST_BYTES:
             raise CompileError("this struct is too large", node.place)
+        if sum(t.parts for _, t in fields) > MOST_PARTS:
+            what = f"a struct of more than {MOST_PARTS:,} numbers"
+            raise outside(what, node.place, "use an array")
         found.complete_with(fields, align)
 
     def field_type(self, field, owner):

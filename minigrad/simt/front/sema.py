@@ -7,6 +7,8 @@ from .calls import Overloads, Template
 from .errors import CompileError, outside
 from .statements import STATEMENT, Statements
 
+MOST_CALLS = 100  # of each other: Python calls as deep as the kernel does
+
 HOST = (
     "a function without __global__ or __device__ runs on the host, which NVRTC "
     "does not compile"
@@ -254,7 +256,7 @@ class Checker(Statements):
 
     def finish(self):
         """What only the whole file shows: missing bodies, recursion, barriers."""
-        done, active = set(), []
+        done, active = {}, []
         for function in self.functions:
             self.visit(function, done, active)
         for name, template in self.templates.items():
@@ -264,10 +266,14 @@ class Checker(Statements):
                 self.lint("template", template.node.place, message)
 
     def visit(self, function, done, active):
-        """Walk the calls; refuse circles, and pass barriers up."""
+        """Walk the calls; refuse circles and towers, and pass barriers up.
+
+        done: function -> how many calls deep it goes.
+        """
         if function in done:
             return
         active.append(function)
+        deep = 0
         for called, place in function.calls.items():
             if called in active:
                 note = "write a loop: a thread's stack is small"
@@ -277,8 +283,12 @@ class Checker(Statements):
                 raise CompileError(message, place)
             self.visit(called, done, active)
             function.barrier |= called.barrier
+            deep = max(deep, done[called] + 1)
+            if deep > MOST_CALLS:
+                message = f"calls of calls, more than {MOST_CALLS} of them"
+                raise outside(message, place, "a thread's stack is small")
         active.pop()
-        done.add(function)
+        done[function] = deep
 
 
 def same(template, node):

@@ -9,6 +9,7 @@ from ..front import tree as T
 
 COMPONENT = {"x": "x", "y": "y", "z": "z"}
 BUILTIN = {"threadIdx": "t", "blockIdx": "b"}
+FRESH = ("add(", "sub(", "mul(", "div(")  # these give an array of their own
 SIZES = {"blockDim": "block_dim", "gridDim": "grid_dim"}
 
 
@@ -257,6 +258,7 @@ class PlaceCode:
 
     def set_local(self, local, value):
         name, mask = local.name, self.mask
+        how = "renew" if value.startswith(FRESH) else "keep"
         if local.mask == mask:
             self.emit(f"{name} = {value}")
         else:
@@ -264,7 +266,7 @@ class PlaceCode:
                 f"{name} = {value} if {mask} is {local.mask} "
                 f"else select_any({mask}, {value}, {name})"
                 if ATOMIC(value)
-                else f"{name} = R.keep({mask}, {local.mask}, {value}, {name})"
+                else f"{name} = R.{how}({mask}, {local.mask}, {value}, {name})"
             )
 
     def set_cell(self, place, value, node):

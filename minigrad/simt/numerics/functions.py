@@ -23,13 +23,19 @@ def fmax(a, b):
     r = np.fmax(a, b)
     if b.ndim == 0 and b == 0 and not np.signbit(b):
         return r + b
-    return _zeros_added(r, a, b) if (r == 0).any() else r
+    return _zeros_added(r, a, b) if _signs_differ(r, a, b) else r
 
 
 def fmin(a, b):
     """The lesser; a NaN loses against a number, and +0 against -0."""
     r = np.fmin(a, b)
-    return -_zeros_added(-r, -a, -b) if (r == 0).any() else r
+    return -_zeros_added(-r, -a, -b) if _signs_differ(r, a, b) else r
+
+
+def _signs_differ(r, a, b):
+    """Is there a result of zero that one -0 and one +0 may have given?"""
+    zero = r == 0
+    return bool(zero.any() and (zero & (np.signbit(a) != np.signbit(b))).any())
 
 
 def round_away(x):

@@ -170,6 +170,21 @@ class Race(Tool):
             self._report(entry, int(grade[i]), name, int(before[i]), spot, len(here))
 
     def _report(self, entry, grade, name, before, spot, count):
+        pair, line = (entry.site, self._site(before)), self._line(before)
+        if grade == RACE:
+            self.found.add(frozenset(pair))
+            if self.launch.more("race", entry.site, line, int(count)):
+                return  # words take time
+        elif pair in self.weak:
+            return
+        finding = self._finding(entry, grade, name, before, spot, int(count))
+        if grade == RACE:
+            self.launch.report("race", entry.site, **finding)
+        else:
+            self.weak[pair] = finding
+
+    def _finding(self, entry, grade, name, before, spot, count):
+        """What is said of a conflict."""
         i, lanes, cells, shadow = spot
         lane = i // max(1, entry.size // shadow.unit)
         lane = lane + lanes.start if isinstance(lanes, slice) else int(lanes[lane])
@@ -181,23 +196,20 @@ class Race(Tool):
         )
         why, hint = _why(entry, grade, other, together, lane)
         message = f"{NOW[entry.kind]} {what}, which {_who(other, entry, lane)} {why}"
-        finding = {
+        return {
             "lane": lane,
             "message": message.format(past=PAST[name]),
             "geometry": entry.geometry,
             "other": other,
             "hint": hint,
-            "count": int(count),
+            "count": count,
         }
-        pair = entry.site, self._site(before)
-        if grade == RACE:
-            self.found.add(frozenset(pair))
-            self.launch.report("race", entry.site, **finding)
-        else:
-            self.weak.setdefault(pair, finding)
 
     def _site(self, word):
         return self.sites[word >> SHIFT]
+
+    def _line(self, word):
+        return self.launch.places[self._site(word)][0]
 
     def _other(self, before, space):
         """The other side of a conflict."""

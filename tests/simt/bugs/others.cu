@@ -84,7 +84,7 @@ __global__ void forgotten_step(const float* x, float* y, int n) {
 //: spin_lock(grid=1, block=32, args=(zeros_i(1), zeros_i(1)))
 // One lane holds the lock; the others keep the warp in the loop.
 __global__ void spin_lock(int* lock, int* count) {
-    while (atomicCAS(lock, 0, 1) != 0) { }  //- BUG: timeout, deadlock
+    while (atomicCAS(lock, 0, 1) != 0) { }  //- BUG: timeout
     *count += 1;  //- ALSO: race, race-warp
     atomicExch(lock, 0);  //-
     //+ atomicAdd(count, 1);
@@ -93,7 +93,7 @@ __global__ void spin_lock(int* lock, int* count) {
 //: waits_for_a_later_block(grid=2, block=1, args=(zeros_i(1), zeros_i(2)))
 __global__ void waits_for_a_later_block(int* ready, int* y) {
     if (blockIdx.x == 0) {  //-
-        while (atomicAdd(ready, 0) == 0) { }  //- BUG: timeout, deadlock
+        while (atomicAdd(ready, 0) == 0) { }  //- BUG: timeout
     }  //-
     atomicExch(ready, 1);
     y[blockIdx.x] = 1;

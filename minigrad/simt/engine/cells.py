@@ -1,0 +1,99 @@
+"""Indices of many lanes: are they inside, whose are they, what lies there."""
+
+import numpy as np
+
+
+def wide(index):
+    """An index that does not overflow when something is added."""
+    if isinstance(index, int):
+        return index
+    if index.ndim == 0:
+        return int(index)
+    return index if index.dtype == np.int64 else index.astype(np.int64)
+
+
+class Columns:
+    """Few threads run, the same ones in every block: the rest need not be computed."""
+
+    def __init__(self, where, shape):
+        self.where, self.shape = where, shape
+
+    @classmethod
+    def of(cls, mask, shape, region):
+        """The Columns of a mask, or None where they would not pay."""
+        if mask is None or mask.shape[:3] != (1, 1, 1) or shape[:3] == (1, 1, 1):
+            return None
+        if region.space == "local":  # where each thread has a place of its own
+            return None
+        where = np.flatnonzero(np.broadcast_to(mask[0, 0, 0], shape[3:]))
+        if 2 * len(where) > shape[3] * shape[4]:
+            return None
+        if where[-1] == len(where) - 1:
+            where = slice(0, len(where))
+        return cls(where, shape)
+
+    def take(self, value):
+        """The values of these threads, with one row of them in each block."""
+        if isinstance(value, int) or value.ndim == 0:
+            return value
+        blocks = value.shape[:3]
+        rows = np.broadcast_to(value, (*blocks, *self.shape[3:]))
+        return rows.reshape(*blocks, 1, -1)[..., self.where]
+
+    def spread(self, value):
+        """The values of these threads where they belong, zeros elsewhere."""
+        if value.ndim == 0:
+            return value
+        blocks, (rows, columns) = value.shape[:3], self.shape[3:]
+        out = np.zeros((*blocks, 1, rows * columns), value.dtype)
+        out[..., self.where] = value
+        return out.reshape(*blocks, rows, columns)
+
+
+def inside(index, limit):
+    """Is 0 <= index < limit in every lane?"""
+    if isinstance(index, int) or index.ndim == 0:
+        return 0 <= int(index) < limit
+    return int(unsigned(index).max()) < limit
+
+
+def unsigned(index):
+    """The index with the negative numbers far above all others."""
+    size = index.dtype.itemsize
+    dtype = np.uint32 if size == 4 else np.uint64 if size == 8 else index.dtype
+    return index.view(dtype)
+
+
+def start_of(index):
+    """The first of numbers that follow each other, 7 8 9 ...; None for others."""
+    flat = index.reshape(-1)
+    first = int(flat[0])
+    if int(flat[-1]) - first != flat.size - 1 or int(flat[1]) != first + 1:
+        return None
+    return first if (flat[1:] - flat[:-1] == 1).all() else None
+
+
+def put(view, index, value, mask, start=None):
+    """view[index] = value where `mask`; of several lanes at one place the last wins.
+
+    start: where the index is start, start + 1, ...
+    """
+    if mask is None:
+        if isinstance(index, int) or index.ndim == 0:
+            view[int(index)] = value if value.ndim == 0 else value.flat[-1]
+            return
+        if value.ndim and value.shape != index.shape:
+            index, value = np.broadcast_arrays(index, value)
+        if start is not None and index.size == value.size:
+            view[start : start + index.size] = value.reshape(-1)
+        else:
+            view[index.astype(np.intp, copy=False)] = value
+        return
+    shape = np.broadcast_shapes(np.shape(index), value.shape, mask.shape)
+    rows = shape[0] if len(mask) == 1 else 1
+    where = np.flatnonzero(np.broadcast_to(mask, (len(mask), *shape[1:])))
+    index, value = (
+        np.broadcast_to(a, shape).reshape(rows, -1).take(where, 1, mode="wrap")
+        for a in (index, value)
+    )
+    view[index.astype(np.intp, copy=False)] = value
