@@ -84,7 +84,7 @@ def convolution_backward():
               dx, struct, np.int64(dx.size)), *products(s, 1, w, dy, bias, dx)],
         flops=flops(s), near=1e-5,
     )  # fmt: skip
-    dw, parts = empty(*s.w), 53
+    dw, parts = empty(*s.w), conv_rungs.PARTS // 5  # of five tiles
     some = empty(parts, *s.w)
     size = np.int32(s.O), np.int32(s.w[1] * s.window.taps), np.int32(0), np.int32(parts)
     join = rung("conv_gemm", "conv2d_join<float>", blocks(dw.size, 32), (32, 8), some,

@@ -45,6 +45,7 @@ CALLS = {
     "max_pool2d": lambda x: F.max_pool2d(x.view(1, 4, 12, 12), 2),
     "avg_pool2d": lambda x: F.avg_pool2d(x.view(1, 4, 12, 12), 3, padding=1),
     "unfold": lambda x: F.unfold(x.view(1, 4, 12, 12), 3),
+    "fold": lambda x: F.fold(x.view(1, 36, 16), (6, 6), 3),
     "batch_norm": lambda x: F.batch_norm(
         x.view(6, 4, 24), None, None, training=True
     ),

@@ -11,6 +11,7 @@ from snippets import entries, expected, kernels
 
 from benchmarks import chapters
 from minigrad import course, simt
+from minigrad.faults import NOTE
 from minigrad.kernel import with_macros
 
 BATCH = 40
@@ -27,7 +28,8 @@ def files():
     """name -> CUDA C that stands in a file: the library's ladders, and the corpus."""
     out = {f"{name}.cu": text for name, text in kernels().items()}
     for path in sorted((course.home() / "minigrad" / "kernels").glob("*.cu")):
-        out[f"kernels/{path.name}"] = path.read_text(encoding="utf-8")
+        before = NOTE if path.stem == "nll" else ""
+        out[f"kernels/{path.name}"] = before + path.read_text(encoding="utf-8")
     return out
 
 
