@@ -74,12 +74,11 @@ def assert_like_torch(expression, device, make, **how):
             expression(OnDevice(device), *make(OnDevice(device)))
             minigrad.synchronize()  # a GPU tells what its kernels saw
         return error
-    ours = expression(OnDevice(device), *make(OnDevice(device)))
+    before = make(OnDevice(device))
+    ours = expression(OnDevice(device), *before)
     true = expression(Torch(wide=True), *make(Torch(wide=True)))
     compare(ours, theirs, true, device, **how)
     if device != "cpu":  # once more, now by the plans of the first time
-        before = make(OnDevice(device))
-        expression(OnDevice(device), *before)
         for x in before:
             x.storage.data.fill(1)  # who still reads or writes there is found out
         ours = expression(OnDevice(device), *make(OnDevice(device)))

@@ -11,6 +11,7 @@ class WatchedBatch(Batch):
     def __init__(self, launch, geometry, shared, globals_):
         super().__init__(launch, geometry, shared, globals_)
         self.tools = launch.tools
+        self.last_told = None, None, None
 
     def split(self, mask, condition, site):
         self.branch(site, condition, mask)
@@ -22,10 +23,16 @@ class WatchedBatch(Batch):
         return super().choose(mask, condition, site)
 
     def branch(self, site, condition, mask):
-        shown = self.geometry.by_block
-        condition, mask = shown(condition), shown(mask)
+        condition, mask = self.geometry.by_block(condition), self.told(mask)
         for tool in self.tools:
             tool.branch(site, condition, mask)
+
+    def told(self, mask):
+        """A mask as tools know it: the same object while it is the same mask."""
+        last = self.last_told
+        if last[0] is not mask or last[1] is not self.geometry:
+            self.last_told = last = mask, self.geometry, self.geometry.by_block(mask)
+        return last[2]
 
     def touched(self, kind, region, index, size, unit, mask, site):
         if region.space not in ("global", "shared"):
@@ -33,7 +40,7 @@ class WatchedBatch(Batch):
         address = np.multiply(index, unit, dtype=np.int64)
         if region.begin:
             address = address + region.begin
-        address, mask = self.geometry.by_block(address), self.geometry.by_block(mask)
+        address, mask = self.geometry.by_block(address), self.told(mask)
         for tool in self.tools:
             tool.access(kind, region.space, region.root, address, size, mask, site)
 
@@ -47,7 +54,7 @@ class WatchedBatch(Batch):
         self.synced(mask)
 
     def synced(self, mask):
-        mask = self.geometry.by_block(mask)
+        mask = self.told(mask)
         for tool in self.tools:
             tool.syncwarp(mask)
 
@@ -56,6 +63,6 @@ class WatchedBatch(Batch):
         return super().tile_reduce(how, value, width, mask, site)
 
     def fence(self, mask, block_only):
-        mask = self.geometry.by_block(mask)
+        mask = self.told(mask)
         for tool in self.tools:
             tool.fence(mask, block_only)
