@@ -346,9 +346,9 @@ class Launch:
     def report(self, kind, site, lane, message, geometry, other=None, hint="", count=1,
                sure=True):  # fmt: skip
         """Note a finding; more of the same place are counted."""
-        if self.more(kind, site, (other or {}).get("line"), count):
-            return
         key = kind, site, (other or {}).get("line")
+        if self.more(*key, count):
+            return
         if len(self.findings) >= MOST_FINDINGS and kind not in ENDS:
             return
         line, column = self.places[site]
