@@ -81,6 +81,12 @@ class ExpressionCode(PlaceCode, BuiltinCode, Contraction):
 
     def traits(self, node):
         """(emits, faults) of an expression."""
+        found = self.known_traits.get(node)
+        if found is None:
+            found = self.known_traits[node] = self.traits_of(node)
+        return found
+
+    def traits_of(self, node):
         kind = type(node)
         if kind in (T.Assign, T.CompoundAssign, T.Increment, T.Call, T.Comma):
             return True, True

@@ -43,7 +43,8 @@ class FunctionCode(ExpressionCode):
         self.clock, self.ranks = 0, {}  # see ExpressionCode.rank
         self.mask = "m0"
         nodes = list(walk(function.body))
-        self.in_memory = decayed(nodes)
+        self.returns = sum(type(node) is T.Return for node in nodes)
+        self.in_memory, self.known_traits = decayed(nodes), {}
         self.fusible = fusible(nodes) if module.program.fmad else ()
         self.products = {}  # variable -> codes of the factors, see Contraction
         self.in_locals, self.widest = 0, 8  # bytes of a lane
@@ -118,11 +119,10 @@ class FunctionCode(ExpressionCode):
     def returns_at_end(self):
         """Is the only return the last statement?"""
         statements = self.function.body.statements
-        count = sum(isinstance(n, T.Return) for n in walk(self.function.body))
-        self.needs_returned = count > 0
+        self.needs_returned = self.returns > 0
         last = statements[-1] if statements else None
         last = isinstance(last, T.Return) and last.value is not None
-        return count == 1 and last and self.has_result
+        return self.returns == 1 and last and self.has_result
 
     def parameter(self, variable, name):
         if isinstance(variable.type, C.Reference):

@@ -33,16 +33,15 @@ def has_array(type):
 
 def decayed(nodes):
     """The variables that are used by address."""
-    loaded = {id(node.operand) for node in nodes if isinstance(node, T.Load)}
+    loaded = {node.operand for node in nodes if type(node) is T.Load}
     found = set()
     for node in nodes:
-        if isinstance(node, T.Decay | T.AddressOf):
+        kind = type(node)
+        if kind is T.Decay or kind is T.AddressOf:
             found |= owners(node.operand)
-        elif isinstance(node, T.Select) and T.is_lvalue(node):
-            found |= owners(node) if id(node) not in loaded else set()
-        elif isinstance(node, T.Declare) and isinstance(
-            node.variable.type, C.Reference
-        ):
+        elif kind is T.Select and T.is_lvalue(node):
+            found |= owners(node) if node not in loaded else set()
+        elif kind is T.Declare and isinstance(node.variable.type, C.Reference):
             found |= owners(node.init)
     return found
 
@@ -63,7 +62,9 @@ def owners(node):
     return set()
 
 
-FIELDS = {}
+OPAQUE = T.Variable, T.Function, T.EnumValue  # what a tree names, but does not hold
+ELSEWHERE = ("place", "type", "function", "builtin", "compute")
+FIELDS = {}  # class -> the fields of such a node, None of what is no node
 
 
 def walk(node):
@@ -71,16 +72,20 @@ def walk(node):
     stack = [node]
     while stack:
         node = stack.pop()
-        if isinstance(node, list | tuple):
+        kind = type(node)
+        if kind is list or kind is tuple:
             stack += node
-        elif type(node).__module__ == T.__name__ and not isinstance(
-            node, T.Variable | T.Function | T.EnumValue
-        ):
+            continue
+        if kind not in FIELDS:
+            FIELDS[kind] = fields_of(kind)
+        names = FIELDS[kind]
+        if names is not None:
             yield node
-            kind = type(node)
-            if kind not in FIELDS:
-                FIELDS[kind] = [
-                    f.name for f in dataclasses.fields(node)
-                    if f.name not in ("place", "type", "function", "builtin", "compute")
-                ]  # fmt: skip
-            stack += [getattr(node, name) for name in FIELDS[kind]]
+            stack += [getattr(node, name) for name in names]
+
+
+def fields_of(kind):
+    """Where the nodes inside a node of this class are; None of what is no node."""
+    if kind.__module__ != T.__name__ or issubclass(kind, OPAQUE):
+        return None
+    return [f.name for f in dataclasses.fields(kind) if f.name not in ELSEWHERE]
