@@ -15,6 +15,7 @@ from .lanes import FUNCTIONS
 from .memory import TEXT, Addresses, poison
 from .pointers import Pointers
 from .print import formatted, texts_and_numbers
+from .rows import Row, Rows
 from .warp import Warp
 
 NUMBERS = np.ndarray | np.generic
@@ -23,7 +24,7 @@ LONG = 1024  # so many lanes before it pays to look whether they are neighbours
 FAR = np.int64(1) << 40  # an index that has been reported as out of bounds
 
 
-class Batch(Atomics, Pointers, Warp):
+class Batch(Atomics, Pointers, Rows, Warp):
     """Runs one batch; the code of the kernel gets it as `R`.
 
     alive: the lanes that have not returned from the kernel.
@@ -32,10 +33,10 @@ class Batch(Atomics, Pointers, Warp):
     take = staticmethod(masks.take)
 
     def __init__(self, launch, geometry, shared, globals_):
-        super().__init__()
-        self.strings = launch.strings
         self.launch, self.geometry = launch, geometry
         self.shape, self.shared, self.globals = geometry.box, shared, globals_
+        super().__init__()
+        self.strings = launch.strings
         self.tx, self.ty, self.tz = geometry.thread
         self.bx, self.by, self.bz = geometry.block_index
         self.block_dim, self.grid_dim = launch.block_values, launch.grid_values
@@ -191,6 +192,8 @@ class Batch(Atomics, Pointers, Warp):
 
     def load(self, pointer, index, access, mask, site):
         """What lies at pointer[index]; the index counts units of access.unit bytes."""
+        if type(index) is Row:
+            return self.load_row(pointer, index, access, mask, site)
         if type(pointer) is Addresses:
             return self.load_anywhere(pointer, index, access, mask, site)
         index, mask = self.locate(pointer, index, access, mask, site, "read")
@@ -246,6 +249,9 @@ class Batch(Atomics, Pointers, Warp):
 
     def store(self, pointer, index, value, access, mask, site):
         """pointer[index] = value."""
+        if type(index) is Row:
+            self.store_row(pointer, index, value, access, mask, site)
+            return
         if type(pointer) is Addresses:
             self.store_anywhere(pointer, index, value, access, mask, site)
             return

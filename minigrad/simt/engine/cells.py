@@ -83,7 +83,9 @@ def put(view, index, value, mask, start=None):
             view[int(index)] = value if value.ndim == 0 else value.flat[-1]
             return
         if value.ndim and value.shape != index.shape:
+            size = index.size
             index, value = np.broadcast_arrays(index, value)
+            start = start if index.size == size else None
         if start is not None and index.size == value.size:
             view[start : start + index.size] = value.reshape(-1)
         else:

@@ -35,6 +35,16 @@ class Root:
             found = self._views[dtype] = flat[:usable].view(dtype)
         return found
 
+    def rows(self, dtype, count):
+        """All runs of `count` numbers of `dtype`: item i begins at number i."""
+        found = self._views.get((dtype, count))
+        if found is None:
+            flat, items = self.view(dtype), np.dtype((np.void, dtype.itemsize * count))
+            found = self._views[dtype, count] = np.ndarray(
+                flat.size - count + 1, items, flat, strides=dtype.itemsize
+            )
+        return found
+
     def describe(self, byte):
         """What lies at this byte, as a C expression: `x[17]`."""
         for region in self.regions:

@@ -12,6 +12,7 @@ class Pointers:
     """What a batch knows of addresses."""
 
     def __init__(self):
+        super().__init__()
         self.locals = weakref.WeakValueDictionary()  # address -> Region, while it lives
 
     def local(self, type, name):

@@ -17,13 +17,14 @@ from .functions import FunctionCode, clean
 class Module:
     """The generated code of one kernel.
 
-    schedule: "lockstep"; "warps", which stops at barriers; or "steps", which tells the
-    batch of every statement and of the variables before it.
+    schedule: "lockstep", which reads and writes whole rows where it can; "watched",
+    which lets tools see each thread; "warps", which stops at barriers; or "steps",
+    which tells the batch of every statement and of the variables before it.
     """
 
     def __init__(self, program, kernel, schedule="lockstep"):
         self.program, self.warps = program, schedule == "warps"
-        self.steps = schedule == "steps"
+        self.steps, self.rows = schedule == "steps", schedule == "lockstep"
         self.names, self.constants, self.places = {}, {}, []
         self.place_numbers, self.functions, self.shared = {}, [], []
         self.globals, self.strings = list(program.globals), []

@@ -14,14 +14,15 @@ from ..front.ast import chain
 from ..front.errors import outside
 from .builtins import BuiltinCode
 from .contraction import Contraction, parts
-from .places import Memory, PlaceCode
+from .places import Memory, PlaceCode, Value
+from .rows import RowCode
 
 LONGEST = 1000
 COMPARISONS = {"==", "!=", "<", ">", "<=", ">="}
 SHIFTS = {"<<": "shift_left", ">>": "shift_right"}
 
 
-class ExpressionCode(PlaceCode, BuiltinCode, Contraction):
+class ExpressionCode(PlaceCode, BuiltinCode, Contraction, RowCode):
     """Writes expressions."""
 
     def value(self, node):
@@ -324,6 +325,9 @@ class ExpressionCode(PlaceCode, BuiltinCode, Contraction):
         code = self.compound(node, place) if compound else self.value(node.value)
         if used:
             code = self.temp_of(code)
+        self.change_rest(target, lambda rest: (
+            self.compound(node, Value(rest)) if compound else self.rest(node.value)
+        ))  # fmt: skip
         self.write(place, target.type.plain, code, node)
         return place, code
 
@@ -365,7 +369,9 @@ class ExpressionCode(PlaceCode, BuiltinCode, Contraction):
             one = self.module.number(0x3F80 if type is C.BFLOAT16 else 1, type)
             new = self.half_binary(sign, old, one, type)
         else:
-            new = f"({old} {sign} {self.module.number(1, type)})"
+            one = self.module.number(1, type)
+            self.change_rest(node.target, lambda r: f"({r.name} {sign} {one})")
+            new = f"({old} {sign} {one})"
         if used and node.prefix:
             new = self.temp_of(new)
         self.write(place, type, new, node)

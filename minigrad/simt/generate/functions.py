@@ -15,6 +15,7 @@ from ..front import tree as T
 from ..front.errors import CompileError
 from .contraction import fusible
 from .expressions import ExpressionCode, tuple_of
+from .rows import rising
 from .variables import clean, decayed, elements, has_array, walk
 
 DEEPEST = 45  # Python allows 100 levels of indentation
@@ -45,6 +46,8 @@ class FunctionCode(ExpressionCode):
         nodes = list(walk(function.body))
         self.returns = sum(type(node) is T.Return for node in nodes)
         self.in_memory, self.known_traits = decayed(nodes), {}
+        self.rising = rising(nodes, self.in_memory) if module.rows else ()
+        self.rests = {}  # variable -> name of its rest, see RowCode
         self.fusible = fusible(nodes) if module.program.fmad else ()
         self.products = {}  # variable -> codes of the factors, see Contraction
         self.in_locals, self.widest = 0, 8  # bytes of a lane
@@ -249,6 +252,7 @@ class FunctionCode(ExpressionCode):
             self.note_rank(variable, node.init)
             value = self.declare_product(variable, node.init)
             self.emit(f"{name} = {value or self.value(node.init)}")
+            self.declare_rest(variable, name, node.init)
         self.show(variable, local)
 
     def redeclare(self, node, local):

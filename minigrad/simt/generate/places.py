@@ -118,7 +118,8 @@ class PlaceCode:
         pointer = self.value(node.base)
         if self.emits(index):
             pointer = self.temp(pointer)
-        return Memory(pointer, self.value(index), node.type.size, node.type)
+        code = self.row_of(index, node.type) or self.value(index)
+        return Memory(pointer, code, node.type.size, node.type)
 
     def index_array(self, node, index):
         """array[index], with a test against this very dimension."""
@@ -324,6 +325,8 @@ class PlaceCode:
         index = place.index
         if index.isdigit():
             index = str(int(index))
+        elif self.module.rows:
+            index = f"R.full({index})"
         return f"{place.pointer}.add({index}, {place.unit})"
 
     def copy_of(self, place, node):

@@ -1,0 +1,99 @@
+"""Whole rows of threads: indices that are rest + threadIdx.x.
+
+A row is one item of rows_of(...), an array whose items overlap: item i is what the
+threads of a row find at i, i + 1, ..., i + C - 1.
+"""
+
+import numpy as np
+
+from .cells import Columns, wide
+from .lanes import FUNCTIONS
+from .memory import Addresses
+
+add, sub = FUNCTIONS["add"], FUNCTIONS["sub"]
+FEWEST = 8  # threads of a row; shorter ones are read thread by thread
+FEWEST_LANES = 1024
+MOST = 2**31  # an index below it has not wrapped around on the way
+
+
+class Row:
+    """rest + threadIdx.x; rest is an integer that is the same along a row."""
+
+    __slots__ = ("rest",)
+
+    def __init__(self, rest):
+        self.rest = rest
+
+
+class Rows:
+    """What a batch knows of whole rows."""
+
+    def __init__(self):
+        super().__init__()
+        columns, thread = self.shape[-1], self.geometry.thread[0]
+        large = columns >= FEWEST and self.geometry.lanes >= FEWEST_LANES
+        self.columns = columns if large and np.size(thread) == columns else 0
+
+    def row(self, rest):
+        """An index: a Row where the rest is the same along each row of threads."""
+        if self.columns and (rest.ndim == 0 or rest.shape[-1] == 1):
+            return Row(rest)
+        return add(rest, self.tx.astype(rest.dtype))
+
+    def full(self, index):
+        """An index as numbers."""
+        if type(index) is not Row:
+            return index
+        return add(index.rest, self.tx.astype(index.rest.dtype))
+
+    def rest(self, narrow, rest, value):
+        """The rest of a value that was widened: of `narrow`, if that did not wrap."""
+        if self.columns and narrow.min() >= 0 and narrow.max() < MOST - self.columns:
+            return rest
+        return sub(value, self.tx.astype(value.dtype))
+
+    def begins(self, pointer, row, access, mask):
+        """Where in its root the row of each thread begins; None: not by rows."""
+        if type(pointer) is Addresses or pointer.unit != access.unit:
+            return None
+        [(dtype, _, offset, to), *more] = access.leaves
+        if more or to is not None or offset or access.unit != dtype.itemsize:
+            return None
+        region, rest, offset = pointer.region, wide(row.rest), wide(pointer.offset)
+        if region.space == "local" or Columns.of(mask, self.shape, region) is not None:
+            return None
+        if type(offset) is int:
+            rest = rest + offset if offset else rest
+        elif offset.shape[-1] == 1:
+            rest = add(np.asarray(rest), offset)
+        else:
+            return None
+        count = min(region.nbytes // access.unit, MOST)
+        if np.min(rest) < 0 or np.max(rest) > count - self.columns:
+            return None
+        base = region.base(access.unit, self.geometry)
+        if type(base) is not int:
+            return add(np.asarray(rest), base)
+        return np.asarray(rest + base if base else rest)
+
+    def load_row(self, pointer, row, access, mask, site):
+        """pointer[row], as `load`."""
+        at = self.begins(pointer, row, access, mask)
+        if at is None:
+            return self.load(pointer, self.full(row), access, mask, site)
+        dtype = access.leaves[0][0]
+        rows = pointer.region.root.rows(dtype, self.columns)
+        if at.ndim == 0:
+            at = at.reshape(1, 1, 1, 1, 1)
+        return rows[at[..., 0]].view(dtype).reshape(*at.shape[:-1], -1)
+
+    def store_row(self, pointer, row, value, access, mask, site):
+        """pointer[row] = value, as `store`."""
+        at = self.begins(pointer, row, access, mask) if mask is None else None
+        own = at is not None and np.shape(value) == (*at.shape[:-1], self.columns)
+        dtype = access.leaves[0][0]
+        if not own or value.dtype != dtype or not pointer.region.root.writable:
+            self.store(pointer, self.full(row), value, access, mask, site)
+            return
+        rows = pointer.region.root.rows(dtype, self.columns)
+        rows[at.reshape(-1)] = np.ascontiguousarray(value).reshape(-1).view(rows.dtype)

@@ -1,0 +1,171 @@
+"""Indices that count up from thread to thread: rest + threadIdx.x.
+
+Where the rest is the same for a row of threads, the whole row is read or written at
+once (engine/rows.py). Such a sum may be kept in a variable: beside it the rest lives on
+under a name of its own, and every assignment changes both.
+"""
+
+import dataclasses
+
+from ..front import tree as T
+from .contraction import parts
+
+PLAIN = T.Literal, T.VariableRef, T.Load, T.Convert, T.Field, T.Unary, T.Binary
+CHANGES = T.Assign, T.CompoundAssign, T.Increment
+
+
+def is_sum(node):
+    """Is this a + b or a - b, of integers?"""
+    return type(node) is T.Binary and node.op in "+-" and node.type.plain.is_integer
+
+
+def terms(node):
+    """(sign, term) for each term of a sum."""
+    found = []
+    while is_sum(node):
+        found.append((node.op, node.right))
+        node = node.left
+    return [("+", node), *reversed(found)]
+
+
+def is_thread(node):
+    """Is this threadIdx.x?"""
+    if type(node) is not T.Load or type(node.operand) is not T.Field:
+        return False
+    base = node.operand.base
+    here = type(base) is T.VariableRef and base.variable is T.BUILT_IN["threadIdx"]
+    return here and node.operand.name == "x"
+
+
+def rises(node, rising):
+    """Is this integer threadIdx.x and something that may be computed twice?
+
+    rising: the variables that are.
+    """
+    if is_thread(node):
+        return True
+    if type(node) is T.Load and type(node.operand) is T.VariableRef:
+        return node.operand.variable in rising
+    if type(node) is T.Convert:
+        return can_convert(node) and rises(node.operand, rising)
+    if not is_sum(node):
+        return False
+    signs = [
+        sign if rises(term, rising) else "" if is_plain(term) else "no"
+        for sign, term in terms(node)
+    ]
+    return "".join(signs) == "+"
+
+
+def can_convert(node):
+    """Is a sum, converted, still a sum? Not where it may have wrapped around before."""
+    source, target = node.operand.type.plain, node.type.plain
+    if not (source.is_integer and target.is_integer) or target.size < 4:
+        return False
+    return target.size <= source.size or is_thread(node.operand)
+
+
+def is_plain(node):
+    """Arithmetic with variables, without any effect?"""
+    stack = [node]
+    while stack:
+        node = stack.pop()
+        if type(node) not in PLAIN:
+            return False
+        if type(node) is T.Binary and node.op in "/%":
+            return False
+        if type(node) is T.VariableRef and node.variable.storage not in (
+            "local", "parameter", "builtin",
+        ):  # fmt: skip
+            return False
+        stack += parts(node)
+    return True
+
+
+def rising(nodes, in_memory):
+    """The variables that are threadIdx.x and something after every assignment."""
+    given, barred = {}, set(in_memory)
+    for node in nodes:
+        kind = type(node)
+        if kind is T.Declare and node.variable.type.plain.is_integer:
+            given.setdefault(node.variable, []).append(node)
+        elif kind in CHANGES and type(node.target) is T.VariableRef:
+            given.setdefault(node.target.variable, []).append(node)
+        elif kind is T.Switch:  # a case is entered behind a declaration
+            inside = (s for case in node.cases for s in case.body)
+            barred |= {s.variable for s in inside if type(s) is T.Declare}
+    found, left = set(), [
+        variable for variable, all_of in given.items()
+        if variable.type.size >= 4 and not variable.address_taken
+        and variable not in barred and any(type(n) is T.Declare for n in all_of)
+    ]  # fmt: skip
+    while new := [v for v in left if all(keeps(n, v, found) for n in given[v])]:
+        found |= set(new)
+        left = [v for v in left if v not in found]
+    return found
+
+
+def keeps(node, variable, rising):
+    """Is the variable a rising one after this declaration or assignment?"""
+    if type(node) is T.Declare:
+        return node.init is not None and rises(narrowed(node.init), rising)
+    if type(node) is T.Assign:
+        return rises(node.value, {*rising, variable})
+    if type(node) is T.Increment:
+        return True
+    return node.op in "+-" and node.compute.plain.is_integer and is_plain(node.value)
+
+
+def narrowed(node):
+    """What is widened in `size_t i = blockIdx.x * blockDim.x + threadIdx.x`."""
+    if type(node) is not T.Convert or is_thread(node.operand):
+        return node
+    source, target = node.operand.type.plain, node.type.plain
+    wider = source.is_integer and target.is_integer and source.size < target.size
+    return node.operand if wider else node
+
+
+class RowCode:
+    """The part of the generator that knows such indices."""
+
+    def rest(self, node):
+        """Code for a sum without its threadIdx.x."""
+        if is_thread(node):
+            return self.module.number(0, node.type.plain)
+        if type(node) is T.Load:
+            return self.rests[node.operand.variable]
+        if type(node) is T.Convert:
+            rest = self.rest(node.operand)
+            return self.converted(rest, node.operand.type.plain, node.type.plain)
+        code = None
+        for sign, term in terms(node):
+            one = self.rest(term) if rises(term, self.rising) else self.value(term)
+            name = "sub" if sign == "-" else "add"
+            code = one if code is None else f"{name}({code}, {one})"
+        return code
+
+    def row_of(self, index, type):
+        """Code for an index by rows into an array of `type`; None: it is none."""
+        simple = type.plain.is_arithmetic and self.module.rows
+        if not simple or not rises(index, self.rising):
+            return None
+        return f"R.row({self.rest(index)})"
+
+    def declare_rest(self, variable, name, init):
+        """Keep the rest of a variable that has just got its first value."""
+        if variable not in self.rising:
+            return
+        inner = narrowed(init)
+        code = self.rest(inner)
+        if inner is not init:
+            wide = self.converted(code, inner.type.plain, init.type.plain)
+            code = f"R.rest({self.temp(code)}, {wide}, {name})"
+        self.rests[variable] = self.fresh("r")
+        self.emit(f"{self.rests[variable]} = {code}")
+
+    def change_rest(self, target, change):
+        """The same where `target` is assigned; change: from the old to the new code."""
+        if type(target) is T.VariableRef and target.variable in self.rising:
+            name = self.rests[target.variable]
+            rest = dataclasses.replace(self.locals[target.variable], name=name)
+            self.set_local(rest, change(rest))
