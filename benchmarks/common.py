@@ -49,10 +49,13 @@ def fresh(args):
     return tuple(a.copy() if isinstance(a, np.ndarray) else a for a in args)
 
 
-def fastest(runs, device):
-    """The seconds of the fastest sample of each {name: function}; they take turns."""
+def fastest(runs, device, **how):
+    """The seconds of the fastest sample of each {name: function}; they take turns.
+
+    how: as for `bench_table`.
+    """
     clock = "cuda" if device == "cuda" else "sim"
-    times = bench_table(runs, [0], lambda _: (), device=clock)
+    times = bench_table(runs, [0], lambda _: (), device=clock, **how)
     return [timing.best for timing in times.timings[0].values()]
 
 

@@ -36,13 +36,11 @@ class Few(data.MNIST):
 
 def test_rows_of_the_table_of_trainings(monkeypatch):
     monkeypatch.setattr(mnist, "SIZES", (1, 1))
-    rows = [
-        mnist.row(one, "cpu", 1, [Few(), Few()]) for one in mnist.contestants("cpu")
-    ]
+    head, *rows = mnist.table("cpu", 1, [Few(), Few()])
     assert [cells[0] for cells in rows] == [
         "minigrad, rungs answered", "minigrad, rungs fastest", "PyTorch, eager",
     ]  # fmt: skip
     for _, one, two, *peak, seconds, accuracy in rows:
         assert float(one) > 0 and float(two) > 0 and float(seconds) >= 0
-        assert peak == ["", ""] and accuracy.endswith("%")
-    assert len(rows[0]) == len(mnist.HEAD)
+        assert peak == ["–", "–"] and accuracy.endswith("%")
+    assert len(rows[0]) == len(head)
