@@ -3,6 +3,7 @@
 from ..kernels import convolution as holes
 from ..storage import float32
 from .ladder import Rung
+from .window import is_simple
 
 BLOCKS = 264  # that keep a large GPU busy: two for each of its processors
 PARTS = 8 * 132  # of dw: their blocks are small, and wait for memory
@@ -44,6 +45,10 @@ def is_halo(dtype, shape, **facts):
     return is_gemm(dtype, shape) and plain and square and size == w.out
 
 
+def are_columns(dtype, shape, **facts):
+    return is_gemm(dtype, shape) and is_simple(dtype, shape.window)
+
+
 FORWARD = [
     Rung("yours", "conv2d_gemm", holes.conv2d_gemm, is_gemm, "columns"),
     Rung("yours", "conv2d_direct", holes.conv2d_direct, is_halo, "tiles"),
@@ -51,8 +56,16 @@ FORWARD = [
     Rung("halo", "conv2d_halo", "conv.cu", fits_halo),
     *PRODUCTS,
 ]
-INPUT = [Rung("direct", "conv2d_input_direct", "conv.cu"), *PRODUCTS]
-WEIGHT = [Rung("direct", "conv2d_weight_direct", "conv.cu"), *PRODUCTS]
+INPUT = [
+    Rung("yours", "col2im", holes.col2im, are_columns, "im2col"),
+    Rung("direct", "conv2d_input_direct", "conv.cu"),
+    *PRODUCTS,
+]
+WEIGHT = [
+    Rung("yours", "im2col", holes.im2col, are_columns, "im2col"),
+    Rung("direct", "conv2d_weight_direct", "conv.cu"),
+    *PRODUCTS,
+]
 JOIN = Rung("join", "conv2d_join", "conv_gemm.cu")
 
 

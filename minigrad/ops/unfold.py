@@ -53,7 +53,6 @@ class Sliding(RowOperator):
 # ------------------------------------------------- unfold
 
 UNFOLD = [
-    Rung("yours", "col2im", col2im, is_simple),
     Rung("yours", "im2col", im2col, is_simple),
     Rung("element", "unfold_element", "unfold.cu"),
     Rung("window", "unfold_window", "unfold.cu"),
@@ -112,6 +111,7 @@ def has_atomics(dtype, **facts):
 
 
 FOLD = [
+    Rung("yours", "col2im", col2im, is_simple),
     Rung("scatter", "fold_scatter", "unfold.cu", has_atomics),
     Rung("gather", "fold_gather", "unfold.cu"),
 ]
