@@ -4,8 +4,8 @@
 
 Each row is one expression of tensors with few elements: what is left of the time is
 overhead, of recording the operator and of walking back. "without" is the same where no
-gradient is asked for. The last row is a whole training step of a small network,
-784-30-10 with sigmoids, a batch of 32, its loss and plain gradient descent.
+gradient is asked for. The last row is a whole training step of a small network: two
+Linear, 784-30-10, each with a Sigmoid, a batch of 32, MSELoss and SGD.
 """
 
 import sys
@@ -76,21 +76,18 @@ class Runs:
 
     def step(self):
         """A training step, to be timed."""
-        m, at = self.m, self.tensor
+        nn, at = self.m.nn, self.tensor
         images, wanted = at(abs(numbers(32, 784))), at(np.eye(10, dtype=np.float32)[
             np.arange(32) % 10])  # fmt: skip
-        layers = [
-            at(numbers(*s) / 10, True) for s in ((784, 30), (30,), (30, 10), (10,))
-        ]
+        model = nn.Sequential(
+            nn.Linear(784, 30), nn.Sigmoid(), nn.Linear(30, 10), nn.Sigmoid()
+        ).to(self.device)
+        loss, sgd = nn.MSELoss(), self.m.optim.SGD(model.parameters(), lr=0.1)
 
         def run():
-            w, b, v, c = layers
-            y = ((images @ w + b).sigmoid() @ v + c).sigmoid()
-            ((y - wanted) ** 2).mean().backward()
-            with m.no_grad():
-                for p in layers:
-                    p -= 0.1 * p.grad
-                    p.grad = None
+            sgd.zero_grad()
+            loss(model(images), wanted).backward()
+            sgd.step()
 
         return run
 
