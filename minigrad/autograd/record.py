@@ -3,8 +3,9 @@
 An operator has a formula for each operand, a function of `dy`, the gradient of the
 result; or an operator, and the letters of what it is given after dy. What else a
 formula needs it has as parameters, and that alone is saved: `a`, `b`, `c` are the
-operands, `y` the result, `i` the second result, `shape` and `shape_b` the shapes of the
-first two operands; other names are the call's options. Formulas use operators, so
+operands, `y` the result, `i` the second result, `shape` the shape of the first operand,
+`layout_b` (shape, strides, offset) of the second; other names are the call's options.
+Formulas use operators, so
 gradients have gradients. Where several operands have the same formula it is called
 once, and returns the gradients of all of them.
 """
@@ -57,8 +58,8 @@ class OperatorNode(Node):
                 saved[name] = Saved(x) if hasattr(x, "storage") else x
             elif name == "shape":
                 saved[name] = operands[0]._layout[0]
-            elif name == "shape_b":
-                saved[name] = operands[1]._layout[0]
+            elif name == "layout_b":
+                saved[name] = operands[1]._layout
             elif name in options:
                 saved[name] = options[name]
             else:

@@ -128,16 +128,19 @@ def left_gradient(dy, b, shape):
     return hole.matmul_left_backward(dy.unsqueeze(-2) if len(shape) == 1 else dy, b)
 
 
-def right_gradient(dy, a, shape_b):
-    """Of b: a batch of rows times one matrix is one product of matrices."""
-    if len(shape_b) == 1:
+def right_gradient(dy, a, layout_b):
+    """Of b, as b lies: a batch of rows times one matrix is one product of matrices."""
+    shape, strides, _ = layout_b
+    if len(shape) == 1:
         dy = dy.unsqueeze(-1)
     if a.ndim == 1:
         a, dy = a.unsqueeze(0), dy.unsqueeze(-2)
-    if len(shape_b) < 3 < a.ndim + 1 and a.numel() and dy.numel():
+    if len(shape) < 3 < a.ndim + 1 and a.numel() and dy.numel():
         a, dy = a.reshape(-1, a.shape[-1]), dy.reshape(-1, dy.shape[-1])
+    if len(shape) == a.ndim == 2 and strides[0] == 1 != strides[1]:  # b is some W.T
+        return hole.matmul_left_backward(dy.T, a.T).T  # and so is db
     db = hole.matmul_right_backward(dy, a)
-    return db.squeeze(-1) if len(shape_b) == 1 else db
+    return db.squeeze(-1) if len(shape) == 1 else db
 
 
 class MatMul(PlannedOperator):
