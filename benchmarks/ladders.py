@@ -13,6 +13,7 @@ from benchmarks.rungs import (
     numbers,
     of_torch,
     rung,
+    tickets,
     two_stages,
     view,
 )
@@ -108,10 +109,13 @@ def sum_of_all():
     x, parts, total = numbers(N), empty(many), empty(1)
     X = of_torch(x)
     first, second = (x, parts, np.int64(N)), (parts, total, np.int64(many))
+    size = np.int64(N)
     yield Family(
         f"sum of {N:,} floats", lambda: X.sum(), lambda: total,
         [two_stages("reduce", f"sum_{idea}<float>", (many, 256, first),
-                    (1, 256, second)) for idea in ("tree", "shuffle", "vectors")],
+                    (1, 256, second)) for idea in ("tree", "shuffle", "vectors")]
+        + [rung("reduce", "reduce_blocks<0, float>", (1, 1024), 256, x, total, size,
+                size, parts, tickets(1), how=", one launch")],
         nbytes=4 * N, near=1e-2, after="none; it reads as fast as the memory gives.",
     )  # fmt: skip
 
@@ -124,14 +128,15 @@ def rows():
     X, n, size = of_torch(x), np.int64(COLS), f"{ROWS:,} x {COLS:,} floats"
     yield Family(
         f"sums of rows, {size}", lambda: X.sum(1), lambda: y,
-        [rung("reduce", "reduce_blocks<0, float>", ROWS, 256, x, y, n, n),
+        [rung("reduce", "reduce_blocks<0, float>", ROWS, 256, x, y, n, n,
+              None, None),
          rung("reduce", "reduce_warps<0, float>", ROWS // 8, (32, 8), x, y,
               np.int64(ROWS), n, n)], nbytes=4 * N, near=1e-5,
     )  # fmt: skip
-    args = x, y, where, n, where, np.int32(0)
+    args = x, y, where, n, None, None, None
     yield Family(
         f"argmax of rows, {size}", lambda: torch.argmax(X, 1), lambda: where,
-        [rung("reduce", "arg_blocks<1, float>", ROWS, 256, *args)], nbytes=4 * N,
+        [rung("choose", "arg_blocks<1, float>", ROWS, 256, *args)], nbytes=4 * N,
         after="loads of 16 bytes, and the maximum of a pack before its place.",
     )  # fmt: skip
 
@@ -143,14 +148,12 @@ def columns():
     X, kept, grid = of_torch(x), view((COLS,), (1,)), COLS // 32
     m, n, count = np.int32(COLS), np.int32(ROWS), np.int64(ROWS)
     down, name = (x, kept, view((ROWS,), (COLS,))), "reduce_columns<0, float>"
-    again = partial, kept, view((parts,), (COLS,)), y, m, np.int32(parts), count
     yield Family(
         f"sums of columns, {ROWS:,} x {COLS:,} floats", lambda: X.sum(0), lambda: y,
         [rung("reduce", "reduce_strided<0, float>", grid, 32, *down, y, m, n, count),
-         rung("reduce", name, grid, (32, 32), *down, y, m, n, count),
-         two_stages("reduce", name,
-                    ((grid, parts), (32, 32), (*down, partial, m, n, count)),
-                    (grid, (32, 4), again))], nbytes=4 * N, near=1e-4,
+         rung("reduce", name, grid, (32, 32), *down, y, m, n, count, None, None),
+         rung("reduce", name, (grid, parts), (32, 32), *down, y, m, n, count, partial,
+              tickets(grid), how=f", {parts} blocks")], nbytes=4 * N, near=1e-4,
         after="four columns a thread, in loads of 16 bytes.",
     )  # fmt: skip
 

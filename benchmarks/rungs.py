@@ -52,10 +52,10 @@ def kernel(stem, name, prelude=""):
     return Kernel(prelude + text, name)
 
 
-def rung(stem, name, grid, block, *args, prelude=""):
-    """A Rung of one launch."""
+def rung(stem, name, grid, block, *args, prelude="", how=""):
+    """A Rung of one launch; `how` tells it from others of the same kernel."""
     one = kernel(stem, name, prelude)
-    return Rung(name, lambda: one(grid, block, args))
+    return Rung(name + how, lambda: one(grid, block, args))
 
 
 def two_stages(stem, name, first, second):
@@ -92,6 +92,13 @@ def empty(*shape, dtype=np.float32):
     import cupy
 
     return cupy.empty(shape, dtype)
+
+
+def tickets(count):
+    """What a kernel counts with whose last block adds up the parts of all."""
+    import cupy
+
+    return cupy.zeros(count, np.uint32)
 
 
 def of_torch(array):

@@ -191,7 +191,8 @@ print(sums, sum(sums))
 #    open, so the last bits are.
 # 3. **The last block does it.** Each block counts itself off with an integer atomic;
 #    the one that comes last adds up what all have left, behind a `__threadfence()`.
-#    One launch, fixed order. PyTorch does this.
+#    One launch, fixed order. PyTorch does this, and so do the library's kernels: see
+#    `is_last` in `kernels/reduce.cu`.
 #
 # And why not simply **one block**? Ten million floats on the H200: 1056 blocks take 18
 # µs, one block takes 3,270. One multiprocessor of 132 works then.
@@ -530,7 +531,7 @@ best
 # All data behind a ReLU is positive or 0, and there nobody notices. Begin with an
 # element of the row; or with minus infinity, `__int_as_float(0xff800000)`.
 #
-# argmax of 65,536 rows of 4,096 on the H200: 0.37 ms in `kernels/reduce.cu`, 0.279 ms
+# argmax of 65,536 rows of 4,096 on the H200: 0.37 ms in `kernels/choose.cu`, 0.279 ms
 # in PyTorch, 3,849 GB/s. The pair costs instructions, and here they are seen.
 #
 # **To the lab**: exercise 4 (`max_argmax`).
@@ -897,7 +898,7 @@ y.mean(1), y.std(1)
 #
 # - Float sums: k · u · Σ|x|. A tree has a small k; half has a large u.
 # - Own elements in a loop, warps by shuffles, blocks through shared memory, the grid in
-#   a second launch.
+#   a second launch, or in the block that is done last.
 # - Count reads before you count anything else; and then measure, for caches count too.
 #
 # ## Before you go: four questions

@@ -16,10 +16,11 @@ recorder = _Recorder()
 class Recording:
     """What one call of an operator allocates and launches, in order.
 
-    arrays: the memory of its operands; what it allocates is put behind. made: (count,
-    dtype, zeroed) of each allocation. launches: (args, places, told), where `places`
-    says of each argument that is memory (its place in args, in arrays, its offset), and
-    `told` is the rest of the launch. sound: was no other memory seen?
+    arrays: the memory of its operands; what it allocates is put behind. made: (the
+    function that makes it, count, dtype) of each of those. launches: (args, places,
+    told), where `places` says of each argument that is memory (its place in args, in
+    arrays, its offset), and `told` is the rest of the launch. sound: was no other
+    memory seen?
     """
 
     def __init__(self, arrays):

@@ -120,7 +120,7 @@ def allocate(count, dtype, device):
     make = gpu().ndarray if device == "cuda" else np.empty
     array = make((count,), carrier(dtype))
     if recorder.active is not None:
-        recorder.active.allocated(array, count, dtype, False)
+        recorder.active.allocated(array, allocate, count, dtype)
     return array
 
 
@@ -129,7 +129,7 @@ def zeroed(count, dtype, device):
     make = gpu().zeros if device == "cuda" else np.zeros
     array = make(count, carrier(dtype))
     if recorder.active is not None:
-        recorder.active.allocated(array, count, dtype, True)
+        recorder.active.allocated(array, zeroed, count, dtype)
     return array
 
 

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import torch
-from ladders import Case, blank, family, numbers, view_of, whole
+from ladders import Case, blank, family, numbers, shared, view_of, whole
 
 
 @family("softmax")
@@ -145,3 +145,27 @@ def tiled(name, a, b, tile, block, most=65535):
     args = *view_of(a), *view_of(b), blank(*c.shape), *np.int32([M, N, a.shape[-1]])
     grid = whole(N, tile), whole(M, tile), min(most, batches)
     return Case(name, grid, block, (*args, np.int64(batches)), {4: c}, 1e-6)
+
+
+@family("choose")
+def _():
+    for rows, n in ((1, 1), (5, 31), (3, 33), (4, 300)):
+        x = numbers(rows, n) - 200
+        if n > 1:
+            x[0, n // 2] = np.nan
+        yield from best_of(x, rows, n)
+    ties = np.zeros((2, 100), np.float32)
+    ties[0, [40, 70]], ties[1, [3, 99]] = 9, np.nan
+    yield from best_of(ties, 2, 100)
+
+
+def best_of(x, rows, n):
+    for op, function in (("1", torch.max), ("2", torch.min)):
+        values, indices = function(torch.from_numpy(x), 1)
+        out = {1: values.numpy(), 2: indices.numpy()}
+        args = x, blank(rows), blank(rows, dtype=np.int64), np.int64(n)
+        for block, parts in ((32, 1), (96, 1), (64, 3)):
+            some = blank(rows * parts), blank(rows * parts, dtype=np.int64)
+            yield Case(f"arg_blocks<{op}, float>", (rows, parts), (block,),
+                       args + shared(parts, *some, tickets=rows), out,
+                       scratch=(4, 5))  # fmt: skip

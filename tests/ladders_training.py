@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import torch
 import torch.nn.functional as F
-from ladders import Case, blank, family, numbers, whole
+from ladders import Case, blank, family, numbers, shared, whole
 
 from minigrad import random
 from minigrad.faults import NOTE
@@ -30,32 +30,24 @@ def batch_norm(x, n, c, places, parts):
     dx, dw, db = torch.autograd.grad(y, leaves, torch.from_numpy(dy).double())
     mean, var = wide.mean((0, 2)), wide.var((0, 2))
     sizes, count = np.int32([n, c, places]), np.int64(x.size)
-    each = whole(n * places, parts)
-    columns = wide.swapaxes(0, 1).reshape(c, -1)
-    pieces = [columns[:, i * each : (i + 1) * each] for i in range(parts)]
-    some = np.array([[(p.mean(), p.var() * p.size) for p in piece] for piece in pieces])
     near = 1e-3  # 2^-24 of 1000, in units of the result
-    yield Case("batch_norm_parts<float>", (c, parts), (96,),
-               (x, blank(parts, c, 2), *sizes), {1: some}, near)  # fmt: skip
-    args = some.astype(np.float32), blank(c), blank(c), *(a.copy() for a in kept)
-    args += np.int32(1), momentum, np.int32(n * places), np.int32(parts)
-    found = {1: mean, 2: var, 3: after[0].numpy(), 4: after[1].numpy()}
-    yield Case("batch_norm_join<float>", (c,), (32,), args, found, near)
+    found = {3: mean, 4: var}
+    for running in (0, 1):
+        args = x, *shared(parts, blank(c, parts, 2), tickets=c), blank(c), blank(c)
+        args += tuple(a.copy() for a in kept) if running else (None, None)
+        yield Case("batch_norm_moments<float>", (c, parts), (96,),
+                   (*args, momentum, *sizes), found, near, scratch=(1,))  # fmt: skip
+        found = found | {5: after[0].numpy(), 6: after[1].numpy()}
     m, v = mean.astype(np.float32), var.astype(np.float32)
     args = x, m, v, weight, bias, blank(*x.shape), *sizes[1:], eps, count
     y = {5: y.detach().numpy()}
     yield Case("batch_norm_element<float>", (whole(x.size, 64),), (64,), args, y, near)
     yield Case("batch_norm_plane<float>", (n * c,), (32,), args, y, near)
-    hat = (wide - mean[:, None]) / np.sqrt(var + 1e-3)[:, None]
-    columns = [a.swapaxes(0, 1).reshape(c, -1) for a in (dy, dy * hat)]
-    some = np.array([[[a[i * each : (i + 1) * each].sum() for a in pair]
-                      for pair in zip(*columns, strict=True)]
-                     for i in range(parts)])  # fmt: skip
-    args = x, dy, m, v, blank(parts, c, 2), *sizes, eps
-    yield Case("batch_norm_sums<float>", (c, parts), (96,), args, {4: some}, near)
-    args = some.astype(np.float32), blank(c), blank(c), np.int32(parts)
-    sums = {1: dw.numpy(), 2: db.numpy()}
-    yield Case("batch_norm_add<float>", (c,), (32,), args, sums, 1e-5)
+    args = x, dy, m, v, *shared(parts, blank(c, parts, 2), tickets=c)
+    sums = {6: dw.numpy(), 7: db.numpy()}
+    yield Case("batch_norm_sums<float>", (c, parts), (96,),
+               (*args, blank(c), blank(c), *sizes, eps), sums, near,
+               scratch=(4,))  # fmt: skip
     w, b = (t.numpy().astype(np.float32) for t in (dw, db))
     for training in (1, 0):
         dx = dx.numpy() if training else dy * (weight / np.sqrt(var + 1e-3))[:, None]
@@ -94,14 +86,6 @@ def _():
         for smooth, weighted in ((0, 1), (0.2, 0), (0.2, 1)):
             if not (log and smooth):
                 yield from nll(sizes, log, number, smooth, weighted)
-    some = numbers(100, 2) / 100
-    loss, weights = some.sum(0, dtype=float)
-    args = some, blank(1), blank(1), np.int32(100)
-    yield Case("nll_join<2, float>", (1,), (64,), args,
-               {1: loss, 2: weights}, 1e-5, NOTE)  # fmt: skip
-    args = some, blank(1), blank(1), np.int32(100)
-    yield Case("nll_join<1, float>", (1,), (64,), args,
-               {1: loss / weights, 2: weights}, 1e-4, NOTE)  # fmt: skip
     x = numbers(3, 200)
     y = torch.log_softmax(torch.from_numpy(x).double(), 1).numpy()
     lse = {1: y, 2: (x - y).mean(1)}
@@ -134,10 +118,12 @@ def nll(sizes, log, number, smooth, weighted):
         found[4] = lse
     if number:
         found[5] = total
-    args = x, target, weight, blank(*y.shape), blank(rows), blank(1), blank(2)
-    args += np.int32(classes), np.int32(places), *end, np.zeros(3, np.int64)
-    args = *args, np.int64(rows)
-    yield Case("nll" + name, (1,), (64,), args, found, 1e-5, NOTE)
+    args = x, target, weight, blank(*y.shape), blank(rows), blank(1)
+    more = np.int32(classes), np.int32(places), *end, np.zeros(3, np.int64)
+    for blocks in (1, 3) if number else (1,):
+        some = *shared(blocks, blank(2 * blocks), tickets=1), *more, np.int64(rows)
+        yield Case("nll" + name, (blocks,), (64,), args + some, found, 1e-5, NOTE,
+                   scratch=(6,))  # fmt: skip
     args = x, target, weight, dy, lse.astype(np.float32), np.float32([total])
     args += blank(*sizes), np.int32(classes), np.int32(places), *end, np.int64(x.size)
     yield Case("nll_input" + name, (whole(x.size, 64),), (64,), args,

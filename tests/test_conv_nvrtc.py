@@ -34,12 +34,11 @@ PLAIN = {
     "unfold": ("fold_gather",),
     "pool": ("max_pool2d", "max_pool2d_input", "avg_pool2d 0", "avg_pool2d 1",
              "avg_pool2d_input 0", "avg_pool2d_input 1"),
-    "batch_norm": ("batch_norm_parts", "batch_norm_element", "batch_norm_plane",
+    "batch_norm": ("batch_norm_moments", "batch_norm_element", "batch_norm_plane",
                    "batch_norm_sums", "batch_norm_input"),
     "random": ("dropout",),
     "nll": (*(f"nll{end} {log} {r}" for log in (0, 1) for r in range(3)
-              for end in ("", "_input")), *(f"nll_join {r}" for r in (1, 2)),
-            "nll_logarithms"),
+              for end in ("", "_input")), "nll_logarithms"),
 }  # fmt: skip
 
 

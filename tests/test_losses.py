@@ -193,6 +193,20 @@ def test_one_row_huge_scores_many_rows_and_none(device):
     )  # fmt: skip
 
 
+def test_several_blocks_are_one_launch():
+    f, x = minigrad.functional, minigrad.rand(2, 2, 5000).to("sim").requires_grad_()
+    target = minigrad.zeros(5000).long().to("sim")
+    with minigrad.trace() as launches:
+        y = f.batch_norm(x, None, None, training=True)
+        f.cross_entropy(y.view(5000, 4), target)
+        minigrad.autograd.grad(y, x, y.detach())
+    grids = {launch.kernel.partition("<")[0]: launch.grid for launch in launches}
+    joined = {"batch_norm_moments": (2, 4, 1), "nll": (5, 1, 1),
+              "batch_norm_sums": (2, 4, 1)}  # fmt: skip
+    assert joined.items() <= grids.items()
+    assert grids.keys() - joined == {"batch_norm_plane", "batch_norm_input"}
+
+
 COMPOSED = """
 f.cross_entropy(x, p, label_smoothing=0.1) | f.cross_entropy(x, p, w, reduction="sum")
 f.cross_entropy(x, p, reduction="none") | f.mse_loss(x, p)

@@ -8,6 +8,7 @@ from answers import filled  # noqa: F401
 
 import minigrad
 from minigrad.dispatch import KERNELS
+from minigrad.ops import reduce
 from minigrad.ops.ladder import computed_in, file_text, template, with_headers
 from minigrad.ops.mapping import FORMS, DeviceMap
 from minigrad.ops.texts import SCATTER_ADD
@@ -55,3 +56,31 @@ def test_nvrtc_takes_the_gradients_of_rows_and_indices(arch):
     ):
         names = tuple(template(name, t, *more, computed_in(t)) for t in floats)
         assert nvrtc.compiled(with_headers(text, floats), arch, names) == ""
+
+
+@pytest.mark.parametrize("arch", [75, 90])
+@pytest.mark.parametrize("name", ["sum", "mean", "prod", "amax", "any"])
+def test_nvrtc_takes_the_reductions_of_every_dtype(name, arch):
+    kernels = "reduce_strided", "reduce_columns", "reduce_warps", "reduce_blocks"
+    types = [instance for dtype in DTYPES if (instance := reduction(name, dtype))]
+    names = tuple(template(k, *t) for k in kernels for t in types)
+    text = with_headers(file_text("reduce.cu"), DTYPES)
+    assert nvrtc.compiled(text, arch, names) == ""
+
+
+def reduction(name, dtype):
+    """The template's arguments, or None where the operator does not know the dtype."""
+    key = name, "cuda", dtype
+    if key not in KERNELS:
+        return None
+    work = KERNELS[key].work
+    wide = reduce.accumulator(dtype, work.code)
+    return reduce.CODES[work.code], dtype, work.result, wide
+
+
+@pytest.mark.parametrize("arch", [75, 90])
+def test_nvrtc_takes_the_choice_of_every_dtype(arch):
+    names = tuple(template("arg_blocks", code, dtype, reduce.accumulator(dtype))
+                  for code in (1, 2) for dtype in DTYPES)  # fmt: skip
+    text = with_headers(file_text("choose.cu"), DTYPES)
+    assert nvrtc.compiled(text, arch, names) == ""

@@ -2,6 +2,7 @@
 
 import math
 import re
+import types
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import minigrad
+from minigrad.ops import tickets
 from minigrad.storage import DTYPES
 from minigrad.testing.compare import assert_close, values_of
 
@@ -215,30 +217,64 @@ def test_vectors_rung_on_large_tensors():
         assert (got.cpu() == expected).all()
 
 
-def test_sum_of_a_long_row_takes_two_launches():
-    x = minigrad.rand(100_003)
-    with minigrad.trace() as launches:
-        total = x.to("sim").sum()
-    assert [launch.rung for launch in launches] == ["blocks"] * 2
-    true = x.double().sum().item()
-    assert_close(total, true, terms=100_003, magnitude=true)
-    with minigrad.trace() as launches:
-        assert x.to("sim").argmax().item() == x.numpy().argmax()
-    assert len(launches) == 2
+# ------------------------------------------------- several blocks a row, one launch
 
 
-@pytest.mark.parametrize(
-    "name, dtype",
-    [("sum", "float32"), ("mean", "float16"), ("amax", "int8"), ("any", "bool")],
-)
-def test_few_long_columns_take_two_launches(name, dtype):
-    data = np.random.default_rng(0).integers(0, 60, (5000, 3))
-    x = minigrad.tensor(data, dtype)
-    with minigrad.trace() as launches:
-        y = getattr(x.to("sim"), name)(0)
-    assert [launch.rung for launch in launches] == ["columns"] * 2
-    assert_close(y, values_of(getattr(x.double() if dtype != "bool" else x, name)(0)),
-                 terms=5000, magnitude=3e5)  # fmt: skip
+@pytest.mark.parametrize("name, dtype, n", [
+    ("sum", "float32", 100_003), ("sum", "int16", 65_537), ("mean", "float16", 33_000),
+    ("prod", "float64", 32_769), ("amax", "bfloat16", 33_333), ("amin", "int8", 65_536),
+])  # fmt: skip
+def test_a_long_row_takes_one_launch(name, dtype, n):
+    data = np.random.default_rng(n).normal(size=n) * 9
+    data = data / 1e6 + 1 if name == "prod" else data
+    many_blocks(name, minigrad.tensor(data, dtype), None, "blocks")
+
+
+@pytest.mark.parametrize("name, dtype", [
+    ("sum", "float32"), ("mean", "float16"), ("prod", "float64"), ("amax", "int8"),
+    ("amin", "float32"), ("any", "bool"),
+])  # fmt: skip
+def test_few_long_columns_take_one_launch(name, dtype):
+    data = np.random.default_rng(0).integers(0, 60, (5001, 33))
+    data = data / 1e6 + 1 if name == "prod" else data
+    many_blocks(name, minigrad.tensor(data, dtype), 0, "columns")
+
+
+def many_blocks(name, x, dim, rung):
+    """Right, in one launch of several blocks a row; and again, by the plan."""
+    there, bits = x.to("sim"), set()
+    for _ in range(2):
+        with minigrad.trace() as launches:
+            y = getattr(there, name)(dim)
+        assert [launch.rung for launch in launches] == [rung]
+        assert launches[0].grid[1] > 1
+        bits.add(y.cpu().storage.data.tobytes())
+    assert len(bits) == 1
+    wide = x if name == "any" else x.double()
+    true, size = values_of(getattr(wide, name)(dim)), abs(x.double()).sum().item()
+    assert_close(y, true, terms=x.shape[0], magnitude=size)
+
+
+def test_the_best_of_a_long_row_takes_one_launch():
+    x = minigrad.rand(100_003).to("sim")
+    for places in ([70_001], [99_999, 50_000, 40_000], [3]):
+        x[places] = 2.0  # of equals the first, in whatever block
+        with minigrad.trace() as launches:
+            assert x.argmax().item() == min(places)
+        assert len(launches) == 1 and launches[0].grid[1] > 1
+    x[[5, 60_000]] = float("nan")
+    assert x.argmax().item() == x.argmin().item() == 5
+
+
+def test_tickets_are_zero_again_and_serve_every_launch(monkeypatch):
+    """As on a GPU, where all launches are given the same ones."""
+    same = np.zeros(tickets.MOST, np.uint32)
+    fake = types.SimpleNamespace(zeros=lambda *_: same, uint32=np.uint32)
+    monkeypatch.setattr(tickets, "np", fake)
+    x, columns = minigrad.rand(40_000).to("sim"), minigrad.rand(5000, 50).to("sim")
+    for _ in range(2):
+        for y in (x.sum(), columns.mean(0), x.view(1, -1).amax(1), x.argmin()):
+            assert not same.any() and y.numel()
 
 
 # ------------------------------------------------- tolerances

@@ -29,6 +29,9 @@ def random(*shape, seed=0):
 CALLS = {
     "sum": lambda x: x.view(24, 24).sum(0),
     "mean of all": lambda x: x.mean(),
+    "a sum of several blocks": lambda x: minigrad.cat([x] * 60).sum(),
+    "columns of several blocks": lambda x: x.expand(100, 576).mean(0),
+    "argmax of several blocks": lambda x: minigrad.cat([x] * 60).argmax(),
     "a permuted sum": lambda x: x.view(4, 6, 24).sum((0, 2), True),
     "argmax": lambda x: x.view(24, 24).max(1),
     "softmax": lambda x: x.view(6, 96).softmax(0),

@@ -41,47 +41,65 @@ __device__ void block_join(A& count, A& mean, A& m2) {
     warp_join(count, mean, m2);
 }
 
-// ------------------------------------------------- forward
+// Is this block the last of `blocks` to come here? If so, it may read what the first
+// warps of the others have written before. *ticket counts the blocks: it is 0 before,
+// and the last block's atomicInc makes it 0 again.
+__device__ bool is_last(unsigned int* ticket, unsigned int blocks) {
+    __shared__ bool last;
+    if (threadIdx.x < 32 && threadIdx.y == 0) {
+        __threadfence();  // what was written comes before the ticket
+        __syncwarp();
+        if (threadIdx.x == 0) {
+            last = atomicInc(ticket, blocks - 1) == blocks - 1;
+            __threadfence();  // and what is read behind it
+        }
+    }
+    __syncthreads();
+    return last;
+}
 
-// some[part, c] = mean and m2 of a part of channel c: blockIdx.x is c, blockIdx.y part.
+// ------------------------------------------------- forward
+//
+// With gridDim.y > 1 each channel, blockIdx.x, has several blocks: each leaves two
+// numbers of its part in `some`, C x gridDim.y, and the last one done joins them. A
+// ticket a channel. With gridDim.y = 1 `some` and `tickets` may be null.
+
+// mean and var of each channel; var is divided by its number of elements. What is kept
+// running, if not null, goes on by the share `momentum`, with a variance divided by one
+// less.
 template <typename T, typename A = T>
-__global__ void batch_norm_parts(const T* x, A* some, int N, int C, int L) {
+__global__ void batch_norm_moments(const T* x, A* some, unsigned int* tickets, A* mean,
+                                   A* var, A* running_mean, A* running_var, A momentum,
+                                   int N, int C, int L) {
     int c = blockIdx.x, all = N * L, each = (all + gridDim.y - 1) / gridDim.y;
     int begin = blockIdx.y * each, end = min(all, begin + each);
 
-    A count = 0, mean = 0, m2 = 0;
-    for (int e = begin + threadIdx.x; e < end; e += blockDim.x) {
-        A value = (A)x[((long long)(e / L) * C + c) * L + e % L], before = value - mean;
-        count += 1;
-        mean += before / count;
-        m2 += before * (value - mean);
-    }
-    block_join(count, mean, m2);
-    if (threadIdx.x > 0) return;
-    long long at = ((long long)blockIdx.y * C + c) * 2;
-    some[at] = mean;
-    some[at + 1] = m2;
-}
-
-// The parts of channel blockIdx.x as one; var is divided by `all` elements. What is
-// kept running goes on by the share `momentum`, with a variance divided by all - 1.
-// Blocks of one warp.
-template <typename A>
-__global__ void batch_norm_join(const A* some, A* mean, A* var, A* running_mean,
-                                A* running_var, int running, A momentum, int all,
-                                int parts) {
-    int c = blockIdx.x, each = (all + parts - 1) / parts;
     A count = 0, m = 0, m2 = 0;
-    for (int part = threadIdx.x; part < parts; part += 32) {
-        long long at = ((long long)part * gridDim.x + c) * 2;
-        A here = max(0, min(all - part * each, each));
-        join(count, m, m2, here, some[at], some[at + 1]);
+    for (int e = begin + threadIdx.x; e < end; e += blockDim.x) {
+        A value = (A)x[((long long)(e / L) * C + c) * L + e % L], before = value - m;
+        count += 1;
+        m += before / count;
+        m2 += before * (value - m);
     }
-    warp_join(count, m, m2);
+    block_join(count, m, m2);
+    if (gridDim.y > 1) {
+        some += 2 * (long long)c * gridDim.y;
+        if (threadIdx.x == 0) {
+            some[2 * blockIdx.y] = m;
+            some[2 * blockIdx.y + 1] = m2;
+        }
+        if (!is_last(tickets + c, gridDim.y)) return;
+        count = m = m2 = 0;
+        for (int part = threadIdx.x; part < gridDim.y; part += blockDim.x) {
+            A here = max(0, min(all - part * each, each));
+            join(count, m, m2, here, some[2 * part], some[2 * part + 1]);
+        }
+        block_join(count, m, m2);
+    }
     if (threadIdx.x > 0) return;
     mean[c] = m;
     var[c] = m2 / (A)all;
-    if (!running) return;
+    if (!running_mean) return;
     running_mean[c] += momentum * (m - running_mean[c]);
     running_var[c] += momentum * (m2 / (A)(all - 1) - running_var[c]);
 }
@@ -114,15 +132,30 @@ __global__ void batch_norm_plane(const T* x, const A* mean, const A* var,
 
 // ------------------------------------------------- backward
 
-// some[part, c] = of a part of channel c the sums of dy and of dy * x_hat, where x_hat
-// = (x - mean) / sqrt(var + eps): blockIdx.x is c, blockIdx.y the part.
+// The block's two sums, in thread 0.
+template <typename A>
+__device__ void block_sums(A& first, A& second) {
+    __shared__ A firsts[32], seconds[32];
+    int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    for (int d = 16; d > 0; d /= 2) {
+        first += __shfl_xor_sync(0xffffffff, first, d);
+        second += __shfl_xor_sync(0xffffffff, second, d);
+    }
+    if (lane == 0) { firsts[warp] = first; seconds[warp] = second; }
+    __syncthreads();
+    for (int i = 1; i < blockDim.x / 32 && threadIdx.x == 0; i++) {
+        first += firsts[i];
+        second += seconds[i];
+    }
+}
+
+// db and dw: the sums of dy and of dy * x_hat; x_hat = (x - mean) / sqrt(var + eps).
 template <typename T, typename A = T>
 __global__ void batch_norm_sums(const T* x, const T* dy, const A* mean, const A* var,
-                                A* some, int N, int C, int L, A eps) {
-    __shared__ A firsts[32], seconds[32];
+                                A* some, unsigned int* tickets, A* dw, A* db, int N,
+                                int C, int L, A eps) {
     int c = blockIdx.x, all = N * L, each = (all + gridDim.y - 1) / gridDim.y;
     int begin = blockIdx.y * each, end = min(all, begin + each);
-    int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
     A middle = mean[c], rstd = 1 / sqrt(var[c] + eps);
 
     A first = 0, second = 0;
@@ -131,35 +164,24 @@ __global__ void batch_norm_sums(const T* x, const T* dy, const A* mean, const A*
         first += (A)dy[at];
         second += (A)dy[at] * ((A)x[at] - middle) * rstd;
     }
-    for (int d = 16; d > 0; d /= 2) {
-        first += __shfl_xor_sync(0xffffffff, first, d);
-        second += __shfl_xor_sync(0xffffffff, second, d);
-    }
-    if (lane == 0) { firsts[warp] = first; seconds[warp] = second; }
-    __syncthreads();
-    if (threadIdx.x > 0) return;
-    for (int i = 1; i < warps; i++) { first += firsts[i]; second += seconds[i]; }
-    long long at = ((long long)blockIdx.y * C + c) * 2;
-    some[at] = first;
-    some[at + 1] = second;
-}
-
-// db and dw: the sums of the parts of channel blockIdx.x. Blocks of one warp.
-template <typename A>
-__global__ void batch_norm_add(const A* some, A* dw, A* db, int parts) {
-    A first = 0, second = 0;
-    for (int part = threadIdx.x; part < parts; part += 32) {
-        long long at = ((long long)part * gridDim.x + blockIdx.x) * 2;
-        first += some[at];
-        second += some[at + 1];
-    }
-    for (int d = 16; d > 0; d /= 2) {
-        first += __shfl_xor_sync(0xffffffff, first, d);
-        second += __shfl_xor_sync(0xffffffff, second, d);
+    block_sums(first, second);
+    if (gridDim.y > 1) {
+        some += 2 * (long long)c * gridDim.y;
+        if (threadIdx.x == 0) {
+            some[2 * blockIdx.y] = first;
+            some[2 * blockIdx.y + 1] = second;
+        }
+        if (!is_last(tickets + c, gridDim.y)) return;
+        first = second = 0;
+        for (int part = threadIdx.x; part < gridDim.y; part += blockDim.x) {
+            first += some[2 * part];
+            second += some[2 * part + 1];
+        }
+        block_sums(first, second);
     }
     if (threadIdx.x > 0) return;
-    db[blockIdx.x] = first;
-    dw[blockIdx.x] = second;
+    db[c] = first;
+    dw[c] = second;
 }
 
 // dx = weight / sqrt(var + eps) * dy; in training minus what goes by way of mean and

@@ -29,20 +29,31 @@ __device__ void block_sums(A& first, A& second) {
     }
 }
 
-// The loss of all rows, of its block's sums: `total` keeps the sum of the weights.
-template <int REDUCTION, typename T, typename A>
-__device__ void write_loss(A loss, A weights, T* y, A* total) {
-    if (REDUCTION == MEAN) loss /= weights;
-    y[0] = (T)loss;
-    total[0] = weights;
+// Is this block the last of `blocks` to come here? If so, it may read what the first
+// warps of the others have written before. *ticket counts the blocks: it is 0 before,
+// and the last block's atomicInc makes it 0 again.
+__device__ bool is_last(unsigned int* ticket, unsigned int blocks) {
+    __shared__ bool last;
+    if (threadIdx.x < 32 && threadIdx.y == 0) {
+        __threadfence();  // what was written comes before the ticket
+        __syncwarp();
+        if (threadIdx.x == 0) {
+            last = atomicInc(ticket, blocks - 1) == blocks - 1;
+            __threadfence();  // and what is read behind it
+        }
+    }
+    __syncthreads();
+    return last;
 }
 
 // A thread a row. LOG = 1: x are logarithms already (nll_loss). With several blocks
-// each leaves its sums in `some`, and nll_join goes on.
+// each leaves its sums in `some`, and the last one done adds those up; else `some` and
+// `ticket` may be null, as `weight` where rows are not weighted. total: of the weights.
 template <int LOG, int REDUCTION, typename T, typename A = T>
 __global__ void nll(const T* x, const long long* target, const A* weight, T* y, A* lse,
-                    A* total, A* some, int C, int L, long long ignore, A smooth,
-                    int weighted, long long* fault, long long rows) {
+                    A* total, A* some, unsigned int* ticket, int C, int L,
+                    long long ignore, A smooth, int weighted, long long* fault,
+                    long long rows) {
     A sum = 0, weights = 0;
     long long r = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     for (; r < rows; r += (long long)gridDim.x * blockDim.x) {
@@ -69,22 +80,22 @@ __global__ void nll(const T* x, const long long* target, const A* weight, T* y, 
     }
     if (REDUCTION == NONE) return;
     block_sums(sum, weights);
-    if (threadIdx.x > 0) return;
-    if (gridDim.x == 1) return write_loss<REDUCTION>(sum, weights, y, total);
-    some[2 * blockIdx.x] = sum;
-    some[2 * blockIdx.x + 1] = weights;
-}
-
-// The sums of `count` blocks as one, in one block.
-template <int REDUCTION, typename T, typename A = T>
-__global__ void nll_join(const A* some, T* y, A* total, int count) {
-    A sum = 0, weights = 0;
-    for (int i = threadIdx.x; i < count; i += blockDim.x) {
-        sum += some[2 * i];
-        weights += some[2 * i + 1];
+    if (gridDim.x > 1) {
+        if (threadIdx.x == 0) {
+            some[2 * blockIdx.x] = sum;
+            some[2 * blockIdx.x + 1] = weights;
+        }
+        if (!is_last(ticket, gridDim.x)) return;
+        sum = weights = 0;
+        for (int i = threadIdx.x; i < gridDim.x; i += blockDim.x) {
+            sum += some[2 * i];
+            weights += some[2 * i + 1];
+        }
+        block_sums(sum, weights);
     }
-    block_sums(sum, weights);
-    if (threadIdx.x == 0) write_loss<REDUCTION>(sum, weights, y, total);
+    if (threadIdx.x > 0) return;
+    y[0] = (T)(REDUCTION == MEAN ? sum / weights : sum);
+    total[0] = weights;
 }
 
 // log(sum of exp(row)), a block a row: for many classes, where L is 1. The loss is then

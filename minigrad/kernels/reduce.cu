@@ -1,4 +1,4 @@
-// Many numbers to one: a sum, a maximum, where it is, a variance.
+// Many numbers to one: a sum, a product, a maximum.
 //
 // T is the element of x, A what is added up in, Y the element of y. A is float for half
 // and bfloat16 (with #include <cuda_fp16.h> or <cuda_bf16.h> in front): 2049 ones add
@@ -143,11 +143,31 @@ __global__ void reduce_warps(const T* x, Y* y, long long rows, long long n,
     if (threadIdx.x == 0) y[row] = (Y)finished<OP>(total, count);
 }
 
-// A block a row: blockIdx.x is the row. With gridDim.y > 1 each row has several blocks,
-// y is rows x gridDim.y, and a second launch reduces those; then both add up in A.
-// Costs one barrier, and blocks without work where rows are short.
+// Is this block the last of `blocks` to come here? If so, it may read what the first
+// warps of the others have written before. *ticket counts the blocks: it is 0 before,
+// and the last block's atomicInc makes it 0 again.
+__device__ bool is_last(unsigned int* ticket, unsigned int blocks) {
+    __shared__ bool last;
+    if (threadIdx.x < 32 && threadIdx.y == 0) {
+        __threadfence();  // what was written comes before the ticket
+        __syncwarp();
+        if (threadIdx.x == 0) {
+            last = atomicInc(ticket, blocks - 1) == blocks - 1;
+            __threadfence();  // and what is read behind it
+        }
+    }
+    __syncthreads();
+    return last;
+}
+
+// A block a row: blockIdx.x is the row. With gridDim.y > 1 each row has several blocks:
+// each leaves its part in `parts`, rows x gridDim.y, and the last one done reduces
+// those, always in the same order. A ticket a row; with gridDim.y = 1 both may be null.
+// Costs one barrier, and blocks without work where rows are short; with several, an
+// atomic each, and a last step in which one block works.
 template <int OP, typename T, typename Y = T, typename A = Y>
-__global__ void reduce_blocks(const T* x, Y* y, long long n, long long count) {
+__global__ void reduce_blocks(const T* x, Y* y, long long n, long long count, A* parts,
+                              unsigned int* tickets) {
     const T* row = x + blockIdx.x * n;
     long long step = (long long)gridDim.y * blockDim.x;
 
@@ -156,8 +176,16 @@ __global__ void reduce_blocks(const T* x, Y* y, long long n, long long count) {
     for (long long i = tid; i < n; i += step)
         total = combine<OP>(total, (A)row[i]);
     total = block_reduce<OP>(total, start);
-    if (threadIdx.x > 0) return;
-    y[(long long)blockIdx.x * gridDim.y + blockIdx.y] = (Y)finished<OP>(total, count);
+    if (gridDim.y > 1) {
+        parts += (long long)blockIdx.x * gridDim.y;
+        if (threadIdx.x == 0) parts[blockIdx.y] = total;
+        if (!is_last(tickets + blockIdx.x, gridDim.y)) return;
+        total = start;
+        for (int part = threadIdx.x; part < gridDim.y; part += blockDim.x)
+            total = combine<OP>(total, parts[part]);
+        total = block_reduce<OP>(total, start);
+    }
+    if (threadIdx.x == 0) y[blockIdx.x] = (Y)finished<OP>(total, count);
 }
 
 // ------------------------------------------------- any dimensions
@@ -199,83 +227,43 @@ __global__ void reduce_strided(const T* x, Strides kept, Strides reduced, Y* y,
     y[i] = (Y)finished<OP>(total, count);
 }
 
+// The values of a column's threads as one, in the first of them.
+template <int OP, typename A>
+__device__ A column_reduce(A value) {
+    __shared__ A partial[32][32];
+    partial[threadIdx.y][threadIdx.x] = value;
+    __syncthreads();
+    for (int ty = 1; ty < blockDim.y && threadIdx.y == 0; ty++)
+        value = combine<OP>(value, partial[ty][threadIdx.x]);
+    return value;
+}
+
 // The same for few elements of y: the threads of a column, in blocks of (32, up to 32),
 // share out the walk and add up in shared memory. With gridDim.y > 1 so do its blocks:
-// y is gridDim.y x m, and a second launch reduces that.
-// Costs a barrier, and a last step in which one row of threads works.
+// they leave `parts`, gridDim.y x m, and the last one reduces those. A ticket for each
+// blockIdx.x; with gridDim.y = 1 both may be null. Threads behind the last column do
+// that one again. Costs a barrier, and a last step in which one row of threads works.
 template <int OP, typename T, typename Y = T, typename A = Y>
 __global__ void reduce_columns(const T* x, Strides kept, Strides reduced, Y* y,
-                               INDEX m, INDEX n, long long count) {
-    __shared__ A partial[32][32];
-    INDEX i = (INDEX)blockIdx.x * 32 + threadIdx.x;
+                               INDEX m, INDEX n, long long count, A* parts,
+                               unsigned int* tickets) {
+    INDEX column = (INDEX)blockIdx.x * 32 + threadIdx.x, i = min(column, m - 1);
+    bool writes = column < m && threadIdx.y == 0;
 
-    if (i < m) {
-        const T* first = x + offset_of(i, kept);
-        A total = start_of<OP, A>(first);
-        INDEX step = blockDim.y * gridDim.y;
+    const T* first = x + offset_of(i, kept);
+    A start = start_of<OP, A>(first), total = start;
+    INDEX step = blockDim.y * gridDim.y;
 #pragma unroll 4
-        for (INDEX k = blockIdx.y * blockDim.y + threadIdx.y; k < n; k += step)
-            total = combine<OP>(total, (A)first[offset_of(k, reduced)]);
-        partial[threadIdx.y][threadIdx.x] = total;
+    for (INDEX k = blockIdx.y * blockDim.y + threadIdx.y; k < n; k += step)
+        total = combine<OP>(total, (A)first[offset_of(k, reduced)]);
+    total = column_reduce<OP>(total);
+    if (gridDim.y > 1) {
+        if (writes) parts[(long long)blockIdx.y * m + i] = total;
+        if (!is_last(tickets + blockIdx.x, gridDim.y)) return;
+        total = start;
+        for (int part = threadIdx.y; part < gridDim.y; part += blockDim.y)
+            total = combine<OP>(total, parts[(long long)part * m + i]);
+        total = column_reduce<OP>(total);
     }
-    __syncthreads();
-    if (i >= m || threadIdx.y > 0) return;
-    A total = partial[0][threadIdx.x];
-    for (int ty = 1; ty < blockDim.y; ty++)
-        total = combine<OP>(total, partial[ty][threadIdx.x]);
-    y[(long long)blockIdx.y * m + i] = (Y)finished<OP>(total, count);
-}
-
-// ------------------------------------------------- where it is
-//
-// OP is MAX or MIN. Of equal elements the first one counts, and of NaNs the first NaN.
-
-// Is a better than b? A NaN is, than any number.
-template <int OP, typename A>
-__device__ bool better(A a, A b) {
-    return (OP == MAX ? a > b : a < b) || (a != a && b == b);
-}
-
-// The best of the 32 lanes, of equals the first: the pair goes through two shuffles.
-template <int OP, typename A>
-__device__ void warp_best(A& value, long long& index) {
-    for (int d = 16; d > 0; d /= 2) {
-        A other = __shfl_xor_sync(0xffffffff, value, d);
-        long long j = __shfl_xor_sync(0xffffffff, index, d);
-        if (better<OP>(other, value) || (!better<OP>(value, other) && j < index)) {
-            value = other;
-            index = j;
-        }
-    }
-}
-
-// A block a row, as in reduce_blocks: x is rows x n, n > 0. With gridDim.y > 1 each row
-// has several blocks, and each of them a part of it, so that what stands first stays
-// first. A second launch takes their values as x and their indices as `from`, with
-// again = 1; in the first, again = 0 and `from` is not read. 32 threads a block or
-// more.
-template <int OP, typename T, typename A = T>
-__global__ void arg_blocks(const T* x, T* values, long long* indices, long long n,
-                           const long long* from, int again) {
-    __shared__ A partial[32];
-    __shared__ long long partial_index[32];
-    const T* row = x + blockIdx.x * n;
-    int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
-    long long part = (n + gridDim.y - 1) / gridDim.y, begin = blockIdx.y * part;
-
-    A value = (A)row[0];
-    long long index = 0;
-#pragma unroll 4
-    for (long long i = begin + threadIdx.x; i < min(begin + part, n); i += blockDim.x)
-        if (better<OP>((A)row[i], value)) { value = (A)row[i]; index = i; }
-    warp_best<OP>(value, index);
-    if (lane == 0) { partial[warp] = value; partial_index[warp] = index; }
-    __syncthreads();
-    value = partial[lane % warps];
-    index = partial_index[lane % warps];
-    warp_best<OP>(value, index);
-    if (threadIdx.x > 0) return;
-    long long out = (long long)blockIdx.x * gridDim.y + blockIdx.y;
-    values[out] = (T)value;
-    indices[out] = again ? from[blockIdx.x * n + index] : index;
+    if (writes) y[i] = (Y)finished<OP>(total, count);
 }

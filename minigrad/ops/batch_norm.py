@@ -10,14 +10,15 @@ from . import ladder
 from .arrays import as_array
 from .ladder import Rung, computed_in, memory
 from .rows import RowOperator, whole_warps
+from .tickets import tickets
 
 APPLY = [
     Rung("element", "batch_norm_element", "batch_norm.cu"),
     Rung("plane", "batch_norm_plane", "batch_norm.cu", lambda L, **facts: L >= 64),
 ]
-PARTS, JOIN, SUMS, ADD, INPUT = (
+MOMENTS, SUMS, INPUT = (
     Rung(name, f"batch_norm_{name}", "batch_norm.cu")
-    for name in ("parts", "join", "sums", "add", "input")
+    for name in ("moments", "sums", "input")
 )
 THREADS, BLOCKS = 256, 264
 
@@ -30,6 +31,15 @@ def sizes_of(x):
 def parts_of(n, c, places):
     """How many blocks share a channel: enough, but with much to do for each."""
     return max(1, min(BLOCKS // c, n * places // 2048, 65535))
+
+
+def shared(x, parts, dtype):
+    """What the blocks of a channel need if there are several: parts, and tickets."""
+    if parts == 1:
+        return None, None
+    channels = x.shape[1]
+    some = x.new_empty((channels, parts, 2), dtype=dtype)
+    return memory(some), tickets(channels, x.device)
 
 
 class BatchNorm(RowOperator):
@@ -78,13 +88,12 @@ class BatchNorm(RowOperator):
     def moments(self, x, kept, mean, var, momentum):
         """mean and var of each channel; those that are kept running go on."""
         (n, c, places), wide = sizes_of(x), computed_in(x.dtype)
-        parts, types = parts_of(n, c, places), [x.dtype, wide]
-        some = x.new_empty((parts, c, 2), dtype=wide)
-        args = memory(x), memory(some), *map(np.int32, (n, c, places))
-        self.launch(PARTS, types, (c, parts, 1), THREADS, args, (x, some))
-        args = [*map(memory, (some, mean, var, *(kept or (mean, var))))]
-        args += [np.int32(bool(kept)), momentum, np.int32(n * places), np.int32(parts)]
-        self.launch(JOIN, [wide], (c, 1, 1), 32, args, (some, mean, var))
+        parts, running = parts_of(n, c, places), kept or (None, None)
+        args = [memory(x), *shared(x, parts, wide), memory(mean), memory(var)]
+        args += [None if t is None else memory(t) for t in running]
+        args += [momentum, *map(np.int32, (n, c, places))]
+        types, tensors = [x.dtype, wide], (x, mean, var)
+        self.launch(MOMENTS, types, (c, parts, 1), THREADS, args, tensors)
 
 
 def moments(x):
@@ -128,11 +137,10 @@ class BatchNormInput(RowOperator):
         dx, eps = x.new_empty(x.shape), wide.type(eps)
         dw, db = (x.new_empty((c,), dtype=wide) for _ in range(2))
         parts, types = parts_of(n, c, places), [x.dtype, wide]
-        some, sizes = x.new_empty((parts, c, 2), dtype=wide), np.int32([n, c, places])
-        args = [*map(memory, (x, dy, mean, var, some)), *sizes, eps]
-        self.launch(SUMS, types, (c, parts, 1), THREADS, args, (x, dy, some))
-        args = *map(memory, (some, dw, db)), np.int32(parts)
-        self.launch(ADD, [wide], (c, 1, 1), 32, args, (some, dw, db))
+        sizes = np.int32([n, c, places])
+        args = [*map(memory, (x, dy, mean, var)), *shared(x, parts, wide)]
+        args += [memory(dw), memory(db), *sizes, eps]
+        self.launch(SUMS, types, (c, parts, 1), THREADS, args, (x, dy, dw, db))
         args = [*map(memory, (x, dy, mean, var, weight, dw, db, dx)), *sizes[1:], eps]
         args += [np.int32(training), np.int64(x.numel())]
         grid = -(-x.numel() // THREADS), 1, 1

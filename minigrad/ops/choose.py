@@ -13,17 +13,10 @@ from . import elementwise, ladder
 from .arrays import as_array
 from .ladder import Rung, memory
 from .plans import Planned, PlannedOperator
-from .reduce import (
-    CODES,
-    THREADS,
-    accumulator,
-    amax,
-    amin,
-    kept_shape,
-    parts_of,
-    rows_of,
-)
+from .reduce import CODES, THREADS, accumulator, amax, amin, kept_shape, parts_of
+from .rows import rows_of, whole_warps
 from .scatter import scatter_add
+from .tickets import tickets
 
 
 class Found(NamedTuple):
@@ -71,40 +64,30 @@ class Choice(PlannedOperator):
         rows = rows.contiguous()
         m, n = layout.numel(rows.shape[:kept]), layout.numel(rows.shape[kept:])
         found = Found(x.new_empty((m,)), x.new_empty((m,), dtype=int64))
-        parts = parts_of(m, n)
-        if m and parts == 1:
-            self.launch(rows, found, m, n, 1)
-        elif m:
-            some = Found(x.new_empty((m * parts,)),
-                         x.new_empty((m * parts,), dtype=int64))  # fmt: skip
-            self.launch(rows, some, m, n, parts)
-            self.launch(some.values, found, m, parts, 1, some.indices)
+        if m:
+            self.launch(rows, found, m, n)
         shape = kept_shape(x.shape, (dim,), keepdim)
         return Found(found.values.view(shape), found.indices.view(shape))
 
-    def launch(self, x, found, m, n, parts, before=None):
-        """One launch of arg_blocks; `before`: the indices of an earlier one."""
+    def launch(self, x, found, m, n):
+        """x: m rows of n elements."""
+        parts = parts_of(m, n)
         facts = {"code": self.code, "dtype": x.dtype, "count": m * n, "parts": parts}
-        rung = ladder.choose(LADDER, second=before is not None, **facts)
+        rung = ladder.choose(LADDER, **facts)
         if rung.name == "yours":
             return self.yours(rung, x, found, m, n)
+        args = memory(x), *map(memory, found), np.int64(n)
+        if parts == 1:
+            args += None, None, None
+        else:
+            some = x.new_empty((m * parts,))
+            places = x.new_empty((m * parts,), dtype=int64)
+            args += memory(some), memory(places), tickets(m, x.device)
         types = [CODES[self.code], x.dtype, accumulator(x.dtype)]
         function = rung.function(x.device, types)
-        values, indices = map(memory, found)
-        start = indices if before is None else memory(before)
-        args = (
-            memory(x),
-            values,
-            indices,
-            np.int64(n),
-            start,
-            np.int32(before is not None),
-        )
-        block = 32 * -(-n // 32) if n < THREADS else THREADS, 1, 1
+        grid, block = (m, parts, 1), (whole_warps(n), 1, 1)
         size = nbytes(x) + nbytes(found.values) + nbytes(found.indices)
-        ladder.launch(
-            self.name, rung.name, function, x.device, (m, parts, 1), block, args, size
-        )
+        ladder.launch(self.name, rung.name, function, x.device, grid, block, args, size)
 
     def yours(self, rung, x, found, m, n):
         """The kernel of lab 05, which writes indices as int."""
@@ -116,15 +99,15 @@ class Choice(PlannedOperator):
         found.indices.copy_(indices)
 
 
-def is_lab_05(code, dtype, count, parts, second):
+def is_lab_05(code, dtype, count, parts):
     """Can the kernel of lab 05 do it? It knows float and the maximum, of whole rows."""
-    whole = parts == 1 and not second and count < 2**31
+    whole = parts == 1 and count < 2**31
     return whole and code == "MAX" and dtype == float32
 
 
 LADDER = [
     Rung("yours", "max_argmax", max_argmax, is_lab_05),
-    Rung("blocks", "arg_blocks", "reduce.cu"),
+    Rung("blocks", "arg_blocks", "choose.cu"),
 ]
 argmax_of = Choice("argmax", np.argmax, "MAX")
 argmin_of = Choice("argmin", np.argmin, "MIN")

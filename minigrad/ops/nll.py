@@ -11,6 +11,7 @@ from .arrays import as_array
 from .ladder import Rung, computed_in, memory
 from .rows import RowOperator, softmax, whole_warps
 from .shape import one_hot
+from .tickets import tickets
 
 REDUCTIONS = ("none", "mean", "sum")
 ROWS = [
@@ -18,8 +19,7 @@ ROWS = [
     Rung("blocks", "nll_logarithms", "nll.cu",
          lambda log, L, C, **facts: not log and L == 1 and C > 128),
 ]  # fmt: skip
-JOIN, INPUT = Rung("join", "nll_join", "nll.cu"), Rung("input", "nll_input", "nll.cu")
-NLL = ROWS[0]
+NLL, INPUT = ROWS[0], Rung("input", "nll_input", "nll.cu")
 MOST = 1024  # threads of a block
 
 
@@ -82,19 +82,20 @@ class NegativeLogLikelihood(OfTargets):
             self.launch(rung, types, (rows, 1, 1), block, args, (x, scores))
         types = [int(ready), number, x.dtype, wide]
         blocks = 1 if rows <= 4 * MOST else min(-(-rows // MOST), 1024)
-        some = x.new_empty((2 * blocks,), dtype=wide)
-        weights = some if weight is None else weight.contiguous()
-        args = [*map(memory, (scores, target, weights, y, lse, total, some))]
+        args = [*map(memory, (scores, target))]
+        args.append(None if weight is None else memory(weight.contiguous()))
+        args += map(memory, (y, lse, total))
+        if blocks == 1 or reduction == "none":
+            args += None, None
+        else:
+            some = x.new_empty((2 * blocks,), dtype=wide)
+            args += memory(some), tickets(1, x.device)
         args += [np.int32(c), np.int32(places), np.int64(ignore), wide.type(smooth)]
         args.append(np.int32(weight is not None))
         block, tensors = whole_warps(rows, MOST), (x, target, y)
         if rows or reduction != "none":
             args += [faults.argument(x.device), np.int64(rows)]
             self.launch(NLL, types, (blocks, 1, 1), block, args, tensors)
-        if blocks > 1 and reduction != "none":
-            args = *map(memory, (some, y, total)), np.int32(blocks)
-            types = [number, x.dtype, wide]
-            self.launch(JOIN, types, (1, 1, 1), 256, args, (some, y))
         return y, kept
 
 

@@ -7,7 +7,6 @@ written down, and the next call with such operands only does that.
 
 from ..dispatch import Operator
 from ..recorder import Recording, place_of, recorder
-from ..storage import allocate, zeroed
 from .launcher import Launch
 
 
@@ -57,8 +56,7 @@ class Plan:
         arrays = [operands[i].storage.data for i in self.which]
         if not self.launches:
             return self.first(arrays, operands, options)
-        for count, dtype, zero in self.made:
-            make = zeroed if zero else allocate
+        for make, count, dtype in self.made:
             arrays.append(make(count, dtype, self.device))
         for launch, places in self.launches:
             launch([(arrays[i], offset) for i, offset in places])

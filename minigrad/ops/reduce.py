@@ -19,6 +19,7 @@ from .arrays import quiet, reader
 from .elementwise import eq, ne, where
 from .ladder import Rung, computed_in, joined, memory, strides_of
 from .plans import Planned, PlannedOperator
+from .tickets import tickets
 
 NUMBERS = (*INTEGERS, *FLOATS)
 
@@ -168,10 +169,10 @@ class DeviceReduction:
         getattr(self, rung.way)(rung, rows, kept, y, m, n)
         return y
 
-    def run(self, rung, x, y, grid, block, args, code=None):
+    def run(self, rung, x, y, grid, block, args):
         """Launch one kernel."""
-        code = code or self.code
-        types = [CODES[code], x.dtype, y.dtype, accumulator(x.dtype, code)]
+        wide = accumulator(x.dtype, self.code)
+        types = [CODES[self.code], x.dtype, y.dtype, wide]
         function = rung.function(x.device, types)
         size = nbytes(x) + nbytes(y)
         ladder.launch(self.name, rung.name, function, x.device, grid, block, args, size)
@@ -194,46 +195,39 @@ class DeviceReduction:
 
     def strided(self, rung, x, kept, y, m, n):
         grid, block = (-(-m // THREADS), 1, 1), (THREADS, 1, 1)
-        self.run(rung, x, y, grid, block, self.any_layout(x, kept, y, m, n, n))
+        self.run(rung, x, y, grid, block, self.any_layout(x, kept, y, m, n))
 
     def columns(self, rung, x, kept, y, m, n):
-        """Blocks of 32 columns; few long ones are split, and take a second launch."""
+        """Blocks of 32 columns; few long ones are split."""
         grid, block = -(-m // 32), (32, min(32, -(-n // 8)), 1)
         parts = min(-(-n // 2048), 256) if grid < 128 else 1
-        if parts == 1:
-            args = self.any_layout(x, kept, y, m, n, n)
-            return self.run(rung, x, y, (grid, 1, 1), block, args)
-        some = x.new_empty((parts, m), dtype=accumulator(x.dtype, self.code))
-        args = self.any_layout(x, kept, some, m, n, n)
-        code = "SUM" if self.code == "MEAN" else self.code
-        self.run(rung, x, some, (grid, parts, 1), block, args, code)
-        args = self.any_layout(some.permute(1, 0), 1, y, m, parts, n)
-        return self.run(rung, some, y, (grid, 1, 1), block, args)
+        args = *self.any_layout(x, kept, y, m, n), *self.shared(x, m, parts, grid)
+        self.run(rung, x, y, (grid, parts, 1), block, args)
 
-    def any_layout(self, x, kept, y, m, n, count):
+    def any_layout(self, x, kept, y, m, n):
         views = [
             strides_of(*joined(x.shape[part], x.strides[part]), x.device)
             for part in (slice(kept), slice(kept, None))
         ]
-        return memory(x), *views, memory(y), np.int32(m), np.int32(n), np.int64(count)
+        return memory(x), *views, memory(y), np.int32(m), np.int32(n), np.int64(n)
 
     def warps(self, rung, x, kept, y, m, n):
         args = memory(x), memory(y), np.int64(m), np.int64(n), np.int64(n)
         self.run(rung, x, y, (-(-m // 8), 1, 1), (32, 8, 1), args)
 
     def blocks(self, rung, x, kept, y, m, n):
-        """A block a row; of few long rows several blocks, and a second launch."""
+        """A block a row; of few long rows several blocks."""
         parts = parts_of(m, n)
-        block = THREADS, 1, 1
+        args = memory(x), memory(y), np.int64(n), np.int64(n)
+        args += self.shared(x, m, parts, m)
+        self.run(rung, x, y, (m, parts, 1), (THREADS, 1, 1), args)
+
+    def shared(self, x, m, parts, count):
+        """What several blocks of a row or column need: parts, and `count` tickets."""
         if parts == 1:
-            args = memory(x), memory(y), np.int64(n), np.int64(n)
-            return self.run(rung, x, y, (m, 1, 1), block, args)
-        some = x.new_empty((m, parts), dtype=accumulator(x.dtype, self.code))
-        args = memory(x), memory(some), np.int64(n), np.int64(n)
-        code = "SUM" if self.code == "MEAN" else self.code
-        self.run(rung, x, some, (m, parts, 1), block, args, code)
-        args = memory(some), memory(y), np.int64(parts), np.int64(n)
-        return self.run(rung, some, y, (m, 1, 1), block, args)
+            return None, None
+        some = x.new_empty((m * parts,), dtype=accumulator(x.dtype, self.code))
+        return memory(some), tickets(count, x.device)
 
 
 def parts_of(rows, n):
