@@ -1,7 +1,7 @@
 """Whole rows of threads: indices that are rest + threadIdx.x.
 
-A row is one item of rows_of(...), an array whose items overlap: item i is what the
-threads of a row find at i, i + 1, ..., i + C - 1.
+A row is one item of Root.rows, an array whose items overlap: item i is what C threads
+find at i, i + 1, ..., i + C - 1.
 """
 
 import numpy as np
@@ -12,17 +12,20 @@ from .memory import Addresses
 
 add, sub = FUNCTIONS["add"], FUNCTIONS["sub"]
 FEWEST = 8  # threads of a row; shorter ones are read thread by thread
-FEWEST_LANES = 1024
+FEWEST_LANES = 8192
 MOST = 2**31  # an index below it has not wrapped around on the way
 
 
 class Row:
-    """rest + threadIdx.x; rest is an integer that is the same along a row."""
+    """rest + threadIdx.x; rest is an integer that is the same along a row.
 
-    __slots__ = ("rest",)
+    value: the sum itself, where it is there, else None.
+    """
 
-    def __init__(self, rest):
-        self.rest = rest
+    __slots__ = ("rest", "value")
+
+    def __init__(self, rest, value):
+        self.rest, self.value = rest, value
 
 
 class Rows:
@@ -34,17 +37,20 @@ class Rows:
         large = columns >= FEWEST and self.geometry.lanes >= FEWEST_LANES
         self.columns = columns if large and np.size(thread) == columns else 0
 
-    def row(self, rest):
+    def row(self, rest, value=None):
         """An index: a Row where the rest is the same along each row of threads."""
+        row = Row(rest, value)
         if self.columns and (rest.ndim == 0 or rest.shape[-1] == 1):
-            return Row(rest)
-        return add(rest, self.tx.astype(rest.dtype))
+            return row
+        return self.full(row)
 
     def full(self, index):
         """An index as numbers."""
         if type(index) is not Row:
             return index
-        return add(index.rest, self.tx.astype(index.rest.dtype))
+        if index.value is None:
+            index.value = add(index.rest, self.tx.astype(index.rest.dtype))
+        return index.value
 
     def rest(self, narrow, rest, value):
         """The rest of a value that was widened: of `narrow`, if that did not wrap."""

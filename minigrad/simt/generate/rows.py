@@ -144,11 +144,13 @@ class RowCode:
             code = one if code is None else f"{name}({code}, {one})"
         return code
 
-    def row_of(self, index, type):
-        """Code for an index by rows into an array of `type`; None: it is none."""
-        simple = type.plain.is_arithmetic and self.module.rows
+    def row_of(self, index, element):
+        """Code for an index by rows, in an array of `element`; None: it is none."""
+        simple = element.plain.is_arithmetic and self.module.rows
         if not simple or not rises(index, self.rising):
             return None
+        if type(index) is T.Load and not is_thread(index):
+            return f"R.row({self.rest(index)}, {self.value(index)})"
         return f"R.row({self.rest(index)})"
 
     def declare_rest(self, variable, name, init):
