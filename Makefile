@@ -19,6 +19,9 @@ lint: .venv/.test  ## ruff
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 
+sanitize: .venv/.test  ## the kernels under compute-sanitizer; needs an NVIDIA GPU
+	$(PY) benchmarks/sanitizer.py
+
 build: .venv/.lab  ## labs and lessons from their sources
 	$(PY) -m grading build
 
@@ -30,4 +33,4 @@ clean:  ## remove the environment and caches; your work/ stays
 	@command -v $(PYTHON) >/dev/null || { echo "There is no $(PYTHON): install Python 3.11 or newer."; exit 1; }
 	@$(PYTHON) -I minigrad/desk/install.py $*
 
-.PHONY: help lab test check lint build clean
+.PHONY: help lab test check lint sanitize build clean

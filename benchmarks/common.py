@@ -1,8 +1,10 @@
 """What the benchmarks share: the course's launches, tables, the name of the machine."""
 
 import argparse
+import concurrent.futures
 import dataclasses
 import importlib
+import multiprocessing
 import os
 import platform
 import re
@@ -12,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from minigrad.device import gpu_available
+from minigrad.slots.limits import TimeUp, time_limit
 from minigrad.testing import bench_table
 
 HOME = Path(__file__).resolve().parent.parent
@@ -23,9 +26,9 @@ def source(stem):
     return (KERNELS / f"{stem}.cu").read_text()
 
 
-def of_tests(name):
-    """A module of tests/simt."""
-    folder = str(HOME / "tests" / "simt")
+def of_tests(name, folder="tests/simt"):
+    """A module of the tests."""
+    folder = str(HOME / folder)
     if folder not in sys.path:
         sys.path.insert(0, folder)
     return importlib.import_module(name)
@@ -33,7 +36,11 @@ def of_tests(name):
 
 @dataclasses.dataclass
 class Launch:
-    """One launch of a kernel of the course. `label` names it in tables."""
+    """One launch of a kernel of the course. `label` names it in tables.
+
+    prelude: stands before the source. file: what reports call the source. unset: the
+    positions of arrays that the kernel writes before anybody reads them.
+    """
 
     label: str
     source: str
@@ -42,6 +49,10 @@ class Launch:
     block: tuple
     args: tuple
     shared_mem: int = 0
+    options: tuple = ()
+    prelude: str = ""
+    file: str = ""
+    unset: tuple = ()
 
 
 def fresh(args):
@@ -59,6 +70,35 @@ def fastest(runs, device, **how):
     return [timing.best for timing in times.timings[0].values()]
 
 
+def cores():
+    """How many processors this program may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def processes(jobs=None):
+    """A pool; its processes know nothing of this one's GPU."""
+    context = multiprocessing.get_context("spawn")
+    return concurrent.futures.ProcessPoolExecutor(jobs or cores(), context)
+
+
+def stop(pool):
+    """End the processes of a pool, whatever they are at."""
+    pool.shutdown(wait=False, cancel_futures=True)
+    for process in multiprocessing.active_children():
+        process.kill()
+
+
+def within(seconds, function, *args):
+    """The function's result; TimeoutError if it takes longer."""
+    try:
+        with time_limit(seconds):
+            return function(*args)
+    except TimeUp:
+        raise TimeoutError(f"took over {seconds:g} s") from None
+
+
 def processor():
     """What the processor calls itself."""
     try:
@@ -71,9 +111,8 @@ def processor():
 
 def machine():
     """The computer and the versions, for the head of a table."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else "?"
     parts = [
-        f"{processor()}, {cores} cores",
+        f"{processor()}, {cores()} cores",
         f"Python {platform.python_version()}",
         f"NumPy {np.__version__}",
     ]

@@ -1,24 +1,29 @@
 """Does the simulator compute what a GPU computes? Bit for bit, kernel by kernel.
 
-    python benchmarks/gpu_agreement.py [--write] [KERNEL ...]
+    python benchmarks/gpu_agreement.py [--write] [--ncu] [KERNEL ...]
 
 The launches of the teaching kernels of the tests, of lessons and of solved labs run
 through CuPy and in the simulator, with --fmad=false (each operation rounded on its own)
 and with --fmad=true, NVRTC's default (a * b + c rounded once). Kernels of integers,
 copies, and floats without transcendental functions or float atomics must agree in every
-bit; the others within a bound. Where Nsight Compute runs, the traffic that it counts is
-put beside what the simulator counts.
+bit; the others within a bound. With --ncu the traffic that Nsight Compute counts is put
+beside what the simulator counts, in a second table.
+
+The simulator runs in a process for each core; the GPU is used by this one alone. What
+takes longer than --limit seconds is named, and left. With --write the page is written
+after each kernel, so a run that is cut off leaves the rows that it has.
 
 Ends with 0: all agree; 1: some do not; 2: nothing was run, because there is no GPU.
 """
 
-import argparse
 import contextlib
 import ctypes
 import dataclasses
 import os
+import signal
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 if __name__ == "__main__":
@@ -26,83 +31,18 @@ if __name__ == "__main__":
 
 import numpy as np
 
-from benchmarks import chapters, common, ncu, reasons
+from benchmarks import cases as course
+from benchmarks import common, ncu, reasons
+from benchmarks.cases import told
+from benchmarks.outcomes import Outcome
 from minigrad import device, simt
 from minigrad.kernel import Kernel
 from minigrad.testing.progress import slowly
 
 PAGE = common.HOME / "docs" / "benchmarks" / "gpu_agreement.md"
 WAYS = ("--fmad=false", "--fmad=true")
-EXACT = None
-
-
-@dataclasses.dataclass
-class Bound:
-    """Errors of at most `most`, in 2**-23 of the expected value, or of `scale` where
-    that is larger (for results of cancellation)."""
-
-    most: float
-    why: str
-    scale: float = 0
-
-
-# Kernels whose bits may differ; CUDA's programming guide gives the functions' errors.
-BOUNDS = {
-    "adam": Bound(16, "powf (up to 8 ulp)", 1),
-    "bfloat_sum": Bound(16, "float atomics, in any order", 32),
-    "gelu": Bound(8, "tanhf (2 ulp)", 1),
-    "layernorm": Bound(32, "rsqrtf (2 ulp)", 1),
-    "reduce_shared": Bound(32, "float atomics, in any order", 32),
-    "softmax": Bound(16, "expf (2 ulp), __expf"),
-}
-
-
-@dataclasses.dataclass
-class Case(common.Launch):
-    """One launch to compare. left_out: why it is not, if so."""
-
-    options: tuple = ()
-    left_out: str = ""
-
-    @property
-    def bound(self):
-        return BOUNDS.get(self.label, EXACT)
-
-    def __str__(self):
-        return f"{self.label} {self.grid} {self.block}"
-
-
-def without_fmad(options):
-    return tuple(o for o in options if "fmad" not in o)
-
-
-def teaching_cases(only=()):
-    """The launches with which the simulator's tests run the teaching kernels."""
-    launches = common.of_tests("test_simt_kernels").LAUNCHES
-    for stem, make in launches.items():
-        if only and stem not in only:
-            continue
-        text = common.source(stem)
-        for one in make():
-            yield Case(stem, text, one.name, one.grid, one.block, one.args,
-                       one.shared_mem, without_fmad(one.options))  # fmt: skip
-
-
-def chapter_cases(only=()):
-    """(launches of lessons and solved labs, [(cell, why it could not be run)])."""
-    cases, failed = [], []
-    for path in chapters.texts():
-        text = f"{path.parent.name}/{path.stem}"
-        found, problems = chapters.launches(path)
-        failed += [(f"{text}: {cell}", why) for cell, why in problems]
-        for one in found:
-            kernel, label = one.kernel, f"{text}: {one.kernel.name}"
-            if not only or {label, kernel.name, path.stem} & set(only):
-                cases.append(Case(
-                    label, kernel.source, kernel.name, one.grid, one.block, one.args,
-                    one.shared_mem, without_fmad(kernel.options), one.left_out,
-                ))  # fmt: skip
-    return cases, failed
+SECONDS = 60  # for one kernel, or for the launches of one lesson
+CUT_OFF = "Cut off: the kernels that are not in the table were not compared."
 
 
 # ---------------------------------------------------------------- running
@@ -114,8 +54,35 @@ def on_the_gpu(case, options):
     args = [device.to_device(a) if isinstance(a, np.ndarray) else a for a in case.args]
     with printed() as output:
         kernel(case.grid, case.block, tuple(args), shared_mem=case.shared_mem)
-        device.synchronize()
+        finish()
     return [device.to_host(a) for a in args if device.on_gpu(a)], output[0]
+
+
+def finish():
+    """Wait for the GPU; a limit in time can end this, other than a wait of CUDA's."""
+    import cupy
+
+    event = cupy.cuda.Event()
+    event.record()
+    while not event.done:
+        time.sleep(1e-4)
+    device.synchronize()
+
+
+class Gpu:
+    """Runs cases, each within `seconds`; after one that never ends, no more."""
+
+    def __init__(self, seconds):
+        self.seconds, self.stuck = seconds, ""
+
+    def __call__(self, case, way):
+        if self.stuck:
+            raise TimeoutError(f"the GPU is still at {self.stuck}")
+        try:
+            return common.within(self.seconds, on_the_gpu, case, (way,))
+        except TimeoutError:
+            self.stuck = case.label
+            raise
 
 
 def in_the_simulator(case, options, tools=()):
@@ -125,6 +92,19 @@ def in_the_simulator(case, options, tools=()):
     report = simt.run(kernel, case.grid, case.block, args, case.shared_mem, tools=tools)
     report.raise_if_any()
     return [a for a in args if isinstance(a, np.ndarray)], report
+
+
+def simulated(cases):
+    """{way: [(arrays afterwards, what was printed)] of the cases}."""
+    runs = {way: [in_the_simulator(case, (way,)) for case in cases] for way in WAYS}
+    return {w: [(a, report.output) for a, report in each] for w, each in runs.items()}
+
+
+def counted(cases):
+    """What the simulator counts in each case."""
+    tools = ("coalescing", "banks")
+    reports = [in_the_simulator(case, WAYS[1:], tools)[1] for case in cases]
+    return [{n: int(r.counts.get(n, 0)) for n in ncu.METRICS} for r in reports]
 
 
 @contextlib.contextmanager
@@ -147,95 +127,66 @@ def printed():
 # ---------------------------------------------------------------- comparing
 
 
-@dataclasses.dataclass
-class Outcome:
-    """How the results of a kernel's launches compare: elements, and what differs."""
-
-    elements: int = 0
-    differ: int = 0
-    error: float = 0.0
-    problem: str = ""
-
-    def add(self, gpu, sim, scale):
-        """One array of each."""
-        bits = [np.ascontiguousarray(a).view(f"u{a.itemsize}") for a in (gpu, sim)]
-        differ = bits[0] != bits[1]
-        self.elements += gpu.size
-        self.differ += int(differ.sum())
-        if differ.any():
-            self.error = max(self.error, error(gpu[differ], sim[differ], scale))
-
-    def holds(self, bound):
-        """Is this good enough?"""
-        good = self.differ == 0 if bound is EXACT else self.error <= bound.most
-        return good and not self.problem
-
-    def __str__(self):
-        if self.problem:
-            return self.problem
-        if not self.differ:
-            return "same bits"
-        return f"{self.differ} of {self.elements} differ, error up to {self.error:.3g}"
-
-
-def error(gpu, sim, scale):
-    """The largest difference, in 2**-23 of the value, or of a larger `scale`."""
-    gpu, sim = gpu.astype(np.float64), sim.astype(np.float64)
-    if not np.isfinite(gpu).all() or not np.isfinite(sim).all():
-        return np.inf
-    size = np.maximum(np.abs(gpu), scale)
-    return float(np.max(np.abs(gpu - sim) / (np.where(size, size, 1) * 2.0**-23)))
-
-
-def compared(cases, options):
-    """The Outcome of all launches of one kernel."""
+def compared(cases, way, gpu, ours):
+    """The Outcome of all launches of one kernel. ours: returns what simulated does."""
     outcome = Outcome()
-    for case in cases:
-        try:
-            gpu, text = on_the_gpu(case, options)
-            sim, report = in_the_simulator(case, options)
-        except Exception as error:  # the other kernels shall be compared all the same
-            outcome.problem = f"failed: {type(error).__name__}: {error}".split("\n")[0]
-            break
-        if sorted(text.splitlines()) != sorted(report.output.splitlines()):
-            outcome.problem = "prints other lines"  # their order is free
-        for a, b in zip(gpu, sim, strict=True):
-            outcome.add(a, b, case.bound.scale if case.bound else 0)
+    try:
+        theirs = [gpu(case, way) for case in cases]
+        for case, one, other in zip(cases, theirs, ours()[way], strict=True):
+            if sorted(one[1].splitlines()) != sorted(other[1].splitlines()):
+                outcome.problem = "prints other lines"  # their order is free
+            for a, b in zip(one[0], other[0], strict=True):
+                outcome.add(a, b, case.bound.scale if case.bound else 0)
+    except Exception as error:  # the other kernels shall be compared all the same
+        outcome.problem = told(error)
     return outcome
 
 
-def agreement(cases):
-    """(rows of the table, labels of the kernels that do not agree)."""
+def by_label(cases):
     groups = {}
     for case in cases:
         groups.setdefault(case.label, []).append(case)
-    rows, bad = [("kernel", "must be", *WAYS)], []
+    return groups
+
+
+def agreement(cases, pool, gpu):
+    """For each kernel (row of the table, does it agree?)."""
+    groups = by_label(cases)
+    ask = common.within, gpu.seconds, simulated
+    ours = {label: pool.submit(*ask, group) for label, group in groups.items()}
     for label, group in slowly(groups.items(), "kernels"):
-        outcomes = [compared(group, (way,)) for way in WAYS]
+        outcomes = [compared(group, way, gpu, ours[label].result) for way in WAYS]
         bound = group[0].bound
-        if not all(outcome.holds(bound) for outcome in outcomes):
-            bad.append(label)
         needed = f"within {bound.most:g}: {bound.why}" if bound else "the same bits"
-        rows.append((label, needed, *map(str, outcomes)))
-    return rows, bad
+        good = all(outcome.holds(bound) for outcome in outcomes)
+        yield (label, needed, *map(str, outcomes)), good
 
 
-def traffic(cases):
+def traffic(cases, pool, seconds=SECONDS):
     """Rows of counts, the simulator's beside ncu's; or why there are none."""
-    labels = dict.fromkeys(case.label for case in cases)
-    command = [sys.executable, __file__, "--launch-only", *labels]
-    counts = ncu.counted(command, len(cases))
+    groups = by_label(cases)
+    ask = common.within, seconds, counted
+    futures = [pool.submit(*ask, group) for group in groups.values()]
+    cases = [case for group in groups.values() for case in group]
+    counts = ncu.counted([ready(case) for case in cases])
     if isinstance(counts, str):
         return counts
     names = list(ncu.METRICS)
     rows = [("launch", *(f"{name}: simulator, ncu" for name in names), "equal", "why")]
-    for case, theirs in slowly(list(zip(cases, counts, strict=True)), "counts"):
-        _, report = in_the_simulator(case, WAYS[1:], ("coalescing", "banks"))
-        ours = {name: int(report.counts.get(name, 0)) for name in names}
-        pairs = (f"{ours[name]:,}, {theirs[name]:,}" for name in names)
-        equal = "yes" if ours == theirs else "no"
-        rows.append((str(case), *pairs, equal, reasons.why(case.label, ours, theirs)))
+    try:
+        ours = [one for future in futures for one in future.result()]
+    except TimeoutError as error:
+        return f"the simulator {error}"
+    for case, mine, theirs in zip(cases, ours, counts, strict=True):
+        pairs = (f"{mine[name]:,}, {theirs[name]:,}" for name in names)
+        equal = "yes" if mine == theirs else "no"
+        rows.append((str(case), *pairs, equal, reasons.why(case.label, mine, theirs)))
     return rows
+
+
+def ready(case):
+    """The launch as it is made alone."""
+    return dataclasses.replace(case, options=(*case.options, *WAYS[1:]))
 
 
 # ---------------------------------------------------------------- the script
@@ -246,23 +197,73 @@ def main(arguments=None):
     if not device.gpu_available():
         print("not run: agreement with a GPU (needs an NVIDIA GPU and CuPy)")
         return 2
-    of_chapters, failed = chapter_cases(options.kernels)
-    every = [*teaching_cases(options.kernels), *of_chapters]
-    cases = [case for case in every if not case.left_out]
-    if options.launch_only:
-        for case in cases:
-            on_the_gpu(case, WAYS[1:])
-        return 0
-    rows, bad = agreement(cases)
-    failed += [(str(case), case.left_out) for case in every if case.left_out]
-    parts = [common.markdown(rows), left_out_text(failed), counts_text(traffic(cases))]
-    told = "\n\n".join([f"{common.machine()}.", *parts])
-    print(told)
-    if bad:
-        print(f"\ndisagree: {', '.join(bad)}", file=sys.stderr)
+    pool, gpu, table = (
+        common.processes(options.jobs),
+        Gpu(options.limit),
+        Table(options),
+    )
+    try:
+        cases = compare(table, pool, gpu)
+        if options.ncu:
+            keep(options, counts_text(traffic(cases, pool)), "counts", aloud=True)
+    finally:
+        common.stop(pool)
+    if table.bad:
+        print(f"\ndisagree: {', '.join(table.bad)}", file=sys.stderr)
+    if gpu.stuck:  # who leaves in the usual way waits for the GPU
+        sys.stdout.flush()
+        os._exit(1)
+    return 1 if table.bad else 0
+
+
+def compare(table, pool, gpu):
+    """Fill the table; the cases that were compared."""
+    only = table.options.kernels
+    teaching = list(course.of_teaching(only))
+    rest = not only or set(only) - {case.label for case in teaching}
+    texts = course.recorded(pool, gpu.seconds) if rest else {}
+    try:
+        table.add(agreement(teaching, pool, gpu))
+        cases, failed, lost = course.of_chapters(texts, only)
+        table.failed += failed
+        table.add(((text, "the same bits", *[why] * len(WAYS)), False)
+                  for text, why in lost)  # fmt: skip
+        table.add(agreement(cases, pool, gpu))
+        table.whole = True
+    finally:
+        table.keep(aloud=True)
+    return [*teaching, *cases]
+
+
+class Table:
+    """The rows so far, on the page as soon as they are there."""
+
+    def __init__(self, options):
+        self.options, self.whole = options, False
+        self.rows, self.failed, self.bad = [("kernel", "must be", *WAYS)], [], []
+
+    def add(self, rows):
+        """rows: pairs (row, is it good?)."""
+        for row, good in rows:
+            self.rows.append(row)
+            self.bad += [] if good else [row[0]]
+            self.keep()
+
+    def keep(self, aloud=False):
+        parts = [common.markdown(self.rows)]
+        if self.failed or self.whole:
+            parts.append(left_out_text(self.failed))
+        parts += [] if self.whole else [CUT_OFF]
+        keep(self.options, "\n\n".join(parts), "agreement", aloud)
+
+
+def keep(options, text, name, aloud):
+    """Write a part of the page, and print it if it is to be aloud."""
+    text = f"{common.machine()}.\n\n{text}"
     if options.write:
-        common.write(PAGE, told, "agreement")
-    return 1 if bad else 0
+        common.write(PAGE, text, name)
+    if aloud:
+        print(text, end="\n\n", flush=True)
 
 
 def left_out_text(pairs):
@@ -280,9 +281,13 @@ def counts_text(rows):
 def parser():
     parser = common.parser(__doc__, PAGE)
     parser.add_argument("kernels", nargs="*", metavar="KERNEL", help="default: all")
-    parser.add_argument("--launch-only", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--ncu", action="store_true", help="also count traffic")
+    parser.add_argument("--jobs", type=int, help="processes; default: cores")
+    help_limit = f"seconds for a kernel or a lesson; default: {SECONDS}"
+    parser.add_argument("--limit", type=float, default=SECONDS, help=help_limit)
     return parser
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # with the rows so far
     sys.exit(main())

@@ -2,10 +2,10 @@
 
 import csv
 import shutil
-import subprocess
 
-from benchmarks import common
+from benchmarks import alone
 
+SECONDS = 300
 OPS = ("ld", "st", "atom", "red")
 METRICS = {
     "sectors": [f"l1tex__t_sectors_pipe_lsu_mem_global_op_{op}.sum" for op in OPS],
@@ -16,19 +16,20 @@ METRICS = {
 }
 
 
-def counted(command, launches):
-    """[{count: value}] of the launches that a command makes, or why there is none."""
+def counted(launches):
+    """[{count: value}] of the launches, or why there is none."""
     ncu = shutil.which("ncu")
     if ncu is None:
         return "ncu is not on the PATH"
     names = ",".join(m for metrics in METRICS.values() for m in metrics)
     options = ["--csv", "--print-units", "base", "--metrics", names]
-    command = [ncu, *options, *command]
-    run = subprocess.run(command, capture_output=True, text=True, cwd=common.HOME)
-    counts = read(run.stdout)
-    if run.returncode or len(counts) != launches:
-        told = [x for x in (run.stdout + run.stderr).splitlines() if "==ERROR==" in x]
-        found = f"{len(counts)} of {launches} launches counted"
+    run = alone.watch([ncu, *options], launches, SECONDS)
+    if run.code is None:
+        return f"ncu took over {SECONDS} s"
+    counts = read(run.output)
+    if run.code or len(counts) != len(launches):
+        told = [x for x in run.output.splitlines() if "==ERROR==" in x]
+        found = f"{len(counts)} of {len(launches)} launches counted"
         return told[0].replace("==ERROR== ", "") if told else found
     return counts
 

@@ -1,0 +1,85 @@
+"""The launches of the course: of teaching kernels, lessons and solved labs."""
+
+import dataclasses
+
+from benchmarks import chapters, common
+from benchmarks.outcomes import BOUNDS, EXACT
+
+
+@dataclasses.dataclass
+class Case(common.Launch):
+    """One launch to compare. left_out: why it is not, if so."""
+
+    left_out: str = ""
+
+    @property
+    def bound(self):
+        return BOUNDS.get(self.label, EXACT)
+
+    def __str__(self):
+        return f"{self.label} {self.grid} {self.block}"
+
+
+def without_fmad(options):
+    return tuple(o for o in options if "fmad" not in o)
+
+
+def of_teaching(only=()):
+    """The launches with which the simulator's tests run the teaching kernels."""
+    launches = common.of_tests("test_simt_kernels").LAUNCHES
+    for stem, make in launches.items():
+        if only and stem not in only:
+            continue
+        text = common.source(stem)
+        for one in make():
+            yield Case(stem, text, one.name, one.grid, one.block, one.args,
+                       one.shared_mem, without_fmad(one.options))  # fmt: skip
+
+
+def recorded(pool, seconds):
+    """{text: the future of its launches}: for each lesson and solved lab a process."""
+    ask = common.within, seconds, of_text
+    return {title(path): pool.submit(*ask, path) for path in chapters.texts()}
+
+
+def title(path):
+    return f"{path.parent.name}/{path.stem}"
+
+
+def of_text(path):
+    """(the launches of a lesson or solved lab, [(cell, why it could not be run)])."""
+    found, problems = chapters.launches(path)
+    cases = [
+        Case(f"{title(path)}: {one.kernel.name}", one.kernel.source, one.kernel.name,
+             one.grid, one.block, one.args, one.shared_mem,
+             without_fmad(one.kernel.options), left_out=one.left_out)
+        for one in found
+    ]  # fmt: skip
+    return cases, [(f"{title(path)}: {cell}", why) for cell, why in problems]
+
+
+def of_chapters(texts, only=()):
+    """(the launches that are chosen, [(what could not be run, why)], [(text without
+    launches, why)]) of what `recorded` has begun."""
+    cases, failed, lost = [], [], []
+    for text, future in texts.items():
+        try:
+            found, problems = future.result()
+        except Exception as error:  # the other texts shall be compared all the same
+            lost.append((text, told(error)))
+            continue
+        failed += problems
+        cases += [case for case in found if chosen(case, text, only)]
+    failed += [(str(case), case.left_out) for case in cases if case.left_out]
+    return [case for case in cases if not case.left_out], failed, lost
+
+
+def chosen(case, text, only):
+    return not only or {case.label, case.name, text.partition("/")[2]} & set(only)
+
+
+def told(error):
+    """A line that says why there is no result."""
+    if isinstance(error, TimeoutError):
+        return f"not run: {error}"
+    return f"failed: {type(error).__name__}: {error}".split("\n")[0]
