@@ -17,8 +17,8 @@ from snippets import entries, kernels
 
 from minigrad import simt
 
-SECONDS, MORE, MEGABYTES = 0.3, 4.0, 600
-SCHEDULES = ("lockstep", "warps", "steps")
+SECONDS, MORE, MEGABYTES = 0.3, 10.0, 600
+SCHEDULES = ("lockstep", "watched", "warps", "steps")
 NODES = {
     "Add", "Assign", "Attribute", "BinOp", "BitAnd", "BitOr", "BitXor", "Break", "Call",
     "Compare", "Constant", "Dict", "Eq", "Expr", "FloorDiv", "FunctionDef", "Gt", "GtE",
@@ -30,20 +30,21 @@ NODES = {
 OF_THE_BATCH = {
     "activemask", "add", "address", "arrive", "astype", "atomic", "barrier",
     "barrier_reduce", "block_dim", "bx", "by", "bz", "cast", "cell", "check", "choose",
-    "clock", "dim", "divisor", "exit", "fence", "globals", "grid_dim", "keep", "load",
-    "local", "match", "other", "pointer_from", "printf", "renew", "set_cell", "shared",
-    "shuffle", "split", "step", "store", "strings", "syncwarp", "tick", "tile_reduce",
-    "trap",     "tx", "ty", "tz", "view", "vote", "warp_reduce", "where",
+    "clock", "dim", "divisor", "exit", "fence", "full", "globals", "grid_dim", "keep",
+    "load", "local", "match", "other", "pointer_from", "printf", "renew", "rest", "row",
+    "set_cell", "shared", "shuffle", "split", "step", "store", "strings", "syncwarp",
+    "tick", "tile_reduce", "trap", "tx", "ty", "tz", "view", "vote", "warp_reduce",
+    "where",
     "int32", "int64", "uint8", "uint32", "uint64",
 }  # fmt: skip
 FREE = {
     "NULL", "R", "np", "map", "tuple", "ret", "rv", "bool_", "add", "sub", "mul", "div",
     "lt", "gt", "le", "ge", "eq", "ne", "and_", "or_", "xor", "any_of", "fma",
     "int_div", "int_mod", "select_any", "shift_left", "shift_right", "split", "take",
-    "union",     "minus",
+    "union", "minus",
 }  # fmt: skip
 NUMBERED = re.compile(
-    r"[tmckpsg]\d+|f\d+_\w+|\w+_\d+|R_[tb][xyz]|R_(block|grid)_dim_[xyz]", re.ASCII
+    r"[tmckpsgr]\d+|f\d+_\w+|\w+_\d+|R_[tb][xyz]|R_(block|grid)_dim_[xyz]", re.ASCII
 )
 WORDS = {
     "", "_up", "_down", "_xor", "count", "and", "or", "xor", "any", "all", "ballot",
