@@ -7,7 +7,7 @@ ATen. An operator is called: it looks at its operands, finds its kernel, and run
 import functools
 
 from . import memo, trace
-from .autograd import modes
+from .autograd.modes import here
 from .autograd.record import Gradients, record
 from .promotion import result_type
 from .slots.exercise import exercise
@@ -94,7 +94,7 @@ class Operator:
         self.found = memo.kept()  # what was prepared for such operands before
 
     def __call__(self, *operands, **options):
-        if modes.enabled:
+        if here.modes.enabled:
             for x in operands:
                 base = getattr(x, "_base", None)  # a view asks for it, too
                 if getattr(x, "_meta", None) or base is not None and base._meta:

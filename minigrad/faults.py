@@ -5,14 +5,26 @@ index in memory that the host sees, too, and leaves the element out. The host lo
 there when it has waited for the GPU: in item(), tolist(), cpu() and synchronize().
 """
 
+from enum import IntEnum
+
 import numpy as np
 
-INDEX, TARGET = 1, 2  # what was out of bounds
+
+class Kind(IntEnum):
+    """What was out of bounds; kernels know the same names."""
+
+    BAD_INDEX = 1
+    BAD_TARGET = 2
+
+
+KINDS = ", ".join(f"{kind.name} = {kind.value}" for kind in Kind)
 
 # Stands in front of a kernel's text.
-NOTE = r"""
+NOTE = (
+    f"\nenum Kind {{ {KINDS} }};\n"
+    + r"""
 // Does i choose one of `size` elements? If not, the host is told.
-__device__ bool chooses(long long i, long long size, int what, long long* fault) {
+__device__ bool chooses(long long i, long long size, Kind what, long long* fault) {
     if (i >= 0 && i < size) return true;
     fault[1] = i;
     fault[2] = size;
@@ -20,6 +32,7 @@ __device__ bool chooses(long long i, long long size, int what, long long* fault)
     return false;
 }
 """
+)
 
 
 _notes = {}  # device -> what its kernels write to: the kind, the index, the size
@@ -50,7 +63,7 @@ def check(device):
     what, index, size = note.tolist()
     note[:] = 0
     told = f"index {index} is out of bounds for a dimension with size {size}"
-    if what == TARGET:
+    if what == Kind.BAD_TARGET:
         told = f"Target {index} is out of bounds: there are {size} classes"
     earlier = "; a kernel on the GPU saw it, perhaps of an earlier line"
     raise IndexError(told + earlier if device == "cuda" else told)

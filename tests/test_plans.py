@@ -80,6 +80,13 @@ def listed(result):
     return result if isinstance(result, tuple) else (result,)
 
 
+def test_what_a_number_decides_is_not_planned():
+    """The key has an operand's type, not its value; that of options it has."""
+    scaled = plans.PlannedOperator("scaled", lambda x, factor: x.dtype)
+    scaled.find = lambda operands: plans.Planned(lambda x, factor: factor)
+    assert [scaled(random(3).to("sim"), n) for n in (2, 5)] == [2, 5]
+
+
 @pytest.fixture
 def works(monkeypatch):
     """How often the operator's own Python has run."""

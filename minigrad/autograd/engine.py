@@ -1,8 +1,9 @@
 """Backward: from the end of the graph to its leaves."""
 
 from ..slots.exercise import exercise
-from . import modes
-from .node import Capture, accumulate, edge_of, requires
+from .accumulate import accumulate
+from .modes import here
+from .node import Capture, edge_of, requires
 
 
 @exercise("08.4", points=3, stars=3, minutes=25)
@@ -63,6 +64,11 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
     more than one element. allow_unused: None for an input that no output depends on,
     instead of an error; materialize_grads: zeros for it.
     """
+    if materialize_grads and allow_unused is False:
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads="
+            "True, but got: allow_unused=False."
+        )
     outputs, inputs = listed(outputs), listed(inputs)
     given = [None] * len(outputs) if grad_outputs is None else listed(grad_outputs)
     found = run(outputs, given, retain_graph, create_graph, inputs, inputs)
@@ -100,6 +106,7 @@ def run(outputs, gradients, retain_graph, create_graph, inputs, caught):
         watched = [node for node, _ in found]
         for node in watched:
             node.capture = Capture(found, node not in leading)
+    modes = here.modes
     before, modes.enabled = modes.enabled, bool(create_graph)
     try:
         backward(order, seeds, bool(keep))
@@ -124,7 +131,7 @@ def listed(tensors):
 
 
 def check_output(x, number):
-    if not requires(x):
+    if not requires(x) or edge_of(x)[0] is None:
         raise RuntimeError(
             f"element {number} of tensors does not require grad and does not have a "
             "grad_fn: nothing it was made from was asked for gradients. Ask before "
@@ -134,10 +141,11 @@ def check_output(x, number):
 
 
 def check_input(x, number):
-    if not requires(x):
+    if not requires(x) or edge_of(x)[0] is None:
         raise RuntimeError(
             "One of the differentiated Tensors does not require grad: input number "
-            f"{number}. x.requires_grad_() asks for one, before computing"
+            f"{number}. x.requires_grad_() asks for one, before computing; a view of "
+            "x is to be made after that, outside of no_grad()"
         )
 
 

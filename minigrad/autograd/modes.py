@@ -1,38 +1,73 @@
-"""Whether operators are recorded: no_grad, enable_grad; and anomaly mode."""
+"""Whether operators are recorded: no_grad, enable_grad; and anomaly mode.
+
+As in PyTorch each thread decides for itself what it records, and begins by recording;
+anomaly mode is one for all of them.
+"""
 
 import functools
+import sys
+import threading
 
-enabled = True  # are operators recorded?
 anomaly = None  # None, or in anomaly mode: is NaN looked for?
-made_in = None  # the nn.calls.Call of the module whose forward runs
+
+
+class Modes:
+    """What a thread does now."""
+
+    __slots__ = "enabled", "made_in"
+
+    def __init__(self):
+        self.enabled = True  # are operators recorded?
+        self.made_in = None  # the nn.calls.Call of the module whose forward runs
+
+
+class _Here(threading.local):
+    def __init__(self):
+        self.modes = Modes()  # an object of its own: only the way to it takes long
+
+
+here = _Here()
 
 
 def is_grad_enabled():
-    """Are operators recorded now?"""
-    return enabled
+    """Are operators recorded now, in this thread?"""
+    return here.modes.enabled
 
 
 class Mode:
-    """A context manager that sets one thing here and puts it back; also a decorator."""
+    """A context manager that sets one thing and puts it back; also a decorator."""
 
     variable = "enabled"
 
     def __init__(self, value):
         self.value, self.before = value, []
 
+    def place(self):
+        """What has the variable."""
+        return here.modes
+
+    def swap(self, value):
+        """Set the variable; return what it was."""
+        place = self.place()
+        before = getattr(place, self.variable)
+        setattr(place, self.variable, value)
+        return before
+
     def __enter__(self):
-        self.before.append(globals()[self.variable])
-        globals()[self.variable] = self.value
+        self.before.append(self.swap(self.value))
         return self
 
     def __exit__(self, *error):
-        globals()[self.variable] = self.before.pop()
+        self.swap(self.before.pop())
 
     def __call__(self, function):
         @functools.wraps(function)
         def inside(*args, **kwargs):
-            with self:
+            before = self.swap(self.value)  # not kept in self: threads may share that
+            try:
                 return function(*args, **kwargs)
+            finally:
+                self.swap(before)
 
         return inside
 
@@ -63,17 +98,15 @@ class set_grad_enabled(Mode):  # noqa: N801
 
     def __init__(self, mode):
         super().__init__(bool(mode))
-        self.entered = False
-        self.outer = enabled
-        globals()["enabled"] = self.value
+        self.outer = self.swap(self.value)
 
     def __enter__(self):
+        self.swap(self.value)
         self.before.append(self.outer)
-        globals()["enabled"] = self.value
         return self
 
     def __call__(self, function):
-        globals()["enabled"] = self.outer  # a decorator sets nothing by itself
+        self.swap(self.outer)  # a decorator sets nothing by itself
         return super().__call__(function)
 
 
@@ -87,3 +120,6 @@ class detect_anomaly(Mode):  # noqa: N801
 
     def __init__(self, check_nan=True):
         super().__init__(check_nan)
+
+    def place(self):
+        return sys.modules[__name__]

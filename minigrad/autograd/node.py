@@ -6,15 +6,21 @@ result number `index` of that node's operator. At the ends of the graph a leaf's
 adds what comes to `.grad`.
 """
 
-import sys
 import weakref
 
 from . import modes
+from .accumulate import accumulate
 from .anomaly import explained, first_nan, forward_line
+from .hooks import hooked
+from .modes import here
 from .strided import strided_backward
 from .sums import sum_to_size
 
 NOWHERE = None, 0  # the edge to an operand that asks for no gradient
+CHANGED_VIEW = (
+    "A view was created in no_grad mode and its base or another view of its base has "
+    "been modified inplace since. Make the view outside of no_grad(), or after that"
+)
 
 
 class Meta:
@@ -26,6 +32,19 @@ class Meta:
     hooks = None  # of a leaf: they outlive graphs
     retains = False
     version = 0  # of a view: its storage's version when `node` was made
+    untracked = False  # of a view: was it, or what it is a view of, made in no_grad()?
+
+    def retain(self):
+        """Keep the gradient that comes to the node."""
+        self.retains = True
+        self.node.retain(self.index, weakref.ref(self))
+
+    def after(self, old):
+        """This one, with what a tensor keeps when it is written to: .grad."""
+        if old is not None:
+            self.grad, self.retains = old.grad, old.retains
+        return self
+
     collector = None  # a leaf's AccumulateGrad, weakly: the graph holds it
 
 
@@ -34,6 +53,8 @@ class ViewMeta(Meta):
 
     def renew(self, x):
         """Take a node that reads the base as it is now."""
+        if self.untracked:
+            raise RuntimeError(CHANGED_VIEW)
         base, laid = x._base, x._layout
         self.version = x.storage.version
         if not requires(base):
@@ -44,6 +65,33 @@ class ViewMeta(Meta):
             return (strided_backward(dy, origin, laid),)
 
         self.node, self.index = Recorded("AsStridedBackward0", [base], backward), 0
+        if self.retains:
+            self.retain()
+
+
+class BareMeta(ViewMeta):
+    """Of a view that no operator was recorded for: it asks for a gradient if somebody
+    asked it to, or its base does, but the graph leads to it only if it was asked."""
+
+    asked = False
+
+    def __init__(self, x):
+        self.base, self.version = x._base, x.storage.version
+
+    @property
+    def requires(self):
+        return self.asked or requires(self.base)
+
+    @requires.setter
+    def requires(self, value):
+        self.asked = value
+
+
+def known(x):
+    """What a tensor knows of the graph, to be written to."""
+    if x._meta is None:
+        x._meta = Meta() if x._base is None else BareMeta(x)
+    return x._meta
 
 
 def requires(x):
@@ -52,8 +100,10 @@ def requires(x):
     if meta is not None:
         return meta.node is not None or meta.requires
     base = getattr(x, "_base", None)
-    if base is None or base._meta is None or base._meta.node is None:
+    if base is None or base._meta is None or not requires(base):
         return False
+    if base._meta.node is None:  # it was asked after this view was made
+        return known(x).requires
     x._meta = ViewMeta()  # the base got a history after this view was made
     x._meta.renew(x)
     return True
@@ -67,7 +117,7 @@ class Node:
 
     def __init__(self, name, edges, likes):
         self.title, self.next_functions, self.likes = name, edges, likes
-        self.made_in = modes.made_in
+        self.made_in = here.modes.made_in
         if modes.anomaly is not None:
             self.line = forward_line()
 
@@ -125,8 +175,7 @@ class Node:
             if g is None:
                 continue
             for hook in list((self.hooks or {}).get(i, {}).values()):
-                new = hook(g)
-                g = g if new is None else new
+                g = hooked(hook, g)
             gradients[i] = other_name(g)
             meta = self.retained and i in self.retained and self.retained[i]()
             if meta:
@@ -176,10 +225,12 @@ def other_name(x):
 def edge_of(x):
     """Where the gradient of a tensor goes: (node, index)."""
     meta = x._meta
+    if x._base is not None and meta.version != x.storage.version:
+        meta.renew(x)  # its base was written to since
     if meta.node is not None:
-        if x._base is not None and meta.version != x.storage.version:
-            meta.renew(x)  # its base was written to since
         return meta.node, meta.index
+    if type(meta) is BareMeta and not meta.asked:
+        return NOWHERE
     node = meta.collector and meta.collector()
     if node is None:
         node = AccumulateGrad(x)
@@ -191,8 +242,9 @@ def edges_of(operands, needs):
     """For each operand its edge, and the shape and dtype of its gradient."""
     edges, likes = [], []
     for x, needed in zip(operands, needs, strict=True):
-        edges.append(edge_of(x) if needed else NOWHERE)
-        likes.append((x._layout[0], x.storage.dtype) if needed else None)
+        edge = edge_of(x) if needed else NOWHERE
+        edges.append(edge)
+        likes.append(None if edge is NOWHERE else (x._layout[0], x.storage.dtype))
     return tuple(edges), likes
 
 
@@ -218,38 +270,3 @@ class AccumulateGrad(Node):
     def backward(self, gradient):
         accumulate(self.variable, gradient)
         return ()
-
-
-def accumulate(x, gradient):
-    """Add to x.grad, into the tensor that is there. A first gradient is copied if
-    somebody else holds its memory, or the graph of backward itself is wanted."""
-    meta = x._meta
-    if meta.grad is None:
-        meta.grad = gradient if is_own(gradient) else gradient.clone()
-    elif modes.enabled:
-        meta.grad = meta.grad + gradient
-    else:
-        meta.grad.add_(gradient)
-
-
-def is_own(gradient):
-    """Is this tensor the only one over its memory, and is that just its elements?"""
-    if modes.enabled:
-        return False
-    gradient._base = None  # what a formula made on its way
-    whole = len(gradient.storage) == gradient.numel() and gradient.is_contiguous()
-    return whole and holders(gradient) == ALONE
-
-
-def holders(x):
-    return sys.getrefcount(x.storage)
-
-
-class _One:
-    storage = None
-
-    def __init__(self):
-        self.storage = object()
-
-
-ALONE = holders(_One())  # what Python counts when nobody else holds the storage

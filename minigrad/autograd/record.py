@@ -12,7 +12,7 @@ once, and returns the gradients of all of them.
 
 import inspect
 
-from . import modes
+from .modes import here
 from .node import Meta, Node, edges_of, requires
 from .saved import FREED, Saved
 
@@ -87,7 +87,7 @@ class OperatorNode(Node):
         if type(value) is not Saved:
             return value
         x = value.get(self.title)
-        if name == "y" and modes.enabled:
+        if name == "y" and here.modes.enabled:
             x = x.new_alias()
             x._meta = Meta()
             x._meta.node = self
@@ -123,12 +123,18 @@ def record(operator, run, operands, options):
     node = None
     if operator.gradients is not None and True in needs:
         node = OperatorNode(operator, operands, options, needs)
-    result = below(run, operator, *operands, **options)
+    modes = here.modes
+    modes.enabled = False  # as below() does, without a call more
+    try:
+        result = run(operator, *operands, **options)
+    finally:
+        modes.enabled = True
     return result if node is None else node.attach(result)
 
 
 def below(function, *args, **kwargs):
     """Call a function of which nothing is to be recorded."""
+    modes = here.modes
     before, modes.enabled = modes.enabled, False
     try:
         return function(*args, **kwargs)

@@ -1,17 +1,20 @@
 """What a tensor says and does about gradients: requires_grad, grad, backward ..."""
 
 import copy
-import itertools
-import weakref
 
 from .. import layout
 from ..slots.exercise import exercise
 from . import engine
-from .node import Meta, edge_of, requires
+from .hooks import Handle, Hooks
+from .node import edge_of, known, requires
 from .sums import sum_to_size
 
 ONLY_FLOATS = "only Tensors of floating point and complex dtype can require gradients"
-numbers = itertools.count()
+ONLY_LEAVES = (
+    "you can only change requires_grad flags of leaf variables. If you want to use a "
+    "computed variable in a subgraph that doesn't require differentiation use "
+    "var_no_grad = var.detach()."
+)
 
 
 @exercise("08.2", points=2, stars=1, minutes=10)
@@ -32,28 +35,6 @@ def leaf_rules(asked, node):
     """
 
 
-class Handle:
-    """What register_hook returns: remove() takes the hook away."""
-
-    def __init__(self, hooks):
-        self.hooks, self.id = weakref.ref(hooks), next(numbers)
-
-    def remove(self):
-        hooks = self.hooks()
-        if hooks is not None:
-            hooks.pop(self.id, None)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        self.remove()
-
-
-class Hooks(dict):
-    """The hooks of one tensor by number; unlike a dict it can be held weakly."""
-
-
 class Differentiable:
     """The part of Tensor that belongs to gradients."""
 
@@ -66,6 +47,8 @@ class Differentiable:
 
     @requires_grad.setter
     def requires_grad(self, value):
+        if not self.is_leaf:
+            raise RuntimeError(ONLY_LEAVES)
         self.requires_grad_(value)
 
     def requires_grad_(self, requires_grad=True):
@@ -75,15 +58,9 @@ class Differentiable:
         if not self.is_leaf:
             if requires_grad:
                 return self
-            raise RuntimeError(
-                "you can only change requires_grad flags of leaf variables. If you "
-                "want to use a computed variable in a subgraph that doesn't require "
-                "differentiation use var_no_grad = var.detach()."
-            )
-        if self._meta is None and requires_grad:
-            self._meta = Meta()
-        if self._meta is not None:
-            self._meta.requires = bool(requires_grad)
+            raise RuntimeError(ONLY_LEAVES)
+        if self._meta is not None or requires_grad:
+            known(self).requires = bool(requires_grad)
         return self
 
     @property
@@ -117,9 +94,8 @@ class Differentiable:
     def grad(self, value):
         if value is not None:
             check_grad(self, value)
-        if self._meta is None:
-            self._meta = Meta()
-        self._meta.grad = value
+        if self._meta is not None or value is not None:
+            known(self).grad = value
 
     @grad.deleter
     def grad(self):
@@ -138,9 +114,8 @@ class Differentiable:
             )
         if self.is_leaf or self._meta.retains:
             return
-        node, index = edge_of(self)
-        self._meta.retains, held = True, weakref.ref(self._meta)
-        node.retain(index, lambda: held())
+        edge_of(self)
+        self._meta.retain()
 
     def register_hook(self, hook):
         """Call hook(gradient) in backward() once this tensor's gradient is known.
@@ -211,8 +186,8 @@ class Differentiable:
         if own:
             vars(self).update(own)
         if requires_grad or grad is not None:
-            self._meta = Meta()
-            self._meta.requires, self._meta.grad = requires_grad, grad
+            meta = known(self)
+            meta.requires, meta.grad = requires_grad, grad
 
 
 def _asked(x):

@@ -9,8 +9,8 @@ base finds by the storage's version that its node is of an older base, and gets 
 from types import MethodType
 
 from .. import memo
-from . import modes
-from .node import NOWHERE, Meta, Node, Recorded, ViewMeta, edge_of, requires
+from .modes import here
+from .node import NOWHERE, Meta, Node, Recorded, ViewMeta, edge_of, known, requires
 from .record import below
 from .saved import written
 from .strided import place
@@ -45,6 +45,7 @@ class Method:
     def __call__(self, x, *args, **kwargs):
         if x._meta is None and x._base is None or not requires(x):
             return self.of(x, args, kwargs)
+        modes = here.modes
         if not modes.enabled:
             return untracked(x, self.of(x, args, kwargs))
         laid = x._layout
@@ -53,8 +54,17 @@ class Method:
             return (self.backward(dy, laid, *args, **kwargs),)
 
         node = Recorded(self.name, [x], backward)
-        y = below(self.of, x, args, kwargs)
-        return y if y is x else attach(node, y)
+        modes.enabled = False
+        try:
+            y = self.of(x, args, kwargs)
+        finally:
+            modes.enabled = True
+        if y is x:
+            return y
+        attach(node, y)
+        if x._meta.untracked:
+            y._meta.untracked = True
+        return y
 
     def of(self, x, args, kwargs):
         """What the function makes of x. The same view is made again without it."""
@@ -93,7 +103,7 @@ def hashable(args):
 def untracked(x, y):
     """Mark a view of x that was made under no_grad()."""
     if y is not x and y._base is not None:
-        y._meta = Meta()
+        known(y).untracked = True
     return y
 
 
@@ -114,7 +124,7 @@ def record_call(name, tensors, run, backward):
 
     backward(dy): a gradient, or None, for each of the tensors.
     """
-    if not modes.enabled or not any(map(requires, tensors)):
+    if not here.modes.enabled or not any(map(requires, tensors)):
         return run()
     node = Recorded(f"{name}Backward0", tensors, backward)
     return attach(node, below(run))
@@ -128,7 +138,7 @@ def write(x, others, run, make_node):
 
     run(): writes. make_node(old): its node, where `old` stands for x as it was.
     """
-    if not modes.enabled:
+    if not here.modes.enabled:
         run()
         return written(x)
     check_writable(x)
@@ -155,29 +165,27 @@ def history(x):
 def check_writable(x):
     """RuntimeError where writing into x would lose a gradient."""
     meta, base = x._meta, x._base
+    if base is not None and base._meta is not None and requires(base):
+        if base._meta.node is None:
+            raise RuntimeError(LEAF.replace("a leaf", "a view of a leaf", 1))
+        if meta is not None and meta.untracked:
+            raise RuntimeError(OLD_VIEW)
     if meta is not None and meta.requires and meta.node is None:
         raise RuntimeError(LEAF)
-    if base is None or base._meta is None or not requires(base):
-        return
-    if base._meta.node is None:
-        raise RuntimeError(LEAF.replace("a leaf", "a view of a leaf", 1))
-    if not requires(x):
-        raise RuntimeError(OLD_VIEW)
 
 
 def rebase(x, node):
     """Give x, which was written to, the history that the node stands for."""
     if x._base is None:
-        retains = x._meta is not None and x._meta.retains
-        x._meta = Meta()
+        x._meta = Meta().after(x._meta)
         x._meta.node = node
         node.attached(x)
-        if retains:
-            x.retain_grad()
+        if x._meta.retains:
+            x._meta.retain()
         return
     node.attached(x)
     rebase(x._base, CopySlices(x._base, x._layout, node))
-    x._meta = ViewMeta()
+    x._meta = ViewMeta().after(x._meta)
     x._meta.renew(x)
 
 

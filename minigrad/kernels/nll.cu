@@ -67,7 +67,7 @@ __global__ void nll(const T* x, const long long* target, const A* weight, T* y, 
             lse[r] = all;
         }
         if (t != ignore) {
-            if (!chooses(t, C, 2, fault)) continue;
+            if (!chooses(t, C, BAD_TARGET, fault)) continue;
             A own = weighted ? weight[t] : (A)1;
             loss = own * (all - (A)row[t * L]) * (1 - smooth);
             weights += own;

@@ -1,6 +1,6 @@
 """Module: the base of every layer and network. It knows its parameters by name."""
 
-from ..autograd import modes
+from ..autograd.modes import here
 from ..slots.exercise import exercise
 from . import hooks
 from .attributes import Attributes
@@ -130,6 +130,7 @@ class Module(Attributes, Conversions):
         )
 
     def __call__(self, *args, **kwargs):
+        modes = here.modes
         outer = modes.made_in
         modes.made_in = Call(self, outer) if modes.enabled else None
         try:

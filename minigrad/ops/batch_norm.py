@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from ..autograd import modes
+from ..autograd.modes import here
 from ..autograd.saved import written
 from . import ladder
 from .arrays import as_array
@@ -154,7 +154,7 @@ normalise_input = BatchNormInput("batch_norm_input", BatchNormInput.__doc__)
 
 def gradients(dy, a, b, i, training, eps):
     """Of x, weight and bias: together, or, where that is to be recorded, in steps."""
-    if not modes.enabled:
+    if not here.modes.enabled:
         return normalise_input(a, dy, b, i, training=training, eps=eps)
     dims, shape = (0, *range(2, a.ndim)), (1, -1, *(1,) * (a.ndim - 2))
     mean, var = (t.view(shape) for t in i)

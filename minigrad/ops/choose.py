@@ -13,7 +13,15 @@ from . import elementwise, ladder
 from .arrays import as_array
 from .ladder import Rung, memory
 from .plans import Planned, PlannedOperator
-from .reduce import CODES, THREADS, accumulator, amax, amin, kept_shape, parts_of
+from .reduce import (
+    CODES,
+    THREADS,
+    accumulator,
+    kept_shape,
+    max_of_all,
+    min_of_all,
+    parts_of,
+)
 from .rows import rows_of, whole_warps
 from .scatter import scatter_add
 from .tickets import tickets
@@ -125,12 +133,12 @@ def argmin(x, dim=None, keepdim=False):
 
 def max(x, dim=None, keepdim=False):  # noqa: A001
     """The largest element; with `dim` (values, indices); with a tensor maximum."""
-    return _extreme((amax, argmax_of, elementwise.maximum), x, dim, keepdim)
+    return _extreme((max_of_all, argmax_of, elementwise.maximum), x, dim, keepdim)
 
 
 def min(x, dim=None, keepdim=False):  # noqa: A001
     """The smallest element; with `dim` (values, indices); with a tensor minimum."""
-    return _extreme((amin, argmin_of, elementwise.minimum), x, dim, keepdim)
+    return _extreme((min_of_all, argmin_of, elementwise.minimum), x, dim, keepdim)
 
 
 def _index_of(operator, x, dim, keepdim):

@@ -6,7 +6,7 @@ dw and db of x and dy. Each takes the sizes of all as a `Shape`.
 
 import numpy as np
 
-from ..autograd import modes
+from ..autograd.modes import here
 from . import elementwise, ladder
 from .arrays import as_array
 from .conv_rungs import FORWARD, INPUT, JOIN, PARTS, WEIGHT, tile_of
@@ -233,7 +233,7 @@ class Weight(Convolution):
 
 def of_weight_and_bias(dy, a, c, sizes):
     """dw and db: together, or, where that is to be recorded, one by one."""
-    if modes.enabled or c is None:
+    if here.modes.enabled or c is None:
         dw, _ = conv2d_weight(a, dy, sizes=sizes)
         return dw, None if c is None else dy.sum((0, 2, 3))
     return conv2d_weight(a, dy, sizes=sizes, biased=True)

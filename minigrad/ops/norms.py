@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from .. import layout
-from ..autograd import modes
+from ..autograd.modes import here
 from ..kernels import reductions
 from . import ladder
 from .arrays import as_array
@@ -74,7 +74,7 @@ layer_norm_backward = LayerNormBackward(
 
 def layer_norm_gradient(dy, a, b, last, eps):
     """Of x: in one launch, or, where that is to be recorded, step by step."""
-    if not modes.enabled:
+    if not here.modes.enabled:
         return layer_norm_backward(dy, a, b, last=last, eps=eps)
     dims = tuple(range(a.ndim - len(last), a.ndim))
     rstd = (var(a, dims, correction=0, keepdim=True) + eps).rsqrt()

@@ -5,7 +5,7 @@ memory, chooses rungs, works out grids and arguments. What it allocates and laun
 written down, and the next call with such operands only does that.
 """
 
-from ..dispatch import Operator
+from ..dispatch import Operator, seen
 from ..recorder import Recording, place_of, recorder
 from .launcher import Launch
 
@@ -16,18 +16,10 @@ class PlannedOperator(Operator):
     planned = True  # False: of one that is never called with the same numbers again
 
     def key(self, operands, options):
-        """As of every operator, but that numbers count by value."""
+        """As of every operator, and the options by their values."""
         if not self.planned:
             return super().key(operands, options)
         return *map(seen, operands), *options.items()
-
-
-def seen(operand):
-    """What a plan depends on: dtype, device and layout, or the value."""
-    storage = getattr(operand, "storage", None)
-    if storage is None:
-        return type(operand), operand
-    return storage.dtype, storage.device, operand._layout
 
 
 class Planned:
@@ -37,7 +29,9 @@ class Planned:
         self.work = work
 
     def prepare(self, operands):
-        return Plan(self.work, operands)
+        """A plan, unless an operand is a number: the key does not have its value."""
+        tensors = all(x is None or hasattr(x, "storage") for x in operands)
+        return Plan(self.work, operands) if tensors else self.work
 
 
 class Plan:

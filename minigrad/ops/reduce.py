@@ -265,6 +265,12 @@ def prod_backward(dy, a, y, dims, keepdim):
     return alone * hole.sum_backward(dy, a.shape, dims, keepdim)
 
 
+def extreme_backward(dy, a, y, dims, keepdim):
+    """Of max() and min(): NaN is the largest, and the smallest, where there is one."""
+    chosen = eq(a, y) | ne(a, a)
+    return dy / sum(chosen) * chosen
+
+
 FEW = {"dtypes": DTYPES, "rule": own, "gradient": hole.amax_backward}
 sum = Reduction("sum", np.add.reduce, "SUM", NUMBERS, added_up, 0,  # noqa: A001
                 hole.sum_backward)  # fmt: skip
@@ -275,6 +281,9 @@ mean = Reduction("mean", formulas.mean, "MEAN", FLOATS, own, float("nan"),
                  hole.mean_backward)  # fmt: skip
 amax = Reduction("amax", np.maximum.reduce, "MAX", **FEW)
 amin = Reduction("amin", np.minimum.reduce, "MIN", **FEW)
+FEW["gradient"] = extreme_backward
+max_of_all = Reduction("max", np.maximum.reduce, "MAX", **FEW)
+min_of_all = Reduction("min", np.minimum.reduce, "MIN", **FEW)
 FEW["gradient"] = None
 any = Reduction("any", np.logical_or.reduce, "MAX", **FEW, empty=False)  # noqa: A001
 all = Reduction("all", np.logical_and.reduce, "MIN", **FEW, empty=True)  # noqa: A001

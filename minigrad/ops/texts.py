@@ -100,7 +100,7 @@ __global__ void gather(const T* x, Strides rest, long long step, long long size,
     INDEX i = (INDEX)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
     long long chosen = index[offset_of(i, view)];
-    if (!chooses(chosen, size, 1, fault)) return;
+    if (!chooses(chosen, size, BAD_INDEX, fault)) return;
     y[i] = x[offset_of(i, rest) + chosen * step];
 }
 """
@@ -119,7 +119,7 @@ __global__ void scatter_add(const T* dy, Strides view, const long long* index,
     INDEX i = (INDEX)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
     long long chosen = index[offset_of(i, places)];
-    if (!chooses(chosen, size, 1, fault)) return;
+    if (!chooses(chosen, size, BAD_INDEX, fault)) return;
     atomicAdd(x + offset_of(i, rest) + chosen * step, (A)dy[offset_of(i, view)]);
 }
 """
@@ -139,7 +139,7 @@ __global__ void locate(const long long* index, Strides view, long long size,
     if (i >= n) return;
     long long chosen = index[offset_of(i, view)];
     if (chosen < 0) chosen += size;
-    if (!chooses(chosen, size, 1, fault)) chosen = 0;
+    if (!chooses(chosen, size, BAD_INDEX, fault)) chosen = 0;
     offsets[i] = (before ? offsets[i] : 0) + chosen * step;
 }
 
