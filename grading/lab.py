@@ -5,14 +5,10 @@ import sys
 
 from minigrad.desk import progress
 from minigrad.slots.cells import answered_in
-from minigrad.slots.errors import Brief
+from minigrad.slots.errors import Stopped
 
 from .checking import find_check, judge
 from .subject import LocalSubject
-
-
-class Stopped(Brief, KeyboardInterrupt):
-    """The learner has stopped a check: Jupyter shows in one line where it was."""
 
 
 def check(hole, seed=None):

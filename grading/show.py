@@ -18,13 +18,22 @@ CERTAIN |= {"list", "float", "copies"}
 HINTS = {
     "is not defined": "that name is unknown here: is it misspelt, or does self. belong "
     "before it?",
+    "'function'": "a function stands there, and not what it returns: brackets call it",
+    "Boolean value of": "a comparison of tensors is a tensor: count what is True in it "
+    "by .sum(), or ask .all()",
+    "required positional argument": "fewer arguments than are asked for: a tuple is "
+    "one, and f(*pair) makes two of it",
     "has no setter": "self is only read: make a new view with self.as_strided(...)",
+    "'NoneType' object has no attribute": "something is None there: which step gave it "
+    "no value, or forgot its `return`?",
+    "object has no attribute": "what stands before the dot has nothing of that name: "
+    "is it misspelt, or is this another kind of object than you think?",
     "does not support item assignment": "a tuple cannot be changed: make a list(...) "
     "of it, change that, and make a tuple(...) again",
 }
 
-
 WIDE = 96  # characters of a message's line, without its key
+LONGEST_ERROR = 240  # characters of an error's message
 
 
 class Filled(NamedTuple):
@@ -114,10 +123,16 @@ def text(value):
         return f"a tensor of shape {value.shape}, {numbers}, {where}"
     if hasattr(value, "kind"):  # a Problem
         said = [part for part in (*value.types[:1], value.message) if part]
-        return _short(": ".join(said), 88)
+        return _error(": ".join(said))
     if hasattr(value, "message"):  # an error of PyTorch's
-        return _short(f"{value.type}: {value.message}", 88)
+        return _error(f"{value.type}: {value.message}")
     return _short(shown(value), 88)
+
+
+def _error(said):
+    """An error's message; less of one whose words are too long for a line."""
+    longest = max(map(len, said.split()), default=0)
+    return _short(said, LONGEST_ERROR if longest < 88 else 88)
 
 
 def _short(text, most):

@@ -1,8 +1,11 @@
 """`with trying():` runs an example that needs answers which may not be right yet."""
 
 import contextlib
+import traceback
 
-from minigrad.slots.errors import NotAnswered, own_line
+from minigrad.slots.errors import NotAnswered, Stopped, own_line
+
+UNSET = "\n  is there a cell above that was not run, and gives this name its value?"
 
 
 @contextlib.contextmanager
@@ -15,8 +18,18 @@ def trying():
         yield _display()
     except NotAnswered as error:
         print(f"{str(error).partition('. ')[0]}, and this cell needs one.")
+    except KeyboardInterrupt as stop:
+        trace = stop.__traceback__
+        raise Stopped("you stopped this cell").with_traceback(trace) from None
     except Exception as error:
-        print(f"{type(error).__name__}: {error}{own_line(error)}")
+        unset = UNSET if _is_unset(error) else ""
+        print(f"{type(error).__name__}: {error}{own_line(error)}{unset}")
+
+
+def _is_unset(error):
+    """Does the cell itself use a name that no cell has set?"""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return isinstance(error, NameError) and last.name == "<module>"
 
 
 def _display():

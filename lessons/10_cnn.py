@@ -80,19 +80,23 @@ def normalised(images, labels):
     return (x - 0.1307) / 0.3081, minigrad.tensor(np.asarray(labels)).long()
 
 
-def load(train, most):
-    """MNIST's first images, as many as this lesson needs, or the course's digits."""
-    try:
-        data = MNIST(train=train, download=False)
-        return normalised(data.images[:most] / 255, data.labels[:most])
-    except DataMissing:
-        print("MNIST is not here. (The end of lab 10 says how to get it.)")
-        images, labels = minigrad.data.digits(train)
-        return normalised([centred(image.numpy()) for image in images], labels.numpy())
+def mnist(train, most):
+    """MNIST's first images and labels, as many as this lesson needs."""
+    data = MNIST(train=train, download=False)
+    return normalised(data.images[:most] / 255, data.labels[:most])
 
 
-x, t = load(train=True, most=2000)
-x_test, t_test = load(train=False, most=500)
+def digits(train):
+    """The digits that come with the course, made to look like MNIST's."""
+    images, labels = minigrad.data.digits(train)
+    return normalised([centred(image.numpy()) for image in images], labels.numpy())
+
+
+try:
+    (x, t), (x_test, t_test) = mnist(True, 2000), mnist(False, 500)
+except DataMissing as error:
+    print(error, "This lesson goes on with those.", sep="\n")
+    (x, t), (x_test, t_test) = digits(True), digits(False)
 x.shape, x_test.shape
 
 
@@ -149,8 +153,8 @@ again.load_state_dict({"seed": 1, "epoch": 1, "batch": 1})
 # %%
 conv1 = nn.Conv2d(1, 32, 3, padding=1)
 image = x[:1]
-h = conv1(image)
-h.shape
+h1 = conv1(image)
+h1.shape
 
 # %% [markdown]
 # `padding=1` puts zeros around the image: then a window of 3 × 3 fits at each of the
@@ -158,16 +162,16 @@ h.shape
 # each 2 × 2 pixels: half as high, half as wide.
 
 # %%
-h = F.max_pool2d(F.relu(h), 2)
-h.shape
+h2 = F.max_pool2d(F.relu(h1), 2)
+h2.shape
 
 # %% [markdown]
 # The second convolution has 64 filters. **Predict** the shape of one of them.
 
 # %%
 conv2 = nn.Conv2d(32, 64, 3, padding=1)
-h = F.max_pool2d(F.relu(conv2(h)), 2)
-conv2.weight.shape, h.shape
+h3 = F.max_pool2d(F.relu(conv2(h2)), 2)
+conv2.weight.shape, h3.shape
 
 # %% [markdown]
 # 32 × 3 × 3: a filter looks at all 32 images at once. What is left are 64 images of
@@ -179,7 +183,7 @@ conv2.weight.shape, h.shape
 
 # %%
 fc1, fc2 = nn.Linear(64 * 7 * 7, 128), nn.Linear(128, 10)
-scores = fc2(F.relu(fc1(h.flatten(1))))
+scores = fc2(F.relu(fc1(h3.flatten(1))))
 probabilities = F.log_softmax(scores, 1).exp()
 probabilities.shape, probabilities.sum()
 
@@ -202,13 +206,24 @@ print(f"together {sum(p.numel() for p in ConvNet().parameters()):>10,}")
 # conv2, with 4 % of the numbers: each of its weights is used 196 times. Weights that
 # are **shared** by all places are why convolutions can do with so few.
 #
-# ## What ran for it
-#
-# `minigrad.models.ConvNet` is just this. It moves to the simulator's device, and the
-# trace lists what one image needs. **Predict** how many kernels.
+# `minigrad.models.ConvNet` is just this. Here is the graph behind its loss, as in
+# chapter 08, but with `depth=1`: the network is open, and each of its four layers is
+# folded into a pile. Backward begins at the loss, and meets the layers from behind.
 
 # %%
 net = ConvNet()
+loss = F.nll_loss(net(image), t[:1])
+viz.graph(loss, depth=1)
+
+# %% [markdown]
+# **Predict** how many nodes lie in the four piles; then draw it with `depth=None`.
+#
+# ## What ran for it
+#
+# Now the network moves to the simulator's device, and the trace lists what one image
+# needs. **Predict** how many kernels.
+
+# %%
 on_device = ConvNet().to("sim")
 on_device.load_state_dict(net.state_dict())
 with minigrad.trace() as trace:
@@ -216,11 +231,13 @@ with minigrad.trace() as trace:
 print(trace)
 
 # %% [markdown]
-# Sixteen, and all of them are old friends:
+# Seventeen, and all of them are old friends:
 #
 # - each **convolution** is `unfold`, a matrix product, and an addition of the bias
 #   (chapter 07);
-# - each **linear** layer is a product and an addition (chapter 06);
+# - each **linear** layer is a product and an addition (chapter 06). fc1 adds 3136
+#   products for each of only 128 numbers: they are cut in parts, and a `sum` adds the
+#   parts up;
 # - **ReLU** is the kernel of one line of chapter 04;
 # - the last one is the online softmax of chapter 05, with a logarithm.
 #
@@ -265,9 +282,9 @@ else:
 if torch:
     twin, weights = Twin(), net.state_dict()
     twin.load_state_dict({k: torch.tensor(v.numpy()) for k, v in weights.items()})
-    batch = torch.tensor(image.numpy())
+    digit = torch.tensor(image.numpy())
     with torch.no_grad(), minigrad.no_grad():
-        difference = twin(batch).numpy() - net(image).numpy()
+        difference = twin(digit).numpy() - net(image).numpy()
     print("largest difference:", abs(difference).max())
 
 # %% [markdown]
@@ -277,9 +294,9 @@ if torch:
 # %%
 if torch:
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    twin, batch = twin.to(device), batch.to(device)
+    twin, digit = twin.to(device), digit.to(device)
     with profile(acc_events=True) as seen, torch.no_grad():
-        twin(batch)
+        twin(digit)
     print(
         *[event.name for event in seen.events() if event.cpu_parent is None], sep="\n"
     )
@@ -311,19 +328,22 @@ if torch:
 #
 # ## Training
 #
-# Some ten seconds to a minute, as your computer is. Two things to look at while it
-# runs: with what does the loss begin, and when is it half of that?
+# On an NVIDIA GPU where one is, else on the CPU: some ten seconds to a minute, as your
+# computer is. Two things to look at while it runs: with what does the loss begin, and
+# when is it half of that?
 
 # %%
 minigrad.manual_seed(1)
+device = "cuda" if minigrad.gpu_available() else "cpu"
 folder = Path(tempfile.mkdtemp())
-train = DataLoader(TensorDataset(x, t), 64, shuffle=True, seed=0)
-test = DataLoader(TensorDataset(x_test, t_test), 250)
-net = ConvNet()
+train = DataLoader(TensorDataset(x, t), 64, shuffle=True, seed=0, device=device)
+test = DataLoader(TensorDataset(x_test, t_test), 250, device=device)
+net = ConvNet().to(device)
 training = Training(net, optim.Adam(net.parameters(), lr=0.002), train, test)
 curve = viz.curve(3 * len(train) + 3, "steps and tests")
 training.watch = lambda training: curve.add(loss=training.losses[-1])
 results = train_mnist(training, 3)
+net = net.to("cpu")  # what follows looks at single images
 
 # %%
 _, (left, right) = plt.subplots(1, 2, figsize=(9, 2.6))

@@ -34,7 +34,7 @@ import numpy as np
 
 import minigrad
 from grading import check, trying
-from minigrad import Kernel, answers_from, nn, optim, random, solves
+from minigrad import Kernel, answers_from, nn, optim, random, solves, viz
 from minigrad.kernels.losses import cross_entropy_backward, cross_entropy_forward
 from minigrad.nn import Module
 from minigrad.nn.init import calculate_gain, fans, kaiming_uniform_, uniform_
@@ -275,12 +275,12 @@ check(linear)
 # >
 # > their product: (N, O, L), and L = OH · OW
 #
-# This is what `Conv2d` runs inside `with minigrad.rungs("answered")`. Otherwise it runs
-# the kernels of chapter 07, which never store the columns.
+# This is what `Conv2d` runs from then on. Inside `with minigrad.rungs("fastest")` it
+# runs kernels like those of chapter 07, which never store the columns.
 
 # %%
-x = minigrad.arange(16).float().reshape(1, 1, 4, 4)
-print(minigrad.functional.unfold(x, (2, 3)).shape)  # 3 rows and 2 columns of places
+image = minigrad.arange(16).float().reshape(1, 1, 4, 4)
+print(minigrad.functional.unfold(image, (2, 3)).shape)  # 3 rows and 2 columns of places
 
 # %% [markdown] hints="conv2d"
 # <details><summary>Hint 1</summary>
@@ -321,7 +321,7 @@ def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1):
 
 # %%
 with trying():
-    print(conv2d(x, minigrad.ones(5, 1, 3, 3), stride=2, padding=1).shape)
+    print(conv2d(image, minigrad.ones(5, 1, 3, 3), stride=2, padding=1).shape)
 
 # %% check="conv2d"
 check(conv2d)
@@ -637,10 +637,10 @@ __global__ void cross_entropy_forward(const float* x, const int* target, float* 
 
 # %%
 with trying():
-    x = np.array([[1, 2, 1000], [0, 0, 0]], np.float32)
+    scores = np.array([[1, 2, 1000], [0, 0, 0]], np.float32)
     target, losses, lse = np.array([1, 2], np.int32), *np.zeros((2, 2), np.float32)
     kernel = Kernel(cross_entropy_forward.text, "cross_entropy_forward")
-    kernel(2, 32, (x, target, losses, lse, 3, -100))
+    kernel(2, 32, (scores, target, losses, lse, 3, -100))
     print(losses, lse)
 
 # %% check="cross_entropy_forward"
@@ -696,9 +696,9 @@ __global__ void cross_entropy_backward(const float* x, const int* target,
 
 # %%
 with trying():
-    dx, dy = np.zeros_like(x), np.ones(1, np.float32)
+    dx, dy = np.zeros_like(scores), np.ones(1, np.float32)
     kernel = Kernel(cross_entropy_backward.text, "cross_entropy_backward")
-    kernel(1, 32, (x, target, lse, dy, dx, 2, 3, -100, 2))
+    kernel(1, 32, (scores, target, lse, dy, dx, 2, 3, -100, 2))
     print(dx)
 
 # %% check="cross_entropy_backward"
@@ -890,8 +890,8 @@ check(adamw)
 
 # %%
 gradients = [np.array([3.0, 0.0]), np.array([4.0])]
-norm = sum((g * g).sum() for g in gradients) ** 0.5
-print(norm, [g * min(1 / (norm + 1e-6), 1) for g in gradients])
+length = sum((g * g).sum() for g in gradients) ** 0.5
+print(length, [g * min(1 / (length + 1e-6), 1) for g in gradients])
 
 # %% [markdown] hints="clip_grad_norm_"
 # <details><summary>Hint 1</summary>
@@ -1004,9 +1004,16 @@ def linear_regression(model, loss_fn, optimizer, x, y, epochs):
 
 # %%
 with trying():
-    model = nn.Linear(1, 1)
+    model, mse = nn.Linear(1, 1), nn.MSELoss()
     optimiser = optim.SGD(model.parameters(), lr=0.1)
-    losses = linear_regression(model, nn.MSELoss(), optimiser, x, y, 200)
+    curve = viz.curve(200, "epochs", log=True)
+
+    def watched(prediction, y):
+        loss = mse(prediction, y)
+        curve.add(loss=loss.item())  # drawn while it learns
+        return loss
+
+    losses = linear_regression(model, watched, optimiser, x, y, 200)
     print(losses[0], losses[-1], model.weight.item(), model.bias.item())
 
 # %% check="linear_regression"

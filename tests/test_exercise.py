@@ -210,7 +210,7 @@ def test_self_may_have_any_name():
     ("answer", "got"),
     [
         (42, "Got an int."),
-        (None, "Got a NoneType."),
+        (None, "Got None."),
         ("text", "Got a str."),
         (functools.partial(len, more=1), "a partial does not tell its parameters."),
         (dict, "Got the class dict."),

@@ -124,7 +124,7 @@ def test_check_prints_and_returns_the_verdict(capsys):
         ("permute", "not its name as text.*Did you mean Tensor.permute"),
         ((3, 1), r"as in check\(global_index\), not a tuple"),
         (len, "not the function len"),
-        (None, "not a NoneType"),
+        (None, "not None"),
         (Tensor, "not the class Tensor"),
     ],
 )
@@ -173,7 +173,23 @@ def test_trying_says_what_is_missing_or_wrong_and_goes_on(capsys):
     with trying():
         names["f"]()
     assert capsys.readouterr().out.endswith("\n  line 2: return 1 / 0\n")
-    with pytest.raises(KeyboardInterrupt), trying():
+    for file, said in (
+        ("<08_x.ipynb, the cell that answers f, id 1>",
+         "\n  08_x.ipynb, the cell that answers f, line 2: return 1 / 0\n"),
+        ("<08_x.py, the cell that answers f, id 1>", "by zero\n"),
+    ):  # fmt: skip
+        linecache.cache[file] = (*linecache.cache["<a cell>"][:3], file)
+        exec(compile("def f():\n    return 1 / 0", file, "exec"), names)
+        with trying():
+            names["f"]()
+        assert capsys.readouterr().out.endswith(said)
+    with trying():
+        exec(compile("never_set + 1", "<another cell>", "exec"), {})
+    assert "is there a cell above that was not run" in capsys.readouterr().out
+    with trying():
+        exec("def f():\n    return never_set\nf()", {})
+    assert "cell above" not in capsys.readouterr().out
+    with pytest.raises(KeyboardInterrupt, match="you stopped this cell"), trying():
         raise KeyboardInterrupt
 
 

@@ -126,6 +126,14 @@ class LeafRules(Check):
     def grad_on_non_leaf(self, asked, made):
         return asked or made, not made, asked or made
 
+    @cause(
+        "a bool is expected, and here stands the node itself, or None: `or` and `and` "
+        "give one of their operands. node is not None is a bool"
+    )
+    def node_itself(self, asked, made):
+        node = "<MulBackward0>" if made else None
+        return asked or node, not made, asked and not made
+
     @cause("what is made from tensors that require a gradient requires one, too: node")
     def asked_alone(self, asked, made):
         return asked, not made, asked and not made

@@ -83,6 +83,17 @@ class NumericalJacobian(ScenarioCheck):
             return RESTORED
         return super().first_difference(got, right)
 
+    def general(self, case):
+        found = [v[JACOBIAN] for v in (case.got, case.expected)
+                 if isinstance(v, dict) and JACOBIAN in v]  # fmt: skip
+        shapes = [np.shape(value) for value in found]
+        if len(set(shapes)) < 2:
+            return super().general(case)
+        return "shape", (
+            f"the shape is {shapes[0]}, and {shapes[1]} is expected: a row for each "
+            "element of the input, with all elements of the result side by side in it"
+        )
+
     def told(self, name, *args):
         if name == "faulty":
             return f"gradcheck of a * b, whose backward has this fault: {args[1]}"

@@ -33,7 +33,7 @@ class NamedParameters(OfTrees):
 
         def visit(spec, path, depth):
             own_ones = [
-                (path + name, -1 if n is None else n)
+                (path + name, n)
                 for name, n in spec.get("parameters", {}).items()
                 if n is not None or none
             ]

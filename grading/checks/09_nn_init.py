@@ -178,7 +178,7 @@ class KaimingUniform(SceneCheck):
 
     @cause("the tensor is not returned")
     def not_returned(self, scene):
-        return {**self.of(scene), "returned": "a NoneType"}
+        return {**self.of(scene), "returned": "None"}
 
     @cause("the numbers are never negative: uniform_(tensor, -bound, bound)")
     def half(self, scene):

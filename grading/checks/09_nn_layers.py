@@ -1,6 +1,7 @@
 """Chapter 09, linear and conv2d: beside torch.nn.functional, in double."""
 
 import numpy as np
+import torch
 import torch.nn.functional as F
 
 from grading.checking import cause, checks
@@ -99,6 +100,12 @@ class Conv2d(LayerCheck):
             return (flat + b).reshape(y.shape)
 
         return self.run(wrong, scene)
+
+    @cause("the result is given the input's H and W: it has OH and OW, which window, "
+           "stride, padding and dilation decide")  # fmt: skip
+    def input_size(self, scene):
+        right = torch.from_numpy(self.expected(scene))
+        return right.reshape(*right.shape[:2], *scene["args"][0].shape[2:]).numpy()
 
     @cause("the bias is missing")
     def no_bias(self, scene):

@@ -180,4 +180,4 @@ class Train(SceneCheck):
 
     @cause("self is not returned: return self, so that net.eval()(x) can be written")
     def returns_nothing(self, scene):
-        return self.expected(scene) | {"returned": "a NoneType"}
+        return self.expected(scene) | {"returned": "None"}

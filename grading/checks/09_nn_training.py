@@ -128,9 +128,10 @@ class ClipGradNorm(SceneCheck):
 class LinearRegression(SceneCheck):
     def words(self, scene):
         rows, n = scene["x"].shape
+        points = f"{rows} points of {n} number{'s'[: n > 1]}"
         return (
-            f"{scene['epochs']} epochs, {rows} points of {n} numbers, SGD with "
-            f"lr={scene['lr']}, momentum={scene['momentum']}"
+            f"{scene['epochs']} epochs, {points}, SGD with lr={scene['lr']}, "
+            f"momentum={scene['momentum']}"
         )
 
     def cases(self, random):

@@ -1,5 +1,7 @@
 """What the checks of chapter 09 share: a scene (grading/scenes) is one case."""
 
+import textwrap
+
 import numpy as np
 
 from grading import show
@@ -39,6 +41,11 @@ def brief(value):
     return f"{value:.6g}" if isinstance(value, float) else show.shown(value)
 
 
+def cut(text, most):
+    """A text, of which not too much is shown."""
+    return textwrap.shorten(text, most, placeholder=" ...")
+
+
 class SceneCheck(Check):
     """A check whose cases are scenes. `words(scene)` says the case as a call."""
 
@@ -57,17 +64,20 @@ class SceneCheck(Check):
         if isinstance(got, Problem) or hasattr(expected, "message"):
             said = show.text(expected) if hasattr(expected, "message") else ""
             where = got.where if isinstance(got, Problem) else ""
-            told = show.text(got) if isinstance(got, Problem) else brief(got)[:88]
+            told = show.text(got) if isinstance(got, Problem) else cut(brief(got), 88)
             return [*lines, ("expected", said), ("got", told), ("where", where)]
         if isinstance(expected, dict) and isinstance(got, dict):
             for key, value in expected.items():
                 if not nearly(got.get(key), value, self.rtol, self.atol):
                     got, expected = {key: got.get(key)}, {key: value}
                     break
-        return [*lines, ("expected", brief(expected)[:160]), ("got", brief(got)[:160])]
+        both = (cut(brief(value), 160) for value in (expected, got))
+        return [*lines, *zip(("expected", "got"), both, strict=True)]
 
     def general(self, case):
         if isinstance(case.got, Problem) and case.got.kind == "type":
+            if case.got.message.endswith("not None"):
+                return "type", "it is None: does every path end in `return`?"
             return "type", case.got.message
         return super().general(case)
 

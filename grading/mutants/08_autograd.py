@@ -165,7 +165,7 @@ def _(asked, node):
     return asked or node is not None, asked or node is None, asked
 
 
-@mutant(leaf_rules, "type", "the node itself")
+@mutant(leaf_rules, "node_itself")
 def _(asked, node):
     return asked or node, node is None, asked and node is None
 

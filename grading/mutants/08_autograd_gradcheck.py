@@ -40,6 +40,13 @@ def _(function, inputs, number, eps=1e-6):
     return rows(function, inputs, number, eps)[:1]
 
 
+@mutant(jacobian, "shape", "rows that are not flat")
+def _(function, inputs, number, eps=1e-6):
+    found = rows(function, inputs, number, eps)
+    with no_grad():
+        return found.reshape(len(found), *function(*inputs).shape)
+
+
 @mutant(jacobian, "in_float32")
 def _(function, inputs, number, eps=1e-6):
     return rows(function, [x.float() for x in inputs], number, eps)

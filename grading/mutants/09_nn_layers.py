@@ -80,6 +80,12 @@ def _(input, weight, bias=None, stride=1, padding=0, dilation=1):
     return convolved(input, minigrad.tensor(n), bias, stride, padding, dilation)
 
 
+@mutant(conv2d, "input_size")
+def _(input, weight, bias=None, stride=1, padding=0, dilation=1):
+    y = convolved(input, weight, bias, stride, padding, dilation)
+    return y.reshape(*y.shape[:2], *input.shape[2:])
+
+
 @mutant(conv2d, "no_bias")
 def _(input, weight, bias=None, stride=1, padding=0, dilation=1):
     return convolved(input, weight, None, stride, padding, dilation)
@@ -156,6 +162,13 @@ def _(input, weight, bias=None, stride=1, padding=0, dilation=1):
 def check_p(p):
     if p < 0 or p > 1:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+
+
+@mutant(dropout, "mask_alone")
+def _(input, p=0.5, training=True):
+    if not 0 <= p <= 1:
+        raise ValueError(p)
+    return input * random.keep_mask(input, p) if training else input
 
 
 @mutant(dropout, "unscaled")

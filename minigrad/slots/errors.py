@@ -1,5 +1,6 @@
 """Errors that a learner meets, and how Jupyter shows them."""
 
+import re
 import traceback
 from pathlib import Path
 
@@ -19,6 +20,10 @@ class WrongAnswerType(Brief, TypeError):
     """An answer does not fit its hole: the message says what was expected."""
 
 
+class Stopped(Brief, KeyboardInterrupt):
+    """The learner has stopped what ran: Jupyter shows in one line where it was."""
+
+
 class CircularAnswers(Brief, RecursionError):
     """Answers call each other round and round; none of them does the work."""
 
@@ -31,7 +36,15 @@ class CircularAnswers(Brief, RecursionError):
 
 
 def own_line(error):
-    """The last line of a notebook's cell that the error passed through."""
+    """The last line of a learner's cell that the error passed through.
+
+    Of an answer in another notebook it says which; the course's are passed over.
+    """
     frames = traceback.extract_tb(error.__traceback__)
     cells = [f for f in frames if f.line and not Path(f.filename).exists()]
-    return f"\n  line {cells[-1].lineno}: {cells[-1].line}" if cells else ""
+    cells = [f for f in cells if not re.match(r"<\w+\.py,", f.filename)]
+    if not cells:
+        return ""
+    other = re.match(r"<(\w+\.ipynb, .+), id ", cells[-1].filename)
+    place = f"{other[1]}, line" if other else "line"
+    return f"\n  {place} {cells[-1].lineno}: {cells[-1].line}"

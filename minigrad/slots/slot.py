@@ -193,7 +193,9 @@ def isolated(hole):
 
 
 def kind(thing):
-    """What a thing is, in words: "the function f", "the class C", "an int"."""
+    """What a thing is, in words: "the function f", "the class C", "an int", "None"."""
+    if thing is None:
+        return "None"
     if isinstance(thing, Exercise):
         return f"the exercise {thing.name} itself"
     name = getattr(thing, "__name__", None)

@@ -217,9 +217,9 @@ class Graph:
 COLOURS = ("#e3ecf7", "#4a6d99"), ("#dceeda", "#3f7f3a"), ("#f0e6f5", "#7a5296")
 WIDGET = "application/vnd.jupyter.widget-view+json"
 ARROW = (
-    '<defs><marker id="mg-arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" '
-    'markerHeight="7" orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="#8a8a8a"/>'
-    "</marker></defs>"
+    '<defs><marker id="mg-arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" '
+    'markerHeight="8" markerUnits="userSpaceOnUse" orient="auto">'
+    '<path d="M0,0 L8,4 L0,8 z" fill="#8a8a8a"/></marker></defs>'
 )
 
 

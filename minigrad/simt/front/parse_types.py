@@ -157,6 +157,8 @@ class Types(Cursor):
                 )
             message = f"unknown type name '{token.text}'"
             return CompileError(message, token.place, self.nearest_type(token.text))
+        if token.text == "}":
+            return CompileError("this '}' closes no '{'", token.place)
         return self.expected("a type")
 
     def nearest_type(self, name):
