@@ -11,7 +11,7 @@ from .scenes import SceneCheck, each, numbers
 
 
 def shape_of(value):
-    return f"({', '.join(map(str, value.shape))})" if hasattr(value, "shape") else value
+    return str(tuple(value.shape)) if hasattr(value, "shape") else value
 
 
 class LayerCheck(SceneCheck):

@@ -24,10 +24,11 @@ class TrainMnist(SceneCheck):
         batches = f"{n} items in batches of {scene['size']}"
         if start == FRESH:
             return f"a new training of {batches}, epochs={scene['epochs']}"
+        known = len(start["results"])
         return (
-            f"a training of {batches} that was stopped: {len(start['results'])} "
-            f"results, loader in epoch {start['epoch']}, batch {start['batch']}; "
-            f"epochs={scene['epochs']}"
+            f"a training of {batches} that was stopped: {known} "
+            f"result{'s'[: known != 1]}, loader in epoch {start['epoch']}, batch "
+            f"{start['batch']}; epochs={scene['epochs']}"
         )
 
     def cases(self, random):
