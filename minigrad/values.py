@@ -3,6 +3,7 @@
 import numpy as np
 
 from . import layout
+from .autograd.modes import here
 from .autograd.node import requires
 from .printing import represent
 from .storage import bfloat16, moved, of_bits
@@ -25,7 +26,7 @@ class Values:
             )
         if self.dtype is bfloat16:
             raise TypeError("NumPy has no bfloat16: x.float().numpy()")
-        if self._meta is not None and self.requires_grad:
+        if self._meta is not None and here.modes.enabled and self.requires_grad:
             raise RuntimeError(
                 "Can't call numpy() on Tensor that requires grad. Use "
                 "tensor.detach().numpy() instead."

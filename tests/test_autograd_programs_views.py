@@ -19,6 +19,8 @@ x = leaf(m); v = quiet(m, lambda: x[0:2]); quiet(m, v.mul_, 2);
 x = leaf(m); v = x[0:2]; quiet(m, v.mul_, 2);
     return x, v, v.requires_grad, x.requires_grad, x.is_leaf
 x = leaf(m); v = x[0:2]; quiet(m, v.mul_, 2); (v * v).sum().backward(); return x.grad
+x = leaf(m); return quiet(m, lambda: x[0:2].numpy().tolist() + x.numpy().tolist())
+x = leaf(m); quiet(m, lambda: x[0:2]).numpy()
 x = leaf(m); v = x[0:2]; v.mul_(2)
 x = leaf(m); v = x[0:2]; quiet(m, x.mul_, 2); (v * v).sum().backward();
     return x.grad, v
