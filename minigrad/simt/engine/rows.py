@@ -62,8 +62,8 @@ class Rows:
         """Where in its root the row of each thread begins; None: not by rows."""
         if type(pointer) is Addresses or pointer.unit != access.unit:
             return None
-        [(dtype, _, offset, to), *more] = access.leaves
-        if more or to is not None or offset or access.unit != dtype.itemsize:
+        [(dtype, _, inside, to), *more] = access.leaves
+        if more or to is not None or inside or access.unit != dtype.itemsize:
             return None
         region, rest, offset = pointer.region, wide(row.rest), wide(pointer.offset)
         if region.space == "local" or Columns.of(mask, self.shape, region) is not None:

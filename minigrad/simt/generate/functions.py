@@ -45,7 +45,8 @@ class FunctionCode(ExpressionCode):
         self.mask = "m0"
         nodes = list(walk(function.body))
         self.returns = sum(type(node) is T.Return for node in nodes)
-        self.in_memory, self.known_traits = decayed(nodes), {}
+        self.in_memory = decayed(nodes)
+        self.known_traits = {}  # expression -> what `traits` found
         self.rising = rising(nodes, self.in_memory) if module.rows else ()
         self.rests = {}  # variable -> name of its rest, see RowCode
         self.fusible = fusible(nodes) if module.program.fmad else ()
