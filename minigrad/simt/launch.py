@@ -83,7 +83,7 @@ class RawModule:
         raise KeyError(f"there is no variable '{name}': the file has {known}")
 
     def module(self, kernel, schedule):
-        """The generated code of a kernel: for lockstep, watched, warps or steps."""
+        """The generated code of a kernel: for lockstep, warps or steps."""
         key = kernel, schedule
         if key not in self._modules:
             self._modules[key] = Module(self.program, kernel, schedule)
@@ -98,6 +98,8 @@ class RawKernel:
     """
 
     def __init__(self, code, name, options=(), *, module=None, **ignored):
+        if not isinstance(name, str):
+            raise TypeError(f"the kernel's name is a string, not {name!r}")
         self.module = module or RawModule(code, options)
         self.code, self.name, self.options = code, name, tuple(options)
         known = self.module.program.kernels
@@ -172,8 +174,7 @@ class Launch:
         self.grid, self.block = admit.sizes(kernel.name, grid, block, bounds)
         self.schedule, self.seed, self.per_batch = schedule, seed, None
         self.last_block = self.grid[0] * self.grid[1] * self.grid[2]
-        watched = "watched" if schedule == "lockstep" and tools else schedule
-        self.code = kernel.module.module(kernel.function, watched)
+        self.code = kernel.module.module(kernel.function, schedule)
         self.places = self.code.places
         self.grid_values = tuple(np.uint32(n) for n in self.grid)
         self.block_values = tuple(np.uint32(n) for n in self.block)

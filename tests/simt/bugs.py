@@ -79,6 +79,7 @@ def array_makers():
     """The words with which launches name their arrays; the same numbers every time."""
     chance = np.random.default_rng(0)
     return {
+        "np": np,
         "f32": lambda n: chance.standard_normal(n, dtype=np.float32),
         "f16": lambda n: chance.standard_normal(n).astype(np.float16),
         "i32": lambda n, high=1000: chance.integers(high, size=n, dtype=np.int32),

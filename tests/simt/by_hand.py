@@ -49,7 +49,8 @@ class Machine:
     def go(self, kind, root, index, site, mask=None, size=4):
         """Access root[index], in elements of `size` bytes."""
         address = np.asarray(index) * size
-        self.tool.access(kind, root.space, root, address, size, mask, site)
+        if not self.tool.ignores(root.space, root):
+            self.tool.access(kind, root.space, root, address, size, mask, site)
 
     def read(self, *args, **kwargs):
         self.go("read", *args, **kwargs)

@@ -20,7 +20,7 @@ def plain_overloads():
     """All overloads whose results depend on their arguments alone."""
     for name in sorted(B.ROWS):
         for builtin in B.overloads(name):
-            special = name.startswith(("atomic", "__shfl", "__ld", "nan"))
+            special = name.startswith(("atomic", "__shfl", "__ld", "__st", "nan"))
             if builtin.category in PLAIN and not special:
                 yield builtin
 
@@ -256,3 +256,48 @@ def test_votes_of_some_lanes(call, wanted, schedule):
     assert report.findings == []
     expected = [wanted(values, lanes_like(i), i) for i in range(64)]
     np.testing.assert_array_equal(out, np.array(expected).astype(np.uint32))
+
+
+@pytest.mark.parametrize("name", ["__stwb", "__stcg", "__stcs", "__stwt"])
+@pytest.mark.parametrize("type", ["float4", "__half", "signed char", "unsigned long"])
+def test_stores_that_name_a_cache(name, type):
+    """Like an assignment: what is read comes back, and bounds are watched."""
+    text = (
+        f"{HEADERS}__global__ void k(const {type}* a, {type}* o) {{\n"
+        f"  int i = threadIdx.x; if (i % 3) {name}(o + i, __ldcv(a + i));\n}}"
+    )
+    kernel = simt.RawKernel(text, "k")
+    kind = kernel.function.types[1].to
+    per = len(leaves_of(kind))
+    a, o = array(kind, N, 3), np.zeros_like(array(kind, N, 3))
+    assert simt.run(kernel, 1, N, (a, o)).findings == []
+    runs = np.repeat(np.arange(N) % 3 > 0, per)
+    np.testing.assert_array_equal(o.ravel()[runs], a.ravel()[runs])
+    assert not o.ravel()[~runs].any()
+    (finding,) = simt.run(kernel, 1, N, (a, o[: 68 * per])).findings
+    assert (finding.kind, finding.line) == ("out-of-bounds", 4)
+
+
+def test_hints_to_the_compiler_change_nothing():
+    text = """__global__ void k(int* o, int n) {
+  __builtin_assume(n > 0);
+  if (__builtin_expect(threadIdx.x < 3, 1)) o[threadIdx.x] = __builtin_expect(n, 7);
+  else if (n < 0) __builtin_unreachable();
+}"""
+    out = np.zeros(5, np.int32)
+    simt.RawKernel(text, "k")(1, 5, (out, 4))
+    assert out.tolist() == [4, 4, 4, 0, 0]
+
+
+def test_pairs_are_made_of_two_numbers():
+    text = (
+        HEADERS
+        + """__global__ void k(float* o) {
+  half2 a(1.5f, 2), b = half2(__float2half(3), __float2half(4));
+  __nv_bfloat162 c = __nv_bfloat162(5, 6);
+  o[0] = __low2float(a) + __high2float(b) * 10 + __high2float(c) * 100;
+}"""
+    )
+    out = np.zeros(1, np.float32)
+    simt.RawKernel(text, "k")(1, 1, (out,))
+    assert out[0] == 641.5

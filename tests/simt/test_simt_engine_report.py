@@ -36,6 +36,16 @@ MESSAGES = [
     ("double d = *(double*)(o + 1); o[0] = d;", "",
      "an access of 8 bytes must lie at a multiple of 8 bytes; o is read at byte 4", ""),
     ("float* p = 0; p[i] = 1;", "", "a null pointer is written", ""),
+    ("float* p = 0; *(p + i) = 1;", "", "a null pointer is written", ""),
+    ("*(float*)12345 = 1;", "", "a pointer that points into no array is written", ""),
+    ("size_t m = n - 20; o[m - 1] = i;", "", "o[-1] is written, but o has 20 elements",
+     "the first element has the index 0"),
+    ("o[1ll << 40] = i;", "", "o[1099511627776] is written, but o has 20 elements",
+     "its last index is 19: is there a guard, as if (i < n)?"),
+    ("size_t m = n - 21; float* p = o + m; p[m] = i;", "",
+     "o[-2] is written, but o has 20 elements", "the first element has the index 0"),
+    ("__shared__ int s[9][4]; s[n * 1ll << 50][i % 4] = 1;", "",
+     "index 22517998136852480 of s, whose indices are 0 to 8", ""),
     ("o[0] = *(float*)99999999;", "", "a pointer that points into no array is read",
      ""),
     ("n /= n - 20;", "", "integer division by zero",
@@ -49,6 +59,33 @@ MESSAGES = [
     ("while (n) i++;", "", "the kernel did not end within 50 rounds of loops and calls",
      simt.launch.ENDLESS),
 ]  # fmt: skip
+
+
+FAR = [
+    "s[m + 9][i % 4] = 1;", "s[i % 9][m + 4] = 1;", "c[m * i + 9] = 1;",
+    "float* p = &s[m + 9][0]; p[i] = 1;", "float4* p = &f[m + 3]; p->w = 1;",
+    "r[m + i].x = 1;", "f[m + 3].w = 1;", "d[i % 5][m + 3][i % 2] = 1;",
+    "d[m + 5][i % 3][i % 2] = 1;",
+    "e[i % 5][m + 3][i % 2] = 1;", "double v = *(double*)&s[m + 9][2]; s[0][0] = v;",
+]  # fmt: skip
+ARRAYS = """__shared__ float s[9][4], d[5][3][2]; __shared__ float4 f[3];
+float e[5][3][2] = {}, c[9] = {}; float4* r = (float4*)o + 20;
+"""
+
+
+@pytest.mark.parametrize("m", [0, 10**6, 10**12, 1 << 62, 2**63 - 99, -(10**12)])
+@pytest.mark.parametrize("body", FAR)
+def test_one_finding_of_each_access(body, m):
+    params = "float4* o, long long m"
+    source = f"__global__ void k({params}) {{ int i = threadIdx.x;\n{ARRAYS}{body} }}"
+    args = np.ones((20, 4), np.float32), np.int64(m)
+    report = simt.run(simt.RawKernel(source, "k"), 1, 32, args, tools=[])
+    assert [f.kind for f in report.findings] == ["out-of-bounds"], str(report)
+
+
+def test_a_kernel_name_that_is_no_string():
+    with pytest.raises(TypeError, match="the kernel's name is a string, not 3"):
+        simt.RawKernel("__global__ void k() {}", 3)
 
 
 @pytest.mark.parametrize(("body", "before", "message", "hint"), MESSAGES)

@@ -198,3 +198,49 @@ def test_source_must_be_text():
 def test_what_the_options_said(options, fmad, ftz, arch):
     program = simt.compile("", options=options)
     assert (program.fmad, program.options.ftz, program.arch) == (fmad, ftz, arch)
+
+
+@pytest.mark.parametrize(
+    "body, note",
+    [
+        ("theradIdx.x;", "threadIdx"), ("atomicadd(o, 1.0f);", "atomicAdd"),
+        ("syncthreads();", "__syncthreads"), ("double limit = lmiit;", None),
+        ("int limit = 1; limti = 2;", "limit"), ("flaot x;", "float"),
+        ("foo(3);", None), ("o[0] = compute_value(n);", None), ("o[0] = x;", None),
+        ("o[0] = sinf;", None), ("__mySync();", None), ("threadidx();", None),
+    ],
+)  # fmt: skip
+def test_only_what_is_near_and_of_one_kind_is_suggested(body, note):
+    text = "__global__ void k(float* o, int n) { " + body + " }"
+    shown = message(text)
+    assert ("did you mean" in shown) == (note is not None)
+    assert note is None or f"did you mean '{note}'?" in shown
+
+
+def test_what_has_no_value_says_so():
+    text = "__global__ void k(int* o) { constexpr int a = 2 * (2147483647 + 1); }"
+    shown = message(text)
+    assert "kernel.cu:1:63: error: this has no value in C: it overflows" in shown
+    text = "constexpr __device__ int f(int n) { while (n) n = n; return n; }\n"
+    text += "__global__ void k(int* o) { int a[f(3)]; }"
+    assert "2:35: error: this use of 'f' in a constant is outside" in message(text)
+
+
+def test_a_branch_that_is_not_taken_leaves_nothing():
+    program = simt.compile(
+        "__device__ void f() { __syncthreads(); }\n"
+        "__global__ void k(int* o) { if constexpr (sizeof(int) == 8) {\n"
+        "  __shared__ int s[8]; int unused; s[0] = unused; f(); o[0] = s[1]; } }"
+    )
+    kernel = program.kernels["k"]
+    assert (kernel.shared, kernel.calls, kernel.barrier) == ([], {}, False)
+    assert program.warnings == []
+
+
+def test_what_newer_devices_have():
+    text = "#include <cuda_bf16.h>\n__global__ void k(__nv_bfloat16* a) "
+    text += "{ a[0] = __hfma(a[0], a[1], a[2]); }"
+    shown = message(text)
+    assert "'__hfma' is undefined below compute capability 8.0" in shown
+    assert "compile with -arch=compute_80" in shown
+    assert simt.compile(text, options=("-arch=sm_80",)).kernels

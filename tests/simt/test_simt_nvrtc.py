@@ -10,9 +10,13 @@ from mutation import mutated
 from snippets import entries, expected, kernels
 
 from benchmarks import chapters
+from grading.specimens import specimens
 from minigrad import course, simt
 from minigrad.faults import NOTE
 from minigrad.kernel import with_macros
+from minigrad.simt.front import builtins
+from minigrad.simt.front import ctype as C
+from minigrad.simt.front.headers import OUTSIDE
 
 BATCH = 40
 MISSING = nvrtc.missing()
@@ -62,6 +66,16 @@ def test_what_a_chapter_launches(path):
         accepted(kernel.source, names, kernel.options)
 
 
+def test_right_answers():
+    """In some the exercise says what T and OP are: an operator's type and formula."""
+    given = "typedef float T; template<class... A> __device__ T OP(T a, A...);\n"
+    texts = [s.answer for s in specimens() if not s.cause and isinstance(s.answer, str)]
+    assert len(texts) > 100
+    for text in texts:
+        wrong = nvrtc.compiled(text) and nvrtc.compiled(given + text)
+        assert not wrong, text
+
+
 def accepted(text, names=(), options=()):
     """Assert that this compiler and NVIDIA's take a text, with these instances."""
     program = simt.compile(text, options=options)
@@ -99,6 +113,43 @@ def programs(sources):
 def test_accepted_snippets(arch):
     logs = [nvrtc.compiled(p, arch) for p in programs(entries("accepted"))]
     assert [log for log in logs if log] == []
+
+
+HALVES = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"
+
+
+def call(builtin):
+    """A function that calls an overload with its own types and returns its result."""
+    named = ", ".join(f"{t} a{i}" for i, t in enumerate(builtin.types))
+    given = ", ".join(f"a{i}" for i in range(len(builtin.types)))
+    back = "" if builtin.result is C.VOID else "return "
+    return f"({named}) {{ {back}{builtin.name}({given}); }}"
+
+
+@pytest.mark.parametrize("arch", [75, 80, 90])
+def test_every_function_of_the_table(arch):
+    """It exists for these types from this compute capability on, and not before."""
+    every = [b for name in sorted(builtins.NAMES) for b in builtins.overloads(name)]
+    every = [b for b in every if b.header != "internal"]
+    texts = [f"__device__ {b.result} f{i}{call(b)}" for i, b in enumerate(every)]
+    there = [t for t, b in zip(texts, every, strict=True) if b.arch <= arch]
+    assert len(there) > 1400
+    assert nvrtc.compiled(HALVES + "\n".join(there), arch) == ""
+    later = [t for t, b in zip(texts, every, strict=True) if b.arch > arch]
+    assert [t for t in later if not nvrtc.compiled(HALVES + t, arch)] == []
+
+
+def test_names_that_are_called_outside_are_known_to_nvrtc():
+    lines = [
+        f"__device__ void f{i}() {{ (void)({n}); }}"
+        for i, n in enumerate(sorted(OUTSIDE))
+    ]
+    unknown = []
+    for at in range(0, len(lines), BATCH):
+        log = nvrtc.compiled(HALVES + "\n".join(lines[at : at + BATCH]), 90)
+        unknown += re.findall(r'identifier "(\w+)" is undefined', log)
+    assert unknown == []
+    assert OUTSIDE.isdisjoint(builtins.NAMES)
 
 
 def test_what_is_only_outside_the_subset():

@@ -34,7 +34,7 @@ OF_THE_BATCH = {
     "load", "local", "match", "other", "pointer_from", "printf", "renew", "rest", "row",
     "set_cell", "shared", "shuffle", "split", "step", "store", "strings", "syncwarp",
     "tick", "tile_reduce", "trap", "tx", "ty", "tz", "view", "vote", "warp_reduce",
-    "where",
+    "where", "within",
     "int32", "int64", "uint8", "uint32", "uint64",
 }  # fmt: skip
 FREE = {

@@ -108,7 +108,8 @@ def test_struct_layout():
 @pytest.mark.parametrize(
     "text, value",
     [
-        ("7 / -2", -3), ("7 % -2", 1), ("1 << 4 | 3", 19), ("2147483647 + 1", -(2**31)),
+        ("7 / -2", -3), ("7 % -2", 1), ("1 << 4 | 3", 19),
+        ("2147483646 + 1", 2**31 - 1),
         ("0u - 1", 2**32 - 1), ("(char)200", -56), ("(unsigned char)-1", 255),
         ("sizeof(float4) * 2", 32), ("3 > 2 ? 10 : 20", 10), ("!0 && 2", 1),
         ("-7 >> 1", -4), ("(int)2.9f", 2), ("N * 2", 8), ("~0", -1), ("'a' + 1", 98),
@@ -123,6 +124,51 @@ def test_constants(text, value):
     )
     (instance,) = [f for f in program.functions if f.template_arguments]
     assert instance.template_arguments == (value,)
+
+
+CONSTANT = """
+struct P { int a; float b[3]; };
+constexpr P p = {7, {1.5f, 2.5f}};
+constexpr int table[2][2] = {{1, 2}, {3}};
+constexpr __device__ int log2(int x) { int r = 0; while (x > 1) { x >>= 1; ++r; } return r; }
+constexpr __device__ int count(int n) {
+    int s = 0;
+    for (int i = 0; i < n; i++) { if (i % 2) continue; if (i > 8) break; s += i; }
+    return s;
+}
+constexpr __device__ int pick(int n) {
+    switch (n) { case 1: return 2; case 3: n += 1; default: n *= 10; }
+    return n;
+}
+constexpr __device__ int places(int n) {
+    int a[3] = {1, 2, 3};
+    P q = {n, {}};
+    a[1] += n, q.a++;
+    do { a[2]--; } while (a[2]);
+    return a[0] * 100 + a[1] * 10 + a[2] + q.a;
+}
+template <typename T> constexpr __device__ T twice(const T& x) { return x + x; }
+constexpr __device__ unsigned wrapped(unsigned n) { return n - 1; }
+"""  # noqa: E501
+
+
+@pytest.mark.parametrize(
+    "text, value",
+    [
+        ("p.a", 7), ("(int)(p.b[1] * 2)", 5), ("p.b[2] == 0", 1), ("table[1][0]", 3),
+        ("table[1][1]", 0), ("log2(1024)", 10), ("count(100)", 20), ("pick(1)", 2),
+        ("pick(3)", 40), ("pick(5)", 50), ("places(4)", 165), ("twice(21)", 42),
+        ("(int)twice(1.25f * 2)", 5), ("wrapped(0)", 2**32 - 1), ("log2(pick(5))", 5),
+        ("(1.0f / 0) > 3e38f", 1), ("1 << 31", -(2**31)), ("count(3) ? 4 : 1 / 0", 4),
+    ],
+)  # fmt: skip
+def test_values_of_constexpr(text, value):
+    program = simt.compile(
+        CONSTANT + "template <long long V> __device__ long long f() { return V; }\n"
+        f"__global__ void k(long long* o) {{ o[0] = f<({text})>(); }}"
+    )
+    made = [f for f in program.functions if f.name == "f"]
+    assert [f.template_arguments for f in made] == [(value,)]
 
 
 def test_templates_are_instantiated_once_for_each_type():

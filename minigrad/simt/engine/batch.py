@@ -10,7 +10,19 @@ import numpy as np
 from ..report import Stop
 from . import masks
 from .atomics import Atomics
-from .cells import Columns, inside, put, start_of, unsigned, wide
+from .cells import (
+    FAR,
+    Columns,
+    inside,
+    numbers,
+    put,
+    reported,
+    start_of,
+    times,
+    unsigned,
+    wide,
+    within,
+)
 from .lanes import FUNCTIONS
 from .memory import TEXT, Addresses, poison
 from .pointers import Pointers
@@ -21,7 +33,6 @@ from .warp import Warp
 NUMBERS = np.ndarray | np.generic
 add = FUNCTIONS["add"]
 LONG = 1024  # so many lanes before it pays to look whether they are neighbours
-FAR = np.int64(1) << 40  # an index that has been reported as out of bounds
 
 
 class Batch(Atomics, Pointers, Rows, Warp):
@@ -30,7 +41,7 @@ class Batch(Atomics, Pointers, Rows, Warp):
     alive: the lanes that have not returned from the kernel.
     """
 
-    take = staticmethod(masks.take)
+    take, within = staticmethod(masks.take), staticmethod(within)
 
     def __init__(self, launch, geometry, shared, globals_):
         self.launch, self.geometry = launch, geometry
@@ -291,11 +302,11 @@ class Batch(Atomics, Pointers, Rows, Warp):
         else:
             offset = pointer.offset
             if pointer.unit != unit:
-                offset = offset * (pointer.unit // unit)
+                offset = times(offset, pointer.unit // unit)
             if index is None:
                 index = offset
             elif type(offset) is not int or offset:
-                index = wide(index) + offset
+                index = wide(index) + wide(offset)
         limit = (region.nbytes - access.size) // unit + 1
         if inside(index, limit):
             return index, mask
@@ -303,13 +314,13 @@ class Batch(Atomics, Pointers, Rows, Warp):
 
     def outside(self, region, index, limit, access, mask, site, what):
         """Report the lanes that are out of bounds, and go on without them."""
-        index = np.asarray(index)
+        index = numbers(index)
         bad = unsigned(index) >= limit
         if mask is not None:
             bad = bad & mask
         if bad.any():
             far = np.asarray(wide(index))
-            fresh = bad & (abs(far) < FAR // 2)
+            fresh = bad & ~reported(far, access.unit)
             if fresh.any():
                 self.report_outside(region, far, fresh, access, site, what)
             mask = masks.minus(mask, bad)
@@ -339,9 +350,8 @@ class Batch(Atomics, Pointers, Rows, Warp):
     def aligned(self, pointer, index, access, mask, site, what):
         """An index where the pointer counts smaller units than the access."""
         ratio = access.unit // pointer.unit
-        total = np.asarray(
-            pointer.offset + (0 if index is None else wide(index) * ratio)
-        )
+        by = 0 if index is None else times(index, ratio)
+        total = numbers(wide(pointer.offset) + by)
         bad = masks.take(mask, np.asarray(total % ratio != 0))
         if bad is not False:
             message = (
@@ -357,20 +367,22 @@ class Batch(Atomics, Pointers, Rows, Warp):
         """The first lane of a mask."""
         return 0 if mask is None else int(np.argmax(self.geometry.full(mask)))
 
-    def dim(self, index, count, name, mask, site):
-        """An index into an array of `count` elements; far away if it is outside."""
+    def dim(self, index, count, name, mask, site, size=1):
+        """An index into an array of `count` elements; far away if it is outside.
+
+        size: of an element, in bytes; of an array in registers, in cells.
+        """
         if inside(index, count):
-            return index
+            return index if index.dtype != np.uint64 else numbers(index)
         index = np.asarray(wide(index))
         bad = (index < 0) | (index >= count)
-        wrong = masks.take(mask, bad)
+        wrong = masks.take(mask, bad & ~reported(index, size))
         if wrong is not False:
             at = int(self.geometry.full(index)[self.first(wrong)])
             those = f"indices are 0 to {count - 1}" if count > 1 else "only index is 0"
             message = f"index {at} of {name}, whose {those}"
-            if abs(at) < FAR // 2:
-                self.fault("out-of-bounds", site, wrong, message)
-        return np.where(bad, FAR, index)
+            self.fault("out-of-bounds", site, wrong, message)
+        return np.where(bad, np.int64(FAR // size), index)
 
     # Arrays in registers: a list of values
 

@@ -2,14 +2,60 @@
 
 import numpy as np
 
+FAR = 0x0A5A5A5A5A5A5000  # bytes: as far away is an index that has been reported
+AROUND = 1 << 40  # bytes: so near to FAR no kernel comes by its own
+MOST = 1 << 62  # where an index ends that would not fit into 64 bits
+
 
 def wide(index):
     """An index that does not overflow when something is added."""
     if isinstance(index, int):
         return index
     if index.ndim == 0:
-        return int(index)
+        index = int(index)
+        return index if index < 2**63 else index - 2**64
     return index if index.dtype == np.int64 else index.astype(np.int64)
+
+
+def times(index, ratio):
+    """index * ratio; what goes beyond 64 bits stays far away."""
+    if isinstance(index, int) or index.ndim == 0:
+        return max(-MOST, min(wide(index) * ratio, MOST))
+    return within(index, ratio) * ratio
+
+
+def within(index, ratio):
+    """An index of lanes, wide, that does not overflow when it is multiplied."""
+    if index.ndim == 0:
+        return np.int64(times(index, ratio) // ratio)
+    fits = index.dtype.itemsize < 8 and ratio < 1 << 30
+    index, limit = wide(index), MOST // ratio
+    if fits or ratio == 1 or inside(abs(index), limit):
+        return index
+    return np.clip(index, -limit, limit)
+
+
+def total(a, b):
+    """The sum of two offsets: an int, or an array."""
+    a, b = wide(a), wide(b)
+    if type(a) is int and type(b) is int:
+        return max(-MOST, min(a + b, MOST))
+    return a + b
+
+
+def numbers(index):
+    """An index as an array of 64 bits, or as narrow as it is."""
+    if isinstance(index, int):
+        index = max(-(2**63), min(index, 2**63 - 1))
+    elif index.dtype == np.uint64:
+        index = index.astype(np.int64)
+    return np.asarray(index)
+
+
+def reported(index, unit):
+    """Which lanes have an index, in units of so many bytes, that `dim` put far away?"""
+    far, around = FAR // unit, AROUND // unit
+    return (index > far // 2) & ((index - far + around) % far < 2 * around)
 
 
 class Columns:

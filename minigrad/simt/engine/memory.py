@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from ..front import ctype as C
+from .cells import times, total, wide
 
 ALIGNMENT = 256  # bytes, as of cudaMalloc
 TEXT = "a text"  # what a string of the program is called
@@ -102,7 +103,7 @@ class Pointer:
         if unit == self.unit or unit == 0:
             return self
         common = math.gcd(unit, self.unit)
-        offset, ratio = self.offset * (self.unit // common), unit // common
+        offset, ratio = times(self.offset, self.unit // common), unit // common
         if ratio > 1 and np.any(offset % ratio):
             return Pointer(self.region, offset, common)
         return Pointer(self.region, offset // ratio, unit)
@@ -111,15 +112,16 @@ class Pointer:
         """This pointer moved by `index` elements of `size` bytes."""
         here = self.cast(size)
         if here.unit == size:
-            return Pointer(here.region, _wide(here.offset) + _wide(index), size)
+            return Pointer(here.region, total(here.offset, index), size)
         here = here.cast(1)
-        return Pointer(here.region, _wide(here.offset) + _wide(index) * size, 1)
+        return Pointer(here.region, total(here.offset, times(index, size)), 1)
 
     @property
     def address(self):
         """The address in bytes, as 64 bits."""
         start = self.region.root.address + self.region.begin
-        return np.add(self.offset * self.unit, start, dtype=np.int64).view(np.uint64)
+        offset = times(self.offset, self.unit)
+        return np.add(offset, start, dtype=np.int64).view(np.uint64)
 
 
 class Addresses:
@@ -134,15 +136,8 @@ class Addresses:
         return self
 
     def add(self, index, size):
-        step = np.multiply(_wide(index), size, dtype=np.int64)
+        step = np.multiply(wide(index), size, dtype=np.int64)
         return Addresses((self.address.view(np.int64) + step).view(np.uint64))
-
-
-def _wide(index):
-    """An index that does not overflow when it is moved."""
-    if isinstance(index, int) or index.dtype == np.int64:
-        return index
-    return int(index) if index.ndim == 0 else index.astype(np.int64)
 
 
 NULL = Addresses(np.uint64(0))

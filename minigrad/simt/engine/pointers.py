@@ -93,6 +93,7 @@ class Pointers:
 
     def parts(self, pointer, index, access, mask, site, what):
         """(lanes, Pointer) for each allocation that the lanes point into."""
+        start = pointer.address
         if index is not None:
             pointer = pointer.add(index, access.unit)
         for test, offset, region in self.regions_of(pointer.address):
@@ -102,8 +103,8 @@ class Pointers:
             if region is not None:
                 yield lanes, Pointer(region, offset, 1).cast(access.unit)
                 continue
-            where = int(self.geometry.full(offset)[self.first(lanes)])
-            null = 0 <= where < 2**16
+            lane = self.first(lanes)
+            null = not all(self.geometry.full(a)[lane] for a in (start, offset))
             message = (
                 f"a null pointer is {what}" if null
                 else f"a pointer that points into no array is {what}"

@@ -87,6 +87,7 @@ class Rows:
         at = self.begins(pointer, row, access, mask)
         if at is None:
             return self.load(pointer, self.full(row), access, mask, site)
+        self.touched_row("read", pointer, row, access, mask, site)
         dtype = access.leaves[0][0]
         rows = pointer.region.root.rows(dtype, self.columns)
         if at.ndim == 0:
@@ -101,5 +102,9 @@ class Rows:
         if not own or value.dtype != dtype or not pointer.region.root.writable:
             self.store(pointer, self.full(row), value, access, mask, site)
             return
+        self.touched_row("write", pointer, row, access, mask, site)
         rows = pointer.region.root.rows(dtype, self.columns)
         rows[at.reshape(-1)] = np.ascontiguousarray(value).reshape(-1).view(rows.dtype)
+
+    def touched_row(self, kind, pointer, row, access, mask, site):
+        """For tools; nothing without them."""

@@ -3,6 +3,7 @@
 import numpy as np
 
 from .batch import Batch
+from .cells import wide
 
 
 class WatchedBatch(Batch):
@@ -34,15 +35,29 @@ class WatchedBatch(Batch):
             self.last_told = last = mask, self.geometry, self.geometry.by_block(mask)
         return last[2]
 
+    def interested(self, region):
+        """The tools that are to be told of accesses there."""
+        space, root = region.space, region.root
+        if space not in ("global", "shared"):
+            return []
+        return [tool for tool in self.tools if not tool.ignores(space, root)]
+
     def touched(self, kind, region, index, size, unit, mask, site):
-        if region.space not in ("global", "shared"):
+        tools = self.interested(region)
+        if not tools:
             return
         address = np.multiply(index, unit, dtype=np.int64)
         if region.begin:
             address = address + region.begin
         address, mask = self.geometry.by_block(address), self.told(mask)
-        for tool in self.tools:
+        for tool in tools:
             tool.access(kind, region.space, region.root, address, size, mask, site)
+
+    def touched_row(self, kind, pointer, row, access, mask, site):
+        if self.interested(pointer.region):
+            index, size, unit = self.full(row), access.size, access.unit
+            index = wide(index) + pointer.offset
+            self.touched(kind, pointer.region, index, size, unit, mask, site)
 
     def barrier(self, mask, site):
         blocks = super().barrier(mask, site)

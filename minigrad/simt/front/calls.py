@@ -36,11 +36,12 @@ class Calls(Groups):
 
     def builtin(self, name):
         """The overloads of a function of CUDA's that this file can use."""
-        return [
-            b
-            for b in builtins.overloads(name)
-            if not b.header or b.header in self.includes
-        ]
+        return [b for b in self.offered(name) if b.arch <= self.arch]
+
+    def offered(self, name):
+        """Those, and the ones of newer devices."""
+        every = builtins.overloads(name)
+        return [b for b in every if not b.header or b.header in self.includes]
 
     def on_call(self, node):
         name = node.function
@@ -62,10 +63,9 @@ class Calls(Groups):
             return self.printf(name, arguments)
         if name.name == "assert":
             return self.call_assert(name, node)
-        candidates = self.builtin(name.name)
-        if not candidates:
+        if not self.offered(name.name):
             raise self.undeclared(name.name, name.place, called=True)
-        return self.call_builtin(name, candidates, arguments)
+        return self.call_builtin(name, self.builtin(name.name), arguments)
 
     def argument(self, node):
         """An argument; lvalues stay lvalues until the parameter is known."""
@@ -79,13 +79,11 @@ class Calls(Groups):
         return typed
 
     def call_builtin(self, name, candidates, arguments):
-        if name.name.startswith(builtins.NEEDS_80) and self.arch < 80:
-            message = f"'{name.name}' is undefined below compute capability 8.0"
-            raise CompileError(message, name.place, "compile with -arch=compute_80")
         for argument in arguments:
             # A function that writes through an address may give it a value.
             self.unset.discard(getattr(argument, "variable", None))
         values = [self.read(a) for a in arguments]
+        self.need_arch(name, candidates, tuple(v.type.plain for v in values))
         is_half = values and isinstance(values[0].type.plain, C.Half)
         if is_half and name.name in builtins.NOT_FOR_HALF:
             message = f"more than one '{name.name}' fits ({values[0].type.plain})"
@@ -95,6 +93,20 @@ class Calls(Groups):
         if chosen.category == "barrier" and self.function:
             self.function.barrier = True
         return T.BuiltinCall(name.place, chosen.result, chosen, values)
+
+    def need_arch(self, name, candidates, given):
+        """Refuse what only newer devices have: all of it, or for these types."""
+        newer = [b for b in self.offered(name.name) if b.arch > self.arch]
+        if candidates:
+            newer = [b for b in newer if given and b.types[-1].plain is given[-1]]
+        if newer:
+            arch = newer[0].arch
+            message = f"'{name.name}' is undefined below compute capability "
+            which = f" for '{given[-1]}'" if candidates else ""
+            raise CompileError(
+                f"{message}{arch / 10}{which}", name.place,
+                f"compile with -arch=compute_{arch}",
+            )  # fmt: skip
 
     def passed(self, name, types, values):
         """Values converted to the types of parameters."""
@@ -170,8 +182,8 @@ class Calls(Groups):
         for value in values[1:]:
             type = value.type.plain
             if isinstance(type, (C.Struct, C.Half)):
-                message = f"printf cannot print a '{type}'"
-                raise CompileError(message, value.place, "print its numbers one by one")
+                what = f"printf of a '{type}'"
+                raise outside(what, value.place, "print its numbers one by one")
             wide = C.DOUBLE if type is C.FLOAT else C.promoted(type)
             out.append(value if type is wide else apply(value, wide))
         return T.BuiltinCall(name.place, C.INT, builtins.PRINTF, out)
@@ -248,10 +260,11 @@ class Calls(Groups):
 
     def called(self, function, place):
         """Note a call: for recursion and barriers."""
-        if self.function is None:
+        if self.function is not None:
+            self.function.calls.setdefault(function, place)
+        elif not function.constexpr:
             message = "a value at file level cannot come from a function"
-            raise CompileError(message, place)
-        self.function.calls.setdefault(function, place)
+            raise CompileError(message, place, "a constexpr function can give one")
 
     def bind(self, parameter, argument, what):
         """An argument as the parameter takes it: a value, or an lvalue."""
@@ -372,8 +385,8 @@ class Calls(Groups):
         type = self.type_of(parameter.type).plain
         if isinstance(value, C.CType) or not (type.is_integer or number(type)):
             raise DeductionError(f"template parameter {name} is a constant")
-        if not isinstance(type, C.Enum):
-            value = type.wrap(value)
+        if not isinstance(type, C.Enum) and type.wrap(value) != value:
+            raise DeductionError(f"{value} is no value of the parameter {name}: {type}")
         bound[name] = value
         self.scopes[-1][name] = T.EnumValue(type, value)
 

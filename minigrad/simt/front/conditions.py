@@ -1,79 +1,124 @@
-"""The value of an #if line."""
+"""The value of an #if line: 64-bit integers, signed, or unsigned where one side is."""
 
 import operator
 
+from . import ctype as C
 from . import literals
-from .errors import CompileError
+from .constant import ARITHMETIC, COMPARE
+from .errors import CompileError, outside
 from .words import LEVELS
 
-RUN = {
-    "|": operator.or_, "^": operator.xor, "&": operator.and_, "==": operator.eq,
-    "!=": operator.ne, "<": operator.lt, ">": operator.gt, "<=": operator.le,
-    ">=": operator.ge, "+": operator.add, "-": operator.sub, "*": operator.mul,
-    "||": lambda a, b: bool(a or b), "&&": lambda a, b: bool(a and b),
-    "<<": lambda a, b: a << (b & 63), ">>": lambda a, b: a >> (b & 63),
-    "/": lambda a, b: divided(a, b), "%": lambda a, b: a - b * divided(a, b),
-}  # fmt: skip
-
-
-def divided(a, b):
-    """Division toward zero."""
-    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
-
-
-def wrapped(value):
-    """`value` as a signed 64-bit integer."""
-    return (int(value) + 2**63) % 2**64 - 2**63
+DEEPEST = 60
 
 
 def condition(tokens, place):
     """The integer value of the expanded tokens of an #if."""
     if not tokens:
         raise CompileError("#if needs an expression", place)
-    value, at = ternary(tokens, 0, place, 0)
-    if at < len(tokens):
-        raise CompileError(f"unexpected '{tokens[at].text}' in #if", tokens[at].place)
+    reader = Reader(tokens, place)
+    value, _ = reader.ternary(True)
+    if reader.at < len(tokens):
+        token = tokens[reader.at]
+        raise CompileError(f"unexpected '{token.text}' in #if", token.place)
     return value
 
 
-def ternary(tokens, at, place, depth):
-    value, at = binary(tokens, at, place, 1, depth)
-    if text_at(tokens, at) != "?":
-        return value, at
-    yes, at = ternary(tokens, at + 1, place, depth + 1)
-    if text_at(tokens, at) != ":":
-        raise CompileError("expected ':' in #if", place)
-    no, at = ternary(tokens, at + 1, place, depth + 1)
-    return (yes if value else no), at
+class Reader:
+    """Computes while it reads. Each value comes with its type, LONG or ULONG.
 
+    live: this part is computed, so an overflow or a division by zero is an error.
+    """
 
-def binary(tokens, at, place, level, depth):
-    left, at = unary(tokens, at, place, depth)
-    while (op := text_at(tokens, at)) in LEVELS and LEVELS[op] >= level:
-        right, at = binary(tokens, at + 1, place, LEVELS[op] + 1, depth)
-        if op in "/%" and right == 0:
-            if depth == 0:
-                raise CompileError("division by zero in #if", place)
-            right = 1
-        left = wrapped(RUN[op](left, right))
-    return left, at
+    def __init__(self, tokens, place):
+        self.tokens, self.place, self.at, self.depth = tokens, place, 0, 0
 
+    @property
+    def text(self):
+        return self.tokens[self.at].text if self.at < len(self.tokens) else ""
 
-def unary(tokens, at, place, depth):
-    if at >= len(tokens):
-        raise CompileError("this #if ends too early", place)
-    if depth > 60:
-        raise CompileError("#if nested too deeply", place)
-    token, text = tokens[at], tokens[at].text
-    if text in ("!", "-", "+", "~"):
-        value, at = unary(tokens, at + 1, place, depth + 1)
-        return wrapped({"!": not value, "-": -value, "+": value, "~": ~value}[text]), at
-    if text == "(":
-        value, at = ternary(tokens, at + 1, place, depth + 1)
-        if text_at(tokens, at) != ")":
-            raise CompileError("expected ')' in #if", token.place)
-        return value, at + 1
-    return primary(token), at + 1
+    def expect(self, text, place):
+        if self.text != text:
+            raise CompileError(f"expected '{text}' in #if", place)
+        self.at += 1
+
+    def deeper(self):
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise CompileError("#if nested too deeply", self.place)
+
+    def ternary(self, live):
+        self.deeper()
+        value, type = self.binary(1, live)
+        if self.text == "?":
+            self.at += 1
+            yes, one = self.ternary(live and bool(value))
+            self.expect(":", self.place)
+            no, other = self.ternary(live and not value)
+            type = C.common(one, other)
+            value = type.wrap(yes if value else no)
+        self.depth -= 1
+        return value, type
+
+    def binary(self, level, live):
+        left = self.unary(live)
+        while (op := self.text) in LEVELS and LEVELS[op] >= level:
+            self.at += 1
+            decided = op in ("&&", "||") and bool(left[0]) == (op == "||")
+            right = self.binary(LEVELS[op] + 1, live and not decided)
+            left = self.operate(op, left, right, live)
+        return left
+
+    def operate(self, op, left, right, live):
+        (a, one), (b, other) = left, right
+        if op in ("&&", "||"):
+            return int(bool(a or b) if op == "||" else bool(a and b)), C.LONG
+        if op in ("<<", ">>"):
+            return self.shift(op, left, b, live)
+        type = C.common(one, other)
+        a, b = type.wrap(a), type.wrap(b)
+        if op in COMPARE:
+            return int(COMPARE[op](a, b)), C.LONG
+        if op in "/%":
+            if b == 0:
+                return self.fail("division by zero", live), type
+            quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+            return self.fits(quotient if op == "/" else a - b * quotient, type, live)
+        return self.fits(ARITHMETIC[op](a, b), type, live)
+
+    def shift(self, op, left, by, live):
+        value, type = left
+        if not 0 <= by < 64:
+            return self.fail("a shift by less than 0, or 64 bits and more,", live), type
+        return type.wrap(value << by if op == "<<" else value >> by), type
+
+    def fits(self, value, type, live):
+        if type is C.LONG and type.wrap(value) != value:
+            self.fail("an integer too large", live)
+        return type.wrap(value), type
+
+    def fail(self, what, live):
+        if live:
+            raise CompileError(f"{what} in #if", self.place)
+        return 0
+
+    def unary(self, live):
+        if self.at >= len(self.tokens):
+            raise CompileError("this #if ends too early", self.place)
+        token, text = self.tokens[self.at], self.text
+        self.at += 1
+        if text in ("!", "-", "+", "~"):
+            self.deeper()
+            value, type = self.unary(live)
+            self.depth -= 1
+            if text == "!":
+                return int(not value), C.LONG
+            run = {"-": operator.neg, "+": operator.pos, "~": operator.invert}
+            return self.fits(run[text](value), type, live)
+        if text == "(":
+            found = self.ternary(live)
+            self.expect(")", token.place)
+            return found
+        return primary(token)
 
 
 def primary(token):
@@ -82,13 +127,11 @@ def primary(token):
         value, type = literals.number(token.text, token.place)
         if isinstance(value, float):
             raise CompileError("a number with a point in #if", token.place)
-        return wrapped(value)
+        return value, C.LONG if type.signed else C.ULONG
     if token.kind == "char":
-        return literals.character(token.text, token.place)
+        return literals.character(token.text, token.place), C.LONG
+    if token.text.startswith("__has_"):
+        raise outside(f"'{token.text}'", token.place)
     if token.kind == "id":
-        return int(token.text == "true")
+        return int(token.text == "true"), C.LONG
     raise CompileError(f"unexpected '{token.text}' in #if", token.place)
-
-
-def text_at(tokens, at):
-    return tokens[at].text if at < len(tokens) else ""

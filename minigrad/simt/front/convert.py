@@ -4,16 +4,17 @@ from . import constant
 from . import ctype as C
 from . import group_types as groups
 from . import tree as T
-from .errors import CompileError
+from .errors import CompileError, outside
 
 EXACT, QUALIFIED, PROMOTION, CONVERSION, USER = 0, 0.5, 1, 2, 3
 
 
 def is_null(node):
     """Is this a null pointer constant: 0 or nullptr?"""
-    return isinstance(node, T.Literal) and (
-        node.type is C.NULLPTR or (node.type.is_integer and node.value == 0)
-    )
+    if not isinstance(node, T.Literal):
+        return False
+    whole = node.type.is_integer and node.type is not C.BOOL
+    return node.type is C.NULLPTR or (whole and node.value == 0)
 
 
 def number(type):
@@ -84,8 +85,25 @@ def converted(node, type, what="", place=None):
     return apply(node, type)
 
 
+def deep(source, target):
+    """Are these pointers to pointers that differ in const alone?"""
+    if source is target:
+        return True
+    both = isinstance(source, C.Pointer) and isinstance(target, C.Pointer)
+    if not both or not isinstance(source.to.plain, C.Pointer):
+        return False
+    a, b = source.to.plain, target.to.plain
+    return isinstance(b, C.Pointer) and (a.to.plain is b.to.plain or deep(a, b))
+
+
 def mismatch(node, type, what, place):
     source = node.type.plain
+    text = isinstance(node, T.Decay) and isinstance(node.operand, T.StringLiteral)
+    if text and type is C.CHAR.pointer():
+        return outside("a text as char *", place or node.place, "write const char *")
+    if deep(source, type):
+        what = f"'{source}' as '{type}'"
+        return outside(what, place or node.place, "cast it, or leave const out")
     message = f"a value of type '{source}' cannot {what or 'become'} '{type}'"
     note = ""
     if isinstance(source, C.Pointer) and isinstance(type, C.Pointer):
@@ -130,7 +148,11 @@ def cast(style, node, type, place):
             note = "reinterpret_cast looks at memory as another type"
         message = f"'{source}' cannot be cast to '{target}'"
         raise CompileError(message, place, note)
-    return apply(node, target) if source is not target else node
+    if source is target:
+        return node
+    if is_null(node) and target.is_integer:  # and no null pointer any more
+        return T.Convert(place, target, node)
+    return apply(node, target)
 
 
 def _static(node, source, target):

@@ -228,7 +228,6 @@ NAMED = {
     "size_t": ULONG,
     "ptrdiff_t": LONG,
     "clock_t": LONG,
-    "nullptr_t": NULLPTR,
 }
 
 

@@ -1,6 +1,7 @@
 """What the compiler says: errors that stop it, and lints that do not."""
 
 import dataclasses
+import difflib
 
 
 class CompileError(Exception):
@@ -57,6 +58,30 @@ def caret(source_line, column):
         return []
     before = "".join(c if c == "\t" else " " for c in source_line[: column - 1])
     return ["    " + source_line, "    " + before + "^"]
+
+
+def meant(name, known):
+    """The note that names the one of the known names that differs by a slip; or ""."""
+    allowed = (len(name) >= 3) + (len(name) >= 8)
+    near = [k for k in known if abs(len(k) - len(name)) <= allowed]
+    near = [k for k in near if distance(name, k) <= allowed]
+    alike = {k: difflib.SequenceMatcher(None, name, k).ratio() for k in near}
+    best = max(sorted(near), key=lambda k: (-distance(name, k), alike[k]), default="")
+    return f"did you mean '{best}'?" if best else ""
+
+
+def distance(a, b):
+    """How many letters to add, drop, change or swap with the next, to get b from a."""
+    before, row = None, list(range(len(b) + 1))
+    for i, x in enumerate(a):
+        old, older = row, before
+        row = [i + 1]
+        for j, y in enumerate(b):
+            row.append(min(old[j] + (x != y), old[j + 1] + 1, row[j] + 1))
+            if i and j and x == b[j - 1] and a[i - 1] == y:
+                row[-1] = min(row[-1], older[j - 1] + 1)
+        before = old
+    return row[-1]
 
 
 def outside(what, place, instead=""):

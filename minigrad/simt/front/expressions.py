@@ -1,6 +1,6 @@
 """The type of every expression, with each conversion written out."""
 
-from . import ast, constant, literals
+from . import ast, literals
 from . import ctype as C
 from . import tree as T
 from .calls import Calls
@@ -28,8 +28,8 @@ class Expressions(Calls):
                 typed.variable.used = True
             return T.Decay(typed.place, type.element.pointer(), typed)
         if isinstance(type, C.FunctionType):
-            message = f"the function '{typed.value}' is not called here"
-            raise CompileError(message, typed.place, "write brackets behind its name")
+            what = f"the function '{typed.value}' without a call"
+            raise outside(what, typed.place, "write brackets behind its name")
         if not T.is_lvalue(typed):
             return typed
         if isinstance(typed, T.VariableRef):
@@ -86,7 +86,10 @@ class Expressions(Calls):
                 type = type.to
             return T.VariableRef(node.place, type, found)
         if isinstance(found, T.EnumValue):
-            return T.Literal(node.place, found.type, found.value)
+            made = T.Literal(node.place, found.type, found.value)
+            zero = found.value == 0 and not isinstance(found.type, C.Enum)
+            # A template's 0 is no null pointer, as a 0 that is written is.
+            return T.Unary(node.place, found.type, "+", made) if zero else made
         if isinstance(found, C.CType):
             raise CompileError(f"'{node.name}' is a type", node.place)
         if found is not None or node.name in self.builtin_names():
@@ -136,6 +139,12 @@ class Expressions(Calls):
             message = "& needs something with an address: a variable or an element"
             raise CompileError(message, node.place)
         self.no_group(operand.type, "the address of", node.place)
+        base = operand
+        while isinstance(base, T.Field):
+            base = base.base
+        if isinstance(base, T.VariableRef) and base.variable.storage == "builtin":
+            message = f"'{base.variable.name}' has no address"
+            raise CompileError(message, node.place, "copy it into a variable")
         self.escapes(operand)
         return T.AddressOf(node.place, operand.type.pointer(), operand)
 
@@ -226,24 +235,6 @@ class Expressions(Calls):
         type = C.common(a, b)
         left, right = converted(left, type), converted(right, type)
         return T.Binary(place, C.BOOL if op in COMPARISONS else type, op, left, right)
-
-    def lint_numbers(self, op, left, right, place):
-        """Double constants in float code; division by zero."""
-        for one, other in ((left, right), (right, left)):
-            if other.type.plain is C.FLOAT and self.is_double_literal(one):
-                value = constant.value_of(one)
-                message = "a double constant makes this float code compute in double"
-                if value is not None:
-                    message += f": write {value!r}f"
-                self.lint("double-constant", one.place, message)
-        whole = left.type.plain.is_integer and right.type.plain.is_integer
-        if op in ("/", "%") and whole and constant.value_of(right) == 0:
-            self.lint("divide-by-zero", place, "division by zero")
-
-    def is_double_literal(self, node):
-        if isinstance(node, T.Unary):
-            node = node.operand
-        return isinstance(node, T.Literal) and node.type is C.DOUBLE
 
     @staticmethod
     def is_half(type):
@@ -365,11 +356,17 @@ class Expressions(Calls):
         else:
             base = self.read(base)
             if not isinstance(base.type.plain, C.Pointer):
+                if isinstance(self.peeked(self.check(node.index)).type, C.Pointer):
+                    note = "write array[index]"
+                    raise outside("an index before its array", node.place, note)
                 message = f"'[ ]' needs an array or a pointer, not '{base.type.plain}'"
                 raise CompileError(message, node.place, "write array[index]")
             element = base.type.plain.to
         self.need_complete(element, node.place)
         index = self.value(node.index)
+        if isinstance(index.type.plain, C.Half):
+            what = f"an index that is a '{index.type.plain}'"
+            raise outside(what, node.index.place, "write (int)x")
         if not number(index.type) or index.type.plain.is_float:
             message = f"an index must be an integer, not '{index.type.plain}'"
             raise CompileError(message, node.index.place)
@@ -447,7 +444,11 @@ class Expressions(Calls):
             raise outside("a reference made by T(x)", node.place)
         if node.braces or type is C.DIM3:
             return self.initial(type, ast.Items(node.place, node.arguments), node.place)
+        if len(node.arguments) == 2 and type in (C.HALF2, C.BFLOAT162):
+            return self.initial(type, ast.Items(node.place, node.arguments), node.place)
         if len(node.arguments) != 1 or isinstance(node.arguments[0], ast.Items):
+            if type is C.VOID:
+                raise outside("void() as a value", node.place, "write return;")
             if not node.arguments:
                 return self.initial(type, ast.Items(node.place, []), node.place)
             note = f"write make_{type}(...)" if type in C.VECTORS.values() else ""

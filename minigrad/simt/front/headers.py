@@ -1,4 +1,6 @@
-"""The headers and macros that NVRTC has, and those that it has not."""
+"""The headers, macros and names that NVRTC has, and those that it has not."""
+
+import re
 
 OFFERED = {
     "cuda_fp16.h", "cuda_bf16.h", "math_constants.h", "vector_types.h",
@@ -51,16 +53,39 @@ MATH_CONSTANTS = {
     "CUDART_LN2": "6.9314718055994529e-1",
     "CUDART_L2E": "1.4426950408889634e+0",
 }
-# Names of CUDA's that the subset leaves out, and that no text can take.
-RESERVED = {
+# Names that NVRTC knows and the subset leaves out: no text can take them either.
+OUTSIDE = {
     "norm", "normf", "rnorm", "rnormf", "jn", "jnf", "yn", "ynf", "cyl_bessel_i0",
-    "cyl_bessel_i1", "cyl_bessel_i0f", "cyl_bessel_i1f", "scalbln", "scalblnf",
-    "memcpy", "memset", "malloc", "free", "__isnan", "__isinf", "__finite",
-    "__signbit", "remquo", "remquof", "any", "all", "ballot", "tex1D", "tex2D",
-    "cudaError_t", "__brkpt", "__prof_trigger", "__dp2a_lo", "__vadd2", "__vabs4",
-    "std", "norm4d", "rnorm4d", "cudaStream_t", "cudaTextureObject_t",
-    "cudaSurfaceObject_t", "__fns",
+    "cyl_bessel_i1", "cyl_bessel_i0f", "cyl_bessel_i1f", "memcpy", "memset",
+    "malloc", "free", "any", "all", "ballot", "__any", "__all", "__ballot", "__fns",
+    "__isnan", "__isnanf", "__isinf", "__isinff", "__finite", "__finitef",
+    "__signbit", "__signbitf", "__brkpt", "__prof_trigger", "__pm0", "__pm1",
+    "__pm2", "__pm3", "__barrier_sync", "__barrier_sync_count",
+    "__threadfence_cluster", "__sin2pif", "__cos2pif", "__sincos2pif",
+    "__assertfail", "__func__", "__FUNCTION__", "__PRETTY_FUNCTION__", "std",
+    "tex1D", "tex2D", "tex3D", "tex1Dfetch", "cudaError_t", "cudaStream_t",
+    "cudaTextureObject_t", "cudaSurfaceObject_t", "va_list", "make_double4_16a",
+    "make_double4_32a", "make_longlong4_16a", "make_longlong4_32a",
+    "make_ulonglong4_16a", "make_ulonglong4_32a", "double4_16a", "double4_32a",
+    "longlong4_16a", "longlong4_32a", "ulonglong4_16a", "ulonglong4_32a",
+    "__half_raw", "__half2_raw", "__nv_bfloat16_raw", "__nv_bfloat162_raw",
 }  # fmt: skip
+FAMILIES = re.compile(
+    r"__(nvvm|nv_atomic|cvta|cluster|[hibd]mma|mma|wgmma)_\w+|__cluster[A-Z]\w+"
+    r"|__v[a-z]+[24]|__vi(b|add)?(max|min)3?_\w+|tex(1D|2D|3D|Cubemap)\w+|surf[123]D\w+"
+    r"|__is(Global|Shared|Constant|Local|GridConstant|ClusterShared|CtaShared)"
+    r"|__builtin_(COLUMN|FILE|FILE_NAME|FUNCTION|LINE|(add|sub|mul)_overflow|addressof"
+    r"|assume_aligned|bit_cast|clear_padding|constant_p|copysignf?"
+    r"|is_constant_evaluated|isfinite|isinf|isnan|offsetof)"
+    r"|__(is|has)_[a-z_]+"
+)
+
+
+def is_outside(name):
+    """Does NVRTC know this name, and the subset not?"""
+    return name in OUTSIDE or bool(FAMILIES.fullmatch(name))
+
+
 MISSING = {
     "INFINITY": "write __int_as_float(0x7f800000)",
     "NAN": 'write nanf("")',
@@ -90,6 +115,11 @@ MISSING = {
     "__shfl_down": "write __shfl_down_sync(0xffffffff, value, offset)",
     "__shfl": "write __shfl_sync(0xffffffff, value, lane)",
     "__ballot": "write __ballot_sync(0xffffffff, predicate)",
+    "__any": "write __any_sync(0xffffffff, predicate)",
+    "__all": "write __all_sync(0xffffffff, predicate)",
+    "norm": "write norm3d, norm4d, or a loop and sqrt",
+    "normf": "write norm3df, norm4df, or a loop and sqrtf",
+    "free": "use a local array, or shared memory",
     "malloc": "use a local array, or shared memory",
     "memcpy": "copy element by element",
     "memset": "write element by element",

@@ -66,10 +66,13 @@ class Initial(Scopes):
         if isinstance(type, C.Array):
             kinds = [type.element] * min(type.count or 0, len(items) + 1)
             if type.count is None:
-                kinds, out = [type.element], []
+                if not items:
+                    message = "the size of this array is told by its values: none here"
+                    raise CompileError(message, place)
+                out = []
                 while items:
                     out.append(self.one(type.element, items))
-                return T.Aggregate(place, type.element.array(len(out) or 1), out)
+                return T.Aggregate(place, type.element.array(len(out)), out)
         else:
             kinds = [field for field, _ in type.plain.fields.values()]
         out = []

@@ -42,13 +42,15 @@ def integer(text, place):
     digits, suffix = match.group().replace("'", ""), text[match.end() :]
     base = {"hex": 16, "binary": 2, "octal": 8, "decimal": 10}[match.lastgroup]
     if len(digits) > 2000:
-        raise CompileError("this integer is too large for any type", place)
+        raise outside("an integer too large for any type", place)
     try:
         value = int(digits[2:] if base in (16, 2) else digits, base)
     except ValueError:
         raise CompileError(f"invalid digit in '{text}'", place) from None
     key = suffix if suffix in ("LL", "ll") else suffix.lower()
-    if key.lower() not in SUFFIXES or "Ll" in suffix or "lL" in suffix:
+    if key.lower() in SUFFIXES and ("Ll" in suffix or "lL" in suffix):
+        raise outside(f"the suffix '{suffix}'", place, "write LL")
+    if key.lower() not in SUFFIXES:
         raise CompileError(f"invalid suffix '{suffix}' of the number '{text}'", place)
     unsigned, longs = SUFFIXES[key.lower()]
     return value, integer_type(value, unsigned, longs, base, place)
@@ -62,7 +64,7 @@ def integer_type(value, unsigned, longs, base, place):
             return type
         if (unsigned or base != 10) and value <= type.unsigned.most:
             return type.unsigned
-    raise CompileError("this integer is too large for any type", place)
+    raise outside("an integer too large for any type", place)
 
 
 def float_(text, place):
@@ -98,6 +100,9 @@ def rounded(digits, value, is_hex):
 def character(text, place):
     """The value of a character literal."""
     codes = characters(text[1:-1], place)
+    if len(codes) > 1:
+        what = "a character literal of several characters"
+        raise outside(what, place, 'write "..." for text')
     if len(codes) != 1:
         note = 'write one character between the quotes, or "..." for text'
         raise CompileError("a character literal holds one character", place, note)
@@ -125,5 +130,5 @@ def escaped(match, place):
     if letter in ("u", "U"):
         raise outside("a universal character name", place)
     if letter not in ESCAPES:
-        raise CompileError(f"unknown escape sequence '{match.group()}'", place)
+        raise outside(f"the escape sequence '{match.group()}'", place)
     return ESCAPES[letter]

@@ -1,6 +1,6 @@
 """Expressions, by precedence."""
 
-from . import ast, builtins, words
+from . import ast, builtins, headers, words
 from .cursor import TEMPLATE, TYPE
 from .errors import CompileError, outside
 from .group_types import CLASS
@@ -110,7 +110,7 @@ class Expressions(Types):
             operand = self.type_name()
             self.expect(")")
         elif token.text == "alignof":
-            raise CompileError("alignof needs a type in brackets", token.place)
+            raise outside("alignof of a value", token.place, "write alignof(type)")
         else:
             operand = self.unary()
         self.depth -= 1
@@ -189,6 +189,8 @@ class Expressions(Types):
             return ast.String(token.place, texts)
         if kind == "char":
             return ast.Character(self.next().place, token.text)
+        if text == "::":
+            raise outside("'::' before a name", token.place, "leave it out")
         if text == "[":
             raise outside("a lambda", token.place, "write a __device__ function")
         if kind == "raw":
@@ -200,6 +202,8 @@ class Expressions(Types):
     def bad(self, token):
         if token.text in "\"'":
             return CompileError(f"this {token.text} has no partner", token.place)
+        if token.text == "\\" and self.peek()[:1] in ("u", "U"):
+            return outside("a universal character name", token.place)
         shown = token.text if token.text.isprintable() else repr(token.text)[1:-1]
         return CompileError(f"the character '{shown}' has no meaning here", token.place)
 
@@ -217,6 +221,10 @@ class Expressions(Types):
             self.refuse_word()
             raise self.expected("an expression")
         self.next()
+        if text in ("u8", "u", "U", "L") and self.token.kind in ("string", "char"):
+            raise outside(f"{text} before a text", token.place, "leave it out")
+        if self.text == "<" and known is None and headers.is_outside(text):
+            raise outside(f"'{text}'", token.place)
         if self.text == "::":
             raise self.qualified(token)
         name = self.meant(text)

@@ -1,6 +1,6 @@
 """struct and enum."""
 
-from . import ast
+from . import ast, words
 from .cursor import TYPE, VALUE
 from .errors import outside
 from .parse_expressions import Expressions
@@ -24,8 +24,29 @@ class Records(Expressions):
             return True
         return self.peek(at) == "{" or self.peek(at + 1) in ("{", ":", ";")
 
+    def typedef(self):
+        place = self.next().place
+        if self.defines():
+            raise outside("typedef struct {...}", place, "write struct Name {...};")
+        type, _ = self.specifiers()
+        if type is None:
+            raise self.unknown_type()
+        out = []
+        while True:
+            name, whole = self.declarator(type, "the type")
+            self.declare(name.text, TYPE)
+            out.append(ast.Alias(name.place, name.text, whole))
+            if not self.accept(","):
+                break
+        self.expect(";")
+        return out
+
     def struct_or_enum(self):
         made = self.struct() if self.text == "struct" else self.enum()
+        named = self.token.kind == "id" and self.text not in words.KEYWORDS
+        if self.text == "*" or named and self.peek() in (";", ",", "=", "[", "{"):
+            note = "declare it in a statement of its own"
+            raise outside("a variable behind a definition", self.token.place, note)
         if self.text != ";" and self.token.kind == "id":
             raise self.expected("';'")
         self.expect(";")
@@ -36,6 +57,8 @@ class Records(Expressions):
         if self.text == "__align__":
             self.next()
             align = self.bracketed()[0]
+        if self.text == "{":
+            raise outside("a struct without a name", place, "give it one")
         name = self.name("the struct")
         self.declare(name.text, TYPE)
         if self.text == ";":

@@ -1,11 +1,9 @@
 """Types and declarators."""
 
-import difflib
-
 from . import ast, headers, words
 from . import ctype as C
 from .cursor import TYPE, Cursor
-from .errors import CompileError, outside
+from .errors import CompileError, meant, outside
 from .group_types import CLASS
 
 # How often each word was written -> the type that C makes of them.
@@ -16,6 +14,12 @@ SPELLINGS = {
     "long long": C.LONGLONG, "unsigned long long": C.ULONGLONG, "float": C.FLOAT,
     "double": C.DOUBLE,
 }  # fmt: skip
+
+
+def is_auto(type):
+    """Is this auto, auto& or const auto?"""
+    type = type.to if isinstance(type, ast.ReferenceTo) else type
+    return isinstance(type, ast.NamedType) and type.name == "auto"
 
 
 class Types(Cursor):
@@ -46,11 +50,12 @@ class Types(Cursor):
         specifiers: word -> place; `__align__` and `__launch_bounds__` map to their
         arguments.
         """
-        seen, quals, basic, named = {}, 0, [], None
+        seen, quals, basic, named, restrict = {}, 0, [], None, None
         place = self.token.place
         while self.token.kind == "id":
             text = self.text
             if text in words.QUALIFIERS:
+                restrict = self.token.place if "restrict" in text else restrict
                 quals |= words.QUALIFIERS[self.next().text]
             elif text in words.SPECIFIERS:
                 self.once(seen)
@@ -70,6 +75,10 @@ class Types(Cursor):
             if named:
                 raise CompileError("two types in one declaration", place)
             named = ast.NamedType(place, self.spelled(basic, place), 0)
+        alias = named and isinstance(named.name, str) and named.name not in C.NAMED
+        if restrict and not alias:  # a name may stand for a pointer
+            message = "'__restrict__' stands behind the * of a pointer"
+            raise CompileError(message, restrict)
         if named:
             named.quals |= quals
         return named, seen
@@ -155,6 +164,8 @@ class Types(Cursor):
                 raise outside(
                     "std::", token.place, "NVRTC has no standard library: sqrtf, fmaxf"
                 )
+            if headers.is_outside(token.text):
+                return outside(f"'{token.text}'", token.place)
             message = f"unknown type name '{token.text}'"
             return CompileError(message, token.place, self.nearest_type(token.text))
         if token.text == "}":
@@ -166,8 +177,7 @@ class Types(Cursor):
         if name in headers.MISSING:
             return headers.MISSING[name]
         known = {n for s in self.scopes for n, kind in s.items() if kind == TYPE}
-        near = difflib.get_close_matches(name, sorted(known | words.BASIC), 1, 0.6)
-        return f"did you mean '{near[0]}'?" if near else ""
+        return meant(name, known | words.BASIC)
 
     def declarator(self, type, what="the variable", abstract=False):
         """(name token or None, type) of `* const a[3]` and the like."""
@@ -175,6 +185,9 @@ class Types(Cursor):
         if self.text == "(" and self.peek() in ("*", "&", "("):
             return self.grouped(type, what, abstract)
         name = None
+        if self.text == "[" and not abstract and is_auto(type):
+            note = "write a variable for each part"
+            raise outside("a structured binding", self.token.place, note)
         if not abstract or (self.token.kind == "id" and self.text not in ("operator",)):
             name = self.name(what)
         if self.text == "::":

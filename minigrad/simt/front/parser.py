@@ -6,6 +6,7 @@ from .cursor import TEMPLATE, TYPE, VALUE, Imported
 from .errors import CompileError, outside
 from .group_types import SPACE
 from .parse_records import Records
+from .parse_types import is_auto
 
 
 class Parser(Records):
@@ -21,6 +22,8 @@ class Parser(Records):
 
     def outermost(self):
         text = self.text
+        if text == "[" and self.peek() == "[":
+            raise self.attribute()
         if text == "extern" and self.tokens[self.at + 1].kind == "string":
             return self.linkage()
         if text == "template":
@@ -32,6 +35,9 @@ class Parser(Records):
         if self.defines():
             return [self.struct_or_enum()]
         return self.function_or_variables(None)
+
+    def attribute(self):
+        return outside("an attribute [[...]]", self.token.place, "leave it out")
 
     def linkage(self):
         """extern "C" before one declaration, or around several."""
@@ -72,6 +78,9 @@ class Parser(Records):
         """template <typename T, int N> before a function."""
         place = self.next().place
         self.enter()
+        if self.token.kind == "id":
+            note = "leave it out: a call makes the instance"
+            raise outside("an explicit instantiation", place, note)
         self.expect("<")
         parameters = []
         while self.text != ">":
@@ -104,7 +113,10 @@ class Parser(Records):
                 default = self.type_name()
         else:
             type, _ = self.specifiers()
-            if type is None:
+            if type is None or is_auto(type):
+                if type or token.text == "template":
+                    what = f"a template parameter that is {token.text}"
+                    raise outside(what, token.place, "write a type, or typename T")
                 raise self.unknown_type()
             name, type = self.declarator(type, "the parameter")
             self.declare(name.text, VALUE)
@@ -175,23 +187,6 @@ class Parser(Records):
         self.expect(";")
         return []
 
-    def typedef(self):
-        place = self.next().place
-        if self.defines():
-            raise outside("typedef struct {...}", place, "write struct Name {...};")
-        type, _ = self.specifiers()
-        if type is None:
-            raise self.unknown_type()
-        out = []
-        while True:
-            name, whole = self.declarator(type, "the type")
-            self.declare(name.text, TYPE)
-            out.append(ast.Alias(name.place, name.text, whole))
-            if not self.accept(","):
-                break
-        self.expect(";")
-        return out
-
     def static_assert(self, place):
         self.expect("(")
         condition, message = self.conditional(), ""
@@ -214,12 +209,13 @@ class Parser(Records):
                 raise self.unknown_type()
             raise CompileError("the type is missing here", token.place, "write void")
         if self.text == ";" and not seen:
-            raise CompileError("this declaration declares nothing", start)
+            raise outside("a declaration without a name", start)
         at = self.at
         whole = self.pointers(type)
         if self.token.kind == "id" and self.text == "__launch_bounds__":
             self.next()
             seen["__launch_bounds__"] = self.bracketed()
+        self.refuse_word()
         if self.token.kind == "id" and self.peek() == "(" and self.is_function():
             return [self.function(whole, seen, template)]
         self.go(at)
@@ -240,12 +236,18 @@ class Parser(Records):
 
     def function(self, result, seen, template):
         name = self.name("the function")
-        self.declare(name.text, TEMPLATE if template else VALUE)
+        if template or self.kind_of(name.text) != TEMPLATE:
+            self.declare(name.text, TEMPLATE if template else VALUE)
         self.enter()
         self.next()
         parameters = self.parameters()
         body = None
-        if self.text in ("const", "noexcept", "->"):
+        if self.text == "->":
+            note = "write the type before the name"
+            raise outside("a type behind '->'", self.token.place, note)
+        if self.text == "noexcept" and "__global__" not in seen:
+            self.refuse_word()
+        if self.text in ("const", "noexcept"):
             raise CompileError(f"'{self.text}' cannot stand here", self.token.place)
         if not self.accept(";"):
             if self.text != "{":
@@ -272,6 +274,9 @@ class Parser(Records):
                     raise CompileError(message, self.token.place)
             if type is None:
                 raise self.unknown_type()
+            if seen and not getattr(type, "quals", 0) & words.QUALIFIERS["const"]:
+                message = "a __grid_constant__ parameter must be const"
+                raise CompileError(message, seen["__grid_constant__"])
             place = self.token.place
             name, type = self.declarator(type, "the parameter", abstract=True)
             default = self.assignment() if self.accept("=") else None
@@ -339,7 +344,7 @@ class Parser(Records):
         if text == "namespace":
             return self.namespace()
         if text == "[" and self.peek() == "[":
-            raise outside("an attribute [[...]]", self.token.place, "leave it out")
+            raise self.attribute()
         if self.token.kind == "id":
             if self.defines():
                 return [self.struct_or_enum()]
@@ -377,7 +382,7 @@ class Parser(Records):
                 raise self.unknown_type()
             raise CompileError("the type is missing here", self.token.place)
         if self.text == ";":
-            raise CompileError("this declaration declares nothing", self.token.place)
+            raise outside("a declaration without a name", self.token.place)
         return self.variables(type, seen)
 
     def nested(self):
@@ -390,15 +395,15 @@ class Parser(Records):
         self.depth -= 1
         return ast.Block(place, made, place) if len(made) != 1 else made[0]
 
+    def refuse_declaration(self):
+        if self.starts_type() and self.peek() not in ("(", "{"):
+            note = "declare the variable in the line before"
+            raise outside("a declaration in a condition", self.token.place, note)
+
     def condition(self):
         """( expression ), or ( declaration )."""
         self.expect("(")
-        if self.starts_type() and self.peek() != "(":
-            raise outside(
-                "a declaration in a condition",
-                self.token.place,
-                "declare the variable in the line before",
-            )
+        self.refuse_declaration()
         value = self.expression()
         self.expect(")")
         return value
@@ -438,6 +443,7 @@ class Parser(Records):
             else:
                 init = ast.Expression(self.token.place, self.expression())
                 self.expect(";")
+        self.refuse_declaration()
         condition = None if self.text == ";" else self.expression()
         self.expect(";")
         step = None if self.text == ")" else self.expression()

@@ -202,6 +202,8 @@ class Preprocessor:
             note = headers.INSTEAD.get(name, "NVRTC has the CUDA headers only")
             raise CompileError(f'cannot open source file "{name}"', place, note)
         self.includes.add(name)
+        if name == "cuda_bf16.h":
+            self.includes.add("cuda_fp16.h")
         if name.startswith("cooperative_groups/"):
             self.includes.add("cooperative_groups.h")
         if name == "math_constants.h":

@@ -1,12 +1,10 @@
 """Names and types: what the checker looks up."""
 
-import difflib
-
-from . import ast, builtins, constant, headers
+from . import ast, builtins, constant, evaluate, headers
 from . import ctype as C
 from . import group_types as groups
 from . import tree as T
-from .errors import CompileError, Lint, outside
+from .errors import CompileError, Lint, meant, outside
 
 MOST_BYTES = 1 << 31
 MOST_PARTS = 1 << 12  # of a struct: it is copied number by number
@@ -32,6 +30,19 @@ class Scopes:
         if (kind, place) not in self.linted:
             self.linted.add((kind, place))
             self.warnings.append(Lint(kind, *place, message, self.file))
+
+    def lint_numbers(self, op, left, right, place):
+        """Double constants in float code; division by zero."""
+        for one, other in ((left, right), (right, left)):
+            if other.type.plain is C.FLOAT and is_double_literal(one):
+                value = constant.value_of(one)
+                message = "a double constant makes this float code compute in double"
+                if value is not None:
+                    message += f": write {value!r}f"
+                self.lint("double-constant", one.place, message)
+        whole = left.type.plain.is_integer and right.type.plain.is_integer
+        if op in ("/", "%") and whole and constant.value_of(right) == 0:
+            self.lint("divide-by-zero", place, "division by zero")
 
     def check_bounds(self, type, index, place):
         """A constant index outside an array."""
@@ -63,21 +74,29 @@ class Scopes:
         known = self.scopes[0].get(name)
         again = isinstance(known, C.CType) and known is thing
         of_builtin = isinstance(thing, T.Variable) and (
-            name in headers.RESERVED or any(self.builtin(name))
+            name in headers.OUTSIDE or any(self.builtin(name))
         )
         if (known is not None and not again) or of_builtin:
             note = "choose another name"
             raise CompileError(f"'{name}' is a name of CUDA's own", place, note)
 
     def undeclared(self, name, place, called=False):
-        """The error for an unknown name, with the nearest known one."""
+        """The error for an unknown name, perhaps with a known one much like it.
+
+        called: it is called, so the other is a function, too.
+        """
         note = headers.MISSING.get(name, "")
-        if not note:
-            known = {n for scope in self.scopes for n in scope}
-            known |= builtins.NAMES
-            near = difflib.get_close_matches(name, sorted(known), 1, 0.7)
-            note = f"did you mean '{near[0]}'?" if near else ""
-        return CompileError(f"'{name}' is undefined", place, note)
+        if headers.is_outside(name):
+            return outside(f"'{name}'", place, note)
+        values = T.Variable | T.EnumValue
+        known = {
+            n
+            for scope in self.scopes
+            for n, thing in scope.items()
+            if not isinstance(thing, C.CType) and isinstance(thing, values) != called
+        }
+        known |= builtins.NAMES if called else set()
+        return CompileError(f"'{name}' is undefined", place, note or meant(name, known))
 
     def type_of(self, node, auto=None):
         """The C type of a type in the tree. auto: what `auto` stands for."""
@@ -135,15 +154,27 @@ class Scopes:
     def whole_number(self, node, what):
         """The value of a constant integer expression."""
         typed = self.value(node)
-        value = constant.value_of(typed)
-        if value is None:
-            message = f"{what} must be known when the kernel is compiled"
-            note = "use a number, a #define, a constexpr, or a template parameter"
-            raise CompileError(message, node.place, note)
+        message = f"{what} must be known when the kernel is compiled"
+        note = "use a number, a #define, a constexpr, or a template parameter"
+        value = self.constant(typed, message, node.place, note)
         is_enum = isinstance(typed.type.plain, C.Enum)
         if not (typed.type.plain.is_integer or is_enum):
             raise CompileError(f"{what} must be an integer", node.place)
         return value
+
+    def constant(self, typed, message, place, note=""):
+        """The value of a constant expression, or the error that says why not."""
+        value = constant.value_of(typed)
+        if value is not None:
+            return value
+        if broken := constant.without_value(typed):
+            message = "this has no value in C: it overflows, or divides by zero"
+            raise CompileError(message, broken, "compute it in a larger type")
+        if call := evaluate.unknown_call(typed):
+            what = f"this use of '{call.function.name}' in a constant"
+            note = "a constexpr function computes with numbers it has, in few steps"
+            raise outside(what, call.place, note)
+        raise CompileError(message, place, note)
 
     def define_struct(self, node):
         """struct P {...}; the struct's name is known before its members."""
@@ -202,3 +233,10 @@ class Scopes:
             if not node.scoped:
                 self.add(name, T.EnumValue(type, following), place)
             following += 1
+
+
+def is_double_literal(node):
+    """Is this a number without an f behind it, perhaps with a sign?"""
+    if isinstance(node, T.Unary):
+        node = node.operand
+    return isinstance(node, T.Literal) and node.type is C.DOUBLE

@@ -4,6 +4,7 @@ from . import ast, constant
 from . import ctype as C
 from . import tree as T
 from .calls import Overloads, Template
+from .discarded import DEPENDENT
 from .errors import CompileError, outside
 from .statements import STATEMENT, Statements
 
@@ -26,7 +27,7 @@ class Checker(Statements):
 
     def begin(self, function):
         """Set up what belongs to one function; gives what was there before."""
-        names = ("function", "unset", "loops", "locals")
+        names = ("function", "unset", "loops", "locals", *DEPENDENT)
         before = {name: getattr(self, name, None) for name in names}
         self.function, self.unset = function, set()
         self.loops, self.locals = [], []
@@ -54,6 +55,7 @@ class Checker(Statements):
             self.shared(node)
             return
         type, value = self.typed_init(node)
+        says_const = type.const or "constexpr" in words
         self.no_group(type, "a variable at file level that is", node.place)
         if "constexpr" in words or "__constant__" in words:
             type = type.qualified(C.CONST)
@@ -64,18 +66,19 @@ class Checker(Statements):
             message = f"'{node.name}' is a variable of the host"
             raise CompileError(message, node.place, note)
         variable = T.Variable(node.name, type, storage, node.place, init=value)
-        self.check_global(variable, value, node)
+        self.check_global(variable, value, node, says_const)
         self.add(node.name, variable, node.place)
         self.globals.append(variable)
 
-    def check_global(self, variable, value, node):
+    def check_global(self, variable, value, node, says_const):
         if isinstance(variable.type, C.Reference):
             raise outside("a reference at file level", node.place)
         if value is None:
             if variable.type.const and "__constant__" not in node.specifiers:
                 raise CompileError("a const variable needs a value", node.place)
             return
-        self.set_constant(variable, value, node)
+        if says_const:  # a __constant__ that does not, Python may write
+            self.set_constant(variable, value, node)
         if not static(value):
             message = "the first value of a variable at file level must be constant"
             raise CompileError(message, node.place)
@@ -151,6 +154,9 @@ class Checker(Statements):
     def signature(self, node):
         """The Function of a node, without its body."""
         kernel = "__global__" in node.specifiers
+        if self.says_auto(node.result):
+            note = "write the type"
+            raise outside("a function that returns auto", node.place, note)
         result = self.type_of(node.result)
         if kernel and result is not C.VOID:
             message = f"a kernel returns nothing: '{node.name}' must be void"
@@ -160,9 +166,17 @@ class Checker(Statements):
         parameters = [self.parameter(p, kernel) for p in node.parameters]
         function = T.Function(node.name, result, parameters, kernel, node.place)
         function.defaults = self.defaults(node, parameters)
+        function.constexpr = "constexpr" in node.specifiers
         function.launch_bounds = tuple(
             self.whole_number(b, "a launch bound") for b in node.bounds or ()
         )
+        for bound, at in zip(function.launch_bounds, node.bounds or (), strict=True):
+            if bound < 1:
+                raise outside("a launch bound below 1", at.place, "leave it out")
+        most = 3 if self.arch >= 90 else 2
+        if len(function.launch_bounds) > most:
+            message = f"__launch_bounds__ takes {most} numbers at most here"
+            raise CompileError(message, node.bounds[most].place)
         return function
 
     def parameter(self, node, kernel):
@@ -216,8 +230,8 @@ class Checker(Statements):
         """Check a template's function with its parameters bound (scope is set)."""
         node = template.node
         if node.body is None:
-            message = f"the template '{node.name}' is never defined"
-            raise CompileError(message, node.place)
+            what = f"a call of the template '{node.name}' before its definition"
+            raise outside(what, node.place, "define it first")
         function = self.signature(node)
         function.template_arguments = key
         template.instances[key] = function
@@ -228,6 +242,7 @@ class Checker(Statements):
     def body(self, function, node):
         """Check the body of a function."""
         before = self.begin(function)
+        self.begin_dependent(node)
         function.body = T.Block(node.place, [])
         scope = {}
         self.scopes.append(scope)
@@ -312,7 +327,7 @@ def static(node):
     if isinstance(node, T.Load) and isinstance(node.operand, T.VariableRef):
         variable = node.operand.variable
         return variable.storage == "constant" and variable.init is not None
-    if isinstance(node, T.Binary):
+    if isinstance(node, T.Binary) and not node.left.type.plain.is_integer:
         return static(node.left) and static(node.right)
     if isinstance(node, T.Unary):
         return static(node.operand)

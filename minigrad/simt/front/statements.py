@@ -4,6 +4,7 @@ from . import ast, constant
 from . import ctype as C
 from . import tree as T
 from .convert import converted, number
+from .discarded import Discarded, names_in
 from .errors import CompileError, outside
 from .expressions import Expressions
 from .group_types import Group, Operation
@@ -11,7 +12,7 @@ from .group_types import Group, Operation
 NOT_LOCAL = {"__global__", "__host__", "inline", "__forceinline__", "__noinline__"}
 
 
-class Statements(Expressions):
+class Statements(Expressions, Discarded):
     """Checks statements: each gives (typed statement or None, is its end reached)."""
 
     def block(self, node):
@@ -51,6 +52,8 @@ class Statements(Expressions):
 
     def on_declaration(self, node):
         made = [self.local(v) for v in node.variables]
+        if len(made) > 1 and self.says_auto(node.variables[0].type):
+            self.same_auto(node.variables, [m.variable.type for m in made])
         return [m for m in made if m is not None], True
 
     def local(self, node):
@@ -68,6 +71,10 @@ class Statements(Expressions):
         if "static" in words:
             note = "write a __device__ variable at file level"
             raise outside("a static variable in a function", node.place, note)
+        self.note_dependent(node)
+        if node.init is not None and node.name in names_in(node.init):
+            what = f"a first value of '{node.name}' made of '{node.name}' itself"
+            raise outside(what, node.place, "choose another name")
         type, value = self.typed_init(node)
         if "constexpr" in words:
             type = type.qualified(C.CONST)
@@ -81,6 +88,7 @@ class Statements(Expressions):
 
     def check_uninitialised(self, variable, node):
         type = variable.type
+        self.not_constexpr("a variable without a value", node.place)
         if isinstance(type, C.Reference):
             raise CompileError("a reference needs something to refer to", node.place)
         if type.const and not isinstance(type, Operation):
@@ -91,10 +99,23 @@ class Statements(Expressions):
         if type.is_scalar or isinstance(type.plain, C.Half):
             self.unset.add(variable)
 
+    def not_constexpr(self, what, place):
+        """Refuse what no constexpr function can have; an instance can."""
+        function = self.function
+        if function and function.constexpr and not function.template_arguments:
+            message = f"{what} cannot stand in a constexpr function"
+            raise CompileError(message, place, "leave constexpr out")
+
     def typed_init(self, node):
         """(type, initial value) of a declaration, with auto told from the value."""
         init = node.init
         if self.says_auto(node.type):
+            if (
+                isinstance(init, ast.Items)
+                and len(init.items) > 1
+                and node.style == "="
+            ):
+                raise outside("auto from a list", node.place, "write its type")
             if init is None or isinstance(init, ast.Items) and len(init.items) != 1:
                 raise CompileError("auto needs an initial value", node.place)
             if isinstance(init, ast.Items):
@@ -117,7 +138,8 @@ class Statements(Expressions):
 
     def bracket_init(self, type, init):
         """T x(value), or dim3 x(a, b)."""
-        if type.plain is C.DIM3:
+        pair = type.plain in (C.HALF2, C.BFLOAT162) and len(init.items) == 2
+        if pair or type.plain is C.DIM3:
             return init
         if isinstance(type, C.Array) or len(init.items) != 1:
             raise CompileError(f"'{type}' cannot be made from this list", init.place)
@@ -147,6 +169,19 @@ class Statements(Expressions):
         type = self.type_of(node.type, found)
         return type, converted(value, type)
 
+    def same_auto(self, variables, types):
+        """`auto a = 1, *b = &c;`: auto stands for one type."""
+        told = {}
+        for variable, type in zip(variables, types, strict=True):
+            inner = variable.type
+            while isinstance(inner, ast.PointerTo | ast.ReferenceTo):
+                inner, type = inner.to, type.plain.to
+            told.setdefault(type.plain, variable)
+        if len(told) > 1:
+            (one, _), (other, variable) = list(told.items())[:2]
+            message = f"auto is '{one}' before, and '{other}' here"
+            raise CompileError(message, variable.place, "declare them one by one")
+
     def check_object(self, type, init, node):
         """Refuse variables of incomplete types."""
         if type.plain is C.VOID:
@@ -163,10 +198,14 @@ class Statements(Expressions):
         keeps = constexpr or not type.plain.is_float
         if value is not None and type.const and type.plain.is_scalar and keeps:
             variable.constant = constant.value_of(value)
-        plain = type.plain.is_scalar and not isinstance(type.plain, C.Pointer)
-        if constexpr and variable.constant is None and (plain or value is None):
-            message = "a constexpr needs a value that is known when compiling"
+        if not constexpr or variable.constant is not None:
+            return
+        message = "a constexpr needs a value that is known when compiling"
+        if value is None:
             raise CompileError(message, node.place)
+        if constant.is_known(constant.zero(type)):  # numbers, and what holds them
+            found = self.constant(value, message, node.place)
+            variable.known = found if isinstance(found, list) else None
 
     def shared(self, node):
         """__shared__ T name[n]; extern __shared__ T name[];"""
@@ -182,8 +221,11 @@ class Statements(Expressions):
         if dynamic and not (isinstance(type, C.Array) and type.count is None):
             note = "write extern __shared__ T name[]; the launch gives its size"
             raise outside("an extern __shared__ with a size", node.place, note)
+        if type.const:
+            raise CompileError("a const variable needs a value", node.place)
         if not dynamic:
             self.check_object(type, None, node)
+        self.not_constexpr("a __shared__ variable", node.place)
         variable = T.Variable(
             node.name, type, "dynamic-shared" if dynamic else "shared", node.place
         )
@@ -219,12 +261,12 @@ class Statements(Expressions):
         return T.If(node.place, condition, yes, no), falls_yes or falls_no
 
     def if_constexpr(self, node, condition):
-        """The branch that is not taken is not even checked."""
-        value = constant.value_of(condition)
-        if value is None:
-            message = "if constexpr needs a condition known when compiling"
-            raise CompileError(message, node.place)
-        chosen = node.yes if value else node.no
+        """The branch that is not taken leaves nothing."""
+        message = "if constexpr needs a condition known when compiling"
+        value = self.constant(condition, message, node.place)
+        chosen, other = (node.yes, node.no) if value else (node.no, node.yes)
+        if other is not None:
+            self.discarded(other)
         return self.scoped(chosen) if chosen else (None, True)
 
     def scoped(self, node):
@@ -304,7 +346,7 @@ class Statements(Expressions):
     def cases(self, body, type):
         """The cases of a switch, in order."""
         cases, seen, run, begin, falls = [], {}, [], None, True
-        early = "this stands before the first case"
+        early = "a statement before the first case"
         before = set(self.unset)
 
         def close():
@@ -317,13 +359,13 @@ class Statements(Expressions):
         for statement in body.statements:
             if isinstance(statement, ast.Case):
                 if begin is None and run:
-                    raise CompileError(early, run[0].place)
+                    raise outside(early, run[0].place)
                 falls = close()
                 begin, run, self.unset = statement, [], set(before)
             else:
                 run.append(statement)
         if begin is None and run:
-            raise CompileError(early, run[0].place)
+            raise outside(early, run[0].place)
         falls = close()
         self.unset &= before
         return cases, falls
@@ -333,7 +375,9 @@ class Statements(Expressions):
         value = None
         if node.value is not None:
             value = self.whole_number(node.value, "the value of a case")
-            value = type.wrap(value) if type.is_integer else value
+            if type.is_integer and type.wrap(value) != value:
+                message = f"{value} is no value of '{type}', of which the switch is"
+                raise CompileError(message, node.value.place)
         if value in seen:
             what = "default" if value is None else f"case {value}"
             raise CompileError(f"a second '{what}' in this switch", node.place)
@@ -341,10 +385,12 @@ class Statements(Expressions):
         return value
 
     def on_case(self, node):
+        if any(not is_loop for is_loop, _ in self.loops):
+            what = "a case inside another statement"
+            raise outside(what, node.place, "write it directly in the switch's { }")
         raise CompileError(
-            "case stands directly within the { } of a switch", node.place,
-            "cases inside a loop or an if are outside the subset",
-        )  # fmt: skip
+            "case stands directly within the { } of a switch", node.place
+        )
 
     def on_jump(self, node):
         if node.word == "break":
@@ -378,7 +424,9 @@ class Statements(Expressions):
         return T.Return(node.place, value), False
 
     def on_alias(self, node):
-        self.add(node.name, self.type_of(node.type), node.place)
+        type = self.type_of(node.type)
+        if self.scopes[-1].get(node.name) is not type:  # the same twice is one
+            self.add(node.name, type, node.place)
         return None, True
 
     def on_struct(self, node):
@@ -390,11 +438,9 @@ class Statements(Expressions):
         return None, True
 
     def on_static_assert(self, node):
-        value = constant.value_of(self.condition(node.condition))
-        if value is None:
-            message = "static_assert needs a condition known when compiling"
-            raise CompileError(message, node.place)
-        if not value:
+        message = "static_assert needs a condition known when compiling"
+        condition = self.condition(node.condition)
+        if not self.constant(condition, message, node.place):
             message = f"static assertion failed {node.message}".strip()
             raise CompileError(message, node.place)
         return None, True

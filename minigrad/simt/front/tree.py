@@ -22,13 +22,15 @@ def _define(name, fields, doc, base=()):
 @dataclasses.dataclass(eq=False, repr=False)
 class Variable:
     """A variable. storage: local, parameter, shared, dynamic-shared, device,
-    constant, builtin. `constant` is its value where that is known at compile time."""
+    constant, builtin. `constant` is its value where that is known at compile time;
+    `known` that of a constexpr array or struct, a list."""
 
     name: str
     type: object
     storage: str
     place: PLACE = (0, 0)
     constant: object = None
+    known: object = None
     init: object = None
     used: bool = False
     address_taken: bool = False
@@ -56,6 +58,7 @@ class Function:
     defaults: tuple = ()
     template_arguments: tuple = ()
     launch_bounds: tuple = ()
+    constexpr: bool = False
     barrier: bool = False
     falls_off: bool = False
     calls: dict = dataclasses.field(default_factory=dict)

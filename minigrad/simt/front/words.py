@@ -45,6 +45,9 @@ REFUSED = {
     "register": "leave it out: the compiler chooses registers",
     "__tile__": "write a __global__ function",
     "__attribute__": "leave it out",
+    "__maxnreg__": "write __launch_bounds__, or leave it out",
+    "__cluster_dims__": "leave it out: blocks stand alone",
+    "__block_size__": "leave it out: the launch says it",
 }
 KEYWORDS = (
     set(QUALIFIERS)

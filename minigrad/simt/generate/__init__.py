@@ -17,9 +17,9 @@ from .functions import FunctionCode, clean
 class Module:
     """The generated code of one kernel.
 
-    schedule: "lockstep", which reads and writes whole rows where it can; "watched",
-    which lets tools see each thread; "warps", which stops at barriers; or "steps",
-    which tells the batch of every statement and of the variables before it.
+    schedule: "lockstep", which reads and writes whole rows where it can; "warps", which
+    stops at barriers; or "steps", which tells the batch of every statement and of the
+    variables before it.
     """
 
     def __init__(self, program, kernel, schedule="lockstep"):

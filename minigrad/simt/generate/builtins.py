@@ -18,8 +18,8 @@ def kind_of(builtin):
         return "atomic"
     if name.startswith("__shfl"):
         return "warp"
-    if name.startswith("__ld"):
-        return "memory"
+    if name.startswith(("__ld", "__st")):
+        return "memory" if name[3] == "d" else "store"
     return builtin.category
 
 
@@ -161,6 +161,20 @@ class BuiltinCode:
         where = f"{self.mask}, {self.site(node)}"
         return f"R.load({pointer}.cast({type.size}), None, {how}, {where})"
 
+    def on_store(self, node):
+        pointer, value = self.values(node.arguments)
+        type = node.builtin.types[0].to.plain
+        how = self.access(type, type.size)
+        where = f"{self.mask}, {self.site(node)}"
+        pointer = f"{pointer}.cast({type.size})"
+        self.emit(f"R.store({pointer}, None, {value}, {how}, {where})")
+        return "None"
+
+    def on_hint(self, node):
+        """What the compiler may assume: only the value of __builtin_expect matters."""
+        values = self.values(node.arguments)
+        return values[0] if node.builtin.result is not C.VOID else "None"
+
     def on_clock(self, node):
         if node.builtin.name == "__nanosleep":
             self.effect(node.arguments[0])
@@ -195,6 +209,8 @@ KIND = {
     "warp": BuiltinCode.on_warp,
     "fence": BuiltinCode.on_fence,
     "memory": BuiltinCode.on_memory,
+    "store": BuiltinCode.on_store,
+    "hint": BuiltinCode.on_hint,
     "clock": BuiltinCode.on_clock,
     "trap": BuiltinCode.on_trap,
     "print": BuiltinCode.on_print,

@@ -118,7 +118,7 @@ class PlaceCode:
         pointer = self.value(node.base)
         if self.emits(index):
             pointer = self.temp(pointer)
-        code = self.row_of(index, node.type) or self.value(index)
+        code = self.row_of(index, node.type) or self.unchecked(index, node.type)
         return Memory(pointer, code, node.type.size, node.type)
 
     def index_array(self, node, index):
@@ -128,7 +128,7 @@ class PlaceCode:
         inside = known is not None and (count is None or 0 <= known < count)
         if isinstance(base, Memory) and self.emits(index):
             base.pointer = self.temp(base.pointer)
-        code = known if inside else self.checked(index, count, node)
+        code = known if inside else self.checked(base, index, count, node)
         if isinstance(base, Cell):
             return self.index_cells(base, code, node)
         if not isinstance(base, Memory):
@@ -144,13 +144,21 @@ class PlaceCode:
         """An index as code: a known one as a plain number."""
         return str(code) if isinstance(code, int) else code
 
-    def checked(self, index, count, node):
+    def checked(self, base, index, count, node):
         """Code for an index that may be outside."""
-        code = self.value(index)
         if count is None:
-            return code
+            return self.unchecked(index, node.type)
+        code, size = self.value(index), node.type.size
+        if isinstance(base, Cell):
+            size //= base.left.of.size
         name = self.module.constant(array_name(node.base))
-        return f"R.dim({code}, {count}, {name}, {self.mask}, {self.site(node)})"
+        return f"R.dim({code}, {count}, {name}, {self.mask}, {self.site(node)}, {size})"
+
+    def unchecked(self, index, type):
+        """Code for an index that nobody has checked, but which may be multiplied."""
+        code = self.value(index)
+        parts = isinstance(type.plain, C.Array | C.Struct)
+        return f"R.within({code}, {type.size or 1})" if parts else code
 
     def index_cells(self, base, code, node):
         rest = node.type

@@ -1,10 +1,22 @@
 """Conversions between C types, and the intrinsics that name their rounding."""
 
+import functools
+
 import numpy as np
 
 from ..front import ctype as C
 from .pieces import in_pieces
-from .rounding import F32, F64, double_to_bfloat16, from_bfloat16, narrow, to_bfloat16
+from .rounding import (
+    F32,
+    F64,
+    double_to_bfloat16,
+    exact_parts,
+    from_bfloat16,
+    narrow,
+    odd,
+    to_bfloat16,
+    to_bfloat16_directed,
+)
 
 ROUND = {"n": np.rint, "z": np.trunc, "u": np.ceil, "d": np.floor}
 
@@ -75,9 +87,8 @@ def _through_int(dtype):
 def _to_bfloat16(source):
     if source is F32 or source == np.float16:
         return _chain(None if source is F32 else _caster(F32), to_bfloat16)
-    exact = np.dtype(source).kind != "f" and np.dtype(source).itemsize < 4
-    if exact:
-        return _chain(_caster(F32), to_bfloat16)
+    if np.dtype(source).kind != "f":
+        return _integer_to_bfloat16("n")
     return _chain(None if source is F64 else _caster(F64), double_to_bfloat16)
 
 
@@ -119,9 +130,39 @@ def converter(source, target):
     return _between_dtypes(source.dtype.type, target.dtype.type, source is C.HALF)
 
 
+def _integer_to_bfloat16(mode):
+    def convert(x):
+        exact = odd(*exact_parts(x))
+        if mode == "n":
+            return double_to_bfloat16(exact)
+        return to_bfloat16_directed(narrow(exact, mode), mode)
+
+    return convert
+
+
 def _exact_narrow(mode):
-    """64-bit or 32-bit integer, or double, to float32 in a given direction."""
-    return lambda x: narrow(x.astype(F64), mode)
+    """An integer or a double to float32 in a given direction."""
+
+    def convert(x):
+        return narrow(x if x.dtype == F64 else odd(*exact_parts(x)), mode)
+
+    return convert
+
+
+def _exact_wide(mode):
+    """An integer to float64 in a given direction."""
+
+    def convert(x):
+        s, e = exact_parts(x)
+        if mode == "n":
+            return s
+        low = (e < 0) & (s > 0) if mode == "z" else e < 0
+        high = (e > 0) & (s < 0) if mode == "z" else e > 0
+        if mode != "u":
+            s = np.where(low, np.nextafter(s, F64(-np.inf)), s)[()]
+        return np.where(high, np.nextafter(s, F64(np.inf)), s)[()] if mode != "d" else s
+
+    return convert
 
 
 def _half_directed(mode):
@@ -137,27 +178,29 @@ def _half_directed(mode):
     return convert
 
 
-def _bfloat16_zero(x):
-    """float32 to bfloat16 toward zero: the low half is cut off."""
-    cut = (x.view(np.uint32) >> np.uint32(16)).astype(np.uint16)
-    return np.where(x == x, cut, np.uint16(0x7FFF))[()]
-
-
 def _table():
     table = {}
     wide = {
         "int": np.int32, "uint": np.uint32, "ll": np.int64, "ull": np.uint64,
+        "short": np.int16, "ushort": np.uint16, "char": np.int8, "uchar": np.uint8,
     }  # fmt: skip
     for mode in "nzud":
         suffix = "_r" + mode
         for name, dtype in wide.items():
             for source in ("float", "double", "half"):
                 table[f"__{source}2{name}{suffix}"] = saturating(dtype, mode)
+            table[f"__bfloat162{name}{suffix}"] = _chain(
+                from_bfloat16, saturating(dtype, mode)
+            )
             table[f"__{name}2float{suffix}"] = _exact_narrow(mode)
-            table[f"__{name}2double{suffix}"] = _caster(F64)
-            table[f"__{name}2half{suffix}"] = _caster(np.float16)
+            table[f"__{name}2double{suffix}"] = _exact_wide(mode)
+            table[f"__{name}2half{suffix}"] = _chain(_caster(F64), _half_directed(mode))
+            table[f"__{name}2bfloat16{suffix}"] = _integer_to_bfloat16(mode)
         table[f"__double2float{suffix}"] = _exact_narrow(mode)
         table[f"__float2half{suffix}"] = _half_directed(mode)
+        table[f"__float2bfloat16{suffix}"] = functools.partial(
+            to_bfloat16_directed, mode=mode
+        )
     for name in ("ll2float", "ull2float", "int2float", "uint2float"):
         table[f"__{name}_rn"] = _caster(F32)
     return table
@@ -169,11 +212,8 @@ BUILTINS = _table() | {
     "__half2float": _caster(F32),
     "__float2bfloat16": to_bfloat16,
     "__float2bfloat16_rn": to_bfloat16,
-    "__float2bfloat16_rz": _bfloat16_zero,
     "__double2bfloat16": double_to_bfloat16,
     "__bfloat162float": from_bfloat16,
-    "__int2bfloat16_rn": converter(C.INT, C.BFLOAT16),
-    "__bfloat162int_rz": converter(C.BFLOAT16, C.INT),
     "__float_as_int": _viewer(np.int32),
     "__float_as_uint": _viewer(np.uint32),
     "__int_as_float": _viewer(F32),
@@ -184,6 +224,8 @@ BUILTINS = _table() | {
     "__half_as_ushort": _viewer(np.uint16),
     "__short_as_half": _viewer(np.float16),
     "__ushort_as_half": _viewer(np.float16),
+    "__bfloat16_as_short": _viewer(np.int16),
+    "__short_as_bfloat16": _viewer(np.uint16),
     "__bfloat16_as_ushort": lambda x: x,
     "__ushort_as_bfloat16": lambda x: x,
     "__double2hiint": lambda x: (x.view(np.int64) >> 32).astype(np.int32),

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 
 from .pieces import in_pieces
-from .rounding import F32, F64, I64, add_odd, narrow, two_product, two_sum
+from .rounding import F32, F64, I64, add_odd, narrow, signed_zero, two_product, two_sum
 from .rounding import double_to_bfloat16 as to_bfloat16
 from .rounding import from_bfloat16 as from_bits
 
@@ -95,6 +95,7 @@ def fma_directed(mode):
 
     def directed(a, b, c):
         product = np.multiply(a, b, dtype=F64)
-        return narrow(add_odd(product, c.astype(F64)), mode)
+        total = add_odd(product, c.astype(F64))
+        return narrow(signed_zero(total, product, c, mode), mode)
 
     return fma32 if mode == "n" else directed

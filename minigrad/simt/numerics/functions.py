@@ -56,6 +56,20 @@ def remainder(x, y):
     return np.where(np.signbit(x), -r, r).astype(x.dtype)[()]
 
 
+def remquo(x, y):
+    """(remainder, the last three bits of the quotient, with its sign)."""
+    a, b = np.abs(x), np.abs(y)
+    within = np.fmod(a, b * b.dtype.type(8))
+    count = np.rint((within - remainder(within, b)) / b)
+    count = np.where(np.isfinite(count), count, 0).astype(np.int32) & np.int32(7)
+    return remainder(x, y), np.where(np.signbit(x) != np.signbit(y), -count, count)[()]
+
+
+def scalbln(x, n):
+    """x * 2**n for a long n; beyond 5000 all is 0 or infinite."""
+    return np.ldexp(x, np.clip(n, -5000, 5000).astype(np.int32))
+
+
 def saturate(x):
     """Into [0, 1]; NaN becomes 0."""
     return np.where(x > 0, np.minimum(x, x.dtype.type(1)), x.dtype.type(0))[()]
@@ -162,7 +176,8 @@ EXACT = {
     "trunc": np.trunc, "round": round_away, "rint": np.rint, "nearbyint": np.rint,
     "fmin": fmin, "fmax": fmax, "fmod": np.fmod, "fdim": fdim,
     "copysign": np.copysign, "nextafter": np.nextafter, "remainder": remainder,
-    "logb": logb, "ilogb": ilogb, "ldexp": ldexp, "scalbn": ldexp, "frexp": frexp,
+    "logb": logb, "ilogb": ilogb, "ldexp": ldexp, "scalbn": ldexp,
+    "scalbln": scalbln, "remquo": remquo, "frexp": frexp,
     "modf": modf, "isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite,
     "signbit": np.signbit, "fdivide": np.true_divide,
 }  # fmt: skip

@@ -112,14 +112,25 @@ def _average(extra):
     return average
 
 
-def dp4a(a, b, c):
-    """The dot product of four bytes with four bytes, plus c."""
-    byte, by = np.int8 if a.dtype == I32 else np.uint8, a.dtype.type
-    for at in range(0, 32, 8):
-        x = (a >> by(at)).astype(byte).astype(a.dtype)
-        y = (b >> by(at)).astype(byte).astype(a.dtype)
-        c = c + x * y
-    return c
+def _unpacked(x, bits, type):
+    """The numbers of `bits` bits in a 32-bit one, or those of a vector."""
+    if isinstance(x, tuple):
+        return [part.astype(type) for part in x]
+    narrow = np.dtype(f"{'i' if type is I32 else 'u'}{bits // 8}")
+    return [(x >> type(at)).astype(narrow).astype(type) for at in range(0, 32, bits)]
+
+
+def _dot(bits, skipped=0):
+    """The dot product of numbers of `bits` bits with bytes, plus c."""
+
+    def dot(a, b, c):
+        type = c.dtype.type
+        left, right = _unpacked(a, bits, type), _unpacked(b, 8, type)[skipped:]
+        for x, y in zip(left, right, strict=False):
+            c = c + x * y
+        return c
+
+    return dot
 
 
 BUILTINS = {
@@ -131,5 +142,5 @@ BUILTINS = {
     "__funnelshift_lc": _funnel(True, True), "__funnelshift_rc": _funnel(True, False),
     "__sad": sad, "__usad": sad, "__hadd": _average(0),
     "__rhadd": _average(1), "__uhadd": _average(0), "__urhadd": _average(1),
-    "__dp4a": dp4a,
+    "__dp4a": _dot(8), "__dp2a_lo": _dot(16), "__dp2a_hi": _dot(16, 2),
 }  # fmt: skip

@@ -45,6 +45,22 @@ def add_odd(a, b):
     return odd(*two_sum(a, b))
 
 
+def signed_zero(total, a, b, mode):
+    """a + b, where 0 is -0 if rounded down, unless it is +0 + +0."""
+    if mode != "d":
+        return total
+    negative = (total == 0) & (np.signbit(a) | np.signbit(b))
+    return np.where(negative, -0.0, total)[()]
+
+
+def exact_parts(x):
+    """An integer as s + e exactly, both float64 and s the nearest one."""
+    if x.dtype.itemsize < 8:
+        return x.astype(F64), F64(0)
+    by, low = x.dtype.type(32), x.dtype.type(0xFFFFFFFF)
+    return two_sum((x >> by).astype(F64) * 2.0**32, (x & low).astype(F64))
+
+
 def narrow(d, mode="n"):
     """float64 to float32, rounding to nearest, toward zero, up, down, or to odd."""
     r = d.astype(F32)
@@ -68,6 +84,15 @@ def to_bfloat16(x):
     if nan.any():
         rounded = np.where(nan, U32(0x7FFF), rounded)[()]
     return rounded.astype(U16)
+
+
+def to_bfloat16_directed(x, mode):
+    """float32 to the bits of bfloat16 toward zero (z), up (u) or down (d)."""
+    bits = x.view(U32)
+    away = np.signbit(x) if mode == "d" else ~np.signbit(x)
+    step = (bits & U32(0xFFFF) != 0) & away & (mode != "z")
+    cut = ((bits >> U32(16)) + step).astype(U16)
+    return np.where(x == x, cut, U16(0x7FFF))[()]
 
 
 def from_bfloat16(bits):

@@ -18,11 +18,13 @@ class Banks(Tool):
     def begin(self, launch):
         self.launch, self.lines, self.known = launch, {}, {}
 
+    def ignores(self, space, root):
+        return space != "shared"
+
     def access(self, kind, space, root, address, size, mask, site):
-        if space == "shared":
-            address = np.asarray(address)
-            seen = self.lines.setdefault(site, np.zeros(2, np.int64))
-            seen += self._count(address, size, mask)
+        address = np.asarray(address)
+        seen = self.lines.setdefault(site, np.zeros(2, np.int64))
+        seen += self._count(address, size, mask)
 
     def _count(self, address, size, mask):
         lanes = None if mask is None else np.asarray(mask)

@@ -25,6 +25,10 @@ class Tool:
         """Other warps of the same blocks run from here on."""
         self.geometry = geometry
 
+    def ignores(self, space, root):
+        """Is nothing to be found in accesses of this memory? Then they are not told."""
+        return False
+
     def access(self, kind, space, root, address, size, mask, site):
         pass
 

@@ -18,12 +18,16 @@ class Init(Tool):
     def batch(self, geometry):
         self.geometry, self.fresh, self.left = geometry, None, True
 
+    def ignores(self, space, root):
+        if space == "shared":
+            return not self._anything_fresh(root)
+        return root.fresh is None
+
     def access(self, kind, space, root, address, size, mask, site):
         address = np.asarray(address)
         if space == "shared":
-            if self._anything_fresh(root):
-                self._shared(kind, root, address, size, mask, site)
-        elif root.fresh is not None:
+            self._shared(kind, root, address, size, mask, site)
+        else:
             unit, shape = min(8, size & -size), self.geometry.shape
             lanes, cells = cells_of(address, mask, shape, size, unit)
             fresh = _units(root.fresh, unit)

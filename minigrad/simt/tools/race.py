@@ -81,9 +81,10 @@ class Race(Tool):
         if not block_only:
             self.order.fence(mask, self._tick())
 
+    def ignores(self, space, root):
+        return space == "global" and root.readonly
+
     def access(self, kind, space, root, address, size, mask, site):
-        if space == "global" and root.readonly:
-            return
         address, now = np.asarray(address), self._tick(site)
         mask = None if mask is None else np.asarray(mask)
         entry = Entry(kind, now, root, address, size, mask, site, self.geometry)

@@ -198,3 +198,61 @@ __global__ void bytes_for_elements(const float* x, float* y) {
     //+ const float* p = x + i;
     y[i] = *p;  // BUG: out-of-bounds
 }
+
+//: length_zero(grid=1, block=1, args=(f32(64), np.uint64(0)))
+__global__ void length_zero(float* x, size_t n) {
+    //+ if (n > 0)
+    x[n - 1] = 3;  // BUG: out-of-bounds
+}
+
+//: far_away(grid=1, block=1, args=(f32(64), f32(64)))
+__global__ void far_away(const float* x, float* y) {
+    long long far = 1ll << 40;  //-
+    //+ long long far = 40;
+    float v = x[far];  // BUG: out-of-bounds
+    y[far] = v;  // BUG: out-of-bounds
+}
+
+//: huge_stride(grid=2, block=32, args=(f32(64), np.int64(10**12)),
+//:     twin=dict(args=(f32(64), np.int64(1))))
+__global__ void huge_stride(float* x, long long n) {
+    long long i = (blockIdx.x * 32 + threadIdx.x) * n;
+    x[i] = 1;  // BUG: out-of-bounds
+}
+
+//: far_in_shared(grid=1, block=4, args=(f32(4), np.int64(10**12)),
+//:     twin=dict(args=(f32(4), np.int64(1))))
+__global__ void far_in_shared(float* x, long long n) {
+    __shared__ float row[4], tile[4][4];
+    row[threadIdx.x * n] = 1;  // BUG: out-of-bounds
+    tile[threadIdx.x][n] = 2;  // BUG: out-of-bounds
+    tile[n][threadIdx.x] = 3;  // BUG: out-of-bounds
+    x[threadIdx.x] = 4;
+}
+
+//: far_in_local(grid=1, block=4, args=(f32(4), np.int64(10**12)),
+//:     twin=dict(args=(f32(4), np.int64(1))))
+__global__ void far_in_local(float* x, long long n) {
+    float row[4] = {}, table[4][4] = {};
+    row[threadIdx.x * n] = 1;  // BUG: out-of-bounds
+    table[threadIdx.x][n] = 2;  // BUG: out-of-bounds
+    x[threadIdx.x] = row[0]
+        + table[n][threadIdx.x];  // BUG: out-of-bounds
+}
+
+//: far_member(grid=1, block=4, args=(f32(16), 1 << 30), twin=dict(args=(f32(16), 0)))
+// Counted in floats, the index is 2 to the power of 32.
+__global__ void far_member(float* x, int far) {
+    reinterpret_cast<float4*>(x)[far + threadIdx.x].w = 1;  // BUG: out-of-bounds
+}
+
+//: indices_of_both_signs(grid=1, block=32, args=(f32(32), np.uint64(0)))
+// A row that is signed, a column that is not.
+__global__ void indices_of_both_signs(float* x, size_t n) {
+    __shared__ float tile[8][4];
+    size_t column = threadIdx.x % 4 + n;
+    long long row = threadIdx.x / 4;
+    tile[row][column] = x[threadIdx.x];
+    __syncthreads();
+    x[threadIdx.x] = tile[7 - row][column];
+}
