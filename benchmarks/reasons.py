@@ -34,6 +34,10 @@ REASONS = {
         "a thread's reads of neighbouring elements become one of up to 16 bytes",
         each(LESS),
     ),
+    "chosen": Reason(
+        "two reads of which `? :` needs one become one read of the chosen address",
+        {"requests": (LESS,)},
+    ),
     "moved": Reason(
         "work whose result only an `if` needs is done inside it, so the warps that "
         "skip it read less", each(LESS),
@@ -50,6 +54,11 @@ REASONS = {
     "order": Reason(
         "how often a loop around atomicCAS runs depends on the order of the warps",
         {"sectors": (LESS, MORE), "requests": (LESS, MORE)},
+    ),
+    "again": Reason(
+        "where several blocks of a multiprocessor read global memory at the same time "
+        "some passes are made again; how many changes from run to run",
+        {"bank_passes": (MORE,)},
     ),
     "printf": Reason(
         "a GPU writes what is printed into a buffer in global memory; the atomic "
@@ -71,9 +80,25 @@ WHY = {
     "stencil_1d": ["moved"],
     "solutions/01_threads: grid_stride": ["kept", "unrolled"],
     "solutions/02_memory: fix_the_race": ["kept"],
+    "solutions/04_elementwise: where_compare": ["chosen"],
+    "solutions/05_reductions: sum_dim": ["kept"],
+    "solutions/05_reductions: max_argmax": ["kept"],
+    "solutions/05_reductions: online_softmax": ["kept"],
+    "solutions/05_reductions: layer_norm": ["kept"],
+    "solutions/06_matmul: matmul_tiled": ["joined"],
+    "solutions/06_matmul: matmul_batched": ["joined"],
+    "solutions/07_convolution: col2im": ["turns"],
+    "solutions/07_convolution: conv2d_gemm": ["joined"],
+    "solutions/07_convolution: max_pool2d_backward": ["turns"],
+    "solutions/09_nn: cross_entropy_forward": ["kept"],
     "lessons/01_threads: hello": ["printf"],
     "lessons/01_threads: strided": ["unrolled"],
     "lessons/02_memory: count": ["turns"],
+    "lessons/04_elementwise: binary": ["printf"],
+    "lessons/05_reductions: sum_all": ["again"],
+    "lessons/05_reductions: layer_norm": ["kept"],
+    "lessons/06_matmul: matmul_tiled": ["joined"],
+    "lessons/06_matmul: matmul_batched": ["joined"],
 }
 UNKNOWN = "?"
 

@@ -55,7 +55,7 @@ CONTROLS = {  # a planted bug of tests/simt/bugs for each tool
     "memcheck": "guard",
     "racecheck": "reverse",
     "initcheck": "device_array",
-    "synccheck": "barrier_in_branch",
+    "synccheck": "barrier_of_one_warp",
 }
 CONTROL, ELSEWHERE, CLEAN = "wrong on purpose", "elsewhere", "0 errors"
 

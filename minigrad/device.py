@@ -20,9 +20,20 @@ def gpu_available():
         return False
     try:
         import cupy
-    except ImportError:  # two wheels of it, say; `minigrad doctor` tells
+    except ImportError:  # two wheels of it, say
         return False
     return bool(cupy.cuda.is_available())
+
+
+def lacking():
+    """Why CuPy can use no GPU, and what to do. The exported package says it, too."""
+    if importlib.util.find_spec("cupy") is None:
+        return "CuPy is not installed (pip install cupy-cuda12x, or cupy-cuda13x)"
+    try:
+        import cupy  # noqa: F401
+    except ImportError as error:
+        return f"CuPy cannot be imported ({str(error).strip().splitlines()[0]})"
+    return "CuPy finds no GPU (`nvidia-smi` shows those that the driver sees)"
 
 
 def on_gpu(x):
@@ -38,8 +49,8 @@ def which(device="auto"):
     there = device != "sim" and gpu_available()
     if device == "cuda" and not there:
         raise RuntimeError(
-            'device="cuda" needs an NVIDIA GPU and CuPy; `minigrad doctor` says what '
-            'is missing here. device="sim" works everywhere.'
+            f'device="cuda" needs an NVIDIA GPU and CuPy: {lacking()}. device="sim" '
+            "works everywhere."
         )
     return "cuda" if there else "sim"
 

@@ -5,10 +5,12 @@ ATen. An operator is called: it looks at its operands, finds its kernel, and run
 """
 
 import functools
+import inspect
 
 from . import memo, trace
 from .autograd.modes import here
 from .autograd.record import Gradients, record
+from .names import in_pytorch
 from .promotion import result_type
 from .slots.exercise import exercise
 
@@ -87,6 +89,9 @@ class Operator:
     is a method of Tensor as well as a function.
     """
 
+    takes = ()  # the names of the operands after the first, where they may be given
+    moved = None  # what a trace counts as bytes, where not each tensor is read in whole
+
     def __init__(self, name, rule=result_type, doc="", gradients=None):
         self.name, self.rule, self.__doc__ = name, rule, doc
         self.node_name = "".join(map(str.capitalize, name.split("_"))) + "Backward0"
@@ -105,14 +110,19 @@ class Operator:
             run = self.remember(key, self.find(operands), operands)
         if trace.active is None:
             return run(*operands, **options)
-        return trace.active.run(self.name, run, operands, options)
+        return trace.active.run(self.name, run, operands, options, self.moved)
 
     def __set_name__(self, owner, name):
         """In a class it becomes a plain function: Python calls these fastest."""
         call = type(self).__call__
+        takes = self.takes or [*inspect.signature(call).parameters][2:]
 
         @functools.wraps(self, ("__doc__",), ())
         def method(x, *operands, **options):
+            if options:
+                options = in_pytorch(self.name, options, takes)
+                if self.takes:
+                    operands, options = (*operands, *options.values()), {}
             return call(self, x, *operands, **options)
 
         method.__name__ = name

@@ -7,6 +7,8 @@ import numpy as np
 from . import layout
 from .device import device_empty
 from .layouts import row_major
+from .ops.base import number_for, tensor_for
+from .promotion import of_number, promote_types
 from .storage import (
     Storage,
     allocate,
@@ -22,10 +24,17 @@ from .tensor import Tensor, _of
 
 
 def asking(make):
-    """A factory that takes requires_grad=True, too: ask what it makes for gradients."""
+    """A factory that takes requires_grad=True, too: ask what it makes for gradients.
+
+    And the size by its name, and None for a device that nobody chose.
+    """
 
     @functools.wraps(make)
     def function(*args, requires_grad=False, **how):
+        if how and not args and "size" in how:
+            args = (how.pop("size"),)
+        if how and how.get("device", "") is None:
+            del how["device"]
         made = make(*args, **how)
         return made.requires_grad_() if requires_grad else made
 
@@ -47,6 +56,8 @@ def empty(*size, dtype=None, device="cpu"):
 @asking
 def full(size, fill_value, *, dtype=None, device="cpu"):
     """A tensor with the same number everywhere."""
+    if hasattr(fill_value, "item"):  # a tensor's, or NumPy's
+        fill_value = fill_value.item()
     if dtype is None:
         dtype = to_array(fill_value).dtype
     made = empty(size, dtype=dtype, device=device).fill_(fill_value)
@@ -69,12 +80,16 @@ def ones(*size, dtype=None, device="cpu"):
 @asking
 def eye(n, m=None, *, dtype=None, device="cpu"):
     """A matrix of zeros with ones on its diagonal."""
-    return _cast(np.eye(n, m), as_dtype(dtype), device)
+    rows, columns = layout.as_shape((n, n if m is None else m))
+    return _cast(np.eye(rows, columns), as_dtype(dtype), device)
 
 
 @asking
-def arange(start, end=None, step=1, dtype=None, device="cpu"):
-    """The numbers start, start + step, ... below end; int64 where all are ints."""
+def arange(start=0, end=None, step=1, dtype=None, device="cpu"):
+    """The numbers start, start + step, ... below end; int64 where all are ints.
+
+    arange(end) begins with 0.
+    """
     start, end = (0, start) if end is None else (start, end)
     wide = dtype if dtype is not bfloat16 else float32
     return _cast(to_range(start, end, step, wide), dtype, device)
@@ -83,7 +98,15 @@ def arange(start, end=None, step=1, dtype=None, device="cpu"):
 @asking
 def linspace(start, end, steps, *, dtype=None, device="cpu"):
     """`steps` numbers from start to end, both included, evenly spaced."""
-    return _cast(np.linspace(start, end, steps), as_dtype(dtype), device)
+    number_for("linspace", "start", start)
+    number_for("linspace", "end", end)
+    (count,) = layout.as_shape((steps,))
+    i, last = np.arange(count), count - 1
+    with np.errstate(all="ignore"):
+        step = np.float64(end - start) / max(last, 1)
+        first = i < max(count // 2, 1)  # the second half is counted from the end
+        values = np.where(first, start + i * step, end - (last - i) * step)
+    return _cast(values, as_dtype(dtype), device)
 
 
 @asking
@@ -93,8 +116,25 @@ def tensor(data, dtype=None, device="cpu"):
         data = data.new_alias()
         copied = data.to(device=device, dtype=dtype)
         return copied.clone() if copied is data else copied
-    dtype = as_dtype(dtype, None)
+    dtype, first = as_dtype(dtype, None), data
+    while isinstance(first, list | tuple) and first:
+        first = first[0]
+    if hasattr(first, "storage"):  # lists of tensors, which may lie on a device
+        types = []
+        data = _numbers(data, types)
+        dtype = dtype or functools.reduce(promote_types, types)
     return _cast(to_array(data, dtype), dtype, device)
+
+
+def _numbers(data, types):
+    """Nested lists with tensors as numbers; `types` gets the dtype of each element."""
+    if isinstance(data, list | tuple):
+        return [_numbers(item, types) for item in data]
+    if not hasattr(data, "storage"):
+        types.append(of_number(data))
+        return data
+    types.append(data.dtype)
+    return data.tolist()
 
 
 def from_numpy(array):
@@ -108,6 +148,7 @@ def like(make):
 
     @asking
     def function(x, *more, dtype=None, device=None):
+        tensor_for(function.__name__, "input", x)
         return make(x.shape, *more, dtype=dtype or x.dtype, device=device or x.device)
 
     function.__name__ = f"{make.__name__}_like"

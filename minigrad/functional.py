@@ -1,11 +1,13 @@
 """Functions of tensors, under the names of torch.nn.functional."""
 
 from . import random
+from .ops.base import expect
 from .ops.batch_norm import batch_norm
 from .ops.conv2d import conv2d
-from .ops.elementwise import gelu, relu, sigmoid, tanh
+from .ops.elementwise import relu, sigmoid, tanh
 from .ops.embedding import embedding
 from .ops.errors import binary_cross_entropy_with_logits, mse_loss
+from .ops.forms import gelu
 from .ops.linear import linear
 from .ops.losses import cross_entropy, nll_loss
 from .ops.norms import layer_norm
@@ -19,12 +21,24 @@ def dropout(x, p=0.5, training=True, inplace=False):
     """x with each element 0 by the chance p, the others divided by 1 - p."""
     if not 0 <= p <= 1:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+    check_dropout(x, p, training)
     if not training or p == 0:
         return x
     generator = random.default_generator
     first = generator.take(-(-x.numel() // 2))
     y = random.dropout(x, p=1 - p, seed=generator.seed, first=first)
     return x.copy_(y) if inplace else y
+
+
+def check_dropout(x, p, training):
+    """Raise where x is no tensor, or one whose elements cannot be divided."""
+    try:
+        dtype = x.storage.dtype
+    except AttributeError:
+        expect("dropout", {"input": x})
+        raise
+    if dtype.kind != "f" and training and p:
+        raise RuntimeError(f"dropout is for floats, not {dtype}: x.float() makes one")
 
 
 __all__ = [

@@ -160,7 +160,8 @@ def check_fits(shape, strides, offset, cells):
 
 def wrap_dim(dim, ndim):
     """A dimension counted from the start: -1 -> ndim - 1. IndexError if it is not."""
-    if isinstance(dim, bool) or not hasattr(dim, "__index__"):
+    whole = hasattr(dim, "__index__") and not getattr(dim, "ndim", 0)
+    if isinstance(dim, bool) or not whole:
         raise TypeError(f"a dimension is an int, not {type(dim).__name__}")
     bound = max(ndim, 1)
     if not -bound <= dim < bound:

@@ -50,10 +50,10 @@ def as_dtype(dtype, default=float32):
     try:
         found = np.dtype(dtype)
     except TypeError:
-        found = dtype
+        found = None
     if found not in KNOWN:
         names = ", ".join(d.name for d in DTYPES)
-        name = getattr(found, "name", found)
+        name = getattr(found, "name", dtype)
         raise TypeError(f"no tensor of {name}; the types are {names}")
     return found
 
@@ -260,7 +260,12 @@ def shared_memory(array):
 
 def _cast(array, data, dtype):
     if dtype is not None:  # from the data once more: only so NumPy tells of overflow
-        return np.array(data, dtype)
+        with np.errstate(over="ignore"):
+            if dtype == uint8 and array.dtype == int64 and array.size:
+                least, most = array.min(), array.max()
+                if -255 <= least < 0 and most <= 255:  # PyTorch's -1 is 255
+                    return array.astype(uint8)
+            return np.array(data, dtype)
     while isinstance(data, list | tuple) and data:
         data = data[0]
     if array.dtype == np.uint64 and not hasattr(data, "dtype"):

@@ -10,6 +10,7 @@ from . import layout
 from .autograd.tensors import Differentiable
 from .autograd.views import differentiable, record_call
 from .layouts import check_fits, is_contiguous, reshaped, row_major
+from .names import either_name
 from .ops import gradients
 from .ops.elementwise import cast
 from .ops.indexing import chooses, getitem, setitem
@@ -172,12 +173,14 @@ class Tensor(Methods, Differentiable, Values):
         return self if shape == self.shape else self.reshape(shape)
 
     @differentiable("Squeeze", gradients.reshape)
+    @either_name
     def squeeze(self, dim=None):
         """Without the dimensions of size 1 (or those of `dim`, an int or a tuple)."""
         dims = range(self.ndim) if dim is None else layout.as_ints((dim,))
         return self.as_strided(*layout.squeezed(self.shape, self.strides, dims))
 
     @differentiable("Unsqueeze", gradients.reshape)
+    @either_name
     def unsqueeze(self, dim):
         """With a new dimension of size 1 at `dim`."""
         return self.as_strided(*layout.unsqueezed(self.shape, self.strides, dim))
@@ -205,8 +208,11 @@ class Tensor(Methods, Differentiable, Values):
         """A row-major copy with a storage of its own."""
         return cast[self.dtype](self)
 
-    def to(self, *to, device=None, dtype=None):
-        """The tensor on a device, in a dtype, or both; itself if it is so already."""
+    def to(self, *to, device=None, dtype=None, copy=False):
+        """The tensor on a device, in a dtype, or both; itself if it is so already.
+
+        copy: or a copy, then.
+        """
         for given in to:
             if isinstance(given, Tensor):
                 device, dtype = given.device, given.dtype
@@ -215,7 +221,8 @@ class Tensor(Methods, Differentiable, Values):
             else:
                 dtype = given
         dtype, device = as_dtype(dtype, self.dtype), device or self.device
-        x = self if dtype == self.dtype else cast[dtype](self)
+        as_it_is = dtype == self.dtype and not (copy and device == self.device)
+        x = self if as_it_is else cast[dtype](self)
         if device == self.device:
             return x
         here = self.device

@@ -7,7 +7,10 @@ print(launches)
 
 import time
 from collections.abc import Callable
+from html import escape
 from typing import NamedTuple
+
+HEAD = "operator", "rung", "kernel", "grid", "block", "bytes", "time"
 
 active = None  # the Trace that listens, if one does
 
@@ -42,32 +45,49 @@ class Trace(list):
         global active
         active = self.outer
 
-    def run(self, operator, kernel, operands, options):
-        """Run an operator's kernel; a NumPy function counts as a launch itself."""
-        first = next(x for x in operands if hasattr(x, "storage"))
-        if first.device != "cpu":
+    def run(self, operator, kernel, operands, options, moved=None):
+        """Run an operator's kernel; a NumPy function counts as a launch itself.
+
+        moved: (operands, result) -> the bytes, where not each tensor is read in whole.
+        """
+        if any(getattr(x, "device", "cpu") != "cpu" for x in operands):
             return kernel(*operands, **options)
         begin = time.perf_counter()
         result = kernel(*operands, **options)
         took = time.perf_counter() - begin
-        size = sum(map(nbytes, (*operands, *_tensors(result))))
+        if moved is None:
+            size = sum(map(nbytes, (*operands, *_tensors(result))))
+        else:
+            size = moved(operands, result)
         name = getattr(kernel, "__name__", operator)
         self.append(Launch(operator, "numpy", name, "cpu", (), (), size, lambda: took))
         return result
 
     def __str__(self):
-        head = "operator", "rung", "kernel", "grid", "block", "bytes", "time"
-        rows = [head, *map(_row, self)]
+        rows = [HEAD, *map(_row, self)]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = [_line(row, widths) for row in rows]
         return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
 
     __repr__ = __str__
 
+    def _repr_html_(self):
+        """A table, whose lines do not wrap."""
+        lines = [_cells("th", HEAD), *(_cells("td", _row(launch)) for launch in self)]
+        rows = "".join(f"<tr>{line}</tr>" for line in lines)
+        return f'<div style="overflow-x:auto"><table>{rows}</table></div>'
+
 
 def trace():
     """A context manager that lists every kernel that is launched while it is open."""
     return Trace()
+
+
+def traced(operator, function, *operands):
+    """Call a NumPy function, and tell the trace if one listens."""
+    if active is None:
+        return function(*operands)
+    return active.run(operator, function, operands, {})
 
 
 def nbytes(x):
@@ -112,6 +132,15 @@ def _sizes(numbers):
 
 def _time(seconds):
     return "-" if seconds is None else f"{seconds * 1e6:.1f} us"
+
+
+def _cells(tag, row):
+    """A line of the table in HTML: words to the left, numbers to the right."""
+    sides = ["left"] * 3 + ["right"] * 4
+    return "".join(
+        f'<{tag} style="text-align:{side};white-space:nowrap">{escape(text)}</{tag}>'
+        for text, side in zip(row, sides, strict=True)
+    )
 
 
 def _line(row, widths):

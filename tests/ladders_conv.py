@@ -169,7 +169,7 @@ def _():
 
 
 def maxima(x, how):
-    w = pool2d.pool_window(x, *how, "max_pool2d")
+    w = pool2d.pool_window(x.shape, *how, "max_pool2d")
     t = torch.from_numpy(x).double().requires_grad_()
     y, at = F.max_pool2d(t, *how, return_indices=True)
     dy = numbers(*y.shape, seed=1)
@@ -184,7 +184,7 @@ def maxima(x, how):
 
 
 def means(x, kernel, stride, padding, ceil_mode, count_pad, divisor):
-    w = pool2d.pool_window(x, kernel, stride, padding, 1, ceil_mode, "avg_pool2d")
+    w = pool2d.pool_window(x.shape, kernel, stride, padding, 1, ceil_mode, "avg_pool2d")
     t = torch.from_numpy(x).double().requires_grad_()
     y = F.avg_pool2d(t, kernel, stride, padding, ceil_mode, bool(count_pad),
                      divisor or None)  # fmt: skip

@@ -127,6 +127,9 @@ def test_rungs():
     for name in ("low", "high", "best"):
         with minigrad.rungs(name):
             assert choose(steps, n=20).name == name
+    unknown = pytest.raises(ValueError, match="no rung 'fasttest'; there are .*best, ")
+    with unknown, minigrad.rungs("fasttest"):
+        pass
     assert ladder.chosen == "answered"
 
 
@@ -232,6 +235,15 @@ def test_trace_as_a_table():
     assert "reduce_warps<1, float, float, float>" in first
     assert first.split()[-4:] == ["32", "x", "8", "144", "-"][1:]
     assert second.split()[:3] == ["exp", "numpy", "exp"] and second.endswith(" us")
+
+
+def test_trace_in_a_notebook():
+    x = minigrad.ones(4, device="sim")
+    with minigrad.trace() as launches:
+        x.exp()
+    html = launches._repr_html_()
+    assert html.count("<tr>") == 2 and html.count("<td") == html.count("<th") == 7
+    assert "unary&lt;float, float, float&gt;" in html  # a tag to a browser otherwise
 
 
 def test_trace_ends_where_an_error_leaves_it():

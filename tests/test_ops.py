@@ -32,23 +32,30 @@ def operand(dtype, seed=0, shape=None):
 
 
 UNARY = """
--x | abs(x) | x.exp() | x.log() | x.sqrt() | x.rsqrt() | x.sigmoid() | x.tanh()
+-x | +x | abs(x) | x.exp() | x.log() | x.sqrt() | x.rsqrt() | x.sigmoid() | x.tanh()
 x.sin()
 x.cos() | x.relu() | x.isnan() | x.erf() | x.logical_not() | x.clone() | x.contiguous()
 m.functional.gelu(x) | m.functional.gelu(x, approximate="tanh") | x.clamp(-1, 2)
 x.clamp(min=1) | x.clamp(max=0.5) | x.clamp(2, -2) | x.float() | x.double() | x.half()
 x.bfloat16() | x.bool() | x.neg() | x + 2 | 2 - x | x * 2.5 | 3 / x | x / 4 | x // 2
 x // 1.5 | x % 3 | x ** 2 | x ** 3.0 | x ** 0.5 | 2 ** x | 1 + x | 7 // x | 7 % x
+x == np.bool_(True) | x != np.float32(2.5)
 x == 1 | x != 2.5 | x < 0 | x <= 1 | x > 2 | x >= 2 | 2 < x | x + True
 m.where(x > 1, x, 0) | m.where(x > 1, 1.5, x) | m.where(x > 1, 2, 1)
 x.masked_fill(x > 1, 3) | x ** -1 | x.floor_divide(2) | x.remainder(-2) | x - 1
+x.add(2, alpha=3) | x.sub(2, alpha=0.5) | x.add(1, alpha=True) | x.where(x, 1)
+m.where(x > 1, x) | m.where(True, x, x) | x.masked_fill(x, 1)
+m.functional.gelu(x, approximate="foo")
 x.mul(2) | x.div(2) | x.div(2, rounding_mode="trunc") | x.div(-2, rounding_mode="floor")
+~x | x & 6 | 5 ^ x | x & True | x ^ 2.5 | x.__or__(-3) | x.__ror__(False)
 x.div(0.75, rounding_mode="trunc") | x ** -0.5 | x.div(2, rounding_mode="up")
 """
 BINARY = """
 x + y | x - y | x * y | x / y | x // y | x % y | x ** y | m.where(x > y, x, y) | x == y
 x != y | x < y | x <= y | x > y | x >= y | x.minimum(y) | x.maximum(y) | x.max(y)
 x.div(y, rounding_mode="trunc") | x.div(y, rounding_mode="floor")
+x & y | x.bitwise_or(y) | x ^ y | x.add(y, alpha=2) | x.sub(y, alpha=0.5)
+x.mul(other=y) | x.maximum(other=y) | x.sub(y, alpha=2)
 x.logical_and(y) | x.logical_or(y) | m.where(y != 0, x, 1)
 """
 
@@ -170,7 +177,10 @@ x.relu_() | x.neg_() | x.clamp_(-1, 1) | x.zero_() | x.fill_(7) | x.fill_(True)
 x.copy_(y[0]) | x.copy_(y.T[:4].T) | x.masked_fill_(y > 1, 9) | x[1] += y[0]
 x[:, ::2] *= 2 | x.T[0] = y.T[1] | x[...] = 3 | x[0] = y[1] | x[:, 1] = y[0, 0]
 x.div_(y) | x.div_(y, rounding_mode="trunc") | x.div_(y, rounding_mode="floor")
-x **= 0.5 | x.pow_(3)
+x.abs_() | x.log_() | x.sqrt_() | x.rsqrt_() | x.sigmoid_() | x.tanh_() | x.sin_()
+x.cos_() | x.erf_() | x.bitwise_not_() | x.add_(y, alpha=2) | x.sub_(y[0], alpha=0.5)
+x **= 0.5 | x.pow_(3) | x &= y | x ^= 5 | x.__ior__(y > 3)
+x.copy_(2) | x.mul_(other=y) | x.clamp_(m.tensor(1), 3) | x.fill_(m.tensor(2.5))
 x += x | x[0] += x[1] | x.sub_(x) | x.mul_(y > 1) | x.T.add_(1) | x[:, 1:3] = 0.5
 """
 
@@ -212,6 +222,34 @@ x.long().add_(0.5) | RuntimeError | float32 can't be cast to .. output type int6
 x.long() ** -1     | RuntimeError | negative integer powers
 -(x > 0)           | DispatchError | neg has no kernel for bool on '@' .. on 'sim'
 (x > 0) % (x > 0)  | DispatchError | remainder has no kernel for bool on '@'
+x & x              | DispatchError | bitwise_and has no kernel for float32 on '@'
+~x                 | TypeError | only implemented on integer and Boolean-type tensors
+x.long().pow_(-1)  | RuntimeError | negative integer powers
+x.clamp(x, 1)      | TypeError | two numbers or two tensors .. got Tensor and int
+x.clamp(min="a")   | TypeError | expected a tensor or a number, got str
+x.fill_(y)         | RuntimeError | 0-dimension value tensor but got tensor with 2 dim
+x.fill_("a")       | TypeError | a str
+x.exp(1)           | TypeError | exp() takes 1 operands, the tensor itself among them
+x.exp(how=1)       | TypeError | exp() got an unexpected keyword argument 'how'
+x.exp_(1)          | TypeError | exp() takes 1 operands, .. but 2 were given
+x.mul_(how=1)      | TypeError | mul_() got an .. 'how'; by name it takes other
+x.sub(x > 1, alpha=2) | RuntimeError | Subtraction, the `-` operator, with a bool tensor
+x.sub_(x > 1)      | RuntimeError | Subtraction, the `-` operator, with a bool tensor
+x.add(2, alpha="a") | TypeError | argument 'alpha' must be Number, not str
+x + 2 ** 2000      | RuntimeError | a whole number is too large
+x.long() + 2 ** 70 | RuntimeError | a whole number is too large
+x == np.ones(3)    | TypeError | expected a tensor or a number, got ndarray
+x.copy_("a")       | TypeError | a str
+x.half().fill_(1e10) | RuntimeError | type float16 without overflow: 10000000000.0
+x.masked_fill(x > 1, [1]) | TypeError | a list to a Tensor
+x.half().masked_fill(x > 1, -1e9) | RuntimeError | type float16 without overflow
+x ** "a"           | TypeError | expected a tensor or a number, got str
+x.where(x, x)      | RuntimeError | condition to be a boolean tensor, .. dtype float32
+x.where(1, x)      | TypeError | where(): argument 'condition' must be Tensor, not int
+m.where(x > 1)     | TypeError | takes a condition and two values, got 0 .. nonzero()
+x.masked_fill(x, 1) | RuntimeError | only supports boolean masks, .. float32
+x.long().add(x.long(), alpha=0.5) | RuntimeError | alpha must not be a floating point
+m.functional.gelu(x, approximate="foo") | RuntimeError | must be either none or tanh.
 x.clamp()          | RuntimeError | at least one of 'min' or 'max'
 x[0].expand(3, 4).add_(1) | RuntimeError | refers to a single memory location
 x.to("tpu")        | RuntimeError | no device 'tpu': a tensor is on one of 'cpu', 'sim'
@@ -226,7 +264,7 @@ def test_mistakes(line, device):
     text, error, words = (part.strip() for part in line.split("|"))
     x = minigrad.arange(12.0).reshape(3, 4).to(device)
     with pytest.raises(Exception) as caught:
-        eval(text, {"x": x, "y": x + 1})
+        eval(text, {"x": x, "y": x + 1, "m": minigrad, "np": np})
     assert caught.type.__name__ == error, caught.value
     for piece in words.replace("@", device).split(" .. "):
         assert piece in str(caught.value)
@@ -247,6 +285,36 @@ def test_tensors_on_two_devices():
     with pytest.raises(RuntimeError, match=message):
         x + y
     assert ((x.to("sim") + y).cpu() == minigrad.full((2,), 2.0)).all()
+
+
+GUESTS = """
+x + y | y + x | x * y | y - x | x / y | y ** x | x % y | y < x | x == y | x.maximum(y)
+m.where(x > 2, x, y) | m.where(x > 2, y, y) | m.where(y > 1, x, 0) | x.clamp(y, y + 1)
+x.add(y, alpha=2) | x.masked_fill(x > 2, y) | x.add_(y) | x[1:].mul_(y) | x.pow_(y)
+"""
+
+
+@on_devices
+@pytest.mark.parametrize("text", split(GUESTS))
+@pytest.mark.parametrize("types", ["float32 float64", "float16 int64", "int64 float32"])
+def test_a_cpu_tensor_without_dimensions_beside_a_devices(text, types, device):
+    one, two = types.split()
+
+    def make(m):
+        c = m.tensor(2, two)
+        return m.tensor([1, 2, 3, 5], one), c.cpu()
+
+    assert_like_torch(compiled(text), device, make, ulps=POW)
+
+
+def test_such_a_tensor_goes_into_the_kernel_as_a_number():
+    x, c = minigrad.ones(3, device="sim"), minigrad.tensor(2.0)
+    with minigrad.trace() as launches:
+        (x + c).mul_(c)
+    assert [n.kernel for n in launches] == ["unary<float, float, float>"] * 2
+    for wrong in (lambda: x[0] + minigrad.ones(3), lambda: c.add_(x)):
+        with pytest.raises(RuntimeError, match="All tensors must be on one device"):
+            wrong()
 
 
 @pytest.mark.skipif(minigrad.gpu_available(), reason="not run: no GPU (there is one)")

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from answers import filled  # noqa: F401
-from both import assert_like_torch, on_devices
+from both import assert_like_torch, on_devices, torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -187,3 +187,13 @@ def test_random_indices(data):
         size = int(np.prod(shape))
         numbers = np.arange(float(size)).reshape(shape)
         assert_like_torch(run, device, lambda m, a=numbers: [m.tensor(a)])
+
+
+@pytest.mark.parametrize("text", ["y = z[i]", "z[i] = 5.0; y = z"])
+def test_indices_that_are_changed_before_backward(text):
+    for m in (minigrad, torch):
+        names = {"z": m.ones(3, requires_grad=True) * 1, "i": m.tensor([0, 1])}
+        exec(text, names)
+        names["i"][0] = 2
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            names["y"].sum().backward()

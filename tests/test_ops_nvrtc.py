@@ -41,7 +41,7 @@ def instances(kernel, count):
     sources = DTYPES if kernel.name == "copy" else [kernel.dtype]
     rungs = ("", "_strided", "_vectors") if count < 3 else ("", "_strided")
     for source in sources:
-        types = [source] * count + [kernel.result, computed_in(kernel.dtype)]
+        types = [source] * count + [kernel.result, kernel.wide]
         yield from (template(FORMS[count] + rung, *types) for rung in rungs)
 
 

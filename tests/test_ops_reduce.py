@@ -31,16 +31,30 @@ def compiled(text):
 REDUCTIONS = """
 x.sum() | x.sum(0) | x.sum(-1) | x.sum((0, 2)) | x.sum(1, keepdim=True)
 x.sum((0, 1, 2))
+x.sum(dtype=m.int32) | abs(x * 16).sum(1, dtype=m.uint8) | x.prod(2, dtype=bool)
+x.prod(2, True, dtype=m.int16) | x.sum(dtype=bool)
 x.sum(dtype=m.float64) | x.mean() | x.mean(1) | x.mean((0, 2), keepdim=True) | x.prod(2)
 x.amax() | x.amax(0) | x.amax((1, 2)) | x.amin(-1, keepdim=True) | x.any() | x.all()
 x.any(1) | x.all(2, keepdim=True) | x.max() | x.min() | x.max(1) | x.min(-1)
 x.max(0, keepdim=True) | x.argmax() | x.argmin() | x.argmax(1)
 x.argmin(0, keepdim=True)
 x.argmax(keepdim=True) | x.argmax(dim=-1)
+x.sum(axis=0) | x.mean(axis=1, keepdims=True) | x.var(axis=0) | x.std(axis=(0, 1))
+x.prod(axis=0) | x.amax(axis=1) | x.any(axis=0) | x.all(axis=1, keepdims=True)
+x.max(axis=0) | x.min(axis=1, keepdims=True) | x.argmax(axis=0) | x.argmin(axis=1)
+x.any(()) | x.all([]) | x.sum(()) | x.sum([0, 2]) | x.sum(np.int64(1))
+x.max(np.int8(0))
+x.softmax(axis=0) | x.log_softmax(axis=1) | x.sum(dim=0, axis=0)
+x.var(unbiased=False) | x.var(0, False) | x.var(False) | x.std(1, True, True)
+x.var(0, unbiased=True, correction=0) | x.std(-1, unbiased=False, keepdim=True)
 x.var() | x.var(1) | x.std((0, 2)) | x.var(0, correction=0, keepdim=True) | x.std()
 x.softmax(-1) | x.softmax(0) | x.log_softmax(1) | x.softmax(1, dtype=m.float64)
 m.functional.softmax(x, 2) | m.functional.layer_norm(x, x.shape[-1:])
 m.functional.layer_norm(x, tuple(x.shape[1:]), eps=0.1)
+m.functional.layer_norm(x, (5,), m.tensor([1, 2, 3, 4, 5], "float32"))
+m.functional.layer_norm(x, (5,), None, m.tensor([1, 2, 3, 4, 5], "float32"))
+m.functional.layer_norm(x, (5,), m.tensor([1] * 5, "float64"))
+m.functional.layer_norm(x, (5,), x[0, 0], m.tensor([1] * 5, "float32"))
 """
 VIEWS = """
 x | x.permute(2, 0, 1) | x[:, 1:3, ::2] | x[:1].expand(3, 4, 5) | x[1:2] | x[:, :, :1]
@@ -63,8 +77,6 @@ def sizes(text):
 @pytest.mark.filterwarnings("ignore")
 def test_dtypes(text, device):
     for dtype in TYPES:
-        if "arg" in text and dtype == "bool":
-            continue  # PyTorch has none
         data = abs(DATA) if dtype == "uint8" else DATA
         assert_like_torch(
             compiled(text), device,
@@ -108,7 +120,7 @@ x.sum() | x.sum(0) | x.sum(1) | x.prod(1) | x.mean(1) | x.any(1) | x.all(1) | x.
 x.amax(0) | x.max(1) | x.argmax(1) | x.argmax(0) | x.argmax() | x.softmax(1)
 x.softmax(0)
 x.log_softmax(1) | x.var(1) | x.sum((0, 1), keepdim=True) | x[:, :0].sum(0) | x.all()
-m.functional.layer_norm(x, (x.shape[1],))
+m.functional.layer_norm(x, (x.shape[1],)) | x.any(()) | x.all(()) | x.var(correction=-1)
 """
 
 
@@ -359,12 +371,26 @@ def test_random_dims(shape, data, name, dtype):
 MISTAKES = """
 x.sum(3)          | IndexError    | Dimension out of range
 x.sum((0, 0))     | RuntimeError  | dim 0 appears multiple times
+x.sum(axes=0)     | TypeError     | sum() got .. 'axes'; by name .. dim (or axis)
+x.sum(dim=0, axis=0) | TypeError  | sum() got both 'dim' and 'axis'
+x.sum(0, 1)       | TypeError     | 'keepdim' must be bool, not int; .. dim=(0, 1)
+x.var(0, keepdim=None) | TypeError | 'keepdim' must be bool, not NoneType
+x.sum(np.array([0])) | TypeError  | expected ints or one tuple of ints, got (array([0]))
+x.max(np.arange(2)) | TypeError   | a dimension is an int, not ndarray
+x.max(keepdim=True) | TypeError   | max() takes keepdim beside a dim only
+x.any(dtype=bool) | TypeError     | any() got an unexpected argument 'dtype'
+x.softmax()       | TypeError     | softmax() missing 1 required positional argument
+x.softmax(0, 1, of=2) | TypeError | softmax() got an .. argument 'of'; by name .. dim
+f.layer_norm(x, (4,), 2) | TypeError | layer_norm(): argument 'weight' must be Tensor
+f.layer_norm(x, (4,), eps="a") | TypeError | 'eps' must be Number, not str
+(x > 0).argmax()  | RuntimeError  | argmax(): does not support bool input
 x.long().mean()   | DispatchError | mean has no kernel for int64 on '@'
 x[:, :0].amax(1)  | IndexError    | amax(): there is no element to choose
 x[:0].argmax()    | IndexError    | non-zero size
 x.long().softmax(0) | DispatchError | softmax has no kernel for int64
 x.long().var()    | DispatchError | var has no kernel for int64
 f.layer_norm(x, (3,)) | RuntimeError | normalized_shape=[3] .. [3, 4]
+f.layer_norm(x.half(), (4,), x[0].double()) | RuntimeError | is float16 .. are float64
 f.layer_norm(x, (4,), x[0, :2]) | RuntimeError | expected weight of shape [4], got [2]
 """
 
@@ -375,7 +401,7 @@ def test_mistakes(line, device):
     text, error, words = (part.strip() for part in line.split("|"))
     x = minigrad.arange(12.0).reshape(3, 4).to(device)
     with pytest.raises(Exception) as caught:
-        eval(text, {"x": x, "f": minigrad.functional})
+        eval(text, {"x": x, "f": minigrad.functional, "np": np})
     assert caught.type.__name__ == error, caught.value
     for piece in words.replace("@", device).split(" .. "):
         assert piece in str(caught.value)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import minigrad
+from minigrad.ops import matmul
 from minigrad.storage import DTYPES
 from minigrad.testing.compare import assert_close
 
@@ -107,7 +108,8 @@ MOVING = """
 m.cat([x, x]) | m.cat([x, x + 1], 1) | m.cat((x, x[:1]), dim=0)
 m.cat([x[:, :0], x], -1)
 m.cat([x, x[0]]) | m.cat([x]) | m.cat([x.long(), x.half()]) | m.cat([x.T, x.T])
-m.cat([])
+m.cat([]) | m.cat([x, 2]) | m.stack([x, 2]) | m.cat(x) | x.gather(0, [0])
+x.index_select(0, [0]) | x.index_select(0, x[0]) | m.functional.one_hot([0])
 m.cat([x, x[:, :2]]) | m.cat([m.tensor([]), x]) | m.cat([x[0, 0]])
 m.stack([x, x]) | m.stack([x, x + 1], 1) | m.stack([x.T, x.T], -1) | m.stack([x, x[0]])
 m.stack([x[0, 0], x[1, 1]]) | x.gather(1, i) | x.gather(0, i) | x.T.gather(1, i.T)
@@ -120,7 +122,12 @@ x.tril() | x.triu() | x.tril(1) | x.triu(-1) | x.tril(-2) | x.triu(2) | x.T.tril
 x.expand(2, 3, 4).triu(1) | x[0].tril() | (x > 0).tril() | i.triu(1) | x[:0].tril()
 x.contiguous() | x.T.contiguous() | x[:, ::2].clone() | x.T.reshape(-1) | x.T.flatten()
 x[0, 0].clone() | x[:0].contiguous() | x.T.bool() | x[:, 1:].to(m.int32)
-x.T.bfloat16()
+x.T.bfloat16() | m.cat([x, x], axis=1) | m.stack([x, x], axis=-1)
+x.to(m.uint8) | x.T.to(m.uint8) | x.to(m.float32, copy=True) | x.squeeze(axis=0)
+x.unsqueeze(axis=1) | x.matmul(other=x.T) | x[0, 0].gather(0, i[0, :1])
+x[0].gather(0, i[0, 0]) | x.gather(0, i[0, 0]) | x.tril(1.5) | x.triu(True)
+m.functional.one_hot(i, 3.0) | m.functional.one_hot(i, None) | m.nonzero(2)
+x.masked_select(True) | x.gather(axis=1, index=i) | x.index_select(axis=1, index=i[0])
 """
 
 
@@ -140,6 +147,28 @@ def test_moving_every_dtype(dtype, device):
     for text in ("m.cat([x, x.T])", "x.gather(0, i)", "x.tril()", "x.T.contiguous()"):
         make = lambda m: (m.tensor([[1, 0], [2, 3]], dtype), m.tensor([[1, 0]]))  # noqa: E731
         assert_like_torch(eval(f"lambda m, x, i: {text}"), device, make)
+
+
+@pytest.mark.parametrize("text, words", [
+    ("m.cat([x, 2])", r"cat\(\): expected Tensor as element 1 .* got int"),
+    ("m.stack([x, 2])", r"stack\(\): expected Tensor as element 1 .* got int"),
+    ("x.gather(0, [0])", r"gather\(\): argument 'index' must be Tensor, not list"),
+    ("x.index_select(0, [0])", r"index_select\(\): argument 'index' must be Tensor"),
+    ("m.functional.one_hot([0])", r"one_hot\(\): argument 'input' must be Tensor"),
+])  # fmt: skip
+def test_what_is_no_tensor(text, words):
+    with pytest.raises(TypeError, match=words):
+        eval(text, {"m": minigrad, "x": minigrad.ones(2)})
+
+
+def test_gather_counts_the_same_bytes_everywhere():
+    counts = []
+    for device in ("cpu", "sim"):
+        x, i = (minigrad.zeros(3, 40, dtype=t, device=device) for t in ("f4", "i8"))
+        with minigrad.trace() as launches:
+            x.gather(1, i[:, :2])
+        counts.append([n.bytes for n in launches])
+    assert counts == [[6 * (8 + 4 + 4)]] * 2
 
 
 def test_index_out_of_range():
@@ -184,6 +213,13 @@ m.ones_like(x, dtype=m.bool) | m.full_like(x, 3) | m.empty_like(x).shape == (2, 
 m.tensor([1, 2], device=D) | m.tensor([1.5], dtype=m.bfloat16, device=D)
 x.new_tensor([1])
 m.zeros(2, dtype=m.bfloat16, device=D) | x.item() == 1 | x.tolist() | x[1, 1].item()
+m.zeros(size=(2, 3), device=D) | m.eye(2.0) | m.eye(2, -1)
+m.arange(end=4, device=D) | m.linspace(0, float("inf"), 4, device=D)
+m.linspace(0, 9, 5, dtype=m.int32, device=D) | m.linspace(0, "a", 3)
+m.linspace(0, 1, 2.5)
+m.full((2,), x[0, 1], device=D) | m.full((2,), x) | m.zeros_like([1])
+m.tensor(-1, m.uint8, device=D) | m.full((2,), -255, dtype=m.uint8, device=D)
+m.tensor([300], dtype=m.uint8) | m.zeros(2, dtype=[1])
 x.new_empty((2, 0)) | bool(x[0, 0]) | float(x[0, 1]) | x.sum().item()
 """
 
@@ -197,6 +233,16 @@ def test_new(text, device):
         return value if hasattr(value, "device") else m.tensor(value)
 
     assert_like_torch(run, device, lambda m: [m.tensor([[1.0, 2], [3, 4]])])
+
+
+@on_devices
+@pytest.mark.filterwarnings("error")
+def test_a_list_of_tensors_and_numbers(device):
+    x = minigrad.arange(3.0).to(device)
+    mixed = minigrad.tensor([[x[1], 2], [x[2].long(), 0.5]], device=None)
+    assert (mixed.tolist(), mixed.dtype) == ([[1, 2], [2, 0.5]], minigrad.float32)
+    assert minigrad.tensor([x[1].half(), x[2].long()]).dtype == minigrad.float16
+    assert minigrad.tensor([1e30], minigrad.float16).tolist() == [float("inf")]
 
 
 @on_devices
@@ -229,6 +275,46 @@ def test_a_long_product_of_few_tiles_is_cut_in_parts(M, K, turned):  # noqa: N80
         found = x @ y
     product, total = launches
     parts = product.grid[2]
-    assert parts > 1 and K % (4 * parts) == 0 and K // parts >= 64
+    assert parts > 1 and K % (4 * parts) == 0 and K // parts >= matmul.SHORT
     assert (product.operator, total.operator) == ("matmul", "sum")
     assert_close(found, a @ b, terms=K, magnitude=K)
+
+
+DEVICES = ["sim", pytest.param("cuda", marks=pytest.mark.skipif(
+    not minigrad.gpu_available(), reason="not run: needs a GPU"))]  # fmt: skip
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("dtype", [*DTYPES])
+@pytest.mark.parametrize("text, rung", [
+    ("x.T.contiguous()", {8: "patches", 4: "patches"}),
+    ("z.transpose(1, 2).contiguous()", {8: "patches", 4: "patches", 2: "patches"}),
+    ("z[1].T.clone()", {8: "patches", 4: "patches", 2: "patches"}),
+    ("x[1:].T.contiguous()", {}),
+    ("odd.T.contiguous()", {}),
+])  # fmt: skip
+def test_large_transposes_have_kernels_of_their_own(text, rung, dtype, device):
+    x = np.arange(300 * 300).reshape(300, 300) % 113
+    z = np.arange(2 * 264 * 328).reshape(2, 264, 328) % 113
+    names = {"x": x, "z": z, "odd": z.reshape(-1)[1 : 1 + 273 * 301].reshape(273, 301)}
+    names = {n: minigrad.tensor(a, dtype).to(device) for n, a in names.items()}
+    with minigrad.rungs("fastest"), minigrad.trace() as launches:
+        found = eval(text, {**names})
+    expected = eval(text, {n: t.cpu() for n, t in names.items()})
+    assert found.tolist() == expected.tolist()
+    wanted = rung.get(np.dtype(expected.memory().dtype).itemsize, "transposed")
+    assert [n.rung for n in launches] == [wanted]
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("text, rung", [
+    ("x + x[0]", "rows"), ("x + x[:, :1]", "rows"), ("x[:, 4:] * x[0, 4:]", "rows"),
+    ("x > x[:1]", "rows"), ("x + x[0].double()", "rows"), ("x.T + x[0]", "strided"),
+    ("x[:, 3:] + x[0, 3:]", "strided"), ("x[:, ::2] + x[0, ::2]", "strided"),
+])  # fmt: skip
+def test_rows_that_are_broadcast_are_read_in_packs(text, rung, device):
+    x = minigrad.tensor(np.arange(400 * 400).reshape(400, 400) % 113, np.float32)
+    with minigrad.rungs("fastest"), minigrad.trace() as launches:
+        found = eval(text, {"x": x.to(device)})
+    assert found.tolist() == eval(text, {"x": x}).tolist()
+    assert launches[-1].rung == rung

@@ -10,7 +10,7 @@ import functools
 import numpy as np
 
 from ..layouts import row_major
-from ..storage import bfloat16, in_bytes, of_bits, to_bits, widen
+from ..storage import TOO_LARGE, bfloat16, in_bytes, of_bits, to_bits, widen
 from .formulas import copy
 from .ladder import broadcast, computed_in
 
@@ -142,6 +142,8 @@ def as_number(x, dtype):
     try:
         return dtype.type(x)
     except OverflowError:  # 300 beside uint8: it wraps around, as in C
+        if not -(2**63) <= x < 2**64:
+            raise RuntimeError(TOO_LARGE) from None
         return np.asarray(x).astype(dtype)[()]
 
 

@@ -8,6 +8,7 @@ from ..autograd.modes import here
 from ..autograd.saved import written
 from . import ladder
 from .arrays import as_array
+from .base import expect
 from .ladder import Rung, computed_in, memory
 from .rows import RowOperator, whole_warps
 from .tickets import tickets
@@ -206,15 +207,30 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None,  # noqa
 
 def check(x, kept, weight, bias, training, eps):
     """Raise what PyTorch raises for operands that do not fit."""
-    if x.ndim < 2:
+    named = "running_mean", "running_var"
+    others = dict(zip((*named, "weight", "bias"), (*kept, weight, bias), strict=True))
+    try:
+        shape, types = x._layout[0], {x.storage.dtype, computed_in(x.storage.dtype)}
+        found = {t.storage.dtype for t in others.values() if t is not None}
+    except AttributeError:
+        expect("batch_norm", {"input": x}, others)
+        raise
+    if len(shape) < 2:
         raise RuntimeError(
-            f"batch_norm: expected an input (N, C, ...), got shape {list(x.shape)}"
+            f"batch_norm: expected an input (N, C, ...), got shape {list(shape)}"
         )
-    count, named = x.numel() // max(1, x.shape[1]), ("running_mean", "running_var")
-    if training and x.shape[0] and count == 1:
+    count = x.numel() // max(1, shape[1])
+    if training and shape[0] and count == 1:
         raise ValueError(
             "batch_norm: Expected more than 1 value per channel when training, got "
-            f"input size {list(x.shape)}"
+            f"input size {list(shape)}"
+        )
+    if not found <= types:
+        listed = " and ".join(sorted(map(str, found)))
+        raise RuntimeError(
+            f"batch_norm: mixed dtype: the input is {x.dtype}, parameters and "
+            f"statistics are {listed}. They are to be of one dtype; only beside "
+            "float16 and bfloat16 may the others be float32"
         )
     if training and eps <= 0:
         raise ValueError(
@@ -223,10 +239,8 @@ def check(x, kept, weight, bias, training, eps):
     if not training and None in kept:
         name = named[[t is None for t in kept].index(True)]
         raise RuntimeError(f"batch_norm: {name} must be defined in evaluation mode")
-    names = (*named, "weight", "bias")
-    for name, t in zip(names, (*kept, weight, bias), strict=True):
-        if t is not None and t.shape != x.shape[1:2]:
+    for name, t in others.items():
+        if t is not None and t._layout[0] != shape[1:2]:
             raise RuntimeError(
-                f"batch_norm: {name} should contain {x.shape[1]} elements not "
-                f"{t.numel()}"
+                f"batch_norm: {name} should contain {shape[1]} elements not {t.numel()}"
             )

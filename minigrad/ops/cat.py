@@ -7,6 +7,7 @@ import numpy as np
 from .. import layout
 from ..autograd.views import record_call
 from ..dispatch import register
+from ..names import either_name
 from ..promotion import promote_types
 from ..storage import DTYPES
 from ..trace import nbytes
@@ -66,9 +67,26 @@ def shape_of(tensors, dim):
     return (*first[:dim], sum(x.shape[dim] for x in tensors), *first[dim + 1 :])
 
 
+def listed(operator, tensors):
+    """The tensors as a list; TypeError where one is none."""
+    if not isinstance(tensors, list | tuple):
+        raise TypeError(
+            f"{operator}(): argument 'tensors' (position 1) must be tuple of Tensors, "
+            f"not {type(tensors).__name__}"
+        )
+    for number, x in enumerate(tensors):
+        if not hasattr(x, "storage"):
+            raise TypeError(
+                f"{operator}(): expected Tensor as element {number} in argument 0, but "
+                f"got {type(x).__name__}"
+            )
+    return [*tensors]
+
+
+@either_name
 def cat(tensors, dim=0):
     """The tensors one behind the other along `dim`; the other sizes are equal."""
-    tensors = [*tensors]
+    tensors = listed("cat", tensors)
     if not tensors:
         raise RuntimeError("cat(): expected a non-empty list of Tensors")
     dtype = tensors[0].dtype
@@ -110,9 +128,10 @@ def check(tensors, dim):
             )
 
 
+@either_name
 def stack(tensors, dim=0):
     """The tensors, all of one shape, side by side along a new dimension `dim`."""
-    tensors = [*tensors]
+    tensors = listed("stack", tensors)
     for x in tensors:
         if x.shape != tensors[0].shape:
             raise RuntimeError(

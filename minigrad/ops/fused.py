@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from ..promotion import FLOATS
+from . import formulas, ladder
 from . import gradients as hole
 from .base import table
 from .formulas import erf
@@ -65,7 +66,8 @@ def where_backward(dy, condition, chosen):
 
 (relu_backward, exp_backward, sqrt_backward, std_backward, rsqrt_backward,
  sigmoid_backward, tanh_backward) = floats(
-    ("relu_backward", hole.relu_backward, "(b <= 0 ? 0 : a)",
+    ("relu_backward", ladder.formula(hole.relu_backward, formulas.relu_backward),
+     "(b <= 0 ? 0 : a)",
      (lambda dy, b: relu_backward(dy, b), None)),
     ("exp_backward", hole.exp_backward, "a * b",
      (lambda dy, b: dy * b, lambda dy, a: dy * a)),

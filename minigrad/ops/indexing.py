@@ -4,13 +4,17 @@ Ints, slices, None and ... are done by a view. In that view the dimensions that 
 choose from are moved to the front.
 """
 
+import functools
+
 import numpy as np
 
 from .. import layout
 from ..autograd.node import Recorded
+from ..autograd.saved import Saved
 from ..autograd.views import record_call, write
 from ..storage import bool_, int8, int16, int32, int64, to_number, uint8
 from . import elementwise
+from .base import tensor_for
 from .choosing import index, index_put, true_at
 from .inplace import masked_fill_
 from .scatter import scatter_add
@@ -33,10 +37,13 @@ def getitem(x, items):
     """The elements that x[items] chooses: a copy."""
     view, choices = separated(x, items)
     front, indices, back = arranged(view, choices)
-    found = record_call(
-        "Index", [front], lambda: index(front, *indices),
-        lambda dy: (added_at(dy, front.shape, indices),),
-    )  # fmt: skip
+    kept = [Saved(i) for i in indices]
+
+    def backward(dy):
+        return (added_at(dy, front.shape, [i.get("IndexBackward0") for i in kept]),)
+
+    run = functools.partial(index, front, *indices)
+    found = record_call("Index", [front], run, backward, saves=True)
     return found.permute(*back)
 
 
@@ -78,14 +85,17 @@ def setitem(x, items, value):
     order = sorted(range(len(back)), key=back.__getitem__)
     value = value.permute(*order)
 
+    kept = [Saved(i) for i in indices]
+
     def backward(dy):
+        indices = [i.get("IndexPutBackward0") for i in kept]
         rest, chosen = dy.clone(), index(dy, *indices)
         index_put(rest, rest.new_zeros(chosen.shape), *indices)
         return rest, chosen
 
     write(
         front, (value,), lambda: index_put(front, value, *indices),
-        lambda old: Recorded("IndexPutBackward0", [old, value], backward),
+        lambda old: Recorded("IndexPutBackward0", [old, value], backward, True),
     )  # fmt: skip
 
 
@@ -189,7 +199,7 @@ def nonzero_of(mask):
 
 def nonzero(x):
     """int64 (count, x.ndim): the index of each element that is not 0, in order."""
-    if not x.ndim:
+    if not tensor_for("nonzero", "input", x).ndim:
         return nonzero(x.view(1))[:, :0]
     places = nonzero_of(x.bool())
     out = places[0].new_empty((len(places[0]), x.ndim))
@@ -200,7 +210,7 @@ def nonzero(x):
 
 def masked_select(x, mask):
     """The elements of x where the mask holds, in order, as one dimension."""
-    if mask.dtype != bool_:
+    if tensor_for("masked_select", "mask", mask).dtype != bool_:
         raise RuntimeError(
             f"masked_select: expected BoolTensor for mask, got {mask.dtype}"
         )

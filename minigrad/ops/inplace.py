@@ -6,21 +6,24 @@ from .. import layout
 from ..autograd.node import Recorded, requires
 from ..autograd.record import OperatorNode
 from ..autograd.views import write
-from ..dispatch import seen
+from ..dispatch import same_device, seen
+from ..names import in_pytorch
 from ..promotion import kind
 from ..storage import to_number
-from .elementwise import (
-    cast,
-    clamp,
-    clamp_max,
-    clamp_min,
-    clamped,
+from .base import guests
+from .elementwise import cast, power
+from .forms import (
+    checked_exponent,
+    clamp_of,
     division,
+    filling,
     masked_fill,
-    power,
     root_of,
+    scaled,
+    subtracted,
 )
 from .ladder import (
+    broadcast,
     compiled,
     file_text,
     joined,
@@ -36,7 +39,12 @@ from .mapping import THREADS
 def in_place(operator):
     """The in-place form of an operator, as a method: `add_` of `add`."""
 
-    def method(self, *operands):
+    def method(self, *operands, **named):
+        if named:
+            named = in_pytorch(f"{operator.name}_", named, operator.takes)
+            operands = *operands, *named.values()
+        if 1 + len(operands) != operator.arity:
+            operator.find((self, *operands))  # raises
         key = in_place, seen(self), *map(seen, operands)
         direct = operator.found.get(key)  # what was found out of such operands before
         if direct is None:
@@ -66,7 +74,9 @@ def check_in_place(operator, x, operands):
             f"result type {found} can't be cast to the desired output type {x.dtype}: "
             "an in-place operator keeps the tensor's dtype"
         )
-    check_shape(x, operands)
+    if 0 in guests((x, *operands)):
+        same_device(operator.name, (x, *operands))  # raises
+    check_shape(operator.name, x, operands)
     return found == x.dtype
 
 
@@ -85,6 +95,16 @@ def node_of(operator, x, old, operands):
     return OperatorNode(operator, (old, *operands), {}, needs)
 
 
+def add_(self, other, *, alpha=1):
+    """x + alpha * other, written into the tensor itself."""
+    return self.__iadd__(scaled(self, other, alpha))
+
+
+def sub_(self, other, *, alpha=1):
+    """x - alpha * other, written into the tensor itself."""
+    return self.__isub__(subtracted(self, other, alpha))
+
+
 def div_(self, other, *, rounding_mode=None):
     """divide, written into the tensor itself."""
     return in_place(division(rounding_mode))(self, other)
@@ -94,11 +114,16 @@ def pow_(self, exponent):
     """pow, written into the tensor itself."""
     if found := root_of(exponent):
         return in_place(found)(self)
-    return in_place(power)(self, exponent)
+    return in_place(power)(self, checked_exponent(self, exponent))
 
 
 def copy_(self, source):
-    """Write the elements of `source`, a tensor, into this one: broadcast and cast."""
+    """Write the elements of `source`, a tensor, into this one: broadcast and cast.
+
+    A number is written into every element.
+    """
+    if not hasattr(source, "storage"):
+        return fill_(self, source)
     layout.check_no_overlap(self.shape, self.strides)
 
     def node(old):
@@ -117,7 +142,11 @@ def write_into(self, source):
     """copy_, unrecorded."""
     source, copy = source.to(self.device), cast[self.dtype]
     if self.device == "cpu":  # NumPy broadcasts, and minds where the two overlap
-        return copy(source, out=self)
+        try:
+            return copy(source, out=self)
+        except ValueError:
+            source.expand(self.shape)  # says what does not fit
+            raise
     source = source.expand(self.shape)
     if is_safe(self, [source]):
         return copy(source, out=self)
@@ -128,7 +157,8 @@ def write_into(self, source):
 def assign(self, value):
     """x[...] = value: a number, or a tensor, whose first sizes of 1 are left out."""
     if not hasattr(value, "storage"):
-        return fill_(self, to_number(value, self.dtype))
+        value = self.new_number(to_number(value, self.dtype), self.dtype)
+        return copy_(self, value)
     try:
         while value.ndim > self.ndim and value.shape[0] == 1:
             value = value[0]
@@ -146,24 +176,24 @@ def assign(self, value):
 def fill_(self, value):
     """Write one number, or a tensor without dimensions, into every element."""
     if not hasattr(value, "storage"):
-        value = self.new_number(value, self.dtype)
+        value = filling(value, self)
+    elif value.ndim:
+        raise RuntimeError(
+            "fill_ only supports 0-dimension value tensor but got tensor with "
+            f"{value.ndim} dimensions: x.copy_(value) takes those"
+        )
     return copy_(self, value)
 
 
 def zero_(self):
     """Write 0 into every element."""
-    return fill_(self, 0)
+    return copy_(self, self.new_number(0, self.dtype))
 
 
 def clamp_(self, min=None, max=None):
     """clamp, written into the tensor itself."""
-    if min is None and max is None:
-        clamp(self)  # raises
-    if min is None:
-        return in_place(clamp_max)(self, max)
-    if max is None:
-        return in_place(clamp_min)(self, min)
-    return in_place(clamped)(self, min, max)
+    operator, bounds = clamp_of(min, max)
+    return in_place(operator)(self, *bounds)
 
 
 def masked_fill_(self, mask, value):
@@ -207,13 +237,13 @@ def is_safe(out, operands):
     )
 
 
-def check_shape(out, operands):
+def check_shape(name, out, operands):
     """RuntimeError unless the result has the shape of `out`."""
     layout.check_no_overlap(out.shape, out.strides)
-    shapes = {out.shape, *(x.shape for x in operands if hasattr(x, "storage"))}
-    if len(shapes) == 1:
+    shapes = [out.shape, *(x.shape for x in operands if hasattr(x, "storage"))]
+    if len({*shapes}) == 1:
         return
-    shape = layout.broadcast_shapes(*shapes)
+    shape = broadcast(name, shapes)
     if shape != out.shape:
         raise RuntimeError(
             f"output with shape {list(out.shape)} doesn't match the broadcast shape "

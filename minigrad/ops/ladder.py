@@ -41,6 +41,7 @@ HEADERS = {float16: "cuda_fp16.h", bfloat16: "cuda_bf16.h"}
 STANDS_IN = "// The course's solution"  # so a solution's text begins when exported
 
 chosen = "answered"
+NAMES = {"answered", "fastest"}  # what rungs() takes: these, and every rung's name
 
 
 @contextlib.contextmanager
@@ -51,8 +52,13 @@ def rungs(which):
     the ladder has one, else the library's best; "fastest", the library's best
     everywhere; or a rung's name, where the ladder has one of that name that is made for
     such operands. "yours" is the learner's kernel, or the solution that stands in.
+    ValueError where no ladder has a rung of that name.
     """
     global chosen
+    if which not in NAMES:
+        raise ValueError(
+            f"there is no rung {which!r}; there are {', '.join(sorted(NAMES))}"
+        )
     before, chosen = chosen, which
     memo.forget()  # the kernels that were chosen before
     try:
@@ -62,11 +68,20 @@ def rungs(which):
         memo.forget()
 
 
+def formula(hole, fastest):
+    """The learner's formula for "cpu", or, where that is asked for, a faster one."""
+
+    def run(*arrays):
+        return (fastest if chosen == "fastest" else hole)(*arrays)
+
+    return run
+
+
 _functions = memo.kept()
 
 
-class Rung(NamedTuple):
-    """One kernel of a ladder."""
+class RungFields(NamedTuple):
+    """What is known of a rung."""
 
     name: str  # its idea
     kernel: str  # its name in the text
@@ -74,6 +89,16 @@ class Rung(NamedTuple):
     applies: Callable = lambda **facts: True  # is it made for such operands?
     like: str = ""  # the rung that is launched in the same way, if not by its own name
     before: str = ""  # what stands in front of a hole's answer
+
+
+class Rung(RungFields):
+    """One kernel of a ladder."""
+
+    __slots__ = ()
+
+    def __new__(cls, name, *rest, **more):
+        NAMES.add(name)
+        return super().__new__(cls, name, *rest, **more)
 
     @property
     def is_hole(self):
@@ -207,14 +232,17 @@ def struct(value, device):
     return for_cupy(value) if device == "cuda" else value[()]
 
 
-def broadcast(operator, shapes):
-    """The shape that all have together; an error names the operator and the shapes."""
+def broadcast(operator, shapes, shown=()):
+    """The shape that all have together; an error names the operator and the shapes.
+
+    shown: the shapes to name, where these are parts of others.
+    """
     try:
         return broadcast_shapes(*shapes)
     except NotImplementedError:  # a hole that nobody has filled
         raise
     except RuntimeError as error:
-        listed = " and ".join(str(list(shape)) for shape in shapes)
+        listed = " and ".join(str(list(shape)) for shape in shown or shapes)
         raise RuntimeError(
             f"{operator}: tensors of the shapes {listed} do not fit together: {error}"
         ) from None

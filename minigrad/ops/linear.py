@@ -7,13 +7,21 @@ x @ W.T it would be that of W.T, to be transposed.
 from ..autograd.node import requires
 from ..autograd.saved import Saved
 from ..autograd.views import record_call
+from .base import expect
 
 
 def linear(input, weight, bias=None):
     """input times the transpose of weight, plus bias: (*, in) to (*, out)."""
+    try:
+        fits = input._layout[0] and len(weight._layout[0]) == 2
+        _ = bias is None or bias._layout
+    except AttributeError:
+        expect("linear", {"input": input, "weight": weight}, {"bias": bias})
+        raise
     tensors = [input, weight] if bias is None else [input, weight, bias]
     needs = [*map(requires, tensors), False]
-    kept = [Saved(x) for x in (input, weight)] if any(needs) else []
+    saves = needs[0] or needs[1]
+    kept = [Saved(x) for x in (input, weight)] if saves else []
 
     def run():
         y = input @ weight.permute(1, 0)
@@ -22,12 +30,15 @@ def linear(input, weight, bias=None):
         return y + bias if y.dtype != bias.dtype else y.add_(bias)
 
     def backward(dy):
-        x, w = (saved.get("LinearBackward0") for saved in kept)
-        rows, x = (t.reshape(-1, t.shape[-1]) for t in (dy, x))
-        dx = dy @ w if needs[0] else None
-        dw = rows.permute(1, 0) @ x if needs[1] else None
+        dx = dw = None
+        rows = dy.reshape(-1, dy.shape[-1])
+        if saves:
+            x, w = (saved.get("LinearBackward0") for saved in kept)
+            dx = dy @ w if needs[0] else None
+            dw = rows.permute(1, 0) @ x.reshape(-1, x.shape[-1]) if needs[1] else None
         return dx, dw, rows.sum(0) if needs[2] else None
 
-    if input.ndim == 0 or weight.ndim != 2:
+    if not fits:
         return run()  # says what is wrong
-    return record_call("Linear", tensors, run, lambda dy: backward(dy)[: len(tensors)])
+    few = len(tensors)
+    return record_call("Linear", tensors, run, lambda dy: backward(dy)[:few], saves)

@@ -1,6 +1,7 @@
 """Losses as PyTorch calls them, and what may be wrong with their arguments."""
 
-from ..storage import int64
+from ..storage import int64, uint8
+from .base import expect
 from .ladder import computed_in
 from .nll import REDUCTIONS, nll
 from .rows import log_softmax
@@ -31,7 +32,7 @@ def cross_entropy(input, target, weight=None, size_average=None,  # noqa: A002
         raise RuntimeError(
             f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}"
         )
-    if target.shape == input.shape:
+    if shapes_of("cross_entropy", input, target, weight)[1] == input._layout[0]:
         return of_probabilities(
             input, target, weight, ignore_index, reduction, label_smoothing
         )
@@ -41,10 +42,20 @@ def cross_entropy(input, target, weight=None, size_average=None,  # noqa: A002
     )  # fmt: skip
 
 
+def shapes_of(name, x, target, weight):
+    """Those of the input and the target; TypeError for what is no tensor."""
+    try:
+        _ = weight is None or weight._layout
+        return x._layout[0], target._layout[0]
+    except AttributeError:
+        expect(name, {"input": x, "target": target}, {"weight": weight})
+        raise
+
+
 def classified(name, x, target, weight, ignore, reduction, smooth, old):
     """The two losses; classes alone, (C,) and a target (), are a batch of one."""
     reduction = check_reduction(reduction, name, old)
-    check(name, x, target, weight)
+    target = checked(name, x, target, weight, ignore)
     single = x.ndim == 1
     if single:
         x, target = x.unsqueeze(0), target.reshape(1)
@@ -65,31 +76,50 @@ def check_reduction(reduction, name, old=(None, None)):
     return reduction
 
 
-def check(name, x, target, weight):
-    """Raise what PyTorch raises for operands that do not fit."""
-    if not x.ndim:
+def checked(name, x, target, weight, ignore):
+    """The target; raises what PyTorch raises for operands that do not fit."""
+    shape, found = shapes_of(name, x, target, weight)
+    if not shape:
         raise ValueError(f"{name}: Expected 1 or more dimensions (got 0)")
-    if target.dtype != int64:
+    if target.dtype == uint8:
+        target = target.long()
+    elif target.dtype != int64:
         raise RuntimeError(
             f"{name}: expected target dtype to be int64, but got {target.dtype}: "
             "classes are whole numbers, target.long()"
         )
-    classes = x.shape[0 if x.ndim == 1 else 1]
-    batch, wanted = x.shape[:1], (*x.shape[:1], *x.shape[2:])
-    if x.ndim > 1 and target.shape[:1] != batch:
-        got = target.shape[0] if target.ndim else "none"
+    if type(ignore) is not int:
+        raise TypeError(
+            f"{name}(): argument 'ignore_index' must be int, not {ignore!r}"
+        )
+    batch, wanted = shape[:1], (*shape[:1], *shape[2:])
+    if len(shape) > 1 and found[:1] != batch:
+        got = found[0] if found else "none"
         raise ValueError(
             f"{name}: Expected input batch_size ({batch[0]}) to match target "
             f"batch_size ({got})."
         )
-    if target.shape != wanted and not (x.ndim == 1 and target.numel() == 1):
+    if found != wanted and not (len(shape) == 1 and target.numel() == 1):
         raise RuntimeError(
-            f"{name}: Expected target size {list(wanted)}, got {list(target.shape)}"
+            f"{name}: Expected target size {list(wanted)}, got {list(found)}"
         )
-    if weight is not None and weight.shape != (classes,):
+    if weight is not None:
+        check_weight(name, x, weight)
+    return target
+
+
+def check_weight(name, x, weight):
+    """A number for each class, in the dtype of the scores."""
+    classes = x.shape[0 if x.ndim == 1 else 1]
+    if weight.shape != (classes,):
         raise RuntimeError(
             f"{name}: weight tensor should be defined either for all {classes} classes "
             f"or no classes but got weight tensor of shape: {list(weight.shape)}"
+        )
+    if weight.dtype != x.dtype:
+        raise RuntimeError(
+            f"{name}: expected a weight of the input's dtype {x.dtype}, but found "
+            f"{weight.dtype}: weight.to(input.dtype) makes a copy"
         )
 
 
@@ -103,6 +133,8 @@ def of_probabilities(x, target, weight, ignore, reduction, smooth):
         )
     if ignore >= 0:
         raise RuntimeError("ignore_index is not supported for floating point target")
+    if weight is not None:
+        check_weight("cross_entropy", x, weight)
     dim = min(1, x.ndim - 1)
     if smooth:
         target = target * (1 - smooth) + smooth / x.shape[dim]

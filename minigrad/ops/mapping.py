@@ -32,6 +32,38 @@ def is_wide(contiguous, aligned, n, **facts):
     return contiguous and aligned and n >= LARGE
 
 
+def is_rows(contiguous, aligned, n, shape, steps, largest, **facts):
+    """May rows be read in packs, or one number for all of a row?"""
+    pack = 16 // largest
+    packs = (s[-1] in (0, 1) and not any(t % pack for t in s[:-1]) for s in steps)
+    large = aligned and n >= LARGE and not contiguous
+    return large and shape[-1] % pack == 0 and all(packs)
+
+
+def turned(shape, strides):
+    """(batches, rows, columns) of dense matrices whose transposes a view shows.
+
+    None where it shows something else.
+    """
+    if len(shape) not in (2, 3):
+        return None
+    *batch, cols, rows = shape
+    if strides != (*[rows * cols] * len(batch), 1, cols):
+        return None
+    batches = batch[0] if batch else 1
+    fits = max(rows, batches) <= 65535 and cols < 2**31
+    return (batches, rows, cols) if fits else None
+
+
+def is_turned(operator, keeps, n, matrices, **facts):
+    return operator == "copy" and keeps and n >= LARGE and matrices
+
+
+def is_turned_wide(aligned, largest, matrices, **facts):
+    wide = is_turned(matrices=matrices, **facts) and aligned and largest <= 8
+    return wide and not any(n % (16 // largest) for n in matrices[1:])
+
+
 def is_copy(operator, types, **facts):
     return operator == "copy" and types == {float32}
 
@@ -58,6 +90,11 @@ LADDERS = {
     ]
     for count, form in FORMS.items()
 }
+LADDERS[1] += [
+    Rung("transposed", "transpose_padded", "copy.cu", is_turned),
+    Rung("patches", "transpose_vectors", "copy.cu", is_turned_wide),
+]
+LADDERS[2].append(Rung("rows", "binary_rows", "elementwise.cu", is_rows))
 
 
 class DeviceMap:
@@ -108,6 +145,10 @@ class MapPlan:
         views = [x.expand(shape) for x in tensors]
         self.n, self.layout = views[0].numel(), row_major(shape)
         self.nbytes = sum(map(nbytes, views)) + self.n * owner.result.itemsize
+        self.shape, *self.steps = joined(shape, *(x.strides for x in views))
+        self.matrices = turned(self.shape, tuple(self.steps[0]))
+        dtypes = [owner.result, *(x.dtype for x in views)]
+        self.largest = max(t.itemsize for t in dtypes)
         self.rung = ladder.choose(
             LADDERS[len(tensors)],
             operator=owner.name,
@@ -116,9 +157,31 @@ class MapPlan:
             n=self.n,
             contiguous=all(is_contiguous(x.shape, x.strides) for x in views),
             aligned=not any(x.offset * x.dtype.itemsize % 16 for x in views),
-        )
-        self.compile(tensors, operands)
-        self.arrange(views)
+            shape=self.shape, steps=self.steps, largest=self.largest,
+            matrices=self.matrices, keeps=dtypes[0] == dtypes[1],
+        )  # fmt: skip
+        if self.rung.source == "copy.cu":
+            self.transpose(owner.result)
+        else:
+            self.compile(tensors, operands)
+            self.arrange(views)
+
+    def transpose(self, dtype):
+        """The launch where matrices are turned: tiles of 32 x 32, or patches."""
+        self.function = self.rung.function(self.device, [dtype])
+        batches, rows, cols = self.matrices
+        pack = 16 // dtype.itemsize
+        block, high, wide = (32, 8, 1), 32, 32
+        if self.rung.name == "patches":
+            block, high, wide = (8, 32, 1), 32 * pack, 8 * pack
+        grid = -(-cols // wide), -(-rows // high), batches
+        args = [None, None, np.int32(rows), np.int32(cols)]
+        self.launch = Launch(self.told(grid, block), args, [0, 1], range(0))
+
+    def told(self, grid, block):
+        """What a trace says of the launch."""
+        kernel = self.owner.name, self.rung.name, self.function, self.device
+        return *kernel, grid, block, self.nbytes
 
     def compile(self, tensors, operands):
         types = [x.dtype for x in tensors] + [self.result, self.owner.wide]
@@ -131,25 +194,23 @@ class MapPlan:
 
     def arrange(self, views):
         """The launch: its grid, and the arguments but for memory and numbers."""
-        strided = self.rung.way == "strided"
-        largest = max(t.itemsize for t in (self.result, *(x.dtype for x in views)))
-        each = THREADS * (16 // largest if self.rung.way == "vectors" else 1)
+        strided = self.rung.way in ("strided", "rows")
+        packs = self.rung.way in ("vectors", "rows")
+        each = THREADS * (16 // self.largest if packs else 1)
         grid = max(1, -(-self.n // each)), 1, 1
-        shape, *steps = joined(views[0].shape, *(x.strides for x in views))
         args, memory = [], []  # memory: where it stands, the operands' and the result's
-        for strides in steps:
+        for strides in self.steps:
             memory.append(len(args))
             args.append(None)
             if strided:
-                args.append(strides_of(shape, strides, self.device))
+                args.append(strides_of(self.shape, strides, self.device))
         index = np.int32 if strided and self.n < MANY else np.int64
         memory.append(len(args))
         args += [None, index(self.n)]
         numbers = range(len(args), len(args) + len(self.numbers))
         if len(views) == 1 and self.rung.name != "yours":
             args += [self.owner.wide.type(0)] * 2
-        told = self.owner.name, self.rung.name, self.function, self.device
-        told = *told, grid, (THREADS, 1, 1), self.nbytes
+        told = self.told(grid, (THREADS, 1, 1))
         self.launch = Launch(told, args, memory, numbers)
 
     def __call__(self, *operands, out=None):

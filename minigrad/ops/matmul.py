@@ -99,7 +99,7 @@ def is_in_fours(x, dim):
 
 
 SHARED = 2 * 132  # blocks that a product is shared among, where it has few tiles
-LONG, SHORT = 1024, 64  # columns of a that are cut in parts, and a part's at least
+LONG, SHORT = 256, 32  # columns of a that are cut in parts, and a part's at least
 
 
 def parts_of(M, N, K, size):
@@ -147,7 +147,7 @@ class MatMul(PlannedOperator):
     """a @ b: a row times a column, matrices, or batches of them, as torch.matmul."""
 
     def __init__(self):
-        both = left_gradient, right_gradient
+        both, self.takes = (left_gradient, right_gradient), ("other",)
         super().__init__("matmul", self.common_dtype, MatMul.__doc__, both)
         register("matmul", ["cpu"], NUMBERS, quietly(self.on_cpu, "matmul"))
         register("matmul", ["sim", "cuda"], NUMBERS, Planned(self.on_device))
@@ -169,7 +169,7 @@ class MatMul(PlannedOperator):
                 f"the second, but the shapes are {list(a.shape)} and {list(b.shape)}"
             )
         if a.ndim > 2 and b.ndim > 2:
-            layout.broadcast_shapes(a.shape[:-2], b.shape[:-2])  # raises if they do not
+            ladder.broadcast("matmul", (a.shape[:-2], b.shape[:-2]), (a.shape, b.shape))
         return super().find(operands)
 
     @staticmethod

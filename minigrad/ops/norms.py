@@ -10,13 +10,15 @@ import numpy as np
 from .. import layout
 from ..autograd.modes import here
 from ..kernels import reductions
+from ..names import either_name
 from . import ladder
 from .arrays import as_array
+from .base import expect, number_for, tensor_for
+from .dims import as_flag, dims_of, kept_shape, rows_of
 from .elementwise import root
 from .formulas import mean
 from .gradients import sum_backward
 from .ladder import Rung, computed_in, memory
-from .reduce import dims_of, kept_shape, rows_of
 from .rows import (
     PACKS,
     THREADS,
@@ -90,22 +92,45 @@ layer_norm_gradients = (
 )
 
 
+def in_dtype(dtype, weight, bias):
+    """weight and bias in the input's dtype; of others float32 for 16 bits are cast."""
+    types = {w.dtype for w in (weight, bias) if w is not None}
+    if types <= {dtype}:
+        return weight, bias
+    if types != {computed_in(dtype)}:
+        listed = " and ".join(sorted(map(str, types)))
+        raise RuntimeError(
+            f"layer_norm: mixed dtype: the input is {dtype}, weight and bias are "
+            f"{listed}. They are to be of one dtype; only beside float16 and bfloat16 "
+            "may both parameters be float32"
+        )
+    return [w if w is None else w.to(dtype) for w in (weight, bias)]
+
+
 class LayerNorm(RowOperator):
     """(x - mean) / sqrt(var + eps) * weight + bias over the last dimensions."""
 
     def __call__(self, x, normalized_shape, weight=None, bias=None, eps=1e-5):
+        try:
+            whole = x._layout[0]
+            _ = [t._layout for t in (weight, bias) if t is not None]
+        except AttributeError:
+            expect("layer_norm", {"input": x}, {"weight": weight, "bias": bias})
+            raise
         shape = layout.as_ints((normalized_shape,))
-        if not shape or x.shape[-len(shape) :] != shape:
+        if not shape or whole[-len(shape) :] != shape:
             raise RuntimeError(
                 f"layer_norm: normalized_shape={list(shape)} are to be the last sizes "
                 f"of the input, whose shape is {list(x.shape)}"
             )
         for name, w in ("weight", weight), ("bias", bias):
-            if w is not None and w.shape != shape:
+            if w is not None and tensor_for("layer_norm", name, w).shape != shape:
                 raise RuntimeError(
                     f"layer_norm: expected {name} of shape {list(shape)}, got "
                     f"{list(w.shape)}"
                 )
+        number_for("layer_norm", "eps", eps)
+        weight, bias = in_dtype(x.dtype, weight, bias)
         return super().__call__(x, weight, bias, last=shape, eps=eps)
 
     def on_cpu(self, x, weight, bias, last, eps):
@@ -157,9 +182,24 @@ def var_backward(dy, a, dims, correction, keepdim):
 
 
 class Variance(RowOperator):
-    """The mean squared distance from the mean, divided by n - correction."""
+    """The mean squared distance from the mean, divided by n - correction.
 
-    def __call__(self, x, dim=None, *, correction=1, keepdim=False):
+    unbiased: True for a correction of 1, as it is by default, and False for 0.
+    """
+
+    def __call__(self, x, dim=None, unbiased=None, keepdim=False, *, correction=None):
+        if isinstance(dim, bool):  # var(False)
+            dim, unbiased = None, dim
+        if keepdim is not False and keepdim is not True:
+            keepdim = as_flag("var", "keepdim", keepdim)
+        if unbiased not in (None, True, False):
+            unbiased = as_flag("var", "unbiased", unbiased)
+        if unbiased is not None and correction is not None:
+            raise TypeError("var() takes either unbiased or correction, not both")
+        if correction is None:
+            correction = 0 if unbiased is False else 1
+        elif not x.numel():
+            correction = 0  # of no element it is NaN, whatever is asked for
         dims = dims_of(dim, x.ndim)
         return super().__call__(x, dims=dims, correction=correction, keepdim=keepdim)
 
@@ -188,6 +228,7 @@ class Variance(RowOperator):
 var = Variance("var", Variance.__doc__, [var_backward])
 
 
-def std(x, dim=None, *, correction=1, keepdim=False):
+@either_name
+def std(x, dim=None, unbiased=None, keepdim=False, *, correction=None):
     """The square root of `var`."""
-    return root(var(x, dim, correction=correction, keepdim=keepdim))
+    return root(var(x, dim, unbiased, keepdim, correction=correction))

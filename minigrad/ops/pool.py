@@ -236,6 +236,7 @@ average = AvgPool("avg_pool2d", AvgPool.__doc__, [
     lambda dy, w, count_pad, divisor: average_input(
         dy, w=w, count_pad=count_pad, divisor=divisor)
 ])  # fmt: skip
+average.gradients.once = True  # PyTorch saves the input
 average_input = AvgPoolInput("avg_pool2d_input", AvgPoolInput.__doc__, [
     lambda dy, w, count_pad, divisor: average(
         dy, w=w, count_pad=count_pad, divisor=divisor)

@@ -1,5 +1,7 @@
 """max_pool2d and avg_pool2d as PyTorch calls them, and what may be wrong with them."""
 
+from ..layout import as_ints
+from .base import expect
 from .pool import average, maximum
 from .window import Window, pair, places
 
@@ -11,9 +13,9 @@ def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1,  # noqa: 
     stride: None is kernel_size. Of equal elements the first one counts; a NaN is larger
     than every number. return_indices: also where it was, ih * W + iw, int64.
     """
-    w = pool_window(
-        input, kernel_size, stride, padding, dilation, ceil_mode, "max_pool2d"
-    )
+    name = "max_pool2d"
+    w = pool_window(shape_of(input, name), kernel_size, stride, padding, dilation,
+                    ceil_mode, name)  # fmt: skip
     y, indices = maximum(input, w=w)
     return (y, indices) if return_indices else y
 
@@ -25,22 +27,35 @@ def avg_pool2d(input, kernel_size, stride=None, padding=0, ceil_mode=False,  # n
     stride: None is kernel_size. count_include_pad: the padding counts as elements, of
     value 0. divisor_override: what sums are divided by, in place of the number.
     """
+    if divisor_override is not None:
+        (divisor_override,) = as_ints((divisor_override,))
     if divisor_override == 0:
         raise RuntimeError("avg_pool2d: divisor must be not zero")
-    w = pool_window(input, kernel_size, stride, padding, 1, ceil_mode, "avg_pool2d")
+    name = "avg_pool2d"
+    w = pool_window(shape_of(input, name), kernel_size, stride, padding, 1,
+                    ceil_mode, name)  # fmt: skip
     how = {"count_pad": bool(count_include_pad), "divisor": divisor_override}
     return average(input, w=w, **how)
 
 
-def pool_window(x, kernel, stride, padding, dilation, ceil_mode, name):
-    """The Window, or what is wrong with it, in PyTorch's words."""
+def shape_of(x, name):
+    """The shape of a tensor; TypeError for what is none."""
+    try:
+        return x._layout[0]
+    except AttributeError:
+        expect(name, {"input": x})
+        raise
+
+
+def pool_window(shape, kernel, stride, padding, dilation, ceil_mode, name):
+    """The Window over images, or what is wrong with it, in PyTorch's words."""
     kernel = pair(kernel, "kernel_size", name)
     stride = kernel if stride in (None, (), []) else pair(stride, "stride", name)
     padding, dilation = pair(padding, "padding", name), pair(dilation, "dilation", name)
-    if x.ndim not in (3, 4) or not all(x.shape[-3:]):
+    if len(shape) not in (3, 4) or not all(shape[-3:]):
         raise RuntimeError(
             f"{name}: Expected 3D or 4D (batch mode) tensor with optional 0 dim batch "
-            f"size for input, but got: {list(x.shape)}"
+            f"size for input, but got: {list(shape)}"
         )
     if min(kernel) < 1:
         raise RuntimeError(f"{name}: kernel size should be greater than zero")
@@ -59,7 +74,7 @@ def pool_window(x, kernel, stride, padding, dilation, ceil_mode, name):
                 f"{name}: pad should be at most half of effective kernel size, but got "
                 f"pad={p}, kernel_size={k} and dilation={d}"
             )
-    size, channels = x.shape[-2:], x.shape[-3]
+    size, channels = shape[-2:], shape[-3]
     ways = zip(size, kernel, stride, padding, dilation, strict=True)
     out = tuple(places(*way, ceil_mode=ceil_mode) for way in ways)
     if min(out) < 1:

@@ -3,8 +3,6 @@
 Each has its NumPy formula, and on devices the ladder of kernels/reduce.cu.
 """
 
-import functools
-
 import numpy as np
 
 from .. import layout
@@ -16,6 +14,7 @@ from ..trace import nbytes
 from . import formulas, ladder
 from . import gradients as hole
 from .arrays import quiet, reader
+from .dims import as_flag, dims_of, kept_shape, rows_of
 from .elementwise import eq, ne, where
 from .ladder import Rung, computed_in, joined, memory, strides_of
 from .plans import Planned, PlannedOperator
@@ -37,7 +36,14 @@ class Reduction(PlannedOperator):
             register(name, ["sim", "cuda"], [dtype], work)
 
     def __call__(self, x, dim=None, keepdim=False, *, dtype=None):
-        x = x if dtype is None else x.to(dtype)
+        if keepdim is not False and keepdim is not True:
+            keepdim = as_flag(self.name, "keepdim", keepdim)
+        if dtype is not None:  # whole numbers are added up in int64, and then cut
+            if self.code not in ("SUM", "PROD", "MEAN"):
+                raise TypeError(f"{self.name}() got an unexpected argument 'dtype'")
+            return self(x.to(dtype), dim, keepdim).to(dtype)
+        if isinstance(self.empty, bool) and dim in ((), []):
+            return self(x.unsqueeze(-1), -1)  # any(()) and all(()): of each by itself
         dims = dims_of(dim, len(x.shape))
         if self.empty is None and 0 in x.shape:
             self.check_sizes(x, dims)
@@ -51,40 +57,6 @@ class Reduction(PlannedOperator):
                     f"{self.name}(): there is no element to choose: the tensor has "
                     f"shape {list(x.shape)}, and dimension {d} is empty"
                 )
-
-
-def dims_of(dim, ndim):
-    """The dimensions to reduce, as a tuple: all for None or ()."""
-    return _dims_of(tuple(dim) if isinstance(dim, list) else dim, ndim)
-
-
-@functools.lru_cache(typed=True)
-def _dims_of(dim, ndim):
-    if dim is None or dim == ():
-        return tuple(range(ndim))
-    dims = [layout.wrap_dim(d, ndim) for d in layout.as_ints((dim,))]
-    for d in dims:
-        if dims.count(d) > 1:
-            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
-    return tuple(sorted(dims)) if ndim else ()
-
-
-@functools.lru_cache
-def kept_shape(shape, dims, keepdim):
-    """The shape of the result."""
-    if keepdim:
-        return tuple(1 if d in dims else n for d, n in enumerate(shape))
-    return tuple(n for d, n in enumerate(shape) if d not in dims)
-
-
-def rows_of(x, dims):
-    """x as a matrix: the dimensions `dims` are its columns, the others its rows.
-
-    A view with the kept dimensions first, and their number.
-    """
-    kept = [d for d in range(x.ndim) if d not in dims]
-    order = [*kept, *dims] if x.ndim else []
-    return x if order == sorted(order) else x.permute(*order), len(kept)
 
 
 def result_of(operator, dtype):

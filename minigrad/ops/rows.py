@@ -15,9 +15,9 @@ from ..storage import float32
 from ..trace import nbytes
 from . import ladder
 from .arrays import as_array, quietly
+from .dims import rows_of
 from .ladder import Rung, computed_in, memory
 from .plans import Planned, PlannedOperator
-from .reduce import rows_of
 
 THREADS, PACKS = 256, 4
 
@@ -134,7 +134,11 @@ class Softmax(RowOperator):
         super().__init__(name, f"{name} along `dim`", [gradient])
         self.log, self.backward = int(log), SoftmaxBackward(name, log)
 
-    def __call__(self, x, dim, dtype=None):
+    def __call__(self, x, dim=None, dtype=None):
+        if dim is None:
+            raise TypeError(
+                f'{self.name}() missing 1 required positional argument: "dim"'
+            )
         x = x if dtype is None else x.to(dtype)
         return super().__call__(x, dim=layout.wrap_dim(dim, x.ndim))
 

@@ -1,12 +1,17 @@
 """Operators that move elements: gather, index_select, one_hot, tril."""
 
+from numbers import Integral
+
 import numpy as np
 
 from .. import faults, layout
 from ..dispatch import register
+from ..names import either_name
 from ..storage import DTYPES, int32, int64, of_bits
 from ..trace import nbytes
 from . import elementwise, ladder, reduce
+from .base import number_for, tensor_for
+from .forms import masked_fill
 from .ladder import memory, strides_of, template
 from .mapping import THREADS
 from .plans import Planned, PlannedOperator
@@ -23,6 +28,11 @@ def gather_backward(dy, b, dim, shape):
 class Gather(PlannedOperator):
     """out[i, j, ...] = x[index[i, j, ...], j, ...], the index standing at `dim`."""
 
+    @staticmethod
+    def moved(operands, out):
+        """The index, and each chosen element, which is read and written."""
+        return nbytes(operands[1]) + 2 * nbytes(out)
+
     def __init__(self):
         both = gather_backward, None
         super().__init__("gather", lambda x, index: x.dtype, Gather.__doc__, both)
@@ -30,11 +40,14 @@ class Gather(PlannedOperator):
         register("gather", ["sim", "cuda"], DTYPES, Planned(self.on_device))
 
     def __call__(self, x, dim, index):
-        if index.dtype not in (int32, int64):
+        if tensor_for("gather", "index", index).dtype not in (int32, int64):
             raise RuntimeError(
                 f"gather(): Expected dtype int64 for index, got {index.dtype}"
             )
         index = index.long()
+        if {x.ndim, index.ndim} == {0, 1}:  # a single number counts as a row of one
+            row = self(x.reshape(-1), dim, index.reshape(-1))
+            return row.view(index.shape)
         dim = layout.wrap_dim(dim, x.ndim)
         sizes = zip(index.shape, x.shape, strict=False)
         too_large = any(i > n for d, (i, n) in enumerate(sizes) if d != dim)
@@ -77,7 +90,7 @@ class Gather(PlannedOperator):
         args = (memory(x), views[0], np.int64(step), np.int64(size), memory(index),
                 views[1], memory(out), faults.argument(x.device),
                 np.int32(n))  # fmt: skip
-        grid, moved = (-(-n // THREADS), 1, 1), sum(map(nbytes, (index, out, out)))
+        grid, moved = (-(-n // THREADS), 1, 1), self.moved((x, index), out)
         ladder.launch(
             "gather", "strided", function, x.device, grid, (THREADS, 1, 1), args, moved
         )
@@ -87,8 +100,14 @@ class Gather(PlannedOperator):
 gather = Gather()
 
 
+@either_name
 def index_select(x, dim, index):
     """The parts of x at the places `index`, a tensor of one dimension, along `dim`."""
+    if tensor_for("index_select", "index", index).dtype not in (int32, int64):
+        raise RuntimeError(
+            "index_select(): Expected dtype int32 or int64 for index, got "
+            f"{index.dtype}"
+        )
     if index.ndim > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
     if not x.ndim:
@@ -101,10 +120,11 @@ def index_select(x, dim, index):
 
 def one_hot(x, num_classes=-1):
     """int64: 1 at the place x[...] of a new last dimension, 0 elsewhere."""
-    if x.dtype != int64:
+    if tensor_for("one_hot", "input", x).dtype != int64:
         raise RuntimeError(
             "one_hot is only applicable to index tensor of type LongTensor."
         )
+    number_for("one_hot", "num_classes", num_classes, Integral)
     if not x.numel() and num_classes <= 0:
         raise RuntimeError("one_hot: without elements num_classes must be given")
     if x.numel() and reduce.amin(x).item() < 0:
@@ -127,12 +147,13 @@ def tril(x, diagonal=0):
 
 def triu(x, diagonal=0):
     """The upper triangle of the last two dimensions, zeros below it."""
-    return elementwise.masked_fill(x, _below(x, diagonal - 1, "triu"), 0)
+    return masked_fill(x, _below(x, diagonal, "triu", 1), 0)
 
 
-def _below(x, diagonal, name):
-    """Is the column at most row + diagonal? For each element of a matrix."""
+def _below(x, diagonal, name, less=0):
+    """Is the column at most row + diagonal - less? For each element of a matrix."""
+    number_for(name, "diagonal", diagonal, Integral)
     if x.ndim < 2:
         raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
     rows, cols = (x.new_tensor(np.arange(n), int64) for n in x.shape[-2:])
-    return elementwise.le(cols, elementwise.add(rows.unsqueeze(-1), diagonal))
+    return elementwise.le(cols, elementwise.add(rows.unsqueeze(-1), diagonal - less))

@@ -25,8 +25,11 @@ class Writers(Tool):
         grid, block = np.prod(launch.grid), np.prod(launch.block)
         self.busy = np.zeros(int(grid * block), bool)
 
+    def ignores(self, space, root):
+        return space != "global" or root.name not in self.sizes
+
     def access(self, kind, space, root, address, size, mask, site):
-        if kind == "read" or space != "global" or root.name not in self.sizes:
+        if kind == "read":
             return
         if root.name not in self.seen:
             self.seen[root.name] = Written(root, self.sizes[root.name])
@@ -117,9 +120,10 @@ class WarpAccesses(Tool):
         self.geometry, self.row = geometry, self.block - geometry.first_block
         self.here = 0 <= self.row < len(geometry.block_ids)
 
+    def ignores(self, space, root):
+        return space != self.space or not self.here
+
     def access(self, kind, space, root, address, size, mask, site):
-        if space != self.space or not self.here:
-            return
         active = self.of_warp(True if mask is None else mask)
         if not active.any():
             return
@@ -161,9 +165,10 @@ class BlockEvents(Tool):
         self.geometry, self.row = geometry, self.block - geometry.first_block
         self.here = 0 <= self.row < len(geometry.block_ids)
 
+    def ignores(self, space, root):
+        return not self.here
+
     def access(self, kind, space, root, address, size, mask, site):
-        if not self.here:
-            return
         active = self.of_block(True if mask is None else mask)
         if active.any():
             byte = int(self.of_block(address)[active.argmax()])
