@@ -33,17 +33,20 @@ def main():
         train, options.batch_size, shuffle=True, seed=options.seed, device=device
     )
     show = Show(len(batches), options.epochs)
-    run = training.Training(
-        model,
-        optim.Adam(model.parameters(), lr=options.lr),
-        batches,
-        data.DataLoader(test, 1000, device=device),
-        options.checkpoint,
-        watch=show,
-    )
+    try:
+        run = training.Training(
+            model,
+            optim.Adam(model.parameters(), lr=options.lr),
+            batches,
+            data.DataLoader(test, 1000, device=device),
+            options.checkpoint,
+            watch=show,
+        )
+    except ValueError as error:  # a checkpoint of other batches
+        sys.exit(f"{options.checkpoint}: {error}")
     print(
         f"{sum(p.numel() for p in model.parameters()):,} parameters on {device}, seed "
-        f"{options.seed}; {len(train):,} images, {len(batches):,} steps an epoch"
+        f"{batches.seed}; {len(train):,} images, {len(batches):,} steps an epoch"
     )
     show.results = len(run.results)
     if run.losses:
@@ -57,7 +60,7 @@ def main():
     loss, accuracy = run.results[-1]
     print(
         f"{accuracy:.2%} of the test images are right, loss {loss:.4f}; seed "
-        f"{options.seed}, {device}, {run.seconds:.0f} s"
+        f"{batches.seed}, {device}, {run.seconds:.0f} s"
     )
 
 

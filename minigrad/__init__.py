@@ -50,6 +50,9 @@ from .storage import (
     int64,
     uint8,
 )
+from .storage import (
+    bool_ as bool,  # noqa: A004, F401
+)
 from .tensor import Tensor
 from .trace import trace
 

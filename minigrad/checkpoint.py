@@ -55,6 +55,8 @@ def flat(value, tensors, path):
     """The value as JSON can have it; its tensors go to `tensors`, by their paths."""
     if isinstance(value, Tensor):
         name = "/".join(map(str, path))
+        while name in tensors or name == TEXT:
+            name += "_"
         tensors[name] = value
         return {"tensor": name}
     if isinstance(value, dict):
@@ -64,7 +66,12 @@ def flat(value, tensors, path):
         return [flat(v, tensors, (*path, i)) for i, v in enumerate(value)]
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    raise TypeError(f"{'/'.join(map(str, path))} is a {type(value).__name__}: {value}")
+    place = "/".join(map(str, path)) or "the state"
+    raise TypeError(
+        f"{place} is a {type(value).__name__}: a checkpoint holds dicts, lists, "
+        "numbers, texts, None and tensors. Of a model and an optimiser it is "
+        "state_dict()"
+    )
 
 
 def whole(value, tensors):

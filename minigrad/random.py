@@ -5,16 +5,30 @@ every thread can compute its own. Salmon, Moraes, Dror, Shaw: Parallel random nu
 as easy as 1, 2, 3 (2011).
 """
 
+from numbers import Integral
+
 import numpy as np
 
 from . import layout
 from .factories import asking, empty, like, tensor
 from .ops import ladder
 from .ops.arrays import as_array
+from .ops.base import number_for, tensor_for
 from .ops.elementwise import lt
 from .ops.ladder import Rung, computed_in, memory
 from .ops.rows import RowOperator
-from .storage import as_dtype, bfloat16, float16, float32, float64, int64, to_bits
+from .storage import (
+    as_dtype,
+    bfloat16,
+    bool_,
+    float16,
+    float32,
+    float64,
+    int64,
+    of_bits,
+    to_bits,
+)
+from .trace import traced
 
 UNIFORM, NORMAL, WHOLE = range(3)
 BITS = {float16: 11, bfloat16: 8, float32: 24, float64: 53}  # of a number in [0, 1)
@@ -29,6 +43,7 @@ class Generator:
 
     def manual_seed(self, seed):
         """Begin anew."""
+        number_for("manual_seed", "seed", seed)
         self.seed, self.counter = int(seed) & (2**64 - 1), 0
         return self
 
@@ -88,11 +103,17 @@ def draw(kind, size, dtype, device, low=0, count=1):
     blocks = -(-n // 2)
     first = default_generator.take(blocks)
     bits = BITS.get(dtype, 0)
+    if not n:
+        return out
     if device == "cpu":
-        counters = np.arange(first, first + blocks, dtype=np.uint64)
-        words = philox(seed, counters).reshape(-1, 2)[:n]
-        out.storage.data[:] = to_bits(numbers(kind, words, bits, low, count), dtype)
-    elif n:
+
+        def draw_numbers(out):
+            counters = np.arange(first, first + blocks, dtype=np.uint64)
+            words = philox(seed, counters).reshape(-1, 2)[:n]
+            out.storage.data[:] = to_bits(numbers(kind, words, bits, low, count), dtype)
+
+        traced("random", draw_numbers, out)
+    else:
         text = ladder.with_headers(ladder.file_text("random.cu"), [dtype])
         function = ladder.compiled(text, ladder.template("draw", dtype, kind), device)
         args = (memory(out), np.int64(n), np.uint64(seed), np.uint64(first),
@@ -116,28 +137,65 @@ def randn(*size, dtype=None, device="cpu"):
     return draw(NORMAL, layout.as_shape(size), as_dtype(dtype), device)
 
 
-def randint(low, high=None, size=None, *, dtype=int64, device="cpu"):
-    """Whole numbers from low (0 in randint(high, size)) to high - 1."""
-    if size is None:
-        low, high, size = 0, low, high
+def randint(low=None, high=None, size=None, *, dtype=int64, device="cpu"):
+    """Whole numbers from low (0 in randint(high, size)) to high - 1.
+
+    Raises RuntimeError where there are none, or the dtype does not hold them.
+    """
+    if size is None and isinstance(high, tuple | list):
+        low, high, size = None, low, high
+    if high is None:
+        low, high = None, low
+    if size is None or high is None:
+        raise TypeError(
+            "randint() takes randint(high, size) or randint(low, high, size), where "
+            "size is a tuple, as in randint(10, (2, 3))"
+        )
+    low, high = layout.as_ints((0 if low is None else low, high))
     if high <= low:
         raise RuntimeError(
             f"randint expects 'from' to be less than 'to', but got from={low} >= "
             f"to={high}"
         )
     shape, dtype = layout.as_shape((size,)), as_dtype(dtype)
+    check_fits("randint", dtype, low, high - 1)
     return draw(WHOLE, shape, int64, device, low, high - low).to(dtype)
+
+
+def check_fits(function, dtype, least, most):
+    """RuntimeError unless a dtype holds such whole numbers."""
+    if dtype in BITS:
+        return
+    ends = (0, 1) if dtype == bool_ else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    for number in least, most:
+        if not ends[0] <= number <= ends[1]:
+            raise RuntimeError(f"{function}: {number} is out of bounds for {dtype}")
 
 
 def randperm(n, *, dtype=int64, device="cpu"):
     """The numbers 0 ... n - 1 in random order: the order of n random numbers."""
+    number_for("randperm", "n", n, Integral)
+    (n,), dtype = layout.as_shape((n,)), as_dtype(dtype)
+    check_fits("randperm", dtype, 0, n - 1 if n else 0)
     keys = draw(WHOLE, (n,), int64, "cpu", 0, 2**63).numpy()
     return tensor(np.argsort(keys, kind="stable"), dtype, device)
 
 
 def bernoulli(p):
-    """1 with the chance p[i], else 0, for each element of a tensor p."""
+    """1 with the chance p[i], else 0, for each element of a tensor p, in its dtype.
+
+    Raises RuntimeError for a chance outside of 0 ... 1; on "cuda" it is not looked for:
+    that would be waiting for the GPU.
+    """
+    if tensor_for("bernoulli", "input", p).dtype not in BITS:
+        raise NotImplementedError(f"bernoulli: the chances are floats, not {p.dtype}")
+    if p.device != "cuda" and not chances(of_bits(p.detach().memory(), p.dtype)):
+        raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false.")
     return lt(rand(p.shape, dtype=float32, device=p.device), p).to(p.dtype)
+
+
+def chances(array):
+    return bool(np.all((array >= 0) & (array <= 1)))
 
 
 def keep_mask(x, p):
@@ -188,3 +246,4 @@ def limit(p):
 dropout = Dropout("dropout", Dropout.__doc__, [
     lambda dy, p, seed, first: dropout(dy, p=p, seed=seed, first=first)
 ])  # fmt: skip
+dropout.gradients.once = True  # PyTorch saves the mask

@@ -40,6 +40,11 @@ MOST = 100_000_000  # bytes of a header
 
 def save_file(tensors, filename, metadata=None):
     """Write {name: tensor} to a file; metadata: {text: text}."""
+    if not isinstance(tensors, dict):
+        raise TypeError(
+            f"save_file() takes a dict of tensors, as model.state_dict() is, not "
+            f"{type(tensors).__name__}"
+        )
     header, end = {}, 0
     if metadata:
         header["__metadata__"] = {str(k): str(v) for k, v in metadata.items()}

@@ -7,6 +7,8 @@ from . import checkpoint
 from .random import default_generator
 from .slots.exercise import exercise
 
+STATE = {"model", "optimizer", "train", "random", "losses", "results", "seconds"}
+
 
 @exercise("09.16", points=2, stars=1, minutes=15)
 def linear_regression(model, loss_fn, optimizer, x, y, epochs):
@@ -73,18 +75,29 @@ class Training:
 
     def __init__(self, model, optimizer, train, test, path=None, every=500,
                  watch=lambda training: None):  # fmt: skip
+        if not hasattr(train, "keep_place"):
+            raise TypeError(f"train is a DataLoader, not {type(train).__name__}")
+        if not isinstance(every, int) or every < 1:
+            raise ValueError(f"every is a number of steps, at least 1, not {every!r}")
         self.model, self.optimizer, self.train, self.test = (
             model, optimizer, train, test,
         )  # fmt: skip
         self.path, self.every, self.watch = path and Path(path), every, watch
         self.losses, self.results, self.seconds = [], [], 0.0
         if self.path and self.path.exists():
-            self.load_state_dict(checkpoint.load(self.path))
+            state = checkpoint.load(self.path)
+            if not isinstance(state, dict) or not set(state) >= STATE:
+                raise ValueError(
+                    f"{self.path} is no checkpoint of a Training: choose another path, "
+                    "or move that file away"
+                )
+            self.load_state_dict(state)
         self.began = time.perf_counter()
 
     def stepped(self, loss):
         """Note the loss of a step; save the state if it is time."""
         self.losses.append(loss)
+        self.train.keep_place()  # a training that is stopped goes on behind this step
         if self.path and len(self.losses) % self.every == 0:
             self.save()
         self.watch(self)

@@ -1145,8 +1145,8 @@ print(largest, largest.sum(1))
 def amax_backward(dy, a, y, dims, keepdim):
     ### BEGIN SOLUTION
     largest = a == sum_backward(y, a.shape, dims, keepdim)
-    shared = largest / largest.sum(dims, keepdim=True)
-    return sum_backward(dy, a.shape, dims, keepdim) * shared
+    spread = sum_backward(dy, a.shape, dims, keepdim) * largest
+    return spread / largest.sum(dims, keepdim=True)
     ### END SOLUTION
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import minigrad
 from minigrad.autograd import gradcheck
-from minigrad.testing.compare import values_of
+from minigrad.testing.compare import assert_close, values_of
 
 X = np.arange(1, 13).reshape(3, 4) / 7 - 0.6
 Y = np.arange(4) / 3 + 0.5
@@ -22,6 +22,7 @@ y ** y | y ** 0 | 3 - x | x % y | x % 0.3 | abs(x) | -x | x.exp() | (x * x + 1).
 (x * x).sqrt() | (x * x + 1).rsqrt() | x.sigmoid() | x.tanh() | x.sin() | x.cos()
 x.erf() | x.relu() | m.functional.gelu(x) | m.functional.gelu(x, approximate="tanh")
 x.clamp(-0.3, 0.5) | x.clamp(min=0) | x.clamp(max=0.2) | z.clamp(-x, x + 0.3)
+x.div(y, rounding_mode="floor") | x.div(y, rounding_mode="trunc") | (x * 1).copy_(2)
 x.clamp(min=y) | x.minimum(y) | x.maximum(x) | z.maximum(z.transpose(1, 2)[:, :3, :1])
 m.where(x > 0, x, y) | m.where(x > 0, x, 2) | x.masked_fill(x > 0, 2) | x.double() * 2
 (x > 0) * x | x.clone() | x.T.contiguous()
@@ -288,6 +289,26 @@ def test_the_gradients_of_pytorch_at_the_edges():
         assert_same(made[1], made[2], what=text)
 
 
+def test_a_tie_of_three_is_shared_in_the_dtype_of_the_gradient():
+    x = minigrad.ones(3, dtype=minigrad.float64, requires_grad=True)
+    x.amax().backward()
+    assert x.grad.tolist() == [1 / 3] * 3
+
+
+@pytest.mark.parametrize("rungs", ["answered", "fastest"])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+def test_gradients_of_relu_that_are_no_numbers(dtype, rungs):
+    values = [0, 1, np.nan, 0, 2, -1, np.inf, -np.inf]
+    back = [5, 5, 5, np.inf, -np.inf, np.nan, np.nan, 3]
+    found = []
+    for m in (minigrad, torch):
+        x = m.tensor(values, dtype=getattr(m, dtype), requires_grad=True)
+        with minigrad.rungs(rungs):
+            x.relu().backward(m.tensor(back, dtype=x.dtype))
+        found.append(np.array(x.grad.tolist()))
+    np.testing.assert_array_equal(*found)
+
+
 def test_backward_of_what_pytorch_has_no_derivative_for():
     x = minigrad.ones(3, requires_grad=True)
     with pytest.raises(RuntimeError, match="derivative for .*floor_divide is not"):
@@ -309,3 +330,22 @@ def test_a_backward_is_one_launch():
         with minigrad.trace() as launches:
             y.backward(dy)
         assert len(launches) == 1, (text, launches)
+
+
+@on_devices
+@pytest.mark.parametrize("text", split("""
+x + c | c - x | x * c | c / x | x / c | c ** x | m.where(x > 0, c, x) | x.maximum(c)
+x.clamp(min=c) | x[0].add_(c)
+"""))  # fmt: skip
+def test_a_number_of_the_cpu_beside_a_devices_tensor(text, device):
+    """Its gradient lies on the CPU, as it does."""
+    found = []
+    for m in (OnDevice(device), Torch()):
+        x, c = m.tensor(X), m.tensor(0.75).cpu()
+        (x.requires_grad_(), c.requires_grad_())
+        eval(text, {"m": m, "x": x * 1 if "_(" in text else x, "c": c}).sum().backward()
+        found.append((x.grad, c.grad))
+    ours, theirs = found
+    assert [g.device for g in ours] == [device, "cpu"]
+    for a, b in zip(ours, theirs, strict=True):
+        assert_close(a, b.numpy(), ulps=64, magnitude=8.0)

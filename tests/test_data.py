@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import http.server
 import struct
+import sys
 import threading
 
 import numpy as np
@@ -124,7 +125,7 @@ def test_files_are_found(published, where, tmp_path, monkeypatch):
         (lambda b: b[:-10], "is cut off"),
         (lambda b: b[:40] + b"????" + b[44:], "is damaged|checksum differs"),
         (lambda b: b"<html>not found</html>", "checksum differs"),
-        (lambda b: b"", "checksum differs"),
+        (lambda b: b"", "is empty"),
         (lambda b: gzip.compress(idx(np.ones(50, np.uint8))), "checksum differs"),
     ],
 )
@@ -287,3 +288,38 @@ def test_batches_on_a_device(device):
     for here, there in zip(on_cpu, loader, strict=True):
         assert there[0].device == device
         assert [x.tolist() for x in there] == [x.tolist() for x in here]
+
+
+def ten(**options):
+    return data.DataLoader(data.TensorDataset(minigrad.arange(10)), 4, **options)
+
+
+def items(loader):
+    return [batch.tolist() for (batch,) in loader]
+
+
+def test_each_iteration_begins_anew():
+    loader, whole = ten(), [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]
+    assert next(iter(loader))[0].tolist() == next(iter(loader))[0].tolist() == whole[0]
+    assert [items(loader) for _ in loader] == [whole] * 3  # within another one
+    for _ in loader:
+        break
+    assert items(loader) == whole
+    for _ in loader:
+        loader.keep_place()
+        break
+    assert items(loader) == whole[1:]
+    assert items(loader) == whole
+
+
+def test_a_state_is_of_batches_of_one_size():
+    state = ten().state_dict() | {"batch_size": 8}
+    with pytest.raises(ValueError, match="batch_size=4, but the one .* batch_size=8"):
+        ten().load_state_dict(state)
+
+
+@pytest.mark.skipif(minigrad.gpu_available(), reason="not run: no GPU (there is one)")
+def test_a_loader_for_a_gpu_says_that_there_is_none(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    with pytest.raises(RuntimeError, match="needs an NVIDIA GPU and CuPy"):
+        ten(device="cuda")

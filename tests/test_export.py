@@ -193,3 +193,18 @@ def test_without_ruff(home, tmp_path, monkeypatch):
     with pytest.raises(CannotExport, match="ruff formats the files.*pip install ruff"):
         export(tmp_path / "new")
     assert not (tmp_path / "new").exists()
+
+
+def test_where_nothing_can_be_written(home, tmp_path):
+    file = tmp_path / "file"
+    file.write_text("x")
+    with pytest.raises(CannotExport, match=f"{file} cannot be written to .Not a dir"):
+        export(file / "below" / "mine")
+    assert file.read_text() == "x"
+
+
+def test_an_export_needs_the_course(tmp_path, monkeypatch):
+    monkeypatch.setattr(course, "home", lambda: tmp_path / "installed")
+    with pytest.raises(CannotExport, match="installed without its course. Clone"):
+        export(tmp_path / "mine")
+    assert [*tmp_path.iterdir()] == []

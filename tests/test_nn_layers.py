@@ -270,3 +270,29 @@ def test_a_net_learns_the_digits_just_as_pytorchs_does():
             losses[-1].append(loss.item())
     np.testing.assert_allclose(*losses, rtol=1e-3)
     assert losses[0][-1] < 0.2 * losses[0][0]
+
+
+@pytest.mark.parametrize("rungs", ["answered", "fastest"])
+def test_layers_name_what_does_not_fit(rungs):
+    ones, conv = minigrad.ones, nn.Conv2d(1, 1, 3)
+    with minigrad.rungs(rungs):
+        for x in ones(64, 28, 28), ones(1, 2, 4, 4):
+            with pytest.raises(RuntimeError, match="conv2d: Given groups=1, weight of"):
+                conv(x)
+        with pytest.raises(RuntimeError, match="conv2d: non-positive stride"):
+            nn.Conv2d(1, 1, 3, stride=0)(ones(1, 1, 4, 4))
+        with pytest.raises(RuntimeError, match="conv2d: expected weight of the input"):
+            conv(ones(1, 1, 4, 4, dtype=minigrad.float64))
+        with pytest.raises(ValueError, match="more than 1 value per channel"):
+            nn.BatchNorm1d(2)(ones(1, 2))
+        with pytest.raises(RuntimeError, match="should contain 3 elements not 2"):
+            nn.BatchNorm1d(2)(ones(4, 3))
+
+
+@pytest.mark.parametrize("rungs", ["answered", "fastest"])
+def test_convolutions_of_one_image_and_with_padding_by_name(rungs):
+    with minigrad.rungs(rungs):
+        assert nn.Conv2d(4, 5, 3)(minigrad.ones(4, 7, 8)).shape == (5, 5, 6)
+        same = nn.Conv2d(1, 1, 3, padding="same")
+        assert same(minigrad.ones(2, 1, 5, 4)).shape == (2, 1, 5, 4)
+    assert str(same).endswith("padding=same)")

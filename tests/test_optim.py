@@ -257,7 +257,7 @@ def test_mistakes_are_refused_in_pytorchs_words(number):
         said.append((error.type, str(error.value).replace("torch.", "")[:60]))
     assert said[0][0] == said[1][0]
     if number not in (1, 2):  # of tensors the class has another name
-        assert said[0] == said[1]
+        assert said[0][1].startswith(said[1][1])  # and perhaps what to do
 
 
 def test_duplicates_are_refused():

@@ -1,6 +1,7 @@
 """Learning rates from epoch to epoch, and clipping, beside PyTorch's."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -111,3 +112,17 @@ def test_clipping_nothing_and_what_is_not_finite():
     with pytest.raises(RuntimeError, match="non-finite"):
         nn.utils.clip_grad_norm_([p], 1, error_if_nonfinite=True)
     assert math.isnan(nn.utils.clip_grad_norm_([p], 1).item())
+
+
+def test_a_schedule_that_goes_before_its_optimiser_is_told():
+    """As by PyTorch, which counts the optimiser's steps, whatever they change."""
+    for lib, params in (optim, ours), (torch.optim, torchs):
+        p = params([np.ones(1, "f4")])
+        for wrong in True, False:
+            o = lib.SGD(p, lr=1.0)
+            schedule = lib.lr_scheduler.StepLR(o, 2)
+            with warnings.catch_warnings(record=True) as seen:
+                warnings.simplefilter("always")
+                for step in (schedule, o, schedule) if wrong else (o, schedule):
+                    step.step()
+            assert ["before" in str(w.message) for w in seen] == [True] * wrong

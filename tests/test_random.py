@@ -17,6 +17,7 @@ m.rand(3, 5, device=D) | m.rand(7, dtype=m.float16, device=D) | m.randn(1001, de
 m.rand(8, dtype=m.bfloat16, device=D) | m.rand(9, dtype=m.float64, device=D)
 m.randn(2, 3, dtype=m.float16, device=D) | m.randint(10, (99,), device=D)
 m.randint(-5, 5, (4, 3), device=D) | m.randint(0, 2, (5,), dtype=m.int32, device=D)
+m.randint(3, size=(9,), device=D) | m.randint(high=3, size=[2, 2], device=D)
 m.randint(-(2**40), 2**60, (50,), device=D) | m.randperm(20, device=D)
 m.bernoulli(m.full((40,), 0.3, device=D)) | m.rand_like(m.ones(3, 2, device=D))
 m.functional.dropout(m.ones(30, device=D), 0.4) | m.randn_like(m.ones(5, device=D))
@@ -50,6 +51,24 @@ def test_a_seed_repeats_and_numbers_go_on(text):
     assert any(numbers != first[0] for numbers in first[1:])
     minigrad.manual_seed(5)
     assert eval(text, {"m": minigrad, "D": "cpu"}).tolist() == first[0]
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_trace_shows_them(device):
+    with minigrad.trace() as launches:
+        minigrad.rand(5, dtype=minigrad.float16, device=device)
+    assert [(n.operator, n.device, n.bytes) for n in launches] == [
+        ("random", device, 10)
+    ]
+
+
+def test_chances_are_numbers_from_0_to_1():
+    for device in ("cpu", "sim"):
+        for p in (-0.1, 1.5, float("nan")):
+            with pytest.raises(RuntimeError, match="p_in >= 0 && p_in <= 1"):
+                minigrad.bernoulli(minigrad.tensor([0.5, p], device=device))
+    with pytest.raises(NotImplementedError, match="the chances are floats, not int64"):
+        minigrad.bernoulli(minigrad.ones(2, dtype=minigrad.int64))
 
 
 def test_state_can_be_kept():
@@ -92,3 +111,17 @@ def test_mistakes():
         minigrad.randint(3, 3, (2,))
     with pytest.raises(NotImplementedError, match="floats, not int64"):
         minigrad.rand(2, dtype=minigrad.int64)
+
+
+@pytest.mark.parametrize("text, words", [
+    ("m.randint(5, 2)", "size is a tuple"), ("m.randint()", "randint.high, size"),
+    ("m.randint(2.5, (2,))", "expected ints"), ("m.randperm(2.5)", "must be int"),
+    ("m.randint(300, (2,), dtype=m.uint8)", "randint: 299 is out of bounds for uint8"),
+    ("m.randint(-1, 2, (2,), dtype=bool)", "randint: -1 is out of bounds for bool"),
+    ("m.randperm(300, dtype=m.int8)", "randperm: 299 is out of bounds for int8"),
+    ("m.manual_seed('a')", "'seed' must be Number, not str"),
+    ("m.rand_like(2)", "rand_like.*must be Tensor, not int"),
+])  # fmt: skip
+def test_what_fits_nowhere(text, words):
+    with pytest.raises((TypeError, RuntimeError), match=words):
+        eval(text, {"m": minigrad})

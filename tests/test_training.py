@@ -44,8 +44,10 @@ def test_every_dtype_comes_back(tmp_path, dtype):
 def test_what_cannot_be_saved_leaves_the_file_as_it_was(tmp_path):
     path = tmp_path / "x"
     checkpoint.save({"a": 1}, path)
-    with pytest.raises(TypeError, match="^b/0 is a object: <object"):
+    with pytest.raises(TypeError, match="^b/0 is a object: a checkpoint holds"):
         checkpoint.save({"b": [object()]}, path)
+    with pytest.raises(TypeError, match="^the state is a Linear: .* state_dict.."):
+        checkpoint.save(nn.Linear(1, 1), path)
     assert checkpoint.load(path) == {"a": 1} and len(list(tmp_path.iterdir())) == 1
 
 
@@ -196,3 +198,33 @@ class TorchNet(torch.nn.Module):
         x = F.max_pool2d(F.relu(self.conv1(x)), 2)
         x = F.max_pool2d(F.relu(self.conv2(x)), 2)
         return F.log_softmax(self.fc2(F.relu(self.fc1(x.flatten(1)))), 1)
+
+
+def test_tensors_of_a_state_keep_their_names_apart(tmp_path):
+    one, two, three = (minigrad.tensor([n]) for n in (1, 2, 3))
+    state = {"state": one, "a/b": two, "a": {"b": three}}
+    checkpoint.save(state, tmp_path / "state")
+    found = checkpoint.load(tmp_path / "state")
+    values = found["state"], found["a/b"], found["a"]["b"]
+    assert [v.tolist() for v in values] == [[1], [2], [3]]
+
+
+def test_what_is_no_training_is_told(tmp_path):
+    checkpoint.save({"model": {}}, tmp_path / "other")
+    train = new().train
+    for error, words, given in [
+        (ValueError, "is no checkpoint of a Training", {"path": tmp_path / "other"}),
+        (ValueError, "every is a number of steps, at least 1, not 0", {"every": 0}),
+        (TypeError, "train is a DataLoader, not list", {"train": [1]}),
+    ]:
+        net = nn.Linear(1, 1)
+        opt = optim.SGD(net.parameters(), lr=0.1)
+        options = {"train": train, "test": train, **given}
+        with pytest.raises(error, match=words):
+            training.Training(net, opt, **options)
+
+
+def test_a_file_of_tensors_is_made_of_a_dict(tmp_path):
+    with pytest.raises(TypeError, match="as model.state_dict.. is, not Linear"):
+        safetensors.save_file(nn.Linear(1, 1), tmp_path / "x")
+    assert not [*tmp_path.iterdir()]

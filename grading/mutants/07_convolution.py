@@ -149,8 +149,8 @@ right(im2col, "a grid-stride loop")(
 """)
 )
 right(im2col, "by functions")(
-    "__device__ bool inside(int i, int n) { return i >= 0 && i < n; }\n"
-    + gather(APART + READ.replace(INSIDE, "inside(ih, H) && inside(iw, W)"))
+    "__device__ bool within(int i, int n) { return i >= 0 && i < n; }\n"
+    + gather(APART + READ.replace(INSIDE, "within(ih, H) && within(iw, W)"))
 )
 
 mutant(col2im, "overwritten")(

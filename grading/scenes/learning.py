@@ -246,7 +246,9 @@ def training_run(hole, data, weights, norm, lr, orders, size, start, epochs, loo
     images, labels, *test = map(tensor_of, data)
     train = DataLoader(TensorDataset(images, labels), size, seed=0)
     train.order = lambda: np.array(orders[train.epoch % len(orders)], np.int64)
-    train.epoch, train.batch = start["epoch"], start["batch"]
+    train.load_state_dict(
+        {**train.state_dict(), "epoch": start["epoch"], "batch": start["batch"]}
+    )
     test = DataLoader(TensorDataset(*test), 3, seed=0)
     model = Noted(network(weights, norm), log, train=data[0], test=data[2])
     optimizer = optim.SGD(model.parameters(), lr=lr)

@@ -1,7 +1,7 @@
 """Gradients: the graph that operators are recorded in, and the way back through it."""
 
 from ..testing.gradcheck import GradcheckError, gradcheck
-from .engine import grad, run_backward
+from .engine import grad, listed, run_backward
 from .function import Context, Function
 from .modes import (
     detect_anomaly,
@@ -16,9 +16,8 @@ from .node import Node
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False,
              inputs=None):  # fmt: skip
     """Tensor.backward for several tensors at once: their gradients are added up."""
-    several = [tensors] if hasattr(tensors, "storage") else [*tensors]
-    given = [grad_tensors] if hasattr(grad_tensors, "storage") else grad_tensors
-    given = [None] * len(several) if given is None else [*given]
+    several = listed(tensors)
+    given = [None] * len(several) if grad_tensors is None else listed(grad_tensors)
     run_backward(several, given, retain_graph, create_graph, inputs)
 
 

@@ -49,7 +49,7 @@ def run_backward(tensors, gradients, retain_graph, create_graph, inputs=None):
     inputs = None if inputs is None else listed(inputs)
     if inputs == []:
         raise RuntimeError("'inputs' argument to backward() cannot be empty.")
-    others = [x for x in inputs or () if not x.is_leaf]
+    others = [x for x in inputs or () if not getattr(x, "is_leaf", True)]
     found = run(tensors, gradients, retain_graph, create_graph, inputs, others)
     for x in others:
         if found[edge_of(x)] is not None:
@@ -70,6 +70,8 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
             "True, but got: allow_unused=False."
         )
     outputs, inputs = listed(outputs), listed(inputs)
+    if not inputs:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     given = [None] * len(outputs) if grad_outputs is None else listed(grad_outputs)
     found = run(outputs, given, retain_graph, create_graph, inputs, inputs)
     result = [found[edge_of(x)] for x in inputs]
@@ -91,6 +93,11 @@ def run(outputs, gradients, retain_graph, create_graph, inputs, caught):
     """Run backward, for the inputs alone if they are given; {edge: gradient} of those
     that are to be caught instead of added to .grad."""
     seeds = {}
+    if len(outputs) != len(gradients):
+        raise RuntimeError(
+            f"got {len(outputs)} tensors and {len(gradients)} gradients: one for each, "
+            "or None"
+        )
     for number, (x, g) in enumerate(zip(outputs, gradients, strict=True)):
         check_output(x, number)
         g, edge = seed(x, g), edge_of(x)
@@ -106,6 +113,8 @@ def run(outputs, gradients, retain_graph, create_graph, inputs, caught):
         watched = [node for node, _ in found]
         for node in watched:
             node.capture = Capture(found, node not in leading)
+            if node.capture.stop:
+                node.release = lambda: None  # it is caught here, and computes nothing
     modes = here.modes
     before, modes.enabled = modes.enabled, bool(create_graph)
     try:
@@ -114,6 +123,7 @@ def run(outputs, gradients, retain_graph, create_graph, inputs, caught):
         modes.enabled = before
         for node in watched:
             node.capture = None
+            vars(node).pop("release", None)
     return found
 
 
@@ -127,10 +137,22 @@ def towards(order, ends):
 
 
 def listed(tensors):
-    return [tensors] if hasattr(tensors, "storage") else [*tensors]
+    """A list of the tensors: one, or several of them."""
+    if hasattr(tensors, "storage"):
+        return [tensors]
+    try:
+        return [*tensors]
+    except TypeError:
+        kind = type(tensors).__name__
+        raise TypeError(f"expected a tensor, or several of them, got {kind}") from None
 
 
 def check_output(x, number):
+    if not hasattr(x, "storage"):
+        raise TypeError(
+            f"element {number} of tensors is {type(x).__name__}, not a tensor: has "
+            "item() or numpy() made a number of it?"
+        )
     if not requires(x) or edge_of(x)[0] is None:
         raise RuntimeError(
             f"element {number} of tensors does not require grad and does not have a "
@@ -141,6 +163,9 @@ def check_output(x, number):
 
 
 def check_input(x, number):
+    if not hasattr(x, "storage"):
+        kind = type(x).__name__
+        raise RuntimeError(f"all inputs have to be Tensors, but got {kind}")
     if not requires(x) or edge_of(x)[0] is None:
         raise RuntimeError(
             "One of the differentiated Tensors does not require grad: input number "
@@ -168,6 +193,11 @@ def seed(x, gradient):
         raise RuntimeError(
             f"Mismatch in shape: grad_output has a shape of {list(gradient.shape)} and "
             f"output has a shape of {list(x.shape)}."
+        )
+    if gradient.device != x.device:
+        raise RuntimeError(
+            f"the gradient is on {gradient.device!r} and the output on {x.device!r}: "
+            f"gradient.to({x.device!r}) makes a copy there"
         )
     other = gradient.new_alias()
     other._meta = gradient._meta

@@ -38,6 +38,12 @@ class Context(Node):
 
     def save_for_backward(self, *tensors):
         """Keep tensors for backward: operands or results, or None."""
+        for number, x in enumerate(tensors):
+            if x is not None and not hasattr(x, "storage"):
+                raise TypeError(
+                    f"save_for_backward can only save variables, but argument {number} "
+                    f"is of type {type(x).__name__}: ctx.name = value keeps others"
+                )
         self.to_save = tensors
 
     def mark_non_differentiable(self, *results):
@@ -72,9 +78,17 @@ class Context(Node):
         The results that are floats require a gradient then. What forward gave to
         save_for_backward is saved, with its version.
         """
+        if results is None:
+            raise TypeError(
+                f"{self.title}: forward returned None, not a tensor or a tuple of "
+                "them: is a return missing?"
+            )
         several = results if isinstance(results, tuple) else (results,)
         self.outputs = len(several)
-        self.results = [(y._layout[0], y.dtype, y.device) for y in several]
+        self.results = [
+            (y._layout[0], y.dtype, y.device) if hasattr(y, "storage") else None
+            for y in several
+        ]
         self.saved = tuple(self.save(x, several) for x in self.to_save)
         self.to_save = ()
         made = tuple(self.result(i, y) for i, y in enumerate(several))
@@ -90,6 +104,8 @@ class Context(Node):
         return Saved(x), None
 
     def result(self, index, y):
+        if not hasattr(y, "storage"):
+            return y
         if any(y is x for x in self.not_differentiable) or y.dtype.kind != "f":
             return y
         if y._base is not None or id(y) in self.given:  # an operand, or a view of one
@@ -102,7 +118,7 @@ class Context(Node):
         given = gradients
         if self.materialize:
             given = [
-                like_zeros(gradients, *like) if g is None else g
+                like_zeros(gradients, *like) if g is None and like else g
                 for g, like in zip(gradients, self.results, strict=True)
             ]
         found = self.function.backward(self, *given)

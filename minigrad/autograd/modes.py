@@ -5,6 +5,7 @@ anomaly mode is one for all of them.
 """
 
 import functools
+import inspect
 import sys
 import threading
 
@@ -61,6 +62,9 @@ class Mode:
         self.swap(self.before.pop())
 
     def __call__(self, function):
+        if inspect.isgeneratorfunction(function):
+            return self.while_it_runs(function)
+
         @functools.wraps(function)
         def inside(*args, **kwargs):
             before = self.swap(self.value)  # not kept in self: threads may share that
@@ -68,6 +72,28 @@ class Mode:
                 return function(*args, **kwargs)
             finally:
                 self.swap(before)
+
+        return inside
+
+    def while_it_runs(self, function):
+        """The generator function, each of whose steps runs in this mode."""
+
+        @functools.wraps(function)
+        def inside(*args, **kwargs):
+            generator = function(*args, **kwargs)
+            step, given = generator.send, None
+            while True:
+                before = self.swap(self.value)
+                try:
+                    found = step(given)
+                except StopIteration as end:
+                    return end.value
+                finally:
+                    self.swap(before)
+                try:
+                    step, given = generator.send, (yield found)
+                except BaseException as error:  # GeneratorExit, too: it is told
+                    step, given = generator.throw, error
 
         return inside
 
@@ -97,7 +123,12 @@ class set_grad_enabled(Mode):  # noqa: N801
     """Record operators or not, from now on, or while `with` this is open."""
 
     def __init__(self, mode):
-        super().__init__(bool(mode))
+        if type(mode) is not bool:
+            raise TypeError(
+                "set_grad_enabled(): argument 'mode' must be bool, not "
+                f"{type(mode).__name__}"
+            )
+        super().__init__(mode)
         self.outer = self.swap(self.value)
 
     def __enter__(self):

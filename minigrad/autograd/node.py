@@ -13,6 +13,7 @@ from .accumulate import accumulate
 from .anomaly import explained, first_nan, forward_line
 from .hooks import hooked
 from .modes import here
+from .saved import FREED
 from .strided import strided_backward
 from .sums import sum_to_size
 
@@ -148,7 +149,7 @@ class Node:
         """Let go of what was saved: this node is not asked again."""
 
     def fitted(self, found, gradients):
-        """What was found in the shapes and dtypes of the operands.
+        """What was found in the shapes, dtypes and devices of the operands.
 
         A gradient that is handed through gets a tensor of its own, so that no two
         places hold the same one.
@@ -162,6 +163,8 @@ class Node:
                 g = sum_to_size(g, like[0])
             if g.storage.dtype != like[1]:
                 g = g.to(dtype=like[1])
+            if g.storage.device != like[2]:  # a number of "cpu" beside a device's
+                g = g.to(like[2])
             for other in gradients:
                 if g is other:
                     g = other_name(g)
@@ -239,21 +242,36 @@ def edge_of(x):
 
 
 def edges_of(operands, needs):
-    """For each operand its edge, and the shape and dtype of its gradient."""
+    """For each operand its edge, and its gradient's shape, dtype and device."""
     edges, likes = [], []
     for x, needed in zip(operands, needs, strict=True):
         edge = edge_of(x) if needed else NOWHERE
         edges.append(edge)
-        likes.append(None if edge is NOWHERE else (x._layout[0], x.storage.dtype))
+        if edge is NOWHERE:
+            likes.append(None)
+        else:
+            likes.append((x._layout[0], x.storage.dtype, x.storage.device))
     return tuple(edges), likes
 
 
 class Recorded(Node):
-    """A node whose backward is a function of the result's gradient: dy -> a tuple."""
+    """A node whose backward is a function of the result's gradient: dy -> a tuple.
 
-    def __init__(self, name, operands, backward):
+    saves: does that function hold tensors? Then it goes when the node is released.
+    """
+
+    def __init__(self, name, operands, backward, saves=False):
         super().__init__(name, *edges_of(operands, [*map(requires, operands)]))
-        self.backward = backward
+        self.backward, self.saves = backward, saves
+
+    def release(self):
+        if self.saves:
+            self.backward = freed
+
+
+def freed(*_):
+    """The backward of a node whose saved tensors are gone."""
+    raise RuntimeError(FREED)
 
 
 class AccumulateGrad(Node):

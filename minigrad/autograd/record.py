@@ -17,10 +17,17 @@ from .node import Meta, Node, edges_of, requires
 from .saved import FREED, Saved
 
 NOT_YET = object()
+OPERANDS = "a", "b", "c"
 
 
 class Gradients:
-    """The formulas of an operator, one for each operand; None: not differentiable."""
+    """The formulas of an operator, one for each operand; None: not differentiable.
+
+    once: a second backward is refused, as by PyTorch's node, which saves tensors where
+    this one needs none.
+    """
+
+    once = False
 
     def __init__(self, *formulas):
         self.formulas = [_wanted(f) if f else None for f in formulas]
@@ -111,8 +118,9 @@ class OperatorNode(Node):
         return found
 
     def release(self):
-        for value in self.saved.values() if self.saved else ():
-            if type(value) is Saved:
+        """Let go of what was saved. A number that an operand was is saved as well."""
+        for name, value in self.saved.items() if self.saved else ():
+            if type(value) is Saved or name in OPERANDS or self.gradients.once:
                 self.saved = None
                 return
 

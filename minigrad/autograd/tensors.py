@@ -1,6 +1,7 @@
 """What a tensor says and does about gradients: requires_grad, grad, backward ..."""
 
 import copy
+import warnings
 
 from .. import layout
 from ..slots.exercise import exercise
@@ -15,6 +16,14 @@ ONLY_LEAVES = (
     "computed variable in a subgraph that doesn't require differentiation use "
     "var_no_grad = var.detach()."
 )
+
+NO_LEAF = (
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its "
+    ".grad attribute won't be populated during autograd.backward(). If you want it, "
+    "call .retain_grad() on that tensor before backward(). If you meant a leaf, ask "
+    "the tensor that this one was made from"
+)
+BOOL = "requires_grad must be a bool, not {}"
 
 
 @exercise("08.2", points=2, stars=1, minutes=10)
@@ -47,12 +56,16 @@ class Differentiable:
 
     @requires_grad.setter
     def requires_grad(self, value):
+        if type(value) is not bool:
+            raise RuntimeError(BOOL.format(type(value).__name__))
         if not self.is_leaf:
             raise RuntimeError(ONLY_LEAVES)
         self.requires_grad_(value)
 
     def requires_grad_(self, requires_grad=True):
         """Ask for gradients of this tensor, or no longer; returns it."""
+        if type(requires_grad) is not bool:
+            raise TypeError(BOOL.format(type(requires_grad).__name__))
         if requires_grad and self.dtype.kind != "f":
             raise RuntimeError(f"{ONLY_FLOATS}, not {self.dtype}: x.float() makes one")
         if not self.is_leaf:
@@ -60,7 +73,7 @@ class Differentiable:
                 return self
             raise RuntimeError(ONLY_LEAVES)
         if self._meta is not None or requires_grad:
-            known(self).requires = bool(requires_grad)
+            known(self).requires = requires_grad
         return self
 
     @property
@@ -88,7 +101,11 @@ class Differentiable:
     def grad(self):
         """The gradient that backward() has put here, a tensor, or None."""
         meta = self._meta
-        return None if meta is None else meta.grad
+        if meta is None:
+            return None
+        if meta.grad is None and meta.node is not None and not meta.retains:
+            warnings.warn(NO_LEAF, stacklevel=2)
+        return meta.grad
 
     @grad.setter
     def grad(self, value):
@@ -178,7 +195,8 @@ class Differentiable:
     def __getstate__(self):
         """What copies and files have of a tensor: no graph."""
         own = getattr(self, "__dict__", None)  # of a subclass
-        return self.storage, self._layout, self.requires_grad, self.grad, own
+        grad = None if self._meta is None else self._meta.grad
+        return self.storage, self._layout, self.requires_grad, grad, own
 
     def __setstate__(self, state):
         self.storage, self._layout, requires_grad, grad, own = state

@@ -10,7 +10,17 @@ from types import MethodType
 
 from .. import memo
 from .modes import here
-from .node import NOWHERE, Meta, Node, Recorded, ViewMeta, edge_of, known, requires
+from .node import (
+    NOWHERE,
+    Meta,
+    Node,
+    Recorded,
+    ViewMeta,
+    edge_of,
+    freed,
+    known,
+    requires,
+)
 from .record import below
 from .saved import written
 from .strided import place
@@ -119,14 +129,14 @@ def attach(node, y):
     return y
 
 
-def record_call(name, tensors, run, backward):
+def record_call(name, tensors, run, backward, saves=False):
     """run(), which makes a tensor of tensors; recorded where one asks for a gradient.
 
-    backward(dy): a gradient, or None, for each of the tensors.
+    backward(dy): a gradient, or None, for each of the tensors. saves: see Recorded.
     """
     if not here.modes.enabled or not any(map(requires, tensors)):
         return run()
-    node = Recorded(f"{name}Backward0", tensors, backward)
+    node = Recorded(f"{name}Backward0", tensors, backward, saves)
     return attach(node, below(run))
 
 
@@ -195,7 +205,7 @@ class CopySlices(Node):
     def __init__(self, base, laid, inner):
         need = requires(base)
         edges = edge_of(base) if need else NOWHERE, *inner.next_functions[1:]
-        like = (base.shape, base.dtype) if need else None
+        like = (base.shape, base.dtype, base.device) if need else None
         super().__init__("CopySlices", edges, [like, *inner.likes[1:]])
         self.inner, self.laid, self.origin = inner, laid, base._layout
 
@@ -206,4 +216,6 @@ class CopySlices(Node):
         return whole, *others
 
     def release(self):
-        self.inner.release()
+        if self.inner is not freed:
+            self.inner.release()
+            self.inner = freed

@@ -29,7 +29,9 @@ def digits(train=None, device="cpu"):
     """
     images, labels = arrays()
     part = {None: slice(None), True: slice(TRAINING), False: slice(TRAINING, None)}
-    chosen = part[None if train is None else bool(train)]
+    if train not in part:
+        raise ValueError(f"train is True, False or None, not {train!r}")
+    chosen = part[train]
     ink = images[chosen].astype(np.float32) / 16
     return tensor(ink, float32, device), tensor(labels[chosen], int64, device)
 

@@ -43,22 +43,39 @@ def cache():
 
 def places(name, root=None):
     """The folders in which a data set may lie, the first asked first."""
+    if root is not None and not isinstance(root, str | os.PathLike):
+        raise TypeError(f"root is the path of a folder, not {root!r}")
     given = os.environ.get("MINIGRAD_DATA")
     roots = [Path(r).expanduser() for r in (root, given) if r]
     return [p for r in roots for p in (r, r / name)] + [cache() / name]
 
 
-def unpacked(file, folder):
-    """The bytes of a file in a folder; None if it is not there, Damaged if wrong."""
-    for path in (folder / file.name, folder / file.plain):
-        if path.is_file():
-            return checked(file, path)
+def unpacked(file, folder, others=()):
+    """The bytes of a file in a folder; None if it is not there, Damaged if wrong.
+
+    others: Files that it may have been mistaken for.
+    """
+    try:
+        found = [p for p in (folder / file.name, folder / file.plain) if p.is_file()]
+    except OSError as error:
+        raise Damaged(f"{folder} cannot be read ({error.strerror})") from None
+    for path in found:
+        try:
+            return checked(file, path, others)
+        except Damaged:
+            if path is found[-1]:
+                raise
     return None
 
 
-def checked(file, path):
+def checked(file, path, others=()):
     """The unpacked bytes at `path`; Damaged says what is wrong with them."""
-    data = path.read_bytes()
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise Damaged(f"{path} cannot be read ({error.strerror})") from None
+    if not data:
+        raise Damaged(f"{path} is empty")
     if data[:2] == b"\x1f\x8b":
         try:
             data = gzip.decompress(data)
@@ -68,7 +85,11 @@ def checked(file, path):
             ) from None
         except (OSError, zlib.error) as error:
             raise Damaged(f"{path} is damaged ({error})") from None
-    if hashlib.sha256(data).hexdigest() != file.sha256:
+    digest = hashlib.sha256(data).hexdigest()
+    for other in others:
+        if digest == other.sha256 != file.sha256:
+            raise Damaged(f"{path} is {other.name}, under another name")
+    if digest != file.sha256:
         raise Damaged(f"{path} is not the published file: its checksum differs")
     return data
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..factories import tensor
 from ..layouts import row_major
+from ..ops.base import expect
 from ..random import default_generator, philox
 from ..slots.exercise import exercise
 from ..storage import Storage, gpu
@@ -16,6 +17,10 @@ class TensorDataset:
     """Tensors on "cpu" with the same first dimension; item i is the i-th of each."""
 
     def __init__(self, *tensors):
+        for number, x in enumerate(tensors, 1):
+            expect("TensorDataset", {f"tensor {number}": x})
+        if not tensors:
+            raise ValueError("TensorDataset() takes tensors, one at least")
         sizes = {len(x) for x in tensors}
         if len(sizes) != 1:
             raise ValueError(
@@ -46,27 +51,40 @@ class DataLoader:
     device: where the batches go; on "cuda" the next `prefetch` ones are copied, from
     pinned memory, while this one is used.
 
-    state_dict() and load_state_dict() go on in the midst of an epoch.
+    Each iteration begins with the first batch, but for the next one after
+    load_state_dict() or keep_place(): that gives what was left of the epoch.
     """
 
     def __init__(self, dataset, batch_size=1, shuffle=False, drop_last=False, *,
                  seed=None, device="cpu", prefetch=2):  # fmt: skip
-        if batch_size < 1 or batch_size != int(batch_size):
+        if not is_whole(batch_size, 1):
             raise ValueError(
-                f"batch_size should be a positive integer value, but got {batch_size}"
+                f"batch_size should be a positive integer value, but got {batch_size!r}"
             )
-        if prefetch < 1:
-            raise ValueError(f"prefetch is at least 1, not {prefetch}")
+        if not is_whole(prefetch, 1):
+            raise ValueError(
+                f"prefetch is a whole number, at least 1, not {prefetch!r}"
+            )
+        check_dataset(dataset)
+        if shuffle not in (True, False, None):
+            raise ValueError(f"shuffle is True or False, not {shuffle!r}")
+        if drop_last not in (True, False):
+            raise ValueError(
+                f"drop_last should be a boolean value, but got drop_last={drop_last!r}"
+            )
         self.dataset, self.batch_size = dataset, int(batch_size)
         self.shuffle, self.drop_last = shuffle, drop_last
-        self.device, self.prefetch = device, prefetch
-        if seed is not None and (seed < 0 or seed != int(seed)):
-            raise ValueError(f"seed is a whole number, at least 0, not {seed}")
+        self.device, self.prefetch = device, int(prefetch)
+        if seed is not None and not is_whole(seed, 0):
+            raise ValueError(f"seed is a whole number, at least 0, not {seed!r}")
         if seed is None:
             seed = int(
                 philox(default_generator.seed, [default_generator.take(1)])[0, 0]
             )
+        if device == "cuda":
+            gpu()  # says what is missing
         self.seed, self.epoch, self.batch = int(seed), 0, 0
+        self.begin = 0  # the batch that the next iteration begins with
 
     def __len__(self):
         """How many batches an epoch has."""
@@ -74,8 +92,8 @@ class DataLoader:
         return whole + (rest > 0 and not self.drop_last)
 
     def __iter__(self):
-        """The batches of an epoch, or what is left of the one that was loaded."""
-        first = self.batch
+        """The batches of an epoch, or what is left of it."""
+        first, self.begin = self.begin, 0
         arrays = map(self.arrays, self.indices()[first:])
         moved = pinned(arrays, self.prefetch) if self.device == "cuda" else (
             tuple(tensor(a, device=self.device) for a in batch) for batch in arrays
@@ -84,7 +102,7 @@ class DataLoader:
         for number, batch in enumerate(moved, first + 1):
             self.batch = number
             if number == len(self):
-                self.epoch, self.batch = self.epoch + 1, 0
+                self.epoch, self.batch, self.begin = self.epoch + 1, 0, 0
             yield transform(*batch)
 
     @exercise("10.3", points=2, stars=1, minutes=10)
@@ -109,20 +127,75 @@ class DataLoader:
         if hasattr(self.dataset, "__getitems__"):
             return self.dataset.__getitems__(indices)
         items = [self.dataset[int(i)] for i in indices]
-        items = [item if isinstance(item, tuple) else (item,) for item in items]
-        return tuple(
-            np.stack([plain(x) for x in column]) for column in zip(*items, strict=True)
-        )
+        several = tuple | list
+        items = [item if isinstance(item, several) else (item,) for item in items]
+        if len({*map(len, items)}) > 1:
+            raise RuntimeError(
+                "each element in list of batch should be of equal size, but the items "
+                f"{list(map(int, indices))} have {list(map(len, items))} parts"
+            )
+        return tuple(stacked(column, indices) for column in zip(*items, strict=True))
+
+    def keep_place(self):
+        """Let the next iteration go on behind the batch that was given last."""
+        self.begin = self.batch
 
     def state_dict(self):
         """Where the loader stands: the seed, the epoch, the batches it has given."""
-        return {"seed": self.seed, "epoch": self.epoch, "batch": self.batch}
+        return {
+            "seed": self.seed, "epoch": self.epoch, "batch": self.batch,
+            "batch_size": self.batch_size, "items": len(self.dataset),
+        }  # fmt: skip
 
     def load_state_dict(self, state):
         """Go on where a loader of the same data set and batch size stood."""
+        own = self.state_dict()
+        for name in "seed", "epoch", "batch":
+            if not isinstance(state, dict) or not is_whole(state.get(name), 0):
+                raise ValueError(
+                    f"the state of a DataLoader is what state_dict() returned: a dict "
+                    f"with a whole number {name!r}, not {state!r:.60}"
+                )
+        for name in "batch_size", "items":
+            if state.get(name, own[name]) != own[name]:
+                raise ValueError(
+                    f"this DataLoader has {name}={own[name]}, but the one whose state "
+                    f"this is had {name}={state[name]}: they do not go on alike"
+                )
         self.seed, self.epoch, self.batch = (
             int(state[name]) for name in ("seed", "epoch", "batch")
         )
+        self.keep_place()
+
+
+def is_whole(number, least):
+    """Is it a whole number, `least` or more, and no bool?"""
+    if isinstance(number, bool | np.bool_):
+        return False
+    return isinstance(number, int | np.integer) and number >= least
+
+
+def check_dataset(dataset):
+    """TypeError unless there are len(dataset) and dataset[i]."""
+    for name, words in ("__len__", "len()"), ("__getitem__", "items by their number"):
+        if not hasattr(dataset, name):
+            raise TypeError(
+                f"a data set has len() and items by their number, but this "
+                f"{type(dataset).__name__} has no {words}"
+            )
+
+
+def stacked(column, indices):
+    """One part of the items of a batch, as an array."""
+    arrays = [plain(x) for x in column]
+    for number, array in enumerate(arrays):
+        if array.shape != arrays[0].shape:
+            raise RuntimeError(
+                "stack expects each tensor to be equal size, but got "
+                f"{list(arrays[0].shape)} at entry 0 and {list(array.shape)} at entry "
+                f"{number}: these are the items {indices[0]} and {indices[number]}"
+            )
+    return np.stack(arrays)
 
 
 def plain(x):

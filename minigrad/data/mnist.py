@@ -1,6 +1,7 @@
 """MNIST: 70,000 handwritten digits of 28 x 28, by LeCun, Cortes and Burges."""
 
 import contextlib
+from pathlib import Path
 
 from ..ops.elementwise import mul, sub
 from ..storage import float32
@@ -50,6 +51,8 @@ class MNIST:
     """
 
     def __init__(self, root=None, train=True, download=True):
+        if train not in (True, False):
+            raise ValueError(f"train is True or False, not {train!r}")
         self.train = bool(train)
         self.images = read_idx(data_of(FILES[self.train, "images"], root, download))
         self.labels = read_idx(data_of(FILES[self.train, "labels"], root, download))
@@ -83,26 +86,26 @@ def data_of(file, root=None, download=True):
     damage = []
     for folder in places("mnist", root):
         try:
-            data = unpacked(file, folder)
+            data = unpacked(file, folder, FILES.values())
         except Damaged as error:
             damage.append(str(error))
             continue
         if data is not None:
             return data
     if not download:
-        raise DataMissing(missing(file, damage, "download=False"))
+        raise DataMissing(missing(file, damage, "download=False", root))
     for sentence in damage:
         print(f"{sentence}: fetching it again.", flush=True)
     try:
         return fetched(file, cache() / "mnist", MIRRORS, bar)
     except OSError as error:
-        raise DataMissing(missing(file, damage, str(error))) from None
+        raise DataMissing(missing(file, damage, str(error), root)) from None
 
 
-def missing(file, damage, why):
+def missing(file, damage, why, root=None):
     """What to say where a file cannot be had."""
     names = ", ".join(f.name for f in FILES.values())
-    state = "; ".join(damage) or f"{file.name} of MNIST is not on this computer"
+    state = "; ".join(damage) or f"{file.name} of MNIST is not {nowhere(root)}"
     reasons = "\n".join(f"  {line}" for line in why.splitlines())
     return f"""{state}, and it was not downloaded:
 {reasons}
@@ -112,6 +115,17 @@ Three ways to get MNIST (four files, 11 MB):
      from another computer into that folder.
   3. Set the environment variable MINIGRAD_DATA to a folder that has them.
 Without it: minigrad.data.digits() are 1,797 digits of 8 x 8 that ship with minigrad."""
+
+
+def nowhere(root):
+    """Where a file was not found, in words."""
+    if root is None:
+        return "on this computer"
+    place = Path(root).expanduser()
+    if not place.exists():
+        return f"on this computer (there is no folder {root})"
+    remark = "" if place.is_dir() else " (a file, no folder)"
+    return f"in {root}{remark}, nor elsewhere on this computer"
 
 
 @contextlib.contextmanager

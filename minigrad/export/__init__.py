@@ -46,6 +46,7 @@ def export(directory, force=False):
     """
     target = Path(directory).expanduser().resolve()
     check_target(target, force)
+    check_course(target)
     if importlib.util.find_spec("ruff") is None:
         raise CannotExport("ruff formats the files, and is missing: pip install ruff")
     answers_from("labs")
@@ -59,6 +60,23 @@ def export(directory, force=False):
     if old:
         print(f"What was there is now in {old}.")
     return target
+
+
+def check_course(target):
+    """Raise unless the course is here, and a folder can be made beside the target."""
+    if not (course.home() / "solutions").is_dir():
+        raise CannotExport(
+            f"there are no labs and solutions in {course.home()}: minigrad was "
+            "installed without its course. Clone the repository, and export from there"
+        )
+    there = next(place for place in target.parents if place.exists())
+    try:
+        tempfile.TemporaryDirectory(prefix=".minigrad-", dir=there).cleanup()
+    except OSError as error:
+        raise CannotExport(
+            f"{there} cannot be written to ({error.strerror}): choose a folder of your "
+            "own"
+        ) from None
 
 
 def check_target(target, force):
@@ -148,8 +166,8 @@ def check(command, folder):
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if done.returncode:
         raise CannotExport(
-            f"the package would not work, so nothing was written:\n"
-            f"{done.stdout}{done.stderr}"
+            "the package would not work, so nothing was written. Mend the answer that "
+            f"this names, in its notebook:\n{done.stdout}{done.stderr}"
         )
 
 

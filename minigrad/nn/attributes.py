@@ -10,6 +10,23 @@ WANTED = {
     "_modules": "child module '{}' (nn.Module or None expected)",
 }
 
+EARLY = (
+    "cannot assign {} before Module.__init__() call: super().__init__() is the first "
+    "line of __init__()"
+)
+
+
+def no_module(value):
+    """What to say of something that is to be a module, and is none."""
+    if isinstance(value, type):
+        return f"{value.__name__} is a class, no module yet: {value.__name__}(...)"
+    text = f"{type(value).__name__} is not a Module subclass"
+    if isinstance(value, list | tuple):
+        return f"{text}: Sequential(*layers) takes the layers out of their list"
+    if callable(value):
+        return f"{text}: a function is called in forward(), or is a layer as nn.ReLU()"
+    return text
+
 
 class Attributes:
     """A Parameter goes to _parameters, a module to _modules, a buffer to _buffers."""
@@ -32,7 +49,7 @@ class Attributes:
     def _forget(self, name, what):
         """Make room for a parameter or module of that name."""
         if "_parameters" not in self.__dict__:
-            raise AttributeError(f"cannot assign {what} before Module.__init__() call")
+            raise AttributeError(EARLY.format(what))
         for place in (self.__dict__, *(getattr(self, kind) for kind in KINDS)):
             if place is not getattr(self, f"_{what}"):  # there it keeps its place
                 place.pop(name, None)
@@ -57,9 +74,10 @@ class Attributes:
             place = self.__dict__.get(kind, {})
             if name in place:
                 return place[name]
-        raise AttributeError(
-            f"'{type(self).__name__}' object has no attribute '{name}'"
-        )
+        kind, forgotten = type(self).__name__, ""
+        if "_parameters" not in self.__dict__:
+            forgotten = f": does {kind}.__init__() not begin with super().__init__()?"
+        raise AttributeError(f"'{kind}' object has no attribute '{name}'{forgotten}")
 
     def __delattr__(self, name):
         for kind in KINDS:
@@ -107,7 +125,7 @@ class Attributes:
     def add_module(self, name, module):
         """Remember a Module, or None, under a name."""
         if not isinstance(module, Attributes) and module is not None:
-            raise TypeError(f"{type(module).__name__} is not a Module subclass")
+            raise TypeError(no_module(module))
         self._check_name(name, "module", "_modules")
         self._modules[name] = module
 
@@ -115,7 +133,7 @@ class Attributes:
 
     def _check_name(self, name, what, kind):
         if kind not in self.__dict__:
-            raise AttributeError(f"cannot assign {what} before Module.__init__() call")
+            raise AttributeError(EARLY.format(what))
         if not isinstance(name, str):
             raise TypeError(
                 f"{what} name should be a string. Got {type(name).__name__}"

@@ -23,6 +23,22 @@ class Watched(Function):
         return None, *(gradients if seen is None else seen)
 
 
+def fitting(result, grad_input, inputs):
+    """What a hook returned in the place of grad_input, as a tuple."""
+    result = result if isinstance(result, tuple) else (result,)
+    if not inputs and any(g is not None for g in result):
+        raise RuntimeError(
+            "Backward hook for Modules where no input requires gradient should always "
+            "return None or None for all gradients."
+        )
+    if len(result) != len(grad_input):
+        raise RuntimeError(
+            "Backward hook returned an invalid number of grad_input, got "
+            f"{len(result)}, but expected {len(grad_input)}"
+        )
+    return result
+
+
 def with_backward_hooks(module, args, kwargs):
     """Call the module's forward, watched at both of its ends."""
     if not is_grad_enabled():
@@ -45,7 +61,7 @@ def with_backward_hooks(module, args, kwargs):
         for hook, _ in [*module._backward_hooks.values()]:
             result = hook(module, grad_input, told["grad_output"])
             if result is not None:
-                grad_input = result if isinstance(result, tuple) else (result,)
+                grad_input = fitting(result, grad_input, told["inputs"])
         return grad_input
 
     told["inputs"] = [

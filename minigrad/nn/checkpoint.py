@@ -47,7 +47,7 @@ def copied(name, own, value):
     if not isinstance(value, Tensor):
         return (
             f'While copying the parameter named "{name}", expected Tensor from '
-            f"checkpoint but received {type(value)}"
+            f"checkpoint but received {type(value)}: minigrad.tensor(...) makes one"
         )
     if value.shape != own.shape:
         return (

@@ -1,5 +1,7 @@
 """Modules that hold others: in a row, or in a list."""
 
+import operator
+
 from .module import Module
 
 
@@ -14,9 +16,10 @@ class Held(Module):
 
     def _name(self, index):
         """The name of a module by its number, which may be negative."""
-        if not -len(self) <= index < len(self):
-            raise IndexError(f"index {index} is out of range")
-        return list(self._modules)[index]
+        number = operator.index(index)
+        if not -len(self) <= number < len(self):
+            raise IndexError(f"index {number} is out of range")
+        return list(self._modules)[number]
 
     def __getitem__(self, index):
         if isinstance(index, slice):
@@ -41,16 +44,37 @@ class Held(Module):
 
     def insert(self, index, module):
         """Put a module before the one of that number."""
-        others = [*self._modules.values()]
-        others.insert(index, module)
+        number = operator.index(index)
+        self.append(module)  # says what is no module
+        *others, new = self._modules.values()
+        others.insert(number, new)
         self._modules.clear()
-        return self.extend(others)
+        self.extend(others)
 
     def extend(self, modules):
         """Put several at the end."""
+        try:
+            modules = [*modules]
+        except TypeError:
+            raise TypeError(
+                f"{type(self).__name__}.extend should be called with an iterable, but "
+                f"got {type(modules).__name__}: a list of modules, or append(module)"
+            ) from None
         for module in modules:
             self.append(module)
         return self
+
+    def pop(self, key):
+        """Take the module of that number out, and return it."""
+        module = self[key]
+        del self[key]
+        return module
+
+    def __add__(self, other):
+        return self[:].extend(other)
+
+    def __iadd__(self, other):
+        return self.extend(other)
 
 
 class Sequential(Held):
@@ -70,6 +94,13 @@ class Sequential(Held):
     def _of(self, items):
         return Sequential(dict(items))
 
+    def insert(self, index, module):
+        """Put a module before the one of that number, which there is."""
+        if not -len(self) <= operator.index(index) <= len(self):
+            raise IndexError(f"Index out of range: {index}")
+        super().insert(index, module)
+        return self
+
     def forward(self, input):
         for module in self:
             input = module(input)
@@ -81,9 +112,9 @@ class ModuleList(Held):
 
     folded_repr = True
 
-    def __init__(self, modules=()):
+    def __init__(self, modules=None):
         super().__init__()
-        self.extend(modules)
+        self.extend(() if modules is None else modules)
 
     def _of(self, items):
         return ModuleList(module for _, module in items)

@@ -1,11 +1,21 @@
 """What is done to every parameter of a module: other devices, dtypes, gradients."""
 
 from ..autograd import no_grad
-from ..storage import DEVICES, as_dtype, bfloat16, float16, float32, float64
+from ..storage import (
+    DEVICES,
+    DTYPES,
+    NO_DEVICE,
+    as_dtype,
+    bfloat16,
+    float16,
+    float32,
+    float64,
+)
 from ..tensor import Tensor
 from .parameter import put
 
 FLOATS = float16, bfloat16, float32, float64
+NAMES = {dtype.name for dtype in DTYPES}
 
 
 class Conversions:
@@ -44,8 +54,12 @@ class Conversions:
                 device, dtype = given.device, given.dtype
             elif isinstance(given, str) and given in DEVICES:
                 device = given
+            elif isinstance(given, str | int) and given not in NAMES:
+                raise RuntimeError(NO_DEVICE.format(given))
             else:
                 dtype = given
+        if device is not None and device not in DEVICES:
+            raise RuntimeError(NO_DEVICE.format(device))
         dtype = as_dtype(dtype, None)
         if dtype is not None and dtype not in FLOATS:
             raise TypeError(

@@ -8,11 +8,13 @@ learning in deep linear neural networks (2014).
 
 import functools
 import math
+import warnings
 
 import numpy as np
 
 from .. import random
 from ..autograd import no_grad
+from ..ops.base import expect
 from ..slots.exercise import exercise
 
 GAINS = {
@@ -66,6 +68,7 @@ def writes(function):
 
     @functools.wraps(function)
     def run(tensor, *args, **kwargs):
+        expect(function.__name__, {"tensor": tensor})
         with no_grad():
             function(tensor, *args, **kwargs)
         return tensor
@@ -76,6 +79,10 @@ def writes(function):
 @writes
 def uniform_(tensor, a=0.0, b=1.0):
     """Numbers of [a, b), all as likely."""
+    if not a <= b:
+        raise RuntimeError(
+            f"uniform_ expects to return a [a, b) range, but found a={a} > b={b}"
+        )
     draw = random.rand(tensor.shape, dtype=tensor.dtype, device=tensor.device)
     tensor.copy_(draw * (b - a) + a)
 
@@ -83,6 +90,8 @@ def uniform_(tensor, a=0.0, b=1.0):
 @writes
 def normal_(tensor, mean=0.0, std=1.0):
     """Numbers of the normal distribution."""
+    if not std >= 0:
+        raise RuntimeError(f"normal_ expects std >= 0.0, but found std {std}")
     draw = random.randn(tensor.shape, dtype=tensor.dtype, device=tensor.device)
     tensor.copy_(draw * std + mean)
 
@@ -120,6 +129,8 @@ def kaiming_normal_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu"):
         raise ValueError(
             f"Mode {mode} not supported, please use one of fan_in, fan_out"
         )
+    if is_empty(tensor):
+        return tensor
     fan = fans(tensor.shape)[mode == "fan_out"]
     return normal_(tensor, 0, calculate_gain(nonlinearity, a) / math.sqrt(fan))
 
@@ -129,6 +140,8 @@ def orthogonal_(tensor, gain=1):
     """A matrix, other dimensions flat: orthogonal rows or columns of length gain."""
     if tensor.ndim < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
+    if not tensor.numel():
+        return
     rows = tensor.shape[0]
     wide = random.randn(rows, tensor.numel() // rows, dtype=np.float64).numpy()
     q, r = np.linalg.qr(wide.T if rows < wide.shape[1] else wide)
@@ -137,8 +150,18 @@ def orthogonal_(tensor, gain=1):
     tensor.copy_(tensor.new_tensor(gain * q.reshape(tensor.shape)))
 
 
-def uniform_fan_in_(bias, weight):
-    """A bias between ± 1 / sqrt(fan_in of the weight), as Linear and Conv2d have it."""
-    fan_in = fans(weight.shape)[0]
-    bound = 1 / math.sqrt(fan_in) if fan_in else 0
-    return uniform_(bias, -bound, bound)
+def as_layers_(weight, bias):
+    """As Linear and Conv2d begin: weight and bias between ± 1 / sqrt(fan_in)."""
+    if not is_empty(weight):
+        kaiming_uniform_(weight, a=math.sqrt(5))
+    if bias is not None:
+        fan_in = fans(weight.shape)[0]
+        bound = 1 / math.sqrt(fan_in) if fan_in else 0
+        uniform_(bias, -bound, bound)
+
+
+def is_empty(tensor):
+    """Has it no elements? Then it is left as it is, with a warning as PyTorch's."""
+    if not tensor.numel():
+        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
+    return not tensor.numel()

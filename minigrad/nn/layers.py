@@ -1,10 +1,9 @@
 """Layers of one dimension of features, and activations."""
 
-import math
-
 from .. import functional as f
 from ..factories import empty
 from ..ops import steps
+from ..ops.base import expect
 from . import init
 from .module import Module
 from .parameter import Parameter
@@ -35,19 +34,23 @@ class Linear(Module):
 
     def reset_parameters(self):
         """Draw weight and bias anew, both between ± 1 / sqrt(in_features)."""
-        init.kaiming_uniform_(self.weight, a=math.sqrt(5))
-        if self.bias is not None:
-            init.uniform_fan_in_(self.bias, self.weight)
+        init.as_layers_(self.weight, self.bias)
 
     def forward(self, input):
-        if input.ndim == 0 or input.shape[-1] != self.in_features:
+        weight, bias = self.weight, self.bias
+        try:
+            fits = input._layout[0][-1:] == weight._layout[0][1:]
+        except AttributeError:
+            expect("linear", {"input": input, "weight": weight})
+            raise
+        if not fits:
             raise RuntimeError(
                 f"Linear: mat1 and mat2 shapes cannot be multiplied: the input has "
-                f"shape {list(input.shape)} and the weight {list(self.weight.shape)}. "
-                f"The input's last size must be in_features = {self.in_features}"
+                f"shape {list(input.shape)} and the weight {list(weight.shape)}. "
+                f"The input's last size must be in_features = {weight.shape[-1]}"
             )
         run = steps.linear if steps.are_asked_for() else f.linear
-        return run(input, self.weight, self.bias)
+        return run(input, weight, bias)
 
     def extra_repr(self):
         return (
@@ -109,6 +112,7 @@ class Dropout(Module):
 
     def forward(self, input):
         if steps.are_asked_for() and not self.inplace:
+            f.check_dropout(input, self.p, self.training)
             return steps.dropout(input, self.p, self.training)
         return f.dropout(input, self.p, self.training, self.inplace)
 
@@ -124,7 +128,11 @@ class Flatten(Module):
         self.start_dim, self.end_dim = start_dim, end_dim
 
     def forward(self, input):
-        return input.flatten(self.start_dim, self.end_dim)
+        try:
+            return input.flatten(self.start_dim, self.end_dim)
+        except (AttributeError, TypeError):
+            expect("flatten", {"input": input})
+            raise
 
     def extra_repr(self):
         return f"start_dim={self.start_dim}, end_dim={self.end_dim}"

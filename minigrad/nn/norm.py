@@ -2,7 +2,10 @@
 
 from .. import functional as f
 from ..factories import empty, tensor
+from ..layout import as_ints
 from ..ops import steps
+from ..ops.base import expect
+from ..ops.batch_norm import check
 from ..storage import int64
 from . import init
 from .module import Module
@@ -56,20 +59,26 @@ class BatchNorm(Module):
             init.zeros_(self.bias)
 
     def forward(self, input):
-        if input.ndim not in self.dims:
+        try:
+            rank = len(input._layout[0])
+        except AttributeError:
+            expect("batch_norm", {"input": input})
+            raise
+        if rank not in self.dims:
             wanted = " or ".join(f"{n}D" for n in self.dims)
-            raise ValueError(f"expected {wanted} input (got {input.ndim}D input)")
+            raise ValueError(f"expected {wanted} input (got {rank}D input)")
         momentum = self.momentum or 0.0
         if self.training and self.track_running_stats:
             self.num_batches_tracked.add_(1)
             if self.momentum is None:  # the plain mean of all batches
                 momentum = 1 / self.num_batches_tracked.item()
-        run = steps.batch_norm if steps.are_asked_for() else f.batch_norm
-        kept = self.track_running_stats
-        return run(
-            input, self.running_mean, self.running_var, self.weight, self.bias,
-            self.training or not kept, momentum, self.eps,
-        )  # fmt: skip
+        kept, affine = (self.running_mean, self.running_var), (self.weight, self.bias)
+        training = self.training or not self.track_running_stats
+        if steps.are_asked_for():
+            check(input, kept, *affine, training, self.eps)
+            y = steps.batch_norm(input, *kept, *affine, training, momentum, self.eps)
+            return y.to(input.dtype)
+        return f.batch_norm(input, *kept, *affine, training, momentum, self.eps)
 
     def extra_repr(self):
         return (
@@ -103,10 +112,7 @@ class LayerNorm(Module):
         dtype=None,
     ):
         super().__init__()
-        whole = isinstance(normalized_shape, int)
-        self.normalized_shape = (
-            (normalized_shape,) if whole else tuple(normalized_shape)
-        )
+        self.normalized_shape = as_ints((normalized_shape,))
         self.eps, self.elementwise_affine = eps, elementwise_affine
         for name, wanted in ("weight", True), ("bias", bias):
             new = empty(self.normalized_shape, device=device, dtype=dtype)

@@ -25,7 +25,14 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
 def gradients_of(parameters):
     """The gradients that there are."""
     parameters = [parameters] if isinstance(parameters, Tensor) else parameters
-    return [p.grad for p in parameters if p.grad is not None]
+    try:
+        return [p.grad for p in parameters if p.grad is not None]
+    except (AttributeError, TypeError):
+        kind = type(parameters).__name__
+        raise TypeError(
+            f"expected a tensor or several of them, got {kind}: model.parameters() are "
+            "those of a model"
+        ) from None
 
 
 def clip_grad_value_(parameters, clip_value):

@@ -1,10 +1,9 @@
 """Layers that look through windows at images (N, C, H, W): Conv2d and pooling."""
 
-import math
-
 from .. import functional as f
 from ..factories import empty
 from ..ops import steps
+from ..ops.conv2d import checked
 from . import init
 from .module import Module
 from .parameter import Parameter
@@ -19,7 +18,7 @@ class Conv2d(Module):
     """A convolution of images: (N, C, H, W) to (N, out_channels, OH, OW).
 
     weight: (out_channels, in_channels / groups, KH, KW). kernel_size, stride, padding,
-    dilation: ints or pairs (down, across).
+    dilation: ints or pairs (down, across); padding also "same" or "valid".
     """
 
     def __init__(
@@ -43,11 +42,21 @@ class Conv2d(Module):
             raise ValueError("in_channels must be divisible by groups")
         if out_channels % groups:
             raise ValueError("out_channels must be divisible by groups")
+        if isinstance(padding, str):
+            if padding not in ("same", "valid"):
+                raise ValueError(
+                    f"Invalid padding string {padding!r}, should be 'same' or 'valid'"
+                )
+            if padding == "same" and pair(stride) != (1, 1):
+                raise ValueError(
+                    "padding='same' is not supported for strided convolutions"
+                )
         if padding_mode != "zeros":
             raise NotImplementedError(f"padding_mode='zeros' only, not {padding_mode}")
         self.in_channels, self.out_channels = in_channels, out_channels
         self.kernel_size, self.stride = pair(kernel_size), pair(stride)
-        self.padding, self.dilation = pair(padding), pair(dilation)
+        self.padding = padding if isinstance(padding, str) else pair(padding)
+        self.dilation = pair(dilation)
         self.groups = groups
         size = out_channels, in_channels // groups, *self.kernel_size
         like = {"device": device, "dtype": dtype}
@@ -59,15 +68,17 @@ class Conv2d(Module):
 
     def reset_parameters(self):
         """Draw weight and bias anew, both between ± 1 / sqrt(fan_in)."""
-        init.kaiming_uniform_(self.weight, a=math.sqrt(5))
-        if self.bias is not None:
-            init.uniform_fan_in_(self.bias, self.weight)
+        init.as_layers_(self.weight, self.bias)
 
     def forward(self, input):
         how = self.stride, self.padding, self.dilation
-        if steps.are_asked_for() and self.groups == 1:
-            return steps.conv2d(input, self.weight, self.bias, *how)
-        return f.conv2d(input, self.weight, self.bias, *how, self.groups)
+        given = input, self.weight, self.bias
+        plain = self.groups == 1 and not isinstance(self.padding, str)
+        if steps.are_asked_for() and plain:
+            checked(*given, *how, self.groups)
+            if input.ndim == 4:
+                return steps.conv2d(*given, *how)
+        return f.conv2d(*given, *how, self.groups)
 
     def extra_repr(self):
         text = (

@@ -25,9 +25,7 @@ class Adam(Optimizer):
         fused=None,
     ):
         check_at_least_0(lr=lr, eps=eps, weight_decay=weight_decay)
-        for number, beta in enumerate(betas):
-            if not 0 <= beta < 1:
-                raise ValueError(f"Invalid beta parameter at index {number}: {beta}")
+        check_betas(betas)
         super().__init__(
             params,
             {
@@ -81,6 +79,15 @@ class AdamW(Adam):
 
     def rule(self, *args):
         rules.adamw(*args)
+
+
+def check_betas(betas):
+    """Raise unless they are two numbers of [0, 1)."""
+    if not isinstance(betas, list | tuple) or len(betas) != 2:
+        raise TypeError(f"betas are two numbers, as (0.9, 0.999), not {betas!r}")
+    for number, beta in enumerate(betas):
+        if isinstance(beta, str) or not 0 <= beta < 1:
+            raise ValueError(f"Invalid beta parameter at index {number}: {beta}")
 
 
 def averages(kept):

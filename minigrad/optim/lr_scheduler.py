@@ -1,6 +1,9 @@
 """Learning rates that change from epoch to epoch."""
 
 import math
+import warnings
+
+from .optimizer import Optimizer
 
 
 class LRScheduler:
@@ -10,15 +13,18 @@ class LRScheduler:
     """
 
     def __init__(self, optimizer, last_epoch=-1):
+        if not isinstance(optimizer, Optimizer):
+            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
         self.optimizer, self.last_epoch = optimizer, last_epoch
-        self._step_count = 0
+        self._step_count, optimizer.stepped = 0, False
         for number, group in enumerate(optimizer.param_groups):
             if last_epoch == -1:
                 group.setdefault("initial_lr", group["lr"])
             elif "initial_lr" not in group:
                 raise KeyError(
                     f"param 'initial_lr' is not specified in param_groups[{number}] "
-                    "when resuming an optimizer"
+                    "when resuming an optimizer: load_state_dict() gives it back, or "
+                    "begin with last_epoch=-1"
                 )
         self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
         self.step()
@@ -28,7 +34,14 @@ class LRScheduler:
         raise NotImplementedError
 
     def step(self):
-        """Begin the next epoch."""
+        """Begin the next epoch; a warning if the first one had no optimizer.step()."""
+        knows = type(self.optimizer).step is Optimizer.step
+        if self._step_count == 1 and knows and not self.optimizer.stepped:
+            warnings.warn(
+                "scheduler.step() before optimizer.step(): the first learning rate is "
+                "never used. The scheduler's step comes at the end of an epoch",
+                stacklevel=2,
+            )
         self.last_epoch += 1
         self._step_count += 1
         self._last_lr = [*self.get_lr()]
@@ -56,7 +69,7 @@ class StepLR(LRScheduler):
     """Multiplied by gamma every step_size epochs."""
 
     def __init__(self, optimizer, step_size, gamma=0.1, last_epoch=-1):
-        self.step_size, self.gamma = step_size, gamma
+        self.step_size, self.gamma = epochs("step_size", step_size), gamma
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self):
@@ -73,17 +86,14 @@ class CosineAnnealingLR(LRScheduler):
     """
 
     def __init__(self, optimizer, T_max, eta_min=0.0, last_epoch=-1):
-        self.T_max, self.eta_min = T_max, eta_min
+        self.T_max, self.eta_min = epochs("T_max", T_max), eta_min
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self):
         epoch, last, low = self.last_epoch, self.T_max, self.eta_min
-        if epoch == 0:
+        if self._step_count == 1:  # the first epoch has the rates that are there
             return self._lrs()
         pairs = zip(self._lrs(), self.base_lrs, strict=True)
-        if self._step_count == 1:  # resumed
-            share = (1 + math.cos(math.pi * epoch / last)) / 2
-            return [low + (base - low) * share for base in self.base_lrs]
         if (epoch - 1 - last) % (2 * last) == 0:  # at the bottom: up again
             up = (1 - math.cos(math.pi / last)) / 2
             return [lr + (base - low) * up for lr, base in pairs]
@@ -96,7 +106,13 @@ class LambdaLR(LRScheduler):
 
     def __init__(self, optimizer, lr_lambda, last_epoch=-1):
         several = isinstance(lr_lambda, list | tuple)
-        groups = len(optimizer.param_groups)
+        for function in lr_lambda if several else [lr_lambda]:
+            if not callable(function):
+                raise TypeError(
+                    "lr_lambda is a function of the epoch, or a list of them, as "
+                    f"lambda epoch: 0.9**epoch, not {function!r}"
+                )
+        groups = len(getattr(optimizer, "param_groups", self.__dict__))
         self.lr_lambdas = list(lr_lambda) if several else [lr_lambda] * groups
         if len(self.lr_lambdas) != groups:
             raise ValueError(
@@ -107,3 +123,10 @@ class LambdaLR(LRScheduler):
     def get_lr(self):
         pairs = zip(self.base_lrs, self.lr_lambdas, strict=True)
         return [base * factor(self.last_epoch) for base, factor in pairs]
+
+
+def epochs(name, number):
+    """The number of epochs; ValueError unless it is one that divides."""
+    if isinstance(number, bool) or not isinstance(number, int | float) or not number:
+        raise ValueError(f"{name} is a number of epochs, at least 1, not {number!r}")
+    return number

@@ -5,6 +5,10 @@ from ..nn.convert import clear_grad
 from ..storage import DTYPES
 from ..tensor import Tensor
 
+HINTS = {
+    tuple: ": parameters() gives tensors, named_parameters() pairs",
+    str: ": a list of tensors is expected, no dict",
+}
 FLOATS = [dtype for dtype in DTYPES if dtype.kind == "f"]
 
 
@@ -15,6 +19,8 @@ class Optimizer:
     group with options of its own. defaults: the options that a group does not name.
     """
 
+    stepped = False  # since a schedule was made for it
+
     def __init__(self, params, defaults):
         self.defaults, self.state, self.param_groups = defaults, {}, []
         if isinstance(params, Tensor):
@@ -22,9 +28,19 @@ class Optimizer:
                 "params argument given to the optimizer should be an iterable of "
                 f"Tensors or dicts, but got {type(params).__name__}"
             )
-        groups = list(params)
+        try:
+            groups = list(params)
+        except TypeError:
+            raise TypeError(
+                "params argument given to the optimizer should be an iterable of "
+                f"Tensors or dicts, but got {type(params).__name__}: "
+                "model.parameters() are those of a model"
+            ) from None
         if not groups:
-            raise ValueError("optimizer got an empty parameter list")
+            raise ValueError(
+                "optimizer got an empty parameter list: the model has none, or what "
+                "parameters() returned was used up before: call it again"
+            )
         if not isinstance(groups[0], dict):
             groups = [{"params": groups}]
         for group in groups:
@@ -35,6 +51,9 @@ class Optimizer:
         if not isinstance(param_group, dict):
             kind = type(param_group)
             raise TypeError(f"param_group must be a dict, but got {kind}")
+        if "params" not in param_group:
+            there = ", ".join(map(repr, param_group))
+            raise KeyError(f"param_group has no 'params', but {there}")
         params = param_group["params"]
         if isinstance(params, set):
             raise TypeError(
@@ -64,7 +83,7 @@ class Optimizer:
 
         closure: computes the loss anew, with gradients; what it returns is returned.
         """
-        loss = None
+        self.stepped, loss = True, None
         if closure is not None:
             with enable_grad():
                 loss = closure()
@@ -93,6 +112,11 @@ class Optimizer:
 
     def load_state_dict(self, state_dict):
         """Go on from a state_dict: its options, and copies of its state."""
+        if not {"state", "param_groups"} <= set(getattr(state_dict, "keys", tuple)()):
+            raise ValueError(
+                "an optimizer's state_dict has 'state' and 'param_groups', but this is "
+                f"{state_dict!r:.60}. minigrad.checkpoint.load(path) reads a file"
+            )
         groups = state_dict["param_groups"]
         if len(groups) != len(self.param_groups):
             raise ValueError(
@@ -129,11 +153,14 @@ def check_parameter(param):
     """Raise unless an optimiser can change this."""
     if not isinstance(param, Tensor):
         raise TypeError(
-            f"optimizer can only optimize Tensors, but one of the params is "
-            f"{type(param).__name__}"
+            "optimizer can only optimize Tensors, but one of the params is "
+            f"{type(param).__name__}{HINTS.get(type(param), '')}"
         )
-    if not (getattr(param, "is_leaf", True)):
-        raise ValueError("can't optimize a non-leaf Tensor")
+    if not param.is_leaf:
+        raise ValueError(
+            "can't optimize a non-leaf Tensor: give it what the tensor is made from, "
+            "or a leaf, as tensor.detach().requires_grad_()"
+        )
 
 
 def check_gradient(param):
@@ -157,7 +184,13 @@ def beside(param, value):
 def check_at_least_0(**options):
     """ValueError for an option below 0."""
     for name, value in options.items():
-        if not value >= 0:
-            words = {"lr": "learning rate", "eps": "epsilon value"}
-            word = words.get(name, f"{name} value")
+        words = {"lr": "learning rate", "eps": "epsilon value"}
+        word = words.get(name, f"{name} value")
+        try:
+            fits = value >= 0
+        except TypeError:
+            raise TypeError(
+                f"Invalid {word}: a number is expected, not {type(value).__name__}"
+            ) from None
+        if not fits:
             raise ValueError(f"Invalid {word}: {value}")
