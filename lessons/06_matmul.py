@@ -21,10 +21,10 @@
 # - **who reads what, and how often?** Tiles and registers: the same idea on two floors;
 # - **how far is it to cuBLAS**, NVIDIA's own library, and what is in between?
 #
-# The same product seven times, each time faster: from 2 % of cuBLAS to 88 %. It takes
+# The same product seven times, each time faster: from 2 % of cuBLAS to 87 %. It takes
 # about two hours. Where you are asked to predict, write your guess down first. Nothing
 # needs a GPU. Where times stand in the text, they were measured on one NVIDIA H200
-# (`docs/benchmarks/kernels.md`); a copy there moves 4,244 GB/s.
+# (`docs/benchmarks/kernels.md`); a copy there moves 4,237 GB/s.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -205,11 +205,11 @@ for n in 16, 64, 256, 1024, 4096:
 # reaches in float32; three kernels of chapters 04 and 05 and three products:
 
 # %%
-h200 = Ceilings(4.244e12, 51.12e12, "NVIDIA H200", "PyTorch's copy", "cuBLAS, float32")
+h200 = Ceilings(4.237e12, 51.07e12, "NVIDIA H200", "PyTorch's copy", "cuBLAS, float32")
 points = [
-    viz.Point("a + b", 1 / 12, 4.325e12 / 12),
-    viz.Point("relu", 1 / 8, 4.196e12 / 8),
-    viz.Point("sum", 1 / 4, 4.419e12 / 4),
+    viz.Point("a + b", 1 / 12, 4.319e12 / 12),
+    viz.Point("relu", 1 / 8, 4.213e12 / 8),
+    viz.Point("sum", 1 / 4, 4.405e12 / 4),
     viz.Point("naive", 4096 / 6, 0.971e12),
     viz.Point("coalesced", 4096 / 6, 5.903e12),
     viz.Point("cuBLAS", 4096 / 6, 51.12e12),
@@ -530,12 +530,12 @@ viz.banks(Kernel(ladder, "matmul_patch<float>"), *args, line=line)
 # | rung | idea | ms | TFLOP/s | of cuBLAS |
 # |---|---|---|---|---|
 # | `naive` | a thread an element | 142 | 0.97 | 0.02 |
-# | `coalesced` | neighbours read neighbours | 23.3 | 5.90 | 0.12 |
-# | `tiled` | a block shares tiles | 20.3 | 6.76 | 0.13 |
-# | `column` | a thread makes 8 | 8.08 | 17.0 | 0.33 |
-# | `patch` | a thread makes 8 × 8 | 6.54 | 21.0 | 0.41 |
-# | `vectors` | 16 bytes an access | 4.19 | 32.8 | 0.64 |
-# | `pipelined` | the next tile meanwhile; 16 × 8 | 3.06 | 44.9 | 0.88 |
+# | `coalesced` | neighbours read neighbours | 23.3 | 5.91 | 0.12 |
+# | `tiled` | a block shares tiles | 20.4 | 6.73 | 0.13 |
+# | `column` | a thread makes 8 | 8.15 | 16.9 | 0.33 |
+# | `patch` | a thread makes 8 × 8 | 6.56 | 21.0 | 0.41 |
+# | `vectors` | 16 bytes an access | 4.21 | 32.7 | 0.64 |
+# | `pipelined` | the next tile meanwhile; 16 × 8 | 3.10 | 44.3 | 0.87 |
 # | cuBLAS | | 2.69 | 51.1 | 1.00 |
 #
 # And under the roof, each where its own traffic puts it:
@@ -550,7 +550,7 @@ viz.roofline([viz.Point(name, rows[name][0], measured[name] * 1e12) for name in 
 #
 # ## How far to cuBLAS, and what would be next
 #
-# 12 % are left. Where may they lie?
+# 13 % are left. Where may they lie?
 #
 # - **Copies that pass by the registers.** `pipelined` loads into registers and stores
 #   into shared memory. Newer cards can do it in one step: `cp.async`, and from Hopper
@@ -560,8 +560,8 @@ viz.roofline([viz.Point(name, rows[name][0], measured[name] * 1e12) for name in 
 # - **Machine code.** NVIDIA writes such kernels below CUDA C, where one chooses the
 #   registers and the order of instructions by hand.
 # - **The right kernel for the size.** cuBLAS has hundreds and chooses. With 4095 ×
-#   4097, whose rows do not begin at multiples of 16 bytes, it falls to 47.1 TFLOP/s,
-#   and `pipelined` to 34.2.
+#   4097, whose rows do not begin at multiples of 16 bytes, it falls to 46.7 TFLOP/s,
+#   and `pipelined` to 33.6.
 #
 # And **tensor cores**? They multiply small matrices as one instruction: by the data
 # sheet about 7 times as fast in TF32, 15 times in half precision. But that is another

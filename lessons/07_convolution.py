@@ -251,12 +251,12 @@ for rung in "direct", "halo", "im2col", "pipelined":
 #
 # | | 1 x 28 x 28 to 32, ms | 32 x 14 x 14 to 64, ms | TFLOP/s |
 # |---|---|---|---|
-# | direct | 0.529 | 4.30 | 1.7 |
-# | a tile and its halo | 0.621 | 4.87 | 1.5 |
-# | implicit GEMM, a thread an element | 0.355 | 2.12 | 3.5 |
-# | im2col, then a product in registers | - | 0.52 | 14 |
-# | implicit GEMM in registers | 0.065 | 0.288 | 25.7 |
-# | PyTorch, by cuDNN | 0.166 | 0.235 | 31.4 |
+# | direct | 0.534 | 4.29 | 1.7 |
+# | a tile and its halo | 0.620 | 4.88 | 1.5 |
+# | implicit GEMM, a thread an element | 0.356 | 2.11 | 3.5 |
+# | im2col, then a product in registers (another run) | - | 0.52 | 14 |
+# | implicit GEMM in registers | 0.065 | 0.287 | 25.8 |
+# | PyTorch, by cuDNN | 0.166 | 0.236 | 31.4 |
 #
 # The halo gains nothing: it is slower. What neighbours read twice lies in the L1 cache
 # anyway, and the barriers are not free. All of the first three have the limit of

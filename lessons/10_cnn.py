@@ -228,7 +228,7 @@ on_device = ConvNet().to("sim")
 on_device.load_state_dict(net.state_dict())
 with minigrad.trace() as trace:
     on_device(image.to("sim"))
-print(trace)
+trace
 
 # %% [markdown]
 # Seventeen, and all of them are old friends:
@@ -314,10 +314,10 @@ if torch:
 #
 # | | 64 images, ms | 1024 images, ms |
 # |---|---|---|
-# | minigrad, the kernels of the labs | 1.56 | 3.50 |
-# | minigrad, the library's best | 1.11 | 2.25 |
-# | PyTorch | 1.27 | 2.66 |
-# | PyTorch, recorded as a CUDA graph | 0.43 | 2.54 |
+# | minigrad, the kernels of the labs | 1.75 | 3.49 |
+# | minigrad, the library's best | 1.24 | 2.28 |
+# | PyTorch | 1.43 | 2.74 |
+# | PyTorch, recorded as a CUDA graph | 0.43 | 2.55 |
 #
 # Sixteen times the work in twice the time: with 64 images the GPU waits for Python,
 # which takes about ten microseconds for each of some hundred calls. A CUDA graph makes
