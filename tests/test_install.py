@@ -1,5 +1,6 @@
 """The set-up of .venv and the doctor, without touching the network or a GPU."""
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -169,6 +170,26 @@ def test_a_venv_whose_python_is_gone_is_made_afresh(course):
     install.VENV_PYTHON.unlink()
     install.set_up("lab", None)
     assert course == ["venv", "venv"]
+
+
+def test_a_second_set_up_waits_for_the_first(tmp_path, nvidia_smi):
+    nvidia_smi(BANNER)
+    first = os.open(tmp_path, os.O_RDONLY)
+    fcntl.flock(first, fcntl.LOCK_EX)
+    call = (
+        f"sys.path.insert(0, {os.path.dirname(install.__file__)!r}); import install;"
+        f" install.HOME = {str(tmp_path)!r}; install.set_up = lambda *how: None;"
+        " install.main(['lab'])"
+    )
+    second = subprocess.Popen(
+        [sys.executable, "-Ic", f"import sys; {call}"],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert "Setting up .venv" in second.stdout.readline()
+    assert "Another set-up is at work" in second.stdout.readline()
+    os.close(first)
+    assert second.communicate()[0] == "Set-up is complete.\n"
 
 
 def test_a_python_without_venv_says_what_to_install(monkeypatch):

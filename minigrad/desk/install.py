@@ -5,6 +5,7 @@ uses the standard library alone, and no syntax that an older Python cannot read.
 """
 
 import ctypes
+import fcntl
 import os
 import re
 import shutil
@@ -36,6 +37,7 @@ def main(argv):
         f"Setting up .venv for `{what[0]}`, once: some minutes. {gpu_line(cuda)}",
         flush=True,
     )
+    wait_for_others()
     set_up(what[0], cuda)
     print("Set-up is complete.")
 
@@ -55,6 +57,16 @@ def use_new_enough_python():
             sys.executable, *sys.version_info[:2]
         )
     )
+
+
+def wait_for_others():
+    """One set-up at a time: hold the course's folder locked until this process ends."""
+    folder = os.open(HOME, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        print("Another set-up is at work here: this one waits for it.", flush=True)
+        fcntl.flock(folder, fcntl.LOCK_EX)
 
 
 def set_up(what, cuda):
