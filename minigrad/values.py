@@ -6,6 +6,7 @@ from . import layout
 from .autograd.modes import here
 from .autograd.node import requires
 from .printing import represent
+from .promotion import FLOATS
 from .storage import bfloat16, moved, of_bits
 
 
@@ -62,6 +63,26 @@ class Values:
 
     def __float__(self):
         return float(self.item())
+
+    def __index__(self):
+        """The one whole number, where Python counts: names[x.argmax()], range(n)."""
+        if self.dtype in FLOATS or self.numel() != 1:
+            raise TypeError(
+                "only integer tensors of a single element can be converted to an "
+                f"index, not {self.dtype} of shape {self.shape}"
+            )
+        return int(self.item())
+
+    def __format__(self, how):
+        """f"{loss:.4f}" writes the number of a tensor without dimensions."""
+        if not self.ndim:
+            return format(self.item(), how)
+        if how:
+            raise TypeError(
+                f"a Tensor of shape {self.shape} takes no format, and got {how!r}: "
+                "x.mean(), x.item() and x[i] give single numbers"
+            )
+        return repr(self)
 
     def __repr__(self):
         plain = self.new_alias()

@@ -74,6 +74,10 @@ z.is_contiguous() | e.T.is_contiguous() | z.item() | x[1, 2].item() | x.tolist()
 x.T.tolist() | z.tolist() | e.tolist() | x.numpy().strides | x.T.numpy().tolist()
 z.numpy().shape | e.numpy().shape | np.asarray(x.T).tolist()
 np.array(x, dtype=np.float32).dtype | bool(z) | bool(m.zeros(1, 1))
+"abc"[m.tensor(1)] | "abc"[m.tensor([True])] | list(range(m.tensor(3))) | hex(x[1, 2])
+x[m.tensor(1) :] | x.sum(m.tensor(0)) | x.sum((m.tensor(0), 1)) | y.size(m.tensor(1))
+x.reshape(m.tensor(3), 2) | m.zeros(m.tensor(2), 3) | y.transpose(m.tensor(0), -1)
+f"{z:.2f}" | f"{z}" | f"{m.tensor(7):>4}" | f"{m.tensor(True)}" | f"{z!r}" | f"{x}"
 float(m.tensor([2.5])) | int(m.tensor(2.7)) | x == None | x[0] | x[-1] | x[1, 2]
 x[np.int64(1)] | x[np.array(1)] | x[:, 1] | x[:, ::2] | x[1:] | x[5:] | x[-9:9]
 x[...] | x[()] | x[None] | x[:, None, 1] | x[..., None] | y[..., 0] | y[0, ..., 1:3]
@@ -99,6 +103,14 @@ x.as_strided((1, 3), (5, 1)).flatten(0, 0) | x.as_strided((1, 3), (5, 1)).view(1
 def test_like_torch(text):
     ours, theirs = both(text)
     assert plain(ours) == plain(theirs)
+
+
+def test_a_tensor_that_is_no_index_and_one_that_takes_no_format_say_why():
+    for x in [minigrad.tensor(1.0), minigrad.tensor([0, 1])]:
+        with pytest.raises(TypeError, match="only integer tensors of a single element"):
+            "abc"[x]
+    with pytest.raises(TypeError, match=r"shape \(2,\) takes no format, and got '.2f'"):
+        f"{minigrad.ones(2):.2f}"
 
 
 def test_arange_of_floats_is_as_exact_as_torchs():
