@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from minigrad.device import gpu_available
+from minigrad.devices import gpu_available
 from minigrad.slots.limits import TimeUp, time_limit
 from minigrad.testing import bench_table
 

@@ -12,7 +12,7 @@ import sys
 import numpy as np
 
 from minigrad import course
-from minigrad.device import gpu_available
+from minigrad.devices import gpu_available
 from minigrad.kernels.copy import STRIDES
 
 from . import wire

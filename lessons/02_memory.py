@@ -35,8 +35,7 @@ import random
 import numpy as np
 
 from grading import trying
-from minigrad import Kernel, answers_from, to_device, to_host, viz
-from minigrad.device import gpu_available
+from minigrad import Kernel, answers_from, gpu_available, to_device, to_host, viz
 from minigrad.kernels.memory import bench
 from minigrad.kernels.stopwatch import Stopwatch
 

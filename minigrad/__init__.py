@@ -1,8 +1,11 @@
 """minigrad: how PyTorch works, from CUDA threads to a trained CNN, by writing it."""
 
-from . import autograd, data, functional, kernels, nn, optim, training
+import builtins as _builtins
+import sys as _sys
+
+from . import autograd, data, functions, kernels, nn, optim, training
 from .autograd import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
-from .device import device_empty, gpu_available, synchronize, to_device, to_host
+from .devices import device_empty, gpu_available, synchronize, to_device, to_host
 from .dispatch import DispatchError
 from .factories import (
     arange,
@@ -19,7 +22,9 @@ from .factories import (
     zeros,
     zeros_like,
 )
+from .functions import *  # noqa: F403
 from .kernel import CompileError, Kernel
+from .nn import functional
 from .ops.cat import cat, stack
 from .ops.elementwise import where
 from .ops.indexing import masked_select, nonzero
@@ -50,9 +55,12 @@ from .storage import (
     int64,
     uint8,
 )
-from .storage import (
-    bool_ as bool,  # noqa: A004, F401
-)
+from .storage import bool_ as bool  # noqa: A004, F401
+from .storage import float16 as half  # noqa: F401
+from .storage import float32 as float  # noqa: A004, F401
+from .storage import float64 as double  # noqa: F401
+from .storage import int32 as int  # noqa: A004, F401
+from .storage import int64 as long  # noqa: F401
 from .tensor import Tensor
 from .trace import trace
 
@@ -126,3 +134,25 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
+__all__ += [name for name in functions.__all__ if not hasattr(_builtins, name)]
+
+# What PyTorch has under a name that minigrad has not.
+_INSTEAD = {
+    "Generator": "minigrad.manual_seed(0) seeds all random numbers",
+    "backends": "nothing needs to be set",
+    "cuda": "minigrad.gpu_available(), and minigrad.synchronize()",
+    "device": 'a device is its name, "cpu", "cuda" or "sim": x.to("cuda")',
+    "load": "minigrad.load_file(path) reads tensors of a file",
+    "save": "minigrad.save_file(tensors, path) writes tensors by name",
+    "utils": "minigrad.data has DataLoader and TensorDataset",
+}
+
+
+def __getattr__(name):
+    instead = _INSTEAD.get(name)
+    raise AttributeError(
+        f"module 'minigrad' has no attribute {name!r}"
+        + (f". Instead: {instead}" if instead else ""),
+        name=name,
+        obj=None if instead else _sys.modules[__name__],
+    )

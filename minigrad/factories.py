@@ -5,7 +5,7 @@ import functools
 import numpy as np
 
 from . import layout
-from .device import device_empty
+from .devices import device_empty
 from .layouts import row_major
 from .ops.base import number_for, tensor_for
 from .promotion import of_number, promote_types

@@ -9,7 +9,7 @@ import re
 import numpy as np
 
 from . import launching, simt
-from .device import gpu_available, on_gpu, to_host
+from .devices import gpu_available, on_gpu, to_host
 from .simt import CompileError
 from .simt.device import fresh_of
 from .simt.engine import admit

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .device import gpu_available, on_gpu
+from .devices import gpu_available, on_gpu
 from .simt.engine import admit
 from .simt.engine.admit import sizes
 from .storage import Storage

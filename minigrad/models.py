@@ -1,7 +1,7 @@
 """The network of chapter 10."""
 
-from . import functional as f
 from . import nn
+from .nn import functional as f
 
 
 class ConvNet(nn.Module):

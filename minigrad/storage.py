@@ -7,7 +7,7 @@ from numbers import Integral, Real
 import numpy as np
 
 from . import faults
-from .device import on_gpu, which
+from .devices import on_gpu, which
 from .layout import as_shape, extent
 from .recorder import recorder
 

@@ -167,6 +167,18 @@ class Tensor(Methods, Differentiable, Values):
         shape, view = reshaped(*self._layout[:2], layout.as_ints(shape, least=1))
         return self.contiguous().view(shape) if view is None else self.view(shape)
 
+    def view_as(self, other):
+        """view() of the shape of another tensor."""
+        return self.view(other.shape)
+
+    def reshape_as(self, other):
+        """reshape() to the shape of another tensor."""
+        return self.reshape(other.shape)
+
+    def expand_as(self, other):
+        """expand() to the shape of another tensor."""
+        return self.expand(other.shape)
+
     def flatten(self, start_dim=0, end_dim=-1):
         """Dimensions start_dim to end_dim, both included, as one."""
         shape = layout.flattened(self.shape, start_dim, end_dim)

@@ -7,7 +7,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
-from ..device import gpu_available
+from ..devices import gpu_available
 from .install import HOME, driver_cuda
 
 

@@ -2,7 +2,7 @@
 
 import time
 
-from .. import device
+from .. import devices
 
 
 class Event:
@@ -10,7 +10,7 @@ class Event:
 
     def __init__(self):
         self._inner = None
-        if device.gpu_available():
+        if devices.gpu_available():
             import cupy
 
             self._inner = cupy.cuda.Event()
@@ -40,7 +40,7 @@ class Stopwatch:
 
     def synchronize(self):
         """Wait until all work that has been started is done."""
-        device.synchronize()
+        devices.synchronize()
 
     def clock(self):
         """The time now, in seconds."""

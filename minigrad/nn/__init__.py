@@ -1,7 +1,6 @@
 """Layers, losses and networks, under the names of torch.nn."""
 
-from .. import functional
-from . import init, utils
+from . import functional, init, utils
 from .containers import ModuleList, Sequential
 from .layers import (
     GELU,

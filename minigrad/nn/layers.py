@@ -1,9 +1,9 @@
 """Layers of one dimension of features, and activations."""
 
-from .. import functional as f
 from ..factories import empty
 from ..ops import steps
 from ..ops.base import expect
+from . import functional as f
 from . import init
 from .module import Module
 from .parameter import Parameter

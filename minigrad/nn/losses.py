@@ -1,6 +1,6 @@
 """Losses: how far an output is from its target, as one number."""
 
-from .. import functional as f
+from . import functional as f
 from .module import Module
 
 

@@ -1,12 +1,12 @@
 """Layers that shift and scale to mean 0 and variance 1."""
 
-from .. import functional as f
 from ..factories import empty, tensor
 from ..layout import as_ints
 from ..ops import steps
 from ..ops.base import expect
 from ..ops.batch_norm import check
 from ..storage import int64
+from . import functional as f
 from . import init
 from .module import Module
 from .parameter import Parameter

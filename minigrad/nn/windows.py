@@ -1,9 +1,9 @@
 """Layers that look through windows at images (N, C, H, W): Conv2d and pooling."""
 
-from .. import functional as f
 from ..factories import empty
 from ..ops import steps
 from ..ops.conv2d import checked
+from . import functional as f
 from . import init
 from .module import Module
 from .parameter import Parameter

@@ -1,7 +1,18 @@
 """The operators as a tensor's methods, under PyTorch's names."""
 
 from ..storage import bfloat16, bool_, float16, float32, float64, int32, int64
-from . import choose, elementwise, forms, indexing, inplace, norms, reduce, rows, shape
+from . import (
+    choose,
+    close,
+    elementwise,
+    forms,
+    indexing,
+    inplace,
+    norms,
+    reduce,
+    rows,
+    shape,
+)
 from .inplace import in_place, onto
 from .matmul import matmul
 
@@ -54,6 +65,8 @@ class Methods:
     gather, index_select = shape.gather, shape.index_select
     nonzero, masked_select = indexing.nonzero, indexing.masked_select
     tril, triu = shape.tril, shape.triu
+    isfinite, isinf = close.isfinite, close.isinf
+    isclose, allclose, equal = close.isclose, close.allclose, close.equal
 
     copy_, fill_, zero_ = inplace.copy_, inplace.fill_, inplace.zero_
     __iadd__, __isub__ = in_place(__add__), in_place(__sub__)

@@ -15,6 +15,7 @@ from ..storage import float32
 from ..trace import nbytes
 from . import ladder
 from .arrays import as_array, quietly
+from .base import tensor_for
 from .dims import rows_of
 from .ladder import Rung, computed_in, memory
 from .plans import Planned, PlannedOperator
@@ -139,6 +140,7 @@ class Softmax(RowOperator):
             raise TypeError(
                 f'{self.name}() missing 1 required positional argument: "dim"'
             )
+        x = tensor_for(self.name, "input", x)
         x = x if dtype is None else x.to(dtype)
         return super().__call__(x, dim=layout.wrap_dim(dim, x.ndim))
 

@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 
-from ..device import gpu_available
+from ..devices import gpu_available
 from .timing import bench
 
 FLOAT = np.dtype(np.float32)

@@ -5,7 +5,7 @@ from time import perf_counter
 
 import numpy as np
 
-from ..device import on_gpu, which
+from ..devices import on_gpu, which
 from .progress import slowly
 
 SAMPLE = 2e-3  # seconds; far longer than what a clock, or an event, can tell

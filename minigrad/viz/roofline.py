@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-from ..device import gpu_available, to_device
+from ..devices import gpu_available, to_device
 from ..testing import bench
 from .canvas import INK, RED, SOFT
 from .picture import Picture, matplotlib, style

@@ -1,20 +1,20 @@
 """Functions of tensors, under the names of torch.nn.functional."""
 
-from . import random
-from .ops.base import expect
-from .ops.batch_norm import batch_norm
-from .ops.conv2d import conv2d
-from .ops.elementwise import relu, sigmoid, tanh
-from .ops.embedding import embedding
-from .ops.errors import binary_cross_entropy_with_logits, mse_loss
-from .ops.forms import gelu
-from .ops.linear import linear
-from .ops.losses import cross_entropy, nll_loss
-from .ops.norms import layer_norm
-from .ops.pool2d import avg_pool2d, max_pool2d
-from .ops.rows import log_softmax, softmax
-from .ops.shape import one_hot
-from .ops.unfold import fold, unfold
+from .. import random
+from ..ops.base import expect
+from ..ops.batch_norm import batch_norm
+from ..ops.conv2d import conv2d
+from ..ops.elementwise import relu, sigmoid, tanh
+from ..ops.embedding import embedding
+from ..ops.errors import binary_cross_entropy_with_logits, mse_loss
+from ..ops.forms import gelu
+from ..ops.linear import linear
+from ..ops.losses import cross_entropy, nll_loss
+from ..ops.norms import layer_norm
+from ..ops.pool2d import avg_pool2d, max_pool2d
+from ..ops.rows import log_softmax, softmax
+from ..ops.shape import one_hot
+from ..ops.unfold import fold, unfold
 
 
 def dropout(x, p=0.5, training=True, inplace=False):

@@ -1,0 +1,36 @@
+"""The methods of a tensor as functions: minigrad.exp(x) is x.exp()."""
+
+from numbers import Number
+
+from .ops.base import tensor_for
+from .tensor import Tensor
+
+NAMES = """
+abs add all allclose amax amin any argmax argmin as_strided bitwise_and bitwise_not
+bitwise_or bitwise_xor clamp clone cos detach div eq equal erf exp flatten floor_divide
+gather ge gt index_select isclose isfinite isinf isnan le log log_softmax logical_and
+logical_not logical_or lt masked_fill max maximum mean min minimum mul ne neg numel
+permute positive pow prod relu remainder reshape rsqrt sigmoid sin softmax sqrt squeeze
+std sub sum tanh transpose tril triu unsqueeze var
+"""
+__all__ = NAMES.split()
+EITHER = "add", "sub", "mul", "div", "pow"  # one of two operands may be a number
+
+
+def function(name):
+    """The function of a method's name; its first argument, `input`, is a tensor."""
+    method = getattr(Tensor, name)
+
+    def call(input, *args, **given):
+        if name in EITHER and isinstance(input, Number):
+            other = args[0] if args else next(iter(given.values()), None)
+            if hasattr(other, "storage"):
+                return method(input, *args, **given)
+        return getattr(tensor_for(name, "input", input), name)(*args, **given)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = method.__doc__
+    return call
+
+
+globals().update({name: function(name) for name in __all__})

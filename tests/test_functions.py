@@ -1,0 +1,136 @@
+"""Methods as functions of the module, and PyTorch's names that stand elsewhere."""
+
+import math
+import re
+
+import pytest
+from answers import filled  # noqa: F401
+from both import assert_like_torch, on_devices
+
+import minigrad
+from minigrad import functions
+
+torch = pytest.importorskip(
+    "torch", reason="not run: tests against PyTorch (torch is not installed)"
+)
+
+ALIKE = """
+m.abs(x) | m.add(x, y) | m.add(x, y, alpha=2) | m.add(2, x) | m.add(2, other=x)
+m.sub(2, x) | m.mul(2.5, x) | m.div(1, x) | m.pow(2, y) | m.pow(x, 2) | m.exp(input=x)
+m.all(x > 1) | m.any(x > 1, 0) | m.amax(x, 1) | m.amin(x, (0, 1)) | m.argmax(x, dim=1)
+m.argmin(x) | m.as_strided(x, (2, 2), (1, 2)) | m.bitwise_and(z, 6) | m.bitwise_not(z)
+m.bitwise_or(z, z) | m.bitwise_xor(z, 5) | m.clamp(x, 0, 1) | m.clamp(x, max=0.5)
+m.clone(x) | m.cos(x) | m.detach(x) | m.eq(x, y) | m.erf(x) | m.flatten(x) | m.ge(x, 1)
+m.floor_divide(x, 2) | m.gather(x, 1, z) | m.gt(x, y) | m.index_select(x, 0, z[0] % 2)
+m.le(x, y) | m.log(x) | m.log_softmax(x, 1) | m.logical_and(x, y) | m.logical_not(x)
+m.logical_or(x, y) | m.lt(x, y) | m.masked_fill(x, x > 1, 3) | m.max(x) | m.max(x, y)
+m.max(x, 1)[0] | m.maximum(x, y) | m.mean(x, 0, True) | m.min(x, 1)[1] | m.minimum(x, y)
+m.ne(x, y) | m.neg(x) | m.permute(x, (1, 0)) | m.positive(x) | m.prod(x, 1)
+m.relu(x) | m.remainder(x, 2) | m.reshape(x, (3, 2)) | m.rsqrt(y) | m.sigmoid(x)
+m.sin(x) | m.softmax(x, dim=0) | m.sqrt(y) | m.squeeze(x[:1], 0) | m.std(x) | m.sum(x)
+m.sum(x, dim=1, keepdim=True) | m.sum(x, axis=0) | m.tanh(x) | m.transpose(x, 0, 1)
+m.tril(x) | m.triu(x, 1) | m.unsqueeze(x, 0) | m.var(x, 1) | m.isnan(x) | m.isinf(x)
+m.isfinite(x) | m.isfinite(z) | m.isinf(z) | x.isfinite() | x.isinf() | m.isinf(x > 1)
+m.isclose(x, y) | m.isclose(x, x) | m.isclose(x, x, equal_nan=True) | x.isclose(y, 0.5)
+x.isclose(y, atol=1.5) | m.isclose(z, z + 1, 0.3) | m.isclose(z > 1, z > 2)
+m.isclose(x, x[0]) | x.isclose(x * (1 + 1e-6)) | x.isclose(y, -1) | x.isclose(z)
+m.exp() | m.isclose(x, y, atol=-1) | m.maximum(2, x) | m.softmax([1.0], 0)
+z.view_as(x.T) | x.T.view_as(x) | x.T.reshape_as(z) | x[0].expand_as(z)
+x.expand_as(x.T)
+"""
+
+
+def split(table):
+    return re.split(r"\s*[|\n]\s*", table.strip())
+
+
+@on_devices
+@pytest.mark.parametrize("text", split(ALIKE))
+@pytest.mark.filterwarnings("ignore")
+def test_like_torch(text, device):
+    assert_like_torch(
+        lambda m, x, y, z: eval(text, {"m": m, "x": x, "y": y, "z": z}),
+        device,
+        lambda m: [
+            m.tensor([[1.5, -math.inf, math.nan], [0.25, 2.0, -0.5]]),
+            m.tensor([[1.0, 4.0, math.nan], [0.25, 3.0, 2.0]]),
+            m.tensor([[0, 1, 2], [1, 0, 0]]),
+        ],
+        terms=6,
+        magnitude=4.0,
+    )
+
+
+TRUE = """
+m.allclose(x, x + 1e-9) | m.allclose(x, x + 0.1) | m.allclose(x, x + 0.1, atol=0.2)
+m.allclose(x, x.double()) | m.allclose(x, 1.0) | m.allclose(n, n)
+m.allclose(n, n, equal_nan=True) | m.allclose(m.zeros(0), m.zeros(0)) | m.equal(x, x)
+m.equal(x, x[0]) | m.equal(n, n) | m.equal(x, x.long()) | x.equal(x + 1) | x.equal(2)
+m.equal(m.zeros(0), m.zeros(0)) | m.numel(x) | x.allclose(x[0])
+"""
+
+
+@pytest.mark.parametrize("text", split(TRUE))
+def test_answers_are_pythons(text):
+    found = []
+    for m in (minigrad, torch):
+        names = {"x": m.arange(6.0).view(2, 3), "n": m.tensor([1, math.nan])}
+        try:
+            found.append(eval(text, {"m": m, **names}))
+        except (RuntimeError, TypeError) as error:
+            found.append(type(error))
+    assert type(found[0]) is type(found[1])
+    assert found[0] == found[1]
+
+
+def test_each_is_a_function_of_pytorch_and_is_tried():
+    for name in functions.__all__:
+        assert callable(getattr(torch, name))
+        assert any(f"m.{name}(" in text for text in split(ALIKE) + split(TRUE)), name
+
+
+def test_an_argument_that_is_no_tensor_is_named():
+    for call in (
+        minigrad.exp,
+        minigrad.softmax,
+        minigrad.sum,
+        minigrad.functional.softmax,
+    ):
+        with pytest.raises(
+            TypeError, match="'input' must be Tensor, not list: minigrad"
+        ):
+            call([1.0, 2.0], 0)
+    with pytest.raises(TypeError, match=r"exp\(\) missing 1 required .* 'input'"):
+        minigrad.exp()
+    with pytest.raises(TypeError, match="'other' must be Tensor, not float"):
+        minigrad.allclose(minigrad.ones(2), 1.0)
+    with pytest.raises(RuntimeError, match="float32 did not match int64"):
+        minigrad.ones(2).isclose(minigrad.arange(2))
+
+
+def test_functions_keep_their_gradients():
+    x = minigrad.tensor([1.0, 2.0], requires_grad=True)
+    minigrad.sum(minigrad.pow(x, 3)).backward()
+    assert x.grad.tolist() == [3, 12]
+
+
+def test_names_of_pytorch_that_stand_elsewhere():
+    import minigrad.nn.functional as F  # noqa: N812
+
+    assert F is minigrad.functional
+    assert minigrad.long is minigrad.int64 and minigrad.float is minigrad.float32
+    assert minigrad.zeros(2, dtype=minigrad.int).dtype == minigrad.int32
+    for name, instead in {
+        "cuda": "gpu_available", "save": "save_file", "device": '"sim"',
+        "utils": "DataLoader", "load": "load_file",
+    }.items():  # fmt: skip
+        with pytest.raises(AttributeError, match=f"no attribute '{name}'.*{instead}"):
+            getattr(minigrad, name)
+    assert not hasattr(minigrad, "foo")
+
+
+def test_a_star_import_leaves_pythons_own_names_alone():
+    names = {}
+    exec("from minigrad import *", names)
+    assert "exp" in names
+    assert not {"sum", "max", "abs", "float", "int", "bool"} & set(names)
