@@ -3,7 +3,7 @@
 import builtins as _builtins
 import sys as _sys
 
-from . import autograd, data, functions, kernels, nn, optim, training
+from . import autograd, data, kernels, nn, optim, training
 from .autograd import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from .devices import device_empty, gpu_available, synchronize, to_device, to_host
 from .dispatch import DispatchError
@@ -22,7 +22,7 @@ from .factories import (
     zeros,
     zeros_like,
 )
-from .functions import *  # noqa: F403
+from .functions import FUNCTIONS as _FUNCTIONS
 from .kernel import CompileError, Kernel
 from .nn import functional
 from .ops.cat import cat, stack
@@ -134,7 +134,10 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
-__all__ += [name for name in functions.__all__ if not hasattr(_builtins, name)]
+
+# Last of all, for some of these names are Python's own: abs, max, sum.
+globals().update(_FUNCTIONS)
+__all__ += [name for name in _FUNCTIONS if not hasattr(_builtins, name)]
 
 # What PyTorch has under a name that minigrad has not.
 _INSTEAD = {

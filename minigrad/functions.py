@@ -13,7 +13,6 @@ logical_not logical_or lt masked_fill max maximum mean min minimum mul ne neg nu
 permute positive pow prod relu remainder reshape rsqrt sigmoid sin softmax sqrt squeeze
 std sub sum tanh transpose tril triu unsqueeze var
 """
-__all__ = NAMES.split()
 EITHER = "add", "sub", "mul", "div", "pow"  # one of two operands may be a number
 
 
@@ -33,4 +32,4 @@ def function(name):
     return call
 
 
-globals().update({name: function(name) for name in __all__})
+FUNCTIONS = {name: function(name) for name in NAMES.split()}
