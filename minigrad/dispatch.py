@@ -90,6 +90,7 @@ class Operator:
     """
 
     takes = ()  # the names of the operands after the first, where they may be given
+    options = None  # a set: the names of its options; None: its kernels check them
     moved = None  # what a trace counts as bytes, where not each tensor is read in whole
 
     def __init__(self, name, rule=result_type, doc="", gradients=None):
@@ -104,6 +105,11 @@ class Operator:
                 base = getattr(x, "_base", None)  # a view asks for it, too
                 if getattr(x, "_meta", None) or base is not None and base._meta:
                     return record(self, Operator.__call__, operands, options)
+        if options and self.options is not None and not self.options >= {*options}:
+            wrong = next(name for name in options if name not in self.options)
+            raise TypeError(
+                f"{self.name}() got an unexpected keyword argument {wrong!r}"
+            )
         key = self.key(operands, options)
         run = self.found.get(key)
         if run is None:

@@ -11,7 +11,7 @@ bitwise_or bitwise_xor clamp clone cos detach div eq equal erf exp flatten floor
 gather ge gt index_select isclose isfinite isinf isnan le log log_softmax logical_and
 logical_not logical_or lt masked_fill max maximum mean min minimum mul ne neg numel
 permute positive pow prod relu remainder reshape rsqrt sigmoid sin softmax sqrt squeeze
-std sub sum tanh transpose tril triu unsqueeze var
+std sub sum t tanh transpose tril triu unsqueeze var
 """
 EITHER = "add", "sub", "mul", "div", "pow"  # one of two operands may be a number
 

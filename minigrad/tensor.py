@@ -154,6 +154,15 @@ class Tensor(Methods, Differentiable, Values):
         """The tensor with its dimensions in reverse order."""
         return self.permute(tuple(reversed(range(self.ndim))))
 
+    def t(self):
+        """The transpose of a matrix; of fewer dimensions the tensor as it is."""
+        if self.ndim > 2:
+            raise RuntimeError(
+                f"t() expects a tensor with <= 2 dimensions, but self is {self.ndim}D: "
+                "x.transpose(-1, -2) exchanges the last two"
+            )
+        return self.T
+
     @differentiable("View", gradients.reshape)
     def view(self, *shape):
         """Another shape for the same storage; RuntimeError where that needs a copy."""

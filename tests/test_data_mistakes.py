@@ -149,3 +149,28 @@ def test_files_without_bytes_or_leave_to_read(folder, monkeypatch):
         assert f"{folder} cannot be read (Permission denied)" in refusal(folder)
     images.write_bytes(b"")
     assert refusal(folder) == f"{images} is empty"
+
+
+def test_a_dataset_of_ones_own():
+    class Squares(data.Dataset):
+        def __len__(self):
+            return 3
+
+        def __getitem__(self, i):
+            return minigrad.tensor([i * i]), i
+
+    batches = list(data.DataLoader(Squares(), batch_size=2))
+    assert [b.tolist() for b in batches[0]] == [[[0], [1]], [0, 1]]
+    assert [b.tolist() for b in batches[1]] == [[[4]], [2]]
+
+
+def test_a_dataset_that_lacks_a_method_names_it():
+    class Half(data.Dataset):
+        def __len__(self):
+            return 3
+
+    with pytest.raises(NotImplementedError, match="Dataset has no __len__"):
+        len(data.Dataset())
+    with pytest.raises(NotImplementedError, match="Half has no __getitem__"):
+        next(iter(data.DataLoader(Half())))
+    assert isinstance(data.TensorDataset(minigrad.ones(1)), data.Dataset)

@@ -36,7 +36,8 @@ x.isclose(y, atol=1.5) | m.isclose(z, z + 1, 0.3) | m.isclose(z > 1, z > 2)
 m.isclose(x, x[0]) | x.isclose(x * (1 + 1e-6)) | x.isclose(y, -1) | x.isclose(z)
 m.exp() | m.isclose(x, y, atol=-1) | m.maximum(2, x) | m.softmax([1.0], 0)
 z.view_as(x.T) | x.T.view_as(x) | x.T.reshape_as(z) | x[0].expand_as(z)
-x.expand_as(x.T)
+x.expand_as(x.T) | m.t(x) | x[0].t() | x[0, 0].t() | x[None].t()
+m.functional.relu(x, inplace=True) | m.exp(x, out=x.long()) | m.matmul(x) | x.exp(2)
 """
 
 
@@ -134,3 +135,58 @@ def test_a_star_import_leaves_pythons_own_names_alone():
     exec("from minigrad import *", names)
     assert "exp" in names
     assert not {"sum", "max", "abs", "float", "int", "bool"} & set(names)
+
+
+MISTAKES = """
+m.functional.tanh()          | tanh() takes 1 operands .. but 0 were given
+m.functional.tanh(x, foo=1)  | tanh() got an unexpected keyword argument 'foo'
+m.matmul(x, x, out=x)        | matmul() got an unexpected keyword argument 'out'
+m.matmul(x)                  | matmul() takes two tensors, but got 1
+x.matmul()                   | matmul() takes two tensors, but got 1
+m.add(x, x, out=x)           | add() got an unexpected keyword argument 'out'
+x.sub()                      | sub() missing 1 required positional argument: 'other'
+x.where(x > 1, x, foo=1)     | where() got an unexpected keyword argument 'foo'
+m.functional.relu([1], True) | relu(): argument 'input' must be Tensor, not list
+"""
+
+
+@pytest.mark.parametrize("line", MISTAKES.strip().split("\n"))
+@pytest.mark.parametrize("known", [False, True])
+def test_arguments_that_no_operator_takes_are_told_by_its_name(line, known):
+    text, words = line.split(" | ")
+    x = minigrad.ones(2, 2)
+    if known:  # what runs for such operands is kept
+        minigrad.functional.tanh(x), minigrad.matmul(x, x), minigrad.add(x, x)
+    with pytest.raises(TypeError) as caught:
+        eval(text, {"m": minigrad, "x": x})
+    for piece in words.strip().split(" .. "):
+        assert piece in str(caught.value)
+
+
+DATA = """
+x.data.fill_(2)
+x.data = x.data - 1
+x.data -= 0.5
+x.data.mul_(y)
+x.data = y[0]
+x.data = y.T
+"""
+
+
+@pytest.mark.parametrize("statement", DATA.strip().split("\n"))
+def test_data_is_the_memory_without_a_history(statement):
+    found = []
+    for m in (minigrad, torch):
+        x = m.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+        exec(statement, {"x": x, "y": m.tensor([[5.0, 6.0], [7.0, 8.0]])})
+        (x * x).sum().backward()
+        assert x.is_leaf and x.requires_grad and not x.data.requires_grad
+        found.append([tuple(x.shape), x.tolist(), x.grad.tolist()])
+    assert found[0] == found[1]
+
+
+def test_data_of_another_kind_is_refused():
+    x = minigrad.ones(2)
+    for new in (minigrad.arange(2), minigrad.ones(2, device="sim"), [1.0, 2.0]):
+        with pytest.raises(RuntimeError, match="x.data = y takes a tensor of x's own"):
+            x.data = new

@@ -160,6 +160,25 @@ class Differentiable:
         """This tensor added up to a shape that can be broadcast to its own."""
         return sum_to_size(self, layout.as_ints(size))
 
+    @property
+    def data(self):
+        """The same memory without a history, as detach() gives it.
+
+        x.data = y lets x read y's memory, of the same dtype and device.
+        """
+        return self.detach()
+
+    @data.setter
+    def data(self, new):
+        kind = [getattr(new, name, None) for name in ("dtype", "device")]
+        if kind != [self.dtype, self.device]:
+            what = type(new).__name__ if None in kind else f"{kind[0]} on {kind[1]!r}"
+            raise RuntimeError(
+                f"x.data = y takes a tensor of x's own kind, {self.dtype} on "
+                f"{self.device!r}, not {what}"
+            )
+        self.storage, self._layout = new.storage, new._layout
+
     def detach_(self):
         """Forget this tensor's history: it becomes a leaf without gradient."""
         if self._base is not None:

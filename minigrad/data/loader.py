@@ -13,7 +13,17 @@ from ..storage import Storage, gpu
 from ..tensor import Tensor
 
 
-class TensorDataset:
+class Dataset:
+    """What a DataLoader takes: something with len() and dataset[i]."""
+
+    def __getitem__(self, index):
+        raise NotImplementedError(f"{type(self).__name__} has no __getitem__")
+
+    def __len__(self):
+        raise NotImplementedError(f"{type(self).__name__} has no __len__")
+
+
+class TensorDataset(Dataset):
     """Tensors on "cpu" with the same first dimension; item i is the i-th of each."""
 
     def __init__(self, *tensors):

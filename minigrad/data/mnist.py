@@ -7,6 +7,7 @@ from ..ops.elementwise import mul, sub
 from ..storage import float32
 from .files import Damaged, DataMissing, File, cache, fetched, places, unpacked
 from .idx import read_idx
+from .loader import Dataset
 
 FILES = {  # (train?, what): the file
     (True, "images"): File(
@@ -37,7 +38,7 @@ MIRRORS = (
 MEAN, STD = 0.1307, 0.3081  # of the training images' pixels, from 0 to 1
 
 
-class MNIST:
+class MNIST(Dataset):
     """The digits: `images`, uint8 of shape (N, 28, 28), and `labels`, uint8 (N,).
 
     root: a folder with the four files. Without it, or where they are not there, they

@@ -1,10 +1,11 @@
 """Functions of tensors, under the names of torch.nn.functional."""
 
 from .. import random
-from ..ops.base import expect
+from ..ops import elementwise
+from ..ops.base import expect, tensor_for
 from ..ops.batch_norm import batch_norm
 from ..ops.conv2d import conv2d
-from ..ops.elementwise import relu, sigmoid, tanh
+from ..ops.elementwise import sigmoid, tanh
 from ..ops.embedding import embedding
 from ..ops.errors import binary_cross_entropy_with_logits, mse_loss
 from ..ops.forms import gelu
@@ -15,6 +16,13 @@ from ..ops.pool2d import avg_pool2d, max_pool2d
 from ..ops.rows import log_softmax, softmax
 from ..ops.shape import one_hot
 from ..ops.unfold import fold, unfold
+
+
+def relu(input, inplace=False):
+    """The larger of each element and 0."""
+    if inplace:
+        return tensor_for("relu", "input", input).relu_()
+    return elementwise.relu(input)
 
 
 def dropout(x, p=0.5, training=True, inplace=False):

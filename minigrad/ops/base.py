@@ -21,6 +21,8 @@ class Elementwise(Operator):
     result's dtype, where that is another.
     """
 
+    options = frozenset(["out"])
+
     def __init__(self, name, formula, expression, gradients=None, dtypes=NUMBERS,
                  rule=result_type, result=None, doc=""):  # fmt: skip
         doc = doc or f"{name} of each element: {expression}"
@@ -35,7 +37,8 @@ class Elementwise(Operator):
     def find(self, operands):
         """The kernel; beside tensors of a device those of "cpu" may be numbers."""
         if len(operands) != self.arity:
-            self.rule(*operands)  # may say more
+            if operands:
+                self.rule(*operands)  # may say more
             raise TypeError(
                 f"{self.name}() takes {self.arity} operands, the tensor itself among "
                 f"them, but {len(operands)} were given"

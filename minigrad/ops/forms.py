@@ -47,6 +47,17 @@ def scaled(x, other, alpha):
     return mul(other.to(dtype=dtype), bool(alpha) if dtype == bool_ else alpha)
 
 
+def named(name):
+    """Give a function the name that it has as a method: errors tell it."""
+
+    def rename(function):
+        function.__name__ = function.__qualname__ = name
+        return function
+
+    return rename
+
+
+@named("add")
 def plus(x, other, *, alpha=1):
     """x + alpha * other."""
     return add(x, scaled(x, other, alpha))
@@ -58,6 +69,7 @@ def subtracted(x, other, alpha):
     return scaled(x, other, alpha)
 
 
+@named("sub")
 def minus(x, other, *, alpha=1):
     """x - alpha * other."""
     return sub(x, subtracted(x, other, alpha))
@@ -76,6 +88,7 @@ def division(rounding_mode):
     return DIVISIONS[rounding_mode]
 
 
+@named("div")
 def divide(x, other, *, rounding_mode=None):
     """x / other, and the quotient rounded: "trunc" to zero, "floor" down."""
     return division(rounding_mode)(x, other)
@@ -153,6 +166,7 @@ def positive(x):
     return x
 
 
+@named("where")
 def where_self(x, condition, other):
     """x where the condition holds, else other."""
     return where(condition, x, other)

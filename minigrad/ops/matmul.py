@@ -146,6 +146,8 @@ def right_gradient(dy, a, layout_b):
 class MatMul(PlannedOperator):
     """a @ b: a row times a column, matrices, or batches of them, as torch.matmul."""
 
+    options = frozenset()
+
     def __init__(self):
         both, self.takes = (left_gradient, right_gradient), ("other",)
         super().__init__("matmul", self.common_dtype, MatMul.__doc__, both)
@@ -154,10 +156,12 @@ class MatMul(PlannedOperator):
 
     def find(self, operands):
         """The kernel; TypeError or RuntimeError for operands that do not fit."""
+        if len(operands) != 2:
+            raise TypeError(f"matmul() takes two tensors, but got {len(operands)}")
         a, b = operands
         for x in operands:
             if not hasattr(x, "storage"):
-                raise TypeError(f"matmul takes two tensors, not a {type(x).__name__}")
+                raise TypeError(f"matmul takes two tensors, not {type(x).__name__}")
             if not x.ndim:
                 raise RuntimeError(
                     "both arguments to matmul need to be at least 1D, but they are "
