@@ -250,6 +250,10 @@ class Tensor(Methods, Differentiable, Values):
         return record_call("ToCopy", [x], lambda: _copied(x, device),
                            lambda dy: (dy.to(here),))  # fmt: skip
 
+    def type(self, dtype):
+        """The tensor in a dtype, as to(dtype)."""
+        return self.to(dtype=dtype)
+
     # ------------------------------------------------------------ new ones, beside it
 
     def new_empty(self, size, dtype=None):

@@ -37,6 +37,7 @@ m.isclose(x, x[0]) | x.isclose(x * (1 + 1e-6)) | x.isclose(y, -1) | x.isclose(z)
 m.exp() | m.isclose(x, y, atol=-1) | m.maximum(2, x) | m.softmax([1.0], 0)
 z.view_as(x.T) | x.T.view_as(x) | x.T.reshape_as(z) | x[0].expand_as(z)
 x.expand_as(x.T) | m.t(x) | x[0].t() | x[0, 0].t() | x[None].t()
+x.type(m.float64) | (x > 1).type(m.float)
 m.functional.relu(x, inplace=True) | m.exp(x, out=x.long()) | m.matmul(x) | x.exp(2)
 """
 
