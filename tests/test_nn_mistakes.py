@@ -50,12 +50,14 @@ f.batch_norm(m.ones(2, 3), [0.0] * 3, [1.0] * 3) | TypeError | 'running_mean' .*
 nn.LayerNorm(3)(a(2, 3))              | TypeError | layer_norm.*'input' .* not ndarray
 f.layer_norm(m.ones(2, 3), (3,), [1.0] * 3) | TypeError | 'weight' must be Tensor, not list
 nn.LayerNorm(3.0)                     | TypeError | 3.0
+nn.Dropout("0.5")                     | TypeError | dropout.*'p' must be Number, not str
 nn.Dropout(2)                         | ValueError | between 0 and 1, but got 2
 nn.Dropout()([1.0])                   | TypeError | dropout.*'input' must be Tensor, not list
 nn.Dropout().eval()(a(3))             | TypeError | dropout.*'input' .* not ndarray
 nn.Dropout()(m.ones(3).long())        | RuntimeError | float
 nn.Flatten()(a(2, 3))                 | TypeError | flatten.*'input' .* not ndarray
 nn.Flatten()([1])                     | TypeError | flatten.*'input' .* not list
+nn.CrossEntropyLoss(label_smoothing="0")(m.ones(2, 2), m.tensor([0, 1])) | TypeError | must be
 nn.MSELoss()(m.ones(3), [1.0] * 3)    | TypeError | mse_loss.*'target' must be Tensor, not list
 nn.MSELoss()(a(3), m.ones(3))         | TypeError | mse_loss.*'input' .* not ndarray
 nn.MSELoss()(m.ones(3).long(), m.ones(3).long()) | DispatchError | no kernel for int64

@@ -2,7 +2,7 @@
 
 from .. import random
 from ..ops import elementwise
-from ..ops.base import expect, tensor_for
+from ..ops.base import expect, number_for, tensor_for
 from ..ops.batch_norm import batch_norm
 from ..ops.conv2d import conv2d
 from ..ops.elementwise import sigmoid, tanh
@@ -27,7 +27,7 @@ def relu(input, inplace=False):
 
 def dropout(x, p=0.5, training=True, inplace=False):
     """x with each element 0 by the chance p, the others divided by 1 - p."""
-    if not 0 <= p <= 1:
+    if not 0 <= number_for("dropout", "p", p) <= 1:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
     check_dropout(x, p, training)
     if not training or p == 0:

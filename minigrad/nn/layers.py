@@ -2,7 +2,7 @@
 
 from ..factories import empty
 from ..ops import steps
-from ..ops.base import expect
+from ..ops.base import expect, number_for
 from . import functional as f
 from . import init
 from .module import Module
@@ -104,7 +104,7 @@ class Dropout(Module):
 
     def __init__(self, p=0.5, inplace=False):
         super().__init__()
-        if not 0 <= p <= 1:
+        if not 0 <= number_for("dropout", "p", p) <= 1:
             raise ValueError(
                 f"dropout probability has to be between 0 and 1, but got {p}"
             )

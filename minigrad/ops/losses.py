@@ -1,7 +1,7 @@
 """Losses as PyTorch calls them, and what may be wrong with their arguments."""
 
 from ..storage import int64, uint8
-from .base import expect
+from .base import expect, number_for
 from .ladder import computed_in
 from .nll import REDUCTIONS, nll
 from .rows import log_softmax
@@ -28,6 +28,7 @@ def cross_entropy(input, target, weight=None, size_average=None,  # noqa: A002
     target: classes (N, ...), int64; or the probability of each class, as input.
     label_smoothing: the share of each target that is spread over all classes.
     """
+    number_for("cross_entropy", "label_smoothing", label_smoothing)
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(
             f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}"
