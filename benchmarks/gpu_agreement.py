@@ -35,7 +35,7 @@ from benchmarks import cases as course
 from benchmarks import common, ncu, reasons
 from benchmarks.cases import told
 from benchmarks.outcomes import Outcome
-from minigrad import device, simt
+from minigrad import devices, simt
 from minigrad.kernel import Kernel
 from minigrad.testing.progress import slowly
 
@@ -51,11 +51,11 @@ CUT_OFF = "Cut off: the kernels that are not in the table were not compared."
 def on_the_gpu(case, options):
     """(arrays afterwards, what was printed)."""
     kernel = Kernel(case.source, case.name, (*case.options, *options))
-    args = [device.to_device(a) if isinstance(a, np.ndarray) else a for a in case.args]
+    args = [devices.to_device(a) if isinstance(a, np.ndarray) else a for a in case.args]
     with printed() as output:
         kernel(case.grid, case.block, tuple(args), shared_mem=case.shared_mem)
         finish()
-    return [device.to_host(a) for a in args if device.on_gpu(a)], output[0]
+    return [devices.to_host(a) for a in args if devices.on_gpu(a)], output[0]
 
 
 def finish():
@@ -66,7 +66,7 @@ def finish():
     event.record()
     while not event.done:
         time.sleep(1e-4)
-    device.synchronize()
+    devices.synchronize()
 
 
 class Gpu:
@@ -194,7 +194,7 @@ def ready(case):
 
 def main(arguments=None):
     options = parser().parse_args(arguments)
-    if not device.gpu_available():
+    if not devices.gpu_available():
         print("not run: agreement with a GPU (needs an NVIDIA GPU and CuPy)")
         return 2
     pool, gpu, table = (

@@ -18,7 +18,7 @@ if __name__ == "__main__":
 
 from benchmarks import common, ladders, ladders_conv  # noqa: F401 (they fill FAMILIES)
 from benchmarks.rungs import FAMILIES, Rung, empty_of_torch, numbers, of_torch
-from minigrad import device
+from minigrad import devices
 from minigrad.testing import bench
 
 PAGE = common.HOME / "docs" / "benchmarks" / "kernels.md"
@@ -79,7 +79,7 @@ def main(arguments=None):
     if unknown := set(options.families) - set(FAMILIES):
         print(f"no family {', '.join(unknown)}: choose of {', '.join(FAMILIES)}")
         return 2
-    if not device.gpu_available():
+    if not devices.gpu_available():
         print("not run: the library's kernels (needs an NVIDIA GPU and CuPy)")
         return 2
     told = []

@@ -33,7 +33,7 @@ import numpy as np
 from benchmarks import alone, common
 from benchmarks.common import Launch
 from benchmarks.sanitizer_report import read
-from minigrad import device
+from minigrad import devices
 from minigrad.simt.device import fresh_of
 from minigrad.testing.progress import slowly
 
@@ -134,7 +134,7 @@ def program():
 
 def missing():
     """Why nothing can be run here, or ""."""
-    if not device.gpu_available():
+    if not devices.gpu_available():
         return "needs an NVIDIA GPU and CuPy"
     if program() is None:
         return "compute-sanitizer of the CUDA toolkit is not on the PATH"

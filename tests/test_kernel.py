@@ -6,7 +6,7 @@ import pytest
 
 import minigrad
 from benchmarks.common import of_tests
-from minigrad import device, launching
+from minigrad import devices, launching
 from minigrad.desk import doctor
 from minigrad.kernel import CompileError, Kernel, host_copies, nvrtc_error, with_macros
 from tests.simt import nvrtc
@@ -132,7 +132,7 @@ def test_check_sees_what_shares_memory(no_gpu):
 
 def test_check_knows_that_an_array_was_never_written(saxpy):
     x, _ = floats()
-    y = device.device_empty(300)
+    y = devices.device_empty(300)
     kinds = {f.kind for f in saxpy.check(3, 128, (A, x, y, 300)).findings}
     assert kinds == {"uninitialised"}
 
@@ -495,31 +495,31 @@ def test_the_doctor_says_where_kernels_run(monkeypatch):
 def test_arrays_go_to_the_gpu_and_back(monkeypatch):
     cupy = fake_cupy.install(monkeypatch)
     x = floats()[0]
-    there = device.to_device(x)
-    assert device.on_gpu(there)
-    assert np.array_equal(device.to_host(there), x)
-    assert device.on_gpu(device.device_empty((2, 3), np.int32))
-    assert isinstance(device.to_device(x, "sim"), np.ndarray)
-    device.synchronize()
+    there = devices.to_device(x)
+    assert devices.on_gpu(there)
+    assert np.array_equal(devices.to_host(there), x)
+    assert devices.on_gpu(devices.device_empty((2, 3), np.int32))
+    assert isinstance(devices.to_device(x, "sim"), np.ndarray)
+    devices.synchronize()
     assert cupy.calls == [("synchronize",)]
 
 
 def test_without_a_gpu_device_memory_is_a_copy_on_the_host(no_gpu):
     x = floats()[0][::2]
-    there = device.to_device(x)
+    there = devices.to_device(x)
     assert not np.shares_memory(x, there)
     assert there.flags.c_contiguous
-    assert not np.shares_memory(device.to_host(there), there)
-    assert device.device_empty((2, 3), np.int32).shape == (2, 3)
-    device.synchronize()
+    assert not np.shares_memory(devices.to_host(there), there)
+    assert devices.device_empty((2, 3), np.int32).shape == (2, 3)
+    devices.synchronize()
 
 
 def test_without_a_gpu_cuda_is_refused(no_gpu):
-    assert device.gpu_available() is False
+    assert devices.gpu_available() is False
     with pytest.raises(RuntimeError, match='device="sim" works everywhere'):
-        device.to_device(floats()[0], device="cuda")
+        devices.to_device(floats()[0], device="cuda")
     with pytest.raises(ValueError, match="no device 'gpu': choose from 'auto', 'cuda'"):
-        device.device_empty(3, device="gpu")
+        devices.device_empty(3, device="gpu")
 
 
 def test_importing_minigrad_imports_no_cupy():

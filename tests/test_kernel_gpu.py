@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from minigrad import device
+from minigrad import devices
 from minigrad.desk import install
 from minigrad.kernel import CompileError, Kernel
 from minigrad.testing import bench, bench_table
@@ -27,7 +27,7 @@ def cupy():
 
 
 def on_gpu(*arrays):
-    return tuple(device.to_device(a) for a in arrays)
+    return tuple(devices.to_device(a) for a in arrays)
 
 
 def run(source, name, grid, block, args, shared_mem=0, options=()):
@@ -36,10 +36,10 @@ def run(source, name, grid, block, args, shared_mem=0, options=()):
     is_array = [isinstance(a, np.ndarray) for a in args]
     for where in ("cuda", "sim"):
         pairs = zip(args, is_array, strict=True)
-        there = [device.to_device(a, where) if array else a for a, array in pairs]
+        there = [devices.to_device(a, where) if array else a for a, array in pairs]
         kernel(grid, block, tuple(there), shared_mem=shared_mem)
         pairs = zip(there, is_array, strict=True)
-        results.append([device.to_host(a) for a, array in pairs if array])
+        results.append([devices.to_host(a) for a, array in pairs if array])
     return results
 
 
@@ -138,7 +138,7 @@ def test_dynamic_shared_memory(nbytes):
     }"""
     n = nbytes // 4
     for x in (
-        device.to_device(np.arange(n, dtype=np.int32), d) for d in ("cuda", "sim")
+        devices.to_device(np.arange(n, dtype=np.int32), d) for d in ("cuda", "sim")
     ):
         kernel = Kernel(text, "turn")
         if nbytes > 48 * 1024:
@@ -146,7 +146,7 @@ def test_dynamic_shared_memory(nbytes):
                 kernel(1, 256, (x, n), shared_mem=nbytes)
             kernel.max_dynamic_shared_size_bytes = nbytes
         kernel(1, 256, (x, n), shared_mem=nbytes)
-        assert np.array_equal(device.to_host(x), np.arange(n)[::-1])
+        assert np.array_equal(devices.to_host(x), np.arange(n)[::-1])
 
 
 def test_options_and_headers():
@@ -158,7 +158,7 @@ def test_options_and_headers():
     kernel = Kernel(text, "f", ("-DN=7",))
     (x,) = on_gpu(np.zeros(4, np.int32))
     kernel(1, 4, (x,))
-    assert device.to_host(x).tolist() == [7, 8, 9, 10]
+    assert devices.to_host(x).tolist() == [7, 8, 9, 10]
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_what_the_simulator_cannot_do_still_runs_on_the_gpu():
     (y,) = on_gpu(np.zeros(64, np.uint32))
     kernel = Kernel(text, "f")
     kernel(1, 64, (y,))
-    assert device.to_host(y).tolist() == [*range(32), *range(32)]
+    assert devices.to_host(y).tolist() == [*range(32), *range(32)]
     with pytest.raises(CompileError, match="outside the subset"):
         kernel.check(1, 64, (y,))
 
@@ -209,7 +209,7 @@ def test_check_finds_on_copies_what_a_gpu_does_not_say():
     (x,) = on_gpu(np.arange(64, dtype=np.int32))
     report = Kernel(text, "turn").check(1, 64, (x,))
     assert "race" in {finding.kind for finding in report.findings}
-    assert device.to_host(x).tolist() == list(range(64))
+    assert devices.to_host(x).tolist() == list(range(64))
 
 
 def test_wrong_launches_never_reach_the_gpu():
@@ -224,14 +224,14 @@ def test_wrong_launches_never_reach_the_gpu():
         with pytest.raises((TypeError, ValueError), match="saxpy"):
             kernel(grid, block, args)
     kernel(1, 8, (A, x, y, 8))  # the GPU is well
-    device.synchronize()
+    devices.synchronize()
 
 
 def test_fresh_device_memory_and_back():
-    x = device.device_empty((3, 4), np.int32)
-    assert device.on_gpu(x)
+    x = devices.device_empty((3, 4), np.int32)
+    assert devices.on_gpu(x)
     x.fill(7)
-    assert device.to_host(x).tolist() == [[7] * 4] * 3
+    assert devices.to_host(x).tolist() == [[7] * 4] * 3
 
 
 # bench
@@ -259,7 +259,7 @@ def test_bench_times_the_kernel_not_the_launch(spin):
         t = bench(lambda s=seconds: kernel(1, 1, (int(rate * s),)), repeat=10)
         assert t.median == pytest.approx(seconds, rel=0.1)
         host = bench(lambda s=seconds: kernel(1, 1, (int(rate * s),)), repeat=3,
-                     warmup=1, device="cpu", setup=device.synchronize)  # fmt: skip
+                     warmup=1, device="cpu", setup=devices.synchronize)  # fmt: skip
         assert host.best < seconds / 3
 
 

@@ -13,7 +13,7 @@ import ladders_training  # noqa: F401
 import torch
 from ladders import FAMILIES, Case, blank, compare, numbers, text, whole
 
-from minigrad import device
+from minigrad import devices
 from minigrad.desk import install
 from minigrad.kernel import Kernel
 
@@ -31,9 +31,9 @@ def cupy():
 def on_the_gpu(stem, case):
     """Launch the case on the GPU, and compare."""
     kernel = Kernel(case.prelude + text(stem), case.name)
-    there = [device.to_device(a, "cuda") if np.ndim(a) else a for a in case.args]
+    there = [devices.to_device(a, "cuda") if np.ndim(a) else a for a in case.args]
     kernel(case.grid, case.block, tuple(there))
-    compare(case, [device.to_host(a) if device.on_gpu(a) else a for a in there])
+    compare(case, [devices.to_host(a) if devices.on_gpu(a) else a for a in there])
 
 
 def large_vectors():
