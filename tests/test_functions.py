@@ -110,6 +110,14 @@ def test_an_argument_that_is_no_tensor_is_named():
         minigrad.ones(2).isclose(minigrad.arange(2))
 
 
+def test_a_dimension_that_is_a_tensor_is_read_at_each_call():
+    x, dim = minigrad.arange(6).reshape(2, 3), minigrad.tensor(0)
+    for expected in (3,), (2,):
+        for found in (x.sum(dim), x.amax((dim,)), x.float().std(dim), x.argmax(dim)):
+            assert found.shape == expected
+        dim.fill_(1)
+
+
 def test_functions_keep_their_gradients():
     x = minigrad.tensor([1.0, 2.0], requires_grad=True)
     minigrad.sum(minigrad.pow(x, 3)).backward()

@@ -9,18 +9,16 @@ from .. import layout
 
 def dims_of(dim, ndim):
     """The dimensions to reduce, as a tuple: all for None or ()."""
-    try:
-        hash(dim)
-    except TypeError:  # a list, an array
-        dim = layout.as_ints((dim,))
-    return _dims_of(dim, ndim)
+    if type(dim) is int:
+        return _dims_of((dim,), ndim)
+    return _dims_of(() if dim is None else layout.as_ints((dim,)), ndim)
 
 
-@functools.lru_cache(typed=True)
-def _dims_of(dim, ndim):
-    if dim is None or type(dim) is tuple and not dim:
+@functools.lru_cache
+def _dims_of(given, ndim):
+    if not given:
         return tuple(range(ndim))
-    dims = [layout.wrap_dim(d, ndim) for d in layout.as_ints((dim,))]
+    dims = [layout.wrap_dim(d, ndim) for d in given]
     for d in dims:
         if dims.count(d) > 1:
             raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
