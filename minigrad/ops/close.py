@@ -4,18 +4,16 @@ import math
 
 from ..promotion import FLOATS
 from ..storage import bool_
-from .base import expect
+from .base import tensor_for
 
 
 def isfinite(x):
     """Which elements are neither infinite nor NaN, as a tensor of bool."""
-    expect("isfinite", {"input": x})
     return x.abs() < math.inf if x.dtype in FLOATS else x == x
 
 
 def isinf(x):
     """Which elements are inf or -inf, as a tensor of bool."""
-    expect("isinf", {"input": x})
     return x.abs() == math.inf if x.dtype in FLOATS else x != x
 
 
@@ -24,8 +22,7 @@ def isclose(x, other, rtol=1e-05, atol=1e-08, equal_nan=False):
 
     Of the same dtype, else RuntimeError. equal_nan: NaN beside NaN counts as close.
     """
-    expect("isclose", {"input": x, "other": other})
-    if x.dtype != other.dtype:
+    if x.dtype != tensor_for("isclose", "other", other).dtype:
         raise RuntimeError(
             f"{x.dtype} did not match {other.dtype}: isclose() takes tensors of one "
             "dtype, as x.to(other.dtype) makes one"
@@ -52,5 +49,6 @@ def allclose(x, other, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 def equal(x, other):
     """Have both the same shape and the same elements? A Python bool."""
-    expect("equal", {"input": x, "other": other})
-    return x.shape == other.shape and bool((x == other).all())
+    return x.shape == tensor_for("equal", "other", other).shape and bool(
+        (x == other).all()
+    )
