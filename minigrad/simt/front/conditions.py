@@ -4,7 +4,7 @@ import operator
 
 from . import ctype as C
 from . import literals
-from .constant import ARITHMETIC, COMPARE
+from .constant import ARITHMETIC, COMPARE, divided
 from .errors import CompileError, outside
 from .words import LEVELS
 
@@ -81,8 +81,7 @@ class Reader:
         if op in "/%":
             if b == 0:
                 return self.fail("division by zero", live), type
-            quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
-            return self.fits(quotient if op == "/" else a - b * quotient, type, live)
+            return self.fits(divided(op, a, b), type, live)
         return self.fits(ARITHMETIC[op](a, b), type, live)
 
     def shift(self, op, left, by, live):

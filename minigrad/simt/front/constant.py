@@ -140,6 +140,12 @@ def _binary(node, known):
     return left
 
 
+def divided(op, left, right):
+    """left / right towards zero, as C has it, or what % leaves of left."""
+    quotient = abs(left) // abs(right) * (1 if left * right >= 0 else -1)
+    return quotient if op == "/" else left - right * quotient
+
+
 def combine(op, left, right, operand, type):
     """left op right for operands of type `operand`, as a value of `type`."""
     if op in COMPARE:
@@ -151,8 +157,7 @@ def combine(op, left, right, operand, type):
     if operand.is_integer and op in "/%":
         if right == 0:
             return None
-        quotient = abs(left) // abs(right) * (1 if left * right >= 0 else -1)
-        return fit(quotient if op == "/" else left - right * quotient, type)
+        return fit(divided(op, left, right), type)
     if operand.is_integer:
         return result(ARITHMETIC[op](left, right), type)
     with np.errstate(all="ignore"):

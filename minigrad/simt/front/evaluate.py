@@ -23,7 +23,9 @@ class Known(dict):
 
 def call(node, known):
     """The value of a call of a constexpr function; None if it has none."""
-    left, depth = (known.left, known.depth + 1) if known else ([MOST_STEPS], 0)
+    left, depth = [MOST_STEPS], 0
+    if known is not None:  # it may well be empty
+        left, depth = known.left, known.depth + 1
     function, inner = node.function, Known(left, depth)
     if not function.constexpr or depth > DEEPEST:
         return None
@@ -123,7 +125,7 @@ def switch(node, known):
     """The cases from the one that fits on, up to a break."""
     value = needed(node.subject, known)
     labels = [case.value for case in node.cases]
-    start = value if value in labels else None
+    start = value if value in labels else None  # None: the default, if there is one
     if start not in labels:
         return None
     for case in node.cases[labels.index(start) :]:
