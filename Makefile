@@ -31,6 +31,6 @@ clean:  ## remove the environment and caches; your work/ stays
 # Complete, or not there: the set-up puts the stamp down last, and mends a half-made one.
 .venv/.%: pyproject.toml constraints.txt
 	@command -v $(PYTHON) >/dev/null || { echo "There is no $(PYTHON): install Python 3.11 or newer."; exit 1; }
-	@$(PYTHON) -I minigrad/desk/install.py $*
+	@$(PYTHON) -I minigrad/cli/install.py $*
 
 .PHONY: help lab test check lint sanitize build clean

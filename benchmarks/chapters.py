@@ -10,8 +10,8 @@ from unittest.mock import patch
 
 from benchmarks import common
 from minigrad import simt
+from minigrad.exercises import cells
 from minigrad.kernel import Kernel
-from minigrad.slots import cells
 
 MOST = 3  # launches of one kernel's text; the rest is more of the same
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from minigrad.devices import gpu_available
-from minigrad.slots.limits import TimeUp, time_limit
+from minigrad.exercises.sandbox import TimeUp, time_limit
 from minigrad.testing import bench_table
 
 HOME = Path(__file__).resolve().parent.parent

@@ -86,8 +86,8 @@ def of_ladder(stem, text, case):
 def labs():
     """{lab: the launches of its solutions' kernels in the checks}."""
     from grading.checking import find_check
-    from minigrad.slots.answers import load_references
-    from minigrad.slots.exercise import KernelExercise, exercises
+    from minigrad.exercises.answers import load_references
+    from minigrad.exercises.registry import KernelExercise, exercises
 
     rows = {}
     for hole in (entry.hole for entry in exercises()):

@@ -21,8 +21,8 @@ import jupytext
 import nbformat
 
 from minigrad import course
-from minigrad.slots.answers import holes_of
-from minigrad.slots.exercise import find
+from minigrad.exercises.answers import holes_of
+from minigrad.exercises.registry import find
 
 from .verdict import plural
 

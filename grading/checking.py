@@ -20,8 +20,8 @@ import inspect
 import random as random_numbers
 from pathlib import Path
 
-from minigrad.slots.errors import WrongAnswerType
-from minigrad.slots.exercise import Exercise, not_a_hole
+from minigrad.exercises.errors import WrongAnswerType
+from minigrad.exercises.registry import Exercise, not_a_hole
 
 from . import picture, show
 from .cases import TENSORS, Raises, Tried, changed, failed_as, make, stops, value_of

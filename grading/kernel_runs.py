@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from minigrad import simt
-from minigrad.slots.errors import WrongAnswerType
-from minigrad.slots.limits import TimeUp, time_limit
+from minigrad.exercises.errors import WrongAnswerType
+from minigrad.exercises.sandbox import TimeUp, time_limit
 
 from .subject import LONGEST_TEXT, Problem
 

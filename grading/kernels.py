@@ -50,7 +50,7 @@ import numpy as np
 
 from minigrad.simt import Limits
 
-from . import gpu, kernel_words
+from . import gpu, kernel_messages
 from .cases import Tried, stops
 from .checking import Check, cause
 from .kernel_runs import (
@@ -222,7 +222,7 @@ class KernelCheck(Check):
         return kernel
 
     def general(self, case):
-        return kernel_words.cause(self, case)
+        return kernel_messages.cause(self, case)
 
     def lines(self, case):
-        return kernel_words.lines(self, case)
+        return kernel_messages.lines(self, case)

@@ -3,9 +3,9 @@
 import inspect
 import sys
 
-from minigrad.desk import progress
-from minigrad.slots.cells import answered_in
-from minigrad.slots.errors import Stopped
+from minigrad.cli import progress
+from minigrad.exercises.cells import answered_in
+from minigrad.exercises.errors import Stopped
 
 from .checking import find_check, judge
 from .subject import LocalSubject

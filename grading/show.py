@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from minigrad.slots.exercise import kind
+from minigrad.exercises.registry import kind
 
 from .wire import Handle
 
@@ -181,7 +181,7 @@ def shown(value):
 
 
 def _described(item):
-    """A dtype or a tensor of zeros, as fakes.py describes them."""
+    """A dtype or a tensor of zeros, as stand_ins.py describes them."""
     key, value = item
     if key == "dtype":
         return value
@@ -269,7 +269,7 @@ def _cause_of_tensor(got, expected):
 def _kind(value):
     names = {Seen: "a tensor", np.ndarray: "a NumPy array", type(None): "None"}
     if isinstance(value, dict) and set(value) in ({"dtype"}, {"tensor"}):
-        return f"a {next(iter(value))}"  # as fakes.py describes them
+        return f"a {next(iter(value))}"  # as stand_ins.py describes them
     return names.get(type(value)) or kind(value)
 
 

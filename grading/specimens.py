@@ -12,7 +12,7 @@ In `mutants/NN_name.py`:
 import contextlib
 from typing import NamedTuple
 
-from minigrad.slots.exercise import Exercise, exercises, solves
+from minigrad.exercises.registry import Exercise, exercises, solves
 
 from .checking import load
 

@@ -17,13 +17,13 @@ import numpy as np
 
 from minigrad import layout
 from minigrad.course import CHAPTERS, solution
-from minigrad.slots.answers import load_references
-from minigrad.slots.exercise import exercises, find, isolated, kind
-from minigrad.slots.limits import TimeUp, alone, captured, time_limit
+from minigrad.exercises.answers import load_references
+from minigrad.exercises.registry import exercises, find, isolated, kind
+from minigrad.exercises.sandbox import TimeUp, alone, captured, time_limit
 from minigrad.storage import Storage
 from minigrad.tensor import Tensor
 
-from . import fakes, scenes
+from . import scenes, stand_ins
 from .wire import Handle, NotPlain, decode, encode, plain
 
 MOST = 2**20  # elements of a tensor that are looked at
@@ -85,7 +85,7 @@ class LocalSubject:
     def call(self, name, args, seconds, own=False):
         """Call an answer. The other holes run the course's solutions, unless `own`."""
         hole = find(name)
-        arguments = fakes.arguments(
+        arguments = stand_ins.arguments(
             self._objects[a.number] if isinstance(a, Handle) else a for a in args
         )
         with captured() as page, alone():
@@ -131,8 +131,8 @@ class LocalSubject:
         return plain(value, self._keep)
 
     def _keep(self, value):
-        if fakes.described(value):
-            return fakes.described(value)
+        if stand_ins.described(value):
+            return stand_ins.described(value)
         if not isinstance(value, Tensor):
             self._refuse(value)
         _examine(value)

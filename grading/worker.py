@@ -14,8 +14,8 @@ import sys
 import types
 from multiprocessing.connection import Connection
 
-from minigrad.slots.cells import python
-from minigrad.slots.limits import TimeUp, captured, time_limit
+from minigrad.exercises.cells import python
+from minigrad.exercises.sandbox import TimeUp, captured, time_limit
 
 from . import wire
 
@@ -53,7 +53,7 @@ def main(descriptor):
 
     import grading
     import minigrad  # noqa: F401  the holes
-    from minigrad.slots.exercise import running
+    from minigrad.exercises.registry import running
 
     from .subject import LocalSubject, serve
 

@@ -7,6 +7,8 @@ from . import autograd, data, kernels, nn, optim, training
 from .autograd import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from .devices import device_empty, gpu_available, synchronize, to_device, to_host
 from .dispatch import DispatchError
+from .exercises.answers import answers_from
+from .exercises.registry import NotAnswered, exercise, solves
 from .factories import (
     arange,
     empty,
@@ -42,8 +44,6 @@ from .random import (
     randperm,
 )
 from .safetensors import load_file, save_file
-from .slots.answers import answers_from
-from .slots.exercise import NotAnswered, exercise, exercises, solves
 from .storage import (
     bfloat16,
     float16,
@@ -83,7 +83,6 @@ __all__ = [
     "empty_like",
     "enable_grad",
     "exercise",
-    "exercises",
     "eye",
     "float16",
     "float32",

@@ -1,15 +1,15 @@
-"""`python -m minigrad`, or `minigrad`: the commands are in desk/cli.py."""
+"""`python -m minigrad`, or `minigrad`: the commands are in cli/cli.py."""
 
 import sys
 
 
 def main():
     if sys.argv[1:] == ["doctor"]:  # must work where little else is installed
-        from .desk.doctor import doctor
+        from .cli.doctor import doctor
 
         sys.exit(doctor())
     try:
-        from .desk.cli import run
+        from .cli.commands import run
     except ModuleNotFoundError as error:
         sys.exit(
             f"minigrad: {error.name} is not installed, and the commands need it."

@@ -10,9 +10,9 @@ import inspect
 from . import memo, trace
 from .autograd.modes import here
 from .autograd.record import Gradients, record
-from .names import in_pytorch
+from .exercises.registry import exercise
+from .numpy_names import in_pytorch
 from .promotion import result_type
-from .slots.exercise import exercise
 
 KERNELS = {}  # (operator, device, dtype) -> kernel, a function of the operands
 

@@ -10,7 +10,7 @@ import difflib
 import math
 import operator
 
-from .slots.exercise import exercise
+from .exercises.registry import exercise
 
 MOST = 2**60  # elements: in bytes, more than an address can hold
 NO_VIEW = (

@@ -4,7 +4,7 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from .slots.exercise import exercise
+from .exercises.registry import exercise
 from .storage import (
     bfloat16,
     bool_,

@@ -9,14 +9,14 @@ import numpy as np
 from . import layout
 from .autograd.tensors import Differentiable
 from .autograd.views import differentiable, record_call
+from .exercises.registry import exercise
 from .layouts import check_fits, is_contiguous, reshaped, row_major
-from .names import either_name
+from .numpy_names import either_name
 from .ops import gradients
 from .ops.elementwise import cast
 from .ops.indexing import chooses, getitem, setitem
 from .ops.inplace import assign
 from .ops.methods import Methods
-from .slots.exercise import exercise
 from .storage import (
     Storage,
     allocate,

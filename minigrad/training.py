@@ -4,8 +4,8 @@ import time
 from pathlib import Path
 
 from . import checkpoint
+from .exercises.registry import exercise
 from .random import default_generator
-from .slots.exercise import exercise
 
 STATE = {"model", "optimizer", "train", "random", "losses", "results", "seconds"}
 

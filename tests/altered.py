@@ -10,7 +10,7 @@ from pathlib import Path
 from grading.build import notebook
 from grading.specimens import specimens
 from minigrad import course
-from minigrad.slots.answers import holes_of
+from minigrad.exercises.answers import holes_of
 
 LAB = "03_strides"
 HOLES = {hole.name: hole for hole in holes_of(LAB)}

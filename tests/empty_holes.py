@@ -3,9 +3,9 @@
 import pytest
 
 from minigrad import memo, solves
-from minigrad.slots import answers
-from minigrad.slots import exercise as ex
-from minigrad.slots.exercise import WrongAnswerType
+from minigrad.exercises import answers
+from minigrad.exercises import registry as ex
+from minigrad.exercises.registry import WrongAnswerType
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from minigrad import course
-from minigrad.slots.cells import all_cells
+from minigrad.exercises.cells import all_cells
 
 HOME = course.home()
 

@@ -5,7 +5,7 @@ import pytest
 from grading.checking import judge
 from grading.specimens import Specimen
 from grading.subject import LocalSubject, WireSubject, serve
-from minigrad.slots.exercise import exercises
+from minigrad.exercises.registry import exercises
 
 
 def by_bytes():

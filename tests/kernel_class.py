@@ -12,8 +12,8 @@ from typing import NamedTuple
 from grading.build import notebook
 from grading.specimens import specimens
 from minigrad import course
-from minigrad.slots.answers import holes_of
-from minigrad.slots.exercise import KernelExercise
+from minigrad.exercises.answers import holes_of
+from minigrad.exercises.registry import KernelExercise
 
 LABS = "01_threads", "02_memory"
 HOLES = {lab: {hole.name: hole for hole in holes_of(lab)} for lab in LABS}

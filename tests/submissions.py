@@ -27,7 +27,7 @@ from altered import (
 )
 from damaged import RIGHT
 
-from minigrad.slots.exercise import KernelExercise
+from minigrad.exercises.registry import KernelExercise
 
 FULL, NONE, PART = "full", "none", "part"  # the points of an exercise
 

@@ -10,7 +10,7 @@ from empty_holes import ex, filled, nothing_answered  # noqa: F401
 from small_course import HEAD, ONE, SETUP, SHAPES, STUB, home, lab  # noqa: F401
 
 from minigrad import answers_from, course, layout, solves
-from minigrad.slots import answers as running_answers
+from minigrad.exercises import answers as running_answers
 
 offset_of, index_of = layout.offset_of, layout.index_of
 

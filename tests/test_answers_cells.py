@@ -8,8 +8,8 @@ from empty_holes import ex, filled, nothing_answered  # noqa: F401
 from small_course import HEAD, ONE, SETUP, SHAPES, STUB, home, lab  # noqa: F401
 
 from minigrad import Tensor, answers_from, layout, solves
-from minigrad.slots.answers import cells_of, load_references
-from minigrad.slots.cells import answered_in, python
+from minigrad.exercises.answers import cells_of, load_references
+from minigrad.exercises.cells import answered_in, python
 
 offset_of, index_of = layout.offset_of, layout.index_of
 

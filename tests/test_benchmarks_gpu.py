@@ -266,7 +266,7 @@ def test_the_simulator_finds_what_is_wrong_in_the_controls(tool):
 
 
 def test_every_kernel_of_the_library_and_the_labs_is_launched():
-    from minigrad.slots.exercise import KernelExercise, exercises
+    from minigrad.exercises.registry import KernelExercise, exercises
 
     ladders, labs = sanitizer.ladders(), sanitizer.labs()
     folder = common.HOME / "minigrad" / "kernels"

@@ -9,8 +9,8 @@ from judging import a_subject, unanswered  # noqa: F401
 from grading.checking import find_check, judge
 from grading.specimens import specimens
 from grading.subject import LocalSubject
-from minigrad.slots.answers import load_references
-from minigrad.slots.exercise import exercises, solves
+from minigrad.exercises.answers import load_references
+from minigrad.exercises.registry import exercises, solves
 
 HOLES = [entry.hole for entry in exercises()]
 SPECIMENS = specimens()

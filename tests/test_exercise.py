@@ -7,7 +7,7 @@ import pytest
 from empty_holes import ex, nothing_answered, refusal  # noqa: F401
 
 from minigrad import Tensor, arange, layout, solves
-from minigrad.slots.exercise import NotAnswered, WrongAnswerType, exercise
+from minigrad.exercises.registry import NotAnswered, WrongAnswerType, exercise
 
 offset_of, index_of = layout.offset_of, layout.index_of
 

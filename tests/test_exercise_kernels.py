@@ -4,7 +4,7 @@ import pytest
 from empty_holes import ex, nothing_answered, refusal  # noqa: F401
 
 from minigrad import layout, solves
-from minigrad.slots.exercise import NotAnswered, kernel_exercise
+from minigrad.exercises.registry import NotAnswered, kernel_exercise
 
 offset_of, index_of = layout.offset_of, layout.index_of
 

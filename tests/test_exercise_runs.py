@@ -10,7 +10,7 @@ import pytest
 from empty_holes import ex, fits, nothing_answered, written  # noqa: F401
 
 from minigrad import Tensor, arange, layout, solves
-from minigrad.slots.exercise import NotAnswered
+from minigrad.exercises.registry import NotAnswered
 
 offset_of, index_of = layout.offset_of, layout.index_of
 

@@ -11,9 +11,9 @@ from empty_holes import ex, nothing_answered  # noqa: F401
 from export_course import OFFSET, PERMUTE, STRIDES, TRACES, home, lab  # noqa: F401
 
 from minigrad import course, layout
+from minigrad.exercises.cells import answered_in, cells_of
+from minigrad.exercises.registry import solves
 from minigrad.export import CannotExport, export
-from minigrad.slots.cells import answered_in, cells_of
-from minigrad.slots.exercise import solves
 
 # ------------------------------------------------------------ the folder
 
@@ -36,8 +36,8 @@ def test_exported_package(lab, tmp_path, capsys):
     names = {path.stem for path in (target / "minigrad").rglob("*.py")}
     assert {"layout", "tensor"} < names
     assert not names & {
-        "exercise",
-        "slot",
+        "registry",
+        "hole",
         "answers",
         "course",
         "cli",

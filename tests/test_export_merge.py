@@ -11,10 +11,10 @@ from empty_holes import ex, nothing_answered  # noqa: F401
 from export_course import OFFSET, PERMUTE, STRIDES, TRACES, home, lab  # noqa: F401
 
 from minigrad import answers_from
+from minigrad.exercises.registry import kernel_exercise, solves
 from minigrad.export.assemble import assembled, fill_kernel
 from minigrad.export.merge import CannotMerge
 from minigrad.export.modules import Module, Package
-from minigrad.slots.exercise import kernel_exercise, solves
 
 pytestmark = pytest.mark.slow
 
@@ -206,8 +206,8 @@ def test_one_helper_for_two_answers_is_brought_once(value, tmp_path):
         ([OFFSET + "    return table"], "uses table, which no cell makes: put it into"),
         ([OFFSET + "    return answers_from('labs')"],
          "uses answers_from, which is not part of the exported package"),
-        (["import minigrad\n" + OFFSET + "    return minigrad.exercises()"],
-         "uses minigrad.exercises, which is not part of the exported package"),
+        (["import minigrad\n" + OFFSET + "    return minigrad.exercise"],
+         "uses minigrad.exercise, which is not part of the exported package"),
         (["M = layout.numel((7,))\n" + OFFSET + "    return M"],
          "uses `M = layout.numel((7,))`, which needs `numel` too early: make"),
         (["M = Tensor\n" + OFFSET + "    return M"],

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from minigrad.desk import doctor, install
+from minigrad.cli import doctor, install
 
 pytestmark = pytest.mark.gpu
 

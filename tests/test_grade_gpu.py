@@ -24,7 +24,7 @@ from grading.classroom.feedback import feedback  # noqa: E402
 from grading.kernels import KernelCheck, Launch, blank, distinct  # noqa: E402
 from grading.subject import Problem  # noqa: E402
 from minigrad import course  # noqa: E402
-from minigrad.desk import progress, start  # noqa: E402
+from minigrad.cli import progress, start  # noqa: E402
 
 LAB, OPEN = "02_memory", "coalesced_copy"
 MOST = sum(hole.points for hole in HOLES[LAB].values())

@@ -8,7 +8,7 @@ from importlib import metadata
 
 import pytest
 
-from minigrad.desk import doctor, install
+from minigrad.cli import doctor, install
 
 BANNER = "| NVIDIA-SMI 570.1   Driver Version: 570.1   CUDA Version: 12.8     |"
 NEWER = "| NVIDIA-SMI 610.4   KMD Version: 610.4   CUDA UMD Version: 13.3   |"

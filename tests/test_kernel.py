@@ -7,7 +7,7 @@ import pytest
 import minigrad
 from benchmarks.common import of_tests
 from minigrad import devices, launching
-from minigrad.desk import doctor
+from minigrad.cli import doctor
 from minigrad.kernel import CompileError, Kernel, host_copies, nvrtc_error, with_macros
 from tests.simt import nvrtc
 

@@ -5,8 +5,8 @@ import pytest
 from judging import unanswered  # noqa: F401
 
 from grading import gpu, kernels
+from grading.kernel_messages import pattern
 from grading.kernel_runs import Guarded, with_body
-from grading.kernel_words import pattern
 from grading.specimens import Specimen
 from grading.subject import LocalSubject, WireSubject
 from grading.wire import encode

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from minigrad import devices
-from minigrad.desk import install
+from minigrad.cli import install
 from minigrad.kernel import CompileError, Kernel
 from minigrad.testing import bench, bench_table
 

@@ -14,7 +14,7 @@ import torch
 from ladders import FAMILIES, Case, blank, compare, numbers, text, whole
 
 from minigrad import devices
-from minigrad.desk import install
+from minigrad.cli import install
 from minigrad.kernel import Kernel
 
 pytestmark = pytest.mark.gpu

@@ -121,7 +121,7 @@ def test_conda_has_the_python_that_pyproject_asks_for():
 
 
 def test_conda_and_make_install_the_same_extras():
-    from minigrad.desk import install
+    from minigrad.cli import install
 
     assert extras_of(environment()[-1]["pip"][1]) == install.EXTRAS["lab"]
     assert set(install.EXTRAS["test"]) <= set(EXTRAS)
@@ -144,7 +144,7 @@ def test_every_make_command_of_the_texts_exists():
 
 
 def test_every_minigrad_command_of_the_readme_exists():
-    from minigrad.desk.cli import app
+    from minigrad.cli.commands import app
 
     commands = {command.callback.__name__ for command in app.registered_commands}
     asked = set(re.findall(r"bin/minigrad (\w+)|&& minigrad (\w+)", read("README.md")))

@@ -13,8 +13,8 @@ import pytest
 from lab_server import TOKEN, Server, copy_course
 
 from minigrad import course
-from minigrad.desk import progress, start, work
-from minigrad.slots.exercise import exercises
+from minigrad.cli import progress, start, work
+from minigrad.exercises.registry import exercises
 
 NAME = "03_strides"
 STUB = "def contiguous_strides(shape):\n    # YOUR CODE HERE\n    ..."

@@ -22,8 +22,8 @@ from grading.specimens import specimens
 from grading.subject import LocalSubject
 from grading.verdict import Verdict
 from minigrad import Tensor
+from minigrad.exercises.registry import WrongAnswerType, solves
 from minigrad.layout import contiguous_strides, index_of, offset_of
-from minigrad.slots.exercise import WrongAnswerType, solves
 
 # ---------------------------------------------------------------- points and messages
 

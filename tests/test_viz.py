@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from minigrad import Tensor, exercises
+from minigrad import Tensor
+from minigrad.exercises.registry import exercises
 from minigrad.storage import Storage
 from minigrad.viz import strides, strides_explorer
 from minigrad.viz.reading import reading

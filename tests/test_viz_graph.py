@@ -9,8 +9,8 @@ import pytest
 
 import minigrad
 from minigrad import tensor, viz
-from minigrad.slots.answers import load_references
-from minigrad.slots.exercise import exercises, solves
+from minigrad.exercises.answers import load_references
+from minigrad.exercises.registry import exercises, solves
 from minigrad.viz.graph import Graph
 from minigrad.viz.graph_layout import folded, nodes_in_order, repetition
 

@@ -17,8 +17,8 @@ from typing import NamedTuple
 from dateutil.parser import parse as parse_time
 
 from minigrad.course import CHAPTERS
-from minigrad.slots.cells import answered_in
-from minigrad.slots.exercise import exercises
+from minigrad.exercises.cells import answered_in
+from minigrad.exercises.registry import exercises
 
 from .inbox import Delivery, Owner, Unowned, deliveries, lab_in, owner_of, shown
 from .lock import alone

@@ -18,8 +18,8 @@ from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from minigrad import course
-from minigrad.slots.answers import holes_of
-from minigrad.slots.cells import answered_in, cells_of, is_setup
+from minigrad.exercises.answers import holes_of
+from minigrad.exercises.cells import answered_in, cells_of, is_setup
 
 from ..checking import judge
 from ..process import Gone, ProcessSubject

@@ -11,7 +11,7 @@ import re
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from minigrad.slots.cells import answered_in, is_setup
+from minigrad.exercises.cells import answered_in, is_setup
 
 CHECK = re.compile(r"^\s*check\(\s*(?:\w+\.)*(\w+)\s*\)", flags=re.M)
 ADDED = {"added": True}  # the mark of a cell that is not the student's, and is not run

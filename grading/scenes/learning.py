@@ -8,8 +8,8 @@ import numpy as np
 import minigrad
 from minigrad import Tensor, nn, optim
 from minigrad.data import DataLoader, TensorDataset
+from minigrad.exercises.registry import kind
 from minigrad.random import default_generator
-from minigrad.slots.exercise import kind
 from minigrad.training import Training
 
 from ..wire import NotPlain

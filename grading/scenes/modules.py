@@ -5,7 +5,7 @@ import numpy as np
 import minigrad
 from minigrad import Tensor, nn
 from minigrad.autograd import no_grad
-from minigrad.slots.exercise import kind
+from minigrad.exercises.registry import kind
 
 from ..wire import NotPlain
 from .registry import scene

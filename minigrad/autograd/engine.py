@@ -1,6 +1,6 @@
 """Backward: from the end of the graph to its leaves."""
 
-from ..slots.exercise import exercise
+from ..exercises.registry import exercise
 from .accumulate import accumulate
 from .modes import here
 from .node import Capture, edge_of, requires

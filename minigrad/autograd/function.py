@@ -2,7 +2,7 @@
 
 from types import MethodType
 
-from ..slots.exercise import exercise
+from ..exercises.registry import exercise
 from .modes import here
 from .node import Node, edges_of, requires
 from .saved import FREED, Saved

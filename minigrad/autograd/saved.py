@@ -4,7 +4,7 @@ Every storage counts its versions: each in-place operator makes the next one. Wh
 saves a tensor remembers the version, and compares when the tensor is needed.
 """
 
-from ..slots.exercise import exercise
+from ..exercises.registry import exercise
 
 FREED = (
     "Trying to backward through the graph a second time (or directly access saved "

@@ -1,6 +1,6 @@
 """Broadcasting undone. Written by the learner in lab 08."""
 
-from ..slots.exercise import exercise
+from ..exercises.registry import exercise
 
 
 @exercise("08.6", points=2, stars=2, minutes=15)

@@ -4,7 +4,7 @@ import copy
 import warnings
 
 from .. import layout
-from ..slots.exercise import exercise
+from ..exercises.registry import exercise
 from . import engine
 from .hooks import Handle, Hooks
 from .node import edge_of, known, requires

@@ -3,7 +3,7 @@
 Source: the page of LeCun, Cortes and Burges, The MNIST database.
 """
 
-from ..slots.exercise import exercise
+from ..exercises.registry import exercise
 
 
 @exercise("10.1", points=2, stars=2, minutes=15)

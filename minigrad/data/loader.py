@@ -4,11 +4,11 @@ from collections import deque
 
 import numpy as np
 
+from ..exercises.registry import exercise
 from ..factories import tensor
 from ..layouts import row_major
 from ..ops.base import expect
 from ..random import default_generator, philox
-from ..slots.exercise import exercise
 from ..storage import Storage, gpu
 from ..tensor import Tensor
 

@@ -16,8 +16,8 @@ import tomllib
 from pathlib import Path
 
 from .. import __version__, course
-from ..slots.answers import answers_from
-from ..slots.exercise import exercises
+from ..exercises.answers import answers_from
+from ..exercises.registry import exercises
 from . import texts
 from .assemble import HERE, assembled
 

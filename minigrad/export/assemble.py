@@ -6,15 +6,15 @@ import re
 from pathlib import Path
 
 from .. import course
-from ..slots.cells import Cell, NotANotebook, all_cells, bound_by, names_used
-from ..slots.exercise import KernelExercise, exercises
-from ..slots.signature import kernel_pattern, without_comments
+from ..exercises.cells import Cell, NotANotebook, all_cells, bound_by, names_used
+from ..exercises.registry import KernelExercise, exercises
+from ..exercises.signature import kernel_pattern, without_comments
 from . import pieces
 from .merge import Answer, CannotMerge, Merger
 from .modules import Module, Package
 
 # What the course needs, and the package does not.
-MACHINERY = {"__main__", "course", "desk", "export", "slots"}
+MACHINERY = {"__main__", "cli", "course", "exercises", "export"}
 HERE = Path(__file__).parent.parent
 
 

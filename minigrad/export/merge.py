@@ -11,7 +11,7 @@ import importlib
 import inspect
 from typing import NamedTuple
 
-from ..slots.cells import (
+from ..exercises.cells import (
     Cell,
     bound_by,
     definition,
@@ -19,8 +19,8 @@ from ..slots.cells import (
     names_used,
     statements,
 )
-from ..slots.exercise import Exercise, find
-from ..slots.signature import plain
+from ..exercises.registry import Exercise, find
+from ..exercises.signature import plain
 from . import pieces
 from .modules import Origin, imported
 

@@ -5,7 +5,7 @@ import re
 import sys
 from typing import NamedTuple
 
-from ..slots.cells import bound_by
+from ..exercises.cells import bound_by
 from . import pieces
 
 

@@ -7,7 +7,7 @@ H x W alike. A window has KH x KW taps, `dilation` apart, and goes over the imag
 dilation).
 """
 
-from ..slots.exercise import exercise, kernel_exercise
+from ..exercises.registry import exercise, kernel_exercise
 
 im2col = kernel_exercise(
     "07.1",

@@ -4,7 +4,7 @@ T is the type of an element, and OP the operation: a function or a macro. Whoeve
 compiles such a kernel says what they are: options ("-DT=float", "-DOP=relu").
 """
 
-from ..slots.exercise import kernel_exercise
+from ..exercises.registry import kernel_exercise
 
 unary_kernel = kernel_exercise(
     "04.1",

@@ -1,6 +1,6 @@
 """Products of matrices. Written by the learner in lab 06."""
 
-from ..slots.exercise import exercise, kernel_exercise
+from ..exercises.registry import exercise, kernel_exercise
 
 matmul_naive = kernel_exercise(
     "06.1",

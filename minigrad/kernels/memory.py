@@ -1,6 +1,6 @@
 """Memory: sharing it, moving it, timing it. Written by the learner in lab 02."""
 
-from ..slots.exercise import exercise, kernel_exercise
+from ..exercises.registry import exercise, kernel_exercise
 
 shared_reverse = kernel_exercise(
     "02.1",

@@ -1,6 +1,6 @@
 """First kernels: which thread does which element. Written by the learner in lab 01."""
 
-from ..slots.exercise import exercise, kernel_exercise
+from ..exercises.registry import exercise, kernel_exercise
 
 global_index = kernel_exercise(
     "01.1",

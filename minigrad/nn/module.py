@@ -1,7 +1,7 @@
 """Module: the base of every layer and network. It knows its parameters by name."""
 
 from ..autograd.modes import here
-from ..slots.exercise import exercise
+from ..exercises.registry import exercise
 from . import hooks
 from .attributes import Attributes
 from .backward_hooks import with_backward_hooks

@@ -1,7 +1,7 @@
 """Clipping gradients. Nothing here waits for the device."""
 
 from ..autograd import no_grad
-from ..slots.exercise import exercise
+from ..exercises.registry import exercise
 from ..tensor import Tensor
 
 

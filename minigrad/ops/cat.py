@@ -7,7 +7,7 @@ import numpy as np
 from .. import layout
 from ..autograd.views import record_call
 from ..dispatch import register
-from ..names import either_name
+from ..numpy_names import either_name
 from ..promotion import promote_types
 from ..storage import DTYPES
 from ..trace import nbytes

@@ -7,7 +7,7 @@ import numpy as np
 from .. import layout
 from ..dispatch import register
 from ..kernels.reductions import max_argmax
-from ..names import either_name
+from ..numpy_names import either_name
 from ..storage import DTYPES, bool_, float32, int32, int64
 from ..trace import nbytes
 from . import elementwise, ladder

@@ -7,7 +7,7 @@ from ..autograd.node import Recorded, requires
 from ..autograd.record import OperatorNode
 from ..autograd.views import write
 from ..dispatch import same_device, seen
-from ..names import in_pytorch
+from ..numpy_names import in_pytorch
 from ..promotion import kind
 from ..storage import to_number
 from .base import guests

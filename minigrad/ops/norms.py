@@ -10,7 +10,7 @@ import numpy as np
 from .. import layout
 from ..autograd.modes import here
 from ..kernels import reductions
-from ..names import either_name
+from ..numpy_names import either_name
 from . import ladder
 from .arrays import as_array
 from .base import expect, number_for, tensor_for

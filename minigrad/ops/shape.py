@@ -6,7 +6,7 @@ import numpy as np
 
 from .. import faults, layout
 from ..dispatch import register
-from ..names import either_name
+from ..numpy_names import either_name
 from ..storage import DTYPES, int32, int64, of_bits
 from ..trace import nbytes
 from . import elementwise, ladder, reduce

@@ -4,7 +4,7 @@ Functional does the same in fewer launches; layers run that, and these inside
 `with minigrad.rungs("answered")`.
 """
 
-from ..slots.exercise import exercise
+from ..exercises.registry import exercise
 from . import ladder
 
 

@@ -1,6 +1,6 @@
 """The update rules, in operators: what one step does to one parameter."""
 
-from ..slots.exercise import exercise
+from ..exercises.registry import exercise
 
 
 @exercise("09.12", points=2, stars=2, minutes=15)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..autograd.engine import grad
-from ..slots.exercise import exercise
+from ..exercises.registry import exercise
 
 
 class GradcheckError(RuntimeError):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from minigrad import simt
-from minigrad.desk import install
+from minigrad.cli import install
 from minigrad.kernel import Kernel
 
 COUNT = 4096

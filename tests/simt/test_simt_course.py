@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from benchmarks import chapters, common
-from minigrad import course, exercises, simt
+from minigrad import course, simt
+from minigrad.exercises.answers import load_references
+from minigrad.exercises.registry import KernelExercise, exercises
 from minigrad.kernel import Kernel
 from minigrad.simt.launch import Limits
-from minigrad.slots.answers import load_references
-from minigrad.slots.exercise import KernelExercise
 from tests.simt.test_simt_kernels import FOUND_WITHOUT, without_barriers
 
 MOST_THREADS = 300_000  # of a launch that runs under all tools

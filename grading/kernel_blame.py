@@ -3,9 +3,9 @@
 import numpy as np
 
 from minigrad import simt
+from minigrad.exercises.answers import load_references
 from minigrad.simt.engine.geometry import spread
 from minigrad.simt.tools import Tool
-from minigrad.slots.answers import load_references
 
 from .kernel_runs import compiled, names
 

@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from . import show
+from .kernel_blame import writer
 from .kernel_runs import names
-from .kernel_writers import writer
 from .subject import Problem
 
 # kind of a finding -> what to think of

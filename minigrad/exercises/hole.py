@@ -1,4 +1,4 @@
-"""A hole of the library, and the answer that fills it. (How to use: exercise.py.)"""
+"""A hole of the library, and the answer that fills it. (How to use: registry.py.)"""
 
 import contextlib
 import functools

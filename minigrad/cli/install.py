@@ -1,4 +1,4 @@
-"""Set up .venv for the course: `python3 -I minigrad/desk/install.py lab` (or `test`).
+"""Set up .venv for the course: `python3 -I minigrad/cli/install.py lab` (or `test`).
 
 `make` runs this with whatever Python 3 it finds, before anything is installed: so it
 uses the standard library alone, and no syntax that an older Python cannot read.
@@ -27,7 +27,7 @@ def main(argv):
     dry_run = "--dry-run" in argv
     what = [word for word in argv if not word.startswith("-")]
     if len(what) != 1 or what[0] not in EXTRAS:
-        sys.exit("usage: python3 -I minigrad/desk/install.py lab|test [--dry-run]")
+        sys.exit("usage: python3 -I minigrad/cli/install.py lab|test [--dry-run]")
     use_new_enough_python()
     cuda = driver_cuda()
     if dry_run:

@@ -30,8 +30,8 @@ from .cells import (
     names_used,
     python,
 )
-from .exercise import collecting, exercises, running
-from .limits import TimeUp, time_limit
+from .registry import collecting, exercises, running
+from .sandbox import TimeUp, time_limit
 from .source import relative
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Typed slots: what a hole in minigrad is, and how a learner's answer fills it.
+"""Exercises: what a hole in minigrad is, and how a learner's answer fills it.
 
 A hole is a signature and a docstring that is a complete specification; an answer is an
 ordinary function (or, for a kernel, a CUDA C text):
@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from .. import memo
 from .errors import CircularAnswers, NotAnswered, WrongAnswerType
-from .slot import Answer, Exercise, KernelExercise, isolated, kind
+from .hole import Answer, Exercise, KernelExercise, isolated, kind
 from .source import Source, running
 
 __all__ = [

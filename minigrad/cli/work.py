@@ -12,7 +12,7 @@ import uuid
 from datetime import date
 
 from minigrad import course
-from minigrad.slots.cells import NotANotebook, answered_in
+from minigrad.exercises.cells import NotANotebook, answered_in
 
 from .progress import free_name, replace
 

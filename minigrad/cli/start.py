@@ -91,7 +91,7 @@ def jupyter(port, browser):
 
 
 def environment():
-    """Jupyter reads desk/jupyter too: no news pop-up, no instructor's menus."""
+    """Jupyter reads cli/jupyter too: no news pop-up, no instructor's menus."""
     ours = os.path.join(os.path.dirname(__file__), "jupyter")
     paths = [ours, os.environ.get("JUPYTER_CONFIG_PATH")]
     return os.environ | {"JUPYTER_CONFIG_PATH": os.pathsep.join(filter(None, paths))}
@@ -206,6 +206,6 @@ The table is as of the last `make lab`. To see your progress now, run the cell b
 click on it, then Shift+Enter."""
 
 CODE = """\
-from minigrad.desk.start import progress
+from minigrad.cli.start import progress
 
 progress()"""

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from minigrad import course
-from minigrad.slots.exercise import exercises
+from minigrad.exercises.registry import exercises
 
 KEPT = ("points", "max_points", "state")
 

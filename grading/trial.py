@@ -3,7 +3,7 @@
 import contextlib
 import traceback
 
-from minigrad.slots.errors import NotAnswered, Stopped, own_line
+from minigrad.exercises.errors import NotAnswered, Stopped, own_line
 
 UNSET = "\n  is there a cell above that was not run, and gives this name its value?"
 

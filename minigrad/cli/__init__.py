@@ -1,0 +1,1 @@
+"""The learner's commands: set-up, start page, own copies of the labs, progress."""
