@@ -1,18 +1,23 @@
 """Dispatch: which function does the work, by operator, device and dtype.
 
 Each operator has a kernel for each device and dtype, in one registry, as in PyTorch's
-ATen. An operator is called: it looks at its operands, finds its kernel, and runs it.
+ATen. An operator is called: it checks its arguments, finds its kernel, and runs it.
 """
 
 import functools
 import inspect
+from typing import NamedTuple
 
-from . import memo, trace
+import numpy as np
+
+from . import capture, trace
+from .arrays import NumpyKernel
 from .autograd.modes import here
-from .autograd.record import Gradients, record
+from .autograd.record import Gradients, below, record
 from .exercises.registry import exercise
 from .numpy_names import in_pytorch
-from .promotion import result_type
+from .promotion import FLOATS
+from .storage import bfloat16
 
 KERNELS = {}  # (operator, device, dtype) -> kernel, a function of the operands
 
@@ -73,70 +78,136 @@ def same_device(operator, operands):
     return next(iter(devices))
 
 
-def seen(operand):
-    """What an operand is, where what to run is looked up: dtype, device, layout."""
-    storage = getattr(operand, "storage", None)
-    if storage is None:
-        return type(operand)
-    return storage.dtype, storage.device, operand._layout
+def tensor_for(operator, argument, x):
+    """x; TypeError unless it is a tensor."""
+    if not hasattr(x, "storage"):
+        raise TypeError(
+            f"{operator}(): argument '{argument}' must be Tensor, not "
+            f"{type(x).__name__}: minigrad.tensor(...) makes one of lists and arrays"
+        )
+    return x
 
 
 class Operator:
-    """An operator: called with its operands, it runs the kernel that is theirs.
+    """An operator: called with PyTorch's arguments, it runs the kernel that is theirs.
 
-    name: PyTorch's. rule: operands -> the dtype to compute in. gradients: how the
-    operands' gradients are computed (autograd/record.py); None: not differentiable. It
-    is a method of Tensor as well as a function.
+    check: a function of these arguments that raises what PyTorch raises, and returns
+    the options of the kernels, a dict; or a function of nothing that computes the
+    result in another way. tensors: the names of those arguments that are operands; None
+    for the first one alone. rule: operands -> the dtype to compute in. vjps: how the
+    operands' gradients are computed (autograd/record.py); None: not differentiable.
+    planned: False of one that never does the same twice.
     """
 
-    takes = ()  # the names of the operands after the first, where they may be given
-    options = None  # a set: the names of its options; None: its kernels check them
     moved = None  # what a trace counts as bytes, where not each tensor is read in whole
 
-    def __init__(self, name, rule=result_type, doc="", gradients=None):
-        self.name, self.rule, self.__doc__ = name, rule, doc
-        self.node_name = "".join(map(str.capitalize, name.split("_"))) + "Backward0"
-        self.gradients = gradients and Gradients(*gradients)
-        self.found = memo.kept()  # what was prepared for such operands before
+    def __init__(self, check, tensors=None, dtypes=FLOATS, results=None, vjps=None,
+                 rule=None, planned=True, name=None):  # fmt: skip
+        functools.update_wrapper(self, check)
+        self.check, self.name = check, name or check.__name__
+        self.signature = inspect.signature(check)
+        self.parameters = [*self.signature.parameters]
+        self.tensors = tensors.split() if tensors else self.parameters[:1]
+        self.dtypes, self.results, self.planned = dtypes, results, planned
+        self.rule = rule or (lambda x, *_: x.dtype)
+        self.node_name = "".join(map(str.capitalize, self.name.split("_"))) + "Backward0"
+        self.gradients = vjps and Gradients(*vjps)
+        self.plans = capture.plans()
+        self.call = self.quick()
 
-    def __call__(self, *operands, **options):
-        if here.modes.enabled:
-            for x in operands:
-                base = getattr(x, "_base", None)  # a view asks for it, too
-                if getattr(x, "_meta", None) or base is not None and base._meta:
-                    return record(self, Operator.__call__, operands, options)
-        if options and self.options is not None and not self.options >= {*options}:
-            wrong = next(name for name in options if name not in self.options)
-            raise TypeError(
-                f"{self.name}() got an unexpected keyword argument {wrong!r}"
-            )
-        key = self.key(operands, options)
-        run = self.found.get(key)
-        if run is None:
-            run = self.remember(key, self.find(operands), operands)
-        if trace.active is None:
-            return run(*operands, **options)
-        return trace.active.run(self.name, run, operands, options, self.moved)
+    def cpu(self, function):
+        """Let a function of arrays and options be the kernel for "cpu"."""
+        for dtype in self.dtypes:
+            kernel = NumpyKernel(function, dtype, self.results)
+            register(self.name, ["cpu"], [dtype], kernel)
+        return function
+
+    def device(self, function):
+        """Let a function of tensors and options be the kernel for "sim" and "cuda"."""
+        register(self.name, ["sim", "cuda"], self.dtypes, DeviceKernel(function))
+        return function
+
+    def __call__(self, *args, **named):
+        return self.call(*args, **named)
 
     def __set_name__(self, owner, name):
         """In a class it becomes a plain function: Python calls these fastest."""
-        call = type(self).__call__
-        takes = self.takes or [*inspect.signature(call).parameters][2:]
+        setattr(owner, name, functools.update_wrapper(self.call, self.check))
 
-        @functools.wraps(self, ("__doc__",), ())
-        def method(x, *operands, **options):
-            if options:
-                options = in_pytorch(self.name, options, takes)
-                if self.takes:
-                    operands, options = (*operands, *options.values()), {}
-            return call(self, x, *operands, **options)
+    def quick(self):
+        """The function that a call runs: a plan, or, for want of one, `first`."""
+        plans, key_of, first, direct = self.plans, self.key, self.first, capture.here
 
-        method.__name__ = name
-        setattr(owner, name, method)
+        def call(*args, **named):
+            key = key_of(args, named)
+            plan = plans.get(key)
+            if plan is None or direct.direct or trace.active is not None:
+                return first(key, args, named)
+            operands = plan.operands(args, named)
+            y = plan.run(*operands)
+            if here.modes.enabled:
+                for x in operands:
+                    base = getattr(x, "_base", None)  # a view requires grad, too
+                    if getattr(x, "_meta", None) is not None or (
+                        base is not None and base._meta is not None
+                    ):
+                        return record(self, operands, plan.options, y)
+            return y
 
-    def key(self, operands, options):
-        """What decides how such operands are treated."""
-        return (*map(seen, operands),)
+        return call
+
+    def first(self, key, args, named):
+        """A call for which there is no plan: it makes one, if that is possible."""
+        bound = self.bind(args, named)
+        if callable(bound):
+            return bound()
+        operands, options, pick = bound
+        kernel = self.find(operands)
+        if trace.active is not None:
+            run = functools.partial(trace.active.run, self.name, kernel)
+            y = below(run, operands, options, self.moved)
+        elif capture.here.direct or key is None or not self.planned:
+            y = below(kernel, *operands, **options)
+        else:
+            y, run = below(planned, kernel, operands, options)
+            if run is not None:
+                capture.keep(self.plans, key, Plan(run, pick, options))
+        return record(self, operands, options, y)
+
+    def key(self, args, named):
+        """What decides how a call is treated; None if that cannot be told."""
+        try:
+            parts = [getattr(x, "spec", None) or seen(x) for x in args]
+            for name, x in named.items():
+                parts += name, getattr(x, "spec", None) or seen(x)
+        except Unseen:
+            return None
+        return tuple(parts)
+
+    def bind(self, args, named):
+        """(operands, options, the function that finds operands in such a call)."""
+        if named:
+            names, named = [*named], in_pytorch(self.name, named, self.parameters)
+            places = [*self.parameters[: len(args)], *named]
+        else:
+            names, places = [], self.parameters[: len(args)]
+        try:
+            bound = self.signature.bind(*args, **named)
+        except TypeError:
+            self.check(*args, **named)  # says it better
+            raise
+        bound.apply_defaults()
+        operands = []
+        for name in self.tensors:
+            x, default = bound.arguments[name], self.signature.parameters[name].default
+            if x is not None or default is inspect.Parameter.empty:
+                tensor_for(self.name, name, x)
+            operands.append(x)
+        options = self.check(*bound.args, **bound.kwargs)
+        if callable(options):
+            return options
+        where = [places.index(n) if n in places else None for n in self.tensors]
+        return tuple(operands), options or {}, picker(where, len(args), names)
 
     def find(self, operands):
         """The kernel for these operands."""
@@ -144,11 +215,78 @@ class Operator:
         device = same_device(self.name, operands)
         return find_kernel(KERNELS, self.name, device, dtype)
 
-    def remember(self, key, kernel, operands):
-        """The kernel, prepared for operands of these layouts if it can be."""
-        prepare = getattr(kernel, "prepare", None)
-        run = prepare(operands) if prepare else kernel
-        return memo.keep(self.found, key, run)
-
     def __repr__(self):
         return f"<operator {self.name}>"
+
+
+def operator(tensors=None, **how):
+    """Make an Operator of the function below, its `check`."""
+    return lambda check: Operator(check, tensors, **how)
+
+
+class Plan(NamedTuple):
+    """What is known of a call: run(*operands), the operands of such a call, options."""
+
+    run: object
+    operands: object
+    options: dict
+
+
+def planned(kernel, operands, options):
+    """(the result of a kernel, a function that does the same for operands like these)."""
+    make = getattr(kernel, "plan", None)
+    if make is None:
+        return kernel(*operands, **options), None
+    run = make(operands, options)
+    return run if isinstance(run, tuple) else (run(*operands), run)
+
+
+class DeviceKernel:
+    """A function of tensors that launches kernels of CUDA C."""
+
+    def __init__(self, function):
+        self.function = function
+
+    def __call__(self, *operands, **options):
+        return self.function(*operands, **options)
+
+    def plan(self, operands, options):
+        """The result, and what was recorded on the way, to be done again."""
+        which = [i for i, x in enumerate(operands) if hasattr(x, "storage")]
+        work = functools.partial(self.function, **options)
+        return capture.recorded(work, operands, which)
+
+
+class Unseen(Exception):
+    """An argument whose value cannot be a part of a key."""
+
+
+PLAIN = {int, float, bool, str, type(None)}
+
+
+def seen(x):
+    """What a key has of an argument that is no tensor: its type and value."""
+    kind = type(x)
+    if kind in PLAIN:
+        return kind, x
+    whole = kind is tuple and all(type(n) is int for n in x)
+    if whole or hasattr(kind, "_fields") or x is bfloat16 or (
+        isinstance(x, np.dtype)
+    ):
+        return x
+    raise Unseen
+
+
+def picker(where, count, names):
+    """A function (args, named) -> the operands, which stand at `where`."""
+    if where == [*range(count)]:
+        return lambda args, named: args
+    if not names and None not in where and where == [*range(len(where))]:
+        stop = len(where)
+        return lambda args, named: args[:stop]
+
+    def pick(args, named):
+        given = *args, *named.values()
+        return tuple(None if i is None else given[i] for i in where)
+
+    return pick

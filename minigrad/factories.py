@@ -10,8 +10,9 @@ from .layouts import row_major
 from .ops.base import number_for, tensor_for
 from .promotion import of_number, promote_types
 from .storage import (
+    DEVICES,
+    NO_DEVICE,
     Storage,
-    allocate,
     as_dtype,
     bfloat16,
     float32,
@@ -20,6 +21,7 @@ from .storage import (
     to_bits,
     to_range,
 )
+from .storage import empty as allocate
 from .tensor import Tensor, _of
 
 
@@ -48,9 +50,12 @@ def empty(*size, dtype=None, device="cpu"):
     count = layout.numel(shape)
     if device == "sim" and dtype is not bfloat16:
         data = device_empty(count, dtype, device)  # notices who reads it too early
+        storage = Storage(data, device, dtype)
     else:
-        data = allocate(count, dtype, device)
-    return Tensor(Storage(data, device, dtype), *row_major(shape))
+        if device not in DEVICES:
+            raise RuntimeError(NO_DEVICE.format(device))
+        storage = allocate(count, dtype, device)
+    return Tensor(storage, *row_major(shape))
 
 
 @asking

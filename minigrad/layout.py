@@ -104,6 +104,36 @@ def view_or_copy(shape, strides, new_shape):
     """
 
 
+class Spec:
+    """What a tensor is, apart from its numbers: dtype, device, and how it reads memory.
+
+    Equal ones are one object, found by its identity: a dict of them is quick.
+    """
+
+    __slots__ = ("device", "dtype", "layout", "offset", "shape", "strides")
+
+    def __init__(self, dtype, device, shape, strides, offset):
+        self.dtype, self.device = dtype, device
+        self.shape, self.strides, self.offset = self.layout = shape, strides, offset
+
+    def __repr__(self):
+        return f"Spec({self.dtype}, {self.device!r}, {self.layout})"
+
+
+_specs = {}
+
+
+def spec(dtype, device, shape, strides, offset=0):
+    """The Spec of these, an old one where there is one."""
+    key = dtype, device, shape, strides, offset
+    found = _specs.get(key)
+    if found is None:
+        if len(_specs) >= 10_000:  # then others are made; the old ones stay right
+            _specs.clear()
+        found = _specs[key] = Spec(*key)
+    return found
+
+
 def numel(shape):
     """How many elements a tensor of `shape` has."""
     return math.prod(shape)

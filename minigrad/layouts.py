@@ -2,12 +2,12 @@
 
 import functools
 
-from . import layout, memo
+from . import capture, layout
 
 # No answer of a learner's is in these two.
 is_contiguous = functools.lru_cache(4096)(layout.is_contiguous)
 check_fits = functools.lru_cache(4096)(layout.check_fits)
-_row_majors, _reshaped = memo.kept(), memo.kept()
+_row_majors, _row_specs, _reshaped = (capture.plans() for _ in range(3))
 
 
 def row_major(shape):
@@ -15,7 +15,17 @@ def row_major(shape):
     found = _row_majors.get(shape)
     if found is None:
         found = shape, tuple(layout.contiguous_strides(shape)), 0
-        memo.keep(_row_majors, shape, found)
+        capture.keep(_row_majors, shape, found)
+    return found
+
+
+def row_spec(dtype, device, shape):
+    """The Spec of a tensor next to a storage of its own."""
+    key = dtype, device, shape
+    found = _row_specs.get(key)
+    if found is None:
+        found = layout.spec(dtype, device, *row_major(shape))
+        capture.keep(_row_specs, key, found)
     return found
 
 
@@ -26,5 +36,5 @@ def reshaped(shape, strides, sizes):
     if found is None:
         new = layout.infer_size(sizes, layout.numel(shape))
         found = new, layout.view_or_copy(shape, strides, new)
-        memo.keep(_reshaped, key, found)
+        capture.keep(_reshaped, key, found)
     return found

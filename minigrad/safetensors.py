@@ -14,7 +14,7 @@ import numpy as np
 from .layout import numel
 from .storage import (
     Storage,
-    allocate,
+    empty,
     bfloat16,
     bool_,
     carrier,

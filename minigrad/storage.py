@@ -6,10 +6,9 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from . import faults
+from . import capture, faults
 from .devices import on_gpu, which
 from .layout import as_shape, extent
-from .recorder import recorder
 
 float16, float32, float64 = map(np.dtype, ("f2", "f4", "f8"))
 uint8, int8, int16, int32, int64 = map(np.dtype, ("u1", "i1", "i2", "i4", "i8"))
@@ -81,19 +80,44 @@ class Storage:
 
     data: a flat array, CuPy's on "cuda", else NumPy's. dtype: where it is not the
     array's own, which is for bfloat16 alone. version: how often it was written to.
+    ptr: the address on a GPU.
     """
 
-    __slots__ = ("data", "device", "dtype", "version")
+    __slots__ = ("count", "data", "device", "dtype", "memory", "ptr", "version")
 
     def __init__(self, data, device="cpu", dtype=None):
         if device not in DEVICES:
             raise RuntimeError(NO_DEVICE.format(device))
         self.data, self.device = data, device
         self.dtype = dtype or as_dtype(data.dtype)
-        self.version = 0
+        self.version, self.count = 0, len(data)
+        if device == "cuda":
+            self.ptr = data.data.ptr
 
     def __len__(self):
-        return len(self.data)
+        return self.count
+
+    def __getattr__(self, name):
+        """The array of memory on a GPU is made when somebody looks at it."""
+        if name != "data" or self.device != "cuda":
+            raise AttributeError(f"a Storage has no attribute {name!r}")
+        array = gpu().ndarray
+        self.data = array((self.count,), carrier(self.dtype), memptr=self.memory)
+        return self.data
+
+    @property
+    def itemsize(self):
+        return self.dtype.itemsize
+
+    def twin(self):
+        """Another storage over the same memory."""
+        return Storage(self.data, self.device, self.dtype)
+
+    def address(self, offset):
+        """Where the byte number `offset` lies, as a kernel's argument."""
+        if self.device == "cuda":
+            return np.uint64(self.ptr + offset)
+        return self.data[offset // self.itemsize :] if offset else self.data
 
     def read(self, shape, strides, offset):
         """The array of these elements; NumPy checks that they lie inside."""
@@ -103,6 +127,9 @@ class Storage:
             pointer = data.data + start
             return gpu().ndarray(shape, data.dtype, memptr=pointer, strides=strides)
         return np.ndarray(shape, data.dtype, data, start, strides)
+
+    def __reduce__(self):
+        return Storage, (self.data, self.device, self.dtype)
 
     def __repr__(self):
         return f"Storage({len(self)} x {self.dtype}, device='{self.device}')"
@@ -115,22 +142,53 @@ def in_bytes(shape, strides, offset, size):
     return start, tuple(s * size for s in strides)
 
 
-def allocate(count, dtype, device):
-    """Memory for so many elements, which nobody has set."""
-    make = gpu().ndarray if device == "cuda" else np.empty
-    array = make((count,), carrier(dtype))
-    if recorder.active is not None:
-        recorder.active.allocated(array, allocate, count, dtype)
-    return array
+def storage_of(data, dtype, device):
+    """A Storage, made of what is known to be right: as quickly as can be."""
+    s = object.__new__(Storage)
+    s.data, s.count, s.dtype, s.device, s.version = data, len(data), dtype, device, 0
+    return s
 
 
-def zeroed(count, dtype, device):
-    """Memory of zeros."""
-    make = gpu().zeros if device == "cuda" else np.zeros
-    array = make(count, carrier(dtype))
-    if recorder.active is not None:
-        recorder.active.allocated(array, zeroed, count, dtype)
-    return array
+def empty(count, dtype, device):
+    """A storage of `count` elements, which nobody has set."""
+    return made(count, dtype, device, np.empty, lambda: gpu().cuda.alloc)
+
+
+def zeros(count, dtype, device):
+    """A storage of `count` zeros."""
+    return made(count, dtype, device, np.zeros, lambda: zeroed)
+
+
+def zeroed(nbytes):
+    memory = gpu().cuda.alloc(nbytes)
+    memory.memset_async(0, nbytes)
+    return memory
+
+
+def made(count, dtype, device, make, on_gpu):
+    if device == "cuda":
+        maker = maker_on_gpu(count, dtype, on_gpu())
+    else:
+        held = carrier(dtype)
+        maker = lambda: storage_of(make(count, held), dtype, device)  # noqa: E731
+    storage = maker()
+    if capture.here.recording is not None:
+        capture.here.recording.allocated(storage, maker)
+    return storage
+
+
+def maker_on_gpu(count, dtype, alloc):
+    """A function that allocates memory on a GPU; its array comes when it is needed."""
+    nbytes, new = count * dtype.itemsize, object.__new__
+
+    def make():
+        s = new(Storage)
+        s.memory = memory = alloc(nbytes)
+        s.ptr, s.count, s.dtype = memory.ptr, count, dtype
+        s.device, s.version = "cuda", 0
+        return s
+
+    return make
 
 
 def moved(array, device):
@@ -169,9 +227,19 @@ def number_on(value, dtype, device, count=1):
     wide = float32 if dtype is bfloat16 else dtype
     array = to_bits(np.asarray(value).astype(wide), dtype)
     storage = _number_on(array.tobytes(), dtype, device, count)
-    if recorder.active is not None:
-        recorder.active.constant(storage.data)
+    capture.constant(storage)
     return storage
+
+
+def as_number(x, dtype):
+    """A Python number, or the element of a tensor, as a number of NumPy."""
+    x = x.item() if hasattr(x, "storage") else x
+    try:
+        return dtype.type(x)
+    except OverflowError:  # 300 beside uint8 wraps around, as in C
+        if not -(2**63) <= x < 2**64:
+            raise RuntimeError(TOO_LARGE) from None
+        return np.asarray(x).astype(dtype)[()]
 
 
 def of_bits(array, dtype):

@@ -10,7 +10,7 @@ from . import layout
 from .autograd.tensors import Differentiable
 from .autograd.views import differentiable, record_call
 from .exercises.registry import exercise
-from .layouts import check_fits, is_contiguous, reshaped, row_major
+from .layouts import check_fits, is_contiguous, reshaped, row_major, row_spec
 from .numpy_names import either_name
 from .ops import gradients
 from .ops.elementwise import cast
@@ -19,13 +19,14 @@ from .ops.inplace import assign
 from .ops.methods import Methods
 from .storage import (
     Storage,
-    allocate,
     as_dtype,
+    empty,
     moved,
     number_on,
+    storage_of,
     to_array,
     to_bits,
-    zeroed,
+    zeros,
 )
 from .values import Values
 
@@ -36,11 +37,13 @@ class Tensor(Methods, Differentiable, Values):
     Make one with minigrad.tensor, zeros, ones, empty, arange or from_numpy.
     """
 
-    __slots__ = ("__weakref__", "_base", "_layout", "_meta", "storage")
-    __array_priority__ = 1000  # beside a NumPy array the tensor's operators are asked
-    shape = property(lambda self: self._layout[0])  # to be read only, as in PyTorch
-    strides = property(lambda self: self._layout[1])
-    offset = property(lambda self: self._layout[2])
+    __slots__ = ("__weakref__", "_base", "_meta", "spec", "storage")
+    __array_priority__ = 1000  # beside a NumPy array the tensor's operators run
+    shape = property(lambda self: self.spec.shape)  # to be read only, as in PyTorch
+    strides = property(lambda self: self.spec.strides)
+    offset = property(lambda self: self.spec.offset)
+    dtype = property(lambda self: self.spec.dtype)
+    device = property(lambda self: self.spec.device)
 
     def __init__(self, storage, shape=(), strides=(), offset=0):
         if not isinstance(storage, Storage):
@@ -53,12 +56,13 @@ class Tensor(Methods, Differentiable, Values):
     # ------------------------------------------------------------ what it is
 
     @property
-    def dtype(self):
-        return self.storage.dtype
+    def _layout(self):
+        """Shape, strides and offset."""
+        return self.spec.layout
 
-    @property
-    def device(self):
-        return self.storage.device
+    @_layout.setter
+    def _layout(self, layout_):
+        self.spec = layout.spec(self.storage.dtype, self.storage.device, *layout_)
 
     @property
     def ndim(self):
@@ -101,7 +105,7 @@ class Tensor(Methods, Differentiable, Values):
         """Read this tensor's storage by other numbers. Every view is made here."""
         offset = self.offset if storage_offset is None else storage_offset
         laid = _checked(size, stride, offset, len(self.storage))
-        view = self.new_alias(laid)
+        view = self.new_alias(layout.spec(self.dtype, self.device, *laid))
         view._base = self if self._base is None else self._base
         return view
 
@@ -258,30 +262,22 @@ class Tensor(Methods, Differentiable, Values):
 
     def new_empty(self, size, dtype=None):
         """A tensor on this one's device; nobody has set its elements."""
-        dtype = dtype or self.dtype
-        data = allocate(layout.numel(size), dtype, self.device)
-        return self.new_laid(data, row_major(tuple(size)), dtype)
+        spec = row_spec(dtype or self.dtype, self.device, tuple(size))
+        return made(empty(layout.numel(size), spec.dtype, spec.device), spec)
 
     def new_zeros(self, size, dtype=None):
         """A tensor of zeros on this one's device, of its dtype."""
-        dtype, device = as_dtype(dtype, self.dtype), self.device
         size = layout.as_shape((size,))
-        data = zeroed(layout.numel(size), dtype, device)
-        return Tensor(Storage(data, device, dtype), *row_major(size))
+        spec = row_spec(as_dtype(dtype, self.dtype), self.device, size)
+        return made(zeros(layout.numel(size), spec.dtype, spec.device), spec)
 
-    def new_laid(self, data, laid, dtype):
-        """The tensor that reads the flat array `data` by a layout of row_major()."""
-        x = object.__new__(Tensor)
-        x.storage, x._layout = Storage(data, self.storage.device, dtype), laid
-        x._meta = x._base = None
-        return x
+    def new_alias(self, spec=None):
+        """Another tensor over the same memory, without history, perhaps a Spec."""
+        return made(self.storage, spec or self.spec)
 
-    def new_alias(self, laid=None):
-        """Another tensor over the same memory, without history, perhaps a layout."""
-        x = object.__new__(Tensor)
-        x.storage, x._layout = self.storage, laid or self._layout
-        x._meta = x._base = None
-        return x
+    def with_storage(self, storage):
+        """A tensor that reads another storage in the same way."""
+        return made(storage, self.spec)
 
     def new_tensor(self, data, dtype=None):
         """A tensor on this one's device, of its dtype, with a copy of `data`."""
@@ -290,13 +286,25 @@ class Tensor(Methods, Differentiable, Values):
 
     def new_number(self, value, dtype, shape=()):
         """A number as a tensor on this one's device, to be read only."""
-        count = layout.numel(shape)
-        return Tensor(number_on(value, dtype, self.device, count), *row_major(shape))
+        storage = number_on(value, dtype, self.device, layout.numel(shape))
+        return made(storage, row_spec(dtype, self.device, shape))
 
     def new_of(self, values, dtype):
         """The tensor over a NumPy result, which is nobody else's: for "cpu"."""
         array = to_bits(np.asarray(values, order="C"), dtype)
-        return self.new_laid(array.reshape(-1), row_major(array.shape), dtype)
+        spec = row_spec(dtype, "cpu", array.shape)
+        return made(storage_of(array.reshape(-1), dtype, "cpu"), spec)
+
+
+def made(storage, spec):
+    """The tensor that reads a storage by a Spec: as quickly as can be."""
+    x = object.__new__(Tensor)
+    x.storage, x.spec = storage, spec
+    x._meta = x._base = None
+    return x
+
+
+Tensor.over = staticmethod(made)  # for rooms below this one
 
 
 def _checked(size, stride, offset, cells):

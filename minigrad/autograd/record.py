@@ -16,7 +16,6 @@ from .modes import here
 from .node import Meta, Node, edges_of, requires
 from .saved import FREED, Saved
 
-NOT_YET = object()
 OPERANDS = "a", "b", "c"
 
 
@@ -52,41 +51,31 @@ def _wanted(formula):
 
 
 class OperatorNode(Node):
-    """The node of an operator with Gradients."""
+    """The node of an operator with Gradients; result: what it returned."""
 
-    def __init__(self, operator, operands, options, needs):
+    def __init__(self, operator, operands, options, needs, result=None):
         super().__init__(operator.node_name, *edges_of(operands, needs))
-        self.gradients = operator.gradients
-        self.saved = saved = {}
+        self.gradients, self.saved = operator.gradients, {}
         for name in self.gradients.names(needs):
             place = "abc".find(name)
             if place >= 0:
                 x = operands[place]
-                saved[name] = Saved(x) if hasattr(x, "storage") else x
+                value = Saved(x) if hasattr(x, "storage") else x
             elif name == "shape":
-                saved[name] = operands[0]._layout[0]
+                value = operands[0].shape
             elif name == "layout_b":
-                saved[name] = operands[1]._layout
+                value = operands[1].spec.layout
             elif name in options:
-                saved[name] = options[name]
+                value = options[name]
             else:
-                saved[name] = NOT_YET  # y, i
+                several = isinstance(result, tuple)
+                value = saved_result(result[name == "i"] if several else result)
+            self.saved[name] = value
 
-    def attach(self, result):
-        """Make this node the result's; of several results the first one's."""
-        y = result[0] if isinstance(result, tuple) else result
-        if y.storage.dtype.kind != "f":
-            return result
-        self.attached(y, result)
-        y._base, y._meta = None, Meta()
-        y._meta.node = self
-        return result
-
-    def attached(self, y, result=()):
-        """Save what is only there now: y, and i of several results."""
-        for name, value in self.saved.items():
-            if value is NOT_YET:
-                self.saved[name] = Saved((result[1] if name == "i" else y).new_alias())
+    def attached(self, y):
+        """Save the result of an operator that has written in place."""
+        if "y" in self.saved:
+            self.saved["y"] = saved_result(y)
 
     def get(self, name):
         """What was saved under a name."""
@@ -125,19 +114,21 @@ class OperatorNode(Node):
                 return
 
 
-def record(operator, run, operands, options):
-    """run(operator, ...), one of whose operands knows of the graph, and record it."""
+def saved_result(y):
+    """A result for later; without its node, which would hold itself."""
+    return None if y is None else Saved(y.new_alias())
+
+
+def record(operator, operands, options, result):
+    """Record a call of an operator, if there is a gradient to compute; its result."""
+    if operator.gradients is None or not here.modes.enabled:
+        return result
     needs = (*map(requires, operands),)
-    node = None
-    if operator.gradients is not None and True in needs:
-        node = OperatorNode(operator, operands, options, needs)
-    modes = here.modes
-    modes.enabled = False  # as below() does, without a call more
-    try:
-        result = run(operator, *operands, **options)
-    finally:
-        modes.enabled = True
-    return result if node is None else node.attach(result)
+    y = result[0] if isinstance(result, tuple) else result
+    if True in needs and y.storage.dtype.kind == "f":
+        y._base, y._meta = None, Meta()
+        y._meta.node = OperatorNode(operator, operands, options, needs, result)
+    return result
 
 
 def below(function, *args, **kwargs):

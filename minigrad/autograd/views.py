@@ -8,7 +8,7 @@ base finds by the storage's version that its node is of an older base, and gets 
 
 from types import MethodType
 
-from .. import memo
+from .. import capture
 from .modes import here
 from .node import (
     NOWHERE,
@@ -47,7 +47,7 @@ class Method:
     def __init__(self, name, backward, function):
         self.name, self.backward, self.function = name, backward, function
         self.__doc__ = function.__doc__
-        self.found = memo.kept()  # the layouts of the views that it made
+        self.found = capture.plans()  # the layouts of the views that it made
 
     def __get__(self, x, owner=None):
         return self.function if x is None else MethodType(self, x)
@@ -78,16 +78,19 @@ class Method:
 
     def of(self, x, args, kwargs):
         """What the function makes of x. The same view is made again without it."""
-        plain = None if kwargs else hashable(args)
-        key = x._layout, len(x.storage), plain
-        laid = None if plain is None else self.found.get(key)
-        if laid is None:
+        key = None if kwargs or (plain := hashable(args)) is None else (
+            x.spec,
+            x.storage.count,
+            plain,
+        )
+        spec = self.found.get(key)
+        if spec is None or capture.here.direct:
             y = self.function(x, *args, **kwargs)
             same = getattr(y, "storage", None) is x.storage
-            if plain is not None and same and y is not x:
-                memo.keep(self.found, key, y._layout)
+            if key is not None and same and y is not x:
+                capture.keep(self.found, key, y.spec)
             return y
-        y = x.new_alias(laid)
+        y = x.new_alias(spec)
         y._base = x if x._base is None else x._base
         return y
 

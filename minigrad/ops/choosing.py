@@ -3,7 +3,8 @@
 import numpy as np
 
 from .. import faults
-from ..dispatch import Operator, register
+from ..dispatch import register
+from .plans import PlannedOperator
 from ..storage import DTYPES, bool_, int64
 from ..trace import nbytes
 from . import ladder
@@ -13,12 +14,14 @@ from .mapping import THREADS
 from .texts import INDEX, NONZERO
 
 
-class TrueAt(Operator):
+class TrueAt(PlannedOperator):
     """The places, int64, of the true elements of a mask of one contiguous dimension.
 
     On a device their number is read by the host, which waits for it: the size of the
     result is not known before. PyTorch waits there, too.
     """
+
+    planned = False
 
     def __init__(self):
         super().__init__("nonzero", lambda mask: bool_, TrueAt.__doc__)
@@ -55,8 +58,10 @@ true_at = TrueAt()
 # ------------------------------------------------- elements chosen by tensors
 
 
-class Index(Operator):
+class Index(PlannedOperator):
     """out[b, ..., r, ...] = x[i[b, ...], j[b, ...], ..., r, ...]."""
+
+    planned = False
 
     def __init__(self, name, cpu, device):
         super().__init__(name, lambda x, *rest: x.dtype, Index.__doc__)

@@ -6,11 +6,12 @@ from .. import layout
 from ..autograd.node import Recorded, requires
 from ..autograd.record import OperatorNode
 from ..autograd.views import write
-from ..dispatch import same_device, seen
+from .. import capture
+from ..dispatch import same_device
 from ..numpy_names import in_pytorch
 from ..promotion import kind
 from ..storage import to_number
-from .base import guests
+from .pointwise import is_number
 from .elementwise import cast, power
 from .forms import (
     checked_exponent,
@@ -38,21 +39,22 @@ from .mapping import THREADS
 
 def in_place(operator):
     """The in-place form of an operator, as a method: `add_` of `add`."""
+    fitting = capture.plans()  # operands -> are they computed in the tensor's dtype?
 
     def method(self, *operands, **named):
         if named:
-            named = in_pytorch(f"{operator.name}_", named, operator.takes)
+            named = in_pytorch(f"{operator.name}_", named, operator.parameters[1:])
             operands = *operands, *named.values()
-        if 1 + len(operands) != operator.arity:
-            operator.find((self, *operands))  # raises
-        key = in_place, seen(self), *map(seen, operands)
-        direct = operator.found.get(key)  # what was found out of such operands before
+        key = self.spec, *[getattr(x, "spec", None) or type(x) for x in operands]
+        direct = fitting.get(key)  # what was found out of such operands before
         if direct is None:
-            direct = operator.found[key] = check_in_place(operator, self, operands)
+            operator.bind((self, *operands), {})  # raises where their number is wrong
+            direct = check_in_place(operator, self, operands)
+            capture.keep(fitting, key, direct)
 
         def run():
             if direct and is_safe(self, operands):
-                operator(self, *operands, out=self)
+                operator.into(self, self, *operands)
             else:
                 write_into(self, operator(self, *operands))
 
@@ -74,8 +76,7 @@ def check_in_place(operator, x, operands):
             f"result type {found} can't be cast to the desired output type {x.dtype}: "
             "an in-place operator keeps the tensor's dtype"
         )
-    if 0 in guests((x, *operands)):
-        same_device(operator.name, (x, *operands))  # raises
+    same_device(operator.name, [x, *(t for t in operands if not is_number(t, (x, t)))])
     check_shape(operator.name, x, operands)
     return found == x.dtype
 
@@ -143,15 +144,16 @@ def write_into(self, source):
     source, copy = source.to(self.device), cast[self.dtype]
     if self.device == "cpu":  # NumPy broadcasts, and minds where the two overlap
         try:
-            return copy(source, out=self)
+            copy.into(self, source)
+            return self
         except ValueError:
             source.expand(self.shape)  # says what does not fit
             raise
     source = source.expand(self.shape)
     if is_safe(self, [source]):
-        return copy(source, out=self)
+        return copy.into(self, source) or self
     source = copy(source)
-    return copy(source, out=self) if self.is_contiguous() else scatter(self, source)
+    return copy.into(self, source) or self if self.is_contiguous() else scatter(self, source)
 
 
 def assign(self, value):

@@ -1,210 +1,87 @@
-"""Reductions: many elements to one, over any dimensions.
+"""Reductions: many elements to one, over any dimensions; and where the largest lie.
 
-Each has its NumPy formula, and on devices the ladder of kernels/reduce.cu.
+On devices the ladder of kernels/reduce.cu, and argmax.cu.
 """
+
+import builtins
+import functools
+import math
+from typing import NamedTuple
 
 import numpy as np
 
-from .. import layout
-from ..dispatch import register
-from ..kernels.reductions import sum_all, sum_dim
+from .. import launch, layout
+from ..dispatch import Operator
+from ..kernels.reductions import max_argmax, sum_all, sum_dim
+from ..launch import THREADS, Rung, cdiv, coalesce_dims, counters, strides_of, whole_warps
+from ..numpy_names import either_name
 from ..promotion import FLOATS, INTEGERS
 from ..storage import DTYPES, bool_, float32, float64, int32, int64, uint8
-from ..trace import nbytes
-from . import formulas, ladder
-from . import gradients as hole
-from .arrays import quiet, reader
-from .dims import as_flag, dims_of, kept_shape, rows_of
-from .elementwise import eq, ne, where
-from .ladder import Rung, computed_in, joined, memory, strides_of
-from .plans import Planned, PlannedOperator
-from .tickets import tickets
+from . import gradients as vjp
+from . import pointwise
+from .pointwise import eq, ne, where
+from .scatter import scatter_add
 
 NUMBERS = (*INTEGERS, *FLOATS)
+CODES = {"SUM": 0, "MAX": 1, "MIN": 2, "PROD": 3, "MEAN": 4}
+
+# ------------------------------------------------- dimensions
 
 
-class Reduction(PlannedOperator):
-    """formula(array, axis=, keepdims=) in NumPy. code: OP in reduce.cu."""
-
-    def __init__(self, name, formula, code, dtypes, rule, empty=None, gradient=None):
-        doc = f"{name} over all dimensions, or those of `dim`."
-        super().__init__(name, rule, doc, gradient and [gradient])
-        self.formula, self.code, self.empty = formula, code, empty
-        for dtype in dtypes:
-            register(name, ["cpu"], [dtype], NumpyReduction(self, dtype))
-            work = Planned(DeviceReduction(self, dtype))
-            register(name, ["sim", "cuda"], [dtype], work)
-
-    def __call__(self, x, dim=None, keepdim=False, *, dtype=None):
-        if keepdim is not False and keepdim is not True:
-            keepdim = as_flag(self.name, "keepdim", keepdim)
-        if dtype is not None:  # whole numbers are added up in int64, and then cut
-            if self.code not in ("SUM", "PROD", "MEAN"):
-                raise TypeError(f"{self.name}() got an unexpected argument 'dtype'")
-            return self(x.to(dtype), dim, keepdim).to(dtype)
-        if isinstance(self.empty, bool) and dim in ((), []):
-            return self(x.unsqueeze(-1), -1)  # any(()) and all(()): of each by itself
-        dims = dims_of(dim, len(x.shape))
-        if self.empty is None and 0 in x.shape:
-            self.check_sizes(x, dims)
-        return super().__call__(x, dims=dims, keepdim=keepdim)
-
-    def check_sizes(self, x, dims):
-        """Raise where an element is to be chosen of none."""
-        for d in dims:
-            if not x.shape[d]:
-                raise IndexError(
-                    f"{self.name}(): there is no element to choose: the tensor has "
-                    f"shape {list(x.shape)}, and dimension {d} is empty"
-                )
+def dims_of(dim, ndim):
+    """The dimensions to reduce, as a tuple: all for None or ()."""
+    if type(dim) is int:
+        return _dims_of((dim,), ndim)
+    return _dims_of(() if dim is None else layout.as_ints((dim,)), ndim)
 
 
-def result_of(operator, dtype):
-    """any and all give bool, or uint8 for uint8."""
-    truth = isinstance(operator.empty, bool) and dtype != uint8
-    return bool_ if truth else dtype
+@functools.lru_cache
+def _dims_of(given, ndim):
+    if not given:
+        return tuple(range(ndim))
+    dims = [layout.wrap_dim(d, ndim) for d in given]
+    for d in dims:
+        if dims.count(d) > 1:
+            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+    return tuple(sorted(dims)) if ndim else ()
 
 
-class NumpyReduction:
-    """A formula as the kernel for "cpu"."""
-
-    def __init__(self, operator, dtype):
-        self.formula, self.dtype = operator.formula, result_of(operator, dtype)
-        self.wide, self.name = computed_in(dtype), operator.name
-
-    def prepare(self, operands):
-        """The function that does it for a tensor of this layout."""
-        read, formula, dtype = reader(*operands, self.wide), self.formula, self.dtype
-
-        def values_of(x, dims, keepdim):
-            values = formula(read(x), axis=dims, keepdims=keepdim)
-            return x.new_of(values, dtype)
-
-        def run(x, dims, keepdim):
-            return quiet(values_of, x, dims, keepdim)
-
-        run.__name__ = self.name
-        return run
+def as_flag(operator, argument, value):
+    """True or False; TypeError for what is neither: sum(0, 1) is not sum((0, 1))."""
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    raise TypeError(
+        f"{operator}(): argument {argument!r} must be bool, not "
+        f"{type(value).__name__}; dimensions are one tuple, as in dim=(0, 1)"
+    )
 
 
-# ------------------------------------------------- on devices
+@functools.lru_cache
+def kept_shape(shape, dims, keepdim):
+    """The shape of the result."""
+    if keepdim:
+        return tuple(1 if d in dims else n for d, n in enumerate(shape))
+    return tuple(n for d, n in enumerate(shape) if d not in dims)
 
-THREADS = 256
+
+def rows_of(x, dims):
+    """x as a matrix: the dimensions `dims` are its columns, the others its rows.
+
+    A view with the kept dimensions first, and their number.
+    """
+    kept = [d for d in range(x.ndim) if d not in dims]
+    order = [*kept, *dims] if x.ndim else []
+    return x if order == sorted(order) else x.permute(*order), len(kept)
+
+
+# ------------------------------------------------- kernels
+
 SHORT, LONG = 1024, 2**15  # elements of a row for a warp, and for one block
-
-
-def are_rows(contiguous, **facts):
-    return contiguous
-
-
-def is_lab_05(code, types, m, n, **facts):
-    """Can the kernels of lab 05 do it? They add floats, and count in int."""
-    return code == "SUM" and types == {float32} and max(m, n, m * n) < 2**31
-
-
-def is_one_row(contiguous, m, **facts):
-    return contiguous and m == 1 and is_lab_05(m=m, **facts)
-
-
-LADDER = [
-    Rung("yours", "sum_dim", sum_dim, is_lab_05),
-    Rung("yours", "sum_all", sum_all, is_one_row, "all"),
-    Rung("strided", "reduce_strided", "reduce.cu"),
-    Rung("columns", "reduce_columns", "reduce.cu", lambda n, **facts: n > 32),
-    Rung("warps", "reduce_warps", "reduce.cu", are_rows),
-    Rung("blocks", "reduce_blocks", "reduce.cu",
-         lambda contiguous, n, **facts: contiguous and n > SHORT),
-]  # fmt: skip
-
-
-class DeviceReduction:
-    """The kernels of reduce.cu for one operator and dtype."""
-
-    def __init__(self, operator, dtype):
-        self.name, self.code, self.empty = operator.name, operator.code, operator.empty
-        self.result = result_of(operator, dtype)
-
-    def __call__(self, x, dims, keepdim):
-        shape = kept_shape(x.shape, dims, keepdim)
-        y = x.new_empty(shape, dtype=self.result)
-        if isinstance(self.empty, bool) and x.dtype != bool_:
-            x = ne(x, 0)
-        rows, kept = rows_of(x, dims)
-        m, n = layout.numel(rows.shape[:kept]), layout.numel(rows.shape[kept:])
-        if not m:
-            return y
-        if not n:
-            return y.fill_(self.empty)
-        facts = {"m": m, "n": n, "contiguous": rows.is_contiguous(),
-                 "code": self.code, "types": {x.dtype, y.dtype}}  # fmt: skip
-        rung = ladder.choose(LADDER, **facts)
-        getattr(self, rung.way)(rung, rows, kept, y, m, n)
-        return y
-
-    def run(self, rung, x, y, grid, block, args):
-        """Launch one kernel."""
-        wide = accumulator(x.dtype, self.code)
-        types = [CODES[self.code], x.dtype, y.dtype, wide]
-        function = rung.function(x.device, types)
-        size = nbytes(x) + nbytes(y)
-        ladder.launch(self.name, rung.name, function, x.device, grid, block, args, size)
-
-    def yours(self, rung, x, kept, y, m, n):
-        """sum_dim of lab 05: a thread an element of the result."""
-        numbers = [x.new_number(t or (0,), int32) for t in (x.shape, x.strides)]
-        args = [memory(x), *map(memory, numbers), memory(y)]
-        args += map(np.int32, (x.ndim, kept, m, n))
-        self.run(rung, x, y, (-(-m // THREADS), 1, 1), (THREADS, 1, 1), args)
-
-    def all(self, rung, x, kept, y, m, n):
-        """sum_all of lab 05: its two stages."""
-        blocks = min(-(-n // THREADS), THREADS)
-        some = x.new_empty((blocks,))
-        for source, target, count in (x, some, n), (some, y, blocks):
-            grid = target.numel(), 1, 1
-            args = memory(source), memory(target), np.int32(count)
-            self.run(rung, source, target, grid, (THREADS, 1, 1), args)
-
-    def strided(self, rung, x, kept, y, m, n):
-        grid, block = (-(-m // THREADS), 1, 1), (THREADS, 1, 1)
-        self.run(rung, x, y, grid, block, self.any_layout(x, kept, y, m, n))
-
-    def columns(self, rung, x, kept, y, m, n):
-        """Blocks of 32 columns; few long ones are split."""
-        grid, block = -(-m // 32), (32, min(32, -(-n // 8)), 1)
-        parts = min(-(-n // 2048), 256) if grid < 128 else 1
-        args = *self.any_layout(x, kept, y, m, n), *self.shared(x, m, parts, grid)
-        self.run(rung, x, y, (grid, parts, 1), block, args)
-
-    def any_layout(self, x, kept, y, m, n):
-        views = [
-            strides_of(*joined(x.shape[part], x.strides[part]), x.device)
-            for part in (slice(kept), slice(kept, None))
-        ]
-        return memory(x), *views, memory(y), np.int32(m), np.int32(n), np.int64(n)
-
-    def warps(self, rung, x, kept, y, m, n):
-        args = memory(x), memory(y), np.int64(m), np.int64(n), np.int64(n)
-        self.run(rung, x, y, (-(-m // 8), 1, 1), (32, 8, 1), args)
-
-    def blocks(self, rung, x, kept, y, m, n):
-        """A block a row; of few long rows several blocks."""
-        parts = parts_of(m, n)
-        args = memory(x), memory(y), np.int64(n), np.int64(n)
-        args += self.shared(x, m, parts, m)
-        self.run(rung, x, y, (m, parts, 1), (THREADS, 1, 1), args)
-
-    def shared(self, x, m, parts, count):
-        """What several blocks of a row or column need: parts, and `count` tickets."""
-        if parts == 1:
-            return None, None
-        some = x.new_empty((m * parts,), dtype=accumulator(x.dtype, self.code))
-        return memory(some), tickets(count, x.device)
 
 
 def parts_of(rows, n):
     """How many blocks share a row: several, where rows are few and long."""
-    return min(-(-n // LONG), 1024) if rows < 128 else 1
+    return builtins.min(cdiv(n, LONG), 1024) if rows < 128 else 1
 
 
 def accumulator(dtype, code="MAX"):
@@ -214,9 +91,131 @@ def accumulator(dtype, code="MAX"):
     return int64 if code in ("SUM", "PROD") or dtype == int64 else int32
 
 
-CODES = {"SUM": 0, "MAX": 1, "MIN": 2, "PROD": 3, "MEAN": 4}
+def shared(f, parts, count):
+    """What several blocks of a row or column need: parts, and `count` counters."""
+    if parts == 1:
+        return {"parts": 1, "some": None, "done": None}
+    some = f.x.new_empty((f.m * parts,), dtype=accumulator(f.dtype, f.code))
+    return {"parts": parts, "some": some, "done": counters(count, f.device)}
+
+
+def views(f):
+    """The kept dimensions and the reduced ones, each as a view."""
+    parts = {"rows": slice(f.kept), "columns": slice(f.kept, None)}
+    return {
+        name: strides_of(*coalesce_dims(f.x.shape[p], f.x.strides[p]), f.device)
+        for name, p in parts.items()
+    }
+
+
+def columns(f):
+    """Blocks of 32 columns; few long ones are split."""
+    grid = cdiv(f.m, 32)
+    parts = builtins.min(cdiv(f.n, 2048), 256) if grid < 128 else 1
+    return views(f) | shared(f, parts, grid)
+
+
+def shape_and_strides(f):
+    numbers = [f.x.new_number(t or (0,), int32) for t in (f.x.shape, f.x.strides)]
+    return {"shape": numbers[0], "strides": numbers[1], "ndim": f.x.ndim}
+
+
+def two_stages(rung, operator, f):
+    """sum_all of lab 05: sums of blocks, and their sum."""
+    blocks = builtins.min(cdiv(f.n, THREADS), THREADS)
+    some, function = f.x.new_empty((blocks,)), rung.function(f.device)
+    for source, target, count in (f.x, some, f.n), (some, f.y, blocks):
+        args, grid = [source, target, np.int32(count)], target.numel()
+        launch.launch(operator, rung.name, function, f.device, grid, THREADS, args)
+
+
+def are_rows(f):
+    return f.contiguous
+
+
+def is_lab_05(f):
+    """Can the kernels of lab 05 do it? They add floats, and count in int."""
+    floats = f.dtype == f.y.dtype == float32
+    return f.code == "SUM" and floats and f.m * f.n < 2**31
+
+
+def types(f):
+    return CODES[f.code], f.dtype, f.y.dtype, accumulator(f.dtype, f.code)
+
+
+STRIDED = "x rows columns y m:int n:int n:long"
+LADDER = launch.ladder(
+    Rung("yours", "sum_dim", sum_dim, is_lab_05,
+         "x shape strides y ndim:int kept:int m:int n:int",
+         grid=lambda f: cdiv(f.m, THREADS), more=shape_and_strides),
+    Rung("yours", "sum_all", sum_all,
+         lambda f: f.contiguous and f.m == 1 and is_lab_05(f), run=two_stages),
+    Rung("strided", "reduce_strided", "reduce.cu", args=STRIDED, types=types,
+         grid=lambda f: cdiv(f.m, THREADS), more=views),
+    Rung("columns", "reduce_columns", "reduce.cu", lambda f: f.n > 32,
+         STRIDED + " some done", lambda f: (32, builtins.min(32, cdiv(f.n, 8))),
+         lambda f: (cdiv(f.m, 32), f.parts), types, more=columns),
+    Rung("warps", "reduce_warps", "reduce.cu", are_rows, "x y m:long n:long n:long",
+         (32, 8), lambda f: cdiv(f.m, 8), types),
+    Rung("blocks", "reduce_blocks", "reduce.cu",
+         lambda f: f.contiguous and f.n > SHORT, "x y n:long n:long some done",
+         grid=lambda f: (f.m, f.parts), types=types,
+         more=lambda f: shared(f, parts_of(f.m, f.n), f.m)),
+)  # fmt: skip
 
 # ------------------------------------------------- the operators
+
+
+def reduction(name, formula, code, vjp=None, dtypes=DTYPES, rule=None, empty=None):
+    """The operator of a NumPy function of (array, axis=, keepdims=).
+
+    code: OP in reduce.cu. empty: the result where there are no elements; None: an error.
+    """
+    truth = isinstance(empty, bool)
+
+    def result_of(dtype):  # any and all give bool, or uint8 for uint8
+        return bool_ if truth and dtype != uint8 else dtype
+
+    def check(input, dim=None, keepdim=False, *, dtype=None):
+        keepdim = as_flag(name, "keepdim", keepdim)
+        if dtype is not None:  # whole numbers are added up in int64, and then cut
+            if code not in ("SUM", "PROD", "MEAN"):
+                raise TypeError(f"{name}() got an unexpected argument 'dtype'")
+            return lambda: operator(input.to(dtype), dim, keepdim).to(dtype)
+        if truth and dim in ((), []):  # of each element by itself
+            return lambda: operator(input.unsqueeze(-1), -1)
+        dims = dims_of(dim, input.ndim)
+        for d in dims if empty is None and 0 in input.shape else ():
+            if not input.shape[d]:
+                raise IndexError(
+                    f"{name}(): there is no element to choose: the tensor has shape "
+                    f"{list(input.shape)}, and dimension {d} is empty"
+                )
+        return {"dims": dims, "keepdim": keepdim}
+
+    def on_cpu(x, dims, keepdim):
+        return formula(x, axis=dims, keepdims=keepdim)
+
+    def on_device(x, dims, keepdim):
+        result = result_of(operator.rule(x))
+        y = x.new_empty(kept_shape(x.shape, dims, keepdim), result)
+        x = ne(x, 0) if truth and x.dtype != bool_ else x
+        rows, kept = rows_of(x, dims)
+        m, n = math.prod(rows.shape[:kept]), math.prod(rows.shape[kept:])
+        if m and not n:
+            return y.fill_(empty)
+        facts = {"m": m, "n": n, "kept": kept, "contiguous": rows.is_contiguous()}
+        if m:
+            launch.run(LADDER, name, x=rows, y=y, code=code, **facts)
+        return y
+
+    check.__name__ = check.__qualname__ = name
+    check.__doc__ = f"{name} over all dimensions, or those of `dim`."
+    on_cpu.__name__ = name
+    operator = Operator(check, None, dtypes, result_of, vjp and [vjp], rule)
+    operator.cpu(on_cpu)
+    operator.device(on_device)
+    return operator
 
 
 def added_up(x):
@@ -224,8 +223,10 @@ def added_up(x):
     return x.dtype if x.dtype in FLOATS else int64
 
 
-def own(x):
-    return x.dtype
+def mean_of(x, axis, keepdims=False):
+    """The mean over the dimensions `axis`; NaN without elements."""
+    count = math.prod(x.shape[d] for d in axis)
+    return np.sum(x, axis=axis, keepdims=keepdims) / x.dtype.type(count)
 
 
 def prod_backward(dy, a, y, dims, keepdim):
@@ -234,7 +235,7 @@ def prod_backward(dy, a, y, dims, keepdim):
     zeros, kept = sum(zero, dims, True), where(zero, 1, a)
     others = prod(kept, dims, True)
     alone = where(eq(zeros, 0), others / kept, where(zero & eq(zeros, 1), others, 0))
-    return alone * hole.sum_backward(dy, a.shape, dims, keepdim)
+    return alone * vjp.sum_backward(dy, a.shape, dims, keepdim)
 
 
 def extreme_backward(dy, a, y, dims, keepdim):
@@ -243,19 +244,143 @@ def extreme_backward(dy, a, y, dims, keepdim):
     return dy / sum(chosen) * chosen
 
 
-FEW = {"dtypes": DTYPES, "rule": own, "gradient": hole.amax_backward}
-sum = Reduction("sum", np.add.reduce, "SUM", NUMBERS, added_up, 0,  # noqa: A001
-                hole.sum_backward)  # fmt: skip
-prod = Reduction(
-    "prod", np.multiply.reduce, "PROD", NUMBERS, added_up, 1, prod_backward
-)
-mean = Reduction("mean", formulas.mean, "MEAN", FLOATS, own, float("nan"),
-                 hole.mean_backward)  # fmt: skip
-amax = Reduction("amax", np.maximum.reduce, "MAX", **FEW)
-amin = Reduction("amin", np.minimum.reduce, "MIN", **FEW)
-FEW["gradient"] = extreme_backward
-max_of_all = Reduction("max", np.maximum.reduce, "MAX", **FEW)
-min_of_all = Reduction("min", np.minimum.reduce, "MIN", **FEW)
-FEW["gradient"] = None
-any = Reduction("any", np.logical_or.reduce, "MAX", **FEW, empty=False)  # noqa: A001
-all = Reduction("all", np.logical_and.reduce, "MIN", **FEW, empty=True)  # noqa: A001
+sum = reduction("sum", np.add.reduce, "SUM", vjp.sum_backward, NUMBERS, added_up, 0)  # noqa: A001
+prod = reduction("prod", np.multiply.reduce, "PROD", prod_backward, NUMBERS, added_up, 1)
+mean = reduction("mean", mean_of, "MEAN", vjp.mean_backward, FLOATS, empty=math.nan)
+amax = reduction("amax", np.maximum.reduce, "MAX", vjp.amax_backward)
+amin = reduction("amin", np.minimum.reduce, "MIN", vjp.amax_backward)
+max_of_all = reduction("max", np.maximum.reduce, "MAX", extreme_backward)
+min_of_all = reduction("min", np.minimum.reduce, "MIN", extreme_backward)
+any = reduction("any", np.logical_or.reduce, "MAX", empty=False)  # noqa: A001
+all = reduction("all", np.logical_and.reduce, "MIN", empty=True)  # noqa: A001
+
+# ------------------------------------------------- where the largest and smallest lie
+
+
+class Found(NamedTuple):
+    """What max(dim) and min(dim) return."""
+
+    values: object
+    indices: object
+
+
+def chosen_backward(dy, i, shape, dim, keepdim):
+    """dy where the chosen elements were, 0 elsewhere."""
+    if not keepdim and shape:
+        dy, i = dy.unsqueeze(dim), i.unsqueeze(dim)
+    return scatter_add(dy, i, dim=dim, shape=shape)
+
+
+def several(f):
+    """Of few long rows several blocks share one."""
+    parts = parts_of(f.m, f.n)
+    if parts == 1:
+        return {"parts": 1, "some": None, "places": None, "done": None}
+    some, places = (f.x.new_empty((f.m * parts,), t) for t in (f.dtype, int64))
+    return {"parts": parts, "some": some, "places": places,
+            "done": counters(f.m, f.device)}  # fmt: skip
+
+
+def of_ints(rung, operator, f):
+    """The kernel of lab 05, which writes indices as int."""
+    indices, function = f.x.new_empty((f.m,), int32), rung.function(f.device)
+    args = f.x, f.values, indices, np.int32(f.n)
+    launch.launch(operator, rung.name, function, f.device, f.m, THREADS, args)
+    f.indices.copy_(indices)
+
+
+ARG_LADDER = launch.ladder(
+    Rung("yours", "max_argmax", max_argmax,
+         lambda f: parts_of(f.m, f.n) == 1 and f.m * f.n < 2**31 and f.code == "MAX"
+         and f.dtype == float32, run=of_ints),
+    Rung("blocks", "arg_blocks", "choose.cu",
+         args="x values indices n:long some places done",
+         block=lambda f: whole_warps(f.n), grid=lambda f: (f.m, f.parts),
+         types=lambda f: (CODES[f.code], f.dtype, accumulator(f.dtype)), more=several),
+)  # fmt: skip
+
+
+def extreme(name, formula, code):
+    """Values and indices along a dimension: of equal ones the first, NaN before all."""
+
+    def check(input, dim, keepdim=False):
+        dim = layout.wrap_dim(dim, input.ndim)
+        if input.ndim and not input.shape[dim]:
+            raise IndexError(
+                f"{name}(): Expected reduction dim {dim} to have non-zero size."
+            )
+        return {"dim": dim, "keepdim": as_flag(name, "keepdim", keepdim)}
+
+    def on_cpu(x, dim, keepdim):
+        array = x if x.ndim else x.reshape(1)
+        at = np.expand_dims(formula(array, axis=dim), dim)
+        found = np.take_along_axis(array, at, dim), at
+        shape = kept_shape(x.shape, (dim,), keepdim)
+        return Found(*(a.reshape(shape) for a in found))
+
+    def on_device(x, dim, keepdim):
+        rows, kept = rows_of(x, (dim,))
+        m, n = math.prod(rows.shape[:kept]), math.prod(rows.shape[kept:])
+        shape = kept_shape(x.shape, (dim,), keepdim)
+        values, indices = x.new_empty(shape), x.new_empty(shape, dtype=int64)
+        if m:
+            launch.run(ARG_LADDER, name, x=rows.contiguous(), values=values,
+                       indices=indices, m=m, n=n, code=code)  # fmt: skip
+        return Found(values, indices)
+
+    check.__name__, on_cpu.__name__ = name, name
+    operator = Operator(check, None, DTYPES, (None, int64), [chosen_backward])
+    operator.cpu(on_cpu)
+    operator.device(on_device)
+    return operator
+
+
+argmax_of, argmin_of = extreme("argmax", np.argmax, "MAX"), extreme("argmin", np.argmin, "MIN")
+
+
+@either_name
+def argmax(x, dim=None, keepdim=False):
+    """The index of the largest element, of all in row-major order or along `dim`."""
+    return _index_of(argmax_of, x, dim, keepdim)
+
+
+@either_name
+def argmin(x, dim=None, keepdim=False):
+    """The index of the smallest element, of all in row-major order or along `dim`."""
+    return _index_of(argmin_of, x, dim, keepdim)
+
+
+@either_name
+def max(x, dim=None, keepdim=False):  # noqa: A001
+    """The largest element; with `dim` (values, indices); with a tensor maximum."""
+    return _extreme((max_of_all, argmax_of, pointwise.maximum), x, dim, keepdim)
+
+
+@either_name
+def min(x, dim=None, keepdim=False):  # noqa: A001
+    """The smallest element; with `dim` (values, indices); with a tensor minimum."""
+    return _extreme((min_of_all, argmin_of, pointwise.minimum), x, dim, keepdim)
+
+
+def _index_of(operator, x, dim, keepdim):
+    if x.dtype == bool_:
+        raise RuntimeError(
+            f"{operator.name}(): does not support bool input: x.int().{operator.name}()"
+        )
+    if dim is not None:
+        return operator(x, dim, keepdim).indices
+    found = operator(x.reshape(-1), 0).indices
+    return found.view((1,) * x.ndim) if keepdim else found
+
+
+def _extreme(operators, x, dim, keepdim):
+    of_all, along, of_two = operators
+    if hasattr(dim, "storage"):
+        return of_two(x, dim)
+    if dim is not None:
+        return along(x, dim, keepdim)
+    if keepdim:
+        raise TypeError(
+            f"{of_all.name}() takes keepdim beside a dim only: use a{of_all.name}()"
+        )
+    return of_all(x)

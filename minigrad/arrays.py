@@ -1,0 +1,152 @@
+"""Tensors of "cpu" as NumPy arrays, and operators that run on these."""
+
+import contextvars
+import functools
+
+import numpy as np
+
+from .layouts import row_spec
+from .storage import (
+    as_number,
+    bfloat16,
+    float32,
+    in_bytes,
+    of_bits,
+    storage_of,
+    to_bits,
+    widen,
+)
+
+# NumPy keeps what it warns of in a context variable. This is it, and what it is to be
+# (NaN and infinities are results, as in PyTorch): setting it takes a tenth of the time
+# of errstate.
+_before = contextvars.copy_context()
+with np.errstate(all="ignore"):
+    _inside = contextvars.copy_context()
+ERRORS = next(v for v in _inside if _inside[v] is not _before.get(v))
+IGNORED = _inside[ERRORS]
+
+
+def quiet(function, *args, **options):
+    """Call a function, in which NumPy does not warn."""
+    token = ERRORS.set(IGNORED)
+    try:
+        return function(*args, **options)
+    finally:
+        ERRORS.reset(token)
+
+
+def quietly(function):
+    """The function, in which NumPy does not warn."""
+    return functools.wraps(function)(functools.partial(quiet, function))
+
+
+def computed_in(dtype):
+    """Where an operator computes: float32 for half and bfloat16, else in the dtype."""
+    return float32 if dtype.kind == "f" and dtype.itemsize == 2 else dtype
+
+
+def as_array(x, dtype):
+    """An operand as an array, or a NumPy number, of the dtype to compute in."""
+    if not hasattr(x, "storage"):
+        return as_number(x, dtype)
+    array = of_bits(x.memory(), x.dtype)
+    return array if array.dtype == dtype else array.astype(dtype)
+
+
+def write(values, out):
+    """Write an array of numbers into a tensor on "cpu"."""
+    array = out.memory()
+    if not array.flags.writeable:
+        raise RuntimeError(
+            "the tensor reads a NumPy array that is read-only: write to a clone()"
+        )
+    array[...] = to_bits(values, out.dtype)
+    return out
+
+
+def reader(x, dtype):
+    """A function: an operand like x -> its array, or number, of the dtype."""
+    if x is None:
+        return lambda x: None
+    if not hasattr(x, "storage"):
+        return lambda x: as_number(x, dtype)
+    shape, held = x.shape, x.storage.data.dtype
+    start, strides = in_bytes(*x.spec.layout, held.itemsize)
+
+    def read(x):
+        return np.ndarray(shape, held, x.storage.data, start, strides)
+
+    return converted(read, x.dtype, dtype)
+
+
+def flat_reader(x, dtype):
+    """The same of a contiguous tensor, as an array of one dimension."""
+    n, begin, end = x.numel(), x.offset, x.offset + x.numel()
+
+    def read(x):
+        data = x.storage.data
+        return data if len(data) == n else data[begin:end]
+
+    return converted(read, x.dtype, dtype)
+
+
+def converted(read, held, dtype):
+    """A reader of `held` as one of `dtype`."""
+    if held is bfloat16:
+        return lambda x: widen(read(x)).astype(dtype, copy=False)
+    return read if held == dtype else lambda x: read(x).astype(dtype)
+
+
+class NumpyKernel:
+    """A function of arrays as an operator's kernel for "cpu".
+
+    It computes in `dtype`, halves in float32, and its result is rounded once. results:
+    the dtypes of what it returns, None for `dtype`, "wide" for the one to compute in, or
+    functions of it.
+    """
+
+    def __init__(self, function, dtype, results=None):
+        self.function, self.dtype, self.wide = function, dtype, computed_in(dtype)
+        known = {None: dtype, "wide": self.wide}
+        results = results if isinstance(results, tuple) else (results,)
+        self.results = [r(dtype) if callable(r) else known.get(r, r) for r in results]
+        self.__name__ = getattr(function, "__name__", "numpy")
+
+    def __call__(self, *operands, **options):
+        return self.plan(operands, options)(*operands)
+
+    def read_as(self, x, number):
+        """The first operand and other floats in the dtype to compute in."""
+        if number and hasattr(x, "storage") and (x.dtype.kind, self.wide.kind) != ("f", "f"):
+            return computed_in(x.dtype)
+        return self.wide
+
+    def plan(self, operands, options):
+        """A function that does it for operands like these."""
+        reads = [reader(x, self.read_as(x, i)) for i, x in enumerate(operands)]
+        make = next(x for x in operands if hasattr(x, "storage")).over
+        work, dtypes = functools.partial(self.function, **options), self.results
+        specs = {}
+
+        def tensor(values, dtype, number):
+            if values is None:
+                return None
+            values = to_bits(np.asarray(values, order="C"), dtype)
+            if number not in specs:
+                specs[number] = row_spec(dtype, "cpu", values.shape)
+            return make(storage_of(values.reshape(-1), dtype, "cpu"), specs[number])
+
+        def run(*operands):
+            token = ERRORS.set(IGNORED)
+            try:
+                arrays = [read(x) for read, x in zip(reads, operands, strict=True)]
+                values = work(*arrays)
+            finally:
+                ERRORS.reset(token)
+            if not isinstance(values, tuple):
+                return tensor(values, dtypes[0], 0)
+            pack = getattr(type(values), "_make", tuple)
+            return pack(map(tensor, values, dtypes, range(len(values))))
+
+        return run

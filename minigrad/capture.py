@@ -1,0 +1,256 @@
+"""Capture: what a call of an operator allocated and launched, to be done again at once.
+
+Speed alone is at stake here. The first call of an operator with tensors of some dtypes,
+device and layouts runs the operator's own Python: it checks its arguments, finds its
+kernel, chooses a rung, works out grids. For such tensors all of that comes out the same
+each time. So a plan is kept: on "cpu" how to read the arrays, on devices the
+allocations and launches that were recorded, as a CUDA graph does. `with
+capture.disabled():` does without plans; results are the same, to the bit.
+"""
+
+import contextlib
+import threading
+from typing import NamedTuple
+
+import numpy as np
+
+_kept = []  # every dict of plans
+
+
+class _Here(threading.local):
+    direct = False  # does this thread do without plans?
+    recording = None  # the Recording of this thread, while one is made
+
+
+here = _Here()
+
+
+def plans():
+    """A new dict that is emptied whenever an answer of the learner's changes."""
+    _kept.append({})
+    return _kept[-1]
+
+
+def keep(plans, key, plan, most=1000):
+    """Put a plan into such a dict, which never holds more than `most`; return it."""
+    if len(plans) >= most:
+        plans.clear()
+    plans[key] = plan
+    return plan
+
+
+def forget():
+    """Empty all of them: an answer has changed, and with it what plans are made of."""
+    for plans in _kept:
+        plans.clear()
+
+
+@contextlib.contextmanager
+def disabled(recording=None):
+    """While this is open, operators of this thread run without plans."""
+    before = here.direct, here.recording
+    here.direct, here.recording = True, recording
+    try:
+        yield recording
+    finally:
+        here.direct, here.recording = before
+
+
+def constant(storage):
+    """Say to a recording that a storage is the same one in every call."""
+    if here.recording is not None:
+        here.recording.constants.append(storage)
+
+
+# ------------------------------------------------- recording
+
+
+class Recording:
+    """What one call allocates and launches, in order.
+
+    storages: those of the call's tensors, then those that it allocates, each made by
+    makers[i](). launches: (launch, its arguments, (argument, storage, offset in bytes)
+    of memory, (argument, its Number)). sound: was no other
+    memory used?
+    """
+
+    def __init__(self, storages):
+        self.storages, self.makers, self.launches = [*storages], [], []
+        self.constants, self.sound = [], True
+
+    def allocated(self, storage, maker):
+        self.storages.append(storage)
+        self.makers.append(maker)
+
+    def place(self, storage):
+        """The number of a storage; None for a constant one, and for a stranger."""
+        for place, known in enumerate(self.storages):
+            if known is storage:
+                return place
+        self.sound = self.sound and any(storage is c for c in self.constants)
+        return None
+
+    def launched(self, launch, args):
+        fixed, memory, numbers = [], [], []
+        for i, argument in enumerate(args):
+            storage, place = getattr(argument, "storage", None), None
+            if storage is not None and (place := self.place(storage)) is not None:
+                memory.append((i, place, argument.offset * storage.itemsize))
+            elif type(argument) is Number:
+                numbers.append((i, argument))
+            changes = place is not None or type(argument) is Number
+            fixed.append(None if changes else launch.address(argument))
+        self.launches.append((launch, fixed, memory, numbers))
+
+
+class Number(NamedTuple):
+    """A launch's argument that is made of a number among the call's operands."""
+
+    value: np.generic
+    operand: int
+    convert: object  # the function that makes it
+
+
+def recorded(work, operands, which):
+    """(result of work(*operands), the function that does it again; None: there is none).
+
+    which: the places of the operands that are tensors. While it is recorded each has a
+    storage of its own, so that x + x does not look like one operand.
+    """
+    operands, given = [*operands], []
+    for i in which:
+        given.append(operands[i].storage)
+        operands[i] = operands[i].with_storage(given[-1].twin())
+    twins = [operands[i].storage for i in which]
+    with disabled(Recording(twins)) as recording:
+        result = work(*operands)
+    for storage, twin in zip(given, twins, strict=True):
+        storage.version = max(storage.version, twin.version)
+    results = [x for x in listed(result) if x is not None]
+    places = [recording.place(x.storage) for x in results]
+    for x, place in zip(results, places, strict=True):
+        if place is not None and place < len(given):  # an operand is handed back
+            recording.sound, x.storage = False, given[place]
+    if recording.sound and len({*places}) == len(places):
+        return result, replay(recording, which, places, result)
+    return result, None
+
+
+def listed(result):
+    return result if isinstance(result, tuple) else (result,)
+
+
+# ------------------------------------------------- replay
+
+
+def replay(recording, which, places, result):
+    """A function of the call's operands that allocates, launches and returns anew."""
+    makers, device = recording.makers, recording.storages[0].device
+    again = Packed if device == "cuda" else Again
+    launches = [again(*one) for one in recording.launches]
+    results = [x for x in listed(result) if x is not None]
+    made = [(x.over, place, x.spec) for x, place in zip(results, places, strict=True)]
+    pack = packer(result)
+
+    def run(*operands):
+        storages = [operands[i].storage for i in which]
+        for maker in makers:
+            storages.append(maker())
+        for launch in launches:
+            launch(storages, operands)
+        return pack([make(storages[place], spec) for make, place, spec in made])
+
+    def run_one(*operands):
+        """The same of one launch that makes one tensor, as most are."""
+        storages = [operands[i].storage for i in which]
+        y = maker()
+        storages.append(y)
+        launch(storages, operands)
+        return make(y, spec)
+
+    if len(makers) == len(launches) == len(made) == 1 and pack is first_of:
+        (maker,), (launch,), ((make, _, spec),) = makers, launches, made
+        return run_one
+    return run
+
+
+def first_of(results):
+    return results[0] if results else None
+
+
+def packer(result):
+    """list of tensors -> what an operator returns: one, a tuple, or a named one."""
+    if not isinstance(result, tuple):
+        return first_of
+    there = [x is not None for x in result]
+    make = getattr(type(result), "_make", tuple)
+    if all(there):
+        return make
+    return lambda found: make(found.pop(0) if t else None for t in there)
+
+
+class Again:
+    """A launch in the simulator, with other memory and other numbers."""
+
+    def __init__(self, launch, args, memory, numbers):
+        self.launch, self.args = launch, args
+        self.memory, self.numbers = memory, numbers
+
+    def __call__(self, storages, operands):
+        args = [*self.args]
+        for i, place, offset in self.memory:
+            args[i] = storages[place].address(offset)
+        for i, number in self.numbers:
+            args[i] = number.convert(operands[number.operand])
+        self.launch.run(args)
+
+
+class _Thread(threading.local):
+    has_context = False  # the driver needs one in each thread; CuPy's calls make it
+
+
+_thread = _Thread()
+
+
+class Packed:
+    """A launch on a GPU whose arguments stay packed as the driver takes them.
+
+    CuPy looks at each argument of a call anew, which takes longer than the launch. Here
+    only what has changed is written: addresses, and numbers of the call.
+    """
+
+    def __init__(self, launch, args, memory, numbers):
+        from cupy.cuda import driver, runtime
+        from cupy_backends.cuda import stream
+
+        args = [*args]
+        for i, number in numbers:
+            args[i] = number.value
+        pieces = [bytes(8) if a is None else a.tobytes() for a in args]
+        starts = np.cumsum([0] + [-(-len(p) // 16) * 16 for p in pieces]).tolist()
+        self.values = np.zeros(starts[-1], np.uint8)
+        for start, piece in zip(starts, pieces, strict=False):
+            self.values[start : start + len(piece)] = np.frombuffer(piece, np.uint8)
+        self.addresses = self.values.ctypes.data + np.array(starts[:-1], np.uint64)
+        self.words, self.bytes = (memoryview(self.values).cast(c) for c in "QB")
+        self.memory = [(starts[i] // 8, place, offset) for i, place, offset in memory]
+        self.numbers = [(starts[i], number) for i, number in numbers]
+        self.stream, self.runtime = stream, runtime
+        self.shape = launch.kernel.run.kernel.ptr, *launch.grid, *launch.block, 0
+        self.run, self.where = driver.launchKernel, self.addresses.ctypes.data
+        self.lock = threading.Lock()
+
+    def __call__(self, storages, operands):
+        if not _thread.has_context:
+            self.runtime.free(0)
+            _thread.has_context = True
+        with self.lock:
+            words = self.words
+            for word, place, offset in self.memory:
+                words[word] = storages[place].ptr + offset
+            for start, number in self.numbers:
+                value = number.convert(operands[number.operand]).tobytes()
+                self.bytes[start : start + len(value)] = value
+            stream = self.stream.get_current_stream_ptr()
+            self.run(*self.shape, stream, self.where, 0)
+

@@ -1,0 +1,432 @@
+"""Launching kernels: the rungs of an operator's ladder, and how each is launched.
+
+A rung is one kernel of a CUDA C text; a ladder lists those of an operator, from the
+plainest to the fastest. Which rung runs is decided by the facts of a call (its tensors
+and sizes), and by `with minigrad.rungs(...)`.
+"""
+
+import contextlib
+import functools
+import math
+import re
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import NamedTuple
+
+import numpy as np
+
+from . import capture, faults, trace
+from .kernel import Kernel
+from .kernels.copy import MOST_DIMS, STRIDES
+from .launching import for_cupy
+from .layout import broadcast_shapes
+from .storage import (
+    Storage,
+    bfloat16,
+    bool_,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    zeros,
+)
+from .trace import nbytes
+
+C_NAMES = {
+    bool_: "bool", uint8: "unsigned char", int8: "signed char", int16: "short",
+    int32: "int", int64: "long long", float16: "__half", bfloat16: "__nv_bfloat16",
+    float32: "float", float64: "double",
+}  # fmt: skip
+HEADERS = {float16: "cuda_fp16.h", bfloat16: "cuda_bf16.h"}
+STANDS_IN = "// The course's solution"  # so a solution's text begins when exported
+THREADS = 256  # of a block, where nothing speaks for another number
+MANY = 2**31 - THREADS  # elements that an int cannot count
+
+requested = "answered"
+NAMES = {"answered", "fastest"}  # what rungs() takes: these, and every rung's name
+
+
+@contextlib.contextmanager
+def rungs(which):
+    """While this is open, run other rungs of the ladders.
+
+    which: "answered", as always: the highest kernel that the learner has written, where
+    the ladder has one, else the library's best; "fastest", the library's best
+    everywhere; or a rung's name, where the ladder has one of that name that is made for
+    such operands. "yours" is the learner's kernel, or the solution that stands in.
+    ValueError where no ladder has a rung of that name.
+    """
+    global requested
+    if which not in NAMES:
+        raise ValueError(
+            f"there is no rung {which!r}; there are {', '.join(sorted(NAMES))}"
+        )
+    before, requested = requested, which
+    capture.forget()  # the kernels that were chosen before
+    try:
+        yield
+    finally:
+        requested = before
+        capture.forget()
+
+
+def formula(hole, fastest):
+    """The learner's formula for "cpu", or, for rungs("fastest"), a faster one."""
+
+    def run(*arrays):
+        return (fastest if requested == "fastest" else hole)(*arrays)
+
+    return run
+
+
+# ------------------------------------------------- rungs
+
+
+class Facts(SimpleNamespace):
+    """What a ladder may ask about a call: its tensors by name, and its sizes.
+
+    dtype, device: the first tensor's. wide: the dtype to compute in.
+    """
+
+    def __init__(self, **facts):
+        first = next(x for x in facts.values() if hasattr(x, "storage"))
+        dtype, device = first.dtype, first.device
+        given = {"dtype": dtype, "device": device, "wide": computed_in(dtype)}
+        super().__init__(**(given | facts))
+
+
+def always(f):
+    return True
+
+
+def in_dtype(f):
+    """The template's types of most kernels: the elements', and the one to compute in."""
+    return f.dtype, f.wide
+
+
+def one_each(f):
+    """A grid with a thread for each of n."""
+    return cdiv(f.n, THREADS)
+
+
+class Rung(NamedTuple):
+    """One kernel of a ladder, and its launch. The functions are given the Facts.
+
+    args: what the kernel takes, in order, by the names of the facts: "x y n:int" are
+    two tensors and a number as int. types: the types and numbers of its template.
+    before: what stands in front of the text. more: facts that this rung adds, such as
+    memory for parts. run: where one launch is not enough, what it does instead.
+    """
+
+    name: str  # its idea
+    kernel: str  # its name in the text
+    source: object  # a file in kernels/, or a hole whose answer is the text
+    fits: Callable = always
+    args: str = ""
+    block: object = THREADS
+    grid: Callable = one_each
+    types: Callable = in_dtype
+    before: Callable = lambda f: ""
+    more: Callable = lambda f: {}
+    run: Callable = None
+
+    @property
+    def is_hole(self):
+        return not isinstance(self.source, str) or not self.source.endswith(".cu")
+
+    @property
+    def is_own(self):
+        """Is it a kernel that the learner has written?"""
+        if isinstance(self.source, str):  # a file, or a text of an exported package
+            return self.is_hole and not self.source.startswith(STANDS_IN)
+        return self.source.is_own
+
+    def text(self):
+        """The CUDA C; a hole that nobody has filled raises what it is."""
+        if self.is_hole:
+            return getattr(self.source, "text", self.source)
+        return file_text(self.source)
+
+    def function(self, device, types=(), before=""):
+        """The compiled kernel, for a device; before: what stands in front of the text."""
+        key = self.source, self.kernel, device, *types, before
+        found = _functions.get(key)
+        if found is None:
+            name = self.kernel if self.is_hole else template(self.kernel, *types)
+            text = with_headers(before + self.text(), types)
+            found = capture.keep(_functions, key, compiled(text, name, device), 4096)
+        return found
+
+    def launch(self, operator, f):
+        """Launch the kernel with these facts."""
+        if self.run is not None:
+            return self.run(self, operator, f)
+        vars(f).update(self.more(f))
+        function = self.function(f.device, self.types(f), self.before(f))
+        args = [argument(f, text) for text in self.args.split()]
+        grid = self.grid(f)
+        block = self.block(f) if callable(self.block) else self.block
+        launch(operator, self.name, function, f.device, grid, block, args)
+
+
+_functions = capture.plans()
+CASTS = {"int": np.int32, "long": np.int64}
+
+
+def argument(f, text):
+    """ "n:int" -> the fact n as an int: what a kernel's parameter is given."""
+    name, _, kind = text.partition(":")
+    value = getattr(f, name)
+    if not kind:
+        return value
+    return (f.wide.type if kind == "wide" else CASTS[kind])(value)
+
+
+def ladder(*rungs):
+    """The rungs of an operator, whose names rungs() knows then."""
+    NAMES.update(rung.name for rung in rungs)
+    return [*rungs]
+
+
+def pick(ladder, f):
+    """The rung to launch for these facts."""
+    there = [rung for rung in ladder if rung.fits(f)]
+    named = [rung for rung in there if rung.name == requested]
+    own = [rung for rung in there if rung.is_own and requested == "answered"]
+    library = [rung for rung in there if not rung.is_hole]
+    for rung in reversed(named or own or library or there):
+        if not rung.is_hole or is_answered(rung):
+            return rung
+    there[0].text()  # raises: which exercise it is
+    raise AssertionError(ladder)
+
+
+def is_answered(rung):
+    try:
+        return bool(rung.text())
+    except NotImplementedError:
+        return False
+
+
+def run(ladder, operator, **facts):
+    """Launch the rung that is made for such facts."""
+    f = Facts(**facts)
+    pick(ladder, f).launch(operator, f)
+
+
+# ------------------------------------------------- texts
+
+
+@functools.cache
+def file_text(name):
+    """A file of minigrad/kernels, with the files of ours that it includes."""
+    folder = Path(__file__).parent / "kernels"
+    text = (folder / name).read_text(encoding="utf-8")
+    own = r'(?m)^#include "(.*)"\n'
+    return re.sub(own, lambda included: file_text(included[1]), text)
+
+
+class Ready(NamedTuple):
+    """A compiled kernel."""
+
+    run: Callable  # (grid, block, args)
+    name: str  # `unary<float, bool>`
+
+
+@functools.lru_cache(4096)
+def compiled(text, name, device):
+    """A kernel of a text, ready to be launched on a device."""
+    kernel = Kernel(text, name)
+    return Ready(kernel._compiled if device == "cuda" else kernel._simulated, name)
+
+
+def with_headers(text, dtypes):
+    """The text with the headers that half and bfloat16 need."""
+    lines = sorted(f"#include <{HEADERS[d]}>\n" for d in set(dtypes) if d in HEADERS)
+    return "".join(lines) + text
+
+
+def template(kernel, *arguments):
+    """`unary<float, bool>`: a kernel's name with dtypes and numbers."""
+    listed = ", ".join(C_NAMES.get(a) or str(a) for a in arguments)
+    return f"{kernel}<{listed}>" if arguments else kernel
+
+
+def computed_in(dtype):
+    """Where an operator computes: float32 for half and bfloat16, else in the dtype."""
+    return float32 if dtype in HEADERS else dtype
+
+
+# ------------------------------------------------- sizes and arguments
+
+
+def cdiv(n, d):
+    """n / d, rounded up."""
+    return -(-n // d)
+
+
+def whole_warps(n, most=THREADS):
+    """A block's threads for n elements."""
+    return min(most, max(32, cdiv(n, 32) * 32))
+
+
+def view_of(x, device=None):
+    """A kernel's argument `Strides` that reads a tensor row by row."""
+    return strides_of(*coalesce_dims(x.shape, x.strides), device or x.device)
+
+
+@functools.lru_cache(4096)
+def strides_of(shape, strides, device):
+    """A kernel's argument `Strides`."""
+    if len(shape) > MOST_DIMS:
+        raise RuntimeError(
+            f"a kernel reads up to {MOST_DIMS} dimensions that cannot be joined, not "
+            f"{len(shape)}: make a copy with reshape first"
+        )
+    view = np.zeros((), STRIDES)
+    shape, strides = shape or (1,), strides or (0,)
+    view["dims"] = len(shape)
+    view["shape"][: len(shape)], view["stride"][: len(shape)] = shape, strides
+    return struct(view, device)
+
+
+def struct(value, device):
+    """An array without dimensions as a kernel's argument: a struct of its type."""
+    return for_cupy(value) if device == "cuda" else value[()]
+
+
+@functools.lru_cache(4096)
+def coalesce_dims(shape, *strides):
+    """The same loops with as few dimensions as will do: a shape, and tuples of strides.
+
+    Two neighbours are one dimension if in every tensor the outer one's stride is the
+    inner one's times its size.
+    """
+    dims = [d for d in zip(shape, *strides, strict=True) if d[0] != 1]
+    kept = []
+    for size, *steps in dims:
+        outer = kept[-1] if kept else None
+        if outer and all(o == s * size for o, s in zip(outer[1:], steps, strict=True)):
+            kept[-1] = [outer[0] * size, *steps]
+        else:
+            kept.append([size, *steps])
+    if not kept:
+        return (), *(() for _ in strides)
+    return tuple(zip(*kept, strict=True))
+
+
+def broadcast(operator, shapes, shown=()):
+    """The shape that all have together; an error names the operator and the shapes.
+
+    shown: the shapes to name, where these are parts of others.
+    """
+    try:
+        return broadcast_shapes(*shapes)
+    except NotImplementedError:  # a hole that nobody has filled
+        raise
+    except RuntimeError as error:
+        listed = " and ".join(str(list(shape)) for shape in shown or shapes)
+        raise RuntimeError(
+            f"{operator}: tensors of the shapes {listed} do not fit together: {error}"
+        ) from None
+
+
+COUNTERS = 512  # the most that an operator needs
+
+
+def counters(count, device):
+    """`count` zeros of unsigned int, by which the last of several blocks finds out that
+    it is the last (`is_last`), as in CUDA's threadFenceReduction.
+
+    Each launch leaves them at 0. So on a GPU they are always the same ones: its
+    launches, all in one stream, run one after the other.
+    """
+    if device != "cuda":
+        return zeros(count, np.dtype(np.uint32), device)
+    if not _counters:
+        with capture.disabled():
+            _counters.append(zeros(COUNTERS, np.dtype(np.uint32), device))
+    capture.constant(_counters[0])
+    return _counters[0]
+
+
+_counters = []
+
+# ------------------------------------------------- the launch
+
+
+class Launch(NamedTuple):
+    """One launch of a compiled kernel, but for its arguments."""
+
+    operator: str
+    rung: str
+    kernel: Ready
+    device: str
+    grid: tuple
+    block: tuple
+    nbytes: int  # of the tensors among its arguments
+
+    def address(self, argument):
+        """A tensor or a storage as where its elements begin; all else as it is."""
+        if type(argument) is Storage:
+            return argument.address(0)
+        storage = getattr(argument, "storage", None)
+        if storage is not None:
+            return storage.address(argument.offset * storage.itemsize)
+        if type(argument) is capture.Number:
+            return argument.value
+        return np.uint64(0) if argument is None and self.device == "cuda" else argument
+
+    def run(self, args):
+        """Launch with arguments as the device takes them, and note it in the trace."""
+        if trace.active is None:
+            self.kernel.run(self.grid, self.block, args)
+        else:
+            clock = _timed(self, args)
+            trace.active.append(trace.Launch(
+                self.operator, self.rung, self.kernel.name, self.device, self.grid,
+                self.block, self.nbytes, clock,
+            ))  # fmt: skip
+        if self.device == "sim":  # each launch there ends before the next begins
+            faults.check(self.device)
+
+
+def launch(operator, rung, kernel, device, grid, block, args, moved=None):
+    """Launch a kernel. args: tensors, storages, numbers of NumPy, structs, None.
+
+    moved: the bytes it moves, where not each tensor is read or written in whole.
+    """
+    grid, block = three(grid), three(block)
+    if not math.prod(grid):
+        return
+    moved = sum(map(nbytes, args)) if moved is None else moved
+    one = Launch(operator, rung, kernel, device, grid, block, moved)
+    if capture.here.recording is not None:
+        capture.here.recording.launched(one, args)
+    one.run([one.address(a) for a in args])
+
+
+def three(sizes):
+    """(2,) -> (2, 1, 1)."""
+    sizes = sizes if isinstance(sizes, tuple) else (sizes,)
+    return (*sizes, *(1,) * (3 - len(sizes)))
+
+
+def _timed(launch, args):
+    """Launch, between two events on a GPU; the clock that reads them."""
+    run, grid, block = launch.kernel.run, launch.grid, launch.block
+    if launch.device != "cuda":
+        run(grid, block, args)
+        return lambda: None
+    import cupy
+
+    start, stop = cupy.cuda.Event(), cupy.cuda.Event()
+    start.record()
+    run(grid, block, args)
+    stop.record()
+    return trace.gpu_clock(start, stop)

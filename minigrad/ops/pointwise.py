@@ -1,0 +1,777 @@
+"""Operators that treat each element by itself.
+
+A line is a whole operator: its name, what it means in NumPy (which is what runs on
+"cpu"), its expression in CUDA C, of a, b and c (which kernels/elementwise.cu runs on
+"sim" and "cuda"), and the gradients of a, b and c. Operands are broadcast, and computed
+in the dtype that `promotion` says.
+"""
+
+import math
+import re
+from numbers import Integral, Real
+
+import numpy as np
+
+from .. import capture, trace
+from ..autograd.modes import here
+from ..autograd.record import below, record
+from ..dispatch import (
+    KERNELS,
+    Operator,
+    find_kernel,
+    picker,
+    register,
+    same_device,
+    seen,
+    tensor_for,
+)
+from ..launch import formula
+from ..numpy_names import in_pytorch
+from ..promotion import FLOATS, INTEGERS, result_type
+from ..simt.numerics.special import erf as erf_of
+from ..storage import DTYPES, bool_, float32, int64, to_number, uint8
+from . import gradients as vjp
+from .pointwise_kernels import DevicePointwise, NumpyPointwise, copy
+
+ALL = DTYPES
+NUMBERS = (*INTEGERS, *FLOATS)
+
+
+class Pointwise(Operator):
+    """formula: in NumPy, of arrays. expression: in CUDA C, of a, b and c.
+
+    dtypes: those that it computes in. result: the result's dtype, where that is another.
+    """
+
+    def __init__(self, name, formula, expression, vjps, dtypes, rule, result):
+        self.arity = " abc".index(max(re.findall(r"\b[abc]\b", expression)))
+        check = TAKES[self.arity]
+        super().__init__(check, None, dtypes, None, vjps, rule, name=name)
+        self.__name__ = self.__qualname__ = name
+        self.__doc__ = f"{name} of each element: {expression}"
+        self.formula, self.expression, self.result = formula, expression, result
+        for dtype in dtypes:
+            register(name, ["cpu"], [dtype], NumpyPointwise(self, dtype))
+            register(name, ["sim", "cuda"], [dtype], DevicePointwise(self, dtype))
+
+    def quick(self):
+        """As of every operator; the two common cases are spelled out."""
+        plans, first, direct, call = self.plans, self.first, capture.here, super().quick()
+
+        def unary(a, *more, **named):
+            plan = plans.get(getattr(a, "spec", None))
+            if plan is None or more or named or direct.direct or trace.active is not None:
+                return call(a, *more, **named)
+            y = plan.run(a)
+            if here.modes.enabled and (a._meta is not None or a._base is not None):
+                return record(self, (a,), plan.options, y)
+            return y
+
+        def binary(a, b=MISSING, /, *more, **named):
+            key = getattr(a, "spec", None) or type(a), getattr(b, "spec", None) or type(b)
+            plan = plans.get(key)
+            if plan is None or more or named or direct.direct or trace.active is not None:
+                return call(a, *(() if b is MISSING else (b,)), *more, **named)
+            y = plan.run(a, b)
+            if here.modes.enabled:
+                for x in (a, b):
+                    if getattr(x, "_meta", None) is not None or (
+                        getattr(x, "_base", None) is not None
+                    ):
+                        return record(self, (a, b), plan.options, y)
+            return y
+
+        return {1: unary, 2: binary}.get(self.arity, call)
+
+    def key(self, args, named):
+        """Numbers count by their types; the third of three operands by its value."""
+        if named:
+            return None
+        if self.arity == 1:
+            return getattr(args[0], "spec", None) if len(args) == 1 else None
+        if self.arity == 3:
+            return super().key(args, named)
+        return tuple([getattr(x, "spec", None) or type(x) for x in args])
+
+    def bind(self, args, named):
+        if named:
+            named = in_pytorch(self.name, named, self.parameters)
+        operands = *args, *named.values()
+        if len(operands) != self.arity:
+            if operands:
+                self.rule(*operands)  # may say more
+            raise TypeError(
+                f"{self.name}() takes {self.arity} operands, the tensor itself among "
+                f"them, but {len(operands)} were given"
+            )
+        return operands, {}, picker([*range(self.arity)], self.arity, [])
+
+    def find(self, operands):
+        """The kernel; beside tensors of a device those of "cpu" may be numbers."""
+        device = same_device(self.name, [x for x in operands if not is_number(x, operands)])
+        return find_kernel(KERNELS, self.name, device, self.rule(*operands))
+
+    def into(self, out, *operands):
+        """The same, written into the memory of `out`, which has the result's shape."""
+        key = *(getattr(x, "spec", None) or seen(x) for x in operands), "out", out.spec
+        run = self.plans.get(key)
+        if run is not None and not capture.here.direct and trace.active is None:
+            return run(*operands, out)
+        kernel = self.find(operands)
+        if trace.active is not None:
+            how = self.name, kernel, operands, {"out": out}
+            below(trace.active.run, *how)
+        elif capture.here.direct:
+            below(kernel, *operands, out=out)
+        else:
+            run = below(kernel.plan_into, out, operands)
+            if run is not None:
+                capture.keep(self.plans, key, run)
+
+
+TAKES = [
+    None,
+    lambda input: None,
+    lambda input, other: None,
+    lambda input, other, third: None,
+]
+MISSING = object()
+
+
+def is_number(x, operands):
+    """Is it a tensor of "cpu" without dimensions beside tensors of a device?
+
+    An elementwise operator takes them: its kernel gets their numbers.
+    """
+    there = {t.device for t in operands if hasattr(t, "storage")}
+    return hasattr(x, "storage") and x.device == "cpu" and not x.shape and there != {"cpu"}
+
+
+def pointwise(name, formula, expression, *vjps, dtypes=NUMBERS, rule=result_type,
+              result=None):  # fmt: skip
+    """The operator of a formula in NumPy, an expression in CUDA C, and gradients."""
+    return Pointwise(name, formula, expression, vjps, dtypes, rule, result)
+
+
+# ------------------------------------------------- in which dtype
+
+
+def as_float(*operands):
+    """Whole numbers are computed in float32."""
+    dtype = result_type(*operands)
+    return dtype if dtype in FLOATS else float32
+
+
+def of_values(condition=None, *values):
+    """`where` takes the dtype of its values."""
+    if len(values) != 2:
+        raise TypeError(
+            f"where() takes a condition and two values, got {len(values)}: "
+            "where(condition, x, y). Where a condition is true says condition.nonzero()"
+        )
+    if tensor_for("where", "condition", condition).dtype not in (bool_, uint8):
+        raise RuntimeError(
+            "where expected condition to be a boolean tensor, but got a tensor with "
+            f"dtype {condition.dtype}"
+        )
+    return result_type(*values)
+
+
+def without_bool(*operands):
+    """PyTorch does not subtract bool: what would True - True - True be?"""
+    kinds = {x.dtype if hasattr(x, "storage") else type(x) for x in operands}
+    if kinds & {bool, bool_}:
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with a bool tensor is not supported: use "
+            "x.logical_not() or x != y, or turn it into numbers with x.long()"
+        )
+    return result_type(*operands)
+
+
+# ------------------------------------------------- what they mean, in NumPy
+
+
+def numpy_rsqrt(x):
+    return 1 / np.sqrt(x)
+
+
+def numpy_sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def numpy_relu(x):
+    return np.maximum(x, x.dtype.type(0))  # NaN stays NaN
+
+
+def relu_backward_of(dy, y):
+    """dy, but 0 where y <= 0; `where` takes five times as long for such a mask."""
+    keep = (y <= 0).view(np.int8) - np.int8(1)  # 0, or -1: all bits
+    return (dy.view(f"i{dy.itemsize}") & keep).view(dy.dtype)
+
+
+def numpy_gelu(x):
+    """x times the share of a normal distribution that lies below x."""
+    return 0.5 * x * (1 + erf_of(x * 0.5**0.5)).astype(x.dtype)
+
+
+def numpy_gelu_tanh(x):
+    """gelu by a formula without erf."""
+    return 0.5 * x * (1 + np.tanh((2 / np.pi) ** 0.5 * (x + 0.044715 * x**3)))
+
+
+def numpy_clamp(x, low, high):
+    return np.minimum(np.maximum(x, low), high)
+
+
+def numpy_power(a, b):
+    """a ** b; of whole numbers with b < 0 it is 1 / a**-b without its fraction."""
+    if np.result_type(a, b).kind == "f":
+        return np.power(a, b)
+    a, b = np.broadcast_arrays(a, b)
+    small = np.where(a == 1, 1, np.where(a == -1, 1 - 2 * (b & 1), 0))
+    return np.where(b < 0, small, np.power(a, np.maximum(b, 0)))
+
+
+def divided(divide):
+    """An integer division that refuses to divide by zero, as PyTorch does on a CPU."""
+
+    def checked(a, b):
+        if np.result_type(a, b).kind in "iu" and not np.all(b):
+            raise RuntimeError("ZeroDivisionError: a whole number was divided by 0")
+        return divide(a, b)
+
+    return checked
+
+
+def truncated(a, b):
+    """a / b rounded to zero."""
+    if np.result_type(a, b).kind == "f":
+        return np.trunc(a / b)
+    down = np.floor_divide(a, b)
+    return down + ((down * b != a) & ((a < 0) != (b < 0)))
+
+
+# ------------------------------------------------- arithmetic
+
+
+def through(dy):
+    return dy
+
+
+def negated(dy):
+    return -dy
+
+
+def quotient(a, b):
+    """a // b, as a number that nobody differentiates."""
+    return floor_divide(*(x.detach() if hasattr(x, "storage") else x for x in (a, b)))
+
+
+def no_slope(dy):
+    raise RuntimeError(
+        "derivative for aten::floor_divide is not implemented: it is 0 but for jumps. "
+        "Use x.detach() // y if no gradient is needed"
+    )
+
+
+def flat(dy):
+    """Of div(rounding_mode=...): zeros, although there are jumps."""
+    return dy.new_number(0, dy.dtype).expand(dy.shape)
+
+
+add = pointwise("add", np.add, "a + b", through, through, dtypes=ALL)
+sub = pointwise("sub", np.subtract, "a - b", through, negated, rule=without_bool)
+mul = pointwise("mul", np.multiply, "a * b", lambda dy, b: mul_backward(dy, b),
+                lambda dy, a: mul_backward(dy, a), dtypes=ALL)  # fmt: skip
+div = pointwise("div", np.true_divide, "a / b", lambda dy, b: dy / b,
+                lambda dy, a, b: div_backward(dy, a, b), dtypes=FLOATS, rule=as_float)  # fmt: skip
+floored = pointwise("div_floor", divided(np.floor_divide), "floor_divide(a, b)", flat, flat)
+floor_divide = pointwise("floor_divide", divided(np.floor_divide), "floor_divide(a, b)",
+                         no_slope, no_slope)  # fmt: skip
+trunc_divide = pointwise("trunc_divide", divided(truncated), "trunc_divide(a, b)", flat,
+                         flat)  # fmt: skip
+remainder = pointwise("remainder", divided(np.remainder), "remainder_of(a, b)", through,
+                      lambda dy, a, b: -dy * quotient(a, b))  # fmt: skip
+power = pointwise("pow", numpy_power, "power(a, b)",
+                  lambda dy, a, b: pow_backward(dy, a, b),
+                  lambda dy, a, y: pow_exponent_backward(dy, a, y))  # fmt: skip
+
+# ------------------------------------------------- comparisons, logic and bits
+
+BITS = bool_, *INTEGERS
+
+eq = pointwise("eq", np.equal, "a == b", dtypes=ALL, result=bool_)
+ne = pointwise("ne", np.not_equal, "a != b", dtypes=ALL, result=bool_)
+lt = pointwise("lt", np.less, "a < b", dtypes=ALL, result=bool_)
+le = pointwise("le", np.less_equal, "a <= b", dtypes=ALL, result=bool_)
+gt = pointwise("gt", np.greater, "a > b", dtypes=ALL, result=bool_)
+ge = pointwise("ge", np.greater_equal, "a >= b", dtypes=ALL, result=bool_)
+logical_and = pointwise("logical_and", np.logical_and, "a && b", dtypes=ALL, result=bool_)
+logical_or = pointwise("logical_or", np.logical_or, "a || b", dtypes=ALL, result=bool_)
+logical_not = pointwise("logical_not", np.logical_not, "!a", dtypes=ALL, result=bool_)
+isnan = pointwise("isnan", lambda x: x != x, "a != a", dtypes=ALL, result=bool_)
+bitwise_and = pointwise("bitwise_and", np.bitwise_and, "a & b", dtypes=BITS)
+bitwise_or = pointwise("bitwise_or", np.bitwise_or, "a | b", dtypes=BITS)
+bitwise_xor = pointwise("bitwise_xor", np.bitwise_xor, "a ^ b", dtypes=BITS)
+bitwise_not = pointwise("bitwise_not", np.invert, "a ^ (M)-1", dtypes=BITS)  # ~true: int
+
+# ------------------------------------------------- larger, smaller, chosen
+
+LARGER, SMALLER = "(a > b || a != a ? a : b)", "(a < b || a != a ? a : b)"
+larger_of = lambda dy, a, b: max_backward(dy, a, b)  # noqa: E731
+smaller_of = lambda dy, a, b: max_backward(dy, b, a)  # noqa: E731
+maximum = pointwise("maximum", np.maximum, LARGER, larger_of, smaller_of, dtypes=ALL)
+minimum = pointwise("minimum", np.minimum, SMALLER, smaller_of, larger_of, dtypes=ALL)
+clamp_min = pointwise("clamp_min", np.maximum, LARGER,
+                      lambda dy, a, b: where(a >= b, dy, 0),
+                      lambda dy, a, b: where(a < b, dy, 0), dtypes=ALL)  # fmt: skip
+clamp_max = pointwise("clamp_max", np.minimum, SMALLER,
+                      lambda dy, a, b: where(a <= b, dy, 0),
+                      lambda dy, a, b: where(a > b, dy, 0), dtypes=ALL)  # fmt: skip
+clamped = pointwise("clamp", numpy_clamp, "clamped(a, b, c)",
+                    lambda dy, a, b, c: where((a >= b) & (a <= c), dy, 0),
+                    lambda dy, a, b, c: where((a < b) & below_(b, c), dy, 0),
+                    lambda dy, a, b, c: where((a > c) | below_(c, b), dy, 0))  # fmt: skip
+where = pointwise("where", lambda a, b, c: np.where(a, b, c), "(a ? b : c)", None,
+                  lambda dy, a: where_backward(dy, a, True),
+                  lambda dy, a: where_backward(dy, a, False), dtypes=ALL,
+                  rule=of_values)  # fmt: skip
+
+
+def below_(a, b):
+    """a < b, where either may be a number."""
+    return a < b if hasattr(a, "storage") else b > a
+
+
+# ------------------------------------------------- functions of one number
+
+
+def of_floats(name, formula, expression, *vjps):
+    """A function whose result is a float, also for whole numbers."""
+    how = {"dtypes": FLOATS, "rule": as_float}
+    return pointwise(name, formula, expression, *vjps, **how)
+
+
+neg = pointwise("neg", np.negative, "-a", negated)
+abs = pointwise("abs", np.abs, "(a < 0 ? -a : a == 0 ? 0 : a)",  # noqa: A001
+                lambda dy, a: abs_backward(dy, a))  # fmt: skip
+relu = pointwise("relu", numpy_relu, "(a < 0 ? 0 : a)", lambda dy, y: relu_backward(dy, y))
+exp = of_floats("exp", np.exp, "exp(a)", lambda dy, y: exp_backward(dy, y))
+log = of_floats("log", np.log, "log(a)", lambda dy, a: log_backward(dy, a))
+sqrt = of_floats("sqrt", np.sqrt, "sqrt(a)", lambda dy, y: sqrt_backward(dy, y))
+root = of_floats("std", np.sqrt, "sqrt(a)", lambda dy, y: std_backward(dy, y))
+rsqrt = of_floats("rsqrt", numpy_rsqrt, "1 / sqrt(a)", lambda dy, y: rsqrt_backward(dy, y))
+sigmoid = of_floats("sigmoid", numpy_sigmoid, "1 / (1 + exp(-a))", lambda dy, y: sigmoid_backward(dy, y))
+tanh = of_floats("tanh", np.tanh, "tanh(a)", lambda dy, y: tanh_backward(dy, y))
+sin = of_floats("sin", np.sin, "sin(a)", lambda dy, a: sin_backward(dy, a))
+cos = of_floats("cos", np.cos, "cos(a)", lambda dy, a: cos_backward(dy, a))
+erf = of_floats("erf", erf_of, "erf(a)", lambda dy, a: erf_backward(dy, a))
+gelu_erf = pointwise("gelu", numpy_gelu, "gelu(a)", lambda dy, a: gelu_backward(dy, a),
+                     dtypes=FLOATS)  # fmt: skip
+gelu_tanh = pointwise("gelu_tanh", numpy_gelu_tanh, "gelu_tanh(a)",
+                      lambda dy, a: gelu_tanh_backward(dy, a), dtypes=FLOATS)  # fmt: skip
+
+# ------------------------------------------------- copies
+
+
+class Cast(Pointwise):
+    """A copy in another dtype, or in the same: `cast[float32](x)`."""
+
+    def __init__(self, dtype):
+        same = [through] if dtype in FLOATS else None
+        super().__init__("copy", copy, "a", same, [dtype], lambda x: dtype, None)
+        self.dtype = dtype
+
+    def find(self, operands):
+        """The kernel, without asking `find_kernel`: tensors are copied before that."""
+        return KERNELS[self.name, operands[0].device, self.dtype]
+
+
+cast = {dtype: Cast(dtype) for dtype in DTYPES}
+for _device in "sim", "cuda":  # by int64 -1.5 becomes 255, as in PyTorch, and not 0
+    KERNELS["copy", _device, uint8].wide = int64
+
+# ------------------------------------------------- as PyTorch calls them, by options
+
+
+def scaled(x, other, alpha):
+    """alpha * other, the second operand of x + alpha * other."""
+    if type(alpha) is int and alpha == 1:
+        return other
+    if not isinstance(alpha, Real):
+        raise TypeError(f"argument 'alpha' must be Number, not {type(alpha).__name__}")
+    dtype = result_type(x, other)
+    if isinstance(alpha, bool) and dtype != bool_:
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if not isinstance(alpha, Integral) and dtype not in FLOATS:
+        raise RuntimeError(
+            "For integral input tensors, argument alpha must not be a floating point "
+            "number."
+        )
+    if not hasattr(other, "storage"):
+        return bool(other * alpha) if dtype == bool_ else other * alpha
+    return mul(other.to(dtype=dtype), bool(alpha) if dtype == bool_ else alpha)
+
+
+def named(name):
+    """Give a function the name that it has as a method: errors tell it."""
+
+    def rename(function):
+        function.__name__ = function.__qualname__ = name
+        return function
+
+    return rename
+
+
+@named("add")
+def plus(x, other, *, alpha=1):
+    """x + alpha * other."""
+    return add(x, scaled(x, other, alpha))
+
+
+def subtracted(x, other, alpha):
+    """The same of x - alpha * other, where neither is bool."""
+    without_bool(x, other)
+    return scaled(x, other, alpha)
+
+
+@named("sub")
+def minus(x, other, *, alpha=1):
+    """x - alpha * other."""
+    return sub(x, subtracted(x, other, alpha))
+
+
+DIVISIONS = {None: div, "trunc": trunc_divide, "floor": floored}
+
+
+def division(rounding_mode):
+    """The operator that divides and rounds: not, to zero, or down."""
+    if rounding_mode not in DIVISIONS:
+        raise RuntimeError(
+            "div expected rounding_mode to be one of None, 'trunc', or 'floor' but "
+            f"found {rounding_mode!r}"
+        )
+    return DIVISIONS[rounding_mode]
+
+
+@named("div")
+def divide(x, other, *, rounding_mode=None):
+    """x / other, and the quotient rounded: "trunc" to zero, "floor" down."""
+    return division(rounding_mode)(x, other)
+
+
+def root_of(exponent):
+    """sqrt for 0.5, rsqrt for -0.5: of -inf they are NaN, as in PyTorch; else None."""
+    return {0.5: sqrt, -0.5: rsqrt}.get(exponent if isinstance(exponent, Real) else 0)
+
+
+def checked_exponent(x, exponent):
+    """The exponent; RuntimeError for a number below 0 where whole numbers stay whole.
+
+    A tensor's numbers are not looked at: there 1 / x^-exponent loses its fraction.
+    """
+    whole = result_type(x, exponent) in INTEGERS
+    if whole and not hasattr(exponent, "storage") and exponent < 0:
+        raise RuntimeError(
+            "Integers to negative integer powers are not allowed: x.float() ** "
+            f"{exponent}"
+        )
+    return exponent
+
+
+def pow(x, exponent):  # noqa: A001
+    """x to the power of exponent; whole numbers stay whole."""
+    if found := root_of(exponent):
+        return found(x)
+    return power(x, checked_exponent(x, exponent))
+
+
+def clamp(x, min=None, max=None):
+    """x, but at least `min` and at most `max`; NaN stays NaN."""
+    operator, bounds = clamp_of(min, max)
+    return operator(x, *bounds)
+
+
+def clamp_of(min, max):
+    """The operator that clamps to these bounds, one of which may be None; and them."""
+    given = [bound for bound in (min, max) if bound is not None]
+    if not given:
+        raise RuntimeError("clamp: at least one of 'min' or 'max' must not be None")
+    tensors = [bound for bound in given if hasattr(bound, "storage")]
+    if 0 < len(tensors) < len(given) and tensors[0].ndim:
+        raise TypeError(
+            "clamp() takes two numbers or two tensors as min and max, but got "
+            f"{type(min).__name__} and {type(max).__name__}"
+        )
+    return (clamp_max if min is None else clamp_min if max is None else clamped), given
+
+
+def gelu(x, approximate="none"):
+    """x times the share of a normal distribution that lies below x."""
+    if approximate not in ("none", "tanh"):
+        raise RuntimeError(
+            f"approximate argument must be either none or tanh. Got {approximate!r}"
+        )
+    return gelu_tanh(x) if approximate == "tanh" else gelu_erf(x)
+
+
+def invert(x):
+    """~x: all bits turned; of bool, not x."""
+    if x.dtype in FLOATS:
+        raise TypeError(
+            "~ (operator.invert) is only implemented on integer and Boolean-type "
+            f"tensors, not on {x.dtype}"
+        )
+    return bitwise_not(x)
+
+
+def positive(x):
+    """+x: x itself."""
+    if x.dtype == bool_:
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return x
+
+
+@named("where")
+def where_self(x, condition, other):
+    """x where the condition holds, else other."""
+    return where(condition, x, other)
+
+
+def filling(value, x):
+    """A number as a tensor like x; RuntimeError where x's dtype ends before it."""
+    found = to_number(value, x.dtype)
+    if found.dtype.kind == "f" and np.isinf(found) and math.isfinite(value):
+        raise RuntimeError(
+            f"value cannot be converted to type {x.dtype} without overflow: {value}"
+        )
+    return x.new_number(found, x.dtype)
+
+
+def masked_fill(x, mask, value):
+    """x, with `value` where the mask holds, in x's own dtype."""
+    if tensor_for("masked_fill", "mask", mask).dtype != bool_:
+        raise RuntimeError(
+            "masked_fill_ only supports boolean masks, but got mask with dtype "
+            f"{mask.dtype}"
+        )
+    if not hasattr(value, "storage"):
+        value = filling(value, x)
+    elif value.ndim:
+        raise RuntimeError(
+            "masked_fill_ only supports a 0-dimensional value tensor, but got tensor "
+            f"with {value.ndim} dimension(s)."
+        )
+    return where(mask, value.to(x.device, x.dtype), x)
+
+
+def reflected(operator):
+    """An operator with its operands exchanged, as a method: 2 - x is x.__rsub__(2)."""
+
+    def method(self, other):
+        return operator(other, self)
+
+    return method
+
+
+COMPARED = Real, np.bool_, np.ndarray
+
+
+def comparison(operator):
+    """== and !=: beside what is neither a tensor nor a number, Python decides.
+
+    But not beside an array of NumPy, which looks like one: it is refused, as by `+`.
+    """
+
+    def method(self, other):
+        if not hasattr(other, "storage") and not isinstance(other, COMPARED):
+            return NotImplemented
+        return operator(self, other)
+
+    return method
+
+
+# ------------------------------------------------- what is finite, close, equal
+
+
+def isfinite(x):
+    """Which elements are neither infinite nor NaN, as a tensor of bool."""
+    return x.abs() < math.inf if x.dtype in FLOATS else x == x
+
+
+def isinf(x):
+    """Which elements are inf or -inf, as a tensor of bool."""
+    return x.abs() == math.inf if x.dtype in FLOATS else x != x
+
+
+def isclose(x, other, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """Where |x - other| <= atol + rtol * |other|, or both are equal; NaN is not.
+
+    Of the same dtype, else RuntimeError. equal_nan: NaN beside NaN counts as close.
+    """
+    if x.dtype != tensor_for("isclose", "other", other).dtype:
+        raise RuntimeError(
+            f"{x.dtype} did not match {other.dtype}: isclose() takes tensors of one "
+            "dtype, as x.to(other.dtype) makes one"
+        )
+    for name, value in {"rtol": rtol, "atol": atol}.items():
+        if value < 0:
+            raise RuntimeError(
+                f"{name} must be greater than or equal to zero, but got {value}"
+            )
+    same = x == other
+    if equal_nan:
+        same = same | x.isnan() & other.isnan()
+    if x.dtype == bool_:
+        x = x.float()
+    there = other if other.dtype in FLOATS else other.float()
+    apart = (x - there).abs()
+    return same | isfinite(apart) & (apart <= atol + (rtol * there).abs())
+
+
+def allclose(x, other, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """Is isclose() true everywhere? A Python bool."""
+    return bool(isclose(x, other, rtol, atol, equal_nan).all())
+
+
+def equal(x, other):
+    """Have both the same shape and the same elements? A Python bool."""
+    return x.shape == tensor_for("equal", "other", other).shape and bool(
+        (x == other).all()
+    )
+
+
+# ------------------------------------------------- gradients
+#
+# In one launch what would take several; its formula is often a hole of vjp.py. These
+# operators have gradients, too, so that gradients of gradients can be computed.
+
+
+def of_gradient(name, formula, expression, *vjps):
+    return pointwise(name, formula, expression, *vjps, dtypes=FLOATS)
+
+
+def log_of(x):
+    """The natural logarithm of a tensor or a number."""
+    return x.log() if hasattr(x, "storage") else math.log(x)
+
+
+mul_backward = of_gradient("mul_backward", vjp.mul_backward, "a * b",
+                           lambda dy, b: dy * b, lambda dy, a: dy * a)  # fmt: skip
+div_backward = of_gradient(
+    "div_backward", vjp.div_backward, "-a * ((b / c) / c)",
+    lambda dy, b, c: -dy * (b / c / c), lambda dy, a, c: -dy * (a / c / c),
+    lambda dy, a, b, c: 2 * dy * a * (b / c / c / c),
+)  # fmt: skip
+pow_backward = of_gradient(
+    "pow_backward", vjp.pow_backward, "(c == 0 ? 0 : a * (c * power(b, c - 1)))",
+    lambda dy, b, c: pow_backward(dy, b, c),
+    lambda dy, a, b, c: pow_backward(dy * a * c, b, c - 1),
+    lambda dy, a, b, c: dy * a * (b ** (c - 1) + c * b ** (c - 1) * log_of(b)),
+)  # fmt: skip
+pow_exponent_backward = of_gradient(
+    "pow_exponent_backward", vjp.pow_exponent_backward,
+    "(b == 0 && c <= 1 ? 0 : a * (c * log(b)))",
+    lambda dy, b, c: pow_exponent_backward(dy, b, c),
+    lambda dy, a, b, c: dy * a * c / b, lambda dy, a, b: dy * a * log_of(b),
+)  # fmt: skip
+max_backward = of_gradient(
+    "max_backward", vjp.max_backward, "(b < c ? 0 : b == c ? a / 2 : a)",
+    lambda dy, b, c: max_backward(dy, b, c), None, None,
+)  # fmt: skip
+where_backward_one = of_gradient(
+    "where_backward", lambda dy, c: vjp.where_backward(dy, c != 0, True),
+    "(b != 0 ? a : 0)", lambda dy, b: where_backward(dy, b, True), None,
+)  # fmt: skip
+where_backward_other = of_gradient(
+    "where_backward_other", lambda dy, c: vjp.where_backward(dy, c != 0, False),
+    "(b != 0 ? 0 : a)", lambda dy, b: where_backward(dy, b, False), None,
+)  # fmt: skip
+abs_backward = of_gradient(
+    "abs_backward", lambda dy, x: dy * np.where(x == x, np.sign(x), 0),
+    "a * (M)((b > 0) - (b < 0))", lambda dy, b: abs_backward(dy, b), None,
+)  # fmt: skip
+
+
+def where_backward(dy, condition, chosen):
+    """See the hole."""
+    operator = where_backward_one if chosen else where_backward_other
+    return operator(dy, condition)
+
+
+relu_backward = of_gradient(
+    "relu_backward", formula(vjp.relu_backward, relu_backward_of),
+    "(b <= 0 ? 0 : a)", lambda dy, b: relu_backward(dy, b), None,
+)  # fmt: skip
+exp_backward = of_gradient("exp_backward", vjp.exp_backward, "a * b",
+                           lambda dy, b: dy * b, lambda dy, a: dy * a)  # fmt: skip
+sqrt_backward = of_gradient(
+    "sqrt_backward", lambda dy, y: dy / (2 * y), "a / (2 * b)",
+    lambda dy, b: dy / (2 * b), lambda dy, a, b: -dy * a / (2 * b * b),
+)  # fmt: skip
+std_backward = of_gradient(
+    "std_backward", lambda dy, y: np.where(y == 0, 0, dy / (2 * y)),
+    "(b == 0 ? 0 : a / (2 * b))",
+    lambda dy, b: std_backward(dy, b), lambda dy, a, b: -dy * a / (2 * b * b),
+)  # fmt: skip
+rsqrt_backward = of_gradient(
+    "rsqrt_backward", lambda dy, y: -0.5 * dy * y * y * y, "(M)-0.5 * a * b * b * b",
+    lambda dy, b: rsqrt_backward(dy, b), lambda dy, a, b: -1.5 * dy * a * b * b,
+)  # fmt: skip
+sigmoid_backward = of_gradient(
+    "sigmoid_backward", vjp.sigmoid_backward, "a * (1 - b) * b",
+    lambda dy, b: sigmoid_backward(dy, b), lambda dy, a, b: dy * a * (1 - 2 * b),
+)  # fmt: skip
+tanh_backward = of_gradient(
+    "tanh_backward", vjp.tanh_backward, "a * (1 - b * b)",
+    lambda dy, b: tanh_backward(dy, b), lambda dy, a, b: -2 * dy * a * b,
+)  # fmt: skip
+log_backward = of_gradient(
+    "log_backward", vjp.log_backward, "a / b",
+    lambda dy, b: dy / b, lambda dy, a, b: -dy * a / (b * b),
+)  # fmt: skip
+
+PHI = 0.3989422804014327  # 1 / sqrt(2 pi): the normal density at 0
+SLOPE = 1.1283791670955126  # 2 / sqrt(pi): erf's at 0
+
+
+def gelu_slope(x):
+    cdf = 0.5 * (1 + erf_of(x * 0.5**0.5))
+    return (cdf + x * PHI * np.exp(-0.5 * x * x)).astype(x.dtype)
+
+
+def gelu_tanh_slope(x):
+    t = np.tanh(2 * PHI * (x + 0.044715 * x**3))
+    return 0.5 * (1 + t) + x * (1 - t * t) * PHI * (1 + 0.134145 * x * x)
+
+
+def gelu_tanh_curve(x):
+    """The second derivative of gelu_tanh, of a tensor."""
+    t, slope = (2 * PHI * (x + 0.044715 * x**3)).tanh(), 1 + 0.134145 * x * x
+    inner = 2 * PHI * slope
+    return (1 - t * t) * (inner + x * (PHI * 0.26829 * x - t * inner * inner))
+
+
+sin_backward = of_gradient(
+    "sin_backward", lambda dy, x: dy * np.cos(x), "a * cos(b)",
+    lambda dy, b: dy * b.cos(), lambda dy, a, b: -dy * a * b.sin(),
+)  # fmt: skip
+cos_backward = of_gradient(
+    "cos_backward", lambda dy, x: -dy * np.sin(x), "-a * sin(b)",
+    lambda dy, b: -dy * b.sin(), lambda dy, a, b: -dy * a * b.cos(),
+)  # fmt: skip
+erf_backward = of_gradient(
+    "erf_backward", lambda dy, x: dy * SLOPE * np.exp(-x * x),
+    f"a * (M){SLOPE} * exp(-b * b)", lambda dy, b: erf_backward(dy, b),
+    lambda dy, a, b: -2 * b * erf_backward(dy * a, b),
+)  # fmt: skip
+gelu_backward = of_gradient(
+    "gelu_backward", lambda dy, x: dy * gelu_slope(x), "a * gelu_slope(b)",
+    lambda dy, b: gelu_backward(dy, b),
+    lambda dy, a, b: dy * a * (2 - b * b) * PHI * (b * b * -0.5).exp(),
+)  # fmt: skip
+gelu_tanh_backward = of_gradient(
+    "gelu_tanh_backward", lambda dy, x: dy * gelu_tanh_slope(x),
+    "a * gelu_tanh_slope(b)", lambda dy, b: gelu_tanh_backward(dy, b),
+    lambda dy, a, b: dy * a * gelu_tanh_curve(b),
+)  # fmt: skip

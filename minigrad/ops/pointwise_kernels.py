@@ -1,0 +1,297 @@
+"""Elementwise operators on arrays and on devices: the loops around an expression."""
+
+import functools
+
+import numpy as np
+
+from .. import capture, launch
+from ..arrays import (
+    ERRORS,
+    IGNORED,
+    computed_in,
+    flat_reader,
+    reader,
+    write,
+)
+from ..kernels.copy import contiguous_kernel
+from ..kernels.elementwise import binary_broadcast, unary_kernel
+from ..launch import MANY, THREADS, Rung, broadcast, cdiv, coalesce_dims, strides_of
+from ..layouts import is_contiguous, row_spec
+from ..storage import as_number, float32, storage_of, to_bits
+
+# ------------------------------------------------- on "cpu"
+
+
+class NumpyPointwise:
+    """A formula of arrays as the kernel for "cpu", computing in one dtype."""
+
+    def __init__(self, operator, dtype):
+        self.formula, self.wide = operator.formula, computed_in(dtype)
+        self.result, self.name = operator.result or dtype, operator.name
+        self.__name__ = getattr(operator.formula, "__name__", self.name)
+
+    def __call__(self, *operands, out=None):
+        return self.plan(operands, {})(*operands, out=out)
+
+    def plan(self, operands, options):
+        """A function that does it for operands like these."""
+        tensors = [x for x in operands if hasattr(x, "storage")]
+        shape = broadcast(self.name, [x.shape for x in tensors])
+        flat = len({x.spec.layout[:2] for x in tensors}) == 1
+        flat, formula = flat and tensors[0].is_contiguous(), self.formula
+        if formula is copy and tensors[0].dtype == self.wide:
+            formula = np.array  # otherwise reading it makes a copy
+        elif isinstance(formula, np.ufunc) and not flat:
+            formula = functools.partial(formula, order="C")
+        read = flat_reader if flat else reader
+        reads = [(read if hasattr(x, "storage") else reader)(x, self.wide)
+                 for x in operands]  # fmt: skip
+        compute, result = applied(formula, *reads), self.result
+        spec, make = row_spec(result, "cpu", shape), tensors[0].over
+
+        def run(*operands, out=None):
+            token = ERRORS.set(IGNORED)
+            try:
+                values = compute(*operands)
+            finally:
+                ERRORS.reset(token)
+            if out is not None:
+                return write(values.reshape(shape), out)
+            if not flat:
+                values = values.ravel()  # in row-major order
+            if values.dtype != result:
+                values = to_bits(values, result)
+            return make(storage_of(values, result, "cpu"), spec)
+
+        return run
+
+
+    def plan_into(self, out, operands):
+        """Do it, and return a function of the operands and `out` that does it again."""
+        run = self.plan(operands, {})
+        run(*operands, out=out)
+        return lambda *given: run(*given[:-1], out=given[-1])
+
+
+def copy(x):
+    return x
+
+
+def applied(formula, a, b=None, c=None):
+    """A function: operands -> the formula of their arrays. a, b, c: how each is read.
+
+    It is called for every operator, so it is spelled out.
+    """
+    if b is None:
+        return lambda x: formula(a(x))
+    if c is None:
+        return lambda x, y: formula(a(x), b(y))
+    return lambda x, y, z: formula(a(x), b(y), c(z))
+
+
+# ------------------------------------------------- on devices
+
+LARGE = 2**16  # elements from which on a thread may treat several
+OP = {  # the names that the holes of chapter 04 know
+    1: "#define T {}\n#define OP(x) (UNARY(x, 0, 0))\n",
+    2: "#define T {}\n#define OP(a, b) (BINARY(a, b))\n",
+}
+
+
+def is_plain(f):
+    return f.contiguous
+
+
+def is_wide(f):
+    return f.contiguous and f.aligned and f.n >= LARGE
+
+
+def is_rows(f):
+    """May rows be read in packs, or one number for all of a row?"""
+    pack = 16 // f.largest
+    packs = (s[-1] in (0, 1) and not any(t % pack for t in s[:-1]) for s in f.steps)
+    large = f.aligned and f.n >= LARGE and not f.contiguous
+    return large and f.shape[-1] % pack == 0 and all(packs)
+
+
+def is_turned(f):
+    return f.operator == "copy" and f.keeps and f.n >= LARGE and f.matrices
+
+
+def is_turned_wide(f):
+    wide = is_turned(f) and f.aligned and f.largest <= 8
+    return wide and not any(n % (16 // f.largest) for n in f.matrices[1:])
+
+
+def turned(shape, strides):
+    """(batches, rows, columns) of dense matrices whose transposes a view shows.
+
+    None where it shows something else.
+    """
+    if len(shape) not in (2, 3):
+        return None
+    *batch, cols, rows = shape
+    if strides != (*[rows * cols] * len(batch), 1, cols):
+        return None
+    batches = batch[0] if batch else 1
+    fits = max(rows, batches) <= 65535 and cols < 2**31
+    return (batches, rows, cols) if fits else None
+
+
+def is_copy(f):
+    return f.operator == "copy" and f.types == {float32}
+
+
+def is_simple(f):
+    """Are tensors alone computed, all of one type?"""
+    return f.operator != "copy" and not f.numbers and len(f.types) == 1
+
+
+def elements(f):
+    return f.elements
+
+
+def expression(f):
+    """What stands in front of elementwise.cu: the operation as a macro."""
+    return ("#define INDEX long long\n" if f.n >= MANY else "") + f.text
+
+
+def as_op(count):
+    return lambda f: expression(f) + OP[count].format(launch.C_NAMES[f.elements[0]])
+
+
+def packs(f):
+    return cdiv(f.n, THREADS * (16 // f.largest))
+
+
+def patches(f):
+    batches, rows, cols = f.matrices
+    pack = 16 // f.largest
+    return cdiv(cols, 8 * pack), cdiv(rows, 32 * pack), batches
+
+
+def tiles(f):
+    batches, rows, cols = f.matrices
+    return cdiv(cols, 32), cdiv(rows, 32), batches
+
+
+def ladder(names, kernel, more=(), *holes):
+    """The rungs for such tensors: names "a", "a b" or "a b c"."""
+    numbers = " s t" if names == "a" else ""
+    views = " ".join(f"{name} {name}_view" for name in names.split())
+    how = {"types": elements, "before": expression}
+    plain = f"{names} y n:long{numbers}"
+    return launch.ladder(
+        *holes,
+        Rung("strided", f"{kernel}_strided", "elementwise.cu",
+             args=f"{views} y count{numbers}", **how),
+        Rung("contiguous", kernel, "elementwise.cu", is_plain, plain, **how),
+        *(Rung(name, f"{kernel}_{name}", "elementwise.cu", fits,
+               plain if name == "vectors" else f"{views} y count", grid=packs, **how)
+          for name, fits in more),
+    )  # fmt: skip
+
+
+YOURS = "a a_view y count"
+TURNED = {"args": "a y rows:int cols:int", "types": lambda f: [f.elements[0]],
+          "more": lambda f: {"rows": f.matrices[1], "cols": f.matrices[2]}}  # fmt: skip
+LADDERS = {
+    1: ladder(
+        "a", "unary", [("vectors", is_wide)],
+        Rung("yours", "contiguous_kernel", contiguous_kernel, is_copy, YOURS,
+             before=as_op(1)),
+        Rung("yours", "unary_kernel", unary_kernel, is_simple, YOURS, before=as_op(1)),
+    ) + launch.ladder(
+        Rung("transposed", "transpose_padded", "copy.cu", is_turned, block=(32, 8),
+             grid=tiles, **TURNED),
+        Rung("patches", "transpose_vectors", "copy.cu", is_turned_wide, block=(8, 32),
+             grid=patches, **TURNED),
+    ),
+    2: ladder(
+        "a b", "binary", [("vectors", is_wide), ("rows", is_rows)],
+        Rung("yours", "binary_broadcast", binary_broadcast, is_simple,
+             "a a_view b b_view y count", before=as_op(2)),
+    ),
+    3: ladder("a b c", "ternary"),
+}  # fmt: skip
+MACROS = {1: "UNARY", 2: "BINARY", 3: "TERNARY"}
+
+
+class DevicePointwise:
+    """An expression as the kernel for "sim" and "cuda", computing in one dtype."""
+
+    def __init__(self, operator, dtype):
+        self.name, self.expression = operator.name, operator.expression
+        self.dtype, self.wide = dtype, computed_in(dtype)
+        self.result, self.__name__ = operator.result or dtype, operator.name
+
+    def plan(self, operands, options):
+        """The result, and what was recorded on the way, to be done again."""
+        which = [i for i, x in enumerate(operands) if is_on_device(x)]
+        work = functools.partial(self, number=self.number)
+        return capture.recorded(work, operands, which)
+
+    def plan_into(self, out, operands):
+        """Do it, and return a function of the operands and `out` that does it again."""
+
+        def work(*given):
+            self(*given[:-1], out=given[-1], number=self.number)
+
+        which = [i for i, x in enumerate(operands) if is_on_device(x)]
+        every = *operands, out
+        return capture.recorded(work, every, [*which, len(operands)])[1]
+
+    def __call__(self, *operands, out=None, number=None):
+        """number: what makes an argument of a number that changes from call to call."""
+        names = dict(zip("abc", operands, strict=False))
+        tensors = {name: x for name, x in names.items() if is_on_device(x)}
+        like = next(iter(tensors.values()))
+        if len(operands) == 3 and len(tensors) == 2:  # the number becomes a tensor, too
+            tensors = {name: tensors.get(name, x) for name, x in names.items()}
+            for name, x in names.items():
+                if not is_on_device(x):
+                    tensors[name] = like.new_number(as_number(x, self.wide), self.dtype)
+        shape = broadcast(self.name, [x.shape for x in tensors.values()])
+        views = [x if x.shape == shape else x.expand(shape) for x in tensors.values()]
+        y = like.new_empty(shape, self.result) if out is None else out
+        number = number or (lambda place, x: as_number(x, self.wide))
+        numbers = {name: number(i, x) for i, (name, x) in enumerate(names.items())
+                   if name not in tensors}  # fmt: skip
+        facts = self.facts(views, y, numbers, list(tensors))
+        f = launch.Facts(**dict(zip("abc", views, strict=False)), y=y, **facts)
+        launch.pick(LADDERS[len(views)], f).launch(self.name, f)
+        return y
+
+    def number(self, place, x):
+        """A number among the operands: another one in each call."""
+        convert = functools.partial(as_number, dtype=self.wide)
+        return capture.Number(convert(x), place, convert)
+
+    def facts(self, views, y, numbers, named):
+        """What the ladders ask, and what their kernels take."""
+        n, zero = y.numel(), self.wide.type(0)
+        shape, *steps = coalesce_dims(y.shape, *(x.strides for x in views))
+        types = [*(x.dtype for x in views), self.result, self.wide]
+        sizes = [x.dtype.itemsize for x in (*views, y)]
+        s, t = [*numbers.values(), zero, zero][:2]
+        names = named + [*numbers] + ["s", "t"][: 3 - len(named) - len(numbers)]
+        names = ", ".join(names if len(named) == 1 else names[: len(named) + len(numbers)])
+        text = launch.file_text("math.cuh")
+        return {
+            "operator": self.name, "n": n, "shape": shape, "steps": steps,
+            "types": {*types}, "elements": types, "largest": max(sizes),
+            "numbers": len(numbers), "s": s, "t": t,
+            "count": np.int32(n) if n < MANY else np.int64(n),
+            "contiguous": all(is_contiguous(x.shape, x.strides) for x in views),
+            "aligned": not any(x.offset * x.dtype.itemsize % 16 for x in views),
+            "matrices": turned(shape, tuple(steps[0])),
+            "keeps": self.result == views[0].dtype,
+            "text": f"{text}\n#define {MACROS[len(named)]}({names}) {self.expression}\n",
+            **{f"{name}_view": strides_of(shape, s, y.device)
+               for name, s in zip("abc", steps, strict=False)},
+        }  # fmt: skip
+
+
+def is_on_device(x):
+    """Is it a tensor in a device's memory? One of "cpu" beside these is a number."""
+    return hasattr(x, "storage") and x.device != "cpu"
