@@ -220,8 +220,7 @@ class Packed:
     """
 
     def __init__(self, launch, args, memory, numbers):
-        from cupy.cuda import driver, runtime
-        from cupy_backends.cuda import stream
+        from cupy.cuda import driver, get_current_stream, runtime
 
         args = [*args]
         for i, number in numbers:
@@ -235,7 +234,7 @@ class Packed:
         self.words, self.bytes = (memoryview(self.values).cast(c) for c in "QB")
         self.memory = [(starts[i] // 8, place, offset) for i, place, offset in memory]
         self.numbers = [(starts[i], number) for i, number in numbers]
-        self.stream, self.runtime = stream, runtime
+        self.stream, self.runtime = get_current_stream, runtime
         self.shape = launch.kernel.run.kernel.ptr, *launch.grid, *launch.block, 0
         self.run, self.where = driver.launchKernel, self.addresses.ctypes.data
         self.lock = threading.Lock()
@@ -251,6 +250,5 @@ class Packed:
             for start, number in self.numbers:
                 value = number.convert(operands[number.operand]).tobytes()
                 self.bytes[start : start + len(value)] = value
-            stream = self.stream.get_current_stream_ptr()
-            self.run(*self.shape, stream, self.where, 0)
+            self.run(*self.shape, self.stream().ptr, self.where, 0)
 

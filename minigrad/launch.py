@@ -22,7 +22,6 @@ from .kernels.copy import MOST_DIMS, STRIDES
 from .launching import for_cupy
 from .layout import broadcast_shapes
 from .storage import (
-    Storage,
     bfloat16,
     bool_,
     float16,
@@ -373,8 +372,6 @@ class Launch(NamedTuple):
 
     def address(self, argument):
         """A tensor or a storage as where its elements begin; all else as it is."""
-        if type(argument) is Storage:
-            return argument.address(0)
         storage = getattr(argument, "storage", None)
         if storage is not None:
             return storage.address(argument.offset * storage.itemsize)
@@ -404,7 +401,8 @@ def launch(operator, rung, kernel, device, grid, block, args, moved=None):
     grid, block = three(grid), three(block)
     if not math.prod(grid):
         return
-    moved = sum(map(nbytes, args)) if moved is None else moved
+    if moved is None:
+        moved = sum(nbytes(a) for a in args if hasattr(a, "spec"))
     one = Launch(operator, rung, kernel, device, grid, block, moved)
     if capture.here.recording is not None:
         capture.here.recording.launched(one, args)

@@ -84,6 +84,8 @@ class Storage:
     """
 
     __slots__ = ("count", "data", "device", "dtype", "memory", "ptr", "version")
+    offset = 0  # a launch takes a storage as it takes a tensor
+    storage = property(lambda self: self)
 
     def __init__(self, data, device="cpu", dtype=None):
         if device not in DEVICES:
