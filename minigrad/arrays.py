@@ -118,7 +118,11 @@ class NumpyKernel:
 
     def read_as(self, x, number):
         """The first operand and other floats in the dtype to compute in."""
-        if number and hasattr(x, "storage") and (x.dtype.kind, self.wide.kind) != ("f", "f"):
+        if (
+            number
+            and hasattr(x, "storage")
+            and (x.dtype.kind, self.wide.kind) != ("f", "f")
+        ):
             return computed_in(x.dtype)
         return self.wide
 

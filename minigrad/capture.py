@@ -251,4 +251,3 @@ class Packed:
                 value = number.convert(operands[number.operand]).tobytes()
                 self.bytes[start : start + len(value)] = value
             self.run(*self.shape, self.stream().ptr, self.where, 0)
-

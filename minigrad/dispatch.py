@@ -110,7 +110,9 @@ class Operator:
         self.tensors = tensors.split() if tensors else self.parameters[:1]
         self.dtypes, self.results, self.planned = dtypes, results, planned
         self.rule = rule or (lambda x, *_: x.dtype)
-        self.node_name = "".join(map(str.capitalize, self.name.split("_"))) + "Backward0"
+        self.node_name = (
+            "".join(map(str.capitalize, self.name.split("_"))) + "Backward0"
+        )
         self.gradients = vjps and Gradients(*vjps)
         self.plans = capture.plans()
         self.call = self.quick()
@@ -270,9 +272,7 @@ def seen(x):
     if kind in PLAIN:
         return kind, x
     whole = kind is tuple and all(type(n) is int for n in x)
-    if whole or hasattr(kind, "_fields") or x is bfloat16 or (
-        isinstance(x, np.dtype)
-    ):
+    if whole or hasattr(kind, "_fields") or x is bfloat16 or (isinstance(x, np.dtype)):
         return x
     raise Unseen
 

@@ -11,7 +11,7 @@ from ..dispatch import same_device
 from ..numpy_names import in_pytorch
 from ..promotion import kind
 from ..storage import to_number
-from .pointwise import is_number
+from .pointwise_kernels import is_number
 from .elementwise import cast, power
 from .forms import (
     checked_exponent,

@@ -7,151 +7,40 @@ in the dtype that `promotion` says.
 """
 
 import math
-import re
 from numbers import Integral, Real
 
 import numpy as np
 
-from .. import capture, trace
-from ..autograd.modes import here
-from ..autograd.record import below, record
-from ..dispatch import (
-    KERNELS,
-    Operator,
-    find_kernel,
-    picker,
-    register,
-    same_device,
-    seen,
-    tensor_for,
-)
-from ..launch import formula
-from ..numpy_names import in_pytorch
+from ..dispatch import KERNELS, tensor_for
 from ..promotion import FLOATS, INTEGERS, result_type
-from ..simt.numerics.special import erf as erf_of
 from ..storage import DTYPES, bool_, float32, int64, to_number, uint8
-from . import gradients as vjp
-from .pointwise_kernels import DevicePointwise, NumpyPointwise, copy
+from .pointwise_backward import (
+    abs_backward,
+    cos_backward,
+    div_backward,
+    erf_backward,
+    exp_backward,
+    gelu_backward,
+    gelu_tanh_backward,
+    log_backward,
+    max_backward,
+    mul_backward,
+    pow_backward,
+    pow_exponent_backward,
+    relu_backward,
+    rsqrt_backward,
+    sigmoid_backward,
+    sin_backward,
+    sqrt_backward,
+    std_backward,
+    tanh_backward,
+    where_backward,
+)
+from .pointwise_kernels import NUMBERS, Pointwise, copy, pointwise
+from .special import erf as erf_of
+from .special import in_chunks
 
 ALL = DTYPES
-NUMBERS = (*INTEGERS, *FLOATS)
-
-
-class Pointwise(Operator):
-    """formula: in NumPy, of arrays. expression: in CUDA C, of a, b and c.
-
-    dtypes: those that it computes in. result: the result's dtype, where that is another.
-    """
-
-    def __init__(self, name, formula, expression, vjps, dtypes, rule, result):
-        self.arity = " abc".index(max(re.findall(r"\b[abc]\b", expression)))
-        check = TAKES[self.arity]
-        super().__init__(check, None, dtypes, None, vjps, rule, name=name)
-        self.__name__ = self.__qualname__ = name
-        self.__doc__ = f"{name} of each element: {expression}"
-        self.formula, self.expression, self.result = formula, expression, result
-        for dtype in dtypes:
-            register(name, ["cpu"], [dtype], NumpyPointwise(self, dtype))
-            register(name, ["sim", "cuda"], [dtype], DevicePointwise(self, dtype))
-
-    def quick(self):
-        """As of every operator; the two common cases are spelled out."""
-        plans, first, direct, call = self.plans, self.first, capture.here, super().quick()
-
-        def unary(a, *more, **named):
-            plan = plans.get(getattr(a, "spec", None))
-            if plan is None or more or named or direct.direct or trace.active is not None:
-                return call(a, *more, **named)
-            y = plan.run(a)
-            if here.modes.enabled and (a._meta is not None or a._base is not None):
-                return record(self, (a,), plan.options, y)
-            return y
-
-        def binary(a, b=MISSING, /, *more, **named):
-            key = getattr(a, "spec", None) or type(a), getattr(b, "spec", None) or type(b)
-            plan = plans.get(key)
-            if plan is None or more or named or direct.direct or trace.active is not None:
-                return call(a, *(() if b is MISSING else (b,)), *more, **named)
-            y = plan.run(a, b)
-            if here.modes.enabled:
-                for x in (a, b):
-                    if getattr(x, "_meta", None) is not None or (
-                        getattr(x, "_base", None) is not None
-                    ):
-                        return record(self, (a, b), plan.options, y)
-            return y
-
-        return {1: unary, 2: binary}.get(self.arity, call)
-
-    def key(self, args, named):
-        """Numbers count by their types; the third of three operands by its value."""
-        if named:
-            return None
-        if self.arity == 1:
-            return getattr(args[0], "spec", None) if len(args) == 1 else None
-        if self.arity == 3:
-            return super().key(args, named)
-        return tuple([getattr(x, "spec", None) or type(x) for x in args])
-
-    def bind(self, args, named):
-        if named:
-            named = in_pytorch(self.name, named, self.parameters)
-        operands = *args, *named.values()
-        if len(operands) != self.arity:
-            if operands:
-                self.rule(*operands)  # may say more
-            raise TypeError(
-                f"{self.name}() takes {self.arity} operands, the tensor itself among "
-                f"them, but {len(operands)} were given"
-            )
-        return operands, {}, picker([*range(self.arity)], self.arity, [])
-
-    def find(self, operands):
-        """The kernel; beside tensors of a device those of "cpu" may be numbers."""
-        device = same_device(self.name, [x for x in operands if not is_number(x, operands)])
-        return find_kernel(KERNELS, self.name, device, self.rule(*operands))
-
-    def into(self, out, *operands):
-        """The same, written into the memory of `out`, which has the result's shape."""
-        key = *(getattr(x, "spec", None) or seen(x) for x in operands), "out", out.spec
-        run = self.plans.get(key)
-        if run is not None and not capture.here.direct and trace.active is None:
-            return run(*operands, out)
-        kernel = self.find(operands)
-        if trace.active is not None:
-            how = self.name, kernel, operands, {"out": out}
-            below(trace.active.run, *how)
-        elif capture.here.direct:
-            below(kernel, *operands, out=out)
-        else:
-            run = below(kernel.plan_into, out, operands)
-            if run is not None:
-                capture.keep(self.plans, key, run)
-
-
-TAKES = [
-    None,
-    lambda input: None,
-    lambda input, other: None,
-    lambda input, other, third: None,
-]
-MISSING = object()
-
-
-def is_number(x, operands):
-    """Is it a tensor of "cpu" without dimensions beside tensors of a device?
-
-    An elementwise operator takes them: its kernel gets their numbers.
-    """
-    there = {t.device for t in operands if hasattr(t, "storage")}
-    return hasattr(x, "storage") and x.device == "cpu" and not x.shape and there != {"cpu"}
-
-
-def pointwise(name, formula, expression, *vjps, dtypes=NUMBERS, rule=result_type,
-              result=None):  # fmt: skip
-    """The operator of a formula in NumPy, an expression in CUDA C, and gradients."""
-    return Pointwise(name, formula, expression, vjps, dtypes, rule, result)
-
 
 # ------------------------------------------------- in which dtype
 
@@ -203,15 +92,14 @@ def numpy_relu(x):
     return np.maximum(x, x.dtype.type(0))  # NaN stays NaN
 
 
-def relu_backward_of(dy, y):
-    """dy, but 0 where y <= 0; `where` takes five times as long for such a mask."""
-    keep = (y <= 0).view(np.int8) - np.int8(1)  # 0, or -1: all bits
-    return (dy.view(f"i{dy.itemsize}") & keep).view(dy.dtype)
-
-
+@in_chunks
 def numpy_gelu(x):
     """x times the share of a normal distribution that lies below x."""
-    return 0.5 * x * (1 + erf_of(x * 0.5**0.5)).astype(x.dtype)
+    y = erf_of(x * x.dtype.type(0.5**0.5))
+    y += 1
+    y *= x
+    y *= 0.5
+    return y
 
 
 def numpy_gelu_tanh(x):
@@ -285,7 +173,9 @@ mul = pointwise("mul", np.multiply, "a * b", lambda dy, b: mul_backward(dy, b),
                 lambda dy, a: mul_backward(dy, a), dtypes=ALL)  # fmt: skip
 div = pointwise("div", np.true_divide, "a / b", lambda dy, b: dy / b,
                 lambda dy, a, b: div_backward(dy, a, b), dtypes=FLOATS, rule=as_float)  # fmt: skip
-floored = pointwise("div_floor", divided(np.floor_divide), "floor_divide(a, b)", flat, flat)
+floored = pointwise(
+    "div_floor", divided(np.floor_divide), "floor_divide(a, b)", flat, flat
+)
 floor_divide = pointwise("floor_divide", divided(np.floor_divide), "floor_divide(a, b)",
                          no_slope, no_slope)  # fmt: skip
 trunc_divide = pointwise("trunc_divide", divided(truncated), "trunc_divide(a, b)", flat,
@@ -306,14 +196,18 @@ lt = pointwise("lt", np.less, "a < b", dtypes=ALL, result=bool_)
 le = pointwise("le", np.less_equal, "a <= b", dtypes=ALL, result=bool_)
 gt = pointwise("gt", np.greater, "a > b", dtypes=ALL, result=bool_)
 ge = pointwise("ge", np.greater_equal, "a >= b", dtypes=ALL, result=bool_)
-logical_and = pointwise("logical_and", np.logical_and, "a && b", dtypes=ALL, result=bool_)
+logical_and = pointwise(
+    "logical_and", np.logical_and, "a && b", dtypes=ALL, result=bool_
+)
 logical_or = pointwise("logical_or", np.logical_or, "a || b", dtypes=ALL, result=bool_)
 logical_not = pointwise("logical_not", np.logical_not, "!a", dtypes=ALL, result=bool_)
 isnan = pointwise("isnan", lambda x: x != x, "a != a", dtypes=ALL, result=bool_)
 bitwise_and = pointwise("bitwise_and", np.bitwise_and, "a & b", dtypes=BITS)
 bitwise_or = pointwise("bitwise_or", np.bitwise_or, "a | b", dtypes=BITS)
 bitwise_xor = pointwise("bitwise_xor", np.bitwise_xor, "a ^ b", dtypes=BITS)
-bitwise_not = pointwise("bitwise_not", np.invert, "a ^ (M)-1", dtypes=BITS)  # ~true: int
+bitwise_not = pointwise(
+    "bitwise_not", np.invert, "a ^ (M)-1", dtypes=BITS
+)  # ~true: int
 
 # ------------------------------------------------- larger, smaller, chosen
 
@@ -355,13 +249,19 @@ def of_floats(name, formula, expression, *vjps):
 neg = pointwise("neg", np.negative, "-a", negated)
 abs = pointwise("abs", np.abs, "(a < 0 ? -a : a == 0 ? 0 : a)",  # noqa: A001
                 lambda dy, a: abs_backward(dy, a))  # fmt: skip
-relu = pointwise("relu", numpy_relu, "(a < 0 ? 0 : a)", lambda dy, y: relu_backward(dy, y))
+relu = pointwise(
+    "relu", numpy_relu, "(a < 0 ? 0 : a)", lambda dy, y: relu_backward(dy, y)
+)
 exp = of_floats("exp", np.exp, "exp(a)", lambda dy, y: exp_backward(dy, y))
 log = of_floats("log", np.log, "log(a)", lambda dy, a: log_backward(dy, a))
 sqrt = of_floats("sqrt", np.sqrt, "sqrt(a)", lambda dy, y: sqrt_backward(dy, y))
 root = of_floats("std", np.sqrt, "sqrt(a)", lambda dy, y: std_backward(dy, y))
-rsqrt = of_floats("rsqrt", numpy_rsqrt, "1 / sqrt(a)", lambda dy, y: rsqrt_backward(dy, y))
-sigmoid = of_floats("sigmoid", numpy_sigmoid, "1 / (1 + exp(-a))", lambda dy, y: sigmoid_backward(dy, y))
+rsqrt = of_floats(
+    "rsqrt", numpy_rsqrt, "1 / sqrt(a)", lambda dy, y: rsqrt_backward(dy, y)
+)
+sigmoid = of_floats(
+    "sigmoid", numpy_sigmoid, "1 / (1 + exp(-a))", lambda dy, y: sigmoid_backward(dy, y)
+)
 tanh = of_floats("tanh", np.tanh, "tanh(a)", lambda dy, y: tanh_backward(dy, y))
 sin = of_floats("sin", np.sin, "sin(a)", lambda dy, a: sin_backward(dy, a))
 cos = of_floats("cos", np.cos, "cos(a)", lambda dy, a: cos_backward(dy, a))
@@ -639,139 +539,3 @@ def equal(x, other):
     return x.shape == tensor_for("equal", "other", other).shape and bool(
         (x == other).all()
     )
-
-
-# ------------------------------------------------- gradients
-#
-# In one launch what would take several; its formula is often a hole of vjp.py. These
-# operators have gradients, too, so that gradients of gradients can be computed.
-
-
-def of_gradient(name, formula, expression, *vjps):
-    return pointwise(name, formula, expression, *vjps, dtypes=FLOATS)
-
-
-def log_of(x):
-    """The natural logarithm of a tensor or a number."""
-    return x.log() if hasattr(x, "storage") else math.log(x)
-
-
-mul_backward = of_gradient("mul_backward", vjp.mul_backward, "a * b",
-                           lambda dy, b: dy * b, lambda dy, a: dy * a)  # fmt: skip
-div_backward = of_gradient(
-    "div_backward", vjp.div_backward, "-a * ((b / c) / c)",
-    lambda dy, b, c: -dy * (b / c / c), lambda dy, a, c: -dy * (a / c / c),
-    lambda dy, a, b, c: 2 * dy * a * (b / c / c / c),
-)  # fmt: skip
-pow_backward = of_gradient(
-    "pow_backward", vjp.pow_backward, "(c == 0 ? 0 : a * (c * power(b, c - 1)))",
-    lambda dy, b, c: pow_backward(dy, b, c),
-    lambda dy, a, b, c: pow_backward(dy * a * c, b, c - 1),
-    lambda dy, a, b, c: dy * a * (b ** (c - 1) + c * b ** (c - 1) * log_of(b)),
-)  # fmt: skip
-pow_exponent_backward = of_gradient(
-    "pow_exponent_backward", vjp.pow_exponent_backward,
-    "(b == 0 && c <= 1 ? 0 : a * (c * log(b)))",
-    lambda dy, b, c: pow_exponent_backward(dy, b, c),
-    lambda dy, a, b, c: dy * a * c / b, lambda dy, a, b: dy * a * log_of(b),
-)  # fmt: skip
-max_backward = of_gradient(
-    "max_backward", vjp.max_backward, "(b < c ? 0 : b == c ? a / 2 : a)",
-    lambda dy, b, c: max_backward(dy, b, c), None, None,
-)  # fmt: skip
-where_backward_one = of_gradient(
-    "where_backward", lambda dy, c: vjp.where_backward(dy, c != 0, True),
-    "(b != 0 ? a : 0)", lambda dy, b: where_backward(dy, b, True), None,
-)  # fmt: skip
-where_backward_other = of_gradient(
-    "where_backward_other", lambda dy, c: vjp.where_backward(dy, c != 0, False),
-    "(b != 0 ? 0 : a)", lambda dy, b: where_backward(dy, b, False), None,
-)  # fmt: skip
-abs_backward = of_gradient(
-    "abs_backward", lambda dy, x: dy * np.where(x == x, np.sign(x), 0),
-    "a * (M)((b > 0) - (b < 0))", lambda dy, b: abs_backward(dy, b), None,
-)  # fmt: skip
-
-
-def where_backward(dy, condition, chosen):
-    """See the hole."""
-    operator = where_backward_one if chosen else where_backward_other
-    return operator(dy, condition)
-
-
-relu_backward = of_gradient(
-    "relu_backward", formula(vjp.relu_backward, relu_backward_of),
-    "(b <= 0 ? 0 : a)", lambda dy, b: relu_backward(dy, b), None,
-)  # fmt: skip
-exp_backward = of_gradient("exp_backward", vjp.exp_backward, "a * b",
-                           lambda dy, b: dy * b, lambda dy, a: dy * a)  # fmt: skip
-sqrt_backward = of_gradient(
-    "sqrt_backward", lambda dy, y: dy / (2 * y), "a / (2 * b)",
-    lambda dy, b: dy / (2 * b), lambda dy, a, b: -dy * a / (2 * b * b),
-)  # fmt: skip
-std_backward = of_gradient(
-    "std_backward", lambda dy, y: np.where(y == 0, 0, dy / (2 * y)),
-    "(b == 0 ? 0 : a / (2 * b))",
-    lambda dy, b: std_backward(dy, b), lambda dy, a, b: -dy * a / (2 * b * b),
-)  # fmt: skip
-rsqrt_backward = of_gradient(
-    "rsqrt_backward", lambda dy, y: -0.5 * dy * y * y * y, "(M)-0.5 * a * b * b * b",
-    lambda dy, b: rsqrt_backward(dy, b), lambda dy, a, b: -1.5 * dy * a * b * b,
-)  # fmt: skip
-sigmoid_backward = of_gradient(
-    "sigmoid_backward", vjp.sigmoid_backward, "a * (1 - b) * b",
-    lambda dy, b: sigmoid_backward(dy, b), lambda dy, a, b: dy * a * (1 - 2 * b),
-)  # fmt: skip
-tanh_backward = of_gradient(
-    "tanh_backward", vjp.tanh_backward, "a * (1 - b * b)",
-    lambda dy, b: tanh_backward(dy, b), lambda dy, a, b: -2 * dy * a * b,
-)  # fmt: skip
-log_backward = of_gradient(
-    "log_backward", vjp.log_backward, "a / b",
-    lambda dy, b: dy / b, lambda dy, a, b: -dy * a / (b * b),
-)  # fmt: skip
-
-PHI = 0.3989422804014327  # 1 / sqrt(2 pi): the normal density at 0
-SLOPE = 1.1283791670955126  # 2 / sqrt(pi): erf's at 0
-
-
-def gelu_slope(x):
-    cdf = 0.5 * (1 + erf_of(x * 0.5**0.5))
-    return (cdf + x * PHI * np.exp(-0.5 * x * x)).astype(x.dtype)
-
-
-def gelu_tanh_slope(x):
-    t = np.tanh(2 * PHI * (x + 0.044715 * x**3))
-    return 0.5 * (1 + t) + x * (1 - t * t) * PHI * (1 + 0.134145 * x * x)
-
-
-def gelu_tanh_curve(x):
-    """The second derivative of gelu_tanh, of a tensor."""
-    t, slope = (2 * PHI * (x + 0.044715 * x**3)).tanh(), 1 + 0.134145 * x * x
-    inner = 2 * PHI * slope
-    return (1 - t * t) * (inner + x * (PHI * 0.26829 * x - t * inner * inner))
-
-
-sin_backward = of_gradient(
-    "sin_backward", lambda dy, x: dy * np.cos(x), "a * cos(b)",
-    lambda dy, b: dy * b.cos(), lambda dy, a, b: -dy * a * b.sin(),
-)  # fmt: skip
-cos_backward = of_gradient(
-    "cos_backward", lambda dy, x: -dy * np.sin(x), "-a * sin(b)",
-    lambda dy, b: -dy * b.sin(), lambda dy, a, b: -dy * a * b.cos(),
-)  # fmt: skip
-erf_backward = of_gradient(
-    "erf_backward", lambda dy, x: dy * SLOPE * np.exp(-x * x),
-    f"a * (M){SLOPE} * exp(-b * b)", lambda dy, b: erf_backward(dy, b),
-    lambda dy, a, b: -2 * b * erf_backward(dy * a, b),
-)  # fmt: skip
-gelu_backward = of_gradient(
-    "gelu_backward", lambda dy, x: dy * gelu_slope(x), "a * gelu_slope(b)",
-    lambda dy, b: gelu_backward(dy, b),
-    lambda dy, a, b: dy * a * (2 - b * b) * PHI * (b * b * -0.5).exp(),
-)  # fmt: skip
-gelu_tanh_backward = of_gradient(
-    "gelu_tanh_backward", lambda dy, x: dy * gelu_tanh_slope(x),
-    "a * gelu_tanh_slope(b)", lambda dy, b: gelu_tanh_backward(dy, b),
-    lambda dy, a, b: dy * a * gelu_tanh_curve(b),
-)  # fmt: skip

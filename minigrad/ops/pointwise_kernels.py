@@ -1,10 +1,11 @@
-"""Elementwise operators on arrays and on devices: the loops around an expression."""
+"""What an elementwise operator is, and its kernels: loops around an expression."""
 
 import functools
+import re
 
 import numpy as np
 
-from .. import capture, launch
+from .. import capture, launch, trace
 from ..arrays import (
     ERRORS,
     IGNORED,
@@ -13,11 +14,167 @@ from ..arrays import (
     reader,
     write,
 )
+from ..autograd.modes import here
+from ..autograd.record import below, record
+from ..dispatch import (
+    KERNELS,
+    Operator,
+    find_kernel,
+    picker,
+    register,
+    same_device,
+    seen,
+)
 from ..kernels.copy import contiguous_kernel
 from ..kernels.elementwise import binary_broadcast, unary_kernel
 from ..launch import MANY, THREADS, Rung, broadcast, cdiv, coalesce_dims, strides_of
 from ..layouts import is_contiguous, row_spec
+from ..numpy_names import in_pytorch
+from ..promotion import FLOATS, INTEGERS, result_type
 from ..storage import as_number, float32, storage_of, to_bits
+
+NUMBERS = (*INTEGERS, *FLOATS)
+
+
+class Pointwise(Operator):
+    """formula: in NumPy, of arrays. expression: in CUDA C, of a, b and c.
+
+    dtypes: those that it computes in. result: the result's dtype, where that is another.
+    """
+
+    def __init__(self, name, formula, expression, vjps, dtypes, rule, result):
+        self.arity = " abc".index(max(re.findall(r"\b[abc]\b", expression)))
+        check = TAKES[self.arity]
+        super().__init__(check, None, dtypes, None, vjps, rule, name=name)
+        self.__name__ = self.__qualname__ = name
+        self.__doc__ = f"{name} of each element: {expression}"
+        self.formula, self.expression, self.result = formula, expression, result
+        for dtype in dtypes:
+            register(name, ["cpu"], [dtype], NumpyPointwise(self, dtype))
+            register(name, ["sim", "cuda"], [dtype], DevicePointwise(self, dtype))
+
+    def quick(self):
+        """As of every operator; the two common cases are spelled out."""
+        plans, first, direct, call = (
+            self.plans,
+            self.first,
+            capture.here,
+            super().quick(),
+        )
+
+        def unary(a, *more, **named):
+            plan = plans.get(getattr(a, "spec", None))
+            if (
+                plan is None
+                or more
+                or named
+                or direct.direct
+                or trace.active is not None
+            ):
+                return call(a, *more, **named)
+            y = plan.run(a)
+            if here.modes.enabled and (a._meta is not None or a._base is not None):
+                return record(self, (a,), plan.options, y)
+            return y
+
+        def binary(a, b=MISSING, /, *more, **named):
+            key = (
+                getattr(a, "spec", None) or type(a),
+                getattr(b, "spec", None) or type(b),
+            )
+            plan = plans.get(key)
+            if (
+                plan is None
+                or more
+                or named
+                or direct.direct
+                or trace.active is not None
+            ):
+                return call(a, *(() if b is MISSING else (b,)), *more, **named)
+            y = plan.run(a, b)
+            if here.modes.enabled:
+                for x in (a, b):
+                    if getattr(x, "_meta", None) is not None or (
+                        getattr(x, "_base", None) is not None
+                    ):
+                        return record(self, (a, b), plan.options, y)
+            return y
+
+        return {1: unary, 2: binary}.get(self.arity, call)
+
+    def key(self, args, named):
+        """Numbers count by their types; the third of three operands by its value."""
+        if named:
+            return None
+        if self.arity == 1:
+            return getattr(args[0], "spec", None) if len(args) == 1 else None
+        if self.arity == 3:
+            return super().key(args, named)
+        return tuple([getattr(x, "spec", None) or type(x) for x in args])
+
+    def bind(self, args, named):
+        if named:
+            named = in_pytorch(self.name, named, self.parameters)
+        operands = *args, *named.values()
+        if len(operands) != self.arity:
+            if operands:
+                self.rule(*operands)  # may say more
+            raise TypeError(
+                f"{self.name}() takes {self.arity} operands, the tensor itself among "
+                f"them, but {len(operands)} were given"
+            )
+        return operands, {}, picker([*range(self.arity)], self.arity, [])
+
+    def find(self, operands):
+        """The kernel; beside tensors of a device those of "cpu" may be numbers."""
+        device = same_device(
+            self.name, [x for x in operands if not is_number(x, operands)]
+        )
+        return find_kernel(KERNELS, self.name, device, self.rule(*operands))
+
+    def into(self, out, *operands):
+        """The same, written into the memory of `out`, which has the result's shape."""
+        key = *(getattr(x, "spec", None) or seen(x) for x in operands), "out", out.spec
+        run = self.plans.get(key)
+        if run is not None and not capture.here.direct and trace.active is None:
+            return run(*operands, out)
+        kernel = self.find(operands)
+        if trace.active is not None:
+            how = self.name, kernel, operands, {"out": out}
+            below(trace.active.run, *how)
+        elif capture.here.direct:
+            below(kernel, *operands, out=out)
+        else:
+            run = below(kernel.plan_into, out, operands)
+            if run is not None:
+                capture.keep(self.plans, key, run)
+
+
+TAKES = [
+    None,
+    lambda input: None,
+    lambda input, other: None,
+    lambda input, other, third: None,
+]
+MISSING = object()
+
+
+def is_number(x, operands):
+    """Is it a tensor of "cpu" without dimensions beside tensors of a device?
+
+    An elementwise operator takes them: its kernel gets their numbers.
+    """
+    there = {t.device for t in operands if hasattr(t, "storage")}
+    return (
+        hasattr(x, "storage") and x.device == "cpu" and not x.shape and there != {"cpu"}
+    )
+
+
+def pointwise(name, formula, expression, *vjps, dtypes=NUMBERS, rule=result_type,
+              result=None):  # fmt: skip
+    """The operator of a formula in NumPy, an expression in CUDA C, and gradients."""
+    return Pointwise(name, formula, expression, vjps, dtypes, rule, result)
+
 
 # ------------------------------------------------- on "cpu"
 
@@ -64,7 +221,6 @@ class NumpyPointwise:
             return make(storage_of(values, result, "cpu"), spec)
 
         return run
-
 
     def plan_into(self, out, operands):
         """Do it, and return a function of the operands and `out` that does it again."""
@@ -275,7 +431,9 @@ class DevicePointwise:
         sizes = [x.dtype.itemsize for x in (*views, y)]
         s, t = [*numbers.values(), zero, zero][:2]
         names = named + [*numbers] + ["s", "t"][: 3 - len(named) - len(numbers)]
-        names = ", ".join(names if len(named) == 1 else names[: len(named) + len(numbers)])
+        names = ", ".join(
+            names if len(named) == 1 else names[: len(named) + len(numbers)]
+        )
         text = launch.file_text("math.cuh")
         return {
             "operator": self.name, "n": n, "shape": shape, "steps": steps,

@@ -13,7 +13,15 @@ import numpy as np
 from .. import launch, layout
 from ..dispatch import Operator
 from ..kernels.reductions import max_argmax, sum_all, sum_dim
-from ..launch import THREADS, Rung, cdiv, coalesce_dims, counters, strides_of, whole_warps
+from ..launch import (
+    THREADS,
+    Rung,
+    cdiv,
+    coalesce_dims,
+    counters,
+    strides_of,
+    whole_warps,
+)
 from ..numpy_names import either_name
 from ..promotion import FLOATS, INTEGERS
 from ..storage import DTYPES, bool_, float32, float64, int32, int64, uint8
@@ -245,7 +253,9 @@ def extreme_backward(dy, a, y, dims, keepdim):
 
 
 sum = reduction("sum", np.add.reduce, "SUM", vjp.sum_backward, NUMBERS, added_up, 0)  # noqa: A001
-prod = reduction("prod", np.multiply.reduce, "PROD", prod_backward, NUMBERS, added_up, 1)
+prod = reduction(
+    "prod", np.multiply.reduce, "PROD", prod_backward, NUMBERS, added_up, 1
+)
 mean = reduction("mean", mean_of, "MEAN", vjp.mean_backward, FLOATS, empty=math.nan)
 amax = reduction("amax", np.maximum.reduce, "MAX", vjp.amax_backward)
 amin = reduction("amin", np.minimum.reduce, "MIN", vjp.amax_backward)
@@ -335,7 +345,10 @@ def extreme(name, formula, code):
     return operator
 
 
-argmax_of, argmin_of = extreme("argmax", np.argmax, "MAX"), extreme("argmin", np.argmin, "MIN")
+argmax_of, argmin_of = (
+    extreme("argmax", np.argmax, "MAX"),
+    extreme("argmin", np.argmin, "MIN"),
+)
 
 
 @either_name
