@@ -20,6 +20,20 @@ from .promotion import FLOATS
 from .storage import bfloat16
 
 KERNELS = {}  # (operator, device, dtype) -> kernel, a function of the operands
+METHODS = {}  # name -> what is a method of Tensor, and a function of minigrad
+FUNCTIONAL = {}  # name -> what is a function of nn.functional
+
+
+def method(function):
+    """Let a function or an operator be a method of Tensor, and minigrad.its_name."""
+    METHODS[function.__name__] = function
+    return function
+
+
+def functional(function):
+    """Let a function or an operator be one of nn.functional, by its name."""
+    FUNCTIONAL[function.__name__] = function
+    return function
 
 
 class DispatchError(NotImplementedError):
@@ -235,7 +249,7 @@ class Plan(NamedTuple):
 
 
 def planned(kernel, operands, options):
-    """(the result of a kernel, a function that does the same for operands like these)."""
+    """(the result of a kernel, a function that does it for operands like these)."""
     make = getattr(kernel, "plan", None)
     if make is None:
         return kernel(*operands, **options), None

@@ -2,7 +2,7 @@
 
 from numbers import Number
 
-from .ops.base import tensor_for
+from .dispatch import METHODS, tensor_for
 from .tensor import Tensor
 
 NAMES = """
@@ -32,4 +32,4 @@ def function(name):
     return call
 
 
-FUNCTIONS = {name: function(name) for name in NAMES.split()}
+FUNCTIONS = {name: function(name) for name in {*NAMES.split(), *METHODS}}

@@ -9,13 +9,14 @@ import numpy as np
 from . import layout
 from .autograd.tensors import Differentiable
 from .autograd.views import differentiable, record_call
+from .dispatch import METHODS
 from .exercises.registry import exercise
 from .layouts import check_fits, is_contiguous, reshaped, row_major, row_spec
 from .numpy_names import either_name
 from .ops import gradients
 from .ops.elementwise import cast
 from .ops.indexing import chooses, getitem, setitem
-from .ops.inplace import assign
+from .ops.inplace import assign, in_place
 from .ops.methods import Methods
 from .storage import (
     Storage,
@@ -305,6 +306,11 @@ def made(storage, spec):
 
 
 Tensor.over = staticmethod(made)  # for rooms below this one
+for name, function in METHODS.items():  # what ops/ says is a method
+    if not hasattr(Tensor, name):
+        setattr(Tensor, name, getattr(function, "call", function))
+    if getattr(function, "arity", 0) == 1 and not hasattr(Tensor, f"{name}_"):
+        setattr(Tensor, f"{name}_", in_place(function))
 
 
 def _checked(size, stride, offset, cells):

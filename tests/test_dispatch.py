@@ -1,15 +1,17 @@
 """Dispatch, rungs and the trace."""
 
+import types
+
 import numpy as np
 import pytest
 from answers import filled  # noqa: F401
 
 import minigrad
-from minigrad import dispatch, memo
+from minigrad import capture, dispatch, launch
 from minigrad.dispatch import KERNELS, DispatchError, find_kernel
 from minigrad.exercises.hole import isolated
-from minigrad.ops import ladder, mapping
-from minigrad.ops.ladder import Rung, choose, joined
+from minigrad.launch import Rung, coalesce_dims, pick
+from minigrad.ops import pointwise_kernels
 from minigrad.storage import float32, int64
 
 REGISTRY = {
@@ -59,11 +61,13 @@ def test_an_operator_looks_its_kernel_up_once(monkeypatch):
         calls.append(key[1:])
         return find_kernel(*key)
 
-    monkeypatch.setattr(dispatch, "find_kernel", counted)
-    double, x = dispatch.Operator("add"), minigrad.ones(2, dtype=minigrad.int8)
+    for module in dispatch, pointwise_kernels:
+        monkeypatch.setattr(module, "find_kernel", counted)
+    x = minigrad.ones(2, dtype=minigrad.int8)
+    capture.forget()
     calls.clear()
     for _ in range(3):
-        assert double(x, x).tolist() == [2, 2]
+        assert (x + x).tolist() == [2, 2]
     assert calls == [("add", "cpu", minigrad.int8)]
 
 
@@ -78,7 +82,7 @@ def test_a_new_answer_counts_at_once():
 
     assert x + x == ("add", "cpu", float32)
     vars(hole).update(kept)
-    memo.forget()
+    capture.forget()
     assert (x + x).tolist() == [2, 2]
 
 
@@ -95,7 +99,7 @@ class Hole:
 
     def __setattr__(self, name, value):
         super().__setattr__(name, value)
-        memo.forget()
+        capture.forget()
 
     @property
     def text(self):
@@ -108,8 +112,13 @@ def test_rungs():
     low, high = Hole("low"), Hole()
     steps = [
         Rung("low", "k", low), Rung("high", "k", high),
-        Rung("best", "k", "copy.cu", lambda n, **facts: n > 10),
+        Rung("best", "k", "copy.cu", lambda f: f.n > 10),
     ]  # fmt: skip
+    launch.ladder(*steps)
+
+    def choose(steps, n):
+        return pick(steps, types.SimpleNamespace(n=n))
+
     assert choose(steps, n=20).name == "low"  # nobody has answered the higher one
     high.answer = "high"
     assert choose(steps, n=20).name == "high"
@@ -130,11 +139,11 @@ def test_rungs():
     unknown = pytest.raises(ValueError, match="no rung 'fasttest'; there are .*best, ")
     with unknown, minigrad.rungs("fasttest"):
         pass
-    assert ladder.chosen == "answered"
+    assert launch.requested == "answered"
 
 
 def test_an_answer_of_the_learner_runs_by_default():
-    hole, x = mapping.unary_kernel, minigrad.ones(4, device="sim")
+    hole, x = pointwise_kernels.unary_kernel, minigrad.ones(4, device="sim")
     before = dict(vars(hole))
 
     def rung():
@@ -152,7 +161,7 @@ def test_an_answer_of_the_learner_runs_by_default():
     with isolated(hole):
         assert rung() == "yours"
     vars(hole).update(before)
-    memo.forget()
+    capture.forget()
     with minigrad.rungs("yours"):
         assert rung() == "yours"
 
@@ -167,10 +176,12 @@ __global__ void mine(const float* x, Strides xs, float* y, int n, float s, float
 
 
 def test_an_answer_counts_at_once(monkeypatch):
-    hole, ladders = Hole(), [r for r in mapping.LADDERS[1] if not r.is_hole]
+    hole, ladders = Hole(), [r for r in pointwise_kernels.LADDERS[1] if not r.is_hole]
     before = "struct Strides { int dims; long long shape[8]; long long stride[8]; };"
-    mine = Rung("mine", "mine", hole, like="strided", before=before)
-    monkeypatch.setitem(mapping.LADDERS, 1, [mine, *ladders])
+    mine = Rung("mine", "mine", hole, args="a a_view y count s t",
+                before=lambda f: before + f.text)  # fmt: skip
+    launch.ladder(mine)
+    monkeypatch.setitem(pointwise_kernels.LADDERS, 1, [mine, *ladders])
     x = minigrad.arange(0.0, 6.0, device="sim")[::2]
     with minigrad.trace() as launches:
         with pytest.raises(minigrad.NotAnswered), minigrad.rungs("mine"):
@@ -196,8 +207,8 @@ JOINED = [
 
 
 @pytest.mark.parametrize("shape, strides, expected", JOINED)
-def test_joined(shape, strides, expected):
-    assert joined(shape, *strides) == expected
+def test_coalesce_dims(shape, strides, expected):
+    assert coalesce_dims(shape, *strides) == expected
 
 
 # ------------------------------------------------- trace
@@ -257,8 +268,8 @@ def test_trace_ends_where_an_error_leaves_it():
 
 def test_kernels_are_compiled_once():
     x = minigrad.tensor(np.arange(5), minigrad.int16, "sim")
-    before = ladder.compiled.cache_info().misses
+    before = launch.compiled.cache_info().misses
     for n in range(3):
         x + n
         x[1:] + n
-    assert ladder.compiled.cache_info().misses - before <= 1
+    assert launch.compiled.cache_info().misses - before <= 1

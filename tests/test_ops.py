@@ -49,6 +49,13 @@ m.functional.gelu(x, approximate="foo")
 x.mul(2) | x.div(2) | x.div(2, rounding_mode="trunc") | x.div(-2, rounding_mode="floor")
 ~x | x & 6 | 5 ^ x | x & True | x ^ 2.5 | x.__or__(-3) | x.__ror__(False)
 x.div(0.75, rounding_mode="trunc") | x ** -0.5 | x.div(2, rounding_mode="up")
+x.floor() | x.ceil() | x.trunc() | x.round() | x.frac() | x.sign() | x.clip(-1, 2)
+m.round(x, decimals=1) | m.round(x, decimals=-1) | m.lerp(x, x * 2, 0.25) | m.lerp(x, -x, 0.75)
+x.tan() | x.asin() | x.acos() | x.atan() | x.sinh() | x.cosh() | x.asinh() | x.acosh()
+x.atanh() | x.expm1() | x.log1p() | x.log2() | x.log10() | x.exp2() | m.atan2(x, x + 1)
+m.nn.functional.silu(x) | m.nn.functional.mish(x) | m.nn.functional.elu(x, 0.5)
+m.nn.functional.leaky_relu(x, 0.1) | m.nn.functional.softplus(x, 2.0, 4.0)
+m.nn.functional.hardtanh(x, -2, 2) | m.nn.functional.relu6(x)
 """
 BINARY = """
 x + y | x - y | x * y | x / y | x // y | x % y | x ** y | m.where(x > y, x, y) | x == y
@@ -56,7 +63,8 @@ x != y | x < y | x <= y | x > y | x >= y | x.minimum(y) | x.maximum(y) | x.max(y
 x.div(y, rounding_mode="trunc") | x.div(y, rounding_mode="floor")
 x & y | x.bitwise_or(y) | x ^ y | x.add(y, alpha=2) | x.sub(y, alpha=0.5)
 x.mul(other=y) | x.maximum(other=y) | x.sub(y, alpha=2)
-x.logical_and(y) | x.logical_or(y) | m.where(y != 0, x, 1)
+x.logical_and(y) | x.logical_or(y) | m.where(y != 0, x, 1) | m.atan2(x, y)
+x.lerp(y, 0.3) | x.lerp(y, x)
 """
 
 

@@ -82,3 +82,9 @@ __device__ M gelu_tanh_slope(M x) {
     M inner = (M)0.39894228040143268 * (1 + (M)0.134145 * x * x);
     return (M)0.5 * (1 + t) + x * (1 - t * t) * inner;
 }
+
+template <typename M>
+__device__ M mish_slope(M x) {
+    M t = tanh(x > 20 ? x : log1p(exp(x)));
+    return t + x * (1 - t * t) / (1 + exp(-x));
+}

@@ -1,6 +1,7 @@
 """Functions of tensors, under the names of torch.nn.functional."""
 
 from .. import random
+from ..dispatch import FUNCTIONAL
 from ..ops import elementwise
 from ..ops.base import expect, number_for, tensor_for
 from ..ops.batch_norm import batch_norm
@@ -49,7 +50,10 @@ def check_dropout(x, p, training):
         raise RuntimeError(f"dropout is for floats, not {dtype}: x.float() makes one")
 
 
+globals().update(FUNCTIONAL)
+
 __all__ = [
+    *FUNCTIONAL,
     "avg_pool2d",
     "batch_norm",
     "binary_cross_entropy_with_logits",

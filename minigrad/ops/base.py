@@ -1,6 +1,7 @@
 from ..dispatch import tensor_for  # noqa
 from .pointwise import *  # noqa
-from .pointwise import ALL, NUMBERS, as_float, without_bool  # noqa
+from .pointwise import ALL, as_float, without_bool  # noqa
+from .pointwise_kernels import NUMBERS  # noqa
 from .pointwise_kernels import is_number, pointwise  # noqa
 from numbers import Real
 

@@ -6,12 +6,13 @@ A line is a whole operator: its name, what it means in NumPy (which is what runs
 in the dtype that `promotion` says.
 """
 
+import builtins
 import math
 from numbers import Integral, Real
 
 import numpy as np
 
-from ..dispatch import KERNELS, tensor_for
+from ..dispatch import KERNELS, METHODS, functional, method, tensor_for
 from ..promotion import FLOATS, INTEGERS, result_type
 from ..storage import DTYPES, bool_, float32, int64, to_number, uint8
 from .pointwise_backward import (
@@ -24,19 +25,21 @@ from .pointwise_backward import (
     gelu_tanh_backward,
     log_backward,
     max_backward,
+    mish_backward,
     mul_backward,
     pow_backward,
     pow_exponent_backward,
     relu_backward,
     rsqrt_backward,
     sigmoid_backward,
+    silu_backward,
     sin_backward,
     sqrt_backward,
     std_backward,
     tanh_backward,
     where_backward,
 )
-from .pointwise_kernels import NUMBERS, Pointwise, copy, pointwise
+from .pointwise_kernels import Pointwise, copy, pointwise
 from .special import erf as erf_of
 from .special import in_chunks
 
@@ -169,22 +172,46 @@ def flat(dy):
 
 add = pointwise("add", np.add, "a + b", through, through, dtypes=ALL)
 sub = pointwise("sub", np.subtract, "a - b", through, negated, rule=without_bool)
-mul = pointwise("mul", np.multiply, "a * b", lambda dy, b: mul_backward(dy, b),
-                lambda dy, a: mul_backward(dy, a), dtypes=ALL)  # fmt: skip
-div = pointwise("div", np.true_divide, "a / b", lambda dy, b: dy / b,
-                lambda dy, a, b: div_backward(dy, a, b), dtypes=FLOATS, rule=as_float)  # fmt: skip
+mul = pointwise(
+    "mul",
+    np.multiply,
+    "a * b",
+    lambda dy, b: mul_backward(dy, b),
+    lambda dy, a: mul_backward(dy, a),
+    dtypes=ALL,
+)
+div = pointwise(
+    "div",
+    np.true_divide,
+    "a / b",
+    lambda dy, b: dy / b,
+    lambda dy, a, b: div_backward(dy, a, b),
+    dtypes=FLOATS,
+    rule=as_float,
+)
 floored = pointwise(
     "div_floor", divided(np.floor_divide), "floor_divide(a, b)", flat, flat
 )
-floor_divide = pointwise("floor_divide", divided(np.floor_divide), "floor_divide(a, b)",
-                         no_slope, no_slope)  # fmt: skip
-trunc_divide = pointwise("trunc_divide", divided(truncated), "trunc_divide(a, b)", flat,
-                         flat)  # fmt: skip
-remainder = pointwise("remainder", divided(np.remainder), "remainder_of(a, b)", through,
-                      lambda dy, a, b: -dy * quotient(a, b))  # fmt: skip
-power = pointwise("pow", numpy_power, "power(a, b)",
-                  lambda dy, a, b: pow_backward(dy, a, b),
-                  lambda dy, a, y: pow_exponent_backward(dy, a, y))  # fmt: skip
+floor_divide = pointwise(
+    "floor_divide", divided(np.floor_divide), "floor_divide(a, b)", no_slope, no_slope
+)
+trunc_divide = pointwise(
+    "trunc_divide", divided(truncated), "trunc_divide(a, b)", flat, flat
+)
+remainder = pointwise(
+    "remainder",
+    divided(np.remainder),
+    "remainder_of(a, b)",
+    through,
+    lambda dy, a, b: -dy * quotient(a, b),
+)
+power = pointwise(
+    "pow",
+    numpy_power,
+    "power(a, b)",
+    lambda dy, a, b: pow_backward(dy, a, b),
+    lambda dy, a, y: pow_exponent_backward(dy, a, y),
+)
 
 # ------------------------------------------------- comparisons, logic and bits
 
@@ -216,20 +243,40 @@ larger_of = lambda dy, a, b: max_backward(dy, a, b)  # noqa: E731
 smaller_of = lambda dy, a, b: max_backward(dy, b, a)  # noqa: E731
 maximum = pointwise("maximum", np.maximum, LARGER, larger_of, smaller_of, dtypes=ALL)
 minimum = pointwise("minimum", np.minimum, SMALLER, smaller_of, larger_of, dtypes=ALL)
-clamp_min = pointwise("clamp_min", np.maximum, LARGER,
-                      lambda dy, a, b: where(a >= b, dy, 0),
-                      lambda dy, a, b: where(a < b, dy, 0), dtypes=ALL)  # fmt: skip
-clamp_max = pointwise("clamp_max", np.minimum, SMALLER,
-                      lambda dy, a, b: where(a <= b, dy, 0),
-                      lambda dy, a, b: where(a > b, dy, 0), dtypes=ALL)  # fmt: skip
-clamped = pointwise("clamp", numpy_clamp, "clamped(a, b, c)",
-                    lambda dy, a, b, c: where((a >= b) & (a <= c), dy, 0),
-                    lambda dy, a, b, c: where((a < b) & below_(b, c), dy, 0),
-                    lambda dy, a, b, c: where((a > c) | below_(c, b), dy, 0))  # fmt: skip
-where = pointwise("where", lambda a, b, c: np.where(a, b, c), "(a ? b : c)", None,
-                  lambda dy, a: where_backward(dy, a, True),
-                  lambda dy, a: where_backward(dy, a, False), dtypes=ALL,
-                  rule=of_values)  # fmt: skip
+clamp_min = pointwise(
+    "clamp_min",
+    np.maximum,
+    LARGER,
+    lambda dy, a, b: where(a >= b, dy, 0),
+    lambda dy, a, b: where(a < b, dy, 0),
+    dtypes=ALL,
+)
+clamp_max = pointwise(
+    "clamp_max",
+    np.minimum,
+    SMALLER,
+    lambda dy, a, b: where(a <= b, dy, 0),
+    lambda dy, a, b: where(a > b, dy, 0),
+    dtypes=ALL,
+)
+clamped = pointwise(
+    "clamp",
+    numpy_clamp,
+    "clamped(a, b, c)",
+    lambda dy, a, b, c: where((a >= b) & (a <= c), dy, 0),
+    lambda dy, a, b, c: where((a < b) & below_(b, c), dy, 0),
+    lambda dy, a, b, c: where((a > c) | below_(c, b), dy, 0),
+)
+where = pointwise(
+    "where",
+    lambda a, b, c: np.where(a, b, c),
+    "(a ? b : c)",
+    None,
+    lambda dy, a: where_backward(dy, a, True),
+    lambda dy, a: where_backward(dy, a, False),
+    dtypes=ALL,
+    rule=of_values,
+)
 
 
 def below_(a, b):
@@ -243,19 +290,30 @@ def below_(a, b):
 def of_floats(name, formula, expression, *vjps):
     """A function whose result is a float, also for whole numbers."""
     how = {"dtypes": FLOATS, "rule": as_float}
-    return pointwise(name, formula, expression, *vjps, **how)
+    return method(pointwise(name, formula, expression, *vjps, **how))
 
 
 neg = pointwise("neg", np.negative, "-a", negated)
-abs = pointwise("abs", np.abs, "(a < 0 ? -a : a == 0 ? 0 : a)",  # noqa: A001
-                lambda dy, a: abs_backward(dy, a))  # fmt: skip
+abs = pointwise(
+    "abs",
+    np.abs,
+    "(a < 0 ? -a : a == 0 ? 0 : a)",  # noqa: A001
+    lambda dy, a: abs_backward(dy, a),
+)
 relu = pointwise(
     "relu", numpy_relu, "(a < 0 ? 0 : a)", lambda dy, y: relu_backward(dy, y)
 )
 exp = of_floats("exp", np.exp, "exp(a)", lambda dy, y: exp_backward(dy, y))
 log = of_floats("log", np.log, "log(a)", lambda dy, a: log_backward(dy, a))
 sqrt = of_floats("sqrt", np.sqrt, "sqrt(a)", lambda dy, y: sqrt_backward(dy, y))
-root = of_floats("std", np.sqrt, "sqrt(a)", lambda dy, y: std_backward(dy, y))
+root = pointwise(
+    "std",
+    np.sqrt,
+    "sqrt(a)",
+    lambda dy, y: std_backward(dy, y),
+    dtypes=FLOATS,
+    rule=as_float,
+)
 rsqrt = of_floats(
     "rsqrt", numpy_rsqrt, "1 / sqrt(a)", lambda dy, y: rsqrt_backward(dy, y)
 )
@@ -266,10 +324,227 @@ tanh = of_floats("tanh", np.tanh, "tanh(a)", lambda dy, y: tanh_backward(dy, y))
 sin = of_floats("sin", np.sin, "sin(a)", lambda dy, a: sin_backward(dy, a))
 cos = of_floats("cos", np.cos, "cos(a)", lambda dy, a: cos_backward(dy, a))
 erf = of_floats("erf", erf_of, "erf(a)", lambda dy, a: erf_backward(dy, a))
-gelu_erf = pointwise("gelu", numpy_gelu, "gelu(a)", lambda dy, a: gelu_backward(dy, a),
-                     dtypes=FLOATS)  # fmt: skip
-gelu_tanh = pointwise("gelu_tanh", numpy_gelu_tanh, "gelu_tanh(a)",
-                      lambda dy, a: gelu_tanh_backward(dy, a), dtypes=FLOATS)  # fmt: skip
+gelu_erf = pointwise(
+    "gelu", numpy_gelu, "gelu(a)", lambda dy, a: gelu_backward(dy, a), dtypes=FLOATS
+)
+gelu_tanh = pointwise(
+    "gelu_tanh",
+    numpy_gelu_tanh,
+    "gelu_tanh(a)",
+    lambda dy, a: gelu_tanh_backward(dy, a),
+    dtypes=FLOATS,
+)
+
+# ------------------------------------------------- exponentials and logarithms
+
+exp2 = of_floats("exp2", np.exp2, "exp2(a)", lambda dy, y: dy * y * math.log(2))
+expm1 = of_floats("expm1", np.expm1, "expm1(a)", lambda dy, y: dy * (y + 1))
+log1p = of_floats("log1p", np.log1p, "log1p(a)", lambda dy, a: dy / (a + 1))
+log2 = of_floats("log2", np.log2, "log2(a)", lambda dy, a: dy / (a * math.log(2)))
+log10 = of_floats("log10", np.log10, "log10(a)", lambda dy, a: dy / (a * math.log(10)))
+
+# ------------------------------------------------- angles
+
+tan = of_floats("tan", np.tan, "tan(a)", lambda dy, y: dy * (1 + y * y))
+asin = of_floats("asin", np.arcsin, "asin(a)", lambda dy, a: dy * (1 - a * a).rsqrt())
+acos = of_floats("acos", np.arccos, "acos(a)", lambda dy, a: -dy * (1 - a * a).rsqrt())
+atan = of_floats("atan", np.arctan, "atan(a)", lambda dy, a: dy / (a * a + 1))
+sinh = of_floats("sinh", np.sinh, "sinh(a)", lambda dy, a: dy * a.cosh())
+cosh = of_floats("cosh", np.cosh, "cosh(a)", lambda dy, a: dy * a.sinh())
+asinh = of_floats(
+    "asinh", np.arcsinh, "asinh(a)", lambda dy, a: dy * (a * a + 1).rsqrt()
+)
+acosh = of_floats(
+    "acosh", np.arccosh, "acosh(a)", lambda dy, a: dy * (a * a - 1).rsqrt()
+)
+atanh = of_floats("atanh", np.arctanh, "atanh(a)", lambda dy, a: dy / (1 - a * a))
+atan2 = of_floats(
+    "atan2",
+    np.arctan2,
+    "atan2(a, b)",
+    lambda dy, a, b: dy * b / (a * a + b * b),
+    lambda dy, a, b: -dy * a / (a * a + b * b),
+)
+
+# ------------------------------------------------- rounding
+
+
+def named(name):
+    """Give a function the name that it has as a method: errors name it."""
+
+    def rename(function):
+        function.__name__ = function.__qualname__ = name
+        return function
+
+    return rename
+
+
+def rounding(name, formula, expression):
+    """A function that rounds floats; whole numbers are copied."""
+    operator = pointwise(name, formula, expression, flat, dtypes=FLOATS)
+
+    @method
+    @named(name)
+    def rounded(input):
+        if input.dtype == bool_:
+            raise RuntimeError(f"\"{name}\" not implemented for 'Bool'")
+        return operator(input) if input.dtype in FLOATS else input.clone()
+
+    return rounded
+
+
+floor = rounding("floor", np.floor, "floor(a)")
+ceil = rounding("ceil", np.ceil, "ceil(a)")
+trunc = rounding("trunc", np.trunc, "trunc(a)")
+to_even = rounding("round", np.rint, "rint(a)")
+
+
+@method
+def round(input, *, decimals=0):  # noqa: A001
+    """input rounded to so many decimals, halves to the even digit."""
+    if not decimals:
+        return to_even(input)
+    if input.dtype not in FLOATS:
+        raise RuntimeError("round: decimals are for floats; x.float() makes one")
+    scale = 10.0 ** builtins.abs(decimals)
+    if decimals > 0:
+        return to_even(input * scale) / scale
+    return to_even(input / scale) * scale
+
+
+frac = method(
+    pointwise("frac", lambda x: x - np.trunc(x), "a - trunc(a)", through, dtypes=FLOATS)
+)
+sign = method(
+    pointwise(
+        "sign",
+        lambda x: ((x > 0).astype(np.int8) - (x < 0)).astype(x.dtype),
+        "(M)((a > 0) - (a < 0))",
+        flat,
+        dtypes=ALL,
+    )
+)
+lerp_of = pointwise(
+    "lerp",
+    lambda a, b, c: np.where(np.abs(c) < 0.5, a + c * (b - a), b - (b - a) * (1 - c)),
+    "((c < 0 ? -c : c) < (M)0.5 ? a + c * (b - a) : b - (b - a) * (1 - c))",
+    lambda dy, c: dy * (1 - c),
+    lambda dy, c: dy * c,
+    lambda dy, a, b: dy * (b - a),
+    dtypes=FLOATS,
+)
+
+
+@method
+def lerp(input, end, weight):
+    """input + weight * (end - input); weight: a number or a tensor."""
+    if tensor_for("lerp", "end", end).dtype != input.dtype or input.dtype not in FLOATS:
+        raise RuntimeError(
+            f"expected dtype {input.dtype} for `end` but got dtype {end.dtype}"
+        )
+    return lerp_of(input, end, weight)
+
+
+# ------------------------------------------------- activations
+
+silu_of = pointwise(
+    "silu",
+    in_chunks(lambda x: x / (1 + np.exp(-x))),
+    "a / (1 + exp(-a))",
+    lambda dy, a: silu_backward(dy, a),
+    dtypes=FLOATS,
+)
+mish_of = pointwise(
+    "mish",
+    in_chunks(lambda x: x * np.tanh(np.logaddexp(x, x.dtype.type(0)))),
+    "a * tanh(a > 20 ? a : log1p(exp(a)))",
+    lambda dy, a: mish_backward(dy, a),
+    dtypes=FLOATS,
+)
+elu_of = pointwise(
+    "elu",
+    lambda x, alpha: np.where(x > 0, x, alpha * np.expm1(x)),
+    "(a > 0 ? a : b * expm1(a))",
+    lambda dy, a, b: where(a > 0, dy, dy * b * a.exp()),
+    dtypes=FLOATS,
+)
+leaky_relu_of = pointwise(
+    "leaky_relu",
+    lambda x, slope: np.where(x > 0, x, x * slope),
+    "(a > 0 ? a : a * b)",
+    lambda dy, a, b: where(a > 0, dy, dy * b),
+    dtypes=FLOATS,
+)
+softplus_of = pointwise(
+    "softplus",
+    lambda x, beta, most: np.where(
+        x * beta > most, x, np.log1p(np.exp(x * beta)) / beta
+    ),
+    "(a * b > c ? a : log1p(exp(a * b)) / b)",
+    lambda dy, a, b, c: where(a * b > c, dy, dy * (a * b).sigmoid()),
+    dtypes=FLOATS,
+)
+hardtanh_of = pointwise(
+    "hardtanh",
+    numpy_clamp,
+    "clamped(a, b, c)",
+    lambda dy, a, b, c: where((a > b) & (a < c), dy, 0),
+)
+
+
+def activated(operator, input, *numbers, inplace=False):
+    """An activation in the input's dtype, or the input, to which it is written."""
+    if tensor_for(operator.name, "input", input).dtype not in operator.dtypes:
+        raise RuntimeError(f'"{operator.name}" not implemented for {input.dtype}')
+    if input.dtype in INTEGERS:
+        numbers = [int(n) for n in numbers]
+    y = operator(input, *numbers)
+    return input.copy_(y) if inplace else y
+
+
+@functional
+def relu6(input, inplace=False):
+    """min(max(input, 0), 6)."""
+    return activated(hardtanh_of, input, 0.0, 6.0, inplace=inplace)
+
+
+@functional
+def silu(input, inplace=False):
+    """input * sigmoid(input), also known as swish."""
+    return activated(silu_of, input, inplace=inplace)
+
+
+@functional
+def mish(input, inplace=False):
+    """input * tanh(softplus(input))."""
+    return activated(mish_of, input, inplace=inplace)
+
+
+@functional
+def elu(input, alpha=1.0, inplace=False):
+    """input where it is above 0, else alpha * (exp(input) - 1)."""
+    return activated(elu_of, input, alpha, inplace=inplace)
+
+
+@functional
+def leaky_relu(input, negative_slope=0.01, inplace=False):
+    """input where it is above 0, else negative_slope * input."""
+    return activated(leaky_relu_of, input, negative_slope, inplace=inplace)
+
+
+@functional
+def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
+    """input between min_val and max_val; without a gradient at these."""
+    if input.dtype == uint8 and min(min_val, max_val) < 0:
+        raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
+    return activated(hardtanh_of, input, min_val, max_val, inplace=inplace)
+
+
+@functional
+def softplus(input, beta=1.0, threshold=20.0):
+    """log(1 + exp(beta * input)) / beta; input where beta * input > threshold."""
+    return activated(softplus_of, input, beta, threshold)
+
 
 # ------------------------------------------------- copies
 
@@ -311,16 +586,6 @@ def scaled(x, other, alpha):
     if not hasattr(other, "storage"):
         return bool(other * alpha) if dtype == bool_ else other * alpha
     return mul(other.to(dtype=dtype), bool(alpha) if dtype == bool_ else alpha)
-
-
-def named(name):
-    """Give a function the name that it has as a method: errors tell it."""
-
-    def rename(function):
-        function.__name__ = function.__qualname__ = name
-        return function
-
-    return rename
 
 
 @named("add")
@@ -390,6 +655,9 @@ def clamp(x, min=None, max=None):
     """x, but at least `min` and at most `max`; NaN stays NaN."""
     operator, bounds = clamp_of(min, max)
     return operator(x, *bounds)
+
+
+clip = METHODS["clip"] = clamp
 
 
 def clamp_of(min, max):

@@ -150,3 +150,40 @@ gelu_tanh_backward = of_gradient(
     "a * gelu_tanh_slope(b)", lambda dy, b: gelu_tanh_backward(dy, b),
     lambda dy, a, b: dy * a * gelu_tanh_curve(b),
 )  # fmt: skip
+silu_backward = of_gradient(
+    "silu_backward",
+    in_chunks(lambda dy, x: dy * silu_slope(x)),
+    "a * (1 + b * (1 - 1 / (1 + exp(-b)))) / (1 + exp(-b))",
+    lambda dy, b: silu_backward(dy, b),
+    lambda dy, a, b: dy * a * silu_curve(b),
+)
+mish_backward = of_gradient(
+    "mish_backward",
+    in_chunks(lambda dy, x: dy * mish_slope(x)),
+    "a * mish_slope(b)",
+    lambda dy, b: mish_backward(dy, b),
+    lambda dy, a, b: dy * a * mish_curve(b),
+)
+
+
+def silu_slope(x):
+    s = 1 / (1 + np.exp(-x))
+    return s * (1 + x * (1 - s))
+
+
+def silu_curve(x):
+    """The second derivative of silu, of a tensor."""
+    s = x.sigmoid()
+    return s * (1 - s) * (2 + x * (1 - 2 * s))
+
+
+def mish_slope(x):
+    t = np.tanh(np.logaddexp(x, x.dtype.type(0)))
+    return t + x * (1 - t * t) / (1 + np.exp(-x))
+
+
+def mish_curve(x):
+    """The second derivative of mish, of a tensor."""
+    t, s = (1 + x.exp()).log().tanh(), x.sigmoid()
+    slope = (1 - t * t) * s
+    return slope * (2 + x * (1 - s) - 2 * x * t * s)

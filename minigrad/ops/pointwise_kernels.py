@@ -39,7 +39,7 @@ NUMBERS = (*INTEGERS, *FLOATS)
 class Pointwise(Operator):
     """formula: in NumPy, of arrays. expression: in CUDA C, of a, b and c.
 
-    dtypes: those that it computes in. result: the result's dtype, where that is another.
+    dtypes: those that it computes in. result: the result's dtype, if that is another.
     """
 
     def __init__(self, name, formula, expression, vjps, dtypes, rule, result):
@@ -55,12 +55,7 @@ class Pointwise(Operator):
 
     def quick(self):
         """As of every operator; the two common cases are spelled out."""
-        plans, first, direct, call = (
-            self.plans,
-            self.first,
-            capture.here,
-            super().quick(),
-        )
+        plans, direct, call = self.plans, capture.here, super().quick()
 
         def unary(a, *more, **named):
             plan = plans.get(getattr(a, "spec", None))
@@ -370,6 +365,7 @@ LADDERS = {
     ),
     3: ladder("a b c", "ternary"),
 }  # fmt: skip
+MATH = launch.file_text("math.cuh")
 MACROS = {1: "UNARY", 2: "BINARY", 3: "TERNARY"}
 
 
@@ -406,7 +402,7 @@ class DevicePointwise:
             tensors = {name: tensors.get(name, x) for name, x in names.items()}
             for name, x in names.items():
                 if not is_on_device(x):
-                    tensors[name] = like.new_number(as_number(x, self.wide), self.dtype)
+                    tensors[name] = like.new_number(as_number(x, self.wide), self.wide)
         shape = broadcast(self.name, [x.shape for x in tensors.values()])
         views = [x if x.shape == shape else x.expand(shape) for x in tensors.values()]
         y = like.new_empty(shape, self.result) if out is None else out
@@ -434,7 +430,7 @@ class DevicePointwise:
         names = ", ".join(
             names if len(named) == 1 else names[: len(named) + len(numbers)]
         )
-        text = launch.file_text("math.cuh")
+        head = f"{MACROS[len(named)]}({names})"
         return {
             "operator": self.name, "n": n, "shape": shape, "steps": steps,
             "types": {*types}, "elements": types, "largest": max(sizes),
@@ -444,7 +440,7 @@ class DevicePointwise:
             "aligned": not any(x.offset * x.dtype.itemsize % 16 for x in views),
             "matrices": turned(shape, tuple(steps[0])),
             "keeps": self.result == views[0].dtype,
-            "text": f"{text}\n#define {MACROS[len(named)]}({names}) {self.expression}\n",
+            "text": f"{MATH}\n#define {head} {self.expression}\n",
             **{f"{name}_view": strides_of(shape, s, y.device)
                for name, s in zip("abc", steps, strict=False)},
         }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Plans: an operator's second call does what its first did, on other memory."""
+"""Capture: an operator's second call does what its first did, on other memory."""
 
 import ctypes
 import sys
@@ -13,8 +13,10 @@ from both import NO_GPU
 
 import minigrad
 from minigrad import functional as F  # noqa: N812
-from minigrad.ops import ladder, launcher, plans
+from minigrad import capture, dispatch, launch
+from minigrad.capture import Packed
 from minigrad.ops.matmul import matmul
+from minigrad.storage import as_number
 
 pytestmark = pytest.mark.usefixtures("filled")
 DEVICES = ["sim", pytest.param("cuda", marks=NO_GPU)]
@@ -65,39 +67,54 @@ def test_a_second_call_is_the_same_on_other_memory(name, rungs, device):
     call = CALLS[name]
     first, second = random(576), random(576, seed=1)
     with minigrad.rungs(rungs):
-        with minigrad.trace() as before:
-            there = first.to(device)
-            call(there)
+        there = first.to(device)
+        call(there)
         there.storage.data.fill(0)
-        with minigrad.trace() as after:
-            found = call(second.to(device))
-    assert [tuple(a[:7]) for a in after] == [tuple(b[:7]) for b in before] != []
-    for ours, true in zip(*map(listed, (found, call(second))), strict=True):
+        found = call(second.to(device))
+        with capture.disabled(), minigrad.trace() as launches:
+            slowly = call(second.to(device))
+    assert launches
+    for ours, same, true in zip(
+        *map(listed, (found, slowly, call(second))), strict=True
+    ):
+        np.testing.assert_array_equal(ours.cpu().numpy(), same.cpu().numpy())
         np.testing.assert_allclose(ours.cpu().numpy(), true.numpy(), 1e-4, 1e-5)
+
+
+@on_devices
+def test_a_replay_launches_what_was_recorded(device, monkeypatch):
+    """The same kernels, grids and blocks, in the same order."""
+    runs, real = [], launch.Launch.run
+    monkeypatch.setattr(
+        launch.Launch, "run", lambda self, args: runs.append(self) or real(self, args)
+    )
+    for name, call in CALLS.items():
+        x = random(576).to(device)
+        runs.clear()
+        call(x)
+        first = [*runs]
+        runs.clear()
+        call(x)
+        if device == "sim":  # on a GPU the driver is called directly
+            assert [r[:6] for r in runs] == [r[:6] for r in first] != [], name
 
 
 def listed(result):
     return result if isinstance(result, tuple) else (result,)
 
 
-def test_what_a_number_decides_is_not_planned():
-    """The key has an operand's type, not its value; that of options it has."""
-    scaled = plans.PlannedOperator("scaled", lambda x, factor: x.dtype)
-    scaled.find = lambda operands: plans.Planned(lambda x, factor: factor)
-    assert [scaled(random(3).to("sim"), n) for n in (2, 5)] == [2, 5]
-
-
 @pytest.fixture
 def works(monkeypatch):
     """How often the operator's own Python has run."""
-    calls = []
-    real = type(matmul).run
+    calls, kernel = [], dispatch.KERNELS["matmul", "sim", minigrad.float32]
+    real = kernel.function
 
-    def run(self, *args):
+    def run(*args, **options):
         calls.append(args)
-        return real(self, *args)
+        return real(*args, **options)
 
-    monkeypatch.setattr(type(matmul), "run", run)
+    monkeypatch.setattr(kernel, "function", run)
+    capture.forget()
     return calls
 
 
@@ -110,21 +127,49 @@ def test_the_work_is_done_once_for_each_layout(works):
     assert len(works) == 2
 
 
+def test_without_plans_the_work_is_done_each_time(works):
+    a, b = random(4, 6).to("sim"), random(6, 5).to("sim")
+    with capture.disabled():
+        for _ in range(3):
+            a @ b
+    assert len(works) == 3 and not capture.here.direct
+
+
 def test_a_tensor_times_itself_says_nothing_of_two(works):
     a, b = random(4, 4).to("sim"), random(4, 4, seed=1).to("sim")
     a @ a
     found = (a @ b).cpu().numpy()
     np.testing.assert_allclose(found, a.cpu().numpy() @ b.cpu().numpy(), 1e-5, 1e-6)
-    assert len(works) == 2
+    assert len(works) == 1
 
 
-def test_other_rungs_are_other_plans(works):
+def test_other_rungs_are_other_plans():
     a, b = random(4, 6).to("sim"), random(6, 5).to("sim")
     a @ b
     with minigrad.rungs("naive"), minigrad.trace() as launches:
         a @ b
         a @ b
     assert [launch.rung for launch in launches] == ["naive"] * 2
+
+
+@on_devices
+def test_numbers_of_a_call_are_not_remembered(device):
+    x = random(3).to(device)
+    for n in 2, 5, minigrad.tensor(7.0):
+        assert (x * n).tolist() == (x.cpu() * n).tolist()
+        y = x.clone()
+        y *= n
+        assert y.tolist() == (x.cpu() * n).tolist()
+
+
+def test_options_count_by_type_and_value():
+    x = random(3, 4)
+    x.sum(1)
+    for wrong in True, 1.0:
+        with pytest.raises(TypeError):
+            x.sum(wrong)
+    with pytest.raises(TypeError):
+        x.sum((0, True))
 
 
 def test_numbers_count_by_value():
@@ -146,20 +191,26 @@ def test_what_keeps_running_goes_on():
 
 def test_memory_of_nobody_makes_no_plan():
     other = random(4).to("sim")
+    text = """template <typename T> __global__ void add(const T* a, const T* b,
+        T* c, long long n) { if (threadIdx.x < n) c[threadIdx.x] =
+        a[threadIdx.x] + b[threadIdx.x]; }"""
+    add = launch.compiled(text, "add<float>", "sim")
 
     def work(x):
         y = x.new_empty((4,))
-        args = ladder.memory(other), ladder.memory(x), ladder.memory(y), np.int64(4)
-        text = """template <typename T> __global__ void add(const T* a, const T* b,
-            T* c, long long n) { if (threadIdx.x < n) c[threadIdx.x] =
-            a[threadIdx.x] + b[threadIdx.x]; }"""
-        add = ladder.compiled(text, "add<float>", "sim")
-        ladder.launch("add", "", add, "sim", (1, 1, 1), (32, 1, 1), args, 0)
+        args = other, x, y, np.int64(4)
+        launch.launch("add", "", add, "sim", 1, 32, args)
         return y
 
     x = random(4, seed=1).to("sim")
-    plan = plans.Plan(work, [x])
-    assert plan(x).tolist() == plan(x).tolist() and plan.launches is None
+    found, plan = capture.recorded(work, [x], [0])
+    assert found.tolist() == (x.cpu() + other.cpu()).tolist() and plan is None
+
+
+def test_an_operand_that_is_handed_back_makes_no_plan():
+    x = random(4).to("sim")
+    found, plan = capture.recorded(lambda x: x.view(2, 2), [x], [0])
+    assert found.storage is x.storage and plan is None
 
 
 def test_threads_do_not_hear_each_other():
@@ -237,7 +288,7 @@ def driver(monkeypatch):
     cuda.runtime = types.SimpleNamespace(free=freed.append)
     cuda.get_current_stream = lambda: types.SimpleNamespace(ptr=7)
     monkeypatch.setitem(sys.modules, "cupy.cuda", cuda)
-    monkeypatch.setattr(launcher._thread, "has_context", False)
+    monkeypatch.setattr(capture._thread, "has_context", False)
     yield launches
     assert freed == [0]
 
@@ -251,19 +302,20 @@ def read(parameters, number, kind):
 
 def test_only_what_changes_is_written_anew(driver):
     at = lambda pointer: types.SimpleNamespace(ptr=pointer)  # noqa: E731
-    array = lambda pointer: types.SimpleNamespace(data=at(pointer), itemsize=4)  # noqa: E731
     function = types.SimpleNamespace(kernel=types.SimpleNamespace(ptr=99))
-    kernel = ladder.Ready(function, "f<float>")
+    kernel = launch.Ready(function, "f<float>")
     view = np.arange(17, dtype=np.int64)
-    args = None, ladder.struct(view.view("V136")[0], "cuda"), None, np.int64(5), at(3)
-    told = "f", "", kernel, "cuda", (2, 1, 1), (64, 1, 1), 0
-    launch = launcher.Launch(told, (*args, None), (0, 2), (5,))
-    for first, second, number in (10, 20, 0.5), (2**40, 2**63, -1.0):
-        launch([(array(first), 0), (array(second - 8), 2)], [np.float32(number)])
+    struct = launch.struct(view.view("V136")[0], "cuda")
+    args = None, struct, None, np.int64(5), np.uint64(3), None
+    one = launch.Launch("f", "", kernel, "cuda", (2, 1, 1), (64, 1, 1), 0)
+    number = capture.Number(np.float32(0), 1, lambda x: as_number(x, np.dtype("f4")))
+    packed = Packed(one, args, [(0, 0, 0), (2, 1, 8)], [(5, number)])
+    for first, second, value in (10, 20, 0.5), (2**40, 2**63, -1.0):
+        packed([at(first), at(second - 8)], (None, value))
         function, sizes, parameters = driver[-1]
         assert (function, sizes) == (99, [2, 1, 1, 64, 1, 1, 0])
         kinds = "u8", "V136", "u8", "i8", "u8", "f4"
         found = [read(parameters, i, kind) for i, kind in enumerate(kinds)]
-        assert found[0] == first and found[2] == second and found[5] == number
+        assert found[0] == first and found[2] == second and found[5] == value
         assert found[1].tobytes() == view.tobytes() and found[3:5] == [5, 3]
     assert len(driver) == 2
