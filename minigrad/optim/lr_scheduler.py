@@ -3,6 +3,7 @@
 import math
 import warnings
 
+from ..suggest import in_module
 from .optimizer import Optimizer
 
 
@@ -130,3 +131,6 @@ def epochs(name, number):
     if isinstance(number, bool) or not isinstance(number, int | float) or not number:
         raise ValueError(f"{name} is a number of epochs, at least 1, not {number!r}")
     return number
+
+
+__getattr__ = in_module(__name__)

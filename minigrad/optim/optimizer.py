@@ -3,6 +3,7 @@
 from ..autograd import enable_grad, no_grad
 from ..nn.convert import clear_grad
 from ..storage import DTYPES
+from ..suggest import Suggesting
 from ..tensor import Tensor
 
 HINTS = {
@@ -12,7 +13,7 @@ HINTS = {
 FLOATS = [dtype for dtype in DTYPES if dtype.kind == "f"]
 
 
-class Optimizer:
+class Optimizer(Suggesting):
     """The base of every optimiser.
 
     params: an iterable of tensors, or of dicts {"params": tensors, "lr": ...}, each a
