@@ -24,7 +24,7 @@ def adam(param, grad, exp_avg, exp_avg_sq, step, lr, betas, eps, weight_decay):
 def adamw(param, grad, exp_avg, exp_avg_sq, step, lr, betas, eps, weight_decay):
     """Adam with the decay apart: the averages never see it.
 
-    The param is first multiplied by 1 - lr * weight_decay. The rest is as in adam
+    The param is first multiplied by 1 - lr * weight_decay. All else is as in adam
     without weight_decay.
 
     I. Loshchilov, F. Hutter: Decoupled weight decay regularization (2019).

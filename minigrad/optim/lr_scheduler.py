@@ -3,11 +3,11 @@
 import math
 import warnings
 
-from ..suggest import in_module
+from ..suggest import Suggesting, in_module
 from .optimizer import Optimizer
 
 
-class LRScheduler:
+class LRScheduler(Suggesting):
     """The base: call step() after each epoch, after the optimiser's step().
 
     It writes "lr" into every group of the optimiser; "initial_lr" is the first one.
