@@ -8,6 +8,15 @@ import pytest
 from minigrad import course
 
 
+def pytest_addoption(parser):
+    parser.addoption(
+        "--seeds",
+        type=int,
+        default=1,
+        help="of the random cases by which every right and wrong answer is judged",
+    )
+
+
 def pytest_terminal_summary(terminalreporter):
     """Name everything that was skipped, once: `not run: <name> (<reason>)`."""
     lines = [not_run(report) for report in terminalreporter.stats.get("skipped", [])]

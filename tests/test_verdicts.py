@@ -17,8 +17,8 @@ from judging import (  # noqa: F401
 import minigrad
 from grading import check, checking, show_check, trying
 from grading.checking import View, find_check, judge
+from grading.mistakes import specimens
 from grading.picture import cells, compared
-from grading.specimens import specimens
 from grading.subject import LocalSubject
 from grading.verdict import Verdict
 from minigrad import Tensor

@@ -6,7 +6,7 @@ import torch
 from grading.checking import cause, checks
 from minigrad.optim.adam import adam, adamw
 
-from .steps import STEPS, RuleCheck
+from .update_rules import STEPS, RuleCheck
 
 
 class AdamCheck(RuleCheck):

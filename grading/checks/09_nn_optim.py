@@ -6,7 +6,7 @@ import torch
 from grading.checking import cause, checks
 from minigrad.optim.sgd import sgd
 
-from .steps import RuleCheck
+from .update_rules import RuleCheck
 
 
 @checks(sgd)
