@@ -137,10 +137,12 @@ def test_check_of_a_method_takes_the_method():
     assert find_check(Tensor.permute).hole is Tensor.permute
 
 
-def test_show_check_shows_the_source(capsys, monkeypatch):
+def test_show_check_shows_the_source_and_the_mistakes(capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "IPython.display", None)
     show_check(contiguous_strides)
-    assert "class ContiguousStrides(Check)" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "class ContiguousStrides(Check)" in shown
+    assert "\n# column_major: " in shown
 
 
 def test_without_pytorch_a_check_is_not_run(monkeypatch):
