@@ -15,6 +15,14 @@ def pytest_addoption(parser):
         default=1,
         help="of the random cases by which every right and wrong answer is judged",
     )
+    words = "more seeds, more architectures, every version: what seldom differs"
+    parser.addoption("--nightly", action="store_true", help=words)
+
+
+@pytest.fixture(scope="session")
+def nightly(request):
+    """Whether everything is tried, or what most often finds a mistake."""
+    return request.config.getoption("nightly")
 
 
 def pytest_terminal_summary(terminalreporter):
