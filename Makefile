@@ -12,6 +12,10 @@ test: lint  ## lint, built notebooks, every test; about an hour on two cores
 	$(PY) -m grading build --check
 	$(PY) -m pytest -n 2 --dist loadgroup
 
+nightly: lint  ## the same with more seeds, architectures and versions
+	$(PY) -m grading build --check
+	$(PY) -m pytest -n 2 --dist loadgroup --nightly --seeds 3
+
 check: lint  ## lint and unit tests; some ten minutes on two cores
 	$(PY) -m pytest -n 2 --dist loadgroup -m "not slow and not browser"
 
@@ -33,4 +37,4 @@ clean:  ## remove the environment and caches; your work/ stays
 	@command -v $(PYTHON) >/dev/null || { echo "There is no $(PYTHON): install Python 3.11 or newer."; exit 1; }
 	@$(PYTHON) -I minigrad/cli/install.py $*
 
-.PHONY: help lab test check lint sanitize build clean
+.PHONY: help lab test nightly check lint sanitize build clean

@@ -40,6 +40,7 @@ class Tried(NamedTuple):
     expected: object
     got: object  # a value, or a Problem
     outcome: Outcome
+    number: int | None = None  # which of the check's cases it is
 
 
 TENSORS = View, Filled

@@ -1,6 +1,6 @@
 """Checks: cases, an oracle, causes; and how a verdict comes of them.
 
-A check is a class in `checks/NN_name.py`:
+A check is a class in the file of an exercise, `checks/03_01_contiguous_strides.py`:
 
     @checks(contiguous_strides)
     class ContiguousStrides(Check):
@@ -8,17 +8,17 @@ A check is a class in `checks/NN_name.py`:
             yield "shapes", (2, 3)
         def expected(self, shape):               # PyTorch's answer
             return torch.empty(shape).stride()
-        @cause("column-major: ...")              # what a mistake would give
-        def column_major(self, shape): ...
+
+What goes wrong is told by the file's mistakes (mistakes.py), and by what may go wrong
+in any exercise (show.general_cause).
 
 Each part of the task earns its share of the points if all its cases are right, and the
 first part is the heart: where it is wrong, nothing is earned.
 """
 
-import importlib
+import functools
 import inspect
 import random as random_numbers
-from pathlib import Path
 
 from minigrad.exercises.errors import WrongAnswerType
 from minigrad.exercises.registry import Exercise, not_a_hole
@@ -26,11 +26,13 @@ from minigrad.exercises.registry import Exercise, not_a_hole
 from . import picture, show
 from .cases import TENSORS, Raises, Tried, changed, failed_as, make, stops, value_of
 from .cases import View as View  # for checks
-from .subject import Problem
+from .mistakes import Mistake, Model, Specimen, load, mistakes_of
+from .subject import LocalSubject, Problem
 from .verdict import NEEDS_GPU, Failure, Verdict, number, plural
 from .wire import Handle
 
 _checks = {}  # name of the hole -> Check
+_kept = {}  # what came of the cases of the check and the seed that were judged last
 
 
 class Check:
@@ -63,13 +65,16 @@ class Check:
         return picture.tensors(args, expected, got)
 
     def causes(self):
-        """(name, text, wrong answer) of every mistake that this check knows."""
-        for name, method in inspect.getmembers(self, inspect.ismethod):
-            if hasattr(method, "cause"):
-                yield name, method.cause, method
+        """(name, text, Mistake) of every mistake that this check knows."""
+        found = inspect.getmembers(type(self), lambda m: isinstance(m, Mistake))
+        found = dict(found) | mistakes_of(self.hole)
+        return [(name, found[name].cause, found[name]) for name in sorted(found)]
 
     def judge(self, subject, seed=None):
         """The verdict on the subject's answer. seed: of the random cases."""
+        if seed is None or _kept.get("of") != (self, seed):
+            _kept.clear()
+            _kept["of"] = self, seed
         about = subject.about(self.hole.name)
         if about.state == "not answered":
             place = f"the cell that begins with {self.hole.solved_by()}"
@@ -101,17 +106,24 @@ class Check:
     def _try_all(self, subject, random):
         """What came of every case; after one that never ends the rest is not tried."""
         tried, stopped = [], False
-        for part, *args in self.cases(random):
+        for n, (part, *args) in enumerate(self.cases(random)):
             if stopped:
                 tried.append(tried[-1]._replace(part=part))
             else:
-                tried.append(self._try(subject, part, tuple(args)))
+                case = self._try(subject, part, tuple(args))
+                tried.append(case._replace(number=n))
                 stopped = stops(tried[-1].got)
         return tried
 
     def _try(self, subject, part, args, own=False):
         """Let the answer do one case. own: with the learner's other answers."""
         expected = value_of(self.expected, args)
+        got, outcome = self._got(subject, args, own)
+        right = self._right(got, expected, args)
+        return Tried(right, part, args, expected, got, outcome)
+
+    def _got(self, subject, args, own=False):
+        """(value or Problem, Outcome) of the answer, tensors described."""
         handles = [make(subject, a) if isinstance(a, TENSORS) else a for a in args]
         before = {h: subject.look(h) for h in handles if isinstance(h, Handle)}
         handles = [{"scene": self.scene}, *handles] if self.scene else handles
@@ -119,8 +131,7 @@ class Check:
         got = outcome.problem or show.described(outcome.value, subject, before)
         if not isinstance(got, Problem) and changed(subject, before):
             got = Problem("changed", "the tensor that it was given has changed")
-        right = self._right(got, expected, args)
-        return Tried(right, part, args, expected, got, outcome)
+        return got, outcome
 
     def _right(self, got, expected, args):
         if isinstance(expected, Raises):
@@ -135,11 +146,13 @@ class Check:
         It is seen when every answer runs the learner's own others.
         """
         seen = set()
-        for part, *args in self.cases(random_numbers.Random(seed)):
+        cases = enumerate(self.cases(random_numbers.Random(seed)))
+        for n, (part, *args) in cases:
             if part in seen:
                 continue
             seen.add(part)
             case = self._try(subject, part, tuple(args), own=True)
+            case = case._replace(number=n)
             if isinstance(case.got, Problem) and "CircularAnswers" in case.got.types:
                 return [case]
             if stops(case.got):
@@ -174,7 +187,9 @@ class Check:
 
     def _explains(self, wrong, case):
         """Would this mistake give just what the answer gave? Larger: more surely."""
-        value = value_of(wrong, case.args)
+        value = self.given(wrong, case)
+        if isinstance(value, Problem):
+            return False
         raises = isinstance(value, Raises)
         if raises and value.message and value.type in ("TypeError", "ValueError"):
             return False  # the model does not fit this case
@@ -185,6 +200,23 @@ class Check:
         if isinstance(case.got, Problem):
             return False
         return self.same(case.got, value, *case.args)
+
+    def given(self, wrong, case):
+        """What a Mistake gives in a case; a Problem where the solution is not here."""
+        try:
+            return kept((wrong, case.number), lambda: self.gives(wrong, case))
+        except FileNotFoundError:
+            return Problem("gone", "the course's solution is not here")
+
+    def gives(self, wrong, case):
+        """What a Mistake gives: a value, Raises, or its answer's Problem."""
+        if wrong.model:
+            return value_of(functools.partial(wrong.model.function, self), case.args)
+        with Specimen(self.hole, wrong.answer(self.hole), None, "").in_place():
+            got, _ = self._got(LocalSubject(), case.args)
+        if isinstance(got, Problem) and got.kind == "raised":
+            return Raises(got.types[0], got.message)
+        return got
 
     def _verdict(self, parts, tried, about):
         unjudged = [part for part, right in parts.items() if right is None]
@@ -247,6 +279,14 @@ class Check:
                        self._summary(said, 0), list(failures))  # fmt: skip
 
 
+def kept(key, make):
+    """What `make` gives, kept as long as the same cases are judged; but no Problem."""
+    value = _kept[key] if key in _kept else make()
+    if not isinstance(value, Problem):
+        _kept[key] = value
+    return value
+
+
 def checks(hole):
     """Say that the class below is the check of `hole`."""
 
@@ -260,12 +300,7 @@ def checks(hole):
 
 def cause(text):
     """Say that the method below gives what a mistake gives. text: the mistake."""
-
-    def mark(method):
-        method.cause = text
-        return method
-
-    return mark
+    return lambda method: Mistake(text, Model(method))
 
 
 def judge(hole, subject, seed=None):
@@ -283,13 +318,7 @@ def find_check(hole):
     """The check of a hole. TypeError for anything but a hole that has one."""
     if not isinstance(hole, Exercise):
         raise WrongAnswerType(not_a_hole(hole, "check"))
-    load("checks", hole.chapter)
+    load(hole)
     if hole.name not in _checks:
         raise LookupError(f"{hole.name} has no check yet")
     return _checks[hole.name]
-
-
-def load(folder, chapter):
-    """Import a chapter's modules: `checks/03_strides.py`, `03_strides_views.py`."""
-    for path in sorted((Path(__file__).parent / folder).glob(f"{chapter}*.py")):
-        importlib.import_module(f"grading.{folder}.{path.stem}")

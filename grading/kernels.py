@@ -14,20 +14,18 @@ and runs it here. Where a GPU is, the same launches run there too (gpu.py).
         def expected(self, launch, x, y, a, n):     # what y holds afterwards
             return 3 * torch.from_numpy(x)
 
-        no_guard = mistake(                         # a kernel that has the mistake
-            "there is no guard: ...",
-            "int i = blockIdx.x * blockDim.x + threadIdx.x; y[i] = a * x[i];",
-        )
+    mistakes(                                       # see mistakes.py
+        scale,
+        no_guard=Mistake("there is no guard: ...", "if (i < n) y[i] -> y[i]"),
+        copied=Mistake("the value is copied: ...", "a * x[i] -> x[i]"),
+        no_barrier=Mistake("...", Fault("race"), "__syncthreads(); ->"),
+    )
 
-        @cause("the value is copied: ...")          # or what the mistake leaves in y,
-        def copied(self, launch, x, y, a, n):       # or which Fault the tools find
-            return x
-
-- A mistake explains a wrong answer where the two leave the same, and the tools find
-  faults of the same kinds. Its body may also be a whole text, with other functions.
+- A mistake explains a wrong answer where its kernel leaves the same and, if the tools
+  find faults in that, they find faults of the same kinds in the answer.
 - Outputs are the parameters that are pointers to what is not const. `expected` and a
-  @cause get copies of the arguments as they are before the launch, and return the one
-  output, or {name: array} of several; NumPy or torch. A cause that returns None does
+  Model get copies of the arguments as they are before the launch, and return the one
+  output, or {name: array} of several; NumPy or torch. A Model that returns None does
   not show in this case.
 - An output is `blank(*shape)`, full of a pattern, or zeros where the kernel adds to it.
 - A case is right if every output is (`rtol`, `atol` of the class; or override
@@ -45,6 +43,7 @@ and runs it here. Where a GPU is, the same launches run there too (gpu.py).
 import functools
 import random as random_numbers
 import time
+from typing import NamedTuple
 
 import numpy as np
 
@@ -52,7 +51,7 @@ from minigrad.simt import Limits
 
 from . import gpu, kernel_messages
 from .cases import Tried, stops
-from .checking import Check, cause
+from .checking import Check, cause, kept
 from .kernel_runs import (
     Fault,
     Launch,
@@ -68,6 +67,13 @@ from .kernel_runs import (
 from .subject import Outcome, Problem
 
 __all__ = ["Fault", "KernelCheck", "Launch", "Ran", "blank", "distinct", "mistake"]
+
+
+class Left(NamedTuple):
+    """What a mistaken kernel leaves where it is wrong."""
+
+    arrays: dict  # name of an output -> what it holds
+    faults: dict  # kind -> count
 
 
 def mistake(text, body):
@@ -126,14 +132,14 @@ class KernelCheck(Check):
     def answer(self, subject, seed):
         """(parts, tried) of the answer: in the simulator, then, if right, on a GPU."""
         text = subject.text(self.hole.name)
-        kernel = functools.cache(lambda more: self._compiled(text, more))
-        tried, end = [], time.monotonic() + self.patience
-        for part, launch in self.cases(random_numbers.Random(seed)):
+        tried, end = [], time.thread_time() + self.patience
+        cases = self.cases(random_numbers.Random(seed))
+        for number, (part, launch) in enumerate(cases):
             if tried and (stops(tried[-1].got) or self._refused(tried[-1].got)):
                 tried.append(tried[-1]._replace(part=part))
             else:
-                left = end - time.monotonic()
-                tried.append(self._run(kernel(launch.options), part, launch, left))
+                got = self._ran(text, number, launch, end - time.thread_time())
+                tried.append(self._tried(part, number, launch, got))
         if all(case.right for case in tried) and gpu.available():
             tried = self._on_gpu_too(text, tried)
         parts = self.by_parts(tried)
@@ -142,20 +148,20 @@ class KernelCheck(Check):
             return self.by_parts(tried + measured), tried + measured
         return parts | dict.fromkeys(self.gpu_parts), tried
 
-    def _compiled(self, text, more):
-        return compiled(self.hole, text, (*self.options, *more))
-
     def _refused(self, got):
         return isinstance(got, Problem) and got.kind == "compile"
 
-    def _run(self, kernel, part, launch, seconds=np.inf):
+    def _ran(self, text, number, launch, seconds=np.inf):
+        """The Ran, or Problem, of a text in a case."""
+        options = *self.options, *launch.options
+        kernel = kept((text, options), lambda: compiled(self.hole, text, options))
+        if isinstance(kernel, Problem):
+            return kernel
         watched = self._is_small(launch) or launch.limits
         seconds = max(min(self.seconds, seconds), 0.01)
         tools, limits = "all" if watched else (), Limits(self.steps, seconds)
-        got = kernel
-        if not isinstance(kernel, Problem):
-            got = simulate(kernel, self.hole, launch, tools, limits)
-        return self._tried(part, launch, got)
+        run = functools.partial(simulate, kernel, self.hole, launch, tools, limits)
+        return kept((text, number), run) if self._is_small(launch) else run()
 
     def _is_small(self, launch):
         return max(launch.threads, launch.cells) <= self.watched
@@ -165,16 +171,18 @@ class KernelCheck(Check):
         launches = [case.args[0] for case in tried]
         runs = gpu.run(self.hole, text, launches, self.options)
         pairs = zip(tried, launches, runs, strict=True)
-        return [self._tried(case.part, launch, got) for case, launch, got in pairs]
+        return [self._tried(case.part, case.number, launch, got)
+                for case, launch, got in pairs]  # fmt: skip
 
-    def _tried(self, part, launch, got):
-        expected = self._told(self.expected, launch)
+    def _tried(self, part, number, launch, got):
+        told = functools.partial(self._told, self.expected, launch)
+        expected = kept((self, number), told) if self._is_small(launch) else told()
         problem = got if isinstance(got, Problem) else None
         right = not problem and not self.faults(got, launch)
         right = bool(right and self.same(got, expected, launch))
         printed = "" if problem else got.report.output
         outcome = Outcome(None, problem, printed)
-        return Tried(right, part, (launch,), expected, got, outcome)
+        return Tried(right, part, (launch,), expected, got, outcome, number)
 
     def _told(self, function, launch):
         """What a method says of a launch: {name: array}, a Fault or None."""
@@ -191,35 +199,48 @@ class KernelCheck(Check):
             return 0
         (launch,) = case.args
         faults = self.faults(case.got, launch)
-        told = self._told(wrong, launch)
+        told = self.given(wrong, case)
         if isinstance(told, Fault):
             return told.kind in faults and told.count in (None, faults[told.kind])
-        if isinstance(told, str):
-            return self._as_bad(
-                self._run(self._mistaken(told, launch.options), "", launch),
-                case,
-                faults,
-            )
-        if told is None or self.same(case.got, case.expected, launch):
+        if told is None or isinstance(told, Problem):
+            return 0
+        if isinstance(told, Left):
+            return self._as_bad(told, case, faults, lenient=not wrong.model)
+        if self.same(case.got, case.expected, launch):
             return 0
         return self.same(case.got, told, launch)
 
-    def _as_bad(self, other, case, faults):
-        """Is a case like `other`, which was run with a mistake?"""
-        (launch,) = case.args
-        if other.right or isinstance(other.got, Problem):
-            return 0
-        others = self.faults(other.got, launch)
-        alike = others.keys() == faults.keys()
-        alike = alike and self.same(case.got, other.got.arrays, launch)
-        return alike + (alike and others == faults)
+    def _as_bad(self, other, case, faults, lenient):
+        """Did a mistake leave the same, with faults of the same kinds?
 
-    @functools.cache  # noqa: B019  one check of each class lives as long as the program
-    def _mistaken(self, body, more):
-        kernel = self._compiled(with_body(self.hole, body), more)
-        if isinstance(kernel, Problem):
-            raise ValueError(f"a mistake of {self.hole.name}: {kernel.message}")
-        return kernel
+        lenient: whatever the faults are, where the mistake itself has none.
+        """
+        if not self.same(case.got, other.arrays, *case.args):
+            return 0
+        if other.faults.keys() == faults.keys():
+            return 1 + (other.faults == faults)
+        return int(lenient and not other.faults)
+
+    def gives(self, wrong, case):
+        """{name: array}, a Fault, None, or what a mistaken kernel has Left."""
+        (launch,) = case.args
+        if isinstance(wrong.model, Fault):
+            return wrong.model
+        if wrong.model:
+            model = functools.partial(wrong.model.function, self)
+            told = self._told(model, launch)
+        else:
+            told = wrong.answer(self.hole)
+        if not isinstance(told, str):
+            return told
+        got = self._ran(with_body(self.hole, told), case.number, launch)
+        if self._refused(got):
+            raise ValueError(f"a mistake of {self.hole.name}: {got.message}")
+        if isinstance(got, Problem):
+            return None
+        faults = self.faults(got, launch)
+        right = not faults and self.same(got, case.expected, launch)
+        return None if right else Left(got.arrays, faults)
 
     def general(self, case):
         return kernel_messages.cause(self, case)

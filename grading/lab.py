@@ -2,6 +2,7 @@
 
 import inspect
 import sys
+import textwrap
 
 from minigrad.cli import progress
 from minigrad.exercises.cells import answered_in
@@ -30,8 +31,11 @@ def check(hole, seed=None):
 
 
 def show_check(hole):
-    """Show how an exercise is checked: the source of its check."""
-    source = inspect.getsource(type(find_check(hole)))
+    """Show how an exercise is checked: its check's source, and what it can name."""
+    check = find_check(hole)
+    source = inspect.getsource(type(check)) + "\n\n# Mistakes that it names:\n"
+    for name, text, _ in check.causes():
+        source += textwrap.indent(textwrap.fill(f"{name}: {text}", 86), "# ") + "\n"
     try:
         from IPython.display import Code, display
 

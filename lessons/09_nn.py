@@ -332,6 +332,41 @@ plt.show()
 # pace. (In each of the three the lines are level: a layer's gradient is its input times
 # what comes from above, and where the one shrinks the other has still to.)
 #
+# ### Hooks: looking in from outside
+#
+# `signals` could keep each layer's values because we wrote its loop. To look into any
+# other network there are **hooks**: functions that a module calls after its forward,
+# with its output, or in backward, with the gradients. The network stays as it is, and
+# `remove()` takes a hook away again. **Predict**: in which order do these lists fill?
+
+# %%
+forth, back = [], []
+
+
+def after_forward(module, inputs, output):
+    forth.append(output.std().item())
+
+
+def in_backward(module, grad_input, grad_output):
+    back.append(grad_output[0].std().item())
+
+
+model = deep(lambda t: nn.init.kaiming_normal_(t, nonlinearity="relu"), nn.ReLU)
+hooks = []
+for module in model.modules():
+    if isinstance(module, nn.ReLU):
+        hooks.append(module.register_forward_hook(after_forward))
+        hooks.append(module.register_full_backward_hook(in_backward))
+F.cross_entropy(model(x[:200]), t[:200]).backward()
+for hook in hooks:
+    hook.remove()
+for layer in 1, 10, 20, 30:
+    values, gradients = forth[layer - 1], back[30 - layer]
+    print(f"layer {layer:>2}: deviation {values:.2f}, of the gradients {gradients:.0e}")
+
+# %% [markdown]
+# Forth from layer 1 to 30, back from 30 to 1. Both nearly keep their size on the way.
+#
 # **To the lab**: exercises 4 to 9 (`linear`, `conv2d`, `batch_norm`, `dropout`, `fans`,
 # `kaiming_uniform_`). Batch norm is the other way to keep the numbers in place: it
 # measures them, and divides.

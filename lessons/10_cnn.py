@@ -360,6 +360,49 @@ print(f"first loss {float(training.losses[0]):.3f}, log(10) = {np.log(10):.3f}")
 # MNIST the same network passes 98.5 % within three epochs. That is the last cell of the
 # lab.)
 #
+# ### A learning rate that falls
+#
+# At first long steps save time. Near the goal they jump over it, now to one side, now
+# to the other, because each batch points somewhere else. So many trainings let the rate
+# fall while they run, by a **schedule**: its `step()`, after each epoch, writes the
+# next rate into the optimiser. `CosineAnnealingLR` goes down half a wave of the cosine,
+# from the first rate to 0 at epoch `T_max`.
+#
+# Here is a small network, one convolution and one linear layer, with a rate that is
+# large for it. **Predict** how the loss goes in ten epochs, with a constant rate and
+# with one that falls.
+
+# %%
+_, (left, middle, right) = plt.subplots(1, 3, figsize=(10, 2.6))
+for name in "constant", "cosine":
+    minigrad.manual_seed(0)
+    layers = nn.Conv2d(1, 8, 5, stride=2), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten()
+    model = nn.Sequential(*layers, nn.Linear(8 * 6 * 6, 10), nn.LogSoftmax(1))
+    optimizer = optim.Adam(model.to(device).parameters(), lr=0.03)
+    schedule = optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=10)
+    loader = DataLoader(TensorDataset(x, t), 32, shuffle=True, seed=0, device=device)
+    training, rates = Training(model, optimizer, loader, test), []
+    for epoch in range(1, 11):
+        rates += schedule.get_last_lr()
+        train_mnist(training, epoch)  # one epoch more
+        if name == "cosine":
+            schedule.step()
+    left.plot(range(1, 11), rates, "o-", label=name)
+    means = np.reshape([float(loss) for loss in training.losses], (10, -1)).mean(1)
+    middle.semilogy(range(1, 11), means, "o-")
+    right.plot(range(1, 11), [100 * accuracy for _, accuracy in training.results], "o-")
+left.set(xlabel="epoch", ylabel="learning rate"), left.legend()
+middle.set(xlabel="epoch", ylabel="loss, mean of an epoch")
+right.set(xlabel="epoch", ylabel="right, in %")
+plt.tight_layout()
+plt.show()
+
+# %% [markdown]
+# The first epochs are alike. Later the constant rate throws the network out of what it
+# has found, again and again; the falling one lets it settle: its loss ends ten times
+# smaller or more, and the last epochs change almost nothing. `StepLR` goes down in
+# steps, `LambdaLR` by any function of the epoch.
+#
 # ## What it has learned
 #
 # The 32 filters of the first layer, blue for positive weights, red for negative ones.

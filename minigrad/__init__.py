@@ -61,6 +61,7 @@ from .storage import float32 as float  # noqa: A004, F401
 from .storage import float64 as double  # noqa: F401
 from .storage import int32 as int  # noqa: A004, F401
 from .storage import int64 as long  # noqa: F401
+from .suggest import no_attribute as _no_attribute
 from .tensor import Tensor
 from .trace import trace
 
@@ -151,10 +152,7 @@ _INSTEAD = {
 
 
 def __getattr__(name):
-    instead = _INSTEAD.get(name)
-    raise AttributeError(
-        f"module 'minigrad' has no attribute {name!r}"
-        + (f". Instead: {instead}" if instead else ""),
-        name=name,
-        obj=None if instead else _sys.modules[__name__],
-    )
+    if name not in _INSTEAD:
+        raise _no_attribute(name, _sys.modules[__name__], "module 'minigrad'")
+    text = f"module 'minigrad' has no attribute {name!r}. Instead: {_INSTEAD[name]}"
+    raise AttributeError(text, name=name, obj=None)

@@ -1,7 +1,7 @@
 """A training's state in one file: written whole or not at all.
 
-The tensors of a state, and as one more, called "state", the text of all the rest: JSON,
-in which {"tensor": name} stands for a tensor. The file is safetensors: nothing in it is
+The tensors of a state, and as one more, called "state", the text of all else: JSON, in
+which {"tensor": name} stands for a tensor. The file is safetensors: nothing in it is
 ever run.
 """
 

@@ -6,11 +6,11 @@ Strides and offsets count elements, not bytes. Functions marked @exercise are wr
 the learner in lab 03.
 """
 
-import difflib
 import math
 import operator
 
 from .exercises.registry import exercise
+from .suggest import in_module
 
 MOST = 2**60  # elements: in bytes, more than an address can hold
 NO_VIEW = (
@@ -321,8 +321,4 @@ def _index_item(item):
     )
 
 
-def __getattr__(name):
-    close = difflib.get_close_matches(name, [n for n in globals() if n[0] != "_"], 1)
-    hint = f". Did you mean: {close[0]}?" if close else ""
-    text = f"minigrad.layout has no function {name!r}{hint}"
-    raise AttributeError(text, name=name, obj=None)  # or Python adds its own hint
+__getattr__ = in_module(__name__)

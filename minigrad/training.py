@@ -6,6 +6,7 @@ from pathlib import Path
 from . import checkpoint
 from .exercises.registry import exercise
 from .random import default_generator
+from .suggest import Suggesting
 
 STATE = {"model", "optimizer", "train", "random", "losses", "results", "seconds"}
 
@@ -57,11 +58,11 @@ def train_mnist(training, epochs):
     A training that was stopped goes on: len(training.results) epochs are done.
     training.train.epoch epochs have had their steps: where that is one more, only the
     evaluation is missing. A loader that was stopped in the midst of an epoch gives the
-    rest of its batches.
+    remaining batches.
     """
 
 
-class Training:
+class Training(Suggesting):
     """A model, its optimiser and its data, and what has come of them.
 
     model, optimizer: as train_step takes them. train, test: DataLoaders. path: where
@@ -97,7 +98,7 @@ class Training:
     def stepped(self, loss):
         """Note the loss of a step; save the state if it is time."""
         self.losses.append(loss)
-        self.train.keep_place()  # a training that is stopped goes on behind this step
+        self.train.keep_place()  # a stopped training goes on after this step
         if self.path and len(self.losses) % self.every == 0:
             self.save()
         self.watch(self)

@@ -40,7 +40,8 @@ from minigrad.nn import Module
 from minigrad.nn.init import calculate_gain, fans, kaiming_uniform_, uniform_
 from minigrad.nn.utils import clip_grad_norm_, gradients_of
 from minigrad.ops.steps import batch_norm, conv2d, dropout, linear
-from minigrad.optim.rules import adam, adamw, sgd
+from minigrad.optim.adam import adam, adamw
+from minigrad.optim.sgd import sgd
 from minigrad.training import linear_regression
 
 answers_from("labs", before="09_nn")

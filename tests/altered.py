@@ -8,7 +8,7 @@ import textwrap
 from pathlib import Path
 
 from grading.build import notebook
-from grading.specimens import specimens
+from grading.mistakes import Patch, specimens
 from minigrad import course
 from minigrad.exercises.answers import holes_of
 
@@ -87,7 +87,9 @@ def styled(nth, wrong):
 def text_of(specimen):
     """A specimen as a cell, or None where it needs more than the lab's own names."""
     function, name = specimen.answer, specimen.hole.name
-    if not inspect.isfunction(function):
+    if isinstance(specimen.given, Patch) or not inspect.isfunction(function):
+        return None
+    if function.__name__ == "<lambda>":
         return None
     setup = cell(solved(), "setup")["source"]
     module = Path(inspect.getsourcefile(function)).read_text(encoding="utf-8")

@@ -8,6 +8,23 @@ import pytest
 from minigrad import course
 
 
+def pytest_addoption(parser):
+    parser.addoption(
+        "--seeds",
+        type=int,
+        default=1,
+        help="of the random cases by which every right and wrong answer is judged",
+    )
+    words = "more seeds, more architectures, every version: what seldom differs"
+    parser.addoption("--nightly", action="store_true", help=words)
+
+
+@pytest.fixture(scope="session")
+def nightly(request):
+    """Whether everything is tried, or what most often finds a mistake."""
+    return request.config.getoption("nightly")
+
+
 def pytest_terminal_summary(terminalreporter):
     """Name everything that was skipped, once: `not run: <name> (<reason>)`."""
     lines = [not_run(report) for report in terminalreporter.stats.get("skipped", [])]

@@ -3,7 +3,7 @@
 import pytest
 
 from grading.checking import judge
-from grading.specimens import Specimen
+from grading.mistakes import Specimen
 from grading.subject import LocalSubject, WireSubject, serve
 from minigrad.exercises.registry import exercises
 
@@ -14,9 +14,12 @@ def by_bytes():
     return WireSubject(lambda request: serve(local, request))
 
 
-@pytest.fixture(name="subject", params=[LocalSubject, by_bytes], ids=["local", "bytes"])
+SUBJECTS = {"local": LocalSubject, "bytes": by_bytes}
+
+
+@pytest.fixture(name="subject", params=SUBJECTS)
 def a_subject(request):
-    return request.param()
+    return SUBJECTS[request.param]()
 
 
 @pytest.fixture(autouse=True)

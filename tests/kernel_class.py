@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from grading.build import notebook
-from grading.specimens import specimens
+from grading.mistakes import specimens
 from minigrad import course
 from minigrad.exercises.answers import holes_of
 from minigrad.exercises.registry import KernelExercise

@@ -1,10 +1,12 @@
 """What becomes of an answer in the exported package: its text, its helpers."""
 # ruff: noqa: F811  (fixtures are imported)
 
+import compileall
 import re
 import subprocess
 import sys
 from pathlib import Path
+from py_compile import PycInvalidationMode
 
 import pytest
 from empty_holes import ex, nothing_answered  # noqa: F401
@@ -19,20 +21,35 @@ from minigrad.export.modules import Module, Package
 pytestmark = pytest.mark.slow
 
 
+@pytest.fixture(scope="module")
+def package(tmp_path_factory):
+    """The exported package: each test writes the modules that it changes."""
+    return tmp_path_factory.mktemp("package")
+
+
 @pytest.fixture
-def value(lab, tmp_path):
+def value(lab, package):
     """value(expression, *cells): its value in the package that these cells give."""
 
     def evaluate(expression, *cells):
         lab(*cells)
         answers_from("labs")
-        for name, text in assembled().items():
-            path = tmp_path / "package" / "minigrad" / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-        return alone(tmp_path / "package", expression)
+        write(assembled(), package / "minigrad")
+        return alone(package, expression)
 
     return evaluate
+
+
+def write(texts, folder):
+    is_new = not folder.exists()
+    for name, text in texts.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if is_new or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+    if is_new:  # compiled once; a module that a test changes has another hash
+        mode = PycInvalidationMode.CHECKED_HASH
+        compileall.compile_dir(folder, quiet=1, invalidation_mode=mode)
 
 
 def alone(folder, expression):
@@ -48,7 +65,7 @@ def alone(folder, expression):
 # ------------------------------------------------------------ what an answer becomes
 
 
-def test_answer_with_its_comments_and_the_hole_s_docstring(value, tmp_path):
+def test_answer_with_its_comments_and_the_hole_s_docstring(value, package):
     cell = f"""# My idea: go backwards.
 {STRIDES}    ### BEGIN SOLUTION
     # YOUR CODE HERE
@@ -61,7 +78,7 @@ def test_answer_with_its_comments_and_the_hole_s_docstring(value, tmp_path):
 print(contiguous_strides((2, 3)))
 """
     assert value("layout.contiguous_strides((2, 3, 4))", cell) == "(12, 4, 1)"
-    text = (tmp_path / "package/minigrad/layout.py").read_text()
+    text = (package / "minigrad/layout.py").read_text()
     assert (
         '# My idea: go backwards.\ndef contiguous_strides(shape):\n    """Str' in text
     )
@@ -170,16 +187,16 @@ def test_helpers_come_along(value, cells):
     assert value("layout.offset_of((1,), (1,))", *cells) == "7"
 
 
-def test_unused_things_stay_behind(value, tmp_path):
+def test_unused_things_stay_behind(value, package):
     cell = (
         "import json\ndef unused(): ...\nx = [1]\n" + OFFSET + "    return 7\nassert x"
     )
     value("1", cell)
-    text = (tmp_path / "package/minigrad/layout.py").read_text()
+    text = (package / "minigrad/layout.py").read_text()
     assert "json" not in text and "unused" not in text and "assert x" not in text
 
 
-def test_different_helpers_of_one_name(value, tmp_path):
+def test_different_helpers_of_one_name(value, package):
     first = "def f(): return 1\n" + OFFSET + "    return f()"
     second = "def f(): return 2\n" + STRIDES + "    return f()"
     third = (
@@ -191,10 +208,10 @@ def test_different_helpers_of_one_name(value, tmp_path):
     assert value(names, first, second, third) == "1 2 (2, 2)"
 
 
-def test_one_helper_for_two_answers_is_brought_once(value, tmp_path):
+def test_one_helper_for_two_answers_is_brought_once(value, package):
     two = [OFFSET + "    return f()", STRIDES + "    return f()"]
     assert value("layout.offset_of(0, 0)", "def f(): return 7", *two) == "7"
-    text = (tmp_path / "package/minigrad/layout.py").read_text()
+    text = (package / "minigrad/layout.py").read_text()
     assert text.count("return 7") == 1
 
 

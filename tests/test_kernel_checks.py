@@ -7,7 +7,7 @@ from judging import unanswered  # noqa: F401
 from grading import gpu, kernels
 from grading.kernel_messages import pattern
 from grading.kernel_runs import Guarded, with_body
-from grading.specimens import Specimen
+from grading.mistakes import Specimen
 from grading.subject import LocalSubject, WireSubject
 from grading.wire import encode
 from minigrad.kernels import threads

@@ -296,7 +296,7 @@ def test_a_misspelt_name_is_told_the_right_one():
         AttributeError, match=r"'contiguos_strides'.*contiguous_strides"
     ):
         layout.contiguos_strides  # noqa: B018
-    with pytest.raises(AttributeError, match="no function 'zzz'$"):
+    with pytest.raises(AttributeError, match="no attribute 'zzz'$"):
         layout.zzz  # noqa: B018
     assert not hasattr(layout, "contiguos_strides")
     assert getattr(layout, "zzz", 5) == 5

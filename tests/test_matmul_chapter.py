@@ -14,7 +14,7 @@ from grading import gpu
 from grading.checking import find_check
 from grading.checks import products
 from grading.kernel_runs import compiled
-from grading.specimens import specimens
+from grading.mistakes import specimens
 from minigrad import Kernel, viz
 from minigrad.kernels import matmul
 from minigrad.testing import Ceilings, Timing, ceilings, roof

@@ -132,7 +132,7 @@ def names(m):
 
 @pytest.mark.parametrize("line", MISTAKES.strip().split("\n"))
 @pytest.mark.filterwarnings("ignore")
-def test_a_mistake_is_told(line):
+def test_a_mistake_is_reported(line):
     text, error, words = map(str.strip, line.split(" | "))
     with pytest.raises(Exception):  # noqa: B017  PyTorch's own may be any
         eval(text, names(torch))
@@ -168,12 +168,12 @@ nn.Dropout().eval()(m.ones(3).long())
 def test_what_is_odd_but_no_mistake(text):
     found, warned = [], []
     for m in minigrad, torch:
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             y = eval(text, {**names(m), "np": np}).detach()
         dtype = str(y.dtype).removeprefix("torch.")
         found.append(((dtype, *y.shape), y.flatten().tolist()))
-        warned.append({str(w.message) for w in told if w.category is UserWarning})
+        warned.append({str(w.message) for w in caught if w.category is UserWarning})
     assert found[0][0] == found[1][0]
     assert found[0][1] == pytest.approx(found[1][1], rel=1e-5, nan_ok=True)
     assert warned[0] == warned[1]

@@ -60,7 +60,7 @@ def names(m):
 
 
 @pytest.mark.parametrize("line", MISTAKES.strip().split("\n"))
-def test_a_mistake_is_told(line):
+def test_a_mistake_is_reported(line):
     text, words = map(str.strip, line.split(" | "))
     with pytest.raises((TypeError, ValueError, KeyError), match=words):
         eval(text, names(minigrad))

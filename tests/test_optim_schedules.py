@@ -114,7 +114,7 @@ def test_clipping_nothing_and_what_is_not_finite():
     assert math.isnan(nn.utils.clip_grad_norm_([p], 1).item())
 
 
-def test_a_schedule_that_goes_before_its_optimiser_is_told():
+def test_a_schedule_that_goes_before_its_optimiser_warns():
     """As by PyTorch, which counts the optimiser's steps, whatever they change."""
     for lib, params in (optim, ours), (torch.optim, torchs):
         p = params([np.ones(1, "f4")])

@@ -17,8 +17,8 @@ from judging import (  # noqa: F401
 import minigrad
 from grading import check, checking, show_check, trying
 from grading.checking import View, find_check, judge
+from grading.mistakes import specimens
 from grading.picture import cells, compared
-from grading.specimens import specimens
 from grading.subject import LocalSubject
 from grading.verdict import Verdict
 from minigrad import Tensor
@@ -137,10 +137,12 @@ def test_check_of_a_method_takes_the_method():
     assert find_check(Tensor.permute).hole is Tensor.permute
 
 
-def test_show_check_shows_the_source(capsys, monkeypatch):
+def test_show_check_shows_the_source_and_the_mistakes(capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "IPython.display", None)
     show_check(contiguous_strides)
-    assert "class ContiguousStrides(Check)" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "class ContiguousStrides(Check)" in shown
+    assert "\n# column_major: " in shown
 
 
 def test_without_pytorch_a_check_is_not_run(monkeypatch):

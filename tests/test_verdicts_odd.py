@@ -15,7 +15,7 @@ from judging import (  # noqa: F401
 
 import minigrad
 from grading.checking import Check, View, find_check
-from grading.specimens import Specimen
+from grading.mistakes import Specimen
 from minigrad import Tensor, layout
 from minigrad.layout import contiguous_strides
 

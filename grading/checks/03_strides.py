@@ -8,7 +8,7 @@ from grading.checking import Check, cause, checks
 from grading.picture import cells, compared
 from minigrad import layout
 
-from .inputs import random_shape, random_view, tensor
+from .layouts import random_shape, random_view, tensor
 
 
 @checks(layout.contiguous_strides)

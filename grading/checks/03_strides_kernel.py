@@ -21,7 +21,10 @@ def gather(text, step, begin="view.dims - 1", go_on="d >= 0", next_d="d--", end=
 
 
 def copied(text, body):
-    return mistake(text, strided.text_of(contiguous_kernel, body, strided.OFFSET_OF))
+    return mistake(
+        text,
+        strided.text_of(contiguous_kernel, body, strided.OFFSET_OF),
+    )
 
 
 @checks(contiguous_kernel)
@@ -34,7 +37,10 @@ class ContiguousKernel(KernelCheck):
 
     def launch(self, random, shape, strides, n=None):
         n = strided.size_of(shape) if n is None else n
-        x, y = distinct(random, strided.cells(shape, strides)), strided.output(shape)
+        x, y = (
+            distinct(random, strided.cells(shape, strides)),
+            strided.output(shape),
+        )
         args = x, strided.view(shape, strides), y, np.int32(n)
         return Launch(strided.cover(n), strided.THREADS, args)
 

@@ -7,7 +7,7 @@ from grading.picture import cells, compared
 from grading.show import same_strides
 from minigrad import layout
 
-from .inputs import random_shape, tensor
+from .layouts import random_shape, tensor
 
 
 @checks(layout.broadcast_shapes)

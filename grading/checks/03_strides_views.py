@@ -3,7 +3,7 @@
 from grading.checking import Check, Raises, View, cause, checks
 from minigrad import Tensor, layout
 
-from .inputs import (
+from .layouts import (
     CUBE,
     EMPTY,
     REPEATED,

@@ -9,7 +9,7 @@ from grading.checking import cause, checks
 from grading.kernels import Fault, Launch, blank, mistake
 from minigrad.kernels import reductions
 
-from .sums import ReductionCheck, U, scaled, steps
+from .reductions import ReductionCheck, U, scaled, steps
 
 
 @functools.cache

@@ -7,7 +7,7 @@ from grading.checking import cause, checks
 from grading.kernels import Fault, Launch, blank, distinct, mistake
 from minigrad.kernels import reductions
 
-from .sums import FLOAT, ReductionCheck
+from .reductions import FLOAT, ReductionCheck
 
 TREE = """
     for (int half = blockDim.x / 2; half > 0; half /= 2) {

@@ -15,7 +15,7 @@ from grading.checking import cause, checks
 from grading.kernels import Fault, Launch, blank, distinct, mistake
 from minigrad.kernels import reductions
 
-from .sums import FLOAT, ReductionCheck
+from .reductions import FLOAT, ReductionCheck
 
 ROW = """
     __shared__ float counts[256], means[256], m2s[256];

@@ -7,8 +7,8 @@ from grading.checking import cause, checks
 from grading.kernels import Fault, Launch, blank, mistake
 from minigrad.kernels import reductions
 
-from .inputs import random_view, shuffled
-from .sums import ReductionCheck, U, scaled
+from .layouts import random_view, shuffled
+from .reductions import ReductionCheck, U, scaled
 
 OFFSET = """
 __device__ int offset_of(int i, const int* shape, const int* stride, int first,

@@ -88,7 +88,7 @@ class Apply(ScenarioCheck):
         "ctx.record is for results that are recorded; where none is, forward's stand"
     )
     def two_lost(self, name, *args):
-        return differs("a tuple comes back", "")(self)
+        return Differs("a tuple comes back")
 
 
 @checks(leaf_rules)

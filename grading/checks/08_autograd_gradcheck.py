@@ -3,7 +3,7 @@
 import numpy as np
 
 from grading.checking import cause, checks
-from grading.scenarios import FAULTS, FUNCTIONS
+from grading.scenes.scenarios import FAULTS, FUNCTIONS
 from minigrad.testing.gradcheck import numerical_jacobian
 
 from .gradients import PyTorch, ScenarioCheck, differs, drawn

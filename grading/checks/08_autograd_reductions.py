@@ -80,20 +80,26 @@ class MeanBackward(ReductionCheck):
 
     @cause("divided by the number of all elements: those count that one mean is of")
     def by_all(self, dy, shape, dims, keepdim):
-        return self.like_sum(dy, shape, dims, keepdim) / torch.Size(shape).numel()
+        return (
+            self.like_sum.model.function(self, dy, shape, dims, keepdim)
+            / torch.Size(shape).numel()
+        )
 
     @cause("divided by the number of results: those elements count that one mean is of")
     def by_results(self, dy, shape, dims, keepdim):
-        return self.like_sum(dy, shape, dims, keepdim) / dy.numel()
+        return self.like_sum.model.function(self, dy, shape, dims, keepdim) / dy.numel()
 
     @cause("divided by the size of one dimension: a mean may be over several")
     def by_one(self, dy, shape, dims, keepdim):
-        return self.like_sum(dy, shape, dims, keepdim) / shape[dims[0]]
+        return (
+            self.like_sum.model.function(self, dy, shape, dims, keepdim)
+            / shape[dims[0]]
+        )
 
     @cause("multiplied by the number of elements: a mean divides by it")
     def times(self, dy, shape, dims, keepdim):
         count = torch.Size(shape).numel() // max(dy.numel(), 1)
-        return self.like_sum(dy, shape, dims, keepdim) * count
+        return self.like_sum.model.function(self, dy, shape, dims, keepdim) * count
 
 
 @checks(gradients.amax_backward)

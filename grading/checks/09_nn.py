@@ -3,7 +3,17 @@
 from grading.checking import cause, checks
 from minigrad.nn import Module
 
-from .trees import BLOCK, DEEP, LEAF, SHARED, TIED, TWO, OfTrees, grown, number_of
+from .module_trees import (
+    BLOCK,
+    DEEP,
+    LEAF,
+    SHARED,
+    TIED,
+    TWO,
+    OfTrees,
+    grown,
+    number_of,
+)
 
 
 @checks(Module.named_parameters)
@@ -101,7 +111,7 @@ class NamedParameters(OfTrees):
            "name, then the parameter's")  # fmt: skip
     def prefix_lost(self, scene):
         prefix = scene["options"].get("prefix", "")
-        bare = self.no_prefix(scene)
+        bare = self.no_prefix.model.function(self, scene)
         own = scene["spec"].get("parameters", {})
         return [(f"{prefix}.{n}" if n in own and prefix else n, k) for n, k in bare]
 

@@ -4,9 +4,9 @@ import numpy as np
 import torch
 
 from grading.checking import cause, checks
-from minigrad.optim import rules
+from minigrad.optim.adam import adam, adamw
 
-from .steps import STEPS, RuleCheck
+from .update_rules import STEPS, RuleCheck
 
 
 class AdamCheck(RuleCheck):
@@ -143,7 +143,7 @@ class AdamCheck(RuleCheck):
         return self.model(scene, decay="none")
 
 
-@checks(rules.adam)
+@checks(adam)
 class Adam(AdamCheck):
     @cause("the weights are shrunk apart from the gradient: that is AdamW. In Adam "
            "weight_decay * param is added to the gradient")  # fmt: skip
@@ -151,7 +151,7 @@ class Adam(AdamCheck):
         return self.model(scene, decay="apart")
 
 
-@checks(rules.adamw)
+@checks(adamw)
 class AdamW(AdamCheck):
     make, decoupled = torch.optim.AdamW, True
 

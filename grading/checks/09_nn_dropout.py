@@ -8,7 +8,7 @@ import torch
 from grading.checking import cause, checks
 from minigrad.ops import steps
 
-from .scenes import SceneCheck, numbers, options_of
+from .scene_check import SceneCheck, numbers, options_of
 
 
 @checks(steps.dropout)

@@ -7,7 +7,7 @@ import torch
 from grading.checking import Check, cause, checks
 from minigrad.nn import init
 
-from .scenes import SceneCheck
+from .scene_check import SceneCheck
 
 
 @checks(init.fans)

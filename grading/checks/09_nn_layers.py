@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from grading.checking import cause, checks
 from minigrad.ops import steps
 
-from .scenes import SceneCheck, each, numbers
+from .scene_check import SceneCheck, each, numbers
 
 
 def shape_of(value):

@@ -16,7 +16,7 @@ from grading.kernel_runs import same_arrays
 from grading.kernels import Fault, Launch, blank, mistake
 from minigrad.kernels import losses
 
-from .sums import FLOAT, ReductionCheck
+from .reductions import FLOAT, ReductionCheck
 
 IGNORE = -100
 EACH = "for (int i = tid; i < n; i += blockDim.x)"

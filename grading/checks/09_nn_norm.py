@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from grading.checking import cause, checks
 from minigrad.ops import steps
 
-from .scenes import SceneCheck, numbers, options_of
+from .scene_check import SceneCheck, numbers, options_of
 
 
 @checks(steps.batch_norm)

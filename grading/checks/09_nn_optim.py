@@ -4,12 +4,12 @@ import numpy as np
 import torch
 
 from grading.checking import cause, checks
-from minigrad.optim import rules
+from minigrad.optim.sgd import sgd
 
-from .steps import RuleCheck
+from .update_rules import RuleCheck
 
 
-@checks(rules.sgd)
+@checks(sgd)
 class Sgd(RuleCheck):
     rule = "sgd"
 

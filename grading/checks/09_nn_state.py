@@ -5,8 +5,19 @@ import torch
 from grading.checking import cause, checks
 from minigrad.nn import Module
 
-from .scenes import SceneCheck
-from .trees import BLOCK, DEEP, LEAF, NET, NORM, SHARED, TIED, TWO, OfTrees, grown
+from .module_trees import (
+    BLOCK,
+    DEEP,
+    LEAF,
+    NET,
+    NORM,
+    SHARED,
+    TIED,
+    TWO,
+    OfTrees,
+    grown,
+)
+from .scene_check import SceneCheck
 
 
 @checks(Module.state_dict)

@@ -9,7 +9,7 @@ from grading.checking import cause, checks
 from minigrad import training
 from minigrad.nn import utils
 
-from .scenes import SceneCheck, numbers
+from .scene_check import SceneCheck, numbers
 
 INF = math.inf
 

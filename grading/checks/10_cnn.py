@@ -9,7 +9,7 @@ from grading.checking import cause, checks
 from grading.subject import Problem
 from minigrad.data import idx
 
-from .scenes import SceneCheck
+from .scene_check import SceneCheck
 
 REFUSED = {
     "magic": "the file does not begin with two zero bytes, so it is no IDX file (a "

@@ -6,7 +6,7 @@ from grading.checking import cause, checks
 from grading.subject import Problem
 from minigrad.data import DataLoader
 
-from .scenes import SceneCheck
+from .scene_check import SceneCheck
 
 EACH = "each item comes once"
 LIE = "the items come as they lie"

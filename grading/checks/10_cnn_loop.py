@@ -7,8 +7,8 @@ from grading.checking import cause, checks
 from grading.subject import Problem
 from minigrad import training
 
-from .learning import data_of, network, one_thread, state_of, weights_of
-from .scenes import SceneCheck, each
+from .scene_check import SceneCheck, each
+from .small_network import data_of, network, one_thread, state_of, weights_of
 
 PLACES = "epoch and batch that the loader stands at, after each step"
 MODES, AFTER = "in training at each step", "in training afterwards"

@@ -6,8 +6,8 @@ from torch.nn import functional
 from grading.checking import cause, checks
 from minigrad import training
 
-from .learning import data_of, network, one_thread, state_of, weights_of
-from .scenes import SceneCheck, each
+from .scene_check import SceneCheck, each
+from .small_network import data_of, network, one_thread, state_of, weights_of
 
 LOSSES = ("losses", "weights")
 GRAPH = "the losses have a graph"

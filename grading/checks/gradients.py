@@ -3,9 +3,11 @@
 import numpy as np
 import torch
 
-from grading import scenarios, show
+from grading import show
 from grading.cases import Raises, value_of
 from grading.checking import Check
+from grading.mistakes import Mistake, Model
+from grading.scenes import scenarios
 from grading.show import Filled, Seen
 
 RTOL, ATOL = 1e-7, 1e-10  # in double precision, with room for other formulas
@@ -13,6 +15,7 @@ RTOL, ATOL = 1e-7, 1e-10  # in double precision, with room for other formulas
 
 NO_DY = "the slope alone: it is multiplied by dy, what comes back from above"
 ONLY_DY = "dy alone: it is multiplied by the slope of the operator"
+TIMES_ZERO = "dy is multiplied by 0: of an infinite dy that makes NaN. np.where chooses"
 
 
 class PyTorch:
@@ -42,10 +45,6 @@ def drawn(random, *shape, low=-2.0, high=2.0):
 
 def filled(random, *shape, **limits):
     return Filled(drawn(random, *shape, **limits))
-
-
-def ones(dy, values):
-    return values * np.ones_like(dy)
 
 
 def given(*values):
@@ -123,15 +122,15 @@ class FormulaCheck(Check):
         return super().general(case)
 
 
-def formula(text, function):
-    """A cause: what a wrong formula gives."""
+class SquashCheck(FormulaCheck):
+    """sigmoid and tanh: y is what they gave."""
 
-    def wrong(self, *args):
-        with np.errstate(all="ignore"):
-            return np.broadcast_to(function(*args), np.shape(args[0])).copy()
-
-    wrong.cause = text
-    return wrong
+    def cases(self, random):
+        for shape in [(3,), (2, 3)]:
+            x = torch.from_numpy(drawn(random, *shape))
+            yield "anywhere", drawn(random, *shape), self.forward(x).numpy()
+        yield "at the ends", drawn(random, 3), np.array(self.ends)
+        yield "no dimensions", *given(2, 0.25)
 
 
 class TensorCheck(Check):
@@ -213,11 +212,7 @@ class ScenarioCheck(Check):
 def differs(key, text):
     """A cause: the answer is wrong first in `key`."""
 
-    def wrong(self, *args):
-        return Differs(key)
-
-    wrong.cause = text
-    return wrong
+    return Mistake(text, Model(lambda check, *args: Differs(key)))
 
 
 def shown(value):

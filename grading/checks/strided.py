@@ -5,7 +5,7 @@ import torch
 from grading.kernels import blank
 from minigrad.kernels.copy import Strides
 
-from .inputs import random_view, shuffled
+from .layouts import random_view, shuffled
 
 THREADS = 64
 STRUCT = "struct Strides { int dims; long long shape[8]; long long stride[8]; };\n"

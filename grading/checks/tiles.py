@@ -3,8 +3,8 @@
 The numbers are whole: float adds and multiplies them without rounding.
 """
 
-from grading.checking import cause
 from grading.kernels import Fault, KernelCheck, distinct
+from grading.mistakes import Mistake
 
 COMES_OF = [
     ("divergent-barrier", "uninitialised"),
@@ -16,13 +16,17 @@ BARRIER = (
     "one: a __syncthreads() after filling, and one after reading"
 )
 DIVERGENT = (
-    "not all threads of the block come to a barrier: a thread whose element is behind "
+    "not all threads of the block come to a barrier: a thread whose element is past "
     "the edge helps to fill the tiles like the others, and only does not write"
 )
 UNFILLED = "a part of a tile is read that nobody has filled: outside there are zeros"
 MANY_READS = (
     "the values are right, but read from global memory again and again: the threads of "
     "a block bring them to shared memory, each once, and read them from there"
+)
+RETURNED = (
+    "threads past the edge have returned, and nobody fills their cells of the tiles: "
+    "let them help like the others, and only not write"
 )
 OUTSIDE = "a thread goes outside of an array: ask before reading, and before writing"
 
@@ -41,22 +45,8 @@ class ProductCheck(KernelCheck):
                 found.pop(then, None)
         return found
 
-    @cause(BARRIER)
-    def no_barrier(self, launch, *args):
-        return Fault("race")
-
-    @cause(DIVERGENT)
-    def barrier_in_if(self, launch, *args):
-        return Fault("divergent-barrier")
-
-    @cause(UNFILLED)
-    def not_filled(self, launch, *args):
-        return Fault("uninitialised")
-
-    @cause(MANY_READS)
-    def many_reads(self, launch, *args):
-        return Fault("reads")
-
-    @cause(OUTSIDE)
-    def outside(self, launch, *args):
-        return Fault("out-of-bounds")
+    no_barrier = Mistake(BARRIER, Fault("race"))
+    barrier_in_if = Mistake(DIVERGENT, Fault("divergent-barrier"))
+    not_filled = Mistake(UNFILLED, Fault("uninitialised"))
+    many_reads = Mistake(MANY_READS, Fault("reads"))
+    outside = Mistake(OUTSIDE, Fault("out-of-bounds"))

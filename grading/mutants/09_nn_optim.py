@@ -1,7 +1,8 @@
 """Chapter 09, the update rules: wrong answers, and right ones in other styles."""
 
 from grading.specimens import mutant, right
-from minigrad.optim.rules import adam, adamw, sgd
+from minigrad.optim.adam import adam, adamw
+from minigrad.optim.sgd import sgd
 
 # ------------------------------------------------------------ sgd
 

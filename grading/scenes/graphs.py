@@ -6,7 +6,7 @@ import minigrad
 from minigrad.autograd.node import Node
 from minigrad.autograd.saved import modified
 
-from .. import scenarios
+from . import scenarios
 from .registry import scene
 
 

@@ -1,4 +1,4 @@
-"""Hooks of tensors: functions that are given a gradient in backward."""
+"""Hooks: functions that are called in backward, or, in nn, when a module is called."""
 
 import itertools
 import weakref
@@ -6,8 +6,11 @@ import weakref
 numbers = itertools.count()
 
 
-class Handle:
-    """What register_hook returns: remove() takes the hook away."""
+class RemovableHandle:
+    """What registering a hook returns: remove() takes the hook away again.
+
+    So does the end of `with x.register_hook(hook):`.
+    """
 
     def __init__(self, hooks):
         self.hooks, self.id = weakref.ref(hooks), next(numbers)
@@ -24,8 +27,12 @@ class Handle:
         self.remove()
 
 
-class Hooks(dict):
-    """The hooks of one tensor by number; unlike a dict it can be held weakly."""
+def register(hooks, hook, prepend=False):
+    """Add a hook to an OrderedDict of them, as the last or the first one."""
+    handle = RemovableHandle(hooks)
+    hooks[handle.id] = hook
+    hooks.move_to_end(handle.id, last=not prepend)
+    return handle
 
 
 def hooked(hook, gradient):

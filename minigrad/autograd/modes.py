@@ -19,7 +19,7 @@ class Modes:
 
     def __init__(self):
         self.enabled = True  # are operators recorded?
-        self.made_in = None  # the nn.calls.Call of the module whose forward runs
+        self.made_in = None  # the nn.module_calls.Call of the module whose forward runs
 
 
 class _Here(threading.local):

@@ -2,11 +2,12 @@
 
 import copy
 import warnings
+from collections import OrderedDict
 
 from .. import layout
 from ..exercises.registry import exercise
 from . import engine
-from .hooks import Handle, Hooks
+from .hooks import register
 from .node import edge_of, known, requires
 from .sums import sum_to_size
 
@@ -147,14 +148,12 @@ class Differentiable:
             )
         node, index = edge_of(self)
         if self.is_leaf:
-            self._meta.hooks = self._meta.hooks or {0: Hooks()}
+            self._meta.hooks = self._meta.hooks or {0: OrderedDict()}
             hooks = self._meta.hooks[0]
         else:
             node.hooks = node.hooks or {}
-            hooks = node.hooks.setdefault(index, Hooks())
-        handle = Handle(hooks)
-        hooks[handle.id] = hook
-        return handle
+            hooks = node.hooks.setdefault(index, OrderedDict())
+        return register(hooks, hook)
 
     def sum_to_size(self, *size):
         """This tensor added up to a shape that can be broadcast to its own."""

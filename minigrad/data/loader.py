@@ -10,6 +10,7 @@ from ..layouts import row_major
 from ..ops.base import expect
 from ..random import default_generator, philox
 from ..storage import Storage, gpu
+from ..suggest import Suggesting
 from ..tensor import Tensor
 
 
@@ -49,7 +50,7 @@ class TensorDataset(Dataset):
         return tuple(x.numpy()[indices] for x in self.tensors)
 
 
-class DataLoader:
+class DataLoader(Suggesting):
     """Iterate over a data set in batches: tuples of tensors, the batch first.
 
     dataset: it has `len()` and items that are tuples of arrays, tensors or numbers. If

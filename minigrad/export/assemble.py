@@ -32,10 +32,11 @@ def assembled():
             fill_kernel(hole, package[hole.__module__], kernels)
         else:
             fill(hole, package[hole.__module__])
-    texts = {module.path: module.result() for module in package.values()} | kernels
-    for path, text in texts.items():
-        check_names(path, text)
-    return {path.relative_to(HERE): text for path, text in texts.items()}
+    texts = {module.path: module.result() for module in package.values()}
+    for module in package.values():
+        if texts[module.path] != module.text:
+            check_names(module.path, texts[module.path])
+    return {path.relative_to(HERE): text for path, text in (texts | kernels).items()}
 
 
 def all_modules(names):
@@ -88,7 +89,7 @@ def fill_kernel(hole, module, kernels):
     module.edits.append((pieces.start(node), pieces.end(node), new))
     for path, text in kernels.items():
         declared = re.compile(kernel_pattern(hole.name) + r"\s*;")
-        found = declared.search(without_comments(text))
+        found = hole.name in text and declared.search(without_comments(text))
         if found:
             answer = kernel_text(hole)
             kernels[path] = text[: found.start()] + answer + text[found.end() :]
@@ -121,8 +122,6 @@ def comment_on(hole, mark="#"):
 
 def check_names(path, text):
     """Raise if a module uses a name that it lacks: a mistake of the course's."""
-    if path.suffix != ".py":
-        return
     made = {name for node in ast.parse(text).body for name in bound_by(node)}
     unknown = names_used(text) - made - set(dir(builtins)) - {"__file__", "__path__"}
     if unknown:

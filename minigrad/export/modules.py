@@ -1,12 +1,16 @@
 """The modules of the exported package, and what each of their names stands for."""
 
 import ast
+import functools
 import re
 import sys
 from typing import NamedTuple
 
 from ..exercises.cells import bound_by
 from . import pieces
+
+# An export reads each module several times, and another export reads the same again.
+parsed = functools.lru_cache(1000)(ast.parse)
 
 
 class Origin(NamedTuple):
@@ -24,6 +28,11 @@ class Origin(NamedTuple):
         """Is it there wherever the exported package is?"""
         top = self.module.split(".")[0]
         return top == "numpy" or top in sys.stdlib_module_names
+
+
+@functools.lru_cache(1000)
+def import_froms(tree):
+    return [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
 
 
 def imported(node, name, package=""):
@@ -74,7 +83,7 @@ class Module:
 
     def __init__(self, name, text, path, package):
         self.name, self.text, self.path, self.package = name, text, path, package
-        self.tree = ast.parse(text)
+        self.tree = parsed(text)
         self.edits = []
         self.new_imports = []
         self.brought = {}  # (name in a notebook, its text) -> name here, of helpers
@@ -93,11 +102,10 @@ class Module:
     def imported(self):
         """The names of all modules that this one may import, also inside functions."""
         found = set()
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.ImportFrom):
-                for alias in node.names:
-                    origin = imported(node, alias.asname or alias.name, self.folder)
-                    found |= {origin.module, f"{origin.module}.{origin.name}"}
+        for node in import_froms(self.tree):
+            for alias in node.names:
+                origin = imported(node, alias.asname or alias.name, self.folder)
+                found |= {origin.module, f"{origin.module}.{origin.name}"}
         return sorted(name for name in found if name.split(".")[0] == "minigrad")
 
     def refer(self, origin):
@@ -167,16 +175,14 @@ class Module:
         if isinstance(node, ast.ImportFrom):
             kept = [a for a in node.names if self.stays(node, a)]
             if len(kept) < len(node.names):
-                node.names = kept
-                yield _lines(node, ast.unparse(node) + "\n" if kept else "")
+                line = ast.unparse(ast.ImportFrom(node.module, kept, node.level))
+                yield _lines(node, line + "\n" if kept else "")
         elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
             names = [n for n in ast.literal_eval(node.value) if self.is_here(n)]
             yield _lines(node, f"__all__ = {names}\n")
-        elif node is self.tree.body[0] and ast.get_docstring(self.tree):
+        elif node is self.tree.body[0] and "@exercise" in ast.unparse(node):
             text = ast.get_source_segment(self.text, node)
-            if "@exercise" in text:
-                text = re.sub(r"\s*[^.\"]*@exercise[^.]*\.", "", text)
-                yield _lines(node, text + "\n")
+            yield _lines(node, re.sub(r"\s*[^.\"]*@exercise[^.]*\.", "", text) + "\n")
 
     def stays(self, node, alias):
         origin = imported(node, alias.asname or alias.name, self.folder)

@@ -1,25 +1,16 @@
 """Layers, losses and networks, under the names of torch.nn."""
 
+from ..suggest import in_module
 from . import functional, init, utils
+from .activation import GELU, LogSoftmax, ReLU, Sigmoid, Softmax, Tanh
 from .containers import ModuleList, Sequential
-from .layers import (
-    GELU,
-    Dropout,
-    Embedding,
-    Flatten,
-    Identity,
-    Linear,
-    LogSoftmax,
-    ReLU,
-    Sigmoid,
-    Softmax,
-    Tanh,
-)
-from .losses import BCEWithLogitsLoss, CrossEntropyLoss, MSELoss, NLLLoss
+from .conv import Conv2d
+from .layers import Dropout, Embedding, Flatten, Identity, Linear
+from .loss import BCEWithLogitsLoss, CrossEntropyLoss, MSELoss, NLLLoss
 from .module import Module
-from .norm import BatchNorm1d, BatchNorm2d, LayerNorm
+from .normalization import BatchNorm1d, BatchNorm2d, LayerNorm
 from .parameter import Parameter
-from .windows import AvgPool2d, Conv2d, MaxPool2d
+from .pooling import AvgPool2d, MaxPool2d
 
 __all__ = [
     "GELU",
@@ -51,3 +42,5 @@ __all__ = [
     "init",
     "utils",
 ]
+
+__getattr__ = in_module(__name__)

@@ -1,5 +1,6 @@
 """What is assigned to a module is remembered by its name, and by what it is."""
 
+from ..suggest import no_attribute
 from ..tensor import Tensor
 from .parameter import Parameter
 
@@ -74,10 +75,13 @@ class Attributes:
             place = self.__dict__.get(kind, {})
             if name in place:
                 return place[name]
-        kind, forgotten = type(self).__name__, ""
-        if "_parameters" not in self.__dict__:
-            forgotten = f": does {kind}.__init__() not begin with super().__init__()?"
-        raise AttributeError(f"'{kind}' object has no attribute '{name}'{forgotten}")
+        if "_parameters" in self.__dict__:
+            raise no_attribute(name, self)
+        kind = type(self).__name__
+        raise AttributeError(
+            f"'{kind}' object has no attribute '{name}': does {kind}.__init__() not "
+            "begin with super().__init__()?"
+        )
 
     def __delattr__(self, name):
         for kind in KINDS:
@@ -142,5 +146,6 @@ class Attributes:
             raise KeyError(f'{what} name can\'t contain "."')
         if not name:
             raise KeyError(f'{what} name can\'t be empty string ""')
-        if hasattr(self, name) and name not in getattr(self, kind):
+        places = self.__dict__, *(getattr(self, k) for k in KINDS if k != kind)
+        if hasattr(type(self), name) or any(name in place for place in places):
             raise KeyError(f"attribute '{name}' already exists")

@@ -1,11 +1,12 @@
 """Modules that hold others: in a row, or in a list."""
 
+import itertools
 import operator
 
 from .module import Module
 
 
-class Held(Module):
+class Numbered(Module):
     """Modules under the names "0", "1", ..."""
 
     def __len__(self):
@@ -30,12 +31,10 @@ class Held(Module):
         setattr(self, self._name(index), module)
 
     def __delitem__(self, index):
-        chosen = [*self._modules][index] if isinstance(index, slice) else None
-        for name in chosen if chosen is not None else [self._name(index)]:
+        several = isinstance(index, slice)
+        for name in [*self._modules][index] if several else [self._name(index)]:
             del self._modules[name]
-        others = [*self._modules.values()]
-        self._modules.clear()
-        self.extend(others)
+        self._renumber([*self])
 
     def append(self, module):
         """Put a module at the end."""
@@ -45,11 +44,13 @@ class Held(Module):
     def insert(self, index, module):
         """Put a module before the one of that number."""
         number = operator.index(index)
-        self.append(module)  # says what is no module
-        *others, new = self._modules.values()
+        *others, new = self.append(module)  # which refuses what is no module
         others.insert(number, new)
+        self._renumber(others)
+
+    def _renumber(self, modules):
         self._modules.clear()
-        self.extend(others)
+        self.extend(modules)
 
     def extend(self, modules):
         """Put several at the end."""
@@ -77,7 +78,7 @@ class Held(Module):
         return self.extend(other)
 
 
-class Sequential(Held):
+class Sequential(Numbered):
     """Modules one after the other: each gets what the one before returns.
 
     Sequential(first, second, ...), or Sequential({name: module, ...}).
@@ -95,7 +96,7 @@ class Sequential(Held):
         return Sequential(dict(items))
 
     def insert(self, index, module):
-        """Put a module before the one of that number, which there is."""
+        """Put a module before the one of that number, which must exist."""
         if not -len(self) <= operator.index(index) <= len(self):
             raise IndexError(f"Index out of range: {index}")
         super().insert(index, module)
@@ -107,10 +108,8 @@ class Sequential(Held):
         return input
 
 
-class ModuleList(Held):
+class ModuleList(Numbered):
     """A list whose modules are known to the module that holds it."""
-
-    folded_repr = True
 
     def __init__(self, modules=None):
         super().__init__()
@@ -118,3 +117,13 @@ class ModuleList(Held):
 
     def _of(self, items):
         return ModuleList(module for _, module in items)
+
+    def _children_repr(self):
+        """A text for each run of equal modules."""
+        texts, first = [], 0
+        for text, group in itertools.groupby(map(repr, self)):
+            count = len([*group])
+            run = f"{first}-{first + count - 1}): {count} x"
+            texts.append(f"({run if count > 1 else f'{first}):'} {text}")
+            first += count
+        return texts

@@ -1,4 +1,4 @@
-"""What is done to every parameter of a module: other devices, dtypes, gradients."""
+"""Methods that reach every parameter of a module: devices, dtypes, gradients."""
 
 from ..autograd import no_grad
 from ..storage import (
@@ -52,10 +52,8 @@ class Conversions:
         for given in to:
             if isinstance(given, Tensor):
                 device, dtype = given.device, given.dtype
-            elif isinstance(given, str) and given in DEVICES:
-                device = given
             elif isinstance(given, str | int) and given not in NAMES:
-                raise RuntimeError(NO_DEVICE.format(given))
+                device = given
             else:
                 dtype = given
         if device is not None and device not in DEVICES:
@@ -89,7 +87,7 @@ class Conversions:
         return self.to(device="cuda")
 
     def requires_grad_(self, requires_grad=True):
-        """Say of every parameter whether it is to learn."""
+        """Set whether the parameters are to learn."""
         for param in self.parameters():
             param.requires_grad = requires_grad
         return self

@@ -17,6 +17,7 @@ from ..ops.pool2d import avg_pool2d, max_pool2d
 from ..ops.rows import log_softmax, softmax
 from ..ops.shape import one_hot
 from ..ops.unfold import fold, unfold
+from ..suggest import in_module
 
 
 def relu(input, inplace=False):
@@ -76,3 +77,5 @@ __all__ = [
     "tanh",
     "unfold",
 ]
+
+__getattr__ = in_module(__name__)

@@ -16,6 +16,7 @@ from .. import random
 from ..autograd import no_grad
 from ..exercises.registry import exercise
 from ..ops.base import expect
+from ..suggest import in_module
 
 GAINS = {
     "linear": 1, "conv1d": 1, "conv2d": 1, "conv3d": 1, "sigmoid": 1,
@@ -165,3 +166,6 @@ def is_empty(tensor):
     if not tensor.numel():
         warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
     return not tensor.numel()
+
+
+__getattr__ = in_module(__name__)

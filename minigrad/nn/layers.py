@@ -1,12 +1,11 @@
-"""Layers of one dimension of features, and activations."""
+"""Linear, Embedding, Dropout, Flatten and Identity."""
 
-from ..factories import empty
 from ..ops import steps
 from ..ops.base import expect, number_for
 from . import functional as f
 from . import init
 from .module import Module
-from .parameter import Parameter
+from .parameter import new_parameters
 
 
 class Identity(Module):
@@ -25,11 +24,8 @@ class Linear(Module):
     def __init__(self, in_features, out_features, bias=True, device="cpu", dtype=None):
         super().__init__()
         self.in_features, self.out_features = in_features, out_features
-        like = {"device": device, "dtype": dtype}
-        self.weight = Parameter(empty(out_features, in_features, **like))
-        self.register_parameter(
-            "bias", Parameter(empty(out_features, **like)) if bias else None
-        )
+        sizes = (out_features, in_features), out_features if bias else None
+        new_parameters(self, device, dtype, weight=sizes[0], bias=sizes[1])
         self.reset_parameters()
 
     def reset_parameters(self):
@@ -53,34 +49,24 @@ class Linear(Module):
         return run(input, weight, bias)
 
     def extra_repr(self):
-        return (
-            f"in_features={self.in_features}, out_features={self.out_features}, "
-            f"bias={self.bias is not None}"
-        )
+        sizes = f"in_features={self.in_features}, out_features={self.out_features}"
+        return f"{sizes}, bias={self.bias is not None}"
 
 
 class Embedding(Module):
     """Row i of the weight for each index i: (*) of ints to (*, embedding_dim)."""
 
     def __init__(
-        self,
-        num_embeddings,
-        embedding_dim,
-        padding_idx=None,
-        device="cpu",
-        dtype=None,
+        self, num_embeddings, embedding_dim, padding_idx=None, device="cpu", dtype=None
     ):
         super().__init__()
-        if padding_idx is not None and not (
-            -num_embeddings <= padding_idx < num_embeddings
-        ):
-            raise AssertionError("Padding_idx must be within num_embeddings")
         if padding_idx is not None:
+            if not -num_embeddings <= padding_idx < num_embeddings:
+                raise AssertionError("Padding_idx must be within num_embeddings")
             padding_idx %= num_embeddings
         self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
         self.padding_idx = padding_idx
-        size = num_embeddings, embedding_dim
-        self.weight = Parameter(empty(size, device=device, dtype=dtype))
+        new_parameters(self, device, dtype, weight=(num_embeddings, embedding_dim))
         self.reset_parameters()
 
     def reset_parameters(self):
@@ -93,14 +79,17 @@ class Embedding(Module):
         return f.embedding(input, self.weight, self.padding_idx)
 
     def extra_repr(self):
-        padding = f", padding_idx={self.padding_idx}"
-        return f"{self.num_embeddings}, {self.embedding_dim}" + (
-            padding if self.padding_idx is not None else ""
+        sizes, padding = (
+            f"{self.num_embeddings}, {self.embedding_dim}",
+            self.padding_idx,
         )
+        return sizes if padding is None else f"{sizes}, padding_idx={padding}"
 
 
 class Dropout(Module):
     """In training each element is 0 by the chance p, the others divided by 1 - p."""
+
+    _shown = "p", "inplace"
 
     def __init__(self, p=0.5, inplace=False):
         super().__init__()
@@ -116,87 +105,16 @@ class Dropout(Module):
             return steps.dropout(input, self.p, self.training)
         return f.dropout(input, self.p, self.training, self.inplace)
 
-    def extra_repr(self):
-        return f"p={self.p}, inplace={self.inplace}"
-
 
 class Flatten(Module):
     """Dimensions start_dim to end_dim as one."""
+
+    _shown = "start_dim", "end_dim"
 
     def __init__(self, start_dim=1, end_dim=-1):
         super().__init__()
         self.start_dim, self.end_dim = start_dim, end_dim
 
     def forward(self, input):
-        try:
-            return input.flatten(self.start_dim, self.end_dim)
-        except (AttributeError, TypeError):
-            expect("flatten", {"input": input})
-            raise
-
-    def extra_repr(self):
-        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
-
-
-class ReLU(Module):
-    """The larger of x and 0."""
-
-    def __init__(self, inplace=False):
-        super().__init__()
-        self.inplace = inplace
-
-    def forward(self, input):
-        return f.relu(input, self.inplace)
-
-    def extra_repr(self):
-        return "inplace=True" if self.inplace else ""
-
-
-class Sigmoid(Module):
-    """1 / (1 + exp(-x))."""
-
-    def forward(self, input):
-        return f.sigmoid(input)
-
-
-class Tanh(Module):
-    """The hyperbolic tangent."""
-
-    def forward(self, input):
-        return f.tanh(input)
-
-
-class GELU(Module):
-    """x times the share of a normal distribution that lies below x."""
-
-    def __init__(self, approximate="none"):
-        super().__init__()
-        self.approximate = approximate
-
-    def forward(self, input):
-        return f.gelu(input, approximate=self.approximate)
-
-    def extra_repr(self):
-        return f"approximate={self.approximate!r}"
-
-
-class Softmax(Module):
-    """exp(x) as shares of their sum along `dim`."""
-
-    function = staticmethod(f.softmax)
-
-    def __init__(self, dim):
-        super().__init__()
-        self.dim = dim
-
-    def forward(self, input):
-        return self.function(input, self.dim)
-
-    def extra_repr(self):
-        return f"dim={self.dim}"
-
-
-class LogSoftmax(Softmax):
-    """The logarithms of softmax."""
-
-    function = staticmethod(f.log_softmax)
+        expect("flatten", {"input": input})
+        return input.flatten(self.start_dim, self.end_dim)

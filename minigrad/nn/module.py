@@ -1,21 +1,18 @@
 """Module: the base of every layer and network. It knows its parameters by name."""
 
+from collections import OrderedDict
+
 from ..autograd.modes import here
 from ..exercises.registry import exercise
 from . import hooks
 from .attributes import Attributes
-from .backward_hooks import with_backward_hooks
-from .calls import Call
-from .checkpoint import load
 from .convert import Conversions
-from .hooks import RemovableHandle
+from .module_calls import Call
 from .parameter import Parameter
-from .printing import represent
-
-HOOKS = "_forward_pre_hooks", "_forward_hooks", "_backward_hooks"
+from .state_dict import load
 
 
-class Module(Attributes, Conversions):
+class Module(Attributes, Conversions, hooks.Hooks):
     """The base of every network.
 
         class Net(nn.Module):
@@ -31,11 +28,13 @@ class Module(Attributes, Conversions):
     """
 
     training = True
+    _shown = ()  # the attributes that are printed, as name=value
 
     def __init__(self):
         super().__init__()
-        for name in HOOKS:
-            object.__setattr__(self, name, {})
+        self._forward_pre_hooks = OrderedDict()
+        self._forward_hooks = OrderedDict()
+        self._backward_hooks = OrderedDict()
 
     # ------------------------------------------------------------ the tree
 
@@ -134,36 +133,11 @@ class Module(Attributes, Conversions):
         outer = modes.made_in
         modes.made_in = Call(self, outer) if modes.enabled else None
         try:
-            if not (
-                self._forward_pre_hooks or self._forward_hooks or self._backward_hooks
-            ):
-                return self.forward(*args, **kwargs)
-            args, kwargs = hooks.before(self, args, kwargs)
-            if self._backward_hooks:
-                result = with_backward_hooks(self, args, kwargs)
-            else:
-                result = self.forward(*args, **kwargs)
-            return hooks.after(self, args, kwargs, result)
+            if self._forward_pre_hooks or self._forward_hooks or self._backward_hooks:
+                return hooks.call(self, args, kwargs)
+            return self.forward(*args, **kwargs)
         finally:
             modes.made_in = outer
-
-    def register_forward_pre_hook(self, hook, *, prepend=False, with_kwargs=False):
-        """Call hook(module, args) before forward; what it returns replaces args."""
-        place = self._forward_pre_hooks
-        return RemovableHandle(place, hook, prepend, with_kwargs=with_kwargs)
-
-    def register_forward_hook(self, hook, *, prepend=False, with_kwargs=False):
-        """Call hook(module, args, output) after forward; it may return another."""
-        place = self._forward_hooks
-        return RemovableHandle(place, hook, prepend, with_kwargs=with_kwargs)
-
-    def register_full_backward_hook(self, hook, prepend=False):
-        """Call hook(module, grad_input, grad_output) in backward.
-
-        Both are tuples: the gradients of forward's positional tensors, and of its
-        results. What it returns, a tuple, replaces grad_input.
-        """
-        return RemovableHandle(self._backward_hooks, hook, prepend)
 
     # ------------------------------------------------------------ its state
 
@@ -205,8 +179,18 @@ class Module(Attributes, Conversions):
         return self.train(False)
 
     def extra_repr(self):
-        """What stands between the brackets when the module is printed."""
-        return ""
+        """The text between the parentheses when the module is printed."""
+        return ", ".join(f"{name}={getattr(self, name)!r}" for name in self._shown)
 
     def __repr__(self):
-        return represent(self)
+        name, extra = type(self).__name__, self.extra_repr()
+        children = self._children_repr()
+        if not children:
+            return f"{name}({extra})"
+        texts = [extra] * bool(extra) + children
+        lines = [line for text in texts for line in text.split("\n")]
+        return "\n".join([f"{name}(", *(f"  {line}" for line in lines), ")"])
+
+    def _children_repr(self):
+        """A text for each child."""
+        return [f"({name}): {child!r}" for name, child in self._modules.items()]

@@ -1,5 +1,6 @@
 """Parameter: a tensor that a module learns."""
 
+from ..factories import empty
 from ..tensor import Tensor
 
 
@@ -20,6 +21,14 @@ class Parameter(Tensor):
 
     def __repr__(self):
         return "Parameter containing:\n" + super().__repr__()
+
+
+def new_parameters(module, device, dtype, **sizes):
+    """Give a module a Parameter of each size, its values not yet set; None for None."""
+    for name, size in sizes.items():
+        wanted = size is not None
+        new = Parameter(empty(size, device=device, dtype=dtype)) if wanted else None
+        module.register_parameter(name, new)
 
 
 def put(tensor, new):

@@ -15,15 +15,15 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
     float("inf") the largest |g|. Every gradient is multiplied in place by
     min(max_norm / (norm + 1e-6), 1).
 
-    gradients_of(parameters): a list of the gradients that there are; minigrad.stack
+    gradients_of(parameters): a list of the gradients that are not None; minigrad.stack
     makes one tensor of several. Returns the norm before clipping, a tensor without
-    dimensions, minigrad.tensor(0.0) where there is no gradient. With error_if_nonfinite
+    dimensions, minigrad.tensor(0.0) if the list is empty. With error_if_nonfinite
     RuntimeError where it is infinite or NaN.
     """
 
 
 def gradients_of(parameters):
-    """The gradients that there are."""
+    """The gradients that are not None."""
     parameters = [parameters] if isinstance(parameters, Tensor) else parameters
     try:
         return [p.grad for p in parameters if p.grad is not None]

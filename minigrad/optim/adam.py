@@ -1,17 +1,44 @@
 """Adam and AdamW: a step size of its own for every element."""
 
-from . import fused, rules
+from ..exercises.registry import exercise
+from . import fused as kernels
 from .optimizer import Optimizer, check_at_least_0
 
 
-class Adam(Optimizer):
-    """Averages of the gradient and of its square; see rules.adam.
+@exercise("09.13", points=3, stars=2, minutes=20)
+def adam(param, grad, exp_avg, exp_avg_sq, step, lr, betas, eps, weight_decay):
+    """One step of Adam; param, exp_avg and exp_avg_sq are changed in place.
 
-    fused: run a kernel of its own for several parameters at once, where True; the rule,
-    operator by operator, where False; None: the kernel on "sim" and "cuda".
+    First weight_decay * param is added to the grad, which is itself left as it is.
+    exp_avg is the moving average of grad, exp_avg_sq that of grad * grad: average =
+    beta * average + (1 - beta) * new, with betas = (beta1, beta2). Both begin with 0:
+    they are too small by the factor 1 - beta ** step, and are divided by it where they
+    are used, not in place. step is 1 in the first step. Subtracted is
+    lr * exp_avg / (sqrt(exp_avg_sq) + eps), each corrected. Returns nothing.
+
+    D. P. Kingma, J. Ba: Adam: a method for stochastic optimization (2015).
     """
 
-    decoupled = False
+
+@exercise("09.14", points=2, stars=1, minutes=10)
+def adamw(param, grad, exp_avg, exp_avg_sq, step, lr, betas, eps, weight_decay):
+    """Adam with the decay apart: the averages never see it.
+
+    The param is first multiplied by 1 - lr * weight_decay. All else is as in adam
+    without weight_decay.
+
+    I. Loshchilov, F. Hutter: Decoupled weight decay regularization (2019).
+    """
+
+
+class Adam(Optimizer):
+    """Averages of the gradient and of its square, by the rule adam.
+
+    fused: one kernel for several parameters at once, where True; the rule, operator by
+    operator, where False; None: the kernel on "sim" and "cuda".
+    """
+
+    rule, decoupled = staticmethod(adam), False
 
     def __init__(
         self,
@@ -26,42 +53,30 @@ class Adam(Optimizer):
     ):
         check_at_least_0(lr=lr, eps=eps, weight_decay=weight_decay)
         check_betas(betas)
-        super().__init__(
-            params,
-            {
-                "lr": lr,
-                "betas": tuple(betas),
-                "eps": eps,
-                "weight_decay": weight_decay,
-                "maximize": maximize,
-                "fused": fused,
-            },
-        )
-
-    def rule(self, *args):
-        rules.adam(*args)
+        rule = {"lr": lr, "betas": tuple(betas), "eps": eps}
+        rule["weight_decay"] = weight_decay
+        super().__init__(params, {**rule, "maximize": maximize, "fused": fused})
 
     def update(self, params, group):
         for param in params:
-            kept = self.state.setdefault(param, {})
-            if not kept:
-                kept["step"] = 0
-                for name in ("exp_avg", "exp_avg_sq"):
-                    kept[name] = param.new_zeros(param.shape)
+            kept = self.state.setdefault(param, {"step": 0})
             kept["step"] += 1
-        together, others = fused.split(params, group["fused"])
-        if together:
-            fused.adam(together, self.state, group, self.decoupled)
+            for name in "exp_avg", "exp_avg_sq":
+                if name not in kept:
+                    kept[name] = param.new_zeros(param.shape)
+        by_kernel, others = kernels.split(params, group["fused"])
+        kernels.adam(by_kernel, self.state, group, self.decoupled)
         options = [group[name] for name in ("lr", "betas", "eps", "weight_decay")]
         for param in others:
             grad = -param.grad if group["maximize"] else param.grad
-            self.rule(param, grad, *averages(self.state[param]), *options)
+            kept = [self.state[param][k] for k in ("exp_avg", "exp_avg_sq", "step")]
+            self.rule(param, grad, *kept, *options)
 
 
 class AdamW(Adam):
-    """Adam whose weight decay does not go through the averages; see rules.adamw."""
+    """Adam whose weight decay does not go through the averages, by the rule adamw."""
 
-    decoupled = True
+    rule, decoupled = staticmethod(adamw), True
 
     def __init__(
         self,
@@ -77,9 +92,6 @@ class AdamW(Adam):
         options = {"maximize": maximize, "fused": fused}
         super().__init__(params, lr, betas, eps, weight_decay, **options)
 
-    def rule(self, *args):
-        rules.adamw(*args)
-
 
 def check_betas(betas):
     """Raise unless they are two numbers of [0, 1)."""
@@ -88,8 +100,3 @@ def check_betas(betas):
     for number, beta in enumerate(betas):
         if isinstance(beta, str) or not 0 <= beta < 1:
             raise ValueError(f"Invalid beta parameter at index {number}: {beta}")
-
-
-def averages(kept):
-    """exp_avg, exp_avg_sq and the step of a parameter's state."""
-    return kept["exp_avg"], kept["exp_avg_sq"], kept["step"]

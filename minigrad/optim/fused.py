@@ -12,43 +12,40 @@ THREADS, TOGETHER, BLOCKS = 256, 4, 1024
 KERNELS = {name: Rung("fused", f"{name}_4", "optim.cu") for name in ("sgd", "adam")}
 
 
-def split(params, asked):
-    """The parameters that a kernel does, and the others.
+def split(params, fused):
+    """The parameters that a kernel updates, and the others.
 
-    asked: True, False, or None for those on a device.
+    fused: True, False, or None for True on devices and False on "cpu".
     """
-    together = [p for p in params if fits(p, asked)]
-    return together, [p for p in params if not fits(p, asked)]
-
-
-def fits(param, asked):
-    """Can a kernel do this parameter, and is it asked for?"""
-    on_device = param.device != "cpu"
-    if asked and not on_device:
+    if fused and any(p.device == "cpu" for p in params):
         raise RuntimeError(
             "`fused=True` requires all the params to be on 'sim' or 'cuda'"
         )
-    return asked is not False and on_device and param.is_contiguous()
+    by_kernel, others = [], []
+    for p in params:
+        fits = fused is not False and p.device != "cpu" and p.is_contiguous()
+        (by_kernel if fits else others).append(p)
+    return by_kernel, others
 
 
 def sgd(params, state, group):
-    """rules.sgd of several parameters."""
-    keeps = group["momentum"] != 0
+    """One step of SGD for several parameters."""
+    has_buffer = group["momentum"] != 0
     new = [p for p in params if "momentum_buffer" not in state.get(p, {})]
     old = [p for p in params if "momentum_buffer" in state.get(p, {})]
     for first, some in (True, new), (False, old):
         rows = []
         for p in some:
-            if first and keeps:
+            if first and has_buffer:
                 state[p] = {"momentum_buffer": p.new_empty(p.shape)}
-            rows.append((p, p.grad, state[p]["momentum_buffer"] if keeps else p))
+            rows.append((p, p.grad, state[p]["momentum_buffer"] if has_buffer else p))
         names = "lr", "momentum", "dampening", "weight_decay"
         flags = group["nesterov"], first, group["maximize"]
         run("sgd", rows, [group[name] for name in names], flags)
 
 
 def adam(params, state, group, decoupled):
-    """rules.adam, or adamw, of several parameters."""
+    """One step of Adam, or of AdamW if decoupled, for several parameters."""
     beta1, beta2 = group["betas"]
     for step in sorted({state[p]["step"] for p in params}):
         some = [p for p in params if state[p]["step"] == step]
@@ -72,26 +69,26 @@ def run(name, rows, numbers, flags):
 
 def launch(name, function, rows, wide, numbers, flags):
     """One launch: blockIdx.y is the number of a row."""
-    given = rows
-    rows = [[ready(x, row[0].dtype) for x in row] for row in rows]
+    ready = [[as_read(x, row[0].dtype) for x in row] for row in rows]
     counts = [row[0].numel() for row in rows]
     if not any(counts):
         return
     missing = TOGETHER - len(rows)
-    args = [memory(x) for row in rows + rows[:1] * missing for x in row]
+    args = [memory(x) for row in ready + ready[:1] * missing for x in row]
     args += [np.int64(n) for n in counts + [0] * missing]
     args += [wide.type(number) for number in numbers]
     args += [np.int32(flag) for flag in flags]
     grid = min(-(-max(counts) // THREADS), BLOCKS), len(rows), 1
-    size = sum(counts) * len(rows[0]) * rows[0][0].dtype.itemsize
-    device, block = rows[0][0].device, (THREADS, 1, 1)
-    ladder.launch(name, "fused", function, device, grid, block, args, size)
-    for param, _, *state in given:
+    param = rows[0][0]
+    size = sum(counts) * len(rows[0]) * param.dtype.itemsize
+    block = THREADS, 1, 1
+    ladder.launch(name, "fused", function, param.device, grid, block, args, size)
+    for param, _, *state in rows:
         for tensor in (param, *state):
             written(tensor)
 
 
-def ready(x, dtype):
+def as_read(x, dtype):
     """A tensor as the kernel reads it."""
     plain = x.dtype == dtype and x.is_contiguous()
     return x if plain else x.to(dtype).contiguous()

@@ -3,10 +3,11 @@
 import math
 import warnings
 
+from ..suggest import Suggesting, in_module
 from .optimizer import Optimizer
 
 
-class LRScheduler:
+class LRScheduler(Suggesting):
     """The base: call step() after each epoch, after the optimiser's step().
 
     It writes "lr" into every group of the optimiser; "initial_lr" is the first one.
@@ -130,3 +131,6 @@ def epochs(name, number):
     if isinstance(number, bool) or not isinstance(number, int | float) or not number:
         raise ValueError(f"{name} is a number of epochs, at least 1, not {number!r}")
     return number
+
+
+__getattr__ = in_module(__name__)

@@ -2,17 +2,16 @@
 
 from ..autograd import enable_grad, no_grad
 from ..nn.convert import clear_grad
-from ..storage import DTYPES
+from ..suggest import Suggesting
 from ..tensor import Tensor
 
 HINTS = {
     tuple: ": parameters() gives tensors, named_parameters() pairs",
     str: ": a list of tensors is expected, no dict",
 }
-FLOATS = [dtype for dtype in DTYPES if dtype.kind == "f"]
 
 
-class Optimizer:
+class Optimizer(Suggesting):
     """The base of every optimiser.
 
     params: an iterable of tensors, or of dicts {"params": tensors, "lr": ...}, each a
@@ -23,23 +22,21 @@ class Optimizer:
 
     def __init__(self, params, defaults):
         self.defaults, self.state, self.param_groups = defaults, {}, []
+        wrong = (
+            "params argument given to the optimizer should be an iterable of Tensors "
+            f"or dicts, but got {type(params).__name__}"
+        )
         if isinstance(params, Tensor):
-            raise TypeError(
-                "params argument given to the optimizer should be an iterable of "
-                f"Tensors or dicts, but got {type(params).__name__}"
-            )
+            raise TypeError(wrong)
         try:
             groups = list(params)
         except TypeError:
-            raise TypeError(
-                "params argument given to the optimizer should be an iterable of "
-                f"Tensors or dicts, but got {type(params).__name__}: "
-                "model.parameters() are those of a model"
-            ) from None
+            wrong += ": model.parameters() are those of a model"
+            raise TypeError(wrong) from None
         if not groups:
             raise ValueError(
                 "optimizer got an empty parameter list: the model has none, or what "
-                "parameters() returned was used up before: call it again"
+                "parameters() returned was already used up: call it again"
             )
         if not isinstance(groups[0], dict):
             groups = [{"params": groups}]
@@ -52,8 +49,8 @@ class Optimizer:
             kind = type(param_group)
             raise TypeError(f"param_group must be a dict, but got {kind}")
         if "params" not in param_group:
-            there = ", ".join(map(repr, param_group))
-            raise KeyError(f"param_group has no 'params', but {there}")
+            names = ", ".join(map(repr, param_group))
+            raise KeyError(f"param_group has no 'params', but {names}")
         params = param_group["params"]
         if isinstance(params, set):
             raise TypeError(
@@ -64,11 +61,10 @@ class Optimizer:
         params = [params] if isinstance(params, Tensor) else list(params)
         for param in params:
             check_parameter(param)
-        there = [id(p) for group in self.param_groups for p in group["params"]]
-        new = [id(p) for p in params]
-        if len(set(new)) < len(new):
+        old = {p for group in self.param_groups for p in group["params"]}
+        if len({*params}) < len(params):
             raise ValueError("parameter group has duplicate parameters")
-        if set(there) & set(new):
+        if old & {*params}:
             raise ValueError("some parameters appear in more than one parameter group")
         self.param_groups.append({**self.defaults, **param_group, "params": params})
 
@@ -102,12 +98,12 @@ class Optimizer:
     def state_dict(self):
         """{"state": {number: ...}, "param_groups": ...}: parameters by numbers."""
         params = [p for group in self.param_groups for p in group["params"]]
-        numbers = {id(p): i for i, p in enumerate(params)}
+        numbers = {p: i for i, p in enumerate(params)}
         groups = [
-            {**group, "params": [numbers[id(p)] for p in group["params"]]}
+            {**group, "params": [numbers[p] for p in group["params"]]}
             for group in self.param_groups
         ]
-        state = {numbers[id(p)]: dict(kept) for p, kept in self.state.items()}
+        state = {numbers[p]: dict(kept) for p, kept in self.state.items()}
         return {"state": dict(sorted(state.items())), "param_groups": groups}
 
     def load_state_dict(self, state_dict):

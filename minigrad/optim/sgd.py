@@ -1,14 +1,31 @@
-"""Stochastic gradient descent, with momentum."""
+"""SGD: stochastic gradient descent, with momentum."""
 
-from . import fused, rules
+from ..exercises.registry import exercise
+from . import fused as kernels
 from .optimizer import Optimizer, check_at_least_0
 
 
-class SGD(Optimizer):
-    """Steps against the gradient; see rules.sgd.
+@exercise("09.12", points=2, stars=2, minutes=15)
+def sgd(
+    param, grad, buffer, lr, momentum=0, dampening=0, weight_decay=0, nesterov=False
+):
+    """One step of stochastic gradient descent; `param` is changed in place.
 
-    fused: run a kernel of its own for several parameters at once, where True; the rule,
-    operator by operator, where False; None: the kernel on "sim" and "cuda".
+    grad: the gradient, to be left as it is. First weight_decay * param is added to it.
+    With a momentum the buffer is momentum * buffer + (1 - dampening) * grad, or in the
+    first step, where it is None, the grad itself (a copy: the caller keeps the buffer).
+    The direction is the buffer; with nesterov it is grad + momentum * buffer; without
+    momentum it is the grad. At last lr times the direction is subtracted.
+
+    Returns the buffer for the next step, None without momentum.
+    """
+
+
+class SGD(Optimizer):
+    """Steps against the gradient, by the rule sgd.
+
+    fused: one kernel for several parameters at once, where True; the rule, operator by
+    operator, where False; None: the kernel on "sim" and "cuda".
     """
 
     def __init__(
@@ -26,28 +43,18 @@ class SGD(Optimizer):
         check_at_least_0(lr=lr, momentum=momentum, weight_decay=weight_decay)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
-        super().__init__(
-            params,
-            {
-                "lr": lr,
-                "momentum": momentum,
-                "dampening": dampening,
-                "weight_decay": weight_decay,
-                "nesterov": nesterov,
-                "maximize": maximize,
-                "fused": fused,
-            },
-        )
+        rule = {"lr": lr, "momentum": momentum, "dampening": dampening}
+        rule |= {"weight_decay": weight_decay, "nesterov": nesterov}
+        super().__init__(params, {**rule, "maximize": maximize, "fused": fused})
 
     def update(self, params, group):
-        together, others = fused.split(params, group["fused"])
-        if together:
-            fused.sgd(together, self.state, group)
+        by_kernel, others = kernels.split(params, group["fused"])
+        kernels.sgd(by_kernel, self.state, group)
         names = "lr", "momentum", "dampening", "weight_decay", "nesterov"
         options = {name: group[name] for name in names}
         for param in others:
             grad = -param.grad if group["maximize"] else param.grad
             buffer = self.state.get(param, {}).get("momentum_buffer")
-            buffer = rules.sgd(param, grad, buffer, **options)
+            buffer = sgd(param, grad, buffer, **options)
             if buffer is not None:
                 self.state[param] = {"momentum_buffer": buffer}

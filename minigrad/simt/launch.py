@@ -46,8 +46,8 @@ class Limits:
 
     A launch that reaches one ends with the finding `timeout` or `memory`.
     steps: rounds of loops and calls of functions, each for up to LANES threads.
-    seconds: of this computer's time. bytes: for the local arrays of the threads that
-    run side by side; fewer threads do so where they need much.
+    seconds: of computing, whatever else the computer does. bytes: for the local arrays
+    of the threads that run side by side; fewer threads do so where they need much.
     """
 
     steps: int = 3_000_000
@@ -272,7 +272,7 @@ class Launch:
 
     def run(self):
         """Run every block; the Report."""
-        self.deadline = time.monotonic() + self.limits.seconds
+        self.deadline = time.thread_time() + self.limits.seconds
         for tool in self.tools:
             tool.begin(self)
         try:
@@ -289,7 +289,7 @@ class Launch:
         for first in range(0, self.last_block, per_batch):
             left = self.last_block - first
             self.run_batch(first, min(per_batch, left))
-            if time.monotonic() > self.deadline and left > per_batch:
+            if time.thread_time() > self.deadline and left > per_batch:
                 hint = f"{first + per_batch:,} of {self.last_block:,} blocks have run"
                 self.timeout(0, geometry(self.grid, self.block, first, 1), hint)
 

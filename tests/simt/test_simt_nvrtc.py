@@ -10,7 +10,7 @@ from mutation import mutated
 from snippets import entries, expected, kernels
 
 from benchmarks import chapters
-from grading.specimens import specimens
+from grading.mistakes import specimens
 from minigrad import course, simt
 from minigrad.faults import NOTE
 from minigrad.kernel import with_macros

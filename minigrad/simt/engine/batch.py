@@ -66,7 +66,7 @@ class Batch(Atomics, Pointers, Rows, Warp):
         """One more round of a loop, or call; a launch may take so many, and so long."""
         launch = self.launch
         launch.steps += 1
-        if launch.steps > launch.limits.steps or time.monotonic() > launch.deadline:
+        if launch.steps > launch.limits.steps or time.thread_time() > launch.deadline:
             launch.timeout(site, self.geometry)
 
     def exit(self, mask):

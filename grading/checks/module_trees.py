@@ -2,7 +2,7 @@
 
 import torch
 
-from .scenes import SceneCheck, options_of
+from .scene_check import SceneCheck, options_of
 
 LEAF = {"parameters": {"weight": 1, "bias": 2}}
 TWO = {"modules": {"0": LEAF, "1": {"parameters": {"weight": 3, "bias": None}}}}

@@ -21,16 +21,16 @@ class MSELoss(Loss):
         return f.mse_loss(input, target, reduction=self.reduction)
 
 
-class Weighted(Loss):
-    """A loss with a tensor `weight`, a buffer."""
+class WeightedLoss(Loss):
+    """A loss with a tensor `weight`, or None, a buffer."""
 
     def __init__(self, weight=None, reduction="mean"):
         super().__init__(reduction)
         self.register_buffer("weight", weight)
 
 
-class NLLLoss(Weighted):
-    """Minus the logarithm of the target class' share, which is the input.
+class NLLLoss(WeightedLoss):
+    """Minus the target class's log-probability, which is the input.
 
     input: (N, C, ...), log_softmax of scores. target: (N, ...), the classes. weight:
     (C,). The mean is that of the samples by the weights of their classes, without those
@@ -42,16 +42,11 @@ class NLLLoss(Weighted):
         self.ignore_index = ignore_index
 
     def forward(self, input, target):
-        return f.nll_loss(
-            input,
-            target,
-            weight=self.weight,
-            ignore_index=self.ignore_index,
-            reduction=self.reduction,
-        )
+        how = {"ignore_index": self.ignore_index, "reduction": self.reduction}
+        return f.nll_loss(input, target, self.weight, **how)
 
 
-class CrossEntropyLoss(Weighted):
+class CrossEntropyLoss(WeightedLoss):
     """log_softmax and NLLLoss in one, of scores (N, C, ...).
 
     label_smoothing: that share of the target is spread over all classes.
@@ -64,18 +59,13 @@ class CrossEntropyLoss(Weighted):
         self.ignore_index, self.label_smoothing = ignore_index, label_smoothing
 
     def forward(self, input, target):
-        return f.cross_entropy(
-            input,
-            target,
-            weight=self.weight,
-            ignore_index=self.ignore_index,
-            reduction=self.reduction,
-            label_smoothing=self.label_smoothing,
-        )
+        how = {"ignore_index": self.ignore_index, "reduction": self.reduction}
+        how["label_smoothing"] = self.label_smoothing
+        return f.cross_entropy(input, target, self.weight, **how)
 
 
-class BCEWithLogitsLoss(Weighted):
-    """Sigmoid and binary cross entropy in one: target is the share of "yes".
+class BCEWithLogitsLoss(WeightedLoss):
+    """Sigmoid and binary cross entropy in one: target is the probability of "yes".
 
     pos_weight: what a "yes" counts, where a "no" counts 1.
     """
@@ -85,10 +75,5 @@ class BCEWithLogitsLoss(Weighted):
         self.register_buffer("pos_weight", pos_weight)
 
     def forward(self, input, target):
-        return f.binary_cross_entropy_with_logits(
-            input,
-            target,
-            weight=self.weight,
-            reduction=self.reduction,
-            pos_weight=self.pos_weight,
-        )
+        how = {"reduction": self.reduction, "pos_weight": self.pos_weight}
+        return f.binary_cross_entropy_with_logits(input, target, self.weight, **how)

@@ -5,7 +5,7 @@ import contextlib
 import numpy as np
 import torch
 
-from .scenes import numbers
+from .scene_check import numbers
 
 
 @contextlib.contextmanager

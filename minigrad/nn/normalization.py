@@ -1,4 +1,4 @@
-"""Layers that shift and scale to mean 0 and variance 1."""
+"""Normalization: layers that shift and scale to mean 0 and variance 1."""
 
 from ..factories import empty, tensor
 from ..layout import as_ints
@@ -9,7 +9,7 @@ from ..storage import int64
 from . import functional as f
 from . import init
 from .module import Module
-from .parameter import Parameter
+from .parameter import new_parameters
 
 
 class BatchNorm(Module):
@@ -20,6 +20,7 @@ class BatchNorm(Module):
     """
 
     dims = ()
+    _shown = "eps", "momentum", "affine", "track_running_stats"
 
     def __init__(
         self,
@@ -34,9 +35,8 @@ class BatchNorm(Module):
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
-        for name in ("weight", "bias"):
-            new = empty(num_features, device=device, dtype=dtype)
-            self.register_parameter(name, Parameter(new) if affine else None)
+        size = num_features if affine else None
+        new_parameters(self, device, dtype, weight=size, bias=size)
         for name in ("running_mean", "running_var"):
             new = empty(num_features, device=device, dtype=dtype)
             self.register_buffer(name, new if track_running_stats else None)
@@ -59,32 +59,28 @@ class BatchNorm(Module):
             init.zeros_(self.bias)
 
     def forward(self, input):
-        try:
-            rank = len(input._layout[0])
-        except AttributeError:
-            expect("batch_norm", {"input": input})
-            raise
-        if rank not in self.dims:
+        expect("batch_norm", {"input": input})
+        if input.ndim not in self.dims:
             wanted = " or ".join(f"{n}D" for n in self.dims)
-            raise ValueError(f"expected {wanted} input (got {rank}D input)")
+            raise ValueError(f"expected {wanted} input (got {input.ndim}D input)")
         momentum = self.momentum or 0.0
         if self.training and self.track_running_stats:
             self.num_batches_tracked.add_(1)
             if self.momentum is None:  # the plain mean of all batches
                 momentum = 1 / self.num_batches_tracked.item()
-        kept, affine = (self.running_mean, self.running_var), (self.weight, self.bias)
+        running, affine = (
+            (self.running_mean, self.running_var),
+            (self.weight, self.bias),
+        )
         training = self.training or not self.track_running_stats
+        how = training, momentum, self.eps
         if steps.are_asked_for():
-            check(input, kept, *affine, training, self.eps)
-            y = steps.batch_norm(input, *kept, *affine, training, momentum, self.eps)
-            return y.to(input.dtype)
-        return f.batch_norm(input, *kept, *affine, training, momentum, self.eps)
+            check(input, running, *affine, training, self.eps)
+            return steps.batch_norm(input, *running, *affine, *how).to(input.dtype)
+        return f.batch_norm(input, *running, *affine, *how)
 
     def extra_repr(self):
-        return (
-            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
-            f"affine={self.affine}, track_running_stats={self.track_running_stats}"
-        )
+        return f"{self.num_features}, {super().extra_repr()}"
 
 
 class BatchNorm1d(BatchNorm):
@@ -114,10 +110,9 @@ class LayerNorm(Module):
         super().__init__()
         self.normalized_shape = as_ints((normalized_shape,))
         self.eps, self.elementwise_affine = eps, elementwise_affine
-        for name, wanted in ("weight", True), ("bias", bias):
-            new = empty(self.normalized_shape, device=device, dtype=dtype)
-            given = elementwise_affine and wanted
-            self.register_parameter(name, Parameter(new) if given else None)
+        weight = self.normalized_shape if elementwise_affine else None
+        bias = weight if bias else None
+        new_parameters(self, device, dtype, weight=weight, bias=bias)
         self.reset_parameters()
 
     def reset_parameters(self):
@@ -133,7 +128,6 @@ class LayerNorm(Module):
 
     def extra_repr(self):
         return (
-            f"{self.normalized_shape}, eps={self.eps}, "
-            f"elementwise_affine={self.elementwise_affine}, "
-            f"bias={self.bias is not None}"
+            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine="
+            f"{self.elementwise_affine}, bias={self.bias is not None}"
         )

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .scenes import SceneCheck, brief, numbers, options_of
+from .scene_check import SceneCheck, brief, numbers, options_of
 
 STEPS = 50
 

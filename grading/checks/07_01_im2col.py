@@ -1,0 +1,145 @@
+"""Windows as columns."""
+
+import numpy as np
+
+from grading.checking import checks
+from grading.kernels import Fault, Launch, blank, distinct
+from grading.mistakes import Mistake, mistakes, right
+from minigrad.kernels.convolution import im2col
+
+from .windows import (
+    FLIPPED,
+    OUTSIDE,
+    TAPS_SWAPPED,
+    WindowCheck,
+    flipped,
+    sizes_of,
+    taps_swapped,
+    unfolded,
+    window_first,
+)
+
+
+@checks(im2col)
+class Im2col(WindowCheck):
+    heart = "windows as columns"
+
+    def launch(self, random, given):
+        sizes = sizes_of(*given)
+        x = distinct(random, *sizes[:3])
+        columns = blank(sizes[0], *sizes[3:7])
+        args = x, columns, *map(np.int32, sizes)
+        return Launch(*self.threads(columns.size), args)
+
+    def expected(self, launch, x, columns, *sizes):
+        return unfolded(x, *sizes)
+
+
+mistakes(
+    im2col,
+    order=Mistake(
+        "the order is wrong: rows of columns are taps, (kh, kw), and within them the "
+        "places, (oh, ow); here each window lies in one piece",
+        window_first,
+    ),
+    taps_swapped=Mistake(TAPS_SWAPPED, taps_swapped),
+    places_swapped=Mistake(
+        "oh and ow are exchanged: the column of a place is oh * OW + ow",
+        (
+            "int ow = rest % OW; rest /= OW; -> int _ = rest % OH; rest /= OH;",
+            "int oh = rest % OH; rest /= OH; -> int ow = rest % OW, oh = _; "
+            "rest /= OW;",
+        ),
+    ),
+    flipped=Mistake(FLIPPED, flipped),
+    first_plane=Mistake(
+        "all planes read the first one: plane p begins at p * H * W",
+        "plane * H + ih -> ih",
+    ),
+    no_stride=Mistake(
+        "the stride is left out: the window at oh begins at oh * stride - padding",
+        " * stride ->",
+    ),
+    no_padding=Mistake(
+        "the padding is left out: the window at oh begins at oh * stride - padding",
+        " - padding ->",
+    ),
+    padding_added=Mistake(
+        "the padding has the wrong sign: it lies before the image, so it is taken off",
+        "- padding -> + padding",
+    ),
+    no_dilation=Mistake(
+        "the dilation is left out: taps are `dilation` elements apart",
+        " * dilation ->",
+    ),
+    stride_for_dilation=Mistake(
+        "stride and dilation are exchanged: places go by stride, taps by dilation",
+        ("* stride -> * s", "* dilation -> * stride", "* s  -> * dilation "),
+    ),
+    nearest=Mistake(
+        "outside of the image there are zeros, not the nearest element",
+        "bool inside = ih >= 0 && ih < H && iw >= 0 && iw < W; -> "
+        "bool inside = true;\n    ih = max(0, min(ih, H - 1));\n"
+        "    iw = max(0, min(iw, W - 1));",
+    ),
+    row_wraps=Mistake(
+        "left or right of the image the element of the next row is read: iw must be at "
+        "least 0 and below W, as ih is for H",
+        "ih >= 0 && ih < H && iw >= 0 && iw < W -> "
+        "ih * W + iw >= 0 && ih * W + iw < H * W",
+    ),
+    outside=Mistake(
+        OUTSIDE,
+        Fault("out-of-bounds"),
+        "inside ? x[(plane * H + ih) * W + iw] : 0.0f -> x[(plane * H + ih) * W + iw]",
+        "if (i >= planes * KH * KW * OH * OW) return; ->",
+    ),
+    race=Mistake(
+        "several threads write the same element of columns: one thread, one element",
+        Fault("race"),
+        "columns[i] -> columns[i / 2]",
+    ),
+)
+
+right(
+    im2col,
+    "a thread a window",
+    """
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= planes * OH * OW) return;
+    int plane = i / (OH * OW), at = i % (OH * OW);
+    for (int tap = 0; tap < KH * KW; tap++) {
+        int ih = at / OW * stride - padding + tap / KW * dilation;
+        int iw = at % OW * stride - padding + tap % KW * dilation;
+        float value = 0;
+        if (ih >= 0 && iw >= 0 && ih < H && iw < W)
+            value = x[plane * H * W + ih * W + iw];
+        columns[(plane * KH * KW + tap) * OH * OW + at] = value;
+    }
+    """,
+)
+right(
+    im2col,
+    "a grid-stride loop",
+    """
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int j = i; j < planes * KH * KW * OH * OW; j += gridDim.x * blockDim.x) {
+        int ow = j % OW, oh = j / OW % OH, kw = j / (OW * OH) % KW;
+        int kh = j / (OW * OH * KW) % KH, plane = j / (OW * OH * KW * KH);
+        int ih = oh * stride + kh * dilation - padding;
+        int iw = ow * stride + kw * dilation - padding;
+        columns[j] = 0;
+        if ((unsigned)ih < (unsigned)H && (unsigned)iw < (unsigned)W)
+            columns[j] = x[plane * H * W + ih * W + iw];
+    }
+    """,
+)
+right(
+    im2col,
+    "by functions",
+    (
+        "__global__ -> __device__ bool within(int i, int n) "
+        "{ return i >= 0 && i < n; }\n__global__",
+        "ih >= 0 && ih < H && iw >= 0 && iw < W -> within(ih, H) && within(iw, W)",
+    ),
+)

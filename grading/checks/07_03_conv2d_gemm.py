@@ -1,0 +1,113 @@
+"""Convolution as a product: w @ columns + bias by PyTorch is the oracle."""
+
+import numpy as np
+import torch
+
+from grading.checking import checks
+from grading.kernels import Launch, blank, distinct
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad.kernels.convolution import conv2d_gemm
+
+from .tiles import RETURNED, ProductCheck, small
+
+
+@checks(conv2d_gemm)
+class Conv2dGemm(ProductCheck):
+    def cases(self, random):
+        for sizes in (1, 16, 32, 16), (1, 32, 16, 48):
+            yield "whole tiles", self.launch(random, *sizes)
+        for sizes in (1, 17, 33, 19), (1, 5, 3, 7), (1, 31, 47, 40), (1, 1, 1, 1):
+            yield "any sizes", self.launch(random, *sizes)
+        for sizes in (3, 16, 32, 16), (2, 10, 18, 25):
+            yield "several images", self.launch(random, *sizes)
+
+    def launch(self, random, N, O, K, P):  # noqa: E741
+        columns, w = small(random, N, K, P), small(random, O, K)
+        bias = distinct(random, O) * 1000
+        grid = -(-P // 16), -(-O // 16), N
+        most = np.prod(grid) * (512 * -(-K // 16) + 256)
+        args = columns, w, bias, blank(N, O, P), *np.int32([O, K, P])
+        return Launch(grid, (16, 16), args, 0, {"reads": int(most)})
+
+    def expected(self, launch, columns, w, bias, y, O, K, P):  # noqa: E741
+        columns, w, bias = map(torch.from_numpy, (columns, w, bias))
+        return w.double() @ columns.double() + bias[:, None]
+
+
+mistakes(
+    conv2d_gemm,
+    flipped=Mistake(
+        "the kernel is turned around: columns and weights have the same order, and "
+        "w[o][k] goes with columns[k][p]",
+        "w[row * K + k + tx] -> w[row * K + K - 1 - k - tx]",
+    ),
+    no_bias=Mistake("the bias is left out", "sum + bias[row] -> sum"),
+    bias_by_pixel=Mistake(
+        "the bias goes with the place: it belongs to the channel, bias[o] for the "
+        "whole row o",
+        "bias[row] -> bias[col]",
+    ),
+    bias_each_tile=Mistake(
+        "the bias is added once for each tile of K: it is added once, in the end",
+        (
+            "sum + bias[row] -> sum",
+            "__syncthreads();\n    } -> __syncthreads();\n"
+            "        if (row < O) sum += bias[row];\n    }",
+        ),
+    ),
+    first_image=Mistake(
+        "all images are made of the first one's columns: image n begins at n * K * P",
+        "columns += n * K * P; ->",
+    ),
+    tail_left_out=Mistake(
+        "the last, partial tile of K is left out: K may be any number",
+        "k < K; k += 16 -> k + 16 <= K; k += 16",
+    ),
+    returned=Mistake(
+        RETURNED,
+        "float sum = -> if (row >= O || col >= P) return;\n    float sum =",
+    ),
+    no_barrier=Known(
+        "__syncthreads();\n        for -> for",
+        "__syncthreads();\n    } -> }",
+    ),
+    not_filled=Known(
+        "w_tile[ty][tx] = row < O && k + tx < K ? w[row * K + k + tx] : 0.0f; -> "
+        "if (row < O && k + tx < K) w_tile[ty][tx] = w[row * K + k + tx];"
+    ),
+    outside=Known("row < O && k + tx < K ? w -> true ? w"),
+    many_reads=Known(
+        """
+        int row = blockIdx.y * 16 + threadIdx.y, col = blockIdx.x * 16 + threadIdx.x;
+        if (row >= O || col >= P) return;
+        float sum = bias[row];
+        for (int k = 0; k < K; k++)
+            sum += w[row * K + k] * columns[(blockIdx.z * K + k) * P + col];
+        y[(blockIdx.z * O + row) * P + col] = sum;
+        """
+    ),
+    barrier_in_if=Known("__syncthreads();\n    } -> if (row < O) __syncthreads();\n }"),
+)
+
+right(
+    conv2d_gemm,
+    "the bias first",
+    (
+        "float sum = 0.0f; -> float sum = row < O ? bias[row] : 0.0f;",
+        "sum + bias[row] -> sum",
+    ),
+)
+right(
+    conv2d_gemm,
+    "tiles of columns turned",
+    ("c_tile[ty][tx] = -> c_tile[tx][ty] =", "c_tile[i][tx]; -> c_tile[tx][i];"),
+)
+right(
+    conv2d_gemm,
+    "padded tiles and a fused multiply",
+    (
+        "w_tile[16][16], c_tile[16][16] -> w_tile[16][17], c_tile[16][17]",
+        "sum += w_tile[ty][i] * c_tile[i][tx] -> "
+        "sum = fmaf(w_tile[ty][i], c_tile[i][tx], sum)",
+    ),
+)

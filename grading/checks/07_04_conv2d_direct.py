@@ -1,0 +1,141 @@
+"""A tile and its halo: F.conv2d is the oracle."""
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from grading.checking import checks
+from grading.kernels import Launch, blank, distinct
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad.kernels.convolution import conv2d_direct
+
+from .tiles import RETURNED, ProductCheck, small
+
+
+@checks(conv2d_direct)
+class Conv2dDirect(ProductCheck):
+    def cases(self, random):
+        for sizes in (1, 1, 18, 34, 1, 3, 0), (1, 2, 18, 18, 2, 3, 0):
+            yield "whole tiles", self.launch(random, *sizes)
+        for sizes in (1, 1, 7, 9, 1, 3, 0), (1, 2, 21, 18, 1, 2, 0):
+            yield "tiles at the edge", self.launch(random, *sizes)
+        for sizes in (1, 1, 16, 16, 1, 3, 1), (1, 2, 9, 20, 1, 5, 2):
+            yield "padding", self.launch(random, *sizes)
+        for sizes in (1, 2, 19, 17, 1, 1, 0), (1, 1, 23, 25, 1, 7, 3):
+            yield "windows of any size", self.launch(random, *sizes)
+        yield "several images and channels", self.launch(random, 2, 3, 10, 17, 2, 3, 1)
+
+    def launch(self, random, N, C, H, W, O, K, padding):  # noqa: E741
+        x, w = small(random, N, C, H, W), small(random, O, C, K, K)
+        bias = distinct(random, O) * 1000
+        OH, OW = H + 2 * padding - K + 1, W + 2 * padding - K + 1
+        grid, side = (-(-OW // 16), -(-OH // 16), N * O), 16 + K - 1
+        most = np.prod(grid) * (C * (side**2 + 256 * K * K + 256) + 256)
+        args = x, w, bias, blank(N, O, OH, OW), *np.int32([C, H, W, O, K, padding])
+        return Launch(grid, (16, 16), args, 0, {"reads": int(most)})
+
+    def expected(self, launch, x, w, bias, y, C, H, W, O, K, padding):  # noqa: E741
+        x, w, bias = (torch.from_numpy(a).double() for a in (x, w, bias))
+        return F.conv2d(x, w, bias, padding=int(padding))
+
+
+LOOPS = """for (int r = ty; r < side; r += 16)
+            for (int q = tx; q < side; q += 16) {"""
+WITHOUT_CORNER = """for (int e = 0; e < 3; e++) {
+                int r = ty + e / 2 * 16, q = tx + e % 2 * 16;
+                if (r >= side || q >= side) continue;"""
+AS_ONE_ROW = """for (int e = ty * 16 + tx; e < side * side; e += 256) {
+                int r = e / side, q = e % side;"""
+mistakes(
+    conv2d_direct,
+    flipped=Mistake(
+        "the kernel is turned around: w[kh][kw] goes with x[oh + kh][ow + kw]. What "
+        "the books call convolution turns it, PyTorch does not",
+        "* K + kh) * K + kw] -> * K + K - 1 - kh) * K + K - 1 - kw]",
+    ),
+    no_bias=Mistake("the bias is left out", "sum = bias[o] -> sum = 0.0f"),
+    bias_each_channel=Mistake(
+        "the bias is added once for each channel of x: it is added once",
+        (
+            "sum = bias[o] -> sum = 0.0f",
+            "__syncthreads();\n        for -> __syncthreads();\n        sum += bias[o];"
+            "\n        for",
+        ),
+    ),
+    last_channel=Mistake(
+        "only the last channel counts: the sum goes over all channels of x",
+        "__syncthreads();\n        for -> __syncthreads();\n        sum = bias[o];"
+        "\n        for",
+    ),
+    first_image=Mistake(
+        "all images are made of the first one: image n begins at n * C * H * W",
+        "((n * C + c) -> ((c)",
+    ),
+    halo_corner=Mistake(
+        "the corner of the halo is missing: right of the tile and below it rows and "
+        "columns are filled, but not where both are beyond it. Fill the whole square "
+        "of 16 + K - 1 elements",
+        "iw >= 0 && iw < W; -> iw >= 0 && iw < W && (r < 16 || q < 16);",
+    ),
+    corner_unfilled=Mistake(
+        "the corner of the halo is missing: nobody fills the cells that are beyond the "
+        "tile in both directions, and windows at the tile's corner read them. Fill the "
+        "whole square of 16 + K - 1 elements",
+        f"{LOOPS} -> {WITHOUT_CORNER}",
+    ),
+    no_padding=Mistake(
+        "the padding is left out: part[0][0] lies `padding` before the tile",
+        ("top - padding + r -> top + r", "left - padding + q -> left + q"),
+    ),
+    returned=Mistake(
+        RETURNED,
+        "float sum = -> if (top + ty >= OH || left + tx >= OW) return;\n"
+        "    float sum =",
+    ),
+    no_barrier=Known(
+        "__syncthreads();\n        for -> for",
+        "__syncthreads();\n    } -> }",
+    ),
+    not_filled=Known(("r < side -> r < 16", "q < side -> q < 16")),
+    outside=Known(
+        "inside ? x[((n * C + c) * H + ih) * W + iw] : 0.0f -> "
+        "x[((n * C + c) * H + ih) * W + iw]"
+    ),
+    many_reads=Known(
+        """
+        int OH = H + 2 * padding - K + 1, OW = W + 2 * padding - K + 1;
+        int oh = blockIdx.y * 16 + threadIdx.y, ow = blockIdx.x * 16 + threadIdx.x;
+        if (oh >= OH || ow >= OW) return;
+        int n = blockIdx.z / O, o = blockIdx.z % O;
+        float sum = bias[o];
+        for (int i = 0; i < C * K * K; i++) {
+            int ih = oh + i / K % K - padding, iw = ow + i % K - padding;
+            if (ih >= 0 && ih < H && iw >= 0 && iw < W)
+                sum += w[o * C * K * K + i]
+                       * x[((n * C + i / K / K) * H + ih) * W + iw];
+        }
+        y[(blockIdx.z * OH + oh) * OW + ow] = sum;
+        """
+    ),
+    barrier_in_if=Known(
+        "__syncthreads();\n    } -> if (top + ty < OH) __syncthreads();\n    }"
+    ),
+)
+
+right(conv2d_direct, "filled as one row", f"{LOOPS} -> {AS_ONE_ROW}")
+right(
+    conv2d_direct,
+    "the bias last",
+    ("float sum = bias[o] -> float sum = 0.0f", "= sum; -> = sum + bias[o];"),
+)
+right(
+    conv2d_direct,
+    "weights in shared memory",
+    (
+        "part[22][22]; -> part[22][22], taps[49];",
+        "__syncthreads();\n        for -> int t = ty * 16 + tx;\n"
+        "        if (t < K * K) taps[t] = w[(o * C + c) * K * K + t];\n"
+        "        __syncthreads();\n        for",
+        "w[((o * C + c) * K + kh) * K + kw] -> taps[kh * K + kw]",
+    ),
+)

@@ -1,0 +1,98 @@
+"""The gradients of a convolution as a product: autograd is the oracle."""
+
+import numpy as np
+import torch
+
+from grading.checking import Check, checks
+from grading.mistakes import Mistake, mistake, mistakes, right
+from minigrad.kernels.convolution import conv2d_backward
+
+
+def whole(random, *shape):
+    """Whole numbers as floats, whose sums of products are exact."""
+    draw = np.random.default_rng(random.getrandbits(64))
+    return draw.integers(-99, 99, shape).astype(np.float64)
+
+
+@checks(conv2d_backward)
+class Conv2dBackward(Check):
+    def cases(self, random):
+        shapes = [(3, 2, 4, 5), (2, 5, 3, 4), (1, 3, 2, 6)]
+        shapes.append(tuple(random.randint(2, 6) for _ in range(4)))
+        for part in ("dw, of all images together", "dcolumns", "db"):
+            for N, O, K, P in shapes:  # noqa: E741
+                sizes = (N, O, P), (N, K, P), (O, K)
+                yield part, *(whole(random, *size) for size in sizes)
+
+    def expected(self, dy, columns, w):
+        leaves = [torch.tensor(a, requires_grad=True) for a in (columns, w)]
+        bias = torch.zeros(len(w), dtype=torch.float64, requires_grad=True)
+        y = leaves[1] @ leaves[0] + bias[:, None]
+        found = torch.autograd.grad(y, [*leaves, bias], torch.from_numpy(dy))
+        return tuple(t.numpy() for t in found)
+
+
+mistakes(
+    conv2d_backward,
+    not_summed=Mistake(
+        "dw has a matrix for each image: the weights are the same for all images, so "
+        "their gradients are summed over the batch: .sum(0)",
+        "(dy @ columns.transpose(0, 2, 1)).sum(0) -> dy @ columns.transpose(0, 2, 1)",
+    ),
+    first_image=Mistake(
+        "dw is that of one image alone: it is summed over the batch",
+        "(dy @ columns.transpose(0, 2, 1)).sum(0) -> dy[0] @ columns[0].T",
+    ),
+    bias_by_image=Mistake(
+        "db is summed over the places alone: the bias is the same for all images",
+        "dy.sum((0, 2)) -> dy.sum(2)",
+    ),
+    bias_by_place=Mistake(
+        "db is summed over the images alone: the bias is the same for all places",
+        "dy.sum((0, 2)) -> dy.sum(0)",
+    ),
+    order=Mistake(
+        "the three are in another order: (dcolumns, dw, db)",
+        "return dcolumns, dw -> return dw, dcolumns",
+    ),
+    transposed=Mistake(
+        "dw is transposed: it has the shape of w, (O, K): dy @ columns transposed",
+        "dy @ columns.transpose(0, 2, 1) -> columns @ dy.transpose(0, 2, 1)",
+    ),
+    columns_summed=Mistake(
+        "dcolumns is summed over the images: each image has its own",
+        "w.T @ dy -> (w.T @ dy).sum(0)",
+    ),
+)
+
+
+@mistake(
+    conv2d_backward, "dw is that of the last image alone: it is summed over the batch"
+)
+def last_image(dy, columns, w):
+    for n in range(dy.shape[0]):
+        dw = dy[n] @ columns[n].T
+    return w.T @ dy, dw, dy.sum((0, 2))
+
+
+@right(conv2d_backward, "one product of all images")
+def _(dy, columns, w):
+    one = dy.transpose(1, 0, 2).reshape(w.shape[0], -1)
+    other = columns.transpose(1, 0, 2).reshape(w.shape[1], -1)
+    return w.T @ dy, one @ other.T, one.sum(1)
+
+
+@right(conv2d_backward, "image by image")
+def _(dy, columns, w):
+    dcolumns, dw, db = columns * 0, w * 0, dy[0].sum(1) * 0
+    for n in range(dy.shape[0]):
+        dcolumns[n] = w.T @ dy[n]
+        dw = dw + dy[n] @ columns[n].T
+        db = db + dy[n].sum(1)
+    return dcolumns, dw, db
+
+
+@right(conv2d_backward, "by einsum")
+def _(dy, columns, w):
+    dw = np.einsum("nop,nkp->ok", dy, columns)
+    return np.einsum("ok,nop->nkp", w, dy), dw, dy.sum(0).sum(1)

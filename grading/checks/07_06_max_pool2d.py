@@ -1,0 +1,124 @@
+"""The largest of each window: F.max_pool2d and its indices are the oracle."""
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from grading.checking import checks
+from grading.kernels import Fault, KernelCheck, Launch, blank, distinct
+from grading.mistakes import Mistake, mistakes, right
+from minigrad.kernels.convolution import max_pool2d
+
+
+@checks(max_pool2d)
+class MaxPool2d(KernelCheck):
+    def cases(self, random):
+        for sizes in (2, 6, 8, 2, 2, 0), (3, 9, 6, 3, 3, 0):
+            yield "the largest and its index", self.launch(random, *sizes)
+        for sizes in (2, 7, 9, 3, 1, 0), (1, 8, 7, 3, 2, 0), (2, 7, 5, 2, 3, 0):
+            yield "overlap and gaps", self.launch(random, *sizes)
+        for sizes in (2, 6, 7, 3, 2, 1), (1, 5, 4, 2, 1, 1):
+            launch = self.launch(random, *sizes)
+            yield "padding", launch
+            launch.args[0][:] = -abs(launch.args[0])
+            yield "padding", launch
+        negative = -abs(distinct(random, 2, 6, 5))
+        yield "negative elements alone", self.of(negative, 2, 2, 0)
+        ties = np.array([[random.randint(0, 2) for _ in range(9)] for _ in range(14)])
+        yield "ties", self.of(ties.reshape(2, 7, 9), 3, 2, 1)
+        yield "ties", self.of(np.full((1, 4, 6), -np.inf), 2, 2, 0)
+        yield "NaN and infinity", self.special(random)
+
+    def special(self, random):
+        x = distinct(random, 2, 6, 8)
+        x[0, 0, 1], x[0, 3, 2], x[1, 5, 7] = np.nan, np.nan, np.nan
+        x[0, 4, 4], x[1, 0, 0], x[1, 0, 3] = np.inf, -np.inf, np.inf
+        return self.of(x, 2, 2, 0)
+
+    def launch(self, random, planes, H, W, K, stride, padding):
+        return self.of(distinct(random, planes, H, W), K, stride, padding)
+
+    def of(self, x, K, stride, padding):
+        x = x.astype(np.float32)
+        planes, H, W = x.shape
+        OH, OW = ((n + 2 * padding - K) // stride + 1 for n in (H, W))
+        shape = planes, OH, OW
+        numbers = planes, H, W, OH, OW, K, stride, padding
+        args = x, blank(*shape), blank(*shape, dtype=np.int32), *np.int32(numbers)
+        return Launch(-(-planes * OH * OW // 64) + 1, 64, args)
+
+    def expected(self, launch, x, y, indices, *sizes):
+        x, (K, stride, padding) = torch.from_numpy(x).double(), map(int, sizes[-3:])
+        y, at = F.max_pool2d(x, K, stride, padding, return_indices=True)
+        return {"y": y, "indices": at.int()}
+
+
+INSIDE = "if (ih < 0 || ih >= H || iw < 0 || iw >= W) continue;"
+mistakes(
+    max_pool2d,
+    last_of_ties=Mistake(
+        "of equal elements the first one counts, row by row; here it is the last",
+        "value > most -> value >= most",
+    ),
+    zeros_outside=Mistake(
+        "what is outside of the image counts as 0, and wins where all elements are "
+        "negative: leave it out",
+        (
+            f"{INSIDE} -> bool in = ih >= 0 && ih < H && iw >= 0 && iw < W;",
+            "= x[(plane * H + ih) * W + iw] -> = in ? x[(plane * H + ih) * W + iw] "
+            ": 0.0f",
+            "best < 0 || value -> kh + kw == 0 || value",
+        ),
+    ),
+    first_is_zero=Mistake(
+        "the search begins with 0, so where all elements are negative none is found: "
+        "begin with the window's first element",
+        ("best < 0 || ->", "best = -1 -> best = 0"),
+    ),
+    nan_lost=Mistake(
+        "a NaN is lost: no comparison with it is true. Where value != value, it is the "
+        "new best",
+        " || value != value ->",
+        (" || value != value ->", "most = value -> most = fmaxf(value, value)"),
+    ),
+    index_in_window=Mistake(
+        "the index is that of the window, kh * K + kw: what is wanted is the one of "
+        "the plane, ih * W + iw",
+        "best = ih * W + iw -> best = kh * K + kw",
+    ),
+    index_of_all=Mistake(
+        "the index counts from the first plane on: it counts in its own plane",
+        "best = ih * W + iw -> best = (plane * H + ih) * W + iw",
+    ),
+    smallest=Mistake(
+        "the smallest element is found, not the largest",
+        "value > most -> value < most",
+    ),
+    outside=Mistake(
+        "a thread goes outside of an array: threads past the end do nothing, and "
+        "where ih or iw is below 0, or H or W and more, x has no element",
+        Fault("out-of-bounds"),
+        f"{INSIDE} ->",
+        "if (i >= planes * OH * OW) return; ->",
+    ),
+)
+
+right(
+    max_pool2d,
+    "minus infinity",
+    "float most = 0.0f; -> float most = __int_as_float(0xff800000);",
+)
+right(
+    max_pool2d,
+    "with bounds before the loops",
+    (
+        "int kh = 0; -> int kh = max(0, padding - oh * stride);",
+        "ih < 0 || ih >= H -> ih >= H",
+    ),
+)
+right(
+    max_pool2d,
+    "not greater is not new",
+    "if (best < 0 || value > most || value != value) { -> "
+    "if (!(best >= 0 && value <= most) && !(most != most && value == value)) {",
+)

@@ -1,0 +1,205 @@
+"""Mistakes that learners make. Each explains answers that have it, and is proved.
+
+In the file of an exercise, `checks/07_03_conv2d_gemm.py`:
+
+    mistakes(
+        conv2d_gemm,
+        no_bias=Mistake("the bias is left out", "sum + bias[row] -> sum"),
+        outside=Known("row < O && k + tx < K ? w -> true ? w"),
+    )
+    right(conv2d_gemm, "padded tiles", "w_tile[16][16] -> w_tile[16][17]")
+
+    @mistake(conv2d_backward, "dw has a matrix for each image: ...")
+    def not_summed(dy, columns, w): ...
+
+A wrong or right answer is a patch of the course's solution, "old -> new" (every "old"
+becomes "new"; a tuple of several, one after the other), a Python function, or a
+kernel's text or body. `Patch("old -> new", of=TEXT)` patches another text.
+
+A Mistake explains a learner's answer where its first answer gives the same. Where that
+cannot be, its first argument is no answer: a Fault that the tools find, or a Model,
+what the mistake gives. Its answers are specimens: the check must reject each, and name
+this mistake. A Known has specimens of a cause that is explained elsewhere: by the
+check's base, or by what is said of any exercise.
+"""
+
+import contextlib
+import functools
+import importlib
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from minigrad import course
+from minigrad.exercises.answers import load_references, run
+from minigrad.exercises.cells import answered_in, cells_of, is_setup
+from minigrad.exercises.hole import KernelExercise
+from minigrad.exercises.registry import Exercise, collecting, exercises, solves
+
+from .kernel_runs import Fault, with_body
+
+MARKS = re.compile(r"^ *(//|#+) (BEGIN|END) SOLUTION\n", re.M)
+
+_of = {}  # name of a hole -> {cause: Mistake}
+_specimens = []
+
+
+class Model(NamedTuple):
+    """What a mistake gives: function(check, *arguments of a case)."""
+
+    function: object
+
+
+class Patch:
+    """A text in which some words are others. of: a kernel's; else the solution."""
+
+    def __init__(self, *changes, of=None):
+        self.changes, self.of = changes, of
+
+    def __call__(self, text):
+        text = MARKS.sub("", text)
+        for change in self.changes:
+            old, arrow, new = change.partition(" ->")
+            if not arrow or old not in text:
+                raise ValueError(f"{change!r} does not change\n{text}")
+            text = text.replace(old, new.removeprefix(" "))
+        return text
+
+    @functools.cache  # noqa: B019  patches live as long as the program
+    def made(self, hole):
+        """The answer of a hole. FileNotFoundError: the solutions are not here."""
+        if self.of is not None:
+            return self(with_body(hole, self.of))
+        load_references(hole.chapter)
+        if isinstance(hole, KernelExercise):
+            return self(hole.reference)
+        path = course.solution(hole.chapter)
+        cells = [c for c in cells_of(path) if answered_in(c.text) in (None, hole.name)]
+        cells = [c if is_setup(c.text) else self._in_cell(c) for c in cells]
+        with collecting() as found:
+            failed = run(cells, path)
+        if hole not in found:
+            raise ValueError(f"{self.changes}: {failed}")
+        return found[hole]
+
+    def _in_cell(self, cell):
+        return cell._replace(id=f"{cell.id}, {self.changes}", text=self(cell.text))
+
+
+class Mistake:
+    """A cause's text, and answers that have the mistake; see the head of this file."""
+
+    def __init__(self, text, *answers):
+        self.cause, self.model, self.answers = text, None, answers
+        if answers and isinstance(answers[0], Fault | Model):
+            self.model, *self.answers = answers
+
+    def answer(self, hole):
+        """Its first answer. FileNotFoundError: the solutions are not here."""
+        return Specimen(hole, described(hole, self.answers[0]), None, "").answer
+
+
+def Known(*answers):  # noqa: N802  read as a kind of Mistake
+    """Answers that have a mistake which is explained elsewhere."""
+    return Mistake(None, *answers)
+
+
+class Specimen(NamedTuple):
+    """An answer of a hole. cause: the one that the check must name; None: right."""
+
+    hole: Exercise
+    given: object  # the answer, or a Patch
+    cause: str | None
+    title: str
+
+    def __str__(self):
+        return f"{self.hole.name}-{self.title}".replace(" ", "_")
+
+    @property
+    def answer(self):
+        patch = isinstance(self.given, Patch)
+        return self.given.made(self.hole) if patch else self.given
+
+    @contextlib.contextmanager
+    def in_place(self):
+        """Let this be the answer, for as long as it lasts."""
+        hole = self.hole
+        before = hole.answer, hole._run
+        try:
+            solves(hole)(self.answer)
+            yield self
+        finally:
+            hole.answer, hole._run = before
+
+
+def described(hole, given):
+    """An answer as a Specimen has it, for one as it is written in a file."""
+    if isinstance(given, tuple):
+        return Patch(*given)
+    if not isinstance(given, str) or "__global__" in given:
+        return given
+    kernel = isinstance(hole, KernelExercise) and " ->" not in given
+    return with_body(hole, given) if kernel else Patch(given)
+
+
+def mistakes(hole, **named):
+    """Say which mistakes the check of `hole` knows, by the names of their causes."""
+    known = _of.setdefault(hole.name, {})
+    for cause, new in named.items():
+        for given in new.answers:
+            _specimen(hole, described(hole, given), cause)
+        if new.cause:
+            known[cause] = new
+
+
+def mistake(hole, text=None):
+    """Say that the function below has the mistake that its name says."""
+
+    def keep(function):
+        mistakes(hole, **{function.__name__: Mistake(text, function)})
+        return function
+
+    return keep
+
+
+def right(hole, style, answer=None):
+    """Say that this answer, or the function below, is right in another style."""
+
+    def keep(given):
+        _specimen(hole, described(hole, given), None, f"right {style}")
+        return given
+
+    return keep if answer is None else keep(answer)
+
+
+def _specimen(hole, given, cause, title=None):
+    """Keep a specimen. Of several with one cause, the second is called `cause 2`."""
+    count = sum(s.hole is hole and s.cause == cause for s in _specimens)
+    title = title or (f"{cause} {count + 1}" if count else cause)
+    _specimens.append(Specimen(hole, given, cause, title))
+
+
+def mistakes_of(hole):
+    """{cause: Mistake} of those that explain."""
+    return _of.get(hole.name, {})
+
+
+def specimens(chapter=None):
+    """Every specimen of a chapter, or of the course."""
+    holes = [e.hole for e in exercises() if chapter in (None, e.chapter)]
+    for hole in holes:
+        load(hole)
+        _import(f"mutants/{hole.chapter}*.py")
+    return [s for s in _specimens if s.hole in holes]
+
+
+def load(hole):
+    """Import the file of an exercise: `checks/03_02_offset_of.py`."""
+    number = "_".join(f"{int(n):02}" for n in hole.number.split("."))
+    _import(f"checks/{number}_*.py")
+    _import(f"checks/{hole.chapter}*.py")
+
+
+def _import(pattern):
+    for path in sorted(Path(__file__).parent.glob(pattern)):
+        importlib.import_module(f"grading.{path.parent.name}.{path.stem}")

@@ -1,0 +1,40 @@
+"""AttributeErrors that suggest a name: notebooks show the message and nothing else."""
+
+import difflib
+import sys
+from functools import partial
+
+nearest = partial(difflib.get_close_matches, n=1, cutoff=0.7)
+
+
+def no_attribute(name, obj, what=None):
+    """The AttributeError for a name that an object does not have.
+
+    what: how the message calls the object, by default "'Linear' object".
+    """
+    text = f"{what or f'{type(obj).__name__!r} object'} has no attribute {name!r}"
+    if name.startswith("_"):  # Python and Jupyter look for such names in any object
+        return AttributeError(text)
+    names = [n for n in dir(obj) if not n.startswith("_")]
+    lower = {n.lower(): n for n in reversed(names)}  # the class Adam, not its module
+    close = nearest(name, names) or [lower[n] for n in nearest(name.lower(), lower)]
+    if not close:
+        return AttributeError(text)
+    text += f". Did you mean: {close[0]!r}?"
+    return AttributeError(text, name=name, obj=None)  # or Python suggests it again
+
+
+def in_module(module):
+    """The `__getattr__` of the module of that name."""
+
+    def __getattr__(name):  # noqa: N807
+        raise no_attribute(name, sys.modules[module], f"module {module!r}")
+
+    return __getattr__
+
+
+class Suggesting:
+    """The base of a class whose objects suggest the attribute that was meant."""
+
+    def __getattr__(self, name):
+        raise no_attribute(name, self)

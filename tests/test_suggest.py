@@ -1,0 +1,69 @@
+"""A misspelt attribute suggests the right one, in the message itself."""
+
+import functools
+import traceback
+
+import pytest
+from answers import filled  # noqa: F401
+
+import minigrad
+from minigrad import nn, suggest
+
+
+@functools.cache
+def fc():
+    return nn.Linear(2, 1)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder, self.width = nn.BatchNorm1d(3), 7
+
+
+# what is written | minigrad's message
+MISSPELT = """
+fc().wieght                   | 'Linear' object has no attribute 'wieght'. Did you mean: 'weight'?
+fc().in_featrues              | 'Linear' object has no attribute 'in_featrues'. Did you mean: 'in_features'?
+fc().foward                   | 'Linear' object has no attribute 'foward'. Did you mean: 'forward'?
+fc().state_dictt              | 'Linear' object has no attribute 'state_dictt'. Did you mean: 'state_dict'?
+Net().encodr                | 'Net' object has no attribute 'encodr'. Did you mean: 'encoder'?
+Net().encoder.running_means | 'BatchNorm1d' object has no attribute 'running_means'. Did you mean: 'running_mean'?
+Net().widht                 | 'Net' object has no attribute 'widht'. Did you mean: 'width'?
+fc().quite_different          | 'Linear' object has no attribute 'quite_different'
+fc()._weight                  | 'Linear' object has no attribute '_weight'
+minigrad.optim.SGD([fc().bias]).stepp  | 'SGD' object has no attribute 'stepp'. Did you mean: 'step'?
+loader().shuffel            | 'DataLoader' object has no attribute 'shuffel'. Did you mean: 'shuffle'?
+nn.Lineer                   | module 'minigrad.nn' has no attribute 'Lineer'. Did you mean: 'Linear'?
+nn.relu                     | module 'minigrad.nn' has no attribute 'relu'. Did you mean: 'ReLU'?
+nn.functional.Softmax       | module 'minigrad.nn.functional' has no attribute 'Softmax'. Did you mean: 'softmax'?
+nn.init.kaimin_uniform_     | module 'minigrad.nn.init' has no attribute 'kaimin_uniform_'. Did you mean: 'kaiming_uniform_'?
+minigrad.optim.ADAM                  | module 'minigrad.optim' has no attribute 'ADAM'. Did you mean: 'Adam'?
+minigrad.optim.lr_scheduler.StepLr   | module 'minigrad.optim.lr_scheduler' has no attribute 'StepLr'. Did you mean: 'StepLR'?
+minigrad.tensr              | module 'minigrad' has no attribute 'tensr'. Did you mean: 'tensor'?
+"""  # noqa: E501
+
+
+def loader():
+    return minigrad.data.DataLoader(range(3))
+
+
+@pytest.mark.parametrize("line", MISSPELT.strip().split("\n"))
+def test_a_misspelt_name_suggests_the_right_one(line):
+    text, message = map(str.strip, line.split(" | "))
+    with pytest.raises(AttributeError) as caught:
+        eval(text)
+    assert str(caught.value) == message
+    shown = "".join(traceback.format_exception_only(caught.value))
+    assert shown.count("Did you mean") == message.count("Did you mean")  # Python's own
+
+
+def test_names_that_are_only_probed_cost_nothing(monkeypatch):
+    monkeypatch.setattr(suggest, "nearest", None)
+    assert not hasattr(fc(), "__array__") and not hasattr(fc(), "_repr_html_")
+    nn.Linear(3, 4)  # registering a name looks whether it is taken
+
+
+def test_names_that_do_not_exist_may_be_imported_in_vain():
+    with pytest.raises(ImportError):
+        exec("from minigrad.nn import Lineer", {})
