@@ -590,7 +590,7 @@ with trying():
 
 # %% [markdown]
 # minigrad's own registry has many more lines. Each line of
-# `minigrad/ops/elementwise.py` writes some: one for each device and each dtype.
+# `minigrad/ops/pointwise.py` writes some: one for each device and each dtype.
 
 # %%
 kernels = minigrad.dispatch.KERNELS
@@ -831,11 +831,11 @@ together = run_binary("fused", x, y, fused + binary_source, "--fmad=true")
 # one run of 24 elements, so a single dimension will do, and two divisions fewer.
 
 # %%
-from minigrad.ops.ladder import joined
+from minigrad.launch import coalesce_dims
 
 cube = minigrad.ones(2, 3, 4)
 for v in cube, cube[:, :, ::2], cube[0].T:
-    print(v.shape, v.strides, "->", *joined(v.shape, v.strides))
+    print(v.shape, v.strides, "->", *coalesce_dims(v.shape, v.strides))
 
 # %% [markdown]
 # ## Before you go: five questions

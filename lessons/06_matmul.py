@@ -38,7 +38,7 @@ import minigrad
 from minigrad import Kernel, answers_from, viz
 from minigrad.kernels import matmul
 from minigrad.kernels.copy import Strides
-from minigrad.ops.ladder import file_text
+from minigrad.launch import file_text
 from minigrad.testing import Ceilings, ceilings
 
 # In this lesson the course's solutions fill the holes of labs 01 to 06.

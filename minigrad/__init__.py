@@ -28,9 +28,9 @@ from .functions import FUNCTIONS as _FUNCTIONS
 from .kernel import CompileError, Kernel
 from .nn import functional
 from .ops.cat import cat, stack
-from .ops.elementwise import where
+from .ops.pointwise import where
 from .ops.indexing import masked_select, nonzero
-from .ops.ladder import rungs
+from .launch import rungs
 from .ops.matmul import matmul
 from .promotion import promote_types, result_type
 from .random import (

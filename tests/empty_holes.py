@@ -2,7 +2,7 @@
 
 import pytest
 
-from minigrad import memo, solves
+from minigrad import capture, solves
 from minigrad.exercises import answers
 from minigrad.exercises import registry as ex
 from minigrad.exercises.registry import WrongAnswerType
@@ -19,7 +19,7 @@ def nothing_answered(monkeypatch):
     for hole, state in before.items():
         vars(hole).clear()
         vars(hole).update(state)
-    memo.forget()
+    capture.forget()
 
 
 def filled(where, before=None):

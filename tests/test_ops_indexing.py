@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import minigrad
-from minigrad.ops.ladder import file_text
+from minigrad.launch import file_text
 from minigrad.ops.texts import INDEX, NONZERO
 from minigrad.storage import DTYPES
 

@@ -1,5 +1,6 @@
 """What NVIDIA's own compiler says to the CUDA C of every elementwise operator."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -8,9 +9,9 @@ from answers import filled  # noqa: F401
 
 import minigrad
 from minigrad.dispatch import KERNELS
+from minigrad.launch import computed_in, file_text, template, with_headers
 from minigrad.ops import reduce
-from minigrad.ops.ladder import computed_in, file_text, template, with_headers
-from minigrad.ops.mapping import FORMS, DeviceMap
+from minigrad.ops.pointwise_kernels import DevicePointwise
 from minigrad.ops.texts import SCATTER_ADD
 from minigrad.storage import DTYPES
 
@@ -22,18 +23,21 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(MISSING is not None, reason=f"not run: NVRTC ({MISSING})"),
 ]
-OPERATORS = sorted({key[0] for key, k in KERNELS.items() if isinstance(k, DeviceMap)})
+POINTWISE = {name: k for (name, device, _), k in KERNELS.items()
+             if isinstance(k, DevicePointwise)}  # fmt: skip
+LOOPS = {1: "unary", 2: "binary", 3: "ternary"}
 
 
-@pytest.mark.parametrize("operator", OPERATORS)
+@pytest.mark.parametrize("operator", POINTWISE)
 def test_nvrtc_takes_the_text_for_every_dtype(operator):
     kernels = [k for (name, device, _), k in KERNELS.items()
                if name == operator and device == "cuda"]  # fmt: skip
-    count = len({c for c in "abc" if c in kernels[0].expression.replace("abs", "")})
-    x = minigrad.ones(1)
-    text = kernels[0].text([x] * max(count, 1)) + file_text("elementwise.cu")
-    names = tuple(name for k in kernels for name in instances(k, max(count, 1)))
-    assert nvrtc.compiled(with_headers(text, DTYPES), 75, names) == ""
+    count = "abc".index(max(re.findall(r"\b[abc]\b", kernels[0].expression))) + 1
+    views = [minigrad.ones(1)] * count
+    text = kernels[0].facts(views, views[0], {}, [*"abc"[:count]])["text"]
+    names = tuple(name for k in kernels for name in instances(k, count))
+    text = with_headers(text + file_text("elementwise.cu"), DTYPES)
+    assert nvrtc.compiled(text, 75, names) == ""
 
 
 def instances(kernel, count):
@@ -42,7 +46,7 @@ def instances(kernel, count):
     rungs = ("", "_strided", "_vectors") if count < 3 else ("", "_strided")
     for source in sources:
         types = [source] * count + [kernel.result, kernel.wide]
-        yield from (template(FORMS[count] + rung, *types) for rung in rungs)
+        yield from (template(LOOPS[count] + rung, *types) for rung in rungs)
 
 
 @pytest.mark.parametrize("arch", [75, 90])
@@ -68,14 +72,16 @@ def test_nvrtc_takes_the_reductions_of_every_dtype(name, arch):
     assert nvrtc.compiled(text, arch, names) == ""
 
 
+CODE = {"sum": "SUM", "mean": "MEAN", "prod": "PROD", "amax": "MAX", "any": "MAX"}
+
+
 def reduction(name, dtype):
     """The template's arguments, or None where the operator does not know the dtype."""
-    key = name, "cuda", dtype
-    if key not in KERNELS:
+    if (name, "cuda", dtype) not in KERNELS:
         return None
-    work = KERNELS[key].work
-    wide = reduce.accumulator(dtype, work.code)
-    return reduce.CODES[work.code], dtype, work.result, wide
+    operator = getattr(reduce, name)
+    result, wide = operator.results(dtype), reduce.accumulator(dtype, CODE[name])
+    return reduce.CODES[CODE[name]], dtype, result, wide
 
 
 @pytest.mark.parametrize("arch", [75, 90])

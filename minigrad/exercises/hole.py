@@ -7,7 +7,7 @@ import traceback
 import types
 from typing import NamedTuple
 
-from .. import memo
+from .. import capture
 from ..course import chapter
 from . import signature
 from .errors import CircularAnswers, NotAnswered, WrongAnswerType
@@ -42,7 +42,7 @@ class Exercise:
     def __setattr__(self, name, value):
         """Set an attribute; what was worked out with another answer is void then."""
         super().__setattr__(name, value)
-        memo.forget()
+        capture.forget()
 
     def __call__(self, *args, **kwargs):
         try:
@@ -184,12 +184,12 @@ def isolated(hole):
     """
     global _judged
     before, _judged = _judged, hole
-    memo.forget()
+    capture.forget()
     try:
         yield
     finally:
         _judged = before
-        memo.forget()
+        capture.forget()
 
 
 def kind(thing):

@@ -18,7 +18,7 @@ import difflib
 import sys
 from typing import NamedTuple
 
-from .. import memo
+from .. import capture
 from .errors import CircularAnswers, NotAnswered, WrongAnswerType
 from .hole import Answer, Exercise, KernelExercise, isolated, kind
 from .source import Source, running
@@ -130,7 +130,7 @@ def _register(hole):
         # Its module was reloaded: keep the object that others have imported.
         hole.answer, hole.reference, hole._run = old.answer, old.reference, old._run
         old.__dict__.update(hole.__dict__)
-        memo.forget()
+        capture.forget()
         return old
     for other in _holes.values():
         if other is old or other.name == hole.name:

@@ -1,2 +1,0 @@
-from .capture import forget, keep  # noqa
-from .capture import plans as kept  # noqa
