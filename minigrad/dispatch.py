@@ -182,7 +182,7 @@ class Operator:
         if trace.active is not None:
             run = functools.partial(trace.active.run, self.name, kernel)
             y = below(run, operands, options, self.moved)
-        elif capture.here.direct or key is None or not self.planned:
+        elif capture.here.direct or None in (key, pick) or not self.planned:
             y = below(kernel, *operands, **options)
         else:
             y, run = below(planned, kernel, operands, options)
@@ -222,6 +222,9 @@ class Operator:
         options = self.check(*bound.args, **bound.kwargs)
         if callable(options):
             return options
+        others = (x for name, x in bound.arguments.items() if name not in self.tensors)
+        if any(hasattr(x, "storage") for x in others):  # its numbers are not in the key
+            return tuple(operands), options or {}, None
         where = [places.index(n) if n in places else None for n in self.tensors]
         return tuple(operands), options or {}, picker(where, len(args), names)
 

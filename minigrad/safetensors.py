@@ -124,7 +124,7 @@ def _check_places(filename, entries, size):
 
 
 def _tensor(data, dtype, shape, device):
-    array = allocate(numel(shape), dtype, "cpu")
+    array = empty(numel(shape), dtype, "cpu").data
     array[...] = data.view(carrier(dtype).newbyteorder("<"))
     storage = Storage(array if device == "cpu" else moved(array, device), device, dtype)
     flat = Tensor(storage, (len(array),), (1,))

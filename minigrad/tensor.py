@@ -309,8 +309,9 @@ Tensor.over = staticmethod(made)  # for rooms below this one
 for name, function in METHODS.items():  # what ops/ says is a method
     if not hasattr(Tensor, name):
         setattr(Tensor, name, getattr(function, "call", function))
-    if getattr(function, "arity", 0) == 1 and not hasattr(Tensor, f"{name}_"):
-        setattr(Tensor, f"{name}_", in_place(function))
+    operator = getattr(function, "operator", function)
+    if getattr(operator, "arity", 0) == 1 and not hasattr(Tensor, f"{name}_"):
+        setattr(Tensor, f"{name}_", in_place(operator))
 
 
 def _checked(size, stride, offset, cells):

@@ -38,6 +38,10 @@ m.exp() | m.isclose(x, y, atol=-1) | m.maximum(2, x) | m.softmax([1.0], 0)
 z.view_as(x.T) | x.T.view_as(x) | x.T.reshape_as(z) | x[0].expand_as(z)
 x.expand_as(x.T) | m.t(x) | x[0].t() | x[0, 0].t() | x[None].t()
 x.type(m.float64) | (x > 1).type(m.float)
+m.ceil(x) | m.floor(x) | m.trunc(x) | m.round(x) | m.frac(x) | m.sign(x) | m.clip(x, 0, 1)
+m.lerp(x, y, 0.5) | m.tan(x) | m.asin(x) | m.acos(x) | m.atan(x) | m.atan2(x, y)
+m.sinh(x) | m.cosh(x) | m.asinh(x) | m.acosh(y) | m.atanh(x) | m.exp2(x) | m.expm1(x)
+m.log1p(y) | m.log2(y) | m.log10(y) | x.floor_() | x.tan_()
 m.functional.relu(x, inplace=True) | m.exp(x, out=x.long()) | m.matmul(x) | x.exp(2)
 """
 

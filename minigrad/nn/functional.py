@@ -51,10 +51,7 @@ def check_dropout(x, p, training):
         raise RuntimeError(f"dropout is for floats, not {dtype}: x.float() makes one")
 
 
-globals().update(FUNCTIONAL)
-
 __all__ = [
-    *FUNCTIONAL,
     "avg_pool2d",
     "batch_norm",
     "binary_cross_entropy_with_logits",
@@ -77,5 +74,8 @@ __all__ = [
     "tanh",
     "unfold",
 ]
+
+globals().update(FUNCTIONAL)  # what ops/ says is one of these
+__all__ += FUNCTIONAL
 
 __getattr__ = in_module(__name__)

@@ -390,6 +390,7 @@ def rounding(name, formula, expression):
             raise RuntimeError(f"\"{name}\" not implemented for 'Bool'")
         return operator(input) if input.dtype in FLOATS else input.clone()
 
+    rounded.operator = operator
     return rounded
 
 

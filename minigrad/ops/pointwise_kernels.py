@@ -57,7 +57,7 @@ class Pointwise(Operator):
         """As of every operator; the two common cases are spelled out."""
         plans, direct, call = self.plans, capture.here, super().quick()
 
-        def unary(a, *more, **named):
+        def unary(a=MISSING, /, *more, **named):
             plan = plans.get(getattr(a, "spec", None))
             if (
                 plan is None
@@ -66,13 +66,13 @@ class Pointwise(Operator):
                 or direct.direct
                 or trace.active is not None
             ):
-                return call(a, *more, **named)
+                return call(*(() if a is MISSING else (a,)), *more, **named)
             y = plan.run(a)
             if here.modes.enabled and (a._meta is not None or a._base is not None):
                 return record(self, (a,), plan.options, y)
             return y
 
-        def binary(a, b=MISSING, /, *more, **named):
+        def binary(a=MISSING, b=MISSING, /, *more, **named):
             key = (
                 getattr(a, "spec", None) or type(a),
                 getattr(b, "spec", None) or type(b),
@@ -85,7 +85,8 @@ class Pointwise(Operator):
                 or direct.direct
                 or trace.active is not None
             ):
-                return call(a, *(() if b is MISSING else (b,)), *more, **named)
+                given = [x for x in (a, b) if x is not MISSING]
+                return call(*given, *more, **named)
             y = plan.run(a, b)
             if here.modes.enabled:
                 for x in (a, b):
