@@ -12,7 +12,18 @@ from .module import Module
 from .parameter import new_parameters
 
 
-class BatchNorm(Module):
+class Normalization(Module):
+    """The base: a weight and a bias, or None."""
+
+    def reset_parameters(self):
+        """Weight 1, bias 0."""
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if self.bias is not None:
+            init.zeros_(self.bias)
+
+
+class BatchNorm(Normalization):
     """Each channel, dimension 1, over all samples and places.
 
     In training by its own mean and variance, which also move the running ones; after
@@ -54,9 +65,7 @@ class BatchNorm(Module):
     def reset_parameters(self):
         """Weight 1 and bias 0, and no batch seen."""
         self.reset_running_stats()
-        if self.affine:
-            init.ones_(self.weight)
-            init.zeros_(self.bias)
+        super().reset_parameters()
 
     def forward(self, input):
         expect("batch_norm", {"input": input})
@@ -68,10 +77,8 @@ class BatchNorm(Module):
             self.num_batches_tracked.add_(1)
             if self.momentum is None:  # the plain mean of all batches
                 momentum = 1 / self.num_batches_tracked.item()
-        running, affine = (
-            (self.running_mean, self.running_var),
-            (self.weight, self.bias),
-        )
+        running = self.running_mean, self.running_var
+        affine = self.weight, self.bias
         training = self.training or not self.track_running_stats
         how = training, momentum, self.eps
         if steps.are_asked_for():
@@ -95,7 +102,7 @@ class BatchNorm2d(BatchNorm):
     dims = (4,)
 
 
-class LayerNorm(Module):
+class LayerNorm(Normalization):
     """Each sample over its last dimensions, those of normalized_shape."""
 
     def __init__(
@@ -114,13 +121,6 @@ class LayerNorm(Module):
         bias = weight if bias else None
         new_parameters(self, device, dtype, weight=weight, bias=bias)
         self.reset_parameters()
-
-    def reset_parameters(self):
-        """Weight 1, bias 0."""
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
 
     def forward(self, input):
         shape = self.normalized_shape
