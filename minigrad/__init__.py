@@ -26,12 +26,12 @@ from .factories import (
 )
 from .functions import FUNCTIONS as _FUNCTIONS
 from .kernel import CompileError, Kernel
+from .launch import rungs
 from .nn import functional
 from .ops.cat import cat, stack
-from .ops.pointwise import where
 from .ops.indexing import masked_select, nonzero
-from .launch import rungs
 from .ops.matmul import matmul
+from .ops.pointwise import where
 from .promotion import promote_types, result_type
 from .random import (
     bernoulli,

@@ -102,8 +102,8 @@ class NumpyKernel:
     """A function of arrays as an operator's kernel for "cpu".
 
     It computes in `dtype`, halves in float32, and its result is rounded once. results:
-    the dtypes of what it returns, None for `dtype`, "wide" for the one to compute in, or
-    functions of it.
+    the dtypes of what it returns: None for `dtype`, "wide" for the one to compute
+    in, or a function of `dtype`.
     """
 
     def __init__(self, function, dtype, results=None):

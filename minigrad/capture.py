@@ -112,7 +112,7 @@ class Number(NamedTuple):
 
 
 def recorded(work, operands, which):
-    """(result of work(*operands), the function that does it again; None: there is none).
+    """(result of work(*operands), the function that does it again, or None).
 
     which: the places of the operands that are tensors. While it is recorded each has a
     storage of its own, so that x + x does not look like one operand.

@@ -104,7 +104,7 @@ def always(f):
 
 
 def in_dtype(f):
-    """The template's types of most kernels: the elements', and the one to compute in."""
+    """The types of most templates: the elements', and the one to compute in."""
     return f.dtype, f.wide
 
 
@@ -152,7 +152,7 @@ class Rung(NamedTuple):
         return file_text(self.source)
 
     def function(self, device, types=(), before=""):
-        """The compiled kernel, for a device; before: what stands in front of the text."""
+        """The compiled kernel, for a device; before: text in front of its own."""
         key = self.source, self.kernel, device, *types, before
         found = _functions.get(key)
         if found is None:

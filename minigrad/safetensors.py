@@ -14,10 +14,10 @@ import numpy as np
 from .layout import numel
 from .storage import (
     Storage,
-    empty,
     bfloat16,
     bool_,
     carrier,
+    empty,
     float16,
     float32,
     float64,

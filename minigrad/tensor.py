@@ -14,10 +14,10 @@ from .exercises.registry import exercise
 from .layouts import check_fits, is_contiguous, reshaped, row_major, row_spec
 from .numpy_names import either_name
 from .ops import gradients
-from .ops.pointwise import cast
 from .ops.indexing import chooses, getitem, setitem
 from .ops.inplace import assign, in_place
 from .ops.methods import Methods
+from .ops.pointwise import cast
 from .storage import (
     Storage,
     as_dtype,

@@ -12,10 +12,9 @@ from answers import filled  # noqa: F401
 from both import NO_GPU
 
 import minigrad
-from minigrad import functional as F  # noqa: N812
 from minigrad import capture, dispatch, launch
+from minigrad import functional as F  # noqa: N812
 from minigrad.capture import Packed
-from minigrad.ops.matmul import matmul
 from minigrad.storage import as_number
 
 pytestmark = pytest.mark.usefixtures("filled")

@@ -78,10 +78,14 @@ class Method:
 
     def of(self, x, args, kwargs):
         """What the function makes of x. The same view is made again without it."""
-        key = None if kwargs or (plain := hashable(args)) is None else (
-            x.spec,
-            x.storage.count,
-            plain,
+        key = (
+            None
+            if kwargs or (plain := hashable(args)) is None
+            else (
+                x.spec,
+                x.storage.count,
+                plain,
+            )
         )
         spec = self.found.get(key)
         if spec is None or capture.here.direct:

@@ -1,3 +1,4 @@
+# ruff: noqa
 import functools
 from ..arrays import as_array, write, reader, computed_in, quiet  # noqa
 import functools

@@ -1,3 +1,4 @@
+# ruff: noqa
 from ..dispatch import tensor_for  # noqa
 from .pointwise import *  # noqa
 from .pointwise import ALL, as_float, without_bool  # noqa
@@ -29,8 +30,12 @@ def expect(operator, operands, optional=()):
 
 def guests(operands):
     from .pointwise import is_number
+
     return [i for i, x in enumerate(operands) if is_number(x, operands)]
 
 
 def table(*rows, **common):
-    return [pointwise(n, f, e, *(g or ()), **common) for n, f, e, g in ((*r, ())[:4] for r in rows)]
+    return [
+        pointwise(n, f, e, *(g or ()), **common)
+        for n, f, e, g in ((*r, ())[:4] for r in rows)
+    ]

@@ -1,2 +1,3 @@
+# ruff: noqa
 from .reduce import *  # noqa
 from .reduce import max, min  # noqa

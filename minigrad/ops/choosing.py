@@ -4,13 +4,13 @@ import numpy as np
 
 from .. import faults
 from ..dispatch import register
-from .plans import PlannedOperator
 from ..storage import DTYPES, bool_, int64
 from ..trace import nbytes
 from . import ladder
 from .arrays import as_array, quietly, write
 from .ladder import joined, memory, strides_of, template
 from .mapping import THREADS
+from .plans import PlannedOperator
 from .texts import INDEX, NONZERO
 
 

@@ -1,2 +1,3 @@
+# ruff: noqa
 from .pointwise import *  # noqa
 from .pointwise import abs, root  # noqa

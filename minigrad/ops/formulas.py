@@ -1,3 +1,4 @@
+# ruff: noqa
 import math
 
 import numpy as np

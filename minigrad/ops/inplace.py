@@ -2,16 +2,14 @@
 
 import numpy as np
 
-from .. import layout
+from .. import capture, layout
 from ..autograd.node import Recorded, requires
 from ..autograd.record import OperatorNode
 from ..autograd.views import write
-from .. import capture
 from ..dispatch import same_device
 from ..numpy_names import in_pytorch
 from ..promotion import kind
 from ..storage import to_number
-from .pointwise_kernels import is_number
 from .elementwise import cast, power
 from .forms import (
     checked_exponent,
@@ -35,6 +33,7 @@ from .ladder import (
     with_headers,
 )
 from .mapping import THREADS
+from .pointwise_kernels import is_number
 
 
 def in_place(operator):
@@ -144,16 +143,19 @@ def write_into(self, source):
     source, copy = source.to(self.device), cast[self.dtype]
     if self.device == "cpu":  # NumPy broadcasts, and minds where the two overlap
         try:
-            copy.into(self, source)
-            return self
+            return copy.into(self, source)
         except ValueError:
             source.expand(self.shape)  # says what does not fit
             raise
     source = source.expand(self.shape)
     if is_safe(self, [source]):
-        return copy.into(self, source) or self
+        return copy.into(self, source)
     source = copy(source)
-    return copy.into(self, source) or self if self.is_contiguous() else scatter(self, source)
+    return (
+        copy.into(self, source) or self
+        if self.is_contiguous()
+        else scatter(self, source)
+    )
 
 
 def assign(self, value):

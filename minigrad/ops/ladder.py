@@ -1,10 +1,26 @@
+# ruff: noqa
 """Transitional."""
+
 from types import SimpleNamespace
 
 from ..launch import *  # noqa
 from ..launch import Rung as NewRung
 from .. import launch as _launch
-from ..launch import NAMES, compiled, strides_of, template, with_headers, file_text, broadcast, computed_in, struct, C_NAMES, rungs, formula, coalesce_dims as joined  # noqa
+from ..launch import (
+    NAMES,
+    compiled,
+    strides_of,
+    template,
+    with_headers,
+    file_text,
+    broadcast,
+    computed_in,
+    struct,
+    C_NAMES,
+    rungs,
+    formula,
+    coalesce_dims as joined,
+)  # noqa
 from ..launch import launch
 
 

@@ -1,4 +1,6 @@
+# ruff: noqa
 """Transitional."""
+
 from ..dispatch import DeviceKernel as Planned
 from ..dispatch import Operator
 from ..promotion import result_type
@@ -17,7 +19,7 @@ class PlannedOperator(Operator):
         self.__doc__ = doc
 
     def bind(self, args, named):
-        return args, named, lambda args, named: args[:len(args)]
+        return args, named, lambda args, named: args[: len(args)]
 
     def __call__(self, *operands, **options):
         return self.call(*operands, **options)
@@ -25,6 +27,7 @@ class PlannedOperator(Operator):
     def __set_name__(self, owner, name):
         import functools, inspect
         from ..numpy_names import in_pytorch
+
         call = type(self).__call__
         takes = [*inspect.signature(call).parameters][2:]
 

@@ -537,7 +537,9 @@ def leaky_relu(input, negative_slope=0.01, inplace=False):
 def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
     """input between min_val and max_val; without a gradient at these."""
     if input.dtype == uint8 and min(min_val, max_val) < 0:
-        raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
+        raise RuntimeError(
+            "cannot do hardtanh on an unsigned type with negative limits"
+        )
     return activated(hardtanh_of, input, min_val, max_val, inplace=inplace)
 
 

@@ -129,11 +129,12 @@ class Pointwise(Operator):
         return find_kernel(KERNELS, self.name, device, self.rule(*operands))
 
     def into(self, out, *operands):
-        """The same, written into the memory of `out`, which has the result's shape."""
+        """The same, written into `out`, which has the result's shape; returns it."""
         key = *(getattr(x, "spec", None) or seen(x) for x in operands), "out", out.spec
         run = self.plans.get(key)
         if run is not None and not capture.here.direct and trace.active is None:
-            return run(*operands, out)
+            run(*operands, out)
+            return out
         kernel = self.find(operands)
         if trace.active is not None:
             how = self.name, kernel, operands, {"out": out}
@@ -144,6 +145,7 @@ class Pointwise(Operator):
             run = below(kernel.plan_into, out, operands)
             if run is not None:
                 capture.keep(self.plans, key, run)
+        return out
 
 
 TAKES = [

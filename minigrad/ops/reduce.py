@@ -177,7 +177,7 @@ LADDER = launch.ladder(
 def reduction(name, formula, code, vjp=None, dtypes=DTYPES, rule=None, empty=None):
     """The operator of a NumPy function of (array, axis=, keepdims=).
 
-    code: OP in reduce.cu. empty: the result where there are no elements; None: an error.
+    code: OP in reduce.cu. empty: the result of no elements; None: an error.
     """
     truth = isinstance(empty, bool)
 

@@ -1,1 +1,2 @@
+# ruff: noqa
 from ..launch import counters as tickets  # noqa
