@@ -5,11 +5,7 @@ import sys as _sys
 
 from . import autograd, data, kernels, nn, optim, training
 from .autograd import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
-from .devices import device_empty, gpu_available, synchronize, to_device, to_host
-from .dispatch import DispatchError
-from .exercises.answers import answers_from
-from .exercises.registry import NotAnswered, exercise, solves
-from .factories import (
+from .creation import (
     arange,
     empty,
     empty_like,
@@ -24,6 +20,10 @@ from .factories import (
     zeros,
     zeros_like,
 )
+from .devices import device_empty, gpu_available, synchronize, to_device, to_host
+from .dispatch import DispatchError
+from .exercises.answers import answers_from
+from .exercises.registry import NotAnswered, exercise, solves
 from .functions import FUNCTIONS as _FUNCTIONS
 from .kernel import CompileError, Kernel
 from .launch import rungs

@@ -5,7 +5,7 @@ import functools
 
 import numpy as np
 
-from .layouts import row_spec
+from .layout import row_spec
 from .storage import (
     as_number,
     bfloat16,

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .factories import tensor
+from .creation import tensor
 from .safetensors import load_file, save_file
 from .tensor import Tensor
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import capture, trace
 from .arrays import NumpyKernel
-from .autograd.modes import here
+from .autograd.grad_mode import here
 from .autograd.record import Gradients, below, record
 from .exercises.registry import exercise
 from .numpy_names import in_pytorch

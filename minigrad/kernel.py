@@ -8,11 +8,13 @@ import re
 
 import numpy as np
 
-from . import launching, simt
+from . import simt
 from .devices import gpu_available, on_gpu, to_host
 from .simt import CompileError
 from .simt.device import fresh_of
 from .simt.engine import admit
+from .simt.engine.admit import sizes
+from .storage import Storage
 
 NVRTC_ERROR = re.compile(r"(.*)\((\d+)\): (?:catastrophic )?error(?: #\S+)?: (.*)")
 NAME_MAP = "__nv_name_map"  # where NVRTC looks name expressions up
@@ -49,7 +51,7 @@ class Kernel:
             raise TypeError(f"options is a tuple of texts: ({options!r},)")
         self.source, self.name, self.options = source, name, tuple(options)
         # More has to be asked for.
-        self.max_dynamic_shared_size_bytes = launching.SHARED
+        self.max_dynamic_shared_size_bytes = SHARED
         self.function = self._simulated = self._refused = None
         try:
             self._simulated = simt.RawKernel(source, name, self.options)
@@ -95,11 +97,11 @@ class Kernel:
 
     def _checked(self, grid, block, args, shared_mem):
         """("cuda" or "sim", grid, block, args), or an error that says what is wrong."""
-        args = launching.arguments(self.name, self.function, args)
+        args = arguments(self.name, self.function, args)
         bounds = self.function.launch_bounds if self.function else ()
-        grid, block = launching.sizes(self.name, grid, block, bounds)
+        grid, block = sizes(self.name, grid, block, bounds)
         admit.shared_bytes(self.name, shared_mem, self.max_dynamic_shared_size_bytes)
-        return launching.place(self.name, self.function, args), grid, block, args
+        return place(self.name, self.function, args), grid, block, args
 
     def _simulate(self, grid, block, args, shared_mem):
         if self._refused:
@@ -130,8 +132,8 @@ class Kernel:
     def _launch(self, grid, block, args, shared_mem):
         import cupy
 
-        args = (launching.for_cupy(a) if isinstance(a, np.void) else a for a in args)
-        if shared_mem > launching.SHARED:
+        args = (for_cupy(a) if isinstance(a, np.void) else a for a in args)
+        if shared_mem > SHARED:
             most = self.max_dynamic_shared_size_bytes
             self._compiled.max_dynamic_shared_size_bytes = most
         try:
@@ -185,7 +187,7 @@ def nvrtc_error(log, file, source):
 
 def host_copies(args):
     """The arguments, arrays as NumPy copies; what shared memory shares it again."""
-    arrays = [(*span(a), i) for i, a in enumerate(args) if launching.is_array(a)]
+    arrays = [(*span(a), i) for i, a in enumerate(args) if is_array(a)]
     copies, groups = list(args), []
     for begin, end, i in sorted(arrays):
         if not groups or begin >= groups[-1][1]:
@@ -214,3 +216,66 @@ def span(array):
     """The addresses at which a contiguous array begins and ends."""
     begin = array.data.ptr if on_gpu(array) else array.ctypes.data
     return begin, begin + array.nbytes
+
+
+# ------------------------------------------------- arguments
+
+SHARED = 48 * 1024  # bytes of shared memory that a block has unasked
+
+
+def place(name, function, args):
+    """ "cuda" or "sim": where the arrays are; without any, a GPU if there is one."""
+    arrays = {i: on_gpu(a) for i, a in enumerate(args) if is_array(a)}
+    if len(set(arrays.values())) < 2:
+        gpu = any(arrays.values()) if arrays else gpu_available()
+        return "cuda" if gpu else "sim"
+    names = [f"argument {i + 1}" for i in range(len(args))]
+    if function:
+        names = [p.name or n for p, n in zip(function.parameters, names, strict=True)]
+    there = ", ".join(names[i] for i, gpu in arrays.items() if gpu)
+    here = ", ".join(names[i] for i, gpu in arrays.items() if not gpu)
+    raise TypeError(
+        f"{name}: on the GPU (CuPy arrays): {there}; on the host (NumPy arrays): "
+        f"{here}. Bring them to the GPU with minigrad.to_device(x)"
+    )
+
+
+def arguments(name, function, args):
+    """The arguments as exactly what the parameters are; tensors as their arrays.
+
+    function: the kernel as the front end read it, or None where only NVRTC could.
+    """
+    admit.in_a_tuple(name, args)
+    args = [tensor_memory(a) for a in args]
+    if function is not None:
+        return admit.arguments(name, function, args, is_array)
+    pairs = enumerate(args, 1)
+    return tuple(of_unknown_type(a, f"{name}: argument {i}") for i, a in pairs)
+
+
+def tensor_memory(value):
+    """A tensor's array, which reads the same memory; all else as it is."""
+    is_tensor = isinstance(getattr(value, "storage", None), Storage)
+    return value.memory() if is_tensor else value
+
+
+def for_cupy(struct):
+    """A struct as CuPy takes it: an array of one element, for its bytes.
+
+    CuPy asks NumPy to describe the array, and of a dtype with fields that takes longer
+    than the launch: these bytes have none.
+    """
+    return np.frombuffer(struct.tobytes(), f"V{struct.itemsize}")
+
+
+def is_array(value):
+    return admit.is_numpy(value) or on_gpu(value)
+
+
+def of_unknown_type(value, where):
+    """An argument of a kernel of which only NVRTC knows the types."""
+    if is_array(value):
+        return admit.in_order(value, where)
+    if type(value) is float:
+        raise TypeError(f"{where}: say np.float32({value}) or np.float64({value})")
+    return value

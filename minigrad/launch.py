@@ -17,9 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from . import capture, faults, trace
-from .kernel import Kernel
+from .kernel import Kernel, for_cupy
 from .kernels.copy import MOST_DIMS, STRIDES
-from .launching import for_cupy
 from .layout import broadcast_shapes
 from .storage import (
     bfloat16,

@@ -6,9 +6,11 @@ Strides and offsets count elements, not bytes. Functions marked @exercise are wr
 the learner in lab 03.
 """
 
+import functools
 import math
 import operator
 
+from . import capture
 from .exercises.registry import exercise
 from .suggest import in_module
 
@@ -147,6 +149,7 @@ def offsets(shape, strides, offset=0):
     ]
 
 
+@functools.lru_cache(4096)
 def is_contiguous(shape, strides):
     """Do the elements lie in row-major order without gaps? (Size 1 has no say.)"""
     expected = 1
@@ -167,6 +170,7 @@ def extent(shape, strides, offset=0):
     return last + 1
 
 
+@functools.lru_cache(4096)
 def check_fits(shape, strides, offset, cells):
     """RuntimeError unless a storage of that many cells can be read by these numbers."""
     if len(shape) != len(strides):
@@ -276,6 +280,39 @@ def flattened(shape, start, end):
             "flatten() has invalid args: start_dim cannot come after end_dim"
         )
     return (*shape[:start], numel(shape[start : end + 1]), *shape[end + 1 :])
+
+
+_row_majors, _row_specs, _reshaped = (capture.plans() for _ in range(3))
+
+
+def row_major(shape):
+    """What a Tensor next to a storage of its own is made of: shape, strides, offset."""
+    found = _row_majors.get(shape)
+    if found is None:
+        found = shape, tuple(contiguous_strides(shape)), 0
+        capture.keep(_row_majors, shape, found)
+    return found
+
+
+def row_spec(dtype, device, shape):
+    """The Spec of a tensor next to a storage of its own."""
+    key = dtype, device, shape
+    found = _row_specs.get(key)
+    if found is None:
+        found = spec(dtype, device, *row_major(shape))
+        capture.keep(_row_specs, key, found)
+    return found
+
+
+def reshaped(shape, strides, sizes):
+    """The shape that `sizes` means, and its strides: None where it needs a copy."""
+    key = shape, strides, sizes
+    found = _reshaped.get(key)
+    if found is None:
+        new = infer_size(sizes, numel(shape))
+        found = new, view_or_copy(shape, strides, new)
+        capture.keep(_reshaped, key, found)
+    return found
 
 
 def check_no_overlap(shape, strides):

@@ -10,7 +10,7 @@ from numbers import Integral
 import numpy as np
 
 from . import layout
-from .factories import asking, empty, like, tensor
+from .creation import asking, empty, like, tensor
 from .ops import ladder
 from .ops.arrays import as_array
 from .ops.base import number_for, tensor_for

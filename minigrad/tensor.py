@@ -7,32 +7,37 @@ error messages are PyTorch's. Functions marked @exercise are written by the lear
 import numpy as np
 
 from . import layout
-from .autograd.tensors import Differentiable
+from .autograd.grad_mode import here
+from .autograd.graph import requires
+from .autograd.tensor_methods import Differentiable
 from .autograd.views import differentiable, record_call
 from .dispatch import METHODS
 from .exercises.registry import exercise
-from .layouts import check_fits, is_contiguous, reshaped, row_major, row_spec
+from .layout import check_fits, is_contiguous, reshaped, row_major, row_spec
 from .numpy_names import either_name
-from .ops import gradients
+from .ops import vjp
 from .ops.indexing import chooses, getitem, setitem
 from .ops.inplace import assign, in_place
 from .ops.methods import Methods
 from .ops.pointwise import cast
+from .printing import represent
+from .promotion import FLOATS
 from .storage import (
     Storage,
     as_dtype,
+    bfloat16,
     empty,
     moved,
     number_on,
+    of_bits,
     storage_of,
     to_array,
     to_bits,
     zeros,
 )
-from .values import Values
 
 
-class Tensor(Methods, Differentiable, Values):
+class Tensor(Methods, Differentiable):
     """A storage read by shape, strides and offset, the last two in elements.
 
     Make one with minigrad.tensor, zeros, ones, empty, arange or from_numpy.
@@ -101,7 +106,7 @@ class Tensor(Methods, Differentiable, Values):
 
     # ------------------------------------------------------------ views
 
-    @differentiable("AsStrided", gradients.as_strided)
+    @differentiable("AsStrided", vjp.as_strided)
     def as_strided(self, size, stride, storage_offset=None):
         """Read this tensor's storage by other numbers. Every view is made here."""
         offset = self.offset if storage_offset is None else storage_offset
@@ -119,7 +124,7 @@ class Tensor(Methods, Differentiable, Values):
         At hand: Tensor(storage, shape, strides, offset), which makes just that.
         """
 
-    @differentiable("Permute", gradients.permute)
+    @differentiable("Permute", vjp.permute)
     @exercise("03.4", points=2, stars=2, minutes=15)
     def permute(self, *dims):
         """A view with the dimensions in the order `dims`; nothing is copied.
@@ -132,7 +137,7 @@ class Tensor(Methods, Differentiable, Values):
         does not exist.
         """
 
-    @differentiable("Transpose", gradients.transpose)
+    @differentiable("Transpose", vjp.transpose)
     @exercise("03.5", points=1, stars=1, minutes=5)
     def transpose(self, dim0, dim1):
         """A view with two dimensions swapped; nothing is copied.
@@ -142,7 +147,7 @@ class Tensor(Methods, Differentiable, Values):
         dimensions accepts 0 and -1, and is returned as it is).
         """
 
-    @differentiable("Expand", gradients.expand)
+    @differentiable("Expand", vjp.expand)
     @exercise("03.8", points=2, stars=2, minutes=20)
     def expand(self, *sizes):
         """A view that repeats dimensions of size 1 by stride 0; nothing is copied.
@@ -168,7 +173,7 @@ class Tensor(Methods, Differentiable, Values):
             )
         return self.T
 
-    @differentiable("View", gradients.reshape)
+    @differentiable("View", vjp.reshape)
     def view(self, *shape):
         """Another shape for the same storage; RuntimeError where that needs a copy."""
         shape, strides = reshaped(*self._layout[:2], layout.as_ints(shape, least=1))
@@ -198,14 +203,14 @@ class Tensor(Methods, Differentiable, Values):
         shape = layout.flattened(self.shape, start_dim, end_dim)
         return self if shape == self.shape else self.reshape(shape)
 
-    @differentiable("Squeeze", gradients.reshape)
+    @differentiable("Squeeze", vjp.reshape)
     @either_name
     def squeeze(self, dim=None):
         """Without the dimensions of size 1 (or those of `dim`, an int or a tuple)."""
         dims = range(self.ndim) if dim is None else layout.as_ints((dim,))
         return self.as_strided(*layout.squeezed(self.shape, self.strides, dims))
 
-    @differentiable("Unsqueeze", gradients.reshape)
+    @differentiable("Unsqueeze", vjp.reshape)
     @either_name
     def unsqueeze(self, dim):
         """With a new dimension of size 1 at `dim`."""
@@ -214,7 +219,7 @@ class Tensor(Methods, Differentiable, Values):
     def __getitem__(self, items):
         return getitem(self, items) if chooses(items) else self._slice(items)
 
-    @differentiable("Slice", gradients.getitem)
+    @differentiable("Slice", vjp.getitem)
     def _slice(self, items):
         items = layout.as_index(items, self.ndim)
         view = layout.slice_view(self.shape, self.strides, self.offset, items)
@@ -258,6 +263,91 @@ class Tensor(Methods, Differentiable, Values):
     def type(self, dtype):
         """The tensor in a dtype, as to(dtype)."""
         return self.to(dtype=dtype)
+
+    # ------------------------------------------------------------ its numbers
+
+    def memory(self):
+        """The array that reads the same memory: of CuPy on "cuda", else of NumPy."""
+        return self.storage.read(*self._layout)
+
+    def numpy(self):
+        """The NumPy array that reads the same memory: a change in one shows in both."""
+        if self.device != "cpu":
+            raise TypeError(
+                f"can't convert a tensor on {self.device!r} to numpy: x.cpu().numpy()"
+            )
+        if self.dtype is bfloat16:
+            raise TypeError("NumPy has no bfloat16: x.float().numpy()")
+        if self._meta is not None and here.modes.enabled and self.requires_grad:
+            raise RuntimeError(
+                "Can't call numpy() on Tensor that requires grad. Use "
+                "tensor.detach().numpy() instead."
+            )
+        return self.memory()
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.numpy(), dtype, copy=copy)
+
+    def item(self):
+        """The one element, as a Python number."""
+        if self.numel() != 1:
+            raise RuntimeError(
+                f"a Tensor with {self.numel()} elements cannot be converted to Scalar"
+            )
+        data = moved(self.storage.data[self.offset : self.offset + 1], "cpu")
+        return of_bits(data, self.dtype).item()
+
+    def tolist(self):
+        """Nested lists of the elements, read one by one by offset_of and index_of."""
+        cells = layout.offsets(self.shape, self.strides, self.offset)
+        data = of_bits(moved(self.storage.data, "cpu"), self.dtype)
+        return data[cells].reshape(self.shape).tolist()
+
+    def __bool__(self):
+        if self.numel() != 1:
+            many = "more than one value" if self.numel() else "no values"
+            raise RuntimeError(f"Boolean value of Tensor with {many} is ambiguous")
+        return bool(self.item())
+
+    def __int__(self):
+        return int(self.item())
+
+    def __float__(self):
+        return float(self.item())
+
+    def __index__(self):
+        """The one whole number, where Python counts: names[x.argmax()], range(n)."""
+        if self.dtype in FLOATS or self.numel() != 1:
+            raise TypeError(
+                "only integer tensors of a single element can be converted to an "
+                f"index, not {self.dtype} of shape {self.shape}"
+            )
+        return int(self.item())
+
+    def __format__(self, how):
+        """f"{loss:.4f}" writes the number of a tensor without dimensions."""
+        if not self.ndim:
+            return format(self.item(), how)
+        if how:
+            raise TypeError(
+                f"a Tensor of shape {self.shape} takes no format, and got {how!r}: "
+                "x.mean(), x.item() and x[i] give single numbers"
+            )
+        return repr(self)
+
+    def __repr__(self):
+        plain = self.new_alias()
+        plain = plain.float() if self.dtype is bfloat16 else plain
+        text, more = represent(plain.cpu()), ""
+        if self.device != "cpu":
+            more += f", device='{self.device}'"
+        if self.dtype is bfloat16:
+            more += ", dtype=bfloat16"
+        if self.grad_fn is not None:
+            more += f", grad_fn=<{self.grad_fn.name()}>"
+        elif requires(self):
+            more += ", requires_grad=True"
+        return text[:-1] + more + ")"
 
     # ------------------------------------------------------------ new ones, beside it
 

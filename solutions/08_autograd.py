@@ -37,11 +37,11 @@ import minigrad
 from grading import check, trying
 from minigrad import Tensor, answers_from, no_grad, solves, tensor
 from minigrad.autograd import Context, Function, gradcheck, is_grad_enabled
+from minigrad.autograd.adjoints import sum_to_size
 from minigrad.autograd.engine import backward, topological_order
-from minigrad.autograd.saved import modified, next_version, unpack
-from minigrad.autograd.sums import sum_to_size
-from minigrad.autograd.tensors import leaf_rules
-from minigrad.ops.gradients import (
+from minigrad.autograd.graph import modified, next_version, unpack
+from minigrad.autograd.tensor_methods import leaf_rules
+from minigrad.ops.vjp import (
     amax_backward,
     div_backward,
     exp_backward,

@@ -6,9 +6,16 @@ import pytest
 
 import minigrad
 from benchmarks.common import of_tests
-from minigrad import devices, launching
+from minigrad import devices
 from minigrad.cli import doctor
-from minigrad.kernel import CompileError, Kernel, host_copies, nvrtc_error, with_macros
+from minigrad.kernel import (
+    CompileError,
+    Kernel,
+    arguments,
+    host_copies,
+    nvrtc_error,
+    with_macros,
+)
 from tests.simt import nvrtc
 
 SAXPY = """
@@ -431,7 +438,7 @@ HEAD = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\nenum Op { ADD, DIV = 10 
 @pytest.mark.parametrize("parameter, value, dtype", PARAMETERS)
 def test_numbers_arrive_as_the_parameters_type(no_gpu, parameter, value, dtype):
     kernel = Kernel(HEAD + f'extern "C" __global__ void f({parameter}) {{}}', "f")
-    (arrived,) = launching.arguments("f", kernel.function, (value,))
+    (arrived,) = arguments("f", kernel.function, (value,))
     assert arrived.dtype == np.dtype(dtype)
     assert arrived == value
 
@@ -451,10 +458,10 @@ def test_an_array_has_the_dtype_of_its_pointer(no_gpu, type, taken, refused):
     kernel = Kernel(BOXES + f'extern "C" __global__ void f({type} p) {{}}', "f")
     for dtype in taken:
         array = np.zeros(8, dtype)
-        assert launching.arguments("f", kernel.function, (array,))[0] is array
+        assert arguments("f", kernel.function, (array,))[0] is array
     for dtype in refused:
         with pytest.raises(TypeError, match="p: expected an array of .*, got an array"):
-            launching.arguments("f", kernel.function, (np.zeros(8, dtype),))
+            arguments("f", kernel.function, (np.zeros(8, dtype),))
 
 
 def test_a_struct_of_another_layout_is_refused_with_the_right_one(no_gpu):

@@ -5,7 +5,7 @@ import torch
 
 from grading.checking import checks
 from grading.mistakes import Known, Mistake, mistake, mistakes, right
-from minigrad.ops.gradients import mul_backward
+from minigrad.ops.vjp import mul_backward
 
 from .gradients import NO_DY, ONLY_DY, FormulaCheck, drawn, gradient
 

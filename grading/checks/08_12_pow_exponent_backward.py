@@ -5,7 +5,7 @@ import torch
 
 from grading.checking import checks
 from grading.mistakes import Mistake, mistakes, right
-from minigrad.ops.gradients import pow_exponent_backward
+from minigrad.ops.vjp import pow_exponent_backward
 
 from .gradients import FormulaCheck, drawn, given, gradient
 

@@ -5,7 +5,7 @@ import torch
 
 from grading.checking import checks
 from grading.mistakes import Mistake, mistakes, right
-from minigrad.ops.gradients import relu_backward
+from minigrad.ops.vjp import relu_backward
 
 from .gradients import TIMES_ZERO, FormulaCheck, drawn, given, gradient
 

@@ -5,7 +5,7 @@ import torch
 
 from grading.checking import checks
 from grading.mistakes import Mistake, mistake, mistakes, right
-from minigrad.ops.gradients import sigmoid_backward
+from minigrad.ops.vjp import sigmoid_backward
 
 from .gradients import NO_DY, SquashCheck, gradient
 

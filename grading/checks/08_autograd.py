@@ -5,7 +5,7 @@ import torch
 from grading.checking import Check, cause, checks
 from minigrad import Tensor
 from minigrad.autograd import Function
-from minigrad.autograd.tensors import leaf_rules
+from minigrad.autograd.tensor_methods import leaf_rules
 
 from .gradients import Differs, ScenarioCheck, differs, drawn
 

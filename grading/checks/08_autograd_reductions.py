@@ -3,7 +3,7 @@
 import torch
 
 from grading.checking import cause, checks
-from minigrad.ops import gradients
+from minigrad.ops import vjp
 
 from .gradients import Filled, TensorCheck, drawn, filled, of_shape
 
@@ -38,7 +38,7 @@ class ReductionCheck(TensorCheck):
         return dy
 
 
-@checks(gradients.sum_backward)
+@checks(vjp.sum_backward)
 class SumBackward(ReductionCheck):
     def expected(self, dy, shape, dims, keepdim):
         return of_shape(lambda x: x.sum(dims, keepdim), dy, shape)
@@ -69,7 +69,7 @@ class SumBackward(ReductionCheck):
         return self.kept(dy, dims[::-1], keepdim).expand(shape)
 
 
-@checks(gradients.mean_backward)
+@checks(vjp.mean_backward)
 class MeanBackward(ReductionCheck):
     def expected(self, dy, shape, dims, keepdim):
         return of_shape(lambda x: x.mean(dims, keepdim), dy, shape)
@@ -102,7 +102,7 @@ class MeanBackward(ReductionCheck):
         return self.like_sum.model.function(self, dy, shape, dims, keepdim) * count
 
 
-@checks(gradients.amax_backward)
+@checks(vjp.amax_backward)
 class AmaxBackward(ReductionCheck):
     def cases(self, random):
         for shape, dims in SHAPES:

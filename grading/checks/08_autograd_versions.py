@@ -4,8 +4,8 @@ import torch
 
 from grading.cases import Raises
 from grading.checking import cause, checks
-from minigrad.autograd.saved import next_version, unpack
-from minigrad.autograd.sums import sum_to_size
+from minigrad.autograd.adjoints import sum_to_size
+from minigrad.autograd.graph import next_version, unpack
 
 from .gradients import ScenarioCheck, TensorCheck, differs, filled
 

@@ -4,7 +4,7 @@ import torch
 
 from grading.cases import View
 from grading.checking import Check, cause, checks
-from minigrad.ops import gradients
+from minigrad.ops import vjp
 
 from .gradients import TensorCheck, filled, of_shape
 
@@ -21,7 +21,7 @@ class ProductCheck(TensorCheck):
         return tuple(filled(random, *shape) for shape in shapes)
 
 
-@checks(gradients.matmul_left_backward)
+@checks(vjp.matmul_left_backward)
 class MatmulLeftBackward(ProductCheck):
     def case(self, random, batch, M, K, N):
         return self.cases_of(random, (*batch, M, N), (*batch, K, N))
@@ -53,7 +53,7 @@ class MatmulLeftBackward(ProductCheck):
         return dy * b
 
 
-@checks(gradients.matmul_right_backward)
+@checks(vjp.matmul_right_backward)
 class MatmulRightBackward(ProductCheck):
     def case(self, random, batch, M, K, N):
         return self.cases_of(random, (*batch, M, N), (*batch, M, K))
@@ -88,7 +88,7 @@ class MatmulRightBackward(ProductCheck):
 # ------------------------------------------------- views
 
 
-@checks(gradients.permute_backward)
+@checks(vjp.permute_backward)
 class PermuteBackward(Check):
     def cases(self, random):
         for dims in [(1, 2, 0), (2, 0, 1)]:
@@ -129,7 +129,7 @@ class PermuteBackward(Check):
         return dy.permute(dims[::-1])
 
 
-@checks(gradients.slice_backward)
+@checks(vjp.slice_backward)
 class SliceBackward(TensorCheck):
     def cases(self, random):
         whole = slice(None)

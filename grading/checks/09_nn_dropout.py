@@ -6,12 +6,12 @@ import numpy as np
 import torch
 
 from grading.checking import cause, checks
-from minigrad.ops import steps
+from minigrad.ops import unfused
 
 from .scene_check import SceneCheck, numbers, options_of
 
 
-@checks(steps.dropout)
+@checks(unfused.dropout)
 class Dropout(SceneCheck):
     """What is expected is a model: which scale the kept have, and how many are 0."""
 

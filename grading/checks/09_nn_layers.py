@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 
 from grading.checking import cause, checks
-from minigrad.ops import steps
+from minigrad.ops import unfused
 
 from .scene_check import SceneCheck, each, numbers
 
@@ -35,7 +35,7 @@ class LayerCheck(SceneCheck):
         return self.run(getattr(F, self.hole.name), scene)
 
 
-@checks(steps.linear)
+@checks(unfused.linear)
 class Linear(LayerCheck):
     def cases(self, random):
         for rows, n, m in [(4, 3, 5), (1, 7, 2), (6, 5, 5)]:
@@ -60,7 +60,7 @@ class Linear(LayerCheck):
         return self.run(lambda x, w, b=0: x @ w.T - b, scene)
 
 
-@checks(steps.conv2d)
+@checks(unfused.conv2d)
 class Conv2d(LayerCheck):
     def cases(self, random):
         def of(x, w, bias=True, **options):

@@ -1,8 +1,8 @@
 """Chapter 08, sum_to_size and version counters: wrong answers, and right ones."""
 
 from grading.specimens import mutant, right
-from minigrad.autograd.saved import modified, next_version, unpack
-from minigrad.autograd.sums import sum_to_size
+from minigrad.autograd.adjoints import sum_to_size
+from minigrad.autograd.graph import modified, next_version, unpack
 
 
 def checked(x, shape):

@@ -5,9 +5,9 @@ import math
 import numpy as np
 
 from grading.specimens import mutant, right
-from minigrad.ops import gradients
+from minigrad.ops import vjp
 
-left, other = gradients.matmul_left_backward, gradients.matmul_right_backward
+left, other = vjp.matmul_left_backward, vjp.matmul_right_backward
 mutant(left, "not_turned")(lambda dy, b: dy @ b)
 mutant(left, "turned")(lambda dy, b: b @ dy.transpose(-2, -1))
 mutant(left, "all_dimensions")(lambda dy, b: dy @ b.T)
@@ -45,7 +45,7 @@ def _(dy, a):
 
 # ------------------------------------------------- views
 
-permute, part = gradients.permute_backward, gradients.slice_backward
+permute, part = vjp.permute_backward, vjp.slice_backward
 mutant(permute, "same_order")(lambda dy, dims: dy.permute(dims))
 mutant(permute, "unchanged")(lambda dy, dims: dy)
 mutant(permute, "turned_round")(lambda dy, dims: dy.T)

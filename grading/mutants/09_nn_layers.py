@@ -4,7 +4,7 @@ import minigrad
 from grading.specimens import mutant, right
 from minigrad import functional as F
 from minigrad import random
-from minigrad.ops.steps import conv2d, dropout, linear
+from minigrad.ops.unfused import conv2d, dropout, linear
 
 # ------------------------------------------------------------ linear
 

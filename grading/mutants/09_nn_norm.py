@@ -3,7 +3,7 @@
 import math
 
 from grading.specimens import mutant, right
-from minigrad.ops.steps import batch_norm
+from minigrad.ops.unfused import batch_norm
 
 
 def normed(x, running_mean, running_var, weight=None, bias=None, training=False,

@@ -3,8 +3,7 @@
 import numpy as np
 
 import minigrad
-from minigrad.autograd.node import Node
-from minigrad.autograd.saved import modified
+from minigrad.autograd.graph import Node, modified
 
 from . import scenarios
 from .registry import scene

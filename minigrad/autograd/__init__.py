@@ -3,14 +3,14 @@
 from ..testing.gradcheck import GradcheckError, gradcheck
 from .engine import grad, listed, run_backward
 from .function import Context, Function
-from .modes import (
+from .grad_mode import (
     detect_anomaly,
     enable_grad,
     is_grad_enabled,
     no_grad,
     set_grad_enabled,
 )
-from .node import Node
+from .graph import Node
 
 
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False,

@@ -1,9 +1,8 @@
 """Backward: from the end of the graph to its leaves."""
 
 from ..exercises.registry import exercise
-from .accumulate import accumulate
-from .modes import here
-from .node import Capture, edge_of, requires
+from .grad_mode import here
+from .graph import Capture, accumulate, edge_of, requires
 
 
 @exercise("08.4", points=3, stars=3, minutes=25)

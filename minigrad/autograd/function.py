@@ -3,9 +3,8 @@
 from types import MethodType
 
 from ..exercises.registry import exercise
-from .modes import here
-from .node import Node, edges_of, requires
-from .saved import FREED, Saved
+from .grad_mode import here
+from .graph import FREED, Node, Saved, edges_of, requires
 from .views import attach
 
 

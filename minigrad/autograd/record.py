@@ -12,9 +12,8 @@ once, and returns the gradients of all of them.
 
 import inspect
 
-from .modes import here
-from .node import Meta, Node, edges_of, requires
-from .saved import FREED, Saved
+from .grad_mode import here
+from .graph import FREED, Meta, Node, Saved, edges_of, requires
 
 OPERANDS = "a", "b", "c"
 

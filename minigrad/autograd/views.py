@@ -9,8 +9,9 @@ base finds by the storage's version that its node is of an older base, and gets 
 from types import MethodType
 
 from .. import capture
-from .modes import here
-from .node import (
+from .adjoints import place
+from .grad_mode import here
+from .graph import (
     NOWHERE,
     Meta,
     Node,
@@ -20,10 +21,9 @@ from .node import (
     freed,
     known,
     requires,
+    written,
 )
 from .record import below
-from .saved import written
-from .strided import place
 
 LEAF = (
     "a leaf Variable that requires grad is being used in an in-place operation. Its "

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..factories import tensor
+from ..creation import tensor
 from ..storage import float32, int64
 
 FILE = Path(__file__).with_name("digits.npz")

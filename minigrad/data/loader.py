@@ -4,9 +4,9 @@ from collections import deque
 
 import numpy as np
 
+from ..creation import tensor
 from ..exercises.registry import exercise
-from ..factories import tensor
-from ..layouts import row_major
+from ..layout import row_major
 from ..ops.base import expect
 from ..random import default_generator, philox
 from ..storage import Storage, gpu

@@ -62,7 +62,7 @@ class MNIST(Dataset):
         return len(self.labels)
 
     def __getitem__(self, index):
-        from ..factories import tensor
+        from ..creation import tensor
 
         image, label = self.images[index], self.labels[index]
         return (*self.transform(tensor(image), tensor(label).long()),)

@@ -1,6 +1,6 @@
 """Convolutions as layers."""
 
-from ..ops import steps
+from ..ops import unfused
 from ..ops.conv2d import checked
 from . import functional as f
 from . import init
@@ -66,10 +66,10 @@ class Conv2d(Module):
         operands = input, self.weight, self.bias
         how = self.stride, self.padding, self.dilation
         plain = self.groups == 1 and not isinstance(self.padding, str)
-        if steps.are_asked_for() and plain:
+        if unfused.wants_unfused() and plain:
             checked(*operands, *how, self.groups)
             if input.ndim == 4:
-                return steps.conv2d(*operands, *how)
+                return unfused.conv2d(*operands, *how)
         return f.conv2d(*operands, *how, self.groups)
 
     def extra_repr(self):

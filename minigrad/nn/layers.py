@@ -1,6 +1,6 @@
 """Linear, Embedding, Dropout, Flatten and Identity."""
 
-from ..ops import steps
+from ..ops import unfused
 from ..ops.base import expect, number_for
 from . import functional as f
 from . import init
@@ -45,7 +45,7 @@ class Linear(Module):
                 f"shape {list(input.shape)} and the weight {list(weight.shape)}. "
                 f"The input's last size must be in_features = {weight.shape[-1]}"
             )
-        run = steps.linear if steps.are_asked_for() else f.linear
+        run = unfused.linear if unfused.wants_unfused() else f.linear
         return run(input, weight, bias)
 
     def extra_repr(self):
@@ -100,9 +100,9 @@ class Dropout(Module):
         self.p, self.inplace = p, inplace
 
     def forward(self, input):
-        if steps.are_asked_for() and not self.inplace:
+        if unfused.wants_unfused() and not self.inplace:
             f.check_dropout(input, self.p, self.training)
-            return steps.dropout(input, self.p, self.training)
+            return unfused.dropout(input, self.p, self.training)
         return f.dropout(input, self.p, self.training, self.inplace)
 
 

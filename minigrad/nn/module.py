@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 
-from ..autograd.modes import here
+from ..autograd.grad_mode import here
 from ..exercises.registry import exercise
 from . import hooks
 from .attributes import Attributes

@@ -1,8 +1,8 @@
 """Normalization: layers that shift and scale to mean 0 and variance 1."""
 
-from ..factories import empty, tensor
+from ..creation import empty, tensor
 from ..layout import as_ints
-from ..ops import steps
+from ..ops import unfused
 from ..ops.base import expect
 from ..ops.batch_norm import check
 from ..storage import int64
@@ -81,9 +81,9 @@ class BatchNorm(Normalization):
         affine = self.weight, self.bias
         training = self.training or not self.track_running_stats
         how = training, momentum, self.eps
-        if steps.are_asked_for():
+        if unfused.wants_unfused():
             check(input, running, *affine, training, self.eps)
-            return steps.batch_norm(input, *running, *affine, *how).to(input.dtype)
+            return unfused.batch_norm(input, *running, *affine, *how).to(input.dtype)
         return f.batch_norm(input, *running, *affine, *how)
 
     def extra_repr(self):

@@ -1,6 +1,6 @@
 """Parameter: a tensor that a module learns."""
 
-from ..factories import empty
+from ..creation import empty
 from ..tensor import Tensor
 
 

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from ..autograd.modes import here
-from ..autograd.saved import written
+from ..autograd.grad_mode import here
+from ..autograd.graph import written
 from . import ladder
 from .arrays import as_array
 from .base import expect

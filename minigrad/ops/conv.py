@@ -6,7 +6,7 @@ dw and db of x and dy. Each takes the sizes of all as a `Shape`.
 
 import numpy as np
 
-from ..autograd.modes import here
+from ..autograd.grad_mode import here
 from . import elementwise, ladder
 from .arrays import as_array
 from .conv_rungs import FORWARD, INPUT, JOIN, PARTS, WEIGHT, tile_of

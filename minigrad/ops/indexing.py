@@ -9,8 +9,7 @@ import functools
 import numpy as np
 
 from .. import layout
-from ..autograd.node import Recorded
-from ..autograd.saved import Saved
+from ..autograd.graph import Recorded, Saved
 from ..autograd.views import record_call, write
 from ..storage import bool_, int8, int16, int32, int64, to_number, uint8
 from . import elementwise

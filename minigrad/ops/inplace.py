@@ -3,7 +3,7 @@
 import numpy as np
 
 from .. import capture, layout
-from ..autograd.node import Recorded, requires
+from ..autograd.graph import Recorded, requires
 from ..autograd.record import OperatorNode
 from ..autograd.views import write
 from ..dispatch import same_device
@@ -151,11 +151,7 @@ def write_into(self, source):
     if is_safe(self, [source]):
         return copy.into(self, source)
     source = copy(source)
-    return (
-        copy.into(self, source) or self
-        if self.is_contiguous()
-        else scatter(self, source)
-    )
+    return copy.into(self, source) if self.is_contiguous() else scatter(self, source)
 
 
 def assign(self, value):

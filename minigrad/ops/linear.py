@@ -4,8 +4,7 @@ The gradient of W comes out in W's own layout: row by row, as an optimiser wants
 x @ W.T it would be that of W.T, to be transposed.
 """
 
-from ..autograd.node import requires
-from ..autograd.saved import Saved
+from ..autograd.graph import Saved, requires
 from ..autograd.views import record_call
 from .base import expect
 

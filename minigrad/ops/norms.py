@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from .. import layout
-from ..autograd.modes import here
+from ..autograd.grad_mode import here
 from ..kernels import reductions
 from ..numpy_names import either_name
 from . import ladder
@@ -17,7 +17,6 @@ from .base import expect, number_for, tensor_for
 from .dims import as_flag, dims_of, kept_shape, rows_of
 from .elementwise import root
 from .formulas import mean
-from .gradients import sum_backward
 from .ladder import Rung, computed_in, memory
 from .rows import (
     PACKS,
@@ -28,6 +27,7 @@ from .rows import (
     row_facts,
     whole_warps,
 )
+from .vjp import sum_backward
 
 LAYER_NORM = [
     Rung("yours", "layer_norm", reductions.layer_norm, is_lab_05),

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..launch import formula
 from ..promotion import FLOATS
-from . import gradients as vjp
+from . import vjp as vjp
 from .pointwise_kernels import pointwise
 from .special import erf, in_chunks
 

@@ -14,7 +14,7 @@ from ..arrays import (
     reader,
     write,
 )
-from ..autograd.modes import here
+from ..autograd.grad_mode import here
 from ..autograd.record import below, record
 from ..dispatch import (
     KERNELS,
@@ -28,7 +28,7 @@ from ..dispatch import (
 from ..kernels.copy import contiguous_kernel
 from ..kernels.elementwise import binary_broadcast, unary_kernel
 from ..launch import MANY, THREADS, Rung, broadcast, cdiv, coalesce_dims, strides_of
-from ..layouts import is_contiguous, row_spec
+from ..layout import is_contiguous, row_spec
 from ..numpy_names import in_pytorch
 from ..promotion import FLOATS, INTEGERS, result_type
 from ..storage import as_number, float32, storage_of, to_bits

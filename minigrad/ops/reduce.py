@@ -25,8 +25,8 @@ from ..launch import (
 from ..numpy_names import either_name
 from ..promotion import FLOATS, INTEGERS
 from ..storage import DTYPES, bool_, float32, float64, int32, int64, uint8
-from . import gradients as vjp
 from . import pointwise
+from . import vjp as vjp
 from .pointwise import eq, ne, where
 from .scatter import scatter_add
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from ..autograd.saved import written
+from ..autograd.graph import written
 from ..ops import ladder
 from ..ops.ladder import Rung, computed_in, memory
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .. import launching, simt
-from ..kernel import Kernel, host_copies
+from .. import simt
+from ..kernel import Kernel, arguments, host_copies, sizes
 from .sheet import Words, sheet
 
 SECONDS = 5  # a picture is not worth waiting for longer
@@ -131,10 +131,10 @@ def setup(kernel, grid, block, args):
     """The Setup of a launch, checked as a launch of minigrad.Kernel is."""
     with refused():
         raw = simulated(kernel)
-        args = launching.arguments(raw.name, raw.function, args)
+        args = arguments(raw.name, raw.function, args)
         bounds = raw.function.launch_bounds
-        sizes = launching.sizes(raw.name, grid, block, bounds)
-        return Setup(raw, *sizes, host_copies(args))
+        shape = sizes(raw.name, grid, block, bounds)
+        return Setup(raw, *shape, host_copies(args))
 
 
 @contextlib.contextmanager

@@ -7,9 +7,9 @@ from collections import OrderedDict
 from .. import layout
 from ..exercises.registry import exercise
 from . import engine
+from .adjoints import sum_to_size
+from .graph import edge_of, known, requires
 from .hooks import register
-from .node import edge_of, known, requires
-from .sums import sum_to_size
 
 ONLY_FLOATS = "only Tensors of floating point and complex dtype can require gradients"
 ONLY_LEAVES = (

@@ -6,16 +6,14 @@ result number `index` of that node's operator. At the ends of the graph a leaf's
 adds what comes to `.grad`.
 """
 
+import sys
 import weakref
 
-from . import modes
-from .accumulate import accumulate
-from .anomaly import explained, first_nan, forward_line
+from ..exercises.registry import exercise
+from . import grad_mode
+from .adjoints import strided_backward, sum_to_size
+from .grad_mode import explained, first_nan, forward_line, here
 from .hooks import hooked
-from .modes import here
-from .saved import FREED
-from .strided import strided_backward
-from .sums import sum_to_size
 
 NOWHERE = None, 0  # the edge to an operand that asks for no gradient
 CHANGED_VIEW = (
@@ -119,7 +117,7 @@ class Node:
     def __init__(self, name, edges, likes):
         self.title, self.next_functions, self.likes = name, edges, likes
         self.made_in = here.modes.made_in
-        if modes.anomaly is not None:
+        if grad_mode.anomaly is not None:
             self.line = forward_line()
 
     def name(self):
@@ -135,7 +133,7 @@ class Node:
             gradients = self.watched(gradients)
         if self.capture and self.capture.stop:
             return (None,) * len(self.next_functions)
-        if modes.anomaly is None:
+        if grad_mode.anomaly is None:
             return self.fitted(self.backward(*gradients), gradients)
         return self.examined(gradients)
 
@@ -198,7 +196,7 @@ class Node:
             found = self.fitted(self.backward(*gradients), gradients)
         except Exception as error:
             raise explained(self, f"{type(error).__name__}: {error}") from error
-        number = first_nan(found) if modes.anomaly else None
+        number = first_nan(found) if grad_mode.anomaly else None
         if number is not None:
             raise explained(
                 self,
@@ -288,3 +286,105 @@ class AccumulateGrad(Node):
     def backward(self, gradient):
         accumulate(self.variable, gradient)
         return ()
+
+
+FREED = (
+    "Trying to backward through the graph a second time (or directly access saved "
+    "tensors after they have already been freed). Saved intermediate values of the "
+    "graph are freed when you call .backward() or autograd.grad(). Specify "
+    "retain_graph=True if you need to backward through the graph a second time or if "
+    "you need to access saved tensors after calling backward."
+)
+
+
+@exercise("08.7", points=1, stars=1, minutes=5)
+def next_version(x):
+    """Count a change of the tensor x: its memory has been written to.
+
+    `x.storage.version` is an int, 0 at first. It belongs to the storage, because all
+    views read the same memory: a change in one is a change in all.
+    Returns x.
+    """
+
+
+def written(x):
+    """Count that x was written to, if there is an answer that counts; return x.
+
+    Before chapter 08 nothing goes back through a graph, so nothing can be stale.
+    """
+    try:
+        return next_version(x)
+    except NotImplementedError:  # not answered yet
+        return x
+
+
+@exercise("08.8", points=2, stars=2, minutes=10)
+def unpack(x, version, name):
+    """The saved tensor x, if it still holds what was saved.
+
+    version: x.storage.version when x was saved. name: the node that saved it, such as
+    "MulBackward0".
+    Returns x.
+    Raises RuntimeError where the memory has been written to since; modified(x,
+    version, name) is its message. Without the error the gradient would be computed
+    from other numbers than the result was: it would be wrong, and nobody would know.
+    """
+
+
+def modified(x, version, name):
+    """What to say of a saved tensor that was changed."""
+    return (
+        "one of the variables needed for gradient computation has been modified by an "
+        f"inplace operation: the {x.dtype} tensor of shape {list(x.shape)} that {name} "
+        f"saved is at version {x.storage.version}; expected version {version} instead. "
+        f"Hint: an operator whose name ends in _, `+=` or `x[...] =` wrote to it after "
+        f"{name.partition('Backward')[0]} had read it: use the operator without the _ "
+        "there, or write to a clone(). autograd.detect_anomaly() names the forward line"
+    )
+
+
+class Saved:
+    """A tensor as it is now, for later."""
+
+    __slots__ = ("tensor", "version")
+
+    def __init__(self, x):
+        self.tensor, self.version = x, x.storage.version
+
+    def get(self, name):
+        return unpack(self.tensor, self.version, name)
+
+
+def accumulate(x, gradient):
+    """Add to x.grad, into the tensor that is there. A first gradient is copied if
+    somebody else holds its memory, or the graph of backward itself is wanted."""
+    meta = x._meta
+    if meta.grad is None:
+        meta.grad = gradient if is_own(gradient) else gradient.clone()
+    elif here.modes.enabled:
+        meta.grad = meta.grad + gradient
+    else:
+        meta.grad.add_(gradient)
+
+
+def is_own(gradient):
+    """Is this tensor the only one over its memory, and is that just its elements?"""
+    if here.modes.enabled:
+        return False
+    gradient._base = None  # what a formula made on its way
+    whole = len(gradient.storage) == gradient.numel() and gradient.is_contiguous()
+    return whole and holders(gradient) == ALONE
+
+
+def holders(x):
+    return sys.getrefcount(x.storage)
+
+
+class _One:
+    storage = None
+
+    def __init__(self):
+        self.storage = object()
+
+
+ALONE = holders(_One())  # what Python counts when nobody else holds the storage

@@ -6,7 +6,7 @@ import numpy as np
 
 from . import layout
 from .devices import device_empty
-from .layouts import row_major
+from .layout import row_major
 from .ops.base import number_for, tensor_for
 from .promotion import of_number, promote_types
 from .storage import (

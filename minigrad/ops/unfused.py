@@ -66,6 +66,6 @@ def dropout(input, p=0.5, training=True):
     """
 
 
-def are_asked_for():
+def wants_unfused():
     """Are the steps to run, in the place of functional's kernels?"""
     return ladder.chosen == "answered"

@@ -7,8 +7,7 @@ All others get tensors, and compute with the operators of tensors.
 """
 
 from .. import layout
-from ..autograd.strided import strided_backward
-from ..autograd.sums import sum_to_size
+from ..autograd.adjoints import strided_backward, sum_to_size
 from ..exercises.registry import exercise
 
 # ------------------------------------------------- elementwise: arrays
