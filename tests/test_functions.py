@@ -155,8 +155,8 @@ MISTAKES = """
 m.functional.tanh()          | tanh() takes 1 operands .. but 0 were given
 m.functional.tanh(x, foo=1)  | tanh() got an unexpected keyword argument 'foo'
 m.matmul(x, x, out=x)        | matmul() got an unexpected keyword argument 'out'
-m.matmul(x)                  | matmul() takes two tensors, but got 1
-x.matmul()                   | matmul() takes two tensors, but got 1
+m.matmul(x)                  | matmul() missing 1 .. 'other'
+x.matmul()                   | matmul() missing 1 .. 'other'
 m.add(x, x, out=x)           | add() got an unexpected keyword argument 'out'
 x.sub()                      | sub() missing 1 required positional argument: 'other'
 x.where(x > 1, x, foo=1)     | where() got an unexpected keyword argument 'foo'
