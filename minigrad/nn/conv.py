@@ -1,7 +1,7 @@
 """Convolutions as layers."""
 
 from ..ops import unfused
-from ..ops.conv2d import checked
+from ..ops.conv import check_operands, shape_of
 from . import functional as f
 from . import init
 from .module import Module
@@ -67,7 +67,8 @@ class Conv2d(Module):
         how = self.stride, self.padding, self.dilation
         plain = self.groups == 1 and not isinstance(self.padding, str)
         if unfused.wants_unfused() and plain:
-            checked(*operands, *how, self.groups)
+            shape_of(input.shape, self.weight.shape, *how)
+            check_operands(*operands)
             if input.ndim == 4:
                 return unfused.conv2d(*operands, *how)
         return f.conv2d(*operands, *how, self.groups)

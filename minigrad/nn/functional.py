@@ -5,15 +5,15 @@ from ..dispatch import FUNCTIONAL
 from ..ops import elementwise
 from ..ops.base import expect, number_for, tensor_for
 from ..ops.batch_norm import batch_norm
-from ..ops.conv2d import conv2d
+from ..ops.conv import conv2d
 from ..ops.elementwise import sigmoid, tanh
 from ..ops.embedding import embedding
 from ..ops.errors import binary_cross_entropy_with_logits, mse_loss
 from ..ops.forms import gelu
-from ..ops.linear import linear
 from ..ops.losses import cross_entropy, nll_loss
+from ..ops.matmul import linear
 from ..ops.norms import layer_norm
-from ..ops.pool2d import avg_pool2d, max_pool2d
+from ..ops.pooling import avg_pool2d, max_pool2d
 from ..ops.rows import log_softmax, softmax
 from ..ops.shape import one_hot
 from ..ops.unfold import fold, unfold

@@ -1,120 +1,366 @@
 """conv2d forward and backward: direct, by im2col, and as implicit products.
 
 Three operators: conv2d makes y of x and w, conv2d_input dx of w and dy, conv2d_weight
-dw and db of x and dy. Each takes the sizes of all as a `Shape`.
+dw and db of x and dy. Each is linear in both operands, so that the gradients of the one
+are the other two.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
+from .. import launch
 from ..autograd.grad_mode import here
-from . import elementwise, ladder
-from .arrays import as_array
-from .conv_rungs import FORWARD, INPUT, JOIN, PARTS, WEIGHT, tile_of
-from .ladder import computed_in, memory
+from ..dispatch import operator
+from ..kernels import convolution as holes
+from ..launch import Rung, cdiv
+from ..layout import as_ints
+from ..storage import float32
 from .matmul import matmul
-from .rows import RowOperator
-from .unfold import fold_windows, unfold_windows
-from .window import added_up, padded, windows
+from .pointwise import add
+from .unfold import (
+    Window,
+    added_up,
+    as_struct,
+    fold_windows,
+    is_simple,
+    padded,
+    places,
+    unfold_windows,
+    windows,
+)
 
-CHUNK = 2**19  # elements of windows that are copied at a time on "cpu"
+# ------------------------------------------------- sizes
 
-
-class Convolution(RowOperator):
-    """One of the three. what: WHAT in conv_gemm.cu."""
-
-    what, ladder = 0, FORWARD
-
-    def choose(self, a, shape):
-        """The rung for such operands."""
-        M, N, K = shape.product(self.what)
-        if max(M, N, K) >= 2**31 - 256:
-            raise RuntimeError(f"{self.name}: a batch of {shape.N} images is too large")
-        return ladder.choose(self.ladder, M=M, N=N, K=K, shape=shape, dtype=a.dtype)
-
-    def multiply(self, rung, shape, a, b, bias, c, biased, parts=1):
-        """Launch an implicit product: c = a b."""
-        M, N, _ = shape.product(self.what)
-        N += biased * (self.what == 2)
-        high, across, block = 16, 16, (16, 16, 1)
-        types = [self.what, a.dtype, c.dtype, computed_in(a.dtype)]
-        if rung.way == "pipelined":
-            (high, across), w = tile_of(M, N, self.what), shape.window
-            types, block = [self.what, *w.kernel, *w.stride, high, across], 128
-        grid = -(-N // across), -(-M // high), shape.groups * parts
-        args = [*map(memory, (a, b, bias, c)), shape.struct(a.device)]
-        args += [np.int32(biased), np.int32(parts)]
-        self.launch(rung, types, grid, block, args, (a, b, c))
+STRUCT = np.dtype(
+    [(name, "i4") for name in ("N", "C", "H", "W", "O", "OH", "OW", "KH", "KW", "SH",
+                               "SW", "PH", "PW", "DH", "DW", "groups")],
+    align=True,
+)  # fmt: skip
 
 
-# ------------------------------------------------- forward
+class Shape(NamedTuple):
+    """The sizes of a convolution: x (N, C, H, W), w (O, C / groups, KH, KW)."""
+
+    N: int
+    C: int
+    O: int  # noqa: E741
+    groups: int
+    window: Window
+
+    def struct(self, device):
+        """A kernel's argument `Conv`."""
+        high, wide, oh, ow, *rest = self.window.numbers()
+        numbers = self.N, self.C, high, wide, self.O, oh, ow, *rest, self.groups
+        return as_struct(numbers, STRUCT, device)
+
+    @property
+    def inside(self):
+        """Channels of x, channels of y in a group."""
+        return self.C // self.groups, self.O // self.groups
+
+    @property
+    def x(self):
+        return (self.N, self.C, *self.window.size)
+
+    @property
+    def w(self):
+        return (self.O, self.C // self.groups, *self.window.kernel)
+
+    @property
+    def y(self):
+        return (self.N, self.O, *self.window.out)
+
+    @property
+    def places(self):
+        return self.window.out[0] * self.window.out[1]
+
+    def product(self, what):
+        """(M, N, K) of the implicit product: see conv_gemm.cu."""
+        (c, o), taps, (high, wide) = self.inside, self.window.taps, self.window.size
+        return [
+            (o, self.N * self.places, c * taps),
+            (c, self.N * high * wide, o * taps),
+            (o, c * taps, self.N * self.places),
+        ][what]
 
 
-class Forward(Convolution):
-    """The sum of what lies under a window, times the weights, at each place."""
+def shape_of(x, w, stride=1, padding=0, dilation=1, groups=1):
+    """The Shape of a convolution of x with w, both given by their shapes."""
+    if len(x) not in (3, 4):
+        raise RuntimeError(
+            "Expected 3D (unbatched) or 4D (batched) input to conv2d, but got input of "
+            f"size: {list(x)}"
+        )
+    if len(w) != 4:
+        raise RuntimeError(
+            f"conv2d: expected a weight (O, C / groups, KH, KW), got shape {list(w)}"
+        )
+    stride, dilation = two(stride, "stride"), two(dilation, "dilation")
+    if type(groups) is not int:
+        (groups,) = as_ints((groups,))
+    if groups < 1:
+        raise RuntimeError("conv2d: non-positive groups is not supported")
+    if min(stride) < 1:
+        raise RuntimeError("conv2d: non-positive stride is not supported")
+    if min(dilation) < 1:
+        raise RuntimeError(
+            f"conv2d: dilation should be greater than zero, but got {list(dilation)}"
+        )
+    before, after = paddings(padding, stride, dilation, w[2:])
+    if min(before) < 0:
+        raise RuntimeError("conv2d: negative padding is not supported")
+    check_channels(x, w, groups)
+    size, kernel = tuple(x[-2:]), tuple(w[2:])
+    check_fits(size, kernel, before, after, dilation)
+    ways = zip(size, kernel, stride, before, dilation, after, strict=True)
+    out = tuple(places(*way) for way in ways)
+    window = Window(size, out, kernel, stride, before, dilation)
+    return Shape(x[0] if len(x) == 4 else 1, x[-3], w[0], groups, window)
 
-    def on_cpu(self, x, w, bias, sizes):
-        wide, (c, o), s = computed_in(x.dtype), sizes.inside, sizes
-        x_, w_ = as_array(x, wide), as_array(w, wide)
-        w_ = w_.reshape(s.groups, o, c * s.window.taps)
-        y = np.empty((s.N, s.groups, o, s.places), wide)
-        with np.errstate(all="ignore"):
-            for part, columns in in_chunks(x_, s):
-                np.matmul(w_, columns, out=y[part])
-            if bias is not None:
-                y += as_array(bias, wide).reshape(s.groups, o, 1)
-        return x.new_of(y.reshape(s.y), x.dtype)
 
-    def on_device(self, x, w, bias, sizes):
-        s, x, w = sizes, x.contiguous(), w.contiguous()
-        y, rung, biased = x.new_empty(s.y), self.choose(x, s), bias is not None
-        b = bias.contiguous() if biased else w
-        if not y.numel():
-            return y
-        if rung.way == "im2col":
-            return self.by_columns(x, w, bias, s)
-        if rung.way in ("implicit", "pipelined"):
-            self.multiply(rung, s, w, x, b, y, int(biased))
-            return y
-        if rung.is_hole:
-            bias = b if biased else x.new_zeros((s.O,))
-            return self.yours(rung, x, w, bias, y, s)
-        types, planes = [x.dtype, computed_in(x.dtype)], s.N * s.O
-        args = [*map(memory, (x, w, b, y)), s.struct(x.device), np.int32(biased)]
-        grid, block, count = (-(-y.numel() // 256), 1, 1), 256, y.numel()
-        if rung.way == "halo":
-            high, wide = s.window.out
-            grid, block = (-(-wide // 16), -(-high // 16), min(planes, 65535)), (16, 16)
-            block, count = (*block, 1), planes
-        self.launch(rung, types, grid, block, [*args, np.int64(count)], (x, w, y))
-        return y
+def two(value, name):
+    """A number, or one for height and one for width."""
+    if type(value) is tuple and len(value) == 2 and {*map(type, value)} == {int}:
+        return value
+    try:
+        numbers = as_ints((value,))
+    except TypeError:
+        raise TypeError(
+            f"conv2d: {name} is an int, or a tuple of two ints, not {value!r}"
+        ) from None
+    if len(numbers) not in (1, 2):
+        raise RuntimeError(
+            f"conv2d: expected {name} to be a single integer value or a list of 2 "
+            f"values to match the convolution dimensions, but got {name}={[*numbers]}"
+        )
+    return numbers * 2 if len(numbers) == 1 else numbers
 
-    def yours(self, rung, x, w, bias, y, s):
-        """Launch a kernel of lab 07."""
-        high, wide = s.window.out
-        if rung.way == "columns":
-            x = unfold_windows(x, w=s.window)
-            grid, sizes = (s.places, s.O, s.N), (s.O, s.w[1] * s.window.taps, s.places)
-            arrays = x, w, bias, y
-        else:
-            grid, arrays = (wide, high, s.N * s.O), (x, w, bias, y)
-            sizes = s.C, *s.window.size, s.O, s.window.kernel[0], s.window.padding[0]
-        across = -(-grid[0] // 16)
-        down = -(-grid[1] // 16)
-        args = [*map(memory, arrays), *np.int32(sizes)]
-        self.launch(rung, (), (across, down, grid[2]), (16, 16, 1), args, arrays)
-        return y
 
-    def by_columns(self, x, w, bias, s):
-        """im2col, and a product for each image and group."""
-        columns = columns_of(x, s)
-        y = matmul(weights_of(w, s), columns).view(s.y)
-        return y if bias is None else elementwise.add(y, bias.view(s.O, 1, 1))
+def paddings(padding, stride, dilation, kernel):
+    """The padding (above, left) and (below, right)."""
+    if not isinstance(padding, str):
+        return (two(padding, "padding"),) * 2
+    if padding not in ("same", "valid"):
+        raise RuntimeError(f"conv2d: Invalid padding string: {padding!r}")
+    if padding == "valid":
+        return ((0, 0),) * 2
+    if stride != (1, 1):
+        raise RuntimeError(
+            "conv2d: padding='same' is not supported for strided convolutions"
+        )
+    totals = [d * (k - 1) for d, k in zip(dilation, kernel, strict=True)]
+    before = tuple(n // 2 for n in totals)  # an odd one more is behind
+    return before, tuple(n - b for n, b in zip(totals, before, strict=True))
+
+
+def check_channels(x, w, groups):
+    channels, out = x[-3], w[0]
+    if out < groups:
+        raise RuntimeError(
+            f"conv2d: Given groups={groups}, expected weight to be at least {groups} "
+            f"at dimension 0, but got weight of size {list(w)} instead"
+        )
+    if out % groups:
+        raise RuntimeError(
+            f"conv2d: Given groups={groups}, expected weight to be divisible by "
+            f"{groups} at dimension 0, but got weight of size {list(w)} instead"
+        )
+    if channels != w[1] * groups:
+        raise RuntimeError(
+            f"conv2d: Given groups={groups}, weight of size {list(w)}, expected "
+            f"input{list(x)} to have {w[1] * groups} channels, but got {channels} "
+            "channels instead"
+        )
+
+
+def check_fits(size, kernel, before, after, dilation):
+    padded = [sum(n) for n in zip(size, before, after, strict=True)]
+    reach = [d * (k - 1) + 1 for d, k in zip(dilation, kernel, strict=True)]
+    if min(kernel) < 1:
+        raise RuntimeError(f"conv2d: a kernel of size {kernel} has no elements")
+    if any(r > n for r, n in zip(reach, padded, strict=True)):
+        raise RuntimeError(
+            "conv2d: Calculated padded input size per channel: "
+            f"({padded[0]} x {padded[1]}). Kernel size: ({reach[0]} x {reach[1]}). "
+            "Kernel size can't be greater than actual input size"
+        )
+
+
+def check_operands(x, w, bias):
+    """One dtype for all; a bias for each channel."""
+    for name, t in ("weight", w), ("bias", bias):
+        if t is not None and t.dtype != x.dtype:
+            raise RuntimeError(
+                f"conv2d: expected {name} of the input's dtype {x.dtype}, but found "
+                f"{t.dtype}: {name}.to(input.dtype) makes a copy"
+            )
+    if bias is not None and bias.shape != w.shape[:1]:
+        raise RuntimeError(
+            f"conv2d: Given weight of size {list(w.shape)}, expected bias to be "
+            f"1-dimensional with {w.shape[0]} elements, but got bias of size "
+            f"{list(bias.shape)} instead"
+        )
+
+
+# ------------------------------------------------- kernels
+
+BLOCKS = 264  # that keep a large GPU busy: two for each of its processors
+PARTS = 8 * 132  # of dw: their blocks are small, and wait for memory
+HALO = 40
+
+
+def fits_halo(f):
+    w = f.s.window
+    ways = zip(w.stride, w.kernel, w.dilation, strict=True)
+    return max(15 * s + (k - 1) * d + 1 for s, k, d in ways) <= HALO
+
+
+def is_gemm(f):
+    return f.dtype == float32 and f.s.groups == 1
+
+
+def is_halo(f):
+    """Stride and dilation 1, and a square window, as the kernel of lab 07 has it?"""
+    w = f.s.window
+    plain = w.stride == w.dilation == (1, 1) and w.padding[0] == w.padding[1]
+    square = w.kernel[0] == w.kernel[1] <= 7
+    size = tuple(n + 2 * w.padding[0] - w.kernel[0] + 1 for n in w.size)
+    return is_gemm(f) and plain and square and size == w.out
+
+
+def are_columns(f):
+    return is_gemm(f) and is_simple(launch.Facts(x=f.a, w=f.s.window))
+
+
+def tile_of(f):
+    """BM and BN of conv2d_pipelined: large, but with blocks enough."""
+    high = 32 if f.M <= 32 else 64
+    if f.what == 2:  # the parts make blocks enough
+        return high, 64
+    counts = {wide: cdiv(f.M, high) * cdiv(f.N, wide) for wide in (128, 64)}
+    enough = [wide for wide, count in counts.items() if count >= BLOCKS]
+    return high, (enough or [32 if high == 64 else 64])[0]
+
+
+def grid_of(f, high, wide):
+    return cdiv(f.N + f.extra, wide), cdiv(f.M, high), f.s.groups * f.parts
+
+
+def by_gemm(rung, operator, f):
+    """A kernel of lab 07: a product with the columns of im2col."""
+    s, x = f.s, unfold_windows(f.x, w=f.s.window)
+    sizes = np.int32([s.O, s.w[1] * s.window.taps, s.places])
+    grid = cdiv(s.places, 16), cdiv(s.O, 16), s.N
+    of_lab(rung, operator, f, x, sizes, grid)
+
+
+def by_tiles(rung, operator, f):
+    """A kernel of lab 07: tiles with their halo."""
+    s, w = f.s, f.s.window
+    sizes = np.int32([s.C, *w.size, s.O, w.kernel[0], w.padding[0]])
+    grid = cdiv(w.out[1], 16), cdiv(w.out[0], 16), s.N * s.O
+    of_lab(rung, operator, f, f.x, sizes, grid)
+
+
+def of_lab(rung, operator, f, x, sizes, grid):
+    bias = f.bias if f.biased else x.new_zeros((f.s.O,))
+    args, function = [x, f.w, bias, f.y, *sizes], rung.function(f.device)
+    launch.launch(operator, rung.name, function, f.device, grid, (16, 16), args)
+
+
+def products(im2col):
+    """The rungs that are products: by im2col, which is a function, or implicit."""
+    implicit = "a b bias c conv biased:int parts:int"
+    return [
+        Rung("im2col", "unfold_window", "unfold.cu", run=im2col),
+        Rung("implicit", "conv2d_implicit", "conv_gemm.cu", lambda f: f.M >= 4,
+             implicit, (16, 16), lambda f: grid_of(f, 16, 16),
+             lambda f: (f.what, f.dtype, f.c.dtype, f.wide)),
+        Rung("pipelined", "conv2d_pipelined", "conv_gemm.cu",
+             lambda f: f.dtype == float32 and f.M >= 8 and f.s.window.taps <= 32,
+             implicit, 128, lambda f: grid_of(f, *tile_of(f)),
+             lambda f: (f.what, *f.s.window.kernel, *f.s.window.stride, *tile_of(f))),
+    ]  # fmt: skip
+
+
+def forward_by_columns(rung, operator, f):
+    """im2col, and a product for each image and group."""
+    y = matmul(weights_of(f.w, f.s), columns_of(f.x, f.s)).view(f.s.y)
+    return add(y, f.bias.view(f.s.O, 1, 1)) if f.biased else y
+
+
+def input_by_columns(rung, operator, f):
+    s = f.s
+    dy = f.b.view(s.N, s.groups, s.inside[1], s.places)
+    columns = matmul(weights_of(f.a, s).transpose(1, 2), dy)
+    return fold_windows(columns.view(s.N, s.C * s.window.taps, s.places), w=s.window)
+
+
+def weight_by_columns(rung, operator, f):
+    s = f.s
+    dy = f.a.view(s.N, s.groups, s.inside[1], s.places)
+    return matmul(dy, columns_of(f.b, s).transpose(2, 3)).sum(0).view(s.w)
+
+
+FORWARD = launch.ladder(
+    Rung("yours", "conv2d_gemm", holes.conv2d_gemm, is_gemm, run=by_gemm),
+    Rung("yours", "conv2d_direct", holes.conv2d_direct, is_halo, run=by_tiles),
+    Rung("direct", "conv2d_direct", "conv.cu",
+         args="x w bias y conv biased:int n:long"),
+    Rung("halo", "conv2d_halo", "conv.cu", fits_halo,
+         "x w bias y conv biased:int planes:long", (16, 16),
+         lambda f: (*(cdiv(n, 16) for n in f.s.window.out[::-1]),
+                    min(f.planes, 65535))),
+    *products(forward_by_columns),
+)  # fmt: skip
+INPUT = launch.ladder(
+    Rung("yours", "col2im", holes.col2im, are_columns, run=input_by_columns),
+    Rung("direct", "conv2d_input_direct", "conv.cu", args="a b c conv n:long"),
+    *products(input_by_columns),
+)
+WEIGHT = launch.ladder(
+    Rung("yours", "im2col", holes.im2col, are_columns, run=weight_by_columns),
+    Rung("direct", "conv2d_weight_direct", "conv.cu", args="b a dw conv",
+         grid=lambda f: f.dw.numel()),
+    *products(weight_by_columns),
+)  # fmt: skip
+JOIN = launch.ladder(
+    Rung("join", "conv2d_join", "conv_gemm.cu", args="some dw db O:int width:int "
+         "biased:int parts:int", block=(32, 8), grid=lambda f: cdiv(f.O * f.width, 32))
+)  # fmt: skip
+
+
+def facts_of(what, s, x, **more):
+    """What the ladders ask of a convolution: it is a product M x K times K x N."""
+    M, N, K = s.product(what)
+    if max(M, N, K) >= 2**31 - 256:
+        name = "conv2d", "conv2d_input", "conv2d_weight"
+        raise RuntimeError(f"{name[what]}: a batch of {s.N} images is too large")
+    facts = {"what": what, "s": s, "M": M, "N": N, "K": K, "extra": 0, "parts": 1,
+             "conv": s.struct(x.device), "biased": 0}  # fmt: skip
+    return launch.Facts(x=x, **facts | more)
+
+
+def columns_of(x, s):
+    """im2col: (N, groups, taps of a group, places)."""
+    shape = s.N, s.groups, s.inside[0] * s.window.taps, s.places
+    return unfold_windows(x, w=s.window).view(shape)
+
+
+def weights_of(w, s):
+    """The weights as a matrix for each group: (groups, O of a group, its taps)."""
+    return w.view(s.groups, s.inside[1], s.inside[0] * s.window.taps)
+
+
+# ------------------------------------------------- on "cpu", some images at a time
+
+CHUNK = 2**19  # elements of windows that are copied at a time
 
 
 def in_chunks(x, s):
     """(which images, their windows (n, groups, taps of a group, places)), by and by."""
-    x = padded(x, s.window)
-    step = step_of(s)
+    x, step = padded(x, s.window), step_of(s)
     for begin in range(0, s.N, step):
         part = x[begin : begin + step]
         shape = len(part), s.groups, s.inside[0] * s.window.taps, s.places
@@ -126,109 +372,7 @@ def step_of(s):
     return max(1, CHUNK // max(1, s.C * s.window.taps * s.places))
 
 
-def columns_of(x, s):
-    """im2col, on a device: (N, groups, taps of a group, places)."""
-    shape = s.N, s.groups, s.inside[0] * s.window.taps, s.places
-    return unfold_windows(x, w=s.window).view(shape)
-
-
-def weights_of(w, s):
-    """The weights as a matrix for each group: (groups, O of a group, its taps)."""
-    return w.view(s.groups, s.inside[1], s.inside[0] * s.window.taps)
-
-
-# ------------------------------------------------- backward
-
-
-class Input(Convolution):
-    """dx: each dy goes, times the weights, to where its window was."""
-
-    what, ladder = 1, INPUT
-
-    def on_cpu(self, w, dy, sizes):
-        wide, (c, o), s = computed_in(w.dtype), sizes.inside, sizes
-        w_, dy_ = as_array(w, wide), as_array(dy, wide)
-        w_ = w_.reshape(s.groups, o, c * s.window.taps).transpose(0, 2, 1)
-        dy_ = dy_.reshape(s.N, s.groups, o, s.places)
-        dx, step = np.empty(s.x, wide), step_of(s)
-        with np.errstate(all="ignore"):
-            for n in range(0, s.N, step):
-                columns = np.matmul(w_, dy_[n : n + step])
-                shape = len(columns), s.C, *s.window.kernel, *s.window.out
-                dx[n : n + step] = added_up(columns.reshape(shape), s.window)
-        return w.new_of(dx, w.dtype)
-
-    def on_device(self, w, dy, sizes):
-        s, w, dy = sizes, w.contiguous(), dy.contiguous()
-        dx, rung = w.new_empty(s.x), self.choose(w, s)
-        if not dx.numel():
-            return dx
-        if rung.way == "im2col":
-            columns = matmul(
-                weights_of(w, s).transpose(1, 2),
-                dy.view(s.N, s.groups, s.inside[1], s.places),
-            )
-            shape = s.N, s.C * s.window.taps, s.places
-            return fold_windows(columns.view(shape), w=s.window)
-        if rung.way != "direct":
-            self.multiply(rung, s, w, dy, w, dx, 0)
-            return dx
-        args = [*map(memory, (w, dy, dx)), s.struct(w.device), np.int64(dx.numel())]
-        grid, types = (-(-dx.numel() // 256), 1, 1), [w.dtype, computed_in(w.dtype)]
-        self.launch(rung, types, grid, 256, args, (w, dy, dx))
-        return dx
-
-
-class Weight(Convolution):
-    """dw, and db if it is biased: sums over all images and places."""
-
-    what, ladder = 2, WEIGHT
-
-    def on_cpu(self, x, dy, sizes, biased=False):
-        wide, (c, o), s = computed_in(x.dtype), sizes.inside, sizes
-        dy_ = as_array(dy, wide).reshape(s.N, s.groups, o, s.places)
-        dw = np.zeros((s.groups, o, c * s.window.taps), wide)
-        with np.errstate(all="ignore"):
-            for part, columns in in_chunks(as_array(x, wide), s):
-                dw += np.matmul(dy_[part], columns.swapaxes(2, 3)).sum(0)
-            db = dy_.sum((0, 3)) if biased else np.zeros(0, wide)
-        dw = x.new_of(dw.reshape(s.w), x.dtype)
-        return dw, x.new_of(db.reshape(-1), x.dtype) if biased else None
-
-    def on_device(self, x, dy, sizes, biased=False):
-        s, x, dy = sizes, x.contiguous(), dy.contiguous()
-        rung = self.choose(x, s)
-        if not (x.numel() and dy.numel()):
-            return x.new_empty(s.w).zero_(), dy.sum((0, 2, 3)) if biased else None
-        if rung.way in ("implicit", "pipelined"):
-            return self.in_parts(rung, s, x, dy, int(biased))
-        if rung.way == "im2col":
-            left = dy.view(s.N, s.groups, s.inside[1], s.places)
-            dw = matmul(left, columns_of(x, s).transpose(2, 3)).sum(0).view(s.w)
-        else:
-            dw = x.new_empty(s.w)
-            args = [*map(memory, (x, dy, dw)), s.struct(x.device)]
-            types = [x.dtype, computed_in(x.dtype)]
-            self.launch(rung, types, (dw.numel(), 1, 1), 256, args, (x, dy, dw))
-        return dw, dy.sum((0, 2, 3)) if biased else None
-
-    def in_parts(self, rung, s, x, dy, biased):
-        """Two launches: blocks share the k of a product, and their sums are joined."""
-        M, width, K = s.product(2)
-        width, wide = width + biased, computed_in(x.dtype)
-        tiles = -(-M // 32) * -(-width // 64) * s.groups
-        parts = max(1, min(PARTS // tiles, -(-K // 128), 65535 // s.groups))
-        some = x.new_empty((parts, s.O, width), dtype=wide)
-        self.multiply(rung, s, dy, x, dy, some, biased, parts)
-        dw, db = x.new_empty(s.w), x.new_empty((s.O,)) if biased else None
-        args = [memory(some), memory(dw), memory(db if biased else dw)]
-        args += [*map(np.int32, (s.O, width, biased, parts))]
-        grid = -(-s.O * width // 32), 1, 1
-        self.launch(JOIN, [x.dtype, wide], grid, (32, 8, 1), args, (some, dw))
-        return dw, db
-
-
-# ------------------------------------------------- gradients
+# ------------------------------------------------- forward
 
 
 def of_weight_and_bias(dy, a, c, sizes):
@@ -239,17 +383,151 @@ def of_weight_and_bias(dy, a, c, sizes):
     return conv2d_weight(a, dy, sizes=sizes, biased=True)
 
 
-# Each of the three is linear in both operands, and so the gradients of the one are the
-# other two.
-convolve = Forward("conv2d", Forward.__doc__, (
-    lambda dy, b, sizes: conv2d_input(b, dy, sizes=sizes),
-    of_weight_and_bias, of_weight_and_bias,
-))  # fmt: skip
-conv2d_input = Input("conv2d_input", Input.__doc__, (
-    lambda dy, b, sizes: conv2d_weight(dy, b, sizes=sizes)[0],
-    lambda dy, a, sizes: convolve(dy, a, None, sizes=sizes),
-))  # fmt: skip
-conv2d_weight = Weight("conv2d_weight", Weight.__doc__, (
-    lambda dy, b, sizes: conv2d_input(dy, b, sizes=sizes),
-    lambda dy, a, sizes: convolve(a, dy, None, sizes=sizes),
-))  # fmt: skip
+@operator(
+    "input weight bias",
+    vjps=[
+        lambda dy, b, sizes: conv2d_input(b, dy, sizes=sizes),
+        of_weight_and_bias,
+        of_weight_and_bias,
+    ],
+)
+def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+    """The sum of each window times the weights: (N, C, H, W) -> (N, O, OH, OW).
+
+    weight: (O, C / groups, KH, KW). bias: (O,) or None. padding: zeros around the
+    image, a number or one for height and one for width; "valid" is none, "same" is as
+    many as keep the image's size, which needs stride 1. An image without N gives one.
+    RuntimeError where the sizes do not fit.
+    """
+    how = stride, padding, dilation, groups
+    sizes = shape_of(input.shape, weight.shape, *how)
+    check_operands(input, weight, bias)
+    if input.ndim == 3:
+        return lambda: conv2d(input.unsqueeze(0), weight, bias, *how).squeeze(0)
+    return {"sizes": sizes}
+
+
+@conv2d.cpu
+def _(x, w, bias, sizes):
+    s, o = sizes, sizes.inside[1]
+    w = w.reshape(s.groups, o, -1)
+    y = np.empty((s.N, s.groups, o, s.places), x.dtype)
+    for part, columns in in_chunks(x, s):
+        np.matmul(w, columns, out=y[part])
+    if bias is not None:
+        y += bias.reshape(s.groups, o, 1)
+    return y.reshape(s.y)
+
+
+@conv2d.device
+def _(x, w, bias, sizes):
+    s, x, w = sizes, x.contiguous(), w.contiguous()
+    y, biased = x.new_empty(s.y), int(bias is not None)
+    if not y.numel():
+        return y
+    bias = bias.contiguous() if biased else w
+    f = facts_of(0, s, x, w=w, y=y, a=w, b=x, c=y, bias=bias, biased=biased,
+                 n=y.numel(), planes=s.N * s.O)  # fmt: skip
+    found = launch.pick(FORWARD, f).launch("conv2d", f)
+    return y if found is None else found
+
+
+# ------------------------------------------------- backward
+
+
+@operator(
+    "w dy",
+    vjps=[
+        lambda dy, b, sizes: conv2d_weight(dy, b, sizes=sizes)[0],
+        lambda dy, a, sizes: convolved(dy, a, sizes),
+    ],
+)
+def conv2d_input(w, dy, sizes):
+    """dx: each dy goes, times the weights, to where its window was."""
+    return {"sizes": sizes}
+
+
+def convolved(x, w, s):
+    """conv2d without a bias, of these sizes."""
+    v = s.window
+    if v.out == tuple(places(*n) for n in zip(v.size, v.kernel, v.stride, v.padding,
+                                              v.dilation, strict=True)):  # fmt: skip
+        return conv2d(x, w, None, v.stride, v.padding, v.dilation, s.groups)
+    return conv2d(x, w, None, v.stride, "same", v.dilation, s.groups)
+
+
+@conv2d_input.cpu
+def _(w, dy, sizes):
+    s, o = sizes, sizes.inside[1]
+    w = w.reshape(s.groups, o, -1).transpose(0, 2, 1)
+    dy = dy.reshape(s.N, s.groups, o, s.places)
+    dx, step = np.empty(s.x, w.dtype), step_of(s)
+    for n in range(0, s.N, step):
+        columns = np.matmul(w, dy[n : n + step])
+        shape = len(columns), s.C, *s.window.kernel, *s.window.out
+        dx[n : n + step] = added_up(columns.reshape(shape), s.window)
+    return dx
+
+
+@conv2d_input.device
+def _(w, dy, sizes):
+    s, w, dy = sizes, w.contiguous(), dy.contiguous()
+    dx = w.new_empty(s.x)
+    if not dx.numel():
+        return dx
+    f = facts_of(1, s, w, a=w, b=dy, c=dx, bias=w, n=dx.numel())
+    found = launch.pick(INPUT, f).launch("conv2d_input", f)
+    return dx if found is None else found
+
+
+@operator(
+    "x dy",
+    vjps=[
+        lambda dy, b, sizes: conv2d_input(dy, b, sizes=sizes),
+        lambda dy, a, sizes: convolved(a, dy, sizes),
+    ],
+    results=(None, None),
+)
+def conv2d_weight(x, dy, sizes, biased=False):
+    """dw, and db if it is biased: sums over all images and places."""
+    return {"sizes": sizes, "biased": biased}
+
+
+@conv2d_weight.cpu
+def _(x, dy, sizes, biased):
+    s, (c, o) = sizes, sizes.inside
+    dy = dy.reshape(s.N, s.groups, o, s.places)
+    dw = np.zeros((s.groups, o, c * s.window.taps), x.dtype)
+    for part, columns in in_chunks(x, s):
+        dw += np.matmul(dy[part], columns.swapaxes(2, 3)).sum(0)
+    return dw.reshape(s.w), dy.sum((0, 3)).reshape(-1) if biased else None
+
+
+@conv2d_weight.device
+def _(x, dy, sizes, biased):
+    s, x, dy = sizes, x.contiguous(), dy.contiguous()
+    if not (x.numel() and dy.numel()):
+        return x.new_zeros(s.w), dy.sum((0, 2, 3)) if biased else None
+    dw = x.new_empty(s.w)
+    f = facts_of(2, s, x, a=dy, b=x, c=x, dw=dw, bias=dy)
+    rung = launch.pick(WEIGHT, f)
+    if rung.name in ("implicit", "pipelined"):
+        return in_parts(rung, f, biased)
+    found = rung.launch("conv2d_weight", f)
+    return dw if found is None else found, dy.sum((0, 2, 3)) if biased else None
+
+
+def in_parts(rung, f, biased):
+    """Two launches: blocks share the k of a product, and their sums are joined."""
+    s, biased = f.s, int(biased)
+    width = f.N + biased
+    tiles = cdiv(f.M, 32) * cdiv(width, 64) * s.groups
+    parts = max(1, min(PARTS // tiles, cdiv(f.K, 128), 65535 // s.groups))
+    some = f.x.new_empty((parts, s.O, width), dtype=f.wide)
+    vars(f).update(c=some, bias=f.a, biased=biased, extra=biased, parts=parts)
+    rung.launch("conv2d_weight", f)
+    db = f.x.new_empty((s.O,)) if biased else None
+    more = {"O": s.O, "width": width, "biased": biased, "parts": parts}
+    launch.run(JOIN, "conv2d_weight", dw=f.dw, some=some, db=db if biased else f.dw,
+               **more)  # fmt: skip
+    return f.dw, db

@@ -93,7 +93,8 @@ LADDER = launch.ladder(
          lambda f: is_lab_06(f) and is_wide(f), PLAIN, 256, tiles(128)),
     Rung("naive", "matmul_naive", "matmul.cu", is_one, PLAIN, SQUARE,
          lambda f: tiles(16)(f)[::-1]),
-    Rung("coalesced", "matmul_coalesced", "matmul.cu", is_one, PLAIN, SQUARE, tiles(16)),
+    Rung("coalesced", "matmul_coalesced", "matmul.cu", is_one, PLAIN, SQUARE,
+         tiles(16)),
     Rung("tiled", "matmul_tiled", "matmul.cu", launch.always, VIEWS, SQUARE,
          batched(16), more=views),
     Rung("column", "matmul_column", "matmul.cu", is_large, PLAIN, 512, tiles(64)),
@@ -130,7 +131,10 @@ def in_parts(x, parts, dim):
 
 def product(a, b, c, batches, M, N, K):
     """Launch c = a b; c, or a tensor like it."""
-    plain, aligned = a.is_contiguous() and b.is_contiguous(), not (a.offset | b.offset) % 4
+    plain, aligned = (
+        a.is_contiguous() and b.is_contiguous(),
+        not (a.offset | b.offset) % 4,
+    )
     f = launch.Facts(a=a, b=b, c=c, batches=batches, M=M, N=N, K=K, plain=plain,
                      aligned=aligned)  # fmt: skip
     rung = launch.pick(LADDER, f)
@@ -219,7 +223,7 @@ def rows(x):
 
 @operator(
     "input weight bias",
-    vjps=[  # that of W comes out in W's own layout: row by row, as an optimiser wants it
+    vjps=[  # that of W comes out in W's own layout, row by row
         lambda dy, b: dy @ b,
         lambda dy, a: rows(dy).permute(1, 0) @ rows(a),
         lambda dy: rows(dy).sum(0),

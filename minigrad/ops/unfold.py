@@ -1,85 +1,215 @@
-"""unfold and fold: the windows of images as columns, and their adjoint."""
+"""unfold and fold: the windows of images as columns, and their adjoint.
+
+Everywhere: N images of C channels, H x W; a window has KH x KW taps, DH and DW apart,
+and moves by the strides SH and SW over the image, with PH and PW of padding around it.
+"""
+
+from typing import NamedTuple
 
 import numpy as np
 
+from .. import launch
+from ..dispatch import operator
 from ..kernels.convolution import col2im, im2col
+from ..launch import MANY, THREADS, Rung, cdiv, struct
+from ..layout import as_ints
 from ..storage import float32, float64
-from . import ladder
-from .arrays import as_array
-from .ladder import Rung, computed_in, memory
-from .rows import RowOperator
-from .window import (
-    Window,
-    added_up,
-    is_simple,
-    padded,
-    pair,
-    places,
-    simple_numbers,
-    windows,
-)
 
-THREADS = 256
-MANY = 2**31 - THREADS  # elements that an int cannot count
+STRUCT = np.dtype(
+    [(name, "i4") for name in ("H", "W", "OH", "OW", "KH", "KW", "SH", "SW", "PH", "PW",
+                               "DH", "DW")],
+    align=True,
+)  # fmt: skip
 
 
-class Sliding(RowOperator):
-    """An operator of windows whose kernels take a thread an element."""
+class Window(NamedTuple):
+    """The sizes of a sliding window, each for height and width."""
 
-    def each(self, ladder_, types, n, args, tensors, **facts):
-        """Launch a rung of the ladder with n threads."""
-        rung = ladder.choose(ladder_, dtype=tensors[0].dtype, **facts)
-        self.one_each(rung, types, n, args, tensors)
+    size: tuple  # of the image
+    out: tuple  # how many places there are
+    kernel: tuple
+    stride: tuple
+    padding: tuple  # above and left
+    dilation: tuple
 
-    def one_each(self, rung, types, n, args, tensors):
-        """Launch n threads, and tell the kernel the number."""
-        if not n:
-            return
-        before, index = "", np.int32
-        if max(n, *(x.numel() for x in tensors)) >= MANY:
-            before, index = "#define INDEX long long\n", np.int64
-        grid, args = (-(-n // THREADS), 1, 1), [*args, index(n)]
-        self.launch(rung, types, grid, THREADS, args, tensors, before)
+    @property
+    def taps(self):
+        return self.kernel[0] * self.kernel[1]
 
-    def yours(self, rung, x, y, w, planes):
-        """Launch the kernel of lab 07."""
-        n = max(x.numel(), y.numel())
-        args = memory(x), memory(y), *simple_numbers(planes, w)
-        if n:
-            self.launch(rung, (), (-(-n // THREADS), 1, 1), THREADS, args, (x, y))
-        return y
+    def numbers(self):
+        """As they stand in STRUCT."""
+        return [n for pair in self for n in pair]
+
+    def struct(self, device):
+        """A kernel's argument `Window`."""
+        return as_struct(self.numbers(), STRUCT, device)
+
+    def extent(self):
+        """Rows and columns of the padded image that windows reach."""
+        sizes = zip(self.out, self.stride, self.kernel, self.dilation, strict=True)
+        return tuple((o - 1) * s + (k - 1) * d + 1 for o, s, k, d in sizes)
+
+
+def as_struct(numbers, dtype, device):
+    """Whole numbers as a kernel's argument."""
+    return struct(np.array(tuple(numbers), dtype), device)
+
+
+def pair(value, name, operator):
+    """A number, or one for height and one for width, as a tuple of two."""
+    numbers = as_ints((value,))
+    if len(numbers) not in (1, 2):
+        raise RuntimeError(
+            f"{operator}: {name} must either be a single int, or a tuple of two ints, "
+            f"not {value!r}"
+        )
+    return numbers * 2 if len(numbers) == 1 else numbers
+
+
+def places(size, kernel, stride, padding, dilation, after=None, ceil_mode=False):
+    """How many places a window has along one dimension.
+
+    padding: before; `after`, where it is another, behind. ceil_mode: the last place may
+    reach beyond the padding, if it begins before the padding behind.
+    """
+    after = padding if after is None else after
+    room = size + padding + after - dilation * (kernel - 1) - 1
+    if not ceil_mode:
+        return room // stride + 1
+    count = -(-room // stride) + 1
+    return count - ((count - 1) * stride >= size + padding)
+
+
+# ------------------------------------------------- windows of arrays
+
+
+def padded(x, w, fill=0):
+    """An array (..., H, W) with `fill` around it, as far as windows reach."""
+    (top, left), (high, wide) = w.padding, w.size
+    rows, cols = w.extent()
+    rows, cols = max(rows, top + high), max(cols, left + wide)
+    if (rows, cols) == (high, wide):
+        return x
+    y = np.full((*x.shape[:-2], rows, cols), fill, x.dtype)
+    y[..., top : top + high, left : left + wide] = x
+    return y
+
+
+def windows(x, w):
+    """An array (..., KH, KW, OH, OW), a view of padded images: nothing is copied."""
+    *lead, down, right = x.strides
+    steps = [*zip(w.dilation, (down, right), strict=True)]
+    steps += [*zip(w.stride, (down, right), strict=True)]
+    shape = (*x.shape[:-2], *w.kernel, *w.out)
+    strides = [*lead, *(a * b for a, b in steps)]
+    return np.lib.stride_tricks.as_strided(x, shape, strides, writeable=False)
+
+
+def under_taps(x, w):
+    """For each tap (kh, kw): the view (..., OH, OW) of what lies under it in x."""
+    for kh in range(w.kernel[0]):
+        for kw in range(w.kernel[1]):
+            parts = [
+                slice(k * d, k * d + (o - 1) * s + 1, s)
+                for k, d, o, s in zip(
+                    (kh, kw), w.dilation, w.out, w.stride, strict=True
+                )
+            ]
+            yield kh, kw, x[(..., *parts)]
+
+
+def added_up(columns, w):
+    """The adjoint of windows(padded(x)): (..., KH, KW, OH, OW) -> (..., H, W)."""
+    rows, cols = w.extent()
+    (top, left), (high, wide) = w.padding, w.size
+    lead = columns.shape[:-4]
+    rows, cols = max(rows, top + high), max(cols, left + wide)
+    x = np.zeros((*lead, rows, cols), columns.dtype)
+    for kh, kw, part in under_taps(x, w):
+        part += columns[..., kh, kw, :, :]
+    return x[..., top : top + high, left : left + wide]
+
+
+# ------------------------------------------------- kernels
+
+
+def is_simple(f):
+    """May a kernel of lab 07 treat it? float, and the same for height and width."""
+    both = f.w.stride, f.w.padding, f.w.dilation
+    return f.dtype == float32 and all(a == b for a, b in both)
+
+
+def counted(f):
+    """The window and n as arguments: n is a long where an int cannot count so far."""
+    index = np.int64 if many(f) else np.int32
+    return {"window": f.w.struct(f.device), "count": index(f.n)}
+
+
+def many(f):
+    sizes = (x.numel() for x in vars(f).values() if hasattr(x, "storage"))
+    return max(f.n, *sizes) >= MANY
+
+
+def index(f):
+    return "#define INDEX long long\n" if many(f) else ""
+
+
+def numbers_of_lab(f):
+    """The whole numbers of im2col and col2im in lab 07."""
+    w = f.w
+    names = "H", "W", "KH", "KW", "OH", "OW", "stride", "padding", "dilation"
+    sizes = *w.size, *w.kernel, *w.out, w.stride[0], w.padding[0], w.dilation[0]
+    return dict(zip(names, sizes, strict=True))
+
+
+def of_lab(kernel, hole, args):
+    """The rung of im2col or col2im, with a thread for each element of the larger."""
+    sizes = "planes H W KH KW OH OW stride padding dilation"
+    return Rung(
+        "yours", kernel, hole, is_simple,
+        args + "".join(f" {name}:int" for name in sizes.split()),
+        grid=lambda f: cdiv(max(f.x.numel(), f.y.numel()), THREADS),
+        more=numbers_of_lab,
+    )  # fmt: skip
+
+
+def per_window(f):
+    """A thread for each window, and all of its taps."""
+    f.n //= f.w.taps
+    return counted(f)
+
+
+EACH = {"before": index, "more": counted}  # of a thread for each of n
+UNFOLD = launch.ladder(
+    of_lab("im2col", im2col, "x y"),
+    Rung("element", "unfold_element", "unfold.cu", args="x y window count",
+         types=lambda f: [f.dtype], **EACH),
+    Rung("window", "unfold_window", "unfold.cu", args="x y window count",
+         types=lambda f: [f.dtype], before=index, more=per_window),
+)  # fmt: skip
 
 
 # ------------------------------------------------- unfold
 
-UNFOLD = [
-    Rung("yours", "im2col", im2col, is_simple),
-    Rung("element", "unfold_element", "unfold.cu"),
-    Rung("window", "unfold_window", "unfold.cu"),
-]
 
-
-class Unfold(Sliding):
+@operator(vjps=[lambda dy, w: fold_windows(dy, w=w)], name="unfold")
+def unfold_windows(x, w):
     """x (N, C, H, W) -> (N, C * KH * KW, OH * OW): each window is a column."""
-
-    def on_cpu(self, x, w):
-        array = windows(padded(as_array(x, computed_in(x.dtype)), w), w).copy()
-        shape = x.shape[0], x.shape[1] * w.taps, w.out[0] * w.out[1]
-        return x.new_of(array.reshape(shape), x.dtype)
-
-    def on_device(self, x, w):
-        x, (n, c) = x.contiguous(), x.shape[:2]
-        y = x.new_empty((n, c * w.taps, w.out[0] * w.out[1]))
-        rung = ladder.choose(UNFOLD, dtype=x.dtype, w=w)
-        if rung.way == "yours":
-            return self.yours(rung, x, y, w, n * c)
-        threads = y.numel() // (w.taps if rung.way == "window" else 1)
-        args = memory(x), memory(y), w.struct(x.device)
-        self.one_each(rung, [x.dtype], threads, args, [x, y])
-        return y
+    return {"w": w}
 
 
-unfold_windows = Unfold("unfold", Unfold.__doc__, [lambda dy, w: fold_windows(dy, w=w)])
+@unfold_windows.cpu
+def _(x, w):
+    shape = x.shape[0], x.shape[1] * w.taps, w.out[0] * w.out[1]
+    return windows(padded(x, w), w).copy().reshape(shape)
+
+
+@unfold_windows.device
+def _(x, w):
+    x, (n, c) = x.contiguous(), x.shape[:2]
+    y = x.new_empty((n, c * w.taps, w.out[0] * w.out[1]))
+    launch.run(UNFOLD, "unfold", x=x, y=y, w=w, n=y.numel(), planes=n * c)
+    return y
 
 
 def unfold(input, kernel_size, dilation=1, padding=0, stride=1):  # noqa: A002
@@ -89,7 +219,7 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):  # noqa: A002
     N gives a matrix. RuntimeError where no window fits.
     """
     check_images(input, "unfold")
-    sizes = checked(kernel_size, dilation, padding, stride, "unfold")
+    sizes = check_window(kernel_size, dilation, padding, stride, "unfold")
     w = window_of(input.shape[-2:], *sizes)
     if min(w.out) < 1:
         raise RuntimeError(
@@ -106,41 +236,38 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):  # noqa: A002
 # ------------------------------------------------- fold
 
 
-def has_atomics(dtype, **facts):
-    return dtype in (float32, float64)
+def scatters(f):
+    f.n = f.y.numel()
+    return counted(f)
 
 
-FOLD = [
-    Rung("yours", "col2im", col2im, is_simple),
-    Rung("scatter", "fold_scatter", "unfold.cu", has_atomics),
-    Rung("gather", "fold_gather", "unfold.cu"),
-]
+FOLD = launch.ladder(
+    of_lab("col2im", col2im, "y x"),
+    Rung("scatter", "fold_scatter", "unfold.cu",
+         lambda f: f.dtype in (float32, float64), "y x window count",
+         types=lambda f: [f.dtype], before=index, more=scatters),
+    Rung("gather", "fold_gather", "unfold.cu", args="y x window count", **EACH),
+)  # fmt: skip
 
 
-class Fold(Sliding):
+@operator(vjps=[lambda dy, w: unfold_windows(dy, w=w)], name="fold")
+def fold_windows(y, w):
     """y (N, C * KH * KW, OH * OW) -> (N, C, H, W): what is in one place is added."""
-
-    def on_cpu(self, y, w):
-        n, channels = y.shape[0], y.shape[1] // w.taps
-        array = as_array(y, computed_in(y.dtype))
-        columns = array.reshape(n, channels, *w.kernel, *w.out)
-        return y.new_of(np.ascontiguousarray(added_up(columns, w)), y.dtype)
-
-    def on_device(self, y, w):
-        y, shape = y.contiguous(), (y.shape[0], y.shape[1] // w.taps, *w.size)
-        x, types = y.new_empty(shape), [y.dtype, computed_in(y.dtype)]
-        rung = ladder.choose(FOLD, dtype=y.dtype, w=w)
-        if rung.way == "yours":
-            return self.yours(rung, y, x.zero_(), w, shape[0] * shape[1])
-        threads = x.numel()
-        if rung.way == "scatter":
-            x, types, threads = x.zero_(), [y.dtype], y.numel()
-        args = memory(y), memory(x), w.struct(y.device)
-        self.one_each(rung, types, threads, args, [y, x])
-        return x
+    return {"w": w}
 
 
-fold_windows = Fold("fold", Fold.__doc__, [lambda dy, w: unfold_windows(dy, w=w)])
+@fold_windows.cpu
+def _(y, w):
+    columns = y.reshape(y.shape[0], y.shape[1] // w.taps, *w.kernel, *w.out)
+    return np.ascontiguousarray(added_up(columns, w))
+
+
+@fold_windows.device
+def _(y, w):
+    y, shape = y.contiguous(), (y.shape[0], y.shape[1] // w.taps, *w.size)
+    x = y.new_zeros(shape)  # scatter and the learner's kernel add to it
+    launch.run(FOLD, "fold", y=y, x=x, w=w, n=x.numel(), planes=shape[0] * shape[1])
+    return x
 
 
 def fold(
@@ -163,7 +290,7 @@ def fold(
             f"batch size and non-zero dimensions for input, but got: "
             f"{list(input.shape)}"
         )
-    sizes = checked(kernel_size, dilation, padding, stride, "fold")
+    sizes = check_window(kernel_size, dilation, padding, stride, "fold")
     w = window_of(pair(output_size, "output_size", "fold"), *sizes)
     check_columns(input, w)
     batch = input if input.ndim == 3 else input.unsqueeze(0)
@@ -181,7 +308,7 @@ def window_of(size, kernel, dilation, padding, stride):
     return Window(tuple(size), out, kernel, stride, padding, dilation)
 
 
-def checked(kernel_size, dilation, padding, stride, operator):
+def check_window(kernel_size, dilation, padding, stride, operator):
     """The four as pairs; RuntimeError for those that are no sizes of a window."""
     kernel = pair(kernel_size, "kernel_size", operator)
     given = [

@@ -1,0 +1,348 @@
+"""max_pool2d and avg_pool2d, forward and backward: on "cpu" tap by tap."""
+
+import math
+
+import numpy as np
+
+from .. import launch
+from ..dispatch import operator
+from ..kernels import convolution as holes
+from ..launch import THREADS, Rung, cdiv
+from ..layout import as_ints
+from ..storage import float32, int32, int64
+from .shape import gather
+from .unfold import EACH, Window, is_simple, padded, pair, places, under_taps
+
+
+def planes(x):
+    """(..., H, W): all dimensions but the last two."""
+    return x.shape[:-2]
+
+
+def pool_window(shape, kernel, stride, padding, dilation, ceil_mode, name):
+    """The Window over images, or what is wrong with it, in PyTorch's words."""
+    kernel = pair(kernel, "kernel_size", name)
+    stride = kernel if stride in (None, (), []) else pair(stride, "stride", name)
+    padding, dilation = pair(padding, "padding", name), pair(dilation, "dilation", name)
+    if len(shape) not in (3, 4) or not all(shape[-3:]):
+        raise RuntimeError(
+            f"{name}: Expected 3D or 4D (batch mode) tensor with optional 0 dim batch "
+            f"size for input, but got: {list(shape)}"
+        )
+    if min(kernel) < 1:
+        raise RuntimeError(f"{name}: kernel size should be greater than zero")
+    if min(stride) < 1:
+        raise RuntimeError(f"{name}: stride should not be zero")
+    if min(dilation) < 1:
+        raise RuntimeError(
+            f"{name}: dilation should be greater than zero, but got dilationH: "
+            f"{dilation[0]} dilationW: {dilation[1]}"
+        )
+    for k, p, d in zip(kernel, padding, dilation, strict=True):
+        if p < 0:
+            raise RuntimeError(f"{name}: pad must be non-negative, but got pad: {p}")
+        if p > ((k - 1) * d + 1) // 2:
+            raise RuntimeError(
+                f"{name}: pad should be at most half of effective kernel size, but got "
+                f"pad={p}, kernel_size={k} and dilation={d}"
+            )
+    size, channels = shape[-2:], shape[-3]
+    ways = zip(size, kernel, stride, padding, dilation, strict=True)
+    out = tuple(places(*way, ceil_mode=ceil_mode) for way in ways)
+    if min(out) < 1:
+        raise RuntimeError(
+            f"{name}: Given input size: ({channels}x{size[0]}x{size[1]}). Calculated "
+            f"output size: ({channels}x{max(0, out[0])}x{max(0, out[1])}). Output size "
+            "is too small"
+        )
+    return Window(size, out, kernel, stride, padding, dilation)
+
+
+# ------------------------------------------------- kernels
+
+
+def is_square(f):
+    """May a kernel of lab 07 treat it?"""
+    plain = f.w.kernel[0] == f.w.kernel[1] and f.w.dilation == (1, 1)
+    return is_simple(f) and plain
+
+
+def max_of_lab(rung, operator, f):
+    """The kernel of lab 07, which writes indices as int."""
+    w, indices = f.w, f.x.new_empty(f.y.shape, int32)
+    sizes = math.prod(planes(f.x)), *w.size, *w.out, w.kernel[0], w.stride[0]
+    args = f.x, f.y, indices, *np.int32([*sizes, w.padding[0]])
+    function, grid = rung.function(f.device), cdiv(f.n, THREADS)
+    launch.launch(operator, rung.name, function, f.device, grid, THREADS, args)
+    f.indices.copy_(indices)
+
+
+def max_input_of_lab(rung, operator, f):
+    """The kernel of lab 07, which reads indices as int and adds to dx."""
+    count = math.prod(planes(f.dy))
+    sizes = count, f.dx.numel() // max(count, 1), f.dy.numel() // max(count, 1)
+    args = f.dy, f.indices.int(), f.dx.zero_(), *np.int32(sizes)
+    grid = cdiv(max(f.dx.numel(), f.dy.numel()), THREADS) if f.n else 0
+    function = rung.function(f.device)
+    launch.launch(operator, rung.name, function, f.device, grid, THREADS, args)
+
+
+def averages(f):
+    return int(f.count_pad), f.dtype, f.wide
+
+
+ELEMENT = "thread an element"
+MAX = launch.ladder(
+    Rung("yours", "max_pool2d", holes.max_pool2d, is_square, run=max_of_lab),
+    Rung(ELEMENT, "max_pool2d", "pool.cu", args="x y indices window count", **EACH),
+)
+MAX_INPUT = launch.ladder(
+    Rung("yours", "max_pool2d_backward", holes.max_pool2d_backward,
+         lambda f: f.dtype == float32, run=max_input_of_lab),
+    Rung(ELEMENT, "max_pool2d_input", "pool.cu", args="dy indices dx window count",
+         **EACH),
+)  # fmt: skip
+AVG = launch.ladder(
+    Rung(ELEMENT, "avg_pool2d", "pool.cu", args="x y window divisor:int count",
+         types=averages, **EACH)
+)  # fmt: skip
+AVG_INPUT = launch.ladder(
+    Rung(ELEMENT, "avg_pool2d_input", "pool.cu", types=averages,
+         args="dy dx window divisor:int count", **EACH)
+)  # fmt: skip
+
+# ------------------------------------------------- maximum
+
+
+@operator(
+    vjps=[lambda dy, i, w: max_input(dy, i, w=w)],
+    results=(None, int64),
+    name="max_pool2d",
+)
+def max_with_indices(
+    input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False
+):
+    """The largest element of each window, and its index in the plane."""
+    how = kernel_size, stride, padding, dilation, ceil_mode
+    return {"w": pool_window(input.shape, *how, "max_pool2d")}
+
+
+def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1,  # noqa: A002
+               ceil_mode=False, return_indices=False):  # fmt: skip
+    """The largest element of each window: (N, C, H, W) -> (N, C, OH, OW).
+
+    stride: None is kernel_size. Of equal elements the first one counts; a NaN is larger
+    than every number. return_indices: also where it was, ih * W + iw, int64.
+    """
+    how = kernel_size, stride, padding, dilation, ceil_mode
+    y, indices = max_with_indices(input, *how)
+    return (y, indices) if return_indices else y
+
+
+@max_with_indices.cpu
+def _(x, w):
+    array = padded(x, w, -np.inf)
+    any_nan = array.size and np.isnan(array.min())
+    best, col = largest(along(array, -1, w, 1), any_nan)
+    rows, cols = along(best, -2, w, 0), along(col, -2, w, 0)
+    best, row = largest(rows, any_nan)
+    return best, indices_of(row, chosen(cols, row), w)
+
+
+@max_with_indices.device
+def _(x, w):
+    x, shape = x.contiguous(), (*planes(x), *w.out)
+    y, indices = x.new_empty(shape), x.new_empty(shape, dtype=int64)
+    launch.run(MAX, "max_pool2d", x=x, y=y, indices=indices, w=w, n=y.numel())
+    return y, indices
+
+
+def along(x, axis, w, side):
+    """For each tap along one side of the window: what lies under it at every place."""
+    n, step, out = w.kernel[side], w.stride[side], w.out[side]
+    begins = (k * w.dilation[side] for k in range(n))
+    parts = (slice(b, b + (out - 1) * step + 1, step) for b in begins)
+    return [
+        x[(..., part) if axis == -1 else (..., part, slice(None))] for part in parts
+    ]
+
+
+def largest(parts, any_nan):
+    """The largest of several arrays, and the number of the array that has it.
+
+    Of equal ones the first one counts, of NaN, which is larger than all, the last.
+    """
+    first, *rest = parts
+    best, dtype = first.copy(), np.uint8 if len(parts) < 256 else np.int32
+    number = np.zeros(first.shape, dtype)
+    for i, part in enumerate(rest, 1):
+        better = part > best
+        if any_nan:
+            better |= np.isnan(part)
+        np.maximum(best, part, out=best)
+        np.maximum(number, better * dtype(i), out=number)  # far faster than `where`
+    return best, number
+
+
+def chosen(parts, number):
+    """Of several arrays the elements of the one that `number` names."""
+    return sum(part * (number == i) for i, part in enumerate(parts))
+
+
+def indices_of(row, col, w):
+    """The indices ih * W + iw of the taps (row, col) that were found at each place."""
+    (high, wide), (top, left) = w.size, w.padding
+    ih = (np.arange(w.out[0]) * w.stride[0] - top)[:, None]
+    iw = np.arange(w.out[1]) * w.stride[1] - left
+    if top or left:  # a window of -inf alone may have found the padding
+        row = np.maximum(row, -(ih // w.dilation[0]))
+        col = np.maximum(col, -(iw // w.dilation[1]))
+    steps = w.dilation[0] * wide, w.dilation[1]
+    indices = np.multiply(row, steps[0], dtype=np.int64)
+    indices += np.multiply(col, steps[1], dtype=np.int64)
+    indices += ih * wide + iw
+    if top or left:
+        inside = (ih + row * w.dilation[0] < high) & (iw + col * w.dilation[1] < wide)
+        np.copyto(indices, -1, where=~inside)
+    return indices
+
+
+@operator(
+    "dy indices", vjps=[lambda dy, b: picked(dy, b), None], name="max_pool2d_input"
+)
+def max_input(dy, indices, w):
+    """dx: each dy goes to where its window's maximum was."""
+    return {"w": w}
+
+
+@max_input.cpu
+def _(dy, at, w):
+    size, count = w.size[0] * w.size[1], math.prod(planes(dy))
+    dx, shape = np.zeros(count * size, dy.dtype), (*planes(dy), *w.size)
+    inside, every = at.reshape(-1) >= 0, np.arange(0, count * size, size)
+    at, dy = (at.reshape(count, -1) + every[:, None]).reshape(-1), dy.reshape(-1)
+    if not inside.all():  # windows in the padding alone
+        at, dy = at[inside], dy[inside]
+    ways = zip(w.stride, w.kernel, w.dilation, strict=True)
+    if all(s > (k - 1) * d for s, k, d in ways):
+        dx[at] = dy  # no window overlaps another
+    else:
+        np.add.at(dx, at, dy)
+    return dx.reshape(shape)
+
+
+@max_input.device
+def _(dy, indices, w):
+    dy, indices = dy.contiguous(), indices.contiguous()
+    dx = dy.new_empty((*planes(dy), *w.size))
+    n = dx.numel()
+    launch.run(MAX_INPUT, max_input.name, dy=dy, indices=indices, dx=dx, w=w, n=n)
+    return dx
+
+
+def picked(dy, b):
+    """The elements of dy (..., H, W) at the indices b (..., OH, OW)."""
+    flat = dy.reshape(math.prod(planes(dy)), -1)
+    return gather(flat, 1, b.reshape(flat.shape[0], -1)).view(b.shape)
+
+
+# ------------------------------------------------- mean
+
+
+def counts(w, count_pad, divisor):
+    """What the sum of each window is divided by: (OH, 1) times (1, OW), or a number."""
+    if divisor:
+        return divisor
+    sides = []
+    for o, s, p, k, n in zip(w.out, w.stride, w.padding, w.kernel, w.size, strict=True):
+        begin = np.arange(o) * s - p
+        end = np.minimum(begin + k, n + p)
+        if not count_pad:
+            begin, end = np.maximum(begin, 0), np.minimum(end, n)
+        sides.append(end - begin)
+    return np.multiply.outer(*sides)
+
+
+@operator(
+    vjps=[
+        lambda dy, w, count_pad, divisor: avg_input(
+            dy, w=w, count_pad=count_pad, divisor=divisor
+        )
+    ]
+)
+def avg_pool2d(
+    input,
+    kernel_size,
+    stride=None,
+    padding=0,
+    ceil_mode=False,
+    count_include_pad=True,
+    divisor_override=None,
+):
+    """The mean of each window: (N, C, H, W) -> (N, C, OH, OW).
+
+    stride: None is kernel_size. count_include_pad: the padding counts as elements, of
+    value 0. divisor_override: what sums are divided by, in place of the number.
+    """
+    if divisor_override is not None:
+        (divisor_override,) = as_ints((divisor_override,))
+    if divisor_override == 0:
+        raise RuntimeError("avg_pool2d: divisor must be not zero")
+    how = kernel_size, stride, padding, 1, ceil_mode
+    w = pool_window(input.shape, *how, "avg_pool2d")
+    return {"w": w, "count_pad": bool(count_include_pad), "divisor": divisor_override}
+
+
+avg_pool2d.gradients.once = True  # PyTorch saves the input
+
+
+@avg_pool2d.cpu
+def _(x, w, count_pad, divisor):
+    y = np.zeros((*planes(x), *w.out), x.dtype)
+    for _, _, part in under_taps(padded(x, w), w):
+        y += part
+    return y / np.asarray(counts(w, count_pad, divisor), x.dtype)
+
+
+@avg_pool2d.device
+def _(x, w, count_pad, divisor):
+    x, y = x.contiguous(), x.new_empty((*planes(x), *w.out))
+    launch.run(AVG, "avg_pool2d", x=x, y=y, w=w, n=y.numel(), count_pad=count_pad,
+               divisor=divisor or 0)  # fmt: skip
+    return y
+
+
+@operator(
+    vjps=[lambda dy, w, count_pad, divisor: averaged(dy, w, count_pad, divisor)],
+    name="avg_pool2d_input",
+)
+def avg_input(dy, w, count_pad, divisor):
+    """dx: each dy is shared among its window."""
+    return {"w": w, "count_pad": count_pad, "divisor": divisor}
+
+
+def averaged(x, w, count_pad, divisor):
+    """avg_pool2d of these windows."""
+    own = tuple(places(*n) for n in zip(w.size, w.kernel, w.stride, w.padding, (1, 1),
+                                        strict=True))  # fmt: skip
+    how = w.kernel, w.stride, w.padding, own != w.out, count_pad, divisor
+    return avg_pool2d(x, *how)
+
+
+@avg_input.cpu
+def _(dy, w, count_pad, divisor):
+    share = dy / np.asarray(counts(w, count_pad, divisor), dy.dtype)
+    (top, left), (high, broad), (rows, cols) = w.padding, w.size, w.extent()
+    shape = *planes(dy), max(rows, top + high), max(cols, left + broad)
+    dx = np.zeros(shape, dy.dtype)
+    for _, _, part in under_taps(dx, w):
+        part += share
+    return dx[..., top : top + high, left : left + broad]
+
+
+@avg_input.device
+def _(dy, w, count_pad, divisor):
+    dy, dx = dy.contiguous(), dy.new_empty((*planes(dy), *w.size))
+    launch.run(AVG_INPUT, avg_input.name, dy=dy, dx=dx, w=w, n=dx.numel(),
+               count_pad=count_pad, divisor=divisor or 0)  # fmt: skip
+    return dx
