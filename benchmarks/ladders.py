@@ -136,7 +136,7 @@ def rows():
     args = x, y, where, n, None, None, None
     yield Family(
         f"argmax of rows, {size}", lambda: torch.argmax(X, 1), lambda: where,
-        [rung("choose", "arg_blocks<1, float>", ROWS, 256, *args)], nbytes=4 * N,
+        [rung("argmax", "arg_blocks<1, float>", ROWS, 256, *args)], nbytes=4 * N,
         after="loads of 16 bytes, and the maximum of a pack before its place.",
     )  # fmt: skip
 

@@ -532,7 +532,7 @@ best
 # All data behind a ReLU is positive or 0, and there nobody notices. Begin with an
 # element of the row; or with minus infinity, `__int_as_float(0xff800000)`.
 #
-# argmax of 65,536 rows of 4,096 on the H200: 0.37 ms in `kernels/choose.cu`, 0.279 ms
+# argmax of 65,536 rows of 4,096 on the H200: 0.37 ms in `kernels/argmax.cu`, 0.279 ms
 # in PyTorch, 3,849 GB/s. The pair costs instructions, and here they are seen.
 #
 # **To the lab**: exercise 4 (`max_argmax`).

@@ -6,8 +6,8 @@ import numpy as np
 
 from . import layout
 from .devices import device_empty
+from .dispatch import number_for, tensor_for
 from .layout import row_major
-from .ops.base import number_for, tensor_for
 from .promotion import of_number, promote_types
 from .storage import (
     DEVICES,

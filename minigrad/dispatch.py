@@ -6,6 +6,7 @@ ATen. An operator is called: it checks its arguments, finds its kernel, and runs
 
 import functools
 import inspect
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -100,6 +101,27 @@ def tensor_for(operator, argument, x):
             f"{type(x).__name__}: minigrad.tensor(...) makes one of lists and arrays"
         )
     return x
+
+
+def expect(operator, operands, optional=()):
+    """TypeError for the first operand that is no tensor; the optional may be None.
+
+    operands, optional: {name: operand}.
+    """
+    there = {name: x for name, x in dict(optional).items() if x is not None}
+    for name, x in {**operands, **there}.items():
+        tensor_for(operator, name, x)
+
+
+def number_for(operator, argument, value, kind=Real):
+    """value; TypeError unless it is a number, or of another kind of those."""
+    if isinstance(value, kind) and not isinstance(value, bool):
+        return value
+    what = "Number" if kind is Real else "int"
+    raise TypeError(
+        f"{operator}(): argument {argument!r} must be {what}, not "
+        f"{type(value).__name__}"
+    )
 
 
 class Operator:

@@ -11,28 +11,10 @@ import numpy as np
 
 
 class Kind(IntEnum):
-    """What was out of bounds; kernels know the same names."""
+    """What was out of bounds; kernels/faults.cuh has the same names."""
 
     BAD_INDEX = 1
     BAD_TARGET = 2
-
-
-KINDS = ", ".join(f"{kind.name} = {kind.value}" for kind in Kind)
-
-# Stands in front of a kernel's text.
-NOTE = (
-    f"\nenum Kind {{ {KINDS} }};\n"
-    + r"""
-// Does i choose one of `size` elements? If not, the host is told.
-__device__ bool chooses(long long i, long long size, Kind what, long long* fault) {
-    if (i >= 0 && i < size) return true;
-    fault[1] = i;
-    fault[2] = size;
-    fault[0] = what;
-    return false;
-}
-"""
-)
 
 
 _notes = {}  # device -> what its kernels write to: the kind, the index, the size

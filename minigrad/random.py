@@ -9,14 +9,11 @@ from numbers import Integral
 
 import numpy as np
 
-from . import layout
+from . import launch, layout
 from .creation import asking, empty, like, tensor
-from .ops import ladder
-from .ops.arrays import as_array
-from .ops.base import number_for, tensor_for
-from .ops.elementwise import lt
-from .ops.ladder import Rung, computed_in, memory
-from .ops.rows import RowOperator
+from .dispatch import number_for, operator, tensor_for
+from .launch import THREADS, Rung, cdiv
+from .ops.pointwise import lt
 from .storage import (
     as_dtype,
     bfloat16,
@@ -32,7 +29,11 @@ from .trace import traced
 
 UNIFORM, NORMAL, WHOLE = range(3)
 BITS = {float16: 11, bfloat16: 8, float32: 24, float64: 53}  # of a number in [0, 1)
-THREADS = 256
+DRAW = launch.ladder(
+    Rung("philox", "draw", "random.cu",
+         args="out n:long seed first bits:int low:long count",
+         grid=lambda f: cdiv(f.blocks, THREADS), types=lambda f: (f.dtype, f.kind))
+)  # fmt: skip
 
 
 class Generator:
@@ -114,14 +115,9 @@ def draw(kind, size, dtype, device, low=0, count=1):
 
         traced("random", draw_numbers, out)
     else:
-        text = ladder.with_headers(ladder.file_text("random.cu"), [dtype])
-        function = ladder.compiled(text, ladder.template("draw", dtype, kind), device)
-        args = (memory(out), np.int64(n), np.uint64(seed), np.uint64(first),
-                np.int32(bits), np.int64(low), np.uint64(count))  # fmt: skip
-        grid, nbytes = (-(-blocks // THREADS), 1, 1), n * dtype.itemsize
-        ladder.launch(
-            "random", "philox", function, device, grid, (THREADS, 1, 1), args, nbytes
-        )
+        launch.run(DRAW, "random", out=out, kind=kind, n=n, seed=np.uint64(seed),
+                   first=np.uint64(first), bits=bits, low=low, count=np.uint64(count),
+                   blocks=blocks)  # fmt: skip
     return out
 
 
@@ -207,35 +203,41 @@ rand_like, randn_like = like(rand), like(randn)
 
 # ------------------------------------------------- dropout
 
-DROPOUT = Rung("philox", "dropout", "random.cu")
+DROPOUT = launch.ladder(
+    Rung("philox", "dropout", "random.cu", args="x y seed first most scale:wide n:long",
+         grid=lambda f: cdiv(f.n, 2 * THREADS))
+)  # fmt: skip
 
 
-class Dropout(RowOperator):
+@operator(
+    planned=False,
+    vjps=[lambda dy, p, seed, first: dropout(dy, p=p, seed=seed, first=first)],
+)
+def dropout(x, *, p, seed, first):
     """x / p where an element is kept, which has the chance p, else 0.
 
     first: the first of the blocks of random numbers, as rand() takes them. So the same
     call with dy is the way back, and no mask is stored.
     """
+    return {"p": p, "seed": seed, "first": first}
 
-    planned = False
 
-    def on_cpu(self, x, p, seed, first):
-        n, wide = x.numel(), computed_in(x.dtype)
-        counters = np.arange(first, first + -(-n // 2), dtype=np.uint64)
-        words = philox(seed, counters)[:, ::2].reshape(-1)[:n].reshape(x.shape)
-        scale = wide.type(1 / p if p else 0)
-        y = np.where(words >> 8 < limit(p), as_array(x, wide) * scale, wide.type(0))
-        return x.new_of(y, x.dtype)
+@dropout.cpu
+def _(x, p, seed, first):
+    counters = np.arange(first, first + cdiv(x.size, 2), dtype=np.uint64)
+    words = philox(seed, counters)[:, ::2].reshape(-1)[: x.size].reshape(x.shape)
+    scale = x.dtype.type(1 / p if p else 0)
+    return np.where(words >> 8 < limit(p), x * scale, x.dtype.type(0))
 
-    def on_device(self, x, p, seed, first):
-        x, wide = x.contiguous(), computed_in(x.dtype)
-        y, n = x.new_empty(x.shape), x.numel()
-        args = memory(x), memory(y), np.uint64(seed), np.uint64(first)
-        args += np.uint32(limit(p)), wide.type(1 / p if p else 0), np.int64(n)
-        grid = -(-n // (2 * THREADS)), 1, 1
-        if n:
-            self.launch(DROPOUT, [x.dtype, wide], grid, THREADS, args, (x, y))
-        return y
+
+@dropout.device
+def _(x, p, seed, first):
+    x = x.contiguous()
+    y = x.new_empty(x.shape)
+    launch.run(DROPOUT, "dropout", x=x, y=y, seed=np.uint64(seed), n=x.numel(),
+               first=np.uint64(first), most=np.uint32(limit(p)),
+               scale=1 / p if p else 0)  # fmt: skip
+    return y
 
 
 def limit(p):
@@ -243,7 +245,4 @@ def limit(p):
     return int(np.ceil(np.float32(p) * 2.0**24))
 
 
-dropout = Dropout("dropout", Dropout.__doc__, [
-    lambda dy, p, seed, first: dropout(dy, p=p, seed=seed, first=first)
-])  # fmt: skip
 dropout.gradients.once = True  # PyTorch saves the mask

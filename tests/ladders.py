@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from minigrad import launch
+
 torch = pytest.importorskip("torch", reason="not run: kernel ladders (no PyTorch)")
 
 FOLDER = Path(__file__).parent.parent / "minigrad" / "kernels"
@@ -48,7 +50,7 @@ def family(stem):
 
 @functools.cache
 def text(stem):
-    return (FOLDER / f"{stem}.cu").read_text(encoding="utf-8")
+    return launch.file_text(f"{stem}.cu")
 
 
 def numbers(*shape, dtype=np.float32, seed=0):

@@ -147,7 +147,7 @@ def tiled(name, a, b, tile, block, most=65535):
     return Case(name, grid, block, (*args, np.int64(batches)), {4: c}, 1e-6)
 
 
-@family("choose")
+@family("argmax")
 def _():
     for rows, n in ((1, 1), (5, 31), (3, 33), (4, 300)):
         x = numbers(rows, n) - 200

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import minigrad
-from minigrad.ops import conv, conv2d
+from minigrad.ops import conv
 from minigrad.testing.compare import assert_close
 from minigrad.testing.gradcheck import gradcheck
 
@@ -37,7 +37,7 @@ def check(device, dtype, x, w, b, rung="fastest", **how):
     """Forward and backward on a device; what was launched."""
     dtype = getattr(minigrad, dtype)
     x, w, b = (minigrad.tensor(a, dtype) for a in (x, w, b))
-    s = conv2d.shape_of(x.shape, w.shape, **how)
+    s = conv.shape_of(x.shape, w.shape, **how)
     dy = minigrad.tensor(data(*s.y, seed=9), dtype)
     true, sizes = true_gradients(*(t.double().numpy() for t in (x, w, b, dy)), how)
     x, w, b, dy = (t.to(device) for t in (x, w, b, dy))
@@ -173,7 +173,7 @@ def test_few_launches(device):
 def test_parts_are_added_in_the_same_order(rung):
     x, dy = (minigrad.tensor(data(9, 8, 7, 9, seed=i), minigrad.float32).to("sim")
              for i in range(2))  # fmt: skip
-    s = conv2d.shape_of(x.shape, (8, 8, 3, 3), padding=1)
+    s = conv.shape_of(x.shape, (8, 8, 3, 3), padding=1)
     with minigrad.rungs(rung):
         first, again = (conv.conv2d_weight(x, dy, sizes=s)[0] for _ in range(2))
     assert (first.cpu() == again.cpu()).all()

@@ -88,5 +88,5 @@ def reduction(name, dtype):
 def test_nvrtc_takes_the_choice_of_every_dtype(arch):
     names = tuple(template("arg_blocks", code, dtype, reduce.accumulator(dtype))
                   for code in (1, 2) for dtype in DTYPES)  # fmt: skip
-    text = with_headers(file_text("choose.cu"), DTYPES)
+    text = with_headers(file_text("argmax.cu"), DTYPES)
     assert nvrtc.compiled(text, arch, names) == ""

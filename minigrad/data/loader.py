@@ -5,9 +5,9 @@ from collections import deque
 import numpy as np
 
 from ..creation import tensor
+from ..dispatch import expect
 from ..exercises.registry import exercise
 from ..layout import row_major
-from ..ops.base import expect
 from ..random import default_generator, philox
 from ..storage import Storage, gpu
 from ..suggest import Suggesting

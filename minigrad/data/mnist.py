@@ -3,7 +3,7 @@
 import contextlib
 from pathlib import Path
 
-from ..ops.elementwise import mul, sub
+from ..ops.pointwise import mul, sub
 from ..storage import float32
 from .files import Damaged, DataMissing, File, cache, fetched, places, unpacked
 from .idx import read_idx

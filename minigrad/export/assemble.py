@@ -26,7 +26,7 @@ def assembled():
             raise CannotMerge(f"{hole.name} has no answer, and no solution stands in")
     used = {"minigrad", "minigrad.viz", "minigrad.models"}
     package = all_modules(used | {hole.__module__ for hole in holes})
-    kernels = {p: p.read_text(encoding="utf-8") for p in sorted(HERE.rglob("*.cu"))}
+    kernels = {p: p.read_text(encoding="utf-8") for p in sorted(HERE.rglob("*.cu*"))}
     for hole in holes:
         if isinstance(hole, KernelExercise):
             fill_kernel(hole, package[hole.__module__], kernels)

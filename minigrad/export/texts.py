@@ -21,7 +21,7 @@ test = ["hypothesis>=6.100", "pytest>=8.4", "torch>=2.9"]
 include = ["minigrad*"]
 
 [tool.setuptools.package-data]
-minigrad = ["kernels/*.cu"]
+minigrad = ["kernels/*.cu*"]
 
 [tool.pytest.ini_options]
 testpaths = ["tests"]

@@ -4,26 +4,7 @@
 // four floats side by side are one float4 (with strides a quarter as long): 16 bytes
 // for one division. x and y do not overlap.
 
-// A view: element (i, j, ...) lies i * stride[0] + j * stride[1] + ... elements behind
-// the first. A dimension of stride 0 is a broadcast one.
-struct Strides { int dims; long long shape[8]; long long stride[8]; };
-
-// Counts elements. With "#define INDEX long long" in front for 2^31 elements and more:
-// a GPU has no instruction that divides, and division of 64 bits takes far longer.
-#ifndef INDEX
-#define INDEX int
-#endif
-
-// Where element i of the view lies, counted from the first: i is taken apart into an
-// index for each dimension, from the last one on. What is left over is the first index.
-__device__ long long offset_of(INDEX i, const Strides& view) {
-    long long offset = 0;
-    for (int d = view.dims - 1; d > 0; d--) {
-        offset += i % (INDEX)view.shape[d] * view.stride[d];
-        i /= (INDEX)view.shape[d];
-    }
-    return offset + i * view.stride[0];
-}
+#include "strides.cuh"
 
 // y[i] = element i of the view: a gather. One thread an element, blocks of one
 // dimension. Writes lie side by side; reads only if the last dimension does, and each

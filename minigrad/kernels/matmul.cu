@@ -41,9 +41,7 @@ __global__ void matmul_coalesced(const T* a, const T* b, T* c, int M, int N, int
 
 #define TILE 16  // blocks of (16, 16)
 
-// A matrix of a batch: element (row, col) lies row * stride of the last dimension but
-// one + col * stride of the last behind the first. The dimensions before are the batch.
-struct Strides { int dims; long long shape[8]; long long stride[8]; };
+#include "strides.cuh"
 
 // Where matrix number `batch` begins; a batch dimension of stride 0 is a broadcast one.
 __device__ long long matrix_of(long long batch, const Strides& view) {

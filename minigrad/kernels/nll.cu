@@ -8,7 +8,9 @@
 // weight[c] * (lse - x[c]), with t its target and lse = log(sum of exp(x[c])). For
 // nll_loss lse and smooth are 0. A target `ignore` has no loss and no weight.
 // REDUCTION 0: each row's own loss; 1: their sum over the sum of weight[t]; 2: the sum.
-// Blocks have one dimension and whole warps. In front stands NOTE of faults.py.
+// Blocks have one dimension and whole warps.
+
+#include "faults.cuh"
 
 enum { NONE, MEAN, SUM };
 
@@ -29,22 +31,7 @@ __device__ void block_sums(A& first, A& second) {
     }
 }
 
-// Is this block the last of `blocks` to come here? If so, it may read what the first
-// warps of the others have written before. *ticket counts the blocks: it is 0 before,
-// and the last block's atomicInc makes it 0 again.
-__device__ bool is_last(unsigned int* ticket, unsigned int blocks) {
-    __shared__ bool last;
-    if (threadIdx.x < 32 && threadIdx.y == 0) {
-        __threadfence();  // what was written comes before the ticket
-        __syncwarp();
-        if (threadIdx.x == 0) {
-            last = atomicInc(ticket, blocks - 1) == blocks - 1;
-            __threadfence();  // and what is read behind it
-        }
-    }
-    __syncthreads();
-    return last;
-}
+#include "last_block.cuh"
 
 // A thread a row. LOG = 1: x are logarithms already (nll_loss). With several blocks
 // each leaves its sums in `some`, and the last one done adds those up; else `some` and

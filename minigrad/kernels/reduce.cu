@@ -143,22 +143,7 @@ __global__ void reduce_warps(const T* x, Y* y, long long rows, long long n,
     if (threadIdx.x == 0) y[row] = (Y)finished<OP>(total, count);
 }
 
-// Is this block the last of `blocks` to come here? If so, it may read what the first
-// warps of the others have written before. *ticket counts the blocks: it is 0 before,
-// and the last block's atomicInc makes it 0 again.
-__device__ bool is_last(unsigned int* ticket, unsigned int blocks) {
-    __shared__ bool last;
-    if (threadIdx.x < 32 && threadIdx.y == 0) {
-        __threadfence();  // what was written comes before the ticket
-        __syncwarp();
-        if (threadIdx.x == 0) {
-            last = atomicInc(ticket, blocks - 1) == blocks - 1;
-            __threadfence();  // and what is read behind it
-        }
-    }
-    __syncthreads();
-    return last;
-}
+#include "last_block.cuh"
 
 // A block a row: blockIdx.x is the row. With gridDim.y > 1 each row has several blocks:
 // each leaves its part in `parts`, rows x gridDim.y, and the last one done reduces
@@ -190,26 +175,7 @@ __global__ void reduce_blocks(const T* x, Y* y, long long n, long long count, A*
 
 // ------------------------------------------------- any dimensions
 
-// A view: element (i, j, ...) lies i * stride[0] + j * stride[1] + ... elements behind
-// the first. A dimension of stride 0 is a broadcast one.
-struct Strides { int dims; long long shape[8]; long long stride[8]; };
-
-// Counts elements. With "#define INDEX long long" in front for 2^31 elements and more:
-// a GPU has no instruction that divides, and division of 64 bits takes far longer.
-#ifndef INDEX
-#define INDEX int
-#endif
-
-// Where element i of the view lies, counted from the first: i is taken apart into an
-// index for each dimension, from the last one on. What is left over is the first index.
-__device__ long long offset_of(INDEX i, const Strides& view) {
-    long long offset = 0;
-    for (int d = view.dims - 1; d > 0; d--) {
-        offset += i % (INDEX)view.shape[d] * view.stride[d];
-        i /= (INDEX)view.shape[d];
-    }
-    return offset + i * view.stride[0];
-}
+#include "strides.cuh"
 
 // The dimensions of x are dealt out: y has those of `kept`, the others, `reduced`, are
 // walked through. m and n are their numbers of elements. A thread an element of y.

@@ -1,21 +1,21 @@
 """Functions of tensors, under the names of torch.nn.functional."""
 
 from .. import random
-from ..dispatch import FUNCTIONAL
-from ..ops import elementwise
-from ..ops.base import expect, number_for, tensor_for
-from ..ops.batch_norm import batch_norm
+from ..dispatch import FUNCTIONAL, number_for, tensor_for
+from ..ops import pointwise
 from ..ops.conv import conv2d
-from ..ops.elementwise import sigmoid, tanh
-from ..ops.embedding import embedding
-from ..ops.errors import binary_cross_entropy_with_logits, mse_loss
-from ..ops.forms import gelu
-from ..ops.losses import cross_entropy, nll_loss
+from ..ops.indexing import embedding, one_hot
+from ..ops.loss import (
+    binary_cross_entropy_with_logits,
+    cross_entropy,
+    mse_loss,
+    nll_loss,
+)
 from ..ops.matmul import linear
-from ..ops.norms import layer_norm
+from ..ops.normalization import batch_norm, layer_norm
+from ..ops.pointwise import gelu, sigmoid, tanh
 from ..ops.pooling import avg_pool2d, max_pool2d
-from ..ops.rows import log_softmax, softmax
-from ..ops.shape import one_hot
+from ..ops.softmax import log_softmax, softmax
 from ..ops.unfold import fold, unfold
 from ..suggest import in_module
 
@@ -24,7 +24,7 @@ def relu(input, inplace=False):
     """The larger of each element and 0."""
     if inplace:
         return tensor_for("relu", "input", input).relu_()
-    return elementwise.relu(input)
+    return pointwise.relu(input)
 
 
 def dropout(x, p=0.5, training=True, inplace=False):
@@ -42,11 +42,7 @@ def dropout(x, p=0.5, training=True, inplace=False):
 
 def check_dropout(x, p, training):
     """Raise where x is no tensor, or one whose elements cannot be divided."""
-    try:
-        dtype = x.storage.dtype
-    except AttributeError:
-        expect("dropout", {"input": x})
-        raise
+    dtype = tensor_for("dropout", "input", x).dtype
     if dtype.kind != "f" and training and p:
         raise RuntimeError(f"dropout is for floats, not {dtype}: x.float() makes one")
 

@@ -1,7 +1,7 @@
 """Linear, Embedding, Dropout, Flatten and Identity."""
 
+from ..dispatch import expect, number_for
 from ..ops import unfused
-from ..ops.base import expect, number_for
 from . import functional as f
 from . import init
 from .module import Module

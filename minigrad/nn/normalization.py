@@ -1,10 +1,10 @@
 """Normalization: layers that shift and scale to mean 0 and variance 1."""
 
 from ..creation import empty, tensor
+from ..dispatch import expect
 from ..layout import as_ints
 from ..ops import unfused
-from ..ops.base import expect
-from ..ops.batch_norm import check
+from ..ops.normalization import check
 from ..storage import int64
 from . import functional as f
 from . import init

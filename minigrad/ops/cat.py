@@ -1,65 +1,58 @@
-"""cat and stack: tensors one behind the other, or side by side."""
+"""cat and stack: tensors concatenated, or side by side along a new dimension."""
 
 import itertools
+import math
 
 import numpy as np
 
-from .. import layout
+from .. import launch, layout
 from ..autograd.views import record_call
-from ..dispatch import register
+from ..dispatch import Operator
+from ..launch import THREADS, Rung, cdiv
 from ..numpy_names import either_name
 from ..promotion import promote_types
 from ..storage import DTYPES
-from ..trace import nbytes
-from . import ladder
-from .ladder import Rung, memory
-from .plans import Planned, PlannedOperator
 
-THREADS, TOGETHER = 256, 4
-RUNG = Rung("rows", "cat", "cat.cu")
-
-
-class Cat(PlannedOperator):
-    """The tensors, all of one dtype, one behind the other along `dim`."""
-
-    def __init__(self):
-        super().__init__("cat", lambda first, *_: first.dtype, Cat.__doc__)
-        register("cat", ["cpu"], DTYPES, self.on_cpu)
-        register("cat", ["sim", "cuda"], DTYPES, Planned(self.on_device))
-
-    def on_cpu(self, *tensors, dim):
-        first, arrays = tensors[0], [x.memory() for x in tensors]
-        out = first.new_empty(shape_of(tensors, dim))
-        np.concatenate(arrays, dim, out=out.memory())
-        return out
-
-    def on_device(self, *tensors, dim):
-        out = tensors[0].new_empty(shape_of(tensors, dim))
-        start, parts = 0, []
-        for x in tensors:
-            row = layout.numel(x.shape[dim:])
-            parts.append((x.contiguous(), row, start))
-            start += row
-        parts = [part for part in parts if part[0].numel()]
-        for first in range(0, len(parts), TOGETHER):
-            self.launch(out, start, parts[first : first + TOGETHER])
-        return out
-
-    def launch(self, out, width, parts):
-        """One launch: the parts (a tensor, its row, where that begins in out's)."""
-        args = [memory(out), np.int64(width)]
-        for x, row, start in parts:
-            args += [memory(x), *map(np.int64, (x.numel(), row, start))]
-        missing = [memory(out), *map(np.int64, (0, 1, 0))]
-        args += missing * (TOGETHER - len(parts))
-        most = max(x.numel() for x, _, _ in parts)
-        grid, moved = -(-most // THREADS), 2 * sum(nbytes(x) for x, _, _ in parts)
-        told = out.device, (grid, len(parts), 1), (THREADS, 1, 1), args, moved
-        function = RUNG.function(out.device, [out.dtype])
-        ladder.launch("cat", RUNG.name, function, *told)
+TOGETHER = 4  # tensors of one launch
+PARTS = " ".join(f"x{i} n{i}:long row{i}:long start{i}:long" for i in range(TOGETHER))
+CAT = launch.ladder(
+    Rung("rows", "cat", "cat.cu", args=f"y width:long {PARTS}",
+         grid=lambda f: (cdiv(f.n, THREADS), f.count), types=lambda f: [f.dtype])
+)  # fmt: skip
 
 
-concatenate = Cat()
+class Concatenation(Operator):
+    """The tensors, all of one dtype, concatenated along `dim`."""
+
+    def bind(self, args, named):
+        return args, named, lambda args, named: args
+
+
+concatenate = Concatenation(lambda *tensors, dim: None, dtypes=DTYPES, name="cat")
+
+
+@concatenate.cpu
+def _(*arrays, dim):
+    return np.concatenate(arrays, dim)
+
+
+@concatenate.device
+def _(*tensors, dim):
+    y, start, parts = tensors[0].new_empty(shape_of(tensors, dim)), 0, []
+    for x in tensors:
+        row = math.prod(x.shape[dim:])
+        if x.numel():
+            parts.append((x.contiguous(), x.numel(), row, start))
+        start += row
+    for first in range(0, len(parts), TOGETHER):
+        some = parts[first : first + TOGETHER]
+        every = some + [(None, 0, 1, 0)] * (TOGETHER - len(some))
+        names = "x", "n", "row", "start"
+        facts = {f"{name}{i}": value for i, part in enumerate(every)
+                 for name, value in zip(names, part, strict=True)}  # fmt: skip
+        n = max(part[1] for part in some)
+        launch.run(CAT, "cat", y=y, width=start, n=n, count=len(some), **facts)
+    return y
 
 
 def shape_of(tensors, dim):
@@ -85,7 +78,7 @@ def listed(operator, tensors):
 
 @either_name
 def cat(tensors, dim=0):
-    """The tensors one behind the other along `dim`; the other sizes are equal."""
+    """The tensors concatenated along `dim`; the other sizes are equal."""
     tensors = listed("cat", tensors)
     if not tensors:
         raise RuntimeError("cat(): expected a non-empty list of Tensors")
@@ -109,7 +102,7 @@ def cat(tensors, dim=0):
 
 
 def check(tensors, dim):
-    """Raise unless the tensors can stand one behind the other."""
+    """Raise unless the tensors can be concatenated."""
     first = tensors[0]
     if not first.ndim:
         raise RuntimeError(

@@ -1,22 +1,272 @@
-"""x[mask], x[[0, 2]], x[i, :, j]: elements that tensors choose, read or written.
+"""Elements chosen by index: x[mask], x[[0, 2]], gather, index_select, one_hot,
+embedding, and the triangles of a matrix.
 
-Ints, slices, None and ... are done by a view. In that view the dimensions that tensors
-choose from are moved to the front.
+In x[...] ints, slices, None and ... make a view. In that view the dimensions that
+tensors choose from are moved to the front.
 """
 
 import functools
+from numbers import Integral
 
 import numpy as np
 
-from .. import layout
+from .. import faults, launch, layout
+from ..arrays import write as write_array
 from ..autograd.graph import Recorded, Saved
 from ..autograd.views import record_call, write
-from ..storage import bool_, int8, int16, int32, int64, to_number, uint8
-from . import elementwise
-from .base import tensor_for
-from .choosing import index, index_put, true_at
+from ..dispatch import Operator, number_for, operator, register, tensor_for
+from ..launch import THREADS, Rung, cdiv, coalesce_dims, computed_in, strides_of
+from ..numpy_names import either_name
+from ..promotion import INTEGERS
+from ..storage import DTYPES, bool_, int8, int16, int32, int64, to_number, uint8
+from ..trace import nbytes
+from . import pointwise
 from .inplace import masked_fill_
-from .scatter import scatter_add
+from .pointwise import masked_fill
+
+# ------------------------------------------------- kernels, a thread an element
+
+INDEX = {
+    name: launch.ladder(Rung(rung, name, "index.cu", args=args, types=types))
+    for name, rung, args, types in (
+        ("gather", "strided", "x rest step:long size:long index view y fault n:int",
+         lambda f: [f.dtype]),
+        ("scatter_add", "atomics",
+         "dy view index places x rest step:long size:long fault n:int",
+         launch.in_dtype),
+        ("locate", "locate", "index view size:long step:long offsets before:int fault "
+         "n:int", lambda f: ()),
+        ("put", "put", "x rest offsets view values value_view n:int",
+         lambda f: [f.dtype]),
+    )
+}  # fmt: skip
+
+
+def run(name, operator=None, **facts):
+    """Launch a kernel of index.cu."""
+    f = launch.Facts(**facts)
+    f.fault = faults.argument(f.device)
+    launch.pick(INDEX[name], f).launch(operator or name, f)
+
+
+def views_of(shape, device, *strides):
+    """Kernels' arguments that run over `shape` by these strides."""
+    shape, *strides = coalesce_dims(shape, *strides)
+    return [strides_of(shape, s, device) for s in strides]
+
+
+def without(strides, dim):
+    """The strides, with 0 for `dim`: an index is in its place."""
+    return tuple(0 if d == dim else s for d, s in enumerate(strides))
+
+
+# ------------------------------------------------- gather, and its adjoint
+
+
+@operator("dy index", vjps=[lambda dy, b, dim: dy.gather(dim, b), None])
+def scatter_add(dy, index, *, dim, shape):
+    """x[i, j, ...] of shape `shape` is the sum of all dy[k, j, ...] with index i.
+
+    The reverse of gather(x, dim, index), whose index stands at `dim`.
+    """
+    return {"dim": dim, "shape": shape}
+
+
+@scatter_add.cpu
+def _(dy, index, dim, shape):
+    x, at = np.zeros(shape or (1,), dy.dtype), np.atleast_1d(index)
+    places = list(np.ogrid[tuple(slice(n) for n in at.shape)])
+    places[dim] = at
+    np.add.at(x, tuple(places), np.atleast_1d(dy))
+    return x.reshape(shape)
+
+
+@scatter_add.device
+def _(dy, index, dim, shape):
+    x = dy.new_zeros(shape, dtype=computed_in(dy.dtype))
+    step, size = (x.strides[dim], x.shape[dim]) if x.ndim else (0, 1)
+    steps = dy.strides, index.strides, without(x.strides, dim)
+    view, places, rest = views_of(index.shape, x.device, *steps)
+    run("scatter_add", dy=dy, view=view, index=index, places=places, x=x, rest=rest,
+        step=step, size=size, n=index.numel())  # fmt: skip
+    return x.to(dtype=dy.dtype)
+
+
+@operator(
+    "input index",
+    dtypes=DTYPES,
+    vjps=[lambda dy, b, dim, shape: scatter_add(dy, b, dim=dim, shape=shape), None],
+)
+def gather(input, dim, index):
+    """out[i, j, ...] = input[index[i, j, ...], j, ...], the index standing at `dim`."""
+    if index.dtype not in (int32, int64):
+        raise RuntimeError(
+            f"gather(): Expected dtype int64 for index, got {index.dtype}"
+        )
+    if index.dtype == int32:
+        return lambda: gather(input, dim, index.long())
+    if {input.ndim, index.ndim} == {0, 1}:  # a single number counts as a row of one
+        row = input.reshape(-1), dim, index.reshape(-1)
+        return lambda: gather(*row).view(index.shape)
+    dim = layout.wrap_dim(dim, input.ndim)
+    sizes = zip(index.shape, input.shape, strict=False)
+    too_large = any(i > n for d, (i, n) in enumerate(sizes) if d != dim)
+    if index.numel() and (index.ndim != input.ndim or too_large):
+        raise RuntimeError(
+            f"gather: an index of shape {list(index.shape)} does not fit into a tensor "
+            f"of shape {list(input.shape)} in the dimensions other than {dim}"
+        )
+    return {"dim": dim}
+
+
+gather.moved = lambda operands, out: nbytes(operands[1]) + 2 * nbytes(out)
+
+
+@gather.cpu
+def _(x, index, dim):
+    if not index.size:
+        return np.empty(index.shape, x.dtype)
+    (x, at), shape = map(np.atleast_1d, (x, index)), index.shape
+    n = x.shape[dim]
+    if at.min() < 0 or at.max() >= n:
+        wrong = at[(at < 0) | (at >= n)][0]
+        raise IndexError(
+            f"index {wrong} is out of bounds for dimension {dim} with size {n}"
+        )
+    parts = tuple(slice(n) for n in at.shape)
+    part = x[(*parts[:dim], slice(None), *parts[dim + 1 :])]
+    return np.take_along_axis(part, at, dim).reshape(shape)
+
+
+@gather.device
+def _(x, index, dim):
+    y = x.new_empty(index.shape)
+    rest, view = views_of(index.shape, x.device, without(x.strides, dim), index.strides)
+    step, size = (x.strides[dim], x.shape[dim]) if x.ndim else (0, 1)
+    run("gather", x=x, rest=rest, step=step, size=size, index=index, view=view, y=y,
+        n=y.numel())  # fmt: skip
+    return y
+
+
+# ------------------------------------------------- where a mask is true
+
+
+@operator(dtypes=[bool_], planned=False, results=int64, name="nonzero")
+def true_at(mask):
+    """The places, int64, of the true elements of a mask of one contiguous dimension.
+
+    On a device their number is read by the host, which waits for it: the size of the
+    result is not known before. PyTorch waits there, too.
+    """
+
+
+true_at.cpu(np.flatnonzero)
+
+
+@true_at.device
+def _(mask):
+    n = mask.numel()
+    blocks = cdiv(n, THREADS)
+    counts = mask.new_zeros((blocks + 1,), dtype=int64)
+    by_mask("count_true", blocks, mask, counts, n)
+    by_mask("add_counts", int(n > 0), counts, blocks)
+    places = mask.new_empty((counts[blocks].item(),), dtype=int64)
+    by_mask("write_places", blocks if len(places) else 0, mask, counts, places, n)
+    return places
+
+
+def by_mask(kernel, blocks, *args):
+    *tensors, n = args
+    function = launch.compiled(
+        launch.file_text("nonzero.cu"), kernel, tensors[0].device
+    )
+    args = *tensors, np.int64(n)
+    device = tensors[0].device
+    launch.launch("nonzero", kernel, function, device, blocks, THREADS, args)
+
+
+# ------------------------------------------------- elements chosen by tensors
+
+
+def check_places(x, places):
+    for d, at in enumerate(places):
+        wrong = at[(at < -x.shape[d]) | (at >= x.shape[d])]
+        if wrong.size:
+            raise IndexError(
+                f"index {wrong[0]} is out of bounds for dimension {d} with size "
+                f"{x.shape[d]}"
+            )
+
+
+class Chosen(Operator):
+    """An operator of a tensor, perhaps of values, and of any number of indices."""
+
+    def bind(self, args, named):
+        return args, {}, lambda args, named: args
+
+
+def any_number(x, *indices):
+    """out[b, ..., r, ...] = x[i[b, ...], j[b, ...], ..., r, ...]."""
+
+
+index = Chosen(any_number, dtypes=DTYPES, planned=False, name="index")
+index_put = Chosen(any_number, dtypes=DTYPES, planned=False, name="index_put")
+
+
+def index_on_cpu(x, *places):
+    check_places(x, places)
+    return x[places]
+
+
+index.cpu(index_on_cpu)
+
+
+@index.device
+def _(x, *indices):
+    y = x.new_empty((*indices[0].shape, *x.shape[len(indices) :]))
+    if y.numel():
+        offsets, rest, view = located(x, indices, y.shape)
+        run("gather", "index", x=x, rest=rest, step=1, size=2**62, index=offsets,
+            view=view, y=y, n=y.numel())  # fmt: skip
+    return y
+
+
+def put_on_cpu(x, value, *indices):
+    places, array = tuple(i.memory() for i in indices), x.memory()
+    check_places(x, places)
+    if not array.flags.writeable:
+        return write_array(None, x)  # says so
+    array[places] = value.memory()
+    return x
+
+
+for _dtype in DTYPES:
+    register("index_put", ["cpu"], [_dtype], put_on_cpu)
+
+
+@index_put.device
+def _(x, value, *indices):
+    if value.numel():
+        where = located(x, indices, value.shape, value.strides)
+        offsets, rest, view, value_view = where
+        run("put", "index_put", x=x, rest=rest, offsets=offsets, view=view,
+            values=value, value_view=value_view, n=value.numel())  # fmt: skip
+    return x
+
+
+def located(x, indices, shape, *more):
+    """How far the chosen elements lie from x's first; the views to run over `shape`."""
+    chosen, k = indices[0].shape, len(indices)
+    offsets = indices[0].new_empty(chosen)
+    for d, i in enumerate(indices):
+        run("locate", "index", index=i, view=launch.view_of(i), size=x.shape[d],
+            step=x.strides[d], offsets=offsets, before=d > 0, n=i.numel())  # fmt: skip
+    rest = (0,) * len(chosen) + x.strides[k:]
+    along = offsets.strides + (0,) * (x.ndim - k)
+    return offsets, *views_of(shape, x.device, rest, along, *more)
+
+
+# ------------------------------------------------- x[...]
 
 WHOLE = slice(None)
 
@@ -50,7 +300,7 @@ def added_at(dy, shape, indices):
     """The gradient of a tensor of `shape`: each dy added where it was chosen."""
     k, place, count = len(indices), 0, 1
     for i, size in zip(indices, shape[:k], strict=True):
-        place = place * size + elementwise.where(i < 0, i + size, i)
+        place = place * size + pointwise.where(i < 0, i + size, i)
         count *= size
     rows = (place.numel(), layout.numel(shape[k:]))
     places = place.reshape(-1, 1).expand(rows)
@@ -191,8 +441,8 @@ def nonzero_of(mask):
     """For each dimension of a mask where its true elements are. Reads their number."""
     places, indices = true_at(mask.contiguous().view(-1)), []
     for size in reversed(mask.shape[1:]):
-        indices.append(elementwise.remainder(places, max(size, 1)))
-        places = elementwise.floor_divide(places, max(size, 1))
+        indices.append(pointwise.remainder(places, max(size, 1)))
+        places = pointwise.floor_divide(places, max(size, 1))
     return [places, *reversed(indices)]
 
 
@@ -229,3 +479,89 @@ def fitted(value, shape):
             f"broadcast to indexing result of shape {list(shape)}"
         )
     return value.expand(shape)
+
+
+# ------------------------------------------------- rows, and numbers as rows
+
+
+@either_name
+def index_select(x, dim, index):
+    """The parts of x at the places `index`, a tensor of one dimension, along `dim`."""
+    if tensor_for("index_select", "index", index).dtype not in (int32, int64):
+        raise RuntimeError(
+            "index_select(): Expected dtype int32 or int64 for index, got "
+            f"{index.dtype}"
+        )
+    if index.ndim > 1:
+        raise IndexError("index_select(): Index is supposed to be a vector")
+    if not x.ndim:
+        return gather(x.view(1), 0, index.view(1)).view(())
+    dim = layout.wrap_dim(dim, x.ndim)
+    index = index.long().view((-1,) + (1,) * (x.ndim - dim - 1))
+    shape = (*x.shape[:dim], index.shape[0], *x.shape[dim + 1 :])
+    return gather(x, dim, index.expand(shape))
+
+
+def one_hot(x, num_classes=-1):
+    """int64: 1 at the place x[...] of a new last dimension, 0 elsewhere."""
+    if tensor_for("one_hot", "input", x).dtype != int64:
+        raise RuntimeError(
+            "one_hot is only applicable to index tensor of type LongTensor."
+        )
+    number_for("one_hot", "num_classes", num_classes, Integral)
+    if not x.numel() and num_classes <= 0:
+        raise RuntimeError("one_hot: without elements num_classes must be given")
+    if x.numel() and x.amin().item() < 0:
+        raise RuntimeError("Class values must be non-negative.")
+    most = x.amax().item() + 1 if x.numel() else 0
+    if -1 != num_classes < most:
+        raise RuntimeError("Class values must be smaller than num_classes.")
+    classes = most if num_classes == -1 else num_classes
+    places = x.new_tensor(np.arange(classes), int64)
+    return pointwise.eq(x.unsqueeze(-1), places).long()
+
+
+# ------------------------------------------------- triangles
+
+
+def tril(x, diagonal=0):
+    """The lower triangle of the last two dimensions, zeros above it."""
+    return pointwise.where(_below(x, diagonal, "tril"), x, x.new_number(0, x.dtype))
+
+
+def triu(x, diagonal=0):
+    """The upper triangle of the last two dimensions, zeros below it."""
+    return masked_fill(x, _below(x, diagonal, "triu", 1), 0)
+
+
+def _below(x, diagonal, name, less=0):
+    """Is the column at most row + diagonal - less? For each element of a matrix."""
+    number_for(name, "diagonal", diagonal, Integral)
+    if x.ndim < 2:
+        raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+    rows, cols = (x.new_tensor(np.arange(n), int64) for n in x.shape[-2:])
+    return pointwise.le(cols, pointwise.add(rows.unsqueeze(-1), diagonal - less))
+
+
+def embedding(input, weight, padding_idx=None):
+    """weight[i], a row, for each i of `input`: (*) of ints to (*, embedding_dim).
+
+    padding_idx: the row of this number gets no gradient.
+    """
+    found = tensor_for("embedding", "input", input).dtype
+    if tensor_for("embedding", "weight", weight).ndim != 2:
+        raise RuntimeError(f"'weight' must be 2-D, not of shape {list(weight.shape)}")
+    if padding_idx is not None and not -len(weight) <= padding_idx < len(weight):
+        raise AssertionError("Padding_idx must be within num_embeddings")
+    if found not in INTEGERS:
+        raise RuntimeError(
+            f"Expected tensor for argument #1 'indices' to have scalar type Long, but "
+            f"got {found} instead: input.long() makes a copy of that type"
+        )
+    index = input.reshape(-1)
+    rows = index_select(weight, 0, index)
+    if padding_idx is not None:
+        row = padding_idx % weight.shape[0]
+        chosen = pointwise.eq(index, row).unsqueeze(1)
+        rows = pointwise.where(chosen, rows.detach(), rows)
+    return rows.reshape(*input.shape, weight.shape[1])

@@ -1,39 +1,32 @@
 """Operators that write into a tensor which is there already: copy_, fill_, add_ ..."""
 
-import numpy as np
-
-from .. import capture, layout
+from .. import capture, launch, layout
 from ..autograd.graph import Recorded, requires
 from ..autograd.record import OperatorNode
 from ..autograd.views import write
 from ..dispatch import same_device
+from ..launch import Rung, broadcast, view_of
 from ..numpy_names import in_pytorch
 from ..promotion import kind
 from ..storage import to_number
-from .elementwise import cast, power
-from .forms import (
+from .pointwise import (
+    cast,
     checked_exponent,
     clamp_of,
     division,
     filling,
     masked_fill,
+    power,
     root_of,
     scaled,
     subtracted,
 )
-from .ladder import (
-    broadcast,
-    compiled,
-    file_text,
-    joined,
-    launch,
-    memory,
-    strides_of,
-    template,
-    with_headers,
-)
-from .mapping import THREADS
 from .pointwise_kernels import is_number
+
+SCATTER = launch.ladder(
+    Rung("scatter", "scatter", "copy.cu", args="x y view n:int",
+         types=lambda f: [f.dtype])
+)  # fmt: skip
 
 
 def in_place(operator):
@@ -214,15 +207,7 @@ def onto(place):
 def scatter(self, source):
     """Write a contiguous tensor of the same shape into a view, by copy.cu."""
     n = self.numel()
-    if n:
-        shape, steps = joined(self.shape, self.strides)
-        view = strides_of(shape, steps, self.device)
-        text = with_headers(file_text("copy.cu"), [self.dtype])
-        run = compiled(text, template("scatter", self.dtype), self.device)
-        args = memory(source), memory(self), view, np.int32(n)
-        grid = -(-n // THREADS), 1, 1
-        size = 2 * n * self.dtype.itemsize
-        launch("copy", "scatter", run, self.device, grid, (THREADS, 1, 1), args, size)
+    launch.run(SCATTER, "copy", x=source, y=self, view=view_of(self), n=n)
     return self
 
 

@@ -1,18 +1,7 @@
 """The operators as a tensor's methods, under PyTorch's names."""
 
 from ..storage import bfloat16, bool_, float16, float32, float64, int32, int64
-from . import (
-    choose,
-    close,
-    elementwise,
-    forms,
-    indexing,
-    inplace,
-    norms,
-    reduce,
-    rows,
-    shape,
-)
+from . import indexing, inplace, normalization, pointwise, reduce, softmax
 from .inplace import in_place, onto
 from .matmul import matmul
 
@@ -22,51 +11,51 @@ class Methods:
 
     __slots__ = ()
 
-    __neg__ = neg = elementwise.neg
-    __pos__ = positive = forms.positive
-    __abs__ = abs = elementwise.abs
-    __add__, __radd__, add = elementwise.add, elementwise.add, forms.plus
-    __mul__ = __rmul__ = mul = elementwise.mul
-    __sub__, sub = elementwise.sub, forms.minus
-    __truediv__, div = elementwise.div, forms.divide
-    __floordiv__ = floor_divide = elementwise.floor_divide
-    __mod__ = remainder = elementwise.remainder
-    __pow__ = pow = forms.pow
+    __neg__ = neg = pointwise.neg
+    __pos__ = positive = pointwise.positive
+    __abs__ = abs = pointwise.abs
+    __add__, __radd__, add = pointwise.add, pointwise.add, pointwise.plus
+    __mul__ = __rmul__ = mul = pointwise.mul
+    __sub__, sub = pointwise.sub, pointwise.minus
+    __truediv__, div = pointwise.div, pointwise.divide
+    __floordiv__ = floor_divide = pointwise.floor_divide
+    __mod__ = remainder = pointwise.remainder
+    __pow__ = pow = pointwise.pow
     __rsub__, __rtruediv__, __rfloordiv__, __rmod__, __rpow__ = map(
-        forms.reflected, (__sub__, __truediv__, floor_divide, remainder, pow)
+        pointwise.reflected, (__sub__, __truediv__, floor_divide, remainder, pow)
     )
-    eq, ne = elementwise.eq, elementwise.ne
-    __eq__, __ne__ = map(forms.comparison, (eq, ne))
-    __lt__ = lt = elementwise.lt
-    __le__ = le = elementwise.le
-    __gt__ = gt = elementwise.gt
-    __ge__ = ge = elementwise.ge
-    __and__ = __rand__ = bitwise_and = elementwise.bitwise_and
-    __or__ = __ror__ = bitwise_or = elementwise.bitwise_or
-    __xor__ = __rxor__ = bitwise_xor = elementwise.bitwise_xor
-    __invert__, bitwise_not = forms.invert, elementwise.bitwise_not
-    logical_and, logical_or = elementwise.logical_and, elementwise.logical_or
-    logical_not = elementwise.logical_not
+    eq, ne = pointwise.eq, pointwise.ne
+    __eq__, __ne__ = map(pointwise.comparison, (eq, ne))
+    __lt__ = lt = pointwise.lt
+    __le__ = le = pointwise.le
+    __gt__ = gt = pointwise.gt
+    __ge__ = ge = pointwise.ge
+    __and__ = __rand__ = bitwise_and = pointwise.bitwise_and
+    __or__ = __ror__ = bitwise_or = pointwise.bitwise_or
+    __xor__ = __rxor__ = bitwise_xor = pointwise.bitwise_xor
+    __invert__, bitwise_not = pointwise.invert, pointwise.bitwise_not
+    logical_and, logical_or = pointwise.logical_and, pointwise.logical_or
+    logical_not = pointwise.logical_not
     __matmul__ = matmul = matmul
     __hash__ = object.__hash__  # as in PyTorch, by identity
 
-    exp, log, sqrt = elementwise.exp, elementwise.log, elementwise.sqrt
-    rsqrt, sigmoid, tanh = elementwise.rsqrt, elementwise.sigmoid, elementwise.tanh
-    sin, cos, erf = elementwise.sin, elementwise.cos, elementwise.erf
-    relu, isnan, clamp = elementwise.relu, elementwise.isnan, forms.clamp
-    minimum, maximum = elementwise.minimum, elementwise.maximum
-    where, masked_fill = forms.where_self, forms.masked_fill
+    exp, log, sqrt = pointwise.exp, pointwise.log, pointwise.sqrt
+    rsqrt, sigmoid, tanh = pointwise.rsqrt, pointwise.sigmoid, pointwise.tanh
+    sin, cos, erf = pointwise.sin, pointwise.cos, pointwise.erf
+    relu, isnan, clamp = pointwise.relu, pointwise.isnan, pointwise.clamp
+    minimum, maximum = pointwise.minimum, pointwise.maximum
+    where, masked_fill = pointwise.where_self, pointwise.masked_fill
 
     sum, prod, mean = reduce.sum, reduce.prod, reduce.mean
     amax, amin, any, all = reduce.amax, reduce.amin, reduce.any, reduce.all
-    max, min, argmax, argmin = choose.max, choose.min, choose.argmax, choose.argmin
-    var, std = norms.var, norms.std
-    softmax, log_softmax = rows.softmax, rows.log_softmax
-    gather, index_select = shape.gather, shape.index_select
+    max, min, argmax, argmin = reduce.max, reduce.min, reduce.argmax, reduce.argmin
+    var, std = normalization.var, normalization.std
+    softmax, log_softmax = softmax.softmax, softmax.log_softmax
+    gather, index_select = indexing.gather, indexing.index_select
     nonzero, masked_select = indexing.nonzero, indexing.masked_select
-    tril, triu = shape.tril, shape.triu
-    isfinite, isinf = close.isfinite, close.isinf
-    isclose, allclose, equal = close.isclose, close.allclose, close.equal
+    tril, triu = indexing.tril, indexing.triu
+    isfinite, isinf = pointwise.isfinite, pointwise.isinf
+    isclose, allclose, equal = pointwise.isclose, pointwise.allclose, pointwise.equal
 
     copy_, fill_, zero_ = inplace.copy_, inplace.fill_, inplace.zero_
     __iadd__, __isub__ = in_place(__add__), in_place(__sub__)

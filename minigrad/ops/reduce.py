@@ -27,8 +27,8 @@ from ..promotion import FLOATS, INTEGERS
 from ..storage import DTYPES, bool_, float32, float64, int32, int64, uint8
 from . import pointwise
 from . import vjp as vjp
+from .indexing import scatter_add
 from .pointwise import eq, ne, where
-from .scatter import scatter_add
 
 NUMBERS = (*INTEGERS, *FLOATS)
 CODES = {"SUM": 0, "MAX": 1, "MIN": 2, "PROD": 3, "MEAN": 4}
@@ -303,7 +303,7 @@ ARG_LADDER = launch.ladder(
     Rung("yours", "max_argmax", max_argmax,
          lambda f: parts_of(f.m, f.n) == 1 and f.m * f.n < 2**31 and f.code == "MAX"
          and f.dtype == float32, run=of_ints),
-    Rung("blocks", "arg_blocks", "choose.cu",
+    Rung("blocks", "arg_blocks", "argmax.cu",
          args="x values indices n:long some places done",
          block=lambda f: whole_warps(f.n), grid=lambda f: (f.m, f.parts),
          types=lambda f: (CODES[f.code], f.dtype, accumulator(f.dtype)), more=several),

@@ -1,15 +1,18 @@
 """Update rules as kernels: kernels/optim.cu, four parameters a launch."""
 
+import functools
 import math
 
 import numpy as np
 
+from .. import capture, launch, trace
 from ..autograd.graph import written
-from ..ops import ladder
-from ..ops.ladder import Rung, computed_in, memory
+from ..launch import THREADS, Rung, cdiv, computed_in
+from ..storage import as_number
 
-THREADS, TOGETHER, BLOCKS = 256, 4, 1024
+TOGETHER, BLOCKS = 4, 1024
 KERNELS = {name: Rung("fused", f"{name}_4", "optim.cu") for name in ("sgd", "adam")}
+launch.ladder(*KERNELS.values())
 
 
 def split(params, fused):
@@ -59,33 +62,61 @@ def run(name, rows, numbers, flags):
     """Launch the kernel of a rule on rows of tensors, those of one kind together."""
     kinds = {}
     for row in rows:
-        kinds.setdefault((row[0].device, row[0].dtype), []).append(row)
-    for (device, dtype), alike in kinds.items():
-        function = KERNELS[name].function(device, [dtype, computed_in(dtype)])
+        if row[0].numel():
+            kinds.setdefault((row[0].device, row[0].dtype), []).append(row)
+    for (_, dtype), alike in kinds.items():
         for start in range(0, len(alike), TOGETHER):
             some = alike[start : start + TOGETHER]
-            launch(name, function, some, computed_in(dtype), numbers, flags)
+            step(name, [as_read(x, dtype) for row in some for x in row], numbers, flags)
+            for param, _, *state in some:
+                for tensor in (param, *state):
+                    written(tensor)
 
 
-def launch(name, function, rows, wide, numbers, flags):
-    """One launch: blockIdx.y is the number of a row."""
-    ready = [[as_read(x, row[0].dtype) for x in row] for row in rows]
-    counts = [row[0].numel() for row in rows]
-    if not any(counts):
-        return
-    missing = TOGETHER - len(rows)
-    args = [memory(x) for row in ready + ready[:1] * missing for x in row]
+def step(name, tensors, numbers, flags):
+    """One launch, of which a plan is kept: only memory and numbers change."""
+    make = functools.partial(as_number, dtype=computed_in(tensors[0].dtype))
+    key = name, flags, *(x.spec for x in tensors)
+    plan = _plans.get(key)
+    if plan is not None and not capture.here.direct and trace.active is None:
+        plan(*tensors, *numbers)
+    elif capture.here.direct or trace.active is not None:
+        update(
+            name,
+            flags,
+            tensors,
+            [computed_in(tensors[0].dtype).type(n) for n in numbers],
+        )
+    else:
+        make = functools.partial(as_number, dtype=computed_in(tensors[0].dtype))
+
+        def work(*operands):
+            given = [capture.Number(make(n), len(tensors) + i, make)
+                     for i, n in enumerate(operands[len(tensors) :])]  # fmt: skip
+            update(name, flags, operands[: len(tensors)], given)
+
+        which = [*range(len(tensors))]
+        _, plan = capture.recorded(work, (*tensors, *numbers), which)
+        if plan is not None:
+            capture.keep(_plans, key, plan)
+
+
+def update(name, flags, tensors, numbers):
+    """Launch the kernel of a rule: blockIdx.y is the number of a row of tensors."""
+    width = {"sgd": 3, "adam": 4}[name]
+    rows = [tensors[i : i + width] for i in range(0, len(tensors), width)]
+    counts, missing = [row[0].numel() for row in rows], TOGETHER - len(rows)
+    args = [x for row in rows + rows[:1] * missing for x in row]
     args += [np.int64(n) for n in counts + [0] * missing]
-    args += [wide.type(number) for number in numbers]
-    args += [np.int32(flag) for flag in flags]
-    grid = min(-(-max(counts) // THREADS), BLOCKS), len(rows), 1
-    param = rows[0][0]
-    size = sum(counts) * len(rows[0]) * param.dtype.itemsize
-    block = THREADS, 1, 1
-    ladder.launch(name, "fused", function, param.device, grid, block, args, size)
-    for param, _, *state in rows:
-        for tensor in (param, *state):
-            written(tensor)
+    args += [*numbers, *(np.int32(flag) for flag in flags)]
+    x = tensors[0]
+    function = KERNELS[name].function(x.device, (x.dtype, computed_in(x.dtype)))
+    grid = min(cdiv(max(counts), THREADS), BLOCKS), len(rows)
+    size = sum(counts) * width * x.dtype.itemsize
+    launch.launch(name, "fused", function, x.device, grid, THREADS, args, size)
+
+
+_plans = capture.plans()
 
 
 def as_read(x, dtype):

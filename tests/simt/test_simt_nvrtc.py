@@ -11,8 +11,7 @@ from snippets import entries, expected, kernels
 
 from benchmarks import chapters
 from grading.mistakes import specimens
-from minigrad import course, simt
-from minigrad.faults import NOTE
+from minigrad import course, launch, simt
 from minigrad.kernel import with_macros
 from minigrad.simt.front import builtins
 from minigrad.simt.front import ctype as C
@@ -32,8 +31,7 @@ def files():
     """name -> CUDA C that stands in a file: the library's ladders, and the corpus."""
     out = {f"{name}.cu": text for name, text in kernels().items()}
     for path in sorted((course.home() / "minigrad" / "kernels").glob("*.cu")):
-        before = NOTE if path.stem == "nll" else ""
-        out[f"kernels/{path.name}"] = before + path.read_text(encoding="utf-8")
+        out[f"kernels/{path.name}"] = launch.file_text(path.name)
     return out
 
 

@@ -1,3 +1,0 @@
-# ruff: noqa
-from .reduce import *  # noqa
-from .reduce import max, min  # noqa

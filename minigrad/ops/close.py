@@ -1,3 +1,0 @@
-# ruff: noqa
-from .pointwise import *  # noqa
-from .pointwise import abs, root  # noqa

@@ -1,0 +1,436 @@
+"""Losses: of elements (mse_loss, binary cross entropy), and of classes (nll_loss,
+cross_entropy), which take one launch or two, forward and backward."""
+
+import math
+import warnings
+
+import numpy as np
+
+from .. import faults, launch
+from ..arrays import computed_in
+from ..autograd.grad_mode import here
+from ..dispatch import number_for, operator, tensor_for
+from ..launch import Rung, cdiv, counters, whole_warps
+from ..promotion import FLOATS
+from ..storage import int64, uint8
+from .indexing import one_hot
+from .pointwise import ne, where
+from .pointwise_kernels import pointwise
+from .softmax import log_softmax, softmax
+
+REDUCTIONS = ("none", "mean", "sum")
+
+# ------------------------------------------------- of elements
+
+
+def cross_entropy_of(a, b):
+    """-(b log s + (1 - b) log(1 - s)), s = sigmoid(a)."""
+    return np.maximum(a, 0) - a * b + np.log1p(np.exp(-np.abs(a)))
+
+
+squared = pointwise(
+    "mse_loss",
+    lambda a, b: (a - b) * (a - b),
+    "(a - b) * (a - b)",
+    lambda dy, a, b: squared_backward(dy, a, b),
+    lambda dy, a, b: squared_backward(dy, b, a),
+    dtypes=FLOATS,
+)
+squared_backward = pointwise(  # of a result's gradient a, and of the operands b, c
+    "mse_loss_backward",
+    lambda a, b, c: a * (2 * (b - c)),
+    "a * (2 * (b - c))",
+    lambda dy, b, c: squared_backward(dy, b, c),
+    lambda dy, a: 2 * dy * a,
+    lambda dy, a: -2 * dy * a,
+    dtypes=FLOATS,
+)
+cross = pointwise(
+    "binary_cross_entropy_with_logits",
+    cross_entropy_of,
+    "(a > 0 ? a : 0) - a * b + log1p(exp(a < 0 ? a : -a))",
+    lambda dy, a, b: cross_backward(dy, a, b),
+    lambda dy, a: -(dy * a),
+    dtypes=FLOATS,
+)
+cross_backward = pointwise(
+    "binary_cross_entropy_with_logits_backward",
+    lambda a, b, c: a * (1 / (1 + np.exp(-b)) - c),
+    "a * (1 / (1 + exp(-b)) - c)",
+    lambda dy, b, c: cross_backward(dy, b, c),
+    lambda dy, a, b: dy * a * b.sigmoid() * (-b).sigmoid(),
+    lambda dy, a: -(dy * a),
+    dtypes=FLOATS,
+)
+
+
+def reduced(loss, reduction):
+    """The mean or the sum of a loss, or the loss as it is."""
+    if reduction == "none":
+        return loss
+    if reduction not in ("mean", "sum"):
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    return loss.mean() if reduction == "mean" else loss.sum()
+
+
+def same_shape(name, input, target):
+    """Have both the same shape? TypeError unless both are tensors."""
+    tensor_for(name, "input", input)
+    return input.shape == tensor_for(name, "target", target).shape
+
+
+def mse_loss(input, target, reduction="mean"):
+    """(input - target)² of each element: their mean, their sum, or ("none") all."""
+    if not same_shape("mse_loss", input, target):
+        warnings.warn(
+            f"Using a target size ({list(target.shape)}) that is different to the "
+            f"input size ({list(input.shape)}). This will likely lead to incorrect "
+            f"results due to broadcasting. Please ensure they have the same size: "
+            f"target.reshape(input.shape), or target.unsqueeze(1)",
+            stacklevel=2,
+        )
+    return reduced(squared(input, target), reduction)
+
+
+def binary_cross_entropy_with_logits(
+    input, target, weight=None, reduction="mean", pos_weight=None
+):
+    """-(target · log s + (1 - target) · log(1 - s)) with s = sigmoid(input).
+
+    weight: what each element counts. pos_weight: what `target` counts beside 1 -
+    target. Both are tensors that are broadcast.
+    """
+    if not same_shape("binary_cross_entropy_with_logits", input, target):
+        raise ValueError(
+            f"Target size ({list(target.shape)}) must be the same as input size "
+            f"({list(input.shape)}): target.reshape(input.shape), or "
+            f"target.unsqueeze(1) for (N,) beside (N, 1)"
+        )
+    if target.dtype.kind != "f":
+        raise RuntimeError(
+            'binary_cross_entropy_with_logits: the target is the share of "yes", a '
+            f"float, not {target.dtype}: target.float()"
+        )
+    loss = cross(input, target)
+    if pos_weight is not None:  # -log s of the positive part, once more
+        tensor_for("binary_cross_entropy_with_logits", "pos_weight", pos_weight)
+        loss = loss + (pos_weight - 1) * target * cross(input, 1.0)
+    loss = loss if weight is None else loss * weight
+    return reduced(loss, reduction)
+
+
+# ------------------------------------------------- of classes: kernels
+
+MOST = 1024  # threads of a block
+
+
+def sizes_of(x):
+    """(N, C, L): images, classes, places."""
+    return x.shape[0], x.shape[1], math.prod(x.shape[2:])
+
+
+def blocks_of(f):
+    return 1 if f.rows <= 4 * MOST else min(cdiv(f.rows, MOST), 1024)
+
+
+def rows_of_losses(f):
+    """The blocks that share the rows, and where they add their sums up."""
+    alone, some = blocks_of(f) == 1 or f.number == 0, None
+    if not alone:
+        some = f.x.new_empty((2 * blocks_of(f),), dtype=f.wide)
+    done = None if alone else counters(1, f.device)
+    return {"some": some, "done": done, "fault": faults.argument(f.device)}
+
+
+LOGARITHMS = launch.ladder(  # of scores, where a row is long: then they are ready
+    Rung("rows", "nll", "nll.cu", run=lambda rung, operator, f: None),
+    Rung("blocks", "nll_logarithms", "nll.cu",
+         lambda f: not f.log and f.places == 1 and f.c > 128, "x scores lse c:int",
+         lambda f: whole_warps(f.c), lambda f: f.rows,
+         more=lambda f: {"scores": f.x.new_empty(f.x.shape), "log": True}),
+)  # fmt: skip
+NUMBERS = "c:int places:int ignore:long smooth:wide weighted:int"
+NLL = launch.ladder(
+    Rung("rows", "nll", "nll.cu",
+         args=f"scores target weight y lse total some done {NUMBERS} fault rows:long",
+         block=lambda f: whole_warps(f.rows, MOST),
+         grid=lambda f: blocks_of(f) if f.rows or f.number else 0,
+         types=lambda f: (int(f.log), f.number, f.dtype, f.wide), more=rows_of_losses)
+)  # fmt: skip
+INPUT = launch.ladder(
+    Rung("input", "nll_input", "nll.cu",
+         args=f"x target weight dy lse total dx {NUMBERS} n:long",
+         types=lambda f: (int(f.log), f.number, f.dtype, f.wide))
+)  # fmt: skip
+
+# ------------------------------------------------- of classes: the operators
+
+
+def gradient(dy, a, b, c, i, log, reduction, ignore, smooth):
+    """Of x: in one launch, or, where that is to be recorded, step by step."""
+    how = {"log": log, "reduction": reduction, "ignore": ignore, "smooth": smooth}
+    if not here.modes.enabled:
+        return nll_input(a, b, c, dy, i, **how)
+    counts, classes = ne(b, ignore), a.shape[1]
+    own = one_hot(where(counts, b, 0), classes).to(dtype=a.dtype)
+    own = own.permute(0, own.ndim - 1, *range(1, own.ndim - 1))
+    shape = -1, *(1,) * (a.ndim - 2)
+    mass = a.new_number(1, a.dtype).expand((classes,)) if c is None else c
+    mass = mass.to(dtype=a.dtype).view(shape)
+    # What goes to each class's logarithm; of scores, the rest by way of lse.
+    parts = own * mass * (1 - smooth) + mass * (smooth / classes)
+    dx = -parts if log else softmax(a, 1) * parts.sum(1, True) - parts
+    scale = dy * counts.to(dtype=a.dtype)
+    if reduction == "mean":
+        scale = scale / i[-1].to(dtype=a.dtype)
+    return dx * scale.unsqueeze(1)
+
+
+@operator("x target weight", vjps=[gradient, None, None], results=(None, "wide"),
+          name="nll_loss")  # fmt: skip
+def nll(x, target, weight=None, *, log, reduction, ignore, smooth):
+    """The loss of logarithms (log), or of scores.
+
+    x (N, C, ...), target (N, ...), weight of each class or None. Beside the loss, for
+    backward: lse of each row, and after them the sum of the weights.
+    """
+    return {"log": log, "reduction": reduction, "ignore": ignore, "smooth": smooth}
+
+
+@nll.cpu
+def _(x, target, weight, log, reduction, ignore, smooth):
+    (n, c, places), wide, shape = sizes_of(x), x.dtype, target.shape
+    x, t = x.reshape(n, c, places), target.reshape(n, 1, places)
+    counts = t != ignore
+    check_targets(t[counts], c)
+    t, smooth = np.where(counts, t, 0), wide.type(smooth)
+    lse = np.zeros((n, 1, places), wide) if log else log_sum_exp(x)
+    own = counts.astype(wide) if weight is None else weight[t] * counts
+    loss = own * (lse - np.take_along_axis(x, t, 1))
+    if smooth:
+        mass = np.ones((c, 1), wide) if weight is None else weight[:, None]
+        spread = ((lse - x) * mass).sum(1, keepdims=True) * counts
+        loss = (1 - smooth) * loss + smooth / wide.type(c) * spread
+    loss, total = np.where(counts, loss, 0), own.sum()
+    if reduction != "none":
+        loss = loss.sum() / (total if reduction == "mean" else 1)
+    loss = loss.reshape(shape if reduction == "none" else ())
+    return loss, np.concatenate([lse.reshape(-1), total.reshape(1)])
+
+
+@nll.device
+def _(x, target, weight, log, reduction, ignore, smooth):
+    (n, c, places), x, target = sizes_of(x), x.contiguous(), target.contiguous()
+    rows, wide = n * places, computed_in(x.dtype)
+    y = x.new_empty(target.shape if reduction == "none" else ())
+    kept = x.new_empty((rows + 1,), dtype=wide)
+    weights = weight if weight is None else weight.contiguous()
+    f = launch.Facts(
+        x=x, target=target, weight=weights, y=y, rows=rows,
+        lse=kept[:rows], total=kept[rows:], scores=x, log=log, c=c, places=places,
+        number=REDUCTIONS.index(reduction), ignore=ignore, smooth=smooth,
+        weighted=weight is not None,
+    )  # fmt: skip
+    launch.pick(LOGARITHMS, f).launch("nll_loss", f)
+    launch.pick(NLL, f).launch("nll_loss", f)
+    return y, kept
+
+
+def check_targets(t, classes):
+    wrong = t[(t < 0) | (t >= classes)]
+    if wrong.size:
+        raise IndexError(f"Target {wrong[0]} is out of bounds.")
+
+
+def log_sum_exp(x):
+    """log of the sum of exp over the classes of (N, C, L): (N, 1, L)."""
+    most = x.max(1, keepdims=True)
+    return most + np.log(np.exp(x - most).sum(1, keepdims=True))
+
+
+@operator("x target weight dy kept", name="nll_loss_input")
+def nll_input(x, target, weight=None, dy=None, kept=None, *, log, reduction, ignore,
+              smooth):  # fmt: skip
+    """dx of dy, one number or one for each row."""
+    return {"log": log, "reduction": reduction, "ignore": ignore, "smooth": smooth}
+
+
+@nll_input.cpu
+def _(x, target, weight, dy, kept, log, reduction, ignore, smooth):
+    (n, c, places), wide, shape = sizes_of(x), x.dtype, x.shape
+    t = target.reshape(n, 1, places)
+    counts, smooth = t != ignore, wide.type(smooth)
+    t, lse, total = np.where(counts, t, 0), kept[:-1], kept[-1]
+    mass = np.ones(c, wide) if weight is None else weight
+    scale = dy.reshape(n, 1, places) if reduction == "none" else dy
+    scale = scale / (total if reduction == "mean" else wide.type(1)) * counts
+    own, spread = mass[t] * (1 - smooth), smooth / wide.type(c)
+    if log:
+        dx = np.zeros((n, c, places), wide)
+    else:
+        dx = np.exp(x.reshape(n, c, places) - lse.reshape(n, 1, places))
+        dx *= (own + spread * mass.sum()) * scale
+    if smooth:
+        dx -= spread * mass[:, None] * scale
+    at = np.take_along_axis(dx, t, 1) - own * scale
+    np.put_along_axis(dx, t, at, 1)
+    dx = np.where(counts, dx, 0) if not counts.all() else dx
+    return dx.reshape(shape)
+
+
+@nll_input.device
+def _(x, target, weight, dy, kept, log, reduction, ignore, smooth):
+    (_, c, places), x = sizes_of(x), x.contiguous()
+    dx, weights = x.new_empty(x.shape), kept if weight is None else weight
+    launch.run(
+        INPUT, "nll_loss_input", x=x, target=target.contiguous(), dx=dx, c=c,
+        weight=weights.contiguous(), dy=dy.contiguous(), lse=kept[:-1],
+        total=kept[-1:], log=log, number=REDUCTIONS.index(reduction), places=places,
+        ignore=ignore, smooth=smooth, weighted=weight is not None, n=x.numel(),
+    )  # fmt: skip
+    return dx
+
+
+# ------------------------------------------------- of classes, as PyTorch calls them
+
+
+def nll_loss(input, target, weight=None, size_average=None,  # noqa: A002
+             ignore_index=-100, reduce=None, reduction="mean"):  # fmt: skip
+    """-weight[t] * input[t] for each target t: input (N, C, ...) has logarithms.
+
+    reduction: "mean" divides the sum by the sum of the weights. Targets that are
+    ignore_index count for nothing.
+    """
+    return classified(
+        "nll_loss", input, target, weight, ignore_index, reduction, 0.0,
+        (size_average, reduce),
+    )  # fmt: skip
+
+
+def cross_entropy(input, target, weight=None, size_average=None,  # noqa: A002
+                  ignore_index=-100, reduce=None, reduction="mean",
+                  label_smoothing=0.0):  # fmt: skip
+    """nll_loss of log_softmax(input, 1), without storing it: input has scores.
+
+    target: classes (N, ...), int64; or the probability of each class, as input.
+    label_smoothing: the share of each target that is spread over all classes.
+    """
+    number_for("cross_entropy", "label_smoothing", label_smoothing)
+    if not 0 <= label_smoothing <= 1:
+        raise RuntimeError(
+            f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}"
+        )
+    if shapes_of("cross_entropy", input, target, weight)[1] == input.shape:
+        return of_probabilities(
+            input, target, weight, ignore_index, reduction, label_smoothing
+        )
+    return classified(
+        "cross_entropy", input, target, weight, ignore_index, reduction,
+        label_smoothing, (size_average, reduce),
+    )  # fmt: skip
+
+
+def shapes_of(name, x, target, weight):
+    """Those of the input and the target; TypeError unless all are tensors."""
+    for argument, t in {"input": x, "target": target, "weight": weight}.items():
+        if t is not None or argument != "weight":
+            tensor_for(name, argument, t)
+    return x.shape, target.shape
+
+
+def classified(name, x, target, weight, ignore, reduction, smooth, old):
+    """The two losses; classes alone, (C,) and a target (), are a batch of one."""
+    reduction = check_reduction(reduction, name, old)
+    target = checked(name, x, target, weight, ignore)
+    single = x.ndim == 1
+    if single:
+        x, target = x.unsqueeze(0), target.reshape(1)
+    if weight is not None:
+        weight = weight.detach().to(dtype=computed_in(x.dtype))
+    y, _ = nll(
+        x, target, weight, log=name == "nll_loss", reduction=reduction, ignore=ignore,
+        smooth=smooth,
+    )  # fmt: skip
+    return y.reshape(()) if single else y
+
+
+def check_reduction(reduction, name, old=(None, None)):
+    if old != (None, None):
+        raise TypeError(
+            f"{name}: size_average and reduce are deprecated: use reduction='sum'"
+        )
+    if reduction not in REDUCTIONS:
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    return reduction
+
+
+def checked(name, x, target, weight, ignore):
+    """The target; raises what PyTorch raises for operands that do not fit."""
+    shape, found = shapes_of(name, x, target, weight)
+    if not shape:
+        raise ValueError(f"{name}: Expected 1 or more dimensions (got 0)")
+    if target.dtype == uint8:
+        target = target.long()
+    elif target.dtype != int64:
+        raise RuntimeError(
+            f"{name}: expected target dtype to be int64, but got {target.dtype}: "
+            "classes are whole numbers, target.long()"
+        )
+    if type(ignore) is not int:
+        raise TypeError(
+            f"{name}(): argument 'ignore_index' must be int, not {ignore!r}"
+        )
+    batch, wanted = shape[:1], (*shape[:1], *shape[2:])
+    if len(shape) > 1 and found[:1] != batch:
+        got = found[0] if found else "none"
+        raise ValueError(
+            f"{name}: Expected input batch_size ({batch[0]}) to match target "
+            f"batch_size ({got})."
+        )
+    if found != wanted and not (len(shape) == 1 and target.numel() == 1):
+        raise RuntimeError(
+            f"{name}: Expected target size {list(wanted)}, got {list(found)}"
+        )
+    if weight is not None:
+        check_weight(name, x, weight)
+    return target
+
+
+def check_weight(name, x, weight):
+    """A number for each class, in the dtype of the scores."""
+    classes = x.shape[0 if x.ndim == 1 else 1]
+    if weight.shape != (classes,):
+        raise RuntimeError(
+            f"{name}: weight tensor should be defined either for all {classes} classes "
+            f"or no classes but got weight tensor of shape: {list(weight.shape)}"
+        )
+    if weight.dtype != x.dtype:
+        raise RuntimeError(
+            f"{name}: expected a weight of the input's dtype {x.dtype}, but found "
+            f"{weight.dtype}: weight.to(input.dtype) makes a copy"
+        )
+
+
+def of_probabilities(x, target, weight, ignore, reduction, smooth):
+    """cross_entropy with the probability of each class."""
+    reduction = check_reduction(reduction, "cross_entropy")
+    if target.dtype.kind != "f":
+        raise RuntimeError(
+            "cross_entropy: Expected floating point type for target with class "
+            f"probabilities, got {target.dtype}"
+        )
+    if ignore >= 0:
+        raise RuntimeError("ignore_index is not supported for floating point target")
+    if weight is not None:
+        check_weight("cross_entropy", x, weight)
+    dim = min(1, x.ndim - 1)
+    if smooth:
+        target = target * (1 - smooth) + smooth / x.shape[dim]
+    terms = log_softmax(x, dim) * target
+    if weight is not None:
+        terms = terms * weight.view(-1, *(1,) * (x.ndim - dim - 1))
+    loss = -terms.sum(dim)
+    if reduction == "none":
+        return loss
+    loss = loss.sum()
+    return loss / (x.numel() // x.shape[dim]) if reduction == "mean" else loss

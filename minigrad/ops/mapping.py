@@ -1,3 +1,0 @@
-# ruff: noqa
-from ..launch import THREADS, MANY  # noqa
-from .pointwise_kernels import DevicePointwise as DeviceMap  # noqa

@@ -1,0 +1,450 @@
+"""layer_norm, variance and batch_norm, forward and backward.
+
+On devices a row of layer_norm and var lies in one piece; else a copy of it does.
+"""
+
+import math
+
+import numpy as np
+
+from .. import launch, layout
+from ..arrays import computed_in
+from ..autograd.grad_mode import here
+from ..autograd.graph import written
+from ..dispatch import number_for, operator, tensor_for
+from ..kernels import reductions
+from ..launch import Rung, counters, whole_warps
+from ..numpy_names import either_name
+from .pointwise import root
+from .reduce import as_flag, dims_of, kept_shape, rows_of
+from .reduce import mean_of as mean
+from .softmax import (
+    PACKS,
+    a_row,
+    fits_registers,
+    in_registers,
+    is_lab_05,
+    row_facts,
+    warps,
+)
+from .vjp import sum_backward
+
+# ------------------------------------------------- layer norm
+
+STATISTICS = "x weight bias y mean rstd n:{} eps:wide"
+LAYER_NORM = launch.ladder(
+    Rung("yours", "layer_norm", reductions.layer_norm, is_lab_05,
+         "x weight bias y n:int eps:wide", grid=a_row),
+    Rung("two passes", "layer_norm_two_pass", "layer_norm.cu",
+         args=STATISTICS.format("long"), block=warps, grid=a_row),
+    Rung("welford", "layer_norm_welford", "layer_norm.cu",
+         args=STATISTICS.format("long"), block=warps, grid=a_row),
+    Rung("registers", "layer_norm_registers", "layer_norm.cu", fits_registers,
+         STATISTICS.format("int"), in_registers, a_row,
+         lambda f: (f.dtype, PACKS, f.wide)),
+)  # fmt: skip
+LAYER_NORM_BACKWARD = launch.ladder(
+    Rung("welford", "layer_norm_backward", "layer_norm.cu",
+         args="dy x weight dx n:long eps:wide", block=warps, grid=a_row)
+)  # fmt: skip
+
+
+def normalised(x, dims, eps):
+    """(x - mean) / sqrt(var + eps) of an array, and the factor 1 / sqrt(...)."""
+    centred = x - mean(x, dims, keepdims=True)
+    rstd = 1 / np.sqrt(mean(centred * centred, dims, keepdims=True) + x.dtype.type(eps))
+    return centred * rstd, rstd
+
+
+def in_dtype(dtype, weight, bias):
+    """weight and bias in the input's dtype; of others float32 for 16 bits are cast."""
+    types = {w.dtype for w in (weight, bias) if w is not None}
+    if types <= {dtype}:
+        return weight, bias
+    if types != {computed_in(dtype)}:
+        listed = " and ".join(sorted(map(str, types)))
+        raise RuntimeError(
+            f"layer_norm: mixed dtype: the input is {dtype}, weight and bias are "
+            f"{listed}. They are to be of one dtype; only beside float16 and bfloat16 "
+            "may both parameters be float32"
+        )
+    return [w if w is None else w.to(dtype) for w in (weight, bias)]
+
+
+def layer_norm_gradient(dy, a, b, last, eps):
+    """Of x: in one launch, or, where that is to be recorded, step by step."""
+    if not here.modes.enabled:
+        return layer_norm_backward(dy, a, b, last=last, eps=eps)
+    dims = tuple(range(a.ndim - len(last), a.ndim))
+    rstd = (var(a, dims, correction=0, keepdim=True) + eps).rsqrt()
+    y = (a - a.mean(dims, True)) * rstd
+    g = dy if b is None else dy * b
+    return (g - g.mean(dims, True) - y * (g * y).mean(dims, True)) * rstd
+
+
+@operator(
+    "input weight bias",
+    vjps=[
+        layer_norm_gradient,
+        lambda dy, a, last, eps: dy * layer_norm(a, last, eps=eps),
+        lambda dy: dy,
+    ],
+)
+def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
+    """(x - mean) / sqrt(var + eps) * weight + bias over the last dimensions."""
+    shape = layout.as_ints((normalized_shape,))
+    if not shape or input.shape[-len(shape) :] != shape:
+        raise RuntimeError(
+            f"layer_norm: normalized_shape={list(shape)} are to be the last sizes of "
+            f"the input, whose shape is {list(input.shape)}"
+        )
+    for name, w in ("weight", weight), ("bias", bias):
+        if w is not None and w.shape != shape:
+            raise RuntimeError(
+                f"layer_norm: expected {name} of shape {list(shape)}, got "
+                f"{list(w.shape)}"
+            )
+    number_for("layer_norm", "eps", eps)
+    cast = in_dtype(input.dtype, weight, bias)
+    if any(new is not old for new, old in zip(cast, (weight, bias), strict=True)):
+        return lambda: layer_norm(input, shape, *cast, eps)
+    return {"last": shape, "eps": eps}
+
+
+@layer_norm.cpu
+def _(x, weight, bias, last, eps):
+    y = normalised(x, tuple(range(x.ndim - len(last), x.ndim)), eps)[0]
+    if weight is not None:
+        y *= weight
+    if bias is not None:
+        y += bias
+    return y
+
+
+@layer_norm.device
+def _(x, weight, bias, last, eps):
+    weight = x.new_number(1, x.dtype, last) if weight is None else weight
+    bias = x.new_number(0, x.dtype, last) if bias is None else bias
+    x, weight, bias = (t.contiguous() for t in (x, weight, bias))
+    y, n = x.new_empty(x.shape), weight.numel()
+    if x.numel():
+        facts = row_facts(n, x, weight, bias, y)
+        mean, rstd = (x.new_empty((facts["rows"],), computed_in(x.dtype)) for _ in "mr")
+        launch.run(LAYER_NORM, "layer_norm", x=x, weight=weight, bias=bias, y=y,
+                   mean=mean, rstd=rstd, eps=eps, **facts)  # fmt: skip
+    return y
+
+
+@operator("dy x weight")
+def layer_norm_backward(dy, x, weight=None, *, last, eps):
+    """The gradient of x, of those of layer_norm, x and weight."""
+    return {"last": last, "eps": eps}
+
+
+@layer_norm_backward.cpu
+def _(dy, x, weight, last, eps):
+    dims = tuple(range(x.ndim - len(last), x.ndim))
+    y, rstd = normalised(x, dims, eps)
+    g = dy if weight is None else dy * weight
+    return (g - mean(g, dims, True) - y * mean(g * y, dims, True)) * rstd
+
+
+@layer_norm_backward.device
+def _(dy, x, weight, last, eps):
+    weight = x.new_number(1, x.dtype, last) if weight is None else weight
+    dy, x, weight = (t.contiguous() for t in (dy, x, weight))
+    dx, n = x.new_empty(x.shape), weight.numel()
+    rows = x.numel() // n if n else 0
+    launch.run(LAYER_NORM_BACKWARD, "layer_norm_backward", dy=dy, x=x, weight=weight,
+               dx=dx, n=n, rows=rows, eps=eps)  # fmt: skip
+    return dx
+
+
+# ------------------------------------------------- variance
+
+VARIANCE = launch.ladder(
+    Rung("welford", "variance", "layer_norm.cu", args="x mean y n:long correction:wide",
+         block=warps, grid=a_row)
+)  # fmt: skip
+
+
+def var_backward(dy, a, dims, correction, keepdim):
+    n = layout.numel([a.shape[d] for d in dims])
+    left = n - correction
+    centred = a - a.mean(dims, True)
+    dy = dy * (2 / left if left > 0 else math.nan if not left else math.inf)
+    return centred * sum_backward(dy, a.shape, dims, keepdim)
+
+
+@operator(vjps=[var_backward])
+def var(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
+    """The mean squared distance from the mean, divided by n - correction.
+
+    unbiased: True for a correction of 1, as it is by default, and False for 0.
+    """
+    if isinstance(dim, bool):  # var(False)
+        dim, unbiased = None, dim
+    if unbiased is not None:
+        unbiased = as_flag("var", "unbiased", unbiased)
+    if unbiased is not None and correction is not None:
+        raise TypeError("var() takes either unbiased or correction, not both")
+    if correction is None:
+        correction = 0 if unbiased is False else 1
+    elif not input.numel():
+        correction = 0  # of no element it is NaN, whatever the correction
+    dims, keepdim = dims_of(dim, input.ndim), as_flag("var", "keepdim", keepdim)
+    return {"dims": dims, "correction": correction, "keepdim": keepdim}
+
+
+@var.cpu
+def _(x, dims, correction, keepdim):
+    centred = x - mean(x, dims, keepdims=True)
+    left = x.dtype.type(max(math.prod(x.shape[d] for d in dims) - correction, 0))
+    return np.sum(centred * centred, dims, keepdims=keepdim) / left
+
+
+@var.device
+def _(x, dims, correction, keepdim):
+    y = x.new_empty(kept_shape(x.shape, dims, keepdim))
+    rows, count = rows_of(x, dims)[0].contiguous(), y.numel()
+    n, some = math.prod(x.shape[d] for d in dims), x.new_empty((count,))
+    launch.run(VARIANCE, "var", x=rows, mean=some, y=y, rows=count, n=n,
+               correction=correction)  # fmt: skip
+    return y
+
+
+@either_name
+def std(x, dim=None, unbiased=None, keepdim=False, *, correction=None):
+    """The square root of `var`."""
+    return root(var(x, dim, unbiased, keepdim, correction=correction))
+
+
+# ------------------------------------------------- batch norm
+
+BLOCKS = 264
+CHANNELS = "c:int places:int eps:wide"
+APPLY = launch.ladder(
+    Rung("element", "batch_norm_element", "batch_norm.cu",
+         args=f"x mean var weight bias y {CHANNELS} n:long"),
+    Rung("plane", "batch_norm_plane", "batch_norm.cu", lambda f: f.places >= 64,
+         f"x mean var weight bias y {CHANNELS} n:long",
+         lambda f: whole_warps(f.places), lambda f: f.images * f.c if f.n else 0),
+)  # fmt: skip
+MOMENTS = launch.ladder(
+    Rung("moments", "batch_norm_moments", "batch_norm.cu",
+         args="x some done mean var running_mean running_var momentum:wide images:int "
+         "c:int places:int", grid=lambda f: (f.c, f.parts))
+)  # fmt: skip
+SUMS = launch.ladder(
+    Rung("sums", "batch_norm_sums", "batch_norm.cu",
+         args=f"x dy mean var some done dw db images:int {CHANNELS}",
+         grid=lambda f: (f.c, f.parts))
+)  # fmt: skip
+INPUT = launch.ladder(
+    Rung("input", "batch_norm_input", "batch_norm.cu",
+         args=f"x dy mean var weight dw db dx {CHANNELS} training:int n:long")
+)  # fmt: skip
+
+
+def sizes_of(x):
+    """(N, C, L): images, channels, places."""
+    return x.shape[0], x.shape[1], math.prod(x.shape[2:])
+
+
+def parts_of(n, c, places):
+    """How many blocks share a channel: enough, but with much to do for each."""
+    return max(1, min(BLOCKS // c, n * places // 2048, 65535))
+
+
+def channels(x, **facts):
+    """The sizes of x, and what the blocks of a channel need if there are several."""
+    (images, c, places), some, done = sizes_of(x), None, None
+    parts = parts_of(images, c, places)
+    if parts > 1:
+        some = x.new_empty((c, parts, 2), dtype=computed_in(x.dtype))
+        done = counters(c, x.device)
+    facts |= {"parts": parts, "some": some, "done": done, "n": x.numel()}
+    return {"x": x, "images": images, "c": c, "places": places, **facts}
+
+
+def moments(x):
+    """Mean and variance of (N, C, L) for each channel."""
+    count = x.dtype.type(x.shape[0] * x.shape[2])
+    mean = x.sum((0, 2)) / count
+    centred = x - mean[:, None]
+    return mean, np.einsum("ncl,ncl->c", centred, centred) / count
+
+
+def run(kept, mean, var, momentum, count):
+    """What is kept running goes on, with a variance divided by count - 1."""
+    momentum = mean.dtype.type(momentum)
+    for running, now in zip(kept, (mean, var * count / (count - 1)), strict=True):
+        running += momentum * (now.astype(running.dtype) - running)
+
+
+def gradients(dy, a, b, i, training, eps):
+    """Of x, weight and bias: together, or, where that is to be recorded, in steps."""
+    if not here.modes.enabled:
+        return normalise_input(a, dy, b, i, training=training, eps=eps)
+    dims, shape = (0, *range(2, a.ndim)), (1, -1, *(1,) * (a.ndim - 2))
+    mean, var = (t.view(shape) for t in i)
+    if training:
+        mean = a.mean(dims, keepdim=True)
+        var = ((a - mean) * (a - mean)).mean(dims, keepdim=True)
+    rstd = (var + eps).rsqrt()
+    x_hat, g = (a - mean) * rstd, dy * b.view(shape)
+    dw, db = (dy * x_hat).sum(dims), dy.sum(dims)
+    if training:
+        g = g - g.mean(dims, True) - x_hat * (g * x_hat).mean(dims, True)
+    return g * rstd, dw, db
+
+
+@operator(
+    "input weight bias running_mean running_var",
+    results=(None, "wide"),
+    vjps=[gradients, gradients, gradients, None, None],
+    name="batch_norm",
+)
+def normalise(input, weight, bias, running_mean=None, running_var=None, *, training,
+              momentum, eps):  # fmt: skip
+    """(x - mean) / sqrt(var + eps) * weight + bias; beside it (mean, var), (2, C).
+
+    The running ones, weight and bias are in the dtype to compute in.
+    """
+    return {"training": training, "momentum": momentum, "eps": eps}
+
+
+@normalise.cpu
+def _(x, weight, bias, *running, training, momentum, eps):
+    running, shape = [t for t in running if t is not None], x.shape
+    (n, c, places), wide = sizes_of(x), x.dtype
+    x = x.reshape(n, c, places)
+    mean, var = moments(x) if training else running
+    if training and running:
+        run(running, mean, var, momentum, n * places)
+    y = x - mean[:, None]
+    y *= (weight / np.sqrt(var + wide.type(eps)))[:, None]
+    y += bias[:, None]
+    return y.reshape(shape), np.stack([mean, var])
+
+
+@normalise.device
+def _(x, weight, bias, running_mean, running_var, training, momentum, eps):
+    x = x.contiguous()
+    y, both = x.new_empty(x.shape), x.new_empty((2, x.shape[1]), computed_in(x.dtype))
+    mean, var = both
+    how = {"mean": mean, "var": var, "eps": eps}
+    if training:
+        launch.run(MOMENTS, "batch_norm", running_mean=running_mean, momentum=momentum,
+                   running_var=running_var, **channels(x, **how))  # fmt: skip
+    elif running_mean is not None:
+        mean.copy_(running_mean), var.copy_(running_var)
+    n, c, places = sizes_of(x)
+    launch.run(APPLY, "batch_norm", x=x, y=y, weight=weight, bias=bias, images=n, c=c,
+               places=places, n=x.numel(), **how)  # fmt: skip
+    return y, both
+
+
+@operator("x dy weight both", results=(None, "wide", "wide"), name="batch_norm_input")
+def normalise_input(x, dy, weight, both, training, eps):
+    """dx, and the gradients of weight and bias."""
+    return {"training": training, "eps": eps}
+
+
+@normalise_input.cpu
+def _(x, dy, weight, both, training, eps):
+    (n, c, places), wide, shape = sizes_of(x), x.dtype, x.shape
+    x, dy = x.reshape(n, c, places), dy.reshape(n, c, places)
+    mean, var = both
+    rstd = 1 / np.sqrt(var + wide.type(eps))
+    x_hat = (x - mean[:, None]) * rstd[:, None]
+    dw, db = np.einsum("ncl,ncl->c", dy, x_hat), dy.sum((0, 2))
+    dx = dy * (weight * rstd)[:, None]
+    if training:
+        count = wide.type(n * places)
+        x_hat *= (weight * rstd * dw / count)[:, None]
+        dx -= x_hat
+        dx -= (weight * rstd * db / count)[:, None]
+    return dx.reshape(shape), dw, db
+
+
+@normalise_input.device
+def _(x, dy, weight, both, training, eps):
+    x, dy, (mean, var) = x.contiguous(), dy.contiguous(), both
+    dx = x.new_empty(x.shape)
+    dw, db = (x.new_empty((x.shape[1],), computed_in(x.dtype)) for _ in "wb")
+    facts = channels(x, dy=dy, mean=mean, var=var, dw=dw, db=db, eps=eps, dx=dx,
+                     weight=weight, training=training)  # fmt: skip
+    launch.run(SUMS, "batch_norm_input", **facts)
+    launch.run(INPUT, "batch_norm_input", **facts)
+    return dx, dw, db
+
+
+def batch_norm(input, running_mean, running_var, weight=None, bias=None,  # noqa: A002
+               training=False, momentum=0.1, eps=1e-5):  # fmt: skip
+    """Each channel of (N, C, ...) with mean 0 and variance 1, times weight plus bias.
+
+    In training by the batch's own mean and variance (divided by their number); the
+    running ones, if they are not None, go on: running = (1 - momentum) * running +
+    momentum * the batch's, with the variance divided by the number - 1. Else by the
+    running ones, which must be there.
+    """
+    kept = running_mean, running_var
+    check(input, kept, weight, bias, training, eps)
+    wide, shape = computed_in(input.dtype), (input.shape[1],)
+    weight, bias = (
+        input.new_number(number, wide, shape) if t is None
+        else t.to(dtype=wide).contiguous()
+        for t, number in ((weight, 1), (bias, 0))
+    )  # fmt: skip
+    given = kept if None not in kept else ()
+    running = [t.detach().to(dtype=wide).contiguous() for t in given] or [None, None]
+    y, _ = normalise(
+        input, weight, bias, *running, training=training, momentum=momentum, eps=eps
+    )
+    for old, new in zip(given, running, strict=False):
+        if training and new.storage is not old.storage:
+            old.copy_(new)
+        elif training:
+            written(old)
+    return y
+
+
+def check(x, kept, weight, bias, training, eps):
+    """Raise what PyTorch raises for operands that do not fit."""
+    named = "running_mean", "running_var"
+    others = dict(zip((*named, "weight", "bias"), (*kept, weight, bias), strict=True))
+    for name, t in {"input": x, **others}.items():
+        if t is not None or name == "input":
+            tensor_for("batch_norm", name, t)
+    shape, types = x.shape, {x.dtype, computed_in(x.dtype)}
+    found = {t.dtype for t in others.values() if t is not None}
+    if len(shape) < 2:
+        raise RuntimeError(
+            f"batch_norm: expected an input (N, C, ...), got shape {list(shape)}"
+        )
+    count = x.numel() // max(1, shape[1])
+    if training and shape[0] and count == 1:
+        raise ValueError(
+            "batch_norm: Expected more than 1 value per channel when training, got "
+            f"input size {list(shape)}"
+        )
+    if not found <= types:
+        listed = " and ".join(sorted(map(str, found)))
+        raise RuntimeError(
+            f"batch_norm: mixed dtype: the input is {x.dtype}, parameters and "
+            f"statistics are {listed}. They are to be of one dtype; only beside "
+            "float16 and bfloat16 may the others be float32"
+        )
+    if training and eps <= 0:
+        raise ValueError(
+            f"batch_norm eps must be positive during training, but got {eps}"
+        )
+    if not training and None in kept:
+        name = named[[t is None for t in kept].index(True)]
+        raise RuntimeError(f"batch_norm: {name} must be defined in evaluation mode")
+    for name, t in others.items():
+        if t is not None and t.shape != shape[1:2]:
+            raise RuntimeError(
+                f"batch_norm: {name} should contain {shape[1]} elements not {t.numel()}"
+            )

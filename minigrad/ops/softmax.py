@@ -1,0 +1,167 @@
+"""softmax and log_softmax. On devices a row lies in one piece, if need be as a copy."""
+
+import math
+
+import numpy as np
+
+from .. import launch, layout
+from ..dispatch import operator
+from ..kernels import reductions
+from ..launch import THREADS, Rung, cdiv, whole_warps
+from ..storage import float32
+from .reduce import rows_of
+
+PACKS = 4
+
+# ------------------------------------------------- rows
+
+
+def row_facts(n, *tensors):
+    """What a rung may ask about rows of n elements; packs of 16 bytes, if they fit."""
+    pack = 16 // tensors[0].dtype.itemsize
+    bytes_before = [x.offset * x.dtype.itemsize for x in tensors]
+    aligned = n % pack == 0 and not any(b % 16 for b in bytes_before)
+    packs, types = n // pack if aligned else math.inf, {x.dtype for x in tensors}
+    return {"n": n, "packs": packs, "types": types, "rows": tensors[0].numel() // n}
+
+
+def is_lab_05(f):
+    """Can the kernels of lab 05 do it? They know float, and count in int."""
+    return f.types == {float32} and f.rows * f.n < 2**31
+
+
+def fits_registers(f):
+    return f.packs <= PACKS * 1024
+
+
+def in_registers(f):
+    """The threads of a block whose rows lie in registers."""
+    return whole_warps(cdiv(f.packs, PACKS), 1024)
+
+
+def a_row(f):
+    return f.rows
+
+
+def warps(f):
+    return whole_warps(f.n)
+
+
+def columns_of(y, ndim, dim):
+    """The reverse of rows_of for one dimension, with a copy where needed."""
+    if not ndim:
+        return y
+    back = [*range(dim), ndim - 1, *range(dim, ndim - 1)]
+    return y.permute(*back).contiguous()
+
+
+# ------------------------------------------------- kernels
+
+
+def types(f):
+    return f.dtype, f.log, f.wide
+
+
+def of_lab(name, hole):
+    fits = lambda f: is_lab_05(f) and not f.log  # noqa: E731
+    return Rung("yours", name, hole, fits, "x y n:int", grid=a_row)
+
+
+SOFTMAX = launch.ladder(
+    of_lab("softmax_rows", reductions.softmax_rows),
+    of_lab("online_softmax", reductions.online_softmax),
+    Rung("three passes", "softmax_three_pass", "softmax.cu",
+         args="x y rows:long n:long", grid=lambda f: cdiv(f.rows, THREADS),
+         types=types),
+    Rung("shared", "softmax_shared", "softmax.cu", args="x y n:long", grid=a_row,
+         types=types),
+    Rung("online", "softmax_online", "softmax.cu", args="x y n:long", block=warps,
+         grid=a_row, types=types),
+    Rung("registers", "softmax_registers", "softmax.cu", fits_registers, "x y n:int",
+         in_registers, a_row, lambda f: (f.dtype, PACKS, f.log, f.wide)),
+)  # fmt: skip
+BACKWARD = launch.ladder(
+    Rung("blocks", "softmax_backward", "softmax.cu", args="dy y x n:long", block=warps,
+         grid=a_row, types=types)
+)  # fmt: skip
+
+
+# ------------------------------------------------- the operators
+
+
+def softmax_of(name, log, gradient_of_y):
+    """softmax, or log_softmax, whose logarithms it gives."""
+
+    def check(input, dim=None, dtype=None):
+        if dim is None:
+            raise TypeError(f'{name}() missing 1 required positional argument: "dim"')
+        if dtype is not None:
+            return lambda: forward(input.to(dtype), dim)
+        return {"dim": layout.wrap_dim(dim, input.ndim)}
+
+    def of_arrays(x, dim):
+        if not x.size:
+            return x.copy()
+        x, shape = np.atleast_1d(x), x.shape
+        x = x - x.max(dim, keepdims=True)
+        if log:
+            return (x - np.log(np.exp(x).sum(dim, keepdims=True))).reshape(shape)
+        e = np.exp(x, out=x)  # in the same memory: new pages cost more than adding
+        return np.divide(e, e.sum(dim, keepdims=True), out=e).reshape(shape)
+
+    def on_device(x, dim):
+        rows = rows_of(x, (dim,))[0].contiguous()
+        y, n = rows.new_empty(rows.shape), x.shape[dim] if x.ndim else 1
+        if x.numel():
+            launch.run(
+                SOFTMAX, name, x=rows, y=y, log=int(log), **row_facts(n, rows, y)
+            )
+        return columns_of(y, x.ndim, dim)
+
+    def gradient(dy, y, dim):
+        """The gradient of x, of that of y, and y."""
+        return {"dim": dim}
+
+    def gradient_of_arrays(dy, y, dim):
+        dy, y, shape = np.atleast_1d(dy), np.atleast_1d(y), y.shape
+        if log:
+            dx = dy - np.exp(y) * dy.sum(dim, keepdims=True)
+        else:
+            dx = (dy - (dy * y).sum(dim, keepdims=True)) * y
+        return dx.reshape(shape)
+
+    def gradient_on_device(dy, y, dim):
+        dys, ys = (rows_of(t, (dim,))[0].contiguous() for t in (dy, y))
+        x, n = ys.new_empty(ys.shape), y.shape[dim] if y.ndim else 1
+        if y.numel():
+            launch.run(BACKWARD, f"{name}_backward", dy=dys, y=ys, x=x, log=int(log),
+                       n=n, rows=y.numel() // n)  # fmt: skip
+        return columns_of(x, y.ndim, dim)
+
+    check.__name__, check.__doc__ = name, f"{name} along `dim`, of floats."
+    forward = operator(vjps=[lambda dy, y, dim: backward(dy, y, dim)])(check)
+    backward = operator("dy y", vjps=gradient_of_y, name=f"{name}_backward")(gradient)
+    forward.cpu(of_arrays), forward.device(on_device)
+    backward.cpu(gradient_of_arrays), backward.device(gradient_on_device)
+    forward.backward = backward
+    return forward
+
+
+softmax = softmax_of(
+    "softmax",
+    False,
+    [
+        lambda dy, b, dim: softmax.backward(dy, b, dim),
+        lambda dy, a, b, dim: (
+            dy * (a - (a * b).sum(dim, True)) - a * (dy * b).sum(dim, True)
+        ),
+    ],
+)
+log_softmax = softmax_of(
+    "log_softmax",
+    True,
+    [
+        lambda dy, b, dim: dy - (dy * b.exp()).sum(dim, True),
+        lambda dy, a, b, dim: -dy * b.exp() * a.sum(dim, True),
+    ],
+)

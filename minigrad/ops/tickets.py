@@ -1,2 +1,0 @@
-# ruff: noqa
-from ..launch import counters as tickets  # noqa
