@@ -2,7 +2,20 @@
 
 from ..suggest import in_module
 from . import functional, init, utils
-from .activation import GELU, LogSoftmax, ReLU, Sigmoid, Softmax, Tanh
+from .activation import (
+    ELU,
+    GELU,
+    Hardtanh,
+    LeakyReLU,
+    LogSoftmax,
+    Mish,
+    ReLU,
+    Sigmoid,
+    SiLU,
+    Softmax,
+    Softplus,
+    Tanh,
+)
 from .containers import ModuleList, Sequential
 from .conv import Conv2d
 from .layers import Dropout, Embedding, Flatten, Identity, Linear
@@ -13,7 +26,13 @@ from .parameter import Parameter
 from .pooling import AvgPool2d, MaxPool2d
 
 __all__ = [
+    "ELU",
     "GELU",
+    "Hardtanh",
+    "LeakyReLU",
+    "Mish",
+    "SiLU",
+    "Softplus",
     "AvgPool2d",
     "BCEWithLogitsLoss",
     "BatchNorm1d",
