@@ -28,6 +28,7 @@ LAYERS = [
     (lambda n: n.Flatten(0, 1), IMAGES),
     (lambda n: n.Identity(), ROWS),
     (lambda n: n.ReLU(), ROWS),
+    (lambda n: n.ReLU6(), 8 * ROWS),
     (lambda n: n.LeakyReLU(0.2), ROWS),
     (lambda n: n.ELU(), ROWS),
     (lambda n: n.Sequential(n.Linear(6, 4), n.ELU(0.5, inplace=True)), ROWS),

@@ -23,6 +23,13 @@ class ReLU(Activation):
         return f.relu(input, self.inplace)
 
 
+class ReLU6(Activation):
+    """x, but no less than 0 and no more than 6."""
+
+    def forward(self, input):
+        return f.relu6(input, self.inplace)
+
+
 class LeakyReLU(Activation):
     """x above 0, else negative_slope * x."""
 
