@@ -2,6 +2,7 @@
 
 import fake_cupy
 import numpy as np
+import nvrtc
 import pytest
 
 import minigrad
@@ -9,7 +10,6 @@ from benchmarks.common import of_tests
 from minigrad import devices, launching
 from minigrad.cli import doctor
 from minigrad.kernel import CompileError, Kernel, host_copies, nvrtc_error, with_macros
-from tests.simt import nvrtc
 
 SAXPY = """
 extern "C" __global__ void saxpy(float a, const float* x, float* y, int n) {
