@@ -1,5 +1,7 @@
 """The ladders of convolution and pooling, each beside what PyTorch does (cuDNN)."""
 
+from types import SimpleNamespace
+
 import numpy as np
 
 from benchmarks.rungs import (
@@ -13,7 +15,8 @@ from benchmarks.rungs import (
     of_torch,
     rung,
 )
-from minigrad.ops import conv2d, conv_rungs, pool2d
+from minigrad.ops import conv
+from minigrad.ops.pooling import pool_window
 
 # N, C, H, W, O of 3 x 3 windows with padding 1: the two layers of a network for MNIST
 LAYERS = (1024, 1, 28, 28, 32), (1024, 32, 14, 14, 64)
@@ -21,7 +24,7 @@ LAYERS = (1024, 1, 28, 28, 32), (1024, 32, 14, 14, 64)
 
 def layer(n, c, h, w, o):
     """Sizes, arrays x, w, bias, dy, and the same as tensors of torch."""
-    s = conv2d.shape_of((n, c, h, w), (o, c, 3, 3), padding=1)
+    s = conv.shape_of((n, c, h, w), (o, c, 3, 3), padding=1)
     arrays = numbers(*s.x), numbers(*s.w), numbers(o), numbers(*s.y)
     return s, arrays, [of_torch(a) for a in arrays]
 
@@ -33,7 +36,7 @@ def products(s, what, a, b, bias, c, biased=0, parts=1):
     args = a, b, bias, c, s.struct("sim"), np.int32(biased), np.int32(parts)
     yield rung("conv_gemm", f"conv2d_implicit<{what}, float>",
                (blocks(N, 16), blocks(M, 16), parts), (16, 16), *args)  # fmt: skip
-    high, wide = conv_rungs.tile_of(M, N, what)
+    high, wide = conv.tile_of(SimpleNamespace(M=M, N=N, what=what))
     yield rung("conv_gemm", f"conv2d_pipelined<{what}, 3, 3, 1, 1, {high}, {wide}>",
                (blocks(N, wide), blocks(M, high), parts), 128, *args)  # fmt: skip
 
@@ -84,7 +87,7 @@ def convolution_backward():
               dx, struct, np.int64(dx.size)), *products(s, 1, w, dy, bias, dx)],
         flops=flops(s), near=1e-5,
     )  # fmt: skip
-    dw, parts = empty(*s.w), conv_rungs.PARTS // 5  # of five tiles
+    dw, parts = empty(*s.w), conv.PARTS // 5  # of five tiles
     some = empty(parts, *s.w)
     size = np.int32(s.O), np.int32(s.w[1] * s.window.taps), np.int32(0), np.int32(parts)
     join = rung("conv_gemm", "conv2d_join<float>", blocks(dw.size, 32), (32, 8), some,
@@ -149,7 +152,7 @@ def pooling():
 
     x, F = numbers(1024, 32, 28, 28), torch.nn.functional
     X = of_torch(x)
-    w = pool2d.pool_window(x.shape, 2, None, 0, 1, False, "max_pool2d")
+    w = pool_window(x.shape, 2, None, 0, 1, False, "max_pool2d")
     y, dy, dx = empty(1024, 32, 14, 14), numbers(1024, 32, 14, 14), empty(*x.shape)
     at, struct = empty(*y.shape, dtype=np.int64), w.struct("sim")
     n, m, nbytes = np.int32(y.size), np.int32(x.size), 4 * x.size + 12 * y.size

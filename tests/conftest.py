@@ -19,10 +19,24 @@ def pytest_addoption(parser):
     parser.addoption("--nightly", action="store_true", help=words)
 
 
+def pytest_collection_modifyitems(config, items):
+    """Leave out what is marked `nightly`, unless this is the night."""
+    if not config.getoption("nightly"):
+        left_out = [item for item in items if item.get_closest_marker("nightly")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("nightly")]
+
+
 @pytest.fixture(scope="session")
 def nightly(request):
     """Whether everything is tried, or what most often finds a mistake."""
     return request.config.getoption("nightly")
+
+
+@pytest.fixture(scope="session")
+def targets(nightly):
+    """The compute capabilities for which NVRTC compiles."""
+    return (75, 90) if nightly else (75,)
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -1,11 +1,13 @@
 """Launches of the kernels of convolution and pooling; see ladders.py."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import torch
 import torch.nn.functional as F
 from ladders import HALF, Case, blank, family, numbers, whole
 
-from minigrad.ops import conv2d, conv_rungs, pool2d, unfold
+from minigrad.ops import conv, pooling, unfold
 
 # N, C, H, W, O, kernel, stride, padding, dilation, groups: nothing square, nothing even
 CONVOLUTIONS = (
@@ -19,7 +21,7 @@ NEAR = 1e-5
 
 def convolution(n, c, h, w, o, kernel, stride, padding, dilation, groups):
     """(sizes, x, w, bias, dy as NumPy, y, dx, dw, db as PyTorch has them)."""
-    shape = conv2d.shape_of(
+    shape = conv.shape_of(
         (n, c, h, w), (o, c // groups, *kernel), stride, padding, dilation, groups
     )
     sizes = shape.x, shape.w, (o,), shape.y
@@ -41,7 +43,7 @@ def _():
         yield Case("conv2d_direct<float>", (whole(n, 64),), (64,), (*args, one, n),
                    {3: y}, NEAR)  # fmt: skip
         high, wide = s.window.out
-        for planes in (s.N * s.O, 3) if conv_rungs.fits_halo(s) else ():
+        for planes in (s.N * s.O, 3) if conv.fits_halo(SimpleNamespace(s=s)) else ():
             grid = whole(wide, 16), whole(high, 16), planes
             yield Case("conv2d_halo<float>", grid, (16, 16),
                        (*args, one, np.int64(s.N * s.O)), {3: y}, NEAR)  # fmt: skip
@@ -169,7 +171,7 @@ def _():
 
 
 def maxima(x, how):
-    w = pool2d.pool_window(x.shape, *how, "max_pool2d")
+    w = pooling.pool_window(x.shape, *how, "max_pool2d")
     t = torch.from_numpy(x).double().requires_grad_()
     y, at = F.max_pool2d(t, *how, return_indices=True)
     dy = numbers(*y.shape, seed=1)
@@ -184,7 +186,9 @@ def maxima(x, how):
 
 
 def means(x, kernel, stride, padding, ceil_mode, count_pad, divisor):
-    w = pool2d.pool_window(x.shape, kernel, stride, padding, 1, ceil_mode, "avg_pool2d")
+    w = pooling.pool_window(
+        x.shape, kernel, stride, padding, 1, ceil_mode, "avg_pool2d"
+    )
     t = torch.from_numpy(x).double().requires_grad_()
     y = F.avg_pool2d(t, kernel, stride, padding, ceil_mode, bool(count_pad),
                      divisor or None)  # fmt: skip

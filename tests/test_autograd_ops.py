@@ -26,6 +26,13 @@ x.div(y, rounding_mode="floor") | x.div(y, rounding_mode="trunc") | (x * 1).copy
 x.clamp(min=y) | x.minimum(y) | x.maximum(x) | z.maximum(z.transpose(1, 2)[:, :3, :1])
 m.where(x > 0, x, y) | m.where(x > 0, x, 2) | x.masked_fill(x > 0, 2) | x.double() * 2
 (x > 0) * x | x.clone() | x.T.contiguous()
+x.tan() | (x / 2).asin() | (x / 2).acos() | x.atan() | x.sinh() | x.cosh() | x.asinh()
+(x * x + 2).acosh() | (x / 2).atanh() | x.expm1() | (x * x).log1p() | (x * x + 1).log2()
+(x * x + 1).log10() | x.exp2() | m.atan2(x, y) | m.lerp(x, y, 0.3) | m.lerp(x, y, x)
+x.floor() | x.frac() | x.sign() | x.clip(-0.3, 0.5) | m.functional.silu(x)
+m.functional.mish(x) | m.functional.elu(x, 0.5) | m.functional.leaky_relu(x, 0.1)
+m.functional.softplus(x, 2.0, 0.5) | m.functional.hardtanh(x, -0.3, 0.5)
+m.functional.relu6(8 * x)
 """
 REDUCTIONS = """
 x.sum() | x.sum(0) | x.sum(1, keepdim=True) | z.sum((0, 2)) | x.mean() | x.mean(0)
@@ -57,6 +64,7 @@ IN_PLACE = """
 x.add_(y) | x.sub_(y) | x.mul_(y) | x.div_(y) | y.pow_(2) | (x * x).pow_(y) | x.neg_()
 x.exp_() | y.sqrt_() | x.relu_() | x.clamp_(-0.2, 0.2) | x.clamp_(min=0)
 x.masked_fill_(x > 0, 3) | x.copy_(y) | x.zero_() | x.fill_(3) | x.remainder_(0.3)
+m.functional.silu(x, inplace=True) | m.functional.elu(x, 0.5, inplace=True)
 x[0].mul_(y).sum() + x.sum() | x.T[1].copy_(x[:, 0] * 2).sum() + (x * x).sum()
 """
 

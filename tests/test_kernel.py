@@ -2,6 +2,7 @@
 
 import fake_cupy
 import numpy as np
+import nvrtc
 import pytest
 
 import minigrad
@@ -16,7 +17,6 @@ from minigrad.kernel import (
     nvrtc_error,
     with_macros,
 )
-from tests.simt import nvrtc
 
 SAXPY = """
 extern "C" __global__ void saxpy(float a, const float* x, float* y, int n) {

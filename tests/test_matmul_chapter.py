@@ -2,7 +2,6 @@
 
 import sys
 import types
-from pathlib import Path
 
 import fake_cupy
 import numpy as np
@@ -13,14 +12,10 @@ import minigrad
 from grading import gpu
 from grading.checking import find_check
 from grading.checks import products
-from grading.kernel_runs import compiled
 from grading.mistakes import specimens
 from minigrad import Kernel, viz
 from minigrad.kernels import matmul
 from minigrad.testing import Ceilings, Timing, ceilings, roof
-
-sys.path.insert(0, str(Path(__file__).parent / "simt"))
-import nvrtc  # noqa: E402
 
 RIGHT = [
     s for s in specimens("06_matmul") if not s.cause and s.hole.chapter[:2] == "06"
@@ -127,15 +122,6 @@ def test_an_answer_is_right_and_silent(name, schedule):
         assert not report.findings, str(report)
         kernel(grid, block, args)
         np.testing.assert_allclose(c, products.product(a, b, M, N, K), atol=1e-4)
-
-
-@pytest.mark.parametrize("specimen", RIGHT, ids=str)
-def test_nvrtc_takes_right_answers(specimen):
-    if nvrtc.missing():
-        pytest.skip(f"not run: NVRTC ({nvrtc.missing()})")
-    assert compiled(specimen.hole, specimen.answer).function
-    for arch in nvrtc.TARGETS:
-        assert nvrtc.compiled(specimen.answer, arch) == ""
 
 
 # ------------------------------------------------- speed, where a GPU is

@@ -2,7 +2,6 @@
 
 import math
 import re
-import types
 
 import numpy as np
 import pytest
@@ -12,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import minigrad
-from minigrad.ops import tickets
-from minigrad.storage import DTYPES
+from minigrad import launch
+from minigrad.storage import DTYPES, Storage
 from minigrad.testing.compare import assert_close, values_of
 
 TYPES = [d.name for d in DTYPES]
@@ -278,11 +277,11 @@ def test_the_best_of_a_long_row_takes_one_launch():
     assert x.argmax().item() == x.argmin().item() == 5
 
 
-def test_tickets_are_zero_again_and_serve_every_launch(monkeypatch):
+def test_counters_are_zero_again_and_serve_every_launch(monkeypatch):
     """As on a GPU, where all launches are given the same ones."""
-    same = np.zeros(tickets.MOST, np.uint32)
-    fake = types.SimpleNamespace(zeros=lambda *_: same, uint32=np.uint32)
-    monkeypatch.setattr(tickets, "np", fake)
+    same = np.zeros(launch.COUNTERS, np.uint32)
+    storage = Storage(same, "sim", same.dtype)
+    monkeypatch.setattr(launch, "zeros", lambda count, dtype, device: storage)
     x, columns = minigrad.rand(40_000).to("sim"), minigrad.rand(5000, 50).to("sim")
     for _ in range(2):
         for y in (x.sum(), columns.mean(0), x.view(1, -1).amax(1), x.argmin()):

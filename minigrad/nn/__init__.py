@@ -2,7 +2,21 @@
 
 from ..suggest import in_module
 from . import functional, init, utils
-from .activation import GELU, LogSoftmax, ReLU, Sigmoid, Softmax, Tanh
+from .activation import (
+    ELU,
+    GELU,
+    Hardtanh,
+    LeakyReLU,
+    LogSoftmax,
+    Mish,
+    ReLU,
+    ReLU6,
+    Sigmoid,
+    SiLU,
+    Softmax,
+    Softplus,
+    Tanh,
+)
 from .containers import ModuleList, Sequential
 from .conv import Conv2d
 from .layers import Dropout, Embedding, Flatten, Identity, Linear
@@ -13,34 +27,12 @@ from .parameter import Parameter
 from .pooling import AvgPool2d, MaxPool2d
 
 __all__ = [
-    "GELU",
-    "AvgPool2d",
-    "BCEWithLogitsLoss",
-    "BatchNorm1d",
-    "BatchNorm2d",
-    "Conv2d",
-    "CrossEntropyLoss",
-    "Dropout",
-    "Embedding",
-    "Flatten",
-    "Identity",
-    "LayerNorm",
-    "Linear",
-    "LogSoftmax",
-    "MSELoss",
-    "MaxPool2d",
-    "Module",
-    "ModuleList",
-    "NLLLoss",
-    "Parameter",
-    "ReLU",
-    "Sequential",
-    "Sigmoid",
-    "Softmax",
-    "Tanh",
-    "functional",
-    "init",
-    "utils",
-]
+    "AvgPool2d", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d", "Conv2d",
+    "CrossEntropyLoss", "Dropout", "ELU", "Embedding", "Flatten", "GELU", "Hardtanh",
+    "Identity", "LayerNorm", "LeakyReLU", "Linear", "LogSoftmax", "MSELoss",
+    "MaxPool2d", "Mish", "Module", "ModuleList", "NLLLoss", "Parameter", "ReLU",
+    "ReLU6", "Sequential", "SiLU", "Sigmoid", "Softmax", "Softplus", "Tanh",
+    "functional", "init", "utils",
+]  # fmt: skip
 
 __getattr__ = in_module(__name__)

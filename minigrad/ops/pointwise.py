@@ -467,6 +467,7 @@ elu_of = pointwise(
     lambda x, alpha: np.where(x > 0, x, alpha * np.expm1(x)),
     "(a > 0 ? a : b * expm1(a))",
     lambda dy, a, b: where(a > 0, dy, dy * b * a.exp()),
+    None,
     dtypes=FLOATS,
 )
 leaky_relu_of = pointwise(
@@ -474,6 +475,7 @@ leaky_relu_of = pointwise(
     lambda x, slope: np.where(x > 0, x, x * slope),
     "(a > 0 ? a : a * b)",
     lambda dy, a, b: where(a > 0, dy, dy * b),
+    None,
     dtypes=FLOATS,
 )
 softplus_of = pointwise(
@@ -483,6 +485,8 @@ softplus_of = pointwise(
     ),
     "(a * b > c ? a : log1p(exp(a * b)) / b)",
     lambda dy, a, b, c: where(a * b > c, dy, dy * (a * b).sigmoid()),
+    None,
+    None,
     dtypes=FLOATS,
 )
 hardtanh_of = pointwise(
@@ -490,6 +494,8 @@ hardtanh_of = pointwise(
     numpy_clamp,
     "clamped(a, b, c)",
     lambda dy, a, b, c: where((a > b) & (a < c), dy, 0),
+    None,
+    None,
 )
 
 
@@ -499,8 +505,10 @@ def activated(operator, input, *numbers, inplace=False):
         raise RuntimeError(f'"{operator.name}" not implemented for {input.dtype}')
     if input.dtype in INTEGERS:
         numbers = [int(n) for n in numbers]
-    y = operator(input, *numbers)
-    return input.copy_(y) if inplace else y
+    if not inplace:
+        return operator(input, *numbers)
+    x = input.clone() if input.requires_grad else input  # the gradient needs it
+    return input.copy_(operator(x, *numbers))
 
 
 @functional

@@ -117,8 +117,3 @@ def read(path):
 def wrong():
     """The cases with a bug."""
     return [case for case in cases().values() if case.marks]
-
-
-def right():
-    """The cases without one."""
-    return [case for case in cases().values() if not case.marks]

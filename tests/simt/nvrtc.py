@@ -5,8 +5,6 @@ import functools
 import importlib.util
 import pathlib
 
-TARGETS = (75, 90)
-
 
 def folder():
     """Where the wheels put NVRTC and the headers; None where they are not."""

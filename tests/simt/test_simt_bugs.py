@@ -1,5 +1,7 @@
 """Each planted bug is found, at its line; its mended twin is silent. See bugs.py."""
 
+import itertools
+
 import bugs
 import numpy as np
 import nvrtc
@@ -8,14 +10,11 @@ import pytest
 from minigrad import simt
 
 SCHEDULES = [("lockstep", 0), ("warps", 0), ("warps", 1), ("warps", 2)]
-TWINS = bugs.wrong() + bugs.right()
 LIMITS = simt.Limits(steps=2_000)
 
 
-def watched(case, schedule, seed, twin=False):
+def watched(kernel, launch, schedule, seed):
     """(report, arrays) of a run with all tools."""
-    kernel = simt.RawKernel(case.mended if twin else case.source, case.name)
-    launch = case.arguments(twin)
     how = {"schedule": schedule, "seed": seed, "limits": LIMITS}
     report = simt.run(kernel, **launch, tools="all", **how)
     return report, [a for a in launch["args"] if isinstance(a, np.ndarray)]
@@ -39,45 +38,39 @@ def missed(marks, found):
             yield line
 
 
-@pytest.mark.parametrize("schedule, seed", SCHEDULES)
 @pytest.mark.parametrize("case", bugs.wrong(), ids=lambda c: c.name)
-def test_found_where_it_is(case, schedule, seed):
-    report, _ = watched(case, schedule, seed)
-    found = {(f.kind, f.line) for f in report.findings}
-    assert not list(missed(case.marks, found)), str(report)
-    assert found <= allowed(case.marks), str(report)
-
-
-@pytest.mark.parametrize("schedule, seed", SCHEDULES)
-@pytest.mark.parametrize("case", TWINS, ids=lambda c: c.name)
-def test_twin_is_silent(case, schedule, seed):
-    report, _ = watched(case, schedule, seed, twin=True)
-    assert not report.findings, str(report)
-
-
-@pytest.mark.parametrize("case", TWINS, ids=lambda c: c.name)
-def test_twin_computes_the_same_in_every_order(case):
-    if not case.ordered:
-        pytest.skip("not run: results in another order (the order is free here)")
-    _, first = watched(case, "lockstep", 0, twin=True)
-    _, second = watched(case, "warps", 1, twin=True)
-    for a, b in zip(first, second, strict=True):
-        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5)
+def test_found_where_it_is(case):
+    """At its line in every schedule, and by a thread of the launch."""
+    kernel = simt.RawKernel(case.source, case.name)
+    for schedule, seed in SCHEDULES:
+        launch = case.arguments()
+        report, _ = watched(kernel, launch, schedule, seed)
+        found = {(f.kind, f.line) for f in report.findings}
+        assert not list(missed(case.marks, found)), f"{schedule} {seed}: {report}"
+        assert found <= allowed(case.marks), f"{schedule} {seed}: {report}"
+        for finding in report.findings:
+            assert finding.column >= 1 and finding.message
+            for at, size in ((finding.block, "grid"), (finding.thread, "block")):
+                sizes = (*launch[size], 1, 1)[:3]
+                assert all(0 <= i < n for i, n in zip(at, sizes, strict=True))
 
 
 @pytest.mark.parametrize("case", bugs.cases().values(), ids=lambda c: c.name)
-def test_finding_names_a_thread_of_the_launch(case):
-    report, _ = watched(case, "lockstep", 0)
-    launch = case.arguments()
-    for finding in report.findings:
-        assert finding.column >= 1 and finding.message
-        for at, size in ((finding.block, "grid"), (finding.thread, "block")):
-            sizes = (*launch[size], 1, 1)[:3]
-            assert all(0 <= i < n for i, n in zip(at, sizes, strict=True))
+def test_twin_is_silent(case):
+    """In every schedule, with the same results unless their order is free."""
+    kernel = simt.RawKernel(case.mended, case.name)
+    results = []
+    for schedule, seed in SCHEDULES:
+        report, arrays = watched(kernel, case.arguments(True), schedule, seed)
+        assert not report.findings, f"{schedule} {seed}: {report}"
+        results += [arrays] if case.ordered else []
+    for other in results[1:]:
+        for a, b in zip(results[0], other, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("case", bugs.cases().values(), ids=lambda c: c.name)
-def test_cases_are_well_formed(case):
+def test_case_is_well_formed(case):
     """Both texts compile, each has its kernel, and a wrong one has a line to find."""
     for text in {case.source, case.mended}:
         assert case.name in simt.compile(text).kernels
@@ -88,10 +81,9 @@ def test_cases_are_well_formed(case):
         assert "BUG" not in case.mended
 
 
-@pytest.mark.parametrize("arch", nvrtc.TARGETS)
 @pytest.mark.parametrize("case", bugs.cases().values(), ids=lambda c: c.name)
-def test_nvrtc_compiles_it(case, arch):
+def test_nvrtc_compiles_it(case, targets):
     if nvrtc.missing():
         pytest.skip(f"not run: planted bugs under NVRTC ({nvrtc.missing()})")
-    for text in {case.source, case.mended}:
+    for text, arch in itertools.product({case.source, case.mended}, targets):
         assert not nvrtc.compiled(text, arch)

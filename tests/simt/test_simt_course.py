@@ -5,6 +5,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
+from test_simt_kernels import FOUND_WITHOUT, without_barriers
 
 from benchmarks import chapters, common
 from minigrad import course, simt
@@ -12,7 +13,6 @@ from minigrad.exercises.answers import load_references
 from minigrad.exercises.registry import KernelExercise, exercises
 from minigrad.kernel import Kernel
 from minigrad.simt.launch import Limits
-from tests.simt.test_simt_kernels import FOUND_WITHOUT, without_barriers
 
 MOST_THREADS = 300_000  # of a launch that runs under all tools
 # The labs try these on one tile; a second one needs the barrier after the first.

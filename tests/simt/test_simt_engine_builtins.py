@@ -29,79 +29,86 @@ def spelled(type):
     return CTYPES.get(type.plain, str(type.plain))
 
 
+EVERY = list(plain_overloads())
+
+
 def described(builtin):
     return f"{builtin.name}({', '.join(map(spelled, builtin.types))})"
 
 
-def call_of(builtin, index):
-    """(declarations, call, names of the outputs) reading the arguments at `index`."""
-    before, given, outputs = "", [], []
-    for i, type in enumerate(builtin.types):
-        if isinstance(type.plain, C.Pointer):
-            before += f"{spelled(type.to)} w{i}; "
-            given.append(f"&w{i}")
-            outputs.append(f"w{i}")
-        else:
-            given.append(f"a{i}[{index}]")
-    return before, f"{builtin.name}({', '.join(given)})", outputs
+def in_a_kernel(builtin, k):
+    """(parameters, statements, types of the inputs, of the outputs) of three calls.
 
-
-def kernel_text(builtin):
-    """A kernel with the call in three forms; each form has its own output arrays."""
-    inputs = [(i, t) for i, t in enumerate(builtin.types)
-              if not isinstance(t.plain, C.Pointer)]  # fmt: skip
-    results = [t.to for t in builtin.types if isinstance(t.plain, C.Pointer)]
+    With one value for all threads, with a value for each, and for some threads only:
+    each has its own output arrays u, v and m, whose names have the number k.
+    """
+    kinds = [isinstance(t.plain, C.Pointer) for t in builtin.types]
+    inputs = [t for t, out in zip(builtin.types, kinds, strict=True) if not out]
+    pointed = [t.to for t, out in zip(builtin.types, kinds, strict=True) if out]
     has_result = builtin.result is not C.VOID
-    results = [builtin.result] * has_result + results
-    parameters = [f"const {spelled(t)}* a{i}" for i, t in inputs]
-    parameters += [f"{spelled(t)}* {form}{j}" for form in "uvm"
+    results = [builtin.result] * has_result + pointed
+    parameters = [f"const {spelled(t)}* a{i}_{k}" for i, t in enumerate(inputs)]
+    parameters += [f"{spelled(t)}* {form}{j}_{k}" for form in "uvm"
                    for j, t in enumerate(results)]  # fmt: skip
 
-    def form(letter, index):
-        before, call, outputs = call_of(builtin, index)
-        codes = [f"{letter}{j + has_result}[i] = {w};" for j, w in enumerate(outputs)]
-        head = f"{letter}0[i] = {call};" if has_result else f"{call};"
-        return f"{{ {before}{head} {' '.join(codes)} }}"
+    def call(form, index):
+        given = iter(f"a{i}_{k}[{index}]" for i in range(len(inputs)))
+        outputs = iter(f"&w{j}" for j in range(len(pointed)))
+        arguments = ", ".join(next(outputs if out else given) for out in kinds)
+        before = "".join(f"{spelled(t)} w{j}; " for j, t in enumerate(pointed))
+        result = f"{form}0_{k}[i] = " if has_result else ""
+        after = "".join(f" {form}{j + has_result}_{k}[i] = w{j};"
+                        for j in range(len(pointed)))  # fmt: skip
+        return f"{{ {before}{result}{builtin.name}({arguments});{after} }}"
 
-    text = (
-        f"{HEADERS}__global__ void k({', '.join(parameters)}) {{\n"
-        f"  int i = threadIdx.x;\n  {form('u', '0')}\n  {form('v', 'i')}\n"
-        f"  if (i % 3 == 1) {form('m', 'i')}\n}}\n"
-    )
-    return text, [t for _, t in inputs], results
+    lines = [call("u", "0"), call("v", "i"), f"if (i % 3 == 1) {call('m', 'i')}"]
+    return parameters, lines, inputs, results
 
 
 def bits(array):
     return array.view(f"u{array.itemsize}") if array.dtype.kind == "f" else array
 
 
-@pytest.mark.parametrize("builtin", list(plain_overloads()), ids=described)
-@pytest.mark.parametrize("schedule", ["lockstep", "warps"])
-def test_one_result_however_it_is_called(builtin, schedule):
-    text, inputs, results = kernel_text(builtin)
-    kernel = simt.RawKernel(text, "k", ("--gpu-architecture=sm_90",))
+TOGETHER = 20  # overloads in a kernel
+GROUPS = [EVERY[at : at + TOGETHER] for at in range(0, len(EVERY), TOGETHER)]
+
+
+@pytest.mark.parametrize("group", GROUPS, ids=lambda g: f"{g[0].name}-{g[-1].name}")
+def test_one_result_however_it_is_called(group):
+    parts = [in_a_kernel(builtin, k) for k, builtin in enumerate(group)]
+    parameters = ", ".join(p for part in parts for p in part[0])
+    body = "\n  ".join(line for part in parts for line in part[1])
+    text = f"{HEADERS}__global__ void k({parameters}) {{\n  int i = threadIdx.x;\n"
+    kernel = simt.RawKernel(f"{text}  {body}\n}}", "k", ("--gpu-architecture=sm_90",))
+    for schedule in ("lockstep", "warps"):
+        args = [arrays_of(inputs, results) for *_, inputs, results in parts]
+        flat = [one for given, made in args for one in (*given, *sum(made, []))]
+        report = simt.run(kernel, 1, N, flat, schedule=schedule, tools=["race"])
+        assert {f.kind for f in report.findings} <= {"divide-by-zero"}, str(report)
+        for builtin, (_, made) in zip(group, args, strict=True):
+            assert same(*made), f"{described(builtin)} ({schedule})"
+
+
+def arrays_of(inputs, results):
+    """(arguments, [the outputs of each form])"""
     given = [array(t, N, seed) for seed, t in enumerate(inputs)]
     made = [[array(t, N) for t in results] for _ in "uvm"]
-    for arrays in made:
-        for one in arrays:
-            one[...] = 99
-    args = (*given, *(one for arrays in made for one in arrays))
-    report = simt.run(kernel, 1, N, args, schedule=schedule, tools=["race"])
-    assert [f.kind for f in report.findings if f.kind != "divide-by-zero"] == []
-    for u, v, m, type in zip(*made, results, strict=True):
-        per = len(leaves_of(type))
-        u, v, m = (bits(x).reshape(N, per) for x in (u, v, m))
-        runs = np.arange(N) % 3 == 1
-        np.testing.assert_array_equal(u, np.broadcast_to(v[0], u.shape))
-        np.testing.assert_array_equal(m[runs], v[runs])
-        untouched = bits(np.full(1, 99, array(type, 1).dtype))[0]
-        assert (m[~runs] == untouched).all()
+    for one in sum(made, []):
+        one[...] = 99
+    return given, made
 
 
-def atomic_overloads():
-    for name in sorted(B.ROWS):
-        if name.startswith("atomic"):
-            yield from B.overloads(name)
+def same(us, vs, ms):
+    """Did the three forms give the same, and those threads nothing that did not run?"""
+    runs = np.arange(N) % 3 == 1
+    for arrays in zip(us, vs, ms, strict=True):
+        u, v, m = (bits(x).reshape(N, -1) for x in arrays)
+        untouched = bits(np.full(1, 99, arrays[0].dtype))[0]
+        if (u != v[0]).any() or (m[runs] != v[runs]).any():
+            return False
+        if (m[~runs] != untouched).any():
+            return False
+    return True
 
 
 def stepped(how, old, values):
@@ -162,9 +169,13 @@ def atomic_text(builtin, space):
 
 
 @pytest.mark.parametrize("space", ["global", "shared"])
-@pytest.mark.parametrize("builtin", list(atomic_overloads()), ids=described)
-def test_atomics(builtin, space):
-    text = atomic_text(builtin, space)
+@pytest.mark.parametrize("name", sorted(n for n in B.ROWS if n.startswith("atomic")))
+def test_atomics(name, space):
+    for builtin in B.overloads(name):
+        like_one_after_another(builtin, atomic_text(builtin, space))
+
+
+def like_one_after_another(builtin, text):
     to, others = builtin.types[0].to, builtin.types[1:]
     kernel = simt.RawKernel(text, "k", ("--gpu-architecture=sm_90",))
     per = len(leaves_of(to))
@@ -175,10 +186,10 @@ def test_atomics(builtin, space):
                           operands, per)  # fmt: skip
         old = np.full(N * per, 99).astype(memory.dtype)
         report = simt.run(kernel, 1, N, (memory, old, np.bool_(used), *operands))
-        assert report.findings == []
-        np.testing.assert_array_equal(memory, wanted)
+        assert report.findings == [], described(builtin)
+        np.testing.assert_array_equal(memory, wanted, described(builtin))
         if used:
-            np.testing.assert_array_equal(old, olds)
+            np.testing.assert_array_equal(old, olds, described(builtin))
 
 
 WARP = [

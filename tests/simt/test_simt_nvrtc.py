@@ -1,6 +1,7 @@
 """NVIDIA's own compiler and this one agree: on kernels, on the corpus, on mistakes."""
 
 import functools
+import itertools
 import random
 import re
 
@@ -49,38 +50,38 @@ def argument(parameter):
 
 
 @pytest.mark.parametrize("name", files())
-def test_files(name):
-    accepted(files()[name], instances(files()[name]))
+def test_files(name, targets):
+    accepted(files()[name], targets, instances(files()[name]))
 
 
 @pytest.mark.parametrize(
     "path", list(chapters.texts()), ids=lambda p: f"{p.parent.name} {p.stem}"
 )
-def test_what_a_chapter_launches(path):
+def test_what_a_chapter_launches(path, targets):
     kernels = {one.kernel.source: one.kernel for one in chapters.recorded(path)[0]}
     assert kernels or path.parent.name == "lessons"  # one may launch operators only
     for kernel in kernels.values():
         names = (kernel.name,) if "<" in kernel.name else ()
-        accepted(kernel.source, names, kernel.options)
+        accepted(kernel.source, targets, names, kernel.options)
 
 
-def test_right_answers():
+def test_right_answers(targets):
     """In some the exercise says what T and OP are: an operator's type and formula."""
     given = "typedef float T; template<class... A> __device__ T OP(T a, A...);\n"
     texts = [s.answer for s in specimens() if not s.cause and isinstance(s.answer, str)]
     assert len(texts) > 100
-    for text in texts:
-        wrong = nvrtc.compiled(text) and nvrtc.compiled(given + text)
+    for text, arch in itertools.product(texts, targets):
+        wrong = nvrtc.compiled(text, arch) and nvrtc.compiled(given + text, arch)
         assert not wrong, text
 
 
-def accepted(text, names=(), options=()):
+def accepted(text, targets, names=(), options=()):
     """Assert that this compiler and NVIDIA's take a text, with these instances."""
     program = simt.compile(text, options=options)
     for name in names:
         assert program.kernel(name).kernel
     code, rest = with_macros(text, options)
-    for arch in nvrtc.TARGETS:
+    for arch in targets:
         assert nvrtc.compiled(code, arch, names, rest) == ""
 
 
@@ -107,9 +108,9 @@ def programs(sources):
     return [s for s in sources if alone(s)] + [together(part) for part in parts]
 
 
-@pytest.mark.parametrize("arch", nvrtc.TARGETS)
-def test_accepted_snippets(arch):
-    logs = [nvrtc.compiled(p, arch) for p in programs(entries("accepted"))]
+def test_accepted_snippets(targets):
+    texts = itertools.product(programs(entries("accepted")), targets)
+    logs = [nvrtc.compiled(text, arch) for text, arch in texts]
     assert [log for log in logs if log] == []
 
 
