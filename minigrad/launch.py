@@ -169,7 +169,8 @@ class Rung(NamedTuple):
         args = [argument(f, text) for text in self.args.split()]
         grid = self.grid(f)
         block = self.block(f) if callable(self.block) else self.block
-        launch(operator, self.name, function, f.device, grid, block, args)
+        moved = getattr(f, "moved", None)
+        launch(operator, self.name, function, f.device, grid, block, args, moved)
 
 
 _functions = capture.plans()

@@ -144,7 +144,7 @@ def _(x, index, dim):
     rest, view = views_of(index.shape, x.device, without(x.strides, dim), index.strides)
     step, size = (x.strides[dim], x.shape[dim]) if x.ndim else (0, 1)
     run("gather", x=x, rest=rest, step=step, size=size, index=index, view=view, y=y,
-        n=y.numel())  # fmt: skip
+        n=y.numel(), moved=gather.moved((x, index), y))  # fmt: skip
     return y
 
 

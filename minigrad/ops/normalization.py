@@ -335,8 +335,9 @@ def _(x, weight, bias, running_mean, running_var, training, momentum, eps):
     mean, var = both
     how = {"mean": mean, "var": var, "eps": eps}
     if training:
-        launch.run(MOMENTS, "batch_norm", running_mean=running_mean, momentum=momentum,
-                   running_var=running_var, **channels(x, **how))  # fmt: skip
+        running = {"running_mean": running_mean, "running_var": running_var}
+        facts = channels(x, momentum=momentum, **running, **how)
+        launch.run(MOMENTS, "batch_norm", **facts)
     elif running_mean is not None:
         mean.copy_(running_mean), var.copy_(running_var)
     n, c, places = sizes_of(x)
