@@ -310,8 +310,9 @@ def seen(x):
     kind = type(x)
     if kind in PLAIN:
         return kind, x
-    whole = kind is tuple and all(type(n) is int for n in x)
-    if whole or hasattr(kind, "_fields") or x is bfloat16 or (isinstance(x, np.dtype)):
+    if kind in (tuple, list) and all(type(n) is int for n in x):
+        return kind, *x
+    if hasattr(kind, "_fields") or x is bfloat16 or isinstance(x, np.dtype):
         return x
     raise Unseen
 
