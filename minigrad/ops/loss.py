@@ -28,40 +28,21 @@ def cross_entropy_of(a, b):
     return np.maximum(a, 0) - a * b + np.log1p(np.exp(-np.abs(a)))
 
 
-squared = pointwise(
-    "mse_loss",
-    lambda a, b: (a - b) * (a - b),
-    "(a - b) * (a - b)",
+squared = pointwise("mse_loss", lambda a, b: (a - b) * (a - b), "(a - b) * (a - b)",
     lambda dy, a, b: squared_backward(dy, a, b),
-    lambda dy, a, b: squared_backward(dy, b, a),
-    dtypes=FLOATS,
-)
-squared_backward = pointwise(  # of a result's gradient a, and of the operands b, c
-    "mse_loss_backward",
-    lambda a, b, c: a * (2 * (b - c)),
-    "a * (2 * (b - c))",
-    lambda dy, b, c: squared_backward(dy, b, c),
-    lambda dy, a: 2 * dy * a,
-    lambda dy, a: -2 * dy * a,
-    dtypes=FLOATS,
-)
-cross = pointwise(
-    "binary_cross_entropy_with_logits",
-    cross_entropy_of,
+    lambda dy, a, b: squared_backward(dy, b, a), dtypes=FLOATS)  # fmt: skip
+squared_backward = pointwise("mse_loss_backward", lambda a, b, c: a * (2 * (b - c)),
+    "a * (2 * (b - c))", lambda dy, b, c: squared_backward(dy, b, c),
+    lambda dy, a: 2 * dy * a, lambda dy, a: -2 * dy * a, dtypes=FLOATS)  # fmt: skip
+cross = pointwise("binary_cross_entropy_with_logits", cross_entropy_of,
     "(a > 0 ? a : 0) - a * b + log1p(exp(a < 0 ? a : -a))",
-    lambda dy, a, b: cross_backward(dy, a, b),
-    lambda dy, a: -(dy * a),
-    dtypes=FLOATS,
-)
-cross_backward = pointwise(
-    "binary_cross_entropy_with_logits_backward",
-    lambda a, b, c: a * (1 / (1 + np.exp(-b)) - c),
-    "a * (1 / (1 + exp(-b)) - c)",
+    lambda dy, a, b: cross_backward(dy, a, b), lambda dy, a: -(dy * a),
+    dtypes=FLOATS)  # fmt: skip
+cross_backward = pointwise("binary_cross_entropy_with_logits_backward",
+    lambda a, b, c: a * (1 / (1 + np.exp(-b)) - c), "a * (1 / (1 + exp(-b)) - c)",
     lambda dy, b, c: cross_backward(dy, b, c),
-    lambda dy, a, b: dy * a * b.sigmoid() * (-b).sigmoid(),
-    lambda dy, a: -(dy * a),
-    dtypes=FLOATS,
-)
+    lambda dy, a, b: dy * a * b.sigmoid() * (-b).sigmoid(), lambda dy, a: -(dy * a),
+    dtypes=FLOATS)  # fmt: skip
 
 
 def reduced(loss, reduction):

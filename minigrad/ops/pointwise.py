@@ -172,46 +172,21 @@ def flat(dy):
 
 add = pointwise("add", np.add, "a + b", through, through, dtypes=ALL)
 sub = pointwise("sub", np.subtract, "a - b", through, negated, rule=without_bool)
-mul = pointwise(
-    "mul",
-    np.multiply,
-    "a * b",
-    lambda dy, b: mul_backward(dy, b),
-    lambda dy, a: mul_backward(dy, a),
-    dtypes=ALL,
-)
-div = pointwise(
-    "div",
-    np.true_divide,
-    "a / b",
-    lambda dy, b: dy / b,
-    lambda dy, a, b: div_backward(dy, a, b),
-    dtypes=FLOATS,
-    rule=as_float,
-)
-floored = pointwise(
-    "div_floor", divided(np.floor_divide), "floor_divide(a, b)", flat, flat
-)
-floor_divide = pointwise(
-    "floor_divide", divided(np.floor_divide), "floor_divide(a, b)", no_slope, no_slope
-)
-trunc_divide = pointwise(
-    "trunc_divide", divided(truncated), "trunc_divide(a, b)", flat, flat
-)
-remainder = pointwise(
-    "remainder",
-    divided(np.remainder),
-    "remainder_of(a, b)",
-    through,
-    lambda dy, a, b: -dy * quotient(a, b),
-)
-power = pointwise(
-    "pow",
-    numpy_power,
-    "power(a, b)",
+mul = pointwise("mul", np.multiply, "a * b", lambda dy, b: mul_backward(dy, b),
+    lambda dy, a: mul_backward(dy, a), dtypes=ALL)  # fmt: skip
+div = pointwise("div", np.true_divide, "a / b", lambda dy, b: dy / b,
+    lambda dy, a, b: div_backward(dy, a, b), dtypes=FLOATS, rule=as_float)  # fmt: skip
+floored = pointwise("div_floor", divided(np.floor_divide), "floor_divide(a, b)", flat,
+    flat)  # fmt: skip
+floor_divide = pointwise("floor_divide", divided(np.floor_divide), "floor_divide(a, b)",
+    no_slope, no_slope)  # fmt: skip
+trunc_divide = pointwise("trunc_divide", divided(truncated), "trunc_divide(a, b)", flat,
+    flat)  # fmt: skip
+remainder = pointwise("remainder", divided(np.remainder), "remainder_of(a, b)", through,
+    lambda dy, a, b: -dy * quotient(a, b))  # fmt: skip
+power = pointwise("pow", numpy_power, "power(a, b)",
     lambda dy, a, b: pow_backward(dy, a, b),
-    lambda dy, a, y: pow_exponent_backward(dy, a, y),
-)
+    lambda dy, a, y: pow_exponent_backward(dy, a, y))  # fmt: skip
 
 # ------------------------------------------------- comparisons, logic and bits
 
@@ -223,18 +198,15 @@ lt = pointwise("lt", np.less, "a < b", dtypes=ALL, result=bool_)
 le = pointwise("le", np.less_equal, "a <= b", dtypes=ALL, result=bool_)
 gt = pointwise("gt", np.greater, "a > b", dtypes=ALL, result=bool_)
 ge = pointwise("ge", np.greater_equal, "a >= b", dtypes=ALL, result=bool_)
-logical_and = pointwise(
-    "logical_and", np.logical_and, "a && b", dtypes=ALL, result=bool_
-)
+logical_and = pointwise("logical_and", np.logical_and, "a && b", dtypes=ALL,
+    result=bool_)  # fmt: skip
 logical_or = pointwise("logical_or", np.logical_or, "a || b", dtypes=ALL, result=bool_)
 logical_not = pointwise("logical_not", np.logical_not, "!a", dtypes=ALL, result=bool_)
 isnan = pointwise("isnan", lambda x: x != x, "a != a", dtypes=ALL, result=bool_)
 bitwise_and = pointwise("bitwise_and", np.bitwise_and, "a & b", dtypes=BITS)
 bitwise_or = pointwise("bitwise_or", np.bitwise_or, "a | b", dtypes=BITS)
 bitwise_xor = pointwise("bitwise_xor", np.bitwise_xor, "a ^ b", dtypes=BITS)
-bitwise_not = pointwise(
-    "bitwise_not", np.invert, "a ^ (M)-1", dtypes=BITS
-)  # ~true: int
+bitwise_not = pointwise("bitwise_not", np.invert, "a ^ (M)-1", dtypes=BITS)
 
 # ------------------------------------------------- larger, smaller, chosen
 
@@ -243,40 +215,19 @@ larger_of = lambda dy, a, b: max_backward(dy, a, b)  # noqa: E731
 smaller_of = lambda dy, a, b: max_backward(dy, b, a)  # noqa: E731
 maximum = pointwise("maximum", np.maximum, LARGER, larger_of, smaller_of, dtypes=ALL)
 minimum = pointwise("minimum", np.minimum, SMALLER, smaller_of, larger_of, dtypes=ALL)
-clamp_min = pointwise(
-    "clamp_min",
-    np.maximum,
-    LARGER,
-    lambda dy, a, b: where(a >= b, dy, 0),
-    lambda dy, a, b: where(a < b, dy, 0),
-    dtypes=ALL,
-)
-clamp_max = pointwise(
-    "clamp_max",
-    np.minimum,
-    SMALLER,
-    lambda dy, a, b: where(a <= b, dy, 0),
-    lambda dy, a, b: where(a > b, dy, 0),
-    dtypes=ALL,
-)
-clamped = pointwise(
-    "clamp",
-    numpy_clamp,
-    "clamped(a, b, c)",
+clamp_min = pointwise("clamp_min", np.maximum, LARGER,
+    lambda dy, a, b: where(a >= b, dy, 0), lambda dy, a, b: where(a < b, dy, 0),
+    dtypes=ALL)  # fmt: skip
+clamp_max = pointwise("clamp_max", np.minimum, SMALLER,
+    lambda dy, a, b: where(a <= b, dy, 0), lambda dy, a, b: where(a > b, dy, 0),
+    dtypes=ALL)  # fmt: skip
+clamped = pointwise("clamp", numpy_clamp, "clamped(a, b, c)",
     lambda dy, a, b, c: where((a >= b) & (a <= c), dy, 0),
     lambda dy, a, b, c: where((a < b) & below_(b, c), dy, 0),
-    lambda dy, a, b, c: where((a > c) | below_(c, b), dy, 0),
-)
-where = pointwise(
-    "where",
-    lambda a, b, c: np.where(a, b, c),
-    "(a ? b : c)",
-    None,
+    lambda dy, a, b, c: where((a > c) | below_(c, b), dy, 0))  # fmt: skip
+where = pointwise("where", lambda a, b, c: np.where(a, b, c), "(a ? b : c)", None,
     lambda dy, a: where_backward(dy, a, True),
-    lambda dy, a: where_backward(dy, a, False),
-    dtypes=ALL,
-    rule=of_values,
-)
+    lambda dy, a: where_backward(dy, a, False), dtypes=ALL, rule=of_values)  # fmt: skip
 
 
 def below_(a, b):
@@ -294,46 +245,27 @@ def of_floats(name, formula, expression, *vjps):
 
 
 neg = pointwise("neg", np.negative, "-a", negated)
-abs = pointwise(
-    "abs",
-    np.abs,
-    "(a < 0 ? -a : a == 0 ? 0 : a)",  # noqa: A001
-    lambda dy, a: abs_backward(dy, a),
-)
-relu = pointwise(
-    "relu", numpy_relu, "(a < 0 ? 0 : a)", lambda dy, y: relu_backward(dy, y)
-)
+abs = pointwise("abs", np.abs, "(a < 0 ? -a : a == 0 ? 0 : a)",
+    lambda dy, a: abs_backward(dy, a))  # fmt: skip
+relu = pointwise("relu", numpy_relu, "(a < 0 ? 0 : a)",
+    lambda dy, y: relu_backward(dy, y))  # fmt: skip
 exp = of_floats("exp", np.exp, "exp(a)", lambda dy, y: exp_backward(dy, y))
 log = of_floats("log", np.log, "log(a)", lambda dy, a: log_backward(dy, a))
 sqrt = of_floats("sqrt", np.sqrt, "sqrt(a)", lambda dy, y: sqrt_backward(dy, y))
-root = pointwise(
-    "std",
-    np.sqrt,
-    "sqrt(a)",
-    lambda dy, y: std_backward(dy, y),
-    dtypes=FLOATS,
-    rule=as_float,
-)
-rsqrt = of_floats(
-    "rsqrt", numpy_rsqrt, "1 / sqrt(a)", lambda dy, y: rsqrt_backward(dy, y)
-)
-sigmoid = of_floats(
-    "sigmoid", numpy_sigmoid, "1 / (1 + exp(-a))", lambda dy, y: sigmoid_backward(dy, y)
-)
+root = pointwise("std", np.sqrt, "sqrt(a)", lambda dy, y: std_backward(dy, y),
+    dtypes=FLOATS, rule=as_float)  # fmt: skip
+rsqrt = of_floats("rsqrt", numpy_rsqrt, "1 / sqrt(a)",
+    lambda dy, y: rsqrt_backward(dy, y))  # fmt: skip
+sigmoid = of_floats("sigmoid", numpy_sigmoid, "1 / (1 + exp(-a))",
+    lambda dy, y: sigmoid_backward(dy, y))  # fmt: skip
 tanh = of_floats("tanh", np.tanh, "tanh(a)", lambda dy, y: tanh_backward(dy, y))
 sin = of_floats("sin", np.sin, "sin(a)", lambda dy, a: sin_backward(dy, a))
 cos = of_floats("cos", np.cos, "cos(a)", lambda dy, a: cos_backward(dy, a))
 erf = of_floats("erf", erf_of, "erf(a)", lambda dy, a: erf_backward(dy, a))
-gelu_erf = pointwise(
-    "gelu", numpy_gelu, "gelu(a)", lambda dy, a: gelu_backward(dy, a), dtypes=FLOATS
-)
-gelu_tanh = pointwise(
-    "gelu_tanh",
-    numpy_gelu_tanh,
-    "gelu_tanh(a)",
-    lambda dy, a: gelu_tanh_backward(dy, a),
-    dtypes=FLOATS,
-)
+gelu_erf = pointwise("gelu", numpy_gelu, "gelu(a)", lambda dy, a: gelu_backward(dy, a),
+    dtypes=FLOATS)  # fmt: skip
+gelu_tanh = pointwise("gelu_tanh", numpy_gelu_tanh, "gelu_tanh(a)",
+    lambda dy, a: gelu_tanh_backward(dy, a), dtypes=FLOATS)  # fmt: skip
 
 # ------------------------------------------------- exponentials and logarithms
 
@@ -351,20 +283,14 @@ acos = of_floats("acos", np.arccos, "acos(a)", lambda dy, a: -dy * (1 - a * a).r
 atan = of_floats("atan", np.arctan, "atan(a)", lambda dy, a: dy / (a * a + 1))
 sinh = of_floats("sinh", np.sinh, "sinh(a)", lambda dy, a: dy * a.cosh())
 cosh = of_floats("cosh", np.cosh, "cosh(a)", lambda dy, a: dy * a.sinh())
-asinh = of_floats(
-    "asinh", np.arcsinh, "asinh(a)", lambda dy, a: dy * (a * a + 1).rsqrt()
-)
-acosh = of_floats(
-    "acosh", np.arccosh, "acosh(a)", lambda dy, a: dy * (a * a - 1).rsqrt()
-)
+asinh = of_floats("asinh", np.arcsinh, "asinh(a)",
+    lambda dy, a: dy * (a * a + 1).rsqrt())  # fmt: skip
+acosh = of_floats("acosh", np.arccosh, "acosh(a)",
+    lambda dy, a: dy * (a * a - 1).rsqrt())  # fmt: skip
 atanh = of_floats("atanh", np.arctanh, "atanh(a)", lambda dy, a: dy / (1 - a * a))
-atan2 = of_floats(
-    "atan2",
-    np.arctan2,
-    "atan2(a, b)",
+atan2 = of_floats("atan2", np.arctan2, "atan2(a, b)",
     lambda dy, a, b: dy * b / (a * a + b * b),
-    lambda dy, a, b: -dy * a / (a * a + b * b),
-)
+    lambda dy, a, b: -dy * a / (a * a + b * b))  # fmt: skip
 
 # ------------------------------------------------- rounding
 
@@ -413,27 +339,16 @@ def round(input, *, decimals=0):  # noqa: A001
     return to_even(input / scale) * scale
 
 
-frac = method(
-    pointwise("frac", lambda x: x - np.trunc(x), "a - trunc(a)", through, dtypes=FLOATS)
-)
-sign = method(
-    pointwise(
-        "sign",
-        lambda x: ((x > 0).astype(np.int8) - (x < 0)).astype(x.dtype),
-        "(M)((a > 0) - (a < 0))",
-        flat,
-        dtypes=ALL,
-    )
-)
-lerp_of = pointwise(
-    "lerp",
+frac = method(pointwise("frac", lambda x: x - np.trunc(x), "a - trunc(a)", through,
+    dtypes=FLOATS))  # fmt: skip
+sign = method(pointwise("sign",
+    lambda x: ((x > 0).astype(np.int8) - (x < 0)).astype(x.dtype),
+    "(M)((a > 0) - (a < 0))", flat, dtypes=ALL))  # fmt: skip
+lerp_of = pointwise("lerp",
     lambda a, b, c: np.where(np.abs(c) < 0.5, a + c * (b - a), b - (b - a) * (1 - c)),
     "((c < 0 ? -c : c) < (M)0.5 ? a + c * (b - a) : b - (b - a) * (1 - c))",
-    lambda dy, c: dy * (1 - c),
-    lambda dy, c: dy * c,
-    lambda dy, a, b: dy * (b - a),
-    dtypes=FLOATS,
-)
+    lambda dy, c: dy * (1 - c), lambda dy, c: dy * c, lambda dy, a, b: dy * (b - a),
+    dtypes=FLOATS)  # fmt: skip
 
 
 @method
@@ -448,36 +363,18 @@ def lerp(input, end, weight):
 
 # ------------------------------------------------- activations
 
-silu_of = pointwise(
-    "silu",
-    in_chunks(lambda x: x / (1 + np.exp(-x))),
-    "a / (1 + exp(-a))",
-    lambda dy, a: silu_backward(dy, a),
-    dtypes=FLOATS,
-)
-mish_of = pointwise(
-    "mish",
+silu_of = pointwise("silu", in_chunks(lambda x: x / (1 + np.exp(-x))),
+    "a / (1 + exp(-a))", lambda dy, a: silu_backward(dy, a), dtypes=FLOATS)  # fmt: skip
+mish_of = pointwise("mish",
     in_chunks(lambda x: x * np.tanh(np.logaddexp(x, x.dtype.type(0)))),
-    "a * tanh(a > 20 ? a : log1p(exp(a)))",
-    lambda dy, a: mish_backward(dy, a),
-    dtypes=FLOATS,
-)
-elu_of = pointwise(
-    "elu",
-    lambda x, alpha: np.where(x > 0, x, alpha * np.expm1(x)),
-    "(a > 0 ? a : b * expm1(a))",
-    lambda dy, a, b: where(a > 0, dy, dy * b * a.exp()),
-    None,
-    dtypes=FLOATS,
-)
-leaky_relu_of = pointwise(
-    "leaky_relu",
-    lambda x, slope: np.where(x > 0, x, x * slope),
-    "(a > 0 ? a : a * b)",
-    lambda dy, a, b: where(a > 0, dy, dy * b),
-    None,
-    dtypes=FLOATS,
-)
+    "a * tanh(a > 20 ? a : log1p(exp(a)))", lambda dy, a: mish_backward(dy, a),
+    dtypes=FLOATS)  # fmt: skip
+elu_of = pointwise("elu", lambda x, alpha: np.where(x > 0, x, alpha * np.expm1(x)),
+    "(a > 0 ? a : b * expm1(a))", lambda dy, a, b: where(a > 0, dy, dy * b * a.exp()),
+    None, dtypes=FLOATS)  # fmt: skip
+leaky_relu_of = pointwise("leaky_relu", lambda x, slope: np.where(x > 0, x, x * slope),
+    "(a > 0 ? a : a * b)", lambda dy, a, b: where(a > 0, dy, dy * b), None,
+    dtypes=FLOATS)  # fmt: skip
 softplus_of = pointwise(
     "softplus",
     lambda x, beta, most: np.where(
@@ -489,14 +386,8 @@ softplus_of = pointwise(
     None,
     dtypes=FLOATS,
 )
-hardtanh_of = pointwise(
-    "hardtanh",
-    numpy_clamp,
-    "clamped(a, b, c)",
-    lambda dy, a, b, c: where((a > b) & (a < c), dy, 0),
-    None,
-    None,
-)
+hardtanh_of = pointwise("hardtanh", numpy_clamp, "clamped(a, b, c)",
+    lambda dy, a, b, c: where((a > b) & (a < c), dy, 0), None, None)  # fmt: skip
 
 
 def activated(operator, input, *numbers, inplace=False):
