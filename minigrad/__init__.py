@@ -29,6 +29,7 @@ from .kernel import CompileError, Kernel
 from .launch import rungs
 from .nn import functional
 from .ops.cat import cat, stack
+from .ops.einsum import einsum
 from .ops.indexing import masked_select, nonzero
 from .ops.matmul import matmul
 from .ops.pointwise import where
@@ -80,6 +81,7 @@ __all__ = [
     "cat",
     "data",
     "device_empty",
+    "einsum",
     "empty",
     "empty_like",
     "enable_grad",

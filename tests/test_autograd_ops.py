@@ -47,12 +47,24 @@ m.functional.layer_norm(x, (4,), None, y) | m.functional.layer_norm(z, (3, 4), x
 PRODUCTS = """
 x @ y | y @ x.T | x.T @ x | z @ x.T | z @ y | x @ z.transpose(1, 2) | y @ y
 z @ z.transpose(1, 2) | y @ z.transpose(1, 2) | z[:, None] @ z.transpose(1, 2)
+y.dot(y) | x.mv(y) | x.mm(x.T) | z.bmm(z.transpose(1, 2)) | y.outer(x[:, 0])
+m.addmm(y[:3], x, x.T, beta=0.5, alpha=2) | m.einsum("ij,j->i", x, y)
+m.einsum("bij,kj->bik", z, x) | m.einsum("bij,bkj", z, z) | m.einsum("i,j->ij", y, y)
+m.einsum("...ij,ij->...", z, x) | m.einsum("ii->i", x[:, :3]) | m.einsum("ij->ji", x)
+m.functional.conv1d(z, z[:1].transpose(0, 1)[:2, :, :2].expand(2, 3, 2), stride=2)
+m.functional.conv_transpose2d(z, z.view(2, 3, 2, 2)[:, :2].transpose(0, 1), None, 2)
 """
 MOVES = """
 m.cat([x, x * 2], 1) | m.cat([x, z[0], x]) | m.stack([y, y]) | m.stack([x, z[1]], 2)
 x.gather(1, i) | x.gather(0, i % 3) | x.index_select(0, j) | z.index_select(1, j)
 x.tril() | x.triu(1) | z.tril(-1)
 x.T | z.permute(2, 0, 1) | z.permute(-1, 0, 1) | x.transpose(0, 1) | z.transpose(-1, 0)
+m.functional.pad(x, (1, 2)) | m.functional.pad(z, (1, -2, 0, 3), value=2.5)
+m.functional.pad(z, (2, 1), "reflect") | m.functional.pad(z, (2, 5), "replicate")
+m.functional.pad(z, (1, 2, 2, 0), "circular") | m.functional.interpolate(z, 6)
+m.functional.interpolate(z[None], scale_factor=1.5, mode="bilinear")
+m.functional.interpolate(z[None], (5, 7), mode="bilinear", align_corners=True)
+m.functional.adaptive_avg_pool2d(z, (2, 3)) | m.functional.adaptive_avg_pool2d(z, 1)
 y.expand(2, 3, 4) | x[:, :1].expand(-1, 5) | x.view(12) | x.reshape(2, 6)
 x.T.reshape(2, 6) | x.flatten() | z.flatten(1) | x.unsqueeze(1)
 x.unsqueeze(1).squeeze(1) | x[:1].squeeze() | x[1] | x[:, 1:3] | x[::2, None]

@@ -2,7 +2,7 @@
 
 from .. import random
 from ..dispatch import FUNCTIONAL, number_for, tensor_for
-from ..ops import pointwise
+from ..ops import pointwise, resize  # noqa: F401  registers its functions
 from ..ops.conv import conv2d
 from ..ops.indexing import embedding, one_hot
 from ..ops.loss import (

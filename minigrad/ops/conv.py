@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import launch
 from ..autograd.grad_mode import here
-from ..dispatch import operator
+from ..dispatch import functional, operator, tensor_for
 from ..kernels import convolution as holes
 from ..launch import Rung, cdiv
 from ..layout import as_ints
@@ -391,16 +391,19 @@ def of_weight_and_bias(dy, a, c, sizes):
         of_weight_and_bias,
     ],
 )
-def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+def conv2d(
+    input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, *, sizes=None
+):
     """The sum of each window times the weights: (N, C, H, W) -> (N, O, OH, OW).
 
     weight: (O, C / groups, KH, KW). bias: (O,) or None. padding: zeros around the
     image, a number or one for height and one for width; "valid" is none, "same" is as
     many as keep the image's size, which needs stride 1. An image without N gives one.
-    RuntimeError where the sizes do not fit.
+    RuntimeError where the sizes do not fit. sizes: a Shape in place of all these, as
+    gradients have it.
     """
     how = stride, padding, dilation, groups
-    sizes = shape_of(input.shape, weight.shape, *how)
+    sizes = sizes or shape_of(input.shape, weight.shape, *how)
     check_operands(input, weight, bias)
     if input.ndim == 3:
         return lambda: conv2d(input.unsqueeze(0), weight, bias, *how).squeeze(0)
@@ -439,21 +442,12 @@ def _(x, w, bias, sizes):
     "w dy",
     vjps=[
         lambda dy, b, sizes: conv2d_weight(dy, b, sizes=sizes)[0],
-        lambda dy, a, sizes: convolved(dy, a, sizes),
+        lambda dy, a, sizes: conv2d(dy, a, sizes=sizes),
     ],
 )
 def conv2d_input(w, dy, sizes):
     """dx: each dy goes, times the weights, to where its window was."""
     return {"sizes": sizes}
-
-
-def convolved(x, w, s):
-    """conv2d without a bias, of these sizes."""
-    v = s.window
-    if v.out == tuple(places(*n) for n in zip(v.size, v.kernel, v.stride, v.padding,
-                                              v.dilation, strict=True)):  # fmt: skip
-        return conv2d(x, w, None, v.stride, v.padding, v.dilation, s.groups)
-    return conv2d(x, w, None, v.stride, "same", v.dilation, s.groups)
 
 
 @conv2d_input.cpu
@@ -484,7 +478,7 @@ def _(w, dy, sizes):
     "x dy",
     vjps=[
         lambda dy, b, sizes: conv2d_input(dy, b, sizes=sizes),
-        lambda dy, a, sizes: convolved(a, dy, sizes),
+        lambda dy, a, sizes: conv2d(a, dy, sizes=sizes),
     ],
     results=(None, None),
 )
@@ -531,3 +525,61 @@ def in_parts(rung, f, biased):
     launch.run(JOIN, "conv2d_weight", dw=f.dw, some=some, db=db if biased else f.dw,
                **more)  # fmt: skip
     return f.dw, db
+
+
+# ------------------------------------------------- as PyTorch's other convolutions
+
+
+@functional
+def conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+    """conv2d of one dimension: (N, C, L) with (O, C / groups, K) to (N, O, OL)."""
+    for name, x, ranks in ("input", input, (2, 3)), ("weight", weight, (3,)):
+        if tensor_for("conv1d", name, x).ndim not in ranks:
+            raise RuntimeError(
+                f"conv1d: expected {name} of {' or '.join(map(str, ranks))} dimensions,"
+                f" but got shape {list(x.shape)}"
+            )
+    stride, dilation = (
+        (1, *as_ints((n,))) if isinstance(n, tuple | list) else (1, n)
+        for n in (stride, dilation)
+    )
+    if not isinstance(padding, str):
+        padding = (0, *as_ints((padding,)))
+    high = input.unsqueeze(-2), weight.unsqueeze(-2)
+    return conv2d(*high, bias, stride, padding, dilation, groups).squeeze(-2)
+
+
+@functional
+def conv_transpose2d(input, weight, bias=None, stride=1, padding=0, output_padding=0,
+                     groups=1, dilation=1):  # fmt: skip
+    """The gradient of conv2d by its input, as a layer: (N, C, H, W) -> (N, O, OH, OW).
+
+    weight: (C, O / groups, KH, KW). OH = (H - 1) * stride - 2 * padding + dilation *
+    (KH - 1) + output_padding + 1, and OW alike; output_padding < stride or dilation.
+    """
+    if tensor_for("conv_transpose2d", "input", input).ndim == 3:
+        how = stride, padding, output_padding, groups, dilation
+        batch = conv_transpose2d(input.unsqueeze(0), weight, bias, *how)
+        return batch.squeeze(0)
+    named = {"stride": stride, "padding": padding, "dilation": dilation}
+    s, p, d = (two(value, name) for name, value in named.items())
+    more = two(output_padding, "output_padding")
+    if input.ndim != 4 or weight.ndim != 4 or input.shape[1] != weight.shape[0]:
+        raise RuntimeError(
+            "conv_transpose2d: expected an input (N, C, H, W) and a weight (C, O / "
+            f"groups, KH, KW), got {list(input.shape)} and {list(weight.shape)}"
+        )
+    if any(n >= max(a, b) for n, a, b in zip(more, s, d, strict=True)):
+        raise RuntimeError(
+            "output padding must be smaller than either stride or dilation, but got "
+            f"output_padding: {more}, stride: {s}, dilation: {d}"
+        )
+    out, kernel = tuple(input.shape[2:]), tuple(weight.shape[2:])
+    ways = zip(out, kernel, s, p, d, more, strict=True)
+    size = tuple((o - 1) * s - 2 * p + d * (k - 1) + m + 1 for o, k, s, p, d, m in ways)
+    if min(size) < 1:
+        raise RuntimeError(f"conv_transpose2d: the output would be of size {size}")
+    window, channels = Window(size, out, kernel, s, p, d), weight.shape[1] * groups
+    sizes = Shape(input.shape[0], channels, input.shape[1], groups, window)
+    y = conv2d_input(weight, input, sizes=sizes)
+    return y if bias is None else y + bias.view(-1, 1, 1)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from .. import launch, layout
-from ..dispatch import operator
+from ..dispatch import method, operator, tensor_for
 from ..kernels.matmul import (
     matmul_batched,
     matmul_naive,
@@ -255,3 +255,67 @@ def linear_of(x, w, b):
 def _(x, w, b):
     y = matmul(x, w.permute(1, 0))
     return y if b is None else add.into(y, y, b)
+
+
+# ------------------------------------------------- products by their ranks
+
+
+def ranked(name, ranks, *tensors):
+    """RuntimeError unless the tensors have these numbers of dimensions."""
+    for number, (x, rank) in enumerate(zip(tensors, ranks, strict=True), 1):
+        if tensor_for(name, f"operand {number}", x).ndim != rank:
+            raise RuntimeError(
+                f"{name}: expected operand {number} to be {rank}D, but it has shape "
+                f"{list(x.shape)}"
+            )
+
+
+@method
+def mm(input, mat2):
+    """The product of two matrices."""
+    ranked("mm", (2, 2), input, mat2)
+    return matmul(input, mat2)
+
+
+@method
+def mv(input, vec):
+    """The product of a matrix and a vector."""
+    ranked("mv", (2, 1), input, vec)
+    return matmul(input, vec)
+
+
+@method
+def dot(input, tensor):
+    """The sum of the products of two vectors."""
+    ranked("dot", (1, 1), input, tensor)
+    return matmul(input, tensor)
+
+
+@method
+def bmm(input, mat2):
+    """A batch of products: (B, N, M) with (B, M, P) to (B, N, P)."""
+    ranked("bmm", (3, 3), input, mat2)
+    if input.shape[0] != mat2.shape[0]:
+        raise RuntimeError(
+            f"bmm: expected batches of one size, got shapes {list(input.shape)} and "
+            f"{list(mat2.shape)}"
+        )
+    return matmul(input, mat2)
+
+
+@method
+def outer(input, vec2):
+    """Every element of one vector times every element of another."""
+    ranked("outer", (1, 1), input, vec2)
+    return input.unsqueeze(1) * vec2
+
+
+@method
+def addmm(input, mat1, mat2, *, beta=1, alpha=1):
+    """beta * input + alpha * (mat1 @ mat2)."""
+    ranked("addmm", (2, 2), mat1, mat2)
+    product = matmul(mat1, mat2)
+    product = product if alpha == 1 else product * alpha
+    if beta == 0:
+        return product
+    return (input if beta == 1 else input * beta) + product

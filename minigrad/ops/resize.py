@@ -1,0 +1,160 @@
+"""Images of other sizes: pad, interpolate, adaptive_avg_pool2d."""
+
+import math
+
+import numpy as np
+
+from ..dispatch import functional, tensor_for
+from ..layout import as_ints
+from ..storage import int64
+from .pooling import avg_pool2d
+
+# ------------------------------------------------- pad
+
+
+@functional
+def pad(input, pad, mode="constant", value=None):
+    """input with more elements around it, or fewer where `pad` is negative.
+
+    pad: (before, after) of the last dimension, then of the one before it, and so on.
+    mode: "constant" puts `value` there (0), "reflect" and "replicate" mirror the image
+    or repeat its edge, "circular" goes on at the other end.
+    """
+    numbers = as_ints((pad,))
+    if len(numbers) % 2 or len(numbers) > 2 * tensor_for("pad", "input", input).ndim:
+        raise RuntimeError(
+            f"Padding length must be divisible by 2 and at most twice the number of "
+            f"dimensions of the input, but got {len(numbers)} for {input.ndim}"
+        )
+    ends = [*zip(numbers[::2], numbers[1::2], strict=True)]
+    sides = [(input.ndim - 1 - i, *end) for i, end in enumerate(ends)]
+    for dim, before, after in sides:
+        if input.shape[dim] + before + after < 0:
+            raise RuntimeError(
+                f"pad: dimension {dim} of size {input.shape[dim]} would have "
+                f"{input.shape[dim] + before + after} elements"
+            )
+    if mode == "constant":
+        return constant(input, sides, 0 if value is None else value)
+    if mode not in PLACES:
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    if value not in (None, 0):
+        raise ValueError(f'Padding mode "{mode}" doesn\'t take in value argument')
+    for dim, before, after in sides:
+        input = input.index_select(dim, places(input, dim, before, after, mode))
+    return input
+
+
+def constant(x, sides, value):
+    inside, whole, shape = [slice(None)] * x.ndim, [slice(None)] * x.ndim, [*x.shape]
+    for dim, before, after in sides:
+        n, shape[dim] = x.shape[dim], x.shape[dim] + before + after
+        inside[dim] = slice(max(-before, 0), n - max(-after, 0))
+        whole[dim] = slice(max(before, 0), shape[dim] - max(after, 0))
+    y = x.new_empty(tuple(shape)).fill_(value)
+    y[tuple(whole)] = x[tuple(inside)]
+    return y
+
+
+PLACES = {
+    "reflect": lambda i, n: (n - 1) - abs((n - 1) - i % max(2 * (n - 1), 1)),
+    "replicate": lambda i, n: i.clip(0, n - 1),
+    "circular": lambda i, n: i % n,
+}
+
+
+def places(x, dim, before, after, mode):
+    """Where the elements of the padded dimension are read."""
+    n, most = x.shape[dim], x.shape[dim] - (mode == "reflect")
+    if mode != "replicate" and max(before, after) > most:
+        raise RuntimeError(
+            f"pad: {mode} padding of {max(before, after)} is too large for dimension "
+            f"{dim} of size {n}"
+        )
+    if not n:
+        raise RuntimeError(f"pad: dimension {dim} has no elements for mode {mode!r}")
+    return x.new_tensor(PLACES[mode](np.arange(-before, n + after), n), int64)
+
+
+# ------------------------------------------------- interpolate
+
+
+@functional
+def interpolate(input, size=None, scale_factor=None, mode="nearest",
+                align_corners=None):  # fmt: skip
+    """(N, C, H, W) in another size: mode "nearest", or "bilinear".
+
+    size: of the result, or scale_factor: how much larger; numbers, or one for each
+    dimension. align_corners: do the centres of the corners stay where they are?
+    """
+    dims = range(2, tensor_for("interpolate", "input", input).ndim)
+    if (size is None) == (scale_factor is None):
+        raise ValueError("only one of size or scale_factor should be defined")
+    if mode not in ("nearest", "bilinear") or mode == "bilinear" and len(dims) != 2:
+        raise NotImplementedError(
+            f"interpolate: mode {mode!r} of {input.ndim}D input; there are 'nearest', "
+            "and 'bilinear' of 4D input"
+        )
+    if mode == "nearest" and align_corners is not None:
+        raise ValueError("align_corners goes with mode 'bilinear' alone")
+    each = lambda n: n if isinstance(n, tuple | list) else (n,) * len(dims)  # noqa: E731
+    sizes = size and each(size)
+    factors = scale_factor and each(scale_factor)
+    for d, dim in enumerate(dims):
+        n = input.shape[dim]
+        out = sizes[d] if sizes else math.floor(n * factors[d])
+        step = 1 / factors[d] if factors else n / out
+        if mode == "nearest":
+            at = np.minimum(np.floor(np.arange(out) * np.float32(step)), n - 1)
+            input = input.index_select(dim, input.new_tensor(at, int64))
+        else:
+            input = between(input, dim, out, step, align_corners)
+    return input
+
+
+def between(x, dim, out, step, align_corners):
+    """Linear interpolation along one dimension."""
+    n, i = x.shape[dim], np.arange(out)
+    if align_corners:
+        at = i * ((n - 1) / (out - 1) if out > 1 else 0)
+    else:
+        at = np.maximum((i + 0.5) * step - 0.5, 0)
+    low = np.minimum(np.floor(at), n - 1)
+    shape = [-1 if d == dim else 1 for d in range(x.ndim)]
+    share = x.new_tensor(at - low, x.dtype).view(shape)
+    first, second = (
+        x.index_select(dim, x.new_tensor(np.minimum(p, n - 1), int64))
+        for p in (low, low + 1)
+    )
+    return first * (1 - share) + second * share
+
+
+# ------------------------------------------------- adaptive pooling
+
+
+@functional
+def adaptive_avg_pool2d(input, output_size):
+    """The means of (..., H, W) over OH x OW parts as equal as can be."""
+    sizes = output_size if isinstance(output_size, tuple | list) else (output_size,) * 2
+    if tensor_for("adaptive_avg_pool2d", "input", input).ndim not in (3, 4):
+        raise RuntimeError(
+            "adaptive_avg_pool2d(): Expected 3D or 4D tensor, but got "
+            f"{list(input.shape)}"
+        )
+    pairs = zip(sizes, input.shape[-2:], strict=True)
+    sizes = [n if given is None else given for given, n in pairs]
+    high, wide = input.shape[-2:]
+    if all(sizes) and high % sizes[0] == wide % sizes[1] == 0:
+        return avg_pool2d(input, (high // sizes[0], wide // sizes[1]))
+    rows, columns = (
+        input.new_tensor(shares(n, out), input.dtype)
+        for n, out in zip((high, wide), sizes, strict=True)
+    )
+    return rows @ input @ columns.T
+
+
+def shares(n, out):
+    """A matrix (out, n): the share that each element has in each mean."""
+    i, j = np.arange(out)[:, None], np.arange(n)
+    begin, end = i * n // max(out, 1), -(-(i + 1) * n // max(out, 1))
+    return ((j >= begin) & (j < end)) / (end - begin)
