@@ -43,6 +43,22 @@ z.amin((1, 2), keepdim=True) | z.max(2)[0] | z.max(1, keepdim=True)[0] | x.softm
 x.softmax(1) | x.log_softmax(1) | z.softmax(1) | z.log_softmax(0)
 m.functional.layer_norm(x, (4,), y, y) | m.functional.layer_norm(z, (3, 4))
 m.functional.layer_norm(x, (4,), None, y) | m.functional.layer_norm(z, (3, 4), x)
+x.cumsum(0) | z.cumsum(1) | x.cumprod(1) | (x - x[1, 1]).cumprod(0) | z.cumprod(-1)
+x.logcumsumexp(1) | z.logcumsumexp(0) | x.logsumexp(1) | z.logsumexp((0, 2), True)
+x.norm() | x.norm(1, 0) | x.norm(3, dim=1) | x.norm(float("inf"), 1) | z.norm(dim=(0, 1))
+m.var_mean(x, 1)[0] | m.var_mean(z, (0, 1), keepdim=True)[1]
+m.functional.group_norm(z, 3) | m.functional.group_norm(z[..., :3], 1, y[:3], y[1:])
+m.functional.instance_norm(z) | m.functional.instance_norm(z, weight=y[:3], bias=y[:3])
+m.functional.rms_norm(x, (4,), y, 0.1) | m.functional.rms_norm(z, (3, 4))
+m.functional.binary_cross_entropy(x.sigmoid(), y.sigmoid().expand(3, 4))
+m.functional.binary_cross_entropy(x.sigmoid(), z[0].sigmoid(), reduction="sum")
+m.functional.smooth_l1_loss(x, z[0])
+m.functional.smooth_l1_loss(x, z[0], reduction="none", beta=0.3)
+m.functional.kl_div(x, z[0].softmax(1), reduction="sum")
+m.functional.kl_div(x, z[0], reduction="batchmean", log_target=True)
+m.functional.scaled_dot_product_attention(z, x, x + y)
+m.functional.scaled_dot_product_attention(z, z, z, is_causal=True, scale=0.5)
+m.functional.scaled_dot_product_attention(x, x, x, attn_mask=x[:, :3])
 """
 PRODUCTS = """
 x @ y | y @ x.T | x.T @ x | z @ x.T | z @ y | x @ z.transpose(1, 2) | y @ y

@@ -1,5 +1,9 @@
 """Functions of tensors, under the names of torch.nn.functional."""
 
+import math
+
+import numpy as np
+
 from .. import random
 from ..dispatch import FUNCTIONAL, number_for, tensor_for
 from ..ops import pointwise, resize  # noqa: F401  registers its functions
@@ -17,6 +21,7 @@ from ..ops.pointwise import gelu, sigmoid, tanh
 from ..ops.pooling import avg_pool2d, max_pool2d
 from ..ops.softmax import log_softmax, softmax
 from ..ops.unfold import fold, unfold
+from ..storage import bool_
 from ..suggest import in_module
 
 
@@ -47,6 +52,34 @@ def check_dropout(x, p, training):
         raise RuntimeError(f"dropout is for floats, not {dtype}: x.float() makes one")
 
 
+def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0,
+                                 is_causal=False, scale=None):  # fmt: skip
+    """softmax(query @ keyᵀ * scale) @ value: (..., L, E), (..., S, E), (..., S, V).
+
+    attn_mask: bool, False for pairs that are left out, or numbers that are added to the
+    scores. is_causal: query i sees keys up to i. scale: 1 / sqrt(E) by default.
+    """
+    for name, x in {"query": query, "key": key, "value": value}.items():
+        tensor_for("scaled_dot_product_attention", name, x)
+    scale = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+    scores = query @ key.transpose(-2, -1) * scale
+    if is_causal:
+        if attn_mask is not None:
+            raise RuntimeError(
+                "scaled_dot_product_attention: either attn_mask or is_causal"
+            )
+        i, j = (np.arange(n) for n in scores.shape[-2:])
+        attn_mask = query.new_tensor(i[:, None] >= j, bool_)
+    if attn_mask is not None and attn_mask.dtype == bool_:
+        scores = scores.masked_fill(~attn_mask, -math.inf)
+    elif attn_mask is not None:
+        scores = scores + attn_mask
+    weights = scores.softmax(-1)
+    if dropout_p:
+        weights = dropout(weights, dropout_p)
+    return weights @ value
+
+
 __all__ = [
     "avg_pool2d",
     "batch_norm",
@@ -65,6 +98,7 @@ __all__ = [
     "nll_loss",
     "one_hot",
     "relu",
+    "scaled_dot_product_attention",
     "sigmoid",
     "softmax",
     "tanh",

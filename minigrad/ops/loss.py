@@ -9,7 +9,7 @@ import numpy as np
 from .. import faults, launch
 from ..arrays import computed_in
 from ..autograd.grad_mode import here
-from ..dispatch import number_for, operator, tensor_for
+from ..dispatch import functional, number_for, operator, tensor_for
 from ..launch import Rung, cdiv, counters, whole_warps
 from ..promotion import FLOATS
 from ..storage import int64, uint8
@@ -415,3 +415,82 @@ def of_probabilities(x, target, weight, ignore, reduction, smooth):
         return loss
     loss = loss.sum()
     return loss / (x.numel() // x.shape[dim]) if reduction == "mean" else loss
+
+
+# ------------------------------------------------- of elements, once more
+
+bce = pointwise("binary_cross_entropy",
+    lambda a, b: -(b * np.maximum(np.log(a), -100)
+                   + (1 - b) * np.maximum(np.log1p(-a), -100)),
+    "-(b * fmax(log(a), (M)-100) + (1 - b) * fmax(log1p(-a), (M)-100))",
+    lambda dy, a, b: dy * (a - b) / (a * (1 - a)).clamp(min=1e-12),
+    lambda dy, a: dy * ((1 - a).log() - a.log()), dtypes=FLOATS)  # fmt: skip
+smooth_l1 = pointwise("smooth_l1_loss",
+    lambda a, b, c: np.where(abs(a - b) < c, 0.5 * (a - b) ** 2 / c,
+                             abs(a - b) - 0.5 * c),
+    "(a - b < c && b - a < c ? (M)0.5 * (a - b) * (a - b) / c "
+    ": (a < b ? b - a : a - b) - (M)0.5 * c)",
+    lambda dy, a, b, c: smooth_l1_slope(dy, a, b, c),
+    lambda dy, a, b, c: -smooth_l1_slope(dy, a, b, c), None, dtypes=FLOATS)  # fmt: skip
+
+
+def smooth_l1_slope(dy, a, b, c):
+    if not c:
+        return dy * (a - b).sign()
+    return dy * ((a - b) / c).clamp(-1, 1)
+
+
+def of_one_shape(name, input, target):
+    """ValueError unless both have the same shape."""
+    if not same_shape(name, input, target):
+        raise ValueError(
+            f"{name}: Using a target size ({list(target.shape)}) that is different to "
+            f"the input size ({list(input.shape)}) is deprecated. Please ensure they "
+            "have the same size."
+        )
+
+
+@functional
+def binary_cross_entropy(input, target, weight=None, reduction="mean"):
+    """-(target log input + (1 - target) log(1 - input)), each logarithm at least -100.
+
+    input: shares, between 0 and 1. weight: what each element counts, broadcast.
+    """
+    of_one_shape("binary_cross_entropy", input, target)
+    x = input.detach()
+    if x.device != "cuda" and bool(((x < 0) | (x > 1)).any()):
+        raise RuntimeError("all elements of input should be between 0 and 1")
+    loss = bce(input, target)
+    return reduced(loss if weight is None else loss * weight, reduction)
+
+
+@functional
+def smooth_l1_loss(input, target, reduction="mean", beta=1.0):
+    """(input - target)² / (2 beta) where that is below beta, else their distance."""
+    if beta < 0:
+        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
+    if not same_shape("smooth_l1_loss", input, target):
+        warnings.warn(
+            f"Using a target size ({list(target.shape)}) that is different to the "
+            f"input size ({list(input.shape)}).",
+            stacklevel=2,
+        )
+    return reduced(smooth_l1(input, target, float(beta)), reduction)
+
+
+@functional
+def kl_div(input, target, reduction="mean", log_target=False):
+    """target * (log target - input): input has logarithms, target too if log_target.
+
+    reduction: "batchmean" divides the sum by the first size, as the definition does.
+    """
+    same_shape("kl_div", input, target)
+    if log_target:
+        loss = target.exp() * (target - input)
+    else:
+        there = target > 0
+        logs = where(there, target, 1).log()
+        loss = where(there, target * logs, 0) - target * input
+    if reduction == "batchmean":
+        return loss.sum() / input.shape[0]
+    return reduced(loss, reduction)

@@ -1,7 +1,7 @@
 """The operators as a tensor's methods, under PyTorch's names."""
 
 from ..storage import bfloat16, bool_, float16, float32, float64, int32, int64
-from . import indexing, inplace, normalization, pointwise, reduce, softmax
+from . import indexing, inplace, normalization, pointwise, reduce, scan, softmax
 from .inplace import in_place, onto
 from .matmul import matmul
 
@@ -54,6 +54,7 @@ class Methods:
     gather, index_select = indexing.gather, indexing.index_select
     nonzero, masked_select = indexing.nonzero, indexing.masked_select
     tril, triu = indexing.tril, indexing.triu
+    cumsum, cumprod = scan.cumsum, scan.cumprod
     isfinite, isinf = pointwise.isfinite, pointwise.isinf
     isclose, allclose, equal = pointwise.isclose, pointwise.allclose, pointwise.equal
 

@@ -11,7 +11,7 @@ from .. import launch, layout
 from ..arrays import computed_in
 from ..autograd.grad_mode import here
 from ..autograd.graph import written
-from ..dispatch import number_for, operator, tensor_for
+from ..dispatch import functional, method, number_for, operator, tensor_for
 from ..kernels import reductions
 from ..launch import Rung, counters, whole_warps
 from ..numpy_names import either_name
@@ -449,3 +449,94 @@ def check(x, kept, weight, bias, training, eps):
             raise RuntimeError(
                 f"batch_norm: {name} should contain {shape[1]} elements not {t.numel()}"
             )
+
+
+# ------------------------------------------------- made of these
+
+
+@method
+@either_name
+def var_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
+    """(the variance, the mean)."""
+    spread = var(input, dim, unbiased, keepdim, correction=correction)
+    dim = None if isinstance(dim, bool) else dim
+    return spread, input.mean(dim, keepdim)
+
+
+@method
+@either_name
+def std_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
+    """(the standard deviation, the mean)."""
+    spread, mean = var_mean(input, dim, unbiased, keepdim, correction=correction)
+    return root(spread), mean
+
+
+@functional
+def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
+    """Each of num_groups groups of (N, C, ...)'s channels with mean 0, variance 1."""
+    shape = tensor_for("group_norm", "input", input).shape
+    if len(shape) < 2 or num_groups < 1 or shape[1] % num_groups:
+        raise RuntimeError(
+            "Expected number of channels in input to be divisible by num_groups, but "
+            f"got input of shape {list(shape)} and num_groups={num_groups}"
+        )
+    groups = input.reshape(shape[0], num_groups, -1)
+    y = layer_norm(groups, groups.shape[-1:], eps=eps).reshape(shape)
+    for name, x in ("weight", weight), ("bias", bias):
+        if x is not None:
+            if tensor_for("group_norm", name, x).shape != shape[1:2]:
+                raise RuntimeError(
+                    f"Expected {name} to be a vector of size equal to the number of "
+                    f"channels in input, but got {name} of shape {list(x.shape)} and "
+                    f"input of shape {list(shape)}"
+                )
+            x = x.view(-1, *(1,) * (len(shape) - 2))
+            y = y * x if name == "weight" else y + x
+    return y
+
+
+@functional
+def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=None,
+                  use_input_stats=True, momentum=0.1, eps=1e-5):  # fmt: skip
+    """Each channel of each sample of (N, C, ...) with mean 0 and variance 1.
+
+    use_input_stats: False for the running ones. Those go on as in batch_norm, by the
+    mean over the samples.
+    """
+    if not use_input_stats:
+        running = running_mean, running_var
+        return batch_norm(input, *running, weight, bias, False, momentum, eps)
+    x, dims = input.detach(), tuple(range(2, input.ndim))
+    if math.prod(x.shape[2:]) == 1:
+        raise ValueError(
+            "Expected more than 1 spatial element when training, got input size "
+            f"{list(x.shape)}"
+        )
+    if running_mean is not None:
+        spread, middle = var_mean(x, dims)
+        for old, new in (running_mean, middle), (running_var, spread):
+            old.copy_((1 - momentum) * old + momentum * new.mean(0))
+    return group_norm(input, input.shape[1], weight, bias, eps)
+
+
+@functional
+def rms_norm(input, normalized_shape, weight=None, eps=None):
+    """input / sqrt(mean of its squares + eps) * weight, over the last dimensions.
+
+    eps: None for the spacing of the dtype's numbers at 1.
+    """
+    shape = layout.as_ints((normalized_shape,))
+    if (
+        not shape
+        or tensor_for("rms_norm", "input", input).shape[-len(shape) :] != shape
+    ):
+        raise RuntimeError(
+            f"Given normalized_shape={list(shape)}, expected input with shape "
+            f"[*, {', '.join(map(str, shape))}], but got input of size"
+            f"{list(input.shape)}"
+        )
+    wide = computed_in(input.dtype)
+    x, dims = input.to(dtype=wide), tuple(range(-len(shape), 0))
+    eps = float(np.finfo(wide).eps) if eps is None else eps
+    y = x * ((x * x).mean(dims, True) + eps).rsqrt()
+    return (y if weight is None else y * weight).to(dtype=input.dtype)

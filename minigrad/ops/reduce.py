@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import launch, layout
-from ..dispatch import Operator
+from ..dispatch import Operator, method
 from ..kernels.reductions import max_argmax, sum_all, sum_dim
 from ..launch import (
     THREADS,
@@ -397,3 +397,38 @@ def _extreme(operators, x, dim, keepdim):
             f"{of_all.name}() takes keepdim beside a dim only: use a{of_all.name}()"
         )
     return of_all(x)
+
+
+# ------------------------------------------------- made of these
+
+
+@method
+@either_name
+def logsumexp(input, dim, keepdim=False):
+    """log(exp(input).sum(dim)), without overflow."""
+    most = amax(input.detach(), dim, True)
+    most = where(pointwise.abs(most) == math.inf, 0, most)
+    y = pointwise.log(sum(pointwise.exp(input - most), dim, True)) + most
+    return y if keepdim or not input.ndim else y.view(amax(input.detach(), dim).shape)
+
+
+@method
+@either_name
+def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
+    """(the sum of |x| ** p) ** (1 / p) over `dim`; "fro" is 2, inf the largest |x|."""
+    x = input if dtype is None else input.to(dtype)
+    if x.dtype not in FLOATS:
+        raise RuntimeError(
+            "linalg.vector_norm: Expected a floating point or complex tensor as input. "
+            f"Got {x.dtype}"
+        )
+    size, how = pointwise.abs(x), (dim, keepdim)
+    if p in ("fro", 2, None):
+        return pointwise.root(sum(x * x, *how))
+    if p in (math.inf, -math.inf):
+        return (amax if p > 0 else amin)(size, *how)
+    if p == 0:
+        return sum(ne(x, 0), *how).to(dtype=x.dtype)
+    if p == 1:
+        return sum(size, *how)
+    return pointwise.power(sum(pointwise.power(size, p), *how), 1 / p)
