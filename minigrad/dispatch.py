@@ -15,10 +15,9 @@ from . import capture, trace
 from .arrays import NumpyKernel
 from .autograd.grad_mode import here
 from .autograd.record import Gradients, below, record
+from .dtypes import FLOATS, bfloat16
 from .exercises.registry import exercise
 from .numpy_names import in_pytorch
-from .promotion import FLOATS
-from .storage import bfloat16
 
 KERNELS = {}  # (operator, device, dtype) -> kernel, a function of the operands
 METHODS = {}  # name -> what is a method of Tensor, and a function of minigrad

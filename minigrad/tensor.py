@@ -12,6 +12,7 @@ from .autograd.graph import requires
 from .autograd.tensor_methods import Differentiable
 from .autograd.views import differentiable, record_call
 from .dispatch import METHODS
+from .dtypes import FLOATS, as_dtype, bfloat16, of_bits, to_bits
 from .exercises.registry import exercise
 from .layout import check_fits, is_contiguous, reshaped, row_major, row_spec
 from .numpy_names import either_name
@@ -21,20 +22,7 @@ from .ops.inplace import assign, in_place
 from .ops.methods import Methods
 from .ops.pointwise import cast
 from .printing import represent
-from .promotion import FLOATS
-from .storage import (
-    Storage,
-    as_dtype,
-    bfloat16,
-    empty,
-    moved,
-    number_on,
-    of_bits,
-    storage_of,
-    to_array,
-    to_bits,
-    zeros,
-)
+from .storage import Storage, empty, moved, number_on, storage_of, to_array, zeros
 
 
 class Tensor(Methods, Differentiable):

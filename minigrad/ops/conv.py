@@ -12,10 +12,10 @@ import numpy as np
 from .. import launch
 from ..autograd.grad_mode import here
 from ..dispatch import operator
+from ..dtypes import float32
 from ..kernels import convolution as holes
 from ..launch import Rung, cdiv
 from ..layout import as_ints
-from ..storage import float32
 from .matmul import matmul
 from .pointwise import add
 from .unfold import (

@@ -7,12 +7,10 @@ import warnings
 import numpy as np
 
 from .. import faults, launch
-from ..arrays import computed_in
 from ..autograd.grad_mode import here
 from ..dispatch import number_for, operator, tensor_for
+from ..dtypes import FLOATS, computed_in, int64, uint8
 from ..launch import Rung, cdiv, counters, whole_warps
-from ..promotion import FLOATS
-from ..storage import int64, uint8
 from .indexing import one_hot
 from .pointwise import ne, where
 from .pointwise_kernels import pointwise

@@ -6,20 +6,12 @@ import numpy as np
 
 from .. import launch, layout
 from ..dispatch import operator
-from ..kernels.matmul import (
-    matmul_batched,
-    matmul_naive,
-    matmul_register,
-    matmul_tiled,
-)
+from ..dtypes import NUMBERS, float32, float64
+from ..kernels.matmul import matmul_batched, matmul_naive, matmul_register, matmul_tiled
 from ..launch import Rung, broadcast, cdiv, strides_of
-from ..promotion import FLOATS, INTEGERS
-from ..storage import float32, float64
 from . import vjp
 from .pointwise import add
 from .reduce import sum as sum_of
-
-NUMBERS = (*INTEGERS, *FLOATS)
 
 # ------------------------------------------------- kernels
 

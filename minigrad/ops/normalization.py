@@ -8,10 +8,10 @@ import math
 import numpy as np
 
 from .. import launch, layout
-from ..arrays import computed_in
 from ..autograd.grad_mode import here
 from ..autograd.graph import written
 from ..dispatch import number_for, operator, tensor_for
+from ..dtypes import computed_in
 from ..kernels import reductions
 from ..launch import Rung, counters, whole_warps
 from ..numpy_names import either_name
