@@ -7,7 +7,7 @@ error messages are PyTorch's. Functions marked @exercise are written by the lear
 import numpy as np
 
 from . import layout
-from .autograd.grad_mode import here
+from .autograd.grad_mode import thread
 from .autograd.graph import requires
 from .autograd.tensor_methods import Differentiable
 from .autograd.views import differentiable, record_call
@@ -266,7 +266,7 @@ class Tensor(Methods, Differentiable):
             )
         if self.dtype is bfloat16:
             raise TypeError("NumPy has no bfloat16: x.float().numpy()")
-        if self._meta is not None and here.modes.enabled and self.requires_grad:
+        if self._meta is not None and thread.state.enabled and self.requires_grad:
             raise RuntimeError(
                 "Can't call numpy() on Tensor that requires grad. Use "
                 "tensor.detach().numpy() instead."

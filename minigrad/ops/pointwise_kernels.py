@@ -7,7 +7,7 @@ import numpy as np
 
 from .. import capture, launch, trace
 from ..arrays import ERRORS, IGNORED, flat_reader, reader, write
-from ..autograd.grad_mode import here
+from ..autograd.grad_mode import thread
 from ..autograd.record import below, record
 from ..dispatch import (
     KERNELS,
@@ -67,7 +67,7 @@ class Pointwise(Operator):
             ):
                 return call(*(() if a is MISSING else (a,)), *more, **named)
             y = plan.run(a)
-            if here.modes.enabled and (a._meta is not None or a._base is not None):
+            if thread.state.enabled and (a._meta is not None or a._base is not None):
                 return record(self, (a,), plan.options, y)
             return y
 
@@ -87,7 +87,7 @@ class Pointwise(Operator):
                 given = [x for x in (a, b) if x is not MISSING]
                 return call(*given, *more, **named)
             y = plan.run(a, b)
-            if here.modes.enabled:
+            if thread.state.enabled:
                 for x in (a, b):
                     if getattr(x, "_meta", None) is not None or (
                         getattr(x, "_base", None) is not None
