@@ -9,7 +9,8 @@ of zeros by its dtype and shape: {"tensor": ("float16", (3,))}.
 
 import numpy as np
 
-from minigrad.storage import DTYPES, Storage, bfloat16, carrier
+from minigrad.dtypes import DTYPES, bfloat16, carrier
+from minigrad.storage import Storage
 from minigrad.tensor import Tensor
 
 BY_NAME = {dtype.name: dtype for dtype in DTYPES}

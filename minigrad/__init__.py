@@ -22,6 +22,25 @@ from .creation import (
 )
 from .devices import device_empty, gpu_available, synchronize, to_device, to_host
 from .dispatch import DispatchError
+from .dtypes import (
+    bfloat16,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    promote_types,
+    result_type,
+    uint8,
+)
+from .dtypes import bool_ as bool  # noqa: A004, F401
+from .dtypes import float16 as half  # noqa: F401
+from .dtypes import float32 as float  # noqa: A004, F401
+from .dtypes import float64 as double  # noqa: F401
+from .dtypes import int32 as int  # noqa: A004, F401
+from .dtypes import int64 as long  # noqa: F401
 from .exercises.answers import answers_from
 from .exercises.registry import NotAnswered, exercise, solves
 from .functions import FUNCTIONS as _FUNCTIONS
@@ -33,7 +52,6 @@ from .ops.einsum import einsum
 from .ops.indexing import masked_select, nonzero
 from .ops.matmul import matmul
 from .ops.pointwise import where
-from .promotion import promote_types, result_type
 from .random import (
     bernoulli,
     manual_seed,
@@ -45,23 +63,6 @@ from .random import (
     randperm,
 )
 from .safetensors import load_file, save_file
-from .storage import (
-    bfloat16,
-    float16,
-    float32,
-    float64,
-    int8,
-    int16,
-    int32,
-    int64,
-    uint8,
-)
-from .storage import bool_ as bool  # noqa: A004, F401
-from .storage import float16 as half  # noqa: F401
-from .storage import float32 as float  # noqa: A004, F401
-from .storage import float64 as double  # noqa: F401
-from .storage import int32 as int  # noqa: A004, F401
-from .storage import int64 as long  # noqa: F401
 from .suggest import no_attribute as _no_attribute
 from .tensor import Tensor
 from .trace import trace

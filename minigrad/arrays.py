@@ -5,17 +5,9 @@ import functools
 
 import numpy as np
 
+from .dtypes import as_number, bfloat16, computed_in, of_bits, to_bits, widen
 from .layout import row_spec
-from .storage import (
-    as_number,
-    bfloat16,
-    float32,
-    in_bytes,
-    of_bits,
-    storage_of,
-    to_bits,
-    widen,
-)
+from .storage import in_bytes, storage_of
 
 # NumPy keeps what it warns of in a context variable. This is it, and what it is to be
 # (NaN and infinities are results, as in PyTorch): setting it takes a tenth of the time
@@ -39,11 +31,6 @@ def quiet(function, *args, **options):
 def quietly(function):
     """The function, in which NumPy does not warn."""
     return functools.wraps(function)(functools.partial(quiet, function))
-
-
-def computed_in(dtype):
-    """Where an operator computes: float32 for half and bfloat16, else in the dtype."""
-    return float32 if dtype.kind == "f" and dtype.itemsize == 2 else dtype
 
 
 def as_array(x, dtype):

@@ -1,26 +1,17 @@
 """New tensors: tensor, from_numpy, zeros, arange ... on any device."""
 
 import functools
+import math
+from numbers import Integral, Real
 
 import numpy as np
 
 from . import layout
 from .devices import device_empty
 from .dispatch import number_for, tensor_for
-from .layout import row_major
-from .promotion import of_number, promote_types
-from .storage import (
-    DEVICES,
-    NO_DEVICE,
-    Storage,
-    as_dtype,
-    bfloat16,
-    float32,
-    shared_memory,
-    to_array,
-    to_bits,
-    to_range,
-)
+from .dtypes import as_dtype, bfloat16, float32, of_number, promote_types, to_bits
+from .layout import as_shape, extent, row_major
+from .storage import DEVICES, NO_DEVICE, Storage, to_array
 from .storage import empty as allocate
 from .tensor import Tensor, _of
 
@@ -169,3 +160,47 @@ def _cast(array, dtype, device):
     with np.errstate(all="ignore"):
         array = to_bits(array, dtype)
     return _of(array, device, dtype)
+
+
+# ------------------------------------------------- what they are made of
+
+
+def to_range(start, end, step, dtype=None):
+    """The array of start, start + step, ... below end; int64 where all are ints."""
+    if not all(isinstance(n, Real) for n in (start, end, step)):
+        raise TypeError(f"arange() takes numbers, got {start!r}, {end!r}, {step!r}")
+    if not all(map(math.isfinite, (start, end, step))):
+        raise RuntimeError(f"unsupported range: {start} -> {end}, step {step}")
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if (end - start) * step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    whole = all(isinstance(n, Integral) for n in (start, end, step))
+    count = -((start - end) // step) if whole else math.ceil((end - start) / step)
+    numbers = start + step * np.arange(*as_shape((count,)))
+    return numbers.astype(dtype or (np.int64 if whole else np.float32))
+
+
+def shared_memory(array):
+    """The memory of a NumPy array as a flat array, and its strides in elements."""
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
+    if not array.dtype.isnative:
+        raise ValueError(
+            "given numpy array has byte order different from the native byte order. "
+            "Make a copy: array.astype(array.dtype.newbyteorder('='))"
+        )
+    if any(s < 0 for s in array.strides):
+        raise ValueError(
+            "At least one stride in the given numpy array is negative, and tensors "
+            "with negative strides are not supported. Make a copy: array.copy()"
+        )
+    if array.dtype.itemsize == 0 or any(s % array.itemsize for s in array.strides):
+        raise ValueError(
+            "given numpy array strides not a multiple of the element byte size. "
+            "Make a copy: array.copy()"
+        )
+    strides = [s // array.itemsize for s in array.strides]
+    cells = extent(array.shape, strides)
+    flat = np.lib.stride_tricks.as_strided(array, (cells,), (array.itemsize,))
+    return flat, strides

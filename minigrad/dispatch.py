@@ -13,12 +13,11 @@ import numpy as np
 
 from . import capture, trace
 from .arrays import NumpyKernel
-from .autograd.grad_mode import here
+from .autograd.grad_mode import thread
 from .autograd.record import Gradients, below, record
+from .dtypes import FLOATS, bfloat16
 from .exercises.registry import exercise
 from .numpy_names import in_pytorch
-from .promotion import FLOATS
-from .storage import bfloat16
 
 KERNELS = {}  # (operator, device, dtype) -> kernel, a function of the operands
 METHODS = {}  # name -> what is a method of Tensor, and a function of minigrad
@@ -183,7 +182,7 @@ class Operator:
                 return first(key, args, named)
             operands = plan.operands(args, named)
             y = plan.run(*operands)
-            if here.modes.enabled:
+            if thread.state.enabled:
                 for x in operands:
                     base = getattr(x, "_base", None)  # a view requires grad, too
                     if getattr(x, "_meta", None) is not None or (

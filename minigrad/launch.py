@@ -17,30 +17,13 @@ from typing import NamedTuple
 import numpy as np
 
 from . import capture, faults, trace
+from .dtypes import C_NAMES, HEADERS, computed_in
 from .kernel import Kernel, for_cupy
 from .kernels.copy import MOST_DIMS, STRIDES
 from .layout import broadcast_shapes
-from .storage import (
-    bfloat16,
-    bool_,
-    float16,
-    float32,
-    float64,
-    int8,
-    int16,
-    int32,
-    int64,
-    uint8,
-    zeros,
-)
+from .storage import zeros
 from .trace import nbytes
 
-C_NAMES = {
-    bool_: "bool", uint8: "unsigned char", int8: "signed char", int16: "short",
-    int32: "int", int64: "long long", float16: "__half", bfloat16: "__nv_bfloat16",
-    float32: "float", float64: "double",
-}  # fmt: skip
-HEADERS = {float16: "cuda_fp16.h", bfloat16: "cuda_bf16.h"}
 STANDS_IN = "// The course's solution"  # so a solution's text begins when exported
 THREADS = 256  # of a block, where nothing speaks for another number
 MANY = 2**31 - THREADS  # elements that an int cannot count
@@ -254,11 +237,6 @@ def template(kernel, *arguments):
     """`unary<float, bool>`: a kernel's name with dtypes and numbers."""
     listed = ", ".join(C_NAMES.get(a) or str(a) for a in arguments)
     return f"{kernel}<{listed}>" if arguments else kernel
-
-
-def computed_in(dtype):
-    """Where an operator computes: float32 for half and bfloat16, else in the dtype."""
-    return float32 if dtype in HEADERS else dtype
 
 
 # ------------------------------------------------- sizes and arguments

@@ -12,9 +12,7 @@ import numpy as np
 from . import launch, layout
 from .creation import asking, empty, like, tensor
 from .dispatch import number_for, operator, tensor_for
-from .launch import THREADS, Rung, cdiv
-from .ops.pointwise import lt
-from .storage import (
+from .dtypes import (
     as_dtype,
     bfloat16,
     bool_,
@@ -25,6 +23,8 @@ from .storage import (
     of_bits,
     to_bits,
 )
+from .launch import THREADS, Rung, cdiv
+from .ops.pointwise import lt
 from .trace import traced
 
 UNIFORM, NORMAL, WHOLE = range(3)

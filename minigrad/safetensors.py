@@ -11,13 +11,10 @@ import os
 
 import numpy as np
 
-from .layout import numel
-from .storage import (
-    Storage,
+from .dtypes import (
     bfloat16,
     bool_,
     carrier,
-    empty,
     float16,
     float32,
     float64,
@@ -25,9 +22,10 @@ from .storage import (
     int16,
     int32,
     int64,
-    moved,
     uint8,
 )
+from .layout import numel
+from .storage import Storage, empty, moved
 from .tensor import Tensor
 
 NAMES = {

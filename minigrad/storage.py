@@ -2,77 +2,24 @@
 
 import functools
 import math
-from numbers import Integral, Real
 
 import numpy as np
 
 from . import capture, faults
 from .devices import on_gpu, which
-from .layout import as_shape, extent
+from .dtypes import (
+    TOO_LARGE,
+    as_dtype,
+    bfloat16,
+    carrier,
+    float32,
+    int64,
+    to_bits,
+    uint8,
+)
 
-float16, float32, float64 = map(np.dtype, ("f2", "f4", "f8"))
-uint8, int8, int16, int32, int64 = map(np.dtype, ("u1", "i1", "i2", "i4", "i8"))
-bool_ = np.dtype(bool)
 DEVICES = ("cpu", "sim", "cuda")
 NO_DEVICE = "no device {!r}: a tensor is on one of 'cpu', 'sim', 'cuda'"
-TOO_LARGE = "a whole number is too large: int64 ends at 2**63 - 1"
-
-
-class BFloat16:
-    """The dtype bfloat16: float32 without its last 16 bits. NumPy has none like it.
-
-    Arrays hold its bits as uint16; `widen` makes float32 of them, `narrow` the reverse.
-    """
-
-    name, kind, itemsize = "bfloat16", "f", 2
-
-    def __repr__(self):
-        return "bfloat16"
-
-    def __reduce__(self):
-        return "bfloat16"  # there is one only, as of NumPy's dtypes
-
-
-bfloat16 = BFloat16()
-DTYPES = (
-    float32, int64, bool_, float64, int32, uint8, float16, int8, int16, bfloat16
-)  # fmt: skip
-KNOWN = frozenset(DTYPES)
-
-
-def as_dtype(dtype, default=float32):
-    """The dtype that `dtype` means: one of DTYPES, or bool, int, float, np.float32."""
-    if dtype is None:
-        return default
-    if dtype is bfloat16 or dtype == "bfloat16":
-        return bfloat16
-    try:
-        found = np.dtype(dtype)
-    except TypeError:
-        found = None
-    if found not in KNOWN:
-        names = ", ".join(d.name for d in DTYPES)
-        name = getattr(found, "name", dtype)
-        raise TypeError(f"no tensor of {name}; the types are {names}")
-    return found
-
-
-def carrier(dtype):
-    """The NumPy dtype of the arrays that hold elements of `dtype`."""
-    return np.dtype(np.uint16) if dtype is bfloat16 else dtype
-
-
-def widen(bits):
-    """The bits of bfloat16 as float32: nothing is lost."""
-    return (np.asarray(bits, np.uint32) << 16).view(np.float32)
-
-
-def narrow(values):
-    """float32 as the bits of the nearest bfloat16, of two as near the even one."""
-    bits = np.array(values, np.float32, order="C").view(np.uint32)
-    rounded = bits + (0x7FFF + (bits >> 16 & 1))
-    bits = np.where(np.isnan(values), bits | 0x400000, rounded)
-    return (bits >> 16).astype(np.uint16)
 
 
 class Storage:
@@ -233,29 +180,6 @@ def number_on(value, dtype, device, count=1):
     return storage
 
 
-def as_number(x, dtype):
-    """A Python number, or the element of a tensor, as a number of NumPy."""
-    x = x.item() if hasattr(x, "storage") else x
-    try:
-        return dtype.type(x)
-    except OverflowError:  # 300 beside uint8 wraps around, as in C
-        if not -(2**63) <= x < 2**64:
-            raise RuntimeError(TOO_LARGE) from None
-        return np.asarray(x).astype(dtype)[()]
-
-
-def of_bits(array, dtype):
-    """An array of a storage as numbers: bfloat16 as float32."""
-    return widen(array) if dtype is bfloat16 else array
-
-
-def to_bits(array, dtype):
-    """Numbers as an array of a storage of `dtype`, or of their own for None."""
-    if dtype is bfloat16:
-        return narrow(array)
-    return array if dtype in (None, array.dtype) else array.astype(dtype)
-
-
 def to_array(data, dtype=None):
     """A NumPy array with a copy of `data`: a number, nested lists or an array.
 
@@ -285,47 +209,6 @@ def to_number(value, dtype):
             "tensor, such as tensor([1, 2])"
         )
     return to_array(value, dtype)
-
-
-def to_range(start, end, step, dtype=None):
-    """The array of start, start + step, ... below end; int64 where all are ints."""
-    if not all(isinstance(n, Real) for n in (start, end, step)):
-        raise TypeError(f"arange() takes numbers, got {start!r}, {end!r}, {step!r}")
-    if not all(map(math.isfinite, (start, end, step))):
-        raise RuntimeError(f"unsupported range: {start} -> {end}, step {step}")
-    if step == 0:
-        raise RuntimeError("step must be nonzero")
-    if (end - start) * step < 0:
-        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
-    whole = all(isinstance(n, Integral) for n in (start, end, step))
-    count = -((start - end) // step) if whole else math.ceil((end - start) / step)
-    numbers = start + step * np.arange(*as_shape((count,)))
-    return numbers.astype(dtype or (np.int64 if whole else np.float32))
-
-
-def shared_memory(array):
-    """The memory of a NumPy array as a flat array, and its strides in elements."""
-    if not isinstance(array, np.ndarray):
-        raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
-    if not array.dtype.isnative:
-        raise ValueError(
-            "given numpy array has byte order different from the native byte order. "
-            "Make a copy: array.astype(array.dtype.newbyteorder('='))"
-        )
-    if any(s < 0 for s in array.strides):
-        raise ValueError(
-            "At least one stride in the given numpy array is negative, and tensors "
-            "with negative strides are not supported. Make a copy: array.copy()"
-        )
-    if array.dtype.itemsize == 0 or any(s % array.itemsize for s in array.strides):
-        raise ValueError(
-            "given numpy array strides not a multiple of the element byte size. "
-            "Make a copy: array.copy()"
-        )
-    strides = [s // array.itemsize for s in array.strides]
-    cells = extent(array.shape, strides)
-    flat = np.lib.stride_tricks.as_strided(array, (cells,), (array.itemsize,))
-    return flat, strides
 
 
 def _cast(array, data, dtype):

@@ -7,11 +7,12 @@ error messages are PyTorch's. Functions marked @exercise are written by the lear
 import numpy as np
 
 from . import layout
-from .autograd.grad_mode import here
+from .autograd.grad_mode import thread
 from .autograd.graph import requires
 from .autograd.tensor_methods import Differentiable
 from .autograd.views import differentiable, record_call
 from .dispatch import METHODS
+from .dtypes import FLOATS, as_dtype, bfloat16, of_bits, to_bits
 from .exercises.registry import exercise
 from .layout import check_fits, is_contiguous, reshaped, row_major, row_spec
 from .numpy_names import either_name
@@ -21,20 +22,7 @@ from .ops.inplace import assign, in_place
 from .ops.methods import Methods
 from .ops.pointwise import cast
 from .printing import represent
-from .promotion import FLOATS
-from .storage import (
-    Storage,
-    as_dtype,
-    bfloat16,
-    empty,
-    moved,
-    number_on,
-    of_bits,
-    storage_of,
-    to_array,
-    to_bits,
-    zeros,
-)
+from .storage import Storage, empty, moved, number_on, storage_of, to_array, zeros
 
 
 class Tensor(Methods, Differentiable):
@@ -278,7 +266,7 @@ class Tensor(Methods, Differentiable):
             )
         if self.dtype is bfloat16:
             raise TypeError("NumPy has no bfloat16: x.float().numpy()")
-        if self._meta is not None and here.modes.enabled and self.requires_grad:
+        if self._meta is not None and thread.state.enabled and self.requires_grad:
             raise RuntimeError(
                 "Can't call numpy() on Tensor that requires grad. Use "
                 "tensor.detach().numpy() instead."

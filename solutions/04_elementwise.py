@@ -49,9 +49,9 @@ import minigrad
 from grading import check, show_check, trying
 from minigrad import answers_from, solves
 from minigrad.dispatch import DispatchError, find_kernel, missing
+from minigrad.dtypes import kind, of_number, promote_types, result_type
 from minigrad.kernels.copy import Strides
 from minigrad.kernels.elementwise import binary_broadcast, unary_kernel, where_compare
-from minigrad.promotion import kind, of_number, promote_types, result_type
 
 answers_from("labs", before="04_elementwise")
 

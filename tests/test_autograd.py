@@ -16,7 +16,7 @@ from test_autograd_function import Exp, Square
 
 import minigrad
 from minigrad.autograd import detect_anomaly, grad
-from minigrad.storage import DTYPES
+from minigrad.dtypes import DTYPES
 
 BOTH = pytest.mark.parametrize("m", [minigrad, torch], ids=["minigrad", "torch"])
 

@@ -15,7 +15,7 @@ import minigrad
 from minigrad import capture, dispatch, launch
 from minigrad import functional as F  # noqa: N812
 from minigrad.capture import Packed
-from minigrad.storage import as_number
+from minigrad.dtypes import as_number
 
 pytestmark = pytest.mark.usefixtures("filled")
 DEVICES = ["sim", pytest.param("cuda", marks=NO_GPU)]

@@ -5,8 +5,8 @@ import itertools
 import nvrtc
 import pytest
 
-from minigrad.launch import HEADERS, computed_in, file_text, template, with_headers
-from minigrad.promotion import FLOATS
+from minigrad.dtypes import FLOATS, HEADERS, computed_in
+from minigrad.launch import file_text, template, with_headers
 
 MISSING = nvrtc.missing()
 pytestmark = [

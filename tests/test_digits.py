@@ -9,7 +9,7 @@ from answers import filled  # noqa: F401
 import minigrad
 from minigrad import nn
 from minigrad.data.digits import FILE
-from minigrad.storage import DTYPES
+from minigrad.dtypes import DTYPES
 
 torch = pytest.importorskip("torch", reason="not run: checkpoints (needs torch)")
 

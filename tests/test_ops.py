@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import minigrad
-from minigrad.storage import DTYPES, bfloat16
+from minigrad.dtypes import DTYPES, bfloat16
 from minigrad.testing.tolerance import FUNCTION, POW
 
 FLOATS = ("float32", "float64", "float16", "bfloat16")

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import minigrad
+from minigrad.dtypes import DTYPES
 from minigrad.launch import file_text
-from minigrad.storage import DTYPES
 
 NONZERO = file_text("nonzero.cu")
 

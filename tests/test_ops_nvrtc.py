@@ -8,10 +8,10 @@ from answers import filled  # noqa: F401
 
 import minigrad
 from minigrad.dispatch import KERNELS
-from minigrad.launch import computed_in, file_text, template, with_headers
+from minigrad.dtypes import DTYPES, computed_in
+from minigrad.launch import file_text, template, with_headers
 from minigrad.ops import reduce
 from minigrad.ops.pointwise_kernels import DevicePointwise
-from minigrad.storage import DTYPES
 
 MISSING = nvrtc.missing()
 pytestmark = [

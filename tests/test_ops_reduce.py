@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import minigrad
 from minigrad import launch
-from minigrad.storage import DTYPES, Storage
+from minigrad.dtypes import DTYPES
+from minigrad.storage import Storage
 from minigrad.testing.compare import assert_close, values_of
 
 TYPES = [d.name for d in DTYPES]

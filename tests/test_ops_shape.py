@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import minigrad
+from minigrad.dtypes import DTYPES
 from minigrad.ops import matmul
-from minigrad.storage import DTYPES
 from minigrad.testing.compare import assert_close
 
 TYPES = [d.name for d in DTYPES]

@@ -6,7 +6,7 @@ import pytest
 from answers import filled  # noqa: F401
 
 import minigrad
-from minigrad.storage import DTYPES
+from minigrad.dtypes import DTYPES
 
 torch = pytest.importorskip("torch", reason="not run: promotion (needs torch)")
 NUMBERS = [True, 3, 2.5]

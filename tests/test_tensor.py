@@ -11,7 +11,8 @@ from answers import filled  # noqa: F401  every hole has an answer
 
 import minigrad
 from minigrad import Tensor
-from minigrad.storage import DTYPES, Storage
+from minigrad.dtypes import DTYPES
+from minigrad.storage import Storage
 
 torch = pytest.importorskip(
     "torch", reason="not run: tests against PyTorch (torch is not installed)"

@@ -7,7 +7,7 @@ import pytest
 from answers import filled  # noqa: F401
 
 import minigrad
-from minigrad import checkpoint, data, nn, optim, safetensors, storage, training
+from minigrad import checkpoint, data, dtypes, nn, optim, safetensors, training
 from minigrad.models import ConvNet
 
 torch = pytest.importorskip("torch", reason="not run: trainings (need torch)")
@@ -35,7 +35,7 @@ def test_a_state_comes_back(tmp_path):
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64", "int64", "bool_"])
 def test_every_dtype_comes_back(tmp_path, dtype):
-    x = minigrad.tensor([0, 1, 1], dtype=getattr(storage, dtype))
+    x = minigrad.tensor([0, 1, 1], dtype=getattr(dtypes, dtype))
     checkpoint.save([x], tmp_path / "x")
     [got] = checkpoint.load(tmp_path / "x")
     assert got.dtype == x.dtype and got.tolist() == x.tolist()

@@ -10,8 +10,8 @@ import numpy as np
 import torch
 
 from grading.checking import Check, cause, checks
-from minigrad import promotion
-from minigrad.storage import DTYPES
+from minigrad import dtypes
+from minigrad.dtypes import DTYPES
 
 NAMES = [dtype.name for dtype in DTYPES]
 NUMBERS = True, 3, 2.5
@@ -40,7 +40,7 @@ def said(dtype):
     return {"dtype": str(dtype).removeprefix("torch.")}
 
 
-@checks(promotion.result_type)
+@checks(dtypes.result_type)
 class ResultType(Check):
     def cases(self, random):
         pairs = list(itertools.product(NAMES, NAMES))

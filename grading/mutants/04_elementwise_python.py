@@ -6,8 +6,16 @@ import numpy as np
 
 from grading.specimens import mutant, right
 from minigrad.dispatch import DispatchError, find_kernel, missing
-from minigrad.promotion import kind, of_number, promote_types, result_type
-from minigrad.storage import bfloat16, float32, float64, int64
+from minigrad.dtypes import (
+    bfloat16,
+    float32,
+    float64,
+    int64,
+    kind,
+    of_number,
+    promote_types,
+    result_type,
+)
 
 
 def dtype_of(x):

@@ -1,7 +1,7 @@
 """Backward: from the end of the graph to its leaves."""
 
 from ..exercises.registry import exercise
-from .grad_mode import here
+from .grad_mode import thread
 from .graph import Capture, accumulate, edge_of, requires
 
 
@@ -114,12 +114,12 @@ def run(outputs, gradients, retain_graph, create_graph, inputs, caught):
             node.capture = Capture(found, node not in leading)
             if node.capture.stop:
                 node.release = lambda: None  # it is caught here, and computes nothing
-    modes = here.modes
-    before, modes.enabled = modes.enabled, bool(create_graph)
+    state = thread.state
+    before, state.enabled = state.enabled, bool(create_graph)
     try:
         backward(order, seeds, bool(keep))
     finally:
-        modes.enabled = before
+        state.enabled = before
         for node in watched:
             node.capture = None
             vars(node).pop("release", None)

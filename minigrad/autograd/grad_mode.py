@@ -14,7 +14,7 @@ from pathlib import Path
 anomaly = None  # None, or in anomaly mode: is NaN looked for?
 
 
-class Modes:
+class ThreadState:
     """What a thread does now."""
 
     __slots__ = "enabled", "made_in"
@@ -24,20 +24,20 @@ class Modes:
         self.made_in = None  # the nn.module_calls.Call of the module whose forward runs
 
 
-class _Here(threading.local):
+class _Thread(threading.local):
     def __init__(self):
-        self.modes = Modes()  # an object of its own: only the way to it takes long
+        self.state = ThreadState()  # to be looked up once, where it is used often
 
 
-here = _Here()
+thread = _Thread()
 
 
 def is_grad_enabled():
     """Are operators recorded now, in this thread?"""
-    return here.modes.enabled
+    return thread.state.enabled
 
 
-class Mode:
+class Switch:
     """A context manager that sets one thing and puts it back; also a decorator."""
 
     variable = "enabled"
@@ -47,7 +47,7 @@ class Mode:
 
     def place(self):
         """What has the variable."""
-        return here.modes
+        return thread.state
 
     def swap(self, value):
         """Set the variable; return what it was."""
@@ -94,13 +94,13 @@ class Mode:
                     self.swap(before)
                 try:
                     step, given = generator.send, (yield found)
-                except BaseException as error:  # GeneratorExit, too: it is told
+                except BaseException as error:  # GeneratorExit too: pass it on
                     step, given = generator.throw, error
 
         return inside
 
 
-class no_grad(Mode):  # noqa: N801  PyTorch's name
+class no_grad(Switch):  # noqa: N801  PyTorch's name
     """Nothing is recorded while this is open: `with no_grad():`, or `@no_grad()`."""
 
     def __new__(cls, function=None):
@@ -118,10 +118,10 @@ class enable_grad(no_grad):  # noqa: N801
     """Operators are recorded while this is open, also inside of no_grad()."""
 
     def __init__(self, function=None):
-        Mode.__init__(self, True)
+        Switch.__init__(self, True)
 
 
-class set_grad_enabled(Mode):  # noqa: N801
+class set_grad_enabled(Switch):  # noqa: N801
     """Record operators or not, from now on, or while `with` this is open."""
 
     def __init__(self, mode):
@@ -143,7 +143,7 @@ class set_grad_enabled(Mode):  # noqa: N801
         return super().__call__(function)
 
 
-class detect_anomaly(Mode):  # noqa: N801
+class detect_anomaly(Switch):  # noqa: N801
     """While this is open an error in backward names the line of its forward.
 
     So does a gradient with NaN in it, unless check_nan=False. It costs time.

@@ -12,7 +12,7 @@ import weakref
 from ..exercises.registry import exercise
 from . import grad_mode
 from .adjoints import strided_backward, sum_to_size
-from .grad_mode import explained, first_nan, forward_line, here
+from .grad_mode import explained, first_nan, forward_line, thread
 from .hooks import hooked
 
 NOWHERE = None, 0  # the edge to an operand that asks for no gradient
@@ -116,7 +116,7 @@ class Node:
 
     def __init__(self, name, edges, likes):
         self.title, self.next_functions, self.likes = name, edges, likes
-        self.made_in = here.modes.made_in
+        self.made_in = thread.state.made_in
         if grad_mode.anomaly is not None:
             self.line = forward_line()
 
@@ -165,7 +165,7 @@ class Node:
                 g = g.to(like[2])
             for other in gradients:
                 if g is other:
-                    g = other_name(g)
+                    g = alias(g)
             fitted.append(g)
         return fitted
 
@@ -177,7 +177,7 @@ class Node:
                 continue
             for hook in list((self.hooks or {}).get(i, {}).values()):
                 g = hooked(hook, g)
-            gradients[i] = other_name(g)
+            gradients[i] = alias(g)
             meta = self.retained and i in self.retained and self.retained[i]()
             if meta:
                 meta.grad = g if meta.grad is None else meta.grad + g
@@ -216,7 +216,7 @@ class Capture:
         self.found, self.stop = found, stop
 
 
-def other_name(x):
+def alias(x):
     """Another tensor over the same memory, with the same history."""
     other = x.new_alias()
     other._meta = x._meta
@@ -360,20 +360,20 @@ def accumulate(x, gradient):
     somebody else holds its memory, or the graph of backward itself is wanted."""
     meta = x._meta
     if meta.grad is None:
-        meta.grad = gradient if is_own(gradient) else gradient.clone()
-    elif here.modes.enabled:
+        meta.grad = gradient if can_steal(gradient) else gradient.clone()
+    elif thread.state.enabled:
         meta.grad = meta.grad + gradient
     else:
         meta.grad.add_(gradient)
 
 
-def is_own(gradient):
+def can_steal(gradient):
     """Is this tensor the only one over its memory, and is that just its elements?"""
-    if here.modes.enabled:
+    if thread.state.enabled:
         return False
     gradient._base = None  # what a formula made on its way
     whole = len(gradient.storage) == gradient.numel() and gradient.is_contiguous()
-    return whole and holders(gradient) == ALONE
+    return whole and holders(gradient) == UNSHARED
 
 
 def holders(x):
@@ -387,4 +387,4 @@ class _One:
         self.storage = object()
 
 
-ALONE = holders(_One())  # what Python counts when nobody else holds the storage
+UNSHARED = holders(_One())  # what Python counts when nobody else holds the storage

@@ -12,7 +12,7 @@ once, and returns the gradients of all of them.
 
 import inspect
 
-from .grad_mode import here
+from .grad_mode import thread
 from .graph import FREED, Meta, Node, Saved, edges_of, requires
 
 OPERANDS = "a", "b", "c"
@@ -82,7 +82,7 @@ class OperatorNode(Node):
         if type(value) is not Saved:
             return value
         x = value.get(self.title)
-        if name == "y" and here.modes.enabled:
+        if name == "y" and thread.state.enabled:
             x = x.new_alias()
             x._meta = Meta()
             x._meta.node = self
@@ -120,7 +120,7 @@ def saved_result(y):
 
 def record(operator, operands, options, result):
     """Record a call of an operator, if there is a gradient to compute; its result."""
-    if operator.gradients is None or not here.modes.enabled:
+    if operator.gradients is None or not thread.state.enabled:
         return result
     needs = (*map(requires, operands),)
     y = result[0] if isinstance(result, tuple) else result
@@ -132,9 +132,9 @@ def record(operator, operands, options, result):
 
 def below(function, *args, **kwargs):
     """Call a function of which nothing is to be recorded."""
-    modes = here.modes
-    before, modes.enabled = modes.enabled, False
+    state = thread.state
+    before, state.enabled = state.enabled, False
     try:
         return function(*args, **kwargs)
     finally:
-        modes.enabled = before
+        state.enabled = before

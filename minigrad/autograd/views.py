@@ -10,7 +10,7 @@ from types import MethodType
 
 from .. import capture
 from .adjoints import place
-from .grad_mode import here
+from .grad_mode import thread
 from .graph import (
     NOWHERE,
     Meta,
@@ -55,8 +55,8 @@ class Method:
     def __call__(self, x, *args, **kwargs):
         if x._meta is None and x._base is None or not requires(x):
             return self.of(x, args, kwargs)
-        modes = here.modes
-        if not modes.enabled:
+        state = thread.state
+        if not state.enabled:
             return untracked(x, self.of(x, args, kwargs))
         laid = x._layout
 
@@ -64,11 +64,11 @@ class Method:
             return (self.backward(dy, laid, *args, **kwargs),)
 
         node = Recorded(self.name, [x], backward)
-        modes.enabled = False
+        state.enabled = False
         try:
             y = self.of(x, args, kwargs)
         finally:
-            modes.enabled = True
+            state.enabled = True
         if y is x:
             return y
         attach(node, y)
@@ -141,7 +141,7 @@ def record_call(name, tensors, run, backward, saves=False):
 
     backward(dy): a gradient, or None, for each of the tensors. saves: see Recorded.
     """
-    if not here.modes.enabled or not any(map(requires, tensors)):
+    if not thread.state.enabled or not any(map(requires, tensors)):
         return run()
     node = Recorded(f"{name}Backward0", tensors, backward, saves)
     return attach(node, below(run))
@@ -155,7 +155,7 @@ def write(x, others, run, make_node):
 
     run(): writes. make_node(old): its node, where `old` stands for x as it was.
     """
-    if not here.modes.enabled:
+    if not thread.state.enabled:
         run()
         return written(x)
     check_writable(x)

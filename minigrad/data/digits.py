@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from ..creation import tensor
-from ..storage import float32, int64
+from ..dtypes import float32, int64
 
 FILE = Path(__file__).with_name("digits.npz")
 TRAINING = 1437  # images; the other 360, a fifth, are for testing

@@ -3,8 +3,8 @@
 import contextlib
 from pathlib import Path
 
+from ..dtypes import float32
 from ..ops.pointwise import mul, sub
-from ..storage import float32
 from .files import Damaged, DataMissing, File, cache, fetched, places, unpacked
 from .idx import read_idx
 from .loader import Dataset

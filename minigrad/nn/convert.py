@@ -1,16 +1,8 @@
 """Methods that reach every parameter of a module: devices, dtypes, gradients."""
 
 from ..autograd import no_grad
-from ..storage import (
-    DEVICES,
-    DTYPES,
-    NO_DEVICE,
-    as_dtype,
-    bfloat16,
-    float16,
-    float32,
-    float64,
-)
+from ..dtypes import DTYPES, as_dtype, bfloat16, float16, float32, float64
+from ..storage import DEVICES, NO_DEVICE
 from ..tensor import Tensor
 from .parameter import put
 

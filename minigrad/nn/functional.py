@@ -6,6 +6,7 @@ import numpy as np
 
 from .. import random
 from ..dispatch import FUNCTIONAL, number_for, tensor_for
+from ..dtypes import bool_
 from ..ops import pointwise, resize  # noqa: F401  registers its functions
 from ..ops.conv import conv2d
 from ..ops.indexing import embedding, one_hot
@@ -21,7 +22,6 @@ from ..ops.pointwise import gelu, sigmoid, tanh
 from ..ops.pooling import avg_pool2d, max_pool2d
 from ..ops.softmax import log_softmax, softmax
 from ..ops.unfold import fold, unfold
-from ..storage import bool_
 from ..suggest import in_module
 
 

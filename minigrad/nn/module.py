@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 
-from ..autograd.grad_mode import here
+from ..autograd.grad_mode import thread
 from ..exercises.registry import exercise
 from . import hooks
 from .attributes import Attributes
@@ -129,15 +129,15 @@ class Module(Attributes, Conversions, hooks.Hooks):
         )
 
     def __call__(self, *args, **kwargs):
-        modes = here.modes
-        outer = modes.made_in
-        modes.made_in = Call(self, outer) if modes.enabled else None
+        state = thread.state
+        outer = state.made_in
+        state.made_in = Call(self, outer) if state.enabled else None
         try:
             if self._forward_pre_hooks or self._forward_hooks or self._backward_hooks:
                 return hooks.call(self, args, kwargs)
             return self.forward(*args, **kwargs)
         finally:
-            modes.made_in = outer
+            state.made_in = outer
 
     # ------------------------------------------------------------ its state
 

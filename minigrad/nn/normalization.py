@@ -2,10 +2,10 @@
 
 from ..creation import empty, tensor
 from ..dispatch import expect
+from ..dtypes import int64
 from ..layout import as_ints
 from ..ops import unfused
 from ..ops.normalization import check
-from ..storage import int64
 from . import functional as f
 from . import init
 from .module import Module

@@ -8,10 +8,9 @@ import numpy as np
 from .. import launch, layout
 from ..autograd.views import record_call
 from ..dispatch import Operator
+from ..dtypes import DTYPES, promote_types
 from ..launch import THREADS, Rung, cdiv
 from ..numpy_names import either_name
-from ..promotion import promote_types
-from ..storage import DTYPES
 
 TOGETHER = 4  # tensors of one launch
 PARTS = " ".join(f"x{i} n{i}:long row{i}:long start{i}:long" for i in range(TOGETHER))

@@ -10,12 +10,12 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import launch
-from ..autograd.grad_mode import here
+from ..autograd.grad_mode import thread
 from ..dispatch import functional, operator, tensor_for
+from ..dtypes import float32
 from ..kernels import convolution as holes
 from ..launch import Rung, cdiv
 from ..layout import as_ints
-from ..storage import float32
 from .matmul import matmul
 from .pointwise import add
 from .unfold import (
@@ -377,7 +377,7 @@ def step_of(s):
 
 def of_weight_and_bias(dy, a, c, sizes):
     """dw and db: together, or, where that is to be recorded, one by one."""
-    if here.modes.enabled or c is None:
+    if thread.state.enabled or c is None:
         dw, _ = conv2d_weight(a, dy, sizes=sizes)
         return dw, None if c is None else dy.sum((0, 2, 3))
     return conv2d_weight(a, dy, sizes=sizes, biased=True)

@@ -15,10 +15,20 @@ from ..arrays import write as write_array
 from ..autograd.graph import Recorded, Saved
 from ..autograd.views import record_call, write
 from ..dispatch import Operator, number_for, operator, register, tensor_for
-from ..launch import THREADS, Rung, cdiv, coalesce_dims, computed_in, strides_of
+from ..dtypes import (
+    DTYPES,
+    INTEGERS,
+    bool_,
+    computed_in,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+)
+from ..launch import THREADS, Rung, cdiv, coalesce_dims, strides_of
 from ..numpy_names import either_name
-from ..promotion import INTEGERS
-from ..storage import DTYPES, bool_, int8, int16, int32, int64, to_number, uint8
+from ..storage import to_number
 from ..trace import nbytes
 from . import pointwise
 from .inplace import masked_fill_

@@ -5,9 +5,9 @@ from ..autograd.graph import Recorded, requires
 from ..autograd.record import OperatorNode
 from ..autograd.views import write
 from ..dispatch import same_device
+from ..dtypes import kind
 from ..launch import Rung, broadcast, view_of
 from ..numpy_names import in_pytorch
-from ..promotion import kind
 from ..storage import to_number
 from .pointwise import (
     cast,

@@ -7,12 +7,10 @@ import warnings
 import numpy as np
 
 from .. import faults, launch
-from ..arrays import computed_in
-from ..autograd.grad_mode import here
+from ..autograd.grad_mode import thread
 from ..dispatch import functional, number_for, operator, tensor_for
+from ..dtypes import FLOATS, computed_in, int64, uint8
 from ..launch import Rung, cdiv, counters, whole_warps
-from ..promotion import FLOATS
-from ..storage import int64, uint8
 from .indexing import one_hot
 from .pointwise import ne, where
 from .pointwise_kernels import pointwise
@@ -150,7 +148,7 @@ INPUT = launch.ladder(
 def gradient(dy, a, b, c, i, log, reduction, ignore, smooth):
     """Of x: in one launch, or, where that is to be recorded, step by step."""
     how = {"log": log, "reduction": reduction, "ignore": ignore, "smooth": smooth}
-    if not here.modes.enabled:
+    if not thread.state.enabled:
         return nll_input(a, b, c, dy, i, **how)
     counts, classes = ne(b, ignore), a.shape[1]
     own = one_hot(where(counts, b, 0), classes).to(dtype=a.dtype)

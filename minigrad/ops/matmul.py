@@ -6,6 +6,7 @@ import numpy as np
 
 from .. import launch, layout
 from ..dispatch import method, operator, tensor_for
+from ..dtypes import NUMBERS, float32, float64
 from ..kernels.matmul import (
     matmul_batched,
     matmul_naive,
@@ -13,13 +14,9 @@ from ..kernels.matmul import (
     matmul_tiled,
 )
 from ..launch import Rung, broadcast, cdiv, strides_of
-from ..promotion import FLOATS, INTEGERS
-from ..storage import float32, float64
 from . import vjp
 from .pointwise import add
 from .reduce import sum as sum_of
-
-NUMBERS = (*INTEGERS, *FLOATS)
 
 # ------------------------------------------------- kernels
 

@@ -1,6 +1,6 @@
 """The operators as a tensor's methods, under PyTorch's names."""
 
-from ..storage import bfloat16, bool_, float16, float32, float64, int32, int64
+from ..dtypes import bfloat16, bool_, float16, float32, float64, int32, int64
 from . import indexing, inplace, normalization, pointwise, reduce, scan, softmax
 from .inplace import in_place, onto
 from .matmul import matmul

@@ -8,10 +8,10 @@ import math
 import numpy as np
 
 from .. import launch, layout
-from ..arrays import computed_in
-from ..autograd.grad_mode import here
+from ..autograd.grad_mode import thread
 from ..autograd.graph import written
 from ..dispatch import functional, method, number_for, operator, tensor_for
+from ..dtypes import computed_in
 from ..kernels import reductions
 from ..launch import Rung, counters, whole_warps
 from ..numpy_names import either_name
@@ -73,7 +73,7 @@ def in_dtype(dtype, weight, bias):
 
 def layer_norm_gradient(dy, a, b, last, eps):
     """Of x: in one launch, or, where that is to be recorded, step by step."""
-    if not here.modes.enabled:
+    if not thread.state.enabled:
         return layer_norm_backward(dy, a, b, last=last, eps=eps)
     dims = tuple(range(a.ndim - len(last), a.ndim))
     rstd = (var(a, dims, correction=0, keepdim=True) + eps).rsqrt()
@@ -284,7 +284,7 @@ def run(kept, mean, var, momentum, count):
 
 def gradients(dy, a, b, i, training, eps):
     """Of x, weight and bias: together, or, where that is to be recorded, in steps."""
-    if not here.modes.enabled:
+    if not thread.state.enabled:
         return normalise_input(a, dy, b, i, training=training, eps=eps)
     dims, shape = (0, *range(2, a.ndim)), (1, -1, *(1,) * (a.ndim - 2))
     mean, var = (t.view(shape) for t in i)

@@ -3,7 +3,7 @@
 A line is a whole operator: its name, what it means in NumPy (which is what runs on
 "cpu"), its expression in CUDA C, of a, b and c (which kernels/elementwise.cu runs on
 "sim" and "cuda"), and the gradients of a, b and c. Operands are broadcast, and computed
-in the dtype that `promotion` says.
+in the dtype that `result_type` says.
 """
 
 import builtins
@@ -13,8 +13,8 @@ from numbers import Integral, Real
 import numpy as np
 
 from ..dispatch import KERNELS, METHODS, functional, method, tensor_for
-from ..promotion import FLOATS, INTEGERS, result_type
-from ..storage import DTYPES, bool_, float32, int64, to_number, uint8
+from ..dtypes import DTYPES, FLOATS, INTEGERS, bool_, float32, int64, result_type, uint8
+from ..storage import to_number
 from .pointwise_backward import (
     abs_backward,
     cos_backward,

@@ -8,8 +8,8 @@ import math
 
 import numpy as np
 
+from ..dtypes import FLOATS
 from ..launch import formula
-from ..promotion import FLOATS
 from . import vjp as vjp
 from .pointwise_kernels import pointwise
 from .special import erf, in_chunks

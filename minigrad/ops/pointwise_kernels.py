@@ -6,15 +6,8 @@ import re
 import numpy as np
 
 from .. import capture, launch, trace
-from ..arrays import (
-    ERRORS,
-    IGNORED,
-    computed_in,
-    flat_reader,
-    reader,
-    write,
-)
-from ..autograd.grad_mode import here
+from ..arrays import ERRORS, IGNORED, flat_reader, reader, write
+from ..autograd.grad_mode import thread
 from ..autograd.record import below, record
 from ..dispatch import (
     KERNELS,
@@ -25,15 +18,21 @@ from ..dispatch import (
     same_device,
     seen,
 )
+from ..dtypes import (
+    C_NAMES,
+    NUMBERS,
+    as_number,
+    computed_in,
+    float32,
+    result_type,
+    to_bits,
+)
 from ..kernels.copy import contiguous_kernel
 from ..kernels.elementwise import binary_broadcast, unary_kernel
 from ..launch import MANY, THREADS, Rung, broadcast, cdiv, coalesce_dims, strides_of
 from ..layout import is_contiguous, row_spec
 from ..numpy_names import in_pytorch
-from ..promotion import FLOATS, INTEGERS, result_type
-from ..storage import as_number, float32, storage_of, to_bits
-
-NUMBERS = (*INTEGERS, *FLOATS)
+from ..storage import storage_of
 
 
 class Pointwise(Operator):
@@ -68,7 +67,7 @@ class Pointwise(Operator):
             ):
                 return call(*(() if a is MISSING else (a,)), *more, **named)
             y = plan.run(a)
-            if here.modes.enabled and (a._meta is not None or a._base is not None):
+            if thread.state.enabled and (a._meta is not None or a._base is not None):
                 return record(self, (a,), plan.options, y)
             return y
 
@@ -88,7 +87,7 @@ class Pointwise(Operator):
                 given = [x for x in (a, b) if x is not MISSING]
                 return call(*given, *more, **named)
             y = plan.run(a, b)
-            if here.modes.enabled:
+            if thread.state.enabled:
                 for x in (a, b):
                     if getattr(x, "_meta", None) is not None or (
                         getattr(x, "_base", None) is not None
@@ -311,7 +310,7 @@ def expression(f):
 
 
 def as_op(count):
-    return lambda f: expression(f) + OP[count].format(launch.C_NAMES[f.elements[0]])
+    return lambda f: expression(f) + OP[count].format(C_NAMES[f.elements[0]])
 
 
 def packs(f):

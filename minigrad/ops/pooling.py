@@ -6,10 +6,10 @@ import numpy as np
 
 from .. import launch
 from ..dispatch import operator
+from ..dtypes import float32, int32, int64
 from ..kernels import convolution as holes
 from ..launch import THREADS, Rung, cdiv
 from ..layout import as_ints
-from ..storage import float32, int32, int64
 from .indexing import gather
 from .unfold import EACH, Window, is_simple, padded, pair, places, under_taps
 

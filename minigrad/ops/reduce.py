@@ -12,6 +12,17 @@ import numpy as np
 
 from .. import launch, layout
 from ..dispatch import Operator, method
+from ..dtypes import (
+    DTYPES,
+    FLOATS,
+    NUMBERS,
+    bool_,
+    float32,
+    float64,
+    int32,
+    int64,
+    uint8,
+)
 from ..kernels.reductions import max_argmax, sum_all, sum_dim
 from ..launch import (
     THREADS,
@@ -23,14 +34,11 @@ from ..launch import (
     whole_warps,
 )
 from ..numpy_names import either_name
-from ..promotion import FLOATS, INTEGERS
-from ..storage import DTYPES, bool_, float32, float64, int32, int64, uint8
 from . import pointwise
 from . import vjp as vjp
 from .indexing import scatter_add
 from .pointwise import eq, ne, where
 
-NUMBERS = (*INTEGERS, *FLOATS)
 CODES = {"SUM": 0, "MAX": 1, "MIN": 2, "PROD": 3, "MEAN": 4}
 
 # ------------------------------------------------- dimensions

@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from ..dispatch import functional, tensor_for
+from ..dtypes import int64
 from ..layout import as_ints
-from ..storage import int64
 from .pooling import avg_pool2d
 
 # ------------------------------------------------- pad

@@ -4,8 +4,8 @@ import numpy as np
 
 from .. import launch, layout
 from ..dispatch import Operator, method
+from ..dtypes import FLOATS
 from ..launch import Rung
-from ..promotion import FLOATS
 from .pointwise import eq, where
 from .reduce import NUMBERS, accumulator, added_up, rows_of
 from .softmax import columns_of

@@ -6,9 +6,9 @@ import numpy as np
 
 from .. import launch, layout
 from ..dispatch import operator
+from ..dtypes import float32
 from ..kernels import reductions
 from ..launch import THREADS, Rung, cdiv, whole_warps
-from ..storage import float32
 from .reduce import rows_of
 
 PACKS = 4

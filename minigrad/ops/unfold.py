@@ -10,10 +10,10 @@ import numpy as np
 
 from .. import launch
 from ..dispatch import operator
+from ..dtypes import float32, float64
 from ..kernels.convolution import col2im, im2col
 from ..launch import MANY, THREADS, Rung, cdiv, struct
 from ..layout import as_ints
-from ..storage import float32, float64
 
 STRUCT = np.dtype(
     [(name, "i4") for name in ("H", "W", "OH", "OW", "KH", "KW", "SH", "SW", "PH", "PW",

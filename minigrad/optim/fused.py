@@ -7,8 +7,8 @@ import numpy as np
 
 from .. import capture, launch, trace
 from ..autograd.graph import written
-from ..launch import THREADS, Rung, cdiv, computed_in
-from ..storage import as_number
+from ..dtypes import as_number, computed_in
+from ..launch import THREADS, Rung, cdiv
 
 TOGETHER, BLOCKS = 4, 1024
 KERNELS = {name: Rung("fused", f"{name}_4", "optim.cu") for name in ("sgd", "adam")}

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..storage import bfloat16, float16, float32, narrow, of_bits, widen
+from ..dtypes import bfloat16, float16, float32, narrow, of_bits, widen
 from .tolerance import UNIT, tolerance
 
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from ..storage import bfloat16, float16, float32, float64
+from ..dtypes import bfloat16, float16, float32, float64
 
 # Unit roundoff: the largest relative error of rounding a number to the dtype.
 UNIT = {float16: 2.0**-11, bfloat16: 2.0**-8, float32: 2.0**-24, float64: 2.0**-53}

@@ -1,0 +1,175 @@
+"""The types of elements, their numbers, and which type an operator computes in."""
+
+from numbers import Integral, Real
+
+import numpy as np
+
+from .exercises.registry import exercise
+
+float16, float32, float64 = map(np.dtype, ("f2", "f4", "f8"))
+uint8, int8, int16, int32, int64 = map(np.dtype, ("u1", "i1", "i2", "i4", "i8"))
+bool_ = np.dtype(bool)
+TOO_LARGE = "a whole number is too large: int64 ends at 2**63 - 1"
+
+
+class BFloat16:
+    """The dtype bfloat16: float32 without its last 16 bits. NumPy has none like it.
+
+    Arrays hold its bits as uint16; `widen` makes float32 of them, `narrow` the reverse.
+    """
+
+    name, kind, itemsize = "bfloat16", "f", 2
+
+    def __repr__(self):
+        return "bfloat16"
+
+    def __reduce__(self):
+        return "bfloat16"  # there is one only, as of NumPy's dtypes
+
+
+bfloat16 = BFloat16()
+DTYPES = (
+    float32, int64, bool_, float64, int32, uint8, float16, int8, int16, bfloat16
+)  # fmt: skip
+KNOWN = frozenset(DTYPES)
+
+
+def as_dtype(dtype, default=float32):
+    """The dtype that `dtype` means: one of DTYPES, or bool, int, float, np.float32."""
+    if dtype is None:
+        return default
+    if dtype is bfloat16 or dtype == "bfloat16":
+        return bfloat16
+    try:
+        found = np.dtype(dtype)
+    except TypeError:
+        found = None
+    if found not in KNOWN:
+        names = ", ".join(d.name for d in DTYPES)
+        name = getattr(found, "name", dtype)
+        raise TypeError(f"no tensor of {name}; the types are {names}")
+    return found
+
+
+def carrier(dtype):
+    """The NumPy dtype of the arrays that hold elements of `dtype`."""
+    return np.dtype(np.uint16) if dtype is bfloat16 else dtype
+
+
+def widen(bits):
+    """The bits of bfloat16 as float32: nothing is lost."""
+    return (np.asarray(bits, np.uint32) << 16).view(np.float32)
+
+
+def narrow(values):
+    """float32 as the bits of the nearest bfloat16, of two as near the even one."""
+    bits = np.array(values, np.float32, order="C").view(np.uint32)
+    rounded = bits + (0x7FFF + (bits >> 16 & 1))
+    bits = np.where(np.isnan(values), bits | 0x400000, rounded)
+    return (bits >> 16).astype(np.uint16)
+
+
+def as_number(x, dtype):
+    """A Python number, or the element of a tensor, as a number of NumPy."""
+    x = x.item() if hasattr(x, "storage") else x
+    try:
+        return dtype.type(x)
+    except OverflowError:  # 300 beside uint8 wraps around, as in C
+        if not -(2**63) <= x < 2**64:
+            raise RuntimeError(TOO_LARGE) from None
+        return np.asarray(x).astype(dtype)[()]
+
+
+def of_bits(array, dtype):
+    """An array of a storage as numbers: bfloat16 as float32."""
+    return widen(array) if dtype is bfloat16 else array
+
+
+def to_bits(array, dtype):
+    """Numbers as an array of a storage of `dtype`, or of their own for None."""
+    if dtype is bfloat16:
+        return narrow(array)
+    return array if dtype in (None, array.dtype) else array.astype(dtype)
+
+
+# ------------------------------------------------- in CUDA C
+
+C_NAMES = {
+    bool_: "bool", uint8: "unsigned char", int8: "signed char", int16: "short",
+    int32: "int", int64: "long long", float16: "__half", bfloat16: "__nv_bfloat16",
+    float32: "float", float64: "double",
+}  # fmt: skip
+HEADERS = {float16: "cuda_fp16.h", bfloat16: "cuda_bf16.h"}
+
+
+def computed_in(dtype):
+    """Where an operator computes: float32 for half and bfloat16, else in the dtype."""
+    return float32 if dtype in HEADERS else dtype
+
+
+# ------------------------------------------------- promotion, by PyTorch's rules
+
+INTEGERS = (uint8, int8, int16, int32, int64)
+FLOATS = (float16, bfloat16, float32, float64)
+NUMBERS = (*INTEGERS, *FLOATS)
+SIGNED = (int8, int16, int32, int64)  # from narrow to wide
+
+
+def promote_types(a, b):
+    """The smallest dtype that holds what both hold, like torch.promote_types.
+
+    bool gives way to every other dtype, whole numbers give way to floats of any width,
+    and of two of a kind the wider one wins. uint8 beside a signed one needs a signed
+    one that is wider than 8 bits; float16 beside bfloat16 needs float32.
+    """
+    if a == b or b == bool_:
+        return a
+    if a == bool_:
+        return b
+    if (a in FLOATS) != (b in FLOATS):
+        return a if a in FLOATS else b
+    if a in FLOATS:
+        wider = FLOATS[max(FLOATS.index(a), FLOATS.index(b))]
+        return float32 if {a, b} == {float16, bfloat16} else wider
+    if uint8 in (a, b):
+        other = b if a == uint8 else a
+        return SIGNED[max(SIGNED.index(other), 1)]
+    return SIGNED[max(SIGNED.index(a), SIGNED.index(b))]
+
+
+@exercise("04.4", points=2, stars=2, minutes=20)
+def result_type(*operands):
+    """The dtype in which an operator computes with these operands.
+
+    operands: one or more tensors and Python's numbers (bool, int, float; NumPy's count
+    as such). They fall into three groups: tensors with dimensions, tensors without, and
+    numbers. A group's dtype is promote_types of its members. The result is the dtype of
+    the group of the highest kind (bool, whole numbers, floats: kind(dtype) is 0, 1, 2);
+    of several groups of that kind the first one, in the order above.
+
+    At hand: promote_types(a, b), kind(dtype), of_number(value). A tensor is what has a
+    storage: hasattr(x, "storage").
+    The same as torch.result_type, with any number of operands:
+    (int32 tensor, 2) -> int32;  (int32 tensor, 2.5) -> float32;
+    (float16 tensor, float64 tensor without dimensions) -> float16
+    Raises TypeError for what is neither (of_number does).
+    """
+
+
+def kind(dtype):
+    """0 for bool, 1 for whole numbers, 2 for floats."""
+    return 2 if dtype in FLOATS else int(dtype != bool_)
+
+
+def of_number(value):
+    """The dtype of a number beside tensors."""
+    if isinstance(value, bool | np.bool_):
+        return bool_
+    if isinstance(value, Integral):
+        return int64
+    if isinstance(value, Real):
+        return float32
+    raise TypeError(
+        f"expected a tensor or a number, got {type(value).__name__}: tensor(x) makes a "
+        f"tensor of lists and arrays"
+    )
