@@ -1,7 +1,8 @@
 """CUDA C for a computer without a GPU: compile it, run it, see what a GPU hides.
 
-Four rooms: `front` reads the text and checks it, `generate` writes NumPy source from
-it, `engine` runs that over thousands of lanes at a time, `tools` watch. It needs NumPy.
+Four rooms: `front` parses and checks the text, `generate` writes NumPy source from it,
+`engine` runs that source over thousands of lanes at a time, `tools` watch it run.
+NumPy is all it needs.
 """
 
 from .device import empty

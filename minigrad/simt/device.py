@@ -1,4 +1,4 @@
-"""Device arrays that remember which of their bytes nobody has written yet."""
+"""Device arrays that remember which of their bytes have not been written yet."""
 
 import weakref
 
@@ -10,7 +10,7 @@ _unwritten = {}  # id of an array -> (weak reference to it, bool per byte)
 
 
 def empty(shape, dtype=np.float32):
-    """Device memory with garbage in it; a kernel that reads it first is reported."""
+    """Device memory full of garbage; a kernel that reads before writing is reported."""
     array = np.empty(shape, dtype)
     if array.dtype.hasobject:
         raise TypeError(f"device memory cannot hold Python objects ({array.dtype})")
@@ -23,7 +23,7 @@ def empty(shape, dtype=np.float32):
 
 
 def fresh_of(array):
-    """Bool per byte of `array` (True: not written yet), or None if nobody knows."""
+    """Bool per byte of `array` (True: not written yet), or None if it is unknown."""
     owner = array
     while owner is not None and id(owner) not in _unwritten:
         owner = getattr(owner, "base", None)
@@ -36,14 +36,14 @@ def fresh_of(array):
 
 
 def _notice_host_writes(array, fresh):
-    """What is no longer poison was written by NumPy or by an unwatched launch."""
+    """Bytes that no longer hold poison have been written, by NumPy or unwatched."""
     poison = _poison(array.dtype)
     changed = (_bytes(array).reshape(-1, len(poison)) != poison).any(axis=1)
     fresh.reshape(-1, len(poison))[changed] = False
 
 
 def _poison(dtype):
-    """The bytes of one element nobody has written."""
+    """The bytes of one unwritten element."""
     real = np.dtype(dtype.type(0).real.dtype) if dtype.kind == "c" else dtype
     bits = POISON.get(real.str[1:])
     if bits is None:

@@ -21,13 +21,13 @@ from .generate import Module
 from .report import Finding, KernelError, Report, Stop
 from .tools import TOOLS, Tool
 
-LANES = 131_072  # how many threads run side by side
+LANES = 131_072  # threads that run side by side
 STATIC_SHARED = 48 * 1024
 MOST_SHARED = 227 * 1024
 MOST_FINDINGS = 64
-ENDS = ("timeout", "memory", "trap", "assert")  # after which nothing is run
-BATCH_BYTES = 2**28  # what the values of a batch may take
-WATCHED_BYTES = 16  # tools remember so much for each byte of shared memory
+ENDS = ("timeout", "memory", "trap", "assert")  # findings that end the launch
+BATCH_BYTES = 2**28  # for the values of a batch
+WATCHED_BYTES = 16  # that tools keep for each byte of shared memory
 MOST_GLOBAL = 2**28
 COUNTS = (
     "sectors", "ideal_sectors", "transactions", "requests", "bank_passes",
@@ -42,12 +42,12 @@ ENDLESS = (
 
 @dataclasses.dataclass
 class Limits:
-    """What a launch may take.
+    """How much a launch may use.
 
-    A launch that reaches one ends with the finding `timeout` or `memory`.
+    A launch that exceeds a limit ends with the finding `timeout` or `memory`.
     steps: rounds of loops and calls of functions, each for up to LANES threads.
-    seconds: of computing, whatever else the computer does. bytes: for the local arrays
-    of the threads that run side by side; fewer threads do so where they need much.
+    seconds: of this thread's computing time. bytes: for the local arrays of the
+    threads that run side by side; if each needs a lot, fewer run at a time.
     """
 
     steps: int = 3_000_000
@@ -56,9 +56,9 @@ class Limits:
 
 
 class RawModule:
-    """A CUDA C text, compiled for the simulator; the call is that of CuPy's RawModule.
+    """CUDA C source, compiled for the simulator; called like CuPy's RawModule.
 
-    code: the text. options: as NVRTC takes them. Raises CompileError.
+    code: the source. options: as for NVRTC. Raises CompileError.
     """
 
     def __init__(self, code, options=(), name_expressions=None, name="kernel.cu"):
@@ -74,13 +74,13 @@ class RawModule:
         return RawKernel(self.code, name, self.options, module=self)
 
     def get_global(self, name):
-        """The array behind a __device__ or __constant__ variable: read it, fill it."""
+        """The array of a __device__ or __constant__ variable, to read or to fill."""
         for variable, data in self.variables.items():
             if variable.name == name:
                 kind = variable.type.of if hasattr(variable.type, "of") else None
                 return data.view((kind or variable.type).dtype)
         known = ", ".join(v.name for v in self.variables) or "none"
-        raise KeyError(f"there is no variable '{name}': the file has {known}")
+        raise KeyError(f"no variable '{name}': the file has {known}")
 
     def module(self, kernel, schedule):
         """The generated code of a kernel: for lockstep, warps or steps."""
@@ -91,21 +91,21 @@ class RawModule:
 
 
 class RawKernel:
-    """A kernel in the simulator; the call is that of CuPy's RawKernel.
+    """A kernel in the simulator; called like CuPy's RawKernel.
 
-    code: CUDA C. name: of the kernel, or a name expression as `add<float>`. options: as
-    NVRTC takes them. Raises CompileError.
+    code: CUDA C. name: the kernel's, or a name expression such as `add<float>`.
+    options: as for NVRTC. Raises CompileError.
     """
 
     def __init__(self, code, name, options=(), *, module=None, **ignored):
         if not isinstance(name, str):
-            raise TypeError(f"the kernel's name is a string, not {name!r}")
+            raise TypeError(f"the kernel's name must be a string, not {name!r}")
         self.module = module or RawModule(code, options)
         self.code, self.name, self.options = code, name, tuple(options)
         known = self.module.program.kernels
         if name not in known and "<" not in name:
             names = ", ".join(known) or "none"
-            raise CompileError(f"there is no kernel '{name}'", (1, 1),
+            raise CompileError(f"no kernel '{name}'", (1, 1),
                                f"the file has {names}")  # fmt: skip
         self.function = self.module.program.kernel(name)
         self.max_dynamic_shared_size_bytes = STATIC_SHARED
@@ -118,14 +118,14 @@ class RawKernel:
 
     @property
     def warnings(self):
-        """What the compiler found odd: Lints."""
+        """The compiler's warnings: Lints."""
         return self.module.program.warnings
 
     def __call__(self, grid, block, args, *, shared_mem=0, stream=None):
         """Launch the kernel and wait for it; NumPy arrays are device memory.
 
-        grid, block: an int or up to three. Raises KernelError where a thread goes out
-        of bounds, misses a barrier, or never ends.
+        grid, block: an int or up to three. Raises KernelError if a thread goes out of
+        bounds, misses a barrier, or never ends.
         """
         launch = Launch(self, grid, block, args, shared_mem)
         report = launch.run()
@@ -141,14 +141,14 @@ def run(kernel, grid, block, args, shared_mem=0, tools="all", schedule="lockstep
         seed=0, limits=None):  # fmt: skip
     """Launch a RawKernel under tools, and report what they found.
 
-    tools: "all", or a list of names out of race, init, coalescing, banks, divergence,
-    and of Tools of your own; bounds, alignment, barriers and time are always watched.
-    schedule: "lockstep" runs all threads side by side, "warps" one warp after the other
-    in an order drawn with `seed`. Nothing is raised for what a kernel does wrong: see
+    tools: "all", or a list of names (race, init, coalescing, banks, divergence) and of
+    your own Tools; bounds, alignment, barriers and time are always watched.
+    schedule: "lockstep" runs all threads side by side, "warps" one warp after another
+    in an order drawn with `seed`. Errors in the kernel are not raised: see
     Report.findings.
     """
     if schedule not in ("lockstep", "warps"):
-        raise ValueError(f"schedule is 'lockstep' or 'warps', not {schedule!r}")
+        raise ValueError(f"schedule must be 'lockstep' or 'warps', not {schedule!r}")
     chosen = TOOLS if tools == "all" else [tools] if isinstance(tools, str) else tools
     made = [made_tool(tool) for tool in chosen]
     launch = Launch(kernel, grid, block, args, shared_mem, made, schedule, seed, limits)
@@ -156,11 +156,11 @@ def run(kernel, grid, block, args, shared_mem=0, tools="all", schedule="lockstep
 
 
 def made_tool(tool):
-    """A tool by its name; a Tool stays as it is."""
+    """A tool by its name; a Tool is returned as it is."""
     if isinstance(tool, Tool):
         return tool
     if tool not in TOOLS:
-        raise ValueError(f"no tool is called {tool!r}: there are {', '.join(TOOLS)}")
+        raise ValueError(f"no tool {tool!r}; the tools are {', '.join(TOOLS)}")
     return TOOLS[tool]()
 
 
@@ -207,7 +207,7 @@ class Launch:
         return out
 
     def string(self, text):
-        """A pointer to a text of the program."""
+        """A pointer to a string of the program."""
         data = np.frombuffer(text + b"\0", np.uint8).copy()
         root = Root("constant", TEXT, data, False, self.new_address(data.size))
         region = Region(root, TEXT, C.CHAR.array(data.size), 0, data.size)
@@ -241,7 +241,7 @@ class Launch:
         """Fresh shared memory for a batch: pointers in the order of code.shared."""
         if not self.shared_layout:
             return ()
-        if self.shared_root is not None:  # the last batch's would live on
+        if self.shared_root is not None:  # else the last batch's would stay alive
             self.shared_root.regions.clear()
             self.shared_root = None
         data = np.full((blocks, self.shared_bytes), 0xFF, np.uint8)
@@ -256,7 +256,7 @@ class Launch:
         return [made[variable] for variable in self.code.shared]
 
     def need_memory(self, nbytes):
-        """Local memory is taken; a launch may hold so much at one time."""
+        """Take local memory; a launch may hold `limits.bytes` at a time."""
         self.bytes += nbytes
         if self.bytes > self.limits.bytes:
             self.out_of_memory(
@@ -265,7 +265,7 @@ class Launch:
             )
 
     def free_memory(self, nbytes):
-        """Local memory is given back."""
+        """Give local memory back."""
         self.bytes -= nbytes
 
     # Running
@@ -339,7 +339,7 @@ class Launch:
     # Findings
 
     def more(self, kind, site, line, count):
-        """Count some more of a finding; False if it is not there yet."""
+        """Add to a finding's count; False if there is no such finding yet."""
         found = self.findings.get((kind, site, line))
         if found is not None:
             found.count += count
@@ -347,7 +347,7 @@ class Launch:
 
     def report(self, kind, site, lane, message, geometry, other=None, hint="", count=1,
                sure=True):  # fmt: skip
-        """Note a finding; more of the same place are counted."""
+        """Note a finding; repetitions at the same place are counted."""
         key = kind, site, (other or {}).get("line")
         if self.more(*key, count):
             return
@@ -364,7 +364,7 @@ class Launch:
         )  # fmt: skip
 
     def timeout(self, site, geometry, hint=ENDLESS):
-        """Report a kernel without end, and stop."""
+        """Report a kernel that does not end, and stop."""
         took = f"{self.limits.seconds:g} seconds"
         if self.steps > self.limits.steps:
             took = f"{self.limits.steps:,} rounds of loops and calls"
@@ -373,10 +373,10 @@ class Launch:
         raise Stop
 
     def out_of_memory(self, message):
-        """Report a kernel whose threads need too much, and stop."""
+        """Report a kernel whose threads need too much memory, and stop."""
         first = geometry(self.grid, self.block, 0, 1)
         hint = (
-            "are there large arrays in the kernel? Use fewer threads, or shared memory"
+            "does the kernel declare large arrays? Use fewer threads, or shared memory"
         )
         self.report("memory", 0, 0, message, first, hint=hint)
         raise Stop
@@ -390,21 +390,21 @@ class Launch:
 
 
 def variables(found):
-    """The bytes of every variable of the file."""
+    """The bytes of every variable at file level."""
     total = 0
     for variable in found:
         total += variable.type.size
         if total > MOST_GLOBAL:
             raise CompileError(
-                f"the variables of this file take more than {MOST_GLOBAL:,} bytes, "
-                f"which is outside the subset",
+                f"variables at file level of more than {MOST_GLOBAL:,} bytes together "
+                f"are outside the subset",
                 variable.place, "pass large arrays as arguments",
             )  # fmt: skip
     return {variable: initial(variable) for variable in found}
 
 
 def initial(variable):
-    """The bytes of a variable of the file, as it starts."""
+    """The initial bytes of a variable at file level."""
     data = np.zeros(variable.type.size, np.uint8)
     if variable.init is not None:
         fill(data, variable.type, variable.init)
@@ -430,8 +430,8 @@ def fill(data, type, node):
     value = constant.value_of(node)
     if value is None:
         raise CompileError(
-            "this first value of a variable of the file is outside the subset",
-            node.place, "give it in the kernel, or from Python: module.get_global",
+            "this initial value of a variable at file level is outside the subset",
+            node.place, "set it in the kernel, or from Python: module.get_global",
         )  # fmt: skip
     leaf = leaves_of(type)[0][0]
     data[:] = np.frombuffer(leaf.dtype.type(value).tobytes(), np.uint8)

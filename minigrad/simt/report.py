@@ -1,4 +1,4 @@
-"""What the simulator found out about a launch."""
+"""The report of a launch: findings, counts and output."""
 
 import dataclasses
 import html
@@ -6,7 +6,7 @@ import json
 
 from .front.errors import caret
 
-WIDEST = 100  # of a source line that is shown
+WIDEST = 100  # characters of a source line that are shown
 
 
 class Stop(Exception):
@@ -15,7 +15,7 @@ class Stop(Exception):
 
 @dataclasses.dataclass
 class Finding:
-    """Something wrong: a bug at a line of the kernel, seen at one thread.
+    """A bug at a line of the kernel, as seen by one thread.
 
     block, thread: (x, y, z). other: the other side of a conflict, as a dict with line,
     column, and block and thread where they are known. count: how many threads saw it.
@@ -38,12 +38,12 @@ class Finding:
 
     def __str__(self):
         place = f"block {shown(self.block)} thread {shown(self.thread)}"
-        rest = f", and {self.count - 1:,} more" if self.count > 1 else ""
+        others = f", and {self.count - 1:,} more" if self.count > 1 else ""
         lines = [
             f"{self.file}:{self.line}:{self.column}: {self.kind} in {self.kernel}",
             *caret(*excerpt(self.source_line, self.column)),
             f"  {self.message}",
-            f"  seen at {place}{rest}",
+            f"  seen at {place}{others}",
         ]
         if self.hint:
             lines.append(f"  {self.hint}")
@@ -60,7 +60,7 @@ def excerpt(line, column):
 
 
 def shown(xyz):
-    """(x, y, z) as people write it: what is 0 at the end is left out."""
+    """(x, y, z) without trailing zeros, as people write it."""
     x, y, z = xyz
     if z:
         return f"({x}, {y}, {z})"
@@ -69,7 +69,7 @@ def shown(xyz):
 
 @dataclasses.dataclass
 class Report:
-    """All of one launch.
+    """Everything about one launch.
 
     findings: Findings, by line. counts: what the tools counted (sectors, requests,
     bank_passes, ...; counts["lines"] by (line, column)). output: what printf wrote.
@@ -85,7 +85,7 @@ class Report:
     schedule: str
 
     def __bool__(self):
-        """Is everything as it should be?"""
+        """Whether nothing was found."""
         return not self.findings
 
     def __str__(self):
@@ -99,14 +99,14 @@ class Report:
         return f"{self.kernel}, grid {self.grid}, block {self.block}: {text}"
 
     def _repr_html_(self):
-        """For notebooks: what `print` shows, each finding by itself."""
+        """For notebooks: what `print` shows, each finding on its own."""
         head, *found = map(html.escape, (self._head(), *map(str, self.findings)))
         body = "".join(f"<pre>{text}</pre>" for text in found)
         return f"<div><p>{head}</p>{body}</div>"
 
     def summary(self):
-        """What the launch cost, as text: sums, then the lines that cost too much."""
-        from .tools import explain  # which needs this module
+        """What the launch cost, as text: totals, then the lines that cost too much."""
+        from .tools import explain  # here, since it imports this module
 
         return "\n".join([*_sums(self.counts), *explain(self.counts)])
 
@@ -128,7 +128,7 @@ class Report:
 
 
 def _sums(counts):
-    """The sums of a launch, one line for each kind of memory."""
+    """The totals of a launch, one line for each kind of memory."""
     requests, shared = counts.get("requests", 0), counts.get("shared_requests", 0)
     if requests:
         sectors = counts["sectors"]

@@ -1,4 +1,4 @@
-"""One block of a launch, statement by statement: what a stepper shows."""
+"""One block of a launch, statement by statement, for the stepper to show."""
 
 import dataclasses
 
@@ -17,7 +17,7 @@ MOST_STEPS = 2000
 class Step:
     """Before one statement.
 
-    active: which threads of the block run it. values: variable -> array over the
+    active: the threads of the block that run it. values: variable -> array over the
     threads (a list of arrays for a local array, a tuple for a struct). shared:
     variable -> array in its shape.
     """
@@ -31,7 +31,7 @@ class Step:
 
 @dataclasses.dataclass
 class Trace:
-    """The steps of one block; more than `most` are left out, and then cut is True."""
+    """The steps of one block; cut is True if it has more than `most`, the limit."""
 
     steps: list
     source: str
@@ -43,7 +43,7 @@ class Trace:
 
 
 class Recorder(Batch):
-    """A batch of one block that notes every statement."""
+    """A batch of one block that records every statement."""
 
     def __init__(self, launch, geometry, shared, globals_):
         super().__init__(launch, geometry, shared, globals_)
@@ -88,15 +88,15 @@ class Recorder(Batch):
 
 
 def trace(kernel, grid, block, args, shared_mem=0, only=(0, 0, 0)):
-    """Run a launch and note every statement of the block `only`, (x, y, z).
+    """Run a launch and record every statement of the block `only`, (x, y, z).
 
-    The blocks before it run too, as it may see what they wrote; later ones do not.
+    The blocks before it run too, since it may read what they wrote; later ones do not.
     """
     launch = Launch(kernel, grid, block, args, shared_mem, schedule="steps",
                     batch=Recorder)  # fmt: skip
     x, y, z = (*only, 0, 0, 0)[:3]
     if not all(0 <= i < n for i, n in zip((x, y, z), launch.grid, strict=True)):
-        raise ValueError(f"there is no block {only} in the grid {launch.grid}")
+        raise ValueError(f"no block {only} in the grid {launch.grid}")
     launch.only = x + launch.grid[0] * (y + launch.grid[1] * z)
     launch.recorded = []
     launch.per_batch, launch.last_block = 1, launch.only + 1

@@ -49,7 +49,7 @@ MESSAGES = [
     ("o[0] = *(float*)99999999;", "", "a pointer that points into no array is read",
      ""),
     ("n /= n - 20;", "", "integer division by zero",
-     "a GPU does not stop here: it goes on with garbage"),
+     "a GPU does not stop here: it continues with garbage"),
     ('int a = 1; assert(i < (2) && "few"); a++;', "",
      'the assertion does not hold: assert(i < (2) && "few")', ""),
     ("((float*)t)[0] = 1;", "__constant__ float t[2];\n",

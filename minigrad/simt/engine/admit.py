@@ -1,8 +1,8 @@
-"""What a launch may be given: a grid, a block, and arguments of the right types.
+"""Checks of a launch: its grid, its block, and arguments of the right types.
 
-CuPy checks next to nothing: an empty grid becomes one block, float64 behind a `float *`
-is read as pairs of float32, a Python float for a `float` arrives as half of a double.
-So all of it is checked here, for the simulator and for a GPU alike.
+CuPy checks next to nothing: an empty grid becomes one block, a float64 array passed as
+`float *` is read as pairs of float32, a Python float for a `float` arrives as half of a
+double. So everything is checked here, for the simulator and for a GPU alike.
 """
 
 import math
@@ -13,7 +13,7 @@ import numpy as np
 from ..front.ctype import BFLOAT16, DOUBLE, VOID, Pointer, Struct
 from .memory import leaves_of
 
-# What every GPU of compute capability 7.5 and later can launch; x, y, z.
+# What every GPU of compute capability 7.5 or later can launch; x, y, z.
 GRID = (2**31 - 1, 65535, 65535)
 BLOCK, THREADS = (1024, 1024, 64), 1024
 
@@ -38,15 +38,15 @@ def dimensions(what, given, most):
         numbers = tuple(map(operator.index, given))
     except TypeError:
         raise TypeError(
-            f"{what} {given} is not made of whole numbers; -(-n // size) is n / size "
+            f"{what} {given} must hold whole numbers; -(-n // size) is n / size "
             f"rounded up"
         ) from None
     if not 1 <= len(numbers) <= 3:
         raise ValueError(f"{what} {numbers}: expected (x,), (x, y) or (x, y, z)")
     if min(numbers) < 1:
         raise ValueError(
-            f"{what} {numbers} is empty: every number is at least 1. Where there is "
-            f"nothing to do, do not launch"
+            f"{what} {numbers} is empty: every number must be at least 1. With "
+            f"nothing to compute, do not launch"
         )
     numbers += (1,) * (3 - len(numbers))
     for axis, number, limit in zip("xyz", numbers, most, strict=True):
@@ -56,9 +56,9 @@ def dimensions(what, given, most):
 
 
 def shared_bytes(name, nbytes, most):
-    """The bytes of dynamic shared memory, if a block can have so many."""
+    """The bytes of dynamic shared memory, checked against what a block can have."""
     if isinstance(nbytes, bool) or not isinstance(nbytes, int | np.integer):
-        raise TypeError(f"{name}: shared_mem is a number of bytes, not {nbytes!r}")
+        raise TypeError(f"{name}: shared_mem must be a number of bytes, not {nbytes!r}")
     if not 0 <= nbytes <= most:
         raise ValueError(
             f"{name}: shared_mem={nbytes} bytes; 0 to {most} are possible "
@@ -72,9 +72,9 @@ def is_numpy(value):
 
 
 def arguments(name, function, args, is_array=is_numpy):
-    """The arguments as exactly what the parameters are.
+    """The arguments as values of exactly the parameters' types.
 
-    is_array: what counts as an array; Kernel takes CuPy's, too.
+    is_array: tells what counts as an array; Kernel also takes CuPy's.
     """
     count(name, function, args)
     checked = []
@@ -86,7 +86,7 @@ def arguments(name, function, args, is_array=is_numpy):
 
 
 def count(name, function, args):
-    """As many arguments as parameters, in a tuple or a list."""
+    """Check for a tuple or a list with one argument for each parameter."""
     in_a_tuple(name, args)
     names = ", ".join(f"{p.type} {p.name}".strip() for p in function.parameters)
     wanted = len(function.parameters)
@@ -97,8 +97,8 @@ def count(name, function, args):
 def in_a_tuple(name, args):
     if not isinstance(args, tuple | list):
         raise TypeError(
-            f"{name}: the arguments are a tuple, not {described(args)}: "
-            f"kernel(grid, block, (x, y, n)), and with one argument (x,)"
+            f"{name}: the arguments must be a tuple, not {described(args)}: "
+            f"kernel(grid, block, (x, y, n)), or (x,) for a single argument"
         )
 
 
@@ -127,7 +127,7 @@ def pointer(value, where, type, is_array):
 
 
 def in_order(array, where):
-    """The array, if its elements lie one behind the other as kernels read them."""
+    """The array, if it is contiguous, as kernels read it."""
     if array.ndim == 0:
         raise ValueError(f"{where}: the array has no dimensions; use x.reshape(1)")
     if not array.flags.c_contiguous:
@@ -140,7 +140,7 @@ def in_order(array, where):
 
 
 def points_to(dtype, to):
-    """May an array of `dtype` stand behind a pointer to the C type `to`?"""
+    """May an array of `dtype` be passed as a pointer to the C type `to`?"""
     if to is VOID:
         return True
     if isinstance(to, Struct):  # float4 * may read plain floats
@@ -150,7 +150,7 @@ def points_to(dtype, to):
 
 
 def wanted(to):
-    """What stands behind a pointer, and how to make one."""
+    """What array a pointer takes, and how to make one."""
     if isinstance(to, Struct):
         return "an array of structs", f"np.array([...], {layout(to)})"
     bits = " (the bits of bfloat16)" if to is BFLOAT16 else ""
@@ -158,13 +158,13 @@ def wanted(to):
 
 
 def layout(struct):
-    """The NumPy dtype of a struct, as one writes it."""
+    """The source of a struct's NumPy dtype."""
     fields = [(name, type.dtype.str) for name, (type, _) in struct.fields.items()]
     return f"np.dtype({fields}, align=True)"
 
 
 def same_layout(a, b):
-    """Have two structured dtypes the same fields at the same offsets?"""
+    """Do two structured dtypes have the same fields at the same offsets?"""
     if not (a.names and b.names and a.itemsize == b.itemsize):
         return False
     fields = [[d.fields[name][:2] for name in d.names] for d in (a, b)]
@@ -176,7 +176,7 @@ def by_value(value, where, type, is_array):
     if is_array and value.ndim == 0 and value.dtype.names:
         value, is_array = value[()], False
     if is_array:
-        raise TypeError(f"{where} is no pointer, but got {described(value)}")
+        raise TypeError(f"{where} is not a pointer, but got {described(value)}")
     if isinstance(type, Struct):
         if isinstance(value, np.void) and same_layout(value.dtype, type.dtype):
             return value
@@ -190,16 +190,16 @@ def by_value(value, where, type, is_array):
     if number is None:
         raise TypeError(
             f"{where}: got {described(value)}; the kernel would read other bits. "
-            f"Say np.{type.dtype}(x)"
+            f"Pass np.{type.dtype}(x)"
         )
     return number
 
 
 def of_python(value, where, type):
-    """A Python number as the parameter's type where nothing is lost, else None.
+    """A Python number as the parameter's type if that loses nothing, else None.
 
-    A float for a `float` is refused although it could be converted: CuPy passes eight
-    bytes, and whoever learns it here should not stumble there.
+    A Python float for a `float` is refused although it could be converted: CuPy would
+    pass eight bytes, and what works here should work there.
     """
     if isinstance(value, np.generic):
         return None
@@ -211,5 +211,5 @@ def of_python(value, where, type):
         return None
     limits = np.iinfo(type.dtype)
     if not limits.min <= value <= limits.max:
-        raise ValueError(f"{where}: {value} is not in {limits.min} to {limits.max}")
+        raise ValueError(f"{where}: {value} is not within {limits.min} to {limits.max}")
     return type.dtype.type(value)

@@ -1,4 +1,4 @@
-"""The arguments of a launch as a batch takes them: arrays are pointers."""
+"""The arguments of a launch as a batch takes them: arrays become pointers."""
 
 import ctypes
 
@@ -32,7 +32,7 @@ class Addresses:
 
 
 def bind(kernel, args, new_address, fresh_of):
-    """(values of all parameters, roots of the arrays among them)."""
+    """(values of all parameters, roots of the arrays among them)"""
     args = admit.arguments(kernel.name, kernel, args)
     values, arrays = list(args), []
     for i, (parameter, value) in enumerate(zip(kernel.parameters, args, strict=True)):

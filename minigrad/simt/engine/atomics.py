@@ -1,4 +1,4 @@
-"""Atomic operations: lanes take turns in their order."""
+"""Atomic operations: lanes take turns, in order."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ class Atomics:
     """Atomic operations of a batch."""
 
     def atomic(self, how, pointer, operands, access, mask, site, used):
-        """The old value; `used` says whether anybody looks at it."""
+        """The old value; `used`: whether the kernel reads it."""
         if type(pointer) is Addresses:
             return self.atomic_anywhere(
                 how, pointer, operands, access, mask, site, used
@@ -30,7 +30,7 @@ class Atomics:
         return tuple(out) if access.record else out[0]
 
     def update(self, how, region, index, operands, access, mask, used):
-        """Each number of what lies at the index: what was there before."""
+        """The old value at the index, one number of it after another."""
         lanes = np.arange(self.geometry.lanes)
         if mask is not None:
             lanes = lanes[self.geometry.full(mask)]
@@ -43,7 +43,7 @@ class Atomics:
         return out
 
     def leaf(self, how, view, index, operands, lanes, used):
-        """One number: what was there before, lane by lane."""
+        """The old value of one number, lane by lane."""
         values = [self.geometry.full(o)[lanes] for o in operands]
         if not used and how in UFUNC and not half(view.dtype):
             UFUNC[how].at(view, index, values[0])
@@ -69,7 +69,7 @@ def leaf_operands(operands, access):
 
 
 def turns(how, view, index, values):
-    """Each lane after the other: the value that each one finds."""
+    """One lane after another: the value that each one finds."""
     order = np.argsort(index, kind="stable")
     at = index[order]
     starts = np.flatnonzero(np.r_[True, at[1:] != at[:-1]])
@@ -89,7 +89,7 @@ def turns(how, view, index, values):
 
 
 def scan(ufunc, view, at, values, starts, sizes):
-    """Long queues at one place: a running sum in the order of the lanes."""
+    """Many lanes at one place: a running sum in the order of the lanes."""
     old = np.empty(len(at), view.dtype)
     for start, size in zip(starts, sizes, strict=True):
         run = np.empty(size + 1, view.dtype)
@@ -100,7 +100,7 @@ def scan(ufunc, view, at, values, starts, sizes):
 
 
 def step(how, old, values):
-    """One update, for places that are all different."""
+    """All updates at once, for places that are all different."""
     value = values[0]
     if how == "exch":
         return value

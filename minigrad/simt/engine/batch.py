@@ -1,6 +1,7 @@
-"""A batch of blocks that run in lockstep: what generated code calls.
+"""A batch of blocks that run in lockstep: the functions that generated code calls.
 
-Loads and stores check their bounds; a batch with tools (watched.py) tells them of each.
+Loads and stores check their bounds; a batch with tools (watched.py) reports each one
+to them.
 """
 
 import time
@@ -32,11 +33,11 @@ from .warp import Warp
 
 NUMBERS = np.ndarray | np.generic
 add = FUNCTIONS["add"]
-LONG = 1024  # so many lanes before it pays to look whether they are neighbours
+LONG = 1024  # fewest lanes for which looking for neighbours pays
 
 
 class Batch(Atomics, Pointers, Rows, Warp):
-    """Runs one batch; the code of the kernel gets it as `R`.
+    """Runs one batch; generated code calls it `R`.
 
     alive: the lanes that have not returned from the kernel.
     """
@@ -51,7 +52,7 @@ class Batch(Atomics, Pointers, Rows, Warp):
         self.tx, self.ty, self.tz = geometry.thread
         self.bx, self.by, self.bz = geometry.block_index
         self.block_dim, self.grid_dim = launch.block_values, launch.grid_values
-        self.alive, self.asked = None, (None, None)
+        self.alive, self.last_start = None, (None, None)
 
     # Control
 
@@ -59,11 +60,11 @@ class Batch(Atomics, Pointers, Rows, Warp):
         return masks.split(mask, condition)
 
     def choose(self, mask, condition, site):
-        """The lanes that a loop goes on with."""
+        """The lanes that stay in a loop."""
         return masks.take(mask, condition)
 
     def tick(self, site):
-        """One more round of a loop, or call; a launch may take so many, and so long."""
+        """Count a round of a loop or a call, against the limits of the launch."""
         launch = self.launch
         launch.steps += 1
         if launch.steps > launch.limits.steps or time.thread_time() > launch.deadline:
@@ -74,7 +75,7 @@ class Batch(Atomics, Pointers, Rows, Warp):
         self.alive = masks.minus(self.alive, mask)
 
     def barrier(self, mask, site):
-        """__syncthreads(): each lane of a block that is still there must come."""
+        """__syncthreads(): every lane of a block that has not returned must arrive."""
         alive = self.alive
         blocks = None
         if mask is not None and mask is not alive:
@@ -89,11 +90,11 @@ class Batch(Atomics, Pointers, Rows, Warp):
         return blocks
 
     def arrive(self, mask, site, how="", value=None):
-        """The warps schedule's barrier: what the generator hands over."""
+        """A barrier in the warps schedule: what the generator yields."""
         return mask, site, how, value
 
     def divergent_barrier(self, absent, site, here, there):
-        """Report a barrier; here, there: how many of each block come, and do not."""
+        """Report a barrier; here, there: how many of each block arrive, and do not."""
         lane = int(np.argmax(self.geometry.full(absent)))
         block = lane // self.geometry.threads
         here, there = int(here.flat[block]), int(there.flat[block])
@@ -156,7 +157,7 @@ class Batch(Atomics, Pointers, Rows, Warp):
 
     @staticmethod
     def renew(mask, declared, new, old):
-        """`keep` where nobody else has `new`; only lanes of `declared` matter."""
+        """`keep` for an array `new` of its own; only lanes of `declared` matter."""
         if mask is declared or mask is None:
             return new
         if new.ndim and mask.ndim:
@@ -168,16 +169,16 @@ class Batch(Atomics, Pointers, Rows, Warp):
 
     @staticmethod
     def other(mask, new, old):
-        """The second half of a value that was computed in two halves."""
+        """Add the second half of a value that is computed in two halves."""
         return new if old is None else masks.select_any(mask, new, old)
 
     def clock(self):
-        """clock() and clock64(): a number that grows."""
+        """clock() and clock64(): a growing number."""
         self.launch.ticks += 1
         return np.int64(self.launch.steps * 64 + self.launch.ticks)
 
     def printf(self, values, types, mask):
-        """printf: lane after lane."""
+        """printf, lane after lane."""
         printer = self.launch.printer
         running = np.flatnonzero(self.geometry.full(True if mask is None else mask))
         running = running[: printer.take(len(running))]
@@ -194,7 +195,7 @@ class Batch(Atomics, Pointers, Rows, Warp):
         if not np.all(value):
             bad = masks.take(mask, value == 0)
             if bad is not False:
-                hint = "a GPU does not stop here: it goes on with garbage"
+                hint = "a GPU does not stop here: it continues with garbage"
                 message = "integer division by zero"
                 self.fault("divide-by-zero", site, bad, message, hint)
         return value
@@ -202,7 +203,7 @@ class Batch(Atomics, Pointers, Rows, Warp):
     # Memory
 
     def load(self, pointer, index, access, mask, site):
-        """What lies at pointer[index]; the index counts units of access.unit bytes."""
+        """pointer[index]; the index counts units of access.unit bytes."""
         if type(index) is Row:
             return self.load_row(pointer, index, access, mask, site)
         if type(pointer) is Addresses:
@@ -233,19 +234,19 @@ class Batch(Atomics, Pointers, Rows, Warp):
         """view[index]; the index has been checked."""
         start = self.start_of(index)
         if start is None:
-            return view.take(index, mode="wrap")  # the fastest
+            return view.take(index, mode="wrap")  # the fastest mode
         return view[start : start + index.size].reshape(index.shape).copy()
 
     def start_of(self, index):
-        """cells.start_of, which is asked for x[i] and then for y[i]."""
+        """cells.start_of, remembered from x[i] to y[i]."""
         if type(index) is int or index.size < LONG:
             return None
-        if self.asked[0] is not index:
-            self.asked = index, start_of(index)
-        return self.asked[1]
+        if self.last_start[0] is not index:
+            self.last_start = index, start_of(index)
+            return self.last_start[1]
 
     def leaf_index(self, region, dtype, index, ratio, offset):
-        """Where a leaf lies in its root, counted in its own size."""
+        """The index of a leaf in its root, counted in its own size."""
         base = region.base(dtype.itemsize, self.geometry)
         if type(base) is int:
             offset = offset + base
@@ -284,16 +285,16 @@ class Batch(Atomics, Pointers, Rows, Warp):
             put(region.root.view(dtype), at, one, mask, start)
 
     def writable(self, region, mask, site):
-        """May these lanes write there? Reported if not."""
+        """Whether these lanes may write there; if not, it is reported."""
         if not region.root.writable:
             self.fault("read-only", site, mask, read_only(region))
         return region.root.writable
 
     def touched(self, kind, region, index, size, unit, mask, site):
-        """For tools; nothing without them."""
+        """A hook for tools."""
 
     def locate(self, pointer, index, access, mask, site, what):
-        """(index into the region, in units of access.unit; lanes that may go there)."""
+        """(index into the region, in units of access.unit; lanes that are in bounds)"""
         region, unit = pointer.region, access.unit
         if pointer.unit % unit:
             index, mask = self.aligned(pointer, index, access, mask, site, what)
@@ -313,7 +314,7 @@ class Batch(Atomics, Pointers, Rows, Warp):
         return self.outside(region, index, limit, access, mask, site, what)
 
     def outside(self, region, index, limit, access, mask, site, what):
-        """Report the lanes that are out of bounds, and go on without them."""
+        """Report the lanes that are out of bounds, and leave them out."""
         index = numbers(index)
         bad = unsigned(index) >= limit
         if mask is not None:
@@ -341,14 +342,14 @@ class Batch(Atomics, Pointers, Rows, Warp):
         message = f"{region.name}[{at}] is {what}, but {region.name} has {holds}"
         hint = "the first element has the index 0"
         if at >= 0:
-            hint = f"its last index is {count - 1}: is there a guard, as if (i < n)?"
+            hint = f"its last index is {count - 1}: is a guard missing, if (i < n)?"
         self.launch.report(
             "out-of-bounds", site, lane, message, self.geometry,
             hint=hint if count else "", count=int(flat.sum()),
         )  # fmt: skip
 
     def aligned(self, pointer, index, access, mask, site, what):
-        """An index where the pointer counts smaller units than the access."""
+        """The index, where the pointer counts smaller units than the access."""
         ratio = access.unit // pointer.unit
         by = 0 if index is None else times(index, ratio)
         total = numbers(wide(pointer.offset) + by)
@@ -413,7 +414,7 @@ class Batch(Atomics, Pointers, Rows, Warp):
 
 
 def read_only(region):
-    """Why a region cannot be written."""
+    """The reason why a region cannot be written."""
     if region.space == "constant" and region.name != TEXT:
-        return f"{region.name} is a __constant__ variable: only the host writes it"
+        return f"{region.name} is a __constant__ variable: only the host can write it"
     return f"{region.name} cannot be written"

@@ -1,14 +1,14 @@
-"""Indices of many lanes: are they inside, whose are they, what lies there."""
+"""Indices of many lanes: whether they are inside, and the values found there."""
 
 import numpy as np
 
-FAR = 0x0A5A5A5A5A5A5000  # bytes: as far away is an index that has been reported
-AROUND = 1 << 40  # bytes: so near to FAR no kernel comes by its own
-MOST = 1 << 62  # where an index ends that would not fit into 64 bits
+FAR = 0x0A5A5A5A5A5A5000  # bytes: where an index is put once it has been reported
+AROUND = 1 << 40  # bytes: no other index of a kernel comes so near to FAR
+MOST = 1 << 62  # the cap of an index that would not fit into 64 bits
 
 
 def wide(index):
-    """An index that does not overflow when something is added."""
+    """An index wide enough not to overflow when something is added."""
     if isinstance(index, int):
         return index
     if index.ndim == 0:
@@ -18,14 +18,14 @@ def wide(index):
 
 
 def times(index, ratio):
-    """index * ratio; what goes beyond 64 bits stays far away."""
+    """index * ratio; beyond 64 bits it stays far away."""
     if isinstance(index, int) or index.ndim == 0:
         return max(-MOST, min(wide(index) * ratio, MOST))
     return within(index, ratio) * ratio
 
 
 def within(index, ratio):
-    """An index of lanes, wide, that does not overflow when it is multiplied."""
+    """An index over lanes, wide enough not to overflow when it is multiplied."""
     if index.ndim == 0:
         return np.int64(times(index, ratio) // ratio)
     fits = index.dtype.itemsize < 8 and ratio < 1 << 30
@@ -53,23 +53,23 @@ def numbers(index):
 
 
 def reported(index, unit):
-    """Which lanes have an index, in units of so many bytes, that `dim` put far away?"""
+    """The lanes whose index, in units of `unit` bytes, was put far away by `dim`."""
     far, around = FAR // unit, AROUND // unit
     return (index > far // 2) & ((index - far + around) % far < 2 * around)
 
 
 class Columns:
-    """Few threads run, the same ones in every block: the rest need not be computed."""
+    """The few threads that run, the same in every block: only these are computed."""
 
     def __init__(self, where, shape):
         self.where, self.shape = where, shape
 
     @classmethod
     def of(cls, mask, shape, region):
-        """The Columns of a mask, or None where they would not pay."""
+        """The Columns of a mask, or None if they would not pay."""
         if mask is None or mask.shape[:3] != (1, 1, 1) or shape[:3] == (1, 1, 1):
             return None
-        if region.space == "local":  # where each thread has a place of its own
+        if region.space == "local":  # each thread has a place of its own
             return None
         where = np.flatnonzero(np.broadcast_to(mask[0, 0, 0], shape[3:]))
         if 2 * len(where) > shape[3] * shape[4]:
@@ -79,7 +79,7 @@ class Columns:
         return cls(where, shape)
 
     def take(self, value):
-        """The values of these threads, with one row of them in each block."""
+        """The values of these threads, one row for each block."""
         if isinstance(value, int) or value.ndim == 0:
             return value
         blocks = value.shape[:3]
@@ -87,7 +87,7 @@ class Columns:
         return rows.reshape(*blocks, 1, -1)[..., self.where]
 
     def spread(self, value):
-        """The values of these threads where they belong, zeros elsewhere."""
+        """The values of these threads in their places, zeros elsewhere."""
         if value.ndim == 0:
             return value
         blocks, (rows, columns) = value.shape[:3], self.shape[3:]
@@ -104,14 +104,14 @@ def inside(index, limit):
 
 
 def unsigned(index):
-    """The index with the negative numbers far above all others."""
+    """The index as unsigned numbers: negative ones become huge."""
     size = index.dtype.itemsize
     dtype = np.uint32 if size == 4 else np.uint64 if size == 8 else index.dtype
     return index.view(dtype)
 
 
 def start_of(index):
-    """The first of numbers that follow each other, 7 8 9 ...; None for others."""
+    """The first of consecutive numbers, 7 8 9 ...; None for others."""
     flat = index.reshape(-1)
     first = int(flat[0])
     if int(flat[-1]) - first != flat.size - 1 or int(flat[1]) != first + 1:
@@ -120,9 +120,9 @@ def start_of(index):
 
 
 def put(view, index, value, mask, start=None):
-    """view[index] = value where `mask`; of several lanes at one place the last wins.
+    """view[index] = value under `mask`; of several lanes at one place the last wins.
 
-    start: where the index is start, start + 1, ...
+    start: set if the index is start, start + 1, ...
     """
     if mask is None:
         if isinstance(index, int) or index.ndim == 0:

@@ -12,8 +12,8 @@ class Geometry:
 
     first_block: linear number of its first block. warp: None (all threads of each
     block), or the number of the one warp of each block that runs. shape: (B, R, C).
-    box: (Z, Y, X, R, C), the shape of all values, where the blocks are whole rows or
-    planes of the grid, so that what depends on few of the indices stays small; else
+    box: the shape of all values: (Z, Y, X, R, C) if the blocks are whole rows or planes
+    of the grid, so that values that depend on few indices stay small; else
     (1, 1, B, R, C).
     """
 
@@ -29,7 +29,7 @@ class Geometry:
             self.shape = (blocks, 1, self.threads)
         self.box = (*_box(grid, first_block, blocks), *self.shape[1:])
         self.lanes = blocks * self.threads
-        self.warps = -(-self.threads // WARP)  # a block
+        self.warps = -(-self.threads // WARP)  # of a block
         self.per_block = np.arange(begin, begin + self.threads)
         self._indices(warp)
 
@@ -54,7 +54,7 @@ class Geometry:
         return np.broadcast_to(value, shape).reshape(-1)
 
     def by_block(self, value):
-        """A value as tools know it: (B, R, C), with 1 where it does not vary."""
+        """A value in the shape that tools use: (B, R, C), or 1 where it is constant."""
         if np.ndim(value) != 5:
             return value
         if value.shape[:3] != (1, 1, 1):
@@ -62,7 +62,7 @@ class Geometry:
         return value.reshape(-1, *value.shape[3:])
 
     def by_warp(self, value, fill=0):
-        """A value for every lane as (warps, 32); lanes that do not exist get `fill`."""
+        """A value for every lane, as (warps, 32); missing lanes get `fill`."""
         blocks, padded = len(self.block_ids), self.warps * WARP
         flat = self.full(value).reshape(blocks, self.threads)
         if padded != self.threads:
@@ -83,11 +83,11 @@ class Geometry:
 
     @functools.cached_property
     def exists(self):
-        """Which places of by_warp's rows are threads."""
+        """Which entries of by_warp's rows are threads."""
         return self.by_warp(np.ones((1,) * 5, bool), False)
 
     def where(self, lane):
-        """(block, thread) of a lane, each as (x, y, z)."""
+        """(block, thread) of a lane, each as (x, y, z)"""
         block, thread = divmod(int(lane), self.threads)
         return (
             spread(int(self.block_ids[block]), self.grid),
@@ -102,7 +102,7 @@ def spread(number, size):
 
 
 def _box(grid, first, blocks):
-    """How many blocks a batch has along z, y and x."""
+    """The number of blocks of a batch along z, y and x."""
     x, y, _ = grid
     plane = x * y
     if first % plane == 0 and blocks % plane == 0:
@@ -113,7 +113,7 @@ def _box(grid, first, blocks):
 
 
 def _small(values):
-    """Without the axes along which nothing varies; a scalar where nothing does."""
+    """A value without the axes along which it does not vary; perhaps a scalar."""
     for axis in range(values.ndim):
         first = values.take([0], axis)
         if (values == first).all():

@@ -1,8 +1,8 @@
-"""Operators of values that are kept narrow.
+"""Operators on values that are kept narrow.
 
 NumPy broadcasts a row of 16 threads 16 numbers at a time, which costs far more than
-the arithmetic. Before a large operation both sides are therefore written out along
-their last axes, with `repeat`, until NumPy has runs of at least RUN numbers.
+the arithmetic. So before a large operation both sides are expanded along their last
+axes, with `repeat`, until NumPy has runs of at least RUN numbers.
 """
 
 import functools
@@ -25,7 +25,7 @@ def spread(a, b):
 
 @functools.lru_cache(maxsize=1024)
 def plan(a, b):
-    """What to repeat of each of two shapes: ((axis, times), ...) twice."""
+    """How to repeat each of two shapes: ((axis, times), ...) twice."""
     shape = tuple(map(max, a, b))
     if math.prod(shape) < SMALL:
         return (), ()
@@ -42,7 +42,7 @@ def plan(a, b):
 
 
 def in_one_run(a, b, shape):
-    """How many numbers NumPy combines at once: over the last axes that are alike."""
+    """How many numbers NumPy combines at once: those of the last axes that agree."""
     run, alike = 1, None
     for n, *sides in zip(shape[::-1], a[::-1], b[::-1], strict=True):
         if n > 1:

@@ -7,12 +7,12 @@ import numpy as np
 from . import lanes
 
 both_of, either_of = lanes.FUNCTIONS["and_"], lanes.FUNCTIONS["or_"]
-FEW = 4  # one lane of so many
+FEW = 4  # few lanes: fewer than one in four
 plus, minus_of, times = (lanes.FUNCTIONS[name] for name in ("add", "sub", "mul"))
 
 
 def take(mask, condition):
-    """The lanes of `mask` for which `condition` holds; `mask` itself if all do."""
+    """The lanes of `mask` where `condition` holds; `mask` itself if it holds in all."""
     if condition.ndim == 0:
         return mask if condition else False
     if mask is None:
@@ -26,7 +26,7 @@ def take(mask, condition):
 
 
 def split(mask, condition):
-    """(lanes that go one way, lanes that go the other)."""
+    """(lanes that take one branch, lanes that take the other)"""
     if condition.ndim == 0:
         return (mask, False) if condition else (False, mask)
     yes = take(mask, condition)
@@ -38,7 +38,7 @@ def split(mask, condition):
 
 
 def union(a, b, whole=False):
-    """Lanes of either; `whole`, itself, where that is what comes out."""
+    """The lanes of either; the object `whole` if the result equals it."""
     if a is False:
         return b
     if b is False:
@@ -54,7 +54,7 @@ def union(a, b, whole=False):
 
 
 def any_of(conditions):
-    """Where does one of the conditions hold?"""
+    """The lanes where one of the conditions holds."""
     return functools.reduce(either_of, conditions)
 
 
@@ -69,7 +69,7 @@ def minus(mask, gone):
 
 
 def select(mask, new, old):
-    """`new` in the lanes of `mask`, `old` elsewhere: for values of one dtype."""
+    """`new` in the lanes of `mask`, `old` elsewhere, for values of one dtype."""
     large = max(mask.size, new.size, old.size) >= lanes.SMALL
     if large and new.dtype.itemsize == 4 and mask.ndim:
         return by_bits(mask, new, old)
@@ -86,7 +86,7 @@ def by_bits(mask, new, old):
 
 
 def patch(new, where, old):
-    """`new`, an array that nobody else has, with `old` in the lanes of `where`.
+    """`new`, changed in place, with `old` in the lanes of `where`.
 
     None if that would take longer than `select`.
     """
@@ -120,7 +120,7 @@ def select_any(mask, new, old):
 
 
 def select_pointer(mask, new, old):
-    """select for pointers; where they are in different arrays, by address."""
+    """select for pointers; by address if they are in different arrays."""
     from .memory import Addresses, Pointer
 
     if mask is None or new is old:

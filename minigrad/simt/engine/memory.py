@@ -9,16 +9,16 @@ import numpy as np
 from ..front import ctype as C
 from .cells import times, total, wide
 
-ALIGNMENT = 256  # bytes, as of cudaMalloc
-TEXT = "a text"  # what a string of the program is called
+ALIGNMENT = 256  # bytes, as cudaMalloc's
+TEXT = "a string"  # the name of a string literal in messages
 
 
 class Root:
     """One allocation; arrays that share memory share their root.
 
     space: global, constant, shared or local. `data`: its bytes; for shared memory one
-    row a block, for local memory one row a lane. fresh: bool array over the bytes that
-    nobody has written yet, or None.
+    row a block, for local memory one row a lane. fresh: bool per byte, True where it
+    has not been written yet; or None.
     """
 
     def __init__(self, space, name, data, writable=True, address=0):
@@ -47,7 +47,7 @@ class Root:
         return found
 
     def describe(self, byte):
-        """What lies at this byte, as a C expression: `x[17]`."""
+        """The element at this byte as a C expression: `x[17]`."""
         for region in self.regions:
             if region.begin <= byte < region.begin + region.nbytes:
                 return region.describe(byte - region.begin)
@@ -61,7 +61,7 @@ class Region:
         self.root, self.name, self.type = root, name, type
         self.begin, self.nbytes = begin, nbytes
         self.space, self.bases = root.space, {}
-        if self.space != "local":  # nobody asks, and it would keep them alive
+        if self.space != "local":  # never needed, and it would keep them alive
             root.regions.append(self)
 
     def describe(self, byte):
@@ -75,7 +75,7 @@ class Region:
         return text
 
     def base(self, unit, geometry):
-        """What to add to an index in units of `unit` bytes, to find it in the root."""
+        """The start of the region in its root, in units of `unit` bytes."""
         found = self.bases.get(unit)
         if found is None:
             found = self.begin // unit
@@ -99,7 +99,7 @@ class Pointer:
         self.region, self.offset, self.unit = region, offset, unit
 
     def cast(self, unit):
-        """The same address, counted in units of `unit` bytes where that goes."""
+        """The same address, counted in units of `unit` bytes if that is possible."""
         if unit == self.unit or unit == 0:
             return self
         common = math.gcd(unit, self.unit)
@@ -125,7 +125,7 @@ class Pointer:
 
 
 class Addresses:
-    """A pointer that is in different allocations for different lanes."""
+    """A pointer into different allocations for different lanes."""
 
     __slots__ = ("address",)
 
@@ -145,7 +145,7 @@ NULL = Addresses(np.uint64(0))
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Access:
-    """How something of a C type is read at an index counted in `unit` bytes.
+    """How a value of a C type is read at an index counted in units of `unit` bytes.
 
     leaves: (dtype, index of the leaf in units of its own size, pointee size or None).
     """
@@ -160,7 +160,7 @@ class Access:
 
 @functools.cache
 def access(type, unit):
-    """The Access for `type` at an index in units of `unit` bytes."""
+    """The Access for `type` at an index counted in units of `unit` bytes."""
     leaves = tuple(
         (leaf.dtype, unit // leaf.dtype.itemsize, offset // leaf.dtype.itemsize, to)
         for leaf, offset, to in leaves_of(type)
@@ -190,7 +190,7 @@ def leaves_of(type):
 
 
 def poison(type):
-    """What memory holds before it is written: NaN, or a striking integer."""
+    """What memory holds before it is written: NaN, or a conspicuous integer."""
     leaves = [_poison_leaf(leaf) for leaf, _, _ in leaves_of(type)]
     return tuple(leaves) if isinstance(type.plain, C.Struct) else leaves[0]
 

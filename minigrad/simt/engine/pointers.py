@@ -1,4 +1,4 @@
-"""Pointers that are kept as numbers, and those of lanes in different allocations."""
+"""Pointers kept as numbers, and pointers into different allocations."""
 
 import weakref
 
@@ -9,14 +9,14 @@ from .memory import NULL, Addresses, Pointer, Region, Root, poison
 
 
 class Pointers:
-    """What a batch knows of addresses."""
+    """The part of a batch that handles addresses."""
 
     def __init__(self):
         super().__init__()
         self.locals = weakref.WeakValueDictionary()  # address -> Region, while it lives
 
     def local(self, type, name):
-        """A pointer to a variable of each lane's own, with an address."""
+        """A pointer to a local variable that has an address, one for each lane."""
         size = -(-type.size // 16) * 16
         launch, lanes = self.launch, self.geometry.lanes
         launch.need_memory(lanes * size)
@@ -36,9 +36,9 @@ class Pointers:
         yield from list(self.locals.values())
 
     def regions_of(self, address):
-        """(test over lanes, its offsets, Region) for each that some address is in.
+        """(test over lanes, offsets, Region) for each region that holds an address.
 
-        What lies in none comes last, with None as its Region.
+        Addresses in no region come last, with None as their Region.
         """
         address = np.asarray(address).astype(np.int64)
         left = np.ones(address.shape, bool)
@@ -62,12 +62,12 @@ class Pointers:
         return Pointer(region, offset, 1).cast(size or 1)
 
     def text_at(self, address, lane):
-        """The text that one lane's address points to."""
+        """The string that one lane's address points to."""
         _, offset, region = next(self.regions_of(address))
         if region is None:
             return "(null)"
         data, begin = region.root.data, region.begin
-        if data.ndim == 2:  # of each block, or of each lane
+        if data.ndim == 2:  # one row for each block, or each lane
             shared = region.space == "shared"
             data = data[lane // self.geometry.threads if shared else lane]
         data = data[begin + int(offset) : begin + region.nbytes]
@@ -107,6 +107,6 @@ class Pointers:
             null = not all(self.geometry.full(a)[lane] for a in (start, offset))
             message = (
                 f"a null pointer is {what}" if null
-                else f"a pointer that points into no array is {what}"
+                else f"a pointer that does not point into an array is {what}"
             )  # fmt: skip
             self.fault("out-of-bounds", site, lanes, message)

@@ -11,8 +11,8 @@ FORMAT = re.compile(
     rb"%([-+ #0]*)(\d+|\*)?(\.\d*|\.\*)?(hh|h|ll|l|z|j|t)?([diuoxXfFeEgGaAcsp%])"
 )
 MOST_CALLS = 10_000
-MOST_BYTES = 2**20  # as a GPU's buffer
-WIDEST = 4095  # what C promises for one conversion
+MOST_BYTES = 2**20  # as in a GPU's buffer
+WIDEST = 4095  # what C guarantees for one conversion
 BITS = {"hh": 8, "h": 16, "": 32}
 
 
@@ -23,7 +23,7 @@ class Printer:
         self.parts, self.left, self.bytes, self.lost = [], MOST_CALLS, MOST_BYTES, 0
 
     def take(self, calls):
-        """How many of so many calls may print."""
+        """How many of `calls` calls may still print."""
         taken = min(calls, self.left) if self.bytes > 0 else 0
         self.left -= taken
         self.lost += calls - taken
@@ -42,7 +42,7 @@ class Printer:
 
 
 def formatted(template, values):
-    """C's format with Python numbers."""
+    """C's format, filled with Python numbers."""
     values = list(values)
 
     def one(match):
@@ -105,14 +105,14 @@ def show(spec, length, letter, value):
 
 
 def integer(value):
-    """The bits of a value, where a whole number is expected."""
+    """The bits of a value, for a conversion that expects an integer."""
     if isinstance(value, float):
         return int(np.float64(value).view(np.int64))
     return int(value)
 
 
 def real(spec, letter, value):
-    """A float; what is none is taken by its bits."""
+    """A value as a float; an integer's bits are reinterpreted."""
     if not isinstance(value, float):
         value = float(np.uint64(int(value) & 2**64 - 1).view(np.float64))
     if not math.isfinite(value):

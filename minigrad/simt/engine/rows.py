@@ -1,4 +1,4 @@
-"""Whole rows of threads: indices that are rest + threadIdx.x.
+"""Whole rows of threads: indices of the form base + threadIdx.x.
 
 A row is one item of Root.rows, an array whose items overlap: item i is what C threads
 find at i, i + 1, ..., i + C - 1.
@@ -11,25 +11,25 @@ from .lanes import FUNCTIONS
 from .memory import Addresses
 
 add, sub = FUNCTIONS["add"], FUNCTIONS["sub"]
-FEWEST = 8  # threads of a row; shorter ones are read thread by thread
+FEWEST = 8  # threads of a row; shorter rows are read thread by thread
 FEWEST_LANES = 8192
-MOST = 2**31  # an index below it has not wrapped around on the way
+MOST = 2**31  # an index below this has not wrapped around
 
 
 class Row:
-    """rest + threadIdx.x; rest is an integer that is the same along a row.
+    """base + threadIdx.x; base is an integer that is the same along a row.
 
-    value: the sum itself, where it is there, else None.
+    value: the sum itself if it has been computed, else None.
     """
 
-    __slots__ = ("rest", "value")
+    __slots__ = ("base", "value")
 
-    def __init__(self, rest, value):
-        self.rest, self.value = rest, value
+    def __init__(self, base, value):
+        self.base, self.value = base, value
 
 
 class Rows:
-    """What a batch knows of whole rows."""
+    """The part of a batch that handles whole rows."""
 
     def __init__(self):
         super().__init__()
@@ -37,10 +37,10 @@ class Rows:
         large = columns >= FEWEST and self.geometry.lanes >= FEWEST_LANES
         self.columns = columns if large and np.size(thread) == columns else 0
 
-    def row(self, rest, value=None):
-        """An index: a Row where the rest is the same along each row of threads."""
-        row = Row(rest, value)
-        if self.columns and (rest.ndim == 0 or rest.shape[-1] == 1):
+    def row(self, base, value=None):
+        """An index: a Row if the base is the same along each row of threads."""
+        row = Row(base, value)
+        if self.columns and (base.ndim == 0 or base.shape[-1] == 1):
             return row
         return self.full(row)
 
@@ -49,38 +49,38 @@ class Rows:
         if type(index) is not Row:
             return index
         if index.value is None:
-            index.value = add(index.rest, self.tx.astype(index.rest.dtype))
+            index.value = add(index.base, self.tx.astype(index.base.dtype))
         return index.value
 
-    def rest(self, narrow, rest, value):
-        """The rest of a value that was widened: of `narrow`, if that did not wrap."""
+    def row_base(self, narrow, base, value):
+        """The base of a widened value: that of `narrow`, if it did not wrap around."""
         if self.columns and narrow.min() >= 0 and narrow.max() < MOST - self.columns:
-            return rest
+            return base
         return sub(value, self.tx.astype(value.dtype))
 
     def begins(self, pointer, row, access, mask):
-        """Where in its root the row of each thread begins; None: not by rows."""
+        """The index in its root where each thread's row begins; None: not by rows."""
         if type(pointer) is Addresses or pointer.unit != access.unit:
             return None
         [(dtype, _, inside, to), *more] = access.leaves
         if more or to is not None or inside or access.unit != dtype.itemsize:
             return None
-        region, rest, offset = pointer.region, wide(row.rest), wide(pointer.offset)
+        region, begin, offset = pointer.region, wide(row.base), wide(pointer.offset)
         if region.space == "local" or Columns.of(mask, self.shape, region) is not None:
             return None
         if type(offset) is int:
-            rest = rest + offset if offset else rest
+            begin = begin + offset if offset else begin
         elif offset.shape[-1] == 1:
-            rest = add(np.asarray(rest), offset)
+            begin = add(np.asarray(begin), offset)
         else:
             return None
         count = min(region.nbytes // access.unit, MOST)
-        if np.min(rest) < 0 or np.max(rest) > count - self.columns:
+        if np.min(begin) < 0 or np.max(begin) > count - self.columns:
             return None
         base = region.base(access.unit, self.geometry)
         if type(base) is not int:
-            return add(np.asarray(rest), base)
-        return np.asarray(rest + base if base else rest)
+            return add(np.asarray(begin), base)
+        return np.asarray(begin + base if base else begin)
 
     def load_row(self, pointer, row, access, mask, site):
         """pointer[row], as `load`."""
@@ -107,4 +107,4 @@ class Rows:
         rows[at.reshape(-1)] = np.ascontiguousarray(value).reshape(-1).view(rows.dtype)
 
     def touched_row(self, kind, pointer, row, access, mask, site):
-        """For tools; nothing without them."""
+        """A hook for tools."""

@@ -1,4 +1,4 @@
-"""What the lanes of a warp do together: shuffles, votes, reductions."""
+"""Operations of a whole warp: shuffles, votes, reductions."""
 
 import numpy as np
 
@@ -19,17 +19,17 @@ class Warp:
         return self.geometry.by_warp(value, fill)
 
     def active(self, mask):
-        """Which lanes of each warp run here."""
+        """The lanes of each warp that run here."""
         if mask is None:
             return self.geometry.exists
         return self.geometry.by_warp(mask, False)
 
     def members(self, named, mask, site, what):
-        """The lanes that an operation's mask names; who is missing is reported."""
+        """The lanes that an operation's mask names; missing ones are reported."""
         active = self.active(mask)
         number = self.rows(named).astype(np.uint64)
         named = (number[..., None] >> BITS_SHIFT) & np.uint64(1)
-        named = named.astype(bool)  # [warp, lane, whom it names]
+        named = named.astype(bool)  # [warp, lane, lane that it names]
         alive = self.active(self.alive)
         missing = active[..., None] & named & (alive & ~active)[:, None, :]
         own = active & ~named[:, self.geometry.lane_numbers, self.geometry.lane_numbers]
@@ -38,7 +38,7 @@ class Warp:
         return named & active[:, None, :]
 
     def simple(self, named, mask):
-        """Is this the usual case: all lanes run, and the mask names them all?"""
+        """Whether all lanes run and the mask names them all, as usual."""
         whole = mask is None or mask is self.alive
         return whole and named.ndim == 0 and int(named) == 0xFFFFFFFF
 
@@ -77,7 +77,7 @@ class Warp:
         return self.from_rows(out)
 
     def shuffle(self, how, type, named, value, lane, width, mask, site):
-        """__shfl_sync and its kin: the value of another lane of the same segment."""
+        """__shfl_sync and the like: the value of another lane of the same segment."""
         if not self.simple(named, mask):
             self.members(named, mask, site, f"__shfl{how}_sync")
         if isinstance(value, tuple):
@@ -111,7 +111,7 @@ class Warp:
         return self.geometry.from_warps(out)
 
     def match(self, named, value, how, mask, site):
-        """__match_any_sync; for __match_all_sync (mask, predicate)."""
+        """The mask of __match_any_sync, or (mask, predicate) of __match_all_sync."""
         members = self.members(named, mask, site, f"__match_{how}_sync")
         rows = self.rows(value)
         if rows.dtype.kind == "f":
@@ -127,7 +127,7 @@ class Warp:
         return out
 
     def warp_reduce(self, how, named, value, mask, site):
-        """__reduce_add_sync and its kin."""
+        """__reduce_add_sync and the like."""
         members = self.members(named, mask, site, f"__reduce_{how}_sync")
         rows = np.broadcast_to(self.rows(value)[:, None, :], members.shape)
         start = {"and": -1, "min": None, "max": None}.get(how, 0)
@@ -140,7 +140,7 @@ class Warp:
         return self.from_rows(out)
 
     def tile_reduce(self, how, value, width, mask, site):
-        """cg::reduce over tiles of `width` lanes, as shuffles by halves do it."""
+        """cg::reduce over tiles of `width` lanes, by halves, as with shuffles."""
         named = np.uint32(0xFFFFFFFF)
         if mask is not None and mask is not self.alive:
             self.members(named, mask, site, "cg::reduce")
@@ -156,7 +156,7 @@ class Warp:
             self.members(named, mask, site, "__syncwarp")
 
     def fence(self, mask, block_only):
-        """__threadfence() and __threadfence_block(): for tools."""
+        """__threadfence() and __threadfence_block(): a hook for tools."""
 
 
 BITS_SHIFT = np.arange(WARP, dtype=np.uint64)

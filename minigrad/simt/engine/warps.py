@@ -1,7 +1,7 @@
 """The second schedule: the warps of a block take turns, from barrier to barrier.
 
-One generator a warp number runs that warp of every block of the batch; it stops at
-barriers. The order of the warps is shuffled with a seed.
+For each warp number one generator runs that warp of every block of the batch and stops
+at barriers. The order of the warps is shuffled with a seed.
 """
 
 import numpy as np
@@ -25,7 +25,7 @@ def run(launch, code, make_batch, geometries, values, seed):
 
 
 class Turn:
-    """One warp number: where its generator stands."""
+    """One warp number, and where its generator has stopped."""
 
     def __init__(self, batch, code, values):
         self.batch, self.code, self.values = batch, code, values
@@ -36,7 +36,7 @@ class Turn:
         try:
             if self.generator is None:
                 self.generator = self.code(self.batch, None, *self.values)
-                if self.generator is None:  # a kernel without barriers has run
+                if self.generator is None:  # a kernel without barriers is done
                     return
                 self.request = next(self.generator)
             else:
@@ -46,7 +46,7 @@ class Turn:
 
 
 def meet(launch, warps, waiting):
-    """Everyone who waits has come to a barrier: who is missing, and go on."""
+    """All waiting warps are at a barrier: report missing threads, then continue."""
     arrived = [lanes(w.request[0], w.batch) for w in waiting]
     blocks = np.any([a.any(axis=(3, 4)) for a in arrived], axis=0)
     came = dict(zip(waiting, arrived, strict=True))
@@ -64,7 +64,7 @@ def meet(launch, warps, waiting):
 
 
 def missing(batch, blocks, here):
-    """The lanes of these blocks that live and are not here."""
+    """The lanes of these blocks that have neither returned nor arrived."""
     absent = blocks[..., None, None] & ~here
     if batch.alive is not None:
         absent = absent & batch.alive
@@ -77,7 +77,7 @@ def lanes(mask, batch):
 
 
 def answer(waiting, arrived):
-    """What __syncthreads_count and its kin return, over all warps of a block."""
+    """The result of __syncthreads_count and the like, over all warps of a block."""
     for how in REDUCE:
         sums = []
         for warp, here in zip(waiting, arrived, strict=True):

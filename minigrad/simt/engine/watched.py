@@ -1,4 +1,4 @@
-"""A batch that tells tools what it does."""
+"""A batch that reports to tools what it does."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ class WatchedBatch(Batch):
     def __init__(self, launch, geometry, shared, globals_):
         super().__init__(launch, geometry, shared, globals_)
         self.tools = launch.tools
-        self.last_told = None, None, None
+        self.last_mask = None, None, None
 
     def split(self, mask, condition, site):
         self.branch(site, condition, mask)
@@ -24,19 +24,19 @@ class WatchedBatch(Batch):
         return super().choose(mask, condition, site)
 
     def branch(self, site, condition, mask):
-        condition, mask = self.geometry.by_block(condition), self.told(mask)
+        condition, mask = self.geometry.by_block(condition), self.by_block(mask)
         for tool in self.tools:
             tool.branch(site, condition, mask)
 
-    def told(self, mask):
-        """A mask as tools know it: the same object while it is the same mask."""
-        last = self.last_told
+    def by_block(self, mask):
+        """A mask in the shape that tools use: one object for one mask."""
+        last = self.last_mask
         if last[0] is not mask or last[1] is not self.geometry:
-            self.last_told = last = mask, self.geometry, self.geometry.by_block(mask)
+            self.last_mask = last = mask, self.geometry, self.geometry.by_block(mask)
         return last[2]
 
     def interested(self, region):
-        """The tools that are to be told of accesses there."""
+        """The tools that watch accesses there."""
         space, root = region.space, region.root
         if space not in ("global", "shared"):
             return []
@@ -49,7 +49,7 @@ class WatchedBatch(Batch):
         address = np.multiply(index, unit, dtype=np.int64)
         if region.begin:
             address = address + region.begin
-        address, mask = self.geometry.by_block(address), self.told(mask)
+        address, mask = self.geometry.by_block(address), self.by_block(mask)
         for tool in tools:
             tool.access(kind, region.space, region.root, address, size, mask, site)
 
@@ -69,7 +69,7 @@ class WatchedBatch(Batch):
         self.synced(mask)
 
     def synced(self, mask):
-        mask = self.told(mask)
+        mask = self.by_block(mask)
         for tool in self.tools:
             tool.syncwarp(mask)
 
@@ -78,6 +78,6 @@ class WatchedBatch(Batch):
         return super().tile_reduce(how, value, width, mask, site)
 
     def fence(self, mask, block_only):
-        mask = self.told(mask)
+        mask = self.by_block(mask)
         for tool in self.tools:
             tool.fence(mask, block_only)

@@ -1,7 +1,7 @@
 """From the typed tree to NumPy source.
 
-Nothing of the C text gets into the Python text but identifiers of letters, digits and
-underscores, each with a number behind it; all constants are objects in a table.
+Only identifiers get from the C text into the Python text: letters, digits and
+underscores, each followed by a number. All constants are objects in a table.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ class Module:
     """The generated code of one kernel.
 
     schedule: "lockstep", which reads and writes whole rows where it can; "warps", which
-    stops at barriers; or "steps", which tells the batch of every statement and of the
+    stops at barriers; or "steps", which reports every statement to the batch, with the
     variables before it.
     """
 
@@ -39,7 +39,7 @@ class Module:
         }  # fmt: skip
         self.entry = self.name_of(kernel)
         self.site(kernel.place)
-        self.lane_bytes = 0  # what one lane needs for all its values
+        self.lane_bytes = 0  # for all values of one lane
         try:
             self.source = "\n".join(self.texts())
             exec(compile(self.source, "<kernel>", "exec"), self.space)
@@ -49,7 +49,7 @@ class Module:
 
     def texts(self):
         """The functions as Python source."""
-        for function in self.functions:  # which grows
+        for function in self.functions:  # a list that grows
             code = FunctionCode(self, function)
             yield code.text()
             self.lane_bytes += code.lane_bytes
@@ -59,7 +59,7 @@ class Module:
         return self.space[self.entry]
 
     def name_of(self, function):
-        """The Python name of a C function, which is generated too."""
+        """The Python name of a C function, which is then generated too."""
         if function not in self.names:
             self.names[function] = f"f{len(self.names)}_{clean(function.name)}"
             self.functions.append(function)
@@ -82,7 +82,7 @@ class Module:
         return self.constant(made, (type.dtype, made.tobytes()))
 
     def string(self, text):
-        """The number of a text of the program."""
+        """The number of a string of the program."""
         if text not in self.strings:
             self.strings.append(text)
         return self.strings.index(text)

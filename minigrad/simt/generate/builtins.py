@@ -1,4 +1,4 @@
-"""From the typed tree to NumPy source: CUDA's own functions."""
+"""From the typed tree to NumPy source: CUDA's built-in functions."""
 
 from .. import numerics
 from ..front import ctype as C
@@ -12,7 +12,7 @@ ATOMIC = {
 
 
 def kind_of(builtin):
-    """The category, told apart by name where the table lumps them together."""
+    """The category, refined by name where the table lumps several together."""
     name = builtin.name
     if name.startswith("atomic"):
         return "atomic"
@@ -24,7 +24,7 @@ def kind_of(builtin):
 
 
 def call_text(text):
-    """The call that a text begins with, as far as it is in this line."""
+    """The call that a text begins with, up to the end of the line."""
     depth = 0
     for at, letter in enumerate(text):
         depth += (letter == "(") - (letter == ")")
@@ -66,7 +66,7 @@ class BuiltinCode:
         return self.with_outputs(node, name)
 
     def with_outputs(self, node, name):
-        """frexp, modf, sincos: results go through pointers."""
+        """frexp, modf, sincos: results are written through pointers."""
         codes = [self.temp_of(c) for c in self.values(node.arguments)]
         pairs = list(zip(node.builtin.types, codes, strict=True))
         inputs = [c for t, c in pairs if not isinstance(t, C.Pointer)]
@@ -82,7 +82,7 @@ class BuiltinCode:
         return f"({', '.join(self.values(node.arguments))},)"
 
     def barrier_call(self, arguments):
-        """A call of the batch's barrier: where warps take turns, they stop there."""
+        """A call of the batch's barrier, which ends the turn of a warp that has one."""
         if not self.module.warps:
             return f"R.barrier{arguments}"
         return f"(yield R.arrive{arguments})"
@@ -171,7 +171,7 @@ class BuiltinCode:
         return "None"
 
     def on_hint(self, node):
-        """What the compiler may assume: only the value of __builtin_expect matters."""
+        """Hints to the compiler: only the value of __builtin_expect matters."""
         values = self.values(node.arguments)
         return values[0] if node.builtin.result is not C.VOID else "None"
 

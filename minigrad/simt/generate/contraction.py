@@ -1,9 +1,9 @@
-"""Fused multiply-add: which products NVRTC joins with a sum, under --fmad=true.
+"""Fused multiply-add: the products that NVRTC joins with a sum, under --fmad=true.
 
 Found by reading NVRTC's PTX and by running on a GPU: a product is joined with the + or
-- that takes it, also through a variable that nobody else looks at. Of two products that
-are added the one is fused whose numbers are known first, as LLVM orders operands; of
-two that are subtracted the left one.
+- that takes it, even through a variable if that is its only use. Of two products that
+are added, the one whose factors are known first is fused, as LLVM orders operands; of
+two that are subtracted, the left one.
 """
 
 from ..front import ctype as C
@@ -61,7 +61,7 @@ class Contraction:
         return f"mul({a}, {b})"
 
     def rank(self, node, clock):
-        """When a value is known: loads count up, the rest comes after its operands."""
+        """When a value is known: loads count up, others follow their operands."""
         if isinstance(node, T.Literal):
             return 0
         if isinstance(node, T.Load) and isinstance(node.operand, T.VariableRef):
@@ -81,7 +81,7 @@ class Contraction:
 
 
 def fusible(nodes):
-    """The variables that are set once and then only added, or subtracted once."""
+    """The variables set once whose only uses are additions, or one subtraction."""
     loads, added, taken, written = {}, {}, {}, set()
     for node in nodes:
         if isinstance(node, T.Load) and isinstance(node.operand, T.VariableRef):

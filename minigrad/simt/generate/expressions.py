@@ -1,7 +1,7 @@
 """From the typed tree to NumPy source: expressions.
 
-`value` gives code for a value; what has effects is emitted as statements before it, and
-then what stands to its left is computed first too.
+`value` gives code for a value; effects are emitted as statements before it, and then
+the operands to its left are computed first too.
 """
 
 from .. import numerics
@@ -46,7 +46,7 @@ class ExpressionCode(PlaceCode, BuiltinCode, Contraction, RowCode):
         elif isinstance(node, T.BuiltinCall):
             self.builtin(node, used=False)
         elif T.is_lvalue(node) and not isinstance(node, T.Call):
-            self.place(node)  # nobody reads what is there
+            self.place(node)  # its value is not needed
         else:
             code = self.value(node)
             if not code.isidentifier():
@@ -63,7 +63,7 @@ class ExpressionCode(PlaceCode, BuiltinCode, Contraction, RowCode):
         return out
 
     def temp_of(self, code):
-        """Keep a value before something happens: also of a variable."""
+        """Save a value before an effect, even that of a variable."""
         if code[0] == "k" and code[1:].isdigit():
             return code
         name = self.fresh()
@@ -73,15 +73,15 @@ class ExpressionCode(PlaceCode, BuiltinCode, Contraction, RowCode):
     # What an expression needs
 
     def emits(self, node):
-        """Does this expression write statements, so that its order matters?"""
+        """Does this expression emit statements, so that its order matters?"""
         return self.traits(node)[0]
 
     def faults(self, node):
-        """Must this expression not be computed for lanes that do not need it?"""
+        """Could this expression fail in lanes that do not need it?"""
         return self.traits(node)[1]
 
     def traits(self, node):
-        """(emits, faults) of an expression."""
+        """(emits, faults) of an expression"""
         found = self.known_traits.get(node)
         if found is None:
             found = self.known_traits[node] = self.traits_of(node)
@@ -105,14 +105,14 @@ class ExpressionCode(PlaceCode, BuiltinCode, Contraction, RowCode):
             return self.traits_of_chain(node)
         inner = [self.traits(part) for part in parts(node)]
         emits, faults = any(e for e, _ in inner), any(f for _, f in inner)
-        if kind in (T.Logical, T.Select):  # whose first part is always computed
+        if kind in (T.Logical, T.Select):  # the first part is always computed
             emits = emits or any(f for _, f in inner[1:])
         if kind is T.Aggregate or (kind is T.Field and not T.is_lvalue(node)):
             emits = True
         return emits, faults or self.may_fail(node)
 
     def traits_of_chain(self, node):
-        """(emits, faults) of a + b + c + ..., which may be long."""
+        """(emits, faults) of a + b + c + ..., which may be long"""
         links = chain(node)
         found = [self.traits(link.right) for link in links]
         found.append(self.traits(links[-1].left))
@@ -230,7 +230,7 @@ class ExpressionCode(PlaceCode, BuiltinCode, Contraction, RowCode):
         return links
 
     def binary(self, op, left, right, type, node):
-        """left op right, both of `type` (but a shift's right side)."""
+        """left op right, both of `type` (except a shift's right side)."""
         if isinstance(type, C.Pointer):
             return f"({left}.address {op} {right}.address)"
         if isinstance(type, C.Half) or type in (C.HALF2, C.BFLOAT162):
@@ -309,7 +309,7 @@ class ExpressionCode(PlaceCode, BuiltinCode, Contraction, RowCode):
         return self.value(node.right)
 
     # Assignments: each gives its place, with pointer and index computed once, and the
-    # code of what is there now
+    # code of the new value
 
     def on_assign(self, node):
         return self.assign(node, used=True)[1]
@@ -325,14 +325,14 @@ class ExpressionCode(PlaceCode, BuiltinCode, Contraction, RowCode):
         code = self.compound(node, place) if compound else self.value(node.value)
         if used:
             code = self.temp_of(code)
-        self.change_rest(target, lambda rest: (
-            self.compound(node, Value(rest)) if compound else self.rest(node.value)
+        self.change_base(target, lambda base: (
+            self.compound(node, Value(base)) if compound else self.base_of(node.value)
         ))  # fmt: skip
         self.write(place, target.type.plain, code, node)
         return place, code
 
     def compound(self, node, place):
-        """Code for what a op= b stores."""
+        """Code for the value that a op= b stores."""
         type, compute = node.target.type.plain, node.compute
         early = self.emits(node.value)
         value = self.temp_of(self.value(node.value)) if early else None
@@ -370,7 +370,7 @@ class ExpressionCode(PlaceCode, BuiltinCode, Contraction, RowCode):
             new = self.half_binary(sign, old, one, type)
         else:
             one = self.module.number(1, type)
-            self.change_rest(node.target, lambda r: f"({r.name} {sign} {one})")
+            self.change_base(node.target, lambda r: f"({r.name} {sign} {one})")
             new = f"({old} {sign} {one})"
         if used and node.prefix:
             new = self.temp_of(new)
@@ -408,7 +408,7 @@ class ExpressionCode(PlaceCode, BuiltinCode, Contraction, RowCode):
         return self.flatten(node.type, node)[0]
 
     def flatten(self, type, node):
-        """The codes of all leaves of an initial value; what is left out is zero."""
+        """The codes of all leaves of an initial value; omitted ones are zero."""
         plain = type.plain
         if node is None:
             return [self.zero(leaf) for leaf, _, _ in leaves_of(type)]

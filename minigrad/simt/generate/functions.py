@@ -1,9 +1,9 @@
 """From the typed tree to NumPy source: statements, masks, functions.
 
 Each C function becomes a Python function `f(R, m0, ...)`: R is the batch, m0 the mask
-of the lanes that call. A block of statements has a mask variable of its own; what a
-statement sends away (return, break, continue) is taken out of it, and the statements
-behind are skipped when nobody is left.
+of the lanes that call. Each block of statements has its own mask variable; lanes that
+leave (return, break, continue) are removed from it, and when none remains the following
+statements are skipped.
 """
 
 import dataclasses
@@ -19,14 +19,14 @@ from .rows import rising
 from .variables import clean, decayed, elements, has_array, walk
 
 DEEPEST = 45  # Python allows 100 levels of indentation
-DEEPEST_LOOP = 18  # and 20 loops in each other
+DEEPEST_LOOP = 18  # and 20 nested loops
 MOST_CELLS = 64  # larger local arrays live in memory
-MANY = 100  # after so many statements, is there time left?
+MANY = 100  # statements between two looks at the time limit
 
 
 @dataclasses.dataclass
 class Local:
-    """Where a variable lives: as a value, cells (a list), memory or a reference."""
+    """How a variable is kept: as a value, cells (a list), memory or a reference."""
 
     kind: str
     name: str
@@ -41,21 +41,21 @@ class FunctionCode(ExpressionCode):
         self.lines, self.prologue, self.level, self.counter = [], {}, 1, 0
         self.locals, self.loops, self.loop_depth = {}, [], 0
         self.early, self.visible = set(), {}
-        self.clock, self.ranks = 0, {}  # see ExpressionCode.rank
+        self.clock, self.ranks = 0, {}  # see Contraction.rank
         self.mask = "m0"
         nodes = list(walk(function.body))
         self.returns = sum(type(node) is T.Return for node in nodes)
         self.in_memory = decayed(nodes)
         self.known_traits = {}  # expression -> what `traits` found
         self.rising = rising(nodes, self.in_memory) if module.rows else ()
-        self.rests = {}  # variable -> name of its rest, see RowCode
+        self.bases = {}  # variable -> name of its base, see RowCode
         self.fusible = fusible(nodes) if module.program.fmad else ()
         self.products = {}  # variable -> codes of the factors, see Contraction
         self.in_locals, self.widest = 0, 8  # bytes of a lane
 
     @property
     def lane_bytes(self):
-        """What a lane's values may take: each may be as large as the largest."""
+        """An upper bound on a lane's bytes: every value as large as the largest."""
         return self.counter * self.widest + self.in_locals
 
     # Writing
@@ -71,7 +71,7 @@ class FunctionCode(ExpressionCode):
         return f"{stem}{self.counter}"
 
     def temp(self, code):
-        """The code's value, computed now and kept."""
+        """The value of `code`, computed now and kept."""
         if KEPT.fullmatch(code):
             return code
         name = self.fresh()
@@ -175,7 +175,7 @@ class FunctionCode(ExpressionCode):
     def zero(self, type):
         return self.module.constant(zero(type), ("zero", type.plain))
 
-    # Statements: each gives the set of ways in which lanes may leave it
+    # Statements: each gives the set of ways in which lanes may leave it.
 
     def block(self, node):
         return self.sequence(node.statements)
@@ -207,14 +207,14 @@ class FunctionCode(ExpressionCode):
         return kills
 
     def step(self, node, last=False):
-        """Tell the batch where it stands, if it wants to know."""
+        """Report the statement to the batch, in the schedule "steps"."""
         if self.module.steps and (last or not isinstance(node, T.Block)):
             pairs = [f"{key}: {name}" for key, name in self.visible.items()]
             site = self.site(node)
             self.emit(f"R.step({site}, {self.mask}, {{{', '.join(pairs)}}})")
 
     def last_step(self):
-        """The state in which a kernel ends, for those who step through it."""
+        """Report the state in which a kernel ends."""
         if self.module.steps and self.function.kernel:
             self.mask = "None"
             self.step(T.Block(self.function.end, []), last=True)
@@ -226,7 +226,7 @@ class FunctionCode(ExpressionCode):
 
     def statement(self, node):
         if not isinstance(node, T.Declare | T.Evaluate | T.Return):
-            self.products.clear()  # the compiler joins within straight code only
+            self.products.clear()  # the compiler fuses only within straight-line code
         return STATEMENT[type(node)](self, node) or set()
 
     def on_declare(self, node):
@@ -253,11 +253,11 @@ class FunctionCode(ExpressionCode):
             self.note_rank(variable, node.init)
             value = self.declare_product(variable, node.init)
             self.emit(f"{name} = {value or self.value(node.init)}")
-            self.declare_rest(variable, name, node.init)
+            self.declare_base(variable, name, node.init)
         self.show(variable, local)
 
     def redeclare(self, node, local):
-        """A declaration in a case of a switch, whose variable is there already."""
+        """A declaration in a case of a switch, whose variable exists already."""
         type = node.variable.type
         if node.init is None:
             return
@@ -362,14 +362,14 @@ class FunctionCode(ExpressionCode):
         return kills & {"return"}
 
     def deeper(self, node):
-        """One more loop in another."""
+        """Enter a nested loop."""
         self.loop_depth += 1
         if self.loop_depth > DEEPEST_LOOP:
             message = "loops are nested too deeply: move some into a function"
             raise CompileError(message, node.place)
 
     def test(self, live, condition, site):
-        """Leave the loop with the lanes for which its condition does not hold."""
+        """Drop from the loop the lanes for which its condition does not hold."""
         self.emit(f"{live} = R.choose({live}, {self.value(condition)}, {site})")
         self.emit(f"if {live} is False: break")
 
@@ -410,7 +410,7 @@ class FunctionCode(ExpressionCode):
         return self.after_switch(outer, kills)
 
     def case_tests(self, node, subject):
-        """(case -> code of its test, code of the default's)."""
+        """(case -> code of its test, code of the default's)"""
         tests = {}
         for case in node.cases:
             if case.value is not None:
@@ -479,7 +479,7 @@ def case_block(case):
     return T.Block(case.place, case.body)
 
 
-KEPT = re.compile(r"[tk]\d+|NULL")  # what nobody changes
+KEPT = re.compile(r"[tk]\d+|NULL")  # names that are assigned once
 STATEMENT = {
     T.Block: FunctionCode.on_block,
     T.Declare: FunctionCode.on_declare,

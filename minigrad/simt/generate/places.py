@@ -1,4 +1,4 @@
-"""Places: what stands on the left of an assignment, as generated code."""
+"""Places: the left sides of assignments, as generated code."""
 
 import dataclasses
 
@@ -9,7 +9,7 @@ from ..front import tree as T
 
 COMPONENT = {"x": "x", "y": "y", "z": "z"}
 BUILTIN = {"threadIdx": "t", "blockIdx": "b"}
-FRESH = ("add(", "sub(", "mul(", "div(")  # these give an array of their own
+FRESH = ("add(", "sub(", "mul(", "div(")  # these return a new array
 SIZES = {"blockDim": "block_dim", "gridDim": "grid_dim"}
 
 
@@ -42,7 +42,7 @@ class Cell:
 
 @dataclasses.dataclass
 class Memory:
-    """pointer[index], the index counted in `unit` bytes; index "None": 0."""
+    """pointer[index], the index counted in units of `unit` bytes; "None" means 0."""
 
     pointer: str
     index: str
@@ -52,7 +52,7 @@ class Memory:
 
 @dataclasses.dataclass
 class Fixed:
-    """A value that is no place: a built-in variable, a member of what a call gave."""
+    """A value without a place: a built-in variable, a member of a call's result."""
 
     code: str
 
@@ -61,7 +61,7 @@ class PlaceCode:
     """Writes the code of places: finding, reading and writing them."""
 
     def place(self, node):
-        """The place of an lvalue; what it needs is computed now."""
+        """The place of an lvalue; its pointer and index are computed now."""
         return PLACE[type(node)](self, node)
 
     def on_variable(self, node):
@@ -83,7 +83,7 @@ class PlaceCode:
         return Memory(local.name, "None", type.size, type)
 
     def outer_variable(self, variable):
-        """A shared variable, or one of the file."""
+        """A shared variable, or one at file level."""
         if variable.storage in ("shared", "dynamic-shared"):
             number = self.module.shared_index(variable)
             name = f"s{number}"
@@ -96,7 +96,7 @@ class PlaceCode:
         return Memory(name, "None", unit, variable.type)
 
     def built_in(self, variable, part=None):
-        """threadIdx.x and its kin."""
+        """threadIdx.x and the like."""
         name = variable.name
         if name == "warpSize":
             return self.module.number(32, C.INT)
@@ -122,7 +122,7 @@ class PlaceCode:
         return Memory(pointer, code, node.type.size, node.type)
 
     def index_array(self, node, index):
-        """array[index], with a test against this very dimension."""
+        """array[index], with a test against this dimension."""
         base = self.place(node.base)
         count, known = node.base.type.count, constant.value_of(index)
         inside = known is not None and (count is None or 0 <= known < count)
@@ -132,7 +132,7 @@ class PlaceCode:
         if isinstance(base, Cell):
             return self.index_cells(base, code, node)
         if not isinstance(base, Memory):
-            raise TypeError("an array that is no place")
+            raise TypeError("an array without a place")
         size = node.type.size
         scaled = rescale(base.index, base.unit, size)
         base.unit = size
@@ -141,11 +141,11 @@ class PlaceCode:
         return base
 
     def in_table(self, code):
-        """An index as code: a known one as a plain number."""
+        """Code for an index; a known one is a plain number."""
         return str(code) if isinstance(code, int) else code
 
     def checked(self, base, index, count, node):
-        """Code for an index that may be outside."""
+        """Code for an index that may be out of bounds."""
         if count is None:
             return self.unchecked(index, node.type)
         code, size = self.value(index), node.type.size
@@ -155,14 +155,14 @@ class PlaceCode:
         return f"R.dim({code}, {count}, {name}, {self.mask}, {self.site(node)}, {size})"
 
     def unchecked(self, index, type):
-        """Code for an index that nobody has checked, but which may be multiplied."""
+        """Code for an unchecked index that may yet be multiplied."""
         code = self.value(index)
         parts = isinstance(type.plain, C.Array | C.Struct)
         return f"R.within({code}, {type.size or 1})" if parts else code
 
     def index_cells(self, base, code, node):
-        rest = node.type
-        size = rest.size // base.left.of.size if isinstance(rest, C.Array) else 1
+        row = node.type
+        size = row.size // base.left.of.size if isinstance(row, C.Array) else 1
         if isinstance(code, int):
             code = code * size
         elif size != 1:
@@ -198,7 +198,7 @@ class PlaceCode:
         return Memory(base.pointer, index, unit, node.type)
 
     def on_assigned_place(self, node):
-        """(a = b), (a += b) and ++a are places too."""
+        """The place of (a = b), (a += b) or ++a."""
         change = self.increment if isinstance(node, T.Increment) else self.assign
         return change(node, used=True)[0]
 
@@ -295,7 +295,7 @@ class PlaceCode:
         )
 
     def write_part(self, place, value, node):
-        """Store into a member: the struct is a tuple, made anew."""
+        """Store into a member: the struct, a tuple, is built again."""
         value = self.temp(value)
         base = self.temp(self.read(place.base, None, node))
         end = place.begin + place.count
@@ -338,7 +338,7 @@ class PlaceCode:
         return f"{place.pointer}.add({index}, {place.unit})"
 
     def copy_of(self, place, node):
-        """A pointer to a copy: of built-in variables, which nobody can write."""
+        """A pointer to a copy, of a built-in variable, which cannot be written."""
         name = self.fresh("p")
         value = self.temp(self.read(place, node.type, node))
         self.make_memory(T.Variable("value", node.type.plain, "local"), name)
@@ -389,7 +389,7 @@ def part_code(base, begin, count, record):
 
 
 def array_name(node):
-    """What an array is called in a message."""
+    """The name of an array in messages."""
     if isinstance(node, T.VariableRef):
         return node.variable.name
     if isinstance(node, T.Index):
@@ -400,7 +400,7 @@ def array_name(node):
 
 
 def index_name(node):
-    """A number or the name of a variable, else dots."""
+    """A number, the name of a variable, or dots."""
     known = constant.value_of(node)
     if known is not None:
         return str(known)

@@ -1,8 +1,8 @@
-"""Indices that count up from thread to thread: rest + threadIdx.x.
+"""Indices that count up from thread to thread: base + threadIdx.x.
 
-Where the rest is the same for a row of threads, the whole row is read or written at
-once (engine/rows.py). Such a sum may be kept in a variable: beside it the rest lives on
-under a name of its own, and every assignment changes both.
+If the base is the same for a row of threads, the whole row is read or written at once
+(engine/rows.py). A variable may hold such a sum: its base is then kept beside it, under
+a name of its own, and every assignment changes both.
 """
 
 import dataclasses
@@ -38,9 +38,9 @@ def is_thread(node):
 
 
 def rises(node, rising):
-    """Is this integer threadIdx.x and something that may be computed twice?
+    """Is this integer threadIdx.x plus something that may be computed twice?
 
-    rising: the variables that are.
+    rising: the variables of which this is true.
     """
     if is_thread(node):
         return True
@@ -58,7 +58,7 @@ def rises(node, rising):
 
 
 def can_convert(node):
-    """Is a sum, converted, still a sum? Not where it may have wrapped around before."""
+    """Is a sum still one after this conversion? Not if it may have wrapped around."""
     source, target = node.operand.type.plain, node.type.plain
     if not (source.is_integer and target.is_integer) or target.size < 4:
         return False
@@ -66,7 +66,7 @@ def can_convert(node):
 
 
 def is_plain(node):
-    """Arithmetic with variables, without any effect?"""
+    """Is this arithmetic with variables, without side effects?"""
     stack = [node]
     while stack:
         node = stack.pop()
@@ -83,7 +83,7 @@ def is_plain(node):
 
 
 def rising(nodes, in_memory):
-    """The variables that are threadIdx.x and something after every assignment."""
+    """The variables that are threadIdx.x plus something after every assignment."""
     given, barred = {}, set(in_memory)
     for node in nodes:
         kind = type(node)
@@ -91,7 +91,7 @@ def rising(nodes, in_memory):
             given.setdefault(node.variable, []).append(node)
         elif kind in CHANGES and type(node.target) is T.VariableRef:
             given.setdefault(node.target.variable, []).append(node)
-        elif kind is T.Switch:  # a case is entered behind a declaration
+        elif kind is T.Switch:  # a case may be entered after a declaration
             inside = (s for case in node.cases for s in case.body)
             barred |= {s.variable for s in inside if type(s) is T.Declare}
     found, left = set(), [
@@ -106,7 +106,7 @@ def rising(nodes, in_memory):
 
 
 def keeps(node, variable, rising):
-    """Is the variable a rising one after this declaration or assignment?"""
+    """Is the variable rising after this declaration or assignment?"""
     if type(node) is T.Declare:
         return node.init is not None and rises(narrowed(node.init), rising)
     if type(node) is T.Assign:
@@ -117,7 +117,7 @@ def keeps(node, variable, rising):
 
 
 def narrowed(node):
-    """What is widened in `size_t i = blockIdx.x * blockDim.x + threadIdx.x`."""
+    """The operand widened in `size_t i = blockIdx.x * blockDim.x + threadIdx.x`."""
     if type(node) is not T.Convert or is_thread(node.operand):
         return node
     source, target = node.operand.type.plain, node.type.plain
@@ -126,48 +126,48 @@ def narrowed(node):
 
 
 class RowCode:
-    """The part of the generator that knows such indices."""
+    """The part of the generator that handles such indices."""
 
-    def rest(self, node):
+    def base_of(self, node):
         """Code for a sum without its threadIdx.x."""
         if is_thread(node):
             return self.module.number(0, node.type.plain)
         if type(node) is T.Load:
-            return self.rests[node.operand.variable]
+            return self.bases[node.operand.variable]
         if type(node) is T.Convert:
-            rest = self.rest(node.operand)
-            return self.converted(rest, node.operand.type.plain, node.type.plain)
+            base = self.base_of(node.operand)
+            return self.converted(base, node.operand.type.plain, node.type.plain)
         code = None
         for sign, term in terms(node):
-            one = self.rest(term) if rises(term, self.rising) else self.value(term)
+            one = self.base_of(term) if rises(term, self.rising) else self.value(term)
             name = "sub" if sign == "-" else "add"
             code = one if code is None else f"{name}({code}, {one})"
         return code
 
     def row_of(self, index, element):
-        """Code for an index by rows, in an array of `element`; None: it is none."""
+        """Code for an index by rows, in an array of `element`, or None."""
         simple = element.plain.is_arithmetic and self.module.rows
         if not simple or not rises(index, self.rising):
             return None
         if type(index) is T.Load and not is_thread(index):
-            return f"R.row({self.rest(index)}, {self.value(index)})"
-        return f"R.row({self.rest(index)})"
+            return f"R.row({self.base_of(index)}, {self.value(index)})"
+        return f"R.row({self.base_of(index)})"
 
-    def declare_rest(self, variable, name, init):
-        """Keep the rest of a variable that has just got its first value."""
+    def declare_base(self, variable, name, init):
+        """Keep the base of a variable that has just got its initial value."""
         if variable not in self.rising:
             return
         inner = narrowed(init)
-        code = self.rest(inner)
+        code = self.base_of(inner)
         if inner is not init:
             wide = self.converted(code, inner.type.plain, init.type.plain)
-            code = f"R.rest({self.temp(code)}, {wide}, {name})"
-        self.rests[variable] = self.fresh("r")
-        self.emit(f"{self.rests[variable]} = {code}")
+            code = f"R.row_base({self.temp(code)}, {wide}, {name})"
+        self.bases[variable] = self.fresh("r")
+        self.emit(f"{self.bases[variable]} = {code}")
 
-    def change_rest(self, target, change):
-        """The same where `target` is assigned; change: from the old to the new code."""
+    def change_base(self, target, change):
+        """The same when `target` is assigned; change: from the old to the new code."""
         if type(target) is T.VariableRef and target.variable in self.rising:
-            name = self.rests[target.variable]
-            rest = dataclasses.replace(self.locals[target.variable], name=name)
-            self.set_local(rest, change(rest))
+            name = self.bases[target.variable]
+            base = dataclasses.replace(self.locals[target.variable], name=name)
+            self.set_local(base, change(base))

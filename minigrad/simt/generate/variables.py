@@ -1,4 +1,4 @@
-"""The variables of a function: names, arrays, and which are used by address."""
+"""The variables of a function: names, arrays, and those used by address."""
 
 import dataclasses
 import re
@@ -62,9 +62,9 @@ def owners(node):
     return set()
 
 
-OPAQUE = T.Variable, T.Function, T.EnumValue  # what a tree names, but does not hold
+OPAQUE = T.Variable, T.Function, T.EnumValue  # named in a tree, but not part of it
 ELSEWHERE = ("place", "type", "function", "builtin", "compute")
-FIELDS = {}  # class -> the fields of such a node, None of what is no node
+FIELDS = {}  # class -> the fields of such a node; None if it is not a node
 
 
 def walk(node):
@@ -85,7 +85,7 @@ def walk(node):
 
 
 def fields_of(kind):
-    """Where the nodes inside a node of this class are; None of what is no node."""
+    """The fields of a node of this class that hold nodes; None if it is not a node."""
     if kind.__module__ != T.__name__ or issubclass(kind, OPAQUE):
         return None
     return [f.name for f in dataclasses.fields(kind) if f.name not in ELSEWHERE]

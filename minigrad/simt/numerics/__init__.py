@@ -1,9 +1,8 @@
-"""Arithmetic as CUDA's devices do it, on NumPy scalars and arrays of exact types.
+"""Arithmetic as on CUDA's devices, with NumPy scalars and arrays of exact types.
 
-Values broadcast; a result has the dtype of the C type of the result. bfloat16 is the
-uint16 of its bits, a pair or a vector the tuple of its fields. Nothing is flushed to
-zero. `find` gives the function of a builtin; the rest are the operators of C for which
-NumPy's own are not right.
+Values broadcast; a result has the dtype of its C type. bfloat16 is the uint16 of its
+bits, a pair or a vector the tuple of its fields. Nothing is flushed to zero. `find`
+gives the function of a builtin; the others are C's operators that differ from NumPy's.
 """
 
 from .arithmetic import int_div, int_mod, shift_left, shift_right

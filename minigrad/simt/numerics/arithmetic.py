@@ -8,9 +8,9 @@ def _least(x):
 
 
 def _mark(a, result, zero):
-    """Put in what the hardware gives for a division by zero: all bits set.
+    """Set the hardware's result of a division by zero: all bits set.
 
-    But 32 bits of 64 where the dividend has no more.
+    If the dividend fits 32 bits, only the low 32 of 64 are set.
     """
     if not zero.any():
         return result
@@ -22,12 +22,12 @@ def _mark(a, result, zero):
 
 
 def _easy(a, b):
-    """True where flooring is truncating: a >= 0 and b is positive everywhere."""
+    """Whether flooring is truncating: a >= 0 and b > 0 everywhere."""
     return bool(_least(b) > 0) and (a.dtype.kind == "u" or bool(_least(a) >= 0))
 
 
 def int_div(a, b):
-    """a / b truncated toward zero; x / 0 as the hardware, INT_MIN / -1 is INT_MIN."""
+    """a / b truncated toward zero; x / 0 as on hardware; INT_MIN / -1 is INT_MIN."""
     if _easy(a, b):
         return a // b
     if b.ndim == 0 and b > 0:
@@ -39,7 +39,7 @@ def int_div(a, b):
 
 
 def int_mod(a, b):
-    """a % b with the sign of a; x % 0 as the hardware, INT_MIN % -1 is 0."""
+    """a % b with the sign of a; x % 0 as on hardware; INT_MIN % -1 is 0."""
     if _easy(a, b):
         if b.ndim == 0 and int(b) & (int(b) - 1) == 0:
             return a & (b - b.dtype.type(1))
@@ -50,7 +50,7 @@ def int_mod(a, b):
 
 
 def _amount(a, n):
-    """The low 32 bits of n in the type of a: what was negative is then huge."""
+    """The low 32 bits of n in the type of a: a negative n becomes huge."""
     if n.dtype == a.dtype and n.dtype.itemsize == 4:
         return n
     return n.astype(np.int32).astype(a.dtype)

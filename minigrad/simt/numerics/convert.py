@@ -22,7 +22,7 @@ ROUND = {"n": np.rint, "z": np.trunc, "u": np.ceil, "d": np.floor}
 
 
 def saturating(dtype, mode="z"):
-    """Float to integer as the hardware does it: out of range gives the nearest end.
+    """Float to integer as on the hardware: out of range gives the nearest end.
 
     NaN gives 0, or only the top bit where either type has 64 bits.
     """
@@ -55,7 +55,7 @@ def _most(x):
 
 
 def _nan_as(dtype, source):
-    """What NaN becomes, as seen on the hardware."""
+    """The integer that NaN becomes, as observed on the hardware."""
     bits = 8 * np.dtype(dtype).itemsize
     wide = bits == 64 or source == F64
     return np.uint64(wide << (bits - 1)).astype(dtype)
@@ -76,7 +76,7 @@ def _chain(first, second):
 
 
 def _through_int(dtype):
-    """Float or double to 8 or 16 bits, as nvcc does it: to 32 bits, then the low ones.
+    """Float or double to 8 or 16 bits as in nvcc: to 32 bits, then the low ones.
 
     half and bfloat16, whose conversions are functions of their headers, saturate.
     """
@@ -93,9 +93,9 @@ def _to_bfloat16(source):
 
 
 def _between_dtypes(source, target, short=False):
-    """The conversion between two of NumPy's types, None where nothing is to do.
+    """The conversion between two NumPy types, or None if there is nothing to do.
 
-    short: the C type that is converted is half or bfloat16.
+    short: the C type converted from is half or bfloat16.
     """
     a, b = np.dtype(source), np.dtype(target)
     if a == b:
@@ -113,7 +113,7 @@ def _between_dtypes(source, target, short=False):
 def converter(source, target):
     """A function from values of C type `source` to those of `target`.
 
-    None where the values stay as they are.
+    None if the values stay as they are.
     """
     source, target = source.plain, target.plain
     if source is target or target.dtype is None:
@@ -123,8 +123,8 @@ def converter(source, target):
     if isinstance(source, C.Pointer):
         return (lambda x: x != 0) if target is C.BOOL else None
     if source is C.BFLOAT16:
-        rest = _between_dtypes(F32, target.dtype.type, short=True)
-        return _chain(from_bfloat16, rest)
+        onward = _between_dtypes(F32, target.dtype.type, short=True)
+        return _chain(from_bfloat16, onward)
     if target is C.BFLOAT16:
         return _to_bfloat16(source.dtype.type)
     return _between_dtypes(source.dtype.type, target.dtype.type, source is C.HALF)

@@ -1,4 +1,4 @@
-"""float32 and float64 operations that name their rounding: __fadd_rz and its kin."""
+"""float32 and float64 operations that name their rounding, such as __fadd_rz."""
 
 import math
 from fractions import Fraction
@@ -62,7 +62,7 @@ def _reciprocal_root(x):
     return (1.0 / np.sqrt(x.astype(F64))).astype(F32)
 
 
-# The nearest float64, and what the exact result is more than it (of a root: its sign).
+# The nearest float64, and the exact result's excess over it (of a root: its sign).
 DOUBLE = {
     "dadd": (lambda a, b: a + b, lambda r, a, b: a + b - r),
     "dsub": (lambda a, b: a - b, lambda r, a, b: a - b - r),

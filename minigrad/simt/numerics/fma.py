@@ -9,8 +9,8 @@ from .rounding import F32, F64, I64, add_odd, narrow, signed_zero, two_product, 
 from .rounding import double_to_bfloat16 as to_bfloat16
 from .rounding import from_bfloat16 as from_bits
 
-# The 29 bits of a float64 that float32 lacks, moved to the top; a 1 and zeros there
-# are halfway, and also the least int64.
+# The 29 bits of a float64 that float32 lacks, moved to the top. There a 1 and zeros
+# mean halfway, which is also the least int64.
 BELOW, HALFWAY = I64(35), np.iinfo(I64).min
 TINY = F32(2.0**-126)
 
@@ -19,8 +19,8 @@ TINY = F32(2.0**-126)
 def fma32(a, b, c):
     """float32, through float64: the product is exact there.
 
-    The sum is rounded to 53 bits and then to 24. Twice rounded differs from once only
-    if the first result lies halfway between two float32: those lanes are done again.
+    The sum is rounded to 53 bits and then to 24. Rounding twice differs from rounding
+    once only if the first result is halfway between two float32: such lanes are redone.
     """
     product = np.multiply(a, b, dtype=F64)
     total = product + c
@@ -32,7 +32,7 @@ def fma32(a, b, c):
 
 
 def _inexact(total, result):
-    """Whether a result below the normal range was rounded: its half is elsewhere."""
+    """Whether a result below the normal range, with fewer bits, was rounded."""
     return ((abs(result) <= TINY) & (total != result)).any()
 
 
@@ -52,9 +52,9 @@ def fma64(a, b, c):
     a, b, c = np.broadcast_arrays(a, b, c)
     plain = a * b + c
     high, low = two_product(a, b)
-    top, rest = two_sum(c, low)
+    top, error = two_sum(c, low)
     top, more = two_sum(high, top)
-    out = np.array(top + add_odd(rest, more))
+    out = np.array(top + add_odd(error, more))
     simple = ~np.isfinite(a) | ~np.isfinite(b) | ~np.isfinite(c) | (a == 0) | (b == 0)
     np.copyto(out, plain, where=simple | (out == 0))
     rim = ~simple & ~(_between(a, 450) & _between(b, 450) & (abs(c) < 2.0**1000))

@@ -1,9 +1,9 @@
 """The math library.
 
 A function of float32 is computed in float64 and rounded once, so that its bits are
-the same on every machine (but for one result in some 2**28, where the last bit of a
-float64 decides). The float64 functions are NumPy's where NumPy has them, good to
-about one unit in the last place, and their last bit does differ between machines.
+the same on every machine (except for about one result in 2**28, where the last bit of
+the float64 decides). The float64 functions are NumPy's where NumPy has them: good to
+about one unit in the last place, so their last bit differs between machines.
 """
 
 import numpy as np
@@ -33,13 +33,13 @@ def fmin(a, b):
 
 
 def _signs_differ(r, a, b):
-    """Is there a result of zero that one -0 and one +0 may have given?"""
+    """Whether some result is a zero that may come from one -0 and one +0."""
     zero = r == 0
     return bool(zero.any() and (zero & (np.signbit(a) != np.signbit(b))).any())
 
 
 def round_away(x):
-    """To the nearest integer, halves away from zero."""
+    """The nearest integer, halves away from zero."""
     t = np.trunc(x)
     t = np.where(abs(x - t) >= 0.5, t + np.copysign(x.dtype.type(1), x), t)
     return np.copysign(t, x)
@@ -66,7 +66,7 @@ def remquo(x, y):
 
 
 def scalbln(x, n):
-    """x * 2**n for a long n; beyond 5000 all is 0 or infinite."""
+    """x * 2**n for a long n; past 5000 every result is 0 or infinite."""
     return np.ldexp(x, np.clip(n, -5000, 5000).astype(np.int32))
 
 
@@ -120,14 +120,14 @@ def exp10(x):
 
 
 def power(x, y):
-    """x**y of float64 good enough for float32; the hard cases are pow's own."""
+    """x**y of float64, good enough for float32; the special cases are left to pow."""
     if ((x > 0) & (x < np.inf) & np.isfinite(y)).all():
         return np.exp(y * np.log(x))
     return np.power(x, y)
 
 
 def integer_power(x, n):
-    """x**n by repeated squaring in the type of x, as CUDA has it for an int n."""
+    """x**n by repeated squaring in the type of x, as CUDA does for an int n."""
     one = x.dtype.type(1)
     left, result = np.abs(n.astype(np.int64)), one
     while np.any(left):
@@ -152,7 +152,7 @@ def reciprocal_norm(*xs):
     return 1.0 / norm(*xs)
 
 
-# Functions of float64: these also serve float32, half and bfloat16.
+# Functions of float64, which also serve float32, half and bfloat16.
 WIDE = {
     "sqrt": np.sqrt, "rsqrt": rsqrt, "cbrt": np.cbrt, "rcbrt": rcbrt, "exp": np.exp,
     "exp2": np.exp2, "exp10": exp10, "expm1": np.expm1, "log": np.log,

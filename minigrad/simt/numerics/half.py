@@ -1,6 +1,7 @@
 """half and bfloat16: arithmetic, comparison, functions, and pairs of them.
 
-float32 holds more than twice their digits: + - * / there, rounded again, are exact.
+float32 has more than twice their digits, so + - * / in float32, rounded again, are
+correctly rounded.
 """
 
 import operator
@@ -102,7 +103,7 @@ COMPARES = ("eq", "ne", "lt", "le", "gt", "ge", *UNORDERED)
 
 
 def _scalar_table(bf16):
-    """What is called alike for both formats."""
+    """The functions with the same name in both formats."""
     made, test = (_bf16, _bf16_test) if bf16 else (lambda f: f, lambda f: f)
     fma = fma_bfloat16 if bf16 else fma16
     table = {

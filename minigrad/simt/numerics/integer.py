@@ -43,7 +43,7 @@ MASKS = (0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F)
 
 @in_pieces
 def brev(x):
-    """The bits in reverse: within bytes by swaps, then the bytes."""
+    """The bits reversed: within bytes by swaps, then the bytes."""
     of = x.dtype.type
     for at, mask in enumerate(MASKS):
         n, m = of(1 << at), U64(mask).astype(x.dtype)

@@ -1,4 +1,4 @@
-"""From a builtin of CUDA's to the function that computes it."""
+"""Find the function that computes a builtin of CUDA."""
 
 import functools
 
@@ -37,7 +37,7 @@ def _nan(dtype):
 
 
 def _mixed(function, dtype):
-    """min and max of two types: both in the type of the result first."""
+    """min and max of two types: both are first converted to the result's type."""
     return lambda a, b: function(a.astype(dtype), b.astype(dtype))
 
 
@@ -62,7 +62,7 @@ def _base(name, table):
 
 
 def _rounded_to_integer(name, dtype):
-    """lrint and lround, and their kin."""
+    """lrint, lround and the like."""
     mode = EXACT["rint" if "rint" in name else "round"]
     to_int = convert.saturating(dtype.type)
     return lambda x: to_int(mode(x))
@@ -125,10 +125,10 @@ def _half(builtin):
 
 @functools.cache
 def find(builtin):
-    """The function that computes a builtin from its values; None for the others.
+    """The function that computes a builtin from its arguments, or None.
 
-    Pointers that it writes through are left out of its arguments; it then returns the
-    tuple (result, *outputs), or the outputs alone where the result is void.
+    Pointers to outputs are left out of its arguments; it then returns the tuple
+    (result, *outputs), or only the outputs if the result is void.
     """
     if builtin.category == "math":
         return _math(builtin)

@@ -1,7 +1,7 @@
-"""Long arrays in pieces: temporaries then stay in the cache, and off the system.
+"""Long arrays in pieces, so that temporaries stay in the cache and in the heap.
 
-A temporary of 65,536 float64 comes from the system as fresh pages, each a page fault;
-one of 64 KiB comes from the heap. That is a factor of 2 to 5 here.
+The memory of 65,536 float64 comes from the system as fresh pages, each a page fault;
+that of 64 KiB comes from the heap. This makes a factor of 2 to 5.
 """
 
 import functools

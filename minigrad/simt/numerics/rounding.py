@@ -1,7 +1,7 @@
 """Exact steps between float64 and the narrower formats.
 
-"Odd" rounding (inexact results get an odd last bit) keeps the information that is
-needed to round once more, in any direction, as if there had been one rounding.
+Rounding to odd (inexact results get an odd last bit) keeps what a second rounding, in
+any direction, needs in order to give the result of a single one.
 """
 
 import numpy as np

@@ -12,7 +12,7 @@ ROOT2, ROOT_PI = np.sqrt(2.0), np.sqrt(np.pi)
 def choose(x, conditions, functions):
     """Each function on the lanes where its condition is the first to hold.
 
-    The last function takes the lanes that are left.
+    The last function takes the remaining lanes.
     """
     if x.ndim == 0:
         for condition, function in zip(conditions, functions, strict=False):
@@ -31,7 +31,7 @@ def choose(x, conditions, functions):
 
 
 def exp_square(x, sign=-1.0):
-    """exp(sign * x * x) with the square's own rounding error made good."""
+    """exp(sign * x * x), corrected for the rounding error of the square."""
     high, _ = split(x)
     return np.exp(sign * high * high) * np.exp(sign * (x - high) * (x + high))
 
@@ -144,7 +144,7 @@ def _log_gamma_middle(z):
     return (z - 1.0) * (z - 2.0) * tables.polynomial(tables.LGAMMA, 2.0 * (z - 2.0))
 
 
-# Of Stirling's series, in powers of 1 / x**2.
+# Coefficients of Stirling's series, in powers of 1 / x**2.
 STIRLING = (
     1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156,
     -3617 / 122400,

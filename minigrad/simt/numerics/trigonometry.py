@@ -1,7 +1,7 @@
-"""sin, cos and tan for float32, in float64: faster than NumPy's, alike on any machine.
+"""sin, cos and tan for float32, in float64: faster than NumPy's, same on any machine.
 
-A multiple of pi is taken off in three parts (Cody and Waite), then a polynomial
-follows. Good to 1e-13 of the result; beyond LARGE NumPy takes over.
+A multiple of pi is subtracted in three parts (Cody and Waite), then a polynomial
+follows. The relative error is below 1e-13; past LARGE, NumPy takes over.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ LARGE = 2.0**22
 # pi in parts of 30 and 53 bits: k * PI_HIGH is exact for k below 2**23.
 PI_HIGH = 3.141592651605606
 PI_LOW = 1.984187159361081e-09
-# Adding this rounds to an integer, which the low bits of the sum then hold.
+# Adding this rounds to an integer, held in the low bits of the result.
 ROUNDER = 1.5 * 2.0**52
 
 

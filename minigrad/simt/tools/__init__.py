@@ -1,4 +1,4 @@
-"""What watches a kernel run: races, garbage reads, memory traffic, divergence."""
+"""Tools that watch a kernel run: races, garbage, memory traffic, divergence."""
 
 from .banks import Banks
 from .base import Tool

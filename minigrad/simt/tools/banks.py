@@ -1,7 +1,7 @@
-"""Banks: how many passes a warp's access of shared memory takes.
+"""Banks: the number of passes that a warp's access to shared memory takes.
 
-32 banks, 4 bytes wide. Lanes that want the same word share it. 8-byte accesses are
-made by half a warp at a time, 16-byte ones by a quarter.
+There are 32 banks, 4 bytes wide. Lanes that need the same word share it. 8-byte
+accesses are made by half a warp at a time, 16-byte ones by a quarter.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ MOST_KNOWN = 4096
 
 
 class Banks(Tool):
-    """known: passes by addresses; loops come back to the same ones."""
+    """known: passes by addresses, since loops return to the same ones."""
 
     def begin(self, launch):
         self.launch, self.lines, self.known = launch, {}, {}

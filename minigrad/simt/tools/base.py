@@ -1,8 +1,8 @@
-"""What the tools share: the hooks, and the views of one instruction's addresses.
+"""The base of all tools: hooks, and views of one instruction's addresses.
 
 Letters: B blocks of a batch, R rows and C columns of threads, L = R * C lanes of a
-block. Arrays come as narrow as they are, (B, 1, 1) or (1, 1, C) say, and are widened
-only where a tool needs it.
+block. Arrays stay as narrow as they come, say (B, 1, 1) or (1, 1, C), and are widened
+only if a tool needs it.
 """
 
 import functools
@@ -12,7 +12,7 @@ import numpy as np
 
 
 class Tool:
-    """Told of every instruction that a batch executes; each hook may be left out."""
+    """Its hooks are called for every instruction of a batch; each is optional."""
 
     def begin(self, launch):
         self.launch = launch
@@ -22,11 +22,11 @@ class Tool:
         self.geometry = geometry
 
     def turn(self, geometry):
-        """Other warps of the same blocks run from here on."""
+        """From here on other warps of the same blocks run."""
         self.geometry = geometry
 
     def ignores(self, space, root):
-        """Is nothing to be found in accesses of this memory? Then they are not told."""
+        """Whether accesses of this memory need not be reported to this tool."""
         return False
 
     def access(self, kind, space, root, address, size, mask, site):
@@ -49,14 +49,14 @@ class Tool:
 
 
 def narrow(shape, *arrays):
-    """The arrays with ndim 3 and one common shape, no wider than they need."""
+    """The arrays with ndim 3 in one common shape, no wider than necessary."""
     arrays = [np.asarray(a) for a in arrays if a is not None]
     common = np.broadcast_shapes((1, 1, 1), *(a.shape for a in arrays))
     return common, [np.broadcast_to(a, common) for a in arrays]
 
 
 def flat(array, shape):
-    """Widened to `shape`, one value a lane."""
+    """A value widened to `shape`, one for each lane."""
     if array.shape == shape:
         return array.reshape(-1)
     return np.broadcast_to(array, shape).reshape(-1)
@@ -64,7 +64,7 @@ def flat(array, shape):
 
 @functools.lru_cache(maxsize=16)
 def ramp(n, step):
-    """0, step, 2 * step, ...: n of them."""
+    """The n numbers 0, step, 2 * step, ..."""
     steps = np.arange(n, dtype=np.int64) * step
     steps.flags.writeable = False
     return steps
@@ -74,9 +74,9 @@ _last = (None, None, None, None)
 
 
 def run_start(address, lanes, size):
-    """The first address if lane after lane takes the next `size` bytes, else None.
+    """The first address if successive lanes take successive `size` bytes, else None.
 
-    address: one a lane. lanes: a slice, the active ones. All tools ask in turn.
+    address: one a lane. lanes: a slice, the active ones. Cached for the other tools.
     """
     global _last
     last = _last
@@ -96,7 +96,7 @@ def _run_start(address, n, size):
 
 
 def active_lanes(mask, shape):
-    """The active lanes: a slice where they are neighbours, else their numbers."""
+    """The active lanes: a slice if they are neighbours, else their numbers."""
     if mask is None:
         return slice(0, math.prod(shape))
     lanes = np.flatnonzero(flat(np.asarray(mask), shape))
@@ -106,10 +106,10 @@ def active_lanes(mask, shape):
 
 
 def cells_of(address, mask, shape, size, unit):
-    """(lanes, cells): the units that each active lane's `size` bytes take.
+    """(lanes, cells): the units that each active lane's `size` bytes occupy.
 
-    Both are slices where they can be; a lane of several units comes several times
-    in a row, and `lanes` then still names it once.
+    Both are slices if possible. A lane with several units has several cells in a row,
+    but `lanes` names it once.
     """
     lanes = active_lanes(mask, shape)
     if isinstance(lanes, slice) and np.size(address) == math.prod(shape):
@@ -131,7 +131,7 @@ def as_numbers(numbers):
 
 
 def differs(address, mask):
-    """Do the blocks of a batch do different things?"""
+    """Whether the blocks of a batch do different things."""
     return (np.ndim(address) and address.shape[0] > 1) or (
         np.ndim(mask) and mask.shape[0] > 1
     )
@@ -140,9 +140,9 @@ def differs(address, mask):
 def warps(geometry, *arrays, whole=False):
     """(weight, lists): the arrays by warp, each (warps, k), and a mask of real lanes.
 
-    Warps that cannot differ are given once: counts are to be multiplied by `weight`.
-    k is 32, or less if a warp's lanes only repeat; `whole` asks for all lanes.
-    None stays None. The last list is None or False where a block's last warp is short.
+    Warps that cannot differ come once, and counts must be multiplied by `weight`. k is
+    32, or less if a warp's lanes only repeat, unless `whole`. None stays None. The last
+    list is None, or False where a block's last warp is short.
     """
     (B, R, C), given = geometry.shape, [a for a in arrays if a is not None]
     (b, r, c), wide = narrow(geometry.shape, *given)
@@ -163,14 +163,14 @@ def warps(geometry, *arrays, whole=False):
 
 
 def _repeats(r, c, R, C):
-    """Do rows (or columns) that are all alike fill whole warps?"""
+    """Whether identical rows (or columns) fill whole warps."""
     if (r, c) == (R, C):
         return True
     return (r, c) == (1, 1) or (R * C % 32 == 0 and (C % 32 == 0 or 32 % C == 0))
 
 
 def _columns(r, c, R, C):
-    """How many of a warp's lanes can differ."""
+    """The number of a warp's lanes that can differ."""
     if (r, c) == (R, C):
         return 32
     if (r, c) == (1, 1):
@@ -179,7 +179,7 @@ def _columns(r, c, R, C):
 
 
 def pieces(address, size):
-    """(address, size) of each request that one access makes: a float3 makes three."""
+    """(address, size) of each request of one access: a float3 makes three."""
     part = min(size & -size, 16)
     if part == size:
         return [(address, size)]
@@ -192,18 +192,18 @@ def both(mask, real):
 
 
 def any_lane(lanes):
-    """Does any lane of each warp say yes?"""
+    """For each warp: whether any lane is True."""
     return _fold(np.bitwise_or, lanes) != 0
 
 
 def all_lanes(lanes):
-    """Do all lanes of each warp say yes?"""
+    """For each warp: whether all lanes are True."""
     yes = np.ones_like(lanes[:1])
     return _fold(np.bitwise_and, lanes) == _fold(np.bitwise_and, yes)
 
 
 def _fold(operation, lanes):
-    """Eight bools are taken as one word, which is much faster than any(axis=1)."""
+    """Eight bools as one word, which is much faster than any(axis=1)."""
     columns = lanes.shape[1]
     if columns % 8:
         return operation.reduce(lanes, axis=1).view(np.uint8)
@@ -212,7 +212,7 @@ def _fold(operation, lanes):
 
 
 def tally(counts, place, **numbers):
-    """Add to the sums of a launch and to those of one place."""
+    """Add to the totals of a launch and to those of one place."""
     line = counts.setdefault("lines", {}).setdefault(place, {})
     for name, number in numbers.items():
         if isinstance(number, str):

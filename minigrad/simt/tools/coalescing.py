@@ -1,7 +1,7 @@
-"""Coalescing: what of global memory each warp's access touches.
+"""Coalescing: the global memory that each warp's access touches.
 
-Sectors have 32 bytes; transactions are lines of 128 bytes, four sectors each. A model
-of the requests alone: caches and time are not in it.
+A sector has 32 bytes; a transaction is a line of 128 bytes, four sectors. This models
+the requests alone, without caches and time.
 """
 
 import numpy as np
@@ -9,14 +9,14 @@ import numpy as np
 from .base import Tool, any_lane, both, pieces, run_start, tally, warps
 
 SECTOR, LINE = 32, 128  # bytes
-SMALL = 8192  # addresses, of which more than one pattern a place is kept
+SMALL = 8192  # addresses, up to which several patterns of a place are kept
 NAMES = "requests", "sectors", "ideal_sectors", "transactions"
 KINDS = {"read": "reads", "write": "writes", "atomic": "atomics"}
 
 
 class Coalescing(Tool):
-    """known: what the last access of a place gave; the next one is often as far apart
-    from it, in all lanes, as a whole number of lines."""
+    """known: the result for the last access of a place; often the next one lies a
+    whole number of lines away from it in all lanes."""
 
     def begin(self, launch):
         self.launch, self.lines, self.own, self.shared = launch, {}, {}, {}
@@ -28,7 +28,7 @@ class Coalescing(Tool):
 
     def access(self, kind, space, root, address, size, mask, site):
         if space != "global":
-            if kind == "atomic":  # the word counts for shared memory, too
+            if kind == "atomic":  # counted for shared memory too
                 lanes = self._lanes(kind, mask)
                 self.shared[site] = self.shared.get(site, 0) + lanes
             return
@@ -65,7 +65,7 @@ class Coalescing(Tool):
         return result
 
     def _lanes(self, kind, mask):
-        """How many threads take part; keeps each one's own count."""
+        """The number of threads that take part; also counts for each thread."""
         key = self.geometry, KINDS[kind]
         everybody, own = self.own.get(key, (0, None))
         if mask is None:
@@ -78,7 +78,7 @@ class Coalescing(Tool):
         return np.count_nonzero(mask) * (self.geometry.lanes // np.size(mask))
 
     def _close(self):
-        """The largest count of a thread in the batch that ends."""
+        """Take the largest count of a thread in the batch that ends."""
         for (_, name), (everybody, own) in self.own.items():
             most = everybody + (0 if own is None else int(own.max()))
             self.most[name] = max(self.most.get(name, 0), most)
@@ -96,10 +96,10 @@ class Coalescing(Tool):
 
 
 def count(address, size, active):
-    """(requests, sectors, fewest sectors, transactions) of addresses by warp."""
+    """(requests, sectors, fewest sectors, transactions) of addresses by warp"""
     if active is not None:
-        asked = any_lane(active)
-        address, active = address[asked], active[asked]
+        busy = any_lane(active)
+        address, active = address[busy], active[busy]
         if not active.all():
             address = _fill(address, active)
     distinct = _distinct(address)
@@ -109,13 +109,13 @@ def count(address, size, active):
 
 
 def _fill(address, active):
-    """Inactive lanes do what an active one of their warp does."""
+    """Addresses where inactive lanes repeat an active one of their warp."""
     one = active.argmax(axis=1)[:, None]
     return np.where(active, address, np.take_along_axis(address, one, axis=1))
 
 
 def _distinct(rows):
-    """How many different numbers are in each row."""
+    """The number of different values in each row."""
     steps = rows[:, 1:] - rows[:, :-1]
     if steps.size and steps.min() < 0:
         rows = np.sort(rows, axis=1)

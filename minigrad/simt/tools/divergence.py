@@ -1,4 +1,4 @@
-"""Divergence: warps whose lanes disagree about a condition."""
+"""Divergence: warps whose lanes disagree on a condition."""
 
 import numpy as np
 
@@ -18,15 +18,15 @@ class Divergence(Tool):
         active = both(mask, real)
         if active is None:
             some, every = any_lane(taken), all_lanes(taken)
-            asked = len(taken)
+            busy = len(taken)
         else:
             some, every = any_lane(taken & active), all_lanes(taken | ~active)
-            asked = np.count_nonzero(any_lane(active))
+            busy = np.count_nonzero(any_lane(active))
         split = np.count_nonzero(some & ~every)
-        seen[0] += weight * asked
+        seen[0] += weight * busy
         seen[1] += weight * split
 
     def end(self):
-        for site, (asked, split) in self.lines.items():
+        for site, (busy, split) in self.lines.items():
             place = self.launch.places[site]
-            tally(self.launch.counts, place, branches=asked, divergent_branches=split)
+            tally(self.launch.counts, place, branches=busy, divergent_branches=split)

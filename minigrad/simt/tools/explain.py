@@ -11,15 +11,15 @@ def explain(counts):
 
 
 def _texts(seen):
-    """What is to be said about one place."""
+    """The sentences about one place."""
     if seen.get("sectors", 0) > seen.get("ideal_sectors", 0):
         yield _sectors(seen)
     if seen.get("bank_passes", 0) > seen.get("shared_requests", 0):
         passes = seen["bank_passes"] / seen["shared_requests"]
         yield f"{_short(passes)} passes through the banks a request, 1 would do"
     if seen.get("divergent_branches"):
-        split, asked = seen["divergent_branches"], seen["branches"]
-        yield f"{split} of {asked} warps disagree about this condition"
+        split, busy = seen["divergent_branches"], seen["branches"]
+        yield f"{split} of {busy} warps disagree on this condition"
 
 
 def _sectors(seen):

@@ -1,18 +1,18 @@
-"""Init: reads of memory that nobody has written."""
+"""Init: reads of memory that has not been written."""
 
 import numpy as np
 
 from .base import Tool, as_numbers, cells_of, differs
 
-GLOBAL = "reads {}, which nobody has written since the array was made"
-SHARED = "reads {}, which nobody in this block has written"
+GLOBAL = "reads {}, which has not been written since the array was made"
+SHARED = "reads {}, which this block has not written"
 
 
 class Init(Tool):
-    """`fresh` is a bool per byte: True where nobody has written yet.
+    """`fresh` is a bool per byte: True where nothing has been written yet.
 
-    For shared memory it has one row a block, or one that stands for all of them as long
-    as they all write the same places. left: is anything fresh; None if not known.
+    For shared memory it has one row a block, or one row for all of them as long as they
+    all write the same places. left: whether anything is fresh; None if unknown.
     """
 
     def batch(self, geometry):
@@ -36,7 +36,7 @@ class Init(Tool):
                 self._report(GLOBAL, bad, root, lanes, cells, size, site)
 
     def _touch(self, kind, fresh, cells):
-        """Which of the cells are read too early; what is written is fresh no more."""
+        """The cells that are read too early; written ones are no longer fresh."""
         bad = None
         if kind != "write":
             values = fresh[cells]
@@ -84,6 +84,6 @@ class Init(Tool):
 
 
 def _units(fresh, size):
-    """The flags of `size` bytes seen as one number, which is 0 if all are written."""
+    """The flags of `size` bytes as one number, which is 0 if all are written."""
     usable = fresh.shape[-1] // size * size
     return fresh[..., :usable].view(f"u{size}")

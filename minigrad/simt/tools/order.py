@@ -1,8 +1,8 @@
-"""What puts the accesses of different threads in order: barriers, fences, atomics.
+"""What orders the accesses of different threads: barriers, fences, atomics.
 
 Time is the number of the instruction. A thread of the whole grid is one number: its
-block << bits | its number in the block, so that number >> 5 tells warps apart. For
-shared memory the block's place in the batch stands for the block.
+block << bits | its number in the block, so that number >> 5 identifies its warp. For
+shared memory the block's place in the batch replaces the block.
 """
 
 import numpy as np
@@ -13,9 +13,9 @@ WARP_ONLY, RACE = 1, 2
 
 
 class Order:
-    """floor: what was before it is in order with all that the same block does now.
+    """floor: anything earlier is ordered before all that the same block does now.
 
-    split: some block of the batch had a barrier (or __syncwarp) that others had not.
+    split: some block of the batch had a barrier (or __syncwarp) that others did not.
     """
 
     def __init__(self, grid, block):
@@ -35,7 +35,7 @@ class Order:
         self.geometry = geometry
 
     def threads(self, geometry, rows):
-        """The number of each lane, where `rows` are the numbers of its blocks."""
+        """The number of each lane; `rows` are the numbers of its blocks."""
         key = geometry, int(rows[0]), len(rows)
         if key not in self.numbers:
             numbers = (rows[:, None] << self.bits) | geometry.per_block
@@ -67,11 +67,11 @@ class Order:
         self.fenced[self._blocks(mask)] = now
 
     def atomic(self, mask, now):
-        """What was before a block's fence is now there for later atomics to see."""
+        """Writes before a block's fence are now visible to later atomics."""
         if self.fenced is None:
             return
         blocks = self._blocks(mask)
-        moment = now << SHIFT | blocks  # of one instruction, blocks take turns
+        moment = now << SHIFT | blocks  # within one instruction, blocks take turns
         first = (self.fenced[blocks] > 0) & (self.released[blocks] == 0)
         self.released[blocks[first]] = moment[first]
         self.covered[blocks] = self.fenced[blocks]
@@ -85,7 +85,7 @@ class Order:
         return ids[np.broadcast_to(mask.any(axis=(1, 2)), ids.shape)]
 
     def unordered(self, before, me, space):
-        """For each earlier word: 0 in order, WARP_ONLY or RACE. Threads differ."""
+        """For each earlier word of another thread: 0 (in order), WARP_ONLY or RACE."""
         when, other = before >> SHIFT, before & THREAD
         block, earlier = me >> self.bits, other >> self.bits
         row = block - (self.first if space == "global" else 0)

@@ -1,15 +1,15 @@
-"""Race: two accesses of one cell, one of them a write, that nothing puts in order.
+"""Race: two unordered accesses of one cell, one of them a write.
 
-Two accesses are in order if they come from one thread, or from one block with a barrier
+Two accesses are ordered if they come from one thread, or from one block with a barrier
 between them, or from one warp with a __syncwarp() between them; if both are atomic; or
 if the block of the first makes a __threadfence() and then an atomic operation, and the
-block of the second makes one after that. Whatever the schedule was, everything else
-may happen the other way round on a GPU.
+block of the second makes one after that. All others may happen in either order on a
+GPU, whatever the schedule was here.
 
-Of the atomic operations on a cell the last one stands for all, since it has seen the
-others: the last block of a grid may reset the counter that told it so. A plain read
-beside an atomicCAS is no race: the loop that CUDA's guide writes begins with one, and
-the swap fails if the value was old.
+Of the atomic operations on a cell only the last is kept, since it has seen the others:
+the last block of a grid may reset the counter that showed it to be the last. A plain
+read beside an atomicCAS is not a race: the loop in CUDA's guide begins with one, and
+the swap fails if the value was stale.
 """
 
 import dataclasses
@@ -29,7 +29,7 @@ PAST = {
     "read": "read",
     "reader": "read",
 }
-AGAINST = {  # which earlier accesses can be in conflict with one of this kind
+AGAINST = {  # the earlier accesses that can conflict with one of this kind
     "read": ("write", "atomic"),
     "write": ("write", "atomic", "read", "reader"),
     "atomic": ("write", "read", "reader"),
@@ -96,7 +96,7 @@ class Race(Tool):
             self.order.atomic(mask, now)
 
     def end(self):
-        """What a warp alone got wrong matters only where nothing worse was found."""
+        """Report races within a warp only where no other race was found."""
         for (site, other), finding in self.weak.items():
             if frozenset((site, other)) not in self.found:
                 self.launch.report("race-warp", site, **finding)
@@ -118,7 +118,7 @@ class Race(Tool):
             self.shadows["shared"].forget()
 
     def _catch_up(self, shadow):
-        """Remember what was put off; its accesses are in no conflict."""
+        """Record the deferred accesses, which cannot conflict with each other."""
         for entry in shadow.log:
             lanes, cells, threads = shadow.locate(entry, self.order)
             if not shadow.is_run(entry, lanes, cells):
@@ -128,7 +128,7 @@ class Race(Tool):
         shadow.logged = 0
 
     def _look(self, shadow, entry):
-        """Compare an access with those before it, then remember it."""
+        """Compare an access with those before it, then record it."""
         lanes, cells, threads = shadow.locate(entry, self.order)
         if shadow.is_run(entry, lanes, cells):
             return
@@ -145,7 +145,7 @@ class Race(Tool):
             self._report(entry, RACE, "write", other, spot, np.count_nonzero(lost))
 
     def _swaps(self, entry, name):
-        """Is this a plain read beside compare-and-swap, which checks what was read?"""
+        """Whether this is a plain read beside a compare-and-swap, which checks it."""
         if entry.kind == "atomic" and entry.site in self.launch.swaps:
             self.swapped.add(entry.root)
             return name in ("read", "reader")
@@ -175,7 +175,7 @@ class Race(Tool):
         if grade == RACE:
             self.found.add(frozenset(pair))
             if self.launch.more("race", entry.site, line, int(count)):
-                return  # words take time
+                return  # composing the message takes time
         elif pair in self.weak:
             return
         finding = self._finding(entry, grade, name, before, spot, int(count))
@@ -185,7 +185,7 @@ class Race(Tool):
             self.weak[pair] = finding
 
     def _finding(self, entry, grade, name, before, spot, count):
-        """What is said of a conflict."""
+        """The finding of a conflict."""
         i, lanes, cells, shadow = spot
         lane = i // max(1, entry.size // shadow.unit)
         lane = lane + lanes.start if isinstance(lanes, slice) else int(lanes[lane])
@@ -227,7 +227,7 @@ class Race(Tool):
 
 
 def _who(other, entry, lane):
-    """The other thread, and its block if it is another one."""
+    """The other thread, and its block if that is another one."""
     thread = f"thread {shown(other['thread'])}"
     if entry.geometry.where(lane)[0] == other["block"]:
         return thread
@@ -235,7 +235,7 @@ def _who(other, entry, lane):
 
 
 def _why(entry, grade, other, together, lane):
-    """(what is missing between the two, what can be done)."""
+    """(what is missing between the two, what can be done)"""
     line = other["line"]
     if together:
         return (
@@ -245,8 +245,8 @@ def _why(entry, grade, other, together, lane):
         )
     if entry.geometry.where(lane)[0] != other["block"]:
         return (
-            f"{{past}} at line {line}: nothing puts two blocks in order",
-            "make it atomic, or two kernel launches",
+            f"{{past}} at line {line}: nothing orders two blocks",
+            "make it atomic, or use two kernel launches",
         )
     if grade == RACE:
         return (

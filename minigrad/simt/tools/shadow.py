@@ -1,23 +1,23 @@
-"""Shadow memory: who last touched each cell of one allocation."""
+"""Shadow memory: the last threads to touch each cell of one allocation."""
 
 import numpy as np
 
 from .base import as_numbers, cells_of, differs
 from .order import SHIFT, THREAD
 
-LOG_LIMIT = 64 << 20  # bytes of addresses that are kept to be looked at later
+LOG_LIMIT = 64 << 20  # bytes of addresses that are kept for later
 
 
 class Shadow:
     """A word (time, thread) a cell for the last write and atomic, and two for readers.
 
     The second reader is the one farthest from the first: in another block, or warp.
-    A cell is 4 bytes, say: as large as the smallest access so far. Where all blocks of
-    a batch do the same in shared memory, the words of the first one stand for all.
+    A cell is as large as the smallest access so far, say 4 bytes. While all blocks of a
+    batch do the same in shared memory, the words of the first one serve for all.
     log: accesses that cannot conflict with each other (all reads, or all atomic), not
-    looked at until another kind of access comes. kinds: what came (since the barrier).
-    runs: while each thread has its own stretch of global memory, which stretches; None
-    once there are words. Most kernels that stream through memory need no more.
+    examined until another kind of access comes. kinds: those seen (since the barrier).
+    runs: the stretches, while each thread has its own stretch of global memory; None
+    once there are words. Most kernels that stream through memory need only runs.
     """
 
     def __init__(self, space, nbytes, size):
@@ -28,13 +28,13 @@ class Shadow:
         self.runs = [] if space == "global" else None
 
     def forget(self):
-        """What came before is in order with all that is to come."""
+        """Everything so far is ordered before all that follows."""
         self.kinds.clear()
         self.log.clear()
         self.logged, self.wide = 0, False
 
     def keep(self, entry):
-        """Put an access off; False if it has to be looked at now."""
+        """Defer an access; False if it has to be examined now."""
         self.kinds.add(entry.kind)
         if len(self.kinds) > 1 or "write" in self.kinds or self.logged > LOG_LIMIT:
             return False
@@ -43,15 +43,15 @@ class Shadow:
         return True
 
     def column(self, name):
-        """The words of that name, one a cell."""
+        """The words of this name, one a cell."""
         if name not in self.words:
             self.words[name] = np.zeros(self.rows * self.cells, np.int64)
         return self.words[name]
 
     def is_run(self, entry, lanes, cells):
-        """Is this a stretch beyond all others, or within the last one, by its owners?
+        """Whether this is a stretch past all others, or within the last by its owners.
 
-        Such accesses are in no conflict, and are noted here and nowhere else.
+        Such accesses cannot conflict, and are recorded only here.
         """
         if self.runs is None or not isinstance(cells, slice):
             return False
@@ -68,7 +68,7 @@ class Shadow:
         return True
 
     def stop_runs(self, order):
-        """From here on there are words."""
+        """From here on words are kept."""
         runs, self.runs = self.runs, None
         for *_, entry, lanes, cells in runs or ():
             rows = entry.geometry.block_ids
@@ -76,12 +76,12 @@ class Shadow:
             self.remember(entry, cells, self.each(entry, threads), order)
 
     def each(self, entry, threads):
-        """The thread of each cell, where a thread accesses several."""
+        """The thread of each cell, if a thread accesses several."""
         per_lane = entry.size // self.unit
         return np.repeat(threads, per_lane) if per_lane > 1 else threads
 
     def remember(self, entry, cells, threads, order):
-        """Which lanes of a write are overwritten by others of the same instruction."""
+        """The lanes of a write that others of the same instruction overwrite."""
         words = threads + (entry.time << SHIFT)
         if entry.kind == "read":
             self.read(cells, words, order)
@@ -103,7 +103,7 @@ class Shadow:
             self.words = {k: np.repeat(w, times) for k, w in self.words.items()}
 
     def widen(self, rows, bits):
-        """From here on, each block of the batch has words of its own."""
+        """From here on each block of the batch has its own words."""
         if not self.wide:
             first = {k: w[: self.cells] for k, w in self.words.items()}
             block = np.arange(rows)[:, None] << bits
@@ -128,7 +128,7 @@ class Shadow:
         return lanes, cells, threads
 
     def read(self, cells, words, order):
-        """Remember the readers."""
+        """Record the readers."""
         first = self.column("read")
         old = first[cells].copy()
         first[cells] = words
@@ -154,7 +154,7 @@ class Shadow:
 
 
 def distance(word, other, since, order):
-    """How far apart two readers are, then how late one read; 0 if that is over."""
+    """The distance of two readers, then how late one read; 0 if no longer relevant."""
     apart = (word ^ other) & THREAD
     rank = (apart > 0).astype(np.int64) + (apart >> 5 > 0) + (apart >> order.bits > 0)
     limit = np.where(apart >> order.bits > 0, since, order.floor)
