@@ -22,7 +22,7 @@ def found(body, args=None, before="", params="float* o, int n", block=32, **how)
 ROWS = "struct Row { float x[4]; };\n"
 MESSAGES = [
     ("o[i] = 1;", "", "o[20] is written, but o has 20 elements",
-     "its last index is 19: is there a guard, as if (i < n)?"),
+     "its last index is 19: is a guard missing, if (i < n)?"),
     ("o[-1 - i] += 1;", "", "o[-1] is read, but o has 20 elements",
      "the first element has the index 0"),
     ("one[1] = i;", "__device__ int one[1];\n",
@@ -37,25 +37,25 @@ MESSAGES = [
      "an access of 8 bytes must lie at a multiple of 8 bytes; o is read at byte 4", ""),
     ("float* p = 0; p[i] = 1;", "", "a null pointer is written", ""),
     ("float* p = 0; *(p + i) = 1;", "", "a null pointer is written", ""),
-    ("*(float*)12345 = 1;", "", "a pointer that points into no array is written", ""),
+    ("*(float*)12345 = 1;", "", "a pointer that does not point into an array is written", ""),
     ("size_t m = n - 20; o[m - 1] = i;", "", "o[-1] is written, but o has 20 elements",
      "the first element has the index 0"),
     ("o[1ll << 40] = i;", "", "o[1099511627776] is written, but o has 20 elements",
-     "its last index is 19: is there a guard, as if (i < n)?"),
+     "its last index is 19: is a guard missing, if (i < n)?"),
     ("size_t m = n - 21; float* p = o + m; p[m] = i;", "",
      "o[-2] is written, but o has 20 elements", "the first element has the index 0"),
     ("__shared__ int s[9][4]; s[n * 1ll << 50][i % 4] = 1;", "",
      "index 22517998136852480 of s, whose indices are 0 to 8", ""),
-    ("o[0] = *(float*)99999999;", "", "a pointer that points into no array is read",
+    ("o[0] = *(float*)99999999;", "", "a pointer that does not point into an array is read",
      ""),
     ("n /= n - 20;", "", "integer division by zero",
      "a GPU does not stop here: it continues with garbage"),
     ('int a = 1; assert(i < (2) && "few"); a++;', "",
      'the assertion does not hold: assert(i < (2) && "few")', ""),
     ("((float*)t)[0] = 1;", "__constant__ float t[2];\n",
-     "t is a __constant__ variable: only the host writes it", ""),
+     "t is a __constant__ variable: only the host can write it", ""),
     ("atomicAdd((float*)&t[1], 1.0f);", "__constant__ float t[2];\n",
-     "t is a __constant__ variable: only the host writes it", ""),
+     "t is a __constant__ variable: only the host can write it", ""),
     ("while (n) i++;", "", "the kernel did not end within 50 rounds of loops and calls",
      simt.launch.ENDLESS),
 ]  # fmt: skip
@@ -84,7 +84,7 @@ def test_one_finding_of_each_access(body, m):
 
 
 def test_a_kernel_name_that_is_no_string():
-    with pytest.raises(TypeError, match="the kernel's name is a string, not 3"):
+    with pytest.raises(TypeError, match="the kernel's name must be a string, not 3"):
         simt.RawKernel("__global__ void k() {}", 3)
 
 
@@ -104,7 +104,7 @@ def test_a_finding_as_text():
         "    \t           \t         ^\n"
         "  o[20] is written, but o has 20 elements\n"
         "  seen at block 0 thread 19, and 12 more\n"
-        "  its last index is 19: is there a guard, as if (i < n)?"
+        "  its last index is 19: is a guard missing, if (i < n)?"
     )
     assert "thread 20\n" in str(found("if (i == 20) o[i] = 1;"))
     two = found("if (threadIdx.x && threadIdx.y) o[n] = 1;", block=(3, 2))

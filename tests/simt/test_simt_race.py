@@ -214,7 +214,7 @@ def test_across_blocks_and_batches(first):
     assert m.end()[0] == ("race", 4, 3)
     assert {f["other"]["block"][0] - f["block"][0] for f in m.found} <= {-1, 1}
     assert any(f["block"][0] == 2 for f in m.found)
-    assert "nothing puts two blocks in order" in m.found[0]["message"]
+    assert "nothing orders two blocks" in m.found[0]["message"]
 
 
 def test_sum_without_atomic():
