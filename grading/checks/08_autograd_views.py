@@ -1,12 +1,20 @@
-"""Chapter 08, gradients of products and views: torch.autograd.grad is the oracle."""
+"""Gradients of products and views: torch.autograd.grad is the oracle."""
 
+import numpy as np
 import torch
 
 from grading.cases import View
-from grading.checking import Check, cause, checks
+from grading.checking import Check, checks
+from grading.mistakes import Known, Mistake, mistakes, right
 from minigrad.ops import vjp
 
 from .gradients import TensorCheck, filled, of_shape
+
+left, other = vjp.matmul_left_backward, vjp.matmul_right_backward
+permute, part = vjp.permute_backward, vjp.slice_backward
+ALL_DIMENSIONS = (
+    "all dimensions are turned round: transpose(-2, -1) turns the last two alone"
+)
 
 
 class ProductCheck(TensorCheck):
@@ -21,7 +29,7 @@ class ProductCheck(TensorCheck):
         return tuple(filled(random, *shape) for shape in shapes)
 
 
-@checks(vjp.matmul_left_backward)
+@checks(left)
 class MatmulLeftBackward(ProductCheck):
     def case(self, random, batch, M, K, N):
         return self.cases_of(random, (*batch, M, N), (*batch, K, N))
@@ -30,30 +38,39 @@ class MatmulLeftBackward(ProductCheck):
         shape = (*dy.shape[:-1], b.shape[-2])
         return of_shape(lambda a: a @ b, dy, shape)
 
-    @cause("b is to be turned round, rows for columns: dy @ b.transpose(-2, -1)")
-    def not_turned(self, dy, b):
-        return dy @ b
 
-    @cause("the order: rows of dy belong to rows of a, so dy stands on the left")
-    def other_order(self, dy, b):
-        return b.mT @ dy if b.shape[-1] != dy.shape[-2] else b @ dy
+mistakes(
+    left,
+    not_turned=Mistake(
+        "b is to be turned round, rows for columns: dy @ b.transpose(-2, -1)",
+        ".transpose(-2, -1) ->",
+    ),
+    other_order=Mistake(
+        "the order: rows of dy belong to rows of a, so dy stands on the left",
+        lambda dy, b: (
+            b.transpose(-2, -1) @ dy if b.shape[-1] != dy.shape[-2] else b @ dy
+        ),
+    ),
+    turned=Mistake(
+        "the result is turned round: a's gradient has a's shape, (..., M, K)",
+        lambda dy, b: b @ dy.transpose(-2, -1),
+    ),
+    all_dimensions=Mistake(ALL_DIMENSIONS, ".transpose(-2, -1) -> .T"),
+    elementwise=Mistake(
+        "dy and b are multiplied element by element: this is a product of matrices",
+        lambda dy, b: dy * b,
+    ),
+)
+right(left, "turned twice", lambda dy, b: (b @ dy.transpose(-2, -1)).transpose(-1, -2))
+right(left, "by sums", lambda dy, b: (dy.unsqueeze(-2) * b.unsqueeze(-3)).sum(-1))
+right(
+    left,
+    "by permute",
+    lambda dy, b: dy @ b.permute(*range(b.ndim - 2), b.ndim - 1, b.ndim - 2),
+)
 
-    @cause("the result is turned round: a's gradient has a's shape, (..., M, K)")
-    def turned(self, dy, b):
-        return (dy @ b.mT).mT
 
-    @cause(
-        "all dimensions are turned round: transpose(-2, -1) turns the last two alone"
-    )
-    def all_dimensions(self, dy, b):
-        return dy @ b.permute(*reversed(range(b.ndim)))
-
-    @cause("dy and b are multiplied element by element: this is a product of matrices")
-    def elementwise(self, dy, b):
-        return dy * b
-
-
-@checks(vjp.matmul_right_backward)
+@checks(other)
 class MatmulRightBackward(ProductCheck):
     def case(self, random, batch, M, K, N):
         return self.cases_of(random, (*batch, M, N), (*batch, M, K))
@@ -62,33 +79,37 @@ class MatmulRightBackward(ProductCheck):
         shape = (*a.shape[:-2], a.shape[-1], dy.shape[-1])
         return of_shape(lambda b: a @ b, dy, shape)
 
-    @cause("a is to be turned round, rows for columns: a.transpose(-2, -1) @ dy")
-    def not_turned(self, dy, a):
-        return a @ dy
 
-    @cause("the order: columns of dy belong to columns of b, so dy stands on the right")
-    def other_order(self, dy, a):
-        return dy @ a.mT
+mistakes(
+    other,
+    not_turned=Mistake(
+        "a is to be turned round, rows for columns: a.transpose(-2, -1) @ dy",
+        ".transpose(-2, -1) ->",
+    ),
+    other_order=Mistake(
+        "the order: columns of dy belong to columns of b, so dy stands on the right",
+        lambda dy, a: dy @ a.transpose(-2, -1),
+    ),
+    turned=Mistake(
+        "the result is turned round: b's gradient has b's shape, (..., K, N)",
+        lambda dy, a: dy.transpose(-2, -1) @ a,
+    ),
+    all_dimensions=Mistake(ALL_DIMENSIONS, ".transpose(-2, -1) -> .T"),
+    elementwise=Mistake(
+        "dy and a are multiplied element by element: this is a product of matrices",
+        lambda dy, a: dy * a,
+    ),
+)
+right(other, "turned twice", lambda dy, a: (dy.transpose(-2, -1) @ a).transpose(-1, -2))
+right(other, "by sums", lambda dy, a: (a.unsqueeze(-1) * dy.unsqueeze(-2)).sum(-3))
+right(
+    other,
+    "by permute",
+    lambda dy, a: a.permute(*range(a.ndim - 2), a.ndim - 1, a.ndim - 2) @ dy,
+)
 
-    @cause("the result is turned round: b's gradient has b's shape, (..., K, N)")
-    def turned(self, dy, a):
-        return (a.mT @ dy).mT
 
-    @cause(
-        "all dimensions are turned round: transpose(-2, -1) turns the last two alone"
-    )
-    def all_dimensions(self, dy, a):
-        return a.permute(*reversed(range(a.ndim))) @ dy
-
-    @cause("dy and a are multiplied element by element: this is a product of matrices")
-    def elementwise(self, dy, a):
-        return dy * a
-
-
-# ------------------------------------------------- views
-
-
-@checks(vjp.permute_backward)
+@checks(permute)
 class PermuteBackward(Check):
     def cases(self, random):
         for dims in [(1, 2, 0), (2, 0, 1)]:
@@ -109,27 +130,45 @@ class PermuteBackward(Check):
         assert torch.equal(found, view.float())
         return view
 
-    @cause(
+
+mistakes(
+    permute,
+    same_order=Mistake(
         "the same order once more: it takes the one that leads back. (1, 2, 0) brings "
-        "dimension 1 to place 0, so 0 has to go to place 1 again"
-    )
-    def same_order(self, dy, dims):
-        return dy.permute(dims)
+        "dimension 1 to place 0, so 0 has to go to place 1 again",
+        lambda dy, dims: dy.permute(dims),
+    ),
+    unchanged=Mistake(
+        "dy comes back as it is: its dimensions are to stand in x's order",
+        lambda dy, dims: dy,
+    ),
+    turned_round=Mistake(
+        "the dimensions are turned round: the order that leads back is meant",
+        lambda dy, dims: dy.T,
+    ),
+    read_backwards=Mistake(
+        "dims read backwards is not the way back: where stands dimension 0 in it?",
+        lambda dy, dims: dy.permute(dims[::-1]),
+    ),
+    copies=Known("range(len(dims)))) -> range(len(dims)))).clone()"),
+)
+right(permute, "by argsort", lambda dy, dims: dy.permute(np.argsort(dims).tolist()))
+right(
+    permute,
+    "by sorting",
+    lambda dy, dims: dy.permute(sorted(range(len(dims)), key=lambda i: dims[i])),
+)
 
-    @cause("dy comes back as it is: its dimensions are to stand in x's order")
-    def unchanged(self, dy, dims):
-        return dy
 
-    @cause("the dimensions are turned round: the order that leads back is meant")
-    def turned_round(self, dy, dims):
-        return dy.permute([*reversed(range(dy.ndim))])
-
-    @cause("dims read backwards is not the way back: where stands dimension 0 in it?")
-    def read_backwards(self, dy, dims):
-        return dy.permute(dims[::-1])
+@right(permute, "by filling in")
+def _(dy, dims):
+    back = [0] * len(dims)
+    for place, d in enumerate(dims):
+        back[d] = place
+    return dy.permute(tuple(back))
 
 
-@checks(vjp.slice_backward)
+@checks(part)
 class SliceBackward(TensorCheck):
     def cases(self, random):
         whole = slice(None)
@@ -152,37 +191,40 @@ class SliceBackward(TensorCheck):
     def expected(self, dy, shape, index):
         return of_shape(lambda x: x[index], dy, shape)
 
-    @cause("what was not taken had no say: its gradient is 0, and here it is 1")
-    def ones(self, dy, shape, index):
-        dx = torch.ones(shape, dtype=dy.dtype)
-        dx[index] = dy
-        return dx
 
-    @cause("what was not taken holds what memory held: fill it with 0 first")
-    def garbage(self, dy, shape, index):
-        dx = torch.full(shape, torch.nan, dtype=dy.dtype)
-        dx[index] = dy
-        return dx
-
-    @cause(
+mistakes(
+    part,
+    ones=Mistake(
+        "what was not taken had no say: its gradient is 0, and here it is 1",
+        "(shape) -> (shape) + 1",
+    ),
+    garbage=Mistake(
+        "what was not taken holds what memory held: fill it with 0 first",
+        '(shape) -> (shape) + float("nan")',
+    ),
+    not_filled=Mistake(
         "only the part is there: the gradient has x's shape, with 0 where nothing was "
-        "taken"
-    )
-    def not_filled(self, dy, shape, index):
-        return dy
+        "taken",
+        lambda dy, shape, index: dy,
+    ),
+    at_the_beginning=Mistake(
+        "dy stands at the wrong places: at those that `index` takes",
+        "dx[index] = dy -> dx.view(-1)[: dy.numel()] = dy.reshape(-1)",
+    ),
+    no_dy=Mistake(
+        "dy is left out: the places that were taken get it", "= dy\n -> = 1\n"
+    ),
+    zeros=Mistake(
+        "all is 0: write dy to the places that were taken, and return that tensor",
+        "dx[index] = dy -> chosen = dx[index].clone()\n    chosen += dy",
+    ),
+)
+right(part, "by a view that is written to", "dx[index] = dy -> dx[index].copy_(dy)")
+right(part, "by adding", "dx[index] = dy -> view = dx[index]\n    view += dy")
 
-    @cause("dy stands at the wrong places: at those that `index` takes")
-    def at_the_beginning(self, dy, shape, index):
-        dx = torch.zeros(shape, dtype=dy.dtype)
-        dx.view(-1)[: dy.numel()] = dy.reshape(-1)
-        return dx
 
-    @cause("dy is left out: the places that were taken get it")
-    def no_dy(self, dy, shape, index):
-        dx = torch.zeros(shape, dtype=dy.dtype)
-        dx[index] = 1
-        return dx
-
-    @cause("all is 0: write dy to the places that were taken, and return that tensor")
-    def zeros(self, dy, shape, index):
-        return torch.zeros(shape, dtype=dy.dtype)
+@right(part, "by numpy's arrays")
+def _(dy, shape, index):
+    dx = np.zeros(shape)
+    dx[index] = np.array(dy.numpy())
+    return dy.new_tensor(dx)
