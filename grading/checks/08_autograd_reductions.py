@@ -1,19 +1,19 @@
-"""Chapter 08, gradients of reductions: torch.autograd.grad is the oracle."""
+"""Gradients of reductions: torch.autograd.grad is the oracle."""
 
+import math
+
+import numpy as np
 import torch
 
-from grading.checking import cause, checks
+from grading.checking import checks
+from grading.mistakes import Mistake, mistake, mistakes, right
+from minigrad import where
 from minigrad.ops import vjp
 
 from .gradients import Filled, TensorCheck, drawn, filled, of_shape
 
+total, mean, amax = vjp.sum_backward, vjp.mean_backward, vjp.amax_backward
 SHAPES = [((2, 3), (1,)), ((2, 3, 4), (0, 2)), ((2, 3, 4), (1,))]
-
-
-def by(function, dy, x):
-    """The gradient of function(x) by x."""
-    x = x.detach().clone().requires_grad_()
-    return torch.autograd.grad(function(x), x, dy)[0]
 
 
 class ReductionCheck(TensorCheck):
@@ -32,77 +32,108 @@ class ReductionCheck(TensorCheck):
         y = torch.zeros(shape).sum(dims, keepdim)
         return filled(random, *y.shape), shape, dims, keepdim
 
-    def kept(self, dy, dims, keepdim):
-        for d in dims if not keepdim else ():
-            dy = dy.unsqueeze(d)
-        return dy
 
-
-@checks(vjp.sum_backward)
+@checks(total)
 class SumBackward(ReductionCheck):
     def expected(self, dy, shape, dims, keepdim):
         return of_shape(lambda x: x.sum(dims, keepdim), dy, shape)
 
-    @cause("the gradient is that of a sum, not of a mean: every element gets all of dy")
-    def like_mean(self, dy, shape, dims, keepdim):
-        return of_shape(lambda x: x.mean(dims, keepdim), dy, shape)
 
-    @cause("dy is not brought to x's shape: every element of x gets its own")
-    def not_expanded(self, dy, shape, dims, keepdim):
-        return dy
+mistakes(
+    total,
+    like_mean=Mistake(
+        "the gradient is that of a sum, not of a mean: every element gets all of dy",
+        "dy.expand(shape) -> (dy / math.prod(shape[d] for d in dims)).expand(shape)",
+    ),
+    not_expanded=Mistake(
+        "dy is not brought to x's shape: every element of x gets its own",
+        lambda dy, shape, dims, keepdim: dy,
+    ),
+    always_unsqueezed=Mistake(
+        "dy has its dimensions of size 1 already: with keepdim none is to be put in",
+        "not keepdim -> True",
+    ),
+    in_front=Mistake(
+        "the dimensions that were added up go in at their own places, not in front: "
+        "unsqueeze",
+        lambda dy, shape, dims, keepdim: dy.expand(shape),
+    ),
+    first_dimension=Mistake(
+        "only one of the dimensions is put in again: a sum may be over several",
+        "in dims: -> in dims[:1]:",
+    ),
+    wrong_order=Mistake(
+        "the dimensions go in from the lowest to the highest: each is counted in x",
+        "in dims: -> in dims[::-1]:",
+    ),
+)
 
-    @cause("dy has its dimensions of size 1 already: with keepdim none is to be put in")
-    def always_unsqueezed(self, dy, shape, dims, keepdim):
-        return self.kept(dy, dims, False).expand(shape)
 
-    @cause("the dimensions that were added up go in at their own places, not in front: "
-           "unsqueeze")  # fmt: skip
-    def in_front(self, dy, shape, dims, keepdim):
-        return dy.expand(shape)
-
-    @cause("only one of the dimensions is put in again: a sum may be over several")
-    def first_dimension(self, dy, shape, dims, keepdim):
-        return self.kept(dy, dims[:1], keepdim).expand(shape)
-
-    @cause("the dimensions go in from the lowest to the highest: each is counted in x")
-    def wrong_order(self, dy, shape, dims, keepdim):
-        return self.kept(dy, dims[::-1], keepdim).expand(shape)
+@right(total, "by view")
+def _(dy, shape, dims, keepdim):
+    return dy.view([1 if d in dims else n for d, n in enumerate(shape)]).expand(shape)
 
 
-@checks(vjp.mean_backward)
+right(total, "as a copy", "dy.expand(shape) -> dy.new_zeros(shape) + dy.expand(shape)")
+
+
+@right(total, "by an index of None")
+def _(dy, shape, dims, keepdim):
+    index = [None if d in dims else slice(None) for d in range(len(shape))]
+    return (dy if keepdim else dy[tuple(index)]).expand(*shape)
+
+
+@checks(mean)
 class MeanBackward(ReductionCheck):
     def expected(self, dy, shape, dims, keepdim):
         return of_shape(lambda x: x.mean(dims, keepdim), dy, shape)
 
-    @cause("the gradient of a sum: a mean divides by the number of elements")
-    def like_sum(self, dy, shape, dims, keepdim):
-        return of_shape(lambda x: x.sum(dims, keepdim), dy, shape)
 
-    @cause("divided by the number of all elements: those count that one mean is of")
-    def by_all(self, dy, shape, dims, keepdim):
-        return (
-            self.like_sum.model.function(self, dy, shape, dims, keepdim)
-            / torch.Size(shape).numel()
-        )
+COUNT = "math.prod(shape[d] for d in dims)"
+mistakes(
+    mean,
+    like_sum=Mistake(
+        "the gradient of a sum: a mean divides by the number of elements",
+        "dy / count if count else dy -> dy",
+    ),
+    by_all=Mistake(
+        "divided by the number of all elements: those count that one mean is of",
+        f"{COUNT} -> math.prod(shape)",
+    ),
+    by_results=Mistake(
+        "divided by the number of results: those elements count that one mean is of",
+        f"{COUNT} -> dy.numel()",
+    ),
+    by_one=Mistake(
+        "divided by the size of one dimension: a mean may be over several",
+        f"{COUNT} -> shape[dims[0]]",
+    ),
+    times=Mistake(
+        "multiplied by the number of elements: a mean divides by it",
+        "dy / count -> dy * count",
+    ),
+)
+right(
+    mean,
+    "divided at the end",
+    "dy / count if count else dy, shape, dims, keepdim) -> "
+    "dy, shape, dims, keepdim) / count",
+)
 
-    @cause("divided by the number of results: those elements count that one mean is of")
-    def by_results(self, dy, shape, dims, keepdim):
-        return self.like_sum.model.function(self, dy, shape, dims, keepdim) / dy.numel()
 
-    @cause("divided by the size of one dimension: a mean may be over several")
-    def by_one(self, dy, shape, dims, keepdim):
-        return (
-            self.like_sum.model.function(self, dy, shape, dims, keepdim)
-            / shape[dims[0]]
-        )
-
-    @cause("multiplied by the number of elements: a mean divides by it")
-    def times(self, dy, shape, dims, keepdim):
-        count = torch.Size(shape).numel() // max(dy.numel(), 1)
-        return self.like_sum.model.function(self, dy, shape, dims, keepdim) * count
+@right(mean, "by the numbers of elements")
+def _(dy, shape, dims, keepdim):
+    return total(dy, shape, dims, keepdim) * (dy.numel() / math.prod(shape))
 
 
-@checks(vjp.amax_backward)
+@right(mean, "in steps")
+def _(dy, shape, dims, keepdim):
+    for d in dims:
+        dy = dy / shape[d]
+    return total(dy, shape, dims, keepdim)
+
+
+@checks(amax)
 class AmaxBackward(ReductionCheck):
     def cases(self, random):
         for shape, dims in SHAPES:
@@ -123,37 +154,62 @@ class AmaxBackward(ReductionCheck):
         return (filled(random, *y.shape), Filled(a), Filled(y.numpy()), dims, keepdim)
 
     def expected(self, dy, a, y, dims, keepdim):
-        return by(lambda x: x.amax(dims, keepdim), dy, a)
+        a = a.detach().clone().requires_grad_()
+        return torch.autograd.grad(a.amax(dims, keepdim), a, dy)[0]
 
-    def wide(self, x, shape, dims, keepdim):
-        return self.kept(x, dims, keepdim).expand(shape)
 
-    @cause(
+SHARE = "largest.sum(dims, keepdim=True)"
+mistakes(
+    amax,
+    tie_whole=Mistake(
         "where several are the largest they share dy in equal parts: here each has it "
-        "all"
-    )
-    def tie_whole(self, dy, a, y, dims, keepdim):
-        largest = a == self.wide(y, a.shape, dims, keepdim)
-        return largest * self.wide(dy, a.shape, dims, keepdim)
+        "all",
+        f" / {SHARE} ->",
+    ),
+    like_sum=Mistake(
+        "every element gets dy: only the largest has a say",
+        lambda dy, a, y, dims, keepdim: total(dy, a.shape, dims, keepdim),
+    ),
+    no_dy=Mistake(
+        "1 where the largest is: it is dy there",
+        "sum_backward(dy, a.shape, dims, keepdim) * largest -> "
+        "largest.to(dtype=a.dtype)",
+    ),
+    counted_everywhere=Mistake(
+        "dy is shared among all that are the largest anywhere: each row has its own",
+        f"{SHARE} -> largest.sum()",
+    ),
+)
 
-    @cause("where several are the largest they share dy: here the first gets it all")
-    def tie_first(self, dy, a, y, dims, keepdim):
-        flat = (a == self.wide(y, a.shape, dims, keepdim)).double()
-        order = torch.arange(a.numel(), 0, -1).reshape(a.shape)
-        marks = flat * order
-        first = (marks == marks.amax(dims, True)) & (flat > 0)
-        return first * self.wide(dy, a.shape, dims, keepdim)
 
-    @cause("every element gets dy: only the largest has a say")
-    def like_sum(self, dy, a, y, dims, keepdim):
-        return self.wide(dy, a.shape, dims, keepdim).clone()
+@mistake(
+    amax, "where several are the largest they share dy: here the first gets it all"
+)
+def tie_first(dy, a, y, dims, keepdim):
+    largest = a == total(y, a.shape, dims, keepdim)
+    order = a.new_tensor(np.arange(a.numel(), 0, -1.0).reshape(a.shape)) * largest
+    first = (order == order.amax(dims, keepdim=True)) & largest
+    return total(dy, a.shape, dims, keepdim) * first
 
-    @cause("1 where the largest is: it is dy there")
-    def no_dy(self, dy, a, y, dims, keepdim):
-        largest = (a == self.wide(y, a.shape, dims, keepdim)).double()
-        return largest / largest.sum(dims, True)
 
-    @cause("dy is shared among all that are the largest anywhere: each row has its own")
-    def counted_everywhere(self, dy, a, y, dims, keepdim):
-        largest = (a == self.wide(y, a.shape, dims, keepdim)).double()
-        return largest / largest.sum() * self.wide(dy, a.shape, dims, keepdim)
+@right(amax, "dy divided first")
+def _(dy, a, y, dims, keepdim):
+    largest = a == total(y, a.shape, dims, keepdim)
+    share = dy / largest.sum(dims, keepdim=keepdim)
+    return largest * total(share, a.shape, dims, keepdim)
+
+
+@right(amax, "by where")
+def _(dy, a, y, dims, keepdim):
+    same = a == total(y, a.shape, dims, keepdim)
+    count = total(same.sum(dims, keepdim=True), a.shape, dims, True)
+    zero = a.new_zeros(a.shape)
+    return where(same, total(dy, a.shape, dims, keepdim) / count, zero)
+
+
+right(
+    amax,
+    "by a mean",
+    f"{SHARE} -> largest.to(dtype=a.dtype).mean(dims, keepdim=True) / "
+    "math.prod(a.shape[d] for d in dims)",
+)

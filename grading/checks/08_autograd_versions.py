@@ -1,13 +1,13 @@
-"""Chapter 08, sum_to_size and the version counters; PyTorch does the same."""
+"""sum_to_size and the version counters; PyTorch does the same."""
 
 import torch
 
-from grading.cases import Raises
-from grading.checking import cause, checks
+from grading.checking import checks
+from grading.mistakes import Known, Mistake, mistake, mistakes, right
 from minigrad.autograd.adjoints import sum_to_size
-from minigrad.autograd.graph import next_version, unpack
+from minigrad.autograd.graph import modified, next_version, unpack
 
-from .gradients import ScenarioCheck, TensorCheck, differs, filled
+from .gradients import ScenarioCheck, TensorCheck, filled
 
 VERSIONS = "versions of x and of another"
 RAISES, MESSAGE = "raises RuntimeError", "the message is modified(...)"
@@ -36,52 +36,67 @@ class SumToSize(TensorCheck):
     def expected(self, x, shape):
         return x.sum_to_size(shape)
 
-    def _explains(self, wrong, case):
-        return not isinstance(case.expected, Raises) and super()._explains(wrong, case)
 
-    def dims(self, x, shape):
-        """(how many dimensions shape lacks, those of size 1 in it alone)."""
-        extra = x.ndim - len(shape)
-        ones = [extra + d for d, n in enumerate(shape) if n == 1 != x.shape[extra + d]]
-        return extra, ones
+SUMMED = "x.sum(dims, keepdim=True).view(shape)"
+mistakes(
+    sum_to_size,
+    ones_lost=Mistake(
+        "a dimension of size 1 has to stay, with size 1: keepdim=True",
+        f"{SUMMED} -> x.sum(dims)",
+    ),
+    front_stays=Mistake(
+        "the dimensions in front, which `shape` does not have, are added up and go",
+        ".view(shape) ->",
+    ),
+    ones_not_added=Mistake(
+        "dimensions of size 1 are left as they are: where x is larger, add them up",
+        (" or n != x.shape[d] ->", f"{SUMMED} -> x.sum(dims)"),
+    ),
+    mean=Mistake(
+        "gradients are added up, not averaged: each use of the element counts whole",
+        "x.sum( -> x.mean(",
+    ),
+    first=Mistake(
+        "one of the elements is taken: the gradient is the sum of all",
+        f"{SUMMED} -> x[(*[0] * extra, *[slice(0, n) for n in shape])]",
+    ),
+    from_the_left=Mistake(
+        "shapes are lined up at their last dimension, and this begins at the first",
+        (
+            "dims = [ -> sizes = (*shape, *[1] * extra)\n    dims = [",
+            "d < extra or n != -> n == 1 !=",
+            ".view(shape) if dims else x -> .view(shape) if dims else x.reshape(shape)",
+        ),
+    ),
+)
 
-    @cause("a dimension of size 1 has to stay, with size 1: keepdim=True")
-    def ones_lost(self, x, shape):
-        extra, ones = self.dims(x, shape)
-        dims = [*range(extra), *ones]
-        return x.sum(dims) if dims else x
 
-    @cause("the dimensions in front, which `shape` does not have, are added up and go")
-    def front_stays(self, x, shape):
-        extra, ones = self.dims(x, shape)
-        dims = [*range(extra), *ones]
-        return x.sum(dims, keepdim=True) if dims else x
+@mistake(sum_to_size)
+def no_error(x, shape):
+    front = list(range(x.ndim - len(shape)))
+    x = x.sum(front) if front else x
+    ones = [d for d, n in enumerate(shape) if n == 1 and x.shape[d] != 1]
+    return x.sum(ones, keepdim=True) if ones else x
 
-    @cause("dimensions of size 1 are left as they are: where x is larger, add them up")
-    def ones_not_added(self, x, shape):
-        extra, _ = self.dims(x, shape)
-        return x.sum(list(range(extra))) if extra > 0 else x
 
-    @cause("gradients are added up, not averaged: each use of the element counts whole")
-    def mean(self, x, shape):
-        extra, ones = self.dims(x, shape)
-        dims = [*range(extra), *ones]
-        return x.mean(dims, keepdim=True).reshape(shape) if dims else x
-
-    @cause("one of the elements is taken: the gradient is the sum of all")
-    def first(self, x, shape):
-        for _ in range(x.ndim - len(shape)):
-            x = x[0]
-        for d, n in enumerate(shape):
-            x = x.narrow(d, 0, n)
-        return x
-
-    @cause("shapes are lined up at their last dimension, and this begins at the first")
-    def from_the_left(self, x, shape):
-        sizes = (*shape, *[1] * (x.ndim - len(shape)))
-        dims = [d for d, n in enumerate(sizes) if n == 1 != x.shape[d]]
-        found = x.sum(dims, keepdim=True) if dims else x
-        return found.reshape(shape)
+right(
+    sum_to_size,
+    "in two steps",
+    f"return {SUMMED} if dims else x -> ones = dims[extra:]\n"
+    "    x = x.sum(ones, keepdim=True) if ones else x\n"
+    "    return x.sum(dims[:extra]) if extra else x",
+)
+right(
+    sum_to_size,
+    "one dimension after the other",
+    f"return {SUMMED} if dims else x -> for d in dims[::-1]:\n"
+    "        x = x.sum(d, keepdim=d >= extra)\n    return x",
+)
+right(
+    sum_to_size,
+    "by view at the end",
+    f"{SUMMED} -> (x.sum(dims).view(*shape) if shape else x.sum())",
+)
 
 
 @checks(next_version)
@@ -107,23 +122,34 @@ class NextVersion(ScenarioCheck):
     def told(self, steps):
         return f"next_version of {', '.join(steps)}"
 
-    @cause("the version is set to 1: each change adds 1")
-    def set_to_one(self, steps):
-        right = self.expected(steps)
-        return right | {VERSIONS: [min(n, 1) for n in right[VERSIONS]]}
 
-    @cause("the version stays as it was: x.storage.version += 1")
-    def unchanged(self, steps):
-        return self.expected(steps) | {VERSIONS: [0, 0]}
-
-    @cause("each change adds 1, and this adds more")
-    def twice(self, steps):
-        right = self.expected(steps)
-        return right | {VERSIONS: [2 * n for n in right[VERSIONS]]}
-
-    not_returned = differs(
-        "the tensor itself is returned", "x is to be returned, and nothing else"
-    )
+mistakes(
+    next_version,
+    set_to_one=Mistake("the version is set to 1: each change adds 1", "+= 1 -> = 1"),
+    unchanged=Mistake(
+        "the version stays as it was: x.storage.version += 1",
+        lambda x: x,
+        "x.storage.version += 1 -> version = x.storage.version\n    version += 1",
+    ),
+    twice=Mistake("each change adds 1, and this adds more", "+= 1 -> += 2"),
+    not_returned=Mistake(
+        "x is to be returned, and nothing else",
+        "return x ->",
+        "return x -> return x.storage.version",
+    ),
+    raised=Known("x.storage.version -> x.version"),
+)
+right(next_version, "written out", "+= 1 -> = x.storage.version + 1")
+right(
+    next_version,
+    "in steps",
+    "x.storage.version += 1 -> storage = x.storage\n    storage.version += 1",
+)
+right(
+    next_version,
+    "by setattr",
+    'x.storage.version += 1 -> setattr(x.storage, "version", 1 + x.storage.version)',
+)
 
 
 @checks(unpack)
@@ -162,27 +188,49 @@ class Unpack(ScenarioCheck):
             "unpack(x, version, name)"
         )
 
-    @cause(
+
+FOUND = "x.storage.version != version"
+mistakes(
+    unpack,
+    silent=Mistake(
         "nothing is said of a change: the gradient is computed from other numbers than "
-        "the result was. Compare x.storage.version with version, and raise"
-    )
-    def silent(self, writes, saved_after, where):
-        right = self.expected(writes, saved_after, where)
-        return {RAISES: False, "x itself is returned": True} if right[RAISES] else right
+        "the result was. Compare x.storage.version with version, and raise",
+        lambda x, version, name: x,
+        "raise RuntimeError -> RuntimeError",
+    ),
+    always=Mistake(
+        "it raises though nothing has changed since x was saved: `!=` alone raises",
+        f"{FOUND} -> True",
+    ),
+    any_change=Mistake(
+        "a tensor that was changed before it was saved is as good as any other: "
+        "compare with version, not with 0",
+        "!= version -> > 0",
+    ),
+    other_message=Mistake(
+        "the error says what to do: raise RuntimeError(modified(x, version, name))",
+        'modified(x, version, name) -> "changed"',
+    ),
+    not_itself=Mistake(
+        "return x itself: no copy, not None",
+        "return x ->",
+        "return x -> return x.clone()",
+    ),
+)
 
-    @cause("it raises though nothing has changed since x was saved: `!=` alone raises")
-    def always(self, writes, saved_after, where):
-        return {RAISES: True, MESSAGE: True}
 
-    @cause("a tensor that was changed before it was saved is as good as any other: "
-           "compare with version, not with 0")  # fmt: skip
-    def any_change(self, writes, saved_after, where):
-        changed = writes and where != "other"
-        return {RAISES: bool(changed), MESSAGE: True} if changed else self.expected(
-            writes, saved_after, where)  # fmt: skip
+@mistake(unpack)
+def raised(x, version, name):
+    assert x.storage.version == version, modified(x, version, name)
+    return x
 
-    other_message = differs(
-        MESSAGE, "the error says what to do: raise RuntimeError(modified(x, version, "
-        "name))"
-    )  # fmt: skip
-    not_itself = differs("x itself is returned", "return x itself: no copy, not None")
+
+@right(unpack, "the good case first")
+def _(x, version, name):
+    if x.storage.version == version:
+        return x
+    raise RuntimeError(modified(x, version, name))
+
+
+right(unpack, "versions only grow", "!= version -> > version")
+right(unpack, "by PyTorch's name", f"{FOUND} -> x._version - version")
