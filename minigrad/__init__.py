@@ -47,11 +47,10 @@ from .functions import FUNCTIONS as _FUNCTIONS
 from .kernel import CompileError, Kernel
 from .launch import rungs
 from .nn import functional
-from .ops.cat import cat, stack
 from .ops.einsum import einsum
-from .ops.indexing import masked_select, nonzero
+from .ops.indexing import masked_select, nonzero, where
 from .ops.matmul import matmul
-from .ops.pointwise import where
+from .ops.shape import cat, stack
 from .random import (
     bernoulli,
     manual_seed,

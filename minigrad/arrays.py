@@ -43,13 +43,17 @@ def as_array(x, dtype):
 
 def write(values, out):
     """Write an array of numbers into a tensor on "cpu"."""
-    array = out.memory()
+    writeable(out.memory())[...] = to_bits(values, out.dtype)
+    return out
+
+
+def writeable(array):
+    """The array; RuntimeError if it is read-only."""
     if not array.flags.writeable:
         raise RuntimeError(
             "the tensor reads a NumPy array that is read-only: write to a clone()"
         )
-    array[...] = to_bits(values, out.dtype)
-    return out
+    return array
 
 
 def reader(x, dtype):

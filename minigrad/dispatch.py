@@ -17,6 +17,7 @@ from .autograd.grad_mode import thread
 from .autograd.record import Gradients, below, record
 from .dtypes import FLOATS, bfloat16
 from .exercises.registry import exercise
+from .layout import Spec
 from .numpy_names import in_pytorch
 
 KERNELS = {}  # (operator, device, dtype) -> kernel, a function of the operands
@@ -128,8 +129,9 @@ class Operator:
 
     check: a function of these arguments that raises what PyTorch raises, and returns
     the options of the kernels, a dict; or a function of nothing that computes the
-    result in another way. tensors: the names of those arguments that are operands; None
-    for the first one alone. rule: operands -> the dtype to compute in. vjps: how the
+    result in another way. tensors: the names of those arguments that are operands, with
+    a * before the last one if it is a list of them; None for the first argument alone.
+    rule: operands -> the dtype to compute in. vjps: how the
     operands' gradients are computed (autograd/record.py); None: not differentiable.
     planned: False of one that never does the same twice.
     """
@@ -142,7 +144,9 @@ class Operator:
         self.check, self.name = check, name or check.__name__
         self.signature = inspect.signature(check)
         self.parameters = [*self.signature.parameters]
-        self.tensors = tensors.split() if tensors else self.parameters[:1]
+        *_, last = names = tensors.split() if tensors else self.parameters[:1]
+        self.tensors = [name.lstrip("*") for name in names]
+        self.listed = last[0] == "*"
         self.dtypes, self.results, self.planned = dtypes, results, planned
         self.rule = rule or (lambda x, *_: x.dtype)
         self.node_name = (
@@ -235,7 +239,7 @@ class Operator:
             raise
         bound.apply_defaults()
         operands = []
-        for name in self.tensors:
+        for name in self.tensors[: -1 if self.listed else None]:
             x, default = bound.arguments[name], self.signature.parameters[name].default
             if x is not None or default is inspect.Parameter.empty:
                 tensor_for(self.name, name, x)
@@ -243,11 +247,14 @@ class Operator:
         options = self.check(*bound.args, **bound.kwargs)
         if callable(options):
             return options
+        if self.listed:
+            operands += bound.arguments[self.tensors[-1]]
         others = (x for name, x in bound.arguments.items() if name not in self.tensors)
-        if any(hasattr(x, "storage") for x in others):  # its numbers are not in the key
+        if any(map(has_tensor, others)):  # its numbers are not in the key
             return tuple(operands), options or {}, None
         where = [places.index(n) if n in places else None for n in self.tensors]
-        return tuple(operands), options or {}, picker(where, len(args), names)
+        pick = picker(where, len(args), names)
+        return tuple(operands), options or {}, spread(pick) if self.listed else pick
 
     def find(self, operands):
         """The kernel for these operands."""
@@ -309,11 +316,28 @@ def seen(x):
     kind = type(x)
     if kind in PLAIN:
         return kind, x
-    if kind in (tuple, list) and all(type(n) is int for n in x):
-        return kind, *x
+    if kind in (tuple, list):
+        parts = [getattr(n, "spec", None) or n for n in x]
+        if all(type(n) in (int, Spec) for n in parts):
+            return kind, *parts
     if hasattr(kind, "_fields") or x is bfloat16 or isinstance(x, np.dtype):
         return x
     raise Unseen
+
+
+def has_tensor(x):
+    """Is it a tensor, or does it list one?"""
+    return any(hasattr(n, "storage") for n in (x if type(x) in (tuple, list) else [x]))
+
+
+def spread(pick):
+    """A picker whose last operand is a list of them."""
+
+    def each(args, named):
+        *first, last = pick(args, named)
+        return *first, *last
+
+    return each
 
 
 def picker(where, count, names):

@@ -12,6 +12,7 @@ gather ge gt index_select isclose isfinite isinf isnan le log log_softmax logica
 logical_not logical_or lt masked_fill max maximum mean min minimum mul ne neg numel
 permute positive pow prod relu remainder reshape rsqrt sigmoid sin softmax sqrt squeeze
 std sub sum t tanh transpose tril triu unsqueeze var
+diagonal
 """
 EITHER = "add", "sub", "mul", "div", "pow"  # one of two operands may be a number
 

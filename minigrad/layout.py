@@ -272,6 +272,22 @@ def unsqueezed(shape, strides, dim):
     return shape, (*strides[:dim], stride, *strides[dim:])
 
 
+def diagonal(shape, strides, start, offset, dim1, dim2):
+    """Shape, strides and offset of the elements i, i + offset of two dimensions.
+
+    They are the last dimension of the view, in place of the two.
+    """
+    one, two = wrap_dim(dim1, len(shape)), wrap_dim(dim2, len(shape))
+    if one == two:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    size = max(0, min(shape[one] + min(offset, 0), shape[two] - max(offset, 0)))
+    if size:
+        start += max(offset, 0) * strides[two] - min(offset, 0) * strides[one]
+    kept = [d for d in range(len(shape)) if d not in (one, two)]
+    step = strides[one] + strides[two]
+    return (*(shape[d] for d in kept), size), (*(strides[d] for d in kept), step), start
+
+
 def flattened(shape, start, end):
     """The shape with the dimensions `start` to `end`, both included, as one."""
     start, end = wrap_dim(start, len(shape)), wrap_dim(end, len(shape))
@@ -351,10 +367,9 @@ def _index_item(item):
     kind = type(item).__name__
     if hasattr(item, "__index__") and kind != "bool" and not getattr(item, "ndim", 0):
         return operator.index(item)
-    why = ". Choosing by True and False alone is not there" if kind == "bool" else ""
     raise IndexError(
         "only integers, slices (`:`), ellipsis (`...`), None, lists and tensors are "
-        f"valid indices (got {kind}){why}"
+        f"valid indices (got {kind})"
     )
 
 

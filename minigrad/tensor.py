@@ -204,6 +204,11 @@ class Tensor(Methods, Differentiable):
         """With a new dimension of size 1 at `dim`."""
         return self.as_strided(*layout.unsqueezed(self.shape, self.strides, dim))
 
+    @differentiable("Diagonal", vjp.diagonal)
+    def diagonal(self, offset=0, dim1=0, dim2=1):
+        """A view of the elements i, i + offset of two dimensions, as a last one."""
+        return self.as_strided(*layout.diagonal(*self._layout, offset, dim1, dim2))
+
     def __getitem__(self, items):
         return getitem(self, items) if chooses(items) else self._slice(items)
 

@@ -20,6 +20,7 @@ OPERANDS = "a", "b", "c"
 
 class Gradients:
     """The formulas of an operator, one for each operand; None: not differentiable.
+    With ... after the last one, that is the formula of all further operands, too.
 
     once: a second backward is refused, as by PyTorch's node, which saves tensors where
     this one needs none.
@@ -28,13 +29,22 @@ class Gradients:
     once = False
 
     def __init__(self, *formulas):
+        self.more = formulas[-1] is ...
+        formulas = formulas[:-1] if self.more else formulas
         self.formulas = [_wanted(f) if f else None for f in formulas]
         self.known = {}  # needs -> the names to save
+
+    def of(self, count):
+        """The formulas of so many operands."""
+        if not self.more:
+            return self.formulas
+        return self.formulas + self.formulas[-1:] * (count - len(self.formulas))
 
     def names(self, needs):
         """The names of all that the formulas of these operands need."""
         if needs not in self.known:
-            pairs = [p for p, n in zip(self.formulas, needs, strict=True) if n and p]
+            formulas = self.of(len(needs))
+            pairs = [p for p, n in zip(formulas, needs, strict=True) if n and p]
             self.known[needs] = tuple({name for _, names in pairs for name in names})
         return self.known[needs]
 
@@ -92,7 +102,8 @@ class OperatorNode(Node):
         if self.saved is None:
             raise RuntimeError(FREED)
         found, shared = [], {}
-        for pair, like in zip(self.gradients.formulas, self.likes, strict=True):
+        formulas = self.gradients.of(len(self.likes))
+        for pair, like in zip(formulas, self.likes, strict=True):
             if like is None or pair is None:
                 found.append(None)
                 continue
@@ -101,7 +112,7 @@ class OperatorNode(Node):
                 shared[pair] = formula(dy, *map(self.get, names))
             g = shared[pair]
             if isinstance(g, tuple):
-                g = g[self.gradients.formulas[: len(found)].count(pair)]
+                g = g[formulas[: len(found)].count(pair)]
             found.append(g)
         return found
 

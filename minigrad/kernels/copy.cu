@@ -23,6 +23,24 @@ __global__ void scatter(const T* x, T* y, Strides view, INDEX n) {
     if (i < n) y[offset_of(i, view)] = x[i];
 }
 
+// y[i] = the element of x whose index in each dimension is start + step * that of
+// element i, counted around: roll has step 1, flip -1 and the last index as its start.
+// `moves` has the starts as its shape and the steps as its strides.
+template <typename T>
+__global__ void rolled(const T* x, Strides view, Strides moves, T* y, INDEX n) {
+    INDEX i = (INDEX)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    long long offset = 0;
+    INDEX left = i;
+    for (int d = view.dims - 1; d >= 0; d--) {
+        INDEX size = (INDEX)view.shape[d];
+        long long from = moves.shape[d] + left % size * moves.stride[d];
+        offset += (from < size ? from : from - size) * view.stride[d];
+        left /= size;
+    }
+    y[i] = x[offset];
+}
+
 // ---------------------------------------------------------------- transpose
 //
 // y[col, row] = x[row, col]: x is rows x cols, y is cols x rows, each row by row. The

@@ -1,5 +1,5 @@
 // Elements chosen by index: read, written, added up.
-#include "copy.cu"
+#include "strides.cuh"
 #include "faults.cuh"
 
 // y[i] = the element of x that element i of `index` chooses: its other indices are
@@ -39,15 +39,34 @@ __global__ void put(T* x, Strides rest, const long long* offsets, Strides view,
     x[offset_of(i, rest) + offsets[offset_of(i, view)]] = value;
 }
 
-// x[the element that `index` chooses] += element i of dy, for each i; `view`, `places`
-// and `rest` are the views of dy, index and x for such i. x begins with zeros.
+// The element of y that element i of `index` chooses = element i of src, for each i;
+// `view`, `places` and `rest` are the views of src, index and y for such i.
+template <typename T>
+__global__ void scatter(const T* src, Strides view, const long long* index,
+                        Strides places, T* y, Strides rest, long long step,
+                        long long size, long long* fault, INDEX n) {
+    INDEX i = (INDEX)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    long long chosen = index[offset_of(i, places)];
+    if (!chooses(chosen, size, BAD_INDEX, fault)) return;
+    y[offset_of(i, rest) + chosen * step] = src[offset_of(i, view)];
+}
+
+// Whole numbers are added as unsigned ones, which makes the same bits.
+__device__ void add_to(long long* place, long long value) {
+    atomicAdd((unsigned long long*)place, (unsigned long long)value);
+}
+template <typename A>
+__device__ void add_to(A* place, A value) { atomicAdd(place, value); }
+
+// The same, but added to what is there, in A.
 template <typename T, typename A>
-__global__ void scatter_add(const T* dy, Strides view, const long long* index,
-                            Strides places, A* x, Strides rest, long long step,
+__global__ void scatter_add(const T* src, Strides view, const long long* index,
+                            Strides places, A* y, Strides rest, long long step,
                             long long size, long long* fault, INDEX n) {
     INDEX i = (INDEX)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
     long long chosen = index[offset_of(i, places)];
     if (!chooses(chosen, size, BAD_INDEX, fault)) return;
-    atomicAdd(x + offset_of(i, rest) + chosen * step, (A)dy[offset_of(i, view)]);
+    add_to(y + offset_of(i, rest) + chosen * step, (A)src[offset_of(i, view)]);
 }

@@ -1,5 +1,4 @@
-"""Elements chosen by index: x[mask], x[[0, 2]], gather, index_select, one_hot,
-embedding, and the triangles of a matrix.
+"""Elements chosen by index: x[mask], x[[0, 2]], gather, scatter, nonzero, embedding.
 
 In x[...] ints, slices, None and ... make a view. In that view the dimensions that
 tensors choose from are moved to the front.
@@ -11,12 +10,13 @@ from numbers import Integral
 import numpy as np
 
 from .. import faults, launch, layout
-from ..arrays import write as write_array
+from ..arrays import writeable
 from ..autograd.graph import Recorded, Saved
 from ..autograd.views import record_call, write
-from ..dispatch import Operator, number_for, operator, register, tensor_for
+from ..dispatch import method, number_for, operator, register, tensor_for
 from ..dtypes import (
     DTYPES,
+    FLOATS,
     INTEGERS,
     bool_,
     computed_in,
@@ -32,7 +32,7 @@ from ..storage import to_number
 from ..trace import nbytes
 from . import pointwise
 from .inplace import masked_fill_
-from .pointwise import masked_fill
+from .shape import stack
 
 # ------------------------------------------------- kernels, a thread an element
 
@@ -41,9 +41,12 @@ INDEX = {
     for name, rung, args, types in (
         ("gather", "strided", "x rest step:long size:long index view y fault n:int",
          lambda f: [f.dtype]),
+        ("scatter", "strided",
+         "src view index places y rest step:long size:long fault n:int",
+         lambda f: [f.dtype]),
         ("scatter_add", "atomics",
-         "dy view index places x rest step:long size:long fault n:int",
-         launch.in_dtype),
+         "src view index places y rest step:long size:long fault n:int",
+         lambda f: [f.dtype, f.y.dtype]),
         ("locate", "locate", "index view size:long step:long offsets before:int fault "
          "n:int", lambda f: ()),
         ("put", "put", "x rest offsets view values value_view n:int",
@@ -70,43 +73,16 @@ def without(strides, dim):
     return tuple(0 if d == dim else s for d, s in enumerate(strides))
 
 
-# ------------------------------------------------- gather, and its adjoint
+# ------------------------------------------------- along one dimension
 
 
-@operator("dy index", vjps=[lambda dy, b, dim: dy.gather(dim, b), None])
-def scatter_add(dy, index, *, dim, shape):
-    """x[i, j, ...] of shape `shape` is the sum of all dy[k, j, ...] with index i.
-
-    The reverse of gather(x, dim, index), whose index stands at `dim`.
-    """
-    return {"dim": dim, "shape": shape}
+def zeros_with(dy, shape, dim, index):
+    """The adjoint of gather: zeros of a shape, and dy added where it was chosen."""
+    return scatter_add(dy.new_number(0, dy.dtype).expand(shape), dim, index, dy)
 
 
-@scatter_add.cpu
-def _(dy, index, dim, shape):
-    x, at = np.zeros(shape or (1,), dy.dtype), np.atleast_1d(index)
-    places = list(np.ogrid[tuple(slice(n) for n in at.shape)])
-    places[dim] = at
-    np.add.at(x, tuple(places), np.atleast_1d(dy))
-    return x.reshape(shape)
-
-
-@scatter_add.device
-def _(dy, index, dim, shape):
-    x = dy.new_zeros(shape, dtype=computed_in(dy.dtype))
-    step, size = (x.strides[dim], x.shape[dim]) if x.ndim else (0, 1)
-    steps = dy.strides, index.strides, without(x.strides, dim)
-    view, places, rest = views_of(index.shape, x.device, *steps)
-    run("scatter_add", dy=dy, view=view, index=index, places=places, x=x, rest=rest,
-        step=step, size=size, n=index.numel())  # fmt: skip
-    return x.to(dtype=dy.dtype)
-
-
-@operator(
-    "input index",
-    dtypes=DTYPES,
-    vjps=[lambda dy, b, dim, shape: scatter_add(dy, b, dim=dim, shape=shape), None],
-)
+@operator("input index", dtypes=DTYPES, vjps=[
+    lambda dy, b, dim, shape: zeros_with(dy, shape, dim, b), None])  # fmt: skip
 def gather(input, dim, index):
     """out[i, j, ...] = input[index[i, j, ...], j, ...], the index standing at `dim`."""
     if index.dtype not in (int32, int64):
@@ -115,10 +91,10 @@ def gather(input, dim, index):
         )
     if index.dtype == int32:
         return lambda: gather(input, dim, index.long())
-    if {input.ndim, index.ndim} == {0, 1}:  # a single number counts as a row of one
-        row = input.reshape(-1), dim, index.reshape(-1)
-        return lambda: gather(*row).view(index.shape)
     dim = layout.wrap_dim(dim, input.ndim)
+    if input.ndim + index.ndim < 2:  # a single number counts as a row of one
+        row = input.reshape(-1), 0, index.reshape(-1)
+        return lambda: gather(*row).view(index.shape)
     sizes = zip(index.shape, input.shape, strict=False)
     too_large = any(i > n for d, (i, n) in enumerate(sizes) if d != dim)
     if index.numel() and (index.ndim != input.ndim or too_large):
@@ -132,30 +108,129 @@ def gather(input, dim, index):
 gather.moved = lambda operands, out: nbytes(operands[1]) + 2 * nbytes(out)
 
 
+def places_of(x, index, dim):
+    """The indices of NumPy that choose from the array x along `dim`; checked."""
+    n = x.shape[dim]
+    if index.size and (index.min() < 0 or index.max() >= n):
+        wrong = index[(index < 0) | (index >= n)][0]
+        raise IndexError(
+            f"index {wrong} is out of bounds for dimension {dim} with size {n}"
+        )
+    places = [*np.ogrid[tuple(slice(n) for n in index.shape)]]
+    places[dim] = index
+    return tuple(places)
+
+
 @gather.cpu
 def _(x, index, dim):
     if not index.size:
         return np.empty(index.shape, x.dtype)
-    (x, at), shape = map(np.atleast_1d, (x, index)), index.shape
-    n = x.shape[dim]
-    if at.min() < 0 or at.max() >= n:
-        wrong = at[(at < 0) | (at >= n)][0]
-        raise IndexError(
-            f"index {wrong} is out of bounds for dimension {dim} with size {n}"
-        )
-    parts = tuple(slice(n) for n in at.shape)
-    part = x[(*parts[:dim], slice(None), *parts[dim + 1 :])]
-    return np.take_along_axis(part, at, dim).reshape(shape)
+    return x[places_of(x, index, dim)]
 
 
 @gather.device
 def _(x, index, dim):
     y = x.new_empty(index.shape)
-    rest, view = views_of(index.shape, x.device, without(x.strides, dim), index.strides)
-    step, size = (x.strides[dim], x.shape[dim]) if x.ndim else (0, 1)
-    run("gather", x=x, rest=rest, step=step, size=size, index=index, view=view, y=y,
-        n=y.numel(), moved=gather.moved((x, index), y))  # fmt: skip
+    if y.numel():
+        steps = without(x.strides, dim), index.strides
+        rest, view = views_of(index.shape, x.device, *steps)
+        run("gather", x=x, rest=rest, step=x.strides[dim], size=x.shape[dim], y=y,
+            index=index, view=view, n=y.numel(), moved=gather.moved((x, index), y)
+            )  # fmt: skip
     return y
+
+
+def scattered(operator, input, dim, index, src):
+    """The options of scatter and scatter_add, or a call with operands that fit."""
+    name, dim = operator.name, layout.wrap_dim(dim, input.ndim)
+    if index.dtype not in (int32, int64):
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
+    if src.dtype != input.dtype:
+        raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype")
+    if not input.ndim:
+        row = input.view(1), 0, index.reshape(1), src.reshape(1)
+        return lambda: operator(*row).view(())
+    if not index.numel():
+        return input.clone
+    if not index.ndim == input.ndim == src.ndim:
+        raise RuntimeError(
+            "Index tensor must have the same number of dimensions as self tensor"
+        )
+    sizes = zip(index.shape, input.shape, src.shape, strict=True)
+    if any(i > s or (i > n and d != dim) for d, (i, n, s) in enumerate(sizes)):
+        raise RuntimeError(
+            f"Expected index {list(index.shape)} to be no larger than self "
+            f"{list(input.shape)} apart from dimension {dim} and to be no larger size "
+            f"than src {list(src.shape)}"
+        )
+    if index.dtype == int32 or src.shape != index.shape:
+        src = src[tuple(map(slice, index.shape))]
+        return lambda: operator(input, dim, index.long(), src)
+    return {"dim": dim}
+
+
+def scatter_on_device(name, y, index, src, dim):
+    steps = src.strides, index.strides, without(y.strides, dim)
+    view, places, rest = views_of(index.shape, y.device, *steps)
+    run(name, src=src, view=view, index=index, places=places, y=y, rest=rest,
+        step=y.strides[dim], size=y.shape[dim], n=index.numel())  # fmt: skip
+    return y.to(dtype=src.dtype)
+
+
+@operator("input index src", dtypes=DTYPES, name="scatter", vjps=[
+    lambda dy, b, dim: scatter(dy, dim, b, 0), None,
+    lambda dy, b, dim: gather(dy, dim, b)])  # fmt: skip
+def scatter_of(input, dim, index, src):
+    """scatter of a tensor."""
+    return scattered(scatter_of, input, dim, index, src)
+
+
+@scatter_of.cpu
+def _(x, index, src, dim):
+    y = np.array(x, order="C")
+    y[places_of(y, index, dim)] = src
+    return y
+
+
+@scatter_of.device
+def _(x, index, src, dim):
+    return scatter_on_device("scatter", x.clone(), index, src, dim)
+
+
+@method
+@either_name
+def scatter(input, dim, index, src=None, *, value=None):
+    """input with out[index[i, j, ...], j, ...] = src[i, j, ...], the index at `dim`.
+
+    src: a tensor, or one number. Where an element is chosen twice, either may win.
+    """
+    src = value if src is None else src
+    if not hasattr(src, "storage"):
+        tensor_for("scatter", "index", index)
+        src = pointwise.filling(src, input).expand(index.shape)
+    return scatter_of(input, dim, index, src)
+
+
+@method
+@operator("input index src", dtypes=(*INTEGERS, *FLOATS), vjps=[
+    lambda dy: dy, None, lambda dy, b, dim: gather(dy, dim, b)])  # fmt: skip
+def scatter_add(input, dim, index, src):
+    """input with src[i, j, ...] added to out[index[i, j, ...], j, ...]."""
+    return scattered(scatter_add, input, dim, index, src)
+
+
+@scatter_add.cpu
+def _(x, index, src, dim):
+    y = np.array(x, order="C")
+    np.add.at(y, places_of(y, index, dim), src)
+    return y
+
+
+@scatter_add.device
+def _(x, index, src, dim):
+    wide = int64 if x.dtype in INTEGERS else computed_in(x.dtype)
+    y = x.to(dtype=wide, copy=True)
+    return scatter_on_device("scatter_add", y, index, src, dim)
 
 
 # ------------------------------------------------- where a mask is true
@@ -208,27 +283,20 @@ def check_places(x, places):
             )
 
 
-class Chosen(Operator):
-    """An operator of a tensor, perhaps of values, and of any number of indices."""
-
-    def bind(self, args, named):
-        return args, {}, lambda args, named: args
+@operator("input *indices", dtypes=DTYPES)
+def index(input, indices):
+    """out[b, ..., r, ...] = input[i[b, ...], j[b, ...], ..., r, ...]."""
 
 
-def any_number(x, *indices):
-    """out[b, ..., r, ...] = x[i[b, ...], j[b, ...], ..., r, ...]."""
+@operator("input values *indices", dtypes=DTYPES)
+def index_put(input, values, indices):
+    """input[i[b, ...], j[b, ...], ..., r, ...] = values[b, ..., r, ...]."""
 
 
-index = Chosen(any_number, dtypes=DTYPES, planned=False, name="index")
-index_put = Chosen(any_number, dtypes=DTYPES, planned=False, name="index_put")
-
-
-def index_on_cpu(x, *places):
+@index.cpu
+def _(x, *places):
     check_places(x, places)
     return x[places]
-
-
-index.cpu(index_on_cpu)
 
 
 @index.device
@@ -242,15 +310,12 @@ def _(x, *indices):
 
 
 def put_on_cpu(x, value, *indices):
-    places, array = tuple(i.memory() for i in indices), x.memory()
+    places = tuple(i.memory() for i in indices)
     check_places(x, places)
-    if not array.flags.writeable:
-        return write_array(None, x)  # says so
-    array[places] = value.memory()
-    return x
+    writeable(x.memory())[places] = value.memory()
 
 
-for _dtype in DTYPES:
+for _dtype in DTYPES:  # arrays of halves would be copies
     register("index_put", ["cpu"], [_dtype], put_on_cpu)
 
 
@@ -261,7 +326,6 @@ def _(x, value, *indices):
         offsets, rest, view, value_view = where
         run("put", "index_put", x=x, rest=rest, offsets=offsets, view=view,
             values=value, value_view=value_view, n=value.numel())  # fmt: skip
-    return x
 
 
 def located(x, indices, shape, *more):
@@ -287,9 +351,11 @@ def chooses(items):
     return any(is_choice(item) for item in items)
 
 
+CHOICES = list, tuple, range, np.ndarray, bool, np.bool_
+
+
 def is_choice(item):
-    kinds = list | tuple | range | np.ndarray
-    return isinstance(item, kinds) or hasattr(item, "storage")
+    return isinstance(item, CHOICES) or hasattr(item, "storage")
 
 
 def getitem(x, items):
@@ -301,7 +367,7 @@ def getitem(x, items):
     def backward(dy):
         return (added_at(dy, front.shape, [i.get("IndexBackward0") for i in kept]),)
 
-    run = functools.partial(index, front, *indices)
+    run = functools.partial(index, front, indices)
     found = record_call("Index", [front], run, backward, saves=True)
     return found.permute(*back)
 
@@ -314,8 +380,7 @@ def added_at(dy, shape, indices):
         count *= size
     rows = (place.numel(), layout.numel(shape[k:]))
     places = place.reshape(-1, 1).expand(rows)
-    flat = scatter_add(dy.reshape(rows), places, dim=0, shape=(count, rows[1]))
-    return flat.view(shape)
+    return zeros_with(dy.reshape(rows), (count, rows[1]), 0, places).view(shape)
 
 
 def setitem(x, items, value):
@@ -348,12 +413,12 @@ def setitem(x, items, value):
 
     def backward(dy):
         indices = [i.get("IndexPutBackward0") for i in kept]
-        rest, chosen = dy.clone(), index(dy, *indices)
-        index_put(rest, rest.new_zeros(chosen.shape), *indices)
+        rest, chosen = dy.clone(), index(dy, indices)
+        index_put(rest, rest.new_zeros(chosen.shape), indices)
         return rest, chosen
 
     write(
-        front, (value,), lambda: index_put(front, value, *indices),
+        front, (value,), lambda: index_put(front, value, indices),
         lambda old: Recorded("IndexPutBackward0", [old, value], backward, True),
     )  # fmt: skip
 
@@ -368,7 +433,11 @@ def separated(x, items):
         raise IndexError(f"too many indices for tensor of dimension {x.ndim}")
     basic, choices, dim, source = [], [], 0, 0
     for item, wide in zip(items, widths, strict=True):
-        if hasattr(item, "storage"):
+        if hasattr(item, "storage") and item.dtype == bool_ and not item.ndim:
+            choices.append((dim, item.view(1)))  # True, of a new dimension
+            basic.append(None)
+            dim += 1
+        elif hasattr(item, "storage"):
             check_mask(item, x, source)
             choices.append((dim, item))
             basic += [WHOLE] * wide
@@ -394,8 +463,6 @@ def as_choice(item, x):
         item = x.new_tensor(item, bool if item.dtype == bool else item.dtype if
                             item.size else int64)  # fmt: skip
     if item.dtype in (bool_, uint8):
-        if not item.ndim:
-            raise IndexError("x[True], a mask without dimensions, is not there")
         return item.bool().to(x.device)
     if item.dtype not in (int8, int16, int32, int64):
         raise IndexError(
@@ -456,15 +523,23 @@ def nonzero_of(mask):
     return [places, *reversed(indices)]
 
 
-def nonzero(x):
-    """int64 (count, x.ndim): the index of each element that is not 0, in order."""
-    if not tensor_for("nonzero", "input", x).ndim:
-        return nonzero(x.view(1))[:, :0]
-    places = nonzero_of(x.bool())
-    out = places[0].new_empty((len(places[0]), x.ndim))
-    for d, place in enumerate(places):
-        out[:, d].copy_(place)
-    return out
+def nonzero(input, *, as_tuple=False):
+    """int64 (count, input.ndim): the index of each element that is not 0, in order.
+
+    as_tuple: for each dimension a tensor of these indices.
+    """
+    if not tensor_for("nonzero", "input", input).ndim:
+        row = nonzero(input.view(1), as_tuple=as_tuple)
+        return row if as_tuple else row[:, :0]
+    places = nonzero_of(input.bool())
+    return tuple(places) if as_tuple else stack(places, 1)
+
+
+def where(condition, *values, **named):
+    """one where the condition holds, else the other; alone nonzero(as_tuple=True)."""
+    if values or named:
+        return pointwise.where(condition, *values, **named)
+    return nonzero(condition, as_tuple=True)
 
 
 def masked_select(x, mask):
@@ -529,28 +604,6 @@ def one_hot(x, num_classes=-1):
     classes = most if num_classes == -1 else num_classes
     places = x.new_tensor(np.arange(classes), int64)
     return pointwise.eq(x.unsqueeze(-1), places).long()
-
-
-# ------------------------------------------------- triangles
-
-
-def tril(x, diagonal=0):
-    """The lower triangle of the last two dimensions, zeros above it."""
-    return pointwise.where(_below(x, diagonal, "tril"), x, x.new_number(0, x.dtype))
-
-
-def triu(x, diagonal=0):
-    """The upper triangle of the last two dimensions, zeros below it."""
-    return masked_fill(x, _below(x, diagonal, "triu", 1), 0)
-
-
-def _below(x, diagonal, name, less=0):
-    """Is the column at most row + diagonal - less? For each element of a matrix."""
-    number_for(name, "diagonal", diagonal, Integral)
-    if x.ndim < 2:
-        raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
-    rows, cols = (x.new_tensor(np.arange(n), int64) for n in x.shape[-2:])
-    return pointwise.le(cols, pointwise.add(rows.unsqueeze(-1), diagonal - less))
 
 
 def embedding(input, weight, padding_idx=None):

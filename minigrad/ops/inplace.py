@@ -1,7 +1,8 @@
 """Operators that write into a tensor which is there already: copy_, fill_, add_ ..."""
 
-from .. import capture, launch, layout
-from ..autograd.graph import Recorded, requires
+from .. import launch, layout
+from ..autograd.grad_mode import thread
+from ..autograd.graph import Recorded, requires, written
 from ..autograd.record import OperatorNode
 from ..autograd.views import write
 from ..dispatch import same_device
@@ -31,18 +32,15 @@ SCATTER = launch.ladder(
 
 def in_place(operator):
     """The in-place form of an operator, as a method: `add_` of `add`."""
-    fitting = capture.plans()  # operands -> are they computed in the tensor's dtype?
 
     def method(self, *operands, **named):
+        if not named and again(operator, self, (self, *operands)):
+            return self
         if named:
             named = in_pytorch(f"{operator.name}_", named, operator.parameters[1:])
             operands = *operands, *named.values()
-        key = self.spec, *[getattr(x, "spec", None) or type(x) for x in operands]
-        direct = fitting.get(key)  # what was found out of such operands before
-        if direct is None:
-            operator.bind((self, *operands), {})  # raises where their number is wrong
-            direct = check_in_place(operator, self, operands)
-            capture.keep(fitting, key, direct)
+        operator.bind((self, *operands), {})  # raises where their number is wrong
+        direct = check_in_place(operator, self, operands)
 
         def run():
             if direct and is_safe(self, operands):
@@ -58,6 +56,26 @@ def in_place(operator):
     method.__name__ = f"{operator.name}_"
     method.__doc__ = f"{operator.name}, written into the tensor itself."
     return method
+
+
+def again(operator, x, operands):
+    """Write the operator's result into x by a plan. Was there one, and was it right?
+
+    It is not where something is to be recorded, or where x and an operand read the same
+    memory in two ways.
+    """
+    recorded = thread.state.enabled
+    if recorded and (x._meta is not None or x._base is not None):
+        return False
+    for other in operands:
+        storage = getattr(other, "storage", None)
+        if storage is None or other is x:
+            continue
+        if storage is x.storage and other.spec is not x.spec:
+            return False
+        if recorded and (other._meta is not None or other._base is not None):
+            return False
+    return operator.again(x, operands) and written(x) is x
 
 
 def check_in_place(operator, x, operands):
@@ -117,6 +135,8 @@ def copy_(self, source):
     """
     if not hasattr(source, "storage"):
         return fill_(self, source)
+    if again(cast[self.dtype], self, (source,)):
+        return self
     layout.check_no_overlap(self.shape, self.strides)
 
     def node(old):
@@ -189,9 +209,18 @@ def clamp_(self, min=None, max=None):
     return in_place(operator)(self, *bounds)
 
 
-def masked_fill_(self, mask, value):
-    """masked_fill, written into the tensor itself."""
-    return copy_(self, masked_fill(self, mask, value))
+def by_copy(function):
+    """The in-place form of a function whose result is then copied into the tensor."""
+
+    def method(self, *args, **named):
+        return copy_(self, function(self, *args, **named))
+
+    method.__name__ = f"{function.__name__}_"
+    method.__doc__ = f"{function.__name__}, written into the tensor itself."
+    return method
+
+
+masked_fill_ = by_copy(masked_fill)
 
 
 def onto(place):

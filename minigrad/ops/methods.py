@@ -1,8 +1,8 @@
 """The operators as a tensor's methods, under PyTorch's names."""
 
 from ..dtypes import bfloat16, bool_, float16, float32, float64, int32, int64
-from . import indexing, inplace, normalization, pointwise, reduce, scan, softmax
-from .inplace import in_place, onto
+from . import indexing, inplace, normalization, pointwise, reduce, scan, shape, softmax
+from .inplace import by_copy, in_place, onto
 from .matmul import matmul
 
 
@@ -53,7 +53,7 @@ class Methods:
     softmax, log_softmax = softmax.softmax, softmax.log_softmax
     gather, index_select = indexing.gather, indexing.index_select
     nonzero, masked_select = indexing.nonzero, indexing.masked_select
-    tril, triu = indexing.tril, indexing.triu
+    tril, triu = shape.tril, shape.triu
     cumsum, cumprod = scan.cumsum, scan.cumprod
     isfinite, isinf = pointwise.isfinite, pointwise.isinf
     isclose, allclose, equal = pointwise.isclose, pointwise.allclose, pointwise.equal
@@ -74,6 +74,7 @@ class Methods:
     )
     __iand__, __ior__, __ixor__ = bitwise_and_, bitwise_or_, bitwise_xor_
     clamp_, masked_fill_ = inplace.clamp_, inplace.masked_fill_
+    scatter_, scatter_add_ = map(by_copy, (indexing.scatter, indexing.scatter_add))
 
     cpu, cuda = onto("cpu"), onto("cuda")
     half, bfloat16, double = map(onto, (float16, bfloat16, float64))

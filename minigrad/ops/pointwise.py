@@ -477,7 +477,8 @@ def scaled(x, other, alpha):
         return other
     if not isinstance(alpha, Real):
         raise TypeError(f"argument 'alpha' must be Number, not {type(alpha).__name__}")
-    dtype = result_type(x, other)
+    alike = getattr(other, "dtype", None) == x.dtype
+    dtype = x.dtype if alike else result_type(x, other)
     if isinstance(alpha, bool) and dtype != bool_:
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
     if not isinstance(alpha, Integral) and dtype not in FLOATS:
@@ -487,7 +488,8 @@ def scaled(x, other, alpha):
         )
     if not hasattr(other, "storage"):
         return bool(other * alpha) if dtype == bool_ else other * alpha
-    return mul(other.to(dtype=dtype), bool(alpha) if dtype == bool_ else alpha)
+    other = other if other.dtype == dtype else other.to(dtype=dtype)
+    return mul(other, bool(alpha) if dtype == bool_ else alpha)
 
 
 @named("add")

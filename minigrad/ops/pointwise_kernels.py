@@ -6,7 +6,7 @@ import re
 import numpy as np
 
 from .. import capture, launch, trace
-from ..arrays import ERRORS, IGNORED, flat_reader, reader, write
+from ..arrays import ERRORS, IGNORED, flat_reader, reader, write, writeable
 from ..autograd.grad_mode import thread
 from ..autograd.record import below, record
 from ..dispatch import (
@@ -16,7 +16,6 @@ from ..dispatch import (
     picker,
     register,
     same_device,
-    seen,
 )
 from ..dtypes import (
     C_NAMES,
@@ -129,10 +128,7 @@ class Pointwise(Operator):
 
     def into(self, out, *operands):
         """The same, written into `out`, which has the result's shape; returns it."""
-        key = *(getattr(x, "spec", None) or seen(x) for x in operands), "out", out.spec
-        run = self.plans.get(key)
-        if run is not None and not capture.here.direct and trace.active is None:
-            run(*operands, out)
+        if self.again(out, operands):
             return out
         kernel = self.find(operands)
         if trace.active is not None:
@@ -142,9 +138,18 @@ class Pointwise(Operator):
             below(kernel, *operands, out=out)
         else:
             run = below(kernel.plan_into, out, operands)
-            if run is not None:
-                capture.keep(self.plans, key, run)
+            key = self.key(operands, {})
+            if None not in (run, key):
+                capture.keep(self.plans, (key, "into", out.spec), run)
         return out
+
+    def again(self, out, operands):
+        """Write into `out` by the plan of an earlier call. Was there one?"""
+        run = self.plans.get((self.key(operands, {}), "into", out.spec))
+        if run is None or capture.here.direct or trace.active is not None:
+            return False
+        run(*operands, out)
+        return True
 
 
 TAKES = [
@@ -191,15 +196,11 @@ class NumpyPointwise:
         """A function that does it for operands like these."""
         tensors = [x for x in operands if hasattr(x, "storage")]
         shape = broadcast(self.name, [x.shape for x in tensors])
-        flat = len({x.spec.layout[:2] for x in tensors}) == 1
-        flat, formula = flat and tensors[0].is_contiguous(), self.formula
+        (flat, reads), formula = readers(operands, self.wide), self.formula
         if formula is copy and tensors[0].dtype == self.wide:
             formula = np.array  # otherwise reading it makes a copy
         elif isinstance(formula, np.ufunc) and not flat:
             formula = functools.partial(formula, order="C")
-        read = flat_reader if flat else reader
-        reads = [(read if hasattr(x, "storage") else reader)(x, self.wide)
-                 for x in operands]  # fmt: skip
         compute, result = applied(formula, *reads), self.result
         spec, make = row_spec(result, "cpu", shape), tensors[0].over
 
@@ -221,13 +222,49 @@ class NumpyPointwise:
 
     def plan_into(self, out, operands):
         """Do it, and return a function of the operands and `out` that does it again."""
-        run = self.plan(operands, {})
-        run(*operands, out=out)
-        return lambda *given: run(*given[:-1], out=given[-1])
+        known = self.formula is copy or isinstance(self.formula, np.ufunc)
+        if known and out.dtype == self.result == self.wide:
+            run = self.straight(out, operands)
+        else:
+            whole = self.plan(operands, {})
+            run = lambda *given: whole(*given[:-1], out=given[-1])  # noqa: E731
+        run(*operands, out)
+        return run
+
+    def straight(self, out, operands):
+        """A function of operands and `out` like these: no other memory is needed."""
+        a, *b, place = readers((*operands, out), self.wide)[1]
+        formula = copied if self.formula is copy else self.formula
+
+        def run(x, *given):
+            y, token = writeable(place(given[-1])), ERRORS.set(IGNORED)
+            try:
+                if b:
+                    formula(a(x), b[0](given[0]), out=y)
+                else:
+                    formula(a(x), out=y)
+            finally:
+                ERRORS.reset(token)
+
+        return run
+
+
+def readers(operands, dtype):
+    """(Are all tensors contiguous and of one shape? How each is read: flat, if so.)"""
+    tensors = [x for x in operands if hasattr(x, "storage")]
+    flat = len({x.spec.layout[:2] for x in tensors}) == 1 and tensors[0].is_contiguous()
+    read = flat_reader if flat else reader
+    return flat, [(read if hasattr(x, "storage") else reader)(x, dtype)
+                  for x in operands]  # fmt: skip
 
 
 def copy(x):
     return x
+
+
+def copied(x, out):
+    """The same, written into another array."""
+    np.copyto(out, x)
 
 
 def applied(formula, a, b=None, c=None):

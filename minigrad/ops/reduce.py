@@ -36,7 +36,7 @@ from ..launch import (
 from ..numpy_names import either_name
 from . import pointwise
 from . import vjp as vjp
-from .indexing import scatter_add
+from .indexing import zeros_with
 from .pointwise import eq, ne, where
 
 CODES = {"SUM": 0, "MAX": 1, "MIN": 2, "PROD": 3, "MEAN": 4}
@@ -286,7 +286,7 @@ def chosen_backward(dy, i, shape, dim, keepdim):
     """dy where the chosen elements were, 0 elsewhere."""
     if not keepdim and shape:
         dy, i = dy.unsqueeze(dim), i.unsqueeze(dim)
-    return scatter_add(dy, i, dim=dim, shape=shape)
+    return zeros_with(dy, shape, dim, i)
 
 
 def several(f):

@@ -213,6 +213,12 @@ def getitem(dy, laid, items):
     return slice_backward(dy, laid[0], items)
 
 
+def diagonal(dy, laid, offset=0, dim1=0, dim2=1):
+    x = dy.new_zeros(laid[0])
+    x.diagonal(offset, dim1, dim2).copy_(dy)
+    return x
+
+
 def as_strided(dy, laid, size, stride, storage_offset=None):
     offset = laid[2] if storage_offset is None else storage_offset
     return strided_backward(dy, laid, (tuple(size), tuple(stride), offset))

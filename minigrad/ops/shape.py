@@ -1,0 +1,338 @@
+"""Operators that put elements in other places: cat, stack, split, repeat, flip, roll,
+and the diagonals and triangles of matrices."""
+
+import functools
+import itertools
+import math
+from numbers import Integral
+
+import numpy as np
+
+from .. import launch, layout
+from ..dispatch import method, number_for, operator
+from ..dtypes import DTYPES, int64, promote_types
+from ..launch import THREADS, Rung, cdiv, strides_of
+from ..layout import wrap_dim
+from ..numpy_names import either_name
+from .pointwise import masked_fill, where
+
+# ------------------------------------------------- tensors put together
+
+TOGETHER = 4  # tensors of one launch
+PARTS = " ".join(f"x{i} n{i}:long row{i}:long start{i}:long" for i in range(TOGETHER))
+CAT = launch.ladder(
+    Rung("rows", "cat", "cat.cu", args=f"y width:long {PARTS}",
+         grid=lambda f: (cdiv(f.n, THREADS), f.count), types=lambda f: [f.dtype])
+)  # fmt: skip
+
+
+def check_list(name, tensors):
+    """TypeError unless it is a list or a tuple of tensors."""
+    if not isinstance(tensors, list | tuple):
+        raise TypeError(
+            f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not "
+            f"{type(tensors).__name__}"
+        )
+    for number, x in enumerate(tensors):
+        if not hasattr(x, "storage"):
+            raise TypeError(
+                f"{name}(): expected Tensor as element {number} in argument 0, but got "
+                f"{type(x).__name__}"
+            )
+
+
+@operator("*tensors", dtypes=DTYPES, vjps=[lambda dy, dim, sizes: split(dy, sizes, dim),
+                                           ...])  # fmt: skip
+def cat(tensors, dim=0):
+    """The tensors concatenated along `dim`; the other sizes are equal."""
+    check_list("cat", tensors)
+    if not tensors:
+        raise RuntimeError("cat(): expected a non-empty list of Tensors")
+    dtype = functools.reduce(promote_types, (x.dtype for x in tensors))
+    kept = [x for x in tensors if x.shape != (0,)] or tensors[:1]
+    if len(kept) < len(tensors) or {x.dtype for x in tensors} != {dtype}:
+        return lambda: cat([x.to(dtype=dtype) for x in kept], dim)
+    first = tensors[0]
+    dim = wrap_dim(dim, first.ndim)
+    if not first.ndim:
+        raise RuntimeError(
+            "zero-dimensional tensor (at position 0) cannot be concatenated"
+        )
+    for number, x in enumerate(tensors):
+        others = [s[:dim] + s[dim + 1 :] for s in (x.shape, first.shape)]
+        if x.ndim != first.ndim or others[0] != others[1]:
+            raise RuntimeError(
+                f"cat: sizes of tensors must match except in dimension {dim}: number 0 "
+                f"has shape {list(first.shape)}, number {number} {list(x.shape)}"
+            )
+    return {"dim": dim, "sizes": tuple(x.shape[dim] for x in tensors)}
+
+
+@cat.cpu
+def _(*arrays, dim, sizes):
+    return np.concatenate(arrays, dim)
+
+
+@cat.device
+def _(*tensors, dim, sizes):
+    shape = tensors[0].shape
+    y = tensors[0].new_empty((*shape[:dim], sum(sizes), *shape[dim + 1 :]))
+    start, parts = 0, []
+    for x in tensors:
+        row = math.prod(x.shape[dim:])
+        if x.numel():
+            parts.append((x.contiguous(), x.numel(), row, start))
+        start += row
+    for first in range(0, len(parts), TOGETHER):
+        some = parts[first : first + TOGETHER]
+        every = some + [(None, 0, 1, 0)] * (TOGETHER - len(some))
+        names = "x", "n", "row", "start"
+        facts = {f"{name}{i}": value for i, part in enumerate(every)
+                 for name, value in zip(names, part, strict=True)}  # fmt: skip
+        n = max(part[1] for part in some)
+        launch.run(CAT, "cat", y=y, width=start, n=n, count=len(some), **facts)
+    return y
+
+
+@either_name
+def stack(tensors, dim=0):
+    """The tensors, all of one shape, side by side along a new dimension `dim`."""
+    check_list("stack", tensors)
+    if not tensors:
+        raise RuntimeError("stack expects a non-empty TensorList")
+    for number, x in enumerate(tensors):
+        if x.shape != tensors[0].shape:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got "
+                f"{list(tensors[0].shape)} at entry 0 and {list(x.shape)} at entry "
+                f"{number}"
+            )
+    return cat([x.unsqueeze(dim) for x in tensors], dim)
+
+
+@method
+def repeat(input, *repeats):
+    """The tensor so many times along each dimension, further ones in front; a copy."""
+    repeats = layout.as_ints(repeats, least=1)
+    if len(repeats) < input.ndim:
+        raise RuntimeError(
+            "Number of dimensions of repeat dims can not be smaller than number of "
+            "dimensions of tensor"
+        )
+    if min(repeats, default=0) < 0:
+        raise RuntimeError(
+            f"Trying to create tensor with negative dimension: repeats {list(repeats)}"
+        )
+    x = input[(None,) * (len(repeats) - input.ndim)]
+    for dim, count in enumerate(repeats):
+        if count != 1:
+            sizes = *x.shape[:dim], count, *x.shape[dim:]
+            x = x.unsqueeze(dim).expand(sizes).clone().flatten(dim, dim + 1)
+    return input.clone().view(x.shape) if x.storage is input.storage else x
+
+
+@method
+def tile(input, *dims):
+    """repeat, where the dimensions that `dims` lacks in front count once."""
+    dims = layout.as_ints(dims, least=1)
+    return repeat(input, (1,) * (input.ndim - len(dims)) + dims)
+
+
+# ------------------------------------------------- parts of a tensor: views
+
+
+def part(x, dim, item):
+    """x[:, ..., item], where `item` stands at `dim`."""
+    return x[(slice(None),) * dim + (item,)]
+
+
+def has_dimensions(name, x):
+    if not x.ndim:
+        raise RuntimeError(f"{name} expects at least a 1-dimensional tensor")
+
+
+@method
+@either_name
+def split(input, split_size_or_sections, dim=0):
+    """Parts of a size along `dim`, the last perhaps smaller, or of several sizes."""
+    has_dimensions("split", input)
+    dim, sizes = wrap_dim(dim, input.ndim), split_size_or_sections
+    n = input.shape[dim]
+    if isinstance(sizes, Integral):
+        if sizes < 0:
+            raise RuntimeError(
+                f"split expects split_size be non-negative, but got split_size={sizes}"
+            )
+        if n and not sizes:
+            raise RuntimeError(
+                "split_size can only be 0 if dimension size is 0, but got dimension "
+                f"size of {n}"
+            )
+        starts = range(0, max(n, 1), sizes or 1)
+        sizes = [min(sizes, n - start) for start in starts]
+    sizes = layout.as_ints((sizes,))
+    if min(sizes, default=0) < 0:
+        raise RuntimeError(
+            "split_with_sizes expects split_sizes have only non-negative entries, but "
+            f"got split_sizes={list(sizes)}"
+        )
+    if sum(sizes) != n:
+        raise RuntimeError(
+            f"split_with_sizes expects split_sizes to sum exactly to {n} (input "
+            f"tensor's size at dimension {dim}), but got split_sizes={list(sizes)}"
+        )
+    ends = itertools.accumulate(sizes)
+    parts = zip(sizes, ends, strict=True)
+    return tuple(part(input, dim, slice(end - size, end)) for size, end in parts)
+
+
+@method
+@either_name
+def chunk(input, chunks, dim=0):
+    """At most so many parts along `dim`, equal ones but for the last."""
+    has_dimensions("chunk", input)
+    if number_for("chunk", "chunks", chunks, Integral) <= 0:
+        raise RuntimeError(
+            f"chunk expects `chunks` to be greater than 0, got: {chunks}"
+        )
+    n = input.shape[wrap_dim(dim, input.ndim)]
+    return split(input, cdiv(n, chunks) if n else [0] * chunks, dim)
+
+
+@method
+@either_name
+def unbind(input, dim=0):
+    """The parts at each index of `dim`, which they do not have."""
+    n = layout.at_dim(input.shape, dim)
+    return tuple(part(input, wrap_dim(dim, input.ndim), i) for i in range(n))
+
+
+# ------------------------------------------------- other orders
+
+ROLL = launch.ladder(
+    Rung("strided", "rolled", "copy.cu", args="x view moves y n:int",
+         types=lambda f: [f.dtype])
+)  # fmt: skip
+
+
+def rolled(name, x, starts, steps):
+    """x where the index along dimension d is starts[d] + steps[d] * that of x[...]."""
+    y, device = x.new_empty(x.shape), x.device
+    launch.run(ROLL, name, x=x, view=strides_of(x.shape, x.strides, device), y=y,
+               moves=strides_of(starts, steps, device), n=y.numel())  # fmt: skip
+    return y
+
+
+@method
+@operator(dtypes=DTYPES, vjps=[lambda dy, dims: flip(dy, dims)])
+def flip(input, *axes, dims=None):
+    """The elements in reverse order along each of the dimensions; a copy."""
+    found = [wrap_dim(d, input.ndim) for d in layout.as_ints(axes or (dims,))]
+    for d in found:
+        if found.count(d) > 1:
+            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+    return {"dims": tuple(found) if input.ndim else ()}
+
+
+flip.cpu(lambda x, dims: np.flip(x, dims))
+
+
+@flip.device
+def _(x, dims):
+    ends = [n - 1 if d in dims else 0 for d, n in enumerate(x.shape)]
+    return rolled("flip", x, tuple(ends), tuple(-1 if e else 1 for e in ends))
+
+
+@method
+@operator(dtypes=DTYPES, vjps=[
+    lambda dy, shifts, dims: roll(dy, tuple(-s for s in shifts), dims)
+])  # fmt: skip
+def roll(input, shifts, dims=()):
+    """The elements so many places further along each dimension, from its end to its
+    beginning; without `dims` in row-major order."""
+    shifts, dims = layout.as_ints((shifts,)), layout.as_ints((dims,))
+    if not shifts:
+        raise RuntimeError("`shifts` required")
+    if not dims and len(shifts) == 1:
+        return lambda: roll(input.flatten(), shifts, 0).view(input.shape)
+    if len(shifts) != len(dims):
+        raise RuntimeError(
+            f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}"
+        )
+    for d in dims:
+        layout.at_dim(input.shape, d)
+    return {"shifts": shifts, "dims": tuple(d % input.ndim for d in dims)}
+
+
+roll.cpu(lambda x, shifts, dims: np.roll(x, shifts, dims))
+
+
+@roll.device
+def _(x, shifts, dims):
+    starts = [0] * x.ndim
+    for shift, d in zip(shifts, dims, strict=True):
+        starts[d] = (starts[d] - shift) % max(x.shape[d], 1)
+    return rolled("roll", x, tuple(starts), (1,) * x.ndim)
+
+
+@method
+def movedim(input, source, destination):
+    """A view with the dimensions `source` at the places `destination`."""
+    ends = {"source": source, "destination": destination}
+    given = {name: list(layout.as_ints((dims,))) for name, dims in ends.items()}
+    found = {n: [wrap_dim(d, input.ndim) for d in dims] for n, dims in given.items()}
+    source, destination = found.values()
+    if len(source) != len(destination):
+        raise RuntimeError(
+            "movedim: Invalid source or destination dims: source "
+            f"({given['source']} dims) should contain the same number of dims as "
+            f"destination ({given['destination']} dims)"
+        )
+    for name, dims in found.items():
+        if len({*dims}) < len(dims):
+            raise RuntimeError(f"movedim: repeated dim in `{name}` ({given[name]})")
+    order = [d for d in range(input.ndim) if d not in source]
+    for to, d in sorted(zip(destination, source, strict=True)):
+        order.insert(to, d)
+    return input.permute(order) if input.ndim else input
+
+
+@method
+def swapaxes(input, axis0, axis1):
+    """transpose, by NumPy's name."""
+    return input.transpose(axis0, axis1)
+
+
+# ------------------------------------------------- diagonals and triangles
+
+
+@method
+def diag(input, diagonal=0):
+    """A matrix's diagonal as a new vector, or the matrix that has a vector on it."""
+    if input.ndim not in (1, 2):
+        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D")
+    if input.ndim == 2:
+        return input.diagonal(diagonal).clone()
+    n = len(input) + abs(number_for("diag", "diagonal", diagonal, Integral))
+    y = input.new_zeros((n, n))
+    y.diagonal(diagonal).copy_(input)
+    return y
+
+
+def tril(x, diagonal=0):
+    """The lower triangle of the last two dimensions, zeros above it."""
+    return where(_below(x, diagonal, "tril"), x, x.new_number(0, x.dtype))
+
+
+def triu(x, diagonal=0):
+    """The upper triangle of the last two dimensions, zeros below it."""
+    return masked_fill(x, _below(x, diagonal, "triu", 1), 0)
+
+
+def _below(x, diagonal, name, less=0):
+    """Is the column at most row + diagonal - less? For each element of a matrix."""
+    number_for(name, "diagonal", diagonal, Integral)
+    if x.ndim < 2:
+        raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+    rows, cols = (x.new_tensor(np.arange(n), int64) for n in x.shape[-2:])
+    return cols <= rows.unsqueeze(-1) + (diagonal - less)
