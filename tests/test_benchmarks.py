@@ -9,6 +9,7 @@ import sys
 import fake_cupy
 import numpy as np
 import pytest
+from recorded import recorded
 
 from benchmarks import (
     alone,
@@ -224,10 +225,12 @@ def test_every_teaching_kernel_is_compared():
     assert {label for label in BOUNDS if "/" not in label} <= labels
 
 
-def test_every_kernel_of_a_chapter_is_compared():
+@pytest.mark.slow
+@pytest.mark.xdist_group("chapters")  # recorded once
+def test_every_kernel_of_a_chapter_is_compared(monkeypatch):
     """Lessons and solved labs are run, and what they launch is recorded."""
-    with common.processes(2) as pool:
-        compared, failed, lost = cases.of_chapters(cases.recorded(pool, 600))
+    monkeypatch.setattr(chapters, "recorded", recorded)
+    compared, failed, lost = cases.of_chapters(cases.recorded(Here(), 600))
     labs = {case.name for case in compared if case.label.startswith("solutions/")}
     assert labs >= {"tail_guard", "grid_stride", "block_sum", "transpose_tiled"}
     labels = {case.label for case in compared}

@@ -14,6 +14,7 @@ from minigrad.exercises.registry import KernelExercise, exercises
 from minigrad.kernel import Kernel
 from minigrad.simt.launch import Limits
 
+pytestmark = pytest.mark.xdist_group("course")  # the labs are run once
 MOST_THREADS = 300_000  # of a launch that runs under all tools
 # The labs try these on one tile; a second one needs the barrier after the first.
 LARGER = {

@@ -8,6 +8,7 @@ import re
 import nvrtc
 import pytest
 from mutation import mutated
+from recorded import recorded
 from snippets import entries, expected, kernels
 
 from benchmarks import chapters
@@ -54,11 +55,12 @@ def test_files(name, targets):
     accepted(files()[name], targets, instances(files()[name]))
 
 
+@pytest.mark.xdist_group("chapters")  # recorded once
 @pytest.mark.parametrize(
     "path", list(chapters.texts()), ids=lambda p: f"{p.parent.name} {p.stem}"
 )
 def test_what_a_chapter_launches(path, targets):
-    kernels = {one.kernel.source: one.kernel for one in chapters.recorded(path)[0]}
+    kernels = {one.kernel.source: one.kernel for one in recorded(path)[0]}
     assert kernels or path.parent.name == "lessons"  # one may launch operators only
     for kernel in kernels.values():
         names = (kernel.name,) if "<" in kernel.name else ()
