@@ -138,6 +138,7 @@ print("done")
 """
 
 
+@pytest.mark.slow
 def test_a_chain_of_100000_nodes():
     """In a process of its own: what is too deep for Python ends it."""
     run = subprocess.run([sys.executable, "-c", DEEP], capture_output=True, text=True)
