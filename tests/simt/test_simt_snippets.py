@@ -1,14 +1,37 @@
 """The corpus: what is accepted, what is rejected, and where the caret stands."""
 
+import warnings
+
 import pytest
+from arguments import arguments
 from snippets import entries, expected, kernels
+from test_simt_safe import assert_ours
 
 from minigrad import simt
 
 
-@pytest.mark.parametrize("source", entries("accepted"))
+@pytest.mark.parametrize("source", entries("accepted") + list(kernels().values()))
 def test_accepted(source):
-    assert simt.compile(source).functions is not None
+    """It compiles to Python that is all ours, and runs with a report."""
+    module = simt.RawModule(source)
+    assert_ours(module)
+    assert_runs(module)
+
+
+def assert_runs(module):
+    """Whatever a text holds: no exception, no warning of NumPy's."""
+    limits = simt.Limits(steps=20_000, seconds=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for name in module.program.kernels:
+            kernel = module.get_function(name)
+            kernel.limits = limits
+            for schedule in ("lockstep", "warps"):
+                args = arguments(kernel)
+                report = simt.run(kernel, 2, 33, args, 1024, schedule=schedule)
+                assert str(report).startswith(name)
+            trace = simt.trace(kernel, 2, 33, arguments(kernel), 1024)
+            assert len(trace.steps) <= 2000
 
 
 @pytest.mark.parametrize("entry", entries("rejected") + entries("outside"))
