@@ -5,21 +5,18 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
-from pathlib import Path
 
+import bugs
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_simt_kernels import LAUNCHES
+from test_simt_kernels import kernels as texts_of_kernels
 
 from minigrad import Kernel, simt, viz
 from minigrad.exercises.hole import Answer
 from minigrad.kernels.threads import tail_guard
-
-sys.path.append(str(Path(__file__).parent / "simt"))
-import bugs  # noqa: E402
-from test_simt_kernels import LAUNCHES  # noqa: E402
-from test_simt_kernels import kernels as texts_of_kernels  # noqa: E402
 
 matplotlib = pytest.importorskip(
     "matplotlib", reason="not run: tests of pictures (matplotlib is not installed)"
@@ -359,20 +356,33 @@ def test_no_finding_is_said_and_what_is_none_is_refused():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", bugs.cases().values(), ids=bugs.cases())
-def test_every_planted_bug_can_be_drawn(case, monkeypatch):
-    monkeypatch.setattr(viz.runs, "SECONDS", 0.3)
+@pytest.mark.parametrize("case", bugs.wrong(), ids=lambda c: c.name)
+def test_the_findings_of_every_planted_bug_are_drawn(case):
     kernel = simt.RawKernel(case.source, case.name)
-    given = case.arguments()
-    report = simt.run(kernel, **given, limits=simt.Limits(seconds=0.3))
+    limits = simt.Limits(seconds=0.3)
+    report = simt.run(kernel, **case.arguments(), tools="all", limits=limits)
     told = viz.findings(report).alt
     assert all(f"{f.kind} at line {f.line}" in told for f in report.findings)
-    launch = [given.pop(k) for k in ("grid", "block", "args")]
-    for name in PICTURES:
-        picture = getattr(viz, name)(
-            kernel, *launch, shared_mem=given.get("shared_mem", 0)
-        )
-        assert repr(picture)
+
+
+def one_of_each():
+    """For each kind of finding its first planted bug."""
+    kinds = {}
+    for case in bugs.wrong():
+        for marks in case.marks.values():
+            for kind in marks.get("BUG", ()):
+                kinds.setdefault(kind, case)
+    return kinds
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", one_of_each())
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_kernel_with_this_bug_can_be_drawn(kind, name, monkeypatch):
+    monkeypatch.setattr(viz.runs, "SECONDS", 0.3)
+    case = one_of_each()[kind]
+    kernel, given = simt.RawKernel(case.source, case.name), case.arguments()
+    assert repr(getattr(viz, name)(kernel, **given))
 
 
 # ---------------------------------------------------------------- what cannot run
