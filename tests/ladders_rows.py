@@ -52,6 +52,20 @@ def softmax_backward(x, kind, n):
         yield Case(name, (len(x),), (96,), args, out, near)
 
 
+@family("scan")
+def _():
+    functions = torch.cumsum, torch.cumprod, torch.logcumsumexp
+    for (op, function), n, back in itertools.product(
+        enumerate(functions), (1, 31, 64, 200), (0, 1)
+    ):
+        x = torch.from_numpy(numbers(3, n) / 100)
+        turned = x.double().flip(1) if back else x.double()
+        y = function(turned, 1)
+        y = (y.flip(1) if back else y).numpy()
+        args = x.numpy(), np.full_like(x, 77), np.int64(n)
+        yield Case(f"scan<{op}, {back}, float>", (3,), (64,), args, {1: y}, 1e-5)
+
+
 @family("layer_norm")
 def _():
     for n in (1, 31, 33, 100, 1000):
