@@ -18,7 +18,7 @@ from .activation import (
     Tanh,
 )
 from .containers import ModuleList, Sequential
-from .conv import Conv2d
+from .conv import Conv1d, Conv2d, ConvTranspose2d
 from .layers import Dropout, Embedding, Flatten, Identity, Linear
 from .loss import BCEWithLogitsLoss, CrossEntropyLoss, MSELoss, NLLLoss
 from .module import Module
@@ -27,11 +27,11 @@ from .parameter import Parameter
 from .pooling import AvgPool2d, MaxPool2d
 
 __all__ = [
-    "AvgPool2d", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d", "Conv2d",
-    "CrossEntropyLoss", "Dropout", "ELU", "Embedding", "Flatten", "GELU", "Hardtanh",
-    "Identity", "LayerNorm", "LeakyReLU", "Linear", "LogSoftmax", "MSELoss",
-    "MaxPool2d", "Mish", "Module", "ModuleList", "NLLLoss", "Parameter", "ReLU",
-    "ReLU6", "Sequential", "SiLU", "Sigmoid", "Softmax", "Softplus", "Tanh",
+    "AvgPool2d", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d", "Conv1d", "Conv2d",
+    "ConvTranspose2d", "CrossEntropyLoss", "Dropout", "ELU", "Embedding", "Flatten",
+    "GELU", "Hardtanh", "Identity", "LayerNorm", "LeakyReLU", "Linear", "LogSoftmax",
+    "MSELoss", "MaxPool2d", "Mish", "Module", "ModuleList", "NLLLoss", "Parameter",
+    "ReLU", "ReLU6", "Sequential", "SiLU", "Sigmoid", "Softmax", "Softplus", "Tanh",
     "functional", "init", "utils",
 ]  # fmt: skip
 
