@@ -22,17 +22,24 @@ from .conv import Conv1d, Conv2d, ConvTranspose2d
 from .layers import Dropout, Embedding, Flatten, Identity, Linear
 from .loss import BCEWithLogitsLoss, CrossEntropyLoss, MSELoss, NLLLoss
 from .module import Module
-from .normalization import BatchNorm1d, BatchNorm2d, LayerNorm
+from .normalization import (
+    BatchNorm1d,
+    BatchNorm2d,
+    GroupNorm,
+    InstanceNorm2d,
+    LayerNorm,
+    RMSNorm,
+)
 from .parameter import Parameter
 from .pooling import AvgPool2d, MaxPool2d
 
 __all__ = [
     "AvgPool2d", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d", "Conv1d", "Conv2d",
     "ConvTranspose2d", "CrossEntropyLoss", "Dropout", "ELU", "Embedding", "Flatten",
-    "GELU", "Hardtanh", "Identity", "LayerNorm", "LeakyReLU", "Linear", "LogSoftmax",
-    "MSELoss", "MaxPool2d", "Mish", "Module", "ModuleList", "NLLLoss", "Parameter",
-    "ReLU", "ReLU6", "Sequential", "SiLU", "Sigmoid", "Softmax", "Softplus", "Tanh",
-    "functional", "init", "utils",
+    "GELU", "GroupNorm", "Hardtanh", "Identity", "InstanceNorm2d", "LayerNorm",
+    "LeakyReLU", "Linear", "LogSoftmax", "MSELoss", "MaxPool2d", "Mish", "Module",
+    "ModuleList", "NLLLoss", "Parameter", "RMSNorm", "ReLU", "ReLU6", "Sequential",
+    "SiLU", "Sigmoid", "Softmax", "Softplus", "Tanh", "functional", "init", "utils",
 ]  # fmt: skip
 
 __getattr__ = in_module(__name__)

@@ -68,10 +68,7 @@ class BatchNorm(Normalization):
         super().reset_parameters()
 
     def forward(self, input):
-        expect("batch_norm", {"input": input})
-        if input.ndim not in self.dims:
-            wanted = " or ".join(f"{n}D" for n in self.dims)
-            raise ValueError(f"expected {wanted} input (got {input.ndim}D input)")
+        self.check(input)
         momentum = self.momentum or 0.0
         if self.training and self.track_running_stats:
             self.num_batches_tracked.add_(1)
@@ -85,6 +82,13 @@ class BatchNorm(Normalization):
             check(input, running, *affine, training, self.eps)
             return unfused.batch_norm(input, *running, *affine, *how).to(input.dtype)
         return f.batch_norm(input, *running, *affine, *how)
+
+    def check(self, input):
+        """ValueError unless the input has so many dimensions as the layer takes."""
+        expect("batch_norm", {"input": input})
+        if input.ndim not in self.dims:
+            wanted = " or ".join(f"{n}D" for n in self.dims)
+            raise ValueError(f"expected {wanted} input (got {input.ndim}D input)")
 
     def extra_repr(self):
         return f"{self.num_features}, {super().extra_repr()}"
@@ -100,6 +104,60 @@ class BatchNorm2d(BatchNorm):
     """Batch norm of images (N, C, H, W)."""
 
     dims = (4,)
+
+
+class InstanceNorm2d(BatchNorm):
+    """Each channel of each image by itself: (N, C, H, W) or (C, H, W)."""
+
+    dims = 3, 4
+
+    def __init__(
+        self,
+        num_features,
+        eps=1e-05,
+        momentum=0.1,
+        affine=False,
+        track_running_stats=False,
+        device="cpu",
+        dtype=None,
+    ):
+        how = eps, momentum, affine, track_running_stats, device, dtype
+        super().__init__(num_features, *how)
+
+    def forward(self, input):
+        self.check(input)
+        buffers = self.running_mean, self.running_var
+        own = self.training or not self.track_running_stats
+        how = self.weight, self.bias, own, self.momentum or 0.0, self.eps
+        return f.instance_norm(input, *buffers, *how)
+
+
+class GroupNorm(Normalization):
+    """Each sample's channels in num_groups groups, each group by itself: (N, C, *)."""
+
+    _shown = "eps", "affine"
+
+    def __init__(
+        self, num_groups, num_channels, eps=1e-05, affine=True, device="cpu", dtype=None
+    ):
+        super().__init__()
+        if num_channels % num_groups:
+            raise ValueError(
+                f"num_channels ({num_channels}) must be divisible by num_groups "
+                f"({num_groups})"
+            )
+        self.num_groups, self.num_channels = num_groups, num_channels
+        self.eps, self.affine = eps, affine
+        size = num_channels if affine else None
+        new_parameters(self, device, dtype, weight=size, bias=size)
+        self.reset_parameters()
+
+    def forward(self, input):
+        how = self.weight, self.bias, self.eps
+        return f.group_norm(input, self.num_groups, *how)
+
+    def extra_repr(self):
+        return f"{self.num_groups}, {self.num_channels}, {super().extra_repr()}"
 
 
 class LayerNorm(Normalization):
@@ -131,3 +189,31 @@ class LayerNorm(Normalization):
             f"{self.normalized_shape}, eps={self.eps}, elementwise_affine="
             f"{self.elementwise_affine}, bias={self.bias is not None}"
         )
+
+
+class RMSNorm(Normalization):
+    """Each sample divided by the root of its mean square, over its last dimensions."""
+
+    _shown = "eps", "elementwise_affine"
+    bias = None
+
+    def __init__(
+        self,
+        normalized_shape,
+        eps=None,
+        elementwise_affine=True,
+        device="cpu",
+        dtype=None,
+    ):
+        super().__init__()
+        self.normalized_shape = as_ints((normalized_shape,))
+        self.eps, self.elementwise_affine = eps, elementwise_affine
+        size = self.normalized_shape if elementwise_affine else None
+        new_parameters(self, device, dtype, weight=size)
+        self.reset_parameters()
+
+    def forward(self, input):
+        return f.rms_norm(input, self.normalized_shape, self.weight, self.eps)
+
+    def extra_repr(self):
+        return f"{self.normalized_shape}, {super().extra_repr()}"
