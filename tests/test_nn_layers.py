@@ -75,6 +75,12 @@ LAYERS = [
     (lambda n: n.MaxPool2d(3, stride=2, padding=1, ceil_mode=True), IMAGES),
     (lambda n: n.AvgPool2d(2), IMAGES),
     (lambda n: n.AvgPool2d((3, 2), stride=1, padding=1), IMAGES),
+    (lambda n: n.AdaptiveAvgPool2d(1), IMAGES),
+    (lambda n: n.AdaptiveAvgPool2d((4, None)), IMAGES),
+    (lambda n: n.Upsample(scale_factor=2), IMAGES),
+    (lambda n: n.Upsample((7, 9)), IMAGES),
+    (lambda n: n.Upsample((9, 8), mode="bilinear"), IMAGES),
+    (lambda n: n.Upsample(None, 1.5, "bilinear", align_corners=True), IMAGES),
 ]
 
 

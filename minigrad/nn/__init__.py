@@ -31,15 +31,16 @@ from .normalization import (
     RMSNorm,
 )
 from .parameter import Parameter
-from .pooling import AvgPool2d, MaxPool2d
+from .pooling import AdaptiveAvgPool2d, AvgPool2d, MaxPool2d, Upsample
 
 __all__ = [
-    "AvgPool2d", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d", "Conv1d", "Conv2d",
-    "ConvTranspose2d", "CrossEntropyLoss", "Dropout", "ELU", "Embedding", "Flatten",
-    "GELU", "GroupNorm", "Hardtanh", "Identity", "InstanceNorm2d", "LayerNorm",
-    "LeakyReLU", "Linear", "LogSoftmax", "MSELoss", "MaxPool2d", "Mish", "Module",
-    "ModuleList", "NLLLoss", "Parameter", "RMSNorm", "ReLU", "ReLU6", "Sequential",
-    "SiLU", "Sigmoid", "Softmax", "Softplus", "Tanh", "functional", "init", "utils",
+    "AdaptiveAvgPool2d", "AvgPool2d", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d",
+    "Conv1d", "Conv2d", "ConvTranspose2d", "CrossEntropyLoss", "Dropout", "ELU",
+    "Embedding", "Flatten", "GELU", "GroupNorm", "Hardtanh", "Identity",
+    "InstanceNorm2d", "LayerNorm", "LeakyReLU", "Linear", "LogSoftmax", "MSELoss",
+    "MaxPool2d", "Mish", "Module", "ModuleList", "NLLLoss", "Parameter", "RMSNorm",
+    "ReLU", "ReLU6", "Sequential", "SiLU", "Sigmoid", "Softmax", "Softplus", "Tanh",
+    "Upsample", "functional", "init", "utils",
 ]  # fmt: skip
 
 __getattr__ = in_module(__name__)
