@@ -30,6 +30,7 @@ from .normalization import (
     LayerNorm,
     RMSNorm,
 )
+from .padding import ReflectionPad2d, ZeroPad2d
 from .parameter import Parameter
 from .pooling import AdaptiveAvgPool2d, AvgPool2d, MaxPool2d, Upsample
 
@@ -39,8 +40,8 @@ __all__ = [
     "Embedding", "Flatten", "GELU", "GroupNorm", "Hardtanh", "Identity",
     "InstanceNorm2d", "LayerNorm", "LeakyReLU", "Linear", "LogSoftmax", "MSELoss",
     "MaxPool2d", "Mish", "Module", "ModuleList", "NLLLoss", "Parameter", "RMSNorm",
-    "ReLU", "ReLU6", "Sequential", "SiLU", "Sigmoid", "Softmax", "Softplus", "Tanh",
-    "Upsample", "functional", "init", "utils",
+    "ReLU", "ReLU6", "ReflectionPad2d", "Sequential", "SiLU", "Sigmoid", "Softmax",
+    "Softplus", "Tanh", "Upsample", "ZeroPad2d", "functional", "init", "utils",
 ]  # fmt: skip
 
 __getattr__ = in_module(__name__)
