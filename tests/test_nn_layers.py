@@ -137,6 +137,20 @@ def test_a_layer_and_its_gradients(number, device):
         near(p, q, dtype)
 
 
+def of_sigmoid(n, loss):
+    """The loss of probabilities."""
+
+    class OfSigmoid(n.Module):
+        def __init__(self):
+            super().__init__()
+            self.loss = loss
+
+        def forward(self, input, target):
+            return self.loss(input.sigmoid(), target)
+
+    return OfSigmoid()
+
+
 TARGET, SOFT = np.array([1, 0, 5, 3, 3]), abs(numbers(5, 6, seed=4)) % 1
 LOSSES = [
     (lambda n, t: n.MSELoss(), numbers(5, 6, seed=2)),
@@ -145,6 +159,12 @@ LOSSES = [
     (lambda n, t: n.BCEWithLogitsLoss(), SOFT),
     (lambda n, t: n.BCEWithLogitsLoss(reduction="sum", weight=t(SOFT[0])), SOFT),
     (lambda n, t: n.BCEWithLogitsLoss(pos_weight=t(2 * SOFT[1] + 1)), SOFT),
+    (lambda n, t: of_sigmoid(n, n.BCELoss()), SOFT),
+    (lambda n, t: of_sigmoid(n, n.BCELoss(weight=t(SOFT[0]), reduction="sum")), SOFT),
+    (lambda n, t: n.SmoothL1Loss(), numbers(5, 6, seed=2)),
+    (lambda n, t: n.SmoothL1Loss(reduction="sum", beta=0.3), numbers(5, 6, seed=2)),
+    (lambda n, t: n.KLDivLoss(), SOFT),
+    (lambda n, t: n.KLDivLoss(reduction="batchmean", log_target=True), numbers(5, 6)),
     (lambda n, t: n.NLLLoss(), TARGET),
     (lambda n, t: n.NLLLoss(weight=t(SOFT[2]), reduction="sum"), TARGET),
     (lambda n, t: n.NLLLoss(ignore_index=3), TARGET),

@@ -7,9 +7,11 @@ from .module import Module
 class Loss(Module):
     """reduction: "mean", "sum", or "none" for a loss of each sample."""
 
+    reductions = "none", "mean", "sum"
+
     def __init__(self, reduction="mean"):
         super().__init__()
-        if reduction not in ("none", "mean", "sum"):
+        if reduction not in self.reductions:
             raise ValueError(f"{reduction} is not a valid value for reduction")
         self.reduction = reduction
 
@@ -19,6 +21,36 @@ class MSELoss(Loss):
 
     def forward(self, input, target):
         return f.mse_loss(input, target, reduction=self.reduction)
+
+
+class SmoothL1Loss(Loss):
+    """|input - target|, but a parabola where that is less than beta."""
+
+    def __init__(self, reduction="mean", beta=1.0):
+        super().__init__(reduction)
+        self.beta = beta
+
+    def forward(self, input, target):
+        how = {"reduction": self.reduction, "beta": self.beta}
+        return f.smooth_l1_loss(input, target, **how)
+
+
+class KLDivLoss(Loss):
+    """target * (log(target) - input), of log-probabilities and probabilities.
+
+    log_target: target, too, has log-probabilities. reduction: also "batchmean", the sum
+    divided by the number of samples.
+    """
+
+    reductions = *Loss.reductions, "batchmean"
+
+    def __init__(self, reduction="mean", log_target=False):
+        super().__init__(reduction)
+        self.log_target = log_target
+
+    def forward(self, input, target):
+        how = {"reduction": self.reduction, "log_target": self.log_target}
+        return f.kl_div(input, target, **how)
 
 
 class WeightedLoss(Loss):
@@ -62,6 +94,14 @@ class CrossEntropyLoss(WeightedLoss):
         how = {"ignore_index": self.ignore_index, "reduction": self.reduction}
         how["label_smoothing"] = self.label_smoothing
         return f.cross_entropy(input, target, self.weight, **how)
+
+
+class BCELoss(WeightedLoss):
+    """Binary cross entropy: input and target are probabilities of "yes"."""
+
+    def forward(self, input, target):
+        how = {"reduction": self.reduction}
+        return f.binary_cross_entropy(input, target, self.weight, **how)
 
 
 class BCEWithLogitsLoss(WeightedLoss):
