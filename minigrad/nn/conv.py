@@ -1,5 +1,6 @@
 """Convolutions as layers."""
 
+from ..dispatch import tensor_for
 from ..ops import unfused
 from ..ops.conv import check_operands, shape_of
 from . import functional as f
@@ -95,6 +96,7 @@ class Conv2d(Convolution):
         how = self.stride, self.padding, self.dilation
         plain = self.groups == 1 and not isinstance(self.padding, str)
         if unfused.wants_unfused() and plain:
+            tensor_for("conv2d", "input", input)
             shape_of(input.shape, self.weight.shape, *how)
             check_operands(*operands)
             if input.ndim == 4:
