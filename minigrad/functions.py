@@ -7,12 +7,11 @@ from .tensor import Tensor
 
 NAMES = """
 abs add all allclose amax amin any argmax argmin as_strided bitwise_and bitwise_not
-bitwise_or bitwise_xor clamp clone cos detach div eq equal erf exp flatten floor_divide
-gather ge gt index_select isclose isfinite isinf isnan le log log_softmax logical_and
+bitwise_or bitwise_xor clamp clone detach diagonal div eq equal flatten floor_divide
+gather ge gt index_select isclose isfinite isinf isnan le log_softmax logical_and
 logical_not logical_or lt masked_fill max maximum mean min minimum mul ne neg numel
-permute positive pow prod relu remainder reshape rsqrt sigmoid sin softmax sqrt squeeze
-std sub sum t tanh transpose tril triu unsqueeze var
-diagonal
+permute positive pow prod relu remainder reshape softmax squeeze std sub sum t transpose
+unsqueeze var
 """
 EITHER = "add", "sub", "mul", "div", "pow"  # one of two operands may be a number
 

@@ -288,6 +288,32 @@ def diagonal(shape, strides, start, offset, dim1, dim2):
     return (*(shape[d] for d in kept), size), (*(strides[d] for d in kept), step), start
 
 
+def recast(shape, strides, start, old, new):
+    """The three of the same memory, read as elements of the dtype `new`."""
+    names = f"view {old} as {new} (different element sizes)"
+    if old.itemsize == new.itemsize:
+        return shape, strides, start
+    if not shape:
+        raise RuntimeError(f"self.dim() cannot be 0 to {names}")
+    if strides[-1] != 1:
+        raise RuntimeError(
+            f"self.stride(-1) must be 1 to {names}, but got {strides[-1]}"
+        )
+    more, less = max(1, old.itemsize // new.itemsize), new.itemsize // old.itemsize
+    where = [(f"stride({d})", n) for d, n in enumerate(strides[:-1])]
+    for name, n in ("size(-1)", shape[-1]), ("storage_offset()", start), *where:
+        if less and n % less:
+            raise RuntimeError(
+                f"self.{name} must be divisible by {less} to {names}, but got {n}"
+            )
+    scaled = lambda n: n * more // (less or 1)  # noqa: E731
+    return (
+        (*shape[:-1], scaled(shape[-1])),
+        (*map(scaled, strides[:-1]), 1),
+        scaled(start),
+    )
+
+
 def flattened(shape, start, end):
     """The shape with the dimensions `start` to `end`, both included, as one."""
     start, end = wrap_dim(start, len(shape)), wrap_dim(end, len(shape))

@@ -84,6 +84,26 @@ class Storage:
         return f"Storage({len(self)} x {self.dtype}, device='{self.device}')"
 
 
+class Recast(Storage):
+    """The memory of another storage as elements of another dtype."""
+
+    __slots__ = ("of",)
+
+    def __init__(self, of, dtype):
+        count = of.count * of.itemsize // dtype.itemsize
+        data = of.data.view(np.uint8)[: count * dtype.itemsize]
+        self.of = of
+        super().__init__(data.view(carrier(dtype)), of.device, dtype)
+
+    @property
+    def version(self):
+        return self.of.version
+
+    @version.setter
+    def version(self, value):
+        self.of.version = max(value, self.of.version)
+
+
 @functools.lru_cache(4096)
 def in_bytes(shape, strides, offset, size):
     """Where an array of elements of `size` bytes begins, and its strides, in bytes."""

@@ -36,5 +36,7 @@ def in_module(module):
 class Suggesting:
     """The base of a class whose objects suggest the attribute that was meant."""
 
+    __slots__ = ()
+
     def __getattr__(self, name):
         raise no_attribute(name, self)

@@ -22,10 +22,19 @@ from .ops.inplace import assign, in_place
 from .ops.methods import Methods
 from .ops.pointwise import cast
 from .printing import represent
-from .storage import Storage, empty, moved, number_on, storage_of, to_array, zeros
+from .storage import (
+    Recast,
+    Storage,
+    empty,
+    moved,
+    number_on,
+    storage_of,
+    to_array,
+    zeros,
+)
 
 
-class Tensor(Methods, Differentiable):
+class Tensor(Methods, Differentiable, Suggesting):
     """A storage read by shape, strides and offset, the last two in elements.
 
     Make one with minigrad.tensor, zeros, ones, empty, arange or from_numpy.
@@ -162,8 +171,16 @@ class Tensor(Methods, Differentiable):
         return self.T
 
     @differentiable("View", vjp.reshape)
-    def view(self, *shape):
-        """Another shape for the same storage; RuntimeError where that needs a copy."""
+    def view(self, *shape, dtype=None):
+        """Another shape for the same storage; RuntimeError where that needs a copy.
+
+        With a dtype instead the same bytes read as such elements, without a gradient.
+        """
+        dtype = shape[0] if len(shape) == 1 else dtype
+        if isinstance(dtype, np.dtype | type) or dtype is bfloat16:
+            dtype = as_dtype(dtype)
+            laid = layout.recast(*self._layout, self.dtype, dtype)
+            return Tensor(Recast(self.storage, dtype), *laid)
         shape, strides = reshaped(*self._layout[:2], layout.as_ints(shape, least=1))
         if strides is None:
             raise RuntimeError(layout.NO_VIEW)

@@ -112,6 +112,50 @@ def compare(case, args):
             np.testing.assert_allclose(after, expected, 0, near, err_msg=case.name)
 
 
+@family("index")
+def _():
+    x, fault = numbers(6, 40), np.zeros(3, np.int64)
+    index = np.random.default_rng(1).permuted(np.tile(np.arange(6), (40, 1)), axis=1)
+    index = np.ascontiguousarray(index.T[:5])  # of each column other rows
+    n, shape, step, size = np.int32(index.size), index.shape, np.int64(40), np.int64(6)
+    rest, whole_view = strides(shape, (0, 1)), strides(shape, (40, 1))
+    grid, block, cols = (whole(n, 64),), (64,), np.arange(40)
+    args = x, rest, step, size, index, whole_view, blank(*shape), fault, n
+    yield Case("gather<float>", grid, block, args, {6: x[index, cols]})
+    src = numbers(*shape, seed=2)
+    for name in "scatter<float>", "scatter_add<float, float>":
+        y = x.copy()
+        y[index, cols] = src if name[7] == "<" else y[index, cols] + src
+        args = src, whole_view, index, whole_view, x, rest, step, size, fault, n
+        yield Case(name, grid, block, args, {4: y})
+    few = index[:, 0] - 6  # counted from the end
+    for before in 0, 1:
+        offsets = few % 6 * 40 + 7 * before
+        args = (few, strides((5,), (1,)), size, step, np.full(5, 7), np.int32(before),
+                fault, np.int32(5))  # fmt: skip
+        yield Case("locate", (1,), (32,), args, {4: offsets})
+    y = x.copy()
+    y[few] = src
+    args = (x, rest, few % 6 * 40, strides(shape, (1, 0)), src, whole_view, n)
+    yield Case("put<float>", grid, block, args, {0: y})
+
+
+@family("nonzero")
+def _():
+    for n in (1, 255, 256, 1000):
+        x = numbers(n) > 0
+        x[n // 2] = True
+        blocks = whole(n, 256)
+        counts = np.add.reduceat(x, range(0, n, 256), dtype=np.int64)
+        ends = np.append(0, np.cumsum(counts))
+        args = x, np.full(blocks, 77), np.int64(n)
+        yield Case("count_true", (blocks,), (256,), args, {1: counts})
+        args = np.append(counts, 77), np.int64(blocks)
+        yield Case("add_counts", (1,), (256,), args, {0: ends})
+        args = x, ends, np.full(ends[-1], 77), np.int64(n)
+        yield Case("write_places", (blocks,), (256,), args, {2: np.flatnonzero(x)})
+
+
 @family("cat")
 def _():
     parts = [(numbers(3 * n, seed=n), n) for n in (5, 1, 40, 33)]
@@ -140,6 +184,20 @@ def _():
     yield Case("scatter<float>", (whole(n, 64),), (64,),
                (x, blank(2 * n - 1), strides((n,), (2,)), n), {1: after},
                prelude="#define INDEX long long\n")  # fmt: skip
+    x = numbers(5, 7, 33)
+    for starts, steps, y in (
+        ((0, 0, 32), (1, 1, -1), x[:, :, ::-1]),
+        ((4, 6, 0), (-1, -1, 1), x[::-1, ::-1]),
+        ((3, 0, 30), (1, 1, 1), np.roll(x, (2, 3), (0, 2))),
+    ):
+        args = (
+            x,
+            strides(x.shape, (231, 33, 1)),
+            strides(starts, steps),
+            blank(*x.shape),
+        )
+        yield Case("rolled<float>", (whole(x.size, 96),), (96,),
+                   (*args, np.int32(x.size)), {3: y})  # fmt: skip
     sizes = (1, 1, 1), (1, 33, 65), (2, 31, 1), (1, 64, 100)
     for idea, (batch, rows, cols) in itertools.product(
         ("naive", "tiled", "padded"), sizes

@@ -66,6 +66,32 @@ def _():
         yield Case(f"scan<{op}, {back}, float>", (3,), (64,), args, {1: y}, 1e-5)
 
 
+@family("sort")
+def _():
+    for down, n in itertools.product((0, 1), (1, 33, 512, 700)):
+        x = np.random.default_rng(n).integers(0, 40, (3, n)).astype(np.float32)
+        x[x == 7] = np.nan
+        tiles, edges = whole(n, 512), range(512, n, 512)
+        some, places = (np.concatenate(parts, 1) for parts in zip(*(
+            in_order(part, down, 512 * i)
+            for i, part in enumerate(np.split(x, edges, 1))), strict=True))  # fmt: skip
+        args = x, np.full_like(x, 77), np.full((3, n), 77), np.int64(n)
+        name = f"<{down}, float>"
+        yield Case(
+            f"sort_tiles{name}", (3 * tiles,), (256,), args, {1: some, 2: places}
+        )
+        y, chosen = in_order(x, down)
+        args = some, places, *args[1:], np.int64(512), np.int64(3 * n)
+        yield Case(f"merge_runs{name}", (whole(3 * n, 96),), (96,), args,
+                   {2: y, 3: chosen})  # fmt: skip
+
+
+def in_order(x, down, start=0):
+    """(rows in order, the columns that their elements had, from `start` on)."""
+    found = torch.from_numpy(x).sort(dim=1, descending=bool(down), stable=True)
+    return found.values.numpy(), found.indices.numpy() + start
+
+
 @family("layer_norm")
 def _():
     for n in (1, 31, 33, 100, 1000):

@@ -399,6 +399,6 @@ def test_where_it_cannot_run_it_says_so(monkeypatch, tools, capsys):
 def test_names_that_are_not_known_are_refused(tools, capsys):
     tools()
     assert sanitizer.main(["matmull"]) == 2
-    assert capsys.readouterr().out.startswith("no row matmull: choose of cat, ")
+    assert capsys.readouterr().out.startswith("no row matmull: choose of index, ")
     with contextlib.redirect_stderr(None), pytest.raises(SystemExit):
         sanitizer.main(["--tool", "leakcheck"])

@@ -252,7 +252,7 @@ def test_a_view_that_does_not_fit_is_refused_again():
         with pytest.raises(TypeError):
             x.view(24.0)
         with pytest.raises(IndexError):
-            x[True]
+            x[7]
 
 
 def test_another_answer_makes_other_views(filled):  # noqa: F811

@@ -258,7 +258,7 @@ def test_infer_size(new_shape, count, sizes):
         ("as_index('a', 2)", IndexError, r"got str\)$"),
         ("as_index([0, 1], 2)", IndexError, "valid indices .got list"),
         ("as_index((0, (1,)), 2)", IndexError, "valid indices .got tuple"),
-        ("as_index(True, 2)", IndexError, "got bool.* is not there"),
+        ("as_index(True, 2)", IndexError, "got bool"),
         ("at_dim((), 0)", IndexError, "tensor has no dimensions"),
         ("squeezed((1,), (1,), (0, -1))", RuntimeError, "appears multiple times"),
         (

@@ -255,7 +255,6 @@ x.half().masked_fill(x > 1, -1e9) | RuntimeError | type float16 without overflow
 x ** "a"           | TypeError | expected a tensor or a number, got str
 x.where(x, x)      | RuntimeError | condition to be a boolean tensor, .. dtype float32
 x.where(1, x)      | TypeError | where(): argument 'condition' must be Tensor, not int
-m.where(x > 1)     | TypeError | takes a condition and two values, got 0 .. nonzero()
 x.masked_fill(x, 1) | RuntimeError | only supports boolean masks, .. float32
 x.long().add(x.long(), alpha=0.5) | RuntimeError | alpha must not be a floating point
 m.functional.gelu(x, approximate="foo") | RuntimeError | must be either none or tanh.

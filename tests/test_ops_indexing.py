@@ -25,28 +25,30 @@ x[i, i] | x[i, :, i] | x[:, i, i] | x[j] | x[:, j] | x[j, i] | x[i, j] | x[j, :,
 x[x[:, :, 0] > 3] | x[:, k] | x[k] | x[:, :, m.tensor([True, False, True, False])]
 x[i, None] | x[None, i] | x[i, None, i] | x[..., i, 1] | x[0, :, i] | x[:, 0, i]
 x[k2, 1:] | x[1:, i] | x[i, ::2] | x[i.int()] | x[m.tensor(1)] | x[m.tensor(1), i]
-x[[]] | x[:, []] | x[x > 100] | x[[True, False, True]]
-x[[0, 1], [1, 2]] | x[(0, 1), :, 2] | x.transpose(0, 1)[:, i] | x[:0][x[:0] > 1]
-x.transpose(0, 2)[x.transpose(0, 2) > 5]
-x[:, ::2][x[:, ::2] > 5] | x[5] | x[[3]] | x[[-4]] | x[i, 4] | x[i, [1]]
-x[i, [0, 1]] | x[i, i, i, i] | x[m.tensor([True, False])] | x[x[0] > 1] | x[x]
-x[j, [0, 1, 2]] | x[0, 0, 0][m.tensor(0)] | x[k, i[:2]] | x[i[:2], :, k3] | x[k3k]
+x[[]] | x[:, []] | x[x > 100] | x[[True, False, True]] | x[[0, 1], [1, 2]]
+x[(0, 1), :, 2] | x.transpose(0, 1)[:, i] | x[:0][x[:0] > 1]
+x.transpose(0, 2)[x.transpose(0, 2) > 5] | x[:, ::2][x[:, ::2] > 5] | x[5] | x[[3]]
+x[[-4]] | x[i, 4] | x[i, [1]] | x[i, [0, 1]] | x[i, i, i, i]
+x[m.tensor([True, False])] | x[x[0] > 1] | x[x] | x[j, [0, 1, 2]]
+x[0, 0, 0][m.tensor(0)] | x[k, i[:2]] | x[i[:2], :, k3] | x[k3k]
 x.masked_select(x > 5) | x.masked_select(x[0] > 5) | x.masked_select(x) | x.nonzero()
 (x > 7).nonzero() | x[:0].nonzero() | x[0, 0, 0].nonzero() | x[0, 0, 1].nonzero()
-m.masked_select(x, k) | m.nonzero(k) | x[0, 0, 1].masked_select(m.tensor(True))
+x[True] | x[False] | x[None, True] | x[0, True] | x[True, i] | x[m.tensor(True)]
+x[m.tensor(False), 0] | m.nonzero(x > 30, as_tuple=True) | m.where(x > 30)
+x.nonzero(as_tuple=True) | m.where(x[0, 0, 1]) | m.masked_select(x, k) | m.nonzero(k)
+x[0, 0, 1].masked_select(m.tensor(True))
 """
 WRITE = """
-x[x > 4] = 0 | x[[0, 2]] = 7 | x[i] = 1.5 | x[:, i] = x[:, :1] | x[i, i] = 2
-x[k] = -1 | x[:, k] = 3 | x[x[:, :, 0] > 3] = x[0, 0].clone() | x[x > 4] = x[x > 4] * 2
+x[x > 4] = 0 | x[[0, 2]] = 7 | x[i] = 1.5 | x[:, i] = x[:, :1] | x[i, i] = 2 | x[k] = -1
+x[:, k] = 3 | x[x[:, :, 0] > 3] = x[0, 0].clone() | x[x > 4] = x[x > 4] * 2
 x[[1, 0]] = x[[0, 1]] | x[[2, 0]] = x[:2].clone() | x[i, :, 1] = 5 | x[[]] = 1
-x[x > 100] = 9 | x.transpose(0, 2)[[0, 1]] = 4
-x[:, ::2][:, [0, 1]] = 8 | x[0, [1, 2]] = x[1, :2]
-x[[0, 1]] = x[0].long() | x[[0, 1]] = x[:, 0].clone() | x[x > 4] = x[0] | x[i] += 1
-x[x > 4] += 10 | x[[5]] = 1
-x[[0, 1], [1, 2]] = x[0, :2].clone()
-x[[0], 1:] = x[None, :1, 1:]
-x[[0, 1], :, [1, 2]] = x[0, :2, :3].clone()
-x[m.tensor([True])] = 1 | x[k] = m.tensor([5.0])
+x[x > 100] = 9 | x.transpose(0, 2)[[0, 1]] = 4 | x[:, ::2][:, [0, 1]] = 8
+x[0, [1, 2]] = x[1, :2] | x[[0, 1]] = x[0].long() | x[[0, 1]] = x[:, 0].clone()
+x[x > 4] = x[0] | x[i] += 1 | x[x > 4] += 10 | x[[5]] = 1
+x[[0, 1], [1, 2]] = x[0, :2].clone() | x[[0], 1:] = x[None, :1, 1:]
+x[[0, 1], :, [1, 2]] = x[0, :2, :3].clone() | x[True] = 2 | x[False] = 3
+x[m.tensor(True)] = x[0, 0, 1].clone() | x[m.tensor([True])] = 1
+x[k] = m.tensor([5.0])
 """
 
 

@@ -12,6 +12,7 @@ from minigrad.dtypes import DTYPES, computed_in
 from minigrad.launch import file_text, template, with_headers
 from minigrad.ops import reduce
 from minigrad.ops.pointwise_kernels import DevicePointwise
+from minigrad.ops.scan import prod
 
 MISSING = nvrtc.missing()
 pytestmark = [
@@ -74,7 +75,7 @@ def reduction(name, dtype):
     """The template's arguments, or None where the operator does not know the dtype."""
     if (name, "cuda", dtype) not in KERNELS:
         return None
-    operator = getattr(reduce, name)
+    operator = prod if name == "prod" else getattr(reduce, name)
     result, wide = operator.results(dtype), reduce.accumulator(dtype, CODE[name])
     return reduce.CODES[CODE[name]], dtype, result, wide
 

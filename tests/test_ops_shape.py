@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from answers import filled  # noqa: F401
-from both import assert_like_torch, on_devices
+from both import assert_like_torch, on_devices, torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -106,28 +106,67 @@ def test_matmul_of_large_matrices(text, device):
 
 MOVING = """
 m.cat([x, x]) | m.cat([x, x + 1], 1) | m.cat((x, x[:1]), dim=0)
-m.cat([x[:, :0], x], -1)
-m.cat([x, x[0]]) | m.cat([x]) | m.cat([x.long(), x.half()]) | m.cat([x.T, x.T])
-m.cat([]) | m.cat([x, 2]) | m.stack([x, 2]) | m.cat(x) | x.gather(0, [0])
-x.index_select(0, [0]) | x.index_select(0, x[0]) | m.functional.one_hot([0])
-m.cat([x, x[:, :2]]) | m.cat([m.tensor([]), x]) | m.cat([x[0, 0]])
-m.stack([x, x]) | m.stack([x, x + 1], 1) | m.stack([x.T, x.T], -1) | m.stack([x, x[0]])
-m.stack([x[0, 0], x[1, 1]]) | x.gather(1, i) | x.gather(0, i) | x.T.gather(1, i.T)
-x.gather(-1, i[:, :1]) | x.gather(1, i[:1]) | x.gather(0, i[0]) | x.gather(1, i.int())
-x.index_select(0, i[0]) | x.index_select(1, i[0, :2]) | x.index_select(-1, i[0].int())
-x.T.index_select(0, i[0]) | x.index_select(0, i) | x.index_select(0, i[0, :0])
-m.functional.one_hot(i) | m.functional.one_hot(i[0], 5) | m.functional.one_hot(i, 2)
-m.functional.one_hot(x) | m.functional.one_hot(i[0, 0], 4) | m.functional.one_hot(i - 1)
-x.tril() | x.triu() | x.tril(1) | x.triu(-1) | x.tril(-2) | x.triu(2) | x.T.tril()
-x.expand(2, 3, 4).triu(1) | x[0].tril() | (x > 0).tril() | i.triu(1) | x[:0].tril()
-x.contiguous() | x.T.contiguous() | x[:, ::2].clone() | x.T.reshape(-1) | x.T.flatten()
-x[0, 0].clone() | x[:0].contiguous() | x.T.bool() | x[:, 1:].to(m.int32)
-x.T.bfloat16() | m.cat([x, x], axis=1) | m.stack([x, x], axis=-1)
+m.cat([x[:, :0], x], -1) | m.cat([x, x[0]]) | m.cat([x]) | m.cat([x.long(), x.half()])
+m.cat([x.T, x.T]) | m.cat([]) | m.cat([x, 2]) | m.stack([x, 2]) | m.cat(x)
+x.gather(0, [0]) | x.index_select(0, [0]) | x.index_select(0, x[0])
+m.functional.one_hot([0]) | m.cat([x, x[:, :2]]) | m.cat([m.tensor([]), x])
+m.cat([x[0, 0]]) | m.stack([x, x]) | m.stack([x, x + 1], 1) | m.stack([x.T, x.T], -1)
+m.stack([x, x[0]]) | m.stack([x[0, 0], x[1, 1]]) | x.gather(1, i) | x.gather(0, i)
+x.T.gather(1, i.T) | x.gather(-1, i[:, :1]) | x.gather(1, i[:1]) | x.gather(0, i[0])
+x.gather(1, i.int()) | x.index_select(0, i[0]) | x.index_select(1, i[0, :2])
+x.index_select(-1, i[0].int()) | x.T.index_select(0, i[0]) | x.index_select(0, i)
+x.index_select(0, i[0, :0]) | m.functional.one_hot(i) | m.functional.one_hot(i[0], 5)
+m.functional.one_hot(i, 2) | m.functional.one_hot(x) | m.functional.one_hot(i[0, 0], 4)
+m.functional.one_hot(i - 1) | x.tril() | x.triu() | x.tril(1) | x.triu(-1) | x.tril(-2)
+x.triu(2) | x.T.tril() | x.expand(2, 3, 4).triu(1) | x[0].tril() | (x > 0).tril()
+i.triu(1) | x[:0].tril() | x.contiguous() | x.T.contiguous() | x[:, ::2].clone()
+x.T.reshape(-1) | x.T.flatten() | x[0, 0].clone() | x[:0].contiguous() | x.T.bool()
+x[:, 1:].to(m.int32) | x.T.bfloat16() | m.cat([x, x], axis=1) | m.stack([x, x], axis=-1)
 x.to(m.uint8) | x.T.to(m.uint8) | x.to(m.float32, copy=True) | x.squeeze(axis=0)
 x.unsqueeze(axis=1) | x.matmul(other=x.T) | x[0, 0].gather(0, i[0, :1])
 x[0].gather(0, i[0, 0]) | x.gather(0, i[0, 0]) | x.tril(1.5) | x.triu(True)
 m.functional.one_hot(i, 3.0) | m.functional.one_hot(i, None) | m.nonzero(2)
-x.masked_select(True) | x.gather(axis=1, index=i) | x.index_select(axis=1, index=i[0])
+x.repeat(2, 1) | x.repeat(2, 1, 3) | x.repeat(1, 1) | x.repeat(2) | x.repeat(0, 2)
+x.repeat() | x.tile(2) | x.tile(2, 3) | x.tile((2, 1, 1)) | x.tile(())
+x.T.repeat(2, 2) | m.tile(x, (2,)) | x.repeat(-1, 2) | x.flip(0) | x.flip(0, 1)
+x.flip((-1,)) | x.flip(dims=(0,)) | x.flip(2) | m.flip(x, (0, 1)) | x.flip(0, 0)
+x.flip(()) | x.T.flip(0) | x[0, 0].flip(()) | x[:0].flip(0) | x.roll(1) | x.roll(-5)
+x.roll(1, 0) | x.roll((1, 2), (0, 1)) | x.roll((1, 1), (0, 0)) | x.roll(1, (0, 1))
+x.roll(2, 5) | x.T.roll(1, 0) | x.roll(shifts=1, dims=1) | x[:0].roll(1, 0) | x.split(2)
+x.split(2, 1) | x.split((1, 3), 1) | x.split([1, 1], dim=0) | x.split(9) | x.split(0)
+x.split([4, 1], -1) | x.split([1, -1, 4], 1) | x.split(-1) | x[0, 0].split(1)
+m.split(x, 3, 1) | x.chunk(2) | x.chunk(3, 1) | x.chunk(2, -1) | x.chunk(9) | x.chunk(0)
+m.chunk(x, 2, dim=1) | x.unbind() | x.unbind(1) | x.unbind(-1) | m.unbind(x, 5)
+x[0, 0].unbind() | x[:0].unbind() | x.movedim(0, 1) | m.movedim(x, (0, 1), (1, 0))
+x.movedim(0, 2) | x.swapaxes(0, 1) | x.movedim((0, 0), (1, 0)) | x.movedim((0, 1), 0)
+x.unsqueeze(0).movedim(-1, 0) | x.diagonal() | x.diagonal(1) | x.diagonal(-1)
+x.diagonal(9) | x.diagonal(0, 1, 0) | m.diagonal(x, offset=1) | x[0].diagonal()
+x.diagonal(0, 0, 0) | x.expand(2, 3, 4).diagonal()
+x.expand(2, 3, 4).diagonal(1, -1, 0) | x.diag() | x[0].diag() | x[0].diag(1)
+x[0].diag(-2) | m.diag(x, 2) | x.diag(-7) | x.expand(2, 3, 4).diag() | x[0, 0].diag()
+m.tril(x, 1) | x.sort() | x.sort(0) | x.sort(-1, True)
+m.sort(x, dim=0, descending=True) | i.sort(stable=True)
+i.sort(dim=1, descending=True, stable=True) | x.T.sort(0) | x[0, 0].sort()
+x[:0].sort(0) | x[:, :0].sort() | x.sort(2) | x.argsort() | x.argsort(0, True)
+m.argsort(x, dim=1) | (x / (x > 0)).sort(stable=True)
+(x / (x > 0)).sort(dim=0, descending=True, stable=True) | x.topk(2) | x.topk(2, 0)
+x.topk(1, largest=False) | x.topk(0) | x.topk(5) | x.topk(-1) | m.topk(x, 3, 1, False)
+x[0, 0].topk(1) | x.T.topk(k=2, dim=0) | (-x).topk(4).indices | i.unique()
+m.unique(i, return_inverse=True) | m.unique(i, return_counts=True)
+i.unique(return_inverse=True, return_counts=True) | i.unique(dim=0) | i.unique(dim=1)
+i.T.unique(dim=0, return_inverse=True, return_counts=True) | x[:0].unique()
+x[0, 0].unique() | (x / 0).unique() | (x > 0).unique()
+m.cat([i, i]).unique(dim=0, return_counts=True) | x.view(m.int32) | x.view(m.float64)
+x.view(dtype=m.uint8) | x.T.view(m.int32) | x.T.view(m.float16)
+x[:, 1:3].view(m.float64) | x[:, :3].view(m.float64) | x[0, 0].view(m.int32)
+x[0, 0].view(m.float16) | i.view(m.float64) | x[1].view(m.int64)
+x.view(m.int32).bitwise_and(255) | x.half().view(m.int16) | x.bfloat16().view(m.int16)
+x.scatter(1, i, x) | x.scatter(0, i[:2] % 3, 1.0) | x.scatter(1, i[:1], value=2)
+x.scatter_add(1, i, x) | x.scatter_add(0, i[:, :2], x[:, 1:]) | i.scatter_add(1, i, i)
+x.scatter(1, i, i) | x.scatter(1, i + 9, x) | x.scatter(3, i, x)
+x.scatter_add(1, i[0], x) | x.scatter(1, i[:0], x) | x.scatter(1, x.long() * 0 + 1, 5)
+x[0, 0].scatter(0, i[0, 0], 3.0) | x.masked_select(True) | x.gather(axis=1, index=i)
+x.index_select(axis=1, index=i[0])
 """
 
 
@@ -142,9 +181,57 @@ def test_moving(text, device):
 
 
 @on_devices
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_the_bytes_of_floats_as_other_floats(dtype, device):
+    array = np.arange(12, dtype="f4").reshape(3, 4)
+    x, y = minigrad.tensor(array).to(device), array.view(dtype)
+    x = x.view(np.dtype(dtype))
+    np.testing.assert_array_equal(x.cpu().numpy(), y)
+    assert x.device == device and not x.requires_grad
+    np.testing.assert_array_equal(x.view(minigrad.float32).cpu().numpy(), array)
+
+
+@on_devices
+def test_what_is_written_as_another_dtype_is_seen(device):
+    x = minigrad.ones(2, 3, requires_grad=True).to(device)
+    y, bits = x.exp(), x.detach().view(minigrad.int32)
+    assert not x.view(minigrad.float32).requires_grad
+    bits += 1 << 23  # the exponent's lowest bit
+    assert x.detach().tolist() == [[2.0] * 3] * 2
+    y.detach().view(minigrad.int32).zero_()
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.sum().backward()
+
+
+@on_devices
+@pytest.mark.parametrize("n", [511, 512, 513, 3000])
+@pytest.mark.parametrize("descending", [False, True])
+def test_sort_of_long_rows_is_stable(n, descending, device):
+    few = np.random.default_rng(n).integers(0, 40, (3, n)).astype("f4")
+    few[few == 7] = np.nan
+    theirs = torch.from_numpy(few).sort(dim=1, descending=descending, stable=True)
+    ours = minigrad.tensor(few).to(device).sort(1, descending)
+    for a, b in zip(ours, theirs, strict=True):
+        np.testing.assert_array_equal(a.cpu().numpy(), b.numpy())
+
+
+@on_devices
 @pytest.mark.parametrize("dtype", TYPES)
 def test_moving_every_dtype(dtype, device):
-    for text in ("m.cat([x, x.T])", "x.gather(0, i)", "x.tril()", "x.T.contiguous()"):
+    for text in (
+        "m.cat([x, x.T])",
+        "x.gather(0, i)",
+        "x.tril()",
+        "x.T.contiguous()",
+        "x.flip(1)",
+        "x.roll(1)",
+        "x.repeat(2, 1)",
+        "x.sort(0)",
+        "x.unique()",
+        "x.scatter(0, i, x)",
+        "x.diag()",
+        "x.topk(1, 0)",
+    ):
         make = lambda m: (m.tensor([[1, 0], [2, 3]], dtype), m.tensor([[1, 0]]))  # noqa: E731
         assert_like_torch(eval(f"lambda m, x, i: {text}"), device, make)
 

@@ -40,6 +40,10 @@ nn.functional.Softmax       | module 'minigrad.nn.functional' has no attribute '
 nn.init.kaimin_uniform_     | module 'minigrad.nn.init' has no attribute 'kaimin_uniform_'. Did you mean: 'kaiming_uniform_'?
 minigrad.optim.ADAM                  | module 'minigrad.optim' has no attribute 'ADAM'. Did you mean: 'Adam'?
 minigrad.optim.lr_scheduler.StepLr   | module 'minigrad.optim.lr_scheduler' has no attribute 'StepLr'. Did you mean: 'StepLR'?
+minigrad.ones(2).shap       | 'Tensor' object has no attribute 'shap'. Did you mean: 'shape'?
+minigrad.ones(2).reshpe(1)  | 'Tensor' object has no attribute 'reshpe'. Did you mean: 'reshape'?
+minigrad.ones(2).requires_grd | 'Tensor' object has no attribute 'requires_grd'. Did you mean: 'requires_grad'?
+minigrad.ones(2).astype     | 'Tensor' object has no attribute 'astype'
 minigrad.tensr              | module 'minigrad' has no attribute 'tensr'. Did you mean: 'tensor'?
 """  # noqa: E501
 

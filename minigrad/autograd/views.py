@@ -69,7 +69,7 @@ class Method:
             y = self.of(x, args, kwargs)
         finally:
             state.enabled = True
-        if y is x:
+        if y is x or y.storage is not x.storage:  # the same memory in another dtype
             return y
         attach(node, y)
         if x._meta.untracked:

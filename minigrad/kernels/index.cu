@@ -52,14 +52,8 @@ __global__ void scatter(const T* src, Strides view, const long long* index,
     y[offset_of(i, rest) + chosen * step] = src[offset_of(i, view)];
 }
 
-// Whole numbers are added as unsigned ones, which makes the same bits.
-__device__ void add_to(long long* place, long long value) {
-    atomicAdd((unsigned long long*)place, (unsigned long long)value);
-}
-template <typename A>
-__device__ void add_to(A* place, A value) { atomicAdd(place, value); }
-
-// The same, but added to what is there, in A.
+// The same, but added to what is there, in A: float, double, or long long, which is
+// added as an unsigned number, with the same bits.
 template <typename T, typename A>
 __global__ void scatter_add(const T* src, Strides view, const long long* index,
                             Strides places, A* y, Strides rest, long long step,
@@ -68,5 +62,8 @@ __global__ void scatter_add(const T* src, Strides view, const long long* index,
     if (i >= n) return;
     long long chosen = index[offset_of(i, places)];
     if (!chooses(chosen, size, BAD_INDEX, fault)) return;
-    add_to(y + offset_of(i, rest) + chosen * step, (A)src[offset_of(i, view)]);
+    A* place = y + offset_of(i, rest) + chosen * step;
+    A value = (A)src[offset_of(i, view)];
+    if constexpr ((A)0.5 != (A)0) atomicAdd(place, value);
+    else atomicAdd((unsigned long long*)place, (unsigned long long)value);
 }

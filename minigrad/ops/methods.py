@@ -1,7 +1,19 @@
 """The operators as a tensor's methods, under PyTorch's names."""
 
 from ..dtypes import bfloat16, bool_, float16, float32, float64, int32, int64
-from . import indexing, inplace, normalization, pointwise, reduce, scan, shape, softmax
+from . import (  # noqa: F401  whose functions are methods
+    einsum,
+    indexing,
+    inplace,
+    normalization,
+    pointwise,
+    reduce,
+    resize,
+    scan,
+    shape,
+    softmax,
+    sort,
+)
 from .inplace import by_copy, in_place, onto
 from .matmul import matmul
 
@@ -39,22 +51,17 @@ class Methods:
     __matmul__ = matmul = matmul
     __hash__ = object.__hash__  # as in PyTorch, by identity
 
-    exp, log, sqrt = pointwise.exp, pointwise.log, pointwise.sqrt
-    rsqrt, sigmoid, tanh = pointwise.rsqrt, pointwise.sigmoid, pointwise.tanh
-    sin, cos, erf = pointwise.sin, pointwise.cos, pointwise.erf
     relu, isnan, clamp = pointwise.relu, pointwise.isnan, pointwise.clamp
     minimum, maximum = pointwise.minimum, pointwise.maximum
     where, masked_fill = pointwise.where_self, pointwise.masked_fill
 
-    sum, prod, mean = reduce.sum, reduce.prod, reduce.mean
+    sum, prod, mean = reduce.sum, scan.prod, reduce.mean
     amax, amin, any, all = reduce.amax, reduce.amin, reduce.any, reduce.all
     max, min, argmax, argmin = reduce.max, reduce.min, reduce.argmax, reduce.argmin
     var, std = normalization.var, normalization.std
     softmax, log_softmax = softmax.softmax, softmax.log_softmax
     gather, index_select = indexing.gather, indexing.index_select
     nonzero, masked_select = indexing.nonzero, indexing.masked_select
-    tril, triu = shape.tril, shape.triu
-    cumsum, cumprod = scan.cumsum, scan.cumprod
     isfinite, isinf = pointwise.isfinite, pointwise.isinf
     isclose, allclose, equal = pointwise.isclose, pointwise.allclose, pointwise.equal
 
@@ -66,9 +73,7 @@ class Methods:
     __ifloordiv__ = floor_divide_ = in_place(floor_divide)
     __imod__ = remainder_ = in_place(remainder)
     __ipow__ = pow_ = inplace.pow_
-    neg_, abs_, relu_, exp_ = map(in_place, (neg, abs, relu, exp))
-    log_, sqrt_, rsqrt_, sigmoid_ = map(in_place, (log, sqrt, rsqrt, sigmoid))
-    tanh_, sin_, cos_, erf_ = map(in_place, (tanh, sin, cos, erf))
+    neg_, abs_, relu_ = map(in_place, (neg, abs, relu))
     bitwise_and_, bitwise_or_, bitwise_xor_, bitwise_not_ = map(
         in_place, (bitwise_and, bitwise_or, bitwise_xor, bitwise_not)
     )

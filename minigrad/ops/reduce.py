@@ -245,15 +245,6 @@ def mean_of(x, axis, keepdims=False):
     return np.sum(x, axis=axis, keepdims=keepdims) / x.dtype.type(count)
 
 
-def prod_backward(dy, a, y, dims, keepdim):
-    """The product of all others: y / a, but where a 0 is among them."""
-    zero = eq(a, 0)
-    zeros, kept = sum(zero, dims, True), where(zero, 1, a)
-    others = prod(kept, dims, True)
-    alone = where(eq(zeros, 0), others / kept, where(zero & eq(zeros, 1), others, 0))
-    return alone * vjp.sum_backward(dy, a.shape, dims, keepdim)
-
-
 def extreme_backward(dy, a, y, dims, keepdim):
     """Of max() and min(): NaN is the largest, and the smallest, where there is one."""
     chosen = eq(a, y) | ne(a, a)
@@ -261,9 +252,6 @@ def extreme_backward(dy, a, y, dims, keepdim):
 
 
 sum = reduction("sum", np.add.reduce, "SUM", vjp.sum_backward, NUMBERS, added_up, 0)  # noqa: A001
-prod = reduction(
-    "prod", np.multiply.reduce, "PROD", prod_backward, NUMBERS, added_up, 1
-)
 mean = reduction("mean", mean_of, "MEAN", vjp.mean_backward, FLOATS, empty=math.nan)
 amax = reduction("amax", np.maximum.reduce, "MAX", vjp.amax_backward)
 amin = reduction("amin", np.minimum.reduce, "MIN", vjp.amax_backward)

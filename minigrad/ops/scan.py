@@ -1,4 +1,7 @@
-"""Running results along a dimension: cumsum, cumprod, logcumsumexp."""
+"""Running results along a dimension, cumsum, cumprod, logcumsumexp; and prod, whose
+gradient needs them."""
+
+import math
 
 import numpy as np
 
@@ -6,8 +9,10 @@ from .. import launch, layout
 from ..dispatch import Operator, method
 from ..dtypes import FLOATS
 from ..launch import Rung
+from . import vjp
 from .pointwise import eq, where
-from .reduce import NUMBERS, accumulator, added_up, rows_of
+from .reduce import NUMBERS, accumulator, added_up, reduction, rows_of
+from .shape import cat
 from .softmax import columns_of
 
 SCAN = launch.ladder(
@@ -79,3 +84,27 @@ cumprod = scan("cumprod", 1, np.cumprod, cumprod_backward, NUMBERS, added_up)
 logcumsumexp = scan(
     "logcumsumexp", 2, np.logaddexp.accumulate, logcumsumexp_backward, FLOATS
 )  # fmt: skip
+
+
+def prod_backward(dy, a, y, dims, keepdim):
+    """The product of all others: y / a, but where a 0 is among them what stands before
+    an element times what stands after it."""
+    dy, y = (vjp.sum_backward(x, a.shape, dims, keepdim) for x in (dy, y))
+    zeros = eq(a, 0).sum()
+    if not zeros:
+        return dy * (y / a)
+    if len(dims) == a.ndim > 0 and zeros > 1:
+        return dy * 0
+    rows, kept = rows_of(a, dims)
+    flat = rows.reshape(-1, math.prod(rows.shape[kept:]))
+    one = flat.new_number(1, flat.dtype, (len(flat), 1))
+    before = cat([one, cumprod(flat[:, :-1], 1)], 1)
+    after = cat([cumprod(flat[:, 1:], 1, reverse=True), one], 1)
+    others = (before * after).view(rows.shape)
+    order = [d for d in range(a.ndim) if d not in dims] + [*dims]
+    return dy * others.permute([order.index(d) for d in range(a.ndim)])
+
+
+prod = reduction(
+    "prod", np.multiply.reduce, "PROD", prod_backward, NUMBERS, added_up, 1
+)

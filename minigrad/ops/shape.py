@@ -319,11 +319,13 @@ def diag(input, diagonal=0):
     return y
 
 
+@method
 def tril(x, diagonal=0):
     """The lower triangle of the last two dimensions, zeros above it."""
     return where(_below(x, diagonal, "tril"), x, x.new_number(0, x.dtype))
 
 
+@method
 def triu(x, diagonal=0):
     """The upper triangle of the last two dimensions, zeros below it."""
     return masked_fill(x, _below(x, diagonal, "triu", 1), 0)

@@ -1,0 +1,137 @@
+"""Elements in order: sort, argsort, topk, unique."""
+
+import math
+from numbers import Integral
+from typing import NamedTuple
+
+import numpy as np
+
+from .. import launch, layout
+from ..dispatch import method, number_for, operator
+from ..dtypes import DTYPES, bool_, computed_in, int64
+from ..launch import THREADS, Rung, cdiv
+from ..numpy_names import either_name
+from .indexing import nonzero, zeros_with
+from .pointwise import ne
+from .reduce import any as any_of
+from .reduce import rows_of
+from .scan import cumsum
+from .shape import cat
+from .softmax import columns_of
+
+TILE = 2 * THREADS  # elements that one block sorts
+
+
+class Sorted(NamedTuple):
+    """What sort and topk return."""
+
+    values: object
+    indices: object
+
+
+def types(f):
+    return int(f.down), f.dtype, computed_in(f.dtype)
+
+
+TILES = launch.ladder(Rung("tiles", "sort_tiles", "sort.cu", args="x y places n:long",
+                           grid=lambda f: f.rows * cdiv(f.n, TILE), types=types)
+)  # fmt: skip
+RUNS = launch.ladder(Rung("runs", "merge_runs", "sort.cu", types=types,
+                          args="some from y places n:long width:long total:long",
+                          grid=lambda f: cdiv(f.total, THREADS))
+)  # fmt: skip
+
+
+@method
+@operator(dtypes=DTYPES, results=(None, int64), vjps=[
+    lambda dy, i, shape, dim: zeros_with(dy, shape, dim, i)])  # fmt: skip
+def sort(input, dim=-1, descending=False, *, stable=False):
+    """(values, indices) in order along `dim`; equal elements stay in theirs, NaN is the
+    largest."""
+    return {"dim": layout.wrap_dim(dim, input.ndim), "descending": bool(descending)}
+
+
+@sort.cpu
+def _(x, dim, descending):
+    rows = np.atleast_1d(x)
+    if descending:  # from the end, so that equal ones come out in their order
+        found = np.argsort(np.flip(rows, dim), dim, kind="stable")
+        found = rows.shape[dim] - 1 - np.flip(found, dim)
+    else:
+        found = np.argsort(rows, dim, kind="stable")
+    values = np.take_along_axis(rows, found, dim)
+    return Sorted(values.reshape(x.shape), found.reshape(x.shape))
+
+
+@sort.device
+def _(x, dim, descending):
+    rows = rows_of(x, (dim,))[0].contiguous()
+    n, total = x.shape[dim] if x.ndim else 1, x.numel()
+    y, places = rows.new_empty(rows.shape), rows.new_empty(rows.shape, int64)
+    if total:
+        launch.run(TILES, "sort", x=rows, y=y, places=places, n=n, rows=total // n,
+                   down=descending)  # fmt: skip
+    width = TILE
+    while width < n and total:
+        some, before = y, places
+        y, places = y.new_empty(y.shape), places.new_empty(y.shape)
+        launch.run(RUNS, "sort", some=some, y=y, places=places, n=n, width=width,
+                   total=total, down=descending, **{"from": before})  # fmt: skip
+        width *= 2
+    return Sorted(columns_of(y, x.ndim, dim), columns_of(places, x.ndim, dim))
+
+
+@method
+@either_name
+def argsort(input, dim=-1, descending=False, *, stable=False):
+    """The indices of sort."""
+    return sort(input, dim, descending, stable=stable).indices
+
+
+@method
+@either_name
+def topk(input, k, dim=-1, largest=True, sorted=True):  # noqa: A002
+    """(values, indices) of the k largest or smallest elements along `dim`, in order."""
+    n = layout.at_dim(input.shape, dim) if input.ndim else 1
+    if not 0 <= number_for("topk", "k", k, Integral) <= n:
+        raise RuntimeError("selected index k out of range")
+    if input.dtype == bool_:
+        raise RuntimeError("topk does not support bool dtypes")
+    found = sort(input, dim, largest)
+    if not input.ndim:
+        return found if k else Sorted(*(x.expand(0) for x in found))
+    first = (slice(None),) * layout.wrap_dim(dim, input.ndim) + (slice(k),)
+    return Sorted(*(x[first] for x in found))
+
+
+@method
+def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):  # noqa: A002
+    """The different elements, in order; with `dim` the different slices along it.
+
+    With return_inverse a tuple that goes on with the place of each element among them,
+    with return_counts with how often each one stands there. No NaN equals another.
+    """
+    x = input.detach()
+    if dim is None:
+        rows, shape = x.reshape(-1, 1), input.shape
+    else:
+        x = x.movedim(dim, 0)
+        rows, shape = x.reshape(len(x), math.prod(x.shape[1:])), x.shape[:1]
+    order = x.new_tensor(np.arange(len(rows)), int64)
+    for column in reversed(rows.unbind(1)):  # the first column counts most
+        order = order[argsort(column[order])]
+    rows = rows[order]
+    changes = any_of(ne(rows[1:], rows[:-1]), 1)
+    new = cat([x.new_tensor([True] * min(len(rows), 1), bool_), changes])
+    kept = rows[new]
+    found = [kept.view(-1) if dim is None else
+             kept.view(len(kept), *x.shape[1:]).movedim(0, dim)]  # fmt: skip
+    if return_inverse:
+        inverse = order.new_empty(order.shape)
+        inverse[order] = cumsum(new, 0) - 1
+        found.append(inverse.view(shape))
+    if return_counts:
+        starts = nonzero(new).view(-1)
+        ends = cat([starts[1:], starts.new_tensor([len(rows)] * min(len(rows), 1))])
+        found.append(ends - starts)
+    return found[0] if len(found) == 1 else tuple(found)
