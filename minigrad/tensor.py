@@ -32,6 +32,7 @@ from .storage import (
     to_array,
     zeros,
 )
+from .suggest import Suggesting
 
 
 class Tensor(Methods, Differentiable, Suggesting):
