@@ -32,4 +32,7 @@ def function(name):
     return call
 
 
-FUNCTIONS = {name: function(name) for name in {*NAMES.split(), *METHODS}}
+METHODS_ALONE = {"repeat"}
+FUNCTIONS = {
+    name: function(name) for name in {*NAMES.split(), *METHODS} - METHODS_ALONE
+}

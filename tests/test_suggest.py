@@ -43,7 +43,7 @@ minigrad.optim.lr_scheduler.StepLr   | module 'minigrad.optim.lr_scheduler' has 
 minigrad.ones(2).shap       | 'Tensor' object has no attribute 'shap'. Did you mean: 'shape'?
 minigrad.ones(2).reshpe(1)  | 'Tensor' object has no attribute 'reshpe'. Did you mean: 'reshape'?
 minigrad.ones(2).requires_grd | 'Tensor' object has no attribute 'requires_grd'. Did you mean: 'requires_grad'?
-minigrad.ones(2).astype     | 'Tensor' object has no attribute 'astype'
+minigrad.ones(2).astpe      | 'Tensor' object has no attribute 'astpe'
 minigrad.tensr              | module 'minigrad' has no attribute 'tensr'. Did you mean: 'tensor'?
 """  # noqa: E501
 
