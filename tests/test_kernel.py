@@ -365,7 +365,7 @@ LAUNCHES = {
     "grid z": (((1, 1, 65536), 1, GOOD), ValueError, "z is 65536, at most 65535"),
     "shared": ((1, 1, GOOD, 50000), ValueError, "shared_mem=50000.*0 to 49152"),
     "too few": ((1, 1, GOOD[:3]), TypeError, r"int n\) takes 4 arguments, got 3"),
-    "no tuple": ((1, 1, X), TypeError, r"are a tuple, not an array.*\(x,\)"),
+    "no tuple": ((1, 1, X), TypeError, r"must be a tuple, not an array.*\(x,\)"),
     "dtype": (
         (1, 1, (A, X.astype(np.float64), Y, 300)), TypeError,
         r"argument 2, const float \* x: expected an array of float32, got an array of "
@@ -378,14 +378,14 @@ LAUNCHES = {
         (1, 1, (A, X.reshape(30, 10).T, Y, 3)), ValueError, r"x: .*shape \(10, 30\)",
     ),
     "0-d": ((1, 1, (A, np.array(A), Y, 3)), ValueError, r"no dimen.*x.reshape\(1\)"),
-    "float": ((1, 1, (2.0, X, Y, 3)), TypeError, r"float a: .*Say np.float32\(x\)"),
+    "float": ((1, 1, (2.0, X, Y, 3)), TypeError, r"float a: .*Pass np.float32\(x\)"),
     "int as float": ((1, 1, (2, X, Y, 3)), TypeError, r"float a: .*np.float32\(x\)"),
-    "double": ((1, 1, (np.float64(2), X, Y, 3)), TypeError, r"Say np.float32\(x\)"),
-    "int64": ((1, 1, (A, X, Y, np.int64(3))), TypeError, r"int n: .*Say np.int32\(x\)"),
-    "too large": ((1, 1, (A, X, Y, 2**31)), ValueError, "n: 2147483648 is not in -21"),
-    "float as int": ((1, 1, (A, X, Y, 3.0)), TypeError, r"Say np.int32\(x\)"),
-    "bool as int": ((1, 1, (A, X, Y, True)), TypeError, r"Say np.int32\(x\)"),
-    "array as number": ((1, 1, (A, X, Y, X)), TypeError, "int n is no pointer"),
+    "double": ((1, 1, (np.float64(2), X, Y, 3)), TypeError, r"Pass np.float32\(x\)"),
+    "int64": ((1, 1, (A, X, Y, np.int64(3))), TypeError, r"int n: .*Pass np.int32\(x\)"),
+    "too large": ((1, 1, (A, X, Y, 2**31)), ValueError, "n: 2147483648 is not within -21"),
+    "float as int": ((1, 1, (A, X, Y, 3.0)), TypeError, r"Pass np.int32\(x\)"),
+    "bool as int": ((1, 1, (A, X, Y, True)), TypeError, r"Pass np.int32\(x\)"),
+    "array as number": ((1, 1, (A, X, Y, X)), TypeError, "int n is not a pointer"),
     "text": ((1, 1, (A, X, Y, "n")), TypeError, "got the Python str 'n'"),
 }  # fmt: skip
 

@@ -20,7 +20,6 @@ x["a"]                     | IndexError   | only integers, slices .. got str
 x[[0, 2]]                  | IndexError   | index 2 is out of bounds .. size 2
 x[np.array([0.5])]         | IndexError   | must be long, int, byte or bool tensors
 x[m.tensor([True])]        | IndexError   | mask [1] at index 0 does not match .. [2, 3]
-x[True]                    | IndexError   | got bool .. is not there
 x[..., ...]                | IndexError   | can only have a single ellipsis
 x[2]                       | IndexError   | index 2 is out of bounds .. size 2
 x[0, -4]                   | IndexError   | index -4 is out of bounds for dimension 1
