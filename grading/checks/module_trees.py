@@ -73,7 +73,7 @@ def drawn(spec):
     return "{" + ", ".join(parts) + "}"
 
 
-class OfTrees(SceneCheck):
+class TreeCheck(SceneCheck):
     """A method of a module, called on a tree."""
 
     def words(self, scene):

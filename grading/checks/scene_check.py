@@ -85,6 +85,24 @@ class SceneCheck(Check):
         return ""
 
 
+class FunctionCheck(SceneCheck):
+    """A function of tensors, beside the one of its name in torch.nn.functional."""
+
+    def words(self, scene):
+        args = [str(tuple(a.shape)) for a in scene["args"]]
+        args += filter(None, [options_of(scene)])
+        return f"{self.hole.name}({', '.join(args)}), shapes for tensors"
+
+    def of(self, *args, **options):
+        return {"scene": "tensors", "args": list(args), "options": options}
+
+    def expected(self, scene):
+        import torch
+
+        function = getattr(torch.nn.functional, self.hole.name)
+        return function(*each(scene["args"]), **scene["options"]).numpy()
+
+
 def each(arrays):
     """Arrays as PyTorch's tensors in double; other values as they are."""
     import torch

@@ -1,0 +1,158 @@
+"""The parameters of a tree of modules, by name."""
+
+from grading.checking import checks
+from grading.mistakes import Known, Mistake, mistake, mistakes, right
+from minigrad.nn import Module
+
+from .module_trees import DEEP, LEAF, SHARED, TIED, TWO, TreeCheck, grown
+
+
+@checks(Module.named_parameters)
+class NamedParameters(TreeCheck):
+    def cases(self, random):
+        for spec in (LEAF, TWO, DEEP):
+            yield "names", self.of(spec)
+        for spec in (TIED, SHARED):
+            yield "a shared one once", self.of(spec)
+            yield "a shared one twice, if asked", self.of(spec, remove_duplicate=False)
+        for spec in (DEEP, LEAF):
+            yield "a prefix", self.of(spec, prefix="net")
+            yield "its own alone", self.of(spec, recurse=False)
+        yield "a prefix", self.of(DEEP, prefix="net", recurse=False)
+        yield "nothing", self.of({})
+
+    def expected(self, scene):
+        module, known = grown(scene["spec"])
+        numbers = {id(x): n for n, x in known.items()}
+        pairs = module.named_parameters(**scene["options"])
+        return [(name, numbers[id(p)]) for name, p in pairs]
+
+
+NAME = 'f"{path}.{name}" if path else name'
+ALL = "modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)"
+TWICE = "remove_duplicate=remove_duplicate -> remove_duplicate=False"
+mistakes(
+    Module.named_parameters,
+    twice=Mistake(
+        "a parameter that is found again is listed again: remove_duplicate asks to "
+        "leave out what was there, by the object, whatever its name",
+        (" or (remove_duplicate and param in seen) ->", TWICE),
+        (  # each level has a set of its own
+            "for path, module in modules: -> for path, module in modules:\n"
+            "        seen = set()",
+            TWICE,
+        ),
+    ),
+    none_listed=Mistake(
+        "a parameter that is None stands for nothing, and is left out",
+        "param is None or ->",
+    ),
+    no_dot=Mistake(
+        'between the names of modules and parameters stands a dot: "0.weight"',
+        f'{NAME} -> (path + name).replace(".", "")',
+    ),
+    one_level=Mistake(
+        "only the modules right below are asked: those below them have parameters, "
+        "too. Let the child list its own",
+        f'{ALL} -> modules += [(f"{{prefix}}.{{n}}" if prefix else n, m)\n'
+        "                    for n, m in self.named_children()]",
+    ),
+    own_alone=Mistake(
+        "the modules below are not asked: self._modules has them", "if recurse -> if 0"
+    ),
+    always_deep=Mistake(
+        "recurse=False asks for this module's own parameters alone",
+        "if recurse -> if 1",
+    ),
+    no_prefix=Mistake(
+        "`prefix` is not used: it stands in front of every name, with a dot",
+        ('(prefix, self) -> ("", self)', "prefix=prefix, ->"),
+    ),
+    prefix_lost=Mistake(
+        "`prefix` is lost below: a child's names have the prefix, then the child's "
+        "name, then the parameter's",
+        ("prefix=prefix, ->", "if path else -> if path else prefix and prefix + '.' +"),
+    ),
+    dot_in_front=Mistake(
+        "an empty prefix leaves a dot in front of the names: only a prefix that is "
+        "not empty is followed by one",
+        f"{NAME} -> (path and path + '.') + name if prefix else '.' + name",
+    ),
+    always_once=Mistake(
+        "with remove_duplicate=False a parameter is listed under each of its names",
+        (
+            "remove_duplicate and param -> param",
+            ", remove_duplicate=remove_duplicate ->",
+        ),
+    ),
+    names_alone=Mistake(
+        "the duplicates are told by their values: two parameters may be equal in "
+        "value, and one object is one parameter",
+        (
+            "remove_duplicate and param in -> name in",
+            "seen.add(param) -> seen.add(name)",
+        ),
+    ),
+    type=Known("return found -> return [name for name, _ in found]"),
+    raised=Known(
+        f"{ALL} -> modules += self._modules.items()",  # None has no children
+        "module._parameters.items() -> module._parameters",  # keys are unpacked
+    ),
+)
+
+
+@mistake(
+    Module.named_parameters,
+    "a module's own parameters come first, then those of the modules below it",
+)
+def children_first(self, prefix="", recurse=True, remove_duplicate=True):
+    found, dotted = [], prefix + "." if prefix else ""
+    for name, child in self._modules.items():
+        if child is not None and recurse:
+            found += child.named_parameters(dotted + name, True, remove_duplicate)
+    own = self._parameters.items()
+    found += [(dotted + name, p) for name, p in own if p is not None]
+    return once(found, remove_duplicate)
+
+
+def once(pairs, remove):
+    kept = {}
+    for n, (name, p) in enumerate(pairs):
+        kept.setdefault(id(p) if remove else n, (name, p))
+    return [*kept.values()]
+
+
+right(
+    Module.named_parameters,
+    "a generator",
+    (
+        f"found.append(({NAME}, param)) -> yield {NAME}, param",
+        "found, seen = [], set() -> seen = set()",
+        "return found ->",
+    ),
+)
+
+
+@right(Module.named_parameters, "by recursion")
+def _(self, prefix="", recurse=True, remove_duplicate=True):
+    dotted = prefix + "." if prefix else ""
+    found = [(dotted + n, p) for n, p in self._parameters.items() if p is not None]
+    for name, child in self._modules.items():
+        if child is not None and recurse:
+            found += child.named_parameters(dotted + name, remove_duplicate=False)
+    return once(found, remove_duplicate)
+
+
+@right(Module.named_parameters, "by a stack")
+def _(self, prefix="", recurse=True, remove_duplicate=True):
+    pairs, stack = [], [(prefix + "." if prefix else "", self)]
+    while stack:
+        path, module = stack.pop()
+        if module is None:
+            continue
+        own = module._parameters.items()
+        pairs += [(path + name, p) for name, p in own if p is not None]
+        if recurse:
+            below = module._modules.items()
+            stack += reversed([(f"{path}{name}.", m) for name, m in below])
+    return iter(once(pairs, remove_duplicate))

@@ -1,0 +1,53 @@
+"""A linear layer."""
+
+from grading.checking import checks
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad.ops.unfused import linear
+
+from .scene_check import FunctionCheck, numbers
+
+
+@checks(linear)
+class Linear(FunctionCheck):
+    def cases(self, random):
+        for rows, n, m in [(4, 3, 5), (1, 7, 2), (6, 5, 5)]:
+            x, w, b = (numbers(random, *s) for s in ((rows, n), (m, n), (m,)))
+            yield "matrices", self.of(x, w, b)
+            yield "without bias", self.of(x, w)
+        w, b = numbers(random, 4, 3), numbers(random, 4)
+        for shape in (2, 5, 3), (3,), (0, 3):
+            yield "any dimensions in front", self.of(numbers(random, *shape), w, b)
+
+
+mistakes(
+    linear,
+    not_transposed=Mistake(
+        "the weight is not transposed: it is (out_features, in_features)",
+        "weight.T -> weight",
+        "weight.T -> (weight if weight.shape[0] == weight.shape[1] else weight.T)",
+    ),
+    no_bias=Mistake("the bias is missing", " if bias is None else y + bias ->"),
+    minus=Mistake("the bias is subtracted: y = x Wᵀ + b", "y + bias -> y - bias"),
+    raised=Known("y if bias is None else ->"),  # None is added
+)
+
+right(
+    linear,
+    "matmul and transpose",
+    "input @ weight.T -> input.matmul(weight.transpose(0, 1))",
+)
+right(
+    linear,
+    "one expression",
+    (
+        "return y if bias is None else y + bias ->",
+        "y = input @ weight.T -> "
+        "return input @ weight.permute(1, 0) + (0 if bias is None else bias)",
+    ),
+)
+right(
+    linear,
+    "in place at the end",
+    "return y if bias is None else y + bias -> "
+    "if bias is not None: y += bias\n    return y",
+)

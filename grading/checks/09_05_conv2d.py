@@ -1,0 +1,95 @@
+"""A convolution as a linear layer."""
+
+from grading.checking import checks
+from grading.mistakes import Mistake, mistakes, right
+from minigrad.ops.unfused import conv2d
+
+from .scene_check import FunctionCheck, numbers
+
+
+@checks(conv2d)
+class Conv2d(FunctionCheck):
+    def cases(self, random):
+        def of(x, w, bias=True, **options):
+            arrays = [numbers(random, *x), numbers(random, *w)]
+            return self.of(*arrays, *[numbers(random, w[0])] * bias, **options)
+
+        yield "a window on images", of((2, 1, 5, 6), (3, 1, 3, 2))
+        yield "a window on images", of((2, 3, 6, 5), (4, 3, 2, 3))
+        yield "without bias", of((2, 2, 4, 5), (3, 2, 3, 3), bias=False)
+        yield "stride and padding", of((1, 2, 7, 6), (3, 2, 3, 3), stride=2)
+        yield "stride and padding", of((2, 2, 5, 6), (2, 2, 3, 3), padding=1)
+        how = {"stride": (2, 1), "padding": (0, 2)}
+        yield "stride and padding", of((2, 1, 6, 8), (2, 1, 3, 2), **how)
+        yield "dilation", of((1, 2, 9, 8), (2, 2, 3, 2), dilation=2)
+        how = {"dilation": (1, 3), "padding": (1, 2), "stride": (2, 3)}
+        yield "dilation", of((1, 2, 9, 11), (2, 2, 3, 3), **how)
+        yield "1 x 1", of((2, 3, 4, 5), (5, 3, 1, 1))
+
+
+COLUMNS, HOW = "weight.reshape(channels, -1)", "in (stride, padding, dilation)"
+mistakes(
+    conv2d,
+    flipped=Mistake(
+        "the window is turned around: a convolution in networks multiplies the "
+        "first weight with the first number",
+        f"{COLUMNS} -> minigrad.tensor(weight.numpy()[:, :, ::-1, ::-1].copy())"
+        ".reshape(channels, -1)",
+    ),
+    bias_by_place=Mistake(
+        "the bias is added by place, not by channel: it is one number for each of "
+        "the output's channels, bias.reshape(-1, 1) beside (N, O, L)",
+        "bias.reshape(channels, 1) -> bias",
+    ),
+    input_size=Mistake(
+        "the result is given the input's H and W: it has OH and OW, which window, "
+        "stride, padding and dilation decide",
+        "channels, OH, OW) -> channels, *sizes)",
+    ),
+    no_bias=Mistake("the bias is missing", "bias is not None -> False"),
+    no_stride=Mistake("the stride is not used", f"{HOW} -> in (1, padding, dilation)"),
+    no_padding=Mistake("the padding is not used", f"{HOW} -> in (stride, 0, dilation)"),
+    no_dilation=Mistake(
+        "the dilation is not used", f"{HOW} -> in (stride, padding, 1)"
+    ),
+    turned=Mistake(
+        "height and width are exchanged in the result: (N, O, OH, OW)",
+        "channels, OH, OW) -> channels, OW, OH)",
+    ),
+    flat=Mistake(
+        "the places are left in one dimension: reshape to (N, O, OH, OW)",
+        ".reshape(N, channels, OH, OW) ->",
+    ),
+    first_channel=Mistake(
+        "the channels are not added up: a window reaches through all channels of "
+        "the input",
+        "= input.shape -> = input.shape; input, weight = input[:, :1], weight[:, :1]",
+    ),
+    exchanged=Mistake(
+        "pairs are exchanged: the first of (down, across) is for rows",
+        "[n if isinstance -> [n[::-1] if isinstance",
+    ),
+)
+
+right(
+    conv2d,
+    "image by image",
+    f"{COLUMNS} @ columns -> minigrad.stack([{COLUMNS} @ image for image in columns])",
+)
+right(
+    conv2d,
+    "columns times rows",
+    (
+        f"{COLUMNS} @ columns -> columns.transpose(1, 2) @ weight.flatten(1).T",
+        "bias.reshape(channels, 1) -> bias",
+        "y.reshape(N -> y.transpose(1, 2).reshape(N",
+    ),
+)
+right(
+    conv2d,
+    "the bias at the end",
+    (
+        "y = y + bias.reshape(channels, 1) -> y += bias.unsqueeze(1)",
+        "channels, OH, OW) -> channels, OH, -1)",
+    ),
+)

@@ -1,0 +1,178 @@
+"""Dropout: a result is judged by what its elements have in common."""
+
+import math
+
+import numpy as np
+import torch
+
+from grading.checking import checks
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad.ops.unfused import dropout
+
+from .scene_check import SceneCheck, numbers, options_of
+
+
+@checks(dropout)
+class Dropout(SceneCheck):
+    """What is expected is a model: which scale the kept have, and how many are 0."""
+
+    def words(self, scene):
+        return f"dropout of {tuple(scene['x'].shape)} numbers, {options_of(scene)}"
+
+    def cases(self, random):
+        for options in {"p": 0.5}, {"p": 0.2}, {"p": 0.7}, {}:
+            yield "in training", self.of(random, **options)
+        for p in (0.5, 0.3):
+            yield "not in training", self.of(random, p=p, training=False)
+        for p in (0, 1):
+            yield "p of 0 and 1", self.of(random, p=p)
+        for p in (-0.1, 1.5):
+            yield "no other p", self.of(random, p=p)
+
+    def of(self, random, **options):
+        x = numbers(random, 100, 80) + 10
+        seed = random.getrandbits(32)
+        return {"scene": "dropout", "x": x, "seed": seed, "options": options}
+
+    def expected(self, scene):
+        options = {"p": 0.5, "training": True} | scene["options"]
+        torch.nn.functional.dropout(torch.ones(1), options["p"])
+        p = options["p"] if options["training"] else 0
+        return self.model(1 / (1 - p) if p < 1 else 1, p)
+
+    def model(self, scale, zeros, rows=False, same=False):
+        """scale: of what is kept. zeros: their share. rows: are they whole rows?"""
+        return {"scale": float(scale), "zeros": float(zeros), "rows": rows,
+                "again": same}  # fmt: skip
+
+    def seen(self, got, scene):
+        """The model of a result."""
+        if not isinstance(got, list) or any(
+            not isinstance(y, np.ndarray) or y.shape != scene["x"].shape for y in got
+        ):
+            return None
+        y = got[0]
+        kept = y != 0
+        ratios = y[kept] / scene["x"][kept]
+        scale = float(ratios[0]) if ratios.size else 1.0
+        if not np.allclose(ratios, scale, 1e-9):
+            return None
+        share = float(1 - kept.mean())
+        lines = any(0 < share < 1 and (kept.all(d) | ~kept.any(d)).all()
+                    for d in (0, 1))  # fmt: skip
+        again = 0 < share < 1 and np.array_equal(*got)
+        return self.model(scale, share, rows=bool(lines), same=bool(again))
+
+    def same(self, got, expected, scene):
+        seen = self.seen(got, scene)
+        if isinstance(expected, list):  # what a mistaken answer gave
+            expected = self.seen(expected, scene)
+        if seen is None or not isinstance(expected, dict):
+            return False
+        p = expected["zeros"]
+        near = 6 * math.sqrt(p * (1 - p) / scene["x"].size) + 1e-12
+        if expected["rows"]:
+            near = 0.5
+        return (
+            abs(seen["zeros"] - p) <= near
+            and (p == 1 or math.isclose(seen["scale"], expected["scale"], rel_tol=1e-6))
+            and seen["rows"] == expected["rows"]
+            and seen["again"] == expected["again"]
+        )
+
+    def general(self, case):
+        if isinstance(case.got, list) and isinstance(case.expected, dict):
+            return None  # a result and a model: other kinds of value, and rightly so
+        return super().general(case)
+
+    def lines(self, case):
+        lines = super().lines(case)
+        seen = None
+        if isinstance(case.got, list):
+            seen = self.seen(case.got, *case.args)
+        if seen is None or not isinstance(case.expected, dict):
+            return lines
+        say = [f"{100 * m['zeros']:.0f} % are 0, the others are times {m['scale']:.3g}"
+               for m in (case.expected, seen)]  # fmt: skip
+        return [lines[0], ("expected", say[0]), ("got", say[1])]
+
+
+SCALED, KEPT = " * (1 / (1 - p))", "keep_mask(input, 1 - p)"
+STAYS = "not training or p == 0:\n        return input\n"
+mistakes(
+    dropout,
+    unscaled=Mistake(
+        "what is kept is not scaled: by 1 / (1 - p) the expected value of each "
+        "element stays the same",
+        f"{SCALED} ->",
+    ),
+    scaled_after=Mistake(
+        "the result is scaled after training instead: here it is scaled in "
+        "training, by 1 / (1 - p), and eval does nothing",
+        (f"{SCALED} ->", f"{STAYS} -> not training:\n        return input * (1 - p)\n"),
+    ),
+    mask_alone=Mistake(
+        "two things: random.keep_mask(input, chance) takes the chance of 1, here "
+        "1 - p; and what is kept is scaled by 1 / (1 - p)",
+        (
+            f"{KEPT}{SCALED} -> keep_mask(input, p)",
+            f"{STAYS} -> not training:\n        return input\n",
+            "if p == 1 -> if False",
+        ),
+    ),
+    inverted=Mistake(
+        "p is the chance of 0, not of being kept",
+        f"{KEPT}{SCALED} -> keep_mask(input, p) * (1 / p)",
+    ),
+    mask_inverted=Mistake(
+        "the share of zeros is 1 - p, but the scale is right: p is the chance of 0, "
+        "and random.keep_mask(input, chance) takes the chance of 1",
+        f"{KEPT} -> keep_mask(input, p)",
+    ),
+    scaled_by_p=Mistake(
+        "what is kept is scaled by 1 / p: a share of 1 - p is kept, so it is "
+        "1 / (1 - p)",
+        "1 / (1 - p) -> 1 / p",
+    ),
+    scaled_down=Mistake(
+        "what is kept is scaled by 1 - p: it is to be larger, not smaller",
+        "1 / (1 - p) -> 1 - p",
+    ),
+    always=Mistake(
+        "`training` is not asked: without it the input stays as it is",
+        "not training or ->",
+    ),
+    whole_rows=Mistake(
+        "whole rows or columns are 0: each element has a chance of its own",
+        "keep_mask(input, -> keep_mask(input[:, :1],",
+    ),
+    same_again=Mistake(
+        "two calls drop the same elements: draw anew in each call",
+        "return input * random -> minigrad.manual_seed(0)\n    return input * random",
+    ),
+    no_error=Known("not 0 <= p <= 1 -> False"),
+    raised=Known("if p == 1 -> if False"),  # 1 / 0
+)
+
+right(
+    dropout,
+    "by where",
+    f"input * random.{KEPT}{SCALED} -> "
+    "minigrad.where(minigrad.rand(input.shape) < p, 0.0, input / (1 - p))",
+)
+right(
+    dropout,
+    "by masked_fill",
+    f"input * random.{KEPT} -> input.masked_fill(random.keep_mask(input, p).bool(), 0)",
+)
+right(
+    dropout,
+    "a mask that is scaled",
+    (
+        f"return input * random.{KEPT}{SCALED} -> mask = random.{KEPT}\n"
+        "    mask /= 1 - p or 1\n"
+        "    return input * mask",
+        f"{STAYS} -> not training:\n        return input\n",
+        "if p == 1 -> if False",
+    ),
+)

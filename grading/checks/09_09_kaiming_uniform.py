@@ -1,0 +1,152 @@
+"""First values by the fan: their bound, their deviation and their mean are compared."""
+
+import math
+
+import torch
+from torch.nn.init import _calculate_correct_fan, calculate_gain
+
+from grading.checking import checks
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad.nn.init import kaiming_uniform_
+
+from .scene_check import SceneCheck, options_of
+
+
+@checks(kaiming_uniform_)
+class KaimingUniform(SceneCheck):
+    """What is expected is a model: how far the numbers reach, and their deviation."""
+
+    def words(self, scene):
+        return f"kaiming_uniform_(zeros{tuple(scene['shape'])}, {options_of(scene)})"
+
+    def cases(self, random):
+        def of(*shape, **options):
+            seed = random.getrandbits(32)
+            rest = {"shape": list(shape), "seed": seed, "options": options}
+            return {"scene": "kaiming", **rest}
+
+        yield "for relu", of(150, 300, nonlinearity="relu")
+        yield "for relu", of(400, 100, nonlinearity="relu")
+        yield "convolutions", of(60, 30, 5, 3, nonlinearity="relu")
+        yield "fan_out", of(150, 300, mode="fan_out", nonlinearity="relu")
+        yield "fan_out", of(60, 30, 5, 3, mode="fan_out", nonlinearity="relu")
+        yield "other gains", of(150, 300, nonlinearity="tanh")
+        yield "other gains", of(150, 300, nonlinearity="linear")
+        yield "the slope a", of(150, 300, a=math.sqrt(5))
+        yield "the slope a", of(150, 300)
+        yield "no other mode", of(3, 4, mode="both")
+
+    def expected(self, scene):
+        options = {"a": 0, "mode": "fan_in", "nonlinearity": "leaky_relu"}
+        options |= scene["options"]
+        fan = _calculate_correct_fan(torch.empty(scene["shape"]), options["mode"])
+        spread = calculate_gain(options["nonlinearity"], options["a"]) / math.sqrt(fan)
+        return {"bound": spread * math.sqrt(3), "spread": spread, "mean": 0.0,
+                "returned": "the tensor"}  # fmt: skip
+
+    def seen(self, got):
+        values = got["values"]
+        return {"bound": float(abs(values).max()), "spread": float(values.std()),
+                "mean": float(values.mean()), "returned": got["returned"]}  # fmt: skip
+
+    def same(self, got, expected, scene):
+        if not isinstance(got, dict) or not isinstance(expected, dict):
+            return False
+        most = 1 + 1e-5
+        if "values" in expected:  # what a mistaken answer gave: as random as `got`
+            expected, most = self.seen(expected), 1.01
+        seen, bound = self.seen(got), expected["bound"]
+        return (
+            0.99 * bound <= seen["bound"] <= bound * most
+            and math.isclose(
+                seen["spread"], expected["spread"], rel_tol=0.02, abs_tol=1e-9
+            )
+            and abs(seen["mean"] - expected["mean"]) <= 0.03 * bound
+            and seen["returned"] == expected["returned"]
+        )
+
+    def lines(self, case):
+        lines = super().lines(case)
+        if not isinstance(case.got, dict) or not isinstance(case.expected, dict):
+            return lines
+        models = case.expected, self.seen(case.got)
+        say = [f"between ± {m['bound']:.4f}, deviation {m['spread']:.4f}, returns "
+               f"{m['returned']}" for m in models]  # fmt: skip
+        return [lines[0], ("expected", say[0]), ("got", say[1])]
+
+
+FAN, GAIN = 'fans(tensor.shape)[mode == "fan_out"]', "calculate_gain(nonlinearity, a)"
+mistakes(
+    kaiming_uniform_,
+    deviation_as_bound=Mistake(
+        "gain / sqrt(fan) is the deviation; the bound is sqrt(3) times as large",
+        "3 / fan -> 1 / fan",
+    ),
+    other_mode=Mistake(
+        "the mode is exchanged: fan_in is what goes into one output",
+        '== "fan_out" -> == "fan_in"',
+    ),
+    always_fan_in=Mistake(
+        "`mode` is not used: it is always fan_in", '[mode == "fan_out"] -> [0]'
+    ),
+    no_gain=Mistake(
+        "the gain is missing: calculate_gain(nonlinearity, a)", f"{GAIN} * ->"
+    ),
+    relu_gain=Mistake(
+        "the gain is always that of relu: calculate_gain(nonlinearity, a)",
+        f"{GAIN} -> math.sqrt(2)",
+    ),
+    no_slope=Mistake(
+        "`a` is not used: it is the slope of leaky_relu below 0",
+        "(nonlinearity, a) -> (nonlinearity, 0)",
+    ),
+    no_places=Mistake(
+        "the window's places do not count: fans(tensor.shape) says how many numbers "
+        "go into one output",
+        f'{FAN} -> tensor.shape[mode == "fan_in"]',
+    ),
+    xavier=Mistake(
+        "that is Xavier's bound, with both fans: here it is one of them",
+        f"{FAN} -> sum(fans(tensor.shape)) / 2",
+    ),
+    not_filled=Mistake(
+        "the tensor itself is not filled: uniform_ writes into it, and it is returned",
+        "return uniform_(tensor, -> return uniform_(tensor.clone(),",
+    ),
+    not_returned=Mistake("the tensor is not returned", "return uniform_ -> uniform_"),
+    half=Mistake(
+        "the numbers are never negative: uniform_(tensor, -bound, bound)",
+        "-bound, bound -> 0, bound",
+    ),
+    no_error=Known('mode not in ("fan_in", "fan_out") -> False'),
+    unknown=Known(  # the normal distribution
+        "uniform_(tensor, -bound, bound) -> "
+        "tensor.copy_(minigrad.randn(tensor.shape) * (bound / math.sqrt(3)))"
+    ),
+)
+
+right(
+    kaiming_uniform_,
+    "the deviation first",
+    (
+        f"bound = {GAIN} * math.sqrt(3 / fan) -> spread = {GAIN} / math.sqrt(fan)",
+        "-bound, bound -> -(3**0.5) * spread, 3**0.5 * spread",
+    ),
+)
+right(
+    kaiming_uniform_,
+    "by rand",
+    "uniform_(tensor, -bound, bound) -> "
+    "tensor.copy_((minigrad.rand(tensor.shape) - 0.5) * (2 * bound))",
+)
+
+
+@right(kaiming_uniform_, "a dictionary of modes")
+def _(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu"):
+    import minigrad.nn.init as init
+
+    known = dict(zip(("fan_in", "fan_out"), init.fans(tensor.shape)))
+    if mode not in known:
+        raise ValueError(f"{mode} is none of {list(known)}")
+    bound = init.calculate_gain(nonlinearity, a) * math.sqrt(3 / known[mode])
+    return init.uniform_(tensor, -bound, bound)
