@@ -1,19 +1,19 @@
-"""Chapter 08, recording: Function.apply, leaf_rules, detach; PyTorch does the same."""
+"""Recording: Function.apply, leaf_rules, detach; PyTorch does the same."""
 
 import torch
 
-from grading.checking import Check, cause, checks
-from minigrad import Tensor
-from minigrad.autograd import Function
+from grading.checking import Check, checks
+from grading.mistakes import Known, Mistake, mistake, mistakes, right
+from minigrad import Tensor, set_grad_enabled
+from minigrad.autograd import Context, Function, is_grad_enabled, no_grad
 from minigrad.autograd.tensor_methods import leaf_rules
 
-from .gradients import Differs, ScenarioCheck, differs, drawn
+from .gradients import ScenarioCheck, differs, drawn
 
-REQUIRES = "the result requires a gradient"
-RECORDED = "operators inside of forward are recorded"
+apply, detach = Function.apply, Tensor.detach
 
 
-@checks(Function.apply)
+@checks(apply)
 class Apply(ScenarioCheck):
     def cases(self, random):
         def pair():
@@ -42,53 +42,108 @@ class Apply(ScenarioCheck):
             "failing": "Product.apply(a, b, None), whose forward raises ValueError",
         }[name]
 
-    @cause(
-        "nothing is recorded: is_grad_enabled() is False inside of `with no_grad():`, "
-        "so ask when that is closed; and then return what ctx.record(results) returns"
-    )
-    def never_recorded(self, *args):
-        wanted = self.right(*args).get(REQUIRES)
-        return Differs(REQUIRES if wanted else "")
 
-    on_the_class = differs(
+IF = "if is_grad_enabled() and any(ctx.needs_input_grad):"
+CONTEXT, WITH = "ctx = Context(cls, args)", "with no_grad():"
+mistakes(
+    apply,
+    never_recorded=Mistake(
+        "nothing is recorded: is_grad_enabled() is False inside of `with no_grad():`, "
+        "so ask when that is closed; and then return what ctx.record(results) returns",
+        f"    {IF}\n        return ctx ->         {IF}\n            return ctx",
+        f"{IF} -> if False:",
+    ),
+    on_the_class=differs(
         "gradients of the first call",
         "the second call changes what the first has saved: each call needs a Context "
         "of its own, and nothing may be kept on the class",
-    )
-    inside = differs(
-        RECORDED,
+        f"{CONTEXT} -> "
+        "cls.kept = ctx = getattr(cls, 'kept', None) or Context(cls, args)",
+    ),
+    inside=differs(
+        "operators inside of forward are recorded",
         "forward is recorded operator by operator: its gradient is what backward says, "
         "so call it under no_grad()",
-    )
-    under_no_grad = differs(
+        f"{WITH} -> if True:",
+    ),
+    under_no_grad=differs(
         "under no_grad() the result requires a gradient",
         "a graph is built under no_grad(): ask is_grad_enabled() before ctx.record",
-    )
-
-    @cause(
+        "is_grad_enabled() and ->",
+    ),
+    always=Mistake(
         "a graph is built though no operand asks for a gradient: any(...) of "
-        "ctx.needs_input_grad says whether one does"
-    )
-    def always(self, *args):
-        wanted = self.right(*args).get(REQUIRES)
-        return Differs(REQUIRES if wanted is False else "")
+        "ctx.needs_input_grad says whether one does",
+        " and any(ctx.needs_input_grad) ->",
+    ),
+    two_lost=Mistake(
+        "ctx.record is for results that are recorded; where none is, forward's stand",
+        "return ctx.record(results) -> made = ctx.record(results)\n"
+        "        return list(made) if isinstance(made, tuple) else made",
+    ),
+    raised=Known(lambda cls, *args: cls.forward(*args)),
+)
 
-    switched_on = differs(
-        "recording is on afterwards, under no_grad()",
-        "recording is on when apply returns, though the caller had switched it off: "
-        "`with no_grad():` puts back what was before",
-    )
-    left_off = differs(
-        "recording is on after an error",
-        "after an error in forward recording stays off, for the rest of the program: "
-        "`with no_grad():` puts it back in any case",
-    )
 
-    @cause(
-        "ctx.record is for results that are recorded; where none is, forward's stand"
-    )
-    def two_lost(self, name, *args):
-        return Differs("a tuple comes back")
+@mistake(
+    apply,
+    "recording is on when apply returns, though the caller had switched it off: "
+    "`with no_grad():` puts back what was before",
+)
+def switched_on(cls, *args):
+    ctx, recording = Context(cls, args), is_grad_enabled()
+    set_grad_enabled(False)
+    try:
+        results = cls.forward(ctx, *args)
+    finally:
+        set_grad_enabled(True)
+    return ctx.record(results) if recording and any(ctx.needs_input_grad) else results
+
+
+@mistake(
+    apply,
+    "after an error in forward recording stays off, for the rest of the program: "
+    "`with no_grad():` puts it back in any case",
+)
+def left_off(cls, *args):
+    ctx, recording = Context(cls, args), is_grad_enabled()
+    set_grad_enabled(False)
+    results = cls.forward(ctx, *args)
+    set_grad_enabled(recording)
+    return ctx.record(results) if recording and any(ctx.needs_input_grad) else results
+
+
+right(
+    apply,
+    "asks first",
+    (
+        f"{CONTEXT} -> recording = is_grad_enabled()\n    {CONTEXT}",
+        f"    {IF}\n        return ctx.record(results)\n    return results -> "
+        "    if not recording or not any(ctx.needs_input_grad):\n"
+        "        return results\n    return ctx.record(results)",
+    ),
+)
+
+
+@right(apply, "by a decorator")
+def _(cls, *args):
+    ctx = Context(cls, args)
+    results = no_grad()(cls.forward)(ctx, *args)
+    wanted = is_grad_enabled() and True in ctx.needs_input_grad
+    return ctx.record(results) if wanted else results
+
+
+@right(apply, "with try and finally")
+def _(cls, *args):
+    before, ctx = is_grad_enabled(), Context(cls, args)
+    set_grad_enabled(False)
+    try:
+        results = cls.forward(ctx, *args)
+    finally:
+        set_grad_enabled(before)
+    if before and sum(ctx.needs_input_grad) > 0:
+        results = ctx.record(results)
+    return results
 
 
 @checks(leaf_rules)
@@ -120,46 +175,70 @@ class LeafRules(Check):
         lines["case"] = f"leaf_rules(asked={asked}, node={node}): {names}"
         return list(lines.items())
 
-    @cause(
-        "backward() puts a gradient into leaves alone: what an operator made has none"
-    )
-    def grad_on_non_leaf(self, asked, made):
-        return asked or made, not made, asked or made
 
-    @cause(
+REQUIRES, LEAF = "requires_grad = asked or node is not None", "is_leaf = node is None"
+BOTH = "requires_grad and is_leaf"
+mistakes(
+    leaf_rules,
+    grad_on_non_leaf=Mistake(
+        "backward() puts a gradient into leaves alone: what an operator made has none",
+        f"{BOTH} -> requires_grad",
+    ),
+    node_itself=Mistake(
         "a bool is expected, and here stands the node itself, or None: `or` and `and` "
-        "give one of their operands. node is not None is a bool"
-    )
-    def node_itself(self, asked, made):
-        node = "<MulBackward0>" if made else None
-        return asked or node, not made, asked and not made
+        "give one of their operands. node is not None is a bool",
+        (
+            f"{REQUIRES} -> requires_grad = asked or node",
+            f"{BOTH} -> asked and is_leaf",
+        ),
+    ),
+    asked_alone=Mistake(
+        "what is made from tensors that require a gradient requires one, too: node",
+        " or node is not None ->",
+    ),
+    leaf_if_asked=Mistake(
+        "a tensor that nobody asked, and no operator made, is a leaf to PyTorch, too",
+        f"{LEAF} -> is_leaf = asked and node is None",
+    ),
+    leaf_if_not_required=Mistake(
+        "is_leaf and requires_grad are two questions: is_leaf asks only for the node",
+        f"{LEAF} -> is_leaf = not requires_grad",
+    ),
+    every_leaf_keeps=Mistake(
+        "keeps_grad only if the tensor requires a gradient: a leaf may ask for none",
+        f"{BOTH} -> is_leaf",
+    ),
+    asked_is_leaf=Mistake(
+        "a node decides, whether the tensor was asked or not: it is no leaf",
+        (f"{LEAF} -> is_leaf = asked or node is None", f"{BOTH} -> asked"),
+    ),
+    list=Known(
+        f"return requires_grad, is_leaf, {BOTH} -> "
+        f"return [requires_grad, is_leaf, {BOTH}]"
+    ),
+)
 
-    @cause("what is made from tensors that require a gradient requires one, too: node")
-    def asked_alone(self, asked, made):
-        return asked, not made, asked and not made
 
-    @cause(
-        "a tensor that nobody asked, and no operator made, is a leaf to PyTorch, too"
-    )
-    def leaf_if_asked(self, asked, made):
-        return asked or made, asked and not made, asked and not made
-
-    @cause(
-        "is_leaf and requires_grad are two questions: is_leaf asks only for the node"
-    )
-    def leaf_if_not_required(self, asked, made):
-        return asked or made, not (asked or made), False
-
-    @cause("keeps_grad only if the tensor requires a gradient: a leaf may ask for none")
-    def every_leaf_keeps(self, asked, made):
-        return asked or made, not made, not made
-
-    @cause("a node decides, whether the tensor was asked or not: it is no leaf")
-    def asked_is_leaf(self, asked, made):
-        return asked or made, asked or not made, asked
+@right(leaf_rules, "by cases")
+def _(asked, node):
+    if node is not None:
+        return True, False, False
+    return (True, True, True) if asked else (False, True, False)
 
 
-@checks(Tensor.detach)
+right(
+    leaf_rules,
+    "by truth",
+    lambda asked, node: (bool(asked or node), not node, bool(asked and not node)),
+)
+right(
+    leaf_rules,
+    "in steps",
+    f"{REQUIRES}\n    {LEAF} -> {LEAF}\n    requires_grad = asked if is_leaf else True",
+)
+
+
+@checks(detach)
 class Detach(ScenarioCheck):
     def cases(self, random):
         values = drawn(random, 3, 2)
@@ -175,24 +254,67 @@ class Detach(ScenarioCheck):
         made = {"plain": "x * 2", "turned": "(x * 2).T", "part": "(x * 2)[1:]"}
         return f"d = y.detach(), where y = {made.get(args[1], 'a leaf')}"
 
-    recorded = differs(
+
+mistakes(
+    detach,
+    recorded=differs(
         "requires_grad",
         "what comes back requires a gradient: every view that is made by as_strided or "
         "another method is recorded. Make a Tensor of the same numbers",
-    )
-    itself = differs(
+        "Tensor(self.storage, -> self.as_strided(",
+        lambda self: self * 1,
+    ),
+    itself=differs(
         "x.detach() is x",
         "x itself comes back: detach() makes another tensor over the same memory",
-    )
-    forgets = differs(
-        "x still requires a gradient",
-        "x has lost its gradient: detach() leaves x as it is (detach_() does not)",
-    )
-    copy = differs(
-        "what is added to it, x has too",
-        "a copy: detach() reads the same memory, so a change is seen in both",
-    )
-    row_major = differs(
+        "return -> return self if self.is_leaf else",
+    ),
+    row_major=differs(
         "shape, strides, offset",
         "the layout is another: a view has strides and an offset of its own",
-    )
+        "self.strides -> self.new_zeros(self.shape).strides",
+        ", self.offset ->",
+    ),
+    raised=Known(
+        "return Tensor(self.storage, self.shape, self.strides, self.offset) -> "
+        "x = Tensor(self.storage, self.shape, self.strides, self.offset)\n"
+        "    x.grad_fn = None\n    return x"
+    ),
+)
+
+
+@mistake(
+    detach, "x has lost its gradient: detach() leaves x as it is (detach_() does not)"
+)
+def forgets(self):
+    shape, strides, offset = self._layout
+    self.requires_grad_(False) if self.is_leaf else setattr(self, "_meta", None)
+    return Tensor(self.storage, shape, strides, offset)
+
+
+@mistake(detach, "a copy: detach() reads the same memory, so a change is seen in both")
+def copy(self):
+    with no_grad():
+        x = self.clone()
+    return Tensor(x.storage, self.shape, x.strides).as_strided(self.shape, x.strides)
+
+
+right(
+    detach,
+    "by keywords",
+    (
+        "self.shape -> shape=self.shape",
+        "self.strides -> strides=self.strides",
+        "self.offset -> offset=self.offset",
+    ),
+)
+right(
+    detach,
+    "by methods",
+    (
+        "self.shape -> self.size()",
+        "self.strides -> self.stride()",
+        "self.offset -> self.storage_offset()",
+    ),
+)
+right(detach, "by an alias", lambda self: self.new_alias())

@@ -1,6 +1,9 @@
-"""Chapter 08, the order of the nodes: any that is right is accepted."""
+"""The order of the nodes: any that is right is accepted."""
 
-from grading.checking import Check, cause, checks
+import collections
+
+from grading.checking import Check, checks
+from grading.mistakes import Known, Mistake, Model, mistake, mistakes, right
 from minigrad.autograd.engine import topological_order
 
 from .gradients import drawn_graph
@@ -110,27 +113,117 @@ class TopologicalOrder(Check):
         lines["expected"] = str(RIGHT)
         return list(lines.items())
 
-    @cause(
+
+def judged(order, text, *answers):
+    """A mistake: what is wrong with the order of the nodes."""
+    return Mistake(text, Model(lambda check, *args: Order(order)), *answers)
+
+
+def children(node):
+    return [n for n, _ in node.next_functions if n is not None]
+
+
+@mistake(topological_order)
+def recursion(roots):
+    done, seen = [], set()
+
+    def visit(node):
+        if node in seen:
+            return
+        seen.add(node)
+        for child in children(node):
+            visit(child)
+        done.append(node)
+
+    for root in roots:
+        visit(root)
+    return done[::-1]
+
+
+def repeated(roots):
+    order, layer = [], list(roots)
+    while layer and len(order) < 100_000:
+        order += layer
+        layer = [child for node in layer for child in children(node)]
+    return order
+
+
+ON_THE_WAY_DOWN = "stack.append((node, True)) -> done.append(node)", "[::-1] ->"
+mistakes(
+    topological_order,
+    too_early=judged(
+        "too early",
         "a node stands before one that points to it: when its turn comes, not all of "
-        "its gradient is there. It may come only after all that lead to it"
-    )
-    def too_early(self, edges, roots=None):
-        return Order("too early")
+        "its gradient is there. It may come only after all that lead to it",
+        (*ON_THE_WAY_DOWN, "in node.next_functions -> in node.next_functions[::-1]"),
+        (*ON_THE_WAY_DOWN, "reversed(roots) -> roots", "stack.pop() -> stack.pop(0)"),
+    ),
+    backwards=judged(
+        "backwards",
+        "the order is the reverse: the roots come first, the leaves last",
+        "done[::-1] -> done",
+    ),
+    repeated=judged(
+        "repeated",
+        "a node that several others point to is listed several times: once is enough",
+        repeated,
+    ),
+    no_roots=judged(
+        "a root is missing",
+        "the roots themselves belong to the list, all of them",
+        "done[::-1] -> done[::-1][len(set(roots)) :]",
+        "reversed(roots) -> roots[:1]",
+    ),
+    missing=judged(
+        "missing",
+        "nodes are missing: all that can be reached belong to the list",
+        "done[::-1] -> [n for n in done[::-1] if n in roots or n.next_functions]",
+    ),
+    none_followed=Known(" if n is not None ->"),
+)
 
-    @cause("the order is the reverse: the roots come first, the leaves last")
-    def backwards(self, edges, roots=None):
-        return Order("backwards")
 
-    @cause(
-        "a node that several others point to is listed several times: once is enough"
-    )
-    def repeated(self, edges, roots=None):
-        return Order("repeated")
+@right(topological_order, "by counting how many lead to each")
+def _(roots):
+    waiting, found, left = collections.Counter(), set(roots), list(set(roots))
+    while left:
+        for child in children(left.pop()):
+            waiting[child] += 1
+            if child not in found:
+                found.add(child)
+                left.append(child)
+    order = [node for node in found if not waiting[node]]
+    for node in order:
+        for child in children(node):
+            waiting[child] -= 1
+            if not waiting[child]:
+                order.append(child)
+    return order
 
-    @cause("the roots themselves belong to the list, all of them")
-    def no_roots(self, edges, roots=None):
-        return Order("a root is missing")
 
-    @cause("nodes are missing: all that can be reached belong to the list")
-    def missing(self, edges, roots=None):
-        return Order("missing")
+@right(topological_order, "with a stack of iterators")
+def _(roots):
+    done, seen = [], set()
+    for root in roots:
+        if root in seen:
+            continue
+        seen.add(root)
+        stack = [(root, iter(children(root)))]
+        while stack:
+            node, left = stack[-1]
+            child = next((n for n in left if n not in seen), None)
+            if child is None:
+                done.append(node)
+                stack.pop()
+            else:
+                seen.add(child)
+                stack.append((child, iter(children(child))))
+    done.reverse()
+    return done
+
+
+right(
+    topological_order,
+    "a list of its own, the last root first",
+    ("reversed(roots) -> roots", "done[::-1] -> list(dict.fromkeys(reversed(done)))"),
+)

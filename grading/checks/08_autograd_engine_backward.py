@@ -1,35 +1,30 @@
-"""Chapter 08, backward: a graph that is described here goes through the engine.
+"""backward: a graph that is described here goes through the engine.
 
 What must come of it is worked out by arithmetic; whole programs have PyTorch beside
 them.
 """
 
-from grading.checking import cause, checks
+import collections
+
+from grading.checking import checks
+from grading.mistakes import Known, Mistake, mistakes, right
 from minigrad.autograd.engine import backward
 
-from .gradients import Differs, ScenarioCheck, differs, drawn, drawn_graph
+from .gradients import ScenarioCheck, differs, drawn, drawn_graph
 
 DIAMOND = {0: [(1, 0), (2, 0)], 1: [(3, 0)], 2: [(3, 0)], 3: []}
-
-
-ENDS = "gradients that the ends get"
 SQUARE = {0: [(1, 0), (2, 0)], 1: [(2, 0), (2, 0)], 2: []}  # x * x + x
-AGAIN = "the second backward raises"
-CALLS, FREED = "calls of each node", "nodes that are released"
+UNCHANGED, SEEDS = "gradients that nodes gave are unchanged", "seeds is as it was"
 
 
-def run(edges, rows, seeds, retain, mistake=None):
-    """What an engine does; `mistake`: with one of these names, on purpose."""
-    arrived = {}
-    for n, i, value in seeds:
-        arrived[n, i] = 1.0 if mistake == "ones" else float(value)
+def run(edges, rows, seeds, retain):
+    """What an engine does."""
+    arrived = {(n, i): float(value) for n, i, value in seeds}
     ends, calls, freed = {}, {}, []
     for n in sorted(edges):
         weights = rows.get(n, ((1,) * len(edges[n]),))
         got = [arrived.pop((n, i), None) for i in range(len(weights))]
-        if mistake == "first result":
-            got = got[:1] + [None] * (len(got) - 1)
-        calls[n] = int(any(g is not None for g in got) or mistake == "all")
+        calls[n] = int(any(g is not None for g in got))
         if not edges[n]:
             ends[n] = got if calls[n] else None
         if not calls[n]:
@@ -39,11 +34,9 @@ def run(edges, rows, seeds, retain, mistake=None):
             along = [row[k] * g for row, g in zip(weights, got, strict=True)
                      if row[k] is not None and g is not None]  # fmt: skip
             if along and e is not None:
-                add = mistake != "overwrites" and (e, i) in arrived
-                arrived[e, i] = sum(along) + (arrived[e, i] if add else 0)
-    return {ENDS: ends, CALLS: calls, FREED: freed,
-            "gradients that nodes gave are unchanged": True,
-            "seeds is as it was": True}  # fmt: skip
+                arrived[e, i] = sum(along) + arrived.get((e, i), 0)
+    return {"gradients that the ends get": ends, "calls of each node": calls,
+            "nodes that are released": freed, UNCHANGED: True, SEEDS: True}  # fmt: skip
 
 
 @checks(backward)
@@ -79,9 +72,9 @@ class Backward(ScenarioCheck):
         yield "retain_graph", "again", drawn(random, 2), True
         yield "retain_graph", "again", drawn(random, 2), False
 
-    def _try(self, subject, part, args, own=False):
+    def _got(self, subject, args, own=False):
         self.scene = "scenario" if isinstance(args[0], str) else "engine"
-        return super()._try(subject, part, args, own)
+        return super()._got(subject, args, own)
 
     def torch(self, *args):
         """Nothing: PyTorch's engine is in its own place."""
@@ -104,56 +97,6 @@ class Backward(ScenarioCheck):
             to += [f"{n} -> {', '.join(sent)}"] * bool(out)
         return f"seeds {seeds}; {'; '.join(to)}"[:200]
 
-    def wrong(self, mistake, args):
-        return Differs() if isinstance(args[0], str) else run(*args, mistake)
-
-    @cause(
-        "where two gradients meet, the later one overwrites the earlier: they are "
-        "added up. In x * x + x, x has a say in three places, and all three count"
-    )
-    def overwrites(self, *args):
-        return self.wrong("overwrites", args)
-
-    @cause("backward begins with the gradients of `seeds`, not with 1")
-    def ones(self, *args):
-        return self.wrong("ones", args)
-
-    @cause(
-        "a node gets the gradients of all its results: (node, 0), (node, 1), ..., up "
-        "to node.outputs - 1"
-    )
-    def first_result(self, *args):
-        return self.wrong("first result", args)
-
-    @cause("a node at which nothing has arrived is called: it is left out")
-    def calls_all(self, *args):
-        right = None if isinstance(args[0], str) else run(*args)
-        called = right and any(not n for n in right[CALLS].values())
-        return Differs(CALLS) if called else Differs()
-
-    in_place = differs(
-        "gradients that nodes gave are unchanged",
-        "`+=` changes a tensor that somebody else holds: one gradient may go to two "
-        "places. `g + h` makes a new one",
-    )
-    seeds_changed = differs(
-        "seeds is as it was",
-        "`seeds` has changed: it is the caller's. dict(seeds) makes a copy",
-    )
-
-    @cause(
-        "nothing is released: unless retain_graph, each node lets go of what it saved"
-    )
-    def never_released(self, *args):
-        if isinstance(args[0], str):
-            return Differs(AGAIN if args[-1] is False else "")
-        return Differs("" if args[-1] else FREED)
-
-    @cause("nodes are released though retain_graph says that they are needed again")
-    def always_released(self, *args):
-        key = AGAIN if isinstance(args[0], str) else FREED
-        return Differs(key if args[-1] is True else "")
-
     def general(self, case):
         types = getattr(case.got, "types", ())
         if "TypeError" in types and "None" in case.got.message:
@@ -162,3 +105,92 @@ class Backward(ScenarioCheck):
                 "nothing goes that way"
             )
         return super().general(case)
+
+
+ADDED = "arrived[edge] + g if edge in arrived else g"
+mistakes(
+    backward,
+    overwrites=Mistake(
+        "where two gradients meet, the later one overwrites the earlier: they are "
+        "added up. In x * x + x, x has a say in three places, and all three count",
+        f"{ADDED} -> g",
+        (f"{ADDED} -> g", "arrived.pop((node, i), None) -> arrived.get((node, i))"),
+    ),
+    ones=Mistake(
+        "backward begins with the gradients of `seeds`, not with 1",
+        "dict(seeds) -> {edge: g * 0 + 1 for edge, g in seeds.items()}",
+    ),
+    first_result=Mistake(
+        "a node gets the gradients of all its results: (node, 0), (node, 1), ..., up "
+        "to node.outputs - 1",
+        "(node, i), None) -> (node, i), None) if i == 0 else None",
+    ),
+    calls_all=Mistake(
+        "a node at which nothing has arrived is called: it is left out",
+        "if all(g is None for g in gradients): -> if False:",
+    ),
+    in_place=differs(
+        UNCHANGED,
+        "`+=` changes a tensor that somebody else holds: one gradient may go to two "
+        "places. `g + h` makes a new one",
+        f"{ADDED} -> arrived[edge].add_(g) if edge in arrived else g",
+    ),
+    seeds_changed=differs(
+        SEEDS,
+        "`seeds` has changed: it is the caller's. dict(seeds) makes a copy",
+        "dict(seeds) -> seeds",
+    ),
+    never_released=Mistake(
+        "nothing is released: unless retain_graph, each node lets go of what it saved",
+        "not retain_graph -> False",
+    ),
+    always_released=Mistake(
+        "nodes are released though retain_graph says that they are needed again",
+        "not retain_graph -> True",
+    ),
+    none_added=Known("if g is not None: -> if True:"),
+)
+
+
+@right(backward, "with lists of what arrives")
+def _(order, seeds, retain_graph=False):
+    arrived = collections.defaultdict(list)
+    for edge, g in seeds.items():
+        arrived[edge].append(g)
+    for node in order:
+        gradients = []
+        for i in range(node.outputs):
+            several = arrived.pop((node, i), [])
+            gradients.append(sum(several[1:], several[0]) if several else None)
+        if any(g is not None for g in gradients):
+            found = node(*gradients)
+            for edge, g in zip(node.next_functions, found, strict=True):
+                if g is not None and edge[0] is not None:
+                    arrived[edge].append(g)
+            if not retain_graph:
+                node.release()
+
+
+@right(backward, "with if and else")
+def _(order, seeds, retain_graph=False):
+    grads = seeds.copy()
+    for node in order:
+        mine = []
+        for i in range(node.outputs):
+            mine.append(grads.pop((node, i)) if (node, i) in grads else None)
+        if mine.count(None) == len(mine):
+            continue
+        outgoing = node(*mine)
+        for k in range(len(node.next_functions)):
+            if outgoing[k] is None:
+                continue
+            edge = node.next_functions[k]
+            if edge in grads:
+                grads[edge] = grads[edge] + outgoing[k]
+            else:
+                grads[edge] = outgoing[k]
+        if retain_graph is False:
+            node.release()
+
+
+right(backward, "new on the left", "arrived[edge] + g if -> g + arrived[edge] if")

@@ -209,10 +209,9 @@ class ScenarioCheck(Check):
         return f"{name}, {', '.join(map(show.shown, args))}"
 
 
-def differs(key, text):
-    """A cause: the answer is wrong first in `key`."""
-
-    return Mistake(text, Model(lambda check, *args: Differs(key)))
+def differs(key, text, *answers):
+    """A mistake: the answer is wrong first in `key`."""
+    return Mistake(text, Model(lambda check, *args: Differs(key)), *answers)
 
 
 def shown(value):
