@@ -81,7 +81,3 @@ class TreeCheck(SceneCheck):
 
     def of(self, spec, **options):
         return {"scene": self.hole.name, "spec": spec, "options": options}
-
-
-def number_of(value, known):
-    return next(n for n, x in known.items() if x is value and isinstance(n, int))

@@ -1,0 +1,180 @@
+"""Batch norm: the result, and the running statistics afterwards."""
+
+import torch.nn.functional as F
+
+from grading.checking import checks
+from grading.mistakes import Mistake, mistakes, right
+from minigrad.ops.unfused import batch_norm
+
+from .scene_check import SceneCheck, each, numbers, options_of
+
+
+@checks(batch_norm)
+class BatchNorm(SceneCheck):
+    def words(self, scene):
+        kept = "running" if scene["mean"] is not None else "no running"
+        shape = tuple(scene["x"].shape)
+        return f"batch_norm of {shape} with {kept} statistics, {options_of(scene)}"
+
+    def cases(self, random):
+        images, rows = (3, 4, 2, 5), (6, 3)
+        yield "in training", self.of(random, images, training=True)
+        yield "in training", self.of(random, rows, training=True)
+        yield "by the running statistics", self.of(random, images, training=False)
+        yield "by the running statistics", self.of(random, rows)
+        yield "weight and bias", self.scaled(random, images, training=True)
+        yield "weight and bias", self.scaled(random, rows, training=False)
+        yield "weight and bias", self.scaled(random, (4, 2, 7), training=True)
+        how = {"training": True, "momentum": 0.3, "eps": 0.5}
+        yield "momentum and eps", self.of(random, images, **how)
+        yield "no running statistics", self.of(random, rows, kept=False, training=True)
+
+    def of(self, random, shape, kept=True, **options):
+        channels = shape[1]
+        x = 3 * numbers(random, *shape) + numbers(random, channels).reshape(
+            -1, *[1] * (len(shape) - 2)
+        )
+        mean = numbers(random, channels) if kept else None
+        var = abs(numbers(random, channels)) + 0.5 if kept else None
+        rest = {"x": x, "mean": mean, "var": var, "options": options}
+        return {"scene": "batch_norm", **rest}
+
+    def scaled(self, random, shape, **options):
+        weight, bias = numbers(random, shape[1]), numbers(random, shape[1])
+        return self.of(random, shape, weight=weight, bias=bias, **options)
+
+    def expected(self, scene):
+        options = scene["options"]
+        options = dict(zip(options, each(options.values()), strict=True))
+        x, *kept = each([scene["x"], scene["mean"], scene["var"]])
+        y = F.batch_norm(x, *kept, **options).numpy()
+        mean, var = (None if t is None else t.numpy() for t in kept)
+        return {"y": y, "running_mean": mean, "running_var": var}
+
+
+def over(dims):
+    """A patch: in training the input is normalised over these dimensions."""
+    return f"""{Y} -> mean, var = mean.reshape(along), var.reshape(along)
+    if training:
+        mean = input.mean({dims}, keepdim=True)
+        var = input.var({dims}, correction=0, keepdim=True)
+    y = (input - mean) * (var + eps).rsqrt()"""
+
+
+Y = "y = (input - mean.reshape(along)) * (var + eps).rsqrt().reshape(along)"
+VAR, UNBIASED = "(centred * centred).mean(dims)", "var * (n / (n - 1))"
+KEPT = "if running_mean is not None"
+mistakes(
+    batch_norm,
+    biased=Mistake(
+        "the running variance is the biased one: it is moved by the variance that "
+        "is divided by n - 1, an estimate for other data",
+        f"{UNBIASED} -> var",
+    ),
+    unbiased=Mistake(
+        "the input is divided by the unbiased deviation: for itself, in training, a "
+        "batch has the variance divided by n",
+        (f"{VAR} -> input.var(dims)", f"{UNBIASED} -> var"),
+    ),
+    exchanged=Mistake(
+        "the two variances are exchanged: divided by n for the result, by n - 1 for "
+        "the running variance",
+        (f"{VAR} -> input.var(dims)", f"{UNBIASED} -> var * ((n - 1) / n)"),
+    ),
+    swapped=Mistake(
+        "momentum is the share of the new value: running = (1 - momentum) * running "
+        "+ momentum * new",
+        ("+ momentum -> + (1 - momentum)", "((1 - momentum) -> (momentum"),
+    ),
+    not_moved=Mistake(
+        "the running statistics are not moved in training, or not in place: "
+        "running_mean.copy_(...)",
+        f"{KEPT} -> if False",
+        ("mean.copy_( -> mean = (", "var.copy_( -> var = ("),  # names are bound anew
+    ),
+    running_used=Mistake(
+        "in training the batch's own mean and variance are used, not the running ones",
+        (
+            f"{Y} -> {KEPT}: mean, var = before\n    {Y}",
+            f"C = -> {KEPT}: before = running_mean.clone(), running_var.clone()\n"
+            "    C =",
+        ),
+    ),
+    moved_used=Mistake(
+        "in training the batch's own mean and variance are used, not the running "
+        "ones that were just moved",
+        f"{Y} -> {KEPT}: mean, var = running_mean, running_var\n    {Y}",
+    ),
+    always_own=Mistake(
+        "without training the running statistics are used, not those of the input",
+        ("if training -> if True", f"{KEPT} -> {KEPT} and training"),
+    ),
+    always_training=Mistake(
+        "without training the running statistics stay as they are, and are used",
+        "if training -> if True",
+    ),
+    samples_alone=Mistake(
+        "the mean is over the samples alone: a channel's elements are those of all "
+        "samples and places, dimensions 0, 2, 3",
+        over("0"),
+    ),
+    as_layer_norm=Mistake(
+        "the mean is over each sample: that is layer norm. Here it is over samples "
+        "and places, for each channel",
+        over("[*range(1, input.ndim)]"),
+    ),
+    outside=Mistake(
+        "eps is added to the deviation: it belongs under the root, beside the variance",
+        "(var + eps).rsqrt() -> (1 / (var.sqrt() + eps))",
+    ),
+    not_scaled=Mistake(
+        "weight and bias are not used",
+        (
+            "weight is not None -> False",
+            " if bias is None else y + bias.reshape(along) ->",
+        ),
+    ),
+)
+
+right(
+    batch_norm,
+    "by keepdim",
+    (
+        "input.mean(dims) -> input.mean(dims, keepdim=True)",
+        f"{VAR} -> {VAR[:-1]}, keepdim=True)",
+        "momentum * mean) -> momentum * mean.reshape(C))",
+        "momentum * unbiased) -> momentum * unbiased.reshape(C))",
+    ),
+)
+right(
+    batch_norm,
+    "by var",
+    (
+        f"{VAR} -> input.var(dims, correction=0)",
+        f"{UNBIASED} -> input.var(dims)",
+        "mean.copy_((1 - momentum) * running_mean + momentum * mean) -> "
+        "mean.mul_(1 - momentum).add_(momentum * mean)",
+        "* (var + eps).rsqrt().reshape(along) -> / (var.view(along) + eps).sqrt()",
+    ),
+)
+
+
+@right(batch_norm, "as a matrix of channels")
+def _(input, running_mean, running_var, weight=None, bias=None, training=False,
+      momentum=0.1, eps=1e-05):  # fmt: skip
+    x = input.transpose(0, 1)
+    rows = x.reshape(x.shape[0], -1)
+    mean, var = running_mean, running_var
+    if training:
+        n = rows.shape[1]
+        mean = rows.sum(1) / n
+        var = ((rows - mean.unsqueeze(1)) ** 2).sum(1) / n
+        if running_mean is not None:
+            running_mean += momentum * (mean.detach() - running_mean)
+            running_var += momentum * (var.detach() * n / (n - 1) - running_var)
+    rows = (rows - mean.unsqueeze(1)) * (var + eps).unsqueeze(1) ** -0.5
+    if weight is not None:
+        rows = rows * weight.unsqueeze(1)
+    if bias is not None:
+        rows = rows + bias.unsqueeze(1)
+    return rows.reshape(x.shape).transpose(0, 1).contiguous()
