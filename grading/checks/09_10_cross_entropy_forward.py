@@ -1,0 +1,184 @@
+"""Cross entropy of each row, with its largest score subtracted."""
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from grading.checking import checks
+from grading.kernel_runs import same_arrays
+from grading.kernels import Fault, Launch, blank
+from grading.mistakes import Mistake, mistakes, right
+from minigrad.kernels.losses import cross_entropy_forward
+
+from .reductions import FLOAT, ReductionCheck
+from .scores import IGNORE, scores, targets
+
+
+@checks(cross_entropy_forward)
+class CrossEntropyForward(ReductionCheck):
+    rtol, atol = 2.0**-14, 2.0**-14
+
+    def cases(self, random):
+        def of(x, size, ignored=0):
+            rows, n = x.shape
+            t = targets(random, rows, n, ignored)
+            args = x, t, blank(rows), blank(rows), np.int32(n), np.int32(IGNORE)
+            return Launch(rows, size, args, 2 * size * FLOAT)
+
+        for rows, n, size in [(5, 64, 64), (4, 100, 128), (3, 256, 256)]:
+            yield "the loss", of(scores(random, rows, n), size)
+        yield "scores up to 10000", of(scores(random, 4, 90, 10_000), 64)
+        yield "scores up to 10000", of(scores(random, 3, 50) - 9990, 32)
+        for n, size in [(1000, 256), (257, 64), (3000, 256)]:
+            yield "rows longer than a block", of(scores(random, 2, n), size)
+        for n, size in [(1, 64), (2, 32), (33, 32), (10, 256)]:
+            yield "rows of any length", of(scores(random, 3, n), size)
+        yield "ignored rows", of(scores(random, 6, 40), 64, ignored=3)
+        ruled_out = scores(random, 3, 300)
+        ruled_out[:, ::2] = -np.inf
+        yield "minus infinity", self.with_finite_targets(of(ruled_out, 64))
+
+    def same(self, got, expected, launch):
+        """A float lse of 10000 is rounded by 2^-11, and so is what is subtracted."""
+        x = launch.args[0]
+        near = self.atol + abs(x[np.isfinite(x)]).max() * 2.0**-23
+        arrays = [(got.arrays[name], value) for name, value in expected.items()]
+        return all(same_arrays(a, b, self.rtol, near) for a, b in arrays)
+
+    def with_finite_targets(self, launch):
+        launch.args[1][:] = np.minimum(launch.args[1] | 1, 299)
+        return launch
+
+    def expected(self, launch, x, target, losses, lse, n, ignore):
+        x, t = torch.from_numpy(x).double(), torch.from_numpy(target).long()
+        loss = F.cross_entropy(x, t, reduction="none", ignore_index=IGNORE)
+        return {"losses": loss, "lse": torch.logsumexp(x, 1)}
+
+
+LOSS, SYNC = "lse[row] - x[t]", "__syncthreads();"
+TOP, STEP = f"m = partial[0];\n    {SYNC}", "if (tid < half) partial[tid] +="
+mistakes(
+    cross_entropy_forward,
+    no_shift=Mistake(
+        "the row's largest score is not subtracted before exp: exp of 89 is infinite "
+        "in float, and of all below -104 it is 0",
+        "m = partial[0]; -> m = 0.0f;",
+    ),
+    shift_not_added=Mistake(
+        "the largest score is subtracted and never added again: lse = m + log(sum)",
+        "= m + log -> = log",
+    ),
+    of_softmax=Mistake(
+        "log(softmax) in two steps: where the share is below 1e-38 it is 0, and its "
+        "logarithm infinite. Subtract: lse - x[target]",
+        f"{LOSS} -> -log(exp(x[t] - m) / partial[0])",
+    ),
+    not_ignored=Mistake(
+        "a row whose target is `ignore` has the loss 0: and x[target] lies outside",
+        "t == ignore ? 0.0f : ->",
+    ),
+    first_pass=Mistake(
+        "only the first blockDim.x scores of a row are seen: each thread needs a loop",
+        "i < n; -> i < min(n, blockDim.x);",
+    ),
+    divided=Mistake(
+        "the losses are divided by the number of rows: here each row has its own loss; "
+        "the mean is made of them later",
+        f"{LOSS} -> ({LOSS}) / gridDim.x",
+    ),
+    own_largest=Mistake(
+        "each thread subtracts the largest of its own scores: the terms of a sum must "
+        "have the same subtracted, the row's",
+        (
+            f"{TOP} -> float top = partial[0]; {SYNC}",
+            "lse[row] = m -> lse[row] = top",
+        ),
+    ),
+    lse_missing=Mistake(
+        "lse of an ignored row is not written: it is the same as for any other row",
+        "lse[row] = m -> if (t != ignore) lse[row] = m",
+    ),
+    sign=Mistake(
+        "the sign: minus the logarithm of the share is lse - x[target]",
+        f"{LOSS} -> x[t] - lse[row]",
+    ),
+    score_alone=Mistake(
+        "lse is not subtracted from: the loss is minus the score of the target",
+        f"{LOSS} -> -x[t]",
+    ),
+    no_barrier=Mistake(
+        "a thread uses a cell of shared memory before another has written it, or after "
+        "it was overwritten: each step of a tree needs a barrier, and another stands "
+        "between reading a result from cell 0 and the next use of the array",
+        Fault("race"),
+        f"{TOP} -> m = partial[0];",
+        f"{SYNC}\n        {STEP} -> {STEP}",
+    ),
+    barrier_in_if=Mistake(
+        "the barrier stands inside an if, or some threads have returned before it: all "
+        "threads of the block must come to it",
+        Fault("divergent-barrier"),
+        f"{SYNC}\n        {STEP} -> if (tid < half) {SYNC}\n        {STEP}",
+    ),
+    not_filled=Mistake(
+        "a cell is used that nobody has filled",
+        Fault("uninitialised"),
+        "partial[tid] = m -> if (tid < n) partial[tid] = m",
+    ),
+    outside=Mistake(
+        "a thread goes outside the arrays: row r has n scores, from r * n on, and a "
+        "target may be `ignore`",
+        Fault("out-of-bounds"),
+        "row * n -> row * n + n",
+    ),
+)
+
+right(cross_entropy_forward, "another first score", "m = x[0] -> m = x[n - 1]")
+right(
+    cross_entropy_forward,
+    "all threads know lse",
+    """
+    __shared__ float a[256], b[256];
+    int k = threadIdx.x;
+    const float* row = x + blockIdx.x * n;
+    float top = -3e38f, sum = 0.0f;
+    for (int i = k; i < n; i += blockDim.x) {
+        float value = row[i], larger = max(top, value);
+        sum = sum * exp(top - larger) + exp(value - larger);
+        top = larger;
+    }
+    a[k] = top;
+    b[k] = sum;
+    for (int half = blockDim.x / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (k >= half) continue;
+        float larger = max(a[k], a[k + half]);
+        b[k] = b[k] * exp(a[k] - larger) + b[k + half] * exp(a[k + half] - larger);
+        a[k] = larger;
+    }
+    __syncthreads();
+    float value = a[0] + log(b[0]);
+    int t = target[blockIdx.x];
+    if (k == 0) {
+        lse[blockIdx.x] = value;
+        if (t == ignore) losses[blockIdx.x] = 0.0f;
+        else losses[blockIdx.x] = value - row[t];
+    }
+    """,
+)
+right(
+    cross_entropy_forward,
+    "by one thread",
+    """
+    if (threadIdx.x > 0) return;
+    int r = blockIdx.x;
+    float m = x[r * n];
+    for (int i = 1; i < n; i++) m = fmaxf(m, x[r * n + i]);
+    float sum = 0.0f;
+    for (int i = 0; i < n; i++) sum += expf(x[r * n + i] - m);
+    float value = m + logf(sum);
+    lse[r] = value;
+    losses[r] = 0.0f;
+    if (target[r] != ignore) losses[r] = value - x[r * n + target[r]];
+    """,
+)
