@@ -1,8 +1,9 @@
-"""Chapter 08, gradcheck: central differences of functions whose slopes are known."""
+"""gradcheck: central differences of functions whose slopes are known."""
 
 import numpy as np
 
-from grading.checking import cause, checks
+from grading.checking import checks
+from grading.mistakes import Known, Mistake, Model, mistakes, right
 from grading.scenes.scenarios import FAULTS, FUNCTIONS
 from minigrad.testing.gradcheck import numerical_jacobian
 
@@ -39,27 +40,25 @@ class NumericalJacobian(ScenarioCheck):
             return super().expected(name, *args)
         return {JACOBIAN: self.slopes(*args), RESTORED: True}
 
-    def slopes(self, name, values, number, eps, mistake=""):
-        """Differences in double precision; where eps is small they are the slopes."""
+    def slopes(self, name, values, number, eps, single=False):
+        """Differences; where eps is small, and precision is double, the slopes."""
         tensors = [PyTorch.tensor(v) for v in values]
         rows = []
         for i in range(tensors[number].numel()):
             moved = []
-            for sign in (1, -1):
-                inputs = [t.clone() for t in tensors]
-                if mistake == "float32":
-                    inputs = [t.float() for t in inputs]
-                step = sign * eps
-                if mistake == "all together":
-                    inputs[number] += step
-                elif sign == 1 or mistake != "forward":
-                    inputs[number].view(-1)[i] += step
-                y = FUNCTIONS[name](*inputs).double().numpy().reshape(-1)
-                moved.append(y)
-            rows.append(
-                (moved[0] - moved[1]) / (eps if mistake == "forward" else 2 * eps)
-            )
+            for step in (eps, -eps):
+                inputs = [t.float() if single else t.clone() for t in tensors]
+                inputs[number].view(-1)[i] += step
+                moved.append(FUNCTIONS[name](*inputs).double().numpy().reshape(-1))
+            rows.append((moved[0] - moved[1]) / (2 * eps))
         return np.stack(rows)
+
+    def in_float32(self, name, *args):
+        if name == "faulty":
+            return super().expected(name, *args)
+        # one computer's exp rounds otherwise than another's
+        found = self.slopes(*args, single=True)
+        return {JACOBIAN: found, RESTORED: True, UNIT: 2.0**-24}
 
     def same(self, got, expected, name, *args):
         right = isinstance(expected, dict) and JACOBIAN in expected
@@ -103,64 +102,92 @@ class NumericalJacobian(ScenarioCheck):
         inputs = f"inputs of shape {shapes}, number={number}, eps={eps}"
         return f"numerical_jacobian of {function}, {inputs}"
 
-    def model(self, args, change):
-        """What a cause says of the differences; of gradcheck nothing."""
-        name, *rest = args
-        if name == "faulty":
-            return self.expected(*args)
-        return {JACOBIAN: change(self.slopes(*rest), *rest), RESTORED: True}
 
-    @cause("only the first element was moved: every element of the input has its row")
-    def one_index(self, *args):
-        def change(found, *rest):
-            return np.where(np.arange(len(found))[:, None] == 0, found, 0)
-
-        return self.model(args, change)
-
-    @cause("one row alone: every element of the input has its own")
-    def one_row(self, *args):
-        return self.model(args, lambda found, *rest: found[:1])
-
-    @cause("the step is made in float32, which rounds more than eps: use float64")
-    def in_float32(self, *args):
-        found = self.model(args, lambda found, *rest: self.slopes(*rest, "float32"))
-        if JACOBIAN in found:  # one computer's exp rounds otherwise than another's
-            found[UNIT] = 2.0**-24
-        return found
-
-    @cause("a difference to one side errs by eps: (f(x + eps) - f(x - eps)) / (2 eps) "
-           "errs by its square")  # fmt: skip
-    def one_sided(self, *args):
-        return self.model(args, lambda found, *rest: self.slopes(*rest, "forward"))
-
-    @cause("the two points are 2 eps apart: divide by that")
-    def not_halved(self, *args):
-        return self.model(args, lambda found, *rest: 2 * found)
-
-    @cause("rows and columns are exchanged: row i is that of element i of the input")
-    def turned(self, *args):
-        return self.model(args, lambda found, *rest: found.T)
-
-    @cause("all elements are moved together: one at a time, and each alone")
-    def all_together(self, *args):
-        return self.model(args, lambda found, *rest: self.slopes(*rest, "all together"))
-
-    @cause("eps is left out: the step is what is given")
-    def own_eps(self, *args):
-        def change(found, name, values, number, eps):
-            return self.slopes(name, values, number, 1e-6)
-
-        return self.model(args, change)
-
-    @cause("always the first input is moved: `number` says which")
-    def first_input(self, *args):
-        def change(found, name, values, number, eps):
-            return self.slopes(name, values, 0, eps)
-
-        return self.model(args, change)
-
-    not_restored = differs(
+mistakes(
+    numerical_jacobian,
+    one_index=Mistake(
+        "only the first element was moved: every element of the input has its row",
+        "stack(rows) -> stack(rows[:1] + [0 * row for row in rows[1:]])",
+    ),
+    one_row=Mistake(
+        "one row alone: every element of the input has its own",
+        "stack(rows) -> stack(rows[:1])",
+    ),
+    in_float32=Mistake(
+        "the step is made in float32, which rounds more than eps: use float64",
+        Model(NumericalJacobian.in_float32),
+        "flat, rows -> inputs = [x.float() for x in inputs]\n    flat, rows",
+    ),
+    one_sided=Mistake(
+        "a difference to one side errs by eps: (f(x + eps) - f(x - eps)) / (2 eps) "
+        "errs by its square",
+        ("before - eps -> before", "2 * eps -> eps"),
+    ),
+    not_halved=Mistake(
+        "the two points are 2 eps apart: divide by that", "2 * eps -> eps"
+    ),
+    turned=Mistake(
+        "rows and columns are exchanged: row i is that of element i of the input",
+        "stack(rows) -> stack(rows).T.copy()",
+    ),
+    all_together=Mistake(
+        "all elements are moved together: one at a time, and each alone",
+        ("flat[i].item() -> flat.clone()", "flat[i] = -> flat[:] ="),
+    ),
+    own_eps=Mistake(
+        "eps is left out: the step is what is given",
+        "flat, rows -> eps = 1e-6\n    flat, rows",
+    ),
+    first_input=Mistake(
+        "always the first input is moved: `number` says which",
+        "inputs[number] -> inputs[0]",
+    ),
+    not_restored=differs(
         RESTORED,
         "the input has other values in the end: adding eps and taking it away again "
         "rounds. Keep the old value, and write it back",
-    )
+        (
+            "for moved in (before + eps, before - eps) -> for step in (eps, -2 * eps)",
+            "flat[i] = moved -> flat[i] += step",
+            "flat[i] = before -> flat[i] += eps",
+        ),
+    ),
+    shape=Known(").reshape(-1) -> )"),
+)
+
+right(
+    numerical_jacobian,
+    "by signs",
+    "(before + eps, before - eps) -> [before + sign * eps for sign in (1, -1)]",
+)
+
+
+@right(numerical_jacobian, "copies of the input")
+def _(function, inputs, number, eps=1e-6):
+    x, others, found = np.array(inputs[number].detach().numpy()), list(inputs), []
+    for place in np.ndindex(*x.shape):
+        ends = []
+        for step in (eps, -eps):
+            moved = x.copy()
+            moved[place] += step
+            others[number] = inputs[number].new_tensor(moved)
+            ends.append(np.array(function(*others).detach().numpy()).reshape(-1))
+        found.append((ends[0] - ends[1]) / (2 * eps))
+    return np.array(found)
+
+
+@right(numerical_jacobian, "filled in")
+def _(function, inputs, number, eps=1e-6):
+    def values():
+        return np.array(function(*inputs).detach().numpy()).reshape(-1)
+
+    flat = inputs[number].detach().view(-1)
+    result = np.zeros((len(flat), len(values())))
+    for i in range(len(flat)):
+        old = flat[i].item()
+        flat[i] = old + eps
+        result[i] += values()
+        flat[i] = old - eps
+        result[i] -= values()
+        flat[i] = old
+    return result / (2 * eps)
