@@ -87,8 +87,10 @@ def styled(nth, wrong):
 def text_of(specimen):
     """A specimen as a cell, or None where it needs more than the lab's own names."""
     function, name = specimen.answer, specimen.hole.name
-    if isinstance(specimen.given, Patch) or not inspect.isfunction(function):
+    if not inspect.isfunction(function):
         return None
+    if isinstance(specimen.given, Patch):
+        return specimen.given(cell(solved(), name)["source"])
     if function.__name__ == "<lambda>":
         return None
     setup = cell(solved(), "setup")["source"]

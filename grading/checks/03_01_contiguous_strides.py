@@ -1,0 +1,125 @@
+"""The strides of a row-major tensor."""
+
+import itertools
+import math
+
+import numpy as np
+import torch
+
+import minigrad
+from grading.checking import Check, checks
+from grading.mistakes import Known, Mistake, mistake, mistakes, right
+from grading.picture import cells, compared
+from minigrad.layout import contiguous_strides
+
+from .layouts import random_shape
+
+
+@checks(contiguous_strides)
+class ContiguousStrides(Check):
+    def cases(self, random):
+        for shape in [(2, 3), (2, 3, 4), (7,), (5, 2, 4, 3)]:
+            yield "any shape", shape
+        for _ in range(8):
+            yield "any shape", random_shape(random, (1, 5))
+        for shape in [(3, 1), (1, 3), (2, 1, 3), (1, 1), (1,)]:
+            yield "sizes of 1", shape
+        for shape in [(2, 0, 3), (0, 4), (3, 0), (2, 3, 0, 5), (0,)]:
+            yield "sizes of 0", shape
+        yield "no dimensions", ()
+
+    def expected(self, shape):
+        return torch.empty(shape).stride()
+
+    def picture(self, shape, expected, got):
+        return compared(None, cells(shape, expected), cells(shape, got))
+
+
+mistakes(
+    contiguous_strides,
+    column_major=Mistake(
+        "column-major: the first dimension moves fastest here; in PyTorch the last",
+        ("in reversed(shape) -> in shape", "reversed(strides) -> strides"),
+    ),
+    reverse=Mistake(
+        "the right numbers in reverse order: the last dimension has stride 1",
+        "reversed(strides) -> strides",
+    ),
+    own_size=Mistake(
+        "each stride has its own size as a factor: only the sizes after it count",
+        (
+            "strides.append(step) ->",
+            "max(size, 1) -> size\n        strides.append(step)",
+        ),
+    ),
+    sums=Mistake(
+        "a stride is the product of the sizes after it, not their sum",
+        lambda shape: tuple(sum(shape[d + 1 :]) or 1 for d in range(len(shape))),
+    ),
+    in_bytes=Mistake(
+        "strides in bytes, as in NumPy: PyTorch counts elements",
+        lambda shape: np.empty([max(n, 1) for n in shape]).strides,
+    ),
+    zero_size=Mistake(
+        "a size of 0 makes the strides before it 0: count it as 1",
+        "max(size, 1) -> size",
+    ),
+    no_dims=Mistake(
+        "no dimensions, no strides: the answer for () is ()",
+        "tuple(reversed(strides)) -> tuple(reversed(strides)) or (1,)",
+    ),
+    list=Known(("tuple(reversed(strides)) -> strides[::-1]", "max(size, 1) -> size")),
+    wrong_type=Known(
+        lambda shape: np.cumprod([1, *[max(n, 1) for n in shape[:0:-1]]])[::-1]
+    ),
+    float=Known(
+        lambda shape: tuple(np.prod(shape[d + 1 :]) for d in range(len(shape)))
+    ),
+    recursion=Known(lambda shape: minigrad.empty(shape).strides),
+)
+
+
+@mistake(contiguous_strides)
+def raised(shape):
+    rows, cols = shape
+    return (max(cols, 1), 1)
+
+
+@mistake(contiguous_strides)
+def unknown(shape):
+    return {(): (), (2, 3, 4): (12, 4, 1), (2, 0, 3): (3, 3, 1)}.get(shape, (3, 1))
+
+
+@right(contiguous_strides, "by recursion")
+def _(shape):
+    if len(shape) < 2:
+        return (1,) * len(shape)
+    rest = contiguous_strides(shape[1:])
+    return (rest[0] * max(shape[1], 1), *rest)
+
+
+@right(contiguous_strides, "by accumulate")
+def _(shape):
+    sizes = (max(n, 1) for n in shape[:0:-1])
+    steps = itertools.accumulate(sizes, lambda a, b: a * b, initial=1)
+    return tuple(steps)[::-1] if shape else ()
+
+
+@right(contiguous_strides, "by products")
+def _(shape):
+    return tuple(
+        math.prod(max(n, 1) for n in shape[d + 1 :]) for d in range(len(shape))
+    )
+
+
+@right(contiguous_strides, "by numpy")
+def _(shape):
+    sizes = np.maximum(np.array(shape, dtype=np.int64), 1)
+    return tuple(np.cumprod([1, *sizes[::-1]])[::-1][1:])
+
+
+right(
+    contiguous_strides,
+    "from numpy's own strides",
+    lambda shape: np.empty([max(n, 1) for n in shape], np.int8).strides,
+)

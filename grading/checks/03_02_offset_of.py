@@ -1,0 +1,93 @@
+"""The cell of an element."""
+
+import numpy as np
+
+from grading.checking import Check, checks
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad.layout import offset_of, slice_view
+
+from .layouts import random_view, tensor
+
+
+@checks(offset_of)
+class OffsetOf(Check):
+    def cases(self, random):
+        yield "index and strides", (1, 2), (3, 1)
+        yield "index and strides", (1, 0, 3), (12, 4, 1)
+        yield "index and strides", (5,), (2,)
+        for _ in range(6):
+            yield "index and strides", *self.drawn(random)
+        yield "offset", (1, 2), (3, 1), 10
+        yield "offset", (0, 0), (3, 1), 7
+        for _ in range(4):
+            yield "offset", *self.drawn(random), random.randint(1, 30)
+        for strides in [(1, 4), (0, 1), (5, 0), (0, 0)]:
+            yield "stride 0 and transposed", (2, 3), strides, random.randint(0, 9)
+        yield "no dimensions", (), ()
+        yield "no dimensions", (), (), random.randint(1, 9)
+
+    def drawn(self, random):
+        shape, strides, _ = random_view(random, (1, 4))
+        return tuple(random.randrange(1, n) for n in shape), strides
+
+    def expected(self, index, strides, offset=0):
+        return tensor(tuple(i + 1 for i in index), strides, offset)[index].item()
+
+
+mistakes(
+    offset_of,
+    ignores_offset=Mistake(
+        "the offset is left out: the first element lies in cell `offset`, not in 0",
+        "offset + sum -> sum",
+    ),
+    offset_each=Mistake(
+        "the offset is added once for each dimension: it counts once",
+        "offset + sum( -> sum(offset + ",
+    ),
+    reverse=Mistake(
+        "each index goes with the stride of its own dimension: here one runs backwards",
+        "strides, strict -> reversed(strides), strict",
+    ),
+    last_stride=Mistake(
+        "the last index is added as it is: it too has a stride, which need not be 1",
+        "strides, strict=True -> (*strides[:-1], 1)",
+    ),
+    two_dims=Mistake(
+        "only the first two dimensions count here: there may be any number",
+        "index, strides, strict=True -> index[:2], strides",
+    ),
+    from_one=Mistake(
+        "indices count from 0: index 0 moves by nothing", "i * s -> (i - 1) * s"
+    ),
+    wrong_type=Known("offset + sum(i -> tuple(offset + i"),
+    float=Known(  # an empty dot is 0.0
+        lambda index, strides, offset=0: offset + np.dot(index, strides).item()
+    ),
+    none=Known(lambda index, strides, offset=0: print(offset + np.dot(index, strides))),
+    unknown=Known(lambda index, strides, offset=0: offset + sum(index) * sum(strides)),
+)
+
+
+@right(offset_of, "by a loop")
+def _(index, strides, offset=0):
+    cell = offset
+    for d in range(len(index)):
+        cell += strides[d] * index[d]
+    return cell
+
+
+@right(offset_of, "by numpy")
+def _(index, strides, offset=0):
+    return offset + int(np.dot(index, strides))
+
+
+@right(offset_of, "by recursion")
+def _(index, strides, offset=0):
+    if not index:
+        return offset
+    return offset_of(index[1:], strides[1:], offset + index[0] * strides[0])
+
+
+@right(offset_of, "by slice_view")
+def _(index, strides, offset=0):
+    return slice_view(tuple(i + 1 for i in index), strides, offset, index)[2]

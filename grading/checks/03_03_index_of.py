@@ -1,0 +1,107 @@
+"""The index of the element at a position."""
+
+import itertools
+import math
+
+import numpy as np
+import torch
+
+from grading.checking import Check, checks
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad.layout import contiguous_strides, index_of
+
+from .layouts import random_shape
+
+
+@checks(index_of)
+class IndexOf(Check):
+    def cases(self, random):
+        for position in [4, 5, 1, 3, 0]:
+            yield "any shape", position, (2, 3)
+        yield "any shape", 5, (7,)
+        for _ in range(8):
+            shape = random_shape(random, (2, 5))
+            yield "any shape", random.randrange(1, math.prod(shape)), shape
+        for shape in [(3, 1), (1, 3), (2, 1, 4), (1,)]:
+            yield "sizes of 1", random.randrange(math.prod(shape)), shape
+        yield "no dimensions", 0, ()
+
+    def expected(self, position, shape):
+        where = torch.arange(math.prod(shape)).view(shape) == position
+        return tuple(where.nonzero()[0].tolist())
+
+
+mistakes(
+    index_of,
+    column_major=Mistake(
+        "column-major: the last index moves fastest, and this moves the first",
+        ("in reversed(shape) -> in shape", "reversed(index) -> index"),
+    ),
+    reverse=Mistake("the right numbers in reverse order", "reversed(index) -> index"),
+    no_remainder=Mistake(
+        "no remainder is taken: each index stays below its size, by % size",
+        lambda position, shape: tuple(position // s for s in contiguous_strides(shape)),
+    ),
+    no_division=Mistake(
+        "the position is not divided on the way: each index is a remainder of the same",
+        lambda position, shape: tuple(position % size for size in shape),
+    ),
+    from_one=Mistake(
+        "positions count from 0: this is the index of the one before",
+        "index = [] -> index, position = [], position - 1",
+    ),
+    own_size=Mistake(
+        "divided by the size of the wrong dimension: i = position // size[1] in 2-D",
+        (
+            "reversed(shape) -> shape",
+            "reversed(index) -> index",
+            "position, i = -> i, position =",
+        ),
+    ),
+    no_dims=Mistake(
+        "a shape without dimensions has one position, whose index is ()",
+        "tuple(reversed(index)) -> tuple(reversed(index)) or (0,)",
+    ),
+    float=Known(
+        "position, i = divmod(position, size) -> "
+        "i = position % size\n        position = (position - i) / size"
+    ),
+    type=Known("tuple(reversed(index)) -> reversed(index)"),
+    raised=Known(  # searches one too few
+        lambda position, shape: list(itertools.product(*map(range, shape)))[:-1][
+            position
+        ]
+    ),
+)
+
+
+@right(index_of, "by strides")
+def _(position, shape):
+    return tuple(position // s % n for s, n in zip(contiguous_strides(shape), shape))
+
+
+@right(index_of, "by numpy")
+def _(position, shape):
+    return np.unravel_index(position, shape)
+
+
+@right(index_of, "by counting")
+def _(position, shape):
+    return list(itertools.product(*[range(n) for n in shape]))[position]
+
+
+@right(index_of, "by recursion")
+def _(position, shape):
+    if not shape:
+        return ()
+    return (*index_of(position // shape[-1], shape[:-1]), position % shape[-1])
+
+
+@right(index_of, "from the first dimension on")
+def _(position, shape):
+    index = []
+    for d in range(len(shape)):
+        step = math.prod(shape[d + 1 :])
+        index.append(position // step)
+        position -= index[-1] * step
+    return tuple(index)
