@@ -1,6 +1,7 @@
 """What the checks of update rules share: fifty steps beside torch.optim, in double."""
 
 import numpy as np
+import torch
 
 from .scene_check import SceneCheck, brief, numbers, options_of
 
@@ -8,7 +9,10 @@ STEPS = 50
 
 
 class RuleCheck(SceneCheck):
-    """A rule, the name of its scene; its steps are compared one by one."""
+    """A rule; its steps are compared one by one with those of an optimiser."""
+
+    optimiser = None  # torch's
+    kept = ()  # the names of its averages
 
     def words(self, scene):
         return f"{len(scene['grads'])} steps with {options_of(scene)}"
@@ -16,8 +20,21 @@ class RuleCheck(SceneCheck):
     def of(self, random, steps=STEPS, **options):
         param = numbers(random, 3, 2)
         grads = [numbers(random, 3, 2) + param for _ in range(steps)]
-        rest = {"param": param, "grads": grads, "options": options}
-        return {"scene": self.rule, **rest}
+        scene = "adam" if self.kept else "sgd"
+        return {"scene": scene, "param": param, "grads": grads, "options": options}
+
+    def expected(self, scene):
+        x = torch.nn.Parameter(torch.tensor(scene["param"]))
+        optimiser, steps = self.optimiser([x], **scene["options"]), []
+        for grad in scene["grads"]:
+            x.grad = torch.tensor(grad)
+            optimiser.step()
+            steps.append(x.detach().numpy().copy())
+        found = {"steps": np.stack(steps), "changed": ""}
+        if self.kept:
+            averages = [optimiser.state[x][name].numpy() for name in self.kept]
+            found["averages"] = np.stack(averages)
+        return found
 
     def lines(self, case):
         """The first step that is wrong."""
