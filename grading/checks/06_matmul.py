@@ -2,89 +2,9 @@
 
 from grading.checking import cause, checks
 from grading.kernels import Fault
-from minigrad.kernels.matmul import matmul_naive, matmul_tiled
+from minigrad.kernels.matmul import matmul_tiled
 
 from .products import SLACK, TILE, ProductCheck, changed
-
-PLACE = """int row = blockIdx.y * blockDim.y + threadIdx.y;
-int col = blockIdx.x * blockDim.x + threadIdx.x;"""
-NAIVE = f"""{PLACE}
-if (row >= M || col >= N) return;
-float sum = 0.0f;
-for (int k = 0; k < K; k++) sum += a[row * K + k] * b[k * N + col];
-c[row * N + col] = sum;"""
-naive = changed(matmul_naive, NAIVE)
-WRITE = "c[row * N + col] = sum;"
-ONTO = (
-    "c is added to as it was: nobody has set it to 0. Add up in a variable that begins "
-    "with 0, and write once"
-)
-
-
-@checks(matmul_naive)
-class MatmulNaive(ProductCheck):
-    def cases(self, random):
-        yield "any three sizes", self.launch(random, 37, 51, 29, (16, 16))
-        some = [random.randint(2, 40) for _ in range(3)]
-        for sizes in [(2, 3, 4), (32, 48, 16), (33, 31, 65), some]:
-            yield "any three sizes", self.launch(random, *sizes, (16, 16))
-        for sizes in [(1, 1, 1), (1, 70, 5), (70, 1, 33), (17, 9, 1)]:
-            yield "rows and columns alone", self.launch(random, *sizes, (16, 16))
-        for block in [(32, 4), (8, 8), (64, 1), (5, 7)]:
-            yield "blocks of any shape", self.launch(random, 20, 45, 12, block)
-        yield "K = 0", self.launch(random, 7, 5, 0, (16, 16))
-
-    @cause("a thread goes outside a matrix: the guard asks for row < M and col < N")
-    def no_guard(self, launch, *args):
-        return Fault("out-of-bounds")
-
-    swapped = naive(
-        "rows and columns are swapped: row is y, column is x. So row comes of "
-        "blockIdx.y, blockDim.y and threadIdx.y, and col of those of x",
-        (PLACE, "int row = blockIdx.x * blockDim.x + threadIdx.x;"
-                "int col = blockIdx.y * blockDim.y + threadIdx.y;"),
-    )  # fmt: skip
-    turned = naive(
-        "c is written down its columns: a row of c has N elements, so c[row, col] is "
-        "number row * N + col",
-        (WRITE, "c[col * M + row] = sum;"),
-    )
-    no_column_guard = naive(
-        "only rows are guarded: a column beyond N lands at the beginning of the next "
-        "row, which belongs to another thread",
-        ("row >= M || col >= N", "row * N + col >= M * N"),
-    )
-    a_wide = naive(
-        "a is read as if its rows had N elements: they have K, so a[row, k] is number "
-        "row * K + k",
-        ("a[row * K + k]", "a[row * N + k]"),
-    )
-    b_wide = naive(
-        "b is read as if its rows had K elements: they have N, so b[k, col] is number "
-        "k * N + col",
-        ("b[k * N + col]", "b[k * K + col]"),
-    )
-    b_rows = naive(
-        "a row of b is used, not a column: that is a times b transposed",
-        ("b[k * N + col]", "b[col * K + k]"),
-    )
-    last_only = naive(
-        "the sum is overwritten: each k adds its product, sum += ...",
-        ("sum += a", "sum = a"),
-    )
-    onto_c = naive(ONTO, (WRITE, "c[row * N + col] += sum;"))
-    onto_c_each = naive(ONTO, (WRITE, ""), ("sum += a", "c[row * N + col] += a"))
-    not_zero = naive(
-        "with K = 0 nothing is written: a sum of no products is 0",
-        (WRITE, "if (K > 0) c[row * N + col] = sum;"),
-    )
-    one_too_few = naive(
-        "the loop ends too early: k runs to K - 1", ("k < K", "k < K - 1")
-    )
-    from_one = naive(
-        "the loop begins with k = 1: the first is 0", ("int k = 0", "int k = 1")
-    )
-
 
 TILED = f"""
 __shared__ float a_tile[{TILE}][{TILE}], b_tile[{TILE}][{TILE}];

@@ -1,0 +1,134 @@
+"""The plain product."""
+
+from grading.checking import checks
+from grading.kernels import Fault
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad.kernels.matmul import matmul_naive
+
+from .products import ProductCheck
+
+
+@checks(matmul_naive)
+class MatmulNaive(ProductCheck):
+    def cases(self, random):
+        yield "any three sizes", self.launch(random, 37, 51, 29, (16, 16))
+        some = [random.randint(2, 40) for _ in range(3)]
+        for sizes in [(2, 3, 4), (32, 48, 16), (33, 31, 65), some]:
+            yield "any three sizes", self.launch(random, *sizes, (16, 16))
+        for sizes in [(1, 1, 1), (1, 70, 5), (70, 1, 33), (17, 9, 1)]:
+            yield "rows and columns alone", self.launch(random, *sizes, (16, 16))
+        for block in [(32, 4), (8, 8), (64, 1), (5, 7)]:
+            yield "blocks of any shape", self.launch(random, 20, 45, 12, block)
+        yield "K = 0", self.launch(random, 7, 5, 0, (16, 16))
+
+
+ONTO = (
+    "c is added to as it was: nobody has set it to 0. Add up in a variable that begins "
+    "with 0, and write once"
+)
+mistakes(
+    matmul_naive,
+    no_guard=Mistake(
+        "a thread goes outside a matrix: the guard asks for row < M and col < N",
+        Fault("out-of-bounds"),
+        "if (row >= M || col >= N) return; ->",
+        "row >= M || col >= N -> row >= M && col >= N",
+        "row >= M || col >= N -> row > M || col > N",
+    ),
+    swapped=Mistake(
+        "rows and columns are swapped: row is y, column is x. So row comes of "
+        "blockIdx.y, blockDim.y and threadIdx.y, and col of those of x",
+        ("row = -> _ =", "col = -> row =", "_ = -> col ="),
+    ),
+    turned=Mistake(
+        "c is written down its columns: a row of c has N elements, so c[row, col] is "
+        "number row * N + col",
+        "c[row * N + col] -> c[col * M + row]",
+    ),
+    no_column_guard=Mistake(
+        "only rows are guarded: a column past N lands at the beginning of the next "
+        "row, which belongs to another thread",
+        "row >= M || col >= N -> row * N + col >= M * N",
+    ),
+    a_wide=Mistake(
+        "a is read as if its rows had N elements: they have K, so a[row, k] is number "
+        "row * K + k",
+        "a[row * K -> a[row * N",
+    ),
+    b_wide=Mistake(
+        "b is read as if its rows had K elements: they have N, so b[k, col] is number "
+        "k * N + col",
+        "b[k * N -> b[k * K",
+    ),
+    b_rows=Mistake(
+        "a row of b is used, not a column: that is a times b transposed",
+        "b[k * N + col] -> b[col * K + k]",
+    ),
+    last_only=Mistake(
+        "the sum is overwritten: each k adds its product, sum += ...", "sum += -> sum ="
+    ),
+    onto_c=Mistake(ONTO, "] = sum -> ] += sum"),
+    onto_c_each=Mistake(
+        ONTO, ("c[row * N + col] = sum; ->", "sum += a -> c[row * N + col] += a")
+    ),
+    not_zero=Mistake(
+        "with K = 0 nothing is written: a sum of no products is 0",
+        "c[row * N + col] = -> if (K > 0) c[row * N + col] =",
+        (
+            "c[row * N + col] = sum; ->",
+            "sum += -> c[row * N + col] = sum +=",
+        ),
+    ),
+    one_too_few=Mistake("the loop ends too early: k runs to K - 1", "< K -> < K - 1"),
+    from_one=Mistake("the loop begins with k = 1: the first is 0", "k = 0 -> k = 1"),
+    nothing=Known("c[row * N + col] = sum; ->"),
+    compile=Known("float sum -> int sum; float sum"),
+    coarse=Known(
+        (
+            "__global__ -> #include <cuda_fp16.h>\n__global__",
+            "float sum = 0.0f -> __half sum = __float2half(0.0f)",
+            "sum += -> sum = __float2half(__half2float(sum) +",
+            "col]; -> col]);",
+        )
+    ),
+)
+
+right(
+    matmul_naive,
+    "around the loop",
+    """
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row < M && col < N) {
+        c[row * N + col] = 0;
+        for (int k = 0; k < K; ++k) c[row * N + col] += a[row * K + k] * b[k * N + col];
+    }
+    """,
+)
+right(
+    matmul_naive,
+    "pointers",
+    (
+        "for (int k = 0; k < K; k++) -> const float *x = a + row * K, *y = b + col;\n"
+        "    for (; x < a + (row + 1) * K; y += N)",
+        "sum += a[row * K + k] * b[k * N + col] -> sum = fmaf(*x++, *y, sum)",
+    ),
+)
+right(
+    matmul_naive,
+    "a function of its own",
+    """
+    __device__ float dot(const float* x, const float* y, int n, int step) {
+        double sum = 0;
+        for (int k = n - 1; k >= 0; k--) sum += (double)x[k] * y[k * step];
+        return sum;
+    }
+    __global__ void matmul_naive(const float* a, const float* b, float* c,
+                                 int M, int N, int K) {
+        int row = blockIdx.y * blockDim.y + threadIdx.y;
+        int col = blockIdx.x * blockDim.x + threadIdx.x;
+        if (col < N && row < M)
+            c[row * N + col] = dot(a + row * K, b + col, K, N);
+    }
+    """,
+)
