@@ -1,0 +1,162 @@
+"""The dimensions in another order."""
+
+from grading.checking import Check, Raises, View, checks
+from grading.mistakes import Known, Mistake, Model, mistake, mistakes, right
+from minigrad import Tensor, layout
+
+from .layouts import (
+    CUBE,
+    EMPTY,
+    REPEATED,
+    SCALAR,
+    SINGLE,
+    STEPPED,
+    TRANSPOSED,
+    contiguous,
+    random_shape,
+    random_view,
+    shuffled,
+)
+
+
+@checks(Tensor.permute)
+class Permute(Check):
+    def cases(self, random):
+        for dims in [(2, 0, 1), (1, 2, 0), (0, 2, 1)]:
+            yield "orders", CUBE, *dims
+        for _ in range(4):
+            shape = random_shape(random, (2, 5))
+            yield "orders", contiguous(shape), *shuffled(random, shape)
+        for x in [TRANSPOSED, STEPPED, REPEATED]:
+            yield "views", x, 1, 0
+        for _ in range(4):
+            x = random_view(random)
+            yield "views", x, *shuffled(random, x.shape)
+        for dims in [(-1, 0, 1), (2, -3, -2), (-3, -1, -2)]:
+            yield "negative dims", CUBE, *dims
+        for x, dims in [(CUBE, (1, 2, 0)), (STEPPED, (1, -2)), (SCALAR, ())]:
+            yield "one tuple", x, dims
+        for x, dims in [
+            (EMPTY, (2, 0, 1)),
+            (SINGLE, (1, 2, 0)),
+            (View((4,), (2,)), (0,)),
+        ]:
+            yield "sizes of 0 and 1", x, *dims
+        for dims in [
+            (0, 1),
+            (0, 0, 1),
+            (0, 1, 3),
+            (-4, 1, 2),
+            (0, 2, -1),
+            (0, 1, 2, 0),
+        ]:
+            yield "errors", CUBE, *dims
+
+    def expected(self, x, *dims):
+        return x.permute(*dims)
+
+
+SHAPE, STRIDES = "[self.shape[d] for d in dims]", "[self.strides[d] for d in dims]"
+VIEW = f"self.as_strided(\n        {SHAPE}, {STRIDES}, self.offset\n    )"
+mistakes(
+    Tensor.permute,
+    inverse=Mistake(
+        "the inverse order: dimension d of the result is dimension dims[d] of x",
+        "return -> dims = [dims.index(d) for d in range(self.ndim)]\n    return",
+    ),
+    shape_only=Mistake(
+        "the shape is permuted, the strides are not: each size keeps its own stride",
+        f"{STRIDES} -> self.strides",
+    ),
+    strides_only=Mistake(
+        "the strides are permuted, the shape is not: each stride keeps its own size",
+        f"{SHAPE} -> self.shape",
+    ),
+    fresh_strides=Mistake(
+        "row-major strides for the new shape read the old order: permute the strides",
+        f"{STRIDES} -> layout.contiguous_strides({SHAPE})",
+    ),
+    reverse=Mistake(
+        "the dimensions are reversed, whatever `dims` says",
+        lambda self, *dims: self.as_strided(self.shape[::-1], self.strides[::-1]),
+    ),
+    offset_lost=Mistake(
+        "the offset is lost: x may begin anywhere in its storage, at self.offset",
+        "self.offset -> 0",
+    ),
+    negative=Mistake(
+        "negative dims count from the end: layout.wrap_dim(dim, self.ndim)",
+        (
+            "dims = [layout.wrap_dim -> [layout.wrap_dim",
+            "len(set(dims)) < self.ndim -> sorted(dims) != list(range(self.ndim))",
+        ),
+    ),
+    one_tuple=Mistake(
+        "the dims may come as one tuple: layout.as_ints(dims) takes both",
+        Model(
+            lambda check, x, *dims: (
+                Raises("TypeError", "")
+                if isinstance(dims[0], tuple)
+                else x.permute(*dims)
+            )
+        ),
+        "layout.as_ints(dims) -> [layout.wrap_dim(d, self.ndim) for d in dims]",
+    ),
+    wrong_error=Known("RuntimeError -> ValueError"),
+    changed=Known(f"return {VIEW} -> self._layout = {VIEW}._layout\n    return self"),
+    copies=Known(f"{VIEW} -> {VIEW}.clone()"),
+    type=Known(lambda self, *dims: Exception),
+    wrong_type=Known(f"{VIEW} -> tuple({SHAPE})"),
+)
+
+
+@mistake(Tensor.permute)
+def no_error(self, *dims):
+    dims = layout.as_ints(dims)
+    return self.as_strided(
+        [self.shape[d] for d in dims], [self.strides[d] for d in dims]
+    )
+
+
+@right(Tensor.permute, "by a loop")
+def _(self, *dims):
+    if len(dims) == 1 and not isinstance(dims[0], int):
+        dims = dims[0]
+    if len(dims) != self.ndim:
+        raise RuntimeError("one dim for each dimension")
+    shape, strides, seen = [], [], set()
+    for d in dims:
+        if d < -self.ndim or d >= self.ndim:
+            raise IndexError(d)
+        d = d + self.ndim if d < 0 else d
+        if d in seen:
+            raise RuntimeError("twice")
+        seen.add(d)
+        shape.append(self.shape[d])
+        strides.append(self.strides[d])
+    return Tensor(self.storage, shape, strides, self.offset)
+
+
+right(
+    Tensor.permute,
+    "by numpy's indexing",
+    (
+        f"{SHAPE} -> np.array(self.shape, int)[dims].tolist()",
+        f"{STRIDES} -> np.array(self.strides, int)[dims].tolist()",
+    ),
+)
+right(
+    Tensor.permute,
+    "by swaps",
+    f"""return {VIEW} -> have, x = list(range(self.ndim)), self
+    for d in range(self.ndim):
+        other = have.index(dims[d])
+        x = x.transpose(d, other)
+        have[d], have[other] = have[other], have[d]
+    return x""",
+)
+right(
+    Tensor.permute,
+    "by numpy's transpose of the same memory",
+    f"{VIEW} -> minigrad.from_numpy(self.numpy().transpose(dims))",
+)

@@ -1,0 +1,138 @@
+"""Two dimensions exchanged."""
+
+import numpy as np
+
+import minigrad
+from grading.checking import Check, checks
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad import Tensor, layout
+
+from .layouts import (
+    CUBE,
+    EMPTY,
+    REPEATED,
+    SCALAR,
+    SINGLE,
+    STEPPED,
+    TRANSPOSED,
+    contiguous,
+    random_shape,
+    random_view,
+)
+
+
+@checks(Tensor.transpose)
+class Transpose(Check):
+    def cases(self, random):
+        for dims in [(0, 1), (2, 0), (1, 2)]:
+            yield "two dims", CUBE, *dims
+        for _ in range(4):
+            shape = random_shape(random, (3, 5))
+            yield "two dims", contiguous(shape), *random.sample(range(len(shape)), 2)
+        for x in [
+            TRANSPOSED,
+            STEPPED,
+            REPEATED,
+            *(random_view(random) for _ in range(4)),
+        ]:
+            yield "views", x, *random.sample(range(len(x.shape)), 2)
+        for dims in [(-1, 0), (1, -1), (-3, -2)]:
+            yield "negative dims", CUBE, *dims
+        for x, dims in [(CUBE, (1, 1)), (STEPPED, (0, -2)), (SCALAR, (0, -1))]:
+            yield "equal dims", x, *dims
+        for x in [EMPTY, SINGLE]:
+            yield "sizes of 0 and 1", x, 1, 2
+        for x, dims in [
+            (CUBE, (0, 3)),
+            (CUBE, (-4, 1)),
+            (TRANSPOSED, (2, 0)),
+            (SCALAR, (0, 1)),
+        ]:
+            yield "errors", x, *dims
+
+    def expected(self, x, dim0, dim1):
+        return x.transpose(dim0, dim1)
+
+
+mistakes(
+    Tensor.transpose,
+    reverse=Mistake(
+        "all dimensions are reversed: only dim0 and dim1 change places",
+        lambda self, dim0, dim1: self.T,
+    ),
+    last_two=Mistake(
+        "the last two dimensions are swapped, whatever dim0 and dim1 say",
+        "shape, strides = list -> dim0, dim1 = -2, -1\n    shape, strides = list",
+    ),
+    shape_only=Mistake(
+        "the shape is swapped, the strides are not: each size keeps its own stride",
+        "shape, strides, self -> shape, self.strides, self",
+    ),
+    strides_only=Mistake(
+        "the strides are swapped, the shape is not: each stride keeps its own size",
+        "shape, strides, self -> self.shape, strides, self",
+    ),
+    offset_lost=Mistake(
+        "the offset is lost: x may begin anywhere in its storage, at self.offset",
+        "self.offset -> 0",
+    ),
+    negative=Mistake(
+        "negative dims count from the end: -1 is the last one, layout.wrap_dim",
+        (
+            "wrap_dim(dim0 -> wrap_dim(dim0 if dim0 >= 0 else 99",
+            "wrap_dim(dim1 -> wrap_dim(dim1 if dim1 >= 0 else 99",
+        ),
+    ),
+    no_dims=Mistake(
+        "a tensor without dimensions accepts 0 and -1, and is returned as it is",
+        "if dim0 == dim1 -> if self.ndim and dim0 == dim1",
+    ),
+    changed=Known(
+        "return self.as_strided(shape, strides, self.offset) -> "
+        "self._layout = tuple(shape), tuple(strides), self.offset\n    return self"
+    ),
+    no_error=Known(
+        (
+            "layout.wrap_dim(dim0, self.ndim) -> dim0 % max(self.ndim, 1)",
+            "layout.wrap_dim(dim1, self.ndim) -> dim1 % max(self.ndim, 1)",
+        )
+    ),
+    unknown=Known(  # only with the next dimension
+        "if dim0 == -> dim1 = (dim0 + 1) % max(self.ndim, 1)\n    if dim0 =="
+    ),
+)
+
+
+@right(Tensor.transpose, "by permute")
+def _(self, dim0, dim1):
+    dims = list(range(self.ndim)) or [0]
+    dims[dim0], dims[dim1] = dims[dim1], dims[dim0]
+    return self.permute(*dims[: self.ndim])
+
+
+@right(Tensor.transpose, "by its own numbers")
+def _(self, dim0, dim1):
+    if self.ndim == 0 and {dim0, dim1} <= {0, -1}:
+        return self
+    shape, strides = list(self.shape), list(self.strides)
+    shape[dim0], shape[dim1] = shape[dim1], shape[dim0]
+    strides[dim0], strides[dim1] = strides[dim1], strides[dim0]
+    return Tensor(self.storage, shape, strides, self.offset)
+
+
+@right(Tensor.transpose, "by a comprehension")
+def _(self, dim0, dim1):
+    a, b = layout.wrap_dim(dim0, self.ndim), layout.wrap_dim(dim1, self.ndim)
+    swap = {a: b, b: a}
+    order = [swap.get(d, d) for d in range(self.ndim)]
+    return self.as_strided(
+        [self.shape[d] for d in order], [self.strides[d] for d in order], self.offset
+    )
+
+
+@right(Tensor.transpose, "by numpy on the same memory")
+def _(self, dim0, dim1):
+    dim0, dim1 = (layout.wrap_dim(d, self.ndim) for d in (dim0, dim1))
+    if self.ndim == 0:
+        return self
+    return minigrad.from_numpy(np.swapaxes(self.numpy(), dim0, dim1))

@@ -1,0 +1,171 @@
+"""Elements repeated, without a copy."""
+
+import numpy as np
+
+from grading.checking import Check, Raises, View, checks
+from grading.mistakes import Known, Mistake, Model, mistakes, right
+from minigrad import Tensor, layout
+
+from .layouts import (
+    CUBE,
+    EMPTY,
+    REPEATED,
+    SCALAR,
+    SINGLE,
+    STEPPED,
+    contiguous,
+    random_shape,
+)
+
+
+@checks(Tensor.expand)
+class Expand(Check):
+    def cases(self, random):
+        column, row, middle = View((3, 1), (1, 1)), View((1, 4), (4, 1)), SINGLE
+        for x, sizes in [(column, (3, 4)), (row, (3, 4)), (middle, (3, 5, 2))]:
+            yield "sizes of 1", x, *sizes
+        for _ in range(4):
+            yield "sizes of 1", *self.drawn(random)
+        for x, sizes in [(column, (2, 3, 4)), (CUBE, (5, 2, 3, 4)), (SCALAR, (2, 3))]:
+            yield "new dims", x, *sizes
+        yield "new dims", View((4,), (2,), 1), 4, 4
+        for x, sizes in [
+            (column, (-1, 4)),
+            (middle, (-1, 2, -1)),
+            (column, (5, -1, -1)),
+        ]:
+            yield "-1 keeps a size", x, *sizes
+        yield "views", View((3, 1), (8, 3), 5), 3, 4
+        yield "views", View((1, 4, 3), (2, 1, 4), 7), 2, 4, 3
+        yield "views", REPEATED, 2, 3, 4
+        for _ in range(3):
+            yield "views", *self.drawn(random, random.randint(1, 9))
+        for x, sizes in [(column, (3, 4)), (STEPPED, (2, 2, 3)), (SCALAR, ())]:
+            yield "one tuple", x, sizes
+        yield "sizes of 0", column, 3, 0
+        yield "sizes of 0", EMPTY, 4, 2, 0, 3
+        for sizes in [(3,), (2, 4), (5, 1), (0, 1), (-1, 3, 1)]:
+            yield "errors", column, *sizes
+        yield "errors", CUBE, 3, 4
+
+    def drawn(self, random, offset=0):
+        """A view that has some sizes of 1, and the sizes that these are to get."""
+        sizes = random_shape(random, (2, 4))
+        ones = random.sample(range(len(sizes)), random.randint(1, len(sizes) - 1))
+        shape = tuple(1 if d in ones else n for d, n in enumerate(sizes))
+        return View(shape, contiguous(shape).strides, offset), *sizes
+
+    def expected(self, x, *sizes):
+        return x.expand(*sizes)
+
+
+STRIDE = "stride if size == old else 0"
+SIZE = "old if sizes[d] == -1 and d >= new else sizes[d]"
+mistakes(
+    Tensor.expand,
+    wrong_alignment=Mistake(
+        "sizes are lined up at the last dimension: new dimensions come first",
+        ("d >= new -> d < self.ndim", "d - new -> d"),
+    ),
+    keeps_stride=Mistake(
+        "a dimension that is repeated needs stride 0: every step stays in its cell",
+        f"{STRIDE} -> stride if d >= new else 0",
+    ),
+    all_zero=Mistake(
+        "only a dimension of size 1 gets stride 0: the others keep their own",
+        f"{STRIDE} -> 0",
+    ),
+    minus_one=Mistake(
+        "-1 stands for the size that the dimension has",
+        f"{SIZE} -> sizes[d]",
+        (f"{SIZE} -> sizes[d]", "size < 0 or ->"),
+    ),
+    new_dims=Mistake(
+        "there may be more sizes than dimensions: the new ones come first, stride 0",
+        "if new < 0 -> if new",
+    ),
+    offset_lost=Mistake(
+        "the offset is lost: x may begin anywhere in its storage, at self.offset",
+        "self.offset -> 0",
+    ),
+    one_tuple=Mistake(
+        "the sizes may come as one tuple: layout.as_ints(sizes) takes both",
+        Model(
+            lambda check, x, *sizes: (
+                Raises("TypeError", "")
+                if isinstance(sizes[0], tuple)
+                else x.expand(*sizes)
+            )
+        ),
+        "layout.as_ints(sizes) -> [n + 0 for n in sizes]",
+    ),
+    no_error=Known("size < 0 or old not in (1, size) -> size < 0"),
+    raised=Known("shape.append(size) -> assert size\n        shape.append(size)"),
+    wrong_error=Known("RuntimeError -> ValueError"),
+)
+
+
+@right(Tensor.expand, "from the first dimension on")
+def _(self, *sizes):
+    sizes = layout.as_ints(sizes)
+    new = len(sizes) - self.ndim
+    if new < 0 or -1 in sizes[:new]:
+        raise RuntimeError("too few sizes, or -1 in a new dimension")
+    shape, strides = list(sizes), [0] * new
+    for d, (old, stride) in enumerate(zip(self.shape, self.strides), start=new):
+        shape[d] = old if sizes[d] == -1 else sizes[d]
+        if old not in (1, shape[d]):
+            raise RuntimeError(f"size {old} is not 1")
+        strides.append(stride if shape[d] == old else 0)
+    return self.as_strided(shape, strides, self.offset)
+
+
+@right(Tensor.expand, "by numpy")
+def _(self, *sizes):
+    sizes = layout.as_ints(sizes)
+    new = len(sizes) - self.ndim
+    if new < 0 or -1 in sizes[:new]:
+        raise RuntimeError("too few sizes")
+    shape = [*sizes[:new]]
+    for size, old in zip(sizes[new:], self.shape):
+        shape.append(old if size == -1 else size)
+    try:
+        array = np.broadcast_to(self.numpy(), shape)
+    except ValueError as error:
+        raise RuntimeError(str(error)) from error
+    strides = [s // array.itemsize for s in array.strides]
+    return Tensor(self.storage, shape, strides, self.offset)
+
+
+@right(Tensor.expand, "by new dimensions first, then by repeating")
+def _(self, *sizes):
+    sizes, x = layout.as_ints(sizes), self
+    if len(sizes) < x.ndim or -1 in sizes[: len(sizes) - x.ndim]:
+        raise RuntimeError("too few sizes")
+    while x.ndim < len(sizes):
+        x = x.unsqueeze(0)
+    shape = [old if n == -1 else n for n, old in zip(sizes, x.shape)]
+    if any(n != old and old != 1 for n, old in zip(shape, x.shape)):
+        raise RuntimeError("sizes do not fit")
+    strides = [s * (n == old) for n, old, s in zip(shape, x.shape, x.strides)]
+    return x.as_strided(shape, strides)
+
+
+@right(Tensor.expand, "by broadcast_shapes")
+def _(self, *sizes):
+    sizes = layout.as_ints(sizes)
+    new = len(sizes) - self.ndim
+    if new < 0:
+        raise RuntimeError("too few sizes")
+    shape = [1] * new + list(self.shape)
+    want = list(sizes)
+    for d in range(new, len(sizes)):
+        want[d] = shape[d] if sizes[d] == -1 else sizes[d]
+    if min(want, default=0) < 0:
+        raise RuntimeError("-1 in a new dimension")
+    if layout.broadcast_shapes(tuple(want), tuple(shape)) != tuple(want):
+        raise RuntimeError("sizes do not fit")
+    strides = (0,) * new + self.strides
+    return self.as_strided(
+        want, [s if n == w else 0 for s, n, w in zip(strides, shape, want)]
+    )
