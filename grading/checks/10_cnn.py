@@ -1,13 +1,16 @@
-"""Chapter 10, read_idx: the bytes of a file."""
+"""read_idx: the bytes of a file."""
 
+import io
 import math
 import struct
 
 import numpy as np
 
-from grading.checking import cause, checks
+from grading.checking import checks
+from grading.mistakes import Known, Mistake, Model, mistake, mistakes, right
 from grading.subject import Problem
-from minigrad.data import idx
+from minigrad import tensor
+from minigrad.data.idx import read_idx
 
 from .scene_check import SceneCheck
 
@@ -16,10 +19,10 @@ REFUSED = {
     "gzip file begins with 1f 8b): raise ValueError",
     "any_type": "the third byte says the type, and only 8, unsigned bytes, is read "
     "here: other elements have other sizes. Raise ValueError",
-    "truncated": "bytes are missing, and nobody is told: compare how many bytes follow "
-    "the head with how many the sizes ask for, and raise ValueError",
-    "trailing": "there are more bytes than the sizes say, and nobody is told: then the "
-    "file is damaged, or the head was misread. Raise ValueError",
+    "truncated": "bytes are missing, and no error says so: compare how many bytes "
+    "follow the head with how many the sizes need, and raise ValueError",
+    "trailing": "the file has more bytes than the sizes say, and no error says so: it "
+    "is damaged, or the head was misread. Raise ValueError",
 }
 
 
@@ -37,12 +40,34 @@ def parts_of(data):
     return sizes, 4 + 4 * data[3]
 
 
+def wrong(data):
+    """What is wrong with a file, as a name in REFUSED; "" for nothing."""
+    if len(data) < 4:
+        return "truncated"
+    if data[:2] != b"\0\0":
+        return "magic"
+    if data[2] != 8:
+        return "any_type"
+    if len(data) < 4 + 4 * data[3]:
+        return "truncated"
+    shape, head = parts_of(data)
+    missing = math.prod(shape) - (len(data) - head)
+    return "truncated" if missing > 0 else "trailing" if missing else ""
+
+
+def read(data):
+    if wrong(data):
+        raise ValueError("these bytes are no whole IDX file of unsigned bytes")
+    shape, head = parts_of(data)
+    return np.frombuffer(data, np.uint8, offset=head).reshape(shape)
+
+
 def told(array):
     shape = tuple(array.shape)
     return {"dtype": str(array.dtype), "shape": shape, "elements": array.tolist()}
 
 
-@checks(idx.read_idx)
+@checks(read_idx)
 class ReadIdx(SceneCheck):
     def words(self, scene):
         data = scene["data"]
@@ -75,38 +100,18 @@ class ReadIdx(SceneCheck):
     def of(self, data):
         return {"scene": "idx", "data": data}
 
-    def wrong(self, data):
-        """What is wrong with a file, as a name in REFUSED; "" for nothing."""
-        if len(data) < 4:
-            return "truncated"
-        if data[:2] != b"\0\0":
-            return "magic"
-        if data[2] != 8:
-            return "any_type"
-        if len(data) < 4 + 4 * data[3]:
-            return "truncated"
-        shape, head = parts_of(data)
-        missing = math.prod(shape) - (len(data) - head)
-        return "truncated" if missing > 0 else "trailing" if missing else ""
-
     def expected(self, scene):
-        return told(self.read(scene["data"]))
-
-    def read(self, data, order="C"):
-        if self.wrong(data):
-            raise ValueError("these bytes are no whole IDX file of unsigned bytes")
-        shape, head = parts_of(data)
-        return np.frombuffer(data[head:], np.uint8).reshape(shape, order=order)
+        return told(read(scene["data"]))
 
     def general(self, case):
         got, data = case.got, case.args[0]["data"]
         if isinstance(got, Problem):
-            if self.wrong(data) and got.kind == "raised":
+            if wrong(data) and got.kind == "raised":
                 said = f"this file is refused by ValueError, not by {got.types[0]}"
                 return "wrong_error", said
             return super().general(case)
-        if self.wrong(data):
-            return self.wrong(data), REFUSED[self.wrong(data)]
+        if wrong(data):
+            return wrong(data), REFUSED[wrong(data)]
         if got["dtype"] != "uint8":
             said = f"the elements are bytes, 0 to 255: np.uint8, not {got['dtype']}"
             return "not_bytes", said
@@ -123,46 +128,124 @@ class ReadIdx(SceneCheck):
             "four, and four for each dimension"
         )
 
-    @cause("the sizes are read from the wrong end: IDX has the byte that counts most "
-           "first, big-endian: int.from_bytes(four bytes, \"big\")")  # fmt: skip
     def little_endian(self, scene):
-        data = scene["data"]
-        self.read(data)
+        array, data = read(scene["data"]), scene["data"]
         shape = struct.unpack(f"<{data[3]}I", data[4 : 4 + 4 * data[3]])
-        if math.prod(shape) != math.prod(parts_of(data)[0]):
+        if math.prod(shape) != array.size:
             raise ValueError
-        return told(np.frombuffer(data[4 + 4 * len(shape) :], np.uint8).reshape(shape))
+        return told(array.reshape(shape))
 
-    @cause("the elements are laid out column by column: in the file the last dimension "
-           "runs fastest, as in a row-major array")  # fmt: skip
-    def column_major(self, scene):
-        return told(self.read(scene["data"], order="F"))
-
-    @cause("the sizes are in the reverse order: the first size in the head is the "
-           "first dimension")  # fmt: skip
-    def reversed_sizes(self, scene):
-        array = self.read(scene["data"])
-        return told(array.reshape(array.shape[::-1]))
-
-    @cause("the last two dimensions are swapped: an image is stored row by row")
-    def transposed(self, scene):
-        array = self.read(scene["data"])
-        return told(array.swapaxes(-1, -2) if array.ndim > 1 else array)
-
-    @cause("three dimensions are taken for granted: the fourth byte says how many "
-           "there are, and labels have one")  # fmt: skip
     def three(self, scene):
-        array = self.read(scene["data"])
+        array = read(scene["data"])
         if array.ndim != 3:
             raise ValueError
         return told(array)
 
-    @cause("the number of bytes of the head is wrong: it has four, and four for each "
-           "dimension")  # fmt: skip
     def head_length(self, scene):
-        self.read(scene["data"])
+        read(scene["data"])
         raise ValueError
 
-    @cause("the array is flat: give it the shape that the head says")
-    def flat(self, scene):
-        return told(self.read(scene["data"]).reshape(-1))
+
+def three(data):
+    n, height, width = struct.unpack(">III", data[4:16])
+    return np.frombuffer(data, np.uint8, offset=16).reshape(n, height, width)
+
+
+SHAPE = 'tuple(int.from_bytes(data[i : i + 4], "big") for i in range(4, head, 4))'
+ELEMENTS, RESHAPED = "np.frombuffer(data, np.uint8, count, head)", ".reshape(shape)"
+mistakes(
+    read_idx,
+    little_endian=Mistake(
+        "the sizes are read from the wrong end: IDX has the byte that counts most "
+        'first, big-endian: int.from_bytes(four bytes, "big")',
+        Model(ReadIdx.little_endian),
+        '"big" -> "little"',
+        f"{SHAPE} -> tuple(np.frombuffer(data[:head], np.uint32, data[3], 4).tolist())",
+    ),
+    column_major=Mistake(
+        "the elements are laid out column by column: in the file the last dimension "
+        "runs fastest, as in a row-major array",
+        'reshape(shape) -> reshape(shape, order="F")',
+    ),
+    reversed_sizes=Mistake(
+        "the sizes are in the reverse order: the first size in the head is the first "
+        "dimension",
+        "reshape(shape) -> reshape(shape[::-1])",
+    ),
+    transposed=Mistake(
+        "the last two dimensions are swapped: an image is stored row by row",
+        f"{RESHAPED} -> {RESHAPED}.swapaxes(-1, -min(2, len(shape)))",
+    ),
+    three=Mistake(
+        "three dimensions are taken for granted: the fourth byte says how many the "
+        "array has, and labels have one",
+        Model(ReadIdx.three),
+        three,
+    ),
+    head_length=Mistake(
+        "the number of bytes of the head is wrong: it has four, and four for each "
+        "dimension",
+        Model(ReadIdx.head_length),
+        f"{ELEMENTS} -> np.frombuffer(data[head + 1 :], np.uint8)",
+        (
+            "head = 4 + 4 * data[3] -> head, end = 4 * data[3], 4 + 4 * data[3]",
+            "range(4, head, 4) -> range(4, end, 4)",
+        ),
+    ),
+    flat=Mistake(
+        "the array is flat: give it the shape that the head says", f"{RESHAPED} ->"
+    ),
+    truncated=Known(
+        (
+            "given != count -> given > count",
+            f'{ELEMENTS} -> np.frombuffer(data[head:].ljust(count, b"\\0"), np.uint8)',
+        )
+    ),
+    trailing=Known("given != count -> given < count"),
+    any_type=Known("data[2] != 0x08 -> False"),
+    magic=Known(' or data[:2] != b"\\0\\0" ->'),
+    shifted=Known("count, head) -> count, head - 1)"),
+    not_bytes=Known(
+        "np.uint8 -> np.int8",
+        f"{RESHAPED} -> {RESHAPED}.astype(np.float32)",
+        f"{RESHAPED} -> {RESHAPED} / 255",
+    ),
+    type=Known(lambda data: tensor(read(data)), f"{RESHAPED} -> {RESHAPED}.tolist()"),
+)
+
+
+@mistake(read_idx)
+def wrong_error(data):  # whatever Python raises
+    assert data[:2] == b"\0\0" and data[2] == 8
+    shape, head = parts_of(data)
+    return np.frombuffer(data, np.uint8, offset=head).reshape(shape)
+
+
+right(read_idx, "by struct", read)
+
+
+@right(read_idx, "as a file is read")
+def _(data):
+    file = io.BytesIO(data)
+    zero, kind, dims = struct.unpack(">HBB", file.read(4).rjust(4, b"\xff"))
+    if zero or kind != 8:
+        raise ValueError("no IDX file of bytes")
+    shape = []
+    for _ in range(dims):
+        size = file.read(4)
+        if len(size) < 4:
+            raise ValueError("the head is cut off")
+        shape.append(int.from_bytes(size, "big"))
+    elements = file.read()
+    if len(elements) != np.prod(shape, dtype=int):
+        raise ValueError(f"{len(elements)} bytes are not {shape}")
+    return np.array(list(elements), np.uint8).reshape(shape)
+
+
+@right(read_idx, "by NumPy, which refuses a wrong length itself")
+def _(data):
+    if len(data) < 4 or data[0] or data[1] or data[2] != 0x08:
+        raise ValueError(f"no IDX file: {bytes(data[:4])}")
+    dims = data[3]
+    shape = np.frombuffer(data, ">u4", dims, 4).astype(int)
+    return np.frombuffer(data, "u1", offset=4 + 4 * dims).reshape(shape)

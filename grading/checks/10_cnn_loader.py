@@ -1,8 +1,13 @@
-"""Chapter 10, DataLoader.order and DataLoader.indices."""
+"""DataLoader.order and DataLoader.indices."""
 
+import itertools
+import random
+
+import numpy as np
 from torch.utils.data import BatchSampler
 
-from grading.checking import cause, checks
+from grading.checking import checks
+from grading.mistakes import Known, Mistake, mistakes, right
 from grading.subject import Problem
 from minigrad.data import DataLoader
 
@@ -39,14 +44,9 @@ class Order(SceneCheck):
         yield "few items", of(0)
 
     def expected(self, scene):
-        return self.facts(scene)
-
-    def facts(self, scene, **wrong):
-        """What is so with a right answer, but for a mistake."""
         shuffled = scene["shuffle"] and scene["n"] > 1
         facts = {EACH: True, AGAIN: True, SHARED: True, LIE: not shuffled}
-        facts |= {MIXED: shuffled, EPOCHS: shuffled, SEEDS: shuffled}
-        return facts | {k: v for k, v in wrong.items() if shuffled}
+        return facts | {MIXED: shuffled, EPOCHS: shuffled, SEEDS: shuffled}
 
     def seen(self, got, scene):
         """The facts of what came of a scene."""
@@ -64,6 +64,8 @@ class Order(SceneCheck):
         }
 
     def same(self, got, expected, scene):
+        if isinstance(expected, dict) and "orders" in expected:  # a mistake's
+            expected = self.seen(expected, scene)
         return isinstance(got, dict) and self.seen(got, scene) == expected
 
     def lines(self, case):
@@ -83,53 +85,94 @@ class Order(SceneCheck):
             ("orders", shown),
         ]
 
-    @cause("the same order in every epoch: self.epoch is to decide, too, or the model "
-           "sees the same batches again and again")  # fmt: skip
-    def same_order(self, scene):
-        return self.facts(scene, **{EPOCHS: False})
 
-    @cause("self.seed is not used: two loaders with other seeds have the same order")
-    def ignores_seed(self, scene):
-        return self.facts(scene, **{SEEDS: False})
+SEED, RNG = "[self.seed, self.epoch]", "np.random.default_rng([self.seed, self.epoch])"
+SHUFFLED = f"{RNG}.permutation(n)"
+mistakes(
+    DataLoader.order,
+    same_order=Mistake(
+        "the same order in every epoch: self.epoch is to decide, too, or the model "
+        "sees the same batches again and again",
+        f"{SEED} -> self.seed",
+    ),
+    ignores_seed=Mistake(
+        "self.seed is not used: two loaders with other seeds have the same order",
+        f"{SEED} -> self.epoch",
+    ),
+    one_for_all=Mistake(
+        "neither self.seed nor self.epoch is used: the order is always the same",
+        f"{SEED} -> 0",
+    ),
+    not_reproducible=Mistake(
+        "the order cannot be had again: it comes from random numbers that every part "
+        "of a program shares, so a training that is stopped goes on with another one. "
+        "A generator of its own, np.random.default_rng(...), made of self.seed and "
+        "self.epoch",
+        f"{RNG} -> np.random",
+        f"{SHUFFLED} -> minigrad.randperm(n).numpy()",
+    ),
+    depends_on_calls=Mistake(
+        "the order cannot be had again: it depends on how often it was made, or on "
+        "chance, and not on self.seed and self.epoch alone",
+        f"{SEED} ->",
+        f"{RNG} -> self.__dict__.setdefault("
+        '"generator", np.random.default_rng(self.seed))',
+    ),
+    global_state=Mistake(
+        "the order is right, but a generator that the whole program shares was seeded "
+        "for it, and whatever is drawn next is no longer random: use one of its own, "
+        "np.random.default_rng(...)",
+        f"return {RNG} -> np.random.seed((self.seed + 1000 * self.epoch) % 2**32)\n"
+        "    return np.random",
+        f"return {SHUFFLED} -> minigrad.manual_seed(self.seed + 1000 * self.epoch)\n"
+        "    return minigrad.randperm(n).numpy()",
+    ),
+    with_replacement=Mistake(
+        "some items come twice and others never: an order is a permutation, without "
+        "replacement",
+        "permutation(n) -> integers(0, max(n, 1), n)",
+        "permutation(n) -> permutation(n)[: max(n - 1, 1)]",
+    ),
+    moved_along=Mistake(
+        "the items are not mixed, only moved along: neighbours stay neighbours",
+        f"{SHUFFLED} -> "
+        f"np.roll(np.arange(n), {RNG}.integers(1, max(n, 2)) + self.epoch)",
+    ),
+    always_shuffled=Mistake(
+        "self.shuffle is ignored: without it the items come as they lie",
+        "if not self.shuffle -> if False",
+    ),
+    never_shuffled=Mistake(
+        "nothing is shuffled",
+        f"return {SHUFFLED} -> order = np.arange(n)\n"
+        f"    {RNG}.shuffle(order.copy())\n    return order",
+    ),
+    type=Known(
+        f"{SHUFFLED} -> {RNG}.shuffle(np.arange(n))",
+        "permutation(n) -> permutation(n).tolist()",
+        "permutation(n) -> permutation(n) / max(n, 1)",
+    ),
+)
+right(DataLoader.order, "seed and epoch added", f"{SEED} -> self.seed + self.epoch")
+right(
+    DataLoader.order,
+    "shuffled in place",
+    f"return {SHUFFLED} -> order = np.arange(n)\n"
+    f"    {RNG}.shuffle(order)\n    return order",
+)
+right(
+    DataLoader.order,
+    "sorted by random numbers",
+    f"{SHUFFLED} -> np.argsort(np.random.RandomState({SEED}).rand(n))",
+)
 
-    @cause("neither self.seed nor self.epoch is used: the order is always the same")
-    def one_for_all(self, scene):
-        return self.facts(scene, **{SEEDS: False, EPOCHS: False})
 
-    @cause("the order cannot be had again: it comes from random numbers that every "
-           "part of a program shares, so a training that is stopped goes on with "
-           "another one. A generator of its own, np.random.default_rng(...), made of "
-           "self.seed and self.epoch")  # fmt: skip
-    def not_reproducible(self, scene):
-        return self.facts(scene, **{AGAIN: False, SHARED: False})
-
-    @cause("the order cannot be had again: it depends on how often it was asked for, "
-           "or on chance, and not on self.seed and self.epoch alone")  # fmt: skip
-    def depends_on_calls(self, scene):
-        return self.facts(scene, **{AGAIN: False})
-
-    @cause("the order is right, but a generator that the whole program shares was "
-           "seeded for it, and whatever is drawn next is no longer random: use one of "
-           "its own, np.random.default_rng(...)")  # fmt: skip
-    def global_state(self, scene):
-        return self.facts(scene, **{SHARED: False})
-
-    @cause("some items come twice and others never: an order is a permutation, without "
-           "replacement")  # fmt: skip
-    def with_replacement(self, scene):
-        return self.facts(scene, **{EACH: False})
-
-    @cause("the items are not mixed, only moved along: neighbours stay neighbours")
-    def moved_along(self, scene):
-        return self.facts(scene, **{MIXED: False})
-
-    @cause("self.shuffle is not asked: without it the items come as they lie")
-    def always_shuffled(self, scene):
-        return self.facts({**scene, "shuffle": True})
-
-    @cause("nothing is shuffled")
-    def never_shuffled(self, scene):
-        return self.facts({**scene, "shuffle": False})
+@right(DataLoader.order, "by Python's generator")
+def _(self):
+    order = list(range(len(self.dataset)))
+    if self.shuffle:
+        random.Random(f"{self.seed} {self.epoch}").shuffle(order)
+    return np.array(order, int)
 
 
 @checks(DataLoader.indices)
@@ -164,53 +207,84 @@ class Indices(SceneCheck):
         return [list(b) for b in BatchSampler(
             scene["order"], scene["size"], scene["drop_last"])]  # fmt: skip
 
-    def model(self, scene, **other):
-        return self.expected({**scene, **other})
 
-    @cause("the last batch is lost where it has fewer items: only drop_last leaves it "
-           "out")  # fmt: skip
-    def loses_last(self, scene):
-        return self.model(scene, drop_last=True)
+BATCHES = "[order[start : start + size] for start in range(0, end, size)]"
+mistakes(
+    DataLoader.indices,
+    loses_last=Mistake(
+        "the last batch is lost where it has fewer items: only drop_last leaves it out",
+        "if self.drop_last -> if True",
+    ),
+    keeps_last=Mistake(
+        "self.drop_last is ignored: with it a last batch that is smaller is left out",
+        "if self.drop_last -> if False",
+    ),
+    drops_full=Mistake(
+        "with drop_last a last batch is left out although it is full: only where items "
+        "are left over",
+        (
+            "end -= end % size -> pass",
+            f"{BATCHES} -> {BATCHES}[: -1 if self.drop_last else None]",
+        ),
+    ),
+    ignores_order=Mistake(
+        "the items come as they lie: which are in a batch, self.order() says",
+        "self.order() -> np.arange(len(self.dataset))",
+    ),
+    equal_shares=Mistake(
+        "the batches are made about equally large: each has batch_size items, and what "
+        "is left over is the last",
+        f"{BATCHES} -> np.array_split(order[:end], -(-end // size)) if end else []",
+    ),
+    empty_last=Mistake(
+        "an empty batch stands at the end: where nothing is left over the batch before "
+        "was the last",
+        "(0, end, size) -> (0, end + (not self.drop_last), size)",
+    ),
+    filled_up=Mistake(
+        "what is left over in the last batch is filled up with items from the "
+        "beginning, which come twice then",
+        "[order[ -> [np.append(order, order)[",
+    ),
+    size_as_count=Mistake(
+        "batch_size is taken for the number of batches",
+        "self.batch_size -> max(1, len(self.order()) // self.batch_size)",
+    ),
+    type=Known(
+        f"{BATCHES} -> order[: len(order) // size * size].reshape(-1, size)",
+        f"{BATCHES} -> iter({BATCHES})",
+    ),
+    raised=Known("self.order() -> self.order"),
+)
+right(
+    DataLoader.indices,
+    "small ones are left out at the end",
+    (
+        "end -= end % size -> pass",
+        f"return {BATCHES} -> batches = {BATCHES}\n    "
+        "return [b for b in batches if len(b) == size or not self.drop_last]",
+    ),
+)
+right(
+    DataLoader.indices,
+    "as many as len(self)",
+    f"{BATCHES} -> [order[size * i : size * i + size] for i in range(len(self))]",
+)
 
-    @cause("self.drop_last is not asked: with it a last batch that is smaller is left "
-           "out")  # fmt: skip
-    def keeps_last(self, scene):
-        return self.model(scene, drop_last=False)
 
-    @cause("with drop_last a last batch is left out although it is full: only where "
-           "items are left over")  # fmt: skip
-    def drops_full(self, scene):
-        batches = self.model(scene, drop_last=False)
-        return batches[:-1] if scene["drop_last"] else batches
+@right(DataLoader.indices, "split by NumPy")
+def _(self):
+    order, size = self.order(), self.batch_size
+    batches = np.split(order, range(size, len(order), size)) if len(order) else []
+    if self.drop_last and batches and len(batches[-1]) < size:
+        batches.pop()
+    return batches
 
-    @cause("the items come as they lie: which are in a batch, self.order() says")
-    def ignores_order(self, scene):
-        return self.model(scene, order=list(range(len(scene["order"]))))
 
-    @cause("the batches are made about equally large: each has batch_size items, and "
-           "what is left over is the last")  # fmt: skip
-    def equal_shares(self, scene):
-        n, size = len(scene["order"]), scene["size"]
-        count = n // size if scene["drop_last"] else -(-n // size)
-        order = scene["order"][: count * size if scene["drop_last"] else n]
-        sizes = [len(order) // count + (i < len(order) % count) for i in range(count)]
-        ends = [sum(sizes[: i + 1]) for i in range(count)]
-        return [order[e - s : e] for e, s in zip(ends, sizes, strict=True)]
-
-    @cause("an empty batch stands at the end: where nothing is left over the batch "
-           "before was the last")  # fmt: skip
-    def empty_last(self, scene):
-        batches = self.model(scene)
-        whole = len(scene["order"]) % scene["size"] == 0
-        return [*batches, []] if whole and not scene["drop_last"] else batches
-
-    @cause("what is left over in the last batch is filled up with items from the "
-           "beginning, which come twice then")  # fmt: skip
-    def filled_up(self, scene):
-        batches = self.model(scene)
-        return [b + scene["order"][: scene["size"] - len(b)] for b in batches]
-
-    @cause("batch_size is taken for the number of batches")
-    def size_as_count(self, scene):
-        each = max(1, len(scene["order"]) // scene["size"])
-        return self.model(scene, size=each)
+@right(DataLoader.indices, "item by item")
+def _(self):
+    items, batches = iter(self.order().tolist()), []
+    while batch := list(itertools.islice(items, self.batch_size)):
+        if len(batch) == self.batch_size or not self.drop_last:
+            batches.append(np.array(batch))
+    return batches

@@ -1,11 +1,14 @@
-"""Chapter 10, train_mnist: the order of things, and what comes of them."""
+"""train_mnist: the order of things, and what comes of them."""
 
 import torch
-from torch.nn import functional
+from torch.nn import functional as torch_functional
 
-from grading.checking import cause, checks
+from grading.checking import checks
+from grading.mistakes import Known, Mistake, mistake, mistakes, right
 from grading.subject import Problem
-from minigrad import training
+from minigrad import functional
+from minigrad.autograd import no_grad
+from minigrad.training import evaluate, train_mnist, train_step
 
 from .scene_check import SceneCheck, each
 from .small_network import data_of, network, one_thread, state_of, weights_of
@@ -15,7 +18,7 @@ MODES, AFTER = "in training at each step", "in training afterwards"
 FRESH = {"results": [], "epoch": 0, "batch": 0}
 
 
-@checks(training.train_mnist)
+@checks(train_mnist)
 class TrainMnist(SceneCheck):
     rtol, atol = 1e-5, 1e-8
 
@@ -55,49 +58,37 @@ class TrainMnist(SceneCheck):
         yield "a training goes on", of(2, ["work"], stopped(0, 1, 0))
         yield "a training goes on", of(2, ["work", "returned"], stopped(2, 2, 0))
 
-    def expected(self, scene):
-        return self.trained(scene)
-
     @one_thread()
-    def trained(self, scene, epochs=None, start=None, evaluations="each", steps=True,
-                again=False, eval_after=False):  # fmt: skip
-        """The training, perhaps with a mistake."""
-        start = scene["start"] if start is None else start
+    def expected(self, scene):
+        start, size, n = scene["start"], scene["size"], len(scene["data"][1])
         results, epoch, batch = list(start["results"]), start["epoch"], start["batch"]
-        epochs = scene["epochs"] if epochs is None else epochs
         model = network(scene["weights"], scene["norm"])
         optimizer = torch.optim.SGD(model.parameters(), lr=scene["lr"])
         images, labels, *test = each(scene["data"])
-        work, places, modes, losses = [], [], [], []
-        size, n = scene["size"], len(labels)
-        while len(results) < epochs:
-            if epoch == len(results) or again:
+        work, places, losses = [], [], []
+        while len(results) < scene["epochs"]:
+            if epoch == len(results):
                 order = scene["orders"][epoch % len(scene["orders"])]
                 batches = [order[i : i + size] for i in range(0, n, size)]
                 for number, items in enumerate(batches[batch:], batch + 1):
                     optimizer.zero_grad()
-                    loss = functional.nll_loss(model(images[items]), labels[items])
+                    y = model(images[items])
+                    loss = torch_functional.nll_loss(y, labels[items])
                     loss.backward()
                     optimizer.step()
                     last = number == len(batches)
-                    if steps:
-                        work.append(f"step on {' '.join(map(str, items))}")
-                        places.append((epoch + 1, 0) if last else (epoch, number))
-                        modes.append(model.training)
-                        losses.append(loss.item())
-                    if evaluations == "steps":
-                        work.append("evaluated on test")
+                    work.append(f"step on {' '.join(map(str, items))}")
+                    places.append((epoch + 1, 0) if last else (epoch, number))
+                    losses.append(loss.item())
                 epoch, batch = epoch + 1, 0
-            model.train(not eval_after)
             with torch.no_grad():
                 y = model(test[0])
-                found = functional.nll_loss(y, test[1]).item()
+                found = torch_functional.nll_loss(y, test[1]).item()
             results.append((found, (y.argmax(1) == test[1]).double().mean().item()))
-            if evaluations == "each" or evaluations == "last" and epoch == epochs:
-                work.append("evaluated on test")
+            work.append("evaluated on test")
         told = {"work": work, "returned": "results", "losses": losses,
-                "results": results, "weights": state_of(model), MODES: modes,
-                AFTER: model.training, PLACES: places}  # fmt: skip
+                "results": results, "weights": state_of(model), AFTER: True,
+                MODES: [True] * len(losses), PLACES: places}  # fmt: skip
         return {key: told[key] for key in scene["look"]}
 
     def general(self, case):
@@ -133,57 +124,135 @@ class TrainMnist(SceneCheck):
         rounds = [steps[i : i + size] for i in range(0, len(steps), size)]
         return len(rounds) > 1 and all(r == rounds[0] for r in rounds)
 
-    @cause("one epoch too many")
-    def one_more(self, scene):
-        return self.trained(scene, epochs=scene["epochs"] + 1)
 
-    @cause("one epoch too few")
-    def one_less(self, scene):
-        return self.trained(scene, epochs=max(scene["epochs"] - 1, 0))
+WHILE = "while len(training.results) < epochs:"
+ALWAYS = "if training.train.epoch == len(training.results): -> if True:"
+BY_EPOCHS = f"{WHILE} -> while training.train.epoch < epochs:"
+EVALUATED = "training.evaluated(*evaluate(training.model, training.test))"
 
-    @cause("the model is evaluated once, at the end: after each epoch is wanted, to "
-           "see how it goes, and training.evaluated notes it")  # fmt: skip
-    def at_end(self, scene):
-        return self.trained(scene, evaluations="last")
 
-    @cause("the model is evaluated after every step: once after each epoch is enough, "
-           "and takes less time than the training")  # fmt: skip
-    def every_step(self, scene):
-        return self.trained(scene, evaluations="steps")
+def epoch_of(training):
+    for images, labels in training.train:
+        loss = train_step(training.model, training.optimizer, images, labels)
+        training.stepped(loss)
 
-    @cause("nobody hears of the results: training.evaluated(loss, accuracy)")
-    def never_evaluated(self, scene):
-        return self.trained(scene, evaluations="never")
 
-    @cause("nobody hears of the steps: after each training.stepped(loss), which notes "
-           "the loss and saves the state in time")  # fmt: skip
-    def never_stepped(self, scene):
-        return self.trained(scene, steps=False)
+@mistake(
+    train_mnist,
+    "the model is evaluated once, at the end: after each epoch is wanted, to see how "
+    "it goes, and training.evaluated notes it",
+)
+def at_end(training, epochs):
+    while training.train.epoch < epochs:
+        epoch_of(training)
+    if len(training.results) < epochs:
+        training.evaluated(*evaluate(training.model, training.test))
+    return training.results
 
-    @cause("a training that was stopped begins again: len(training.results) epochs are "
-           "done already")  # fmt: skip
-    def from_zero(self, scene):
-        done = len(scene["start"]["results"])
-        return self.trained(scene, epochs=scene["epochs"] + done)
 
-    @cause("an epoch is trained twice: where training.train.epoch is one more than "
-           "len(training.results) it has had its steps, and only the evaluation is "
-           "missing")  # fmt: skip
-    def trains_again(self, scene):
-        return self.trained(scene, again=True)
+mistakes(
+    train_mnist,
+    one_more=Mistake("one epoch too many", "< epochs -> <= epochs"),
+    one_less=Mistake("one epoch too few", "< epochs -> < epochs - 1"),
+    every_step=Mistake(
+        "the model is evaluated after every step: once after each epoch is enough, "
+        "and takes less time than the training",
+        (
+            BY_EPOCHS,
+            ALWAYS,
+            f"{EVALUATED} ->",
+            f"training.stepped(loss) -> training.stepped(loss); {EVALUATED}",
+        ),
+    ),
+    never_evaluated=Mistake(
+        "nobody learns of the results: training.evaluated(loss, accuracy)",
+        (
+            BY_EPOCHS,
+            ALWAYS,
+            f"{EVALUATED} -> evaluate(training.model, training.test)",
+        ),
+    ),
+    never_stepped=Mistake(
+        "nobody learns of the steps: after each training.stepped(loss), which notes "
+        "the loss and saves the state in time",
+        "training.stepped(loss) ->",
+    ),
+    from_zero=Mistake(
+        "a training that was stopped begins again: len(training.results) epochs are "
+        "done already",
+        f"{WHILE} -> for _ in range(epochs):",
+    ),
+    trains_again=Mistake(
+        "an epoch is trained twice: where training.train.epoch is one more than "
+        "len(training.results) it has had its steps, and only the evaluation is "
+        "missing",
+        ALWAYS,
+        (ALWAYS, f"{WHILE} -> for _ in range(len(training.results), epochs):"),
+    ),
+    left_in_eval=Mistake(
+        "the model is left in eval mode after the first evaluation: what it learns "
+        "from then on, it learns without dropout",
+        f"{EVALUATED} -> training.model.eval()\n        {EVALUATED}",
+    ),
+    gathered=Mistake(
+        "the batches of an epoch are all fetched before its first step: then the "
+        "loader says that the epoch is done, and a checkpoint on the way forgets the "
+        "remaining ones. One batch, one step",
+        "in training.train: -> in list(training.train):",
+    ),
+    on_train=Known((ALWAYS, "training.test -> training.train")),
+    trains_on_test=Known((ALWAYS, "in training.train: -> in training.test:")),
+    cached=Known(
+        (
+            ALWAYS,
+            f"{WHILE} -> batches = list(training.train)\n    {WHILE}",
+            "in training.train: -> in batches:",
+        )
+    ),
+    not_returned=Known("return training.results ->"),
+)
 
-    @cause("the model is left in eval mode after the first evaluation: what it learns "
-           "from then on, it learns without dropout")  # fmt: skip
-    def left_in_eval(self, scene):
-        return self.trained(scene, eval_after=True)
+right(
+    train_mnist,
+    "counted by a range",
+    (
+        f"{WHILE} -> for epoch in range(len(training.results), epochs):",
+        "== len(training.results): -> <= epoch:",
+    ),
+)
 
-    @cause("the batches of an epoch are all fetched before its first step: then the "
-           "loader says that the epoch is done, and a checkpoint on the way forgets "
-           "the rest of it. One batch, one step")  # fmt: skip
-    def gathered(self, scene):
-        told = self.trained(scene)
-        if PLACES in told:
-            each_epoch = -(-len(scene["data"][1]) // scene["size"])
-            places = range(len(told[PLACES]))
-            told[PLACES] = [(1 + number // each_epoch, 0) for number in places]
-        return told
+
+@right(train_mnist, "what is missing first")
+def _(training, epochs):
+    if training.train.epoch > len(training.results):
+        training.evaluated(*evaluate(training.model, training.test))
+    while len(training.results) < epochs:
+        training.model.train()
+        epoch_of(training)
+        loss, accuracy = evaluate(training.model, training.test)
+        training.evaluated(loss, accuracy)
+    return training.results
+
+
+@right(train_mnist, "all by hand")
+def _(training, epochs):
+    model, optimizer = training.model, training.optimizer
+    while len(training.results) < epochs:
+        if training.train.epoch == len(training.results):
+            for batch in training.train:
+                optimizer.zero_grad()
+                loss = functional.nll_loss(model(batch[0]), batch[1])
+                loss.backward()
+                optimizer.step()
+                training.stepped(loss.item())
+        loss = count = n = 0
+        model.eval()
+        with no_grad():
+            for x, t in training.test:
+                y = model(x)
+                loss += functional.nll_loss(y, t).item() * len(t)
+                count += int((y.argmax(1) == t).sum().item())
+                n += len(t)
+        model.train()
+        training.evaluated(loss / n, count / n)
+    return training.results

@@ -1,10 +1,14 @@
-"""Chapter 10, train_step and evaluate."""
+"""train_step and evaluate."""
 
 import torch
-from torch.nn import functional
+from torch.nn import functional as torch_functional
 
-from grading.checking import cause, checks
-from minigrad import training
+import minigrad
+from grading.checking import checks
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad import functional
+from minigrad.autograd import no_grad
+from minigrad.training import evaluate, train_step
 
 from .scene_check import SceneCheck, each
 from .small_network import data_of, network, one_thread, state_of, weights_of
@@ -16,7 +20,7 @@ AFTER = "the model is in training afterwards"
 RECORDED, ON = "what the model does is recorded", "recording is on afterwards"
 
 
-@checks(training.train_step)
+@checks(train_step)
 class TrainStep(SceneCheck):
     rtol, atol = 1e-7, 1e-9
 
@@ -48,86 +52,118 @@ class TrainStep(SceneCheck):
         return {"scene": "train_steps", "batches": batches, "look": list(look),
                 **rest, **how}  # fmt: skip
 
-    def expected(self, scene):
-        return self.trained(scene)
-
     @one_thread()
-    def trained(self, scene, zero=True, step=True, reduction="mean", after=False,
-                told="mean", graph=False, mode=None):  # fmt: skip
-        """The steps, perhaps with a mistake. mode: which the answer sets."""
+    def expected(self, scene):
         model = network(scene["weights"], scene["norm"]).train(scene["training"])
-        make, losses = getattr(torch.optim, scene["optimizer"]), []
-        optimizer, modes = make(model.parameters(), **scene["options"]), set()
+        optimizer = getattr(torch.optim, scene["optimizer"])
+        optimizer, losses = optimizer(model.parameters(), **scene["options"]), []
         for x, t in map(each, scene["batches"]):
-            if mode is not None:
-                model.train(mode)
-            if zero:
-                optimizer.zero_grad()
-            modes.add(model.training)
-            y = model(x)
-            loss = functional.nll_loss(y, t, reduction=reduction)
-            said = functional.nll_loss(y, t, reduction=told)
-            if step == "before":
-                optimizer.step()
+            optimizer.zero_grad()
+            loss = torch_functional.nll_loss(model(x), t)
             loss.backward()
-            if step is True:
-                optimizer.step()
-            said = functional.nll_loss(model(x), t) if after else said
-            losses.append(said.item())
-        facts = {"losses": losses, "weights": state_of(model), GRAPH: graph,
-                 CALLS: sorted(modes), AFTER: model.training}  # fmt: skip
+            optimizer.step()
+            losses.append(loss.item())
+        mode = model.training
+        facts = {"losses": losses, "weights": state_of(model), GRAPH: False,
+                 CALLS: [mode], AFTER: mode}  # fmt: skip
         return {key: facts[key] for key in scene["look"]}
 
-    def wrong(self, scene, **mistake):
-        if len(scene["batches"]) > 3:
-            raise ValueError("the short cases tell the cause as well, and sooner")
-        return self.trained(scene, **mistake)
 
-    @cause("the gradients of the step before are still there, and these are added: "
-           "begin with optimizer.zero_grad()")  # fmt: skip
-    def no_zero_grad(self, scene):
-        return self.wrong(scene, zero=False)
+ZERO, BACKWARD, STEP = "optimizer.zero_grad()", "loss.backward()", "optimizer.step()"
+mistakes(
+    train_step,
+    no_zero_grad=Mistake(
+        "the gradients of the step before are still there, and these are added: begin "
+        "with optimizer.zero_grad()",
+        f"{ZERO} ->",
+    ),
+    no_step=Mistake(
+        "nothing is learned: optimizer.step() comes after loss.backward(), and no "
+        "zero_grad() between the two, or nothing is left to step by",
+        f"{STEP} ->",
+        (f"{ZERO} ->", f"{BACKWARD} -> {BACKWARD}\n    {ZERO}"),
+        ("model(images) -> model(images).detach()", f"{BACKWARD} ->"),
+    ),
+    step_first=Mistake(
+        "the step comes before backward(): it uses the gradients of the step before",
+        (f"{ZERO} ->", f"{BACKWARD}\n    {STEP} -> {STEP}\n    {BACKWARD}"),
+    ),
+    sum_of_all=Mistake(
+        "the loss is the sum over the batch: its steps are as many times too long as "
+        "the batch has images. The mean is wanted, the default",
+        'labels)\n -> labels, reduction="sum")\n',
+    ),
+    sum_told=Mistake(
+        "the steps are right, but the loss that is returned is a sum",
+        "loss.detach() -> loss.detach() * len(labels)",
+    ),
+    after=Mistake(
+        "the loss is computed anew after the step: it costs a second forward, and is "
+        "not the loss that this step went down from",
+        "loss.detach() -> functional.nll_loss(model(images), labels).detach()",
+    ),
+    with_graph=Mistake(
+        "the loss has still its graph: whoever keeps the losses keeps every step's "
+        "tensors alive, until the memory is full: loss.detach()",
+        ".detach() ->",
+    ),
+    sets_train=Mistake(
+        "the model is put into training mode: a step leaves the mode to the caller, "
+        "who may have put layers into eval on purpose",
+        f"{ZERO} -> {ZERO}\n    model.train()",
+    ),
+    sets_eval=Mistake(
+        "the model is put into eval mode: dropout and batch norm would do nothing "
+        "while it learns",
+        f"{ZERO} -> {ZERO}\n    model.eval()",
+    ),
+    type=Known(
+        ".detach() -> .item()",
+        (
+            'labels)\n -> labels, reduction="none")\n',
+            f"{BACKWARD} -> loss.mean().backward()",
+        ),
+        "return loss.detach() ->",
+    ),
+)
 
-    @cause("nothing is learned: optimizer.step() comes after loss.backward(), and no "
-           "zero_grad() between the two, or there is nothing to step by")  # fmt: skip
-    def no_step(self, scene):
-        return self.wrong(scene, step=False)
-
-    @cause("the step comes before backward(): it uses the gradients of the step before")
-    def step_first(self, scene):
-        return self.wrong(scene, zero=False, step="before")
-
-    @cause("the loss is the sum over the batch: its steps are as many times too long "
-           "as the batch has images. The mean is wanted, the default")  # fmt: skip
-    def sum_of_all(self, scene):
-        return self.wrong(scene, reduction="sum", told="sum")
-
-    @cause("the steps are right, but the loss that is returned is a sum")
-    def sum_told(self, scene):
-        return self.wrong(scene, told="sum")
-
-    @cause("the loss is computed anew after the step: it costs a second forward, and "
-           "is not the loss that this step went down from")  # fmt: skip
-    def after(self, scene):
-        return self.wrong(scene, after=True)
-
-    @cause("the loss has still its graph: whoever keeps the losses keeps every step's "
-           "tensors alive, until the memory is full: loss.detach()")  # fmt: skip
-    def with_graph(self, scene):
-        return self.wrong(scene, graph=True)
-
-    @cause("the model is put into training mode: a step leaves the mode to the caller, "
-           "who may have put layers into eval on purpose")  # fmt: skip
-    def sets_train(self, scene):
-        return self.wrong(scene, mode=True)
-
-    @cause("the model is put into eval mode: dropout and batch norm would do nothing "
-           "while it learns")  # fmt: skip
-    def sets_eval(self, scene):
-        return self.wrong(scene, mode=False)
+right(
+    train_step,
+    "cross_entropy, for the softmax of a softmax's logarithm is itself",
+    (
+        f"{ZERO} ->",
+        f"{BACKWARD} -> {ZERO}\n    {BACKWARD}",
+        "nll_loss -> cross_entropy",
+    ),
+)
+right(
+    train_step, "zero_grad at the end", (f"{ZERO} ->", f"{STEP} -> {STEP}\n    {ZERO}")
+)
 
 
-@checks(training.evaluate)
+@right(train_step, "by a closure")
+def _(model, optimizer, images, labels):
+    def closure():
+        model.zero_grad()
+        loss = functional.nll_loss(model(images), labels)
+        loss.backward()
+        return loss
+
+    return optimizer.step(closure).detach()
+
+
+@right(train_step, "by hand: the mean of what is picked")
+def _(model, optimizer, images, labels):
+    optimizer.zero_grad()
+    picked = functional.one_hot(labels, 4) * model(images)
+    loss = -picked.sum(1).mean()
+    loss.backward()
+    optimizer.step()
+    with no_grad():
+        return loss.clone()
+
+
+@checks(evaluate)
 class Evaluate(SceneCheck):
     rtol, atol = 1e-5, 1e-8  # an accuracy may be a mean in float
 
@@ -160,123 +196,151 @@ class Evaluate(SceneCheck):
         yield "nothing is recorded", of(9, 4, [RECORDED])
         yield "nothing is recorded", of(9, 4, [ON], training=True)
 
-    def expected(self, scene):
-        return self.evaluated(scene)
-
     @one_thread()
-    def evaluated(self, scene, mode=False, after=None, recorded=False, on=True,
-                  loss="items", accuracy="items", dim=1, swapped=False):  # fmt: skip
-        """The evaluation, perhaps with a mistake. mode: None leaves it as it is."""
-        model = network(scene["weights"], scene["norm"]).train(scene["training"])
-        model.train(scene["training"] if mode is None else mode)
-        calls, batches = model.training, []
+    def expected(self, scene):
+        model = network(scene["weights"], scene["norm"]).eval()
         images, labels = each(scene["data"])
         with torch.no_grad():
-            for x, t in zip(images.split(scene["size"]), labels.split(scene["size"]),
-                            strict=True):  # fmt: skip
-                y = model(x)
-                total = functional.nll_loss(y, t, reduction="sum").item()
-                batches.append((total, (y.argmax(dim) == t).sum().item(), len(t)))
-        losses, rights, counts = zip(*batches, strict=True)
-        n = len(batches)
-        means = [part / count for part, count in zip(losses, counts, strict=True)]
-        shares = [part / count for part, count in zip(rights, counts, strict=True)]
-        found = {
-            "loss": {
-                "items": sum(losses) / sum(counts), "batches": sum(means) / n,
-                "sum": sum(losses), "last": means[-1], "by batches": sum(losses) / n,
-                "means by items": sum(means) / sum(counts),
-            }[loss],
-            "accuracy": {
-                "items": sum(rights) / sum(counts), "batches": sum(shares) / n,
-                "percent": 100 * sum(rights) / sum(counts), "last": shares[-1],
-                "by batches": sum(rights) / n, "count": float(sum(rights)),
-            }[accuracy],
+            y = model(images)
+        facts = {
+            "loss": torch_functional.nll_loss(y, labels).item(),
+            "accuracy": (y.argmax(1) == labels).double().mean().item(),
+            CALLS: [False], AFTER: scene["training"], RECORDED: False, ON: True,
+            "weights and statistics": state_of(model),
         }  # fmt: skip
-        if swapped:
-            found = dict(zip(found, reversed(found.values()), strict=True))
-        after = scene["training"] if after is None else after
-        found |= {CALLS: [calls], AFTER: after, RECORDED: recorded, ON: on}
-        found["weights and statistics"] = state_of(model)
-        return {key: found[key] for key in scene["look"]}
+        return {key: facts[key] for key in scene["look"]}
 
-    @cause("the means of the batches are averaged as if all were equally large: the "
-           "images of a smaller last batch count for more. Add up sums, and divide by "
-           "the number of images")  # fmt: skip
-    def mean_of_means(self, scene):
-        return self.evaluated(scene, loss="batches", accuracy="batches")
 
-    @cause("the accuracy is right, but the loss is a mean of the batches' means: a "
-           "smaller last batch counts for more. nll_loss(..., reduction=\"sum\") can "
-           "be added up")  # fmt: skip
-    def loss_of_means(self, scene):
-        return self.evaluated(scene, loss="batches")
+MODE, SUMS, SHARE = "model.train(was_training)", ', reduction="sum"', "right / count"
+mistakes(
+    evaluate,
+    mean_of_means=Mistake(
+        "the means of the batches are averaged as if all were equally large: the "
+        "images of a smaller last batch count for more. Add up sums, and divide by the "
+        "number of images",
+        (
+            f"{SUMS} ->",
+            "sum().item() -> sum().item() / len(labels)",
+            "count += len(labels) -> count += 1",
+        ),
+    ),
+    loss_of_means=Mistake(
+        "the accuracy is right, but the loss is a mean of the batches' means: a "
+        'smaller last batch counts for more. nll_loss(..., reduction="sum") can be '
+        "added up",
+        (f"{SUMS} ->", "total / count -> total / len(loader)"),
+    ),
+    means_by_items=Mistake(
+        "means of batches are added up and divided by the number of images: add up "
+        'sums, nll_loss(..., reduction="sum")',
+        f"{SUMS} ->",
+    ),
+    by_batches=Mistake(
+        "the sums are divided by the number of batches, and not of images",
+        "/ count -> / len(loader)",
+    ),
+    share_by_batches=Mistake(
+        "the accuracy is divided by the number of batches, and not of images",
+        f"{SHARE} -> right / len(loader)",
+    ),
+    not_divided=Mistake(
+        "that is the sum of the losses: their mean is wanted", "total / count -> total"
+    ),
+    count=Mistake(
+        "that is how many are right: divide by the number of images",
+        f"{SHARE} -> right",
+    ),
+    percent=Mistake(
+        "the accuracy is in percent: a share from 0 to 1 is wanted",
+        f"{SHARE} -> 100 * {SHARE}",
+    ),
+    over_images=Mistake(
+        "argmax goes along the wrong dimension: each row is an image, and the largest "
+        "of its outputs is wanted, argmax(1)",
+        "argmax(1) -> argmax(0)",
+    ),
+    last_batch=Mistake("only the last batch counts", "+= -> ="),
+    last_share=Mistake(
+        "the accuracy is that of the last batch alone",
+        ("right += -> right =", f"{SHARE} -> right / len(labels)"),
+    ),
+    swapped=Mistake(
+        "accuracy and loss are swapped",
+        f"total / count, {SHARE} -> {SHARE}, total / count",
+    ),
+    stays_training=Mistake(
+        "the model is used as it is: if it was in training, dropout throws numbers "
+        "away, and batch norm uses the batch, and learns from it. model.eval() first",
+        "model.eval() ->",
+    ),
+    leaves_eval=Mistake(
+        "the model is left in eval mode although it was in training: what is learned "
+        "from here on is learned without dropout. Remember model.training, and put it "
+        "back",
+        f"{MODE} ->",
+    ),
+    leaves_training=Mistake(
+        "the model is left in training mode although it was in eval: remember "
+        "model.training, and put that back",
+        f"{MODE} -> model.train()",
+    ),
+    records=Mistake(
+        "a graph is recorded for every batch, which costs memory and time, and nobody "
+        "calls backward: with no_grad()",
+        "with no_grad(): -> if True:",
+    ),
+    left_off=Mistake(
+        "recording is left off: whatever is trained afterwards has no gradients. `with "
+        "no_grad():` puts it back by itself",
+        "with no_grad(): -> minigrad.set_grad_enabled(False)\n    if True:",
+    ),
+    type=Known(
+        f"return total / count, {SHARE} -> "
+        f"return minigrad.tensor(total / count), minigrad.tensor({SHARE})",
+        f", {SHARE} ->",
+    ),
+)
 
-    @cause("means of batches are added up and divided by the number of images: add up "
-           "sums, nll_loss(..., reduction=\"sum\")")  # fmt: skip
-    def means_by_items(self, scene):
-        return self.evaluated(scene, loss="means by items")
 
-    @cause("the sums are divided by the number of batches, and not of images")
-    def by_batches(self, scene):
-        return self.evaluated(scene, loss="by batches", accuracy="by batches")
+@right(evaluate, "sums, divided at the end")
+def _(model, loader):
+    before, sums = model.training, []
+    model.eval()
+    for x, t in loader:
+        with no_grad():
+            y = model(x)
+            loss = functional.nll_loss(y, t, reduction="sum").item()
+            sums.append((loss, (y.argmax(1) == t).sum().item(), len(t)))
+    model.train(before)
+    losses, rights, counts = map(sum, zip(*sums, strict=True))
+    return losses / counts, rights / counts
 
-    @cause("the accuracy is divided by the number of batches, and not of images")
-    def share_by_batches(self, scene):
-        return self.evaluated(scene, accuracy="by batches")
 
-    @cause("that is the sum of the losses: their mean is wanted")
-    def not_divided(self, scene):
-        return self.evaluated(scene, loss="sum")
+@right(evaluate, "by the size of the data set, as in PyTorch's tutorials")
+def _(model, loader):
+    before, loss, count = model.training, 0, 0
+    model.eval()
+    with no_grad():
+        for images, labels in loader:
+            output = model(images)
+            loss += functional.nll_loss(output, labels).item() * len(images)
+            count += (output.argmax(dim=1) == labels).float().sum().item()
+    if before:
+        model.train()
+    return loss / len(loader.dataset), count / len(loader.dataset)
 
-    @cause("that is how many are right: divide by the number of images")
-    def count(self, scene):
-        return self.evaluated(scene, accuracy="count")
 
-    @cause("the accuracy is in percent: a share from 0 to 1 is wanted")
-    def percent(self, scene):
-        return self.evaluated(scene, accuracy="percent")
-
-    @cause("argmax goes along the wrong dimension: each row is an image, and the "
-           "largest of its outputs is looked for, argmax(1)")  # fmt: skip
-    def over_images(self, scene):
-        return self.evaluated(scene, dim=0)
-
-    @cause("only the last batch counts")
-    def last_batch(self, scene):
-        return self.evaluated(scene, loss="last", accuracy="last")
-
-    @cause("the accuracy is that of the last batch alone")
-    def last_share(self, scene):
-        return self.evaluated(scene, accuracy="last")
-
-    @cause("accuracy and loss are swapped")
-    def swapped(self, scene):
-        return self.evaluated(scene, swapped=True)
-
-    @cause("the model is used as it is: if it was in training, dropout throws numbers "
-           "away, and batch norm uses the batch, and learns from it. model.eval() "
-           "first")  # fmt: skip
-    def stays_training(self, scene):
-        return self.evaluated(scene, mode=None)
-
-    @cause("the model is left in eval mode although it was in training: what is "
-           "learned from here on is learned without dropout. Remember model.training, "
-           "and put it back")  # fmt: skip
-    def leaves_eval(self, scene):
-        return self.evaluated(scene, after=False)
-
-    @cause("the model is left in training mode although it was in eval: remember "
-           "model.training, and put that back")  # fmt: skip
-    def leaves_training(self, scene):
-        return self.evaluated(scene, after=True)
-
-    @cause("a graph is recorded for every batch, which costs memory and time, and "
-           "nobody calls backward: with no_grad()")  # fmt: skip
-    def records(self, scene):
-        return self.evaluated(scene, recorded=True)
-
-    @cause("recording is left off: whatever is trained afterwards has no gradients. "
-           "`with no_grad():` puts it back by itself")  # fmt: skip
-    def left_off(self, scene):
-        return self.evaluated(scene, on=False)
+@right(evaluate, "all outputs in one")
+def _(model, loader):
+    before = model.training
+    try:
+        model.train(False)
+        with minigrad.no_grad():
+            pairs = [(model(x), t) for x, t in loader]
+        output = minigrad.cat([y for y, _ in pairs])
+        labels = minigrad.cat([t for _, t in pairs])
+        right_ones = output.argmax(1) == labels
+        loss = functional.nll_loss(output, labels)
+        return float(loss), right_ones.float().mean().item()
+    finally:
+        model.train(before)
