@@ -1,0 +1,256 @@
+"""Indexing by ints, slices, None and `...`, as a view."""
+
+import numpy as np
+
+from grading import show
+from grading.checking import Check, checks
+from grading.mistakes import Known, Mistake, mistakes, right
+from grading.picture import cells, compared
+from minigrad.layout import slice_view
+
+from .layouts import random_view, tensor
+
+
+def from_to(start=None, stop=None, step=None):
+    return slice(start, stop, step)
+
+
+@checks(slice_view)
+class SliceView(Check):
+    def cases(self, random):
+        rows, cube = ((4, 6), (6, 1), 0), ((2, 3, 4), (12, 4, 1), 0)
+        moved, none = ((3, 5), (1, 8), 7), ((), (), 3)
+        heart = "ints and slices"
+        yield heart, *rows, (1, from_to(0, 6))
+        yield heart, *rows, (from_to(1, 3), from_to(2, 5))
+        yield heart, *cube, (1, 2, 3)
+        yield heart, *cube, (from_to(0, 2), 1, from_to(1, 4))
+        for _ in range(4):
+            shape, strides, offset = random_view(random)
+            yield heart, shape, strides, offset, self.drawn(random, shape)
+        for index in [
+            (from_to(0, 4, 2), 1),
+            (2, from_to(1, 6, 2)),
+            (from_to(1, 4, 3), 0),
+        ]:
+            yield "steps", *rows, index
+        yield "steps", *moved, (from_to(0, 3, 2), from_to(0, 5, 3))
+        for index in [
+            (-1, from_to(-4, -1)),
+            (from_to(1, -1), -6),
+            (-4, from_to(-5, None, 2)),
+        ]:
+            yield "negative", *rows, index
+        ends = [
+            from_to(),
+            from_to(2),
+            from_to(None, 2),
+            from_to(1, 99),
+            from_to(-99, 2),
+        ]
+        for item in ends:
+            yield "open ends", *rows, (item, 2)
+        for item in [from_to(3, 1), from_to(2, 2), from_to(99, 100), from_to(5, -99)]:
+            yield "nothing left", *rows, (item, from_to(1, 3))
+        yield "nothing left", (0, 3), (3, 1), 2, (from_to(), 1)
+        for index in [(), (1,), (from_to(1, 2),)]:
+            yield "fewer items", *cube, index
+        yield "fewer items", *none, ()
+        for index in [(None, 1), (1, None, from_to(1, 4)), (None, from_to(), 2, None)]:
+            yield "None", *rows, index
+        yield "None", *none, (None,)
+        for index in [(..., 1), (1, ..., 2), (0, ...), (0, 1, ..., 2), (...,)]:
+            yield "...", *cube, index
+        yield "...", *cube, (..., None, from_to(1, 3))
+        for index in [(4, 0), (0, -7), (0, 0, 0), (0, ..., 0, 0), (6,)]:
+            yield "errors", *rows, index
+        for step in [0, -1]:
+            yield "errors", *rows, (from_to(0, 4, step), 1)
+
+    def drawn(self, random, shape):
+        index = [random.randrange(n) for n in shape]
+        slices = random.sample(range(len(shape)), random.randint(1, len(shape) - 1))
+        for d in slices:
+            index[d] = from_to(random.randint(0, 1), shape[d] - random.randint(0, 1))
+        return tuple(index)
+
+    def expected(self, shape, strides, offset, index):
+        y = tensor(shape, strides, offset)[index]
+        return tuple(y.shape), y.stride(), y.storage_offset()
+
+    def same(self, got, expected, *args):
+        if not isinstance(got, tuple) or len(got) != 3:
+            return False
+        empty = 0 in expected[0]  # then no cell is read: the offset has no meaning
+        return (
+            show.same(got[0], expected[0])
+            and show.same_strides(got[1], expected[1], expected[0])
+            and type(got[2]) is int
+            and (empty or got[2] == expected[2])
+        )
+
+    def picture(self, shape, strides, offset, index, expected, got):
+        return compared(cells(shape, strides, offset), cells(*expected), cells(*got))
+
+
+FIRST = "left = list("
+mistakes(
+    slice_view,
+    offset_lost=Mistake(
+        "the offset that x has is lost: the new offset starts from it",
+        "view = [] -> view, offset = [], 0",
+    ),
+    start_lost=Mistake(
+        "the offset does not move: an int, or a start, moves it by that many strides",
+        "offset += -> _ =",
+    ),
+    step_ignored=Mistake(
+        "the step is ignored: the size is divided by it, the stride multiplied",
+        (
+            "range(start, stop, step) -> range(start, stop)",
+            ", step * stride -> , stride",
+        ),
+    ),
+    stride_kept=Mistake(
+        "the stride is not multiplied by the step", ", step * stride -> , stride"
+    ),
+    rounded_down=Mistake(
+        "the size is rounded down: 0:5:2 has three elements; len(range(0, 5, 2))",
+        "len(range(start, stop, step)) -> max(stop - start, 0) // step",
+    ),
+    int_stays=Mistake(
+        "an int takes its dimension away: here it stays, with size 1",
+        "item % size * stride -> item % size * stride\n"
+        "            view.append((1, stride))",
+    ),
+    negative_int=Mistake(
+        "a negative int counts from the end: add the size",
+        "item % size * stride -> item * stride",
+    ),
+    raw_ends=Mistake(
+        "slice.indices(size) fills in None, counts from the end and stops at the end",
+        "item.indices(size) -> item.start or 0, size if item.stop is None else "
+        "item.stop, 1 if item.step is None else item.step",
+    ),
+    rest_lost=Mistake(
+        "dimensions that the index does not reach are kept whole: here they are lost",
+        "if ... in index else (*index, ...) ->",
+    ),
+    none_consumes=Mistake(
+        "None puts in a new dimension, and deals with none of x's own",
+        f"{FIRST} -> index = tuple(slice(0, 1) if item is None else item "
+        f"for item in index)\n    {FIRST}",
+    ),
+    one_dimension=Mistake(
+        "... stands for as many dimensions as are left, none or several",
+        f"{FIRST} -> index = tuple(slice(None) if item is ... else item "
+        f"for item in index)\n    {FIRST}",
+    ),
+    no_error=Known("elif -size <= item < size -> elif True"),
+    wrong_error=Known("IndexError -> AssertionError"),
+    list=Known(
+        "return tuple(n for n, _ in view), tuple(s for _, s in view) -> "
+        "return [n for n, _ in view], [s for _, s in view]"
+    ),
+    raised=Known("if item is None -> if False"),  # ints and slices only
+)
+
+
+def filled(shape, index):
+    """The index with `...` and what is left out written as whole slices."""
+    used = sum(item is not None and item is not ... for item in index)
+    if used > len(shape):
+        raise IndexError("too many indices")
+    if ... not in index:
+        index = (*index, ...)
+    at = index.index(...)
+    return index[:at] + (slice(None),) * (len(shape) - used) + index[at + 1 :]
+
+
+def cut(item, size):
+    """(start, number, step) of a slice, or of an int as a slice of one."""
+    if isinstance(item, slice):
+        start, stop, step = item.indices(size)
+        if step < 1:
+            raise ValueError("step must be greater than zero")
+        return start, len(range(start, stop, step)), step
+    if not -size <= item < size:
+        raise IndexError("out of range")
+    return item % size, 1, 1
+
+
+@right(slice_view, "by filling in first")
+def _(shape, strides, offset, index):
+    new_shape, new_strides, d = [], [], 0
+    for item in filled(shape, index):
+        if item is None:
+            new_shape.append(1)
+            new_strides.append(0)
+            continue
+        start, number, step = cut(item, shape[d])
+        offset += start * strides[d]
+        if isinstance(item, slice):
+            new_shape.append(number)
+            new_strides.append(strides[d] * step)
+        d += 1
+    return tuple(new_shape), tuple(new_strides), offset
+
+
+@right(slice_view, "by numpy")
+def _(shape, strides, offset, index):
+    if any(isinstance(i, slice) and (i.step or 1) < 1 for i in index):
+        raise ValueError("step")
+    if any(isinstance(i, slice) and i.step == 0 for i in index):
+        raise ValueError("step")
+    cells = np.arange(offset + sum(strides) * max(shape, default=0) + 1)
+    x = np.lib.stride_tricks.as_strided(
+        cells[offset:], shape, [s * cells.itemsize for s in strides]
+    )
+    y = x[index if ... in index else (*index, ...)]
+    start = y.__array_interface__["data"][0] - cells.__array_interface__["data"][0]
+    strides = tuple(s // cells.itemsize for s in y.strides)
+    return y.shape, strides, start // cells.itemsize
+
+
+@right(slice_view, "by recursion")
+def _(shape, strides, offset, index):
+    if not index:
+        return shape, strides, offset
+    item, rest = index[0], index[1:]
+    if item is None:
+        sizes, steps, offset = slice_view(shape, strides, offset, rest)
+        return (1, *sizes), (7, *steps), offset
+    if item is ...:
+        whole = len(shape) - sum(i is not None for i in rest)
+        if whole < 0:
+            raise IndexError("too many indices")
+        return slice_view(shape, strides, offset, (slice(None),) * whole + rest)
+    if not shape:
+        raise IndexError("too many indices")
+    start, number, step = cut(item, shape[0])
+    moved = offset + start * strides[0]
+    sizes, steps, offset = slice_view(shape[1:], strides[1:], moved, rest)
+    if isinstance(item, slice):
+        return (number, *sizes), (step * strides[0], *steps), offset
+    return sizes, steps, offset
+
+
+@right(slice_view, "by ranges")
+def _(shape, strides, offset, index):
+    sizes, steps, d = (), (), 0
+    for item in filled(shape, index):
+        if item is None:
+            sizes, steps = (*sizes, 1), (*steps, 1)
+            continue
+        cells = range(offset, offset + shape[d] * (strides[d] or 1), strides[d] or 1)
+        if isinstance(item, int):
+            offset += (cells[item] - offset) * bool(strides[d])
+        else:
+            if (1 if item.step is None else item.step) < 1:
+                raise ValueError("slice step must be positive")
+            chosen = cells[item]
+            sizes = (*sizes, len(chosen))
+            steps = (*steps, chosen.step * bool(strides[d]))
+            offset += (chosen.start - offset) * bool(strides[d])
+        d += 1
+    return sizes, steps, offset

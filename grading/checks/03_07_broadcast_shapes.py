@@ -1,0 +1,112 @@
+"""The shape of tensors that are broadcast together."""
+
+import itertools
+
+import numpy as np
+import torch
+
+from grading.checking import Check, checks
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad.layout import broadcast_shapes
+
+from .layouts import random_shape
+
+
+@checks(broadcast_shapes)
+class BroadcastShapes(Check):
+    def cases(self, random):
+        for shapes in [((3, 1), (4,)), ((2, 3), (3,)), ((5,), (2, 4, 1)), ((6,), (6,))]:
+            yield "two shapes", *shapes
+        for _ in range(6):
+            yield "two shapes", *self.drawn(random, 2)
+        yield "any number of shapes", (2, 1), (1, 3), (4, 1, 1)
+        yield "any number of shapes", *self.drawn(random, 4)
+        yield "any number of shapes", (2, 3)
+        yield ("any number of shapes",)
+        yield "no dimensions", (), (2, 3)
+        yield "no dimensions", (3, 1), ()
+        yield "no dimensions", (), ()
+        for shapes in [((1,), (0,)), ((2, 0), (1,)), ((0, 1), (1, 4)), ((0,), (0,))]:
+            yield "sizes of 0", *shapes
+        yield "errors", (3,), (4,)
+        yield "errors", (2, 3), (2,)
+        yield "errors", (3,), (0,)
+        yield "errors", (2, 1), (1, 3), (4, 3)
+
+    def drawn(self, random, count):
+        """Shapes that fit: one shape, of which each lacks or has as 1 some sizes."""
+        sizes = random_shape(random, (2, 4))
+        for _ in range(count):
+            keep = sizes[random.randrange(len(sizes)) :]
+            yield tuple(random.choice([1, n]) for n in keep)
+
+    def expected(self, *shapes):
+        tensors = torch.broadcast_tensors(*map(torch.empty, shapes)) if shapes else []
+        return tuple(tensors[0].shape) if tensors else ()
+
+
+mistakes(
+    broadcast_shapes,
+    wrong_alignment=Mistake(
+        "the shapes are lined up at the first dimension: they belong at the last",
+        ("shape[-back] -> shape[back - 1]", "result[-back] -> result[back - 1]"),
+    ),
+    cut_off=Mistake(
+        "dimensions that only the longer shape has are left out: zip stops early",
+        ("max((len( -> min((len(", "range(1, len(shape) + 1) -> range(1, ndim + 1)"),
+    ),
+    greatest=Mistake(
+        "the greater size is not always right: 3 and 4 do not fit, 1 and 0 give 0",
+        (
+            "if size == 1 -> if size <= result[-back]",
+            "result[-back] not in (1, size) -> False",
+        ),
+    ),
+    first_two=Mistake(
+        "there may be any number of shapes: here only the first two count",
+        "for shape in shapes -> for shape in shapes[:2]",
+    ),
+    zero_refused=Mistake(
+        "size 0 is a size like any other: 1 and 0 fit, and give 0",
+        "result[-back] not in (1, size) -> size < 1 or result[-back] not in (1, size)",
+    ),
+    wrong_error=Known("RuntimeError -> ValueError"),
+    no_error=Known("result[-back] not in (1, size) -> False"),
+    raised=Known("max((len(shape) for shape in shapes), default=0) -> len(shapes[0])"),
+    unknown=Known(
+        "tuple(result) -> tuple(reversed(result))",
+        "tuple(result) -> max(shapes, key=len, default=())",
+    ),
+)
+
+
+@right(broadcast_shapes, "by numpy")
+def _(*shapes):
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError as error:
+        raise RuntimeError(str(error)) from error
+
+
+@right(broadcast_shapes, "by zip_longest and sets")
+def _(*shapes):
+    result = []
+    for sizes in itertools.zip_longest(*map(reversed, shapes), fillvalue=1):
+        kinds = set(sizes) - {1} or {1}
+        if len(kinds) > 1:
+            raise RuntimeError(f"{kinds} do not fit")
+        result = [*kinds, *result]
+    return tuple(result)
+
+
+@right(broadcast_shapes, "two at a time")
+def _(*shapes):
+    result = ()
+    for shape in shapes:
+        n = max(len(result), len(shape))
+        a = (1,) * (n - len(result)) + result
+        b = (1,) * (n - len(shape)) + tuple(shape)
+        if any(x != y and 1 not in (x, y) for x, y in zip(a, b)):
+            raise RuntimeError("do not fit")
+        result = tuple(y if x == 1 else x for x, y in zip(a, b))
+    return result

@@ -1,0 +1,189 @@
+"""Other shapes of the same elements: as a view where that can be."""
+
+import itertools
+
+import numpy as np
+
+from grading.checking import Check, checks
+from grading.mistakes import Known, Mistake, mistakes, right
+from grading.picture import cells, compared
+from grading.show import same_strides
+from minigrad.layout import contiguous_strides, is_contiguous, offsets, view_or_copy
+
+from .layouts import tensor
+
+
+@checks(view_or_copy)
+class ViewOrCopy(Check):
+    def cases(self, random):
+        heart = "contiguous and transposed"
+        yield heart, (2, 3), (3, 1), (6,)
+        yield heart, (3, 2), (1, 3), (6,)
+        yield heart, (12,), (1,), (2, 3, 2)
+        yield heart, (2, 3, 4), (12, 4, 1), (4, 6)
+        yield heart, (2, 3, 4), (1, 2, 6), (6, 4)
+        yield heart, (4, 3), (1, 4), (2, 6)
+        for new in [(2, 2, 3), (4, 3), (12,), (2, 6), (6, 2)]:
+            yield "split and merged", (4, 3), (6, 2), new
+            yield "split and merged", (4, 3), (8, 2), new
+            yield "split and merged", (4, 3), (1, 4), new
+        for shape in [(6, 4), (2, 3, 4), (3, 8)]:
+            yield "split and merged", (2, 3, 4), (20, 4, 1), shape
+            yield "split and merged", (2, 3, 4), (24, 8, 1), shape
+        for _ in range(12):
+            yield "split and merged", *self.drawn(random)
+        for strides, new in [
+            ((1, 0), (12,)),
+            ((0, 1), (12,)),
+            ((0, 0), (12,)),
+            ((4, 0), (2, 2, 3)),
+        ]:
+            yield "stride 0", (4, 3), strides, new
+        yield "sizes of 1", (2, 1, 3), (3, 99, 1), (6,)
+        yield "sizes of 1", (2, 3), (3, 1), (1, 2, 1, 3, 1)
+        yield "sizes of 1", (3, 1, 2), (1, 5, 3), (2, 3, 1)
+        yield "sizes of 1", (1, 4, 1), (7, 2, 5), (2, 2)
+        yield "sizes of 0", (2, 0, 3), (3, 3, 1), (0,)
+        yield "sizes of 0", (0, 4), (1, 9), (2, 0, 5)
+        yield "no dimensions", (), (), ()
+        yield "no dimensions", (), (), (1, 1)
+        yield "no dimensions", (1, 1), (4, 2), ()
+
+    def drawn(self, random):
+        """Sizes 2, 2, 3 in any grouping, evenly spaced or not, read as any other."""
+        cuts = [(12,), (2, 6), (6, 2), (4, 3), (3, 4), (2, 2, 3), (3, 2, 2)]
+        shape, new_shape = random.choice(cuts), random.choice(cuts)
+        strides, step = [], random.choice([1, 2])
+        for n in reversed(shape):
+            strides.append(step)
+            step = step * n + random.choice([0, 0, 1])
+        return shape, tuple(reversed(strides)), new_shape
+
+    def expected(self, shape, strides, new_shape):
+        try:
+            return tensor(shape, strides).view(new_shape).stride()
+        except RuntimeError:
+            return None
+
+    def same(self, got, expected, shape, strides, new_shape):
+        if got is None or expected is None:
+            return got is expected
+        return same_strides(got, expected, new_shape)
+
+    def picture(self, shape, strides, new_shape, expected, got):
+        x = cells(shape, strides)
+        return compared(x, x.reshape(new_shape), cells(new_shape, got))
+
+
+def whole_dimensions_only(shape, strides, new_shape):
+    steps = {n: s for n, s in zip(shape, strides)}
+    return tuple(steps[n] for n in new_shape) if set(new_shape) <= set(shape) else None
+
+
+mistakes(
+    view_or_copy,
+    always_copies=Mistake(
+        "None says that it must be copied; here PyTorch makes a view",
+        lambda shape, strides, new_shape: None,
+        whole_dimensions_only,
+    ),
+    wrong_view=Mistake(
+        "row-major strides, whatever strides x has: they read the wrong cells",
+        lambda shape, strides, new_shape: contiguous_strides(new_shape),
+    ),
+    contiguous_only=Mistake(
+        "x need not be contiguous: dimensions can be cut anew where evenly spaced",
+        lambda shape, strides, new_shape: (
+            contiguous_strides(new_shape) if is_contiguous(shape, strides) else None
+        ),
+        lambda shape, strides, new_shape: (
+            contiguous_strides(new_shape)
+            if strides == contiguous_strides(shape)
+            else None
+        ),
+    ),
+    last_stride=Mistake(
+        "the last stride alone does not tell: every group must be evenly spaced",
+        lambda shape, strides, new_shape: tuple(
+            (*strides, 1)[len(strides) - 1] * s for s in contiguous_strides(new_shape)
+        ),
+    ),
+    size_one=Mistake(
+        "a dimension of size 1 is never stepped along: its stride must not count",
+        ("size != 1 and stride == -> stride ==", "elif size != 1: -> else:"),
+    ),
+    no_elements=Mistake(
+        "with no elements a view always exists",
+        "if 0 in shape: -> if 0 in shape:\n        return None",
+    ),
+    raised=Known(
+        "if 0 in shape: -> len(shape) // (*new_shape, 1)[0]\n    if 0 in shape:",
+        "return None -> raise RuntimeError(shape)",
+    ),
+    wrong_type=Known(
+        ("return None -> return False", "tuple(reversed(new_strides)) -> True")
+    ),
+)
+
+right(
+    view_or_copy,
+    "groups that begin with none",
+    (
+        "groups = [[1, strides[-1] if strides else 1]] -> groups = []",
+        "size != 1 and stride == -> size != 1 and groups and stride ==",
+        "new_strides, (left, step) = [], groups.pop(0) -> "
+        "new_strides, left, step = [], 1, 1",
+    ),
+)
+
+
+@right(view_or_copy, "by brute force")
+def _(shape, strides, new_shape):
+    cells = offsets(shape, strides)
+    if not cells:
+        return (0,) * len(new_shape)
+    new, step = [], 1
+    for n in reversed(new_shape):
+        new.insert(0, cells[step] - cells[0] if n > 1 else 0)
+        step *= n
+    return tuple(new) if offsets(new_shape, new) == cells else None
+
+
+@right(view_or_copy, "by numpy")
+def _(shape, strides, new_shape):
+    if 0 in shape:
+        return (1,) * len(new_shape)
+    cells = np.arange(sum((n - 1) * s for n, s in zip(shape, strides)) + 1)
+    item = cells.itemsize
+    x = np.lib.stride_tricks.as_strided(cells, shape, [s * item for s in strides])
+    y = x.reshape(new_shape)
+    same = np.shares_memory(x, y)
+    return tuple(s // item for s in y.strides) if same else None
+
+
+@right(view_or_copy, "by dimensions from the first")
+def _(shape, strides, new_shape):
+    if 0 in shape:
+        return contiguous_strides(new_shape)
+    old = [(n, s) for n, s in zip(shape, strides) if n > 1]
+    new, i = [], 0
+    while i < len(new_shape):
+        if new_shape[i] == 1:
+            new.append(3)
+            i += 1
+            continue
+        chunk, start, want, have = [old.pop(0)], i, new_shape[i], 0
+        have = chunk[0][0]
+        while want != have:
+            if want < have:
+                i += 1
+                want *= new_shape[i]
+            else:
+                chunk.append(old.pop(0))
+                have *= chunk[-1][0]
+        if any(a[1] != b[0] * b[1] for a, b in itertools.pairwise(chunk)):
+            return None
+        sizes = new_shape[start : i + 1]
+        new += [chunk[-1][1] * s for s in contiguous_strides(sizes)]
+        i += 1
+    return tuple(new)
