@@ -1,0 +1,143 @@
+"""Clipping by the norm of all gradients."""
+
+import math
+
+import torch
+
+import minigrad
+from grading.checking import checks
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad.nn.utils import clip_grad_norm_, gradients_of
+
+from .scene_check import SceneCheck, each, numbers, options_of
+
+
+@checks(clip_grad_norm_)
+class ClipGradNorm(SceneCheck):
+    def words(self, scene):
+        shapes = [None if g is None else tuple(g.shape) for g in scene["grads"]]
+        kind = "a generator" if scene["lazy"] else "a list"
+        return f"gradients of shapes {shapes} in {kind}, {options_of(scene)}"
+
+    def cases(self, random):
+        def of(*shapes, scale=1.0, lazy=False, **options):
+            grads = [None if s is None else numbers(random, *s, scale=scale)
+                     for s in shapes]  # fmt: skip
+            return {"scene": "clip", "grads": grads, "lazy": lazy, "options": options}
+
+        yield "one factor for all", of((3, 4), (5,), scale=10, max_norm=1.0)
+        yield "one factor for all", of((2,), (4, 2), (3,), scale=3, max_norm=2.5)
+        yield "small ones stay", of((3, 2), (2,), scale=0.01, max_norm=1.0)
+        yield "missing gradients", of((3,), None, (2, 2), scale=5, max_norm=1.0)
+        yield "missing gradients", of(None, max_norm=1.0)
+        yield "any iterable", of((3, 4), (2,), scale=10, max_norm=1.0, lazy=True)
+        for norm_type in (1.0, 3.0, math.inf):
+            how = {"max_norm": 1.5, "norm_type": norm_type}
+            yield "other norms", of((3, 2), (4,), scale=4, **how)
+
+    def expected(self, scene):
+        grads = each(scene["grads"])
+        there = [g for g in grads if g is not None]
+        parameters = [torch.zeros_like(g) for g in there]
+        for p, g in zip(parameters, there):
+            p.grad = g
+        norm = torch.nn.utils.clip_grad_norm_(parameters, **scene["options"])
+        grads = [None if g is None else g.numpy() for g in grads]
+        return {"norm": float(norm), "grads": grads, "in place": True}
+
+
+LIST, CLIP = "gradients_of(parameters)", "for g in gradients:\n        g.mul_(factor)"
+FACTOR = "factor = (max_norm / (norm + 1e-6)).clamp(max=1)"
+COUNT = "sum(g.numel() for g in wide)"
+mistakes(
+    clip_grad_norm_,
+    each_alone=Mistake(
+        "each gradient is clipped by its own norm: all have one norm together, or "
+        "the direction of the step changes",
+        f"{CLIP} -> for g in gradients:\n        own = g.norm(norm_type)\n"
+        "        g.mul_((max_norm / (own + 1e-6)).clamp(max=1))",
+    ),
+    always=Mistake(
+        "small gradients are made larger: the factor is 1 at most", ".clamp(max=1) ->"
+    ),
+    no_root=Mistake(
+        "the root is missing: the norm is the root of the sum of squares",
+        (".sum().sqrt() -> .sum()", " ** (1 / norm_type) ->"),
+    ),
+    norm_after=Mistake(
+        "the norm after clipping is returned: the one before says what happened",
+        "return norm -> return norm * factor",
+    ),
+    always_two=Mistake(
+        "norm_type is not used: it is always 2",
+        f"gradients = {LIST} -> gradients, norm_type = {LIST}, 2",
+    ),
+    root_mean=Mistake(
+        "that is the root of the mean square: the norm is that of the sum",
+        (
+            f".sum().sqrt() -> .sum().div({COUNT}).sqrt()",
+            f"stack(powers).sum() -> stack(powers).sum().div({COUNT})",
+        ),
+    ),
+    not_changed=Mistake(
+        "the norm is right, and the gradients have not changed: if `parameters` is "
+        "a generator it can be gone through once only; and g * factor is to be "
+        "written to g itself: g.mul_(factor)",
+        "g.mul_(factor) -> g = g * factor",
+        f"for g in gradients: -> for g in {LIST}:",
+    ),
+    not_in_place=Mistake(
+        "p.grad is another tensor now: others may hold the gradient, so it is "
+        "changed in place, g.mul_(factor)",
+        (
+            f"= {LIST} -> = gradients_of(parameters := [*parameters])",
+            f"{CLIP} -> for p in parameters:\n"
+            "        if p.grad is not None: p.grad = p.grad * factor",
+        ),
+    ),
+    by_value=Mistake(
+        "the elements are clipped, each by itself: that is clip_grad_value_, and "
+        "changes the direction",
+        "g.mul_(factor) -> g.clamp_(-max_norm, max_norm)",
+    ),
+    type=Known("return norm -> return norm.item()"),
+    raised=Known(f"{LIST} -> [p.grad for p in parameters]"),  # None has no square
+)
+
+right(
+    clip_grad_norm_,
+    "by numbers",
+    (
+        f"{FACTOR} -> factor = min(max_norm / (norm.item() + 1e-6), 1)",
+        "elif norm_type == 2 -> elif False",
+    ),
+)
+
+
+@right(clip_grad_norm_, "the norm of norms")
+def _(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False):
+    gradients = [p.grad for p in parameters if p.grad is not None]
+    if len(gradients) == 0:
+        return minigrad.tensor(0.0)
+    norms = minigrad.stack([g.norm(norm_type) for g in gradients])
+    total = norms.norm(norm_type)
+    factor = max_norm / (total + 1e-6)
+    if factor.item() < 1:
+        for g in gradients:
+            g *= factor
+    return total
+
+
+@right(clip_grad_norm_, "one long vector")
+def _(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False):
+    gradients = gradients_of(parameters)
+    if not gradients:
+        return minigrad.tensor(0.0)
+    flat = minigrad.cat([g.reshape(-1) for g in gradients]).abs()
+    if norm_type == math.inf:
+        norm = flat.max()
+    else:
+        norm = (flat**norm_type).sum() ** (1 / norm_type)
+    for g in gradients:
+        g.copy_(g * (max_norm / (norm + 1e-6)).clamp(max=1))
+    return norm

@@ -1,0 +1,108 @@
+"""The training loop of a line."""
+
+import numpy as np
+import torch
+
+from grading.checking import checks
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad.training import linear_regression
+
+from .scene_check import SceneCheck, numbers
+
+
+@checks(linear_regression)
+class LinearRegression(SceneCheck):
+    def words(self, scene):
+        rows, n = scene["x"].shape
+        points = f"{rows} points of {n} number{'s'[: n > 1]}"
+        return (
+            f"{scene['epochs']} epochs, {points}, SGD with lr={scene['lr']}, "
+            f"momentum={scene['momentum']}"
+        )
+
+    def cases(self, random):
+        yield "y = 3x + 2", self.of(random, np.array([[3.0]]), [2.0], 300, 0.1)
+        yield "every epoch", self.of(random, numbers(random, 1, 1), [0.5], 4, 0.1)
+        yield "every epoch", self.of(random, numbers(random, 1, 1), [0.5], 1, 0.3)
+        yield "every epoch", self.of(random, numbers(random, 1, 1), [1.0], 0, 0.3)
+        w = numbers(random, 2, 3)
+        yield "several numbers, momentum", self.of(random, w, [1.0, 2.0], 20, 0.05, 0.9)
+
+    def of(self, random, w, b, epochs, lr, momentum=0.0):
+        x = numbers(random, 20, w.shape[1])
+        y = x @ w.T + np.array(b) + numbers(random, 20, w.shape[0], scale=0.01)
+        start = {"weight": numbers(random, *w.shape), "bias": numbers(random, len(b))}
+        rest = {"lr": lr, "momentum": momentum, "epochs": epochs}
+        return {"scene": "training", "x": x, "y": y, **start, **rest}
+
+    def expected(self, scene):
+        model = torch.nn.Linear(scene["x"].shape[1], scene["y"].shape[1]).double()
+        start = {name: torch.tensor(scene[name]) for name in ("weight", "bias")}
+        model.load_state_dict(start)
+        how = {"lr": scene["lr"], "momentum": scene["momentum"]}
+        optimiser, losses = torch.optim.SGD(model.parameters(), **how), []
+        x, y = torch.tensor(scene["x"]), torch.tensor(scene["y"])
+        for _ in range(scene["epochs"]):
+            optimiser.zero_grad()
+            loss = torch.nn.functional.mse_loss(model(x), y)
+            loss.backward()
+            optimiser.step()
+            losses.append(loss.item())
+        state = {k: v.detach().numpy() for k, v in model.named_parameters()}
+        return {"losses": losses, **state}
+
+
+ZERO, STEP = "optimizer.zero_grad()", "optimizer.step()"
+KEEP = "losses.append(loss.item())"
+mistakes(
+    linear_regression,
+    no_zero_grad=Mistake(
+        "the gradients are never forgotten, so they add up from epoch to epoch: "
+        "call optimizer.zero_grad() in each",
+        f"{ZERO} ->",
+        (f"{ZERO} ->", f"losses = [] -> losses = []; {ZERO}"),
+    ),
+    no_step=Mistake(
+        "nothing is learned: optimizer.step() comes after loss.backward(), and no "
+        "zero_grad() between the two, or there is nothing to step by",
+        f"{STEP} ->",
+        f"{STEP} -> {ZERO}; {STEP}",
+    ),
+    step_first=Mistake(
+        "the step comes before backward(): it uses the gradients of the epoch before",
+        (f"{ZERO} ->", f"{STEP} ->", f"loss.backward() -> {STEP}; loss.backward()"),
+    ),
+    once=Mistake(
+        "one epoch only: the loop runs `epochs` times",
+        f"{KEEP} -> return [loss.item()]",
+    ),
+    one_more=Mistake("one epoch too many", "(epochs) -> (epochs + 1)"),
+    one_less=Mistake("one epoch too few", "(epochs) -> (1, epochs)"),
+    after=Mistake(
+        "the losses are those after the step: a loss is from before its step",
+        f"{KEEP} -> losses.append(loss_fn(model(x), y).item())",
+    ),
+    last_alone=Mistake(
+        "only the last loss is returned: return a list of all",
+        f"{KEEP} -> losses = [loss.item()]",
+    ),
+    type=Known("loss.item() -> loss"),
+)
+
+right(
+    linear_regression,
+    "zero_grad at the end",
+    (f"{ZERO} ->", f"{STEP} -> {STEP}; {ZERO}", "loss.item() -> float(loss)"),
+)
+right(linear_regression, "the model's zero_grad", f"{ZERO} -> model.zero_grad()")
+
+
+@right(linear_regression, "by a closure")
+def _(model, loss_fn, optimizer, x, y, epochs):
+    def closure():
+        optimizer.zero_grad()
+        loss = loss_fn(model(x), y)
+        loss.backward()
+        return loss
+
+    return [optimizer.step(closure).item() for _ in range(epochs)]
