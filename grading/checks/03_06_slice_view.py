@@ -11,67 +11,48 @@ from minigrad.layout import slice_view
 from .layouts import random_view, tensor
 
 
-def from_to(start=None, stop=None, step=None):
-    return slice(start, stop, step)
-
-
 @checks(slice_view)
 class SliceView(Check):
     def cases(self, random):
         rows, cube = ((4, 6), (6, 1), 0), ((2, 3, 4), (12, 4, 1), 0)
         moved, none = ((3, 5), (1, 8), 7), ((), (), 3)
         heart = "ints and slices"
-        yield heart, *rows, (1, from_to(0, 6))
-        yield heart, *rows, (from_to(1, 3), from_to(2, 5))
+        yield heart, *rows, np.s_[1, 0:6]
+        yield heart, *rows, np.s_[1:3, 2:5]
         yield heart, *cube, (1, 2, 3)
-        yield heart, *cube, (from_to(0, 2), 1, from_to(1, 4))
+        yield heart, *cube, np.s_[0:2, 1, 1:4]
         for _ in range(4):
             shape, strides, offset = random_view(random)
             yield heart, shape, strides, offset, self.drawn(random, shape)
-        for index in [
-            (from_to(0, 4, 2), 1),
-            (2, from_to(1, 6, 2)),
-            (from_to(1, 4, 3), 0),
-        ]:
+        for index in np.s_[0:4:2, 1], np.s_[2, 1:6:2], np.s_[1:4:3, 0]:
             yield "steps", *rows, index
-        yield "steps", *moved, (from_to(0, 3, 2), from_to(0, 5, 3))
-        for index in [
-            (-1, from_to(-4, -1)),
-            (from_to(1, -1), -6),
-            (-4, from_to(-5, None, 2)),
-        ]:
+        yield "steps", *moved, np.s_[0:3:2, 0:5:3]
+        for index in np.s_[-1, -4:-1], np.s_[1:-1, -6], np.s_[-4, -5::2]:
             yield "negative", *rows, index
-        ends = [
-            from_to(),
-            from_to(2),
-            from_to(None, 2),
-            from_to(1, 99),
-            from_to(-99, 2),
-        ]
-        for item in ends:
+        for item in np.s_[:, 2:, :2, 1:99, -99:2]:
             yield "open ends", *rows, (item, 2)
-        for item in [from_to(3, 1), from_to(2, 2), from_to(99, 100), from_to(5, -99)]:
-            yield "nothing left", *rows, (item, from_to(1, 3))
-        yield "nothing left", (0, 3), (3, 1), 2, (from_to(), 1)
-        for index in [(), (1,), (from_to(1, 2),)]:
+        for item in np.s_[3:1, 2:2, 99:100, 5:-99]:
+            yield "nothing left", *rows, (item, slice(1, 3))
+        yield "nothing left", (0, 3), (3, 1), 2, np.s_[:, 1]
+        for index in [(), (1,), np.s_[1:2,]]:
             yield "fewer items", *cube, index
         yield "fewer items", *none, ()
-        for index in [(None, 1), (1, None, from_to(1, 4)), (None, from_to(), 2, None)]:
+        for index in np.s_[None, 1], np.s_[1, None, 1:4], np.s_[None, :, 2, None]:
             yield "None", *rows, index
         yield "None", *none, (None,)
         for index in [(..., 1), (1, ..., 2), (0, ...), (0, 1, ..., 2), (...,)]:
             yield "...", *cube, index
-        yield "...", *cube, (..., None, from_to(1, 3))
+        yield "...", *cube, np.s_[..., None, 1:3]
         for index in [(4, 0), (0, -7), (0, 0, 0), (0, ..., 0, 0), (6,)]:
             yield "errors", *rows, index
         for step in [0, -1]:
-            yield "errors", *rows, (from_to(0, 4, step), 1)
+            yield "errors", *rows, np.s_[0:4:step, 1]
 
     def drawn(self, random, shape):
         index = [random.randrange(n) for n in shape]
         slices = random.sample(range(len(shape)), random.randint(1, len(shape) - 1))
         for d in slices:
-            index[d] = from_to(random.randint(0, 1), shape[d] - random.randint(0, 1))
+            index[d] = slice(random.randint(0, 1), shape[d] - random.randint(0, 1))
         return tuple(index)
 
     def expected(self, shape, strides, offset, index):

@@ -21,6 +21,8 @@ __device__ long long offset_of(long long i, const Strides& view) {
 """
 MY_I = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
 GUARD = f"{MY_I} if (i >= n) return;"
+NO_GUARD = "there is no guard: the last block has more threads than there are elements"
+SCATTERED = "the offset is used on the wrong side: read x[offset], write y[i]"
 
 
 def text_of(hole, body, before=""):

@@ -1,0 +1,164 @@
+"""The copy kernel: PyTorch reads the same storage by the same strides."""
+
+import numpy as np
+
+from grading.checking import checks
+from grading.kernels import Fault, KernelCheck, Launch, distinct
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad.kernels.copy import contiguous_kernel
+
+from . import strided
+from .strided import GUARD, MY_I, NO_GUARD, SCATTERED, permuted
+
+LARGE = (1003, 997)
+
+
+@checks(contiguous_kernel)
+class ContiguousKernel(KernelCheck):
+    def cases(self, random):
+        for part, shape, strides in strided.layouts(random):
+            yield part, self.launch(random, shape, strides)
+        yield "several blocks", self.launch(random, LARGE, permuted(random, LARGE))
+        yield "no elements", self.launch(random, (3, 2), (1, 3), n=0)
+
+    def launch(self, random, shape, strides, n=None):
+        n = strided.size_of(shape) if n is None else n
+        x, y = (
+            distinct(random, strided.cells(shape, strides)),
+            strided.output(shape),
+        )
+        args = x, strided.view(shape, strides), y, np.int32(n)
+        return Launch(strided.cover(n), strided.THREADS, args)
+
+    def expected(self, launch, x, view, y, n):
+        return strided.written(y, n, strided.read(x, view))
+
+
+mistakes(
+    contiguous_kernel,
+    flat=Mistake(
+        "the strides are not used: element i of the view is cell i only if the tensor "
+        "is contiguous already",
+        "x[offset] -> x[i]",
+    ),
+    scattered=Mistake(SCATTERED, "y[i] = x[offset] -> y[offset] = x[i]"),
+    both_sides=Mistake(
+        "the offset is used on both sides: y is row-major, so element i of it is y[i]",
+        "y[i] -> y[offset]",
+    ),
+    no_guard=Mistake(NO_GUARD, "if (i >= n) return; ->"),
+    column_major=Mistake(
+        "column-major: the first index moves fastest here; begin with the last "
+        "dimension",
+        "int d = view.dims - 1; d >= 0; d-- -> int d = 0; d < view.dims; d++",
+    ),
+    reverse=Mistake(
+        "each index goes with the stride of its own dimension: here one runs backwards",
+        "view.stride[d] -> view.stride[view.dims - 1 - d]",
+    ),
+    no_division=Mistake(
+        "i is never divided: once an index is found, go on with i / view.shape[d]",
+        "rest /= view.shape[d]; ->",
+        "rest % -> i %",
+    ),
+    no_remainder=Mistake(
+        "no remainder is taken: the index along d is i % view.shape[d]",
+        "rest % view.shape[d] -> rest",
+    ),
+    by_stride=Mistake(
+        "i is divided by a stride: counting row by row goes by the sizes, and strides "
+        "only say where an element lies",
+        (
+            "rest /= view.shape[d] -> rest /= view.stride[d]",
+            "offset += -> if (!view.stride[d]) continue;\n        offset +=",
+        ),
+    ),
+    last_stride=Mistake(
+        "the last index is added as it is: it too has a stride, which need not be 1",
+        "* view.stride[d] -> * (d == view.dims - 1 ? 1 : view.stride[d])",
+    ),
+    first_left_out=Mistake(
+        "the first dimension is left out: what remains of i at the end is its index",
+        "d >= 0 -> d > 0",
+        (
+            "d >= 0 -> d",
+            "if (i >= n) -> if (i >= n || !view.dims)",
+        ),
+    ),
+    two_dims=Mistake(
+        "only the last two dimensions count here: there may be up to eight",
+        "d >= 0 -> d >= 0 && d >= view.dims - 2",
+    ),
+    always_eight=Mistake(
+        "a size of 0 divides: only the first view.dims of the places say anything",
+        Fault("divide-by-zero"),
+        "int d = view.dims - 1 -> int d = 7",
+    ),
+    gaps=Mistake(
+        "a stride of 0 is taken for 1: an element that is repeated stays in its cell",
+        "* view.stride[d] -> * max(view.stride[d], 1LL)",
+    ),
+    compile=Known("view.stride[d] -> view.strides[d]", "offset]; -> view.stride * i];"),
+    endless=Known("d-- -> d = max(d - 1, 0)"),
+)
+
+right(
+    contiguous_kernel,
+    "what is left is the first index",
+    (
+        "d >= 0 -> d > 0",
+        "x[offset] -> x[offset + (view.dims ? rest * view.stride[0] : 0)]",
+    ),
+)
+right(
+    contiguous_kernel,
+    "from the front",
+    strided.text_of(
+        contiguous_kernel,
+        f"""{GUARD}
+    int run = n, j = i;
+    const float* from = x;
+    for (int d = 0; d < view.dims; d++) {{
+        run /= (int)view.shape[d];
+        from += j / run * view.stride[d];
+        j %= run;
+    }}
+    y[i] = *from;""",
+    ),
+)
+right(
+    contiguous_kernel,
+    "by a function",
+    strided.text_of(
+        contiguous_kernel,
+        f"{MY_I} if (i < n) y[i] = *element(x, i, view);",
+        """
+__device__ const float* element(const float* x, unsigned i, Strides v) {
+    while (v.dims > 0) {
+        const unsigned size = v.shape[--v.dims];
+        x += (i % size) * v.stride[v.dims];
+        i /= size;
+    }
+    return x;
+}
+""",
+    ),
+)
+right(
+    contiguous_kernel,
+    "each thread steps through the grid",
+    strided.text_of(
+        contiguous_kernel,
+        """
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n;
+         i += gridDim.x * blockDim.x) {
+        long long index[8], j = i, k = 0;
+        for (int d = view.dims - 1; d >= 0; --d) {
+            index[d] = j % view.shape[d];
+            j = j / view.shape[d];
+        }
+        for (int d = 0; d < view.dims; ++d) k = k + index[d] * view.stride[d];
+        y[i] = x[k];
+    }""",
+    ),
+)
