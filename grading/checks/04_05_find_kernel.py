@@ -1,10 +1,10 @@
-"""Chapter 04, find_kernel: registries whose kernels are names that say which it is."""
+"""The kernel for an operator, device and dtype: kernels are names that say which."""
 
 from grading.cases import Raises
-from grading.checking import Check, cause, checks
+from grading.checking import Check, checks
+from grading.mistakes import Known, Mistake, mistakes, right
 from grading.subject import Problem
-from minigrad import dispatch
-from minigrad.dispatch import DispatchError, missing
+from minigrad.dispatch import DispatchError, find_kernel, missing
 
 OPERATORS, DEVICES = ("add", "mul", "relu"), ("cpu", "sim", "cuda")
 TYPES = ("float32", "int64", "float16")
@@ -20,7 +20,7 @@ def every(operators=OPERATORS, devices=DEVICES, types=TYPES):
     return filled(*[(o, d, t) for o in operators for d in devices for t in types])
 
 
-@checks(dispatch.find_kernel)
+@checks(find_kernel)
 class FindKernel(Check):
     def cases(self, random):
         full = every()
@@ -73,49 +73,83 @@ class FindKernel(Check):
             )
         return "not_found", "there is a kernel for these three, and it is not found"
 
-    @cause("a kernel for \"cpu\" cannot read the memory of another device: raise a "
-           "DispatchError")  # fmt: skip
-    def cpu_instead(self, registry, operator, device, dtype):
-        for key in [(operator, d, t) for d in (device, "cpu") for t in (dtype, None)]:
-            if key in registry:
-                return registry[key]
-        raise DispatchError
 
-    @cause("a kernel of another dtype would read the elements as other numbers")
-    def other_dtype(self, registry, operator, device, dtype):
-        fits = [k for k in registry if k[:2] == (operator, device)]
-        exact = [k for k in fits if k[2] in (dtype, None)]
-        return registry[(exact or fits)[0]]
+EXACT, GENERAL = "(operator, device, dtype)", "(operator, device, None)"
+FITS = "k for k in registry if k[:2] == (operator, device)"
+MISSING = "missing(registry, operator, device, dtype)"
+mistakes(
+    find_kernel,
+    cpu_instead=Mistake(
+        'a kernel for "cpu" cannot read the memory of another device: raise a '
+        "DispatchError",
+        f'{GENERAL} -> {GENERAL}, (operator, "cpu", dtype), (operator, "cpu", None)',
+    ),
+    other_dtype=Mistake(
+        "a kernel of another dtype would read the elements as other numbers",
+        f"{GENERAL} -> {GENERAL}, *({FITS})",
+    ),
+    no_general=Mistake(
+        "a kernel that is registered for dtype None is for every dtype: look for it, "
+        "too",
+        f"{GENERAL} -> {EXACT}",
+    ),
+    general_first=Mistake(
+        "the kernel for every dtype gives way to one for this dtype",
+        f"{EXACT}, {GENERAL} -> {GENERAL}, {EXACT}",
+    ),
+    first_in_order=Mistake(
+        "the first that fits in the registry's order is taken: a kernel for this dtype "
+        "goes before one for every dtype",
+        f"{EXACT}, {GENERAL} -> [{FITS} and k[2] in (dtype, None)]",
+    ),
+    none_there=Mistake(
+        "None is returned where there is no kernel: raise a DispatchError, or the "
+        "mistake shows far from here",
+        f"raise DispatchError({MISSING}) -> return None",
+    ),
+    key_itself=Mistake(
+        "the key is returned: what is wanted is the kernel that stands under it",
+        "registry[key] -> key",
+    ),
+    wrong_error=Known(
+        f"raise DispatchError({MISSING}) -> return registry[key]",
+        "DispatchError( -> NotImplementedError(",
+    ),
+    message=Known(
+        f'{MISSING} -> "there is no such kernel"',
+        f'{MISSING} -> f"{{operator}} has no kernel for {{dtype}} on {{device}}"',
+    ),
+    not_found=Known("(operator, device, -> (device, operator,"),  # in another order
+)
 
-    @cause("a kernel that is registered for dtype None is for every dtype: look for "
-           "it, too")  # fmt: skip
-    def no_general(self, registry, operator, device, dtype):
-        if (operator, device, dtype) in registry:
-            return registry[operator, device, dtype]
-        raise DispatchError
 
-    @cause("the kernel for every dtype gives way to one for this dtype")
-    def general_first(self, registry, operator, device, dtype):
-        for key in (operator, device, None), (operator, device, dtype):
-            if key in registry:
-                return registry[key]
-        raise DispatchError
+@right(find_kernel, "by get")
+def _(registry, operator, device, dtype):
+    kernel = registry.get((operator, device, dtype))
+    if kernel is None:
+        kernel = registry.get((operator, device, None))
+    if kernel is None:
+        raise DispatchError(missing(registry, operator, device, dtype))
+    return kernel
 
-    @cause("the first that fits in the registry's order is taken: a kernel for this "
-           "dtype goes before one for every dtype")  # fmt: skip
-    def first_in_order(self, registry, operator, device, dtype):
-        for key, kernel in registry.items():
-            if key[:2] == (operator, device) and key[2] in (dtype, None):
-                return kernel
-        raise DispatchError
 
-    @cause("None is returned where there is no kernel: raise a DispatchError, or the "
-           "mistake shows far from here")  # fmt: skip
-    def none_there(self, registry, operator, device, dtype):
-        exact = registry.get((operator, device, dtype))
-        return exact or registry.get((operator, device, None))
+@right(find_kernel, "by try")
+def _(registry, operator, device, dtype):
+    try:
+        return registry[operator, device, dtype]
+    except KeyError:
+        pass
+    try:
+        return registry[operator, device, None]
+    except KeyError:
+        raise DispatchError(missing(registry, operator, device, dtype)) from None
 
-    @cause("the key is returned: what is wanted is the kernel that stands under it")
-    def key_itself(self, registry, operator, device, dtype):
-        exact = (operator, device, dtype)
-        return exact if exact in registry else (operator, device, None)
+
+@right(find_kernel, "by a list of those that fit")
+def _(registry, operator, device, dtype):
+    fits = {t: k for (o, d, t), k in registry.items() if (o, d) == (operator, device)}
+    for what in (dtype, None):
+        if what in fits:
+            return fits[what]
+    there = sorted(registry, key=str)
+    raise DispatchError(f"no {operator} on {device} for {dtype}. There is {there}")

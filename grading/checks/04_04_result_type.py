@@ -1,0 +1,222 @@
+"""The dtype of a result: torch.result_type is the oracle.
+
+A tensor is described by its dtype and shape: {"tensor": ("float16", (3,))}.
+"""
+
+import functools
+import itertools
+
+import numpy as np
+import torch
+
+from grading.checking import Check, checks
+from grading.mistakes import Known, Mistake, mistake, mistakes, right
+from minigrad.dtypes import (
+    DTYPES,
+    bfloat16,
+    kind,
+    of_number,
+    promote_types,
+    result_type,
+)
+
+NAMES = [dtype.name for dtype in DTYPES]
+NUMBERS = True, 3, 2.5
+
+
+def tensor(name, *shape):
+    return {"tensor": (name, shape)}
+
+
+def typed(name):
+    return getattr(torch, name)
+
+
+def name_of(operand):
+    """The name of a tensor's dtype; None for a number."""
+    return operand["tensor"][0] if isinstance(operand, dict) else None
+
+
+def promoted(names):
+    """The dtype of tensors of one group."""
+    return functools.reduce(torch.promote_types, map(typed, names))
+
+
+def said(dtype):
+    return {"dtype": str(dtype).removeprefix("torch.")}
+
+
+@checks(result_type)
+class ResultType(Check):
+    def cases(self, random):
+        pairs = list(itertools.product(NAMES, NAMES))
+        for a, b in [("int32", "float16"), ("int32", "int64"), ("uint8", "int8"),
+                     ("int32", "int32"), ("bool", "bool"), ("float16", "bfloat16"),
+                     ("int64", "float32"), *random.sample(pairs, 12)]:  # fmt: skip
+            yield "tensors", tensor(a, 3), tensor(b, 2, 3)
+        for name, number in itertools.product(NAMES, NUMBERS):
+            yield "a tensor and a number", tensor(name, 4), number
+        for name, number in zip(random.sample(NAMES, 3), NUMBERS, strict=True):
+            yield "a tensor and a number", number, tensor(name, 4)
+        for a, b in [("float16", "float64"), ("int32", "float64"), ("bool", "uint8"),
+                     ("int8", "int64"), ("float32", "int64"),
+                     *random.sample(pairs, 12)]:  # fmt: skip
+            yield "no dimensions", tensor(a, 2), tensor(b)
+            yield "no dimensions", tensor(b), tensor(a, 2)
+        for a, b in random.sample(pairs, 8):
+            yield "no dimensions", tensor(a), tensor(b)
+        for name, number in itertools.product(["int32", "float16", "bool"], NUMBERS):
+            yield "no dimensions", tensor(name), number
+        for a, b in itertools.product(NUMBERS, NUMBERS):
+            yield "numbers alone", a, b
+        for name in random.sample(NAMES, 3):
+            yield "one operand", tensor(name, 3)
+        yield "one operand", 2.5
+        yield "an empty tensor", tensor("int32", 0, 3), tensor("float64")
+        for _ in range(12):
+            a, b, c = random.choices(NAMES, k=3)
+            mixed = [tensor(a, 2), tensor(b), random.choice(NUMBERS), tensor(c, 3)]
+            yield "three and more", *random.sample(mixed, random.choice([3, 4]))
+        yield "what is neither", tensor("int32", 3), "2"
+
+    def expected(self, *operands):
+        groups = self.groups(operands)
+        with_dims, without, numbers = groups
+        found = None
+        if numbers:
+            found = torch.result_type(*[max(numbers, key=self.rank)] * 2)
+            number = max(numbers, key=self.rank)
+        if without:
+            first = torch.zeros((), dtype=promoted(without))
+            found = torch.result_type(first, number) if numbers else first.dtype
+        if with_dims:
+            x = torch.zeros(1, dtype=promoted(with_dims))
+            last = torch.zeros((), dtype=found) if without else None
+            last = number if numbers and not without else last
+            found = x.dtype if last is None else torch.result_type(x, last)
+        return said(found)
+
+    def _explains(self, wrong, case):
+        return "2" not in case.args and super()._explains(wrong, case)
+
+    def rank(self, number):
+        if isinstance(number, str):
+            raise TypeError("expected a tensor or a number, got str")
+        return [bool, int, float].index(type(number))
+
+    def groups(self, operands):
+        """The dtypes' names of tensors with dimensions, without; and the numbers."""
+        groups = [], [], []
+        for x in operands:
+            if name_of(x):
+                groups[0 if x["tensor"][1] else 1].append(name_of(x))
+            else:
+                groups[2].append(x)
+        return groups
+
+
+GROUPS = "for group in groups if"
+FOUND = "[functools.reduce(promote_types, group) for group in groups if group]"
+mistakes(
+    result_type,
+    all_alike=Mistake(
+        "a number or a tensor without dimensions changes the dtype only to another "
+        "kind: bool, whole number, float",
+        ("groups[2] -> groups[0]", "0 if x.shape else 1 -> 0"),
+    ),
+    int_by_int=Mistake(
+        "int with int is int: only `/` computes whole numbers in float32, and that is "
+        "a rule of its own",
+        "return max(dtypes, key=kind) -> found = max(dtypes, key=kind)\n"
+        "    return minigrad.float32 if kind(found) == 1 else found",
+    ),
+    double_numbers=Mistake(
+        "Python's float counts as float32 beside tensors, not as float64",
+        "of_number(x) -> minigrad.float64 if type(x) is float else of_number(x)",
+    ),
+    no_numbers=Mistake(
+        "numbers are left out: an int tensor and 2.5 give a float",
+        f"{GROUPS} -> for group in (groups[:2] if any(groups[:2]) else groups) if",
+    ),
+    numbers_like_tensors=Mistake(
+        "a number counts like a tensor here: it may change only the kind, not int32 to "
+        "int64",
+        "groups[2] -> groups[0]",
+    ),
+    zero_dims_alike=Mistake(
+        "tensors without dimensions count like those with dimensions",
+        "0 if x.shape else 1 -> 0",
+    ),
+    zero_dims_left_out=Mistake(
+        "a tensor without dimensions does not count at all: it changes the kind, as a "
+        "number does",
+        f"{GROUPS} -> for group in (groups[::2] if any(groups[::2]) else groups) if",
+    ),
+    first_decides=Mistake(
+        "the first operand decides: the order of operands has no say",
+        "in operands -> in operands[:1]",
+    ),
+    last_decides=Mistake(
+        "the last operand decides: the order of operands has no say",
+        "in operands -> in operands[-1:]",
+    ),
+    two_operands=Mistake(
+        "only the first two operands count: there may be any number",
+        "in operands -> in operands[:2]",
+    ),
+    widest=Mistake(
+        "the dtype with more bytes wins here: a float wins over whole numbers of any "
+        "width",
+        lambda *operands: max(map(dtype_of, operands), key=lambda d: d.itemsize),
+    ),
+    type=Known("max(dtypes, key=kind) -> type(max(dtypes, key=kind))"),
+    raised=Known(  # numbers have no dtype
+        lambda *operands: functools.reduce(promote_types, [x.dtype for x in operands])
+    ),
+    no_error=Known("of_number(x) -> of_number(0 if isinstance(x, str) else x)"),
+)
+
+
+def dtype_of(x):
+    return x.dtype if hasattr(x, "storage") else of_number(x)
+
+
+@mistake(
+    result_type,
+    "this is NumPy's table: int32 with float32 is float64 there; PyTorch takes the "
+    "float that is there",
+)
+def numpy_table(*operands):
+    types = [np.float64 if isinstance(x, float) else dtype_of(x) for x in operands]
+    if bfloat16 in types:
+        return functools.reduce(promote_types, map(dtype_of, operands))
+    return np.result_type(*types)
+
+
+@right(result_type, "by three loops")
+def _(*operands):
+    with_dims = [x.dtype for x in operands if hasattr(x, "storage") and x.shape]
+    without = [x.dtype for x in operands if hasattr(x, "storage") and not x.shape]
+    numbers = [of_number(x) for x in operands if not hasattr(x, "storage")]
+    best = None
+    for group in (with_dims, without, numbers):
+        for dtype in group[1:]:
+            group[0] = promote_types(group[0], dtype)
+        if group and (best is None or kind(group[0]) > kind(best)):
+            best = group[0]
+    return best
+
+
+right(
+    result_type,
+    "from the end, as PyTorch's source does it",
+    """return max(dtypes, key=kind) -> found = dtypes.pop()
+    for dtype in reversed(dtypes):
+        found = promote_types(dtype, found) if kind(found) > kind(dtype) else dtype
+    return found""",
+)
+right(
+    result_type,
+    "by sorting",
+    "max(dtypes, key=kind) -> sorted(dtypes, key=lambda dtype: -kind(dtype))[0]",
+)
