@@ -11,7 +11,8 @@ import numpy as np
 import torch
 
 from grading.kernel_runs import with_body
-from grading.kernels import Launch, blank, distinct, mistake
+from grading.kernels import Fault, Launch, blank, distinct, mistake
+from grading.mistakes import Mistake
 
 from .reductions import ReductionCheck, U
 
@@ -24,6 +25,27 @@ WORST = (
     "uninitialised",
     "writes",
     "reads",
+)
+
+NO_BARRIERS = (
+    "both barriers are missing, or order one warp alone: __syncthreads() belongs after "
+    "the lines that fill the tiles, and at the end of the loop"
+)
+NO_FIRST = (
+    "the first barrier is missing: threads multiply while others still fill the "
+    "tiles. __syncthreads() belongs after the lines that fill them"
+)
+NO_SECOND = (
+    "the second barrier is missing: a fast thread fills its cells for the next "
+    "step while others still multiply. __syncthreads() belongs at the loop's end"
+)
+TAIL_KEPT = (
+    "the tail is not filled: past K the tiles still hold what the last step has "
+    "left there. Put 0 there"
+)
+BLOCKS_SWAPPED = (
+    "the blocks are counted the wrong way round: blockIdx.y counts rows, blockIdx.x "
+    "columns"
 )
 
 
@@ -66,6 +88,19 @@ class ProductCheck(ReductionCheck):
         found = super().faults(got, launch)
         worst = next((kind for kind in WORST if kind in found), None)
         return {worst: found[worst]} if worst else found
+
+
+class TiledCheck(ProductCheck):
+    race = Mistake(
+        "threads use a cell of a tile at the same time, and one of them writes: both "
+        "barriers are needed, one when the tiles are full, one when they are used",
+        Fault("race"),
+    )
+    divergent = Mistake(
+        "not all threads of the block come to the barrier: those outside of c must "
+        "fill their cells, too; ask for row and column only where c is written",
+        Fault("divergent-barrier"),
+    )
 
 
 def changed(hole, right):

@@ -1,0 +1,179 @@
+"""The product with tiles; reads and sectors are counted."""
+
+from grading.checking import checks
+from grading.kernels import Fault
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad.kernels.matmul import matmul_tiled
+
+from .products import (
+    BLOCKS_SWAPPED,
+    NO_BARRIERS,
+    NO_FIRST,
+    NO_SECOND,
+    SLACK,
+    TAIL_KEPT,
+    TILE,
+    TiledCheck,
+)
+
+
+@checks(matmul_tiled)
+class MatmulTiled(TiledCheck):
+    def cases(self, random):
+        for sizes in [(32, 48, 64), (16, 32, 80)]:
+            yield "whole tiles, few reads", self.tiles(random, *sizes, counted=True)
+        for sizes in [(16, 16, 37), (32, 16, 5), (16, 48, 100), (16, 16, 1)]:
+            yield "a ragged K", self.tiles(random, *sizes)
+        some = [random.randint(20, 60) for _ in range(3)]
+        for sizes in [(37, 51, 29), (17, 15, 32), (1, 1, 1), (1, 70, 40), some]:
+            yield "any three sizes", self.tiles(random, *sizes)
+        yield "K = 0", self.tiles(random, 7, 20, 0)
+
+    def tiles(self, random, M, N, K, counted=False):  # noqa: N803
+        reads = 2 * M * N * K // TILE
+        limits = {
+            "reads": int(SLACK * reads),
+            "sectors": int(SLACK * (reads + M * N) / 8),
+        }
+        block = TILE, TILE
+        return self.launch(random, M, N, K, block, None, limits if counted else {})
+
+
+FILL_A = "row < M && k + tx < K ? a[row * K + k + tx] : 0.0f"
+FILL_B = "k + ty < K && col < N ? b[(k + ty) * N + col] : 0.0f"
+GUARD = "if (row < M && col < N)"
+mistakes(
+    matmul_tiled,
+    not_shared=Mistake(
+        "the tiles are not what is multiplied: elements of a and b are read from "
+        "global memory again and again. Each thread brings one of each to a tile, and "
+        "the 16 products are made of the tiles alone",
+        Fault("reads"),
+        "a_tile[ty][i] -> (row < M && k + i < K ? a[row * K + k + i] : 0)",
+        """
+        int row = blockIdx.y * blockDim.y + threadIdx.y;
+        int col = blockIdx.x * blockDim.x + threadIdx.x;
+        if (row >= M || col >= N) return;
+        float sum = 0.0f;
+        for (int k = 0; k < K; k++) sum += a[row * K + k] * b[k * N + col];
+        c[row * N + col] = sum;
+        """,
+    ),
+    strided=Mistake(
+        "the reads are few, but not coalesced: threads beside each other read, or "
+        "write, down a column. threadIdx.x must be the last index on both sides",
+        Fault("sectors"),
+        (
+            f"a_tile[ty][tx] = {FILL_A} -> int r = row - ty + tx, q = k + ty;\n"
+            "        a_tile[tx][ty] = r < M && q < K ? a[r * K + q] : 0.0f",
+            f"b_tile[ty][tx] = {FILL_B} -> int p = k + tx, s = col - tx + ty;\n"
+            "        b_tile[tx][ty] = p < K && s < N ? b[p * N + s] : 0.0f",
+        ),
+    ),
+    race=Known("float sum = 0.0f; -> __shared__ float sum;\n    sum = 0.0f;"),
+    divergent=Known(f"__syncthreads();\n        for -> {GUARD} __syncthreads();\nfor"),
+    no_guard=Mistake(
+        "a tile reaches past its matrix, and something is read, or written, there: "
+        "both cells and the result need a guard, each with its own two numbers",
+        Fault("out-of-bounds"),
+        ("row < M && k + tx < K -> row < M", "k + ty < K && col < N -> col < N"),
+        f"{GUARD} ->",
+        "row < M && k + tx < K ? a[row * K + k + tx] : 0.0f -> a[row * K + k + tx]",
+    ),
+    not_filled=Mistake(
+        "cells of a tile are used that nobody has filled: where the tile reaches "
+        "past the matrix, put 0 there",
+        Fault("uninitialised"),
+        f"a_tile[ty][tx] = {FILL_A} -> "
+        "if (row < M && k + tx < K) a_tile[ty][tx] = a[row * K + k + tx]",
+    ),
+    no_barriers=Mistake(
+        NO_BARRIERS, "__syncthreads(); ->", "__syncthreads -> __syncwarp"
+    ),
+    early_return=Mistake(
+        "threads whose element lies outside of c have left, and with them the cells "
+        "that they should fill: all threads stay. Ask for row and col only where c is "
+        "written",
+        "float sum = 0.0f; -> float sum = 0.0f; if (row >= M || col >= N) return;",
+    ),
+    no_first=Mistake(NO_FIRST, "__syncthreads();\n        for -> for"),
+    no_second=Mistake(NO_SECOND, "__syncthreads();\n    } -> }"),
+    tail_kept=Mistake(
+        TAIL_KEPT,
+        (
+            f"a_tile[ty][tx] = {FILL_A} -> "
+            "if (row < M && k + tx < K) a_tile[ty][tx] = a[row * K + k + tx]",
+            f"b_tile[ty][tx] = {FILL_B} -> "
+            "if (k + ty < K && col < N) b_tile[ty][tx] = b[(k + ty) * N + col]",
+        ),
+    ),
+    whole_tiles=Mistake(
+        "only whole tiles are multiplied: K / 16 is rounded down, and what is left of "
+        "the row is not",
+        "k < K; -> k < K / TILE * TILE;",
+    ),
+    b_turned=Mistake(
+        "b's tile is read the wrong way round: the column threadIdx.x of it is "
+        "b_tile[i][threadIdx.x]",
+        "b_tile[i][tx] -> b_tile[tx][i]",
+    ),
+    a_turned=Mistake(
+        "a's tile is read the wrong way round: the row threadIdx.y of it is "
+        "a_tile[threadIdx.y][i]",
+        "a_tile[ty][i] -> a_tile[i][ty]",
+    ),
+    swapped=Mistake(
+        BLOCKS_SWAPPED,
+        ("blockIdx.y -> blockIdx.z", "blockIdx.x -> blockIdx.y", "kIdx.z -> kIdx.x"),
+    ),
+    last_tile=Mistake(
+        "the sum begins anew with each tile: it is set to 0 once, before the loop",
+        "for (int i -> sum = 0.0f;\n        for (int i",
+    ),
+    compile=Known("a_tile[TILE][TILE] -> a_tile[TILE, TILE]"),
+)
+
+right(
+    matmul_tiled,
+    "counted tiles",
+    (
+        "int k = 0; k < K; k += TILE) { -> int t = 0; t < (K + 15) / 16; t++) {\n"
+        "        int k = t * TILE;",
+    ),
+)
+right(
+    matmul_tiled,
+    "zeros first",
+    (
+        f"a_tile[ty][tx] = {FILL_A} -> float x = 0.0f; "
+        "if (row < M && k + tx < K) x = a[row * K + k + tx]; a_tile[ty][tx] = x",
+        f"b_tile[ty][tx] = {FILL_B} -> b_tile[ty][tx] = 0; "
+        "if (k + ty < K && col < N) b_tile[ty][tx] = b[(k + ty) * N + col]",
+    ),
+)
+right(
+    matmul_tiled,
+    "flat tiles and a padded one",
+    (
+        "a_tile[TILE][TILE], b_tile[TILE][TILE] -> tile[2 * 16 * 17]",
+        "int tx -> float *x = tile, *y = tile + 16 * 17;\n    int tx",
+        "a_tile[ty][tx] -> x[ty * 17 + tx]",
+        "b_tile[ty][tx] -> y[ty * 17 + tx]",
+        "for (int i = 0; i < TILE -> int left = min(16, K - k);\n"
+        "        for (int i = 0; i < left",
+        "sum += a_tile[ty][i] * b_tile[i][tx] -> "
+        "sum = fmaf(x[ty * 17 + i], y[i * 17 + tx], sum)",
+        f"{GUARD} c -> if (row >= M || col >= N) return;\n    c",
+    ),
+)
+right(
+    matmul_tiled,
+    "two pairs of tiles, one barrier",
+    (
+        "a_tile[TILE][TILE], b_tile[TILE] -> a_tile[2][TILE][TILE], b_tile[2][TILE]",
+        "ty = threadIdx.y; -> ty = threadIdx.y, now = 0;",
+        "_tile[ty] -> _tile[now][ty]",
+        "_tile[i] -> _tile[now][i]",
+        "__syncthreads();\n    } -> now = 1 - now;\n    }",
+    ),
+)
