@@ -1,0 +1,259 @@
+"""The product in registers: counted everywhere, timed where a GPU is."""
+
+import numpy as np
+
+from grading import gpu
+from grading.checking import checks
+from grading.kernels import Fault, Launch
+from grading.mistakes import Known, Mistake, Patch, mistakes, right
+from grading.subject import Problem
+from minigrad.kernels.matmul import matmul_register
+
+from .products import (
+    BLOCKS_SWAPPED,
+    NO_BARRIERS,
+    NO_FIRST,
+    NO_SECOND,
+    SLACK,
+    TAIL_KEPT,
+    TiledCheck,
+)
+
+SIZE, THREADS = 128, 256
+SHARED = 0.6  # accesses of shared memory for each multiplication; tiles take 2
+SHARE, BONUS = 0.35, 0.6  # of cuBLAS in float32
+LARGE = 4096
+
+
+@checks(matmul_register)
+class MatmulRegister(TiledCheck):
+    gpu_parts = ("speed",)
+    steps = 200_000
+
+    def cases(self, random):
+        sizes = 128, 256, 16
+        yield "whole blocks, few reads", self.blocks(random, *sizes, counted=True)
+        some = random.randint(1, 120), 4 * random.randint(1, 30), 8
+        for sizes in [(130, 132, 16), some]:
+            yield "any sizes", self.blocks(random, *sizes)
+        yield "a ragged K", self.blocks(random, 256, 128, 12)
+        yield "K = 0", self.blocks(random, 30, 140, 0)
+
+    def blocks(self, random, M, N, K, counted=False):  # noqa: N803
+        reads, made = 2 * M * N * K // SIZE, M * N * K
+        limits = {
+            "reads": int(SLACK * reads),
+            "shared_requests": int((SHARED * made + 2 * reads) / 32),
+        }
+        how = (THREADS,), (SIZE, SIZE), limits if counted else {}
+        return self.launch(random, M, N, K, *how)
+
+    def on_gpu(self, text):
+        """The time beside cuBLAS's, in the same process each."""
+        n = LARGE
+        arrays = [np.full((n, n), value, np.float32) for value in (1, 0.5, 0)]
+        args = *arrays, *np.int32([n, n, n])
+        launch = Launch((n // SIZE, n // SIZE), THREADS, args)
+        found = gpu.share(self.hole, text, gpu.CUBLAS, launch, SHARE)
+        if isinstance(found, Problem):
+            yield self.gpu_parts[0], False, found.message
+            return
+        share, took, best = found
+        speed, best = 2 * n**3 / took / 1e12, 2 * n**3 / best / 1e12
+        message = (
+            f"{speed:.1f} TFLOP/s, {share:.0%} of the {best:.1f} TFLOP/s that cuBLAS "
+            f"reaches on this GPU; {SHARE:.0%} are needed, {BONUS:.0%} are the bonus"
+        )
+        if share >= BONUS:
+            message += ", and you have it"
+        yield self.gpu_parts[0], share >= SHARE, message
+
+    def all_right(self, tried):
+        """With the speed, where it was measured."""
+        measured = [case.got.message for case in tried if not case.args]
+        return ": ".join([super().all_right(tried), *measured])
+
+
+PLAIN = """
+    __shared__ float as[128][8];
+    __shared__ float bs[8][128];
+    int tid = threadIdx.x, tx = tid % 16, ty = tid / 16;
+    int top = blockIdx.y * 128, side = blockIdx.x * 128;
+    float sum[8][8] = {}, x[8], y[8];
+    for (int k = 0; k < K; k += 8) {
+        for (int e = tid; e < 1024; e += 256) {
+            int r = top + e / 8, q = k + e % 8;
+            as[e / 8][e % 8] = r < M && q < K ? a[r * K + q] : 0.0f;
+        }
+        for (int e = tid; e < 1024; e += 256) {
+            int p = k + e / 128, s = side + e % 128;
+            bs[e / 128][e % 128] = p < K && s < N ? b[p * N + s] : 0.0f;
+        }
+        __syncthreads();
+        for (int q = 0; q < 8; q++) {
+            for (int i = 0; i < 8; i++) x[i] = as[ty * 8 + i][q];
+            for (int j = 0; j < 8; j++) y[j] = bs[q][tx * 8 + j];
+            for (int i = 0; i < 8; i++)
+                for (int j = 0; j < 8; j++) sum[i][j] += x[i] * y[j];
+        }
+        __syncthreads();
+    }
+    for (int i = 0; i < 8; i++)
+        for (int j = 0; j < 8; j++)
+            if (top + ty * 8 + i < M && side + tx * 8 + j < N)
+                c[(top + ty * 8 + i) * N + side + tx * 8 + j] = sum[i][j];
+"""
+READ_LEFT = "FOUR(left[j]) = FOUR(a_tile[i][ty * 8 + j]);"
+READ_RIGHT = "FOUR(right[j]) = FOUR(b_tile[i][tx * 8 + j]);"
+mistakes(
+    matmul_register,
+    not_shared=Mistake(
+        "too many reads of global memory: a block needs each element of its rows of a "
+        "and of its columns of b once, by way of shared memory",
+        Fault("reads"),
+        """
+    int tx = threadIdx.x % 16, ty = threadIdx.x / 16;
+    int top = blockIdx.y * 128 + ty * 8, side = blockIdx.x * 128 + tx * 8;
+    float sum[8][8] = {};
+    for (int k = 0; k < K; k++)
+        for (int i = 0; i < 8; i++)
+            for (int j = 0; j < 8; j++)
+                if (top + i < M && side + j < N)
+                    sum[i][j] += a[(top + i) * K + k] * b[k * N + side + j];
+    for (int i = 0; i < 8; i++)
+        for (int j = 0; j < 8; j++)
+            if (top + i < M && side + j < N) c[(top + i) * N + side + j] = sum[i][j];
+""",
+    ),
+    few_uses=Mistake(
+        "right, but slow: each number from shared memory is used for one or two "
+        "multiplications only. Read 8 of a's column and 8 of b's row into registers, "
+        "and multiply each with each: 16 reads for 64 multiplications",
+        Fault("shared_requests"),
+        (
+            f"{READ_LEFT} ->",
+            f"{READ_RIGHT} ->",
+            "left[y] * right[x] -> a_tile[i][ty * 8 + y] * b_tile[i][tx * 8 + x]",
+        ),
+        (f"{READ_RIGHT} ->", "right[x] -> b_tile[i][tx * 8 + x]"),
+    ),
+    race=Known("= {}, left -> = {}; __shared__ __align__(16) float left"),
+    divergent=Known(
+        "__syncthreads();\n        for -> if (row + ty * 8 < M) __syncthreads();\nfor"
+    ),
+    no_guard=Mistake(
+        "something is read, or written, outside of a matrix: every float4 needs a "
+        "guard for its row and one for its column",
+        Fault("out-of-bounds"),
+        ("r < M && q < K ? -> r < M ?", "p < K && s < N ? -> s < N ?"),
+        "if (r < M && s < N) ->",
+        "if (r < M && s < N) -> if (r < M)",
+    ),
+    not_filled=Mistake(
+        "cells of a tile, or of a thread's own array, are used that nobody has filled: "
+        "outside of a and b are zeros, and threads whose patch lies outside of c "
+        "help to put them there",
+        Fault("uninitialised"),
+        "for (int k = 0 -> if (row + ty * 8 >= M) return;\n    for (int k = 0",
+    ),
+    misaligned=Mistake(
+        "a float4 must begin at a multiple of 16 bytes: say __align__(16) in front of "
+        "the array, and begin at an index that 4 divides",
+        Fault("misaligned"),
+        "b_tile[8][128] -> b_tile[8][129]",
+    ),
+    no_barriers=Mistake(NO_BARRIERS, "__syncthreads(); ->"),
+    not_zeroed=Mistake(
+        "the sums begin with whatever the registers hold: float sum[8][8] = {} begins "
+        "with zeros",
+        "sum[8][8] = {} -> sum[8][8]",
+    ),
+    no_first=Mistake(NO_FIRST, "__syncthreads();\n        for -> for"),
+    no_second=Mistake(NO_SECOND, "__syncthreads();\n    } -> }"),
+    tail_kept=Mistake(
+        TAIL_KEPT,
+        (
+            "for (int i = 0; i < 4; -> if (r < M && q < K) for (int i = 0; i < 4;",
+            "FOUR(b_tile[tid -> if (p < K && s < N) FOUR(b_tile[tid",
+        ),
+    ),
+    row_alone=Mistake(
+        "a patch has 8 columns: where c is written, each of them needs the guard",
+        "if (r < M && s < N) -> if (r * N + s < M * N)",
+    ),
+    swapped=Mistake(
+        "the patches are counted in another way where c is written than where the "
+        "tiles are read: the same two numbers, down and along, belong in both places",
+        (
+            "row + ty * 8 + y -> row + tx * 8 + y",
+            "col + tx * 8 + x -> col + ty * 8 + x",
+        ),
+    ),
+    whole_steps=Mistake(
+        "only whole steps are done: K / 8 is rounded down, and what is left of the "
+        "row is not",
+        "k < K; -> k < K / 8 * 8;",
+    ),
+    blocks_swapped=Mistake(
+        BLOCKS_SWAPPED,
+        ("Idx.y -> Idx.z", "Idx.x * 128 -> Idx.y * 128", "Idx.z -> Idx.x"),
+    ),
+)
+
+right(matmul_register, "patches without float4", PLAIN)
+right(
+    matmul_register,
+    "float4, two strips of columns",
+    (
+        "a_tile[8][128] -> a_tile[8][132]",
+        "col + tx * 8 + x -> col + tx * 4 + x * 16",
+        "tx * 8 + j -> tx * 4 + j * 16",
+    ),
+)
+right(
+    matmul_register,
+    "16 numbers along K",
+    Patch(
+        "as[128][8] -> as[128][17]",
+        "bs[8][128] -> bs[16][128]",
+        "e < 1024 -> e < 2048",
+        "k += 8 -> k += 16",
+        "e / 8 -> e / 16",
+        "e % 8 -> e % 16",
+        "q < 8 -> q < 16",
+        of=PLAIN,
+    ),
+)
+right(
+    matmul_register,
+    "strips of 16 x 4",
+    """
+    __shared__ float as[8][129], bs[8][128];
+    int tid = threadIdx.x, lane = tid % 32, warp = tid / 32;
+    int top = blockIdx.y * 128, side = blockIdx.x * 128;
+    float sum[16][4] = {};
+    for (int k = 0; k < K; k += 8) {
+        for (int e = tid; e < 1024; e += blockDim.x) {
+            int i = e / 8, q = e % 8;
+            as[q][i] = top + i < M && k + q < K ? a[(top + i) * K + k + q] : 0.0f;
+            i = e % 128, q = e / 128;
+            bs[q][i] = side + i < N && k + q < K ? b[(k + q) * N + side + i] : 0.0f;
+        }
+        __syncthreads();
+        for (int q = 0; q < 8; q++) {
+            float y[4];
+            for (int j = 0; j < 4; j++) y[j] = bs[q][lane + 32 * j];
+            for (int i = 0; i < 16; i++) {
+                float x = as[q][warp * 16 + i];
+                for (int j = 0; j < 4; j++) sum[i][j] = fmaf(x, y[j], sum[i][j]);
+            }
+        }
+        __syncthreads();
+    }
+    for (int i = 0; i < 16; i++)
+        for (int j = 0; j < 4; j++) {
+            int r = top + warp * 16 + i, s = side + lane + 32 * j;
+            if (r < M && s < N) c[r * N + s] = sum[i][j];
+        }
+""",
+)
