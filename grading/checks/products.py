@@ -10,8 +10,7 @@ In half precision u is 2^-11.
 import numpy as np
 import torch
 
-from grading.kernel_runs import with_body
-from grading.kernels import Fault, Launch, blank, distinct, mistake
+from grading.kernels import Fault, Launch, blank, distinct
 from grading.mistakes import Mistake
 
 from .reductions import ReductionCheck, U
@@ -101,17 +100,3 @@ class TiledCheck(ProductCheck):
         "fill their cells, too; ask for row and column only where c is written",
         Fault("divergent-barrier"),
     )
-
-
-def changed(hole, right):
-    """A maker of mistakes: a right text in which some words are others."""
-
-    def of(said, *pairs):
-        body = right
-        for old, new in pairs:
-            if old not in body:
-                raise ValueError(f"{hole.name}: {old!r} is not in the text")
-            body = body.replace(old, new)
-        return mistake(said, with_body(hole, body))
-
-    return of

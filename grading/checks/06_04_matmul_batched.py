@@ -1,13 +1,13 @@
-"""Chapter 06, batches in any layout: torch.matmul reads the same storages."""
+"""Batches in any layout: torch.matmul reads the same storages."""
 
 import itertools
 
 import numpy as np
 import torch
 
-from grading.checking import cause, checks
-from grading.kernel_runs import with_body
-from grading.kernels import Fault, Launch, blank, distinct, mistake
+from grading.checking import checks
+from grading.kernels import Fault, Launch, blank, distinct
+from grading.mistakes import Known, Mistake, mistakes, right
 from minigrad.kernels.matmul import matmul_batched
 
 from . import strided
@@ -21,43 +21,6 @@ BROADCAST = [
     ((2, 3, 1, 4, 4), (2, 4, 3)),
 ]
 KINDS = "row by row", "transposed", "every second", "a column repeated"
-OFFSET = """
-__device__ long long matrix_of(long long batch, const Strides& view) {
-    long long offset = 0;
-    for (int d = view.dims - 3; d >= 0; d--) {
-        offset += batch % view.shape[d] * view.stride[d];
-        batch /= view.shape[d];
-    }
-    return offset;
-}
-"""
-BODY = """
-int row = blockIdx.y * blockDim.y + threadIdx.y;
-int col = blockIdx.x * blockDim.x + threadIdx.x;
-long long a_row = a_view.stride[a_view.dims - 2];
-long long a_col = a_view.stride[a_view.dims - 1];
-long long b_row = b_view.stride[b_view.dims - 2];
-long long b_col = b_view.stride[b_view.dims - 1];
-for (long long m = blockIdx.z; m < batches; m += gridDim.z) {
-    const float* x = a + matrix_of(m, a_view);
-    const float* y = b + matrix_of(m, b_view);
-    float sum = 0.0f;
-    if (row < M && col < N) {
-        for (int k = 0; k < K; k++)
-            sum += x[row * a_row + k * a_col] * y[k * b_row + col * b_col];
-        c[(m * M + row) * N + col] = sum;
-    }
-}"""
-
-
-def batched(said, *pairs):
-    """A mistake: the right text with some words changed."""
-    text = strided.STRUCT + OFFSET + with_body(matmul_batched, BODY)
-    for old, new in pairs:
-        if old not in text:
-            raise ValueError(f"matmul_batched: {old!r} is not in the text")
-        text = text.replace(old, new)
-    return mistake(said, text)
 
 
 def laid(shape, kind):
@@ -141,86 +104,153 @@ class MatmulBatched(ProductCheck):
         left, right = strided.read(a, a_view), strided.read(b, b_view)
         return torch.matmul(left.double(), right.double())
 
-    copies_first = batched(
+
+TILES = """for (int k = 0; k < K; k += TILE) {
+            a_tile[ty][tx] = row < M && k + tx < K ? x[(k + tx) * a_col] : 0.0f;
+            b_tile[ty][tx] = k + ty < K && col < N ? y[(k + ty) * b_row] : 0.0f;
+            __syncthreads();
+            for (int i = 0; i < TILE; i++) sum += a_tile[ty][i] * b_tile[i][tx];
+            __syncthreads();
+        }"""
+GUARD = "if (row < M && col < N)"
+# a thread an element, in place of tiles
+PLAIN = (
+    f"{TILES} -> for (int k = 0; {GUARD[4:-1]} && k < K; k++)\n"
+    "            sum += x[k * a_col] * y[k * b_row];"
+)
+mistakes(
+    matmul_batched,
+    copies_first=Mistake(
         "the strides are not used: this is right only if somebody has copied a and b "
         "row by row before, and nobody does. Element (row, k) of a matrix of a lies "
-        "row * stride[dims - 2] + k * stride[dims - 1] behind its first",
-        ("x[row * a_row + k * a_col]", "a[(m * M + row) * K + k]"),
-        ("y[k * b_row + col * b_col]", "b[(m * K + k) * N + col]"),
-    )
-
-    @cause(
+        "row * stride[dims - 2] + k * stride[dims - 1] from its first",
+        (
+            "a + matrix_of(m, a_view) + row * a_row -> a + (m * M + row) * K",
+            "b + matrix_of(m, b_view) + col * b_col -> b + m * K * N + col",
+            " * a_col ->",
+            " * b_row -> * N",
+        ),
+    ),
+    copies=Mistake(
         "more is written to global memory than c: the operands are copied first, or c "
         "is written again and again. Read them where they lie, and write each element "
-        "of c once"
-    )
-    def copies(self, launch, *args):
-        return Fault("writes")
-
-    @cause(
+        "of c once",
+        Fault("writes"),
+        (
+            "__global__ -> __device__ float A[64][2048], B[64][2048];\n__global__",
+            "for (long long -> int block = blockIdx.y * gridDim.x + blockIdx.x;\n"
+            "    float *p = A[blockIdx.z * gridDim.x * gridDim.y + block];\n"
+            "    float *q = B[blockIdx.z * gridDim.x * gridDim.y + block];\n"
+            "    for (long long",
+            "matrix_of(m, a_view) + row * a_row -> matrix_of(m, a_view)",
+            "matrix_of(m, b_view) + col * b_col -> matrix_of(m, b_view)",
+            "float sum -> for (int e = ty * 16 + tx; e < M * K; e += 256)\n"
+            "            p[e] = x[e / K * a_row + e % K * a_col];\n"
+            "        for (int e = ty * 16 + tx; e < K * N; e += 256)\n"
+            "            q[e] = y[e / N * b_row + e % N * b_col];\n"
+            "        __syncthreads();\n"
+            "        float sum",
+            PLAIN,
+            "x[k * a_col] * y[k * b_row] -> p[row * K + k] * q[k * N + col]",
+            "= sum; -> = sum;\n        __syncthreads();",
+        ),
+        (
+            PLAIN,
+            f"float sum = 0.0f -> {GUARD} c[(m * M + row) * N + col] = 0",
+            "sum += -> c[(m * M + row) * N + col] +=",
+            f"        {GUARD} c[(m * M + row) * N + col] = sum; ->",
+        ),
+    ),
+    no_guard=Mistake(
         "something is read, or written, outside of a matrix: are all four strides "
-        "used, and is there a guard for the row and for the column?"
-    )
-    def no_guard(self, launch, *args):
-        return Fault("out-of-bounds")
-
-    @cause(
+        "used, and is there a guard for the row and for the column?",
+        Fault("out-of-bounds"),
+        (PLAIN, "row < M && col < N -> row < M"),
+    ),
+    race=Mistake(
         "threads use a cell at the same time, and one of them writes. With tiles both "
-        "barriers are needed in each step; and each element of c has one thread"
-    )
-    def race(self, launch, *args):
-        return Fault("race")
-
-    @cause(
+        "barriers are needed in each step; and each element of c has one thread",
+        Fault("race"),
+        "__syncthreads();\n        } -> }",
+    ),
+    divergent=Mistake(
         "not all threads of the block come to the barrier: those outside of c must "
-        "fill their cells, too; and in a loop over the batch none may return"
-    )
-    def divergent(self, launch, *args):
-        return Fault("divergent-barrier")
-
-    inner_stride = batched(
+        "fill their cells, too; and in a loop over the batch none may return",
+        Fault("divergent-barrier"),
+        f"__syncthreads(); -> {GUARD} __syncthreads();",
+    ),
+    inner_stride=Mistake(
         "one stride of each matrix is taken to be 1: in a transposed matrix it is the "
         "other one. Use both, stride[dims - 2] and stride[dims - 1]",
-        ("k * a_col", "k"),
-        ("col * b_col", "col"),
-    )
-    flat_batch = batched(
-        "the matrices are taken to lie one behind the other: where one begins, the "
+        (" * a_col ->", " * b_col ->"),
+    ),
+    flat_batch=Mistake(
+        "the matrices are taken to lie one after the other: where one begins, the "
         "strides of the batch say, and one that serves for several has 0 there",
-        ("a + matrix_of(m, a_view)", "a + m * M * K"),
-        ("b + matrix_of(m, b_view)", "b + m * K * N"),
-    )
-    one_matrix = batched(
+        ("matrix_of(m, a_view) -> m * M * K", "matrix_of(m, b_view) -> m * K * N"),
+    ),
+    one_matrix=Mistake(
         "every product is of the same matrix: matrix_of(m, view) says where number m "
         "begins",
-        ("a + matrix_of(m, a_view)", "a"),
-        ("b + matrix_of(m, b_view)", "b"),
-    )
-    no_loop = batched(
+        ("+ matrix_of(m, a_view) ->", "+ matrix_of(m, b_view) ->"),
+    ),
+    no_loop=Mistake(
         "each block makes one product of the batch only: there may be more of them "
         "than gridDim.z, so it goes on with number m + gridDim.z",
-        ("m += gridDim.z", "m += batches"),
-    )
-    one_dim = batched(
+        "m += gridDim.z -> m += batches",
+    ),
+    one_dim=Mistake(
         "only one dimension of the batch counts here: there may be up to six",
-        ("d >= 0; d--", "d >= 0 && d >= view.dims - 3; d--"),
-    )
-    first_fastest = batched(
+        "d >= 0; -> d >= 0 && d == view.dims - 3;",
+    ),
+    first_fastest=Mistake(
         "the batch is counted from the wrong end: the last of its dimensions moves "
         "fastest",
-        ("int d = view.dims - 3; d >= 0; d--", "int d = 0; d < view.dims - 2; d++"),
-    )
-    all_dims = batched(
+        "int d = view.dims - 3; d >= 0; d-- -> int d = 0; d < view.dims - 2; d++",
+    ),
+    all_dims=Mistake(
         "the number of the matrix is taken apart over all dimensions: the last two are "
         "the matrix's own rows and columns, so begin with dims - 3",
-        ("view.dims - 3", "view.dims - 1"),
-    )
-    one_view = batched(
+        "view.dims - 3 -> view.dims - 1",
+    ),
+    one_view=Mistake(
         "a's batch is used for both: b has strides of its own",
-        ("b + matrix_of(m, b_view)", "b + matrix_of(m, a_view)"),
-    )
-    c_first = batched(
+        "matrix_of(m, b_view) -> matrix_of(m, a_view)",
+    ),
+    c_first=Mistake(
         "all products are written to c's first matrix: number m begins at "
         "c + m * M * N",
-        ("c[(m * M + row) * N + col]", "c[row * N + col]"),
-    )
+        "c[(m * M + row) -> c[row",
+    ),
+    compile=Known("* view.stride[d] -> * view.strides[d]"),
+)
+
+right(matmul_batched, "a thread an element", (PLAIN,))
+right(
+    matmul_batched,
+    "pointers that walk",
+    (
+        PLAIN,
+        "k < K; k++ -> k < K; k++, x += a_col, y += b_row",
+        "x[k * a_col] * y[k * b_row] -> *x * *y",
+    ),
+)
+right(
+    matmul_batched,
+    "indices of the batch first",
+    (
+        "const float* x = a + matrix_of(m, a_view) -> const float *x = a, *y = b;\n"
+        "        long long rest = m;\n"
+        "        for (int d = a_view.dims - 3; d > -1; --d) {\n"
+        "            long long i = rest % a_view.shape[d];\n"
+        "            rest = rest / a_view.shape[d];\n"
+        "            x += i * a_view.stride[d];\n"
+        "            y += i * b_view.stride[d];\n"
+        "        }\n"
+        "        x = x",
+        "const float* y = b + matrix_of(m, b_view) -> y = y",
+        PLAIN,
+        "sum += x[k * a_col] * y[k * b_row] -> "
+        "sum = fmaf(x[k * a_col], y[k * b_row], sum)",
+    ),
+)
