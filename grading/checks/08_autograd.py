@@ -302,19 +302,15 @@ def copy(self):
 right(
     detach,
     "by keywords",
-    (
-        "self.shape -> shape=self.shape",
-        "self.strides -> strides=self.strides",
-        "self.offset -> offset=self.offset",
+    lambda self: Tensor(
+        self.storage, shape=self.shape, strides=self.strides, offset=self.offset
     ),
 )
 right(
     detach,
     "by methods",
-    (
-        "self.shape -> self.size()",
-        "self.strides -> self.stride()",
-        "self.offset -> self.storage_offset()",
+    lambda self: Tensor(
+        self.storage, self.size(), self.stride(), self.storage_offset()
     ),
 )
 right(detach, "by an alias", lambda self: self.new_alias())
