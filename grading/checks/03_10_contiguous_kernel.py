@@ -8,7 +8,7 @@ from grading.mistakes import Known, Mistake, mistakes, right
 from minigrad.kernels.copy import contiguous_kernel
 
 from . import strided
-from .strided import GUARD, MY_I, NO_GUARD, SCATTERED, permuted
+from .strided import NO_GUARD, SCATTERED, permuted
 
 LARGE = (1003, 997)
 
@@ -99,9 +99,15 @@ mistakes(
         "* view.stride[d] -> * max(view.stride[d], 1LL)",
     ),
     compile=Known("view.stride[d] -> view.strides[d]", "offset]; -> view.stride * i];"),
+    nothing=Known("y[i] = x[offset] -> y[i]"),
     endless=Known("d-- -> d = max(d - 1, 0)"),
 )
 
+LOOP = """long long offset = 0, rest = i;
+    for (int d = view.dims - 1; d >= 0; d--) {
+        offset += rest % view.shape[d] * view.stride[d];
+        rest /= view.shape[d];
+    }"""
 right(
     contiguous_kernel,
     "what is left is the first index",
@@ -113,27 +119,25 @@ right(
 right(
     contiguous_kernel,
     "from the front",
-    strided.text_of(
-        contiguous_kernel,
-        f"""{GUARD}
-    int run = n, j = i;
+    (
+        f"""{LOOP} -> int run = n, j = i;
     const float* from = x;
     for (int d = 0; d < view.dims; d++) {{
         run /= (int)view.shape[d];
         from += j / run * view.stride[d];
         j %= run;
-    }}
-    y[i] = *from;""",
+    }}""",
+        "x[offset] -> *from",
     ),
 )
 right(
     contiguous_kernel,
     "by a function",
-    strided.text_of(
-        contiguous_kernel,
-        f"{MY_I} if (i < n) y[i] = *element(x, i, view);",
-        """
-__device__ const float* element(const float* x, unsigned i, Strides v) {
+    (
+        f"{LOOP} ->",
+        "x[offset] -> *element(x, i, view)",
+        """__global__ -> __device__
+const float* element(const float* x, unsigned i, Strides v) {
     while (v.dims > 0) {
         const unsigned size = v.shape[--v.dims];
         x += (i % size) * v.stride[v.dims];
@@ -141,24 +145,20 @@ __device__ const float* element(const float* x, unsigned i, Strides v) {
     }
     return x;
 }
-""",
+__global__""",
     ),
 )
 right(
     contiguous_kernel,
     "each thread steps through the grid",
-    strided.text_of(
-        contiguous_kernel,
-        """
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n;
-         i += gridDim.x * blockDim.x) {
-        long long index[8], j = i, k = 0;
-        for (int d = view.dims - 1; d >= 0; --d) {
-            index[d] = j % view.shape[d];
-            j = j / view.shape[d];
-        }
-        for (int d = 0; d < view.dims; ++d) k = k + index[d] * view.stride[d];
-        y[i] = x[k];
-    }""",
+    (
+        "if (i >= n) return; -> for (; i < n; i += gridDim.x * blockDim.x) {",
+        f"""{LOOP} -> long long index[8], j = i, k = 0;
+    for (int d = view.dims - 1; d >= 0; --d) {{
+        index[d] = j % view.shape[d];
+        j = j / view.shape[d];
+    }}
+    for (int d = 0; d < view.dims; ++d) k = k + index[d] * view.stride[d];""",
+        "x[offset]; -> x[k]; }",
     ),
 )

@@ -1,43 +1,23 @@
-"""What the checks of kernels for any layout share: views, and texts that read them."""
+"""What the checks of kernels for any layout share: views, launches, texts."""
 
+import numpy as np
 import torch
 
-from grading.kernels import blank
+from grading.kernels import KernelCheck, Launch, blank, distinct
 from minigrad.kernels.copy import Strides
 
 from .layouts import random_view, shuffled
 
 THREADS = 64
 STRUCT = "struct Strides { int dims; long long shape[8]; long long stride[8]; };\n"
-OFFSET_OF = """
-__device__ long long offset_of(long long i, const Strides& view) {
-    long long offset = 0;
-    for (int d = view.dims - 1; d >= 0; d--) {
-        offset += i % view.shape[d] * view.stride[d];
-        i /= view.shape[d];
-    }
-    return offset;
-}
-"""
-MY_I = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
-GUARD = f"{MY_I} if (i >= n) return;"
 NO_GUARD = "there is no guard: the last block has more threads than there are elements"
 SCATTERED = "the offset is used on the wrong side: read x[offset], write y[i]"
-
-
-def text_of(hole, body, before=""):
-    """A whole text: the struct, functions that stand before the kernel, its body."""
-    return f"{STRUCT}{before}\n{hole.form()} {{\n{body}\n}}"
-
-
-def row_major(shape):
-    return torch.empty(shape).stride()
 
 
 def permuted(random, shape):
     """The strides of a row-major tensor whose dimensions were put in another order."""
     order, strides = shuffled(random, shape), [0] * len(shape)
-    steps = row_major([shape[d] for d in order])
+    steps = torch.empty([shape[d] for d in order]).stride()
     for d, step in zip(order, steps, strict=True):
         strides[d] = step
     return tuple(strides)
@@ -99,3 +79,44 @@ def written(y, n, values):
 
 def output(shape, dtype="float32"):
     return blank(*(shape or (1,)), dtype=dtype)
+
+
+# No number is subnormal: CuPy compiles with -ftz=true, and the GPU takes them for 0.
+ODD = (np.nan, np.inf, -np.inf, 0.0, -0.0, 1e37, -1e37, 1e-37, -1e-37, 100.0, -100.0)
+DTYPES = {"float": "float32", "double": "float64", "int": "int32"}
+APART = {"p": 10_000, "q": 20_000}  # p and q differ everywhere
+
+
+def specials(random, dtype="float32"):
+    """Numbers of every kind, in some order."""
+    values = np.array([*ODD, *np.linspace(-9, 9, 19)]).astype(dtype)
+    return np.random.default_rng(random.getrandbits(64)).permutation(values)
+
+
+class ElementwiseCheck(KernelCheck):
+    """A kernel that is compiled for a type T and an operation OP."""
+
+    rtol = 8 * np.finfo(np.float32).eps  # exp to 2 units, and three more roundings
+    atol = np.finfo(np.float32).tiny  # a GPU may round what is smaller to 0
+
+    def close(self, got, expected):
+        if got.dtype.kind != "f":
+            return super().close(got, expected)
+        info = np.finfo(got.dtype)
+        expected = expected.astype(got.dtype).reshape(got.shape)
+        return np.allclose(got, expected, 8 * info.eps, info.tiny, equal_nan=True)
+
+    def launch(self, random, shape, views, op, T="float", n=None, **given):  # noqa: N803
+        """Of inputs with these strides; `given`: their values, by name."""
+        n = size_of(shape) if n is None else n
+        args = []
+        for name, strides in zip("abpq" if views[1:] else "x", views, strict=False):
+            x = distinct(random, cells(shape, strides), dtype=DTYPES[T])
+            x += x.dtype.type(APART.get(name, 0))
+            args += [given.get(name, x), view(shape, strides)]
+        args += [output(shape, DTYPES[T]), np.int32(n)]
+        how = f"-DT={T}", f"-DOP={op}"
+        return Launch(cover(n), THREADS, tuple(args), options=how)
+
+    def op(self, launch):
+        return launch.options[1].removeprefix("-DOP=")

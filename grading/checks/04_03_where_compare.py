@@ -1,46 +1,30 @@
-"""Chapter 04, comparisons and where: PyTorch's, on the same views."""
+"""Comparisons, and a choice between two tensors."""
 
 import numpy as np
 import torch
 
 from grading.checking import checks
-from grading.kernels import KernelCheck, Launch, distinct, mistake
+from grading.kernels import KernelCheck
+from grading.mistakes import Mistake, mistakes, right
 from minigrad.kernels.elementwise import where_compare
 
 from . import strided
-from .strided import GUARD, MY_I
+from .strided import NO_GUARD, ElementwiseCheck
 
-DTYPES = {"float": "float32", "int": "int32", "double": "float64"}
 COMPARE = {
     "equal": torch.eq, "not_equal": torch.ne, "less": torch.lt,
     "less_equal": torch.le, "greater": torch.gt, "greater_equal": torch.ge,
 }  # fmt: skip
-FINE = {
-    "equal": "a == b", "not_equal": "a != b", "less": "a < b",
-    "less_equal": "a <= b", "greater": "a > b", "greater_equal": "a >= b",
-}  # fmt: skip
 ODD = np.array([1, 2, np.nan, np.inf, -np.inf, -0.0, 3, 5], np.float32)
 OTHER = np.array([2, 2, np.nan, np.inf, np.inf, 0.0, np.nan, 4], np.float32)
-READ = "a[offset_of(i, a_view)]", "b[offset_of(i, b_view)]"
-CHOICE = "p[offset_of(i, p_view)]", "q[offset_of(i, q_view)]"
 ONE = (0, 0), (0, 0)  # p and q are numbers
-APART = {"a": 0, "b": 0, "p": 10_000, "q": 20_000}  # p and q differ everywhere
-
-
-def chosen(text, guard=GUARD, a=READ[0], b=READ[1], p=CHOICE[0], q=CHOICE[1],
-           choice="OP({a}, {b}) ? {p} : {q}", **other):  # fmt: skip
-    """A mistake: what is compared or chosen, or what one of the six functions says."""
-    six = "\n".join(
-        f"__device__ bool {name}(T a, T b) {{ return {say}; }}"
-        for name, say in (FINE | other).items()
-    )
-    body = f"{guard} y[i] = {choice.format(a=a, b=b, p=p, q=q)};"
-    before = f"{strided.OFFSET_OF}\n{six}"
-    return mistake(text, strided.text_of(where_compare, body, before))
 
 
 @checks(where_compare)
-class WhereCompare(KernelCheck):
+class WhereCompare(ElementwiseCheck):
+    rtol = atol = 0  # what is chosen stays as it is
+    close = KernelCheck.close
+
     def cases(self, random):
         for op in COMPARE:
             yield "comparisons", self.launch(random, (5, 4), [(4, 1), (0, 1), *ONE], op)
@@ -68,94 +52,100 @@ class WhereCompare(KernelCheck):
             yield "another type", ints
         yield "no elements", self.launch(random, (4, 3), mixed, "less", n=0)
 
-    def launch(self, random, shape, views, op, T="float", n=None, **given):  # noqa: N803
-        n = strided.size_of(shape) if n is None else n
-        args = []
-        for name, strides in zip("abpq", views, strict=True):
-            cells = strided.cells(shape, strides)
-            x = distinct(random, cells, dtype=DTYPES[T])
-            x += x.dtype.type(APART[name])
-            args += [given.get(name, x), strided.view(shape, strides)]
-        args += [strided.output(shape, DTYPES[T]), np.int32(n)]
-        how = f"-DT={T}", f"-DOP={op}"
-        return Launch(strided.cover(n), strided.THREADS, tuple(args), options=how)
-
     def expected(self, launch, a, a_view, b, b_view, p, p_view, q, q_view, y, n):
         pairs = (a, a_view), (b, b_view), (p, p_view), (q, q_view)
         a, b, p, q = (strided.read(x, view) for x, view in pairs)
-        holds = COMPARE[launch.options[1].removeprefix("-DOP=")](a, b)
+        holds = COMPARE[self.op(launch)](a, b)
         return strided.written(y, n, torch.where(holds, p, q))
 
-    nan_equal = chosen(
+
+A, B = "a[offset_of(i, a_view)]", "b[offset_of(i, b_view)]"
+P, Q = "p[offset_of(i, p_view)]", "q[offset_of(i, q_view)]"
+CHOICE = f"OP(left, right) ? {P} : {Q}"
+mistakes(
+    where_compare,
+    nan_equal=Mistake(
         "NaN is equal to NaN here: it is equal to nothing, and `==` says so",
-        equal="!(a < b) && !(a > b)",
-    )
-    nan_is_nan = chosen(
+        "a == b -> !(a < b) && !(a > b)",
+    ),
+    nan_is_nan=Mistake(
         "NaN is equal to NaN here: it is equal to nothing, not to itself either",
-        equal="a == b || (a != a && b != b)",
-        not_equal="!(a == b || (a != a && b != b))",
-    )
-    negated = chosen(
+        ("a == b -> a == b || (a != a && b != b)", "a != b -> !equal(a, b)"),
+    ),
+    negated=Mistake(
         "less_equal is not the opposite of greater, nor greater_equal that of less: "
         "with NaN, neither of the two holds",
-        less_equal="!(a > b)",
-        greater_equal="!(a < b)",
-    )
-    unequal_by_order = chosen(
+        ("a <= b -> !(a > b)", "a >= b -> !(a < b)"),
+        ("a <= b -> !(a > b)", "a >= b -> !less(a, b)"),
+    ),
+    unequal_by_order=Mistake(
         "not_equal holds for NaN, too, which is neither less nor greater: `!=`",
-        not_equal="a < b || a > b",
-    )
-    one_comparison = chosen(
+        "a != b -> a < b || a > b",
+    ),
+    one_comparison=Mistake(
         "the comparison is always `<`: OP stands for the one that is wanted",
-        choice="{a} < {b} ? {p} : {q}",
-    )
-    strict = chosen(
+        "OP( -> less(",
+    ),
+    strict=Mistake(
         "less_equal and greater_equal hold for equal numbers, too",
-        less_equal="a < b",
-        greater_equal="a > b",
-    )
-    exchanged = chosen(
-        "a and b have changed places",
-        a="b[offset_of(i, b_view)]",
-        b="a[offset_of(i, a_view)]",
-    )
-    wrong_way = chosen(
+        ("a <= b -> a < b", "a >= b -> a > b"),
+    ),
+    exchanged=Mistake(
+        "a and b have changed places", "OP(left, right) -> OP(right, left)"
+    ),
+    wrong_way=Mistake(
         "p and q have changed places: p is for where the condition holds",
-        p=CHOICE[1],
-        q=CHOICE[0],
-    )
-    blended = chosen(
+        "OP(left, right) -> !OP(left, right)",
+    ),
+    blended=Mistake(
         "what is not chosen is multiplied by 0 and added: 0 times infinity is NaN. "
         "Choose with `? :` or `if`",
-        choice="OP({a}, {b}) * {p} + (1 - OP({a}, {b})) * {q}",
-    )
-    flat_choice = chosen(
+        f"{CHOICE} -> OP(left, right) * {P} + (1 - OP(left, right)) * {Q}",
+    ),
+    flat_choice=Mistake(
         "p and q are read without their views: they have strides, too",
-        p="p[i]",
-        q="q[i]",
-    )
-    flat_operands = chosen(
+        f"{P} : {Q} -> p[i] : q[i]",
+    ),
+    flat_operands=Mistake(
         "a and b are read without their views: they have strides, too",
-        a="a[i]",
-        b="b[i]",
-    )
-    one_view = chosen(
+        (f"{A} -> a[i]", f"{B} -> b[i]"),
+    ),
+    one_view=Mistake(
         "a's view is used for all four: each tensor has its own",
-        b="b[offset_of(i, a_view)]",
-        p="p[offset_of(i, a_view)]",
-        q="q[offset_of(i, a_view)]",
-    )
-    only_condition = chosen(
+        ("i, b_view -> i, a_view", "i, p_view -> i, a_view", "i, q_view -> i, a_view"),
+    ),
+    only_condition=Mistake(
         "this is the condition, 0 or 1: what is wanted is p's element or q's",
-        choice="OP({a}, {b})",
-    )
-    in_float = chosen(
+        f" ? {P} : {Q} ->",
+    ),
+    in_float=Mistake(
         "the numbers are compared as float: T may be int, and then digits are lost",
-        a="(float)a[offset_of(i, a_view)]",
-        b="(float)b[offset_of(i, b_view)]",
-        choice="OP((T){a}, (T){b}) ? {p} : {q}",
-    )
-    no_guard = chosen(
-        "there is no guard: the last block has more threads than there are elements",
-        guard=MY_I,
-    )
+        "T left -> float left",
+    ),
+    no_guard=Mistake(NO_GUARD, "if (i >= n) return; ->"),
+)
+
+right(
+    where_compare,
+    "by if",
+    (
+        f"y[i] = {CHOICE}; -> if (OP(left, right)) y[i] = {P};\n    else y[i] = {Q};",
+        "a > b -> b < a",
+        "a >= b -> b <= a",
+        "a != b -> !(a == b)",
+    ),
+)
+right(
+    where_compare,
+    "by pointers",
+    (
+        f"y[i] = {CHOICE}; -> const T* from = q + offset_of(i, q_view);\n"
+        "    if (OP(left, right)) from = p + offset_of(i, p_view);\n    y[i] = *from;",
+        "a <= b -> a < b || a == b",
+    ),
+)
+right(
+    where_compare,
+    "no variables",
+    (f"T left = {A}, right = {B}; ->", f"OP(left, right) -> OP({A}, {B})"),
+)

@@ -1,0 +1,124 @@
+"""A function of every element, for any layout."""
+
+import torch
+
+from grading.checking import checks
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad.kernels.elementwise import unary_kernel
+
+from . import strided
+from .strided import NO_GUARD, SCATTERED, ElementwiseCheck, specials
+
+UNARY = {  # what OP is -> PyTorch's function
+    "relu": torch.relu,
+    "sigmoid": torch.sigmoid,
+    "-": torch.neg,
+    "fabs": torch.abs,
+    "sqrt": torch.sqrt,
+    "exp": torch.exp,
+}
+
+
+@checks(unary_kernel)
+class UnaryKernel(ElementwiseCheck):
+    def cases(self, random):
+        for part, shape, strides in strided.layouts(random):
+            yield part, self.launch(random, shape, [strides], "-")
+        for op in UNARY:
+            part = op if op in ("relu", "sigmoid") else "other operations"
+            x = specials(random)
+            yield part, self.launch(random, (3, 10), [(1, 3)], op, x=x)
+            yield part, self.launch(random, (17,), [(1,)], op, x=x)
+        for op in ("relu", "sigmoid", "exp"):
+            x = specials(random, "float64") * (1 + 2**-40)
+            yield (
+                "another type",
+                self.launch(random, (5, 6), [(1, 5)], op, "double", x=x),
+            )
+        yield "no elements", self.launch(random, (2, 3), [(1, 2)], "relu", n=0)
+
+    def expected(self, launch, x, view, y, n):
+        op = UNARY[self.op(launch)]
+        return strided.written(y, n, op(strided.read(x, view).double()))
+
+
+X = "x[offset_of(i, view)]"
+RELU, SIGMOID = "x < 0 ? 0 : x", "1 / (1 + exp(-x))"
+mistakes(
+    unary_kernel,
+    flat=Mistake(
+        "the strides are ignored: element i of the view lies at x[offset_of(i, view)]",
+        f"{X} -> x[i]",
+    ),
+    scattered=Mistake(SCATTERED, f"y[i] = OP({X}) -> y[offset_of(i, view)] = OP(x[i])"),
+    no_guard=Mistake(NO_GUARD, "if (i < n) ->"),
+    one_op=Mistake(
+        "the operation is always the same: OP stands for the one that is wanted",
+        "OP( -> relu(",
+    ),
+    copied=Mistake("OP is not used: the elements are copied", "OP( -> ("),
+    twice=Mistake("OP is done twice", f"OP({X}) -> OP(OP({X}))"),
+    in_float=Mistake(
+        "the numbers go through float: T may be double, and then digits are lost",
+        "OP(x -> OP((float)x",
+    ),
+    functions_in_float=Mistake(
+        "relu and sigmoid go through float: T may be double, and then digits are lost",
+        (
+            f"return {RELU} -> float v = x; return v < 0 ? 0 : v",
+            f"return {SIGMOID} -> float v = x; return 1.0f / (1.0f + expf(-v))",
+        ),
+    ),
+    nan_in_relu=Mistake(
+        "relu makes 0 of NaN: every comparison with NaN is false, so NaN takes the "
+        "last way; let that be x",
+        f"{RELU} -> x > 0 ? x : 0",
+        f"{RELU} -> fmax(x, (T)0)",
+        f"return {RELU} -> if (x > 0) return x; return 0",
+    ),
+    leaky=Mistake("relu is x itself above 0, and 0 below", f"{RELU} -> fabs(x)"),
+    sign_of_sigmoid=Mistake(
+        "sigmoid has the wrong sign: it is 1 / (1 + exp(-x))", "exp(-x) -> exp(x)"
+    ),
+    overflow=Mistake(
+        "sigmoid of large numbers is inf / inf, NaN: with exp(-x) it would be 1 / 1",
+        f"{SIGMOID} -> exp(x) / (1 + exp(x))",
+    ),
+    compile=Known(f"{RELU} -> max(0, x, 0)", "if (i < n) y -> if i < n: y"),
+    nothing=Known("y[i] = -> T v ="),
+)
+
+right(unary_kernel, "early return", "if (i < n) y[i] -> if (i >= n) return;\n    y[i]")
+right(
+    unary_kernel,
+    "a loop over the grid",
+    (
+        "if (i < n) -> for (; i < n; i += gridDim.x * blockDim.x)",
+        f"return {RELU} -> if (x < 0) return 0; return x",
+        f"{SIGMOID} -> (T)1 / ((T)1 + exp(-x))",
+    ),
+)
+right(
+    unary_kernel,
+    "without large exponentials",
+    (
+        f"y[i] = OP({X}); -> {{ T v = {X}; T w = OP(v); y[i] = w; }}",
+        f"{RELU} -> x > 0 || isnan(x) ? x : T(0)",
+        f"return {SIGMOID} -> if (x >= 0) return {SIGMOID};\n"
+        "    T e = exp(x); return e / (1 + e)",
+    ),
+)
+right(
+    unary_kernel,
+    "an offset of one's own",
+    (
+        "x < 0 ? -> x <= 0 ?",
+        f"{X} -> x[at(i, view, view.dims)]",
+        """__global__ -> __device__ int at(int i, Strides v, int dims) {
+    int k = 0;
+    while (dims--) { k += i % (int)v.shape[dims] * v.stride[dims]; i /= v.shape[dims]; }
+    return k;
+}
+__global__""",
+    ),
+)

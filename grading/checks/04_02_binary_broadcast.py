@@ -1,0 +1,156 @@
+"""A function of two tensors that are broadcast."""
+
+import numpy as np
+import torch
+
+from grading.checking import checks
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad.kernels.elementwise import binary_broadcast
+
+from . import strided
+from .strided import NO_GUARD, ElementwiseCheck, specials
+
+BINARY = {
+    "sub": torch.sub,
+    "maximum": torch.maximum,
+    "fmin": torch.fmin,
+    "copysign": torch.copysign,
+}
+PAIRS = [  # shape, and the strides of both
+    ("a column and a row", (3, 4), (1, 0), (0, 1)),
+    ("a column and a row", (33, 5), (0, 1), (1, 0)),
+    ("a tensor and a number", (5, 7), (7, 1), (0, 0)),
+    ("a tensor and a number", (257,), (0,), (1,)),
+    ("a tensor and a row", (6, 4), (4, 1), (0, 1)),
+    ("a tensor and a column", (4, 6), (1, 0), (6, 1)),
+    ("any layout", (4, 3), (1, 4), (3, 1)),
+    ("any layout", (2, 3, 4), (12, 4, 1), (1, 8, 2)),
+    ("any layout", (20, 13), (13, 1), (26, 2)),
+    ("three dimensions", (2, 3, 4), (0, 4, 1), (1, 0, 0)),
+    ("three dimensions", (5, 1, 3), (0, 0, 1), (3, 0, 0)),
+    ("several blocks", (1000,), (1,), (1,)),
+    ("several blocks", (37, 29), (0, 1), (1, 37)),
+    ("numbers alone", (), (), ()),
+]
+
+
+@checks(binary_broadcast)
+class BinaryBroadcast(ElementwiseCheck):
+    def cases(self, random):
+        for part, shape, *views in PAIRS:
+            yield part, self.launch(random, shape, views, "sub")
+        eight = (2, 1, 3, 2, 2, 1, 2, 3)
+        b = strided.permuted(random, eight)
+        yield "any layout", self.launch(random, eight, [(0,) * 8, b], "maximum")
+        for op in BINARY:
+            a, b = specials(random), specials(random)
+            args = (30, 30), [(0, 1), (1, 0)], op
+            part = "maximum" if op == "maximum" else "other operations"
+            yield part, self.launch(random, *args, a=a, b=b)
+        args = (3, 4), [(1, 0), (0, 1)], "sub", "int"
+        big = np.array([2**24 + 1, 2**24 + 3, 2**24 + 5, 7], np.int32)
+        yield "other operations", self.launch(random, *args, a=big[:3], b=big)
+        yield "no elements", self.launch(random, *args, n=0)
+
+    def expected(self, launch, a, a_view, b, b_view, y, n):
+        op = BINARY[self.op(launch)]
+        return strided.written(
+            y, n, op(strided.read(a, a_view), strided.read(b, b_view))
+        )
+
+
+A, B = "a[offset_of(i, a_view)]", "b[offset_of(i, b_view)]"
+LARGER = "a > b || a != a ? a : b"
+mistakes(
+    binary_broadcast,
+    flat=Mistake(
+        "the strides are ignored: a tensor that is broadcast has strides of 0. Element "
+        "i of a is a[offset_of(i, a_view)], and b's is b[offset_of(i, b_view)]",
+        (f"{A} -> a[i]", f"{B} -> b[i]"),
+        (  # the strides of a row-major tensor of that shape
+            "rest = i; -> rest = i, step = 1;",
+            "* view.stride[d] -> * step",
+            "rest /= view -> step *= view.shape[d];\n        rest /= view",
+        ),
+    ),
+    flat_a=Mistake("a's strides are ignored: a[offset_of(i, a_view)]", f"{A} -> a[i]"),
+    flat_b=Mistake("b's strides are ignored: b[offset_of(i, b_view)]", f"{B} -> b[i]"),
+    one_view=Mistake(
+        "a's view is used for both: b has strides of its own", "i, b_view -> i, a_view"
+    ),
+    other_view=Mistake(
+        "b's view is used for both: a has strides of its own", "i, a_view -> i, b_view"
+    ),
+    crossed=Mistake(
+        "the views have changed places",
+        (f"{A} -> a[offset_of(i, b_view)]", f"{B} -> b[offset_of(i, a_view)]"),
+    ),
+    stride_zero=Mistake(
+        "a stride of 0 is taken for 1: an element that is broadcast stays in its cell",
+        "* view.stride[d] -> * max(view.stride[d], 1LL)",
+    ),
+    no_scalars=Mistake(
+        "a view without dimensions has one element, too: its offset is 0",
+        "if (i < n) -> if (i < n && a_view.dims > 0)",
+    ),
+    exchanged=Mistake(
+        "the operands have changed places: a comes first, and a - b is not b - a",
+        f"OP({A}, {B}) -> OP({B}, {A})",
+    ),
+    no_guard=Mistake(NO_GUARD, "if (i < n) ->"),
+    in_float=Mistake(
+        "the numbers go through float: T may be int or double, and digits are lost",
+        f"OP({A}, {B}) -> OP((float){A}, (float){B})",
+    ),
+    one_op=Mistake(
+        "the operation is always the same: OP stands for the one that is wanted",
+        "OP( -> sub(",
+    ),
+    nan_in_maximum=Mistake(
+        "maximum loses a NaN: every comparison with NaN is false, so ask for it, too: "
+        "a != a",
+        f"{LARGER} -> a > b ? a : b",
+    ),
+    nan_by_fmax=Mistake(
+        "max and fmax return the number beside a NaN; here NaN is to come out",
+        f"{LARGER} -> max(a, b)",
+    ),
+    nan_in_b=Mistake(
+        "maximum loses a NaN in b: every comparison with NaN is false, so NaN must "
+        "take the way to itself",
+        f"{LARGER} -> b > a ? b : a",
+    ),
+    compile=Known(f"OP({A}, {B}) -> {A} OP {B}"),
+)
+
+right(
+    binary_broadcast,
+    "early return",
+    (
+        "if (i < n) y[i] -> if (i >= n) return;\n    y[i]",
+        f"{LARGER} -> a < b || b != b ? b : a",
+    ),
+)
+right(
+    binary_broadcast,
+    "variables",
+    (
+        "int i = blockIdx -> unsigned i = blockIdx",
+        f"y[i] = OP({A}, {B}); -> "
+        f"{{ const T left = {A}, right = {B}; y[i] = OP(left, right); }}",
+        f"{LARGER} -> a != a ? a : b != b ? b : max(a, b)",
+    ),
+)
+right(
+    binary_broadcast,
+    "both offsets in one loop",
+    f"""if (i < n) y[i] = OP({A}, {B}); -> if (i >= n) return;
+    long long j = 0, k = 0, rest = i;
+    for (int d = a_view.dims - 1; d >= 0; d--) {{
+        long long index = rest % a_view.shape[d];
+        rest /= a_view.shape[d];
+        j += index * a_view.stride[d];
+        k += index * b_view.stride[d];
+    }}
+    y[i] = OP(a[j], b[k]);""",
+)
