@@ -76,7 +76,7 @@ mistakes(
         "1 - dampening -> 1 - momentum",
     ),
     changed=Known(
-        (f"{DECAY} -> grad.add_(weight_decay * param).mul_(1.001)"),
+        f"{DECAY} -> grad.add_(weight_decay * param).mul_(1.001)",
         "grad.clone() -> grad",  # the buffer is the gradient
     ),
 )
