@@ -28,7 +28,7 @@ FOUND = {
 }
 
 LONG = 88  # characters of a line that is quoted
-WITHOUT_LAUNCH = {"compile": "compiler", "measured": "gpu"}
+WITHOUT_LAUNCH = {"compile": "compiler", "measured": "gpu"}  # kind -> key of its line
 
 
 def cause(check, case):
@@ -44,10 +44,8 @@ def cause(check, case):
 def lines(check, case):
     """(key, text) of what is told of a launch that went wrong."""
     got = case.got
-    if isinstance(got, Problem) and got.kind in ("compile", "measured"):
-        return [
-            ("compiler" if got.kind == "compile" else "gpu", _indented(got.message))
-        ]
+    if isinstance(got, Problem) and got.kind in WITHOUT_LAUNCH:
+        return [(WITHOUT_LAUNCH[got.kind], _indented(got.message))]
     (launch,) = case.args
     said = [("launch", launch_text(check.hole, launch))]
     if isinstance(got, Problem):

@@ -1,10 +1,13 @@
 """The parameters of a tree of modules, by name."""
 
+import torch
+
 from grading.checking import checks
 from grading.mistakes import Known, Mistake, mistake, mistakes, right
+from grading.scenes.modules import grown
 from minigrad.nn import Module
 
-from .module_trees import DEEP, LEAF, SHARED, TIED, TWO, TreeCheck, grown
+from .module_trees import DEEP, LEAF, SHARED, TIED, TWO, TreeCheck
 
 
 @checks(Module.named_parameters)
@@ -22,7 +25,7 @@ class NamedParameters(TreeCheck):
         yield "nothing", self.of({})
 
     def expected(self, scene):
-        module, known = grown(scene["spec"])
+        module, known = grown(torch, scene["spec"])
         numbers = {id(x): n for n, x in known.items()}
         pairs = module.named_parameters(**scene["options"])
         return [(name, numbers[id(p)]) for name, p in pairs]

@@ -4,9 +4,10 @@ import torch
 
 from grading.checking import checks
 from grading.mistakes import Known, Mistake, mistake, mistakes, right
+from grading.scenes.modules import grown
 from minigrad.nn import Module
 
-from .module_trees import DEEP, LEAF, NET, NORM, SHARED, TIED, TWO, TreeCheck, grown
+from .module_trees import DEEP, LEAF, NET, NORM, SHARED, TIED, TWO, TreeCheck
 
 
 @checks(Module.state_dict)
@@ -23,7 +24,7 @@ class StateDict(TreeCheck):
         yield "keep_vars", self.of({"modules": {"a": NORM}}, keep_vars=True)
 
     def expected(self, scene):
-        module, _ = grown(scene["spec"])
+        module, _ = grown(torch, scene["spec"])
         options = scene["options"]
         found = torch.nn.Module.state_dict(module, **options)
         how = "same" if options.get("keep_vars") else "detached"

@@ -1,9 +1,12 @@
 """What the checks of chapter 10 share: the small network, in PyTorch."""
 
 import contextlib
+import functools
 
 import numpy as np
 import torch
+
+from grading.scenes import learning
 
 from .scene_check import numbers
 
@@ -31,19 +34,5 @@ def data_of(random, n, inputs=6, classes=4):
     return numbers(random, n, inputs), labels
 
 
-def network(weights, norm=False):
-    """The network of grading/scenes/learning.py."""
-    (hidden, inputs), (classes, _) = weights[0].shape, weights[2].shape
-    between = [torch.nn.BatchNorm1d(hidden)] if norm else []
-    first, last = torch.nn.Linear(inputs, hidden), torch.nn.Linear(hidden, classes)
-    layers = [first, *between, torch.nn.Tanh(), last, torch.nn.LogSoftmax(1)]
-    model = torch.nn.Sequential(*layers).double()
-    own = *first.parameters(), *last.parameters()
-    with torch.no_grad():
-        for tensor, array in zip(own, weights, strict=True):
-            tensor.copy_(torch.tensor(array))
-    return model
-
-
-def state_of(model):
-    return {name: x.detach().numpy().copy() for name, x in model.state_dict().items()}
+network = functools.partial(learning.network, torch)
+state_of = learning.state_of

@@ -121,29 +121,31 @@ class Watched(nn.Module):
         return y
 
 
-def network(weights, norm=False):
-    """Two linear layers, perhaps with a batch norm between, in double."""
+def network(library, weights, norm=False):
+    """Two linear layers, perhaps with a batch norm between, in double.
+
+    library: minigrad or torch.
+    """
     (hidden, inputs), (classes, _) = weights[0].shape, weights[2].shape
+    nn = library.nn
     between = [nn.BatchNorm1d(hidden)] if norm else []
     first, last = nn.Linear(inputs, hidden), nn.Linear(hidden, classes)
     layers = [first, *between, nn.Tanh(), last, nn.LogSoftmax(1)]
     model = nn.Sequential(*layers).double()
     own = *first.parameters(), *last.parameters()
     for tensor, array in zip(own, weights, strict=True):
-        put(tensor, array)
+        put(library, tensor, array)
     return model
 
 
 def state_of(model):
-    return {
-        name: np.array(x.detach().numpy()) for name, x in model.state_dict().items()
-    }
+    return {name: x.detach().numpy().copy() for name, x in model.state_dict().items()}
 
 
 @scene
 def train_steps(hole, weights, norm, training, optimizer, options, batches, look):
     """Steps with batches: the losses, what they are, and the model afterwards."""
-    model = Watched(network(weights, norm)).train(training)
+    model = Watched(network(minigrad, weights, norm)).train(training)
     made = getattr(optim, optimizer)(model.parameters(), **options)
     losses, graphs = [], []
     for images, labels in batches:
@@ -171,7 +173,7 @@ def train_steps(hole, weights, norm, training, optimizer, options, batches, look
 @scene
 def evaluation(hole, weights, norm, training, data, size, look):
     """Evaluates: loss and accuracy, how the model was used, and how it is left."""
-    model = Watched(network(weights, norm)).train(training)
+    model = Watched(network(minigrad, weights, norm)).train(training)
     loader = DataLoader(TensorDataset(*map(tensor_of, data)), size, seed=0)
     result = hole(model, loader)
     if not isinstance(result, tuple) or len(result) != 2:
@@ -250,7 +252,7 @@ def training_run(hole, data, weights, norm, lr, orders, size, start, epochs, loo
         {**train.state_dict(), "epoch": start["epoch"], "batch": start["batch"]}
     )
     test = DataLoader(TensorDataset(*test), 3, seed=0)
-    model = Noted(network(weights, norm), log, train=data[0], test=data[2])
+    model = Noted(network(minigrad, weights, norm), log, train=data[0], test=data[2])
     optimizer = optim.SGD(model.parameters(), lr=lr)
     training = Logged(log, model, optimizer, train, test)
     training.results = [tuple(result) for result in start["results"]]

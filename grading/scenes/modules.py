@@ -23,37 +23,38 @@ def array_of(value, what="the result"):
     return np.array(value.detach().numpy())
 
 
-def put(tensor, array):
-    with no_grad():
-        tensor.copy_(minigrad.tensor(array))
+def put(library, tensor, array):
+    with library.no_grad():
+        tensor.copy_(library.tensor(array))
 
 
 # ------------------------------------------------- trees of modules
 
 
-def grown(spec, known=None):
+def grown(library, spec, known=None):
     """The module of a spec, and every tensor in it by its number.
 
-    spec: {"parameters": {name: number or None}, "buffers": the same, "hidden": names
-    of buffers, "modules": {name: spec or None}, "is": a number}. Equal numbers are the
-    same object; a spec with "is" alone is the module of that number.
+    library: minigrad or torch. spec: {"parameters": {name: number or None}, "buffers":
+    the same, "hidden": names of buffers, "modules": {name: spec or None}, "is": a
+    number}. Equal numbers are the same object; a spec with "is" alone is the module of
+    that number.
     """
     known = {} if known is None else known
     if "is" in spec and ("module", spec["is"]) in known:
         return known["module", spec["is"]], known
-    module = nn.Module()
+    module = library.nn.Module()
     known["module", spec.get("is", len(known) + 1000)] = module
     for name, number in spec.get("parameters", {}).items():
         if number is not None and number not in known:
-            known[number] = nn.Parameter(minigrad.tensor([float(number)]))
+            known[number] = library.nn.Parameter(library.tensor([float(number)]))
         module.register_parameter(name, known.get(number))
     for name, number in spec.get("buffers", {}).items():
         if number is not None:
-            known[number] = minigrad.tensor([float(number)])
+            known[number] = library.tensor([float(number)])
         shown = name not in spec.get("hidden", ())
         module.register_buffer(name, known.get(number), persistent=shown)
     for name, below in spec.get("modules", {}).items():
-        made = grown(below, known)[0] if below is not None else None
+        made = grown(library, below, known)[0] if below is not None else None
         module.add_module(name, made)
     return module, known
 
@@ -67,7 +68,7 @@ def numbered(value, known):
 @scene
 def named_parameters(hole, spec, options):
     """Lists the parameters: [(name, number), ...]."""
-    module, known = grown(spec)
+    module, known = grown(minigrad, spec)
     pairs = [*hole(module, **options)]
     for pair in pairs:
         if not isinstance(pair, tuple) or len(pair) != 2:
@@ -78,7 +79,7 @@ def named_parameters(hole, spec, options):
 @scene
 def state_dict(hole, spec, options):
     """Saves: [(name, number, "same", "detached", "copied" or "attached"), ...]."""
-    module, known = grown(spec)
+    module, known = grown(minigrad, spec)
     found = hole(module, **options)
     if not isinstance(found, dict):
         raise NotPlain(f"a dict is wanted, not {kind(found)}")
@@ -101,7 +102,7 @@ def held(name, x, known):
 @scene
 def train(hole, spec, flags, mode):
     """Sets the mode: {number of module: training}, and what was returned."""
-    module, known = grown(spec)
+    module, known = grown(minigrad, spec)
     modules = {n[1]: m for n, m in known.items() if isinstance(n, tuple)}
     for number, flag in flags.items():
         modules[number].training = flag
@@ -204,8 +205,8 @@ def clip(hole, grads, lazy, options):
 def training(hole, x, y, weight, bias, lr, momentum, epochs):
     """Trains a line: the losses, and weight and bias at the end."""
     model = nn.Linear(x.shape[1], y.shape[1]).double()
-    put(model.weight, weight)
-    put(model.bias, bias)
+    put(minigrad, model.weight, weight)
+    put(minigrad, model.bias, bias)
     optimizer = minigrad.optim.SGD(model.parameters(), lr=lr, momentum=momentum)
     loss_fn, x, y = nn.MSELoss(), tensor_of(x), tensor_of(y)
     losses = hole(model, loss_fn, optimizer, x, y, epochs)
