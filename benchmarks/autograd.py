@@ -4,7 +4,7 @@
 
 Each row is one expression of tensors with few elements: what is left of the time is
 overhead, of recording the operator and of walking back. "without" is the same where no
-gradient is asked for. The last row is a whole training step of a small network: two
+gradient is required. The last row is a whole training step of a small network: two
 Linear, 784-30-10, each with a Sigmoid, a batch of 32, MSELoss and SGD.
 """
 

@@ -66,7 +66,7 @@ def of_chapters(texts, only=()):
         try:
             found, problems = future.result()
         except Exception as error:  # the other texts shall be compared all the same
-            lost.append((text, told(error)))
+            lost.append((text, in_words(error)))
             continue
         failed += problems
         cases += [case for case in found if chosen(case, text, only)]
@@ -78,7 +78,7 @@ def chosen(case, text, only):
     return not only or {case.label, case.name, text.partition("/")[2]} & set(only)
 
 
-def told(error):
+def in_words(error):
     """A line that says why there is no result."""
     if isinstance(error, TimeoutError):
         return f"not run: {error}"

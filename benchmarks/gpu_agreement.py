@@ -33,7 +33,7 @@ import numpy as np
 
 from benchmarks import cases as course
 from benchmarks import common, ncu, reasons
-from benchmarks.cases import told
+from benchmarks.cases import in_words
 from benchmarks.outcomes import Outcome
 from minigrad import devices, simt
 from minigrad.kernel import Kernel
@@ -138,7 +138,7 @@ def compared(cases, way, gpu, ours):
             for a, b in zip(one[0], other[0], strict=True):
                 outcome.add(a, b, case.bound.scale if case.bound else 0)
     except Exception as error:  # the other kernels shall be compared all the same
-        outcome.problem = told(error)
+        outcome.problem = in_words(error)
     return outcome
 
 

@@ -82,12 +82,12 @@ def main(arguments=None):
     if not devices.gpu_available():
         print("not run: the library's kernels (needs an NVIDIA GPU and CuPy)")
         return 2
-    told = []
+    shown = []
     for text in report(options.families or FAMILIES):
         print(text, end="\n\n", flush=True)
-        told.append(text)
+        shown.append(text)
     if options.write:
-        common.write(PAGE, "\n\n".join(told), "kernels")
+        common.write(PAGE, "\n\n".join(shown), "kernels")
     return 0
 
 

@@ -152,8 +152,8 @@ class Theirs:
                 if len(some) == 64 or not self.graph:  # a graph has one size
                     step(images[some], labels[some])
             with torch.no_grad():
-                told = torch.cat([model(x).argmax(1) for x in test[0].split(1000)])
-            found.append((told == test[1]).float().mean().item())
+                shown = torch.cat([model(x).argmax(1) for x in test[0].split(1000)])
+            found.append((shown == test[1]).float().mean().item())
         return (time.perf_counter() - began) / count, found
 
 

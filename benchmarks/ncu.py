@@ -28,9 +28,9 @@ def counted(launches):
         return f"ncu took over {SECONDS} s"
     counts = read(run.output)
     if run.code or len(counts) != len(launches):
-        told = [x for x in run.output.splitlines() if "==ERROR==" in x]
+        shown = [x for x in run.output.splitlines() if "==ERROR==" in x]
         found = f"{len(counts)} of {len(launches)} launches counted"
-        return told[0].replace("==ERROR== ", "") if told else found
+        return shown[0].replace("==ERROR== ", "") if shown else found
     return counts
 
 

@@ -177,17 +177,17 @@ def with_lines(one):
 def cells(rows, watched, seconds):
     """{row: what a tool found there}, and ELSEWHERE what belongs to none."""
     found, total = read(watched.output)
-    told, known = {}, set()
+    shown, known = {}, set()
     for name, launches in rows.items():
         files = {one.file for one in launches}
         known |= files
         mine = [one for one in found if one.file in files]
         problem = trouble(name, rows, watched, total, seconds)
-        told[name] = errors(mine) if mine or not problem else f"not run: {problem}"
+        shown[name] = errors(mine) if mine or not problem else f"not run: {problem}"
     more = (total or 0) - len(found)
     others = [str(one) for one in found if one.file not in known]
     others += [f"{more} more, not printed"] * (more > 0)
-    return told | ({ELSEWHERE: "; ".join(others)} if others else {})
+    return shown | ({ELSEWHERE: "; ".join(others)} if others else {})
 
 
 def trouble(name, rows, watched, total, seconds):
@@ -213,18 +213,18 @@ def errors(found):
 
 def table(rows, results):
     """Rows of texts. results: {tool: {row: cell}}."""
-    elsewhere = [ELSEWHERE] * any(ELSEWHERE in told for told in results.values())
+    elsewhere = [ELSEWHERE] * any(ELSEWHERE in shown for shown in results.values())
     body = []
     for name in [*rows, *elsewhere, CONTROL]:
-        told = (result.get(name, "") for result in results.values())
-        body.append((name, len(rows.get(name, ())) or "", *told))
+        shown = (result.get(name, "") for result in results.values())
+        body.append((name, len(rows.get(name, ())) or "", *shown))
     return [("kernels of", "launches", *results), *body]
 
 
 def judged(results):
     """The rows of each tool that are not as they must be: [(tool, row)]."""
-    for tool, told in results.items():
-        for name, cell in told.items():
+    for tool, shown in results.items():
+        for name, cell in shown.items():
             if name == CONTROL and not re.match(r"[1-9]\d* error", cell):
                 yield tool, f"{name}: nothing was found there"
             elif name != CONTROL and cell != CLEAN:
@@ -275,10 +275,10 @@ def all_results(rows, options):
     return results
 
 
-def add(results, told):
+def add(results, shown):
     """Put cells to those of other processes; ELSEWHERE may be in several."""
-    both = [one[ELSEWHERE] for one in (results, told) if ELSEWHERE in one]
-    results.update(told | ({ELSEWHERE: "; ".join(both)} if both else {}))
+    both = [one[ELSEWHERE] for one in (results, shown) if ELSEWHERE in one]
+    results.update(shown | ({ELSEWHERE: "; ".join(both)} if both else {}))
 
 
 def parser():

@@ -152,10 +152,10 @@ def main(arguments=None):
     else:
         numba = common.markdown(numba)
     what = f"Medians of {rounds} rounds; in brackets, times the plain launch."
-    told = f"{common.machine()}. {what}\n\n{common.markdown(rows)}\n\n{numba}"
-    print(told)
+    shown = f"{common.machine()}. {what}\n\n{common.markdown(rows)}\n\n{numba}"
+    print(shown)
     if options.write:
-        common.write(PAGE, told, "speed")
+        common.write(PAGE, shown, "speed")
     return 0
 
 

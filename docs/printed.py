@@ -26,10 +26,10 @@ def filled(text):
         with contextlib.redirect_stdout(output):
             exec(match[1], names)
         code = f"```python\n{match[1]}```\n"
-        told = "".join(
+        shown = "".join(
             f"{x.rstrip()}\n" for x in output.getvalue().rstrip().splitlines()
         )
-        return f"{code}\n```text\n{told}```\n" if told else code
+        return f"{code}\n```text\n{shown}```\n" if shown else code
 
     return BLOCK.sub(printed, text)
 

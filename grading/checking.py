@@ -9,8 +9,8 @@ A check is a class in the file of an exercise, `checks/03_01_contiguous_strides.
         def expected(self, shape):               # PyTorch's answer
             return torch.empty(shape).stride()
 
-What goes wrong is told by the file's mistakes (mistakes.py), and by what may go wrong
-in any exercise (show.general_cause).
+What goes wrong is explained by the file's mistakes (mistakes.py), and by what may go
+wrong in any exercise (show.general_cause).
 
 Each part of the task earns its share of the points if all its cases are right, and the
 first part is the heart: where it is wrong, nothing is earned.
@@ -252,7 +252,7 @@ class Check:
         return Failure(cause, message, case.part, count)
 
     def lines(self, case):
-        """(key, text) of what is told of a case that failed."""
+        """(key, text): the explanation of a case that failed."""
         return [
             *show.call(self.hole, case.args),
             ("expected", show.text(case.expected)),

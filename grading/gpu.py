@@ -41,10 +41,10 @@ def available():
 
 def run(hole, text, launches, options=()):
     """What came of launches on the GPU: for each a Ran, or a Problem."""
-    told = _asked(hole, [text], launches, options, 0)
-    if isinstance(told, Problem):
-        return [told] * len(launches)
-    done = [_seen(hole, one, left) for one, left in zip(launches, told, strict=False)]
+    shown = _asked(hole, [text], launches, options, 0)
+    if isinstance(shown, Problem):
+        return [shown] * len(launches)
+    done = [_seen(hole, one, left) for one, left in zip(launches, shown, strict=False)]
     return done + done[-1:] * (len(launches) - len(done))  # after a fault none is run
 
 
@@ -53,10 +53,10 @@ def seconds(hole, texts, launch, times=20):
 
     They take turns, after a warm-up. Other programs on the GPU only add to a time.
     """
-    told = _asked(hole, texts, [launch], (), times)
-    if isinstance(told, Problem):
-        return told
-    return Problem("raised", told[0]) if isinstance(told[0], str) else told[0]
+    shown = _asked(hole, texts, [launch], (), times)
+    if isinstance(shown, Problem):
+        return shown
+    return Problem("raised", shown[0]) if isinstance(shown[0], str) else shown[0]
 
 
 def share(hole, text, other, launch, enough, tries=3):
@@ -132,16 +132,16 @@ def serve():
     def kernel(text, *more):
         return _cublas if text == CUBLAS else minigrad.Kernel(text, name, more)
 
-    told = []
+    shown = []
     for *launch, more in launches:
         try:
             kernels = [kernel(text, *options, *more) for text in texts]
-            told.append(_launched(kernels, times, *launch))
+            shown.append(_launched(kernels, times, *launch))
         except Exception as error:  # the context may be spoilt: nothing after it counts
-            told.append(f"on the GPU: {type(error).__name__}: {error}")
+            shown.append(f"on the GPU: {type(error).__name__}: {error}")
             break
     with answer:
-        answer.write(wire.encode(told))
+        answer.write(wire.encode(shown))
 
 
 def _cublas(grid, block, args, shared_mem):

@@ -33,7 +33,7 @@ class Writers(Tool):
 def writer(check, launch, name, element):
     """(block, thread), each (x, y, z), that writes an element in the course's kernel.
 
-    None where that cannot be told.
+    None where nothing says.
     """
     if launch.threads > MOST:
         return None

@@ -42,7 +42,7 @@ def cause(check, case):
 
 
 def lines(check, case):
-    """(key, text) of what is told of a launch that went wrong."""
+    """(key, text): the explanation of a launch that went wrong."""
     got = case.got
     if isinstance(got, Problem) and got.kind in WITHOUT_LAUNCH:
         return [(WITHOUT_LAUNCH[got.kind], _indented(got.message))]

@@ -77,7 +77,7 @@ class Left(NamedTuple):
 
 
 def mistake(text, body):
-    """A cause that is told by a kernel: its body, or its whole text."""
+    """A cause that a kernel explains: its body, or its whole text."""
 
     @cause(text)
     def kernel(self, launch, *args):
@@ -144,7 +144,7 @@ class KernelCheck(Check):
             tried = self._on_gpu_too(text, tried)
         parts = self.by_parts(tried)
         if all(parts.values()) and gpu.available():
-            measured = [self._measured(*told) for told in self.on_gpu(text)]
+            measured = [self._measured(*shown) for shown in self.on_gpu(text)]
             return self.by_parts(tried + measured), tried + measured
         return parts | dict.fromkeys(self.gpu_parts), tried
 
@@ -175,8 +175,8 @@ class KernelCheck(Check):
                 for case, launch, got in pairs]  # fmt: skip
 
     def _tried(self, part, number, launch, got):
-        told = functools.partial(self._told, self.expected, launch)
-        expected = kept((self, number), told) if self._is_small(launch) else told()
+        shown = functools.partial(self._computed, self.expected, launch)
+        expected = kept((self, number), shown) if self._is_small(launch) else shown()
         problem = got if isinstance(got, Problem) else None
         right = not problem and not self.faults(got, launch)
         right = bool(right and self.same(got, expected, launch))
@@ -184,7 +184,7 @@ class KernelCheck(Check):
         outcome = Outcome(None, problem, printed)
         return Tried(right, part, (launch,), expected, got, outcome, number)
 
-    def _told(self, function, launch):
+    def _computed(self, function, launch):
         """What a method says of a launch: {name: array}, a Fault or None."""
         args = (a.copy() if isinstance(a, np.ndarray) else a for a in launch.args)
         return by_name(self.hole, function(launch, *args))
@@ -199,16 +199,16 @@ class KernelCheck(Check):
             return 0
         (launch,) = case.args
         faults = self.faults(case.got, launch)
-        told = self.given(wrong, case)
-        if isinstance(told, Fault):
-            return told.kind in faults and told.count in (None, faults[told.kind])
-        if told is None or isinstance(told, Problem):
+        shown = self.given(wrong, case)
+        if isinstance(shown, Fault):
+            return shown.kind in faults and shown.count in (None, faults[shown.kind])
+        if shown is None or isinstance(shown, Problem):
             return 0
-        if isinstance(told, Left):
-            return self._as_bad(told, case, faults, lenient=not wrong.model)
+        if isinstance(shown, Left):
+            return self._as_bad(shown, case, faults, lenient=not wrong.model)
         if self.same(case.got, case.expected, launch):
             return 0
-        return self.same(case.got, told, launch)
+        return self.same(case.got, shown, launch)
 
     def _as_bad(self, other, case, faults, lenient):
         """Did a mistake leave the same, with faults of the same kinds?
@@ -228,12 +228,12 @@ class KernelCheck(Check):
             return wrong.model
         if wrong.model:
             model = functools.partial(wrong.model.function, self)
-            told = self._told(model, launch)
+            shown = self._computed(model, launch)
         else:
-            told = wrong.answer(self.hole)
-        if not isinstance(told, str):
-            return told
-        got = self._ran(with_body(self.hole, told), case.number, launch)
+            shown = wrong.answer(self.hole)
+        if not isinstance(shown, str):
+            return shown
+        got = self._ran(with_body(self.hole, shown), case.number, launch)
         if self._refused(got):
             raise ValueError(f"a mistake of {self.hole.name}: {got.message}")
         if isinstance(got, Problem):

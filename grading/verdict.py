@@ -66,14 +66,14 @@ class Verdict:
 
     def _repr_html_(self):
         earned = f"{number(self.points)} of {plural(self.max_points)}, {self.state}"
-        told = earned if self.counts else f"not graded: {self.state}"
+        shown = earned if self.counts else f"not graded: {self.state}"
         share = 100 * self.points / self.max_points if self.max_points else 0
         return (
             '<div style="font: 13px sans-serif; margin-top: 6px">'
             '<div role="img" aria-label="share of the points" style="display: '
             "inline-block; width: 8em; height: .7em; border: 1px solid #888; "
             f'background: linear-gradient(90deg, #0072b2 {share:.0f}%, #fff0 0)">'
-            f"</div> &nbsp;<b>{html.escape(self.name)}</b>: {html.escape(told)}"
+            f"</div> &nbsp;<b>{html.escape(self.name)}</b>: {html.escape(shown)}"
             f"</div>{self.picture}"
         )
 

@@ -67,7 +67,7 @@ print("a GPU" if minigrad.gpu_available() else "the simulator")
 # ## First in Python
 #
 # A **kernel** is the function that each thread runs. Here is one in plain Python. It is
-# told its block and its thread, and finds its element: before block 1 stand 4 threads,
+# given its block and its thread, and finds its element: before block 1 stand 4 threads,
 # before block 2 stand 8.
 
 
@@ -218,7 +218,7 @@ viz.launch(twice, 2, 4, (x, y))
 # ### Break it: types
 #
 # C does not ask what you pass to it. Whoever gives float64 where a kernel expects
-# `float*` has it read every number as two others. NumPy makes float64 unless it is told
+# `float*` has it read every number as two others. NumPy makes float64 unless you say
 # otherwise, so this happens to everyone; minigrad refuses. (`with trying():` shows an
 # error's message alone and goes on, here and wherever a mistake is made on purpose.)
 
@@ -349,7 +349,7 @@ with trying():
     launch(double, 2, 4, ([10, 11, 12, 13, 14], [0] * 5))
 
 # %% [markdown]
-# C does not look. `y[5]` is the cell behind the last one, whoever it belongs to. We
+# C does not look. `y[5]` is one past the last cell, and may belong to anything. We
 # make that visible: `memory` has eight cells, of which only the first five are ours.
 
 # %%
@@ -483,7 +483,7 @@ with trying():
 #
 # Within a block, 32 threads each form a **warp**: threads 0 to 31, 32 to 63, and so on.
 # A warp is what the hardware really runs. Its 32 threads do the same instruction at the
-# same time, each on its own data. So 32 is the number behind all good block sizes: a
+# same time, each on its own data. So 32 is the reason for all good block sizes: a
 # block of 33 threads has two warps, and the second has one thread and 31 empty places.
 
 # %%
@@ -719,7 +719,8 @@ x, y = to_device(np.arange(20, dtype=np.float32)), device_empty(20)
 viz.launch(strided, 2, 4, (x, y, 20))
 
 # %% [markdown]
-# The loop is the guard, too: who begins behind the end does nothing. Any grid works.
+# The loop is the guard, too: a thread that starts past the end does nothing. Any grid
+# works.
 
 # %%
 n = 1_000_003

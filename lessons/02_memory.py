@@ -16,7 +16,7 @@
 # A GPU can compute far faster than it can fetch. An H200 does some 60 million million
 # float operations a second, and its memory, among the fastest there are, brings one
 # million million floats in that time. So most kernels spend their time on memory, and
-# whoever writes them decides three things:
+# their author decides three things:
 #
 # - **where** data lies: in the host's memory, the device's, or a block's own;
 # - **when** threads may read what others write: barriers and races;
@@ -163,7 +163,7 @@ def run_block(kernel, order, n, *args):
 # %% [markdown]
 # That is all: `order` says in which order the threads take turns. Our first kernel
 # moves a word one place to the left, by way of shared memory. Every thread puts its
-# letter in; then, behind the barrier, it takes out its right neighbour's.
+# letter in; then, after the barrier, it takes out its right neighbour's.
 
 
 # %%
@@ -197,7 +197,7 @@ for order in list, reversed, shuffled:
 # %% [markdown]
 # ### Break it: the barrier comes too late
 #
-# We move the barrier behind the second step. **Predict** what comes out in order, and
+# We move the barrier after the second step. **Predict** what comes out in order, and
 # what backwards.
 
 
@@ -356,7 +356,7 @@ for seed in range(4):
 # Thread 31 takes what thread 32 should have put in: 32 in block 0, 288 in block 1.
 # Where the second warp came later, it takes what was there before: in the simulator
 # `nan`, which it puts into shared memory at the beginning, so that nobody mistakes it
-# for data. On a GPU it would be some number that another block left behind.
+# for data. On a GPU it would be some number that another block left there.
 #
 # ### The tools find a barrier in an `if`, too
 
@@ -521,8 +521,8 @@ print(atomic.check(4, 256, (dice, counts, 1024)))
 #
 # Threads do not fetch one by one. A warp, 32 threads, executes one load together, and
 # the memory system sees one **request** with 32 addresses. It answers in **sectors** of
-# 32 bytes: whoever wants one float gets the seven others of its sector delivered, used
-# or not. To count sectors is one line of Python.
+# 32 bytes: a thread that wants one float gets the seven others of its sector delivered,
+# used or not. To count sectors is one line of Python.
 
 
 # %%

@@ -710,7 +710,7 @@ shared[0]
 # %% [markdown]
 # ## Where PyTorch keeps all this
 #
-# In C++, behind each `torch.Tensor` stands a `TensorImpl` (`c10/core/TensorImpl.h`).
+# In C++, each `torch.Tensor` is a handle of a `TensorImpl` (`c10/core/TensorImpl.h`).
 # Its fields are the ones you know:
 #
 # | PyTorch, C++ | PyTorch, Python | minigrad |

@@ -387,7 +387,7 @@ print(broken.check(1, 32, (rows[0], column, rows[1], row, y, 12)))
 
 # %% [markdown]
 # An expanded tensor has twelve elements and four cells. Whoever believes its shape and
-# not its strides reads behind its end.
+# not its strides reads past its end.
 #
 # ### The order of operands
 #
@@ -801,7 +801,7 @@ together = run_binary("fused", x, y, fused + binary_source, "--fmad=true")
 # %% [markdown]
 # Nearly: on a GPU `a * b + 1` in one expression is one instruction that rounds once, a
 # **fused multiply-add**, where two kernels round twice. (The simulator does so, too, if
-# it is told to, by `--fmad=true`.) Both are right; the fused one is a little nearer to
+# asked to, by `--fmad=true`.) Both are right; the fused one is a little nearer to
 # the truth.
 #
 # This is what `torch.compile` does for a living: it watches an expression, writes one

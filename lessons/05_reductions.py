@@ -102,7 +102,7 @@ def as_tree(x):
 as_tree(tenths)
 
 # %% [markdown]
-# The rule behind it: an addition is off by at most u = 2⁻²⁴ of its result. If each term
+# The rule: an addition is off by at most u = 2⁻²⁴ of its result. If each term
 # goes through k additions, the sum is off by at most **k · u · Σ|x|**. One after the
 # other k is n; as a tree, log₂ n. (N. Higham, Accuracy and Stability of Numerical
 # Algorithms, chapter 4.) Let us see it with random numbers.
@@ -138,7 +138,7 @@ sums = {float(one_by_one(draw.permutation(x))) for _ in range(10)}
 print(len(sums), sorted(sums))
 
 # %% [markdown]
-# On a GPU nobody promises an order, so whoever adds with atomics gets another sum in
+# On a GPU nobody promises an order, so atomics give another sum in
 # each run. Ten million random numbers on the H200, eight runs each:
 #
 # | | sums | µs |
@@ -190,7 +190,7 @@ print(sums, sum(sums))
 # 2. **One atomic a block.** A thousand atomics instead of ten million. The order is
 #    open, so the last bits are.
 # 3. **The last block does it.** Each block counts itself off with an integer atomic;
-#    the one that comes last adds up what all have left, behind a `__threadfence()`.
+#    the one that comes last adds up what all have left, after a `__threadfence()`.
 #    One launch, fixed order. PyTorch does this, and so do the library's kernels: see
 #    `is_last` in `kernels/reduce.cu`.
 #
@@ -475,7 +475,7 @@ print(np.fmax(1, nan), np.fmax(nan, 1))
 # |---|---|
 # | `a > b ? a : b` | depends on the order |
 # | `fmaxf`, CUDA's `max` | is passed over |
-# | PyTorch's `max`, `argmax` | wins: whoever asks should learn of it |
+# | PyTorch's `max`, `argmax` | wins: a NaN should not go unnoticed |
 #
 # The first is the worst: a parallel kernel has no order. In CUDA C:
 
@@ -529,7 +529,7 @@ for value in [-5, -2, -9]:
 best
 
 # %% [markdown]
-# All data behind a ReLU is positive or 0, and there nobody notices. Begin with an
+# All data after a ReLU is positive or 0, and there nobody notices. Begin with an
 # element of the row; or with minus infinity, `__int_as_float(0xff800000)`.
 #
 # argmax of 65,536 rows of 4,096 on the H200: 0.37 ms in `kernels/argmax.cu`, 0.279 ms

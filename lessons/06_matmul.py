@@ -390,10 +390,10 @@ print(counts["shared_requests"] * 32 / 64**3, "accesses for each multiplication"
 #
 # ## Registers
 #
-# The same idea again, one floor higher: whoever reads a number uses it several times.
-# Only, now "whoever" is one thread, and the place where it keeps things are its
-# **registers**. If it makes a patch of R × C elements of c, then for each k it reads R
-# numbers of a's column and C of b's row, and multiplies each with each.
+# The same idea again, one floor higher: what reads a number uses it several times. Now
+# that is a single thread, and the place where it keeps things are its **registers**. If
+# it makes a patch of R × C elements of c, then for each k it reads R numbers of a's
+# column and C of b's row, and multiplies each with each.
 
 
 # %%

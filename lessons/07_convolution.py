@@ -424,13 +424,13 @@ m = (
 # | `WINOGRAD` | 3 x 3 with stride 1, in one kernel | little |
 # | `WINOGRAD_NONFUSED` | the same in steps, 5 x 5 as well | some |
 #
-# (There is a `DIRECT`, too, but nothing behind it.) Which one is fastest depends on
-# every size. By default a heuristic chooses; with `torch.backends.cudnn.benchmark =
-# True` all are tried once for each new shape, which is why the first step is slow and
-# changing shapes are expensive. Some backward algorithms add by atomics:
-# `torch.backends.cudnn.deterministic = True` leaves those out. And unless
-# `torch.backends.cudnn.allow_tf32` is off, float32 convolutions on tensor cores round
-# their operands to 11 bits.
+# (There is a `DIRECT`, too, but cuDNN does not implement it.) Which one is fastest
+# depends on every size. By default a heuristic chooses; with
+# `torch.backends.cudnn.benchmark = True` all are tried once for each new shape, which
+# is why the first step is slow and changing shapes are expensive. Some backward
+# algorithms add by atomics: `torch.backends.cudnn.deterministic = True` leaves those
+# out. And unless `torch.backends.cudnn.allow_tf32` is off, float32 convolutions on
+# tensor cores round their operands to 11 bits.
 #
 # ### On your machine
 #

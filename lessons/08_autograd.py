@@ -178,7 +178,7 @@ x
 # So two rules: each node is visited **once**, and only when **all** that use it have
 # been visited. An order that keeps both is called topological. Here is one way to find
 # it: go down as deep as possible, and write a node down when everything below it is
-# done. Then read the list from behind.
+# done. Then read the list backwards.
 
 
 # %%
@@ -297,7 +297,7 @@ viz.graph(loss, w=w, bias=bias)
 # %% [markdown]
 # Three things to see:
 #
-# - **x is not there.** Nobody asked for its gradient, so nothing goes to it.
+# - **x is not there.** Its gradient is not required, so nothing goes to it.
 # - The graph ends in **leaves**, green: tensors that were asked.
 # - `Mul` sends to the same node 2 times: h1 · h1.
 #
@@ -311,7 +311,7 @@ viz.graph(loss, w=w, bias=bias)
 
 # %% [markdown]
 # Where are the gradients in between? They were there, each until its node had used it.
-# A gradient is as large as what it belongs to: whoever kept them all would need the
+# A gradient is as large as what it belongs to: keeping them all would take the
 # memory twice. `retain_grad()` asks for one to be kept.
 
 # %%

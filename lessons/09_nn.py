@@ -171,14 +171,14 @@ len(list(twice.parameters())), list(twice.state_dict())
 
 # %% [markdown]
 # Once in the list, because an optimiser that gets it twice steps twice; twice in the
-# state_dict, because whoever loads it asks for all names.
+# state_dict, because loading it asks for all names.
 #
 # **To the lab**: exercises 1 to 3 (`named_parameters`, `state_dict`, `train`).
 #
 # ### A checkpoint is a dictionary
 #
 # `state_dict` gives names and tensors; a file needs nothing else. The format
-# **safetensors** says in a header where each tensor lies, and behind it come their
+# **safetensors** says in a header where each tensor lies, and after it come their
 # bytes. Nothing in it is ever executed, which a pickle cannot say.
 
 # %%
@@ -230,7 +230,7 @@ for s in 0.05, 0.1, 0.2:
 
 # %%
 def signals(start, activation, depth=30, width=100):
-    """The values behind each layer."""
+    """The values after each layer."""
     h, seen = minigrad.randn(200, width), []
     for _ in range(depth):
         h = activation(h @ start(minigrad.empty(width, width)).T)

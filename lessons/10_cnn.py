@@ -130,7 +130,7 @@ for _ in range(2):
 
 # %% [markdown]
 # **Predict**: this training is stopped in its second epoch, after one batch. What does
-# a loader give that is told so?
+# a loader give if it is?
 
 # %%
 again = DataLoader(range(10), batch_size=4, shuffle=True)
@@ -206,9 +206,9 @@ print(f"together {sum(p.numel() for p in ConvNet().parameters()):>10,}")
 # conv2, with 4 % of the numbers: each of its weights is used 196 times. Weights that
 # are **shared** by all places are why convolutions can do with so few.
 #
-# `minigrad.models.ConvNet` is just this. Here is the graph behind its loss, as in
+# `minigrad.models.ConvNet` is just this. Here is the graph of its loss, as in
 # chapter 08, but with `depth=1`: the network is open, and each of its four layers is
-# folded into a pile. Backward begins at the loss, and meets the layers from behind.
+# folded into a pile. Backward begins at the loss, and visits the layers last to first.
 
 # %%
 net = ConvNet()
@@ -417,7 +417,7 @@ for weight, ax in zip(weights, axes.flat, strict=True):
 plt.show()
 
 # %% [markdown]
-# And what they make of a digit: the first 16 of the 32 images behind the first
+# And what they make of a digit: the first 16 of the 32 images after the first
 # convolution and its ReLU. Some outline the left of each stroke, some its lower side.
 
 # %%
@@ -649,7 +649,7 @@ pad
 
 # %% [markdown]
 # Draw a 7 with and without a dash. Draw a digit very small in a corner: why is it read
-# all the same? Draw a letter: it is often sure of a digit, for it has never heard of
+# all the same? Draw a letter: it is often sure of a digit, for it knows nothing of
 # letters, and ten probabilities always add up to 1.
 #
 # An image that is there is read by `pad.show`: a PNG file, or an array. Here one that
@@ -678,7 +678,7 @@ pad.show((abs(radius - 20) < 4).astype(float))
 #    others.
 # 4. All that backward needs and has not released, and every node of the graph. After a
 #    `backward()` the saved tensors are gone, but the nodes stay; of a loss that was
-#    never asked for gradients all activations stay, too.
+#    requires no gradients all activations stay, too.
 #
 # </details>
 #

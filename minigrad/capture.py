@@ -83,7 +83,7 @@ class Recording:
         self.makers.append(maker)
 
     def place(self, storage):
-        """The number of a storage; None for a constant one, and for a stranger."""
+        """The number of a storage; None for a constant one, and for an unknown one."""
         for place, known in enumerate(self.storages):
             if known is storage:
                 return place

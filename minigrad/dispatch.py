@@ -216,7 +216,7 @@ class Operator:
         return record(self, operands, options, y)
 
     def key(self, args, named):
-        """What decides how a call is treated; None if that cannot be told."""
+        """What decides how a call is treated; None if nothing can."""
         try:
             parts = [getattr(x, "spec", None) or seen(x) for x in args]
             for name, x in named.items():

@@ -44,8 +44,8 @@ def check(device):
         return
     what, index, size = note.tolist()
     note[:] = 0
-    told = f"index {index} is out of bounds for a dimension with size {size}"
+    shown = f"index {index} is out of bounds for a dimension with size {size}"
     if what == Kind.BAD_TARGET:
-        told = f"Target {index} is out of bounds: there are {size} classes"
+        shown = f"Target {index} is out of bounds: there are {size} classes"
     earlier = "; a kernel on the GPU saw it, perhaps of an earlier line"
-    raise IndexError(told + earlier if device == "cuda" else told)
+    raise IndexError(shown + earlier if device == "cuda" else shown)

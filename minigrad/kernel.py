@@ -50,7 +50,7 @@ class Kernel:
         if isinstance(options, str):
             raise TypeError(f"options is a tuple of texts: ({options!r},)")
         self.source, self.name, self.options = source, name, tuple(options)
-        # More has to be asked for.
+        # More has to be requested.
         self.max_dynamic_shared_size_bytes = SHARED
         self.function = self._simulated = self._refused = None
         try:

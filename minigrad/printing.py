@@ -89,7 +89,7 @@ def _extras(tensor):
 
 
 def _with_extras(text, extras, indent):
-    """The text and the extras behind commas; a new line where a line would be full."""
+    """The text and the extras, after commas; a new line where a line would be full."""
     for extra in extras:
         last = len(text) - text.rfind("\n") + 1
         fits = last + len(extra) + 2 <= WIDTH

@@ -107,7 +107,7 @@ class Recast(Storage):
 @functools.lru_cache(4096)
 def in_bytes(shape, strides, offset, size):
     """Where an array of elements of `size` bytes begins, and its strides, in bytes."""
-    start = offset * size if math.prod(shape) else 0  # without any it may lie behind
+    start = offset * size if math.prod(shape) else 0  # an empty one may lie anywhere
     return start, tuple(s * size for s in strides)
 
 
@@ -220,7 +220,7 @@ def to_array(data, dtype=None):
 
 
 def to_number(value, dtype):
-    """An array of no dimension for a number, as it stands behind `x[...] =`."""
+    """An array of no dimension for a number, as it stands after `x[...] =`."""
     if isinstance(value, np.generic):
         value = value.item()
     if not isinstance(value, int | float):

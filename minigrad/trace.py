@@ -101,7 +101,7 @@ def nbytes(x):
 
 
 def gpu_clock(start, stop):
-    """The seconds between two CUDA events, once they are asked for."""
+    """A function that returns the seconds between two CUDA events."""
 
     def seconds():
         import cupy

@@ -125,7 +125,7 @@ check(global_index)
 #
 # Blocks are whole. For 257 elements in blocks of 256 threads it takes two blocks, which
 # is 512 threads: 255 of them have no element. If they wrote all the same, they would
-# write behind the end of the array, where somebody else's numbers lie.
+# write past the end of the array, into memory of other arrays.
 #
 # Write the kernel `tail_guard(x, y, n)`: `y[i] = 2 * x[i]` for i from 0 to n - 1. There
 # may be more threads than n. Nothing outside of the n elements may be read or written.
@@ -242,7 +242,7 @@ check(launch_config)
 #
 # A grid and its blocks may have two dimensions. Then each thread has an x and a y: x
 # runs along the columns, y along the rows. In memory the matrix is still one long row
-# of cells, one row of the matrix behind the other: element (row, col) is cell
+# of cells, one row of the matrix after the other: element (row, col) is cell
 # `row * cols + col`.
 #
 # Write the kernel `map_2d(x, w, y, rows, cols)`: each row is multiplied by a weight of

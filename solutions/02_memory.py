@@ -128,7 +128,7 @@ check(shared_reverse)
 #
 # (3 + 5, 1 + 9, 4 + 2, 1 + 6, and so on.)
 #
-# `blockDim.x` is a power of two, but `n` is any number: threads behind the end of `x`
+# `blockDim.x` is a power of two, but `n` is any number: threads past the end of `x`
 # must not read it, and what they add is 0. No atomics: additions in an order that
 # changes from run to run give sums that do, too.
 

@@ -70,7 +70,7 @@ answers_from("labs", before="04_elementwise")
 #
 # Write three things:
 #
-# - `relu(x)`: x, but 0 where x is below 0. **NaN stays NaN**: whoever hides it hides
+# - `relu(x)`: x, but 0 where x is below 0. **NaN stays NaN**: hiding it hides
 #   the mistake that it comes from.
 # - `sigmoid(x)`: 1 / (1 + e⁻ˣ), which is 0 for −∞ and 1 for ∞, and NaN for NaN.
 # - the kernel `unary_kernel(x, view, y, n)`: `y[i] = OP(...)` of element i of the view.

@@ -133,7 +133,7 @@ check(sum_all)
 # one that it does not name.
 #
 # Here blocks have any size. With 40 threads the second warp has 8 lanes, and the mask
-# there is `0xff`. Threads whose element is behind the end of x are there all the same:
+# there is `0xff`. Threads whose element is past the end of x are there all the same:
 # they shuffle like the others, and bring 0.
 
 # %%

@@ -197,9 +197,9 @@ check(matmul_tiled)
 # ## Registers
 #
 # Tiles save reads of global memory. Now shared memory is what takes the time: two reads
-# for each multiplication. The way out is the same, one floor higher: whoever reads a
-# number should use it several times. So a thread makes many elements of c, and keeps
-# their sums in **registers**.
+# for each multiplication. The way out is the same, one floor higher: a thread that
+# reads a number should use it several times. So a thread makes many elements of c, and
+# keeps their sums in **registers**.
 #
 # A patch of 8 × 8: for each k a thread reads 8 numbers of a's column and 8 of b's row,
 # and multiplies each with each. 16 reads, 64 multiplications: 1/4 of a read for each,
@@ -237,7 +237,7 @@ print(np.outer(column, row))  # what one k adds to a patch of 3 x 2
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# With float4: `*(float4*)&x` are x and the three numbers behind it. Thread tid fetches
+# With float4: `*(float4*)&x` are x and the next three numbers. Thread tid fetches
 # four numbers of a's row tid / 2, from tid % 2 * 4 on, and four of b's row tid / 32,
 # from tid % 32 * 4 on. Keep a's tile transposed, `a_tile[8][128]`: then the 8 numbers
 # that a thread needs for one q lie side by side, two float4. `__align__(16)` stands in
@@ -247,7 +247,7 @@ print(np.outer(column, row))  # what one k adds to a patch of 3 x 2
 
 # %% exercise="matmul_register"
 solves(matmul_register)(r"""
-#define FOUR(x) (*(float4*)&(x))  // x and the three numbers behind it
+#define FOUR(x) (*(float4*)&(x))  // x and the next three numbers
 
 __global__ void matmul_register(const float* a, const float* b, float* c,
                                 int M, int N, int K) {
@@ -307,7 +307,7 @@ check(matmul_register)
 # everything, and memory for it. A kernel that knows strides needs no copy.
 #
 # The views are as in lab 03. Their last two dimensions are a matrix: element (row, k)
-# of a lies `row * stride[dims - 2] + k * stride[dims - 1]` behind the matrix's first.
+# of a lies `row * stride[dims - 2] + k * stride[dims - 1]` past the matrix's first.
 # For a transposed matrix these two numbers have changed places, and nothing else has.
 #
 # The dimensions before them are the **batch**. Take the number of the matrix apart over
@@ -407,7 +407,7 @@ check(matmul_batched)
 # from memory, its **bandwidth**. Which of the two counts depends on one number, the
 # **intensity**: how many operations are done for each byte that moves.
 #
-# Count for a product what **must** be done, whoever does it:
+# Count for a product what **must** be done, by any kernel:
 #
 # - **flops**: a multiplication and an addition for each element of the result and each
 #   k: two, not one.

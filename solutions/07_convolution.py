@@ -205,8 +205,8 @@ print(w @ columns + np.array([[100], [200]]))
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# No thread may return before the last barrier, also if its row or column is behind the
-# end. Only the last line, `y[...] = sum + bias[row]`, stands behind an if.
+# No thread may return before the last barrier, also if its row or column is past the
+# end. Only the last line, `y[...] = sum + bias[row]`, stands after an if.
 #
 # </details>
 
@@ -273,7 +273,7 @@ print(
 #
 # part[r][q] is x at ih = blockIdx.y * 16 - padding + r and iw = blockIdx.x * 16 -
 # padding + q, or 0 outside. Thread (tx, ty) then reads part[ty + kh][tx + kw]. All
-# threads go through all channels: behind the edge they only do not write.
+# threads go through all channels: past the edge they only do not write.
 #
 # </details>
 

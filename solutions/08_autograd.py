@@ -259,7 +259,7 @@ check(Tensor.detach)
 #
 # This graph is the diamond. Going down as deep as you can, and writing each node down
 # when you first see it, gives loss, a, x, b. The trick is to write a node down when you
-# **leave** it, when all below it are done; and to read that list from behind.
+# **leave** it, when all below it are done; and to read that list backwards.
 #
 # Written as a function that calls itself it is five lines, and fails: Python allows
 # 1000 calls inside each other, and a loop over 1000 time steps is a graph deeper than
@@ -618,8 +618,8 @@ check(mul_backward)
 # %% [markdown] task="div_backward"
 # ## The second operand of a quotient
 #
-# y = a / b. The gradient of a is easy, dy / b: that of b is asked for. Write y as a ·
-# b⁻¹. The slope of b⁻¹ is -b⁻².
+# y = a / b. The gradient of a is easy, dy / b; that of b is the exercise. Write y as
+# a · b⁻¹. The slope of b⁻¹ is -b⁻².
 
 # %%
 a, b, h = 6.0, 2.0, 1e-6
@@ -793,7 +793,7 @@ print((np.log(a + h) - np.log(a)) / h)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# No case is special here, as in PyTorch. Whoever takes the logarithm of 0 is told by an
+# No case is special here, as in PyTorch. The logarithm of 0 shows itself by an
 # infinite gradient.
 #
 # </details>
@@ -984,7 +984,7 @@ check(max_backward)
 # gradient goes back to the tensor that the element came from; the other one gets 0
 # there.
 #
-# `chosen` says whose gradient is asked for.
+# `chosen` says whose gradient is wanted.
 
 # %%
 condition = np.array([True, False, True])

@@ -50,7 +50,7 @@ answers_from("labs", before="09_nn")
 # ## A module knows its parameters
 #
 # A network is a tree: modules in modules, with parameters at any place. Whoever trains
-# it wants a flat list, and whoever saves it wants names. What was assigned to a module
+# it wants a flat list, and saving it needs names. What was assigned to a module
 # lies in two dictionaries, `self._parameters` and `self._modules`:
 #
 # > net = Sequential(Linear(3, 2), ReLU(), Linear(2, 1))
@@ -81,7 +81,7 @@ print(list(net._modules), list(first._parameters))
 # <details><summary>Hint 2</summary>
 #
 # A set remembers what was listed: `seen.add(param)`, `param in seen`. Tensors in sets
-# are told by identity, not by value. All levels need the same set: give it on, or
+# are recognised by identity, not by value. All levels need the same set: give it on, or
 # gather all pairs first and leave the second ones out at the end.
 #
 # </details>
@@ -122,7 +122,7 @@ check(Module.named_parameters)
 # registered with `persistent=False`, and stay out.
 #
 # Two things are different from the list of exercise 1. A shared parameter is there
-# under **each** of its names, because whoever loads looks for all of them. And nothing
+# under **each** of its names, because loading looks for all of them. And nothing
 # is copied: the tensors are detached, but read the same memory.
 
 # %%

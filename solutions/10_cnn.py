@@ -81,7 +81,7 @@ print(np.frombuffer(bytes([7, 0, 255]), np.uint8))
 # <details><summary>Hint 3</summary>
 #
 # Three things are refused by ValueError: a wrong beginning (too short counts as wrong),
-# a type other than 8, a wrong number of bytes behind the head.
+# a type other than 8, a wrong number of bytes after the head.
 #
 # </details>
 
@@ -118,7 +118,7 @@ check(read_idx)
 # batch has the same company each time, and its steps follow the same way round and
 # round; so they are shuffled, anew in each epoch.
 #
-# Random, and yet the same whenever it is asked for: a training that is stopped goes on
+# Random, and yet the same every time: a training that is stopped goes on
 # tomorrow with the batches that it would have had today. So the order depends on two
 # numbers alone, `self.seed` and `self.epoch`. The generator that all the program shares
 # is of no use here: who else has drawn from it, nobody knows.
@@ -237,7 +237,7 @@ print(output, functional.nll_loss(output, minigrad.tensor([0, 2])))
 # <details><summary>Hint 2</summary>
 #
 # `detach` gives the same number without the graph. Nothing is to be done about the
-# model's mode: whoever calls this has set it.
+# model's mode: the caller has set it.
 #
 # </details>
 
@@ -341,7 +341,7 @@ check(evaluate)
 # A training is an object here, a `Training`: the model, its optimiser, the two loaders,
 # and what has come of them, `losses` and `results`. Given a path, it saves all of this
 # now and then, and goes on from there when it is made again. For that it wants to be
-# told of every step, `training.stepped(loss)`, and every test,
+# called after every step, `training.stepped(loss)`, and every test,
 # `training.evaluated(loss, accuracy)`.
 #
 # You write the loop: epochs of steps, a test after each. It may find a training that

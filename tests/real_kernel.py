@@ -25,7 +25,7 @@ def a_kernel():
     started.shutdown_kernel(now=True)
 
 
-def told(client, code, **metadata):
+def output_of(client, code, **metadata):
     """What a cell prints, when it is run with this metadata in its request."""
     message = client.session.msg("execute_request", dict(REQUEST, code=code))
     message["metadata"] |= metadata

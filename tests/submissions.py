@@ -40,7 +40,9 @@ class Submission(NamedTuple):
     expected: dict | None = dict.fromkeys(HOLES, FULL)
     states: dict = {}  # {exercise: the verdict's state}
     warning: str = ""  # what some warning says
-    wrong: int | None = None  # made of the nth wrong answers: must be told their causes
+    wrong: int | None = (
+        None  # made of the nth wrong answers: their causes must be named
+    )
     path: str = ""  # in the inbox
 
     def data(self):

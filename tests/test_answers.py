@@ -24,7 +24,7 @@ def test_a_chapter_has_several_names(given):
 
 
 @pytest.mark.parametrize("given", [17, "17", "stride", "", None])
-def test_of_a_chapter_that_is_not_there_the_names_are_told(given):
+def test_of_a_chapter_that_is_not_there_the_names_are_reported(given):
     with pytest.raises(ValueError, match="the chapters are 00_python_to_gpu, 01_"):
         course.chapter(given)
 

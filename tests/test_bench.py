@@ -11,7 +11,7 @@ from minigrad.testing import Timing, bench, bench_table, progress, table, timing
 
 
 class Clock:
-    """A clock that moves only when told to. A GPU beside it has a time of its own."""
+    """A clock that moves only when set. A GPU beside it has a time of its own."""
 
     def __init__(self):
         self.now = self.gpu = 0.0

@@ -119,11 +119,11 @@ def test_the_table_has_a_row_for_each_workload(monkeypatch, quick, capsys, tmp_p
     monkeypatch.setattr(simt, "PAGE", page)
     monkeypatch.setattr(simt, "against_numba", lambda _: "numba-cuda is not installed")
     assert simt.main(["--rounds", "1", "--write"]) == 0
-    told = capsys.readouterr().out
-    assert told.strip() in page.read_text()
-    rows = [line for line in told.splitlines() if line.startswith("|")]
+    shown = capsys.readouterr().out
+    assert shown.strip() in page.read_text()
+    rows = [line for line in shown.splitlines() if line.startswith("|")]
     assert len(rows) == 2 + len(simt.WORKLOADS) + 1
-    assert "not run: Numba's simulator (numba-cuda is not installed)" in told
+    assert "not run: Numba's simulator (numba-cuda is not installed)" in shown
     add = next(row for row in rows if "vector add" in row)
     assert add.count(" x)") == (5 if simt.shutil.which("g++") else 4)
 
@@ -386,8 +386,8 @@ def test_lines_may_come_in_any_order(monkeypatch):
     case = a_case(source=text, name="hello", grid=(2,), block=(1,), args=())
     arrays, report = gpu_agreement.in_the_simulator(case, ())
     assert report.output == "block 0\nblock 1\n"
-    told = arrays, "block 1\nblock 0\n"
-    monkeypatch.setattr(gpu_agreement, "on_the_gpu", lambda *_: told)
+    shown = arrays, "block 1\nblock 0\n"
+    monkeypatch.setattr(gpu_agreement, "on_the_gpu", lambda *_: shown)
     assert str(judged([case])) == "same bits"
 
 
@@ -432,14 +432,14 @@ def test_the_exit_code_is_the_judgement(monkeypatch, capsys, tmp_path, broken, c
     monkeypatch.setattr(cases, "recorded", lambda *_: {})
     names = ["transpose_tiled", "softmax", "histogram", "--jobs", "1"]
     assert gpu_agreement.main([*names, "--write", "--ncu"]) == code
-    told, text = capsys.readouterr(), page.read_text()
-    _, agreement, counts = told.out.split("a machine.\n\n")
+    shown, text = capsys.readouterr(), page.read_text()
+    _, agreement, counts = shown.out.split("a machine.\n\n")
     assert f"{agreement.strip()}\n\n<!-- end of agreement" in text
     assert f"{counts.strip()}\n\n<!-- end of counts" in text
     assert gpu_agreement.CUT_OFF not in text
-    assert ("\ndisagree: histogram, transpose_tiled" in told.err) == broken
+    assert ("\ndisagree: histogram, transpose_tiled" in shown.err) == broken
     assert (
-        "not run: comparison of counts with Nsight Compute (ncu is not on" in told.out
+        "not run: comparison of counts with Nsight Compute (ncu is not on" in shown.out
     )
 
 
@@ -460,9 +460,9 @@ def test_ncus_counts_are_read_and_summed():
 
 
 def fake_ncu(monkeypatch, stdout, code=0):
-    told = alone.Watched(stdout, code, {})
+    shown = alone.Watched(stdout, code, {})
     monkeypatch.setattr(ncu.shutil, "which", lambda _: "ncu")
-    monkeypatch.setattr(ncu.alone, "watch", lambda *_: told)
+    monkeypatch.setattr(ncu.alone, "watch", lambda *_: shown)
 
 
 class Here:
@@ -507,8 +507,8 @@ def test_a_reason_stands_where_it_explains_the_counts(label, theirs, said):
 
 def test_every_word_of_the_table_is_in_the_legend():
     rows = [("a", "kept, unrolled"), ("b", ""), ("c", "?")]
-    told = reasons.legend(rows).splitlines()
-    assert [line.split("**")[1] for line in told] == ["kept", "unrolled", "?"]
+    shown = reasons.legend(rows).splitlines()
+    assert [line.split("**")[1] for line in shown] == ["kept", "unrolled", "?"]
     assert {word for words in reasons.WHY.values() for word in words} <= set(
         reasons.REASONS
     )

@@ -26,8 +26,8 @@ def test_what_takes_too_long_is_ended_and_named():
         future = pool.submit(common.within, 0.3, slow, None)
         with pytest.raises(TimeoutError, match="^took over 0.3 s$") as caught:
             future.result()
-    assert cases.told(caught.value) == "not run: took over 0.3 s"
-    assert cases.told(ValueError("no\nmore")) == "failed: ValueError: no"
+    assert cases.in_words(caught.value) == "not run: took over 0.3 s"
+    assert cases.in_words(ValueError("no\nmore")) == "failed: ValueError: no"
 
 
 def two_cases():
@@ -39,11 +39,11 @@ def two_cases():
 def test_after_a_kernel_without_end_the_gpu_is_left_alone(monkeypatch):
     monkeypatch.setattr(gpu_agreement, "on_the_gpu", lambda case, _: slow(case))
     gpu = gpu_agreement.Gpu(0.3)
-    told = [
+    shown = [
         str(gpu_agreement.compared([case], "--fmad=true", gpu, None))
         for case in two_cases()
     ]
-    assert told == ["not run: took over 0.3 s", "not run: the GPU is still at first"]
+    assert shown == ["not run: took over 0.3 s", "not run: the GPU is still at first"]
 
 
 def test_a_text_that_takes_too_long_is_no_agreement(monkeypatch):
@@ -97,11 +97,11 @@ def test_a_run_that_is_cut_off_keeps_its_rows(monkeypatch, agreement, capsys):
     monkeypatch.setattr(gpu_agreement, "on_the_gpu", run)
     with pytest.raises(SystemExit):
         gpu_agreement.main(["--write"])
-    told = capsys.readouterr().out.strip()
-    assert told in agreement.read_text()
-    assert told.endswith(gpu_agreement.CUT_OFF)
-    assert "| first  | the same bits | same bits" in told
-    assert "second" not in told
+    shown = capsys.readouterr().out.strip()
+    assert shown in agreement.read_text()
+    assert shown.endswith(gpu_agreement.CUT_OFF)
+    assert "| first  | the same bits | same bits" in shown
+    assert "second" not in shown
 
 
 def test_a_text_without_launches_is_a_disagreement(monkeypatch, agreement, capsys):
@@ -109,9 +109,9 @@ def test_a_text_without_launches_is_a_disagreement(monkeypatch, agreement, capsy
     lost = [("lessons/01_threads", "not run: took over 60 s")]
     monkeypatch.setattr(cases, "of_chapters", lambda *_: ([], [], lost))
     assert gpu_agreement.main([]) == 1
-    told = capsys.readouterr()
-    assert told.out.count("not run: took over 60 s") == 2
-    assert told.err == "\ndisagree: lessons/01_threads\n"
+    shown = capsys.readouterr()
+    assert shown.out.count("not run: took over 60 s") == 2
+    assert shown.err == "\ndisagree: lessons/01_threads\n"
 
 
 # compute-sanitizer's reports
@@ -202,14 +202,14 @@ def watched(output, code=0, **done):
 
 
 def test_findings_stand_in_the_row_of_their_file():
-    told = sanitizer.cells(rows("a", "d"), watched(MEMCHECK, a="", d=""), 9)
-    assert told == {
+    shown = sanitizer.cells(rows("a", "d"), watched(MEMCHECK, a="", d=""), 9)
+    assert shown == {
         "a": f"1 error: {WRITE} in unary, a.cu:4",
         "d": "0 errors",
         "elsewhere": "Invalid __shared__ read of size 8 bytes in matmul, b.cu:12",
     }
-    told = sanitizer.cells(rows("a"), watched(INITCHECK, a=""), 9)
-    assert told["elsewhere"].endswith("in copy; 127 more, not printed")
+    shown = sanitizer.cells(rows("a"), watched(INITCHECK, a=""), 9)
+    assert shown["elsewhere"].endswith("in copy; 127 more, not printed")
 
 
 def test_errors_of_one_place_are_counted():
@@ -233,8 +233,8 @@ def test_errors_of_one_place_are_counted():
     ],
 )  # fmt: skip
 def test_why_a_row_has_no_result_is_said(output, code, done, cell):
-    told = sanitizer.cells(rows("a", "b"), watched(output, code, **done), 9)
-    assert told["b"] == cell
+    shown = sanitizer.cells(rows("a", "b"), watched(output, code, **done), 9)
+    assert shown["b"] == cell
 
 
 def test_a_control_in_which_nothing_is_found_is_a_failure():
@@ -346,8 +346,10 @@ def tools(monkeypatch, tmp_path):
     return put
 
 
-def table(told):
-    lines = (line.strip("| ").split(" | ") for line in told.splitlines() if "|" in line)
+def table(shown):
+    lines = (
+        line.strip("| ").split(" | ") for line in shown.splitlines() if "|" in line
+    )
     return {name.strip(): [*map(str.strip, rest)] for name, *rest in lines}
 
 
@@ -357,22 +359,22 @@ def test_a_clean_run(tools, capsys, monkeypatch, tmp_path):
     monkeypatch.setattr(sanitizer, "PAGE", page)
     tools()
     assert sanitizer.main(["cat", "01_threads", "--jobs", "2", "--write"]) == 0
-    told = capsys.readouterr()
-    assert told.out.strip() in page.read_text()
-    found = table(told.out)
+    shown = capsys.readouterr()
+    assert shown.out.strip() in page.read_text()
+    found = table(shown.out)
     assert found["cat"] == ["4", *["0 errors"] * 4]
     assert found["01_threads"][1:] == ["0 errors"] * 4
     assert all("1 error: Bad in f, " in cell for cell in found[sanitizer.CONTROL][1:])
-    assert told.err.strip() == ""
+    assert shown.err.strip() == ""
 
 
 def test_errors_are_a_failure(tools, capsys):
     tools(wrong="racecheck")
     what = ["--tool", "racecheck", "--tool", "synccheck", "--jobs", "2"]
     assert sanitizer.main(["cat", *what]) == 1
-    told = capsys.readouterr()
-    assert table(told.out)["cat"] == ["4", "1 error: Bad in f, cat.cu:7", "0 errors"]
-    assert told.err.strip() == "racecheck: cat"
+    shown = capsys.readouterr()
+    assert table(shown.out)["cat"] == ["4", "1 error: Bad in f, cat.cu:7", "0 errors"]
+    assert shown.err.strip() == "racecheck: cat"
 
 
 def test_what_takes_too_long_is_ended(tools, capsys):

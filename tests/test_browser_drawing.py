@@ -150,7 +150,7 @@ def test_a_stroke_that_leaves_the_canvas_ends_where_the_button_is_let_go(page):
     assert before and dark(page, CANVAS) == before
 
 
-def test_an_error_of_the_network_is_told_beside_the_canvas(page):
+def test_an_error_of_the_network_is_reported_beside_the_canvas(page):
     clear(page)
     page.notebook.run(page.notebook.cell("broken = True"))
     stroke(page, (0.5, 0.1), (0.5, 0.9))

@@ -59,7 +59,7 @@ def page(server):
         yield page
 
 
-def told(page):
+def shown(page):
     return page.locator(".mg-graph output").inner_text()
 
 
@@ -71,10 +71,10 @@ def names(page, kind):
 
 
 def test_the_slider_goes_through_backward(page):
-    assert told(page).startswith("step 1 of 5: SumBackward0")
+    assert shown(page).startswith("step 1 of 5: SumBackward0")
     assert names(page, "mg-now") == ["Sum"] and names(page, "mg-done") == []
     page.locator(".mg-graph input").fill("3")
-    assert told(page).startswith("step 4 of 5: TanhBackward0")
+    assert shown(page).startswith("step 4 of 5: TanhBackward0")
     assert names(page, "mg-now") == ["Tanh"]
     assert sorted(names(page, "mg-done")) == ["Exp", "Mul", "Sum"]
     assert page.locator(".mg-graph .mg-edge.mg-now").count() == 1
@@ -85,7 +85,7 @@ def test_keys_move_through_the_nodes_and_the_still_picture_is_hidden(page):
     page.keyboard.press("ArrowRight")
     assert names(page, "mg-now") == ["Mul"]
     page.keyboard.press("End")
-    assert told(page).endswith("adds what has come to .grad")
+    assert shown(page).endswith("adds what has come to .grad")
     page.keyboard.press("Home")
     assert names(page, "mg-now") == ["Sum"]
     still = page.locator('img[alt*="A graph of 5 nodes"]')
@@ -96,7 +96,7 @@ def test_the_slider_goes_through_folded_modules(server):
     with opened(server, "folded.ipynb") as page:
         assert page.locator(".mg-graph .mg-node").count() == 5
         page.locator(".mg-graph input").fill("1")
-        assert told(page).startswith("step 2 of 5: 2: Linear, 5 nodes: its gradient")
+        assert shown(page).startswith("step 2 of 5: 2: Linear, 5 nodes: its gradient")
         assert names(page, "mg-now") == ["2: Linear"]
         page.locator(".mg-graph input").fill("3")
         assert names(page, "mg-now") == ["0: Linear"]

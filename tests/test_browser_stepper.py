@@ -55,7 +55,7 @@ def page(server):
         assert not page.complaints
 
 
-def told(page):
+def shown(page):
     return page.locator(".mg-step output").inner_text()
 
 
@@ -70,10 +70,10 @@ def row(page, variable):
 
 
 def test_the_slider_shows_lines_threads_and_values(page):
-    assert told(page) == "statement 1 of 6, line 4: 64 of 64 threads"
+    assert shown(page) == "statement 1 of 6, line 4: 64 of 64 threads"
     assert page.locator(".mg-now").inner_text().strip() == "int i = threadIdx.x;"
     page.locator(".mg-step input").fill("4")
-    assert told(page) == "statement 5 of 6, line 7: 40 of 64 threads"
+    assert shown(page) == "statement 5 of 6, line 7: 40 of 64 threads"
     assert lit(page) == 40
     page.locator(".mg-threads .mg-cell").nth(33).hover()
     assert row(page, "i") == ["33", "0 \u2026 63"]
@@ -85,17 +85,17 @@ def test_keys_move_through_statements_and_threads(page):
     page.locator(".mg-step").focus()
     for key in ("ArrowRight", "ArrowRight", "ArrowRight", "ArrowLeft"):
         page.keyboard.press(key)
-    assert told(page).startswith("statement 3 of 6")
+    assert shown(page).startswith("statement 3 of 6")
     assert page.locator(".mg-array .mg-changed").count() == 64
     page.keyboard.press("ArrowDown")
     assert row(page, "i")[0] == "1"
     page.keyboard.press("End")
-    assert told(page).startswith("statement 6 of 6")
+    assert shown(page).startswith("statement 6 of 6")
     page.keyboard.press("Home")
-    assert told(page).startswith("statement 1 of 6")
+    assert shown(page).startswith("statement 1 of 6")
     page.locator(".mg-step input").focus()
     page.keyboard.press("ArrowRight")
-    assert told(page).startswith("statement 2 of 6")
+    assert shown(page).startswith("statement 2 of 6")
 
 
 def test_a_variable_is_seen_in_every_thread(page):

@@ -1,4 +1,4 @@
-"""Mistakes with data sets, loaders and the files of MNIST: each is told in words."""
+"""Mistakes with data sets, loaders and the files of MNIST: each is explained."""
 
 from pathlib import Path
 
@@ -71,7 +71,7 @@ NAMES = {"data": data, "Items": Items, "Unending": Unending, "loader": loader,
 
 
 @pytest.mark.parametrize("line", MISTAKES.strip().split("\n"))
-def test_a_mistake_is_told(line):
+def test_a_mistake_is_reported(line):
     text, error, words = map(str.strip, line.split(" | "))
     with pytest.raises(Exception, match=words) as caught:
         eval(text, NAMES)

@@ -4,7 +4,7 @@ import hashlib
 import os
 
 from empty_holes import ex, fits, nothing_answered, written  # noqa: F401
-from real_kernel import a_kernel, told  # noqa: F401
+from real_kernel import a_kernel, output_of  # noqa: F401
 
 from minigrad import layout, solves
 
@@ -40,21 +40,21 @@ ASK = "*place, digest, text = layout.offset_of.answer.source; print(place, diges
 
 
 def test_source_in_a_kernel(kernel):
-    assert told(kernel, "from minigrad import layout, solves") == ""
-    told(kernel, ANSWER, cellId="a1b2")
+    assert output_of(kernel, "from minigrad import layout, solves") == ""
+    output_of(kernel, ANSWER, cellId="a1b2")
     digest = hashlib.sha256(ANSWER.encode()).hexdigest()
-    assert told(kernel, ASK) == f"['work/03_strides.ipynb', 'a1b2'] {digest}\n"
-    told(kernel, ANSWER.replace("1", "2"), cellId="a1b2")
-    assert told(kernel, "print(layout.offset_of((), ()))") == "2\n"
-    told(kernel, ANSWER)  # as Colab sends it
-    assert told(kernel, ASK) == f"['work/03_strides.ipynb', None] {digest}\n"
+    assert output_of(kernel, ASK) == f"['work/03_strides.ipynb', 'a1b2'] {digest}\n"
+    output_of(kernel, ANSWER.replace("1", "2"), cellId="a1b2")
+    assert output_of(kernel, "print(layout.offset_of((), ()))") == "2\n"
+    output_of(kernel, ANSWER)  # as Colab sends it
+    assert output_of(kernel, ASK) == f"['work/03_strides.ipynb', None] {digest}\n"
 
 
 def test_stub_in_a_kernel(kernel):
-    told(kernel, "from minigrad import layout, solves")
-    told(kernel, ANSWER, cellId="a1b2")
-    told(kernel, ANSWER.replace("return 1", "raise NotImplementedError"))
-    printed = told(kernel, "layout.offset_of((), ())")
+    output_of(kernel, "from minigrad import layout, solves")
+    output_of(kernel, ANSWER, cellId="a1b2")
+    output_of(kernel, ANSWER.replace("return 1", "raise NotImplementedError"))
+    printed = output_of(kernel, "layout.offset_of((), ())")
     assert printed.startswith("offset_of has no answer yet. It is exercise 2")
 
 
@@ -63,11 +63,13 @@ def test_reload_by_autoreload(kernel, tmp_path):
     text = "from minigrad import exercise\n@exercise('16.1', {})\ndef held(x): 'old'\n"
     path.write_text(text.format(1))
     os.utime(path, (1, 1))
-    told(kernel, "%load_ext autoreload\n%autoreload 2\nfrom minigrad import solves")
-    told(kernel, f"import sys; sys.path.insert(0, {str(tmp_path)!r})")
-    told(kernel, "import reloaded_lab\nfrom reloaded_lab import held")
-    told(kernel, "@solves(held)\ndef held(x): return x + 1")
+    output_of(
+        kernel, "%load_ext autoreload\n%autoreload 2\nfrom minigrad import solves"
+    )
+    output_of(kernel, f"import sys; sys.path.insert(0, {str(tmp_path)!r})")
+    output_of(kernel, "import reloaded_lab\nfrom reloaded_lab import held")
+    output_of(kernel, "@solves(held)\ndef held(x): return x + 1")
     path.write_text(text.format(20).replace("old", "new"))
-    shown = told(kernel, "print(held(1), held.points, held.__doc__)")
+    shown = output_of(kernel, "print(held(1), held.points, held.__doc__)")
     assert shown == "2 20 new\n"
-    assert told(kernel, "print(reloaded_lab.held is held)") == "True\n"
+    assert output_of(kernel, "print(reloaded_lab.held is held)") == "True\n"

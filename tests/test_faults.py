@@ -56,7 +56,7 @@ def test_a_target_out_of_bounds(target, reduction, device):
 
 
 @on_devices
-def test_a_mistake_is_told_once(device):
+def test_a_mistake_is_reported_once(device):
     x = minigrad.zeros(3).to(device)
     with pytest.raises(IndexError):
         x.gather(0, minigrad.tensor([3]).to(device)).tolist()

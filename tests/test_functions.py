@@ -176,7 +176,7 @@ m.functional.relu([1], True) | relu(): argument 'input' must be Tensor, not list
 
 @pytest.mark.parametrize("line", MISTAKES.strip().split("\n"))
 @pytest.mark.parametrize("known", [False, True])
-def test_arguments_that_no_operator_takes_are_told_by_its_name(line, known):
+def test_arguments_that_no_operator_takes_are_reported_by_its_name(line, known):
     text, words = line.split(" | ")
     x = minigrad.ones(2, 2)
     if known:  # what runs for such operands is kept

@@ -322,7 +322,7 @@ LOGS = {
 
 
 @pytest.mark.parametrize("log, said", LOGS.values(), ids=LOGS)
-def test_what_nvrtc_says_is_told_as_the_front_end_tells_it(log, said):
+def test_what_nvrtc_says_is_reported_as_the_front_end_tells_it(log, said):
     assert str(nvrtc_error(log, "/tmp/k.cubin.cu", WRONG)) == said
 
 

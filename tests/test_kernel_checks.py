@@ -138,8 +138,8 @@ def test_what_a_gpu_measures_counts_like_any_part(monkeypatch):
         gpu, "run", lambda h, t, launches, o: [*map(_by_hand, launches)]
     )
     for right, points in [(True, 1), (False, 0.5)]:
-        told = [("bandwidth", right, "0.3 of a copy's; 0.7 are enough")]
-        monkeypatch.setattr(WithGpu, "on_gpu", lambda self, text, told=told: told)
+        shown = [("bandwidth", right, "0.3 of a copy's; 0.7 are enough")]
+        monkeypatch.setattr(WithGpu, "on_gpu", lambda self, text, shown=shown: shown)
         verdict = verdict_on(COPY, WithGpu)
         assert verdict.points == points
         assert ("0.3 of a copy's" in str(verdict)) is not right

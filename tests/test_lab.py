@@ -1,7 +1,7 @@
-"""What beginners do in a notebook, and what they are told there."""
+"""What beginners do in a notebook, and what they read there."""
 
 import pytest
-from real_kernel import a_kernel, told  # noqa: F401
+from real_kernel import a_kernel, output_of  # noqa: F401
 
 SETUP = "from grading import check\nfrom minigrad import layout, solves"
 HEAD = "@solves(layout.contiguous_strides)\ndef contiguous_strides(shape):\n"
@@ -18,13 +18,13 @@ FAILED = "Your last run of the cell with @solves(contiguous_strides) failed."
 @pytest.fixture
 def lab(kernel):
     """Run a cell; return what it shows."""
-    told(kernel, "%reset -f\n%config HistoryManager.enabled = True")
-    told(kernel, SETUP)
-    told(kernel, f"{HEAD}    raise NotImplementedError")
-    return lambda cell: told(kernel, cell)
+    output_of(kernel, "%reset -f\n%config HistoryManager.enabled = True")
+    output_of(kernel, SETUP)
+    output_of(kernel, f"{HEAD}    raise NotImplementedError")
+    return lambda cell: output_of(kernel, cell)
 
 
-def test_before_an_answer_the_place_is_told(lab):
+def test_before_an_answer_the_place_is_reported(lab):
     said = lab(CHECK)
     assert "not answered yet" in said
     assert "in the cell that begins with @solves(contiguous_strides)" in said
@@ -46,7 +46,7 @@ def test_a_check_after_a_failed_run_says_that_the_answer_is_the_one_before(lab, 
 
 
 @pytest.mark.parametrize("line", ["input('size?')", "import pdb; pdb.set_trace()"])
-def test_an_answer_that_waits_for_somebody_is_told_so(lab, line):
+def test_an_answer_that_waits_for_somebody_is_reported_so(lab, line):
     lab(f"{HEAD}    {line}")
     said = lab(CHECK)
     assert "nobody types here: take input() or pdb out of the answer" in said

@@ -291,7 +291,7 @@ def test_what_is_no_mistake():
     assert layout.wrap_dim(-1, 0) == 0
 
 
-def test_a_misspelt_name_is_told_the_right_one():
+def test_a_misspelt_name_is_reported_the_right_one():
     with pytest.raises(
         AttributeError, match=r"'contiguos_strides'.*contiguous_strides"
     ):

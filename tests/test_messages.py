@@ -1,4 +1,4 @@
-"""What each mistake is told, by the library and by the course's own solutions.
+"""What is said of each mistake, by the library and by the course's own solutions.
 
 An export does not take these along: a learner says it in other words.
 """

@@ -1,4 +1,4 @@
-"""Tensor against PyTorch, a method at a time; what each mistake is told; the text."""
+"""Tensor against PyTorch, a method at a time; what is said of mistakes; the text."""
 
 import copy
 import math

@@ -209,7 +209,7 @@ def test_tensors_of_a_state_keep_their_names_apart(tmp_path):
     assert [v.tolist() for v in values] == [[1], [2], [3]]
 
 
-def test_what_is_no_training_is_told(tmp_path):
+def test_what_is_no_training_is_reported(tmp_path):
     checkpoint.save({"model": {}}, tmp_path / "other")
     train = new().train
     for error, words, given in [

@@ -178,7 +178,7 @@ class Unprintable(Exception):
     ],
     ids=lambda e: type(e).__name__,
 )
-def test_any_exception_is_told(error, subject):
+def test_any_exception_is_reported(error, subject):
     def broken(shape):
         raise error
 
@@ -209,7 +209,7 @@ def _assign(strides):
     strides[0] = 1
 
 
-def test_an_error_where_none_is_the_answer_is_told(subject):
+def test_an_error_where_none_is_the_answer_is_reported(subject):
     def answer(shape, strides, new_shape):
         raise RuntimeError("no view")
 

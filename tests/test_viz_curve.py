@@ -88,7 +88,7 @@ def test_several_lines_each_have_their_steps_colour_and_name():
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-def test_what_is_not_finite_is_told_and_left_out_of_the_line(value):
+def test_what_is_not_finite_is_reported_and_left_out_of_the_line(value):
     curve = viz.curve(4)
     for loss in 2.0, value, 1.0, value:
         curve.add(loss=loss)

@@ -90,7 +90,7 @@ def test_a_stroke_is_answered():
     assert stroke(pad, np.zeros((70, 70)))["shares"] == []
 
 
-def test_a_network_that_fails_is_told_of_in_the_canvas():
+def test_a_network_that_fails_is_reported_of_in_the_canvas():
     pytest.importorskip("anywidget", reason="not run: the canvas (no anywidget)")
     said = stroke(viz.drawing(lambda ink: ink), blot(40, 30, 10, 10, 70))
     assert "10 probabilities, not 784" in said["error"]

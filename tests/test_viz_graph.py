@@ -129,8 +129,8 @@ def test_what_repeats_itself_is_found():
 
 
 @pytest.mark.parametrize("nothing", [3, None, "x", [1]])
-def test_what_has_no_graph_is_told_so(nothing):
-    assert "There is no graph behind this" in repr(viz.graph(nothing))
+def test_what_has_no_graph_is_reported_so(nothing):
+    assert "This has no graph" in repr(viz.graph(nothing))
 
 
 def test_a_leaf_has_no_graph():

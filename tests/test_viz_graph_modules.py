@@ -121,7 +121,7 @@ def test_a_folded_module_has_the_length_of_its_gradient_in_its_step():
     loss = net(tensor([[3.0, 4.0]])).sum()
     loss.backward()
     steps = viz.graph(loss, depth=0).payload()["steps"]
-    assert f"Linear, 5 nodes, |grad| {np.sqrt(26):.3g}" in steps[1]["told"]
+    assert f"Linear, 5 nodes, |grad| {np.sqrt(26):.3g}" in steps[1]["caption"]
 
 
 def test_a_module_that_failed_or_recorded_nothing_leaves_no_trace():
@@ -134,7 +134,7 @@ def test_a_module_that_failed_or_recorded_nothing_leaves_no_trace():
 
 
 @pytest.mark.parametrize("depth", [-1, True, 1.5, "all", [2]])
-def test_a_depth_that_is_none_is_told_so(depth):
+def test_a_depth_that_is_none_is_reported_so(depth):
     x = tensor([1.0], requires_grad=True)
     with pytest.raises(ValueError, match="depth is how many levels of modules"):
         viz.graph(x * x, depth=depth)

@@ -244,8 +244,10 @@ def test_sectors_are_counted(step, sectors):
 
 def test_the_counts_are_those_of_the_tools():
     report = simt.run(raw(STRIDE), 1, 32, (zeros(1024), zeros(32), np.int32(8)))
-    told = strided(8).alt
-    assert f"Whole launch: {report.counts['sectors'] - 4} sectors in 1 request" in told
+    printed = strided(8).alt
+    assert (
+        f"Whole launch: {report.counts['sectors'] - 4} sectors in 1 request" in printed
+    )
 
 
 def test_a_line_and_a_warp_are_chosen():
@@ -361,8 +363,8 @@ def test_the_findings_of_every_planted_bug_are_drawn(case):
     kernel = simt.RawKernel(case.source, case.name)
     limits = simt.Limits(seconds=0.3)
     report = simt.run(kernel, **case.arguments(), tools="all", limits=limits)
-    told = viz.findings(report).alt
-    assert all(f"{f.kind} at line {f.line}" in told for f in report.findings)
+    printed = viz.findings(report).alt
+    assert all(f"{f.kind} at line {f.line}" in printed for f in report.findings)
 
 
 def one_of_each():

@@ -23,7 +23,7 @@ from .lock import alone
 from .preprocessors import Record, fingerprint
 
 MARK = "# A minigrad course."
-CONFIG = f"""{MARK} Everything that nbgrader can be told may be added below.
+CONFIG = f"""{MARK} Every option of nbgrader may be added below.
 
 from grading.classroom.preprocessors import Finish, Repair, RunAnswers
 from nbgrader.converters.autograde import Autograde

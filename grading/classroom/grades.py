@@ -92,12 +92,12 @@ def _grade(root, book, lab, student, handed_in):
     if differ:
         why = f"gradebook and verdict differ on {', '.join(differ)}: grade again"
         return grade._replace(state="not graded", why=why)
-    told = [grade.why, not_graded([e._asdict() for e in open_ones])]
+    shown = [grade.why, not_graded([e._asdict() for e in open_ones])]
     if stale:
         given = "points given by hand before it was graded again"
-        told.append(f"{', '.join(stale)}: {given}")
+        shown.append(f"{', '.join(stale)}: {given}")
     grade = grade._replace(
-        why="; ".join(filter(None, told)),
+        why="; ".join(filter(None, shown)),
         max_points=most - sum(e.max_points for e in open_ones),
         exercises=exercises,
     )

@@ -221,7 +221,7 @@ def _verdict(hole, subject):
 
 
 def _with_reason(verdict, problem):
-    """The verdict; where there is no answer because its cell fails, that is told."""
+    """The verdict; where there is no answer because its cell fails, it says so."""
     if verdict.state != "not answered" or not problem:
         return verdict
     said = f"not answered: its cell fails: {' '.join(problem.split())[:200]}"

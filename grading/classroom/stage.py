@@ -31,7 +31,7 @@ def examine(directory, student, lab):
 def replacement(directory, student, lab):
     """What nbgrader is given where it could not read the submission; else None.
 
-    Its cells, where they can be told, or the empty lab, marked with the reason.
+    Its cells, where they can be recognised, or the empty lab, marked with the reason.
     """
     path = directory / "submitted" / student / lab / f"{lab}.ipynb"
     if not path.is_symlink() and path.is_file():

@@ -146,7 +146,7 @@ def engine(hole, edges, rows, seeds, retain):
 def leaf(hole, asked, made):
     """leaf_rules of a tensor that was asked, or was made by an operator.
 
-    A node among the answers is told by its name.
+    A node among the answers stands there by its name.
     """
     found = hole(asked, Step(0) if made else None)
     if not isinstance(found, tuple):

@@ -160,14 +160,14 @@ def train_steps(hole, weights, norm, training, optimizer, options, batches, look
             raise NotPlain(f"the loss has no dimensions, not shape {loss.shape}")
         losses.append(float(array_of(loss)))
         graphs.append(bool(loss.requires_grad))
-    told = {
+    shown = {
         "losses": losses,
         "weights": state_of(model.model),
         "the losses have a graph": any(graphs),
         "the model is in training at each call": sorted(set(model.modes)),
         "the model is in training afterwards": model.training,
     }
-    return {key: told[key] for key in look}
+    return {key: shown[key] for key in look}
 
 
 @scene
@@ -181,7 +181,7 @@ def evaluation(hole, weights, norm, training, data, size, look):
     for name, value in zip(("loss", "accuracy"), result, strict=True):
         if not isinstance(value, int | float | np.number):
             raise NotPlain(f"the {name} is to be a number, not {kind(value)}")
-    told = {
+    shown = {
         "loss": float(result[0]),
         "accuracy": float(result[1]),
         "the model is in training at each call": sorted(set(model.modes)),
@@ -190,7 +190,7 @@ def evaluation(hole, weights, norm, training, data, size, look):
         "what the model does is recorded": any(model.recorded),
         "recording is on afterwards": minigrad.is_grad_enabled(),
     }
-    return {key: told[key] for key in look}
+    return {key: shown[key] for key in look}
 
 
 # ------------------------------------------------- trainings
@@ -204,12 +204,12 @@ class Noted(nn.Module):
         self.model, self.log, self.sets = model, log, sets
 
     def forward(self, x):
-        name, items = self.told(x.detach().numpy())
+        name, items = self.shown(x.detach().numpy())
         self.log["last"] = f"{name}: {items}" if name != "train" else items
         self.log["set"] = name
         return self.model(x)
 
-    def told(self, rows):
+    def shown(self, rows):
         for name, images in self.sets.items():
             same = (rows[:, None] == images[None]).all(2)
             if same.any(1).all():
@@ -257,7 +257,7 @@ def training_run(hole, data, weights, norm, lr, orders, size, start, epochs, loo
     training = Logged(log, model, optimizer, train, test)
     training.results = [tuple(result) for result in start["results"]]
     returned = hole(training, epochs)
-    told = {
+    shown = {
         "work": log["work"],
         "returned": "results" if returned is training.results else (
             "a copy" if returned == training.results else kind(returned)
@@ -269,7 +269,7 @@ def training_run(hole, data, weights, norm, lr, orders, size, start, epochs, loo
         "in training afterwards": model.training,
         "epoch and batch that the loader stands at, after each step": log["places"],
     }  # fmt: skip
-    return {key: told[key] for key in look}
+    return {key: shown[key] for key in look}
 
 
 def number_of(loss):

@@ -56,16 +56,16 @@ def asked(library, values, needs):
 def one_call(library, answer, values, needs, k):
     seen, tensors = {}, asked(library, values, needs)
     y = answer(product(library, seen), *tensors, k)
-    told = {
+    shown = {
         "the result": library.array(y),
         "the result requires a gradient": y.requires_grad,
         "the result has a grad_fn": y.grad_fn is not None,
     }
     if y.requires_grad:
         y.sum().backward()
-        told["gradients"] = gradients(library, *tensors)
-    told |= seen
-    return told | {"recording is on afterwards": library.is_grad_enabled()}
+        shown["gradients"] = gradients(library, *tensors)
+    shown |= seen
+    return shown | {"recording is on afterwards": library.is_grad_enabled()}
 
 
 def two_calls(library, answer, values, k):
@@ -74,22 +74,22 @@ def two_calls(library, answer, values, k):
     cls = product(library, {})
     first, second = answer(cls, a, b, k), answer(cls, b, c, k + 1)
     first.sum().backward()
-    told = {"gradients of the first call": gradients(library, a, b)}
+    shown = {"gradients of the first call": gradients(library, a, b)}
     b.grad = None
     try:
         second.sum().backward()
     except RuntimeError as error:
-        return told | {"gradients of the second call": str(error)[:40]}
-    return told | {"gradients of the second call": gradients(library, b, c)}
+        return shown | {"gradients of the second call": str(error)[:40]}
+    return shown | {"gradients of the second call": gradients(library, b, c)}
 
 
 def two_results(library, answer, values, weights):
     a, b = (library.tensor(v).requires_grad_() for v in values)
     results = answer(both(library), a, b)
-    told = {"a tuple comes back": isinstance(results, tuple)}
+    shown = {"a tuple comes back": isinstance(results, tuple)}
     s, p = results
     (s * weights[0] + p * weights[1]).sum().backward()
-    return told | {"gradients": gradients(library, a, b)}
+    return shown | {"gradients": gradients(library, a, b)}
 
 
 def without_recording(library, answer, values, k):
@@ -122,7 +122,7 @@ def detached(library, answer, values, how):
     x = library.tensor(values).requires_grad_()
     y = {"plain": x * 2, "turned": (x * 2).T, "part": (x * 2)[1:], "leaf": x}[how]
     d = answer(y)
-    told = {
+    shown = {
         "x.detach() is x": d is y,
         "shape, strides, offset": [tuple(d.shape), d.stride(), d.storage_offset()],
         "values": library.array(d),
@@ -134,14 +134,14 @@ def detached(library, answer, values, how):
     }
     if y.requires_grad:
         (y * library.tensor(library.array(d))).sum().backward()
-    told["gradients by way of x"] = gradients(library, x)
+    shown["gradients by way of x"] = gradients(library, x)
     before = y._version
     try:
         d += 1
     except RuntimeError:
-        return told  # what is not detached may not be written to
-    told["what is added to it, x has too"] = library.array(y)
-    return told | {"changes of it that x counts": y._version - before}
+        return shown  # what is not detached may not be written to
+    shown["what is added to it, x has too"] = library.array(y)
+    return shown | {"changes of it that x counts": y._version - before}
 
 
 # ------------------------------------------------- the engine, whole

@@ -25,7 +25,7 @@ CHANGED_VIEW = (
 class Meta:
     """What a tensor knows of the graph; one that asks for no gradient has none."""
 
-    requires = False  # was requires_grad asked for?
+    requires = False  # was requires_grad set?
     node, index = None, 0  # what made it: grad_fn, and which of its results it is
     grad = None
     hooks = None  # of a leaf: they outlive graphs
@@ -170,7 +170,7 @@ class Node:
         return fitted
 
     def watched(self, gradients):
-        """The gradients after the hooks; those that were asked for are kept."""
+        """The gradients after the hooks; those that retain_grad() wants are kept."""
         gradients = list(gradients)
         for i, g in enumerate(gradients):
             if g is None:
@@ -209,7 +209,7 @@ class Node:
 class Capture:
     """Gradients to be caught at a node: found {(node, index): gradient}.
 
-    stop: is nothing behind the node wanted?
+    stop: is nothing past the node wanted?
     """
 
     def __init__(self, found, stop):

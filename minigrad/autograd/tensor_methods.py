@@ -41,7 +41,7 @@ def leaf_rules(asked, node):
     is_leaf: does the graph end here? PyTorch also calls those leaves that are not in
     any graph.
     keeps_grad: will backward() put the gradient into its .grad? Only for leaves that
-    require one: all others would cost memory that nobody asked for.
+    require one: all others would cost memory for nothing.
     """
 
 

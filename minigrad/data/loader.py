@@ -54,8 +54,9 @@ class DataLoader(Suggesting):
     """Iterate over a data set in batches: tuples of tensors, the batch first.
 
     dataset: it has `len()` and items that are tuples of arrays, tensors or numbers. If
-    it has `__getitems__(indices)`, that is asked for whole batches, as NumPy arrays; if
-    it has `transform(*tensors)`, that is applied to each batch, on the batch's device.
+    it has `__getitems__(indices)`, it is called for whole batches, with NumPy
+    arrays; if it has `transform(*tensors)`, that is applied to each batch, on the
+    batch's device.
     shuffle: another order in each epoch, decided by `seed` and the epoch's number
     alone. seed: an int, at least 0; by default drawn from the generator that
     `minigrad.manual_seed` sets. drop_last: leave out a last batch that is smaller.
@@ -148,7 +149,7 @@ class DataLoader(Suggesting):
         return tuple(stacked(column, indices) for column in zip(*items, strict=True))
 
     def keep_place(self):
-        """Let the next iteration go on behind the batch that was given last."""
+        """Let the next iteration go on after the batch that was given last."""
         self.begin = self.batch
 
     def state_dict(self):

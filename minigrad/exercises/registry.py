@@ -9,7 +9,7 @@ ordinary function (or, for a kernel, a CUDA C text):
     @solves(contiguous_strides)                # in the lab
     def contiguous_strides(shape): return ...
 
-The hole itself holds the answer, so whoever imported the hole uses the new answer at
+The hole itself holds the answer, so code that imported the hole uses the new answer at
 once. `solves` returns the hole: a cell can be run again as often as one likes.
 """
 

@@ -49,7 +49,7 @@ class Package(dict):
     """{name: Module}"""
 
     def settle(self, origin):
-        """Where a thing is really defined, behind every re-export."""
+        """Where a thing is really defined, past every re-export."""
         if origin.module not in self or origin.name is None:
             return origin
         head, _, rest = origin.name.partition(".")

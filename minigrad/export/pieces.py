@@ -153,7 +153,7 @@ def with_opening(text, docstring, imports):
 
 
 def _colon(text):
-    """Where the head of the function ends: (line, column) behind its colon."""
+    """Where the head of the function ends: (line, column) after its colon."""
     depth, seen = 0, False
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         seen = seen or token.string == "def"

@@ -1,4 +1,4 @@
-// Tensors one behind the other along a dimension: up to four, a, b, c and d, a launch.
+// Tensors concatenated along a dimension: up to four, a, b, c and d, a launch.
 //
 // All lie row by row. A row is what one index of the dimensions before holds: `row`
 // cells of a tensor, and `width` of y, where the tensor's begin at `start`. blockIdx.y

@@ -9,7 +9,7 @@
 //   1  dx      in channel    n, ih, iw    o, kh, kw    w     dy
 //   2  dw, db  out channel   c, kh, kw    n, oh, ow    dy    x
 //
-// im2col would store b, KH * KW times the size of x. Here whoever needs an element of b
+// im2col would store b, KH * KW times the size of x. Here a thread that needs an element of b
 // computes where it lies. A group is a product of its own: blockIdx.z, with the part.
 // biased: to y bias[o] is added; of dw one more column, of ones in b, makes db.
 // The k of dw are many, and i and j few: `parts` blocks share them, and conv2d_join
@@ -130,7 +130,7 @@ __global__ void conv2d_join(const A* c, T* dw, T* db, int O, int width, int bias
 // are inside, is known before. KH, KW, SH and SW are numbers of the template: the
 // compiler divides by them with a multiplication. Products as in matmul_pipelined.
 
-#define FOUR(x) (*(float4*)&(x))  // x and the three numbers behind it
+#define FOUR(x) (*(float4*)&(x))  // x and the next three numbers
 #define BK 8                      // numbers of K at a time
 #define THREADS 128               // of a block, which makes BM x BN elements of c
 #define PAD 4  // so that the writes of a warp into a tile go to different banks

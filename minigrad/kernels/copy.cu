@@ -45,7 +45,7 @@ __global__ void rolled(const T* x, Strides view, Strides moves, T* y, INDEX n) {
 //
 // y[col, row] = x[row, col]: x is rows x cols, y is cols x rows, each row by row. The
 // grid covers x: blockIdx.x along columns, blockIdx.y along rows; blockIdx.z counts
-// matrices that lie one behind the other. A grid's y ends at 65535.
+// matrices that lie one after the other. A grid's y ends at 65535.
 
 #define TILE 32  // blocks of (32, 4), eight elements a thread: tiles of 32 x 32
 

@@ -13,7 +13,7 @@ unary_kernel = kernel_exercise(
 //
 // struct Strides { int dims; long long shape[8]; long long stride[8]; };
 //
-// The compiler is told what T and OP are: -DT=float -DOP=relu, or -DT=double -DOP=exp.
+// Compiler options define T and OP: -DT=float -DOP=relu, or -DT=double -DOP=exp.
 // OP takes one number: a function of CUDA, or one of these two of yours, for any
 // floating T:
 //     T relu(T x)      x, but 0 where x is below 0; NaN stays NaN
@@ -34,7 +34,7 @@ binary_broadcast = kernel_exercise(
 //
 // struct Strides { int dims; long long shape[8]; long long stride[8]; };
 //
-// The compiler is told what T and OP are: -DT=float -DOP=sub, or -DT=double -DOP=pow.
+// Compiler options define T and OP: -DT=float -DOP=sub, or -DT=double -DOP=pow.
 // OP takes two numbers: a function of CUDA, or one of these two of yours, for any T:
 //     T sub(T a, T b)       a - b
 //     T maximum(T a, T b)   the larger one; NaN if one of them is NaN
@@ -57,7 +57,7 @@ where_compare = kernel_exercise(
 //
 // struct Strides { int dims; long long shape[8]; long long stride[8]; };
 //
-// The compiler is told what T and OP are: -DT=float -DOP=less. OP is one of the six
+// Compiler options define T and OP: -DT=float -DOP=less. OP is one of the six
 // functions of two T that you write: equal, not_equal, less, less_equal, greater,
 // greater_equal. NaN is equal to nothing, not to itself either, and neither less nor
 // greater than anything; so not_equal alone holds for it.

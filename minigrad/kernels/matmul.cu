@@ -149,7 +149,7 @@ __global__ void matmul_patch(const T* a, const T* b, T* c, int M, int N, int K) 
 // For float. Every row of an operand begins at a multiple of 16 bytes: its pointer
 // does, and its strides but the 1 are multiples of 4.
 
-#define FOUR(x) (*(float4*)&(x))  // x and the three numbers behind it
+#define FOUR(x) (*(float4*)&(x))  // x and the next three numbers
 
 // Global and shared memory are read in float4. a's tile lies transposed, so that the 8
 // numbers of its column that a thread needs lie side by side. K and N are multiples of

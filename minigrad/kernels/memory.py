@@ -93,7 +93,7 @@ def bench(run, device, warmup=3, repeat=20):
     run() starts work on the device and returns at once. device has:
     device.synchronize()   returns when all work that was started has been done
     device.clock()         the time now, in seconds
-    device.event()         an event: event.record() puts it behind the work that was
+    device.event()         an event: event.record() puts it after the work that was
                            started; event.synchronize() waits until it is reached;
                            start.elapsed_time(stop) is the time between two events that
                            were reached, in milliseconds, as in PyTorch

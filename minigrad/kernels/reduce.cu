@@ -207,7 +207,7 @@ __device__ A column_reduce(A value) {
 // The same for few elements of y: the threads of a column, in blocks of (32, up to 32),
 // share out the walk and add up in shared memory. With gridDim.y > 1 so do its blocks:
 // they leave `parts`, gridDim.y x m, and the last one reduces those. A ticket for each
-// blockIdx.x; with gridDim.y = 1 both may be null. Threads behind the last column do
+// blockIdx.x; with gridDim.y = 1 both may be null. Threads past the last column do
 // that one again. Costs a barrier, and a last step in which one row of threads works.
 template <int OP, typename T, typename Y = T, typename A = Y>
 __global__ void reduce_columns(const T* x, Strides kept, Strides reduced, Y* y,

@@ -46,7 +46,7 @@ sum_dim = kernel_exercise(
 // and stride have `dims` numbers each, up to 8. The first `kept` dimensions are those
 // of y, which has m elements, stored row by row; over the others the kernel adds, n
 // elements for each of y. (Which dimensions are summed is a question of order alone:
-// whoever launches has permuted the kept ones to the front.) A dimension may have the
+// the caller has permuted the kept ones to the front.) A dimension may have the
 // stride 0. dims, kept, m and n may be 0: a product of no sizes is 1, and a sum of no
 // elements is 0. The launch has one dimension and at least m threads.
 __global__ void sum_dim(const float* x, const int* shape, const int* stride, float* y,

@@ -1,4 +1,4 @@
-"""The device as a timer sees it: it can be waited for, and asked for the time."""
+"""The device as a timer sees it: something to wait for, with a clock."""
 
 import time
 
@@ -16,7 +16,7 @@ class Event:
             self._inner = cupy.cuda.Event()
 
     def record(self):
-        """Put the mark behind all work that has been started."""
+        """Put the mark after all work that has been started."""
         self._seconds = time.perf_counter()
         if self._inner:
             self._inner.record()

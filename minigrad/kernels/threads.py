@@ -23,7 +23,7 @@ tail_guard = kernel_exercise(
 // y[i] = 2 * x[i] for i = 0 ... n - 1, and nothing else is read or written.
 //
 // The launch has one dimension and at least n threads, often more: blocks are whole.
-// n >= 0. What lies behind the n elements belongs to somebody else.
+// n >= 0. Memory past the n elements is not yours.
 __global__ void tail_guard(const float* x, float* y, int n);
 """,
     points=1,

@@ -150,7 +150,7 @@ def paddings(padding, stride, dilation, kernel):
             "conv2d: padding='same' is not supported for strided convolutions"
         )
     totals = [d * (k - 1) for d, k in zip(dilation, kernel, strict=True)]
-    before = tuple(n // 2 for n in totals)  # an odd one more is behind
+    before = tuple(n // 2 for n in totals)  # of an odd number the larger half is after
     return before, tuple(n - b for n, b in zip(totals, before, strict=True))
 
 

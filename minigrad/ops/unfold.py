@@ -69,8 +69,8 @@ def pair(value, name, operator):
 def places(size, kernel, stride, padding, dilation, after=None, ceil_mode=False):
     """How many places a window has along one dimension.
 
-    padding: before; `after`, where it is another, behind. ceil_mode: the last place may
-    reach beyond the padding, if it begins before the padding behind.
+    padding: before; `after`: after, if that differs. ceil_mode: the last place may
+    reach beyond the padding, if it begins before the padding after.
     """
     after = padding if after is None else after
     room = size + padding + after - dilation * (kernel - 1) - 1

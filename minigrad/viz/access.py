@@ -159,8 +159,8 @@ class Strip:
         root = self.access.root
         some = [f"lane {n}: {root.describe(int(a))}" for n, a in starts]
         some = some if len(some) < 5 else [*some[:3], "...", some[-1]]
-        told = " ".join([*self.words(), ", ".join(some)])
-        return f"Line {line}, column {column}: {told}."
+        caption = " ".join([*self.words(), ", ".join(some)])
+        return f"Line {line}, column {column}: {caption}."
 
     # ------------------------------------------------------------ drawing
 

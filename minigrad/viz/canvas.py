@@ -43,7 +43,7 @@ class Canvas:
         self.axes.text(x, y, text, fontsize=size, parse_math=False, **options)
 
     def label(self, x, y, text, size=7.5, **options):
-        """Words that a line may pass behind."""
+        """Words in front of which no line passes."""
         back = {"boxstyle": "square,pad=0.12", "fc": "white", "ec": "none"}
         self.write(x, y, text, size, **{"color": SOFT, "bbox": back} | options)
 
@@ -71,7 +71,7 @@ class Canvas:
     def cell(self, x, y, kind, value, small="", width=UNIT, over=0):
         """A box with its value and, beneath it, something smaller.
 
-        over: 0, and lines pass in front of the box; 4, and they pass behind it.
+        over: 0: lines pass in front of the box; 4: they pass below it.
         """
         self.box(x, y, kind, width, over=over)
         write = self.label if "hatch" in BOXES[kind] else self.write

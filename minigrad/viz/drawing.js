@@ -26,7 +26,7 @@ function render({ model, el }) {
   });
   const clear = make("button", make("div", left), { type: "button" }, "Clear");
   const right = make("div", root, { class: "mg-answer" });
-  const told = make("output", right, { "aria-live": "polite" }, "Draw a digit.");
+  const caption = make("output", right, { "aria-live": "polite" }, "Draw a digit.");
   const main = make("div", right, { class: "mg-read" });
   const seen = make("canvas", main, {
     width: 28, height: 28, role: "img", "aria-label": "what the network gets",
@@ -111,7 +111,7 @@ function render({ model, el }) {
     const said = JSON.parse(model.get("said"));
     const best = said.shares.indexOf(Math.max(...said.shares));
     const read = `It is read as a ${best}, probability ${said.shares[best]?.toFixed(2)}.`;
-    told.textContent = said.error || (best < 0 ? "Draw a digit." : read);
+    caption.textContent = said.error || (best < 0 ? "Draw a digit." : read);
     rows.forEach(({ row, bar, share }, digit) => {
       const part = said.shares[digit] || 0;
       row.className = digit === best ? "mg-best" : "";

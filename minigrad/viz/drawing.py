@@ -122,9 +122,9 @@ class Drawing:
 
     def _drawn(self, change):
         """A stroke has come: JSON of its width, and of bytes of ink in base64."""
-        told = json.loads(change["new"])
-        data = np.frombuffer(base64.b64decode(told["ink"]), np.uint8)
-        self.ink = centred(data.reshape(-1, told["width"]) / 255)
+        caption = json.loads(change["new"])
+        data = np.frombuffer(base64.b64decode(caption["ink"]), np.uint8)
+        self.ink = centred(data.reshape(-1, caption["width"]) / 255)
         said = {"image": (255 * self.ink).astype(int).ravel().tolist(), "shares": []}
         try:
             if self.ink.any():

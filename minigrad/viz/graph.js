@@ -44,7 +44,7 @@ class Backward {
       type: "range", min: 0, max: this.data.steps.length - 1, value: 0,
       "aria-label": "step of backward",
     });
-    this.told = make("output", bar, { "aria-live": "polite" });
+    this.caption = make("output", bar, { "aria-live": "polite" });
     back.onclick = () => this.go(this.at - 1);
     next.onclick = () => this.go(this.at + 1);
     this.slider.oninput = () => this.go(Number(this.slider.value));
@@ -63,8 +63,8 @@ class Backward {
     this.at = Math.min(Math.max(at, 0), this.data.steps.length - 1);
     this.slider.value = this.at;
     const now = this.data.steps[this.at];
-    this.told.textContent = now.told;
-    this.slider.setAttribute("aria-valuetext", now.told);
+    this.caption.textContent = now.caption;
+    this.slider.setAttribute("aria-valuetext", now.caption);
     const done = new Set(this.data.steps.slice(0, this.at).map((s) => `${s.node}`));
     for (const node of this.drawing.querySelectorAll(".mg-node")) {
       node.classList.toggle("mg-now", node.dataset.node === `${now.node}`);

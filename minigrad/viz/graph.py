@@ -1,4 +1,4 @@
-"""The graph behind a tensor: nodes in layers, and backward step by step."""
+"""The graph of a tensor: nodes in layers, and backward step by step."""
 
 import base64
 import functools
@@ -18,7 +18,7 @@ WIDE, HIGH, GAP, DOWN = 124, 50, 16, 34  # pixels: a box, between boxes, between
 WIDEST = 216
 MOST_STEPS = 200
 NO_GRAPH = (
-    "There is no graph behind this: it has no grad_fn. It is a leaf, or was made under "
+    "This has no graph: it has no grad_fn. It is a leaf, or was made under "
     "no_grad() or by detach(), or from tensors that require no gradient."
 )
 _numbers = itertools.count(1)
@@ -140,15 +140,15 @@ class Graph:
         texts = write(middle, y + 16, cut_text(title, most), 12, "bold")
         for i, text in enumerate(rest):
             texts += write(middle, y + 30 + 13 * i, cut_text(text, self.wide // 5), 10)
-        told = escape(", ".join([self.facts.whole_name(node), *rest]))
+        caption = escape(", ".join([self.facts.whole_name(node), *rest]))
         rects = "".join(
             f'<rect x="{x + off:.0f}" y="{y + off:.0f}" width="{self.wide}" '
             f'height="{HIGH}" rx="6" fill="{fill}" stroke="{line}"/>'
             for off in ((4, 0) if node.call else (0,))  # a folded one is a pile
         )
         return (
-            f'<g class="mg-node" data-node="{self.names[node]}"><title>{told}</title>'
-            f"{rects}{texts}</g>"
+            f'<g class="mg-node" data-node="{self.names[node]}">'
+            f"<title>{caption}</title>{rects}{texts}</g>"
         )
 
     # ------------------------------------------------ in words, and step by step
@@ -172,10 +172,12 @@ class Graph:
         steps = []
         for place, node in enumerate(self.facts.order):
             if node in self.drawn and len(steps) < MOST_STEPS:
-                steps.append({"node": self.names[node], "told": self.told(place, node)})
+                steps.append(
+                    {"node": self.names[node], "caption": self.caption(place, node)}
+                )
         return {"svg": self.text, "title": self.alt, "steps": steps}
 
-    def told(self, place, node):
+    def caption(self, place, node):
         name, length = self.facts.whole_name(node), self.facts.gradient(node)
         said = f"step {place + 1} of {len(self.facts.order)}: {name}"
         said += f", {length}" if length else ""

@@ -59,7 +59,7 @@ class Facts:
         return f"|grad| {short(math.hypot(*found))}" if found else ""
 
     def whole_name(self, box):
-        """What a reader is told who points at the box."""
+        """The text for a reader who points at the box."""
         if box.call is not None:
             return f"{self.title(box)}, {plural(len(box.nodes), 'node')}"
         return f"{self.title(box)}, a leaf" if box.leaf is not None else box.name()

@@ -54,7 +54,7 @@ class Stepper {
     this.slider = make("input", bar, {
       type: "range", min: 0, max: last, value: 0, "aria-label": "statement",
     });
-    this.told = make("output", bar, { "aria-live": "polite" });
+    this.caption = make("output", bar, { "aria-live": "polite" });
     back.onclick = () => this.go(this.at - 1);
     next.onclick = () => this.go(this.at + 1);
     this.slider.oninput = () => this.go(Number(this.slider.value));
@@ -118,9 +118,9 @@ class Stepper {
     const step = this.step();
     const active = this.data.pool[step.active];
     const on = [...active].filter((c) => c === "1").length;
-    this.told.textContent = `statement ${this.at + 1} of ${this.data.steps.length}, ` +
+    this.caption.textContent = `statement ${this.at + 1} of ${this.data.steps.length}, ` +
       `line ${step.line}: ${on} of ${active.length} threads`;
-    this.slider.setAttribute("aria-valuetext", this.told.textContent);
+    this.slider.setAttribute("aria-valuetext", this.caption.textContent);
     this.lines.forEach((line, number) => {
       line.classList.toggle("mg-now", number + 1 === step.line);
       if (number + 1 === step.line) line.setAttribute("aria-current", "step");

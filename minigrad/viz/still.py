@@ -25,8 +25,8 @@ class Still:
             parts += [*self.parts(number), Space(0.1)]
         key = [("touched", "runs this statement"), ("free", "waits, or is done")]
         parts += [Legend(key), Words(notes, 8.5)]
-        told = [self.told(number) for number in chosen]
-        return sheet(parts, " ".join([f"{head}.", about, *told, *notes]))
+        caption = [self.caption(number) for number in chosen]
+        return sheet(parts, " ".join([f"{head}.", about, *caption, *notes]))
 
     def chosen(self):
         """First visits of statements: where only some threads go, and others."""
@@ -62,7 +62,7 @@ class Still:
         ]
         return [", ".join(texts[:8])] if texts else []
 
-    def told(self, number):
+    def caption(self, number):
         one = self.trace.steps[number]
         return f"Line {one.line}: {self.head(number)} {' '.join(self.values(one))}"
 

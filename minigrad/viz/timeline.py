@@ -88,7 +88,9 @@ class _Drawing:
         notes = self.notes()
         parts = [Words([head], 11, weight="bold"), Words([self.about()]), Space(0.05),
                  self, Legend(self.key()), Words(notes, 8.5)]  # fmt: skip
-        return sheet(parts, " ".join([head + ".", self.about(), *self.told(), *notes]))
+        return sheet(
+            parts, " ".join([head + ".", self.about(), *self.caption(), *notes])
+        )
 
     def about(self):
         barriers = sum(e.kind == "barrier" for e in self.events)
@@ -99,7 +101,7 @@ class _Drawing:
             f"nothing says which warp comes first."
         ).replace("accesss", "accesses")
 
-    def told(self):
+    def caption(self):
         """What happens, in words, for those who cannot see it."""
         texts = []
         for i in self.columns:

@@ -1,4 +1,4 @@
-"""A launch by hand: a tool is told of accesses without any kernel."""
+"""A launch by hand: a tool sees accesses without any kernel."""
 
 import numpy as np
 

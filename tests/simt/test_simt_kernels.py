@@ -147,8 +147,8 @@ def _():
 @launches("debug_print")
 def _():
     x = np.arange(-5, 15, dtype=np.int32)
-    told = "".join(f"14 of 20 positive, block {b}\n" for b in range(2))
-    yield Launch("debug", (2,), (32,), (x, np.int32(20)), {}, output=told)
+    shown = "".join(f"14 of 20 positive, block {b}\n" for b in range(2))
+    yield Launch("debug", (2,), (32,), (x, np.int32(20)), {}, output=shown)
 
 
 @launches("histogram")

@@ -1,4 +1,4 @@
-"""The race tool, told of accesses by hand."""
+"""The race tool, with accesses made by hand."""
 
 import numpy as np
 import pytest

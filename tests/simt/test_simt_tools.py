@@ -1,4 +1,4 @@
-"""The tools of the simulator but for races, told of accesses by hand."""
+"""The tools of the simulator but for races, with accesses made by hand."""
 
 import gc
 

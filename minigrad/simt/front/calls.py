@@ -373,7 +373,7 @@ class Calls(Groups):
         name = parameter.name
         if name not in bound:
             if parameter.default is None:
-                message = f"template parameter {name} cannot be told from the call"
+                message = f"template parameter {name} cannot be deduced from the call"
                 raise DeductionError(message)
             bound[name] = self.template_value(parameter, parameter.default)
         value = bound[name]

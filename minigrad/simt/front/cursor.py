@@ -72,7 +72,7 @@ class Cursor:
         return f"cooperative_groups::{groups.short(name)}" if inside else name
 
     def next(self):
-        """The token looked at; then look at the one behind it."""
+        """The token looked at; then look at the next one."""
         token = self.token
         if token.kind != "end":
             self.go(self.at + 1)
@@ -110,7 +110,7 @@ class Cursor:
         return self.next()
 
     def expected(self, what, why=""):
-        """The error for a missing token: it points behind the token before."""
+        """The error for a missing token: it points after the token before."""
         found = self.token
         shown = "the end of the file" if found.kind == "end" else f"'{found.text}'"
         message = f"expected {what}{why}, found {shown}"

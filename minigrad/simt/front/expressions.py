@@ -29,7 +29,7 @@ class Expressions(Calls):
             return T.Decay(typed.place, type.element.pointer(), typed)
         if isinstance(type, C.FunctionType):
             what = f"the function '{typed.value}' without a call"
-            raise outside(what, typed.place, "write brackets behind its name")
+            raise outside(what, typed.place, "write parentheses after its name")
         if not T.is_lvalue(typed):
             return typed
         if isinstance(typed, T.VariableRef):

@@ -67,7 +67,9 @@ class Initial(Scopes):
             kinds = [type.element] * min(type.count or 0, len(items) + 1)
             if type.count is None:
                 if not items:
-                    message = "the size of this array is told by its values: none here"
+                    message = (
+                        "array size missing: it can only be deduced from an initializer"
+                    )
                     raise CompileError(message, place)
                 out = []
                 while items:

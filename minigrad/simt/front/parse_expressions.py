@@ -270,7 +270,7 @@ class Expressions(Types):
         return ast.Construct(token.place, type, self.arguments(), False)
 
     def template_arguments(self):
-        """<float, 4> behind the name of a template."""
+        """<float, 4> after the name of a template."""
         self.deeper()
         self.expect("<")
         closing, self.closing = self.closing, True

@@ -46,7 +46,9 @@ class Records(Expressions):
         named = self.token.kind == "id" and self.text not in words.KEYWORDS
         if self.text == "*" or named and self.peek() in (";", ",", "=", "[", "{"):
             note = "declare it in a statement of its own"
-            raise outside("a variable behind a definition", self.token.place, note)
+            raise outside(
+                "a variable declared after a struct definition", self.token.place, note
+            )
         if self.text != ";" and self.token.kind == "id":
             raise self.expected("';'")
         self.expect(";")

@@ -77,7 +77,7 @@ class Types(Cursor):
             named = ast.NamedType(place, self.spelled(basic, place), 0)
         alias = named and isinstance(named.name, str) and named.name not in C.NAMED
         if restrict and not alias:  # a name may stand for a pointer
-            message = "'__restrict__' stands behind the * of a pointer"
+            message = "'__restrict__' must follow the * of a pointer"
             raise CompileError(message, restrict)
         if named:
             named.quals |= quals
@@ -112,7 +112,7 @@ class Types(Cursor):
         return ast.TemplateType(token.place, name, self.template_arguments(), 0)
 
     def bracketed(self):
-        """(a, b) behind __launch_bounds__ or __align__."""
+        """(a, b) after __launch_bounds__ or __align__."""
         self.expect("(")
         items = [self.conditional()]
         while self.accept(","):
@@ -223,7 +223,7 @@ class Types(Cursor):
         return name, inner
 
     def arrays(self, type):
-        """The [n][m] behind a name."""
+        """The [n][m] after a name."""
         if self.text != "[":
             return type
         place, count = self.next().place, None

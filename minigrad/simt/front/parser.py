@@ -70,7 +70,7 @@ class Parser(Records):
         parts = node.variables if isinstance(node, ast.Declaration) else [node]
         for part in parts:
             for word in words.STORAGE & set(getattr(part, "specifiers", ())):
-                message = f"'{word}' cannot stand behind extern \"C\""
+                message = f"'{word}' cannot follow extern \"C\""
                 raise CompileError(message, part.specifiers[word])
         return node
 
@@ -222,7 +222,7 @@ class Parser(Records):
         return [self.variables(type, seen)]
 
     def is_function(self):
-        """Is what stands behind the ( a list of parameters?"""
+        """Is what follows the ( a list of parameters?"""
         at = self.at
         self.go(at + 2)
         found = (
@@ -244,7 +244,7 @@ class Parser(Records):
         body = None
         if self.text == "->":
             note = "write the type before the name"
-            raise outside("a type behind '->'", self.token.place, note)
+            raise outside("a trailing return type", self.token.place, note)
         if self.text == "noexcept" and "__global__" not in seen:
             self.refuse_word()
         if self.text in ("const", "noexcept"):
@@ -292,7 +292,7 @@ class Parser(Records):
         return out
 
     def variables(self, type, seen):
-        """`a = 1, *b, c[2];` behind a type."""
+        """`a = 1, *b, c[2];` after a type."""
         place, out = self.token.place, []
         while True:
             name, whole = self.declarator(type)
@@ -369,7 +369,7 @@ class Parser(Records):
         return behind == "::" and self.kind_of(self.text) == TYPE
 
     def looks_like_unknown_type(self):
-        """`itn x`, or `foo* p = ...` where foo was never heard of."""
+        """`itn x`, or `foo* p = ...` where foo is unknown."""
         after, then = self.tokens[self.at + 1], self.peek(2)
         if self.kind_of(self.text) or after.kind == "end":
             return False
@@ -424,7 +424,7 @@ class Parser(Records):
     def do(self):
         place = self.next().place
         body = self.nested()
-        self.expect("while", " behind the body of do")
+        self.expect("while", " after the body of do")
         condition = self.condition()
         self.expect(";")
         return ast.Do(place, body, condition)

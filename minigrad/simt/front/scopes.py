@@ -236,7 +236,7 @@ class Scopes:
 
 
 def is_double_literal(node):
-    """Is this a number without an f behind it, perhaps with a sign?"""
+    """Is this a number without an f after it, perhaps with a sign?"""
     if isinstance(node, T.Unary):
         node = node.operand
     return isinstance(node, T.Literal) and node.type is C.DOUBLE

@@ -107,7 +107,7 @@ class Statements(Expressions, Discarded):
             raise CompileError(message, place, "leave constexpr out")
 
     def typed_init(self, node):
-        """(type, initial value) of a declaration, with auto told from the value."""
+        """(type, initial value) of a declaration, with auto deduced from the value."""
         init = node.init
         if self.says_auto(node.type):
             if (
@@ -171,14 +171,14 @@ class Statements(Expressions, Discarded):
 
     def same_auto(self, variables, types):
         """`auto a = 1, *b = &c;`: auto stands for one type."""
-        told = {}
+        shown = {}
         for variable, type in zip(variables, types, strict=True):
             inner = variable.type
             while isinstance(inner, ast.PointerTo | ast.ReferenceTo):
                 inner, type = inner.to, type.plain.to
-            told.setdefault(type.plain, variable)
-        if len(told) > 1:
-            (one, _), (other, variable) = list(told.items())[:2]
+            shown.setdefault(type.plain, variable)
+        if len(shown) > 1:
+            (one, _), (other, variable) = list(shown.items())[:2]
             message = f"auto is '{one}' before, and '{other}' here"
             raise CompileError(message, variable.place, "declare them one by one")
 
@@ -288,7 +288,7 @@ class Statements(Expressions, Discarded):
         condition = self.condition(node.condition)
         before = set(self.unset)
         body, broke, _ = self.loop(node.body)
-        # The body may not run at all: what it set may be unset behind it.
+        # The body may not run at all: what it set may be unset after it.
         self.unset &= before
         falls = broke or not self.always(condition)
         return T.While(node.place, condition, body), falls
