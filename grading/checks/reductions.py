@@ -11,7 +11,8 @@ rounding the result): then the bound is u in every case.
 
 import numpy as np
 
-from grading.kernels import KernelCheck, distinct
+from grading.kernels import Fault, KernelCheck, distinct
+from grading.mistakes import Mistake
 from grading.subject import Problem
 
 U = 2.0**-24
@@ -26,6 +27,10 @@ COUNTED = {
 COARSE = (
     "the values are nearly right, but float can do better: is something added up in "
     "half precision, or by one thread after the other?"
+)
+STEP = "each step of the tree needs a __syncthreads() before it"
+NO_ELEMENT = (
+    "a cell is added that nobody has filled: threads without elements put 0 there"
 )
 # of several faults, those that come of others are not told
 COMES_OF = [
@@ -92,3 +97,22 @@ class ReductionCheck(KernelCheck):
             if most is not None and number > most:
                 return [*said, ("counted", f"{number} {name}; {most} are enough")]
         return said
+
+
+class TreeCheck(ReductionCheck):
+    """A kernel in which the threads of a block join what they have, in a tree."""
+
+    barrier_in_if = Mistake(
+        "the barrier stands inside an if, or some threads have returned before it: all "
+        "threads of the block must come to it",
+        Fault("divergent-barrier"),
+    )
+
+
+class RowCheck(TreeCheck):
+    """A kernel whose blocks do a row each."""
+
+    outside = Mistake(
+        "a thread goes outside the arrays: row r has n elements, from r * n on",
+        Fault("out-of-bounds"),
+    )

@@ -1,0 +1,199 @@
+"""Sums of blocks: sums in double precision are the oracle."""
+
+import functools
+
+import numpy as np
+import torch
+
+from grading.checking import checks
+from grading.kernels import Fault, Launch, blank
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad.kernels.reductions import sum_all
+
+from .reductions import NO_ELEMENT, STEP, TreeCheck, U, scaled, steps
+
+
+@functools.cache
+def ten_million():
+    """Numbers around 0.1: added one after the other, they drift."""
+    draw = np.random.default_rng(5)
+    x = draw.uniform(0.09, 0.11, 10_000_000)
+    return (x / (x.sum() / 256 * (steps(x.size, 2**16) + 1))).astype(np.float32)
+
+
+@checks(sum_all)
+class SumAll(TreeCheck):
+    atol = U  # see reductions.py
+    serial = 200  # accesses of shared memory by a warp; a tree of 256 needs under 150
+
+    def cases(self, random):
+        some = random.randint(2, 6), random.choice([64, 128, 256])
+        for n, blocks, size in [(4096, 4, 256), (1024, 2, 128), (3000, *some)]:
+            yield "many blocks", self.launch(random, n, blocks, size)
+        for n, size in [(132, 256), (1056, 256), (100, 32), (9, 1)]:
+            yield "one block: the second stage", self.launch(random, n, 1, size)
+        for n in (1, 31, 32, 33, 255, 256, 257, 10_007):
+            yield "any number of elements", self.launch(random, n, 3, 64)
+        for n, blocks in [(0, 2), (5, 3), (300, 4)]:
+            yield "blocks to spare", self.launch(random, n, blocks, 256)
+        yield "zero, inf and NaN", self.launch(random, 1000, 2, 64, special=True)
+        yield "long sums", self.long(random)
+        x, n = ten_million(), 10_000_000
+        yield "ten million", Launch(256, 256, (x, blank(256), np.int32(n)))
+
+    def launch(self, random, n, blocks, size, special=False):
+        k = steps(n, blocks * size)
+        x = scaled(random, (max(n, 1),), k, -(-n // (blocks * size)) * size)
+        if special:
+            x[:], x[[70, 140]] = 0, [np.inf, np.nan]
+        return self.of(x, n, blocks, size)
+
+    def long(self, random):
+        """Numbers that are nearly alike: each addition is off to the same side."""
+        x = 0.1 + np.float32(2**-22) * np.arange(16_384)
+        x *= random.uniform(0.9, 1.1) / (0.11 * 8192 * (steps(8192, 256) + 1))
+        return self.of(x.astype(np.float32), 16_384, 2, 256)
+
+    def of(self, x, n, blocks, size):
+        each = -(-n // (blocks * size))
+        limits = {
+            "reads": n,
+            "reads_per_thread": each,
+            "shared_requests": self.serial * blocks,
+        }
+        return Launch(blocks, size, (x, blank(blocks), np.int32(n)), 0, limits)
+
+    def expected(self, launch, x, sums, n):
+        (blocks,), (size,) = launch.grid, launch.block
+        rounds = max(-(-n // launch.threads), 1)
+        all_ = torch.zeros(rounds * launch.threads, dtype=torch.float64)
+        all_[:n] = torch.from_numpy(x[:n])
+        return all_.view(rounds, blocks, size).sum((0, 2))
+
+
+OWN = "for (int i = blockIdx.x * blockDim.x + tid; i < n; i += threads) sum += x[i];"
+TREE = """for (int half = blockDim.x / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (tid < half) partial[tid] += partial[tid + half];
+    }"""
+WRITE = "if (tid == 0) sums[blockIdx.x] = partial[0];"
+mistakes(
+    sum_all,
+    one_block=Mistake(
+        "only block 0 adds, and does everything: one multiprocessor works, all others "
+        "wait. Thread i of all blocks takes x[i], x[i + threads] and so on",
+        (
+            "for (int i = -> if (blockIdx.x == 0) for (int i =",
+            "i += threads -> i += blockDim.x",
+        ),
+    ),
+    one_block_alone=Mistake(
+        "only block 0 adds, and does everything; the others write no sum: every block "
+        "has its share, and writes sums[blockIdx.x]",
+        (
+            "float sum -> if (blockIdx.x > 0) return;\n    float sum",
+            "i += threads -> i += blockDim.x",
+        ),
+    ),
+    block_step=Mistake(
+        "every block adds all elements: the loop goes on by blockDim.x; it goes on by "
+        "the number of all threads, gridDim.x * blockDim.x",
+        "i += threads -> i += blockDim.x",
+    ),
+    no_block=Mistake(
+        "every block adds the same elements: the loop begins at thread i of all",
+        "int i = blockIdx.x * blockDim.x + tid -> int i = tid",
+    ),
+    slow_drift=Mistake(
+        "one thread adds much more than its share, one after the other: that is slow, "
+        "and in a long sum of floats it drifts. Each thread adds n / threads elements, "
+        "and a tree adds the threads' numbers",
+        Fault("reads_per_thread"),
+        """
+        if (threadIdx.x > 0) return;
+        int threads = gridDim.x * blockDim.x;
+        float sum = 0.0f;
+        for (int i = blockIdx.x * blockDim.x; i < n; i += threads)
+            for (int k = i; k < min(i + (int)blockDim.x, n); k++) sum += x[k];
+        sums[blockIdx.x] = sum;
+        """,
+        # the last elements are added by one thread
+        f"""{OWN} -> int i = blockIdx.x * blockDim.x + tid;
+    for (int k = 0; k < n / threads; k++) sum += x[i + k * threads];
+    if (tid == 0)
+        for (i = n / threads * threads + i; i < n; i++)
+            if (i / (int)blockDim.x % (int)gridDim.x == blockIdx.x) sum += x[i];""",
+    ),
+    coarse=Known(
+        (
+            "__global__ -> #include <cuda_fp16.h>\n__global__",
+            "float sum -> __half sum",
+            "sum += x[i] -> sum = __hadd(sum, __float2half(1024 * x[i]))",
+            "partial[0] -> partial[0] / 1024",
+        )
+    ),
+    one_by_one=Mistake(
+        "the sum of the threads' numbers is made by one thread after the other: in a "
+        "tree, all threads below half add at once",
+        Fault("shared_requests"),
+        f"""{TREE} -> __syncthreads();
+    if (tid == 0)
+        for (int k = 1; k < blockDim.x; k++) partial[0] += partial[k];""",
+    ),
+    first_pass=Mistake(
+        "each thread adds one element only: it needs a loop over all of its own",
+        "i += threads -> i += n",
+    ),
+    no_barrier=Mistake(
+        f"a thread adds a cell that another may not have written yet: {STEP}",
+        Fault("race"),
+        "__syncthreads(); ->",
+        ("__syncthreads(); ->", "for (int half -> __syncthreads();\n    for (int half"),
+    ),
+    barrier_in_if=Known(
+        (
+            "__syncthreads();\n        if (tid < half) -> "
+            "if (tid < half) __syncthreads();\n        if (tid < half)",
+            "for (int half -> __syncthreads();\n    for (int half",
+        )
+    ),
+    not_filled=Mistake(
+        NO_ELEMENT,
+        Fault("uninitialised"),
+        "float sum -> if (blockIdx.x * blockDim.x + tid >= n) return;\n    float sum",
+    ),
+    outside=Mistake(
+        "a thread goes outside the arrays: the loop ends where i < n does",
+        Fault("out-of-bounds"),
+        "i < n -> i <= n",
+    ),
+    nothing=Known(f"{WRITE} ->"),
+)
+
+right(sum_all, "in double", "float sum = -> double sum =")
+right(
+    sum_all,
+    "shuffles in the warps",
+    (
+        "partial[tid] = sum; -> unsigned lanes = "
+        "blockDim.x < 32 ? (1u << blockDim.x) - 1 : 0xffffffffu;",
+        f"""{TREE} -> for (int d = min(32, blockDim.x) / 2; d > 0; d /= 2)
+        sum += __shfl_down_sync(lanes, sum, d);
+    if (tid % 32 == 0) partial[tid / 32] = sum;
+    __syncthreads();
+    if (tid == 0)
+        for (int w = 1; w < blockDim.x / 32; w++) partial[0] += partial[w];""",
+    ),
+)
+right(
+    sum_all,
+    "two sums a thread",
+    f"""{OWN} -> float other = 0.0f;
+    int i = blockIdx.x * blockDim.x + tid;
+    for (; i + threads < n; i += 2 * threads) {{
+        sum += x[i];
+        other += x[i + threads];
+    }}
+    if (i < n) sum += x[i];
+    sum += other;""",
+)

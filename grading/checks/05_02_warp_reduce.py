@@ -1,0 +1,163 @@
+"""Sums of warps: sums in double precision are the oracle."""
+
+import numpy as np
+
+from grading.checking import checks
+from grading.kernels import Fault, Launch, blank
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad.kernels.reductions import warp_reduce
+
+from .reductions import ReductionCheck, U, scaled
+
+
+@checks(warp_reduce)
+class WarpReduce(ReductionCheck):
+    atol = U  # see reductions.py: 5 steps
+
+    def cases(self, random):
+        for blocks, size in [(2, 64), (1, 32), (random.randint(2, 5), 256)]:
+            yield "whole warps", self.launch(random, blocks * size, blocks, size)
+        for n in (1, 31, 33, 100, 127, random.randint(130, 250)):
+            yield "fewer elements than threads", self.launch(random, n, 2, 128)
+        for size in (40, 33, 5, 1, 250, random.randint(65, 95)):
+            launch = self.launch(random, 2 * size - 2, 2, size)
+            yield "a last warp with fewer lanes", launch
+        yield "no element", self.launch(random, 0, 1, 64)
+        yield "zero, inf and NaN", self.launch(random, 256, 2, 128, special=True)
+
+    def launch(self, random, n, blocks, size, special=False):
+        n = max(n, 0)
+        x = scaled(random, (max(n, 1),), 5, 32)
+        if special:
+            x[[40, 70]], x[100:] = [np.inf, np.nan], 0
+        sums = blank(blocks * -(-size // 32))
+        limits = {"reads": n, "reads_per_thread": 1, "shared_requests": 0}
+        return Launch(blocks, size, (x, sums, np.int32(n)), 0, limits)
+
+    def expected(self, launch, x, sums, n):
+        (blocks,), (size,) = launch.grid, launch.block
+        cells = np.zeros((blocks, -(-size // 32) * 32))
+        cells[:, :size] = np.pad(x[:n], (0, launch.threads - n)).reshape(blocks, size)
+        return cells.reshape(-1, 32).sum(1)
+
+
+TAKE = "float sum = i < n ? x[i] : 0.0f;"
+STEPS = """for (int d = 16; d > 0; d /= 2) {
+        float other = __shfl_down_sync(mask, sum, d);
+        if (lane + d < lanes) sum += other;
+    }"""
+PUT = "if (lane == 0) sums[blockIdx.x * warps + tid / 32] = sum;"
+mistakes(
+    warp_reduce,
+    wrong_mask=Mistake(
+        "the mask is wrong: it names lanes that do not come to the shuffle, or leaves "
+        "out some that do. Threads past the end of x must shuffle, too: give them 0, "
+        "and keep __shfl_down_sync outside of every if",
+        Fault("divergent-shuffle"),
+        (
+            "float other = __shfl_down_sync(mask, sum, d); ->",
+            "if (lane + d < lanes) sum += other -> if (lane < d && lane + d < lanes) "
+            "sum += __shfl_down_sync(mask, sum, d)",
+        ),
+        "(mask -> (0xffff",
+        "(mask -> (0x7fffffff",
+    ),
+    absent_lanes=Mistake(
+        "in a warp with fewer lanes, a lane adds what it gets from one that is not "
+        "there: only if lane + d < lanes is there something to add",
+        "if (lane + d < lanes) ->",
+        "lane + d < lanes -> lane + d < 32",
+    ),
+    active_mask=Mistake(
+        "__activemask() names the lanes that happen to be at this line: inside an if "
+        "those are not all, and what the others should bring is missing. Let all lanes "
+        "shuffle, outside of the if, and name them",
+        (
+            f"{TAKE} -> float sum = i < n ? x[i] : 0.0f;\n    if (i < n)",
+            f"{STEPS} -> for (int d = 16; d > 0; d /= 2)\n"
+            "        sum += __shfl_down_sync(__activemask(), sum, d);",
+        ),
+    ),
+    returned=Mistake(
+        "threads past the end of x have returned, and lanes add what they would have "
+        "brought: let them stay, and give them 0",
+        "float sum -> if (i >= n) return;\n    float sum",
+    ),
+    last_step=Mistake(
+        "the last step is left out: after d = 2 comes d = 1", "d > 0 -> d > 1"
+    ),
+    first_step=Mistake(
+        "the first step is left out: 32 lanes begin with d = 16", "d = 16 -> d = 8"
+    ),
+    first_lane=Mistake(
+        "that is each warp's first element: nothing is added to it", f"{STEPS} ->"
+    ),
+    shared=Mistake(
+        "the sums are right, but went through shared memory: the lanes of a warp read "
+        "each other's variables, with __shfl_down_sync",
+        Fault("shared_requests"),
+        f"""{STEPS} -> __shared__ float cells[256];
+    cells[tid] = sum;
+    for (int d = 16; d > 0; d /= 2) {{
+        __syncthreads();
+        if (lane < d && lane + d < lanes) cells[tid] += cells[tid + d];
+    }}
+    sum = cells[tid];""",
+    ),
+    one_lane=Mistake(
+        "one lane reads what all 32 should: each thread reads its own element, and "
+        "shuffles bring them together",
+        Fault("reads_per_thread"),
+        (
+            f"{TAKE} -> float sum = 0.0f;",
+            f"{STEPS} -> for (int k = i; lane == 0 && k < min(i + lanes, n); k++)\n"
+            "        sum += x[k];",
+        ),
+    ),
+    rounded_down=Mistake(
+        "a block of 40 threads has 2 warps, not 40 / 32 = 1: round up",
+        "(blockDim.x + 31) / 32 -> blockDim.x / 32",
+    ),
+    outside=Mistake(
+        "a thread goes outside the arrays: x has n elements, sums one for each warp",
+        Fault("out-of-bounds"),
+        "i < n ? x[i] : 0.0f -> x[i]",
+    ),
+    all_write=Mistake(
+        "several threads write the same sum: only lane 0 of each warp has it",
+        Fault("race"),
+        "if (lane == 0) ->",
+    ),
+    coarse=Known(
+        (
+            "__global__ -> #include <cuda_fp16.h>\n__global__",
+            "float sum = i < n ? x[i] : 0.0f -> "
+            "__half sum = __float2half(i < n ? 1024 * x[i] : 0.0f)",
+            "float other -> __half other",
+            "sum += other -> sum = __hadd(sum, other)",
+            "= sum; -> = __half2float(sum) / 1024;",
+        )
+    ),
+)
+
+right(
+    warp_reduce,
+    "by __shfl_xor_sync",
+    ("_down_ -> _xor_", "lane + d < lanes -> (lane ^ d) < lanes"),
+)
+right(
+    warp_reduce,
+    "neighbours first",
+    "d = 16; d > 0; d /= 2 -> d = 1; d < 32; d *= 2",
+)
+right(
+    warp_reduce,
+    "a function, and a full mask",
+    (
+        "__global__ -> __device__ float get(float value, int from, int lanes) {\n"
+        "    float other = __shfl_sync(0xffffffff, value, from);\n"
+        "    return from < lanes ? other : 0.0f;\n}\n__global__",
+        f"{STEPS} -> for (int d = 16; d >= 1; d >>= 1)\n"
+        "        sum += get(sum, lane + d, min(lanes, 2 * d));",
+    ),
+)
