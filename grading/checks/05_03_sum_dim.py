@@ -1,48 +1,24 @@
-"""Chapter 05, sum_dim: any dimensions of a view of any strides."""
+"""Sums over any dimensions of a view of any strides."""
 
 import numpy as np
 import torch
 
-from grading.checking import cause, checks
-from grading.kernels import Fault, Launch, blank, mistake
-from minigrad.kernels import reductions
+from grading.checking import checks
+from grading.kernels import Fault, Launch, blank
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad.kernels.reductions import sum_dim
 
 from .layouts import random_view, shuffled
 from .reductions import ReductionCheck, U, scaled
-
-OFFSET = """
-__device__ int offset_of(int i, const int* shape, const int* stride, int first,
-                         int end) {
-    int offset = 0;
-    for (int d = end - 1; d >= first; d--) {
-        offset += i % shape[d] * stride[d];
-        i /= shape[d];
-    }
-    return offset;
-}
-"""
-
-
-def sum_dim(body, offset=OFFSET):
-    """A whole text: y[i] is the sum that `body` makes, of i and k."""
-    return f"""{offset}
-__global__ void sum_dim(const float* x, const int* shape, const int* stride, float* y,
-                        int dims, int kept, int m, int n) {{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= m) return;
-    float sum = 0.0f;
-    {body}
-    y[i] = sum;
-}}"""
 
 
 def product(sizes):
     return int(np.prod(sizes, dtype=int))
 
 
-@checks(reductions.sum_dim)
+@checks(sum_dim)
 class SumDim(ReductionCheck):
-    atol = U  # see sums.py: n additions
+    atol = U  # see reductions.py: n additions
 
     def cases(self, random):
         for shape, strides, dims in [
@@ -103,70 +79,97 @@ class SumDim(ReductionCheck):
         y[:m] = view.reshape(-1)
         return y
 
-    contiguous_only = mistake(
+
+BEGIN = "begin + offset_of(k, shape, stride, kept, dims)"
+mistakes(
+    sum_dim,
+    contiguous_only=Mistake(
         "x is read as if it were contiguous, row after row: the place of an element is "
         "what its indices times the strides give",
-        sum_dim("for (int k = 0; k < n; k++) sum += x[i * n + k];"),
-    )
-    kept_contiguous = mistake(
+        f"{BEGIN} -> i * n + k",
+    ),
+    kept_contiguous=Mistake(
         "the strides of the summed dimensions are used, but i * n is taken for the "
         "place where the elements of y[i] begin: i must be taken apart, too, with the "
         "kept dimensions",
-        sum_dim(
-            "for (int k = 0; k < n; k++)"
-            " sum += x[i * n + offset_of(k, shape, stride, kept, dims)];"
-        ),
-    )
-    one_step = mistake(
+        "x[begin -> x[i * n",
+    ),
+    one_step=Mistake(
         "the elements are taken to lie in steps of one stride: with several dimensions "
         "to sum over, k must be taken apart into an index for each",
-        sum_dim("""
-        int begin = offset_of(i, shape, stride, 0, kept);
-        for (int k = 0; k < n; k++) sum += x[begin + k * stride[dims - 1]];
-        """),
-    )
-    first_fastest = mistake(
+        f"{BEGIN} -> begin + k * stride[dims - 1]",
+    ),
+    first_fastest=Mistake(
         "an index is taken apart from the first dimension on: the last one runs "
         "fastest, so begin with it",
-        sum_dim(
-            """
-        int begin = offset_of(i, shape, stride, 0, kept);
-        for (int k = 0; k < n; k++)
-            sum += x[begin + offset_of(k, shape, stride, kept, dims)];
-        """,
-            OFFSET.replace("d = end - 1; d >= first; d--", "d = first; d < end; d++"),
-        ),
-    )
-    first_left_out = mistake(
-        "the first element of each sum is left out",
-        sum_dim("""
-        int begin = offset_of(i, shape, stride, 0, kept);
-        for (int k = 1; k < n; k++)
-            sum += x[begin + offset_of(k, shape, stride, kept, dims)];
-        """),
-    )
-    empty = mistake(
+        "d = end - 1; d >= first; d-- -> d = first; d < end; d++",
+    ),
+    first_left_out=Mistake(
+        "the first element of each sum is left out", "k = 0 -> k = 1"
+    ),
+    empty=Mistake(
         "where there is nothing to add, y is not written: the sum of no elements is 0",
-        sum_dim("""
-        int begin = offset_of(i, shape, stride, 0, kept);
-        for (int k = 0; k < n; k++)
-            sum += x[begin + offset_of(k, shape, stride, kept, dims)];
-        if (n == 0) return;
-        """),
-    )
-    kept_is_all = mistake(
+        "i >= m -> i >= m || n == 0",
+    ),
+    kept_is_all=Mistake(
         "i is taken apart with all dimensions: those of y are the first `kept`, and "
         "the elements of y[i] begin where all other indices are 0",
-        sum_dim("""
-        int begin = offset_of(i, shape, stride, 0, dims);
-        for (int k = 0; k < n; k++)
-            sum += x[begin + offset_of(k, shape, stride, kept, dims)];
-        """),
-    )
-
-    @cause(
+        "0, kept) -> 0, dims)",
+    ),
+    outside=Mistake(
         "a thread goes outside the arrays: there may be more threads than the m "
-        "elements of y, and an index is never above its size"
-    )
-    def outside(self, launch, x, shape, stride, y, dims, kept, m, n):
-        return Fault("out-of-bounds")
+        "elements of y, and an index is never above its size",
+        Fault("out-of-bounds"),
+        "if (i >= m) return; ->",
+    ),
+    coarse=Known(
+        (
+            "__global__ -> #include <cuda_fp16.h>\n__global__",
+            "float sum -> __half sum",
+            f"sum += x[{BEGIN}] -> sum = __hadd(sum, __float2half(1024 * x[{BEGIN}]))",
+            "= sum; -> = __half2float(sum) / 1024;",
+        )
+    ),
+)
+
+right(
+    sum_dim,
+    "in one function",
+    (
+        "float sum -> double sum",
+        f"        sum += x[{BEGIN}]; -> {{\n"
+        "        int place = 0, rest = k;\n"
+        "        for (int d = dims - 1; d >= 0; d--) {\n"
+        "            if (d == kept - 1) rest = i;\n"
+        "            place += rest % shape[d] * stride[d];\n"
+        "            rest /= shape[d];\n"
+        "        }\n"
+        "        sum += x[place];\n"
+        "    }",
+    ),
+)
+right(
+    sum_dim,
+    "a counter of indices",
+    (
+        "float sum -> int at[8] = {};\n    float sum",
+        f"        sum += x[{BEGIN}]; -> {{\n"
+        "        sum += x[begin];\n"
+        "        for (int d = dims - 1; d >= kept; d--) {\n"
+        "            begin += stride[d];\n"
+        "            if (++at[d] < shape[d]) break;\n"
+        "            begin -= shape[d] * stride[d];\n"
+        "            at[d] = 0;\n"
+        "        }\n"
+        "    }",
+    ),
+)
+right(
+    sum_dim,
+    "grid-stride, backwards",
+    (
+        "if (i >= m) return; -> for (; i < m; i += gridDim.x * blockDim.x) {",
+        "k = 0; k < n; k++ -> k = n; k-- > 0;",
+        "= sum; -> = sum;\n    }",
+    ),
+)

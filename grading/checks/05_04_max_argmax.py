@@ -1,0 +1,169 @@
+"""A value and its place."""
+
+import numpy as np
+import torch
+
+from grading.checking import checks
+from grading.kernels import Fault, Launch, blank, distinct
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad.kernels.reductions import max_argmax
+
+from .reductions import FLOAT, STEP, RowCheck
+
+
+@checks(max_argmax)
+class MaxArgmax(RowCheck):
+    def cases(self, random):
+        some = random.randint(300, 900)
+        for rows, n, size in [(3, 256, 256), (2, 1000, 128), (4, some, 64)]:
+            yield "the largest and its column", self.of(distinct(random, rows, n), size)
+        for n, size in [(1, 256), (31, 64), (33, 32), (255, 256), (257, 256), (7, 1)]:
+            yield "rows of any length", self.of(distinct(random, 3, n), size)
+        for n, size in [(600, 256), (5, 32)]:
+            x = -abs(distinct(random, 3, n)) - 1
+            yield "negative elements alone", self.of(x, size)
+        yield "negative elements alone", self.of(np.full((2, 40), -np.inf), 64)
+        for size in (256, 32):
+            yield "ties", self.of(self.ties(random), size)
+        for size in (256, 32):
+            yield "NaN and infinity", self.of(self.nans(random), size)
+
+    def ties(self, random):
+        """The largest element in several places, also in lower threads later on."""
+        x = np.array([[random.randint(0, 9) for _ in range(700)] for _ in range(5)])
+        x[0], x[1, [7, 256, 512]], x[2, [300, 513]] = 3, 20, 20
+        x[3, [random.randint(3, 30), 64 * random.randint(4, 8)]] = 20
+        return x
+
+    def nans(self, random):
+        x = distinct(random, 6, 600)
+        x[0, [9, 256]] = np.nan
+        x[1, [0, 5]] = np.nan
+        x[2] = np.nan
+        x[3, random.randint(1, 599)], x[3, 400] = np.nan, np.inf
+        x[4, [8, 300]], x[5, 7] = np.inf, -np.inf
+        return x
+
+    def of(self, x, size):
+        rows, n = x.shape
+        x = x.astype(np.float32)
+        args = x, blank(rows), blank(rows, dtype=np.int32), np.int32(n)
+        return Launch(rows, size, args, 2 * size * FLOAT)
+
+    def expected(self, launch, x, values, indices, n):
+        x = torch.from_numpy(x)
+        return {"values": x.amax(1), "indices": x.argmax(1)}
+
+    def _is_coarse(self, case):
+        return False  # nothing is rounded
+
+
+NAN = "if (a != a || b != b) return a != a && (b == b || i < j);"
+LOOP = "for (int j = tid; j < n; j += blockDim.x)"
+TREE = """for (int half = blockDim.x / 2; half > 0; half /= 2) {
+        __syncthreads();
+        int other = tid + half;
+        if (tid >= half) continue;
+        if (goes_before(best[other], where[other], best[tid], where[tid])) {
+            best[tid] = best[other];
+            where[tid] = where[other];
+        }
+    }"""
+mistakes(
+    max_argmax,
+    initial_zero=Mistake(
+        "one begins with 0: in a row of negative elements nothing is larger. Begin "
+        "with an element of the row",
+        "a = row[0] -> a = 0.0f",
+    ),
+    last_of_ties=Mistake(
+        "of equal elements the last one is taken: the first one counts",
+        "i < j -> i > j",
+    ),
+    tie_in_tree=Mistake(
+        "of equal elements, the one with the lower thread is taken: thread 0 may have "
+        "column 256, thread 5 column 5. In the tree the columns must be compared, too",
+        (f"{NAN} ->", "a == b ? i < j : a > b -> a != a ? b == b : a > b"),
+    ),
+    nan_lost=Mistake(
+        "a NaN is not found: every comparison with NaN is false, so ask a != a",
+        f"{NAN} ->",
+    ),
+    any_nan=Mistake(
+        "a NaN is found, but of several not the first one",
+        " && (b == b || i < j) ->",
+    ),
+    first_pass=Mistake(
+        "only the first blockDim.x elements are looked at: a row may be longer",
+        "j += blockDim.x -> j += n",
+    ),
+    index_of_thread=Mistake(
+        "the number of the thread is given, not the column of its element: the two "
+        "travel together, through the loop and the tree",
+        "= where[0] -> = where[0] % blockDim.x",
+        "i = j; -> i = tid;",
+    ),
+    of_matrix=Mistake(
+        "the places are counted in the whole of x: indices holds the column in a row",
+        "= where[0] -> = blockIdx.x * n + where[0]",
+    ),
+    no_barrier=Mistake(
+        "a thread reads a cell of shared memory that another may not have written yet: "
+        f"{STEP}",
+        Fault("race"),
+        "__syncthreads(); ->",
+    ),
+    barrier_in_if=Known(
+        (
+            "for (int half -> __syncthreads();\n    for (int half",
+            "__syncthreads();\n        int -> "
+            "if (tid >= half) break; __syncthreads();\n        int",
+        )
+    ),
+    not_filled=Mistake(
+        "a cell is used that nobody has filled: threads without elements need a pair, "
+        "too, such as the row's first element and column 0",
+        Fault("uninitialised"),
+        "best[tid] = a; -> if (tid < n) best[tid] = a;",
+    ),
+    outside=Known("j < n -> j <= n"),
+)
+
+right(
+    max_argmax,
+    "begins below all",
+    ("i = 0; -> i = 1 << 30;", "a = row[0] -> a = __int_as_float(0xff800000)"),
+)
+right(
+    max_argmax,
+    "shuffles",
+    (
+        "best[tid] = a; -> unsigned lanes = "
+        "blockDim.x < 32 ? (1u << blockDim.x) - 1 : 0xffffffff;",
+        "where[tid] = i; ->",
+        f"""{TREE} -> for (int d = min(32, blockDim.x) / 2; d > 0; d /= 2) {{
+        float b = __shfl_down_sync(lanes, a, d);
+        int j = __shfl_down_sync(lanes, i, d);
+        if (goes_before(b, j, a, i)) {{ a = b; i = j; }}
+    }}
+    if (tid % 32 == 0) {{ best[tid / 32] = a; where[tid / 32] = i; }}
+    __syncthreads();
+    if (tid > 0) return;
+    for (int w = 1; w < blockDim.x / 32; w++)
+        if (goes_before(best[w], where[w], a, i)) {{ a = best[w]; i = where[w]; }}""",
+        "= best[0] -> = a",
+        "= where[0] -> = i",
+    ),
+)
+right(
+    max_argmax,
+    "the value from the row",
+    (
+        "__shared__ float best[256]; ->",
+        "best[tid] = a; ->",
+        "best[tid] = best[other]; ->",
+        "best[other] -> row[where[other]]",
+        "best[tid] -> row[where[tid]]",
+        "best[0] -> row[where[0]]",
+    ),
+)
