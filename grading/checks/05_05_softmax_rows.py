@@ -1,0 +1,95 @@
+"""Softmax of rows, in three passes."""
+
+from grading.checking import checks
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad.kernels.reductions import softmax_rows
+
+from .softmaxes import (
+    FIRST_PASS,
+    NO_SHIFT,
+    NOT_DIVIDED,
+    OF_MATRIX,
+    SHORT_SUM,
+    WHOLE,
+    WRITE,
+    SoftmaxCheck,
+)
+
+
+@checks(softmax_rows)
+class SoftmaxRows(SoftmaxCheck):
+    pass
+
+
+MAX_TREE = """partial[tid] = m;
+    for (int half = blockDim.x / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (tid < half) partial[tid] = max(partial[tid], partial[tid + half]);
+    }
+    __syncthreads();
+    m = partial[0];
+    __syncthreads();
+"""
+mistakes(
+    softmax_rows,
+    no_shift=Mistake(NO_SHIFT, "x[i] - m -> x[i]"),
+    begins_at_zero=Mistake(
+        "the largest element is never below 0: the search begins with 0. Where all "
+        "scores are far below, every exponential is 0, and 0 / 0 is NaN",
+        "m = x[0] -> m = 0.0f",
+    ),
+    first_pass=Mistake(FIRST_PASS, "i += blockDim.x -> i += n"),
+    short_sum=Mistake(
+        SHORT_SUM,
+        (
+            "i += blockDim.x) m -> i += n) m",
+            "i += blockDim.x) l -> i += n) l",
+        ),
+    ),
+    own_largest=Mistake(
+        "each thread subtracts the largest of its own elements: the terms of a sum "
+        "must have the same subtracted, the row's",
+        f"{MAX_TREE} ->",
+    ),
+    not_divided=Mistake(NOT_DIVIDED, " / l; -> ;"),
+    of_matrix=Mistake(OF_MATRIX, WHOLE),
+    no_barrier=Known(
+        "m = partial[0];\n    __syncthreads(); -> m = partial[0];",
+        "{\n        __syncthreads(); -> {",
+    ),
+    barrier_in_if=Known(
+        "__syncthreads();\n        if (tid < half) -> if (tid >= half) continue;\n"
+        "        __syncthreads();\n        if (tid < half)",
+    ),
+    not_filled=Known("partial[tid] = m; -> if (tid < n) partial[tid] = m;"),
+    outside=Known("i < n; i += blockDim.x) l -> i <= n; i += blockDim.x) l"),
+    coarse=Known(
+        (
+            "__global__ -> #include <cuda_fp16.h>\n__global__",
+            "exp(x[i] - m) -> __half2float(__float2half(exp(x[i] - m)))",
+        )
+    ),
+)
+
+right(
+    softmax_rows,
+    "times one over the sum",
+    ("l = partial[0] -> l = 1.0f / partial[0]", "/ l; -> * l;"),
+)
+right(
+    softmax_rows,
+    "y keeps the exponentials",
+    (f"{WRITE} exp(x[i] - m) -> {WRITE} y[i]", "l += exp -> l += y[i] = exp"),
+)
+right(
+    softmax_rows,
+    "two arrays, expf",
+    (
+        "partial[256] -> partial[256], sums[256]",
+        "m = partial[0];\n    __syncthreads(); -> m = partial[0];",
+        "partial[tid] = l -> sums[tid] = l",
+        "partial[tid] += partial[tid -> sums[tid] += sums[tid",
+        "l = partial -> l = sums",
+        "exp( -> expf(",
+    ),
+)

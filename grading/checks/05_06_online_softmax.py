@@ -1,0 +1,175 @@
+"""Softmax of rows, in two passes."""
+
+from grading.checking import checks
+from grading.kernels import Fault
+from grading.mistakes import Known, Mistake, Patch, mistakes, right
+from minigrad.kernels.reductions import online_softmax
+
+from .softmaxes import (
+    FIRST_PASS,
+    NO_SHIFT,
+    NOT_DIVIDED,
+    OF_MATRIX,
+    SHORT_SUM,
+    WHOLE,
+    WRITE,
+    SoftmaxCheck,
+)
+
+
+@checks(online_softmax)
+class OnlineSoftmax(SoftmaxCheck):
+    counts_reads = True
+
+
+OWN = """float value = x[i], top = max(m, value);
+        l = l * exp(m - top) + exp(value - top);
+        m = top;"""
+PUT = "ms[tid] = m;\n    ls[tid] = l;"
+TREE = """for (int half = blockDim.x / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (tid >= half) continue;
+        int other = tid + half;
+        float top = max(ms[tid], ms[other]);
+        ls[tid] = ls[tid] * exp(ms[tid] - top) + ls[other] * exp(ms[other] - top);
+        ms[tid] = top;
+    }"""
+THREE = """
+    __shared__ float partial[256];
+    int tid = threadIdx.x;
+    x += blockIdx.x * n;
+    y += blockIdx.x * n;
+    float m = x[0], l = 0.0f;
+    for (int i = tid; i < n; i += blockDim.x) m = max(m, x[i]);
+    partial[tid] = m;
+    for (int half = blockDim.x / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (tid < half) partial[tid] = max(partial[tid], partial[tid + half]);
+    }
+    __syncthreads();
+    m = partial[0];
+    __syncthreads();
+    for (int i = tid; i < n; i += blockDim.x) l += exp(x[i] - m);
+    partial[tid] = l;
+    for (int half = blockDim.x / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (tid < half) partial[tid] += partial[tid + half];
+    }
+    __syncthreads();
+    for (int i = tid; i < n; i += blockDim.x) y[i] = exp(x[i] - m) / partial[0];
+"""
+mistakes(
+    online_softmax,
+    three_passes=Mistake(
+        "the values are right, but x is read more than twice: the largest and the sum "
+        "come from one pass, (m, l); and each x[i] that is written is a read, so keep "
+        "it in a variable",
+        Fault("reads"),
+        THREE,
+        ("float value = x[i], top -> float top", "value -> x[i]"),
+    ),
+    no_shift=Mistake(
+        NO_SHIFT,
+        ("-3e38f -> 0.0f", "max(m, value) -> 0.0f", "max(ms[tid], ms[other]) -> 0.0f"),
+    ),
+    begins_at_zero=Mistake(
+        "the largest element is never below 0: m begins with 0. Where all scores are "
+        "far below, every exponential is 0, and 0 / 0 is NaN",
+        "-3e38f -> 0.0f",
+    ),
+    not_scaled=Mistake(
+        "l is not scaled when m changes: its terms were made with the old m, and all "
+        "change by the factor exp(old m - new m)",
+        "l * exp(m - top) -> l",
+    ),
+    added_in_tree=Mistake(
+        "in the tree the two l are added as they are: the one with the smaller m must "
+        "be scaled by exp(its m - larger m) first",
+        (" * exp(ms[tid] - top) ->", " * exp(ms[other] - top) ->"),
+    ),
+    one_scaled=Mistake(
+        "in the tree only the other's l is scaled: if the other m is the larger one, "
+        "it is this thread's own l that must be",
+        " * exp(ms[tid] - top) ->",
+    ),
+    minus_infinity=Mistake(
+        "m begins with minus infinity: where a thread has no element, or minus "
+        "infinity alone, m - top is NaN. Begin with a finite number, such as -3e38f",
+        "-3e38f -> __int_as_float(0xff800000)",
+    ),
+    first_pass=Mistake(FIRST_PASS, "i += blockDim.x -> i += n"),
+    short_sum=Mistake(SHORT_SUM, "i += blockDim.x) { -> i += n) {"),
+    not_divided=Mistake(NOT_DIVIDED, " / ls[0] ->"),
+    of_matrix=Mistake(OF_MATRIX, WHOLE),
+    no_barrier=Known(
+        "}\n    __syncthreads(); -> }",
+        "{\n        __syncthreads(); -> {",
+    ),
+    barrier_in_if=Known(
+        "__syncthreads();\n        if (tid >= half) continue; -> "
+        "if (tid >= half) continue;\n        __syncthreads();"
+    ),
+    not_filled=Known("ms[tid] = m; -> if (tid < n) ms[tid] = m;"),
+    outside=Known("i < n; i += blockDim.x) { -> i <= n; i += blockDim.x) {"),
+    coarse=Known(
+        (
+            "__global__ -> #include <cuda_fp16.h>\n__global__",
+            "ls[tid] = l; -> ls[tid] = __half2float(__float2half(l));",
+        )
+    ),
+)
+
+right(
+    online_softmax,
+    "scaled only where m grows",
+    f"""{OWN} -> float value = x[i];
+        if (value > m) {{ l *= exp(m - value); m = value; }}
+        l += exp(value - m);""",
+)
+right(
+    online_softmax,
+    "minus infinity, with a question",
+    (
+        "-3e38f -> LOWEST",
+        "exp( -> weight(",
+        " - top) -> , top)",
+        " - ms[0]) -> , ms[0])",
+        "__global__ -> #define LOWEST __int_as_float(0xff800000)\n"
+        "__device__ float weight(float x, float m) {\n"
+        "    return x == LOWEST ? 0.0f : exp(x - m);\n}\n__global__",
+    ),
+)
+right(
+    online_softmax,
+    "shuffles",
+    (
+        f"{PUT} -> unsigned lanes = "
+        "blockDim.x < 32 ? (1u << blockDim.x) - 1 : 0xffffffff;",
+        f"""{TREE} -> for (int d = min(32, blockDim.x) / 2; d > 0; d /= 2) {{
+        float b = __shfl_xor_sync(lanes, m, d), k = __shfl_xor_sync(lanes, l, d);
+        float top = max(m, b);
+        l = l * exp(m - top) + k * exp(b - top);
+        m = top;
+    }}
+    if (tid % 32 == 0) {{ ms[tid / 32] = m; ls[tid / 32] = l; }}""",
+        f"""{WRITE} -> m = ms[0];
+    for (int w = 1; w < blockDim.x / 32; w++) m = max(m, ms[w]);
+    l = 0.0f;
+    for (int w = 0; w < (blockDim.x + 31) / 32; w++) l += ls[w] * exp(ms[w] - m);
+    {WRITE}""",
+        "- ms[0]) / ls[0] -> - m) / l",
+    ),
+)
+right(
+    online_softmax,
+    "the row in shared memory",
+    Patch(
+        "float m = x[0], -> __shared__ float row[5000];\n"
+        "    for (int i = tid; i < n; i += blockDim.x) row[i] = x[i];\n"
+        "    __syncthreads();\n"
+        "    float m = row[0],",
+        "(m, x[i]) -> (m, row[i])",
+        "x[i] - m -> row[i] - m",
+        of=THREE,
+    ),
+)
