@@ -1,0 +1,226 @@
+"""Layer norm; how exact y must be.
+
+The mean of numbers around M is off by up to k u |M|: u = 2^-24, and k = n / threads +
+log2(threads) + 2 steps, 34 in the longest row here. With M = 10000 and a deviation of 1
+that is 0.021 of what y is before gamma; the variance is off by the square of that. So
+0.025 is allowed, and in the rows around 0 gamma is 1000, which makes it 2.5e-5 of y. In
+half precision numbers around 10000 lie 8 apart.
+"""
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from grading.checking import checks
+from grading.kernels import Fault, Launch, blank, distinct
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad.kernels.reductions import layer_norm
+
+from .reductions import FLOAT, NO_ELEMENT, RowCheck
+
+
+@checks(layer_norm)
+class LayerNorm(RowCheck):
+    atol = 0.025
+
+    def cases(self, random):
+        some = random.randint(300, 700)
+        for rows, n, size in [(3, 256, 256), (2, 1024, 128), (2, some, 64)]:
+            yield "a mean of 10000", self.launch(random, rows, n, size, 10_000)
+        for rows, n, size in [(3, 128, 64), (2, 1000, 256), (2, 5000, 256)]:
+            yield "a mean of 0", self.launch(random, rows, n, size, 0)
+        for n, size in [(1, 32), (2, 256), (31, 32), (33, 256), (255, 256), (9, 1)]:
+            yield "rows of any length", self.launch(random, 3, n, size, 0)
+        for eps in (0.5, 1e-12):
+            yield "eps", self.launch(random, 2, 100, 64, 0, eps)
+        launch = self.launch(random, 2, 100, 64, 3)
+        launch.args[0][:] = [[3], [0]]
+        yield "all elements alike", launch
+        yield "few reads", self.launch(random, 2, 2048, 128, 0, counted=True)
+
+    def launch(self, random, rows, n, size, mean, eps=1e-5, counted=False):
+        x = distinct(random, rows, n) / (0.58 * rows * n) + mean
+        gamma = (1 if mean else 1000) * (1 + abs(distinct(random, n)) / (2 * n))
+        arrays = x, gamma, distinct(random, n), blank(rows, n)
+        args = *(a.astype(np.float32) for a in arrays[:3]), arrays[3]
+        limits = {"reads": rows * (4 * n + size)} if counted else {}
+        shared = 3 * size * FLOAT
+        return Launch(rows, size, (*args, np.int32(n), np.float32(eps)), shared, limits)
+
+    def expected(self, launch, x, gamma, beta, y, n, eps):
+        x, gamma, beta = (torch.from_numpy(a).double() for a in (x, gamma, beta))
+        return F.layer_norm(x, (int(n),), gamma, beta, float(eps))
+
+    def _is_coarse(self, case):
+        return False  # what half precision leaves of 10000 is not nearly right
+
+
+OWN = """float value = x[i], before = value - mean;
+        count += 1.0f;
+        mean += before / count;
+        m2 += before * (value - mean);"""
+PUT = """counts[tid] = count;
+    means[tid] = mean;
+    m2s[tid] = m2;"""
+TREE = """for (int half = blockDim.x / 2; half > 0; half /= 2) {
+        __syncthreads();
+        int other = tid + half;
+        if (tid >= half || counts[other] == 0.0f) continue;
+        float total = counts[tid] + counts[other], apart = means[other] - means[tid];
+        float share = counts[other] / total;
+        means[tid] += apart * share;
+        m2s[tid] += m2s[other] + apart * apart * counts[tid] * share;
+        counts[tid] = total;
+    }"""
+# in place of the tree: sums of what the threads have in `mean` and `m2`
+SUMS = """for (int half = blockDim.x / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (tid >= half) continue;
+        means[tid] += means[tid + half];
+        m2s[tid] += m2s[tid + half];
+    }"""
+SQUARES = (
+    f"{OWN} -> float value = x[i];\n        mean += value, m2 += value * value;",
+    f"{TREE} -> {SUMS}",
+    "m2s[0] / n -> m2s[0] / n - means[0] / n * (means[0] / n)",
+    "x[i] - means[0] -> x[i] - means[0] / n",
+)
+mistakes(
+    layer_norm,
+    square_mean=Mistake(
+        "the variance comes from E[x^2] - E[x]^2: around 10000 both are 10^8, where "
+        "floats are 8 apart, and nothing is left of a variance of 1. Welford's way "
+        "never makes a large number",
+        SQUARES,
+    ),
+    means_apart=Mistake(
+        "two triples are joined as if their means were the same: m2 also grows by "
+        "apart^2 * count_a * count_b / total",
+        " + apart * apart * counts[tid] * share ->",
+    ),
+    plain_average=Mistake(
+        "two means are joined by their plain average: a thread may have seen more "
+        "elements than another, so each counts by its number",
+        "+= apart * share; -> += apart * 0.5f;",
+    ),
+    nothing_to_join=Mistake(
+        "a thread without elements is joined, too: its count is 0, and 0 / 0 is NaN",
+        " || counts[other] == 0.0f ->",
+    ),
+    eps_outside=Mistake(
+        "eps is added to the root: it belongs inside, sqrt(var + eps)",
+        "sqrt(m2s[0] / n + eps) -> (sqrt(m2s[0] / n) + eps)",
+    ),
+    unbiased=Mistake(
+        "the variance is divided by n - 1: layer norm divides by n",
+        "m2s[0] / n -> m2s[0] / (n - 1)",
+    ),
+    first_pass=Mistake(
+        "only the first blockDim.x elements of a row are used: a row may be longer",
+        "i += blockDim.x -> i += n",
+    ),
+    in_half=Mistake(
+        "x is rounded to half precision: there, numbers around 10000 lie 8 apart",
+        (
+            "x[i] -> __half2float(__float2half(x[i]))",
+            "__global__ -> #include <cuda_fp16.h>\n__global__",
+        ),
+    ),
+    no_gamma=Mistake(
+        "scale and shift are left out: y is also multiplied by gamma, and beta added",
+        " * gamma[i] + beta[i] ->",
+    ),
+    no_variance=Mistake(
+        "nothing is divided: only the mean is subtracted", " * rstd ->"
+    ),
+    two_passes=Mistake(
+        "the values are right, but x is read more than twice: mean and variance come "
+        "from one pass, by Welford's way; and keep x[i] in a variable",
+        Fault("reads"),
+        (
+            f"{OWN} -> mean += x[i];",
+            f"""{TREE} -> {SUMS}
+    __syncthreads();
+    mean = means[0] / n;
+    m2 = 0.0f;
+    __syncthreads();
+    for (int i = tid; i < n; i += blockDim.x) m2 += (x[i] - mean) * (x[i] - mean);
+    m2s[tid] = m2;
+    {SUMS}""",
+            "x[i] - means[0] -> x[i] - mean",
+        ),
+        ("float value = x[i], before -> float before", "value -> x[i]"),
+    ),
+    no_barrier=Mistake(
+        "a thread uses a cell of shared memory before another has written it: each "
+        "step of the tree needs a barrier, and another stands before cell 0 is read",
+        Fault("race"),
+        "{\n        __syncthreads(); -> {",
+        "}\n    __syncthreads(); -> }",
+    ),
+    barrier_in_if=Known(
+        (
+            "__syncthreads();\n        int -> int",
+            "continue; -> continue;\n        __syncthreads();",
+        )
+    ),
+    not_filled=Mistake(
+        NO_ELEMENT,
+        Fault("uninitialised"),
+        "counts[tid] = count; -> if (tid < n) counts[tid] = count;",
+    ),
+    outside=Known("i < n; i += blockDim.x) { -> i <= n; i += blockDim.x) {"),
+)
+
+right(
+    layer_norm,
+    "by count, mean and the others' sum",
+    "means[tid] += apart * share; -> means[tid] = (counts[tid] * means[tid] + "
+    "counts[other] * means[other]) / total;",
+)
+right(
+    layer_norm,
+    "squares of what is left of the first element",
+    (
+        *SQUARES,
+        "float count = -> float first = x[0], count =",
+        "float value = x[i] -> float value = x[i] - first",
+        "x[i] - means[0] -> x[i] - first - means[0]",
+    ),
+)
+right(
+    layer_norm,
+    "in double",
+    ("float count = -> double count =", "float value -> double value"),
+)
+right(
+    layer_norm,
+    "shuffles",
+    (
+        f"""{PUT} -> int width = min(32, blockDim.x);
+    unsigned lanes = 0xffffffff >> 32 - width;
+    for (int d = width / 2; d > 0; d /= 2) {{
+        float k = __shfl_xor_sync(lanes, count, d), apart;
+        apart = __shfl_xor_sync(lanes, mean, d) - mean;
+        m2 += __shfl_xor_sync(lanes, m2, d);
+        float total = max(count + k, 1.0f);
+        m2 += apart * apart * count * k / total;
+        mean += apart * k / total;
+        count += k;
+    }}
+    if (tid % 32 == 0) {{
+        counts[tid / 32] = count;
+        means[tid / 32] = mean;
+        m2s[tid / 32] = m2;
+    }}""",
+        f"""{TREE} -> __syncthreads();
+    if (tid == 0)
+        for (int w = 1; w < blockDim.x / 32; w++) {{
+            if (counts[w] == 0.0f) continue;
+            float total = counts[0] + counts[w], apart = means[w] - means[0];
+            m2s[0] += m2s[w] + apart * apart * counts[0] * counts[w] / total;
+            means[0] += apart * counts[w] / total;
+            counts[0] = total;
+        }}""",
+    ),
+)
