@@ -1,5 +1,7 @@
 """minigrad.Kernel and bench on a real GPU, through CuPy."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -244,6 +246,21 @@ extern "C" __global__ void spin(long long cycles) {
 """
 
 
+def by_the_clock(test):
+    """Other processes may use the GPU: of ten tries one has to be undisturbed."""
+
+    @functools.wraps(test)
+    def run(*args, **kwargs):
+        for tries in range(10):
+            try:
+                return test(*args, **kwargs)
+            except AssertionError:
+                if tries == 9:
+                    raise
+
+    return run
+
+
 @pytest.fixture
 def spin(cupy):
     """A kernel that takes as long as one says, and its cycles per second."""
@@ -253,6 +270,7 @@ def spin(cupy):
     return kernel, rate
 
 
+@by_the_clock
 def test_bench_times_the_kernel_not_the_launch(spin):
     kernel, rate = spin
     for seconds in (1e-3, 10e-3):
@@ -263,6 +281,7 @@ def test_bench_times_the_kernel_not_the_launch(spin):
         assert host.best < seconds / 3
 
 
+@by_the_clock
 def test_a_copy_has_a_plausible_bandwidth(cupy):
     x = cupy.zeros(2**27, np.float32)
     y = cupy.empty_like(x)
@@ -282,6 +301,7 @@ extern "C" __global__ void chase(const int* next, int* last, int steps) {
 """
 
 
+@by_the_clock
 def test_after_flush_data_come_from_memory(cupy):
     """One thread follows a chain: each step waits for the one before it.
 
@@ -302,6 +322,7 @@ def test_after_flush_data_come_from_memory(cupy):
     assert cold.best > 1.3 * warm.median
 
 
+@by_the_clock
 def test_a_table_over_shapes(cupy):
     table = bench_table(
         {"copy": lambda x: x.copy(), "twice": lambda x: x.copy().copy()},

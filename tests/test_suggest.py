@@ -59,7 +59,7 @@ def test_a_misspelt_name_suggests_the_right_one(line):
         eval(text)
     assert str(caught.value) == message
     shown = "".join(traceback.format_exception_only(caught.value))
-    assert shown.count("Did you mean") == message.count("Did you mean")  # Python's own
+    assert shown.count("Did you mean") <= 1  # Python adds its own where ours has none
 
 
 def test_names_that_are_only_probed_cost_nothing(monkeypatch):
