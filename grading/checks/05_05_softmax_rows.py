@@ -4,16 +4,7 @@ from grading.checking import checks
 from grading.mistakes import Known, Mistake, mistakes, right
 from minigrad.kernels.reductions import softmax_rows
 
-from .softmaxes import (
-    FIRST_PASS,
-    NO_SHIFT,
-    NOT_DIVIDED,
-    OF_MATRIX,
-    SHORT_SUM,
-    WHOLE,
-    WRITE,
-    SoftmaxCheck,
-)
+from .softmaxes import BOTH, NO_SHIFT, NOT_DIVIDED, SHORT_SUM, WRITE, SoftmaxCheck
 
 
 @checks(softmax_rows)
@@ -38,7 +29,7 @@ mistakes(
         "scores are far below, every exponential is 0, and 0 / 0 is NaN",
         "m = x[0] -> m = 0.0f",
     ),
-    first_pass=Mistake(FIRST_PASS, "i += blockDim.x -> i += n"),
+    **BOTH,
     short_sum=Mistake(
         SHORT_SUM,
         (
@@ -52,7 +43,6 @@ mistakes(
         f"{MAX_TREE} ->",
     ),
     not_divided=Mistake(NOT_DIVIDED, " / l; -> ;"),
-    of_matrix=Mistake(OF_MATRIX, WHOLE),
     no_barrier=Known(
         "m = partial[0];\n    __syncthreads(); -> m = partial[0];",
         "{\n        __syncthreads(); -> {",

@@ -5,16 +5,7 @@ from grading.kernels import Fault
 from grading.mistakes import Known, Mistake, Patch, mistakes, right
 from minigrad.kernels.reductions import online_softmax
 
-from .softmaxes import (
-    FIRST_PASS,
-    NO_SHIFT,
-    NOT_DIVIDED,
-    OF_MATRIX,
-    SHORT_SUM,
-    WHOLE,
-    WRITE,
-    SoftmaxCheck,
-)
+from .softmaxes import BOTH, NO_SHIFT, NOT_DIVIDED, SHORT_SUM, WRITE, SoftmaxCheck
 
 
 @checks(online_softmax)
@@ -97,10 +88,9 @@ mistakes(
         "infinity alone, m - top is NaN. Begin with a finite number, such as -3e38f",
         "-3e38f -> __int_as_float(0xff800000)",
     ),
-    first_pass=Mistake(FIRST_PASS, "i += blockDim.x -> i += n"),
+    **BOTH,
     short_sum=Mistake(SHORT_SUM, "i += blockDim.x) { -> i += n) {"),
     not_divided=Mistake(NOT_DIVIDED, " / ls[0] ->"),
-    of_matrix=Mistake(OF_MATRIX, WHOLE),
     no_barrier=Known(
         "}\n    __syncthreads(); -> }",
         "{\n        __syncthreads(); -> {",

@@ -5,16 +5,7 @@ from grading.kernels import Fault
 from grading.mistakes import Known, Mistake, mistakes, right
 from minigrad.kernels.matmul import matmul_tiled
 
-from .products import (
-    BLOCKS_SWAPPED,
-    NO_BARRIERS,
-    NO_FIRST,
-    NO_SECOND,
-    SLACK,
-    TAIL_KEPT,
-    TILE,
-    TiledCheck,
-)
+from .products import BARRIERS, BLOCKS_SWAPPED, SLACK, TAIL_KEPT, TILE, TiledCheck
 
 
 @checks(matmul_tiled)
@@ -87,17 +78,13 @@ mistakes(
         f"a_tile[ty][tx] = {FILL_A} -> "
         "if (row < M && k + tx < K) a_tile[ty][tx] = a[row * K + k + tx]",
     ),
-    no_barriers=Mistake(
-        NO_BARRIERS, "__syncthreads(); ->", "__syncthreads -> __syncwarp"
-    ),
     early_return=Mistake(
         "threads whose element lies outside of c have left, and with them the cells "
         "that they should fill: all threads stay. Ask for row and col only where c is "
         "written",
         "float sum = 0.0f; -> float sum = 0.0f; if (row >= M || col >= N) return;",
     ),
-    no_first=Mistake(NO_FIRST, "__syncthreads();\n        for -> for"),
-    no_second=Mistake(NO_SECOND, "__syncthreads();\n    } -> }"),
+    **BARRIERS,
     tail_kept=Mistake(
         TAIL_KEPT,
         (
@@ -122,10 +109,7 @@ mistakes(
         "a_tile[threadIdx.y][i]",
         "a_tile[ty][i] -> a_tile[i][ty]",
     ),
-    swapped=Mistake(
-        BLOCKS_SWAPPED,
-        ("blockIdx.y -> blockIdx.z", "blockIdx.x -> blockIdx.y", "kIdx.z -> kIdx.x"),
-    ),
+    swapped=BLOCKS_SWAPPED,
     last_tile=Mistake(
         "the sum begins anew with each tile: it is set to 0 once, before the loop",
         "for (int i -> sum = 0.0f;\n        for (int i",

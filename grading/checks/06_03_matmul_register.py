@@ -9,15 +9,7 @@ from grading.mistakes import Known, Mistake, Patch, mistakes, right
 from grading.subject import Problem
 from minigrad.kernels.matmul import matmul_register
 
-from .products import (
-    BLOCKS_SWAPPED,
-    NO_BARRIERS,
-    NO_FIRST,
-    NO_SECOND,
-    SLACK,
-    TAIL_KEPT,
-    TiledCheck,
-)
+from .products import BARRIERS, BLOCKS_SWAPPED, SLACK, TAIL_KEPT, TiledCheck
 
 SIZE, THREADS = 128, 256
 SHARED = 0.6  # accesses of shared memory for each multiplication; tiles take 2
@@ -162,14 +154,12 @@ mistakes(
         Fault("misaligned"),
         "b_tile[8][128] -> b_tile[8][129]",
     ),
-    no_barriers=Mistake(NO_BARRIERS, "__syncthreads(); ->"),
     not_zeroed=Mistake(
         "the sums begin with whatever the registers hold: float sum[8][8] = {} begins "
         "with zeros",
         "sum[8][8] = {} -> sum[8][8]",
     ),
-    no_first=Mistake(NO_FIRST, "__syncthreads();\n        for -> for"),
-    no_second=Mistake(NO_SECOND, "__syncthreads();\n    } -> }"),
+    **BARRIERS,
     tail_kept=Mistake(
         TAIL_KEPT,
         (
@@ -194,10 +184,7 @@ mistakes(
         "row is not",
         "k < K; -> k < K / 8 * 8;",
     ),
-    blocks_swapped=Mistake(
-        BLOCKS_SWAPPED,
-        ("Idx.y -> Idx.z", "Idx.x * 128 -> Idx.y * 128", "Idx.z -> Idx.x"),
-    ),
+    blocks_swapped=BLOCKS_SWAPPED,
 )
 
 right(matmul_register, "patches without float4", PLAIN)

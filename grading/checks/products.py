@@ -26,25 +26,36 @@ WORST = (
     "reads",
 )
 
-NO_BARRIERS = (
-    "both barriers are missing, or order one warp alone: __syncthreads() belongs after "
-    "the lines that fill the tiles, and at the end of the loop"
-)
-NO_FIRST = (
-    "the first barrier is missing: threads multiply while others still fill the "
-    "tiles. __syncthreads() belongs after the lines that fill them"
-)
-NO_SECOND = (
-    "the second barrier is missing: a fast thread fills its cells for the next "
-    "step while others still multiply. __syncthreads() belongs at the loop's end"
-)
+BARRIERS = {
+    "no_barriers": Mistake(
+        "both barriers are missing, or order one warp alone: __syncthreads() belongs "
+        "after the lines that fill the tiles, and at the end of the loop",
+        "__syncthreads(); ->",
+        "__syncthreads -> __syncwarp",
+    ),
+    "no_first": Mistake(
+        "the first barrier is missing: threads multiply while others still fill the "
+        "tiles. __syncthreads() belongs after the lines that fill them",
+        "__syncthreads();\n        for -> for",
+    ),
+    "no_second": Mistake(
+        "the second barrier is missing: a fast thread fills its cells for the next "
+        "step while others still multiply. __syncthreads() belongs at the loop's end",
+        "__syncthreads();\n    } -> }",
+    ),
+}
 TAIL_KEPT = (
     "the tail is not filled: past K the tiles still hold what the last step has "
     "left there. Put 0 there"
 )
-BLOCKS_SWAPPED = (
+BLOCKS_SWAPPED = Mistake(
     "the blocks are counted the wrong way round: blockIdx.y counts rows, blockIdx.x "
-    "columns"
+    "columns",
+    (
+        "blockIdx.y -> blockIdx.z",
+        "blockIdx.x -> blockIdx.y",
+        "blockIdx.z -> blockIdx.x",
+    ),
 )
 
 

@@ -19,24 +19,27 @@ NO_SHIFT = (
     "the row's largest element is not subtracted: exp of 89 is infinite in float, "
     "and of all below -104 it is 0"
 )
-FIRST_PASS = (
-    "only the first blockDim.x elements of a row are done: a row may be longer "
-    "than the block, so each thread needs a loop"
-)
 SHORT_SUM = (
     "the largest and the sum are those of the first blockDim.x elements alone: "
     "each thread needs a loop there, too"
 )
 NOT_DIVIDED = "nothing is divided: y is exp(x - max), and its sum is not 1"
-OF_MATRIX = (
-    "softmax is of all rows together: each row has a largest and a sum of its own"
-)
 ROW = "x += blockIdx.x * n;\n    y += blockIdx.x * n;"
 WRITE = "for (int i = tid; i < n; i += blockDim.x) y[i] ="
-WHOLE = (
-    f"{ROW} -> n *= gridDim.x;",
-    f"{WRITE} -> n /= gridDim.x;\n    {ROW}\n    {WRITE}",
-)
+BOTH = {
+    "first_pass": Mistake(
+        "only the first blockDim.x elements of a row are done: a row may be longer "
+        "than the block, so each thread needs a loop",
+        "i += blockDim.x -> i += n",
+    ),
+    "of_matrix": Mistake(
+        "softmax is of all rows together: each row has a largest and a sum of its own",
+        (
+            f"{ROW} -> n *= gridDim.x;",
+            f"{WRITE} -> n /= gridDim.x;\n    {ROW}\n    {WRITE}",
+        ),
+    ),
+}
 
 
 class SoftmaxCheck(RowCheck):
