@@ -95,8 +95,8 @@ mistakes(
         ),
     ),
     whole_tiles=Mistake(
-        "only whole tiles are multiplied: K / 16 is rounded down, and what is left of "
-        "the row is not",
+        "only whole tiles are multiplied: K / 16 is rounded down, and the end of "
+        "the row is left out",
         "k < K; -> k < K / TILE * TILE;",
     ),
     b_turned=Mistake(

@@ -143,8 +143,8 @@ mistakes(
     ),
     not_filled=Mistake(
         "cells of a tile, or of a thread's own array, are used that nobody has filled: "
-        "outside of a and b are zeros, and threads whose patch lies outside of c "
-        "help to put them there",
+        "put zeros there for what lies outside of a and b; threads whose patch lies "
+        "outside of c help with that",
         Fault("uninitialised"),
         "for (int k = 0 -> if (row + ty * 8 >= M) return;\n    for (int k = 0",
     ),
@@ -180,8 +180,8 @@ mistakes(
         ),
     ),
     whole_steps=Mistake(
-        "only whole steps are done: K / 8 is rounded down, and what is left of the "
-        "row is not",
+        "only whole steps are done: K / 8 is rounded down, and the end of the "
+        "row is left out",
         "k < K; -> k < K / 8 * 8;",
     ),
     blocks_swapped=BLOCKS_SWAPPED,

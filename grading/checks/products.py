@@ -107,7 +107,8 @@ class TiledCheck(ProductCheck):
         Fault("race"),
     )
     divergent = Mistake(
-        "not all threads of the block come to the barrier: those outside of c must "
-        "fill their cells, too; ask for row and column only where c is written",
+        "not all threads of the block come to the barrier: those outside of c "
+        "have left, or stand in an if. They must fill their cells, too; ask for row "
+        "and column only where c is written",
         Fault("divergent-barrier"),
     )

@@ -30,7 +30,7 @@ COARSE = (
 )
 STEP = "each step of the tree needs a __syncthreads() before it"
 NO_ELEMENT = (
-    "a cell is added that nobody has filled: threads without elements put 0 there"
+    "a cell is used that nobody has filled: threads without elements put 0 there"
 )
 # of several faults, those that come of others are not told
 COMES_OF = [
