@@ -19,8 +19,9 @@ from .. import gpu
 from ..build import Edited, notebook, write
 from ..verdict import NEEDS_GPU, not_graded
 from . import stage
+from .files import fingerprint
 from .lock import alone
-from .preprocessors import Record, fingerprint
+from .preprocessors import Record
 
 MARK = "# A minigrad course."
 CONFIG = f"""{MARK} Every option of nbgrader may be added below.

@@ -4,8 +4,6 @@ Submissions go to DIR/submitted/STUDENT/LAB/LAB.ipynb, with their time. The newe
 counts; every other one that ever came is kept in DIR/submitted-earlier/STUDENT/LAB/.
 """
 
-import hashlib
-import os
 import re
 import zipfile
 import zlib
@@ -20,6 +18,7 @@ from minigrad.course import CHAPTERS
 from minigrad.exercises.cells import answered_in
 from minigrad.exercises.registry import exercises
 
+from .files import digest, write
 from .inbox import Delivery, Owner, Unowned, deliveries, lab_in, owner_of, shown
 from .lock import alone
 from .repair import parsed, source_of
@@ -236,13 +235,9 @@ def _put(directory, claim, data):
             return claim.done("older" if new else "known")
         _keep(target.read_bytes(), earlier, _time(stamp, target))
         what = "newer"
-    _write(stamp, claim.file.time.strftime(TIME).encode())
-    _write(target, data)
+    write(stamp, claim.file.time.strftime(TIME).encode())
+    write(target, data)
     return claim.done(what)
-
-
-def digest(data):
-    return hashlib.sha256(data).hexdigest()
 
 
 def _keep(data, folder, time):
@@ -253,7 +248,7 @@ def _keep(data, folder, time):
     while (folder / f"{name}.ipynb").exists():
         number += 1
         name = f"{time:%Y-%m-%dT%H-%M-%S}-{number}"
-    _write(folder / f"{name}.ipynb", data)
+    write(folder / f"{name}.ipynb", data)
     return True
 
 
@@ -264,11 +259,3 @@ def _time(stamp, target):
         return time if time.tzinfo else time.replace(tzinfo=UTC)
     except (ValueError, OverflowError, OSError):
         return datetime.fromtimestamp(target.stat().st_mtime, UTC)
-
-
-def _write(path, data):
-    """Write a file whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(path.name + ".tmp")
-    unfinished.write_bytes(data)
-    os.replace(unfinished, path)

@@ -8,7 +8,6 @@ A submission that is not graded has an empty cell: neither 0 nor an older number
 
 import csv
 import io
-import os
 import re
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from traitlets import List as ListOf
 
 from ..verdict import number
 from .book import open_course, released_name
+from .files import write
 from .grades import grades
 from .roster import Person, Roster
 
@@ -265,11 +265,9 @@ def _table(rows):
 
 
 def _write(path, data):
-    """Write a file whole or not at all."""
+    """Write a file, in a folder that is there."""
     if not path.parent.is_dir():
         raise ExportError(f"there is no folder {path.parent} to write {path.name} to")
     if path.is_dir():
         raise ExportError(f"{path} is a folder: name a file")
-    unfinished = path.with_name(path.name + ".tmp")
-    unfinished.write_bytes(data)
-    os.replace(unfinished, path)
+    write(path, data)

@@ -11,7 +11,8 @@ from nbgrader.api import MissingEntry
 
 from ..verdict import NEEDS_GPU, not_graded
 from .book import submissions
-from .preprocessors import Record, fingerprint
+from .files import fingerprint
+from .preprocessors import Record
 
 COUNTS = "graded", "not gradable"
 

@@ -5,7 +5,6 @@ RunAnswers in the place of nbgrader's Execute, and Finish last. All else is nbgr
 """
 
 import functools
-import hashlib
 import json
 import re
 from dataclasses import replace
@@ -25,6 +24,7 @@ from ..checking import judge
 from ..process import Gone, ProcessSubject
 from ..verdict import NEEDS_GPU, Verdict, number, plural
 from . import repair
+from .files import fingerprint, write
 
 CHECKS = Path(__file__).parent.parent / "checks"
 STAGE = ".staged"  # in place of "submitted", where `grade` has put a replacement
@@ -88,7 +88,7 @@ def examine(lab):
     with ProcessSubject("submission.ipynb", cells_of(course.solution(lab))) as subject:
         for hole in holes_of(lab):
             verdict = _verdict(hole, subject)
-            if verdict.points != hole.points and verdict.state != "needs a GPU":
+            if verdict.points != hole.points and verdict.state != NEEDS_GPU:
                 raise GraderError(
                     f"the course's own solution is not found right, so nothing can be "
                     f"graded now: {verdict.summary}"
@@ -167,17 +167,8 @@ class Record:
             return {}
 
     def _write(self, values):
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        part = self.path.with_suffix(".part")
         text = json.dumps(values, indent=1, ensure_ascii=False)
-        part.write_text(text, encoding="utf-8")
-        part.replace(self.path)
-
-
-def fingerprint(path):
-    """SHA-256 of a file's bytes; None where there is no file."""
-    path = Path(path)
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
+        write(self.path, text.encode())
 
 
 def released_lab(preprocessor, resources):

@@ -151,36 +151,44 @@ def dropout(hole, x, seed, options):
 # ------------------------------------------------- optimisers
 
 
-@scene
-def sgd(hole, param, grads, options):
-    """Steps with these gradients: the parameter after each, and what else changed."""
-    param, buffer, steps, changed = tensor_of(param), None, [], ""
-    for grad in grads:
+def stepped(param, grads, step):
+    """The parameter after each step(param, grad, number), and what else changed."""
+    param, steps, changed = tensor_of(param), [], ""
+    for number, grad in enumerate(grads, 1):
         g = tensor_of(grad)
         with no_grad():
-            buffer = hole(param, g, buffer, **options)
+            kept = step(param, g, number)
         if not np.array_equal(g.numpy(), grad):
             changed = "the gradient was changed"
-        if buffer is g:
+        if kept is g:
             changed = "the buffer is the gradient itself"
         steps.append(np.array(param.numpy()))
     return {"steps": np.stack(steps), "changed": changed}
 
 
 @scene
+def sgd(hole, param, grads, options):
+    """Steps with these gradients: the parameter after each, and what else changed."""
+    buffer = None
+
+    def step(param, g, number):
+        nonlocal buffer
+        buffer = hole(param, g, buffer, **options)
+        return buffer
+
+    return stepped(param, grads, step)
+
+
+@scene
 def adam(hole, param, grads, options):
     """The same of a rule with two averages."""
-    param, steps, changed = tensor_of(param), [], ""
-    averages = [minigrad.zeros(param.shape, dtype=param.dtype) for _ in range(2)]
-    for step, grad in enumerate(grads, 1):
-        g = tensor_of(grad)
-        with no_grad():
-            hole(param, g, *averages, step, **options)
-        if not np.array_equal(g.numpy(), grad):
-            changed = "the gradient was changed"
-        steps.append(np.array(param.numpy()))
-    kept = [np.array(a.numpy()) for a in averages]
-    return {"steps": np.stack(steps), "averages": np.stack(kept), "changed": changed}
+    averages = [minigrad.tensor(0 * param) for _ in range(2)]
+
+    def step(param, g, number):
+        hole(param, g, *averages, number, **options)
+
+    kept = stepped(param, grads, step)
+    return kept | {"averages": np.stack([a.numpy() for a in averages])}
 
 
 @scene
