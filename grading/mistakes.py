@@ -200,6 +200,7 @@ def load(hole):
     _import(f"checks/{hole.chapter}*.py")
 
 
+@functools.cache
 def _import(pattern):
     for path in sorted(Path(__file__).parent.glob(pattern)):
         importlib.import_module(f"grading.{path.parent.name}.{path.stem}")

@@ -373,7 +373,7 @@ DEVICES = ["sim", pytest.param("cuda", marks=pytest.mark.skipif(
 
 
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("dtype", [*DTYPES])
+@pytest.mark.parametrize("dtype", ["?", "f2", "f4", "f8"])  # one of each size
 @pytest.mark.parametrize("text, rung", [
     ("x.T.contiguous()", {8: "patches", 4: "patches"}),
     ("z.transpose(1, 2).contiguous()", {8: "patches", 4: "patches", 2: "patches"}),

@@ -134,6 +134,9 @@ def test_texts(text):
         assert "|" in report.output
 
 
+HOSTILE = pytest.mark.xdist_group("hostile")  # they share what takes a while
+
+
 @pytest.fixture(scope="module", params=["lockstep", "warps"])
 def outcomes(request):
     """What came of the hostile kernels, run in a process of their own."""
@@ -145,6 +148,7 @@ def outcomes(request):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+@HOSTILE
 def test_hostile_kernels_end_in_time(outcomes):
     late = [o for o in outcomes if o.get("seconds", 0) > SECONDS + MORE]
     assert late == []
@@ -156,6 +160,7 @@ def test_hostile_kernels_end_in_time(outcomes):
     assert [o for o in endless if "timeout" not in o["kinds"]] == []
 
 
+@HOSTILE
 def test_hostile_kernels_stay_small(outcomes):
     assert max(o["megabytes"] for o in outcomes) < MEGABYTES
     refused = {o["name"]: o["error"].split(":")[0] for o in outcomes if "error" in o}
