@@ -257,6 +257,7 @@ def hurry(monkeypatch):
     monkeypatch.setattr(Check, "seconds", 0.3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["bare", "stubborn", "swallowing"])
 def test_an_endless_loop_is_stopped(kind, hurry, subject):
     def bare(shape):

@@ -148,6 +148,7 @@ def outcomes(request):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+@pytest.mark.slow
 @HOSTILE
 def test_hostile_kernels_end_in_time(outcomes):
     late = [o for o in outcomes if o.get("seconds", 0) > SECONDS + MORE]
@@ -160,6 +161,7 @@ def test_hostile_kernels_end_in_time(outcomes):
     assert [o for o in endless if "timeout" not in o["kinds"]] == []
 
 
+@pytest.mark.slow
 @HOSTILE
 def test_hostile_kernels_stay_small(outcomes):
     assert max(o["megabytes"] for o in outcomes) < MEGABYTES
