@@ -1,0 +1,168 @@
+"""A thread's place in the grid."""
+
+import numpy as np
+import torch
+
+from grading.checking import checks
+from grading.kernels import KernelCheck, Launch, blank
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad.kernels.threads import global_index
+
+
+@checks(global_index)
+class GlobalIndex(KernelCheck):
+    def cases(self, random):
+        for grid, block in [(2, 4), (3, 256), (random.randint(5, 30), 32)]:
+            yield "several blocks", self.launch(grid, block)
+        for block in (33, 100, 1, 1024):
+            yield "blocks of any size", self.launch(random.randint(2, 5), block)
+        yield "one block", self.launch(1, random.randint(5, 200))
+
+    def launch(self, grid, block):
+        n = grid * block
+        return Launch(grid, block, (blank(n, dtype=np.int32), blank(n, dtype=np.int32)))
+
+    def expected(self, launch, block, thread):
+        (per,) = launch.block
+        i = torch.arange(len(block))
+        return {"block": i // per, "thread": i % per}
+
+
+SIGN = "block[i] = blockIdx.x;\n    thread[i] = threadIdx.x;"
+mistakes(
+    global_index,
+    local_only=Mistake(
+        "every block signs the elements of the first: the index needs blockIdx.x, too",
+        "blockIdx.x * blockDim.x + ->",
+    ),
+    block_only=Mistake(
+        "a block's threads all sign the same element: the index needs threadIdx.x, too",
+        " * blockDim.x + threadIdx.x ->",
+    ),
+    swapped_dims=Mistake(
+        "block and thread have changed places: it is the block's number that is "
+        "multiplied by blockDim.x",
+        "blockIdx.x * blockDim.x + threadIdx.x -> threadIdx.x * blockDim.x + "
+        "blockIdx.x",
+    ),
+    dealt=Mistake(
+        "the elements are dealt out like cards, one to each block in turn: count "
+        "through one block before the next",
+        "int i = blockIdx.x * blockDim.x + threadIdx.x -> unsigned i = gridDim.x * "
+        "threadIdx.x + blockIdx.x",
+    ),
+    grid_dim=Mistake(
+        "gridDim.x is how many blocks there are; how long each is says blockDim.x",
+        "blockDim -> gridDim",
+    ),
+    added=Mistake(
+        "block and thread are only added: one block further is blockDim.x elements on",
+        " * blockDim.x ->",
+    ),
+    multiplied=Mistake(
+        "block and thread are multiplied: before block b stand b * blockDim.x threads; "
+        "the thread's own number is added to that",
+        "blockDim.x + ->",
+    ),
+    brackets=Mistake(
+        "the brackets are wrong: only blockIdx.x is multiplied by blockDim.x, and "
+        "threadIdx.x is added",
+        "blockDim.x + threadIdx.x -> (blockDim.x + threadIdx.x)",
+    ),
+    behind_the_grid=Mistake(
+        "gridDim.x * blockDim.x is the number of all threads: before this block stand "
+        "blockIdx.x blocks only",
+        "blockIdx.x * -> gridDim.x *",
+    ),
+    from_one=Mistake(
+        "blocks are counted from 0: before block b stand b blocks, not b - 1",
+        "blockIdx.x * -> ((int)blockIdx.x - 1) * (int)",
+    ),
+    along_y=Mistake(
+        "the launch has one dimension, x: along y all numbers are 0",
+        "blockIdx.x * blockDim.x + threadIdx.x -> threadIdx.y + blockDim.y * "
+        "blockIdx.y",
+    ),
+    everyone=Mistake(
+        "each thread signs every element: a thread has one i, and the launch is the "
+        "loop",
+        f"""
+        int i = 0, all = blockDim.x * gridDim.x;
+        while (i < all) {{ {SIGN} i++; }}
+        """,
+    ),
+    own_numbers=Mistake(
+        "both arrays are signed at i, the global index: block[i] and thread[i]",
+        ("block[i] -> block[blockIdx.x]", "thread[i] -> thread[threadIdx.x]"),
+    ),
+    fixed_256=Mistake(
+        "the length of a block is written as a number: blockDim.x always says it",
+        "blockDim.x -> 256",
+    ),
+    exchanged=Mistake(
+        "block[i] is to hold the block's number, and thread[i] the thread's: not the "
+        "other way",
+        (
+            "= blockIdx.x -> = _;",
+            "= threadIdx.x -> = blockIdx.x",
+            "= _; -> = threadIdx.x",
+        ),
+    ),
+    signs_i=Mistake(
+        "thread[i] is to hold the number within the block, threadIdx.x, not i",
+        "= threadIdx.x -> = i",
+    ),
+    nothing=Known(f"{SIGN} ->", "block[i] = blockIdx.x; ->"),
+    compile=Known(
+        "thread[i] = threadIdx.x; -> thread[i] = threadIdx.x",
+        "int i = blockIdx.x * blockDim.x + threadIdx.x -> i = blockIdx.x",
+        "int i = blockIdx.x * blockDim.x + threadIdx.x; -> "
+        "i = blockIdx.x * blockDim.x + threadIdx.x",
+        "blockIdx.x * blockDim.x + threadIdx.x -> blockIdx * blockDim + threadIdx",
+        f"{SIGN} -> # my element\n{SIGN}",
+        f"{SIGN} -> {SIGN} return i;",
+        "blockIdx.x * blockDim.x + threadIdx.x -> cuda.grid(1)",
+    ),
+    endless=Known(f"{SIGN} -> while (true) {{ {SIGN} }}"),
+    shifted=Known("+ threadIdx.x -> + threadIdx.x + 1"),
+    first_block=Known(f"{SIGN} -> if (i < blockDim.x) {{ {SIGN} }}"),
+)
+
+right(global_index, "and prints", f'{SIGN} -> printf("%d", i); {SIGN}')
+right(
+    global_index,
+    "without i",
+    """
+    block[threadIdx.x + blockDim.x * blockIdx.x] = blockIdx.x;
+    thread[threadIdx.x + blockDim.x * blockIdx.x] = threadIdx.x;
+    """,
+)
+right(
+    global_index,
+    "from the end",
+    """
+    int end = (blockIdx.x + 1) * blockDim.x;
+    int i = end - (blockDim.x - threadIdx.x);
+    thread[i] = i % blockDim.x;
+    block[i] = i / blockDim.x;
+    """,
+)
+right(
+    global_index,
+    "by a function",
+    """
+    __device__ unsigned me() { return blockIdx.x * blockDim.x + threadIdx.x; }
+    extern "C" __global__ void global_index(int *block, int *thread) {
+        block[me()] = blockIdx.x;
+        thread[me()] = threadIdx.x;
+    }
+    """,
+)
+right(
+    global_index,
+    "by pointers",
+    (
+        "block[i] -> *(block + i)",
+        "thread[i] = threadIdx.x -> thread += i; *thread = threadIdx.x",
+    ),
+)

@@ -1,0 +1,127 @@
+"""Twice each element, and a guard for threads that have none."""
+
+import numpy as np
+import torch
+
+from grading.checking import checks
+from grading.kernels import KernelCheck, Launch, blank, distinct
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad.kernels.threads import tail_guard
+from minigrad.launch import cdiv
+
+
+@checks(tail_guard)
+class TailGuard(KernelCheck):
+    def cases(self, random):
+        for n in (257, 1000, random.randint(520, 700)):
+            yield "a ragged last block", self.launch(random, n)
+        for n in (1, 31, 33, 255):
+            yield "less than one block", self.launch(random, n)
+        for n in (256, 512):
+            yield "whole blocks", self.launch(random, n)
+        for n, size in [(257, 300), (100, 256), (0, 8)]:
+            yield "what lies beyond", self.launch(random, n, size)
+
+    def launch(self, random, n, size=None):
+        x, y = distinct(random, size or n), blank(size or n)
+        return Launch(max(cdiv(n, 256), 1), 256, (x, y, np.int32(n)))
+
+    def expected(self, launch, x, y, n):
+        y[:n] = (2 * torch.from_numpy(x))[:n]
+        return y
+
+
+DO = "if (i < n) y[i] = 2 * x[i];"
+mistakes(
+    tail_guard,
+    no_guard=Mistake(
+        "there is no guard, or a semicolon right after if (...) ends it: the last "
+        "block has more threads than there are elements",
+        "if (i < n) ->",
+        f"{DO} -> float v = x[i]; y[i] = v + v;",
+        "if (i < n) -> if (i < n);",
+    ),
+    off_by_one=Mistake(
+        "one too many: element n is the first that is not there. The guard is i < n",
+        "i < n -> i <= n",
+        "if (i < n) -> if (i > n) return;",
+    ),
+    one_too_few=Mistake(
+        "one too few: element n - 1 is the last, and is there. The guard is i < n",
+        "i < n -> i < n - 1",
+    ),
+    local_guard=Mistake(
+        "the guard looks at threadIdx.x, which starts again in every block: look at i",
+        "i < n -> threadIdx.x < n",
+    ),
+    whole_blocks=Mistake(
+        "the guard stops the whole last block: some of its elements are there",
+        "if (i < n) -> if (blockIdx.x * blockDim.x + blockDim.x > n) return;",
+    ),
+    outside_guard=Mistake(
+        "x[i] or y[i] is used outside of the guard: what stands before it, or in an "
+        "else, is done by threads that have no element, too",
+        f"{DO} -> float v = x[i]; if (i < n) y[i] = 2 * v;",
+        f"{DO} -> {DO} else y[i] = 0;",
+    ),
+    fixed_n=Mistake(
+        "the guard holds a number: every launch has its own n", "< n -> < 257"
+    ),
+    unwritten_only=Mistake(
+        "the guard is the wrong way round: the elements are those with i < n",
+        "if (i < n) -> if (i < n) return;",
+    ),
+    clamped=Mistake(
+        "threads without an element do the last one again: they should do nothing",
+        "if (i < n) -> i = min(i, n - 1);",
+    ),
+    everyone=Mistake(
+        "each thread does every element: a thread has one i, and the launch is the "
+        "loop",
+        "int k = 0; while (k < n) { y[k] = x[k] + x[k]; k += 1; }",
+    ),
+    size_of_pointer=Mistake(
+        "sizeof(x) is the size of an address, 8 bytes: how many elements there are "
+        "says n",
+        "i < n -> i < sizeof(y)",
+    ),
+    added=Mistake(
+        "the value is added to what stood in y, which is anything: write = for +=",
+        "y[i] = -> y[i] = y[i] +",
+    ),
+    copied=Mistake("the value is copied: y[i] is twice x[i]", "2 * x[i] -> x[i]"),
+    local_only=Mistake(
+        "the index is threadIdx.x alone: every block does the elements of the first",
+        "blockIdx.x * blockDim.x + ->",
+    ),
+    nothing=Known("y[i] = 2 * x[i]; -> { float y = 2 * x[i]; }"),
+    changed=Known(
+        f"{DO} -> if (i < n) {{ float* p = (float*)x; p[i] *= 2; y[i] = p[i]; }}"
+    ),
+    compile=Known(
+        "y[i] = -> x[i] =",
+        f"{DO} -> if i < n: y[i] = 2 * x[i];",
+        "i < n -> i < len(x)",
+        "2 * x -> 2x",
+    ),
+    every_second=Known("i < n -> i < n && i % 2"),
+    shifted=Known("x[i] -> x[(i + 1) % n]"),
+)
+
+right(tail_guard, "in words", "i < n -> i < n and i >= 0")
+right(
+    tail_guard,
+    "in double",
+    f"{DO} -> if (i >= n) return; double v = x[i]; y[i] = 2.0 * v;",
+)
+right(tail_guard, "returns early", f"{DO} -> if (i >= n) return; y[i] = x[i] + x[i];")
+right(tail_guard, "by a loop", "if (i < n) -> for (; i < n; i += n)")
+right(
+    tail_guard,
+    "by a shorter block",
+    """
+    int first = blockIdx.x * blockDim.x, here = min((int)blockDim.x, n - first);
+    x += first, y += first;
+    if ((int)threadIdx.x < here) y[threadIdx.x] = x[threadIdx.x] * 2;
+    """,
+)

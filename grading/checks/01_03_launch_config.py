@@ -1,0 +1,105 @@
+"""How many blocks cover a shape."""
+
+import math
+
+import torch
+
+from grading.checking import Check, checks
+from grading.mistakes import Known, Mistake, mistake, mistakes, right
+from minigrad.kernels.threads import launch_config
+
+MILLION = 1_000_003
+
+
+@checks(launch_config)
+class LaunchConfig(Check):
+    def cases(self, random):
+        for n in (257, 1000, 255, 1, 33, MILLION, random.randint(300, 9999)):
+            yield "one dimension", (n,), (256,)
+        yield "one dimension", (10,), (32,)
+        for n in (256, 512, 1024):
+            yield "no block too many", (n,), (256,)
+        yield "no block too many", (64, 96), (32, 8)
+        for shape in [(20, 100), (33, 65), (1000, 3), (1, 257)]:
+            yield "two dimensions", shape, (32, 8)
+        for _ in range(4):
+            shape = tuple(random.sample(range(30, 300), 2))
+            yield "two dimensions", shape, (16, random.choice([4, 8, 32]))
+        yield "no elements", (0,), (256,)
+        yield "no elements", (0, 100), (32, 8)
+
+    def expected(self, shape, block):
+        pairs = zip(reversed(shape), block, strict=True)
+        return tuple(len(torch.empty(n).split(size)) for n, size in pairs)
+
+
+mistakes(
+    launch_config,
+    floor=Mistake(
+        "rounded down: the elements after the last whole block get no thread",
+        "max(-(-n // size), 1) -> n // size",
+    ),
+    one_more=Mistake(
+        "n // size + 1 is a block too many where n is a multiple of the size: round up "
+        "with -(-n // size) or (n + size - 1) // size",
+        "max(-(-n // size), 1) -> n // size + 1",
+    ),
+    rows_first=Mistake(
+        "rows and columns are swapped: x, which comes first, runs along the columns",
+        "reversed(shape) -> shape",
+    ),
+    reverse=Mistake(
+        "the order is that of a shape, rows first: a grid is written x first",
+        "reversed(shape), block -> shape, reversed(block)",
+    ),
+    block_reversed=Mistake(
+        "the block is written x first, too: divide cols by block[0], rows by block[1]",
+        ", block, -> , reversed(block),",
+    ),
+    nearest=Mistake(
+        "rounded to the nearest: round up, always, or what is left gets no thread",
+        "-(-n // size) -> round(n / size)",
+    ),
+    in_threads=Mistake(
+        "a grid counts blocks, not threads: divide by the size of a block",
+        "max(-(-n // size), 1) -> n",
+    ),
+    empty_grid=Mistake(
+        "a grid without blocks cannot be launched: at least one in each dimension",
+        "max(-(-n // size), 1) -> -(-n // size)",
+    ),
+    float=Known("max(-(-n // size), 1) -> n / size"),
+    list=Known("tuple( -> list("),
+    wrong_type=Known(lambda shape, block: max(-(-shape[0] // block[0]), 1)),
+)
+
+
+@mistake(
+    launch_config,
+    "one number for two dimensions: a grid has as many numbers as the block",
+)
+def one_number(shape, block):
+    return (max(math.ceil(math.prod(shape) / math.prod(block)), 1),)
+
+
+@right(launch_config, "by math.ceil")
+def _(shape, block):
+    grid = [math.ceil(n / b) or 1 for n, b in zip(shape[::-1], block)]
+    return tuple(grid)
+
+
+@right(launch_config, "by cases")
+def _(shape, block):
+    def blocks(n, size):
+        whole, rest = divmod(n, size)
+        return max(1, whole + (rest > 0))
+
+    if len(shape) == 1:
+        return (blocks(shape[0], block[0]),)
+    rows, cols = shape
+    return blocks(cols, block[0]), blocks(rows, block[1])
+
+
+@right(launch_config, "by counting")
+def _(shape, block):
+    return tuple(len(range(0, n, size)) or 1 for n, size in zip(reversed(shape), block))

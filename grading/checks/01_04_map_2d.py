@@ -1,0 +1,144 @@
+"""Each row times its weight, a thread an element of a matrix."""
+
+import numpy as np
+import torch
+
+from grading.checking import checks
+from grading.kernels import KernelCheck, Launch, blank, distinct
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad.kernels.threads import map_2d
+from minigrad.launch import cdiv
+
+
+@checks(map_2d)
+class Map2d(KernelCheck):
+    def cases(self, random):
+        for rows, cols in [(8, 64), (16, 96), (40, 32)]:
+            yield "whole blocks", self.launch(random, rows, cols)
+        for rows, cols in [(5, 7), (33, 65), (20, 100), (1, 33), (257, 3)]:
+            yield "ragged edges", self.launch(random, rows, cols)
+        for block in [(16, 16), (1, 8), (33, 3)]:
+            rows, cols = random.sample(range(20, 70), 2)
+            yield "blocks of any shape", self.launch(random, rows, cols, block)
+        yield "more blocks than needed", self.launch(random, 9, 40, more=2)
+
+    def launch(self, random, rows, cols, block=(32, 8), more=0):
+        grid = cdiv(cols, block[0]) + more, cdiv(rows, block[1]) + more
+        x, w = distinct(random, rows, cols), distinct(random, rows)
+        args = x, w, blank(rows, cols), np.int32(rows), np.int32(cols)
+        return Launch(grid, block, args)
+
+    def expected(self, launch, x, w, y, rows, cols):
+        return torch.from_numpy(w)[:, None] * torch.from_numpy(x)
+
+
+GUARD = "if (row >= rows || col >= cols) return;"
+mistakes(
+    map_2d,
+    transposed=Mistake(
+        "the index is transposed: rows are stored one after the other, so element "
+        "(row, col) is row * cols + col",
+        "row * cols + col -> col * rows + row",
+    ),
+    swapped=Mistake(
+        "x and y are swapped: the row comes from y, the column from x",
+        ("int row = -> int _ =", "int col = -> int row =", "int _ -> int col"),
+    ),
+    wrong_pitch=Mistake(
+        "a row is cols elements long: the index is row * cols + col",
+        "row * cols + col -> row * rows + col",
+    ),
+    mixed_up=Mistake(
+        "row and col have changed places in the index: it is row * cols + col",
+        "row * cols + col -> row + cols * col",
+    ),
+    grid_pitch=Mistake(
+        "a row of the matrix is cols elements long, not as long as the grid is wide",
+        "row * cols -> row * blockDim.x * gridDim.x",
+    ),
+    other_block=Mistake(
+        "the row is counted in blockDim.x: along y a block has blockDim.y threads",
+        "blockDim.y -> blockDim.x",
+    ),
+    comma=Mistake(
+        "in C, y[row, col] is y[col]: one index, row * cols + col", "[i] -> [row, col]"
+    ),
+    along_x=Mistake(
+        "only x is used, so threads that differ in y do the same element: the row "
+        "comes from y",
+        """
+        int i = threadIdx.x + blockDim.x * blockIdx.x, row = i / cols;
+        if (row < rows) y[i] = x[i] * w[row];
+        """,
+    ),
+    whole_rows=Mistake(
+        "each thread does a whole row: one thread, one element",
+        """
+        int row = blockIdx.y * blockDim.y + threadIdx.y;
+        if (row >= rows) return;
+        for (int k = row * cols; k < (row + 1) * cols; k++) y[k] = w[row] * x[k];
+        """,
+    ),
+    either=Mistake(
+        "|| lets a thread through if its row or its col is there: both must be, &&",
+        "|| -> &&",
+    ),
+    rows_only=Mistake(
+        "col is not guarded: columns that are not there are elements of the next row",
+        "|| col >= cols ->",
+    ),
+    cols_only=Mistake(
+        "row is not guarded: rows that are not there lie past the end of the matrix",
+        "row >= rows || ->",
+    ),
+    flat_guard=Mistake(
+        "the guard looks at the flat index, which is in the matrix also for columns "
+        "that are not there: guard row and col",
+        (f"{GUARD} ->", "+ col; -> + col; if (i >= rows * cols) return;"),
+    ),
+    no_guard=Mistake(
+        "there is no guard: the last blocks reach over the edges of the matrix",
+        f"{GUARD} ->",
+    ),
+    off_by_one=Mistake(
+        "one too many: the guards are row < rows and col < cols", ">= -> >"
+    ),
+    by_column=Mistake("the weight belongs to the row: w[row]", "w[row] -> w[col]"),
+    by_element=Mistake(
+        "w has one weight for each row, not for each element: w[row]", "w[row] -> w[i]"
+    ),
+    local_only=Mistake(
+        "only threadIdx is used: every block does the elements of the first",
+        ("blockIdx.y * blockDim.y + ->", "blockIdx.x * blockDim.x + ->"),
+    ),
+    compile=Known(
+        "[i] -> [row][col]",
+        f"{GUARD} -> if row >= rows or col >= cols: return",
+    ),
+    nothing=Known("y[i] = w[row] * x[i]; -> return;"),
+    unknown=Known("w[row] * -> w[row] +"),
+)
+
+right(map_2d, "both cells written out", "[i] -> [col + cols * row]")
+right(
+    map_2d,
+    "x and y by name",
+    """
+    unsigned x_ = threadIdx.x + blockDim.x * blockIdx.x;
+    unsigned y_ = threadIdx.y + blockDim.y * blockIdx.y;
+    if (y_ >= (unsigned)rows) return;
+    if (x_ >= (unsigned)cols) return;
+    y[y_ * cols + x_] = w[y_] * x[y_ * cols + x_];
+    """,
+)
+right(
+    map_2d,
+    "by loops",
+    """
+    int first = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    for (; row < rows; row += gridDim.y * blockDim.y)
+        for (int col = first; col < cols; col += gridDim.x * blockDim.x)
+            y[row * cols + col] = w[row] * x[row * cols + col];
+    """,
+)

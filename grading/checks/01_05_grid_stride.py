@@ -1,0 +1,138 @@
+"""The square of each element, in a loop over all threads of the grid."""
+
+import numpy as np
+import torch
+
+from grading.checking import checks
+from grading.kernels import KernelCheck, Launch, blank, distinct
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad.kernels.threads import grid_stride
+
+MILLION = 1_000_003
+
+
+@checks(grid_stride)
+class GridStride(KernelCheck):
+    steps = 5_000
+
+    def cases(self, random):
+        for grid, block, n in [(2, 32, 300), (4, 64, 1100), (3, 33, 250)]:
+            yield "several elements a thread", self.launch(random, grid, block, n)
+        yield "a million elements", self.launch(random, 4, 256, MILLION)
+        for grid, block, n in [(4, 256, 10), (2, 128, 255)]:
+            yield "more threads than elements", self.launch(random, grid, block, n)
+        for block, n in [(1, 33), (32, 100)]:
+            yield "one block", self.launch(random, 1, block, n)
+        yield "what lies beyond", self.launch(random, 2, 32, 100, 150)
+        yield "what lies beyond", self.launch(random, 2, 32, 0, 8)
+
+    def launch(self, random, grid, block, n, size=None):
+        x = distinct(random, size or n) % np.float32(1009)
+        return Launch(grid, block, (x, blank(size or n), np.int32(n)))
+
+    def expected(self, launch, x, y, n):
+        y[:n] = torch.from_numpy(x).square()[:n]
+        return y
+
+
+LOOP = "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step)"
+ROUNDS = f"{LOOP} -> int i = blockIdx.x * blockDim.x + threadIdx.x;\n    "
+mistakes(
+    grid_stride,
+    first_pass=Mistake(
+        "each thread does one element only: go on, in steps of all threads of the grid",
+        "i += step -> i += n",
+    ),
+    block_step=Mistake(
+        "the step is one block: the next blocks do the same elements again. It is "
+        "gridDim.x * blockDim.x, the number of all threads",
+        "i += step -> i += blockDim.x",
+    ),
+    grid_step=Mistake(
+        "the step is the number of blocks: it is gridDim.x * blockDim.x, the number of "
+        "all threads",
+        "i += step -> i += gridDim.x",
+    ),
+    sum_step=Mistake(
+        "the step is the sum of blocks and threads: it is gridDim.x * blockDim.x, the "
+        "number of all threads",
+        "gridDim.x * -> gridDim.x +",
+    ),
+    fixed_step=Mistake(
+        "the step is written as a number, which is right for one launch only: it is "
+        "gridDim.x * blockDim.x",
+        "gridDim.x * blockDim.x -> 4 * 256",
+    ),
+    everyone=Mistake(
+        "each thread does every element: begin at the global index, and step by the "
+        "number of all threads",
+        ("i = blockIdx.x * blockDim.x + threadIdx.x -> i = 0", "i += step -> i++"),
+    ),
+    one_round_less=Mistake(
+        "each thread leaves out its last element: go on while i itself is below n",
+        "i < n -> i < n - step",
+    ),
+    doubled=Mistake(
+        "that is twice x[i]: the square is x[i] * x[i]", "x[i] * -> x[i] +"
+    ),
+    step_of_one=Mistake(
+        "every thread does all elements from its own on: the step is gridDim.x * "
+        "blockDim.x, the number of all threads",
+        "i += step -> i++",
+    ),
+    off_by_one=Mistake(
+        "one too many: element n is the first that is not there. Go on while i < n",
+        "i < n -> i <= n",
+    ),
+    local_start=Mistake(
+        "every block begins at its own thread 0: begin at the global index",
+        "blockIdx.x * blockDim.x + ->",
+    ),
+    block_step_local=Mistake(
+        "each block does every element: begin at the global index, and step by the "
+        "number of all threads",
+        ("blockIdx.x * blockDim.x + ->", "i += step -> i += blockDim.x"),
+    ),
+    two_passes=Mistake(
+        "two elements a thread are not enough for any n: it takes a loop",
+        "i < n; -> i < n && i < 2 * step;",
+    ),
+    no_guard=Mistake(
+        "the elements are not guarded: in the last round some threads have none",
+        f"{ROUNDS}for (int r = 0; r < (n + step - 1) / step; r++, i += step)",
+    ),
+    whole_rounds=Mistake(
+        "the last round, which is not whole, is left out: go on while i < n",
+        f"{ROUNDS}for (int r = 0; r < n / step; r++, i += step)",
+    ),
+    endless=Known("i += step ->", "i += step -> i + step"),
+    compile=Known(f"{LOOP} -> for i in range(n):"),
+    unknown=Known("= x[i] * -> = -x[i] *"),
+)
+
+right(grid_stride, "powf", "x[i] * x[i] -> powf(x[i], 2.0f)")
+right(
+    grid_stride,
+    "by while",
+    """
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    while (i < n) { y[i] = x[i] * x[i]; i += gridDim.x * blockDim.x; }
+    """,
+)
+right(
+    grid_stride,
+    "by pieces",
+    """
+    int step = gridDim.x * blockDim.x, each = (n + step - 1) / step;
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int k = i * each; k < min(n, (i + 1) * each); k++) y[k] = x[k] * x[k];
+    """,
+)
+right(
+    grid_stride,
+    "backwards",
+    (
+        "i = blockIdx.x * blockDim.x + -> i = n - 1 - blockIdx.x * blockDim.x -",
+        "i < n; i += step -> i >= 0; i -= step",
+    ),
+)

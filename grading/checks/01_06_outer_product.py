@@ -1,0 +1,158 @@
+"""Outer products of a batch of vectors, in a grid of three dimensions."""
+
+import numpy as np
+import torch
+
+from grading.checking import checks
+from grading.kernels import KernelCheck, Launch, blank, distinct
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad.kernels.threads import outer_product
+from minigrad.launch import cdiv
+
+
+@checks(outer_product)
+class OuterProduct(KernelCheck):
+    def cases(self, random):
+        for n, m in [(4, 6), (33, 65), (20, 7)]:
+            yield "one pair of vectors", self.launch(random, 1, n, m, 1)
+        for b, n, m in [(3, 5, 7), (2, 17, 33), (5, 40, 9)]:
+            yield "a batch", self.launch(random, b, n, m, b)
+        for b, n, m, blocks in [(7, 5, 6, 2), (10, 18, 35, 3), (257, 3, 4, 2)]:
+            yield "more pairs than blocks", self.launch(random, b, n, m, blocks)
+        yield "fewer pairs than blocks", self.launch(random, 2, 6, 5, 5)
+        n, m = random.sample(range(33, 80), 2)
+        yield "blocks of any shape", self.launch(random, 3, n, m, 2, (32, 4))
+
+    def launch(self, random, b, n, m, blocks, block=(16, 16)):
+        grid = cdiv(m, block[0]), cdiv(n, block[1]), blocks
+        x, y, z = distinct(random, b, n), distinct(random, b, m), blank(b, n, m)
+        return Launch(grid, block, (x, y, z, np.int32(b), np.int32(n), np.int32(m)))
+
+    def expected(self, launch, x, y, z, b, n, m):
+        return torch.einsum("bi,bj->bij", torch.from_numpy(x), torch.from_numpy(y))
+
+
+LOOP = "for (int k = blockIdx.z; k < b; k += gridDim.z)"
+mistakes(
+    outer_product,
+    first_pair=Mistake(
+        "every pair is read from the first: x[k, i] is x[k * n + i], y[k, j] is "
+        "y[k * m + j]",
+        ("x[k * n + -> x[", "y[k * m + -> y["),
+    ),
+    first_x=Mistake(
+        "x[k, i] is x[k * n + i]: the batch is left out", "x[k * n + -> x["
+    ),
+    first_y=Mistake(
+        "y[k, j] is y[k * m + j]: the batch is left out", "y[k * m + -> y["
+    ),
+    first_matrix=Mistake(
+        "all products go to the first matrix: z[k, i, j] is z[(k * n + i) * m + j]",
+        "(k * n + i) -> i",
+    ),
+    no_batch=Mistake(
+        "only the first pair is done, by every block along z: k comes from blockIdx.z",
+        f"{LOOP} -> int k = 0;",
+    ),
+    no_brackets=Mistake(
+        "before matrix k stand k * n rows of m: the index is (k * n + i) * m + j, with "
+        "brackets",
+        "(k * n + i) -> k * n + i",
+    ),
+    wrong_matrix=Mistake(
+        "a matrix of z has n rows: the index is (k * n + i) * m + j",
+        "(k * n + i) -> (k * m + i)",
+    ),
+    by_b=Mistake(
+        "before vector k stand k vectors, of n elements in x and m in y: b is how many "
+        "there are",
+        ("x[k * n -> x[k * b", "y[k * m -> y[k * b"),
+    ),
+    one_cell_on=Mistake(
+        "the next vector begins n cells on in x, and m in y, not one: x[k * n + i]",
+        ("x[k * n -> x[k", "y[k * m -> y[k"),
+    ),
+    one_pair_more=Mistake(
+        "one pair too many: pair b is the first that is not there. Go on while k < b",
+        "k < b -> k < b + 1",
+    ),
+    swapped_guards=Mistake(
+        "the guards are swapped: i counts to n, j to m",
+        "i >= n || j >= m -> i >= m || j >= n",
+    ),
+    no_stride=Mistake(
+        "only the first gridDim.z pairs are done: go on, in steps of gridDim.z",
+        f"{LOOP} -> int k = blockIdx.z; if (k < b)",
+    ),
+    step_of_one=Mistake(
+        "the blocks do each other's pairs again: the step is gridDim.z",
+        "k += gridDim.z -> k++",
+    ),
+    every_pair=Mistake(
+        "each block along z does all pairs: begin at blockIdx.z, and step by gridDim.z",
+        ("k = blockIdx.z -> k = 0", "k += gridDim.z -> ++k"),
+    ),
+    local_only=Mistake(
+        "only the first block of each matrix is done: i and j need blockIdx, too",
+        ("blockIdx.y * blockDim.y + ->", "blockIdx.x * blockDim.x + ->"),
+    ),
+    swapped=Mistake(
+        "i and j are swapped: j runs along x, i along y",
+        ("int i -> int _", "int j -> int i", "int _ -> int j"),
+    ),
+    transposed=Mistake(
+        "the matrices are stored transposed: z has n rows of m, so the index ends in "
+        "i * m + j",
+        "(k * n + i) * m + j -> (k * m + j) * n + i",
+    ),
+    x_as_long_as_y=Mistake(
+        "the vectors of x are n long, those of y are m: x[k * n + i]",
+        "x[k * n -> x[k * m",
+    ),
+    y_as_long_as_x=Mistake(
+        "the vectors of x are n long, those of y are m: y[k * m + j]",
+        "y[k * m -> y[k * n",
+    ),
+    wrong_pitch=Mistake(
+        "a row of z is m long: its index is (k * n + i) * m + j",
+        "(k * n + i) * m -> (k * n + i) * n",
+    ),
+    no_guard=Mistake(
+        "there is no guard: the last blocks reach over the edges of each matrix",
+        "if (i >= n || j >= m) return; ->",
+    ),
+    guarded_i=Mistake("j is not guarded: it takes j < m, too", " || j >= m ->"),
+    guarded_j=Mistake("i is not guarded: it takes i < n, too", "i >= n || ->"),
+    endless=Known("k += gridDim.z ->"),
+    unknown=Known("] = x -> ] += x"),
+)
+
+right(
+    outer_product,
+    "z counted in threads",
+    (
+        "k = blockIdx.z -> k = blockIdx.z * blockDim.z + threadIdx.z",
+        "k += gridDim.z -> k += gridDim.z * blockDim.z",
+    ),
+)
+right(
+    outer_product,
+    "by pointers",
+    "z[(k * n + i) * m + j] = x[k * n + i] * y[k * m + j]; -> "
+    """const float *a = x + k * n, *c = y + k * m;
+        float* out = z + k * n * m;
+        out[i * m + j] = a[i] * c[j];""",
+)
+right(
+    outer_product,
+    "the guard inside",
+    ("if (i >= n || j >= m) return; ->", "z[ -> if (i < n && j < m) z["),
+)
+right(
+    outer_product,
+    "strides by name",
+    (
+        f"{LOOP} -> const int row = m, matrix = n * m;\n    {LOOP}",
+        "(k * n + i) * m + j -> k * matrix + i * row + j",
+    ),
+)
