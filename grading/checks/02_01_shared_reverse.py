@@ -1,0 +1,188 @@
+"""A block reversed in shared memory: the values, and no race."""
+
+import numpy as np
+import torch
+
+from grading.checking import checks
+from grading.kernels import Fault, Launch, blank, distinct
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad.kernels.memory import shared_reverse
+
+from .blocks import FLOAT, BlockCheck, cover
+
+
+@checks(shared_reverse)
+class SharedReverse(BlockCheck):
+    def cases(self, random):
+        for blocks, size in [(2, 256), (random.randint(3, 9), 64), (3, 32)]:
+            yield "whole blocks", self.launch(random, blocks * size, size)
+        for n, size in [(257, 256), (1000, 256), (random.randint(130, 190), 64)]:
+            yield "a last block with fewer elements", self.launch(random, n, size)
+        for n, size in [(31, 32), (33, 32), (1, 256), (255, 256), (100, 33)]:
+            yield "blocks of any size", self.launch(random, n, size)
+        for n, size, spare in [(300, 256, 2), (0, 64, 0), (64, 64, 1)]:
+            yield "blocks to spare", self.launch(random, n, size, spare)
+
+    def launch(self, random, n, size, spare=0):
+        x, y = distinct(random, max(n, 1)), blank(max(n, 1))
+        shared = size * FLOAT
+        return Launch(cover(n, size) + spare, size, (x, y, np.int32(n)), shared)
+
+    def expected(self, launch, x, y, n):
+        for first in range(0, n, *launch.block):
+            block = torch.from_numpy(x[first : min(first + launch.block[0], n)])
+            y[first : first + len(block)] = block.flip(0)
+        return y
+
+
+PUT = "if (tid < count) tile[tid] = x[first + tid];"
+TAKE = "if (tid < count) y[first + tid] = tile[count - 1 - tid];"
+IN_PLACE = f"""{TAKE} -> if (tid < count / 2) {{
+        float other = tile[count - 1 - tid];
+        tile[count - 1 - tid] = tile[tid];
+        tile[tid] = other;
+    }}
+    BARRIER
+    if (tid < count) y[first + tid] = tile[tid];"""
+TOO_SMALL = (
+    "tile has too few cells for this block: a block has up to 256 threads, so it is "
+    "tile[256]"
+)
+mistakes(
+    shared_reverse,
+    no_barrier=Mistake(
+        "a thread takes its element out of shared memory before another has put it in: "
+        "__syncthreads() belongs between the two steps, for all threads of the block",
+        Fault("race"),
+        "__syncthreads(); ->",
+        ("__syncthreads(); ->", f"{PUT} -> __syncthreads();\n    {PUT}"),
+        ("__syncthreads(); ->", f"{TAKE} -> {TAKE}\n    __syncthreads();"),
+        "__syncthreads -> __syncwarp",
+        "__syncthreads -> __threadfence_block",
+        (IN_PLACE, "BARRIER ->"),
+    ),
+    barrier_in_if=Mistake(
+        "the barrier stands inside an if: in the last block some threads never come to "
+        "it, and the others wait. Put __syncthreads() on a line outside of every if",
+        Fault("divergent-barrier"),
+        "__syncthreads(); -> if (tid < count) __syncthreads();",
+    ),
+    no_shared=Mistake(
+        "nothing goes through shared memory: declare __shared__ float tile[256], fill "
+        "it, and read from it after a barrier",
+        Fault("unshared"),
+        """
+        int tid = threadIdx.x, first = blockIdx.x * blockDim.x;
+        int count = min((int)blockDim.x, n - first);
+        if (tid < count) y[first + tid] = x[first + count - 1 - tid];
+        """,
+    ),
+    one_too_far=Mistake(
+        "one cell too far: count elements lie in cells 0 to count - 1, so thread 0 "
+        "takes cell count - 1",
+        "count - 1 - tid -> count - tid",
+    ),
+    small_tile=Mistake(TOO_SMALL, "tile[256] -> tile[128]"),
+    smaller_tile=Mistake(TOO_SMALL, "tile[256] -> tile[64]"),
+    by_i=Mistake(
+        "tile is the block's own, so its cells are counted by tid, not by i",
+        ("tile[tid] -> tile[first + tid]", "tile[count -> tile[first + count"),
+    ),
+    first_place=Mistake(
+        "every block writes to the first one's place: thread tid writes y[first + tid]",
+        "y[first + tid] -> y[tid]",
+    ),
+    last_left_out=Mistake(
+        "the last element is not written: the second guard, too, is tid < count",
+        "if (tid < count) y -> if (tid + 1 < count) y",
+    ),
+    unsigned_count=Mistake(
+        "blockDim.x is unsigned, and then so is min(blockDim.x, n - first): where n - "
+        "first is below 0, it becomes huge. Write (int)blockDim.x",
+        "(int)blockDim -> blockDim",
+    ),
+    whole_array=Mistake(
+        "the whole array is reversed: each block reverses its own elements only",
+        ("x[first + tid] -> x[n - 1 - first - tid]", "[count - 1 - tid] -> [tid]"),
+    ),
+    not_reversed=Mistake(
+        "y is x as it was: thread tid takes out what another has put in, cell "
+        "count - 1 - tid",
+        "count - 1 - tid -> tid",
+    ),
+    blocks_swapped=Mistake(
+        "the elements go to another block: block b reads and writes the elements from "
+        "b * blockDim.x on",
+        f"""{TAKE} -> int to = (gridDim.x - 1 - blockIdx.x) * blockDim.x + tid;
+    if (to < n) y[to] = tile[blockDim.x - 1 - tid];""",
+    ),
+    full_block=Mistake(
+        "a cell of shared memory is read that no thread has filled: the last block has "
+        "fewer elements than threads, so count is n - first there, not blockDim.x",
+        Fault("uninitialised"),
+        "count - 1 - tid -> blockDim.x - 1 - tid",
+    ),
+    outside=Mistake(
+        "a thread goes outside an array: only threads below count have an element, in "
+        "x, in y and in the tile; and thread tid takes out cell count - 1 - tid",
+        Fault("out-of-bounds"),
+        "count - 1 - tid -> 256 - tid",
+        ("if (tid < count) ->", "count - 1 -> blockDim.x - 1"),
+    ),
+    first_block=Known(
+        (
+            "blockIdx.x * blockDim.x -> 0",
+            "if (tid < count) -> if (blockIdx.x == 0 && tid < count)",
+        )
+    ),
+    compile=Known(
+        "__syncthreads -> __synchthreads",
+        "__syncthreads() -> __syncthreads",
+        "tile[256] -> tile[blockDim.x]",
+    ),
+)
+
+right(
+    shared_reverse,
+    "threads without an element end early",
+    f"{PUT} -> if (tid >= count) return;\n    {PUT}",
+)
+right(shared_reverse, "swapped in place", (IN_PLACE, "BARRIER -> __syncthreads();"))
+right(
+    shared_reverse,
+    "dynamic shared memory",
+    "__shared__ float tile[256] -> extern __shared__ float tile[]",
+)
+right(
+    shared_reverse,
+    "reversed on the way in",
+    (
+        "tile[tid] -> tile[_]",
+        "tile[count - 1 - tid] -> tile[tid]",
+        "_] -> count - 1 - tid]",
+    ),
+)
+right(
+    shared_reverse,
+    "two elements a thread",
+    (
+        "__syncthreads -> int half = (blockDim.x + 1) / 2;\n    __syncthreads",
+        f"{PUT} -> for (int k = tid; k < count; k += (blockDim.x + 1) / 2)\n"
+        "        if (tid < (blockDim.x + 1) / 2) tile[k] = x[first + k];",
+        f"{TAKE} -> for (int k = tid; k < count; k += half)\n"
+        "        if (tid < half) y[first + k] = tile[count - 1 - k];",
+    ),
+)
+right(
+    shared_reverse,
+    "a barrier too many, and a template",
+    (
+        "__global__ -> template <typename T> __device__ void put(T* to, int i, T v) "
+        "{ to[i] = v; }\n__global__",
+        f"{PUT} -> __syncthreads();\n"
+        "    if (tid < count) put<float>(tile, tid, x[first + tid]);",
+        f"""{TAKE} -> float mine = tid < count ? tile[count - 1 - tid] : 0.0f;
+    __syncthreads();
+    if (tid < count) put<float>(y, first + tid, mine);""",
+    ),
+)

@@ -1,0 +1,308 @@
+"""The sum of each block's elements, as a tree: sums in fp64 are the oracle."""
+
+import numpy as np
+
+from grading.checking import checks
+from grading.kernels import Fault, Launch, blank, distinct
+from grading.mistakes import Known, Mistake, Model, mistakes, right
+from minigrad.kernels.memory import block_sum
+
+from .blocks import FLOAT, BlockCheck, by_blocks, counted, cover
+
+COUNTED = {
+    "shared_requests": "accesses of shared memory by warps",
+    "atomics": "atomic operations",
+}
+
+
+@checks(block_sum)
+class BlockSum(BlockCheck):
+    atol = 8 * 2**-24 * 256 * 2  # 8 additions of fp32 on values whose sum is below 256
+    serial = 200  # accesses of shared memory by a warp; a tree of 256 needs under 150
+
+    def cases(self, random):
+        for blocks, size in [(3, 256), (2, 128), (random.randint(2, 5), 64)]:
+            yield "whole blocks", self.launch(random, blocks * size, size)
+        for n in (1000, 257, random.randint(300, 500)):
+            yield "a last block with fewer elements", self.launch(random, n, 256)
+        for n, size in [(96, 32), (100, 16), (1, 256), (255, 256), (33, 32), (5, 1)]:
+            yield "blocks of any size", self.launch(random, n, size)
+        for n, blocks in [(256, 3), (0, 1), (300, 4)]:
+            yield "blocks to spare", self.launch(random, n, 256, blocks)
+        yield "zero, inf and NaN", self.launch(random, 1000, 256, special=True)
+
+    def launch(self, random, n, size, blocks=None, special=False):
+        x = distinct(random, max(n, 1)) / np.float32(n + 1)
+        if special:
+            x[[300, 600]], x[768:1000] = [np.inf, np.nan], 0
+        blocks = blocks or cover(n, size)
+        limits = {"shared_requests": self.serial * blocks, "atomics": 0}
+        args = x, blank(blocks), np.int32(n)
+        return Launch(blocks, size, args, size * FLOAT, limits)
+
+    def expected(self, launch, x, sums, n):
+        return self.partly(launch, x, sums, n, slice(None))
+
+    def partly(self, launch, x, sums, n, part):
+        """The sums of some of each block's elements."""
+        rows = by_blocks(x.astype(np.float64), n, *launch.block)[:, part]
+        sums[:] = 0
+        sums[: len(rows)] = rows.sum(1)
+        return sums
+
+    def lines(self, case):
+        return [*super().lines(case), *counted(case, COUNTED)]
+
+
+FILL = "partial[tid] = i < n ? x[i] : 0.0f;"
+STEP = "if (tid < half) partial[tid] += partial[tid + half];"
+TREE = f"""for (int half = blockDim.x / 2; half > 0; half /= 2) {{
+        __syncthreads();
+        {STEP}
+    }}"""
+WRITE = "if (tid == 0) sums[blockIdx.x] = partial[0];"
+LATER = f"""{TREE} -> for (int half = blockDim.x / 2; half > 32; half /= 2) {{
+        __syncthreads();
+        {STEP}
+    }}
+    __syncthreads();
+    """
+NEIGHBOURS = f"""{TREE} -> for (int s = 1; s < blockDim.x; s *= 2) {{
+        __syncthreads();
+        """
+mistakes(
+    block_sum,
+    no_barrier=Mistake(
+        "a thread adds a cell that another may not have written yet: each step of the "
+        "tree needs a __syncthreads() before it",
+        Fault("race"),
+        "__syncthreads(); ->",
+        ("__syncthreads(); ->", f"{FILL} -> {FILL}\n    __syncthreads();"),
+        ("__syncthreads(); ->", f"{STEP} -> {STEP}\n        __syncthreads();"),
+        f"{NEIGHBOURS}if (tid + s < blockDim.x) partial[tid] += partial[tid + s];\n"
+        "    }",
+    ),
+    warp_sync=Mistake(
+        "within the last warp there is no order either: threads of a warp need not run "
+        "in step. Keep __syncthreads() in every step, or use __syncwarp() there",
+        Fault("race-warp"),
+        f"{LATER}for (int half = min(32, blockDim.x / 2); half > 0; half /= 2)\n"
+        f"        {STEP}",
+    ),
+    barrier_in_if=Mistake(
+        "the barrier stands inside an if: the threads that have nothing to add in this "
+        "step never come to it. Put it into the loop, but outside of the if",
+        Fault("divergent-barrier"),
+        (
+            "__syncthreads(); ->",
+            f"{FILL} -> {FILL}\n    __syncthreads();",
+            f"{STEP} -> if (tid < half) {{ partial[tid] += partial[tid + half]; "
+            "__syncthreads(); }",
+        ),
+    ),
+    not_filled=Mistake(
+        "a cell is added that nobody has filled: threads past the end of x must put 0 "
+        "into theirs",
+        Fault("uninitialised"),
+        f"{FILL} -> if (i < n) partial[tid] = x[i];",
+        f"{FILL} -> if (i >= n) return;\n    {FILL}",
+    ),
+    atomics=Mistake(
+        "atomics make threads wait for each other, and float additions in an order "
+        "that changes give other last digits from run to run: add as a tree",
+        Fault("atomics"),
+        (
+            f"{FILL} -> if (tid == 0) partial[0] = 0;\n    __syncthreads();\n"
+            "    if (i < n) atomicAdd(&partial[0], x[i]);",
+            f"{TREE} -> __syncthreads();",
+        ),
+    ),
+    outside=Mistake(
+        "a thread goes outside the arrays: x has n elements, and in each step only "
+        "threads below half add, cell tid + half, which is below blockDim.x",
+        Fault("out-of-bounds"),
+        "i < n ? x[i] : 0.0f -> x[i]",
+        "i < n ? x[i] : 0.0f; -> i <= n ? x[i] : 0.0f;\n"
+        "    if (i >= n) partial[tid] = 0.0f;",
+    ),
+    one_cell=Mistake(
+        "all threads add to one cell: two read it before either has written, and one "
+        "addition is lost. In a tree no two threads write the same cell",
+        (
+            f"{FILL} -> if (tid == 0) partial[0] = 0.0f;\n    __syncthreads();\n"
+            "    if (i < n) partial[0] = partial[0] + x[i];",
+            f"{TREE} -> __syncthreads();",
+        ),
+    ),
+    written_by_all=Mistake(
+        "all threads write the block's sum: one is enough, as if (tid == 0)",
+        "if (tid == 0) ->",
+    ),
+    one_each=Mistake(
+        "sums has one element for each block, not for each thread: sums[blockIdx.x]",
+        "if (tid == 0) sums[blockIdx.x] -> if (i < n) sums[i]",
+    ),
+    added=Mistake(
+        "the sum is added to what stood there, which is anything: write = for +=",
+        "] = partial[0] -> ] += partial[0]",
+    ),
+    small_array=Mistake(
+        "the array has too few cells: a block has up to 256 threads, so partial[256]",
+        "partial[256] -> partial[128]",
+    ),
+    without_if=Mistake(
+        "every thread adds, and writes cells that others read: only those below half",
+        "if (tid < half) ->",
+    ),
+    one_more=Mistake(
+        "one thread too many adds: those below half do, tid < half",
+        "tid < half -> tid < half + 1",
+    ),
+    half_of_n=Mistake(
+        "half begins at n / 2, but n is the length of the whole array: a block has "
+        "blockDim.x cells, so at blockDim.x / 2",
+        "blockDim.x / 2 -> n / 2",
+    ),
+    whole_numbers=Mistake(
+        "partial holds whole numbers, so all fractions are lost: float",
+        "float partial -> int partial",
+    ),
+    fixed_size=Mistake(
+        "half begins at a number, 128, which is right for blocks of 256 only: "
+        "blockDim.x / 2 is right for all",
+        "blockDim.x / 2 -> 128",
+    ),
+    whole_first=Mistake(
+        "half begins at blockDim.x, and then cell tid + half lies past the block's "
+        "cells: it begins at blockDim.x / 2",
+        "blockDim.x / 2 -> blockDim.x",
+    ),
+    one_by_one=Mistake(
+        "one thread after the other adds, or there are too many steps: in a tree, all "
+        "threads below half add at once, and 256 elements take 8 steps",
+        Fault("shared_requests"),
+        f"""{TREE} -> __syncthreads();
+    if (tid == 0)
+        for (int k = 1; k < blockDim.x; k++) partial[0] += partial[k];""",
+        (
+            f"""{TREE} -> __syncthreads();
+    float sum = 0.0f;
+    for (int k = 0; k < blockDim.x; k++) sum += partial[k];""",
+            "] = partial[0] -> ] = sum",
+        ),
+    ),
+    no_shared=Mistake(
+        "shared memory was not used: declare __shared__ float partial[256], put one "
+        "number for each thread into it, and add there",
+        Fault("unshared"),
+        """
+        int tid = threadIdx.x, i = blockIdx.x * blockDim.x + tid;
+        float sum = 0.0f;
+        for (int k = 0; k < blockDim.x && tid == 0; k++)
+            if (i + k < n) sum += x[i + k];
+        if (tid == 0) sums[blockIdx.x] = sum;
+        """,
+    ),
+    first_only=Mistake(
+        "only the sum of the first block is written: block b writes sums[b]",
+        "if (tid == 0) sums[blockIdx.x] -> if (i == 0) sums[0]",
+    ),
+    no_block=Mistake(
+        "each block has the first block's sum: the index into x needs blockIdx.x",
+        "i = blockIdx.x * blockDim.x + tid -> i = tid",
+    ),
+    last_step=Mistake(
+        "the tree stops one step early: the last step is half = 1, when cells 0 and 1 "
+        "are added",
+        "half > 0 -> half > 1",
+    ),
+    first_step=Mistake(
+        "the first step is left out: half begins at blockDim.x / 2, so that the upper "
+        "half of the cells is added, too",
+        "blockDim.x / 2 -> blockDim.x / 4",
+    ),
+    whole_blocks_only=Mistake(
+        "the last block is left out because it is not full: the threads past the end "
+        "of x add 0, and the others their elements",
+        "i < n -> (blockIdx.x + 1) * blockDim.x <= n",
+    ),
+    no_tree=Mistake(
+        "that is the first element of each block: no step of the tree is done",
+        Model(lambda check, *args: check.partly(*args, slice(0, 1))),
+        f"{TREE} -> __syncthreads();",
+    ),
+    nothing=Known(f"{WRITE} ->"),
+)
+
+right(block_sum, "in double", "float partial -> double partial")
+right(
+    block_sum,
+    "neighbours first, threads side by side",
+    f"""{NEIGHBOURS}int k = 2 * s * tid;
+        if (k + s < blockDim.x) partial[k] += partial[k + s];
+    }}""",
+)
+right(
+    block_sum,
+    "neighbours first",
+    f"""{NEIGHBOURS}if (tid % (2 * s) == 0 && tid + s < blockDim.x)
+            partial[tid] += partial[tid + s];
+    }}""",
+)
+right(
+    block_sum,
+    "dynamic shared memory",
+    "__shared__ float partial[256] -> extern __shared__ float partial[]",
+)
+right(
+    block_sum,
+    "shuffles in the warps",
+    """
+    __shared__ float partial[8];
+    int tid = threadIdx.x, i = blockIdx.x * blockDim.x + tid;
+    float sum = i < n ? x[i] : 0.0f;
+    int warps = (blockDim.x + 31) / 32;
+    unsigned lanes = blockDim.x < 32 ? (1u << blockDim.x) - 1 : 0xffffffffu;
+    for (int d = min(32, blockDim.x) / 2; d > 0; d /= 2)
+        sum += __shfl_down_sync(lanes, sum, d);
+    if (tid % 32 == 0) partial[tid / 32] = sum;
+    __syncthreads();
+    if (tid == 0) {
+        for (int w = 1; w < warps; w++) sum += partial[w];
+        sums[blockIdx.x] = sum;
+    }
+    """,
+)
+right(
+    block_sum,
+    "two elements a thread",
+    (
+        f"""{FILL} -> int half = blockDim.x / 2;
+    if (tid < half) {{
+        {FILL}
+        if (i + half < n) partial[tid] += x[i + half];
+    }}
+    if (half == 0) partial[0] = i < n ? x[i] : 0.0f;""",
+        "for (int half = blockDim.x / 2; -> for (half /= 2;",
+    ),
+)
+right(
+    block_sum,
+    "read, barrier, write",
+    f"""{TREE} -> __syncthreads();
+    for (int half = blockDim.x >> 1; half; half >>= 1) {{
+        float other = tid < half ? partial[tid + half] : 0.0f;
+        __syncthreads();
+        if (tid < half) partial[tid] += other;
+        __syncthreads();
+    }}""",
+)
+right(
+    block_sum,
+    "__syncwarp in the last warp",
+    f"""{LATER}if (tid < 32)
+        for (int half = min(32, blockDim.x / 2); half > 0; half /= 2) {{
+            {STEP}
+            __syncwarp(blockDim.x < 32 ? (1u << blockDim.x) - 1 : 0xffffffffu);
+        }}""",
+)

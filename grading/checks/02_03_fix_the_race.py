@@ -1,0 +1,178 @@
+"""Running totals of each block: right totals are not enough."""
+
+import numpy as np
+
+from grading.checking import checks
+from grading.kernels import Fault, Launch, blank, distinct
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad.kernels.memory import fix_the_race
+
+from .blocks import FLOAT, BlockCheck, by_blocks, cover
+
+
+@checks(fix_the_race)
+class FixTheRace(BlockCheck):
+    def cases(self, random):
+        for blocks, size in [(2, 256), (3, 128), (2, 64)]:
+            yield "right values, and no race", self.launch(random, blocks * size, size)
+        for n in (257, 1000, random.randint(520, 700)):
+            yield "a last block with fewer elements", self.launch(random, n, 256)
+        for n, size in [(32, 32), (31, 32), (1, 256), (300, 100), (7, 1), (0, 64)]:
+            yield "blocks of any size", self.launch(random, n, size)
+
+    def launch(self, random, n, size):
+        cells = max(n, 1)
+        x, y = distinct(random, cells, dtype=np.int32), blank(cells, dtype=np.int32)
+        shared = 2 * size * FLOAT
+        return Launch(cover(n, size), size, (x, y, np.int32(n)), shared)
+
+    def expected(self, launch, x, y, n):
+        rows = by_blocks(x, n, *launch.block)
+        y[:n] = rows.cumsum(1).flatten()[:n]
+        return y
+
+
+FILL = "total[tid] = i < n ? x[i] : 0;"
+READ = "int before = tid >= d ? total[tid - d] : 0;"
+BETWEEN = f"{READ}\n        __syncthreads();\n        total[tid] += before;"
+STEPS = f"""for (int d = 1; d < blockDim.x; d *= 2) {{
+        __syncthreads();
+        {BETWEEN}
+    }}"""
+mistakes(
+    fix_the_race,
+    race_remains=Mistake(
+        "the race is still there: a thread writes total[tid] while another may still "
+        "have to read it. All must have read before one writes, and all must have "
+        "written before one reads again: that is two barriers in each step",
+        Fault("race"),
+        # as it was given
+        f"{BETWEEN} -> if (tid >= d) total[tid] += total[tid - d];",
+        f"{BETWEEN} -> if (tid >= d) total[tid] += total[tid - d]; __syncthreads();",
+        f"__syncthreads();\n        {READ} -> {READ}",
+        f"{BETWEEN} -> {READ} total[tid] += before;",
+        f"{BETWEEN} -> {READ} __syncwarp(); total[tid] += before;",
+        (
+            "__shared__ int -> __shared__ volatile int",
+            f"{BETWEEN} -> if (tid >= d) total[tid] = total[tid] + total[tid - d];",
+        ),
+        f"{BETWEEN} -> if (tid >= d) atomicAdd(&total[tid], total[tid - d]);",
+    ),
+    barrier_in_if=Mistake(
+        "a barrier stands inside an if: the threads below d never come to it, and the "
+        "others wait. Let all threads come to it, and only the read be under the if",
+        Fault("divergent-barrier"),
+        f"""{BETWEEN} -> if (tid >= d) {{
+            int before = total[tid - d];
+            __syncthreads();
+            total[tid] += before;
+        }}""",
+    ),
+    warp_sync=Mistake(
+        "threads of one warp need an order, too: use __syncthreads(), or __syncwarp() "
+        "if no other warp takes part",
+        Fault("race-warp"),
+        f"""{STEPS} -> for (int d = 1; d < 32; d *= 2) {{
+        __syncthreads();
+        int before = tid % 32 >= d ? total[tid - d] : 0;
+        total[tid] += before;
+    }}
+    __syncthreads();
+    int before = 0;
+    for (int w = 31; w < tid - tid % 32; w += 32) before += total[w];
+    __syncthreads();
+    total[tid] += before;""",
+    ),
+    outside=Mistake(
+        "a thread goes outside the arrays: threads below d have no cell d places "
+        "before their own, and those past the end of x no element",
+        Fault("out-of-bounds"),
+        "tid >= d -> tid >= 0",
+        "if (i < n) ->",
+    ),
+    no_shared=Mistake(
+        "shared memory was not used: mend the kernel, and keep its method",
+        Fault("unshared"),
+        """
+        int tid = threadIdx.x, i = blockIdx.x * blockDim.x + tid, sum = 0;
+        for (int k = i - tid; k <= i && i < n; k++) sum += x[k];
+        if (i < n) y[i] = sum;
+        """,
+    ),
+    exclusive=Mistake(
+        "each total lacks the thread's own element: y[i] counts x[i] as well",
+        "if (i < n) y[i] = total[tid] -> __syncthreads();\n"
+        "    if (i < n) y[i] = tid > 0 ? total[tid - 1] : 0",
+    ),
+    read_too_late=Mistake(
+        "the value is read after the others have written: it holds this step's sum "
+        "already. Read first, then the barrier, then write",
+        f"{BETWEEN} -> int own = total[tid]; __syncthreads(); "
+        "if (tid >= d) total[tid] = own;",
+    ),
+    not_set=Mistake(
+        "where tid < d, `before` has no value, and is added all the same: give it 0",
+        f"{READ} -> int before; if (tid >= d) before = total[tid - d];",
+    ),
+    lost=Mistake(
+        "the cell is replaced by the one d places before it: add that, +=",
+        "+= before -> = before",
+    ),
+    one_step=Mistake(
+        "only the first step is done, d = 1: it goes on with d = 2, 4, 8, ... below "
+        "blockDim.x",
+        "d < blockDim.x -> d < 2",
+    ),
+    compile=Known(f"{READ} -> if (tid >= d) int before = total[tid - d];"),
+)
+
+right(
+    fix_the_race,
+    "threads without an element end early",
+    f"{FILL} -> if (i >= n) return;\n    {FILL}",
+)
+right(
+    fix_the_race,
+    "two arrays in turn",
+    (
+        "total[256] -> total[2][256], now = 0",
+        "__shared__ int total[2][256], now = 0 -> int now = 0;\n"
+        "    __shared__ int total[2][256]",
+        f"{FILL} -> total[0][tid] = i < n ? x[i] : 0;",
+        f"{BETWEEN} -> int before = tid >= d ? total[now][tid - d] : 0;\n"
+        "        total[1 - now][tid] = total[now][tid] + before;\n"
+        "        now = 1 - now;",
+        "= total[tid]; -> = total[now][tid];",
+    ),
+)
+right(
+    fix_the_race,
+    "one thread alone",
+    f"""{STEPS} -> __syncthreads();
+    if (tid == 0) for (int k = 1; k < blockDim.x; k++) total[k] += total[k - 1];
+    __syncthreads();""",
+)
+right(
+    fix_the_race,
+    "each thread for itself",
+    (
+        f"{STEPS} -> __syncthreads();\n    int sum = 0;\n"
+        "    for (int k = 0; k <= tid; k++) sum += total[k];",
+        "= total[tid]; -> = sum;",
+    ),
+)
+right(
+    fix_the_race,
+    "dynamic shared memory",
+    (
+        "__shared__ int total[256] -> extern __shared__ int total[]",
+        f"""{STEPS} -> __syncthreads();
+    for (int d = 1; d < blockDim.x; d <<= 1) {{
+        int sum = total[tid];
+        if (tid >= d) sum += total[tid - d];
+        __syncthreads();
+        total[tid] = sum;
+        __syncthreads();
+    }}""",
+    ),
+)

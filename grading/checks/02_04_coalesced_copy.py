@@ -1,0 +1,152 @@
+"""A copy: what its warps ask of the memory is counted, not only y."""
+
+import numpy as np
+import torch
+
+from grading.checking import checks
+from grading.kernels import Fault, Launch, blank, distinct
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad.kernels.memory import coalesced_copy
+
+from .blocks import SECTOR, SLACK, MovingCheck
+
+
+@checks(coalesced_copy)
+class CoalescedCopy(MovingCheck):
+    steps = 5_000  # rounds of a loop; a right one needs 62 for the million
+    plain = """
+    __global__ void coalesced_copy(const float* x, float* y, int n) {
+        for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n;
+             i += gridDim.x * blockDim.x) y[i] = x[i];
+    }"""
+
+    def cases(self, random):
+        for n, blocks, size in [(8192, 4, 256), (4096, 2, 128), (4096, 1, 64)]:
+            yield "whole rounds, few sectors", self.launch(random, n, blocks, size)
+        for n in (10_007, 1000, random.randint(3000, 9000)):
+            yield "any number of elements", self.launch(random, n, 4, 128)
+        for n in (0, 1, 31, 32, 33, 257):
+            yield "more threads than elements", self.launch(random, n, 3, 128)
+        yield "a million", self.launch(random, 1_000_003, 64, 256)
+
+    def launch(self, random, n, blocks, size):
+        x, y = distinct(random, max(n, 1)), blank(max(n, 1))
+        fewest = 2 * -(-n // SECTOR)
+        limits = {"sectors": int(SLACK * fewest) + 4}
+        return Launch(blocks, size, (x, y, np.int32(n)), 0, limits)
+
+    def expected(self, launch, x, y, n):
+        y[:n] = torch.from_numpy(x)[:n]
+        return y
+
+    def big(self):
+        n = 24 * 2**20
+        return Launch(2048, 256, (np.ones(n, np.float32), blank(n), np.int32(n)))
+
+
+COPY = """for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads)
+        y[i] = x[i];"""
+LOOP = f"{COPY} -> int tid = blockIdx.x * blockDim.x + threadIdx.x;\n    "
+mistakes(
+    coalesced_copy,
+    strided=Mistake(
+        "strided: the threads of a warp use addresses that lie apart, so they need "
+        "more sectors than their 128 bytes fill. Neighbouring threads should copy "
+        "neighbouring elements",
+        Fault("sectors"),
+        # as it was given
+        f"""{LOOP}int each = (n + threads - 1) / threads;
+    for (int i = tid * each; i < (tid + 1) * each; i++)
+        if (i < n) y[i] = x[i];""",
+        f"""{LOOP}for (int k = 0; k < n; k += threads) {{
+        int i = tid % 32 * (threads / 32) + tid / 32 + k;
+        if (i < n) y[i] = x[i];
+    }}""",
+        f"""{LOOP}for (int odd = 0; odd < 2; odd++)
+        for (int i = 2 * tid + odd; i < n; i += 2 * threads) y[i] = x[i];""",
+        f"""{LOOP}for (int i = 4 * tid; i < n; i += 4 * threads)
+        for (int k = 0; k < 4; k++)
+            if (i + k < n) y[i + k] = x[i + k];""",
+        # dealt out to the blocks
+        "blockIdx.x * blockDim.x + threadIdx.x -> threadIdx.x * gridDim.x + blockIdx.x",
+    ),
+    same_element=Mistake(
+        "several threads write the same element: in the loop, i goes on by the number "
+        "of all threads, gridDim.x * blockDim.x",
+        Fault("race"),
+        (
+            "blockIdx.x * blockDim.x + threadIdx.x -> threadIdx.x % 32",
+            "threads) -> 32)",
+        ),
+        "i += threads -> i += gridDim.x",
+    ),
+    no_guard=Mistake(
+        "a thread goes beyond the n elements: every access needs the guard i < n",
+        Fault("out-of-bounds"),
+        f"{LOOP}for (int k = 0; k < n; k += threads) y[tid + k] = x[tid + k];",
+    ),
+    rounded_down=Mistake(
+        "each thread copies n / threads elements, rounded down: what is left over is "
+        "not copied",
+        f"""{LOOP}for (int k = 0; k < n / threads; k++)
+        y[tid + k * threads] = x[tid + k * threads];""",
+    ),
+    block_step=Mistake(
+        "the loop goes on by blockDim.x: then each block copies what the next ones "
+        "copy, too. It goes on by gridDim.x * blockDim.x",
+        "i += threads -> i += blockDim.x",
+    ),
+    first_pass=Known("i += threads -> i += n"),
+    nothing=Known("= x[i] -> = y[i]"),
+)
+
+right(
+    coalesced_copy,
+    "counted rounds",
+    f"""{LOOP}for (int k = 0; k * threads < n; k++) {{
+        int i = tid + k * threads;
+        if (i < n) y[i] = x[i];
+    }}""",
+)
+right(
+    coalesced_copy,
+    "a piece for each block",
+    f"""{COPY} -> int each = ((n + gridDim.x - 1) / gridDim.x + 7) / 8 * 8;
+    int first = blockIdx.x * each, end = min(n, first + each);
+    for (int i = first + threadIdx.x; i < end; i += blockDim.x) y[i] = x[i];""",
+)
+right(
+    coalesced_copy,
+    "a piece for each block, which begins anywhere",
+    f"""{COPY} -> int each = (n + gridDim.x - 1) / gridDim.x;
+    for (int k = threadIdx.x; k < each; k += blockDim.x) {{
+        int i = blockIdx.x * each + k;
+        if (i < n) y[i] = x[i];
+    }}""",
+)
+right(
+    coalesced_copy,
+    "two elements a thread",
+    f"""{LOOP}int i = tid;
+    for (; i + threads < n; i += 2 * threads) {{
+        float a = x[i], b = x[i + threads];
+        y[i] = a;
+        y[i + threads] = b;
+    }}
+    if (i < n) y[i] = x[i];""",
+)
+right(
+    coalesced_copy,
+    "float4 and a tail",
+    f"""{LOOP}const float4* from = reinterpret_cast<const float4*>(x);
+    float4* to = reinterpret_cast<float4*>(y);
+    for (int i = tid; i < n / 4; i += threads) to[i] = from[i];
+    for (int i = n / 4 * 4 + tid; i < n; i += threads) y[i] = x[i];""",
+)
+right(
+    coalesced_copy,
+    "backwards",
+    f"""{LOOP}int last = (n + threads - 1) / threads * threads - threads;
+    for (int i = last + tid; i >= 0; i -= threads)
+        if (i < n) y[i] = x[i];""",
+)

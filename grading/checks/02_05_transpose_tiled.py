@@ -1,0 +1,217 @@
+"""A transpose: sectors and passes over banks are counted, not only y."""
+
+import numpy as np
+import torch
+
+from grading.checking import checks
+from grading.kernels import Fault, Launch, blank, distinct
+from grading.mistakes import Mistake, mistakes, right
+from minigrad.kernels.memory import transpose_tiled
+
+from .blocks import SECTOR, SLACK, MovingCheck
+
+
+@checks(transpose_tiled)
+class TransposeTiled(MovingCheck):
+    plain = """
+    __global__ void transpose_tiled(const float* x, float* y, int rows, int cols) {
+        int tid = threadIdx.y * 32 + threadIdx.x, threads = blockDim.x * blockDim.y;
+        int block = blockIdx.y * gridDim.x + blockIdx.x;
+        for (int k = tid; k < 1024; k += threads) {
+            int i = block * 1024 + k;
+            if (i < rows * cols) y[i] = x[i];
+        }
+    }"""
+
+    def cases(self, random):
+        for rows, cols in [(64, 96), (128, 32)]:
+            yield "whole tiles", self.launch(random, rows, cols, counted=True)
+        some = random.randint(34, 60), random.randint(65, 90)
+        for rows, cols in [(33, 65), (65, 33), (1, 100), (100, 1), (31, 40), some]:
+            yield "tiles that reach beyond x", self.launch(random, rows, cols)
+        for rows, cols, high in [(64, 32, 32), (40, 70, 16), (50, 33, 5), (1, 1, 1)]:
+            yield "blocks of any height", self.launch(random, rows, cols, high)
+
+    def launch(self, random, rows, cols, high=8, counted=False):
+        x, y = distinct(random, rows, cols), blank(cols, rows)
+        grid = -(-cols // 32), -(-rows // 32)
+        sizes = np.int32(rows), np.int32(cols)
+        sectors = 2 * rows * cols // SECTOR
+        passes = 2 * rows * cols // 32
+        limits = {"sectors": int(SLACK * sectors), "bank_passes": int(SLACK * passes)}
+        args = x, y, *sizes
+        return Launch(grid, (32, high), args, 4224, limits if counted else {})
+
+    def expected(self, launch, x, y, rows, cols):
+        return torch.from_numpy(x).T.contiguous()
+
+    def big(self):
+        rows, cols = 4800, 4992
+        x, y = np.ones((rows, cols), np.float32), blank(cols, rows)
+        sizes = np.int32(rows), np.int32(cols)
+        return Launch((cols // 32, rows // 32), (32, 8), (x, y, *sizes), 4224)
+
+    def faults(self, got, launch):
+        """Cells that are not filled because of a wrong index are left out."""
+        found = super().faults(got, launch)
+        if "out-of-bounds" in found:
+            found.pop("uninitialised", None)
+        return found
+
+
+INSIDE = "if (row < rows && col < cols)"
+FIRST = "int row = top + k, col = left + tx;"
+SECOND = "int row = top + tx, col = left + k;"
+KEEP = "tile[k][tx] = x[row * cols + col];"
+GIVE = "y[col * rows + row] = tile[tx][k];"
+IN = f"""for (int k = threadIdx.y; k < 32; k += blockDim.y) {{
+        {FIRST}
+        {INSIDE} {KEEP}
+    }}"""
+OUT = f"""for (int k = threadIdx.y; k < 32; k += blockDim.y) {{
+        {SECOND}
+        {INSIDE} {GIVE}
+    }}"""
+mistakes(
+    transpose_tiled,
+    strided=Mistake(
+        "one side runs down a column of x or y: each of its elements needs a sector "
+        "of its own. Both the reads of x and the writes of y must have threadIdx.x as "
+        "the last index; the turning happens in the tile",
+        Fault("sectors"),
+        # no tile at all; the write down a column; the read down a column
+        (
+            f"__syncthreads();\n    {OUT} ->",
+            f"{KEEP} -> y[col * rows + row] = x[row * cols + col];",
+        ),
+        (f"{SECOND} -> {FIRST}", "tile[tx][k] -> tile[k][tx]"),
+        (f"{FIRST} -> {SECOND}", "tile[tx][k] -> tile[k][tx]"),
+    ),
+    no_padding=Mistake(
+        "32 threads use a column of the tile at once, and its cells all lie in one "
+        "bank, so they are served one after the other: make the tile's rows one "
+        "longer, float tile[32][33]",
+        Fault("bank_passes"),
+        "tile[32][33] -> tile[32][32]",
+        "tile[32][33] -> tile[32][64]",
+        "tile[32][33] -> tile[33][32]",
+    ),
+    no_barrier=Mistake(
+        "threads read from the tile what others have not written yet: __syncthreads() "
+        "belongs between the two loops",
+        Fault("race"),
+        "__syncthreads(); ->",
+        ("__syncthreads(); ->", f"{OUT} -> {OUT}\n    __syncthreads();"),
+    ),
+    barrier_in_if=Mistake(
+        "the barrier stands inside an if or a loop that not all threads go through: "
+        "put it between the two loops, outside of both",
+        Fault("divergent-barrier"),
+        f"{KEEP} -> {{ {KEEP} __syncthreads(); }}",
+    ),
+    no_guard=Mistake(
+        "a thread goes outside the matrix: tiles reach beyond it, so both sides need a "
+        "guard, and the second is about the row and column that it deals with itself",
+        Fault("out-of-bounds"),
+        f"{INSIDE} ->",
+        # the first guard twice
+        f"{INSIDE} y -> if (top + k < rows && left + tx < cols) y",
+    ),
+    not_filled=Mistake(
+        "cells of the tile are read that no thread has filled: either not all 32 rows "
+        "of the tile are done, or the second guard lets too many through",
+        Fault("uninitialised"),
+        f"{IN} -> " + IN.replace("k < 32", "k < 16"),
+    ),
+    copied=Mistake(
+        "nothing is transposed: y holds x as it was",
+        (
+            f"__syncthreads();\n    {OUT} ->",
+            f"{KEEP} -> y[row * cols + col] = x[row * cols + col];",
+        ),
+    ),
+    blocks_swapped=Mistake(
+        "the tiles are counted the wrong way round: blockIdx.x counts them to the "
+        "right, so left = blockIdx.x * 32; and blockIdx.y downwards",
+        (
+            "left = blockIdx.x -> left = _",
+            "blockIdx.y -> blockIdx.x",
+            "_ * -> blockIdx.y *",
+        ),
+    ),
+    tile_as_block=Mistake(
+        "the tile is taken to be as large as the block: it has 32 rows, and the block "
+        "blockDim.y, so each thread goes through several rows",
+        """
+        __shared__ float tile[32][33];
+        int row = blockIdx.y * blockDim.y + threadIdx.y;
+        int col = blockIdx.x * blockDim.x + threadIdx.x;
+        if (row < rows && col < cols)
+            tile[threadIdx.y][threadIdx.x] = x[row * cols + col];
+        __syncthreads();
+        row = blockIdx.x * blockDim.x + threadIdx.y;
+        col = blockIdx.y * blockDim.y + threadIdx.x;
+        if (row < cols && col < rows)
+            y[row * rows + col] = tile[threadIdx.x][threadIdx.y];
+        """,
+    ),
+    tiles_only=Mistake(
+        "the tiles have changed places, but inside each one nothing is turned: "
+        "tile[k][tx] goes in, tile[tx][k] comes out",
+        "tile[tx][k] -> tile[k][tx]",
+    ),
+    inside_only=Mistake(
+        "each tile is turned, but stays where it was: in y, the tile's rows begin at "
+        "blockIdx.x * 32, and its columns at blockIdx.y * 32",
+        f"{SECOND} -> int row = left + tx, col = top + k;",
+        # the guard goes with it
+        (
+            f"{SECOND} -> int row = left + tx, col = top + k;",
+            f"{INSIDE} y -> if (col < cols && row < rows) y",
+        ),
+    ),
+    wrong_width=Mistake(
+        "the rows of y are taken to be as long as those of x: y has rows elements in "
+        "each row, x has cols",
+        "y[col * rows -> y[col * cols",
+    ),
+    first_rows=Mistake(
+        "each thread deals with one row of the tile only: a block has fewer rows of "
+        "threads than the tile has rows, so each thread needs a loop",
+        (
+            "k += blockDim.y -> k += 32",
+            f"{INSIDE} y -> if (row < rows && col < cols && tx < blockDim.y) y",
+        ),
+    ),
+)
+
+right(
+    transpose_tiled,
+    "zeros beyond the edge",
+    f"{INSIDE} {KEEP} -> "
+    "tile[k][tx] = row < rows && col < cols ? x[row * cols + col] : 0.0f;",
+)
+right(
+    transpose_tiled,
+    "turned on the way in",
+    ("tile[k][tx] -> tile[_]", "tile[tx][k] -> tile[k][tx]", "tile[_] -> tile[tx][k]"),
+)
+right(
+    transpose_tiled,
+    "swizzled instead of padded",
+    (
+        "tile[32][33] -> tile[32][32]",
+        "tile[k][tx] -> tile[k][tx ^ k]",
+        "tile[tx][k] -> tile[tx][k ^ tx]",
+    ),
+)
+right(
+    transpose_tiled,
+    "dynamic shared memory, flat",
+    (
+        "__shared__ float tile[32][33] -> extern __shared__ float tile[]",
+        "tile[k][tx] -> tile[k * 33 + tx]",
+        "tile[tx][k] -> tile[tx * 33 + k]",
+    ),
+)
+right(transpose_tiled, "padded by three", "tile[32][33] -> tile[32][35]")
