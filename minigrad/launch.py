@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import capture, faults, trace
+from . import capture, faults, simt, trace
 from .dtypes import C_NAMES, HEADERS, computed_in
-from .kernel import Kernel, for_cupy
+from .kernel import Kernel, for_cupy, plainly
 from .kernels.copy import MOST_DIMS, STRIDES
 from .layout import broadcast_shapes
 from .storage import zeros
@@ -223,8 +223,16 @@ class Ready(NamedTuple):
 @functools.lru_cache(4096)
 def compiled(text, name, device):
     """A kernel of a text, ready to be launched on a device."""
-    kernel = Kernel(text, name)
-    return Ready(kernel._compiled if device == "cuda" else kernel._simulated, name)
+    if device == "cuda":
+        return Ready(Kernel(text, name)._compiled, name)
+    return Ready(simulated(text).get_function(name), name)
+
+
+@functools.lru_cache(512)
+@plainly
+def simulated(text):
+    """A text, read once for all kernels and types that are launched of it."""
+    return simt.RawModule(text)
 
 
 def with_headers(text, dtypes):
