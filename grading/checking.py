@@ -26,7 +26,7 @@ from minigrad.exercises.registry import Exercise, not_a_hole
 from . import picture, show
 from .cases import TENSORS, Raises, Tried, changed, failed_as, make, stops, value_of
 from .cases import View as View  # for checks
-from .mistakes import Mistake, Model, Specimen, load, mistakes_of
+from .mistakes import Mistake, Specimen, load, mistakes_of
 from .subject import LocalSubject, Problem
 from .verdict import NEEDS_GPU, Failure, Verdict, number, plural
 from .wire import Handle
@@ -88,7 +88,7 @@ class Check:
 
     def answer(self, subject, seed):
         """({part: is it right?}, every case tried) of the answer."""
-        tried = self._try_all(subject, random_numbers.Random(seed))
+        tried = [*self.tried(subject, seed)]
         parts = self.by_parts(tried)
         if all(parts.values()):
             circular = self._circular(subject, seed)
@@ -103,17 +103,20 @@ class Check:
             parts[case.part] = parts.get(case.part, True) and case.right
         return parts
 
-    def _try_all(self, subject, random):
-        """What came of every case; after one that never ends the rest is not tried."""
-        tried, stopped = [], False
-        for n, (part, *args) in enumerate(self.cases(random)):
-            if stopped:
-                tried.append(tried[-1]._replace(part=part))
+    def tried(self, subject, seed):
+        """Yield what comes of every case; after one that never ends nothing is run."""
+        case = None
+        for n, (part, *args) in enumerate(self.cases(random_numbers.Random(seed))):
+            if case and stops(case.got):
+                case = case._replace(part=part)
             else:
-                case = self._try(subject, part, tuple(args))
-                tried.append(case._replace(number=n))
-                stopped = stops(tried[-1].got)
-        return tried
+                case = self._try(subject, part, tuple(args))._replace(number=n)
+            yield case
+
+    def passes(self, subject, seed=None):
+        """Is the answer right in every case? It ends at the first that is not."""
+        _kept.clear()
+        return all(case.right for case in self.tried(subject, seed))
 
     def _try(self, subject, part, args, own=False):
         """Let the answer do one case. own: with the learner's other answers."""
@@ -296,11 +299,6 @@ def checks(hole):
         return cls
 
     return register
-
-
-def cause(text):
-    """Say that the method below gives what a mistake gives. text: the mistake."""
-    return lambda method: Mistake(text, Model(method))
 
 
 def judge(hole, subject, seed=None):

@@ -90,7 +90,7 @@ def outputs(hole):
 
 def by_name(hole, values):
     """{name: value} of a value for each output, or of the value of the only one."""
-    if values is None or isinstance(values, Fault | str):
+    if values is None or isinstance(values, Fault):
         return values
     values = values if isinstance(values, dict) else {outputs(hole)[0]: values}
     return {name: np.asarray(value) for name, value in values.items()}

@@ -51,7 +51,7 @@ from minigrad.simt import Limits
 
 from . import gpu, kernel_messages
 from .cases import Tried, stops
-from .checking import Check, cause, kept
+from .checking import Check, kept
 from .kernel_runs import (
     Fault,
     Launch,
@@ -62,11 +62,10 @@ from .kernel_runs import (
     distinct,
     same_arrays,
     simulate,
-    with_body,
 )
 from .subject import Outcome, Problem
 
-__all__ = ["Fault", "KernelCheck", "Launch", "Ran", "blank", "distinct", "mistake"]
+__all__ = ["Fault", "KernelCheck", "Launch", "Ran", "blank", "distinct"]
 
 
 class Left(NamedTuple):
@@ -74,16 +73,6 @@ class Left(NamedTuple):
 
     arrays: dict  # name of an output -> what it holds
     faults: dict  # kind -> count
-
-
-def mistake(text, body):
-    """A cause that a kernel explains: its body, or its whole text."""
-
-    @cause(text)
-    def kernel(self, launch, *args):
-        return body
-
-    return kernel
 
 
 class KernelCheck(Check):
@@ -131,15 +120,7 @@ class KernelCheck(Check):
 
     def answer(self, subject, seed):
         """(parts, tried) of the answer: in the simulator, then, if right, on a GPU."""
-        text = subject.text(self.hole.name)
-        tried, end = [], time.thread_time() + self.patience
-        cases = self.cases(random_numbers.Random(seed))
-        for number, (part, launch) in enumerate(cases):
-            if tried and (stops(tried[-1].got) or self._refused(tried[-1].got)):
-                tried.append(tried[-1]._replace(part=part))
-            else:
-                got = self._ran(text, number, launch, end - time.thread_time())
-                tried.append(self._tried(part, number, launch, got))
+        text, tried = subject.text(self.hole.name), [*self.tried(subject, seed)]
         if all(case.right for case in tried) and gpu.available():
             tried = self._on_gpu_too(text, tried)
         parts = self.by_parts(tried)
@@ -147,6 +128,19 @@ class KernelCheck(Check):
             measured = [self._measured(*shown) for shown in self.on_gpu(text)]
             return self.by_parts(tried + measured), tried + measured
         return parts | dict.fromkeys(self.gpu_parts), tried
+
+    def tried(self, subject, seed):
+        """Yield what comes of every launch in the simulator."""
+        text, case = subject.text(self.hole.name), None
+        end = time.thread_time() + self.patience
+        cases = self.cases(random_numbers.Random(seed))
+        for number, (part, launch) in enumerate(cases):
+            if case and (stops(case.got) or self._refused(case.got)):
+                case = case._replace(part=part)
+            else:
+                got = self._ran(text, number, launch, end - time.thread_time())
+                case = self._tried(part, number, launch, got)
+            yield case
 
     def _refused(self, got):
         return isinstance(got, Problem) and got.kind == "compile"
@@ -228,12 +222,8 @@ class KernelCheck(Check):
             return wrong.model
         if wrong.model:
             model = functools.partial(wrong.model.function, self)
-            shown = self._computed(model, launch)
-        else:
-            shown = wrong.answer(self.hole)
-        if not isinstance(shown, str):
-            return shown
-        got = self._ran(with_body(self.hole, shown), case.number, launch)
+            return self._computed(model, launch)
+        got = self._ran(wrong.answer(self.hole), case.number, launch)
         if self._refused(got):
             raise ValueError(f"a mistake of {self.hole.name}: {got.message}")
         if isinstance(got, Problem):

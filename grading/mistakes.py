@@ -189,7 +189,6 @@ def specimens(chapter=None):
     holes = [e.hole for e in exercises() if chapter in (None, e.chapter)]
     for hole in holes:
         load(hole)
-        _import(f"mutants/{hole.chapter}*.py")
     return [s for s in _specimens if s.hole in holes]
 
 
