@@ -1,12 +1,16 @@
 """What every test may use, and the list of what was not run."""
 
 import json
+import os
 import re
 import sys
 
 import pytest
 
 from minigrad import course
+
+if "PYTEST_XDIST_WORKER" in os.environ:  # the workers share the cores
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # jsonschema checks IRIs by it, which no notebook has; importing it takes seconds.
 sys.modules.setdefault("rfc3987_syntax", None)

@@ -159,6 +159,7 @@ def test_what_was_saved_is_freed_by_backward():
     assert held() is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text", ["x.exp()", "x.softmax(0)", "(x * 1).exp_()", "(x * 1).mul_(x)", "x[1:]",
              "x.max(0)", "zeros(x)", "Square.apply(x)", "Exp.apply(x)", "hooked(x)"],

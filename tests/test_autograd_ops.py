@@ -290,6 +290,7 @@ def expressions(draw, depth=4):
     return form.format(**parts)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(expressions())
 def test_random_expressions(text):

@@ -30,6 +30,8 @@ from benchmarks.gpu_agreement import compared
 from benchmarks.outcomes import BOUNDS, Outcome
 from minigrad.testing import Timing, timing
 
+pytestmark = pytest.mark.slow
+
 ADD = """
 extern "C" __global__ void add(const float* x, float* y, int n) {
     int i = threadIdx.x;

@@ -14,6 +14,8 @@ pytest.importorskip("torch", reason="not run: GPU benchmarks (no PyTorch)")
 from benchmarks import alone, cases, common, gpu_agreement, sanitizer
 from benchmarks.sanitizer_report import Found, read
 
+pytestmark = pytest.mark.slow
+
 # Limits in time
 
 

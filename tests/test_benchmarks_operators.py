@@ -7,6 +7,8 @@ from answers import filled  # noqa: F401
 from benchmarks import autograd, mnist, operators
 from minigrad import data
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("device", ["cpu", "sim"])
 def test_a_row_of_the_table(device):

@@ -1,8 +1,9 @@
 """Both ways: solved labs earn every point, empty ones none, every mistake is named.
 
 Another process sees an answer through bytes: a third of what is in Python goes through
-them here, and by `--nightly` all of it. A hole's specimens run one after the other in one process, a seed at a time: what its
-mistakes give in the cases of a seed is then worked out once.
+them here, and by `--nightly` all of it. A hole's specimens run one after the other in
+one process, a seed at a time: what its mistakes give in the cases of a seed is then
+worked out once.
 """
 
 import collections

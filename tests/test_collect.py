@@ -19,6 +19,8 @@ from grading.classroom.book import CONFIG, open_course  # noqa: E402
 from grading.classroom.collect import CannotCollect, collect  # noqa: E402
 from grading.classroom.inbox import InboxError  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 LAB = "03_strides"
 
 

@@ -121,6 +121,7 @@ def convolutions(draw):
     return x, (out, inside, *kernel), how
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(convolutions(), st.sampled_from(["float32", "float64"]))
 def test_random_shapes_on_cpu(shapes, dtype):
@@ -128,6 +129,7 @@ def test_random_shapes_on_cpu(shapes, dtype):
     check("cpu", dtype, data(*x), data(*w, seed=1), data(w[0], seed=2), **how)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(convolutions(), st.sampled_from(RUNGS))
 def test_random_shapes_on_sim(shapes, rung):

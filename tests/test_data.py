@@ -119,6 +119,7 @@ def test_files_are_found(published, where, tmp_path, monkeypatch):
     assert len(data.MNIST(root)) == 50
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "spoil, says",
     [

@@ -15,6 +15,8 @@ from minigrad.exercises.cells import answered_in, cells_of
 from minigrad.exercises.registry import solves
 from minigrad.export import CannotExport, export
 
+pytestmark = pytest.mark.slow
+
 # ------------------------------------------------------------ the folder
 
 

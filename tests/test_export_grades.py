@@ -14,7 +14,10 @@ from grading.classroom.preprocessors import Record, fingerprint  # noqa: E402
 from grading.classroom.roster import Person, Roster, RosterError  # noqa: E402
 from grading.verdict import Verdict  # noqa: E402
 
-pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
+]
 
 LAB = "03_strides"
 MOST = {"first": 1, "second": 3}

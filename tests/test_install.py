@@ -10,6 +10,8 @@ import pytest
 
 from minigrad.cli import doctor, install
 
+pytestmark = pytest.mark.slow
+
 BANNER = "| NVIDIA-SMI 570.1   Driver Version: 570.1   CUDA Version: 12.8     |"
 NEWER = "| NVIDIA-SMI 610.4   KMD Version: 610.4   CUDA UMD Version: 13.3   |"
 

@@ -3,6 +3,8 @@
 import pytest
 from real_kernel import a_kernel, output_of  # noqa: F401
 
+pytestmark = pytest.mark.slow
+
 SETUP = "from grading import check\nfrom minigrad import layout, solves"
 HEAD = "@solves(layout.contiguous_strides)\ndef contiguous_strides(shape):\n"
 RIGHT = f"""{HEAD}\

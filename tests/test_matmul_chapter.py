@@ -17,6 +17,8 @@ from minigrad import Kernel, viz
 from minigrad.kernels import matmul
 from minigrad.testing import Ceilings, Timing, ceilings, roof
 
+pytestmark = pytest.mark.slow
+
 RIGHT = [
     s for s in specimens("06_matmul") if not s.cause and s.hole.chapter[:2] == "06"
 ]

@@ -163,6 +163,7 @@ def views(draw):
     return shape, draw(st.sampled_from(TYPES)), "".join(steps)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(views(), views(), st.sampled_from(["x + y", "x * y", "x < y", "x.maximum(y)"]))
 def test_random_views(one, two, text):

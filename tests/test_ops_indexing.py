@@ -163,6 +163,7 @@ def test_the_trace_of_a_mask():
     assert names == ["count_true", "add_counts", "write_places", "locate", "gather"]
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(st.data())
 def test_random_indices(data):

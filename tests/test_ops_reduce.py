@@ -72,6 +72,7 @@ def sizes(text):
     return {} if exact and "soft" not in text else ROUGH
 
 
+@pytest.mark.slow
 @on_devices
 @pytest.mark.parametrize("text", split(REDUCTIONS))
 @pytest.mark.filterwarnings("ignore")

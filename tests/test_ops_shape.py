@@ -91,6 +91,7 @@ def test_matmul_takes_views_as_they_are(text, device):
     assert [launch.operator for launch in launches] == ["matmul"]
 
 
+@pytest.mark.slow
 @on_devices
 @pytest.mark.parametrize("text", split(LARGE))
 def test_matmul_of_large_matrices(text, device):
@@ -216,6 +217,7 @@ def test_sort_of_long_rows_is_stable(n, descending, device):
         np.testing.assert_array_equal(a.cpu().numpy(), b.numpy())
 
 
+@pytest.mark.slow
 @on_devices
 @pytest.mark.parametrize("dtype", TYPES)
 def test_moving_every_dtype(dtype, device):
@@ -372,6 +374,7 @@ DEVICES = ["sim", pytest.param("cuda", marks=pytest.mark.skipif(
     not minigrad.gpu_available(), reason="not run: needs a GPU"))]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("dtype", ["?", "f2", "f4", "f8"])  # one of each size
 @pytest.mark.parametrize("text, rung", [
@@ -394,6 +397,7 @@ def test_large_transposes_have_kernels_of_their_own(text, rung, dtype, device):
     assert [n.rung for n in launches] == [wanted]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("text, rung", [
     ("x + x[0]", "rows"), ("x + x[:, :1]", "rows"), ("x[:, 4:] * x[0, 4:]", "rows"),

@@ -87,6 +87,7 @@ def agree(params, others, dtype):
         np.testing.assert_allclose(ours, theirs, near, near * scale)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(KINDS, st.integers(0, 10**6), st.sampled_from(["float32", "float64"]))
 def test_fifty_steps_on_the_cpu(kind, seed, dtype):

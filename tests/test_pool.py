@@ -127,6 +127,7 @@ def has_inside(size, kernel, dilation, padding):
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(st.data())
 def test_random_windows(data):

@@ -198,12 +198,14 @@ def walk(data, ours, theirs, most=8):
     return ours, theirs
 
 
+@pytest.mark.slow
 @examples
 @given(arrays(), st.data())
 def test_chains_of_views(array, data):
     walk(data, *begin(array))
 
 
+@pytest.mark.slow
 @examples
 @given(arrays(), st.data())
 def test_writing_through_a_view_shows_in_its_base(array, data):
@@ -235,6 +237,7 @@ def test_writing_through_a_view_shows_in_its_base(array, data):
         same_tensor(one, other)
 
 
+@pytest.mark.slow
 @examples
 @given(arrays(), st.data())
 def test_from_numpy_of_any_view(array, data):

@@ -18,6 +18,8 @@ from minigrad.storage import Storage
 from minigrad.viz import strides, strides_explorer
 from minigrad.viz.reading import reading
 
+pytestmark = pytest.mark.slow
+
 matplotlib = pytest.importorskip(
     "matplotlib", reason="not run: tests of pictures (matplotlib is not installed)"
 )

@@ -18,6 +18,8 @@ from minigrad import Kernel, simt, viz
 from minigrad.exercises.hole import Answer
 from minigrad.kernels.threads import tail_guard
 
+pytestmark = pytest.mark.slow
+
 matplotlib = pytest.importorskip(
     "matplotlib", reason="not run: tests of pictures (matplotlib is not installed)"
 )

@@ -81,6 +81,7 @@ def test_case_is_well_formed(case):
         assert "BUG" not in case.mended
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", bugs.cases().values(), ids=lambda c: c.name)
 def test_nvrtc_compiles_it(case, targets):
     if nvrtc.missing():

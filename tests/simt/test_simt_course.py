@@ -78,6 +78,7 @@ def watched(source, launch, schedule, seed=0):
     return simt.run(twin, grid, block, args, shared_mem, "all", schedule, seed, limits)
 
 
+@pytest.mark.slow
 def test_every_kernel_of_the_course_is_launched():
     assert answers()
     assert [name for name, found in launches().items() if not found] == []

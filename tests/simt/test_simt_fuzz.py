@@ -29,6 +29,7 @@ def survives(source):
     assert time.perf_counter() - begin < LONGEST
 
 
+@pytest.mark.slow
 @given(st.text(max_size=200))
 @settings(max_examples=150, deadline=None)
 def test_any_text(text):
@@ -102,6 +103,7 @@ DEEP = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DEEP)
 def test_extremes(name):
     survives(DEEP[name])

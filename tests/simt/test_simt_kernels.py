@@ -12,8 +12,9 @@ from snippets import kernels
 from minigrad import simt
 
 RUNS = [
-    ("lockstep", 131_072), ("lockstep", 1_000), ("lockstep", 100),
-    ("warps", 131_072), ("warps", 100),
+    ("lockstep", 100), ("warps", 131_072),
+    *(pytest.param(*run, marks=pytest.mark.slow)
+      for run in [("lockstep", 131_072), ("lockstep", 1_000), ("warps", 100)]),
 ]  # fmt: skip
 BARRIER = re.compile(r"__syncthreads\(\);")
 FOUND_WITHOUT = {"race", "race-warp", "uninitialised", "divergent-barrier"}
