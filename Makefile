@@ -8,7 +8,7 @@ help:    ## show these lines
 lab: .venv/.lab  ## open JupyterLab on the start page [PORT=8890] [BROWSER=no]
 	@$(PY) -m minigrad lab $(if $(PORT),--port $(PORT)) $(if $(filter no,$(BROWSER)),--no-browser)
 
-test: lint  ## lint, built notebooks, every test; half an hour on two cores
+test: lint  ## lint, built notebooks, every test; a quarter of an hour on two cores
 	$(PY) -m grading build --check
 	$(PY) -m pytest -n 2 --dist loadgroup
 
@@ -16,7 +16,7 @@ nightly: lint  ## the same with more seeds, architectures and versions
 	$(PY) -m grading build --check
 	$(PY) -m pytest -n 2 --dist loadgroup --nightly --seeds 3
 
-check: lint  ## lint and unit tests; five minutes on two cores
+check: lint  ## lint and unit tests; two minutes on two cores
 	$(PY) -m pytest -n 2 --dist loadgroup -m "not slow and not browser"
 
 lint: .venv/.test  ## ruff

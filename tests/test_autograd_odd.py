@@ -22,6 +22,7 @@ x.tril() | m.functional.max_pool2d(x.view(1, 1, 4, 4), 2)
 """
 
 
+@pytest.mark.slow
 @on_devices
 @pytest.mark.parametrize("text", ODD.strip().replace("\n", " | ").split(" | "))
 @pytest.mark.filterwarnings("ignore")

@@ -173,6 +173,7 @@ def test_gradient(text, device):
     compare(text, device)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", OUT_OF_PLACE)
 def test_gradient_of_the_gradient(text):
     if "None" in text:

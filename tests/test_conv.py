@@ -64,6 +64,7 @@ SHAPES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rung", RUNGS)
 @pytest.mark.parametrize("x, w, how", SHAPES)
 def test_every_rung(x, w, how, rung):

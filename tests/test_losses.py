@@ -138,6 +138,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 @on_devices
 @pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
 @pytest.mark.parametrize("name", ["cross_entropy", "nll_loss"])

@@ -172,6 +172,7 @@ x.index_select(axis=1, index=i[0])
 """
 
 
+@pytest.mark.slow
 @on_devices
 @pytest.mark.parametrize("text", split(MOVING))
 def test_moving(text, device):

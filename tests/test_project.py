@@ -207,6 +207,7 @@ def test_plain(n):
 """
 
 
+@pytest.mark.slow
 def test_what_was_not_run_is_named_once_before_the_closing_line(tmp_path):
     (tmp_path / "conftest.py").write_text(read("tests/conftest.py"))
     (tmp_path / "test_skips.py").write_text(SKIPS)

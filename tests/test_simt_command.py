@@ -78,6 +78,7 @@ def test_a_warning_is_no_error(command):
     assert ran.stdout.endswith("warn.cu: k(float *o, float f)\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words, line",
     [
@@ -98,6 +99,7 @@ def test_what_cannot_be_compiled(command, words, line):
     assert ran.stderr == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words, message",
     [

@@ -73,6 +73,7 @@ TOGETHER = 20  # overloads in a kernel
 GROUPS = [EVERY[at : at + TOGETHER] for at in range(0, len(EVERY), TOGETHER)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", GROUPS, ids=lambda g: f"{g[0].name}-{g[-1].name}")
 def test_one_result_however_it_is_called(group):
     parts = [in_a_kernel(builtin, k) for k, builtin in enumerate(group)]

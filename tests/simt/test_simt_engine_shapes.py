@@ -45,6 +45,7 @@ def everywhere(grid, block):
     return out.reshape(-1).astype(np.int32)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("schedule", SCHEDULES)
 @pytest.mark.parametrize("side_by_side", [24, 72, 100, 400, 1000, 131072])
 @pytest.mark.parametrize(

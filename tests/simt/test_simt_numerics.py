@@ -479,6 +479,7 @@ def check(value, type, shape):
     assert value.dtype == type.dtype and value.shape == shape
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [(), (2, 1, 32), (40, 1, 256)])
 def test_every_builtin_has_its_function_and_type(shape):
     for name in builtins.ROWS:

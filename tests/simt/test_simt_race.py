@@ -334,6 +334,7 @@ def random_step(m, slow, x, rng, now):
         slow.access(kind, x.space, m.geometry, index * size, size, mask, now)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("space", ["shared", "global"])
 @pytest.mark.parametrize("seed", range(60))
 def test_races_by_a_slow_count(seed, space):

@@ -94,6 +94,7 @@ def outcome(body, launch, tools, n=1111, w=101):
     return [a.tobytes() for a in arrays], [str(f) for f in report.findings]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("launch", LAUNCHES)
 @pytest.mark.parametrize("body", BODIES)
 def test_rows_do_what_threads_do(body, launch, monkeypatch):

@@ -77,6 +77,7 @@ def assert_ours(module):
             assert [ast.dump(node) for node in strange] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 def test_python_of_random_kernels(seed):
     assert_ours(simt.RawModule(random_kernels.make(seed).source))
