@@ -273,8 +273,8 @@ for name, rate in zip(own, (0.971e12, 5.903e12), strict=True):
 
 # %% [markdown]
 # Above the roof! The roof is that of the card's memory, and between it and the warps
-# there are two caches. They keep what neighbours ask for again; so most of what is
-# asked for never goes to memory. A cache is a hope, though, not a plan. The plan is:
+# there are two caches. They keep what neighbours will read again; so most reads never
+# go to memory. A cache is a hope, though, not a plan. The plan is:
 #
 # ## Tiles
 #
@@ -371,7 +371,7 @@ for K in 37, 5:
 # 1/16 of the reads. **Predict** the time on the H200; `matmul_coalesced` took 23.3 ms.
 #
 # It is **20.3 ms**. All that work for 13 %! Two things explain it. Most of what the
-# plain kernel asked for again, the caches had: its warps asked for 8 times the traffic,
+# plain kernel read again came from the caches: its warps requested 8 times the traffic,
 # but memory did not see it. And now something else takes the time. Count what each
 # multiplication reads from **shared** memory:
 
@@ -481,7 +481,7 @@ axes[1].barh(names, [rows[name][1] for name in names], fc="lightblue", ec="black
 axes[2].barh(names, rates, fc="moccasin", ec="black")
 axes[2].axvline(51.12, color="black", linestyle=":")
 axes[2].text(50, 0, "cuBLAS", ha="right", va="center")
-axes[0].set(title="bytes asked for", xscale="log", xlabel="for a multiplication")
+axes[0].set(title="bytes requested", xscale="log", xlabel="for a multiplication")
 axes[1].set(title="passes of shared memory", xlabel="for a multiplication")
 axes[2].set(title="NVIDIA H200", xlabel="TFLOP/s")
 axes[0].invert_yaxis()
@@ -639,7 +639,7 @@ launches
 #
 # | floor | what is kept there | used again by | saves |
 # |---|---|---|---|
-# | caches | what was asked for lately | anybody, with luck | memory |
+# | caches | what was read lately | anybody, with luck | memory |
 # | shared memory | tiles | the threads of a block | memory and caches |
 # | registers | patches | the thread itself | shared memory |
 #

@@ -108,8 +108,8 @@ class Tensor(Methods, Differentiable, Suggesting):
     def as_strided(self, size, stride, storage_offset=None):
         """Read this tensor's storage by other numbers. Every view is made here."""
         offset = self.offset if storage_offset is None else storage_offset
-        laid = _checked(size, stride, offset, len(self.storage))
-        view = self.new_alias(layout.spec(self.dtype, self.device, *laid))
+        how = _checked(size, stride, offset, len(self.storage))
+        view = self.new_alias(layout.spec(self.dtype, self.device, *how))
         view._base = self if self._base is None else self._base
         return view
 
@@ -180,8 +180,8 @@ class Tensor(Methods, Differentiable, Suggesting):
         dtype = shape[0] if len(shape) == 1 else dtype
         if isinstance(dtype, np.dtype | type) or dtype is bfloat16:
             dtype = as_dtype(dtype)
-            laid = layout.recast(*self._layout, self.dtype, dtype)
-            return Tensor(Recast(self.storage, dtype), *laid)
+            how = layout.recast(*self._layout, self.dtype, dtype)
+            return Tensor(Recast(self.storage, dtype), *how)
         shape, strides = reshaped(*self._layout[:2], layout.as_ints(shape, least=1))
         if strides is None:
             raise RuntimeError(layout.NO_VIEW)

@@ -35,7 +35,7 @@ mistakes(
         lambda dy, a, b: np.where(a > b, 1.0, 0.0) + 0 * dy,
     ),
     other_operand=Mistake(
-        "this is the gradient of b: that of a is asked for", "a < b -> b < a"
+        "this is the gradient of b: it should be that of a", "a < b -> b < a"
     ),
     tie_whole=Mistake(
         "where a and b are equal each gets half: both together may get dy, not twice "

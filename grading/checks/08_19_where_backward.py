@@ -39,7 +39,7 @@ mistakes(
         "if chosen -> if not chosen",
     ),
     always_one=Mistake(
-        "`chosen` is left out: with False the gradient of `other` is asked for",
+        "`chosen` is left out: with False it is the gradient of `other`",
         lambda dy, condition, chosen: np.where(condition, dy, 0),
     ),
     only_dy=Mistake(

@@ -33,7 +33,7 @@ class Apply(ScenarioCheck):
     def torch(self, cls, *args):
         return cls.apply(*args)
 
-    def told(self, name, *args):
+    def shown(self, name, *args):
         return {
             "one_call": "y = Product.apply(a, b, k); y.sum().backward()",
             "two_calls": "two Product.apply(...), then backward() from each",
@@ -250,7 +250,7 @@ class Detach(ScenarioCheck):
     def torch(self, x):
         return x.detach()
 
-    def told(self, name, *args):
+    def shown(self, name, *args):
         made = {"plain": "x * 2", "turned": "(x * 2).T", "part": "(x * 2)[1:]"}
         return f"d = y.detach(), where y = {made.get(args[1], 'a leaf')}"
 

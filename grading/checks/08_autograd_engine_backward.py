@@ -84,7 +84,7 @@ class Backward(ScenarioCheck):
             return super().expected(first, *args)
         return run(first, *args)
 
-    def told(self, first, *args):
+    def shown(self, first, *args):
         if first == "whole":
             return "x * x + x and more, in the engine: y.sum().backward()"
         if first == "again":

@@ -94,7 +94,7 @@ class NumericalJacobian(ScenarioCheck):
             "element of the input, with all elements of the result side by side in it"
         )
 
-    def told(self, name, *args):
+    def shown(self, name, *args):
         if name == "faulty":
             return f"gradcheck of a * b, whose backward has this fault: {args[1]}"
         function, values, number, eps = args

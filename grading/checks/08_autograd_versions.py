@@ -119,7 +119,7 @@ class NextVersion(ScenarioCheck):
         return {VERSIONS: [x._version, other._version],
                 "the tensor itself is returned": True}  # fmt: skip
 
-    def told(self, steps):
+    def shown(self, steps):
         return f"next_version of {', '.join(steps)}"
 
 
@@ -182,7 +182,7 @@ class Unpack(ScenarioCheck):
             return {RAISES: True, MESSAGE: True}
         return {RAISES: False, "x itself is returned": True}
 
-    def told(self, writes, saved_after, where):
+    def shown(self, writes, saved_after, where):
         return (
             f"x is saved after {saved_after} of {writes} changes of {where}, then "
             "unpack(x, version, name)"

@@ -89,7 +89,7 @@ mistakes(
         ),
     ),
     names_alone=Mistake(
-        "the duplicates are told by their values: two parameters may be equal in "
+        "duplicates are recognised by their values: two parameters may be equal in "
         "value, and one object is one parameter",
         (
             "remove_duplicate and param in -> name in",

@@ -62,7 +62,7 @@ def read(data):
     return np.frombuffer(data, np.uint8, offset=head).reshape(shape)
 
 
-def told(array):
+def shown(array):
     shape = tuple(array.shape)
     return {"dtype": str(array.dtype), "shape": shape, "elements": array.tolist()}
 
@@ -101,7 +101,7 @@ class ReadIdx(SceneCheck):
         return {"scene": "idx", "data": data}
 
     def expected(self, scene):
-        return told(read(scene["data"]))
+        return shown(read(scene["data"]))
 
     def general(self, case):
         got, data = case.got, case.args[0]["data"]
@@ -133,13 +133,13 @@ class ReadIdx(SceneCheck):
         shape = struct.unpack(f"<{data[3]}I", data[4 : 4 + 4 * data[3]])
         if math.prod(shape) != array.size:
             raise ValueError
-        return told(array.reshape(shape))
+        return shown(array.reshape(shape))
 
     def three(self, scene):
         array = read(scene["data"])
         if array.ndim != 3:
             raise ValueError
-        return told(array)
+        return shown(array)
 
     def head_length(self, scene):
         read(scene["data"])

@@ -86,10 +86,10 @@ class TrainMnist(SceneCheck):
                 found = torch_functional.nll_loss(y, test[1]).item()
             results.append((found, (y.argmax(1) == test[1]).double().mean().item()))
             work.append("evaluated on test")
-        told = {"work": work, "returned": "results", "losses": losses,
+        shown = {"work": work, "returned": "results", "losses": losses,
                 "results": results, "weights": state_of(model), AFTER: True,
                 MODES: [True] * len(losses), PLACES: places}  # fmt: skip
-        return {key: told[key] for key in scene["look"]}
+        return {key: shown[key] for key in scene["look"]}
 
     def general(self, case):
         """Mistakes that are seen in what was done, whatever else goes wrong."""

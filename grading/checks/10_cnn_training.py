@@ -93,7 +93,7 @@ mistakes(
         "the batch has images. The mean is wanted, the default",
         'labels)\n -> labels, reduction="sum")\n',
     ),
-    sum_told=Mistake(
+    sum_reported=Mistake(
         "the steps are right, but the loss that is returned is a sum",
         "loss.detach() -> loss.detach() * len(labels)",
     ),

@@ -49,7 +49,7 @@ class BlockCheck(KernelCheck):
     def faults(self, got, launch):
         """Those of the tools; and "unshared" where no thread used shared memory.
 
-        Of threads that are in no order at all, those within one warp are not told.
+        Of threads that are in no order at all, those within one warp are not shown.
         """
         found = super().faults(got, launch)
         if "race" in found:

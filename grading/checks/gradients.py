@@ -201,10 +201,10 @@ class ScenarioCheck(Check):
                 off = np.max(np.abs(case.got[key] - case.expected[key]))
                 got = f"{key}: the same but for an error of {off:.0e}"
         where = getattr(case.got, "where", "")
-        return [("case", self.told(*case.args)), ("expected", expected), ("got", got),
+        return [("case", self.shown(*case.args)), ("expected", expected), ("got", got),
                 ("where", where)]  # fmt: skip
 
-    def told(self, name, *args):
+    def shown(self, name, *args):
         """A case in words."""
         return f"{name}, {', '.join(map(show.shown, args))}"
 

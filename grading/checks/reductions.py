@@ -32,7 +32,7 @@ STEP = "each step of the tree needs a __syncthreads() before it"
 NO_ELEMENT = (
     "a cell is used that nobody has filled: threads without elements put 0 there"
 )
-# of several faults, those that come of others are not told
+# of several faults, those that come of others are not shown
 COMES_OF = [
     ("race", "race-warp"),
     ("out-of-bounds", "uninitialised"),

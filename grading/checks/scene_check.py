@@ -64,8 +64,8 @@ class SceneCheck(Check):
         if isinstance(got, Problem) or hasattr(expected, "message"):
             said = show.text(expected) if hasattr(expected, "message") else ""
             where = got.where if isinstance(got, Problem) else ""
-            told = show.text(got) if isinstance(got, Problem) else cut(brief(got), 88)
-            return [*lines, ("expected", said), ("got", told), ("where", where)]
+            shown = show.text(got) if isinstance(got, Problem) else cut(brief(got), 88)
+            return [*lines, ("expected", said), ("got", shown), ("where", where)]
         if isinstance(expected, dict) and isinstance(got, dict):
             for key, value in expected.items():
                 if not nearly(got.get(key), value, self.rtol, self.atol):

@@ -20,14 +20,14 @@ def sum_to_size(x, shape):
     """
 
 
-def place(dy, origin, laid):
-    """A copy of dy with the layout `origin`, and the view of it with the layout `laid`.
+def place(dy, origin, view):
+    """A copy of dy with the layout `origin`, and the view of it with the layout `view`.
 
     Layouts are shape, strides and offset, of one storage.
     """
     whole, flat = like_base(dy, origin)
     whole.copy_(dy)
-    return whole, flat.as_strided(laid[0], laid[1], laid[2] - origin[2])
+    return whole, flat.as_strided(view[0], view[1], view[2] - origin[2])
 
 
 def like_base(dy, origin):
@@ -37,10 +37,10 @@ def like_base(dy, origin):
     return flat.as_strided(shape, strides, 0), flat
 
 
-def strided_backward(dy, origin, laid):
+def strided_backward(dy, origin, view):
     """The gradient of a tensor of layout `origin`, of which dy's is of a view."""
-    shape, strides, offset = laid
-    cells = max(layout.extent(*origin), layout.extent(*laid)) - origin[2]
+    shape, strides, offset = view
+    cells = max(layout.extent(*origin), layout.extent(*view)) - origin[2]
     low = min(offset - origin[2], 0)  # a view may begin before the tensor it is made of
     flat = dy.new_zeros((max(cells - low, 0),))
     kept = [1 if not s else n for n, s in zip(shape, strides, strict=True)]

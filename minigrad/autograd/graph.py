@@ -54,14 +54,14 @@ class ViewMeta(Meta):
         """Take a node that reads the base as it is now."""
         if self.untracked:
             raise RuntimeError(CHANGED_VIEW)
-        base, laid = x._base, x._layout
+        base, view = x._base, x._layout
         self.version = x.storage.version
         if not requires(base):
             return
         origin = base._layout
 
         def backward(dy):
-            return (strided_backward(dy, origin, laid),)
+            return (strided_backward(dy, origin, view),)
 
         self.node, self.index = Recorded("AsStridedBackward0", [base], backward), 0
         if self.retains:

@@ -36,7 +36,7 @@ OLD_VIEW = (
 )
 
 
-class Method:
+class ViewOp:
     """A method of Tensor that is recorded, with its gradient beside it.
 
     backward(dy, layout, *args): the gradient of the tensor, which had that layout (its
@@ -58,10 +58,10 @@ class Method:
         state = thread.state
         if not state.enabled:
             return untracked(x, self.of(x, args, kwargs))
-        laid = x._layout
+        view = x._layout
 
         def backward(dy):
-            return (self.backward(dy, laid, *args, **kwargs),)
+            return (self.backward(dy, view, *args, **kwargs),)
 
         node = Recorded(self.name, [x], backward)
         state.enabled = False
@@ -125,8 +125,8 @@ def untracked(x, y):
 
 
 def differentiable(name, backward):
-    """Make a Method of the function below."""
-    return lambda function: Method(f"{name}Backward0", backward, function)
+    """Make a ViewOp of the function below."""
+    return lambda function: ViewOp(f"{name}Backward0", backward, function)
 
 
 def attach(node, y):
@@ -209,15 +209,15 @@ def rebase(x, node):
 class CopySlices(Node):
     """What writing through a view did to its base."""
 
-    def __init__(self, base, laid, inner):
+    def __init__(self, base, view, inner):
         need = requires(base)
         edges = edge_of(base) if need else NOWHERE, *inner.next_functions[1:]
         like = (base.shape, base.dtype, base.device) if need else None
         super().__init__("CopySlices", edges, [like, *inner.likes[1:]])
-        self.inner, self.laid, self.origin = inner, laid, base._layout
+        self.inner, self.view, self.origin = inner, view, base._layout
 
     def backward(self, dy):
-        whole, part = place(dy, self.origin, self.laid)
+        whole, part = place(dy, self.origin, self.view)
         before, *others = self.inner(part.clone())
         part.zero_() if before is None else part.copy_(before)
         return whole, *others

@@ -5,7 +5,7 @@ functions and constants that answers use. What is filled:
 
 - An answer in the notebook replaces what an earlier `answers_from` has filled.
 - An answer that the learner has given in this kernel by running its cell stays.
-- `answers_from("solutions")` is asked for by name: it replaces everything.
+- `answers_from("solutions")` replaces everything, so one has to write it out.
 """
 
 import ast

@@ -210,7 +210,7 @@ def kind(thing):
 def _circle(error):
     """The names of the answers that call each other, if that is what ran too deep.
 
-    Told by the outermost hole alone: the others have no room left to think.
+    Only the outermost hole says it: the others have no room left on the stack.
     """
     outer = error.__traceback__.tb_frame.f_back
     while outer and outer.f_code is not Exercise.__call__.__code__:

@@ -5,11 +5,11 @@ template <typename M>
 __device__ M remainder_of(M a, M b) {
     if constexpr ((M)0.5 == (M)0) {
         if constexpr ((M)-1 < (M)0) if (b == (M)-1) return 0;
-        M rest = a % b;
-        return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+        M left = a % b;
+        return left != 0 && (left < 0) != (b < 0) ? left + b : left;
     } else {
-        M rest = fmod(a, b);
-        return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+        M left = fmod(a, b);
+        return left != 0 && (left < 0) != (b < 0) ? left + b : left;
     }
 }
 
@@ -21,8 +21,8 @@ __device__ M floor_divide(M a, M b) {
         return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
     } else {
         if (b == 0) return a / b;
-        M rest = fmod(a, b), quotient = (a - rest) / b;
-        if (rest != 0 && (b < 0) != (rest < 0)) quotient -= 1;
+        M left = fmod(a, b), quotient = (a - left) / b;
+        if (left != 0 && (b < 0) != (left < 0)) quotient -= 1;
         if (quotient == 0) return copysign((M)0, a / b);
         M down = floor(quotient);
         return quotient - down > (M)0.5 ? down + 1 : down;

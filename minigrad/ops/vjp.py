@@ -188,37 +188,37 @@ def slice_backward(dy, shape, index):
 
 # ------------------------------------------------- of the library: views and copies
 #
-# `laid` is the tensor's layout: shape, strides and offset.
+# `base` is the layout of the tensor: its shape, strides and offset.
 
 
-def permute(dy, laid, *dims):
-    n = len(laid[0])
+def permute(dy, base, *dims):
+    n = len(base[0])
     return permute_backward(dy, tuple(d % n for d in layout.as_ints(dims)))
 
 
-def transpose(dy, laid, dim0, dim1):
+def transpose(dy, base, dim0, dim1):
     return dy.transpose(dim0, dim1)
 
 
-def expand(dy, laid, *sizes):
-    return sum_to_size(dy, laid[0])
+def expand(dy, base, *sizes):
+    return sum_to_size(dy, base[0])
 
 
-def reshape(dy, laid, *args, **kwargs):
+def reshape(dy, base, *args, **kwargs):
     """Of view, squeeze, unsqueeze: the same elements in the same order."""
-    return dy.reshape(laid[0])
+    return dy.reshape(base[0])
 
 
-def getitem(dy, laid, items):
-    return slice_backward(dy, laid[0], items)
+def getitem(dy, base, items):
+    return slice_backward(dy, base[0], items)
 
 
-def diagonal(dy, laid, offset=0, dim1=0, dim2=1):
-    x = dy.new_zeros(laid[0])
+def diagonal(dy, base, offset=0, dim1=0, dim2=1):
+    x = dy.new_zeros(base[0])
     x.diagonal(offset, dim1, dim2).copy_(dy)
     return x
 
 
-def as_strided(dy, laid, size, stride, storage_offset=None):
-    offset = laid[2] if storage_offset is None else storage_offset
-    return strided_backward(dy, laid, (tuple(size), tuple(stride), offset))
+def as_strided(dy, base, size, stride, storage_offset=None):
+    offset = base[2] if storage_offset is None else storage_offset
+    return strided_backward(dy, base, (tuple(size), tuple(stride), offset))
