@@ -1,4 +1,4 @@
-"""The instructor's command line: `python -m grading build | release | ... | export`."""
+"""The instructor's command line: `python -m grading build | release | ... | mutate`."""
 
 import sys
 from pathlib import Path
@@ -149,6 +149,40 @@ def export(
     from .classroom.export import export
 
     export(directory, to, form, roster, lab=lab, force=force)
+
+
+@app.command()
+def mutate(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="exercises, or chapters such as 03; all")
+    ] = None,
+    sample: Annotated[
+        int | None, typer.Option(help="so many of each exercise, drawn by the seed")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="of the sample and of the cases")] = 0,
+):
+    """Change solutions by machine, and say which changes the checks let pass."""
+    from minigrad.exercises.registry import exercises
+
+    from .mutation.audit import SURVIVED, audit, draw, table
+
+    known = {e.hole.name: e.chapter for e in exercises()}
+    unknown = {n for n in names or () if n not in known and n not in
+               {chapter[:2] for chapter in known.values()}}  # fmt: skip
+    if unknown:
+        raise LookupError(f"no exercise or chapter is called {', '.join(unknown)}")
+    chosen = [n for n, c in known.items() if not names or {n, c[:2]} & set(names)]
+    work, found = draw(chosen, seed, sample), []
+    with _progress() as progress:
+        for one in progress.track(audit(work), len(work), description="mutants"):
+            found.append(one)
+            if one.state == SURVIVED:
+                said = f"{one.hole}: {one.kind}: {one.title}"
+                console.print(said, markup=False, soft_wrap=True)
+    rows = Table("exercise", "mutants", "killed", "not counted", "survivors")
+    for name, row in table(found).items():
+        rows.add_row(name, *map(str, row))
+    console.print(rows)
 
 
 def main():

@@ -70,9 +70,15 @@ def blank(*shape, dtype=np.float32):
 
 
 def distinct(random, *shape, dtype=np.float32):
-    """Numbers of both signs in no order, no two alike and none 0 (but a type's)."""
+    """Numbers of both signs in no order, no two alike and none 0 (but a type's).
+
+    Floats have fractions, as far as 20 bits hold them: more than int or half can.
+    """
     draw = np.random.default_rng(random.getrandbits(64))
     values = draw.permutation(np.arange(1, np.prod(shape, dtype=int) + 1))
+    if np.dtype(dtype).kind == "f":
+        steps = 2.0 ** (20 - len(values).bit_length())  # in 1
+        values = values - np.floor(draw.random(values.shape) / 2 * steps) / steps
     signs = draw.choice([-1, 1], values.shape)
     return (values * signs).astype(dtype).reshape(shape)
 
@@ -139,7 +145,7 @@ def simulate(kernel, hole, launch, tools, limits):
         return Problem("time", f"not done after {longest} s")
     except simt.CompileError as error:
         return Problem("compile", str(error))
-    except (ValueError, MemoryError) as error:  # too much shared memory
+    except (TypeError, ValueError, MemoryError) as error:  # a struct, shared memory
         return Problem("raised", str(error), (type(error).__name__,))
     for found in report.findings:
         where = f"line {found.line}: {found.source_line.strip()}"

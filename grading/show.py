@@ -11,7 +11,7 @@ from minigrad.exercises.registry import kind
 from .wire import Handle
 
 # Causes that are certain once they are seen: a check's own do not go before them.
-CERTAIN = {"endless", "gone", "circular", "recursion", "type", "changed"}
+CERTAIN = {"endless", "gone", "circular", "recursion", "type", "changed", "reused"}
 CERTAIN |= {"list", "float", "copies"}
 
 # What Python says of some beginners' mistakes -> what to do.
@@ -228,7 +228,9 @@ def _cause_of_problem(got, expected):
     if got.kind == "type":
         return "type", "return numbers, tuples or a tensor, with ints inside"
     if got.kind == "changed":
-        return "changed", "make a new view, and leave self as it is"
+        return "changed", "an argument is only read: make something new, and return it"
+    if got.kind == "reused":
+        return "reused", "every call makes a tensor of its own: the first is still used"
     if got.kind != "raised":
         return got.kind, got.message
     if "CircularAnswers" in got.types:

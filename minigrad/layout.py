@@ -132,7 +132,9 @@ def spec(dtype, device, shape, strides, offset=0):
     if found is None:
         if len(_specs) >= 10_000:  # then others are made; the old ones stay right
             _specs.clear()
-        found = _specs[key] = Spec(*key)
+        found = Spec(*key)
+        if all(type(n) is int for n in (*shape, *strides, offset)):  # 1.0 equals 1
+            _specs[key] = found
     return found
 
 

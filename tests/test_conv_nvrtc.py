@@ -2,9 +2,9 @@
 
 import itertools
 
-import nvrtc
 import pytest
 
+from grading.mutation import nvrtc
 from minigrad.dtypes import FLOATS, HEADERS, computed_in
 from minigrad.launch import file_text, template, with_headers
 

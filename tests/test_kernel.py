@@ -2,11 +2,10 @@
 
 import fake_cupy
 import numpy as np
-import nvrtc
 import pytest
 
 import minigrad
-from benchmarks.common import of_tests
+from grading.mutation import nvrtc
 from minigrad import devices
 from minigrad.cli import doctor
 from minigrad.kernel import (
@@ -336,7 +335,6 @@ MISTAKES = {  # text: place, as NVRTC sees it
 
 @pytest.mark.parametrize("text, place", MISTAKES.items())
 def test_nvrtcs_own_log_is_understood(text, place):
-    nvrtc = of_tests("nvrtc")
     if nvrtc.missing():
         pytest.skip(f"not run: NVRTC ({nvrtc.missing()})")
     error = nvrtc_error(nvrtc.compiled(text), "kernel.cu", text)

@@ -152,7 +152,7 @@ def test_a_permute_of_another_tensor_is_no_view(subject):
 
     contiguous_strides._run = strides_of
     verdict = verdict_on(Tensor.permute, other, subject)
-    assert (verdict.points, verdict.failures[0].cause) == (0, "copies")
+    assert (verdict.points, verdict.failures[0].cause) == (0, "copies"), str(verdict)
 
 
 # ---------------------------------------------------------------- errors and endings

@@ -14,6 +14,7 @@ class GlobalIndex(KernelCheck):
     def cases(self, random):
         for grid, block in [(2, 4), (3, 256), (random.randint(5, 30), 32)]:
             yield "several blocks", self.launch(grid, block)
+        yield "several blocks", self.launch(300, 256)  # more than a short counts
         for block in (33, 100, 1, 1024):
             yield "blocks of any size", self.launch(random.randint(2, 5), block)
         yield "one block", self.launch(1, random.randint(5, 200))

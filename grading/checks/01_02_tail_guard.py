@@ -19,12 +19,14 @@ class TailGuard(KernelCheck):
             yield "less than one block", self.launch(random, n)
         for n in (256, 512):
             yield "whole blocks", self.launch(random, n)
+        for n, block in [(1000, 96), (3000, 1024), (100, 1), (70_000, 256)]:
+            yield "blocks of any size", self.launch(random, n, block=block)
         for n, size in [(257, 300), (100, 256), (0, 8)]:
-            yield "what lies beyond", self.launch(random, n, size)
+            yield "what lies beyond", self.launch(random, n, size, more=n % 3)
 
-    def launch(self, random, n, size=None):
+    def launch(self, random, n, size=None, block=256, more=0):
         x, y = distinct(random, size or n), blank(size or n)
-        return Launch(max(cdiv(n, 256), 1), 256, (x, y, np.int32(n)))
+        return Launch(max(cdiv(n, block), 1) + more, block, (x, y, np.int32(n)))
 
     def expected(self, launch, x, y, n):
         y[:n] = (2 * torch.from_numpy(x))[:n]

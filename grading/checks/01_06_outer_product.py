@@ -20,6 +20,8 @@ class OuterProduct(KernelCheck):
         for b, n, m, blocks in [(7, 5, 6, 2), (10, 18, 35, 3), (257, 3, 4, 2)]:
             yield "more pairs than blocks", self.launch(random, b, n, m, blocks)
         yield "fewer pairs than blocks", self.launch(random, 2, 6, 5, 5)
+        for b, n, m in [(1, 33_000, 1), (1, 1, 33_000), (33_000, 1, 1)]:
+            yield "blocks of any shape", self.launch(random, b, n, m, min(b, 96))
         n, m = random.sample(range(33, 80), 2)
         yield "blocks of any shape", self.launch(random, 3, n, m, 2, (32, 4))
 

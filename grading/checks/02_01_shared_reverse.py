@@ -16,7 +16,7 @@ class SharedReverse(BlockCheck):
     def cases(self, random):
         for blocks, size in [(2, 256), (random.randint(3, 9), 64), (3, 32)]:
             yield "whole blocks", self.launch(random, blocks * size, size)
-        for n, size in [(257, 256), (1000, 256), (random.randint(130, 190), 64)]:
+        for n, size in [(257, 256), (70_000, 256), (random.randint(130, 190), 64)]:
             yield "a last block with fewer elements", self.launch(random, n, size)
         for n, size in [(31, 32), (33, 32), (1, 256), (255, 256), (100, 33)]:
             yield "blocks of any size", self.launch(random, n, size)

@@ -15,7 +15,7 @@ class FixTheRace(BlockCheck):
     def cases(self, random):
         for blocks, size in [(2, 256), (3, 128), (2, 64)]:
             yield "right values, and no race", self.launch(random, blocks * size, size)
-        for n in (257, 1000, random.randint(520, 700)):
+        for n in (257, 70_000, random.randint(520, 700)):
             yield "a last block with fewer elements", self.launch(random, n, 256)
         for n, size in [(32, 32), (31, 32), (1, 256), (300, 100), (7, 1), (0, 64)]:
             yield "blocks of any size", self.launch(random, n, size)
@@ -23,6 +23,7 @@ class FixTheRace(BlockCheck):
     def launch(self, random, n, size):
         cells = max(n, 1)
         x, y = distinct(random, cells, dtype=np.int32), blank(cells, dtype=np.int32)
+        x *= 2**31 // (size * cells) | 1  # sums as large as int holds
         shared = 2 * size * FLOAT
         return Launch(cover(n, size), size, (x, y, np.int32(n)), shared)
 

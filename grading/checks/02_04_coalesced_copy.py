@@ -13,7 +13,7 @@ from .blocks import SECTOR, SLACK, MovingCheck
 
 @checks(coalesced_copy)
 class CoalescedCopy(MovingCheck):
-    steps = 5_000  # rounds of a loop; a right one needs 62 for the million
+    steps = 5_000  # rounds of a loop; a right one needs 82 for the million
     plain = """
     __global__ void coalesced_copy(const float* x, float* y, int n) {
         for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n;
@@ -27,7 +27,8 @@ class CoalescedCopy(MovingCheck):
             yield "any number of elements", self.launch(random, n, 4, 128)
         for n in (0, 1, 31, 32, 33, 257):
             yield "more threads than elements", self.launch(random, n, 3, 128)
-        yield "a million", self.launch(random, 1_000_003, 64, 256)
+        yield "any number of elements", self.launch(random, 100_003, 160, 256)
+        yield "a million", self.launch(random, 1_000_003, 48, 256)
 
     def launch(self, random, n, blocks, size):
         x, y = distinct(random, max(n, 1)), blank(max(n, 1))

@@ -47,6 +47,9 @@ class Transpose(Check):
             (CUBE, (-4, 1)),
             (TRANSPOSED, (2, 0)),
             (SCALAR, (0, 1)),
+            (SCALAR, (5, 0)),
+            (SCALAR, (-2, 0)),
+            (CUBE, (7, 7)),
         ]:
             yield "errors", x, *dims
 

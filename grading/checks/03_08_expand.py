@@ -44,9 +44,11 @@ class Expand(Check):
             yield "one tuple", x, sizes
         yield "sizes of 0", column, 3, 0
         yield "sizes of 0", EMPTY, 4, 2, 0, 3
-        for sizes in [(3,), (2, 4), (5, 1), (0, 1), (-1, 3, 1)]:
+        for sizes in [(3,), (2, 4), (5, 1), (0, 1), (-1, 3, 1), (3, -2), (-2, 3, 1)]:
             yield "errors", column, *sizes
         yield "errors", CUBE, 3, 4
+        yield "errors", SCALAR, -2
+        yield "sizes of 0", SCALAR, 0
 
     def drawn(self, random, offset=0):
         """A view that has some sizes of 1, and the sizes that these are to get."""

@@ -30,6 +30,8 @@ class ViewOrCopy(Check):
         for shape in [(6, 4), (2, 3, 4), (3, 8)]:
             yield "split and merged", (2, 3, 4), (20, 4, 1), shape
             yield "split and merged", (2, 3, 4), (24, 8, 1), shape
+        yield "split and merged", (2, 2, 3, 2), (99, 40, 9, 2), (2, 2, 3, 2)
+        yield "split and merged", (2, 4, 6), (99, 20, 2), (2, 2, 2, 3, 2)
         for _ in range(12):
             yield "split and merged", *self.drawn(random)
         for strides, new in [

@@ -41,6 +41,8 @@ class WhereCompare(ElementwiseCheck):
             yield "any layout", self.launch(random, (), [()] * 4, op)
         wide = [(1, 37), (0, 1), (29, 1), (1, 0)]
         yield "several blocks", self.launch(random, (37, 29), wide, "less")
+        large = [(1, 263), (0, 1), (250, 1), (1, 0)]
+        yield "several blocks", self.launch(random, (263, 250), large, "less")
         p, q = ODD, OTHER[::-1].copy()
         part = "what is chosen stays as it is"
         for op in ("less", "greater"):

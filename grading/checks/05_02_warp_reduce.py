@@ -17,6 +17,7 @@ class WarpReduce(ReductionCheck):
     def cases(self, random):
         for blocks, size in [(2, 64), (1, 32), (random.randint(2, 5), 256)]:
             yield "whole warps", self.launch(random, blocks * size, blocks, size)
+        yield "whole warps", self.launch(random, 70_000, 280, 256)
         for n in (1, 31, 33, 100, 127, random.randint(130, 250)):
             yield "fewer elements than threads", self.launch(random, n, 2, 128)
         for size in (40, 33, 5, 1, 250, random.randint(65, 95)):

@@ -19,6 +19,9 @@ class MaxArgmax(RowCheck):
             yield "the largest and its column", self.of(distinct(random, rows, n), size)
         for n, size in [(1, 256), (31, 64), (33, 32), (255, 256), (257, 256), (7, 1)]:
             yield "rows of any length", self.of(distinct(random, 3, n), size)
+        far = distinct(random, 2, 40_000)
+        far[:, random.randint(33_000, 39_000)] = 50_000
+        yield "rows of any length", self.of(far, 256)
         for n, size in [(600, 256), (5, 32)]:
             x = -abs(distinct(random, 3, n)) - 1
             yield "negative elements alone", self.of(x, size)
@@ -48,7 +51,8 @@ class MaxArgmax(RowCheck):
         rows, n = x.shape
         x = x.astype(np.float32)
         args = x, blank(rows), blank(rows, dtype=np.int32), np.int32(n)
-        return Launch(rows, size, args, 2 * size * FLOAT)
+        reads = {"reads": 8 * rows * (n + size)}
+        return Launch(rows, size, args, 2 * size * FLOAT, reads)
 
     def expected(self, launch, x, values, indices, n):
         x = torch.from_numpy(x)

@@ -27,7 +27,7 @@ class LayerNorm(RowCheck):
         some = random.randint(300, 700)
         for rows, n, size in [(3, 256, 256), (2, 1024, 128), (2, some, 64)]:
             yield "a mean of 10000", self.launch(random, rows, n, size, 10_000)
-        for rows, n, size in [(3, 128, 64), (2, 1000, 256), (2, 5000, 256)]:
+        for rows, n, size in [(3, 128, 64), (2, 1000, 256), (1, 40_000, 256)]:
             yield "a mean of 0", self.launch(random, rows, n, size, 0)
         for n, size in [(1, 32), (2, 256), (31, 32), (33, 256), (255, 256), (9, 1)]:
             yield "rows of any length", self.launch(random, 3, n, size, 0)

@@ -17,6 +17,8 @@ class MatmulNaive(ProductCheck):
             yield "any three sizes", self.launch(random, *sizes, (16, 16))
         for sizes in [(1, 1, 1), (1, 70, 5), (70, 1, 33), (17, 9, 1)]:
             yield "rows and columns alone", self.launch(random, *sizes, (16, 16))
+        for sizes in [(33_000, 1, 2), (1, 33_000, 2)]:
+            yield "rows and columns alone", self.launch(random, *sizes, (16, 16))
         for block in [(32, 4), (8, 8), (64, 1), (5, 7)]:
             yield "blocks of any shape", self.launch(random, 20, 45, 12, block)
         yield "K = 0", self.launch(random, 7, 5, 0, (16, 16))

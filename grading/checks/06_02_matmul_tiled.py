@@ -18,6 +18,8 @@ class MatmulTiled(TiledCheck):
         some = [random.randint(20, 60) for _ in range(3)]
         for sizes in [(37, 51, 29), (17, 15, 32), (1, 1, 1), (1, 70, 40), some]:
             yield "any three sizes", self.tiles(random, *sizes)
+        for sizes in [(33_000, 1, 2), (1, 33_000, 2), (1, 2, 1100)]:
+            yield "any three sizes", self.tiles(random, *sizes)
         yield "K = 0", self.tiles(random, 7, 20, 0)
 
     def tiles(self, random, M, N, K, counted=False):  # noqa: N803

@@ -70,6 +70,8 @@ class MatmulBatched(ProductCheck):
             shapes = (7, 5, 6), (7, 6, 4)
             yield "fewer blocks than matrices", self.views(random, shapes, KINDS, depth)
         yield "no copies", self.views(random, ((3, 16, 32), (32, 48)), KINDS, 3, True)
+        for shapes in ((33_000, 1), (1, 2)), ((2, 1), (1, 33_000)):
+            yield "any strides", self.views(random, shapes, (KINDS[0],) * 2)
         yield "K = 0", self.views(random, ((2, 3, 0), (0, 4)), KINDS)
 
     def ranks(self, random, left, right):

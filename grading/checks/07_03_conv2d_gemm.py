@@ -4,11 +4,11 @@ import numpy as np
 import torch
 
 from grading.checking import checks
-from grading.kernels import Launch, blank, distinct
+from grading.kernels import Launch, blank
 from grading.mistakes import Known, Mistake, mistakes, right
 from minigrad.kernels.convolution import conv2d_gemm
 
-from .tiles import RETURNED, ProductCheck, small
+from .tiles import RETURNED, ProductCheck, bias, factors
 
 
 @checks(conv2d_gemm)
@@ -18,15 +18,17 @@ class Conv2dGemm(ProductCheck):
             yield "whole tiles", self.launch(random, *sizes)
         for sizes in (1, 17, 33, 19), (1, 5, 3, 7), (1, 31, 47, 40), (1, 1, 1, 1):
             yield "any sizes", self.launch(random, *sizes)
+        for sizes in (1, 1, 2, 33_000), (1, 33_000, 2, 1), (1, 2, 1100, 1):
+            yield "large ones", self.launch(random, *sizes)
         for sizes in (3, 16, 32, 16), (2, 10, 18, 25):
             yield "several images", self.launch(random, *sizes)
 
     def launch(self, random, N, O, K, P):  # noqa: E741
-        columns, w = small(random, N, K, P), small(random, O, K)
-        bias = distinct(random, O) * 1000
+        fine = O % 2 if K <= 64 else None
+        columns, w = factors(random, fine, (N, K, P), (O, K))
         grid = -(-P // 16), -(-O // 16), N
         most = np.prod(grid) * (512 * -(-K // 16) + 256)
-        args = columns, w, bias, blank(N, O, P), *np.int32([O, K, P])
+        args = columns, w, bias(random, O), blank(N, O, P), *np.int32([O, K, P])
         return Launch(grid, (16, 16), args, 0, {"reads": int(most)})
 
     def expected(self, launch, columns, w, bias, y, O, K, P):  # noqa: E741

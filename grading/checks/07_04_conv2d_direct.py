@@ -5,11 +5,11 @@ import torch
 import torch.nn.functional as F
 
 from grading.checking import checks
-from grading.kernels import Launch, blank, distinct
+from grading.kernels import Launch, blank
 from grading.mistakes import Known, Mistake, mistakes, right
 from minigrad.kernels.convolution import conv2d_direct
 
-from .tiles import RETURNED, ProductCheck, small
+from .tiles import RETURNED, ProductCheck, bias, factors
 
 
 @checks(conv2d_direct)
@@ -23,15 +23,23 @@ class Conv2dDirect(ProductCheck):
             yield "padding", self.launch(random, *sizes)
         for sizes in (1, 2, 19, 17, 1, 1, 0), (1, 1, 23, 25, 1, 7, 3):
             yield "windows of any size", self.launch(random, *sizes)
+        for sizes in (1, 1, 33_000, 2, 1, 1, 0), (1, 1, 3, 33_000, 1, 2, 0):
+            yield "large ones", self.launch(random, *sizes)
+        yield "several images and channels", self.launch(random, 1, 66, 4, 3, 1, 1, 0)
         yield "several images and channels", self.launch(random, 2, 3, 10, 17, 2, 3, 1)
 
     def launch(self, random, N, C, H, W, O, K, padding):  # noqa: E741
-        x, w = small(random, N, C, H, W), small(random, O, C, K, K)
-        bias = distinct(random, O) * 1000
+        x, w = factors(random, H % 2, (N, C, H, W), (O, C, K, K))
         OH, OW = H + 2 * padding - K + 1, W + 2 * padding - K + 1
         grid, side = (-(-OW // 16), -(-OH // 16), N * O), 16 + K - 1
         most = np.prod(grid) * (C * (side**2 + 256 * K * K + 256) + 256)
-        args = x, w, bias, blank(N, O, OH, OW), *np.int32([C, H, W, O, K, padding])
+        args = (
+            x,
+            w,
+            bias(random, O),
+            blank(N, O, OH, OW),
+            *np.int32([C, H, W, O, K, padding]),
+        )
         return Launch(grid, (16, 16), args, 0, {"reads": int(most)})
 
     def expected(self, launch, x, w, bias, y, C, H, W, O, K, padding):  # noqa: E741

@@ -26,6 +26,14 @@ class MaxPool2d(KernelCheck):
         yield "ties", self.of(ties.reshape(2, 7, 9), 3, 2, 1)
         yield "ties", self.of(np.full((1, 4, 6), -np.inf), 2, 2, 0)
         yield "NaN and infinity", self.special(random)
+        for sizes in (1, 260, 260, 1, 1, 0), (1, 33_000, 2, 2, 2, 0):
+            yield "large ones", self.launch(random, *sizes)
+        for sizes in (
+            (1, 2, 33_000, 2, 2, 1),
+            (33_000, 1, 1, 1, 1, 0),
+            (1, 20, 19, 9, 5, 0),
+        ):
+            yield "large ones", self.launch(random, *sizes)
 
     def special(self, random):
         x = distinct(random, 2, 6, 8)
@@ -43,7 +51,8 @@ class MaxPool2d(KernelCheck):
         shape = planes, OH, OW
         numbers = planes, H, W, OH, OW, K, stride, padding
         args = x, blank(*shape), blank(*shape, dtype=np.int32), *np.int32(numbers)
-        return Launch(-(-planes * OH * OW // 64) + 1, 64, args)
+        size = (64, 96, 1024)[OW % 3]
+        return Launch(planes * OH * OW // size + 2, size, args)
 
     def expected(self, launch, x, y, indices, *sizes):
         x, (K, stride, padding) = torch.from_numpy(x).double(), map(int, sizes[-3:])

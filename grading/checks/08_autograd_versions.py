@@ -25,12 +25,14 @@ class SumToSize(TensorCheck):
         for large, small in [((4, 2, 3), (2, 1)), ((2, 4, 3), (1, 3)),
                              ((2, 3, 2, 4), (3, 1, 4))]:  # fmt: skip
             yield "both", filled(random, *large), small
+        yield "size 1", filled(random, 0, 3), (1, 3)
         yield "no dimensions", filled(random, 2, 3), ()
         yield "no dimensions", filled(random, 4), ()
         for shape in [(2, 3), (3, 1, 2), (1,), ()]:
             yield "nothing to add", filled(random, *shape), shape
         yield "nothing to add", filled(random, 1, 3), (3,)
-        for large, small in [((4, 3), (4,)), ((3,), (2, 3)), ((2, 3), (2, 2))]:
+        for large, small in [((4, 3), (4,)), ((3,), (2, 3)), ((2, 3), (2, 2)),
+                             ((3,), (1, 3))]:  # fmt: skip
             yield "no such shape", filled(random, *large), small
 
     def expected(self, x, shape):

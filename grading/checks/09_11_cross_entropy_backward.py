@@ -16,16 +16,17 @@ from .scores import IGNORE, scores, targets
 @checks(cross_entropy_backward)
 class CrossEntropyBackward(ReductionCheck):
     rtol, atol = 2.0**-14, 2.0**-20
+    steps = 200_000  # a thread may do all rows
 
     def cases(self, random):
-        def of(rows, n, threads, ignored=0, dy=1.0):
+        def of(rows, n, threads, ignored=0, dy=1.0, size=64):
             x, t = scores(random, rows, n), targets(random, rows, n, ignored)
             lse = torch.logsumexp(torch.from_numpy(x).double(), 1).float().numpy()
             up = np.array([dy], np.float32)
             count = np.int32(rows - ignored)
             rest = np.int32(rows), np.int32(n), np.int32(IGNORE), count
-            grid = -(-threads // 64)
-            return Launch(grid, 64, (x, t, lse, up, blank(rows, n), *rest))
+            grid = -(-threads // size)
+            return Launch(grid, size, (x, t, lse, up, blank(rows, n), *rest))
 
         for rows, n in [(4, 16), (1, 10), (6, 33)]:
             yield "the gradient", of(rows, n, rows * n)
@@ -33,6 +34,8 @@ class CrossEntropyBackward(ReductionCheck):
         yield "the gradient that comes", of(5, 7, 64, dy=0.125)
         yield "ignored rows", of(7, 12, 128, ignored=4)
         yield "any number of threads", of(9, 100, 64)
+        yield "any number of threads", of(400, 100, 36_000, size=96)
+        yield "any number of threads", of(30, 300, 96, size=96)
         yield "any number of threads", of(2, 3, 640)
 
     def expected(self, launch, x, target, lse, dy, dx, rows, n, ignore, count):

@@ -18,6 +18,7 @@ class Sgd(RuleCheck):
         yield "plain steps", self.of(random, steps=1, lr=0.03)
         yield "momentum", self.of(random, lr=0.1, momentum=0.9)
         yield "momentum", self.of(random, steps=2, lr=0.2, momentum=0.5)
+        yield "dampening", self.of(random, lr=0.1, dampening=0.5)
         yield "dampening", self.of(random, lr=0.1, momentum=0.8, dampening=0.3)
         yield "weight decay", self.of(random, lr=0.1, weight_decay=0.2)
         how = {"momentum": 0.7, "weight_decay": 0.1}

@@ -30,6 +30,12 @@ class ClipGradNorm(SceneCheck):
         yield "small ones stay", of((3, 2), (2,), scale=0.01, max_norm=1.0)
         yield "missing gradients", of((3,), None, (2, 2), scale=5, max_norm=1.0)
         yield "missing gradients", of(None, max_norm=1.0)
+        for bad in (math.inf, math.nan):
+            for strict in (False, True):
+                how = {"max_norm": 1.0, "error_if_nonfinite": strict}
+                yield "infinite gradients", of((3,), (2,), scale=bad, **how)
+        how = {"max_norm": 1.0, "error_if_nonfinite": True}
+        yield "infinite gradients", of((3, 4), scale=10, **how)
         yield "any iterable", of((3, 4), (2,), scale=10, max_norm=1.0, lazy=True)
         for norm_type in (1.0, 3.0, math.inf):
             how = {"max_norm": 1.5, "norm_type": norm_type}
@@ -121,6 +127,8 @@ def _(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False):
         return minigrad.tensor(0.0)
     norms = minigrad.stack([g.norm(norm_type) for g in gradients])
     total = norms.norm(norm_type)
+    if error_if_nonfinite and (total.isnan() | total.isinf()).item():
+        raise RuntimeError("the norm is not finite")
     factor = max_norm / (total + 1e-6)
     if factor.item() < 1:
         for g in gradients:
@@ -138,6 +146,8 @@ def _(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False):
         norm = flat.max()
     else:
         norm = (flat**norm_type).sum() ** (1 / norm_type)
+    if error_if_nonfinite and not math.isfinite(norm.item()):
+        raise RuntimeError("the norm is not finite")
     for g in gradients:
         g.copy_(g * (max_norm / (norm + 1e-6)).clamp(max=1))
     return norm

@@ -95,7 +95,8 @@ class ReadIdx(SceneCheck):
         yield "what is wrong is refused", self.of(good[:-1])
         yield "what is wrong is refused", self.of(good + b"\0")
         yield "what is wrong is refused", self.of(good[:11])
-        yield "what is wrong is refused", self.of(b"")
+        for few in b"", b"\0\0\x08", b"\0\0\x08\0":
+            yield "what is wrong is refused", self.of(few)
 
     def of(self, data):
         return {"scene": "idx", "data": data}

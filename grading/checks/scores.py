@@ -1,7 +1,7 @@
 """What the checks of cross entropy share: its input, and how exact it must be.
 
-lse is a sum of at most 3000 / 64 terms in a loop and 8 in a tree, its logarithm off by
-as much as the sum is in parts: below 2^-14 in each of the cases. Beside that lse is a
+lse is a sum of at most 33000 / 256 terms in a loop and 8 in a tree, its logarithm off
+by as much as the sum is in parts: below 2^-14 in each case. Beside that lse is a
 float, rounded by 2^-24 of its size, and the loss is a difference of such. In the
 backward the exponential of x - lse, of some 16 at most in the cases, is off by a few u,
 so the same holds.

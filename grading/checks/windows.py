@@ -14,6 +14,14 @@ from grading.mistakes import Patch
 HEART = (2, 5, 7, 3, 2, 1, 0, 1), (3, 6, 4, 2, 3, 1, 0, 1)
 PARTS = [
     ("one tap", [(3, 4, 5, 1, 1, 1, 0, 1)]),
+    (
+        "large ones",
+        [
+            (33_000, 1, 1, 1, 1, 1, 0, 1),
+            (1, 33_000, 1, 1, 1, 1, 0, 1),
+            (1, 1, 33_000, 1, 2, 1, 0, 1),
+        ],
+    ),
     ("stride", [(2, 7, 8, 3, 2, 2, 0, 1), (1, 9, 7, 2, 2, 3, 0, 1)]),
     ("padding", [(2, 5, 4, 3, 3, 1, 1, 1), (1, 4, 6, 5, 3, 1, 2, 1)]),
     ("dilation", [(2, 7, 8, 3, 2, 1, 0, 2), (1, 8, 9, 2, 3, 1, 0, 3)]),
@@ -78,4 +86,5 @@ class WindowCheck(KernelCheck):
         yield "padding", self.launch(random, some)
 
     def threads(self, count):
-        return -(-count // 64) + 1, 64  # more than are needed
+        size = (64, 96, 1024)[count % 3]
+        return count // size + 2, size  # more than are needed

@@ -25,7 +25,7 @@ def formula(hole, *arguments):
     return value
 
 
-@scene
+@scene(changes=("inputs",))
 def scenario(hole, name, *arguments):
     """One of scenarios.py, with minigrad in the place of PyTorch."""
     return getattr(scenarios, name)(Minigrad, hole, *arguments)
@@ -118,7 +118,7 @@ def chain(hole, length):
     return right
 
 
-@scene
+@scene(changes=("seeds",))
 def engine(hole, edges, rows, seeds, retain):
     """What an engine does with a graph. seeds: a list of (number, index, value)."""
     nodes = graph(edges, rows)

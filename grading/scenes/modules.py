@@ -121,7 +121,7 @@ def tensors(hole, args, options):
     return array_of(hole(*map(tensor_of, args), **given))
 
 
-@scene
+@scene(changes=("running_mean", "running_var"))
 def batch_norm(hole, x, mean, var, options):
     """Normalises: y, and the running mean and variance afterwards."""
     mean, var = tensor_of(mean), tensor_of(var)
@@ -131,7 +131,7 @@ def batch_norm(hole, x, mean, var, options):
     return {"y": y, "running_mean": kept[0], "running_var": kept[1]}
 
 
-@scene
+@scene(changes=("tensor",))
 def kaiming(hole, shape, seed, options):
     """Fills a weight: its numbers, and whether the tensor itself came back."""
     minigrad.manual_seed(seed)
@@ -166,7 +166,7 @@ def stepped(param, grads, step):
     return {"steps": np.stack(steps), "changed": changed}
 
 
-@scene
+@scene(changes=("param", "buffer"))
 def sgd(hole, param, grads, options):
     """Steps with these gradients: the parameter after each, and what else changed."""
     buffer = None
@@ -179,7 +179,7 @@ def sgd(hole, param, grads, options):
     return stepped(param, grads, step)
 
 
-@scene
+@scene(changes=("param", "exp_avg", "exp_avg_sq"))
 def adam(hole, param, grads, options):
     """The same of a rule with two averages."""
     averages = [minigrad.tensor(0 * param) for _ in range(2)]
@@ -191,7 +191,7 @@ def adam(hole, param, grads, options):
     return kept | {"averages": np.stack([a.numpy() for a in averages])}
 
 
-@scene
+@scene(changes=("parameters",))
 def clip(hole, grads, lazy, options):
     """Clips: the norm that is returned, and the gradients afterwards."""
     params = [

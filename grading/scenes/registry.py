@@ -6,16 +6,24 @@ on the learner's side, with minigrad's own objects, and what came of it goes bac
 plain values. A scene knows nothing of what is right.
 """
 
+import functools
+
 import minigrad
+
+from ..watch import Watched
 
 SCENES = {}
 
 
-def scene(function):
+def scene(function=None, *, changes=()):
     """Register a scene under its function's name. ValueError: another one has it.
 
+    changes: the arguments that the hole may change.
     The same text again, as in a module that is reloaded, takes the place of the first.
     """
+    if function is None:
+        return functools.partial(scene, changes=changes)
+    function.changes = changes
     name = function.__name__
     before = SCENES.setdefault(name, function)
     if place(before) != place(function):
@@ -33,14 +41,17 @@ def place(function):
     return f"{code.co_filename}:{code.co_firstlineno}"
 
 
-def played(hole, arguments):
+def played(hole, arguments, earlier):
     """Call a hole; or play the scene that the first argument describes.
 
-    Operators are recorded, whatever an answer before has left behind.
+    earlier: the memory of earlier results, see Watched. Operators are recorded,
+    whatever an answer before has left behind.
     """
     first = arguments[0] if arguments else None
     with minigrad.enable_grad():
         if not isinstance(first, dict) or "scene" not in first:
-            return hole(*arguments)
+            return Watched(hole, earlier)(*arguments)
         described = {k: v for k, v in first.items() if k != "scene"}
-        return SCENES[first["scene"]](hole, *arguments[1:], **described)
+        play = SCENES[first["scene"]]
+        watched = Watched(hole, earlier, play.changes)
+        return play(watched, *arguments[1:], **described)

@@ -1,10 +1,10 @@
 """Kernels in the simulator and by g++: the same bits."""
 
 import numpy as np
-import nvrtc
 import pytest
 from snippets import kernels
 
+from grading.mutation import nvrtc
 from tests.simt import fuzz, native, random_kernels
 
 SEEDS = 200

@@ -5,7 +5,6 @@ import itertools
 import random
 import re
 
-import nvrtc
 import pytest
 from mutation import mutated
 from recorded import recorded
@@ -13,6 +12,7 @@ from snippets import entries, expected, kernels
 
 from benchmarks import chapters
 from grading.mistakes import specimens
+from grading.mutation import nvrtc
 from minigrad import course, launch, simt
 from minigrad.kernel import with_macros
 from minigrad.simt.front import builtins

@@ -39,6 +39,20 @@ def compiled(source, arch=75, names=(), options=()):
 
     names: name expressions that must be found, such as `add<float>`.
     """
+    return said(source, arch, names, options)[0]
+
+
+@functools.lru_cache(16)
+def ptx(source, arch=75):
+    """The machine code for a text, before registers are assigned."""
+    failed, made = said(source, arch, (), ())
+    if failed:
+        raise ValueError(failed)
+    return made
+
+
+def said(source, arch, names, options):
+    """(NVRTC's log, or "" where it compiles; PTX)"""
     nvrtc, program = library()[0], ctypes.c_void_p()
     text = source.encode("utf-8", "surrogatepass")
     nvrtc.nvrtcCreateProgram(
@@ -51,15 +65,16 @@ def compiled(source, arch=75, names=(), options=()):
         flags = [f"-arch=compute_{arch}", f"-I{include}", f"-I{include / 'cccl'}"]
         flags = [flag.encode() for flag in (*flags, "-std=c++17", *options)]
         given = (ctypes.c_char_p * len(flags))(*flags)
-        failed = nvrtc.nvrtcCompileProgram(program, len(flags), given)
-        return (log(nvrtc, program) or "failed") if failed else ""
+        if nvrtc.nvrtcCompileProgram(program, len(flags), given):
+            return read(nvrtc, program, "ProgramLog") or "failed", ""
+        return "", read(nvrtc, program, "PTX")
     finally:
         nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
 
 
-def log(nvrtc, program):
+def read(nvrtc, program, what):
     size = ctypes.c_size_t()
-    nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
+    getattr(nvrtc, f"nvrtcGet{what}Size")(program, ctypes.byref(size))
     text = ctypes.create_string_buffer(size.value)
-    nvrtc.nvrtcGetProgramLog(program, text)
+    getattr(nvrtc, f"nvrtcGet{what}")(program, text)
     return text.value.decode("utf-8", "replace")

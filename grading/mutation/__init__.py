@@ -1,0 +1,1 @@
+"""Wrong answers that nobody chose: the course's solutions, changed by machine."""

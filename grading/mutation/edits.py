@@ -1,0 +1,70 @@
+"""An edit of a solution's text: what every machine-made wrong answer is."""
+
+import functools
+
+from minigrad import course
+from minigrad.exercises.answers import load_references
+from minigrad.exercises.cells import answered_in, cells_of
+from minigrad.exercises.hole import KernelExercise
+
+from ..mistakes import MARKS, Patch
+
+
+class Edit(Patch):
+    """A text in which some pieces are others: [(begin, end, new)], by characters.
+
+    kind: what was done, such as "off by one". title: "old line -> new line", by which
+    it is named in tables and among the equivalent ones.
+    """
+
+    of = None
+
+    def __init__(self, kind, text, *pieces):
+        self.kind, self.text, self.pieces = kind, text, sorted(pieces)
+        self.changes = (self.title,)
+
+    @property
+    def is_idle_if_untouched(self):
+        """Does it change only what damage.py finds to change?"""
+        return any("damage." in new for _, _, new in self.pieces)
+
+    @property
+    def title(self):
+        changed = [p for p in self.pieces if p[0] < p[1]] or self.pieces[-1:]
+        first = self.text.rfind("\n", 0, changed[0][0]) + 1
+        last = self.text.find("\n", changed[-1][1])
+        old = self.text[first : last if last >= 0 else None]
+        new = self._with([(a - first, b - first, n) for a, b, n in changed], old)
+        return f"{' '.join(old.split())} -> {' '.join(new.split())}"
+
+    def __call__(self, text):
+        return self._with(self.pieces, self.text)
+
+    def _with(self, pieces, text):
+        parts, at = [], 0
+        for begin, end, new in pieces:
+            parts += text[at:begin], new
+            at = end
+        return "".join([*parts, text[at:]])
+
+
+@functools.cache
+def solution(hole):
+    """The text of the course's solution, without the marks of what is left out."""
+    load_references(hole.chapter)
+    if isinstance(hole, KernelExercise):
+        return MARKS.sub("", hole.reference)
+    cells = cells_of(course.solution(hole.chapter))
+    (text,) = (c.text for c in cells if answered_in(c.text) == hole.name)
+    return MARKS.sub("", text)
+
+
+def edits(hole):
+    """Every edit of a hole's solution, no two with the same text."""
+    from . import cuda, python
+
+    text = solution(hole)
+    language = cuda if isinstance(hole, KernelExercise) else python
+    found = {edit(text): edit for edit in language.edits(text, hole)}
+    found.pop(text, None)
+    return [*found.values()]

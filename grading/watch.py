@@ -1,0 +1,85 @@
+"""What every call of an answer must leave alone: its arguments, and earlier results."""
+
+import inspect
+import weakref
+
+import numpy as np
+
+from minigrad.tensor import Tensor
+
+
+class Misuse(Exception):
+    """kind: "changed", of an argument, or "reused", of an earlier result."""
+
+    def __init__(self, kind, message):
+        super().__init__(message)
+        self.kind = kind
+
+
+class Watched:
+    """A hole whose calls are watched. changes: the arguments that it may change.
+
+    earlier: weak references to the memory of what it has returned so far; it grows.
+    """
+
+    def __init__(self, hole, earlier, changes=()):
+        self._hole, self._earlier, self._changes = hole, earlier, changes
+
+    def __getattr__(self, name):
+        return getattr(self._hole, name)
+
+    def __call__(self, *args, **named):
+        names = [*inspect.signature(self._hole).parameters]
+        given = [*zip(names, args, strict=False), *named.items()]
+        given = [(n, a) for n, a in given if n not in self._changes]
+        before = [(name, _inside(value)) for name, value in given]
+        result = self._hole(*args, **named)
+        for (name, value), (_, was) in zip(given, before, strict=True):
+            if not _alike(_inside(value), was):
+                text = f"{name}, which it was given, has changed"
+                raise Misuse("changed", text)
+        own = {id(m) for _, value in (*given, *zip(names, args, strict=False))
+               for m in _memory(value)}  # fmt: skip
+        new = [memory for memory in _memory(result) if id(memory) not in own]
+        known = [reference() for reference in self._earlier]
+        if any(memory is other for memory in new for other in known):
+            text = "the result lies in the memory of an earlier call's result"
+            raise Misuse("reused", text)
+        self._earlier.extend(map(weakref.ref, new))
+        return result
+
+
+def _array(value):
+    return value.storage.data if isinstance(value, Tensor) else value
+
+
+def _memory(value):
+    """The arrays that own the memory of a tensor, or of each in a tuple or list."""
+    if isinstance(value, tuple | list):
+        return [memory for item in value for memory in _memory(item)]
+    array = _array(value)
+    if not isinstance(array, np.ndarray) or not array.size:
+        return []
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return [array]
+
+
+def _inside(value):
+    """What a later look is compared with: copies of arrays, the items of the others."""
+    array = _array(value)
+    if isinstance(array, np.ndarray):
+        return array.copy()
+    if isinstance(value, tuple | list):
+        return [_inside(item) for item in value]
+    return dict(value) if isinstance(value, dict) else value
+
+
+def _alike(now, was):
+    if isinstance(was, np.ndarray):
+        return now.tobytes() == was.tobytes()
+    if isinstance(was, list):
+        return len(now) == len(was) and all(map(_alike, now, was))
+    if isinstance(was, dict):
+        return now.keys() == was.keys() and all(now[k] is v for k, v in was.items())
+    return now is was
