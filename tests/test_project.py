@@ -100,6 +100,7 @@ def test_the_repository_has_one_address():
 
 def test_the_extras_are_those_that_are_promised():
     promised = {"lab", "torch", "cuda12", "cuda13", "grade", "bench", "test"}
+    promised |= {"frameworks"}
     assert set(EXTRAS) == promised
 
 
@@ -120,10 +121,11 @@ def test_conda_has_the_python_that_pyproject_asks_for():
     assert upper == f"<3.{max(minors) + 1}"
 
 
-def test_conda_and_make_install_the_same_extras():
+def test_conda_installs_what_make_does_and_the_frameworks():
     from minigrad.cli import install
 
-    assert extras_of(environment()[-1]["pip"][1]) == install.EXTRAS["lab"]
+    conda = extras_of(environment()[-1]["pip"][1])
+    assert conda == [*install.EXTRAS["lab"], "frameworks"]
     assert set(install.EXTRAS["test"]) <= set(EXTRAS)
 
 

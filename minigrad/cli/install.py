@@ -19,7 +19,8 @@ VENV = HOME / ".venv"
 VENV_PYTHON = VENV / "bin" / "python"
 UNFINISHED = HOME / ".venv.unfinished"  # lies there while .venv may be half made
 OLDEST = (3, 11)
-EXTRAS = {"lab": ["lab", "torch", "grade"], "test": ["lab", "torch", "grade", "test"]}
+LAB = ["lab", "torch", "grade"]
+EXTRAS = {"lab": LAB, "test": [*LAB, "frameworks", "test"]}
 TORCH_WHEELS = "https://download.pytorch.org/whl/"
 
 
