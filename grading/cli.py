@@ -160,29 +160,46 @@ def mutate(
         int | None, typer.Option(help="so many of each exercise, drawn by the seed")
     ] = None,
     seed: Annotated[int, typer.Option(help="of the sample and of the cases")] = 0,
+    write: Annotated[
+        bool, typer.Option("--write", help="write docs/mutants.md, of all exercises")
+    ] = False,
 ):
     """Change solutions by machine, and say which changes the checks let pass."""
+    from .mutation import audit, nvrtc, report
+
+    if write and (names or sample is not None or nvrtc.missing()):
+        why = f"NVRTC is missing: {nvrtc.missing()}" if nvrtc.missing() else ""
+        raise ValueError(why or "--write goes with no names and no sample")
+    chosen = _exercises(names)
+    work, found, stale = audit.draw(chosen, seed, sample), [], audit.gone(chosen)
+    for listed in stale:
+        console.print(f"stale: {listed}: no such edit", markup=False, soft_wrap=True)
+    with _progress() as progress:
+        for one in progress.track(audit.audit(work), len(work), description="mutants"):
+            found.append(one)
+            if one.state in (audit.SURVIVED, audit.STALE):
+                said = f"{one.state}: {one.hole}: {one.edit}"
+                console.print(said, markup=False, soft_wrap=True)
+    rows = Table(*report.COLUMNS)
+    for row in report.table(found):
+        rows.add_row(*map(str, row))
+    console.print(rows)
+    console.print(f"{report.share(found):.2%} of what is not equivalent is killed")
+    if stale or any(one.state == audit.STALE for one in found):
+        raise LookupError("what is listed as equivalent is not: see `stale` above")
+    if write:
+        report.PAGE.write_text(report.page(found), encoding="utf-8")
+
+
+def _exercises(names):
+    """The names of all exercises, or of those that are named, or of chapters."""
     from minigrad.exercises.registry import exercises
 
-    from .mutation.audit import SURVIVED, audit, draw, table
-
-    known = {e.hole.name: e.chapter for e in exercises()}
-    unknown = {n for n in names or () if n not in known and n not in
-               {chapter[:2] for chapter in known.values()}}  # fmt: skip
+    known = {e.hole.name: e.chapter[:2] for e in exercises()}
+    unknown = {*(names or ())} - {*known, *known.values()}
     if unknown:
         raise LookupError(f"no exercise or chapter is called {', '.join(unknown)}")
-    chosen = [n for n, c in known.items() if not names or {n, c[:2]} & set(names)]
-    work, found = draw(chosen, seed, sample), []
-    with _progress() as progress:
-        for one in progress.track(audit(work), len(work), description="mutants"):
-            found.append(one)
-            if one.state == SURVIVED:
-                said = f"{one.hole}: {one.kind}: {one.title}"
-                console.print(said, markup=False, soft_wrap=True)
-    rows = Table("exercise", "mutants", "killed", "not counted", "survivors")
-    for name, row in table(found).items():
-        rows.add_row(name, *map(str, row))
-    console.print(rows)
+    return [n for n, c in known.items() if not names or {n, c} & {*names}]
 
 
 def main():

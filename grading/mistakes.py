@@ -43,6 +43,7 @@ MARKS = re.compile(r"^ *(//|#+) (BEGIN|END) SOLUTION(\n|\Z)", re.M)
 
 _of = {}  # name of a hole -> {cause: Mistake}
 _specimens = []
+_equivalents = {}  # name of a hole -> [(edit, reason)]
 
 
 class Model(NamedTuple):
@@ -167,6 +168,22 @@ def right(hole, style, answer=None):
         return given
 
     return keep if answer is None else keep(answer)
+
+
+def equivalent(hole, reason, *edits):
+    """Say that these edits, which `mutate` makes of the solution, are no mistakes.
+
+    Each is as `mutate` prints it, "kind: old -> new", or the kind and a part of the
+    rest, which then speaks of every edit that has it. The reason must be true of all
+    inputs that the hole's contract allows.
+    """
+    _equivalents.setdefault(hole.name, []).extend((edit, reason) for edit in edits)
+
+
+def equivalents(hole):
+    """[(edit, reason)] of those that are listed."""
+    load(hole)
+    return _equivalents.get(hole.name, [])
 
 
 def _specimen(hole, given, cause, title=None):

@@ -1,6 +1,5 @@
 """Which machine-made wrong answers the checks reject."""
 
-import collections
 import concurrent.futures
 import functools
 import os
@@ -11,29 +10,33 @@ from minigrad.exercises.hole import KernelExercise
 from minigrad.exercises.registry import find
 
 from ..checking import find_check
-from ..mistakes import Specimen
+from ..mistakes import Specimen, equivalents
 from ..subject import LocalSubject
 from . import damage, nvrtc
 from .edits import edits, solution
 
-REJECTED, SURVIVED = "rejected", "survived"
-SAME, IDLE = "same program", "nothing to change"  # what is not counted
+REJECTED, SURVIVED, EQUIVALENT, STALE = "killed", "survived", "equivalent", "stale"
+SAME = "NVIDIA's compiler makes the same program of it"
+IDLE = "no result or argument is there to be changed in this way"
 
 
 class Found(NamedTuple):
-    """What came of an edit."""
+    """What came of an edit. reason: why it is no mistake.
+
+    STALE: it is listed as no mistake, but the check rejects it.
+    """
 
     hole: str
-    kind: str
-    title: str
+    edit: str
     state: str
+    reason: str = ""
 
 
 def draw(names, seed=0, sample=None):
     """[(exercise, number of an edit, seed)]; sample: how many of each at most."""
     work = []
     for name in names:
-        numbers = range(len(edits(find(name))))
+        numbers = range(len(_edits(name)))
         if sample is not None and sample < len(numbers):
             numbers = random.Random(f"{name} {seed}").sample(numbers, sample)
         work += [(name, number, seed) for number in numbers]
@@ -42,14 +45,30 @@ def draw(names, seed=0, sample=None):
 
 def audit(work):
     """Yield what comes of each edit that was drawn."""
+    for name, _, _ in work:
+        find_check(find(name))  # what it imports, each process then has
     with concurrent.futures.ProcessPoolExecutor(os.cpu_count()) as pool:
         yield from pool.map(_tried, *zip(*work, strict=True), chunksize=4)
 
 
+def gone(names):
+    """["exercise: edit"] of those that are listed as no mistakes and do not exist."""
+    return [
+        f"{name}: {listed}"
+        for name in names
+        for listed, _ in equivalents(find(name))
+        if not any(edit.is_named(listed) for edit in _edits(name))
+    ]
+
+
 def _tried(name, number, seed):
-    hole = find(name)
-    edit = _edits(name)[number]
-    return Found(name, edit.kind, edit.title, state_of(hole, edit, seed))
+    hole, edit = find(name), _edits(name)[number]
+    listed = [why for known, why in equivalents(hole) if edit.is_named(known)]
+    state, reason = state_of(hole, edit, seed)
+    if listed:
+        state = STALE if state == REJECTED else EQUIVALENT
+        reason = reason or listed[0]
+    return Found(name, f"{edit.kind}: {edit.title}", state, reason)
 
 
 @functools.cache
@@ -58,21 +77,21 @@ def _edits(name):
 
 
 def state_of(hole, edit, seed=0):
-    """REJECTED, SURVIVED, or why an edit does not count."""
+    """(REJECTED, SURVIVED or EQUIVALENT, why it is no mistake)"""
     damage.touched = False
     try:
         specimen = Specimen(hole, edit.made(hole), None, "")
         hole.fits(specimen.given)
     except Exception:  # the cell does not run, or is no answer
-        return REJECTED
+        return REJECTED, ""
     with specimen.in_place():
         if not find_check(hole).passes(LocalSubject(), seed):
-            return REJECTED
+            return REJECTED, ""
     if edit.is_idle_if_untouched and not damage.touched:
-        return IDLE
+        return EQUIVALENT, IDLE
     if isinstance(hole, KernelExercise) and is_same(hole, edit):
-        return SAME
-    return SURVIVED
+        return EQUIVALENT, SAME
+    return SURVIVED, ""
 
 
 def is_same(hole, edit):
@@ -84,14 +103,3 @@ def is_same(hole, edit):
         return nvrtc.ptx(before) == nvrtc.ptx(after)
     except ValueError:  # the text waits for a macro
         return False
-
-
-def table(found):
-    """{exercise: (mutants, killed, not counted, survivors)}"""
-    rows = collections.defaultdict(collections.Counter)
-    for one in found:
-        rows[one.hole][one.state] += 1
-    return {
-        name: (row.total(), row[REJECTED], row[SAME] + row[IDLE], row[SURVIVED])
-        for name, row in rows.items()
-    }

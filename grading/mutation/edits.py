@@ -37,6 +37,11 @@ class Edit(Patch):
         new = self._with([(a - first, b - first, n) for a, b, n in changed], old)
         return f"{' '.join(old.split())} -> {' '.join(new.split())}"
 
+    def is_named(self, name):
+        """Is this "kind: title", or "kind: a part of the title", its name?"""
+        kind, _, part = name.partition(": ")
+        return kind == self.kind and part in self.title
+
     def __call__(self, text):
         return self._with(self.pieces, self.text)
 
