@@ -18,9 +18,11 @@
 # **which element is mine?** With the answer you can write kernels for rows of numbers,
 # for matrices and for whole batches, of any size.
 #
-# It takes about an hour. Run each cell as you come to it; where you are asked to
-# predict, write your guess down first. Lab 01 is where you write kernels yourself: the
-# lesson says when to go there.
+# It takes about an hour, and builds on Python and NumPy alone. At its end you can write
+# a kernel for any number of elements, choose its launch, and read what the tools say
+# when it is wrong. Run each cell as you come to it; where you are asked to predict,
+# write your guess down first. Lab 01 is where you write kernels yourself: the lesson
+# says when to go there.
 #
 # You need no GPU. On a machine with one, the kernels run there; on all others they run
 # in minigrad's simulator, which takes the same CUDA C and the same calls. It also sees
@@ -35,7 +37,7 @@ import minigrad
 from grading import trying
 from minigrad import Kernel, answers_from, device_empty, to_device, to_host, viz
 
-# Lab 01 has 6 holes for you to fill. In this lesson the course's solutions fill them.
+# Lab 01 has holes for you to fill. In this lesson the course's solutions fill them.
 answers_from("solutions", before="02_memory")
 
 # %% [markdown]
@@ -104,7 +106,7 @@ y
 #
 # ### In which order?
 #
-# In none. A GPU starts blocks as it has room, and nobody knows which thread comes
+# In none. A GPU starts blocks as it has room, and no one can say which thread comes
 # first. So a kernel must give the same result in any order. Let us shuffle.
 
 # %%
@@ -182,8 +184,8 @@ twice
 # | `blockDim.x` | how many threads a block has |
 # | `;` | ends a statement; the end of a line means nothing |
 #
-# Nobody passes the three numbers to the kernel: they are there, different for each
-# thread. In Python they were the arguments `block` and `thread`, and the 4.
+# No one passes the three numbers to the kernel: the hardware provides them, to each
+# thread its own. In Python they were the arguments `block` and `thread`, and the 4.
 #
 # The arrays must lie in the memory of the **device**, as the GPU is called; your own
 # computer is the **host**. `to_device` copies an array there; `device_empty` makes a
@@ -217,8 +219,8 @@ viz.launch(twice, 2, 4, (x, y))
 #
 # ### Break it: types
 #
-# C does not ask what you pass to it. Whoever gives float64 where a kernel expects
-# `float*` has it read every number as two others. NumPy makes float64 unless you say
+# C does not look at what you pass to it. A kernel that expects `float*` and is given
+# float64 reads every number as two others. NumPy makes float64 unless you say
 # otherwise, so this happens to everyone; minigrad refuses. (`with trying():` shows an
 # error's message alone and goes on, here and wherever a mistake is made on purpose.)
 
@@ -228,19 +230,19 @@ with trying():
 
 # %% [markdown]
 # The message says what helps: `x.astype(np.float32)`. In the same way a Python float
-# has 64 bits; for a parameter `float a` one says `np.float32(0.5)`.
+# has 64 bits; for a parameter `float a` pass `np.float32(0.5)`.
 #
 # ## Which element is mine?
 #
-# The sum in the first line of the kernel is the one that you will write most often in
-# your life with GPUs. It is called the **global index**:
+# The expression in the first line of the kernel is the one that you will write most
+# often in your life with GPUs. It is called the **global index**:
 #
 # > i = blockIdx.x · blockDim.x + threadIdx.x
 #
 # Before this block stand `blockIdx.x` whole blocks, each with `blockDim.x` threads.
 #
 # **Predict**: in blocks of 256 threads, which is the global index of thread 10 in block
-# 3? And who has i = 1000?
+# 3? And which thread has i = 1000?
 #
 # <details><summary>Answer</summary>
 #
@@ -282,8 +284,9 @@ minigrad.synchronize()
 # launch returns at once, and `synchronize` waits until the GPU is done, so that what it
 # printed can be seen. (In the simulator there is nothing to wait for.)
 #
-# Print sparingly: a million threads print a million lines. Ask one thread only:
-# `if (i == 0) printf(...)`.
+# Print sparingly. What a GPU prints goes into a buffer of 1 MB, which is shown at the
+# next synchronisation; a million threads print far more than it holds, and the oldest
+# lines are lost without a word. Let one thread print: `if (i == 0) printf(...)`.
 #
 # ### Break it: forget the block
 #
@@ -304,8 +307,8 @@ forgets(2, 4, (x, y))
 to_host(y)
 
 # %% [markdown]
-# The second half is untouched. In the picture, a `!` marks what two threads write, and
-# a dash what nobody does.
+# The second half is untouched. **Predict** which elements the picture marks: those that
+# no thread writes, and those that more than one does.
 
 # %%
 viz.launch(forgets, 2, 4, (x, y))
@@ -322,8 +325,8 @@ viz.launch(forgets, 2, 4, (x, y))
 print(forgets.check(2, 4, (x, y)))
 
 # %% [markdown]
-# A **race**: who writes last wins, and nobody knows who that is. Here both write the
-# same number; it will not stay so.
+# A **race**: the thread that writes last wins, and no one can say which that is. Here
+# both write the same number. They will not always be so kind.
 #
 # Read a finding from the top: where in your text, what happened, which thread saw it.
 #
@@ -360,13 +363,14 @@ to_host(memory)
 
 # %% [markdown]
 # 77, 88 and 99 are gone. They might have been the weights of the next layer, and no
-# message would have come: only wrong results, some day, somewhere else. If the cell
-# belongs to nobody at all, a GPU stops with `illegal memory access`, and does not say
-# where.
+# message would have come: only wrong results, some day, somewhere else. If the address
+# belongs to no allocation at all, a GPU stops with `an illegal memory access was
+# encountered`, and does not say where. (NVIDIA's `compute-sanitizer`, which runs a whole
+# program under such a watch, does; so does `check`, below.)
 #
-# The cure is one line, the **guard**: who has no element, does nothing. For that the
-# kernel must know how many elements there are; an array in C does not know its own
-# length.
+# The cure is one line, the **guard**: a thread without an element does nothing. For
+# that the kernel must know how many elements there are; an array in C does not know its
+# own length.
 
 # %%
 guarded = Kernel(
@@ -388,7 +392,7 @@ guarded(2, 4, (x, memory, 5))
 to_host(memory)
 
 # %% [markdown]
-# One writes it also the other way round: `if (i >= n) return;`. Both are good.
+# It is also written the other way round: `if (i >= n) return;`. Both are good.
 #
 # ### Break it: no guard
 #
@@ -482,9 +486,12 @@ with trying():
 # ### Warps
 #
 # Within a block, 32 threads each form a **warp**: threads 0 to 31, 32 to 63, and so on.
-# A warp is what the hardware really runs. Its 32 threads do the same instruction at the
-# same time, each on its own data. So 32 is the reason for all good block sizes: a
-# block of 33 threads has two warps, and the second has one thread and 31 empty places.
+# A warp is what the hardware really runs: one instruction is issued for its 32 threads,
+# each of which does it on its own data. (Since Volta, 2017, a thread has a place in the
+# program of its own, and the threads of a warp may drift apart; a barrier, chapter 02,
+# brings them together again.) So 32 is the reason for all good block sizes: a block of
+# 33 threads has two warps, and the second has one thread and 31 empty places. A place in
+# a warp is a **lane**: thread 37 of a block is lane 5 of warp 1.
 
 # %%
 for size in 1, 32, 33, 100, 256:
@@ -519,8 +526,8 @@ for size in 1, 16, 32:
     print("groups of", size, "->", counts["divergent_branches"], "divergent")
 
 # %% [markdown]
-# 32 is free of charge: then every warp agrees with itself. A guard diverges in one warp
-# at most, the last: it costs next to nothing.
+# 32 is free of charge: then every warp agrees with itself. The guard `i < n` diverges in
+# one warp at most, the one where the elements end: it costs next to nothing.
 #
 # **To the lab**: exercise 3 (`launch_config`). It is in Python, and it has matrices in
 # it: read on first if you like.
@@ -591,8 +598,10 @@ y
 #
 # > row · cols + col
 #
-# `cols` is how long a row is, and is called the **pitch**. Chapter 03 makes a whole
-# library of this sum.
+# `cols` is how far it is from one row to the next, in elements: the **row stride**, or
+# **leading dimension**. (Here that is the length of a row. It may be more, where each
+# row is padded; in bytes it is then called the **pitch**.) Chapter 03 makes a whole
+# library of this expression.
 
 # %%
 matrix = Kernel(
@@ -664,6 +673,19 @@ to_host(y)
 # Column 7 of row 0 is cell 7, and that is column 0 of row 1. Two threads write it: one
 # writes 7, the other 10. It is not even outside of the array, except in the last row,
 # where a 77 has gone. Without the sixth row, the tools find both.
+#
+# In two dimensions guards diverge more often: at the right edge every row of blocks has
+# warps that are cut. **Predict** how many of these 128 warps do, for 64 rows of 40.
+
+# %%
+y = to_device(np.zeros((64, 40), np.float32))
+counts = matrix.check((2, 8), (32, 8), (y, 64, 40)).counts
+counts["divergent_branches"]
+
+# %% [markdown]
+# Half of them: in each row the second warp has columns 32 to 63, and 8 of them exist.
+# A block that is 8 wide and 32 high would fit 40 columns exactly; but chapter 02 shows
+# why x had better be wide.
 
 # %%
 y = to_device(np.full((5, 7), -1, np.float32))
@@ -738,20 +760,20 @@ for grid, block in [(1, 32), (4, 256), (40, 128), (3907, 256)]:
 #
 # ### Break it: too small a step
 #
-# With a step of `blockDim.x`, block 0 would do everything, and block 1 all but the
-# first 256 elements again.
+# With a step of `blockDim.x`, which is 64 here, block 0 does everything, block 1 all but
+# the first 64 elements again, and so on. **Predict**: is the result wrong?
 
 # %%
-greedy = Kernel(
-    strided.source.replace("gridDim.x * blockDim.x;", "blockDim.x;"), "strided"
-)
+text = strided.source.replace("gridDim.x * blockDim.x;", "blockDim.x;")
+greedy = Kernel(text, "strided")
 x, y = to_device(np.arange(1000, dtype=np.float32)), device_empty(1000)
 greedy(4, 64, (x, y, 1000))
 print("all right:", np.array_equal(to_host(y), 2 * to_host(x)))
 
 # %% [markdown]
-# All the same numbers, and the work done four times. No comparison of results will ever
-# find that. The tools do: more than one thread writes the same element.
+# All the same numbers, and nearly four times the work: 1000 + 936 + 872 + 808 elements.
+# No comparison of results will ever find that. The tools do: threads of two blocks write
+# the same element.
 
 # %%
 for f in greedy.check(4, 64, (x, y, 1000)).findings:
@@ -761,8 +783,9 @@ for f in greedy.check(4, 64, (x, y, 1000)).findings:
 # ### How large may i be?
 #
 # `int` ends at 2 147 483 647. A tensor of more elements than that is rare, but it fits
-# into the memory of today's GPUs, and then `blockIdx.x * blockDim.x` runs over, becomes
-# negative, and passes every guard. Kernels of libraries say `long long i = (long
+# into the memory of today's GPUs. `blockIdx.x * blockDim.x` is `unsigned`, a whole
+# number without a sign, up to 4 294 967 295; put into an `int`, what is above 2³¹ − 1
+# becomes negative, and passes every guard. Kernels of libraries say `long long i = (long
 # long)blockIdx.x * blockDim.x + threadIdx.x;` or have two versions. In this course
 # `int` will do.
 
@@ -836,11 +859,22 @@ np.array_equal(to_host(z), x[:, :, None] * y[:, None, :])
 #
 # ### Break it: forget the batch
 #
-# A kernel for one pair, used for ten, reads and writes the first pair only. One of the
-# commonest mistakes when a kernel is taken from a book, where there is no batch.
+# A kernel that forgets the pair's number reads the first row of x for every pair. It is
+# one of the commonest mistakes when a kernel is taken from a book, where there is no
+# batch. **Predict** which of the ten matrices are right.
 
 # %%
-one = Kernel(outer_product.text.replace("k * n + i]", "i]"), "outer_product")
+one = Kernel(
+    r"""
+__global__ void one(const float* x, const float* y, float* z, int b, int n, int m) {
+    int i = blockIdx.y * blockDim.y + threadIdx.y;
+    int j = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int k = blockIdx.z; k < b; k += gridDim.z)
+        if (i < n && j < m) z[(k * n + i) * m + j] = x[i] * y[k * m + j];
+}
+""",
+    "one",
+)
 z = device_empty((10, 20, 100))
 one(grid, (32, 8), (to_device(x), to_device(y), z, 10, 20, 100))
 good = [np.array_equal(to_host(z)[k], np.outer(x[k], y[k])) for k in range(10)]
@@ -887,7 +921,7 @@ compiled("    i = threadIdx.x;\n    y[i] = 1;")
 compiled("    int i = blockIdx * blockDim + threadIdx;\n    y[i] = 1;")
 
 # %% [markdown]
-# C's `and` is `&&`, a condition stands in brackets, and a block of statements in
+# C's `and` is `&&`, a condition stands in parentheses, and a block of statements in
 # braces.
 
 # %%
@@ -922,8 +956,9 @@ odd(1, 1, (y,))
 to_host(y)
 
 # %% [markdown]
-# `1.0f` is a float32; `1.0` without the `f` is a float64, and makes the whole sum slow
-# on a GPU that has few units for it. `-7 / 2` is −3, where Python's `-7 // 2` is −4.
+# `1.0f` is a float32; `1.0` without the `f` is a float64, and makes all of the
+# expression float64: slow on a GPU that has few units for it. `-7 / 2` is −3, where
+# Python's `-7 // 2` is −4.
 #
 # ## What PyTorch does
 #
@@ -944,7 +979,7 @@ n, threads, each = 1_000_003, 128, 4
 #
 # | | one dimension | two |
 # |---|---|---|
-# | index | `i = blockIdx.x * blockDim.x + threadIdx.x` | `col` so, `row` with `.y` |
+# | index | `i = blockIdx.x * blockDim.x + threadIdx.x` | `col` likewise; `row` with `.y` |
 # | guard | `if (i < n)` | `if (row < rows && col < cols)` |
 # | cell | `i` | `row * cols + col` |
 # | grid | `-(-n // size)` | x from cols, y from rows |
@@ -965,7 +1000,7 @@ n, threads, each = 1_000_003, 128, 4
 # 2. 4 blocks, 1024 threads: 24.
 # 3. Each element is done once, so the values are right. But the threads of a warp are
 #    `gridDim.x` elements apart, and the memory does not like that: chapter 02.
-# 4. Nothing, today. It will when somebody has 1025 elements.
+# 4. Nothing, today. Something will, when there are 1025 elements.
 # 5. (120, 68): 1920 / 16 is 120, and 1080 / 16 is 67.5. x first.
 #
 # </details>
@@ -974,6 +1009,10 @@ n, threads, each = 1_000_003, 128, 4
 launch_config((1080, 1920), (16, 16))
 
 # %% [markdown]
-# Now **lab 01**: six exercises, from five minutes to half an hour each. When they are
-# done, the kernels of the library are yours: in the set-up cell, write `"labs"` for
+# Now **lab 01**: its exercises take from five minutes to half an hour each. When they
+# are done, the kernels of the library are yours: in the set-up cell, write `"labs"` for
 # `"solutions"`, restart the kernel, and run everything again on your own code.
+#
+# To read on: NVIDIA's *CUDA C++ Programming Guide*, the chapter "Programming Model";
+# PyTorch's `aten/src/ATen/cuda/detail/KernelUtils.h`, whose `CUDA_KERNEL_LOOP` is a
+# grid-stride loop; and the GPU-Puzzles of Sasha Rush, for more of the same kind.
