@@ -365,8 +365,8 @@ to_host(memory)
 # 77, 88 and 99 are gone. They might have been the weights of the next layer, and no
 # message would have come: only wrong results, some day, somewhere else. If the address
 # belongs to no allocation at all, a GPU stops with `an illegal memory access was
-# encountered`, and does not say where. (NVIDIA's `compute-sanitizer`, which runs a whole
-# program under such a watch, does; so does `check`, below.)
+# encountered`, and does not say where. (NVIDIA's `compute-sanitizer`, which runs a
+# whole program under such a watch, does; so does `check`, below.)
 #
 # The cure is one line, the **guard**: a thread without an element does nothing. For
 # that the kernel must know how many elements there are; an array in C does not know its
@@ -490,8 +490,8 @@ with trying():
 # each of which does it on its own data. (Since Volta, 2017, a thread has a place in the
 # program of its own, and the threads of a warp may drift apart; a barrier, chapter 02,
 # brings them together again.) So 32 is the reason for all good block sizes: a block of
-# 33 threads has two warps, and the second has one thread and 31 empty places. A place in
-# a warp is a **lane**: thread 37 of a block is lane 5 of warp 1.
+# 33 threads has two warps, and the second has one thread and 31 empty places. A place
+# in a warp is a **lane**: thread 37 of a block is lane 5 of warp 1.
 
 # %%
 for size in 1, 32, 33, 100, 256:
@@ -526,8 +526,8 @@ for size in 1, 16, 32:
     print("groups of", size, "->", counts["divergent_branches"], "divergent")
 
 # %% [markdown]
-# 32 is free of charge: then every warp agrees with itself. The guard `i < n` diverges in
-# one warp at most, the one where the elements end: it costs next to nothing.
+# 32 is free of charge: then every warp agrees with itself. The guard `i < n` diverges
+# in one warp at most, the one where the elements end: it costs next to nothing.
 #
 # **To the lab**: exercise 3 (`launch_config`). It is in Python, and it has matrices in
 # it: read on first if you like.
@@ -760,8 +760,8 @@ for grid, block in [(1, 32), (4, 256), (40, 128), (3907, 256)]:
 #
 # ### Break it: too small a step
 #
-# With a step of `blockDim.x`, which is 64 here, block 0 does everything, block 1 all but
-# the first 64 elements again, and so on. **Predict**: is the result wrong?
+# With a step of `blockDim.x`, which is 64 here, block 0 does everything, block 1 all
+# but the first 64 elements again, and so on. **Predict**: is the result wrong?
 
 # %%
 text = strided.source.replace("gridDim.x * blockDim.x;", "blockDim.x;")
@@ -772,8 +772,8 @@ print("all right:", np.array_equal(to_host(y), 2 * to_host(x)))
 
 # %% [markdown]
 # All the same numbers, and nearly four times the work: 1000 + 936 + 872 + 808 elements.
-# No comparison of results will ever find that. The tools do: threads of two blocks write
-# the same element.
+# No comparison of results will ever find that. The tools do: threads of two blocks
+# write the same element.
 
 # %%
 for f in greedy.check(4, 64, (x, y, 1000)).findings:
@@ -785,9 +785,9 @@ for f in greedy.check(4, 64, (x, y, 1000)).findings:
 # `int` ends at 2 147 483 647. A tensor of more elements than that is rare, but it fits
 # into the memory of today's GPUs. `blockIdx.x * blockDim.x` is `unsigned`, a whole
 # number without a sign, up to 4 294 967 295; put into an `int`, what is above 2³¹ − 1
-# becomes negative, and passes every guard. Kernels of libraries say `long long i = (long
-# long)blockIdx.x * blockDim.x + threadIdx.x;` or have two versions. In this course
-# `int` will do.
+# becomes negative, and passes every guard. Kernels of libraries say `long long i =
+# (long long)blockIdx.x * blockDim.x + threadIdx.x;` or have two versions. In this
+# course `int` will do.
 
 # %%
 np.int32(2**31 - 1) + np.array([1], np.int32)
@@ -979,7 +979,7 @@ n, threads, each = 1_000_003, 128, 4
 #
 # | | one dimension | two |
 # |---|---|---|
-# | index | `i = blockIdx.x * blockDim.x + threadIdx.x` | `col` likewise; `row` with `.y` |
+# | index | `i = blockIdx.x * blockDim.x + threadIdx.x` | `col` the same, `row` of `.y` |
 # | guard | `if (i < n)` | `if (row < rows && col < cols)` |
 # | cell | `i` | `row * cols + col` |
 # | grid | `-(-n // size)` | x from cols, y from rows |

@@ -13,10 +13,10 @@
 # %% [markdown]
 # # 02 · Memory: where data lies, and who may touch it when
 #
-# A GPU can compute far faster than it can fetch. An H200 does some 60 million million
-# float operations a second, and its memory, among the fastest there are, brings one
-# million million floats in that time. So most kernels spend their time on memory, and
-# their author decides three things:
+# A GPU can compute far faster than it can fetch. An H200 does some 60 trillion float
+# operations a second, and its memory, among the fastest there are, delivers about one
+# trillion floats in that time. So most kernels spend their time on memory, and their
+# author decides three things:
 #
 # - **where** data lies: in the host's memory, the device's, or a block's own;
 # - **when** threads may read what others write: barriers and races;
@@ -24,9 +24,10 @@
 #
 # The fourth thing is to measure it honestly. It takes about 90 minutes. Run each cell
 # as you come to it; where you are asked to predict, write your guess down first. In lab
-# 02 you write five kernels and a timer. Nothing here needs a GPU: kernels run in the
-# course's simulator, which sees more than a GPU would tell you. Where speeds stand in
-# the text, they were measured on one NVIDIA H200 (with CuPy 14.2 and CUDA 13).
+# 02 you write five kernels and a timer. It builds on chapter 01. Nothing here needs a
+# GPU: kernels run in the course's simulator, which sees more than a GPU would show you.
+# Where speeds stand in the text, they were measured on one NVIDIA H200 (with CuPy 14.2
+# and CUDA 13).
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -104,7 +105,8 @@ for n in 4, 2**12, 2**20, 2**24:
 # |---|---|---|---|---|
 # | multiprocessors (SM) | 40 | 108 | 132 | 132 |
 # | **registers**, each SM | 256 KB | 256 KB | 256 KB | 256 KB |
-# | **shared memory**, each SM | 64 KB | 164 KB | 228 KB | 228 KB |
+# | **L1 cache** and shared memory, each SM | 96 KB | 192 KB | 256 KB | 256 KB |
+# | of it **shared memory**, at most | 64 KB | 164 KB | 228 KB | 228 KB |
 # | the most that one block gets | 64 KB | 163 KB | 227 KB | 227 KB |
 # | **L2 cache** | 4 MB | 40 MB | 50 MB | 60 MB |
 # | **device memory** | 16 GB | 40 or 80 GB | 80 GB | 141 GB |
@@ -115,11 +117,21 @@ for n in 4, 2**12, 2**20, 2**24:
 #
 # - **Registers** hold a thread's own variables: 65,536 of 32 bits in each SM, dealt out
 #   to the threads that live there. No other thread sees them.
-# - **Shared memory** belongs to a block. Its threads see it, others do not, and it is
-#   gone when the block ends. An access takes some 30 cycles.
-# - The **L2 cache** is shared by all. Nobody programs it.
-# - **Device memory**, also called global memory: all threads of all kernels see it, and
-#   the arrays of this course lie there. An access takes 500 cycles or more.
+# - **Shared memory** belongs to a block. Its threads see it, and it is gone when the
+#   block ends. An access takes some 30 cycles. (Since Hopper, 2022, blocks may form a
+#   *cluster* and read each other's; this course does without.)
+# - The **L1 cache** is what is left of the same memory: it keeps what the SM's threads
+#   have read from device memory. The hardware decides what it holds.
+# - The **L2 cache** is shared by all SMs. It works by itself, too; a program can give
+#   it hints, and since the A100 set a part of it aside.
+# - **Device memory**, also called **global memory**: all threads of all kernels see it,
+#   and the arrays of this course lie there. An access takes 500 cycles or more.
+#
+# Two more names stand for parts of device memory. **Local memory** is a thread's own:
+# variables go there that do not fit into its registers (they *spill*), and arrays with
+# an index that the compiler does not know. It is as far away as all device memory.
+# **Constant memory** is 64 KB that kernels can only read; its own small cache hands one
+# word to all 32 threads of a warp at once, and is slow if they want different ones.
 #
 # How much is it all in all, and how much for one thread of the 2048 that an SM holds?
 
@@ -137,14 +149,14 @@ for name, kilobytes in ("registers", 256), ("shared memory", 228):
 #
 # Threads of a block can work together, because they share memory. To see what can go
 # wrong we build a block in Python. A thread is a **generator**: a function that stops
-# at each `yield`, and goes on from there when it is asked again. Our `yield` is the
+# at each `yield`, and goes on from there when it is called again. Our `yield` is the
 # **barrier**: here a thread waits until all others have come to it, too.
 
 
 # %%
 def run_block(kernel, order, n, *args):
     """Run n threads in this order, each one up to its next barrier."""
-    shared = ["?"] * n  # nobody has written it: it holds anything
+    shared = ["?"] * n  # not written yet: on a GPU it holds anything
     threads = [kernel(tid, n, shared, *args) for tid in range(n)]
     while threads:
         waiting = []
@@ -243,9 +255,10 @@ with trying():
     run_block(half_waits, list, 6, "stream", y)
 
 # %% [markdown]
-# On a GPU nobody says so: the kernel may hang for ever, or go on as if nothing were,
-# with half of the block ahead. So a barrier stands outside of every `if` whose
-# condition differs between threads of a block.
+# A GPU by itself does not say so: the kernel may hang for ever, or go on as if nothing
+# were wrong, with half of the block ahead. (`compute-sanitizer --tool synccheck` does
+# say so.) So a barrier stands outside of every `if` whose condition differs between
+# threads of a block.
 #
 # ## The same in CUDA C
 #
@@ -355,7 +368,7 @@ for seed in range(4):
 # %% [markdown]
 # Thread 31 takes what thread 32 should have put in: 32 in block 0, 288 in block 1.
 # Where the second warp came later, it takes what was there before: in the simulator
-# `nan`, which it puts into shared memory at the beginning, so that nobody mistakes it
+# `nan`, which it puts into shared memory at the beginning, so that it is not mistaken
 # for data. On a GPU it would be some number that another block left there.
 #
 # ### The tools find a barrier in an `if`, too
@@ -419,9 +432,12 @@ print(Kernel(mended, "rotate_pieces").check(1, 256, (x, y, 2)))
 # ### Between blocks there is no barrier
 #
 # `__syncthreads()` is for one block. Blocks run in any order, and perhaps not at the
-# same time, so no block can wait for another. What all blocks have written can be read
-# safely by the **next kernel**: kernels run one after the other, and the end of a
-# kernel is the barrier for all.
+# same time, so a block of an ordinary launch cannot wait for another: the other may not
+# start before this one has ended. What all blocks have written can be read safely by
+# the **next kernel**. The device has queues, called **streams**; kernels of one stream
+# run one after the other, so the end of a kernel is the barrier for all its blocks.
+# (Work in different streams may overlap. CuPy and PyTorch put everything into one
+# stream unless you make another, and so does this course.)
 #
 # Here block 1 wants what block 0 writes. The tools watch global memory as well.
 
@@ -474,8 +490,8 @@ print(run_block(largest, shuffled, 8, [3, 1, 4, 1, 5, 9, 2, 6], y), y)
 # <details><summary>Answer</summary>
 #
 # Where n is odd on the way: 6 → 3 → 1. In the step from 3 to 1, cell 2 is forgotten. So
-# blocks have a power of two of threads, and where there are too few elements the rest
-# of the cells is filled with what changes nothing: 0 for a sum, minus infinity for the
+# blocks have a power of two of threads, and where there are too few elements the other
+# cells are filled with what changes nothing: 0 for a sum, minus infinity for the
 # largest.
 #
 # </details>
@@ -492,7 +508,7 @@ y
 # Sometimes threads must write the same cell: to count how often each value comes, for
 # example. `counts[x[i]] += 1` is a race: two threads read 5, both write 6, and one is
 # lost. `atomicAdd(&counts[x[i]], 1)` does read, addition and write as one thing that
-# nobody can come between. It says nothing about the order; and threads that want the
+# no other thread can come between. It promises no order; and threads that want the
 # same cell queue for it. On the H200, to count 67 million numbers took 17 ms with 256
 # cells in global memory, 49 ms where all numbers were the same, and 2.5 ms in both
 # cases when each block counted in shared memory first. With floats the sum depends on
@@ -586,7 +602,7 @@ viz.access(strided, 1, 32, (x, y, n, 4))
 # | sectors for each request | 4 | 8 | 16 | 32 | 32 | 32 |
 # | GB/s | 1990 | 1260 | 680 | 350 | 250 | 170 |
 #
-# Twice the sectors, half the speed, up to 8. (Behind it things get worse although the
+# Twice the sectors, half the speed, up to 8. (Beyond it things get worse although the
 # count stays: device memory is opened in pages, and caches keep lines of 128 bytes. A
 # count of sectors explains most, not all.)
 #
@@ -704,9 +720,9 @@ for stride in 1, 2, 3, 4, 32, 33, 0:
 # | passes | 1 | 1 | 2 | 1 | 4 | 8 | 16 | 32 | 1 |
 # | µs | 74 | 74 | 138 | 74 | 268 | 527 | 1046 | 2082 | 75 |
 #
-# A law of nature could not be kept better. A column of `float tile[32][32]` has stride
-# 32: the worst of all. And the cure is in the table: 33. One column more, that nobody
-# uses, and each row begins one bank further on.
+# The time is the number of passes, almost exactly. A column of `float tile[32][32]` has
+# stride 32: the worst of all. And the cure is in the table: 33. With one column more,
+# which stays unused, each row begins one bank further on.
 
 # %%
 source = r"""
@@ -746,6 +762,53 @@ viz.banks(padded, *launch)
 # | a plain copy | 2670 |
 #
 # **To the lab**: exercise 5 (`transpose_tiled`).
+#
+# ## Waiting is hidden by other warps
+#
+# A load from device memory takes 500 cycles or more, and a warp that needs its value
+# waits. The SM does not: each cycle it picks a warp that is ready. So what matters is
+# not how long one load takes, but how many are on their way. **Predict**: how many
+# warps must wait for a load at the same time, in each SM of an H200, to keep its
+# memory busy?
+
+# %%
+seconds = 500 / 1.98e9  # of one load; an H200 does 1.98 billion cycles a second
+in_flight = 4.8e12 * seconds  # bytes: what arrives in a second, times the seconds
+print(f"{in_flight / 1e6:.1f} MB, {in_flight / 132 / 128:.0f} warps of 128 bytes each")
+
+# %% [markdown]
+# An SM holds 64 warps. So even a full one does not quite do, if each thread has one
+# load on its way; and under load they take longer than 500 cycles. That is why a copy
+# of one float a thread stays far below the data sheet, and why a loop of several
+# independent loads a thread, or loads of 16 bytes (`float4`), come nearer to it.
+#
+# How many warps there are is the **occupancy**: the share of the 64 places that are
+# taken. A block needs threads, registers and shared memory, and whichever an SM runs
+# out of first is the limit.
+
+
+# %%
+def occupancy(threads, registers, shared):
+    """Share of an H200's warps; registers a thread, bytes of shared memory a block."""
+    warps = -(-threads // 32)
+    limits = {"threads": 64 // warps, "registers": 65536 // (registers * 32 * warps),
+              "shared memory": 228 * 1024 // (shared + 1024), "blocks": 32}  # fmt: skip
+    limit = min(limits, key=limits.get)
+    return limits[limit] * warps / 64, limit
+
+
+# %% [markdown]
+# (1 KB of shared memory a block is the system's.) **Predict** the four shares.
+
+# %%
+for block in (256, 32, 0), (256, 128, 0), (256, 32, 48 * 1024), (32, 32, 0):
+    share, limit = occupancy(*block)
+    print(f"{block!s:16} {share:4.0%}, limited by {limit}")
+
+# %% [markdown]
+# High occupancy is a means, not an end: chapter 06 has a kernel of 128 registers a
+# thread which is faster than those with more warps, because each of its threads has
+# much independent work of its own.
 #
 # ## How long does it take?
 #
@@ -797,7 +860,7 @@ for _ in range(3):
 # %% [markdown]
 # Better, but the first one is not like the others. It is compiled, its memory is
 # allocated, clocks wake up: on the H200 the first call of a small kernel took 25 ms and
-# the second 14 µs. So a few runs go first that nobody counts: the **warm-up**.
+# the second 14 µs. So a few runs go first that are not counted: the **warm-up**.
 #
 # And if one waits at the end only?
 
@@ -814,7 +877,7 @@ print(f"{1000 * (gpu.now - start):.3f} ms")
 #
 # ### One number of many
 #
-# Times scatter, and always to one side: nothing makes a run faster than it can be, but
+# Times scatter, and mostly to one side: nothing makes a run faster than it can be, but
 # another program, or a clock that is lowered, makes it slower. **Predict** mean and
 # median of these.
 
@@ -823,12 +886,15 @@ times = [1.02, 1.00, 1.01, 1.03, 9.40]
 print(f"mean {np.mean(times):.3f}, median {np.median(times):.3f}")
 
 # %% [markdown]
-# The mean is a time that never came up. So the recipe is:
+# The mean is a time that never came up. The **median** is what one usually gets; the
+# **minimum** is what is possible when nothing disturbs. Both are honest, for different
+# questions: a table of what to expect gives the median, a comparison of two tiny pieces
+# of code often the minimum. So the recipe is:
 #
 # 1. warm up;
 # 2. wait, start the clock, run, wait, stop the clock; or let the device put stamps,
 #    **events**, around the work in its own queue;
-# 3. often, and take the **median**; look at the spread, too;
+# 3. often, and take the median; look at the spread, too;
 # 4. on the sizes that matter, and always say which.
 #
 # `minigrad.testing.bench` does that. Lab 02 has you write its heart, and `bench` in
@@ -878,14 +944,34 @@ for n in 2**10, 2**16, 2**20, 2**22:
 # |---|---|
 # | the launch | no wait before the clock is stopped |
 # | the compiler | the first run counted |
-# | somebody else's program | the mean of a few runs |
+# | another program | the mean of a few runs |
 # | the launch, again; or the cache | one small size |
 #
 # **To the lab**: exercise 6 (`bench`).
 #
+# ## When a GPU complains
+#
+# In the simulator a mistake stops the launch that makes it. A GPU runs on while Python
+# is elsewhere, so its errors come late, and in an unexpected place:
+#
+# - An error in a kernel (an illegal address, a failed `assert`) is reported by whatever
+#   call next waits for the device, a copy to the host for example, many lines further
+#   on. Started with `CUDA_LAUNCH_BLOCKING=1`, a program waits after every launch, and
+#   the traceback points at the right one.
+# - Such an error is **sticky**: the process's context is spoilt, and every later call
+#   reports it again. Only a new process helps: restart the kernel of the notebook.
+# - A launch that is refused (1025 threads, too much shared memory) is not sticky. CUDA
+#   C++ programs must ask for it, with `cudaGetLastError()`; CuPy and PyTorch do.
+# - `compute-sanitizer python program.py` watches every access, as `check` does here:
+#   `--tool memcheck` (outside of arrays), `racecheck` (shared memory), `initcheck`,
+#   `synccheck`. It costs a factor of ten or more in time.
+# - Where is the time? `nsys profile python program.py` records a timeline of launches
+#   and copies; `ncu python program.py` reads the hardware's counters of each kernel:
+#   sectors, bank conflicts, occupancy, and how close it comes to the card's limits.
+#
 # ## What to take with you
 #
-# | | rule | who tells |
+# | | rule | what shows it |
 # |---|---|---|
 # | transfers | few, large; keep data on the device | the clock |
 # | shared memory | a barrier between a write and another's access, both ways | `race` |
@@ -905,8 +991,8 @@ for n in 2**10, 2**16, 2**20, 2**22:
 #
 # <details><summary>Answers</summary>
 #
-# 1. Nobody knows. Values show the orders that came up; a race is about those that
-#    could.
+# 1. The runs cannot say. Values show the orders that came up; a race is about those
+#    that could.
 # 2. 256 bytes, 8 sectors. That is coalesced: nothing is fetched in vain.
 # 3. Stride 36 has the factor 4 in common with 32: four passes.
 # 4. One millisecond. If it takes 5, ask for sectors.
@@ -919,6 +1005,11 @@ for n in 2**10, 2**16, 2**20, 2**22:
 sectors(8 * t for t in range(32)), passes([36 * t for t in range(32)])
 
 # %% [markdown]
-# Now **lab 02**: six exercises, from ten minutes to half an hour each. When they are
-# done, the timer of this lesson is yours: in the set-up cell, write `"labs"` for
+# Now **lab 02**: its exercises take from ten minutes to half an hour each. When they
+# are done, the timer of this lesson is yours: in the set-up cell, write `"labs"` for
 # `"solutions"`, restart the kernel, and run everything again.
+#
+# To read on: Mark Harris, *Optimizing Parallel Reduction in CUDA* and *An Efficient
+# Matrix Transpose in CUDA C/C++*; Vasily Volkov, *Better Performance at Lower
+# Occupancy*; NVIDIA's *CUDA C++ Best Practices Guide*; and in PyTorch
+# `torch/utils/benchmark/utils/timer.py`.
