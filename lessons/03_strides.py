@@ -19,9 +19,10 @@
 # elements takes no longer than one of four, a number fills a matrix without taking its
 # room, and you can say before you run it whether `view` will work.
 #
-# It takes 45 to 60 minutes. Run each cell as you come to it; where you are asked to
-# predict, write your guess down first. Lab 03 is where you write all this yourself: the
-# lesson says when to go there. It needs no GPU.
+# It takes 45 to 60 minutes, and builds on Python and NumPy; one section, on a kernel,
+# on chapter 01. Run each cell as you come to it; where you are asked to predict, write
+# your guess down first. Lab 03 is where you write all this yourself: the lesson says
+# when to go there. It needs no GPU.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -33,7 +34,7 @@ from grading import trying
 from minigrad import answers_from
 from minigrad.viz import strides, strides_explorer
 
-# Lab 03 has 10 holes for you to fill. In this lesson the course's solutions fill them.
+# Lab 03 has holes for you to fill. In this lesson the course's solutions fill them.
 answers_from("solutions", before="04_elementwise")
 
 # %% [markdown]
@@ -124,7 +125,8 @@ print("torch   ", tuple(t.shape), t.stride(), t.storage_offset())
 print("minigrad", x.shape, x.stride(), x.storage_offset())
 
 # %% [markdown]
-# With an `index`, the picture writes the sum out. This is row 1, column 2 again.
+# With an `index`, the picture writes the calculation out. This is row 1, column 2
+# again.
 
 # %%
 strides(x, index=(1, 2))
@@ -177,7 +179,7 @@ divmod(7, 4)
 # number, one of many in a row, and has to find out which element that is.
 #
 # **To the lab**: exercise 1 (`contiguous_strides`), exercise 2 (`offset_of`) and
-# exercise 3 (`index_of`) are these three sums, for any number of dimensions.
+# exercise 3 (`index_of`) are these three rules, for any number of dimensions.
 #
 # ### Break it
 #
@@ -193,7 +195,7 @@ strides(x.as_strided((3, 4), (3, 1)))
 # ×2 marks the cells that two elements read.
 #
 # If a row is said to be 5 cells long, the last row lies outside the storage. That must
-# be refused, or we would read somebody else's memory.
+# be refused, or we would read memory that is not ours.
 
 # %%
 with trying():
@@ -244,7 +246,8 @@ t.untyped_storage().data_ptr(), t.T.untyped_storage().data_ptr()
 
 # %% [markdown]
 # If nothing moves, size should not matter. We measure it: the best of five runs of a
-# thousand transposes each.
+# thousand transposes each. (The best, since we ask what is possible: other programs can
+# only make such a short piece of work slower.)
 
 # %%
 from timeit import repeat
@@ -381,8 +384,8 @@ before[1] = 7
 weights
 
 # %% [markdown]
-# Everyone makes this mistake once, in PyTorch too. Who wants to keep values makes a
-# copy and says so: `clone()` has a storage of its own.
+# Everyone makes this mistake once, in PyTorch too. To keep values, make a copy, and say
+# so: `clone()` has a storage of its own.
 
 # %%
 w = torch.tensor([[0.5, 0.25], [1.0, 2.0]])
@@ -491,8 +494,8 @@ with trying():
 
 # %% [markdown]
 # Four elements would add 1 to the same cell. One after the other they would add 4; on a
-# GPU they run at once, and nobody can say what comes out. The message names the way
-# out: `clone()` first.
+# GPU they run at once, and what comes out is open. The message names the remedy:
+# `clone()` first.
 #
 # **To the lab**: exercise 7 (`broadcast_shapes`) and exercise 8 (`expand`).
 #
@@ -615,8 +618,8 @@ cells
 # ```
 #
 # The kernel makes no list of indices. It takes i apart, the last dimension first, and
-# adds up the offset as it goes: the rest of i by the size is the index, and i divided
-# by the size goes on to the next dimension. In Python that is `divmod`:
+# adds up the offset as it goes: the remainder of i divided by the size is the index,
+# and the quotient goes on to the next dimension. In Python that is `divmod`:
 
 # %%
 i, offset = 5, v.offset
