@@ -979,7 +979,7 @@ n, threads, each = 1_000_003, 128, 4
 #
 # | | one dimension | two |
 # |---|---|---|
-# | index | `i = blockIdx.x * blockDim.x + threadIdx.x` | `col` the same, `row` of `.y` |
+# | index | `i = blockIdx.x * blockDim.x + threadIdx.x` | `col` of `.x`, `row` of `.y` |
 # | guard | `if (i < n)` | `if (row < rows && col < cols)` |
 # | cell | `i` | `row * cols + col` |
 # | grid | `-(-n // size)` | x from cols, y from rows |

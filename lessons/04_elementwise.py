@@ -19,9 +19,9 @@
 # operator, device and dtype. PyTorch does it in the same way, and at the end the two
 # lists of what was run stand side by side.
 #
-# It takes about an hour. Run each cell as you come to it; where you are asked to
-# predict, write your guess down first. Lab 04 is where you write all this yourself: the
-# lesson says when to go there. You should have read chapters 01 and 03.
+# It takes about an hour, and builds on chapters 01 and 03. Run each cell as you come to
+# it; where you are asked to predict, write your guess down first. Lab 04 is where you
+# write all this yourself: the lesson says when to go there.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -38,7 +38,7 @@ from minigrad.kernels.copy import Strides
 from minigrad.layout import broadcast_shapes
 from minigrad.viz import strides
 
-# Lab 04 has 5 holes for you to fill. In this lesson the course's solutions fill them.
+# Lab 04 has holes for you to fill. In this lesson the course's solutions fill them.
 answers_from("solutions", before="05_reductions")
 
 # %% [markdown]
@@ -69,8 +69,8 @@ strides(x.T)
 #
 # ## First in Python
 #
-# The sum is that of chapter 03: take i apart into an index for each dimension, the last
-# one first, and add up index times stride.
+# The rule is that of chapter 03: take i apart into an index for each dimension, the
+# last one first, and add up index times stride.
 
 
 # %%
@@ -133,8 +133,9 @@ __device__ long long offset_of(int i, const Strides& view) {
 """
 
 # %% [markdown]
-# `long long` is a whole number of 64 bits. There is no `divmod` in C: `%` is the rest,
-# and `/=` divides. Eight dimensions are the most, because a struct has a fixed size.
+# `long long` is a whole number of 64 bits. There is no `divmod` in C: `%` is the
+# remainder, and `/=` divides. Eight dimensions are the most, because a struct has a
+# fixed size.
 #
 # The kernel itself is two lines. `T` and `OP` are not CUDA C: they are names that are
 # replaced by others before the compiler looks at the text.
@@ -151,7 +152,7 @@ __global__ void unary(const T* x, Strides view, T* y, int n) {
 )
 
 # %% [markdown]
-# What they are replaced by, is said when the text is compiled: `-D` defines a name, as
+# What replaces them is said when the text is compiled: `-D` defines a name, as
 # `#define T float` would in the first line of the text.
 
 # %%
@@ -386,8 +387,8 @@ column, row = Strides((3, 4), (1, 0)), Strides((3, 4), (0, 1))
 print(broken.check(1, 32, (rows[0], column, rows[1], row, y, 12)))
 
 # %% [markdown]
-# An expanded tensor has twelve elements and four cells. Whoever believes its shape and
-# not its strides reads past its end.
+# An expanded tensor has twelve elements and four cells. A kernel that believes its
+# shape and not its strides reads past its end.
 #
 # ### The order of operands
 #
@@ -441,14 +442,14 @@ c * p + (1 - c) * q, torch.where(c == 1, p, q)
 # %% [markdown]
 # 0 · ∞ is NaN. What is not chosen must not be computed with. (Does an `if` not make the
 # threads of a warp wait for each other? For a choice like this the compiler makes one
-# instruction that selects, and nobody waits.)
+# instruction that selects, and no thread waits.)
 #
 # **To the lab**: exercise 3 (`where_compare`).
 #
 # ## In which dtype?
 #
-# A kernel is compiled for certain types. So before one is chosen somebody must decide:
-# in which dtype is `x + y` computed? **Predict** these four.
+# A kernel is compiled for certain types. So before one is chosen it must be decided in
+# which dtype `x + y` is computed. **Predict** these four.
 
 # %%
 ints = torch.ones(3, dtype=torch.int32)
@@ -497,9 +498,11 @@ np.result_type(np.int32, np.float32), torch.promote_types(torch.int32, torch.flo
 #
 # 1. tensors with dimensions,
 # 2. tensors without (`tensor(2.5)`, or a sum),
-# 3. Python's numbers: bool is bool, int is int64, float is float32.
+# 3. Python's numbers: bool is bool, int is int64, float is the default dtype, float32
+#    (in PyTorch, `torch.set_default_dtype` can change it).
 #
-# and three kinds: bool, whole numbers, floats. Within a group the table decides.
+# and three kinds: bool, whole numbers, floats. (PyTorch has a fourth, complex numbers,
+# which minigrad leaves out.) Within a group the table decides.
 # Between the groups: **the highest kind wins, and of groups of the same kind the first
 # one.**
 #
@@ -552,8 +555,8 @@ torch.tensor([200], dtype=torch.uint8) + 100
 torch.tensor([60000.0], dtype=torch.float16) * 2
 
 # %% [markdown]
-# The first wraps around at 256, without a word; the second is infinite. Whoever wants
-# more room says so before: `x.int() + 100`.
+# The first wraps around at 256, without a word; the second is infinite. If you want
+# more room, say so before: `x.int() + 100`.
 #
 # **To the lab**: exercise 4 (`result_type`).
 #
@@ -614,9 +617,11 @@ kernel(x, y)
 # %% [markdown]
 # ### As PyTorch does it
 #
-# PyTorch's operators live in a library called **ATen**. Each is a line of a table
-# (`aten/src/ATen/native/native_functions.yaml`), with a function for each **dispatch
-# key**: CPU, CUDA, Meta, Autograd and others. One may ask which there are.
+# PyTorch's operators live in a library called **ATen**. Each is an entry of a file
+# (`aten/src/ATen/native/native_functions.yaml`), which names its kernels for the
+# **dispatch keys** CPU, CUDA and others. Many are made by machine: those for Meta,
+# which finds shapes without computing, and those for Autograd, from the formulas of
+# `tools/autograd/derivatives.yaml`. One can ask which there are.
 
 # %%
 for key in "CPU", "CUDA", "Meta", "Autograd":
@@ -624,11 +629,20 @@ for key in "CPU", "CUDA", "Meta", "Autograd":
     print(f"{key:9} {has}")
 
 # %% [markdown]
-# (CUDA is there if your PyTorch was built with it.) Two things are different. The key
-# has no dtype: each of these functions chooses by dtype inside, with a C++ macro, and
-# so compiles one kernel body for a dozen types. And keys come in layers: for a tensor
-# that needs a gradient the Autograd key is asked first, notes the operation, and asks
-# again; chapter 08 builds that.
+# (CUDA is there if your PyTorch was built with it.) Two things are different from ours.
+# The key has no dtype: each of these functions chooses by dtype inside, with a C++
+# macro, and so compiles one kernel body for a dozen types. And keys come in layers. A
+# tensor has several at once:
+
+# %%
+torch._C._dispatch_keys(torch.ones(3))
+
+# %% [markdown]
+# The call goes to the highest that is switched on. (Autocast, for mixed precision, is
+# off by default.) That is Autograd, whether or not a gradient is required: its kernel
+# looks at `requires_grad`, notes the operation if it is needed, and calls the
+# dispatcher again for the next key; at the end the kernel of the **backend** runs, CPU
+# or CUDA: the one that really computes. Chapter 08 builds such a layer.
 #
 # A sparse tensor, one that stores only what is not 0, has a dispatch key of its own,
 # and not every operator has a kernel for it. Read the first line of the error:
@@ -642,11 +656,14 @@ except NotImplementedError as error:
     print("...", str(error)[str(error).index("'aten::exp' is only") :][:92], "...")
 
 # %% [markdown]
-# And two devices in one expression are refused, in both libraries, before any kernel is
-# looked for.
+# Tensors of two devices in one expression are refused, in both libraries. (minigrad
+# looks before it chooses a kernel. PyTorch chooses the kernel of CUDA first, and
+# `TensorIterator`, which prepares its loop, refuses.) With one exception, again in
+# both: a tensor of the CPU **without dimensions** is taken as a number.
 
 # %%
 with trying():
+    print(minigrad.tensor(2.0) + minigrad.ones(3, device="sim"))
     print(minigrad.ones(3) + minigrad.ones(3, device="sim"))
 
 # %% [markdown]
@@ -736,8 +753,8 @@ launches
 # %% [markdown]
 # `unary_kernel` and `binary_broadcast` are the holes of lab 04. They read tensors of
 # one type, and results of the same type; for everything else the library's own kernels
-# run. With `"labs"` in the set-up cell this is your code, and it runs without being
-# asked. Then `rungs("fastest")` brings the library's kernels back, to compare the two.
+# run. With `"labs"` in the set-up cell this is your code, and it runs by itself. Then
+# `rungs("fastest")` brings the library's kernels back, to compare the two.
 #
 # The values are the same, from whatever rung: one multiplication is one multiplication.
 
@@ -749,8 +766,10 @@ with minigrad.rungs("yours"):
 # %% [markdown]
 # What does a rung gain? Here is the ladder on one NVIDIA H200
 # (`docs/benchmarks/kernels.md`): 268 million floats, 1 GB a tensor. GB/s of what must
-# move, each float once; PyTorch's copy moves 4,237 there, and that is the roof, for one
-# operation to eight or twelve bytes is far too little arithmetic to matter.
+# move, each float once. PyTorch's copy moves 4,237 there. That is about the roof: one
+# operation to eight or twelve bytes is far too little arithmetic to matter. (`x + y`
+# comes a little higher than the copy, since it reads two floats for each that it
+# writes, and memory is slowed down by changing from reads to writes.)
 #
 # | rung | relu(x) | x + y | matrix + row |
 # |---|---|---|---|
@@ -801,13 +820,12 @@ together = run_binary("fused", x, y, fused + binary_source, "--fmad=true")
 # %% [markdown]
 # Nearly: on a GPU `a * b + 1` in one expression is one instruction that rounds once, a
 # **fused multiply-add**, where two kernels round twice. (The simulator does so, too, if
-# asked to, by `--fmad=true`.) Both are right; the fused one is a little nearer to
-# the truth.
+# given `--fmad=true`.) Both are right; the fused one is a little nearer to the truth.
 #
 # This is what `torch.compile` does for a living: it watches an expression, writes one
-# kernel for what can stand in one, and compiles it. Chapter 12 builds that. And it is
-# why a library like this one has more than single operators: `gelu`, `layer_norm` and
-# `softmax` are kernels of their own.
+# kernel for what can stand in one, and compiles it. And it is why a library like this
+# one has more than single operators: `gelu`, `layer_norm` and `softmax` are kernels of
+# their own.
 #
 # ## What PyTorch does
 #
@@ -855,7 +873,7 @@ for v in cube, cube[:, :, ::2], cube[0].T:
 # 2. 0: the comparison is false. The other way round, `x[i] < 0 ? 0 : x[i]`, keeps it.
 # 3. float32; bfloat16.
 # 4. The kernel would take the address of GPU memory for one of its own. (Copying to the
-#    CPU and back would be right, and so slow that nobody should get it without asking.)
+#    CPU and back would be right, and so slow that it should never happen unseen.)
 # 5. Six times, and twice.
 #
 # </details>
@@ -866,5 +884,4 @@ minigrad.result_type(minigrad.ones(1, dtype=minigrad.bfloat16), 0.5)
 # %% [markdown]
 # Now **lab 04**: five exercises, from ten minutes to twenty each. When they are done,
 # every operator of this lesson runs on your code: in the set-up cell, write `"labs"`
-# for
-# `"solutions"`, restart the kernel, and run everything again.
+# for `"solutions"`, restart the kernel, and run everything again.
