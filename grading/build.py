@@ -4,6 +4,7 @@ Marks on cells say what a cell is; everything else about it follows from the hol
 
     # %% setup=true                          the set-up cell: gets the Colab part
     # %% [markdown] task="contiguous_strides"  the task: gets stars, minutes, points
+    # %% [markdown] hints="contiguous_strides" the hints: the contract goes above them
     # %% exercise="contiguous_strides"       the answer: emptied in the lab
     # %% check="contiguous_strides"          the graded check
 
@@ -142,6 +143,7 @@ def _cell(cell, id, solved, lab):
     mark, text = cell.metadata, cell.source
     if cell.cell_type == "markdown":
         text = _with_effort(text, mark["task"]) if "task" in mark else text
+        text = _with_contract(text, mark["hints"]) if "hints" in mark else text
         return nbformat.v4.new_markdown_cell(text, id=id)
     metadata = {"tags": mark["tags"]} if "tags" in mark else {}
     if "setup" in mark:
@@ -194,6 +196,11 @@ def _with_effort(text, name):
     return f"{heading}\n\nExercise {hole.number} · {effort}\n{rest}"
 
 
+def _with_contract(text, name):
+    """The hints under the hole's contract, so that it stands right above the stub."""
+    return f"**Contract**\n\n```text\n{find(name).contract}\n```\n\n{text}"
+
+
 def _add_badge(cells, path):
     settings_ = settings()
     repository = settings_["repository"].removeprefix("https://github.com/")
@@ -214,7 +221,7 @@ def _metadata(chapter, lab):
 def _examine(path, cells):
     """Raise unless every exercise of the chapter has its cells, in course order."""
     expected = [hole.name for hole in holes_of(path.stem)]
-    for mark in ("task", "exercise", "check"):
+    for mark in ("task", "hints", "exercise", "check"):
         got = [cell.metadata[mark] for cell in cells if mark in cell.metadata]
         if got != expected:
             raise BuildError(

@@ -31,7 +31,8 @@
 # Where a GPU is, the kernel runs there as well, and in exercises 4 and 5 its bandwidth
 # is measured. Elsewhere that part is not graded, and costs nothing.
 #
-# Put your code in the place of `// YOUR CODE HERE`, run the cell, and check as often as
+# Above the cell of an answer stands its contract: it says all that is tested. Put
+# your code in the place of `// YOUR CODE HERE`, run the cell, and check as often as
 # you like. The lesson, `lessons/02_memory.ipynb`, has the pictures.
 
 # %% setup=true

@@ -26,7 +26,8 @@
 #
 # Where a GPU is, the kernel runs there as well, and exercise 3 is timed beside cuBLAS.
 #
-# Put your code in the place of `// YOUR CODE HERE`, run the cell, and check as often as
+# Above the cell of an answer stands its contract: it says all that is tested. Put
+# your code in the place of `// YOUR CODE HERE`, run the cell, and check as often as
 # you like. The lesson, `lessons/06_matmul.ipynb`, has the pictures.
 
 # %% setup=true

@@ -24,7 +24,8 @@
 # digits: write the formula in the order that you like. While one exercise is judged,
 # the course's solutions stand in for all others.
 #
-# Put your code in the place of `# YOUR CODE HERE`, run the cell, and check as often as
+# Above the cell of an answer stands its contract: it says all that is tested. Put
+# your code in the place of `# YOUR CODE HERE`, run the cell, and check as often as
 # you like. The lesson, `lessons/08_autograd.ipynb`, has the pictures.
 
 # %% setup=true

@@ -24,6 +24,8 @@
 # A `check` compares with PyTorch, in double precision, on random numbers. The update
 # rules run fifty steps beside `torch.optim`.
 #
+# Above the cell of an answer stands its contract: it says all that is tested.
+#
 # The lesson, `lessons/09_nn.ipynb`, has the pictures.
 
 # %% setup=true

@@ -3,6 +3,8 @@
 import contextlib
 import functools
 import inspect
+import re
+import textwrap
 import traceback
 import types
 from typing import NamedTuple
@@ -76,6 +78,12 @@ class Exercise:
         """The hole as it is written: `offset_of(index, strides, offset=0)`."""
         return self.name + signature.plain(inspect.signature(self.__wrapped__))
 
+    @property
+    def contract(self):
+        """All that is tested of an answer: its form and its docstring."""
+        form = textwrap.fill(self.form(), 88, subsequent_indent="    ")
+        return f"{form}\n\n{inspect.getdoc(self)}"
+
     def solved_by(self):
         """How the cell of its answer begins."""
         return f"@solves({self.__qualname__})"
@@ -137,8 +145,14 @@ class KernelExercise(Exercise):
         name, self.parameters = signature.kernel_signature(declaration)
         spec = types.FunctionType((lambda *args: None).__code__, {}, name)
         spec.__qualname__, spec.__module__ = name, module
-        spec.__doc__ = declaration.strip()
+        comment, head = re.fullmatch(r"((?://.*\n)+)([^;]+);\n", declaration).groups()
+        spec.__doc__ = f"{head}\n\n{re.sub('^// ?', '', comment, flags=re.M).strip()}"
+        spec.__signature__ = inspect.Signature(map(_parameter, self.parameters))
         super().__init__(spec, number, points, stars, minutes)
+
+    @property
+    def contract(self):
+        return inspect.getdoc(self)
 
     @property
     def text(self):
@@ -205,6 +219,12 @@ def kind(thing):
         return f"{'the class' if isinstance(thing, type) else 'the function'} {name}"
     name = type(thing).__name__
     return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
+
+
+def _parameter(declared):
+    """A parameter of CUDA C, `const float* x`, as help() shows it."""
+    name = re.search(r"\w+$", declared)[0]
+    return inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY)
 
 
 def _circle(error):

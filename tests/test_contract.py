@@ -1,0 +1,48 @@
+"""One contract: lab, help() and hover show a hole's docstring, the same in each."""
+
+import inspect
+import pydoc
+
+import pytest
+from real_kernel import a_kernel, output_of  # noqa: F401
+
+from grading import build
+from minigrad.exercises.answers import answered_in
+from minigrad.exercises.registry import exercises
+
+HOLES = [entry.hole for entry in exercises()]
+
+
+@pytest.fixture(scope="module")
+def above():
+    """{name: the cell above the stub}, of every lab."""
+    found = {}
+    for text, _ in build.sources():
+        cells = build.notebook(text, solved=False).cells
+        for before, cell in zip(cells, cells[1:], strict=False):
+            if name := answered_in(cell.source):
+                found[name] = before.source
+    return found
+
+
+@pytest.mark.parametrize("hole", HOLES, ids=lambda hole: hole.name)
+def test_the_lab_and_help_show_the_whole_contract(above, hole):
+    doc = inspect.getdoc(hole)
+    box = f"**Contract**\n\n```text\n{hole.contract}\n```\n"
+    assert above[hole.name].startswith(box)
+    assert hole.contract.endswith(doc)
+    helped = pydoc.plain(pydoc.render_doc(hole))
+    assert doc in "\n".join(line[4:] for line in helped.splitlines())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", ["layout.slice_view", "Tensor.permute", "copy.contiguous_kernel"]
+)
+def test_hover_shows_it_too(kernel, name):
+    output_of(kernel, "from minigrad import Tensor, layout\n"
+                      "from minigrad.kernels import copy")  # fmt: skip
+    reply = kernel.inspect(name, len(name), reply=True, timeout=60)
+    shown = reply["content"]["data"]["text/plain"]
+    doc = output_of(kernel, f"import inspect; print(inspect.getdoc({name}))")
+    assert doc.strip() in shown
