@@ -17,13 +17,14 @@
 # largest, a norm, softmax's denominator. It looks like the simplest thing a computer
 # does. On a GPU it asks three questions:
 #
-# - **who adds whom, and in which order?** For floats the order changes the result;
+# - **which threads add, and in which order?** For floats the order changes the result;
 # - **how do thousands of threads make one number?** Trees, shuffles, two stages;
-# - **how often is each element read?** Once, if one is clever: that is online softmax.
+# - **how often is each element read?** Every pass over it costs memory's time.
 #
-# It takes about two hours. Where you are asked to predict, write your guess down first.
-# Nothing needs a GPU. Where times stand in the text, they were measured on one NVIDIA
-# H200 (CuPy 14.2, CUDA 13, PyTorch 2.11); a copy there moves 4,222 GB/s.
+# It takes about two hours, and builds on chapters 02 to 04. Where you are asked to
+# predict, write your guess down first. Nothing needs a GPU. Where times stand in the
+# text, they were measured on one NVIDIA H200 (CuPy 14.2, CUDA 13, PyTorch 2.11); a copy
+# there moves 4,222 GB/s.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -33,7 +34,7 @@ import random
 import numpy as np
 
 from minigrad import Kernel, answers_from, viz
-from minigrad.kernels import reductions
+from minigrad.kernels import memory, reductions
 
 # In this lesson the course's solutions fill the holes of labs 01 to 05.
 answers_from("solutions", before="06_matmul")
@@ -41,8 +42,9 @@ answers_from("solutions", before="06_matmul")
 # %% [markdown]
 # ## A sum is not a sum
 #
-# A float has 24 binary digits. After each addition what does not fit is rounded away.
-# So is (a + b) + c the same as a + (b + c)? **Predict** the two lines.
+# A float has 24 significant binary digits (23 are stored: the first is always 1). After
+# each addition what does not fit is rounded away. So is (a + b) + c the same as
+# a + (b + c)? **Predict** the two lines.
 
 # %%
 a, b, c = np.float32(1e8), np.float32(-1e8), np.float32(1)
@@ -74,9 +76,10 @@ tenths = np.full(1_000_000, 0.1, np.float32)
 one_by_one(tenths)
 
 # %% [markdown]
-# Wrong by 1 %! Near 65,536 floats are 1/128 apart. Each 0.1 is rounded to 13/128,
-# 0.1016, before it arrives; and always to the same side. The error does not average
-# out, it **drifts**.
+# Wrong by 1 %! Above 65,536 floats are 1/128 apart. Each 0.1 that is added there counts
+# as 13/128, 0.1016; and always so, as long as the sum is in that range. The error does
+# not average out, it **drifts**: below, downwards at first, where 0.1 is rounded down,
+# and upwards in the end.
 
 # %%
 running = np.cumsum(tenths, dtype=np.float32)
@@ -125,8 +128,8 @@ ones = np.ones(10_000, np.float16)
 print(np.cumsum(ones, dtype=np.float16)[-1])
 
 # %% [markdown]
-# 2048 + 1 is 2048: half has 11 digits. A sum of halves is therefore kept in float, in
-# PyTorch and in this course.
+# 2048 + 1 is 2048: half has 11 significant digits. A sum of halves is therefore kept in
+# float, in PyTorch and in this course.
 #
 # ### The same numbers, shuffled
 #
@@ -138,8 +141,8 @@ sums = {float(one_by_one(draw.permutation(x))) for _ in range(10)}
 print(len(sums), sorted(sums))
 
 # %% [markdown]
-# On a GPU nobody promises an order, so atomics give another sum in
-# each run. Ten million random numbers on the H200, eight runs each:
+# A GPU promises no order, so atomics give another sum in each run. Ten million random
+# numbers on the H200, eight runs each:
 #
 # | | sums | µs |
 # |---|---|---|
@@ -164,8 +167,7 @@ print(cells)
 
 # %% [markdown]
 # A block has 1024 threads at most. For ten million elements there is a loop in front: a
-# thread first adds up its own, with nobody else's help. In plain Python, with 2 blocks
-# of 4 threads:
+# thread first adds up its own. In plain Python, with 2 blocks of 4 threads:
 
 # %%
 x, blocks, size = list(range(1, 21)), 2, 4
@@ -183,8 +185,8 @@ print(sums, sum(sums))
 # %% [markdown]
 # ### Why two stages?
 #
-# `sums` still has one number for each block. Who adds those? No block can wait for
-# another (chapter 02): there is no barrier between blocks. There are three ways:
+# `sums` still has one number for each block. What adds those? No block of an ordinary
+# launch can wait for another (chapter 02). There are three ways:
 #
 # 1. **A second kernel.** Kernels run one after the other; that is the barrier.
 # 2. **One atomic a block.** A thousand atomics instead of ten million. The order is
@@ -193,6 +195,11 @@ print(sums, sum(sums))
 #    the one that comes last adds up what all have left, after a `__threadfence()`.
 #    One launch, fixed order. PyTorch does this, and so do the library's kernels: see
 #    `is_last` in `kernels/reduce.cu`.
+#
+# (A fourth is to launch the grid *cooperatively*: then all its blocks are on the GPU at
+# once, and `grid.sync()` of CUDA's cooperative groups is a barrier for all of them. The
+# grid can then be no larger than what fits. On Hopper `cluster.sync()` does the same
+# for a few blocks.)
 #
 # And why not simply **one block**? Ten million floats on the H200: 1056 blocks take 18
 # µs, one block takes 3,270. One multiprocessor of 132 works then.
@@ -245,8 +252,9 @@ print(sums.sum(dtype=np.float64), x.sum(dtype=np.float64))
 #
 # ## A warp needs no barrier
 #
-# Within a warp there is a shorter way: a **shuffle**. Each lane offers a variable, and
-# takes that of another lane, from register to register.
+# Within a warp there is a shorter way: a **shuffle**. A **lane** is a thread's place in
+# its warp, 0 to 31. Each lane offers a variable, and takes that of another lane, from
+# register to register.
 #
 # `__shfl_down_sync(mask, value, d)`: lane i gets the value of lane i + d. In Python, a
 # warp is a list:
@@ -263,8 +271,8 @@ def shfl_down(values, d):
 shfl_down([10, 11, 12, 13, 14, 15, 16, 17], 2)
 
 # %% [markdown]
-# The lanes at the end have nobody above them, and get their own value back. That is no
-# harm: what they make of it, nobody reads. Eight lanes, three steps:
+# The lanes at the end have none above them, and get their own value back. That does no
+# harm: what they make of it is never read. Eight lanes, three steps:
 
 # %%
 values = [1, 2, 3, 4, 5, 6, 7, 8]
@@ -273,8 +281,8 @@ for d in 4, 2, 1:
     print(d, values)
 
 # %% [markdown]
-# Lane 0 has the sum; the others hold rubbish. The picture: who gives to whom, in the
-# lanes whose values still count.
+# Lane 0 has the sum; the others hold rubbish. The picture: which lane gives to which,
+# among those whose values still count.
 
 # %%
 import matplotlib.pyplot as plt
@@ -321,7 +329,7 @@ counts = warp_sum.check(1, 32, (x, y)).counts
 print(counts["shared_requests"], "accesses of shared memory")
 
 # %% [markdown]
-# Step by step, with the values that the lanes hold:
+# Step by step; in JupyterLab, with the value that each lane holds:
 
 # %%
 viz.step(warp_sum, 1, 32, (x, y))
@@ -340,8 +348,8 @@ inside = source.replace("sum += __shfl", "if (threadIdx.x < 20) sum += __shfl")
 print(Kernel(inside, "warp_sum").check(1, 32, (x, y)))
 
 # %% [markdown]
-# And if the others have ended before? Then nobody waits for them; but a lane that asks
-# one of them for its value gets nothing sensible. The simulator says NaN:
+# And if the others have ended before? Then they are not waited for; but a lane that
+# wants the value of one of them gets nothing sensible. The simulator gives NaN:
 
 # %%
 Kernel(some, "warp_sum")(1, 32, (x, y))
@@ -379,7 +387,14 @@ block_sum(2, 512, (x, sums, 1000))
 print(sums, block_sum.check(2, 512, (x, sums, 1000)))
 
 # %% [markdown]
-# The tree of lab 02 and this one, for a block of 256: barriers against shuffles.
+# The tree of lab 02, for a block of 256: eight steps, with a barrier before each.
+
+# %%
+tree = Kernel(memory.block_sum.text, "block_sum")
+viz.timeline(tree, 1, 256, (x, sums, 256))
+
+# %% [markdown]
+# And this one. **Predict** how many barriers it has.
 
 # %%
 viz.timeline(block_sum, 1, 256, (x, sums, 256))
@@ -446,8 +461,9 @@ print(kept.shape, kept.ravel(), x.sum((0, 2)))
 # 4,096 of them, where the card holds 270,000: too few loads are on their way. **A
 # reduction needs both: neighbours side by side, and enough threads.**
 #
-# And a sum of nothing? What changes nothing: 0. For a product it is 1; for a maximum
-# there is no such number, and PyTorch raises an error.
+# And a sum of nothing? What changes nothing: 0. For a product it is 1. For a maximum it
+# would be minus infinity; but whole numbers have none, and an argmax has no place to
+# name, so PyTorch raises an error there.
 
 # %%
 np.zeros((3, 0)).sum(1), np.zeros((3, 0)).prod(1)
@@ -529,7 +545,7 @@ for value in [-5, -2, -9]:
 best
 
 # %% [markdown]
-# All data after a ReLU is positive or 0, and there nobody notices. Begin with an
+# All data after a ReLU is positive or 0, and there it goes unnoticed. Begin with an
 # element of the row; or with minus infinity, `__int_as_float(0xff800000)`.
 #
 # argmax of 65,536 rows of 4,096 on the H200: 0.37 ms in `kernels/argmax.cu`, 0.279 ms
@@ -539,14 +555,15 @@ best
 #
 # ## Softmax
 #
-# A classifier's scores become shares: yᵢ = exp(xᵢ) / Σ exp(xⱼ).
+# A classifier's scores, its **logits**, become **probabilities**, numbers from 0 to 1
+# whose sum is 1: yᵢ = exp(xᵢ) / Σ exp(xⱼ).
 
 # %%
 x = np.array([2.0, 1.0, 0.1], np.float32)
 np.exp(x) / np.exp(x).sum()
 
 # %% [markdown]
-# **Predict** the same with 1000 added to all: the shares should be as before.
+# **Predict** the same with 1000 added to all: the probabilities should be as before.
 
 # %%
 with np.errstate(all="ignore"):
@@ -563,7 +580,7 @@ with np.errstate(all="ignore"):
 # %%
 def softmax(x):
     m = x.max()  # one pass over x
-    l = np.exp(x - m).sum()  # another  # noqa: E741
+    l = np.exp(x - m).sum()  # another
     return np.exp(x - m) / l  # and a third
 
 
@@ -573,7 +590,8 @@ softmax(x), softmax(x + 1000), softmax(x - 1000)
 # Three passes: x is read three times, y is written once. What does each cost? A row
 # that has just been read may still lie in a cache; a long one does not.
 #
-# (The second and third differ in the last digits: x + 1000 itself was rounded.)
+# (The second and the third differ from the first in the last digits: x + 1000 itself
+# was rounded.)
 #
 # In CUDA C with a thread for each row, it is three loops:
 
@@ -605,9 +623,10 @@ print(y.sum(1)[:4])
 print(threads.check(1, 32, (x, y, 32, 500)).summary())
 
 # %% [markdown]
-# Neighbouring threads read a whole row apart, so nothing is coalesced; and 16,384 rows
-# are 16,384 threads, too few. So let a **block** do a row: a loop and a tree for the
-# maximum, a loop and a tree for the sum, and a loop for the result. That is exercise 5.
+# Neighbouring threads read a whole row apart, so nothing is coalesced. And there are as
+# many threads as rows: 32 here, and even 16,384 would be too few for a card that holds
+# 270,000. So let a **block** do a row: a loop and a tree for the maximum, a loop and a
+# tree for the sum, and a loop for the result. That is exercise 5.
 
 # %%
 x = draw.normal(0, 3, (4, 1000)).astype(np.float32)
@@ -648,10 +667,10 @@ print(Kernel(racy, "softmax_rows").check(4, 256, (x, y, 1000)))
 
 # %%
 def online(x):
-    m, l = -math.inf, 0.0  # noqa: E741
+    m, l = -math.inf, 0.0
     for value in x:
         top = max(m, value)
-        l = l * math.exp(m - top) + math.exp(value - top)  # noqa: E741
+        l = l * math.exp(m - top) + math.exp(value - top)
         m = top
     return m, l
 
@@ -669,7 +688,7 @@ pairs = [online(row[: k + 1]) for k in range(len(row))]
 _, (top, low) = plt.subplots(2, 1, figsize=(8, 4), sharex=True)
 top.plot(row, "o", label="x")
 top.step(range(40), [m for m, _ in pairs], where="post", label="m")
-low.plot([l for _, l in pairs], label="l")  # noqa: E741
+low.plot([l for _, l in pairs], label="l")
 top.legend(loc="upper left", bbox_to_anchor=(1, 1))
 low.set(xlabel="elements so far", ylabel="l")
 plt.show()
@@ -684,7 +703,8 @@ def joined(a, b):
     return top, a[1] * math.exp(a[0] - top) + b[1] * math.exp(b[0] - top)
 
 
-joined(online(row[:15]), online(row[15:])), online(row)
+for m, l in joined(online(row[:15]), online(row[15:])), online(row):
+    print(f"m = {m:.4f}, l = {l:.4f}")
 
 # %% [markdown]
 # So (m, l) is a reduction like any other, with `joined` in the place of `+`, and a tree
@@ -696,7 +716,7 @@ random.shuffle(parts)
 while len(parts) > 1:
     half = len(parts) // 2
     parts = [joined(parts[i], parts[i + half]) for i in range(half)]
-parts[0]
+print("m = {:.4f}, l = {:.4f}".format(*parts[0]))
 
 # %% [markdown]
 # ### Break it: minus infinity twice
@@ -715,10 +735,10 @@ online([-math.inf, 1.0])
 
 # %%
 def online_safe(x):
-    m, l = -3e38, 0.0  # noqa: E741
+    m, l = -3e38, 0.0
     for value in x:
         top = max(m, value)
-        l = l * math.exp(m - top) + math.exp(value - top)  # noqa: E741
+        l = l * math.exp(m - top) + math.exp(value - top)
         m = top
     return m, l
 
@@ -754,8 +774,8 @@ for hole in reductions.softmax_rows, reductions.online_softmax:
 # it is 18 % faster. The best for short rows reads once, and keeps the row in registers.
 #
 # What makes online softmax great is something else: it needs no row in one place. The
-# elements may come piece by piece, and be forgotten. That is flash attention, chapter
-# 16.
+# elements may come piece by piece, and be forgotten. That is the idea of **flash
+# attention** (T. Dao and others, 2022).
 #
 # **To the lab**: exercise 6 (`online_softmax`).
 #
@@ -817,9 +837,9 @@ count, mean, m2 = welford(x)
 mean, m2 / count, x.var(dtype=np.float64)
 
 # %% [markdown]
-# In float, around 10,000, right to four digits. No number here is larger than the mean
-# itself. And two triples can be joined: the squares of both, and what comes from their
-# means being apart.
+# In float, around 10,000, right to three digits. m2 grows with the count, but it never
+# subtracts two large, nearly equal numbers. And two triples can be joined: the squares
+# of both, and what comes from their means being apart.
 
 
 # %%
@@ -926,9 +946,9 @@ y.mean(1), y.std(1)
 
 # %%
 a, b = [1.0], [4.0, 4.0, 4.0]
-(np.mean(a) + np.mean(b)) / 2, np.mean(a + b)
+print((np.mean(a) + np.mean(b)) / 2, np.mean(a + b))
 
 # %% [markdown]
-# Now **lab 05**: seven exercises, from twenty to forty minutes each. What you write
+# Now **lab 05**: its exercises take from twenty to forty minutes each. What you write
 # there is what `sum`, `argmax`, `softmax` and `layer_norm` of your own framework are
 # made of.
