@@ -8,6 +8,8 @@ Marks on cells say what a cell is; everything else about it follows from the hol
     # %% exercise="contiguous_strides"       the answer: emptied in the lab
     # %% check="contiguous_strides"          the graded check
 
+{{relu | unary_vec | time}} in a text becomes that cell of docs/benchmarks/kernels.md,
+and {{relu | unary_vec}} the rate, GB/s or TFLOP/s.
 Built twice, a notebook has the same bytes: ids come from the marks, not from chance.
 """
 
@@ -24,6 +26,7 @@ import nbformat
 from minigrad import course
 from minigrad.exercises.answers import holes_of
 from minigrad.exercises.registry import find
+from minigrad.testing import published
 
 from .verdict import plural
 
@@ -31,6 +34,7 @@ STUB = {
     "#": ["# YOUR CODE HERE", "raise NotImplementedError"],
     "//": ["// YOUR CODE HERE"],
 }
+MEASURED = re.compile(r"\{\{(.*?) \| (.*?)(?: \| (.*?))?\}\}")
 BADGE = "https://colab.research.google.com/assets/colab-badge.svg"
 COLAB = "https://colab.research.google.com/github"
 SETUP = """\
@@ -144,6 +148,7 @@ def _cell(cell, id, solved, lab):
     if cell.cell_type == "markdown":
         text = _with_effort(text, mark["task"]) if "task" in mark else text
         text = _with_contract(text, mark["hints"]) if "hints" in mark else text
+        text = MEASURED.sub(lambda found: published(*found.groups()), text)
         return nbformat.v4.new_markdown_cell(text, id=id)
     metadata = {"tags": mark["tags"]} if "tags" in mark else {}
     if "setup" in mark:

@@ -773,10 +773,13 @@ with minigrad.rungs("yours"):
 #
 # | rung | relu(x) | x + y | matrix + row |
 # |---|---|---|---|
-# | strided: any layout | 2,614 | 3,289 | 1,381 |
-# | contiguous: element i is at i | 2,693 | 3,401 | - |
-# | vectors: 16 bytes a load | 4,213 | 4,319 | 3,983 |
-# | PyTorch | 4,229 | 4,345 | 2,817 |
+# | strided | {{relu | unary_s}} | {{a + b | binary_s}} | {{mat | binary_s}} |
+# | contiguous | {{relu | unary<float>}} | {{a + b | binary<float>}} | - |
+# | vectors | {{relu | unary_v}} | {{a + b | binary_v}} | {{mat | binary_r}} |
+# | PyTorch | {{relu | PyTorch}} | {{a + b | PyTorch}} | {{mat | PyTorch}} |
+#
+# (`strided` takes any layout; `contiguous` reads element i at i; `vectors` loads 16
+# bytes at a time.)
 #
 # The first surprise: without divisions by the sizes almost nothing is gained, since a
 # contiguous tensor is joined to one dimension anyway. Two dimensions that cannot be

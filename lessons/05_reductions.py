@@ -23,8 +23,8 @@
 #
 # It takes about two hours, and builds on chapters 02 to 04. Where you are asked to
 # predict, write your guess down first. Nothing needs a GPU. Where times stand in the
-# text, they were measured on one NVIDIA H200 (CuPy 14.2, CUDA 13, PyTorch 2.11); a copy
-# there moves 4,222 GB/s.
+# text, they were measured on one NVIDIA H200 (CuPy 14.2, CUDA 13, PyTorch 2.11;
+# `docs/benchmarks/kernels.md`); PyTorch's copy moves 4,237 GB/s there.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -237,12 +237,12 @@ print(sums.sum(dtype=np.float64), x.sum(dtype=np.float64))
 #
 # 268 million floats, 1 GB, on the H200. GB/s of x, which is read once:
 #
-# | | ms | GB/s |
+# | | time | GB/s |
 # |---|---|---|
-# | tree in shared memory, two launches | 0.244 | 4,392 |
-# | shuffles, two launches | 0.244 | 4,399 |
-# | shuffles, 16 bytes a load | 0.238 | 4,517 |
-# | `torch.sum` | 0.245 | 4,374 |
+# | tree in shared memory | {{sum of | sum_tree | time}} | {{sum of | sum_tree}} |
+# | shuffles | {{sum of | sum_shuffle | time}} | {{sum of | sum_shuffle}} |
+# | the same, 16 bytes a load | {{sum of | sum_vec | time}} | {{sum of | sum_vec}} |
+# | `torch.sum` | {{sum of | PyTorch | time}} | {{sum of | PyTorch}} |
 #
 # All are as fast as memory is. Once each thread has many elements, the tree at the end
 # costs nothing: it is a few steps a block. **Count the bytes first**; a cleverer tree
@@ -300,8 +300,11 @@ def shuffle_picture(lanes):
             line = {"arrowstyle": "->", "color": "tab:blue"}
             ax.annotate("", (i, -step - 0.9), (i + active // 2, -step), arrowprops=line)
             ax.plot([i, i], [-step, -step - 1], color="lightgray", zorder=1)
-    ax.set(xlabel="lane", yticks=range(-steps, 1), yticklabels=["sum"] + [
-        f"d = {lanes >> k + 1}" for k in reversed(range(steps))])  # fmt: skip
+    ax.set(
+        xlabel="lane",
+        yticks=range(-steps, 1),
+        yticklabels=["sum"] + [f"d = {lanes >> k + 1}" for k in reversed(range(steps))],
+    )
     plt.show()
 
 
@@ -448,14 +451,15 @@ print(kept.shape, kept.ravel(), x.sum((0, 2)))
 # A sum over the last dimension, and one over the first: the same additions. 65,536 ×
 # 4,096 floats on the H200:
 #
-# | | ms | GB/s |
-# |---|---|---|
-# | rows: a block each | 0.254 | 4,232 |
-# | rows: a warp each | 0.244 | 4,397 |
-# | columns: a thread each (exercise 3) | 2.39 | 449 |
-# | columns: blocks of 32 × 32 that share a column | 0.320 | 3,356 |
-# | the same, several blocks a column | 0.271 | 3,965 |
-# | `torch.sum`, rows and columns | 0.249, 0.263 | 4,315, 4,079 |
+# | | GB/s |
+# |---|---|
+# | rows: a block each | {{sums of rows | reduce_blocks}} |
+# | rows: a warp each | {{sums of rows | reduce_warps}} |
+# | rows: `torch.sum` | {{sums of rows | PyTorch}} |
+# | columns: a thread each (exercise 3) | {{sums of col | reduce_strided}} |
+# | columns: blocks of 32 × 32 | {{sums of col | reduce_columns<0, float>}} |
+# | the same, 16 blocks a column | {{sums of col | reduce_columns<0, float>,}} |
+# | columns: `torch.sum` | {{sums of col | PyTorch}} |
 #
 # A thread a column is coalesced, for neighbours read neighbours. But there are only
 # 4,096 of them, where the card holds 270,000: too few loads are on their way. **A
@@ -548,8 +552,10 @@ best
 # All data after a ReLU is positive or 0, and there it goes unnoticed. Begin with an
 # element of the row; or with minus infinity, `__int_as_float(0xff800000)`.
 #
-# argmax of 65,536 rows of 4,096 on the H200: 0.37 ms in `kernels/argmax.cu`, 0.279 ms
-# in PyTorch, 3,849 GB/s. The pair costs instructions, and here they are seen.
+# argmax of 65,536 rows of 4,096 on the H200: {{argmax | arg_blocks | time}} in
+# `kernels/argmax.cu`, {{argmax | PyTorch | time}} in PyTorch, where the sum of as many
+# numbers takes {{sum of | PyTorch | time}}. The pair costs instructions, and here they
+# are seen.
 #
 # **To the lab**: exercise 4 (`max_argmax`).
 #
@@ -758,20 +764,27 @@ for hole in reductions.softmax_rows, reductions.online_softmax:
 # %% [markdown]
 # Two reads instead of three. **Predict**: how much faster is it?
 #
-# On the H200, in GB/s of what must move, x once and y once:
+# On the H200, in GB/s of what must move, x once and y once, for rows of two lengths:
 #
-# | | 16,384 × 4,096 | 1,024 × 262,144 |
-# |---|---|---|
-# | a thread a row, three passes | 300 | |
-# | a block a row, three passes | 3,010 | 1,742 |
-# | a block a row, online | 2,751 | 2,063 |
-# | the row kept in registers: one read | 3,414 | |
-# | `torch.softmax` | 2,547 | 2,090 |
+# | 16,384 × 4,096 | |
+# |---|---|
+# | a thread a row, three passes | {{softmax of rows, 16 | softmax_three}} |
+# | a block a row, three passes | {{softmax of rows, 16 | softmax_shared}} |
+# | a block a row, online | {{softmax of rows, 16 | softmax_online}} |
+# | the row kept in registers: one read | {{softmax of rows, 16 | softmax_reg}} |
+# | `torch.softmax` | {{softmax of rows, 16 | PyTorch}} |
+#
+# | 1,024 × 262,144 | |
+# |---|---|
+# | a block a row, three passes | {{softmax of rows, 1,0 | softmax_shared}} |
+# | a block a row, online | {{softmax of rows, 1,0 | softmax_online}} |
+# | `torch.softmax` | {{softmax of rows, 1,0 | PyTorch}} |
 #
 # A surprise, and a lesson. In rows of 4,096 floats, 16 KB, online is **slower**: the
 # second and third pass find the row in the cache, and the exponential that scales l
 # costs more than the read it saves. In rows of 1 MB, which no cache near a block holds,
-# it is 18 % faster. The best for short rows reads once, and keeps the row in registers.
+# it is about a fifth faster. The best for short rows reads once, and keeps the row in
+# registers.
 #
 # What makes online softmax great is something else: it needs no row in one place. The
 # elements may come piece by piece, and be forgotten. That is the idea of **flash
@@ -877,10 +890,10 @@ y.mean(1), y.std(1)
 #
 # | | GB/s |
 # |---|---|
-# | mean, then squares: three reads | 2,140 |
-# | Welford: two reads | 2,093 |
-# | the row in registers, mean then squares | 3,926 |
-# | `F.layer_norm` | 2,958 |
+# | mean, then squares: three reads | {{layer norm | layer_norm_two}} |
+# | Welford: two reads | {{layer norm | layer_norm_welford}} |
+# | the row in registers, mean then squares | {{layer norm | layer_norm_reg}} |
+# | `F.layer_norm` | {{layer norm | PyTorch}} |
 #
 # The same lesson as with softmax: rows of 16 KB stay in the cache, and Welford's
 # division for each element is not free. With the row in registers there is one read,

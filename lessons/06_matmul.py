@@ -18,13 +18,15 @@
 # on a GPU has been made faster so often. Three questions lead through it:
 #
 # - **what must be done?** So many multiplications, so many bytes: the roofline;
-# - **who reads what, and how often?** Tiles and registers: the same idea on two floors;
+# - **what reads which number, and how often?** Tiles and registers: the same idea on
+#   two floors;
 # - **how far is it to cuBLAS**, NVIDIA's own library, and what is in between?
 #
-# The same product seven times, each time faster: from 2 % of cuBLAS to 87 %. It takes
-# about two hours. Where you are asked to predict, write your guess down first. Nothing
-# needs a GPU. Where times stand in the text, they were measured on one NVIDIA H200
-# (`docs/benchmarks/kernels.md`); a copy there moves 4,237 GB/s.
+# Programs call this product **GEMM**, general matrix multiply. Here it is made seven
+# times, each time faster: from 2 % of cuBLAS to 87 %. It takes about two hours, and
+# builds on chapters 02 to 04. Where you are asked to predict, write your guess down
+# first. Nothing needs a GPU. Where times stand in the text, they were measured on one
+# NVIDIA H200 (`docs/benchmarks/kernels.md`); a copy there moves 4,237 GB/s.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -39,7 +41,7 @@ from minigrad import Kernel, answers_from, viz
 from minigrad.kernels import matmul
 from minigrad.kernels.copy import Strides
 from minigrad.launch import file_text
-from minigrad.testing import Ceilings, ceilings
+from minigrad.testing import Ceilings, ceilings, published
 
 # In this lesson the course's solutions fill the holes of labs 01 to 06.
 answers_from("solutions", before="07_convolution")
@@ -79,9 +81,9 @@ took = time.perf_counter() - begin
 print(f"{took:.3f} s; for 4096: {took * (4096 / 48) ** 3 / 3600:.0f} hours")
 
 # %% [markdown]
-# cuBLAS takes 2.69 ms. What follows is the way from hours to milliseconds; its first
-# step is the longest, and it is the loop over row and col, which nobody needs: all
-# elements of c can be made at the same time.
+# cuBLAS takes {{a @ b, 4,096 | PyTorch | time}}. What follows is the way from hours to
+# milliseconds; its first step is the longest: the loop over row and col is not needed,
+# for all elements of c can be made at the same time.
 #
 # ## A thread an element
 #
@@ -176,8 +178,10 @@ for kernel in along_rows, along_columns:
     print(f"{kernel.name:<24} {counts['reads']:,} reads, {counts['sectors']:,} sectors")
 
 # %% [markdown]
-# As many reads, a quarter of the sectors. On the H200, for 4096 × 4096: **142 ms** and
-# **23.3 ms**. One line differs, and the faster one is six times as fast.
+# As many reads, a quarter of the sectors. On the H200, for 4096 × 4096:
+# **{{a @ b, 4,096 | matmul_naive | time}}** and
+# **{{a @ b, 4,096 | matmul_coalesced | time}}**. Two lines differ, those that find row
+# and col, and the faster one is six times as fast.
 #
 # ## How fast can it be?
 #
@@ -202,24 +206,38 @@ for n in 16, 64, 256, 1024, 4096:
 # Waterman, D. Patterson, 2009). To the left, at intensity i, the memory feeds i ·
 # bandwidth operations a second: the slope. To the right it is flat: the peak. Both axes
 # are logarithmic. On the H200 the slope is PyTorch's copy, the flat part what cuBLAS
-# reaches in float32; three kernels of chapters 04 and 05 and three products:
+# reaches in float32. Both, and the kernels in the picture, are read from the table of
+# measurements in `docs/benchmarks/kernels.md`:
+
 
 # %%
-h200 = Ceilings(4.237e12, 51.07e12, "NVIDIA H200", "PyTorch's copy", "cuBLAS, float32")
+def rate(table, row):
+    """GB/s, or TFLOP/s, as docs/benchmarks/kernels.md has it."""
+    return float(published(table, row).replace(",", ""))
+
+
+product_of = "a @ b, 4,096"
+cublas = rate(product_of, "PyTorch") * 1e12
+h200 = Ceilings(4.237e12, cublas, "NVIDIA H200", "PyTorch's copy", "cuBLAS, float32")
+
+# %% [markdown]
+# Three kernels of chapters 04 and 05, the fastest of their ladders, and three products:
+
+# %%
 points = [
-    viz.Point("a + b", 1 / 12, 4.319e12 / 12),
-    viz.Point("relu", 1 / 8, 4.213e12 / 8),
-    viz.Point("sum", 1 / 4, 4.405e12 / 4),
-    viz.Point("naive", 4096 / 6, 0.971e12),
-    viz.Point("coalesced", 4096 / 6, 5.903e12),
-    viz.Point("cuBLAS", 4096 / 6, 51.12e12),
+    viz.Point("a + b", 1 / 12, rate("a + b", "binary_vectors") * 1e9 / 12),
+    viz.Point("relu", 1 / 8, rate("relu", "unary_vectors") * 1e9 / 8),
+    viz.Point("sum", 1 / 4, rate("sum of", "sum_vectors") * 1e9 / 4),
+    viz.Point("naive", 4096 / 6, rate(product_of, "matmul_naive") * 1e12),
+    viz.Point("coalesced", 4096 / 6, rate(product_of, "matmul_coalesced") * 1e12),
+    viz.Point("cuBLAS", 4096 / 6, cublas),
 ]
 viz.roofline(points, h200)
 
 # %% [markdown]
-# The kernels on the left touch their roof: nothing is left to be gained there, but by
-# joining them. The products stand far to the right, where memory is no excuse, and far
-# below the roof. All that follows is about this vertical line.
+# The kernels on the left touch their roof: nothing is left to be gained there, except
+# by fusing them with others. The products stand far to the right, where memory is no
+# excuse, and far below the roof. All that follows is about this vertical line.
 #
 # The edge, where slope and flat part meet, lies at peak / bandwidth:
 
@@ -227,9 +245,10 @@ viz.roofline(points, h200)
 print(f"{h200.ridge:.1f} FLOP for each byte; n = {6 * h200.ridge:.0f}")
 
 # %% [markdown]
-# Products of matrices smaller than 72 × 72 are bound by memory, however well they are
-# written. So is a matrix times a vector, of any size: **predict** its intensity. This
-# is what a language model does when it writes word by word.
+# Products of matrices smaller than 72 × 72 lie to the left of the edge. (What bounds
+# them is neither roof, but the launch: their 62 KB take 15 ns at this bandwidth, and a
+# launch 7 µs.) To the left lies also a matrix times a vector, of any size: **predict**
+# its intensity. This is what a language model does when it writes word by word.
 
 # %%
 matmul.roofline((4096, 4096), (4096, 1), h200.bandwidth, h200.peak)
@@ -261,15 +280,14 @@ for kernel in along_rows, along_columns:
 own
 
 # %% [markdown]
-# 0.12 and 0.49 FLOP for each byte: left of the edge, both of them. If all
-# of this came from memory, the H200 could do 0.5 and 2.1 TFLOP/s. **Predict**: the
-# measured ones are 0.97 and 5.9. How can that be?
+# 0.12 and 0.49 FLOP for each byte: left of the edge, both of them. If all of this came
+# from memory, the H200 could do 0.5 and 2.1 TFLOP/s. The measured rates are higher.
+# **Predict** why.
 
 # %%
-for name, rate in zip(own, (0.971e12, 5.903e12), strict=True):
-    print(
-        f"{name:<24} the roof: {h200.rate(own[name]) / 1e12:.2f}, it is {rate / 1e12}"
-    )
+for name, intensity in own.items():
+    roof = h200.rate(intensity) / 1e12
+    print(f"{name:<24} roof: {roof:.2f}, measured: {rate(product_of, name)} TFLOP/s")
 
 # %% [markdown]
 # Above the roof! The roof is that of the card's memory, and between it and the warps
@@ -329,7 +347,7 @@ print(np.abs(c - a @ b).max(), asked(tiles, *launch, n), "FLOP for each byte")
 # %% [markdown]
 # ### Break it: one barrier is not enough
 #
-# The first barrier is obvious: nobody may multiply before the tiles are full.
+# The first barrier is obvious: no thread may multiply before the tiles are full.
 # **Predict**: what happens without the second one, at the loop's end?
 
 # %%
@@ -362,18 +380,24 @@ for K in 37, 5:
     print(K, "off by", np.abs(c - a @ b).max(), kinds or "no finding")
 
 # %% [markdown]
-# With K = 37 they hold what the step before has left there: all of it was written by
-# somebody, so no tool complains, and the result is wrong. With K = 5 nobody has written
-# them, and that is found. So a check needs a K that is ragged **and** more than a tile.
+# With K = 37 they hold what the step before has left there: all of it has been written,
+# so no tool complains, and the result is wrong. With K = 5 they were never written, and
+# that is found. So a check needs a K that is ragged **and** more than a tile.
 #
 # ### And the speed?
 #
-# 1/16 of the reads. **Predict** the time on the H200; `matmul_coalesced` took 23.3 ms.
+# 1/16 of the reads. **Predict** the time on the H200; `matmul_coalesced` took
+# {{a @ b, 4,096 | matmul_coalesced | time}}.
 #
-# It is **20.3 ms**. All that work for 13 %! Two things explain it. Most of what the
-# plain kernel read again came from the caches: its warps requested 8 times the traffic,
-# but memory did not see it. And now something else takes the time. Count what each
-# multiplication reads from **shared** memory:
+# <details><summary>Answer</summary>
+#
+# **{{a @ b, 4,096 | matmul_tiled | time}}**. All that work for an eighth!
+#
+# </details>
+#
+# Two things explain it. Most of what the plain kernel read again came from the caches:
+# its warps requested 8 times the traffic, but memory did not see it. And now something
+# else takes the time. Count what each multiplication reads from **shared** memory:
 
 # %%
 ones = [np.ones((64, 64), np.float32) for _ in range(3)]
@@ -382,11 +406,11 @@ counts = tiles.check(*launch).counts
 print(counts["shared_requests"] * 32 / 64**3, "accesses for each multiplication")
 
 # %% [markdown]
-# 2, for a number of each tile, and 1/8 for filling them. In one clock a
-# multiprocessor of the H200 multiplies for 4 warps, but its shared memory has 32 banks,
-# and serves one warp. With 2 accesses for each multiplication 7 of 8 clocks are spent
-# waiting: at most 1/8 of the peak. NVIDIA's data sheet says 67 TFLOP/s; an eighth of it
-# is 8.4, and 6.76 were measured. **Shared memory is a roof of its own.**
+# 2, for a number of each tile, and 1/8 for filling them. In one clock a multiprocessor
+# of the H200 multiplies for 4 warps, but its shared memory has 32 banks, and serves one
+# warp. With 2 accesses for each multiplication 7 of 8 clocks are spent waiting: at most
+# 1/8 of the peak. NVIDIA's data sheet says 67 TFLOP/s; an eighth of it is 8.4, and {{a
+# @ b, 4,096 | matmul_tiled}} were measured. **Shared memory is a roof of its own.**
 #
 # ## Registers
 #
@@ -473,14 +497,15 @@ for name, (intensity, passes) in rows.items():
 # them. Beside it, what the H200 measured:
 
 # %%
-rates = 0.971, 5.903, 6.76, 17.01, 21.02, 32.77, 44.87
-measured, names = dict(zip(rows, rates, strict=True)), list(rows)
+names = list(rows)
+measured = {name: rate(product_of, f"matmul_{rung}")
+            for name, rung in zip(rows, rungs, strict=True)}  # fmt: skip
 _, axes = plt.subplots(1, 3, figsize=(10, 2.8), sharey=True)
 axes[0].barh(names, [2 / rows[name][0] for name in names], fc="honeydew", ec="black")
 axes[1].barh(names, [rows[name][1] for name in names], fc="lightblue", ec="black")
-axes[2].barh(names, rates, fc="moccasin", ec="black")
-axes[2].axvline(51.12, color="black", linestyle=":")
-axes[2].text(50, 0, "cuBLAS", ha="right", va="center")
+axes[2].barh(names, measured.values(), fc="moccasin", ec="black")
+axes[2].axvline(cublas / 1e12, color="black", linestyle=":")
+axes[2].text(cublas / 1e12 - 1, 0, "cuBLAS", ha="right", va="center")
 axes[0].set(title="bytes requested", xscale="log", xlabel="for a multiplication")
 axes[1].set(title="passes of shared memory", xlabel="for a multiplication")
 axes[2].set(title="NVIDIA H200", xlabel="TFLOP/s")
@@ -527,16 +552,16 @@ viz.banks(Kernel(ladder, "matmul_patch<float>"), *args, line=line)
 #
 # The whole ladder on one NVIDIA H200, 4096 × 4096 × 4096 in float32:
 #
-# | rung | idea | ms | TFLOP/s | of cuBLAS |
-# |---|---|---|---|---|
-# | `naive` | a thread an element | 142 | 0.97 | 0.02 |
-# | `coalesced` | neighbours read neighbours | 23.3 | 5.91 | 0.12 |
-# | `tiled` | a block shares tiles | 20.4 | 6.73 | 0.13 |
-# | `column` | a thread makes 8 | 8.15 | 16.9 | 0.33 |
-# | `patch` | a thread makes 8 × 8 | 6.56 | 21.0 | 0.41 |
-# | `vectors` | 16 bytes an access | 4.21 | 32.7 | 0.64 |
-# | `pipelined` | the next tile meanwhile; 16 × 8 | 3.10 | 44.3 | 0.87 |
-# | cuBLAS | | 2.69 | 51.1 | 1.00 |
+# | rung | idea | TFLOP/s |
+# |---|---|---|
+# | `naive` | a thread an element | {{a @ b, 4,096 | matmul_n}} |
+# | `coalesced` | neighbours read neighbours | {{a @ b, 4,096 | matmul_coa}} |
+# | `tiled` | a block shares tiles | {{a @ b, 4,096 | matmul_t}} |
+# | `column` | a thread makes 8 | {{a @ b, 4,096 | matmul_column}} |
+# | `patch` | a thread makes 8 × 8 | {{a @ b, 4,096 | matmul_pa}} |
+# | `vectors` | 16 bytes an access | {{a @ b, 4,096 | matmul_v}} |
+# | `pipelined` | 16 × 8; two tiles | {{a @ b, 4,096 | matmul_pipelined<1, 0, 1>}} |
+# | cuBLAS | | {{a @ b, 4,096 | PyTorch}} |
 #
 # And under the roof, each where its own traffic puts it:
 
@@ -552,21 +577,27 @@ viz.roofline([viz.Point(name, rows[name][0], measured[name] * 1e12) for name in 
 #
 # 13 % are left. Where may they lie?
 #
-# - **Copies that pass by the registers.** `pipelined` loads into registers and stores
-#   into shared memory. Newer cards can do it in one step: `cp.async`, and from Hopper
-#   on an engine (TMA) that brings whole tiles while no thread is busy with it. Then
-#   three and more tiles can be on their way.
+# - **Copies that bypass the registers.** `pipelined` loads into registers and stores
+#   into shared memory. Since Ampere, 2020, it can be done in one step, `cp.async`; and
+#   from Hopper on by an engine, the *tensor memory accelerator* (TMA), which brings
+#   whole tiles while no thread is busy with it. Then three and more tiles can be on
+#   their way.
 # - **Larger patches for each warp**, where registers allow it: fewer passes still.
 # - **Machine code.** NVIDIA writes such kernels below CUDA C, where one chooses the
 #   registers and the order of instructions by hand.
 # - **The right kernel for the size.** cuBLAS has hundreds and chooses. With 4095 ×
-#   4097, whose rows do not begin at multiples of 16 bytes, it falls to 46.7 TFLOP/s,
-#   and `pipelined` to 33.6.
+#   4097, whose rows do not begin at multiples of 16 bytes, it falls to
+#   {{a @ b, 4,095 | PyTorch}} TFLOP/s, and `pipelined` to
+#   {{a @ b, 4,095 | matmul_pi}}.
+# - **More blocks for small results.** If c is small and K long, few blocks have work.
+#   *Split-K* cuts K into pieces, one for each of several blocks, and adds the pieces
+#   up: chapter 05's second stage.
 #
 # And **tensor cores**? They multiply small matrices as one instruction: by the data
 # sheet about 7 times as fast in TF32, 15 times in half precision. But that is another
-# dtype: TF32 keeps 10 binary digits of a float's 23. PyTorch leaves it off for matrix
-# products unless you ask (`torch.backends.cuda.matmul.allow_tf32`). Chapter 14 asks.
+# dtype: TF32 keeps 11 significant binary digits of a float's 24. PyTorch leaves it off
+# for matrix products unless you set `torch.backends.cuda.matmul.fp32_precision =
+# "tf32"` (before 2.9 the switch was `allow_tf32`; use only one of the two).
 #
 # ## Any layout, any batch
 #
@@ -597,10 +628,9 @@ batch.expand(6, 5, 20, 30).strides, five.expand(6, 5, 30, 2).strides
 # like an index in chapter 03. That is exercise 4, and in the library the first rung
 # that takes any strides is `tiled`.
 #
-# ### Break it: who has copied?
+# ### Break it: a kernel that ignores strides
 #
-# A kernel that ignores the strides is right for plain operands. **Predict** the second
-# line.
+# It is right for plain operands. **Predict** the second line.
 
 # %%
 text = matmul.matmul_batched.text.replace("(k + tx) * a_col", "(k + tx)")
@@ -639,7 +669,7 @@ launches
 #
 # | floor | what is kept there | used again by | saves |
 # |---|---|---|---|
-# | caches | what was read lately | anybody, with luck | memory |
+# | caches | what was read lately | any thread, with luck | memory |
 # | shared memory | tiles | the threads of a block | memory and caches |
 # | registers | patches | the thread itself | shared memory |
 #
@@ -666,8 +696,8 @@ launches
 #    that step has made sure that all were done with it; and the same barrier says that
 #    the pair of the next step is full.
 # 3. Still 2. Larger tiles save global memory; only registers save shared memory.
-# 4. 256 sums and 32 numbers are more than the 255 registers that a thread can have; the
-#    rest would go to memory.
+# 4. 256 sums and 32 numbers are more than the 255 registers that a thread can have;
+#    what does not fit would go to local memory, which is device memory.
 #
 # </details>
 #
@@ -679,3 +709,7 @@ matmul.roofline((32, 4096), (4096, 4096), h200.bandwidth, h200.peak)
 # %% [markdown]
 # Now **lab 06**: four kernels and the roofline. What you write there is what `@` of
 # your own framework runs.
+#
+# To read on: S. Boehm, *How to Optimize a CUDA Matmul Kernel for cuBLAS-like
+# Performance*; NVIDIA's CUTLASS, `media/docs/efficient_gemm.md`; PyTorch's
+# `aten/src/ATen/cuda/CUDABlas.cpp`, which calls cuBLAS.

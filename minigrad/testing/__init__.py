@@ -1,7 +1,8 @@
 """What tests and labs use: how long something takes, and how long it must."""
 
+from .published import published
 from .roof import Ceilings, ceilings
 from .table import bench_table
 from .timing import Timing, bench
 
-__all__ = ["Ceilings", "Timing", "bench", "bench_table", "ceilings"]
+__all__ = ["Ceilings", "Timing", "bench", "bench_table", "ceilings", "published"]

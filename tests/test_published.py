@@ -1,0 +1,28 @@
+"""Numbers of docs/benchmarks in the lessons: as they are written there, or an error."""
+
+import pytest
+
+from grading.build import MEASURED
+from minigrad.testing import published
+
+
+def test_a_cell_as_it_is_written():
+    time = published("a @ b, 4,096", "matmul_naive", "time")
+    assert time.endswith(" ms") and float(time.removesuffix(" ms")) > 1
+    rates = [published("a @ b, 4,096", "PyTorch", *c) for c in ((), ("TFLOP/s",))]
+    assert rates[0] == rates[1]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [("a @ b, 4,096", "matmul_nine", "time"), ("a @ b, 4,096", "matmul", "time"),
+     ("a @ b, 4,096", "matmul_naive", "hours")],
+)  # fmt: skip
+def test_anything_but_one_cell_is_an_error(cell):
+    with pytest.raises(LookupError, match="one is wanted"):
+        published(*cell)
+
+
+def test_a_mark_in_a_text_names_a_cell():
+    text = MEASURED.sub(lambda found: "/".join(found.groups()), "{{sum | tree | time}}")
+    assert text == "sum/tree/time"
