@@ -1,11 +1,12 @@
 """What a lab calls: `check` an answer, and show its check."""
 
+import ast
 import inspect
 import sys
 import textwrap
 
 from minigrad.cli import progress
-from minigrad.exercises.cells import answered_in
+from minigrad.exercises.cells import answered_in, python
 from minigrad.exercises.errors import Stopped
 
 from .checking import find_check, judge
@@ -22,9 +23,11 @@ def check(hole, seed=None):
     except KeyboardInterrupt as stop:
         trace = stop.__traceback__
         raise Stopped("you stopped this check").with_traceback(trace) from None
-    if outdated(hole):
-        print(f"Your last run of the cell with {hole.solved_by()} failed.")
-        print("What is checked here is the answer that you ran before.")
+    if why := refused(hole):
+        print(f"Your last run of the cell with {hole.solved_by()} failed: {why}")
+        if hole.answer:
+            print("What is checked here is the answer that you ran before.")
+            verdict.summary += "; but that is not your newest text, which was refused"
     print(verdict)
     progress.record(verdict.name, verdict.to_dict())
     return verdict
@@ -44,14 +47,24 @@ def show_check(hole):
         print(source)
 
 
-def outdated(hole):
-    """Did a cell that should answer `hole` fail after the one whose answer is used?"""
+def refused(hole):
+    """Why the newest text of an answer was not taken; "" where it was."""
+    newest, after = _newest(hole)
+    try:
+        ast.parse(python(newest))
+    except SyntaxError as error:
+        return f"line {error.lineno}: {error.msg}"
+    return hole.refused or ("it ended with an error" if after else "")
+
+
+def _newest(hole):
+    """(text, did it run after the answer?) of the last cell that answers `hole`."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    if shell is None or hole.answer is None:
-        return False
-    given = hole.answer.source.text.strip()
+    if shell is None:
+        return "", False
     ran = [text.strip() for text in shell.history_manager.input_hist_raw]
-    if given not in ran:
-        return False  # it comes from a file
-    later = ran[len(ran) - ran[::-1].index(given) :]
-    return any(answered_in(text) == hole.name for text in later)
+    given = hole.answer and hole.answer.source.text.strip()
+    after = given in ran  # else it comes from a file
+    ran = ran[len(ran) - ran[::-1].index(given) :] if after else ran
+    texts = [text for text in ran if answered_in(text) == hole.name]
+    return (texts[-1], after) if texts else ("", False)

@@ -3,8 +3,11 @@
 import contextlib
 import traceback
 
+from minigrad import simt
 from minigrad.exercises.errors import NotAnswered, Stopped, own_line
+from minigrad.exercises.sandbox import TimeUp, time_limit
 
+SECONDS = 10  # for the cell; a launch in the simulator has half of it
 UNSET = "\n  is there a cell above that was not run, and gives this name its value?"
 
 
@@ -15,9 +18,15 @@ def trying():
     So that Run All comes to the end. `show` displays a picture or a value.
     """
     try:
-        yield _display()
+        with simt.at_most(SECONDS / 2), time_limit(SECONDS):
+            yield _display()
     except NotAnswered as error:
         print(f"{str(error).partition('. ')[0]}, and this cell needs one.")
+    except TimeUp as error:
+        print(
+            f"not done after {SECONDS} s: is there a loop whose condition stays true?"
+            f"{own_line(error)}"
+        )
     except KeyboardInterrupt as stop:
         trace = stop.__traceback__
         raise Stopped("you stopped this cell").with_traceback(trace) from None

@@ -1,5 +1,8 @@
 """What beginners do in a notebook, and what they read there."""
 
+import subprocess
+import sys
+
 import pytest
 from real_kernel import a_kernel, output_of  # noqa: F401
 
@@ -14,7 +17,7 @@ RIGHT = f"""{HEAD}\
     return tuple(reversed(steps)) if shape else ()
 """
 CHECK = "check(layout.contiguous_strides)"
-FAILED = "Your last run of the cell with @solves(contiguous_strides) failed."
+FAILED = "Your last run of the cell with @solves(contiguous_strides) failed: "
 
 
 @pytest.fixture
@@ -32,19 +35,36 @@ def test_before_an_answer_the_place_is_reported(lab):
     assert "in the cell that begins with @solves(contiguous_strides)" in said
 
 
-@pytest.mark.parametrize(
-    "broken",
-    [f"{HEAD}return ()", f"{HEAD}    return (", RIGHT.replace("(shape)", "(size)", 1)],
-    ids=["indentation", "syntax", "parameter"],
-)
-def test_a_check_after_a_failed_run_says_that_the_answer_is_the_one_before(lab, broken):
+BROKEN = {
+    "indentation": (f"{HEAD}return ()", "line 3: expected an indented block"),
+    "syntax": (f"{HEAD}    return (", "line 3: '(' was never closed"),
+    "parameter": (RIGHT.replace("(shape)", "(size)", 1), "is called with other param"),
+    "name": (
+        RIGHT.replace("def contiguous_strides", "def offset_of"),
+        "Which of the two",
+    ),
+    "error": (f"1 / 0\n{RIGHT}", "it ended with an error"),
+}
+
+
+@pytest.mark.parametrize("broken, why", BROKEN.values(), ids=BROKEN)
+def test_a_check_says_that_the_newest_text_was_refused_and_why(lab, broken, why):
+    lab("from minigrad.layout import offset_of")
     lab(RIGHT)
     assert FAILED not in lab(CHECK)
     lab(broken)
     said = lab(CHECK)
-    assert said.startswith(FAILED) and "all right" in said
+    assert said.startswith(FAILED) and why in said
+    assert "all right; but that is not your newest text, which was refused" in said
+    assert "not answered" in lab("check(offset_of)")
     lab(RIGHT)
     assert FAILED not in lab(CHECK)
+
+
+def test_before_an_answer_the_refusal_is_said_too(lab):
+    lab(BROKEN["syntax"][0])
+    said = lab(CHECK)
+    assert said.startswith(FAILED) and "not answered yet" in said
 
 
 @pytest.mark.parametrize("line", ["input('size?')", "import pdb; pdb.set_trace()"])
@@ -73,3 +93,25 @@ def test_a_stopped_check_says_where_it_was_in_a_line(lab):
     first, second = said.splitlines()
     assert first == "Stopped: you stopped this check"
     assert second.startswith("  line ")
+
+
+BARE = """
+import sys
+from IPython.core.interactiveshell import InteractiveShell
+
+shell = InteractiveShell.instance()
+shell.history_manager.enabled = False  # no file of it
+for cell in sys.argv[1:]:
+    shell.run_cell(cell, store_history=True)
+"""
+
+
+def test_a_bare_shell_is_enough_without_ids_and_requests():
+    """As where a front end sends nothing but the cell's text."""
+    cells = SETUP, RIGHT, CHECK, f"{HEAD}    return (", CHECK, RIGHT, CHECK
+    shown = subprocess.run(
+        [sys.executable, "-c", BARE, *cells], capture_output=True, text=True
+    ).stdout
+    first, second = shown.split(FAILED)
+    assert first.count("all right\n") == 1 and second.count("all right\n") == 1
+    assert "'(' was never closed" in second and "which was refused" in second

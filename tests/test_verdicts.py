@@ -15,13 +15,13 @@ from judging import (  # noqa: F401
 )
 
 import minigrad
-from grading import check, checking, show_check, trying
+from grading import check, checking, show_check, trial, trying
 from grading.checking import View, find_check, judge
 from grading.mistakes import specimens
 from grading.picture import cells, compared
 from grading.subject import LocalSubject
 from grading.verdict import Verdict
-from minigrad import Tensor
+from minigrad import Kernel, Tensor
 from minigrad.exercises.registry import WrongAnswerType, solves
 from minigrad.layout import contiguous_strides, index_of, offset_of
 
@@ -193,6 +193,19 @@ def test_trying_says_what_is_missing_or_wrong_and_goes_on(capsys):
     assert "cell above" not in capsys.readouterr().out
     with pytest.raises(KeyboardInterrupt, match="you stopped this cell"), trying():
         raise KeyboardInterrupt
+
+
+def test_trying_ends_what_has_no_end(capsys, monkeypatch):
+    monkeypatch.setattr(trial, "SECONDS", 0.4)
+    with trying():
+        while True:
+            pass
+    assert capsys.readouterr().out.startswith("not done after 0.4 s: is there a loop")
+    kernel = Kernel("__global__ void f(int* x) {\n  while (x[0] == 0) {}\n}", "f")
+    with trying():
+        kernel(1, 1, (np.zeros(1, np.int32),))
+    said = capsys.readouterr().out
+    assert "did not end within 0.2 seconds" in said and "while (x[0] == 0)" in said
 
 
 @pytest.mark.parametrize("points", [-1, 3])

@@ -39,6 +39,7 @@ class Exercise:
         self.chapter = chapter(number.split(".")[0]).name
         self.answer = None  # the learner's, or a solution that stands in
         self.reference = None  # the course's own, for `isolated`
+        self.refused = ""  # why the newest answer does not fit
         self._run = None  # the answer's value
 
     def __setattr__(self, name, value):
@@ -105,7 +106,12 @@ class Exercise:
 
     def fill(self, answer):
         """Take an answer, or, where it is still the lab's empty stub, take none."""
-        self.fits(answer)
+        try:
+            self.refused = ""
+            self.fits(answer)
+        except WrongAnswerType as error:
+            self.refused = str(error)
+            raise
         empty = self.is_stub(answer)
         self.answer = None if empty else Answer(answer, source_of(answer))
         self._run = None if empty else answer
@@ -116,6 +122,14 @@ class Exercise:
             raise WrongAnswerType(
                 f"{self.name} is answered by a function: write @solves({self.name}) on "
                 f"the line above its `def`. Got {kind(answer)}."
+            )
+        name = getattr(answer, "__name__", "")
+        other = getattr(answer, "__globals__", {}).get(name)
+        if isinstance(other, Exercise) and other is not self:
+            raise WrongAnswerType(
+                f"the cell says {self.solved_by()}, but its `def` is called {name}, as "
+                f"another exercise is. Which of the two does it answer? Call the def "
+                f"{self.name}, or write {other.solved_by()} above it."
             )
         try:
             got = inspect.signature(answer)

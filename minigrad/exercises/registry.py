@@ -129,6 +129,7 @@ def _register(hole):
     ):
         # Its module was reloaded: keep the object that others have imported.
         hole.answer, hole.reference, hole._run = old.answer, old.reference, old._run
+        hole.refused = old.refused
         old.__dict__.update(hole.__dict__)
         capture.forget()
         return old

@@ -7,7 +7,7 @@ NumPy is all it needs.
 
 from .device import empty
 from .front import CompileError, Lint, Program, caret, compile
-from .launch import KernelError, Limits, RawKernel, RawModule, run
+from .launch import KernelError, Limits, RawKernel, RawModule, at_most, run
 from .report import Finding, Report
 from .trace import Step, Trace, trace
 
@@ -23,6 +23,7 @@ __all__ = [
     "Report",
     "Step",
     "Trace",
+    "at_most",
     "caret",
     "compile",
     "empty",

@@ -1,6 +1,9 @@
 """Launches: RawKernel and RawModule as CuPy has them, and `run` with all tools."""
 
+import contextlib
+import contextvars
 import dataclasses
+import math
 import sys
 import time
 
@@ -40,6 +43,9 @@ ENDLESS = (
 )
 
 
+most_seconds = contextvars.ContextVar("most_seconds", default=math.inf)
+
+
 @dataclasses.dataclass
 class Limits:
     """How much a launch may use.
@@ -53,6 +59,16 @@ class Limits:
     steps: int = 3_000_000
     seconds: float = 60.0
     bytes: int = 2**29
+
+
+@contextlib.contextmanager
+def at_most(seconds):
+    """Launches in this block end after `seconds`, if their own limit is longer."""
+    before = most_seconds.set(seconds)
+    try:
+        yield
+    finally:
+        most_seconds.reset(before)
 
 
 class RawModule:
@@ -170,6 +186,7 @@ class Launch:
     def __init__(self, kernel, grid, block, args, shared_mem=0, tools=(),
                  schedule="lockstep", seed=0, limits=None, batch=None):  # fmt: skip
         self.kernel, self.limits = kernel, limits or kernel.limits
+        self.seconds = min(self.limits.seconds, most_seconds.get())
         bounds = kernel.function.launch_bounds
         self.grid, self.block = admit.sizes(kernel.name, grid, block, bounds)
         self.schedule, self.seed, self.per_batch = schedule, seed, None
@@ -272,7 +289,7 @@ class Launch:
 
     def run(self):
         """Run every block; the Report."""
-        self.deadline = time.thread_time() + self.limits.seconds
+        self.deadline = time.thread_time() + self.seconds
         for tool in self.tools:
             tool.begin(self)
         try:
@@ -365,7 +382,7 @@ class Launch:
 
     def timeout(self, site, geometry, hint=ENDLESS):
         """Report a kernel that does not end, and stop."""
-        took = f"{self.limits.seconds:g} seconds"
+        took = f"{self.seconds:g} seconds"
         if self.steps > self.limits.steps:
             took = f"{self.limits.steps:,} rounds of loops and calls"
         message = f"the kernel did not end within {took}"
@@ -437,4 +454,12 @@ def fill(data, type, node):
     data[:] = np.frombuffer(leaf.dtype.type(value).tobytes(), np.uint8)
 
 
-__all__ = ["Launch", "KernelError", "Limits", "RawKernel", "RawModule", "run"]
+__all__ = [
+    "Launch",
+    "at_most",
+    "KernelError",
+    "Limits",
+    "RawKernel",
+    "RawModule",
+    "run",
+]
