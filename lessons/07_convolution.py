@@ -15,22 +15,24 @@
 #
 # A convolution slides a small window over an image, and at each place multiplies what
 # lies under it with the same few weights. It can be computed in many ways that give the
-# same numbers and differ tenfold in time:
+# same numbers and differ in time by a factor of ten, twenty and more:
 #
 # - **direct**: a thread an element of the result, or a tile with its halo;
 # - **im2col + GEMM**: all windows as the columns of a matrix, and one product;
 # - **implicit GEMM**: that product, but the matrix is never stored;
 # - **FFT** and **Winograd**: fewer multiplications, by algebra.
 #
-# It takes about two hours. Where you are asked to predict, write your guess down first.
-# Nothing needs a GPU.
+# A product of matrices is called **GEMM**, general matrix multiply, as in chapter 06.
+# At the end you can say which way suits which sizes, and write convolution, pooling and
+# their gradients. It takes about two hours, and builds on chapters 02, 04 and 06. Where
+# you are asked to predict, write your guess down first. Nothing needs a GPU.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
 import numpy as np
 
 import minigrad
-from minigrad import Kernel, answers_from
+from minigrad import Kernel, answers_from, viz
 from minigrad.kernels import convolution
 from minigrad.testing import bench_table
 
@@ -42,17 +44,16 @@ F = minigrad.functional
 # ## One window
 #
 # An image of 4 x 5, weights of 3 x 3. The window stands at the upper left:
-#
-# ```text
-#  x                     w             y
-# [ 0  1  2] 3  4        1  0 -1      [-6] .  .
-# [ 5  6  7] 8  9        1  0 -1        .  .  .
-# [10 11 12]13 14        1  0 -1
-#  15 16 17 18 19
-# ```
-#
-# The left column of the window minus the right one: 15 - 21 = -6. In plain Python it is
-# four loops, two over places and two over taps.
+
+# %%
+x = np.arange(20.0).reshape(4, 5)
+w = np.array([[1.0, 0, -1]] * 3)
+viz.windows(x, 3, at=(0, 0))
+
+# %% [markdown]
+# Each place under the window is a **tap**, and has its weight. These weights take the
+# left column of the window minus the right one: 15 - 21 = -6. **Predict** the other
+# five. In plain Python it is four loops, two over places and two over taps.
 
 
 # %%
@@ -66,15 +67,13 @@ def convolve(x, w):
     return y
 
 
-x = np.arange(20.0).reshape(4, 5)
-w = np.array([[1.0, 0, -1]] * 3)
 convolve(x, w)
 
 # %% [markdown]
 # In mathematics a convolution turns the kernel around first: w[-kh, -kw]. What PyTorch
-# computes, and everybody calls convolution, is a *correlation*. Weights are learnt, so
-# it does not matter, as long as everyone agrees. **Predict**: which sign has the result
-# if the kernel is turned?
+# computes, and the whole field calls convolution, is a *correlation*. Weights are
+# learnt, so it does not matter, as long as all agree. **Predict**: which sign has the
+# result if the kernel is turned?
 
 # %%
 convolve(x, w[::-1, ::-1])
@@ -82,6 +81,20 @@ convolve(x, w[::-1, ::-1])
 # %% [markdown]
 # ### How large is the result?
 #
+# Three numbers say where windows lie. `padding` puts zeros around the image, `stride`
+# is the step from one window to the next:
+
+# %%
+viz.windows(x, 3, stride=2, padding=1, at=[(0, 0), (1, 2)])
+
+# %% [markdown]
+# And `dilation` is the step from tap to tap. **Predict** which cells are marked for a
+# window of 2 x 2 with dilation 2 at place (1, 1).
+
+# %%
+viz.windows(x, 2, dilation=2, at=(1, 1))
+
+# %% [markdown]
 # A window of K taps, each `dilation` apart, reaches over dilation * (K - 1) + 1
 # elements. It starts `padding` before the image and goes in steps of `stride`, so
 #
@@ -121,18 +134,16 @@ print(f"{2 * multiplications / (4 * numbers):.0f} operations for each byte")
 #
 # ## Direct: a tile and its halo
 #
-# Neighbouring windows overlap. A block of 16 x 16 threads, one for each place, sees 18
-# x 18 elements together:
-#
-# ```text
-# + - - - - - - - +
-# | . . . . . . . |     o  the tile: 16 x 16 places
-# | . o o o o o . |     .  the halo: K - 1 more rows and columns
-# | . o o o o o . |
-# | . o o o o o . |     brought to shared memory once,
-# | . . . . . . . |     read from there K * K times
-# + - - - - - - - +
-# ```
+# Neighbouring windows overlap. A block with a thread for each place of a tile reads the
+# tile and its **halo**, K - 1 more rows and columns. Here for 6 x 6 threads and windows
+# of 3 x 3:
+
+# %%
+viz.halo(6, 3)
+
+# %% [markdown]
+# The inner elements are read nine times each. So the block brings all 64 to shared
+# memory once, and reads them there. With 16 x 16 threads it is 18 x 18 elements.
 #
 # Lab 07 writes that kernel. Here is the course's, and one that reads each element from
 # global memory. The simulator counts.
@@ -162,8 +173,9 @@ for kernel in (
 
 # %% [markdown]
 # Half of the reads that are left are weights: all threads read the same one at the same
-# time, which costs a warp one sector. (A GPU has a cache for just that, constant
-# memory.) What the halo saves grows with the window: **predict** for 7 x 7.
+# time, which costs a warp one sector. (CUDA has a place for such numbers: constant
+# memory, 64 KB that kernels only read; its cache gives one word to all lanes at once.)
+# What the halo saves grows with the window: **predict** for 7 x 7.
 
 # %%
 for K in 1, 3, 5, 7:
@@ -173,8 +185,8 @@ for K in 1, 3, 5, 7:
 # ### Break it: the corner of the halo
 #
 # Three parts are easy to fill: the tile, the strip to its right, the strip below. What
-# is forgotten is the square where both are beyond the tile. The tools see that cells
-# are read that nobody wrote.
+# is forgotten is the square where both are beyond the tile, the corners of the picture.
+# The tools see that cells are read that were never written.
 
 # %%
 text = convolution.conv2d_direct.text
@@ -193,13 +205,19 @@ print(str(report).partition("seen at")[0])
 # > w as O x (C · KH · KW), columns as (C · KH · KW) x places: **y = w @ columns**
 
 # %%
-small = minigrad.arange(6.0).reshape(1, 1, 2, 3)
-columns = F.unfold(small, 2)
-print(small.numpy()[0, 0], columns.numpy()[0], sep="\n\n")
+viz.columns(np.arange(12.0).reshape(3, 4), 2, at=(0, 1))
 
 # %% [markdown]
-# Each row is a tap: the first one has what lies under the window's upper left. Now a
-# convolution is one line, and it is the same.
+# Each column is a window, each row a tap: the first row has what lies under the
+# windows' upper left. PyTorch calls it `unfold`. **Predict** the third column, then
+# look at `F.unfold`'s.
+
+# %%
+small = minigrad.arange(12.0).reshape(1, 1, 3, 4)
+F.unfold(small, 2).numpy()[0]
+
+# %% [markdown]
+# Now a convolution is one line, and it is the same.
 
 # %%
 x = minigrad.rand(2, 3, 6, 5)
@@ -223,8 +241,9 @@ print(f"columns {columns / 1e6:.1f} MB, written and read {2 * columns / 1e6:.1f}
 # %% [markdown]
 # ## Implicit GEMM
 #
-# The product reads its matrix in tiles: 8 numbers of K for 64 places. Who fills a tile
-# can just as well compute where the element would have come from, and read it from x.
+# The product reads its matrix in tiles: 8 numbers of K for 64 places. A thread that
+# fills a tile can just as well compute where the element would have come from, and read
+# it from x.
 # The matrix exists only in shared memory, a tile at a time. That is *implicit* GEMM,
 # and what `conv2d` of minigrad runs on a device (`minigrad/kernels/conv_gemm.cu`).
 #
@@ -249,23 +268,31 @@ for rung in "direct", "halo", "im2col", "pipelined":
 # much does the halo gain over the direct kernel? One NVIDIA H200, a batch of 1024, the
 # two layers of chapter 10's network (`docs/benchmarks/kernels.md`):
 #
-# | | 1 x 28 x 28 to 32, ms | 32 x 14 x 14 to 64, ms | TFLOP/s |
-# |---|---|---|---|
-# | direct | 0.534 | 4.29 | 1.7 |
-# | a tile and its halo | 0.620 | 4.88 | 1.5 |
-# | implicit GEMM, a thread an element | 0.356 | 2.11 | 3.5 |
-# | im2col, then a product in registers (another run) | - | 0.52 | 14 |
-# | implicit GEMM in registers | 0.065 | 0.287 | 25.8 |
-# | PyTorch, by cuDNN | 0.166 | 0.236 | 31.4 |
+# | 1 x 28 x 28 to 32 | TFLOP/s |
+# |---|---|
+# | direct | {{conv2d: images 1024 x 1 | conv2d_d}} |
+# | a tile and its halo | {{conv2d: images 1024 x 1 | conv2d_h}} |
+# | implicit GEMM | {{conv2d: images 1024 x 1 | conv2d_i}} |
+# | implicit GEMM in registers | {{conv2d: images 1024 x 1 | conv2d_p}} |
+# | PyTorch, by cuDNN | {{conv2d: images 1024 x 1 | PyTorch}} |
+#
+# | 32 x 14 x 14 to 64 | TFLOP/s |
+# |---|---|
+# | direct | {{conv2d: images 1024 x 3 | conv2d_d}} |
+# | a tile and its halo | {{conv2d: images 1024 x 3 | conv2d_h}} |
+# | implicit GEMM | {{conv2d: images 1024 x 3 | conv2d_i}} |
+# | implicit GEMM in registers | {{conv2d: images 1024 x 3 | conv2d_p}} |
+# | PyTorch, by cuDNN | {{conv2d: images 1024 x 3 | PyTorch}} |
 #
 # The halo gains nothing: it is slower. What neighbours read twice lies in the L1 cache
-# anyway, and the barriers are not free. All of the first three have the limit of
-# chapter 06's tiled product: each multiplication takes two numbers out of shared memory
-# or cache. Registers make the tenfold, and the traffic saved by *implicit*, 0.08 ms for
-# writing the columns and more for reading them again, decides between the two that have
-# them. In the first layer K is 9, and there is little to multiply for each element that
-# is written: which kernel is best is a matter of the sizes, and no library's choice is
-# best for all.
+# anyway, and the barriers are not free. It is worth writing all the same: on hardware
+# or data without such a cache it is the way, and stencils in physics, blurs and pooling
+# with large windows use it. The first three have the limit of chapter 06's tiled
+# product: each multiplication takes two numbers out of shared memory or cache.
+# Registers make the great step, as they did there; and *implicit* saves writing the
+# columns and reading them again. In the first layer K is 9, and there is little to
+# multiply for each element that is written: which kernel is best is a matter of the
+# sizes, and no library's choice is best for all.
 #
 # ## Backward: two more products
 #
@@ -308,9 +335,15 @@ ones = minigrad.ones(1, 1, 4, 5)
 F.fold(F.unfold(ones, 3), (4, 5), 3).numpy()[0, 0]
 
 # %% [markdown]
-# It counts in how many windows each element is. im2col is linear, so it is a matrix, if
-# a strange one: each row has a single 1. Let us write it down, column by column, and
-# look at col2im's. It is the transpose: the **adjoint**.
+# It counts in how many windows each element lies:
+
+# %%
+viz.overlaps((4, 5), 3)
+
+# %% [markdown]
+# im2col is linear, so it is a matrix, if a strange one: each row has a single 1. Let us
+# write it down, column by column, and look at col2im's. It is the transpose: the
+# **adjoint**.
 
 
 # %%
@@ -339,8 +372,8 @@ y = minigrad.rand(*columns.shape)
 # ### Break it: += from many threads
 #
 # As a scatter, several threads add to one element. `x[i] += v` is a read, an addition
-# and a write; between them another thread comes. `atomicAdd` is one step; but in which
-# order they come nobody knows, so the last digits differ from run to run. The library
+# and a write; between them another thread comes. `atomicAdd` is one step; but the order
+# in which they come is open, so the last digits differ from run to run. The library
 # turns the loop around: a thread for each element of x **gathers**, in the same order
 # each time.
 
@@ -361,15 +394,23 @@ print(
 # there, and nowhere else. Windows may overlap, so gradients may meet.
 
 # %%
+viz.pooling([[1.0, 5, 2], [5, 3, 4], [0, 6, 6]], 2, stride=1)
+
+# %% [markdown]
+# **Predict** dx where dy is 1 everywhere.
+
+# %%
 x = minigrad.tensor([[[1.0, 5, 2], [5, 3, 4], [0, 6, 6]]])
 y, indices = F.max_pool2d(x, 2, stride=1, return_indices=True)
 dx = np.zeros(9)
 np.add.at(dx, indices.numpy().reshape(-1), 1)  # dy is 1 everywhere
-print(y.numpy()[0], indices.numpy()[0], dx.reshape(3, 3), sep="\n\n")
+for name, array in {"y": y, "indices": indices}.items():
+    print(name, array.tolist()[0])
+print("dx", dx.reshape(3, 3).tolist())
 
 # %% [markdown]
 # Of two 5s the first one counts, row by row; the 5 at index 1 was the largest of two
-# windows. And padding is no zero here: it does not count at all.
+# windows. And padding is not 0 here: it does not count at all. **Predict** the result.
 
 # %%
 F.max_pool2d(minigrad.tensor([[[-3.0, -7.0]]]), (1, 2), padding=(0, 1)).tolist()
@@ -413,7 +454,9 @@ m = (
 #
 # ## What cuDNN picks from
 #
-# PyTorch asks cuDNN. Its forward algorithms, by their names in the library:
+# PyTorch calls cuDNN. These are its ways forward, by the names they had in the library
+# for ten years. (cuDNN 9 has replaced that interface by one of graphs, whose *engines*
+# have numbers; PyTorch uses the new one. The ways are the same.)
 #
 # | algorithm | what it does | extra memory |
 # |---|---|---|
@@ -426,11 +469,13 @@ m = (
 #
 # (There is a `DIRECT`, too, but cuDNN does not implement it.) Which one is fastest
 # depends on every size. By default a heuristic chooses; with
-# `torch.backends.cudnn.benchmark = True` all are tried once for each new shape, which
-# is why the first step is slow and changing shapes are expensive. Some backward
-# algorithms add by atomics: `torch.backends.cudnn.deterministic = True` leaves those
-# out. And unless `torch.backends.cudnn.allow_tf32` is off, float32 convolutions on
-# tensor cores round their operands to 11 bits.
+# `torch.backends.cudnn.benchmark = True` several are tried once for each new shape
+# (ten, unless `benchmark_limit` says otherwise), which is why the first step is slow
+# and changing shapes are expensive. Some backward algorithms add by atomics:
+# `torch.backends.cudnn.deterministic = True` leaves those out. And PyTorch lets float32
+# convolutions run on tensor cores, which round their operands to TF32, 11 significant
+# binary digits, unless `torch.backends.cudnn.conv.fp32_precision = "ieee"` (before 2.9:
+# `torch.backends.cudnn.allow_tf32 = False`).
 #
 # ### On your machine
 #
@@ -466,6 +511,10 @@ def layer(n, c, o, side):
 
 ways = {"by taps": by_taps, "by columns": by_columns, "minigrad": by_minigrad}
 bench_table(ways, [(16, 1, 32, 28), (16, 32, 64, 14)], lambda s: layer(*s), repeat=10)
+
+# %% [markdown]
+# (Each row is a layer: images, channels, results, size. After a time stands its ratio
+# to the first column's.)
 
 # %% [markdown]
 # ## What to take with you
@@ -505,6 +554,11 @@ turned = np.flip(w.numpy(), (2, 3)).transpose(1, 0, 2, 3)
 abs(F.conv2d(dy, minigrad.tensor(turned.copy()), padding=2) - dx).max().item()
 
 # %% [markdown]
-# Now **lab 07**: seven exercises, from a quarter to three quarters of an hour each.
+# Now **lab 07**: its exercises take from a quarter to three quarters of an hour each.
 # What you write there is what `unfold`, `conv2d` and `max_pool2d` of your own framework
 # run.
+#
+# To read on: S. Chetlur and others, *cuDNN: Efficient Primitives for Deep Learning*
+# (2014), for implicit GEMM; A. Lavin and S. Gray, *Fast Algorithms for Convolutional
+# Neural Networks* (2015); V. Dumoulin and F. Visin, *A guide to convolution
+# arithmetic*; PyTorch's `aten/src/ATen/native/Convolution.cpp` and `cuda/im2col.cuh`.

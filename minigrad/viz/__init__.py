@@ -13,22 +13,28 @@ from .roofline import Point, point, roofline
 from .stepper import step
 from .strides import strides
 from .timeline import timeline
+from .windows import columns, halo, overlaps, pooling, windows
 
 __all__ = [
     "Picture",
     "Point",
     "access",
     "banks",
+    "columns",
     "curve",
     "drawing",
     "finding",
     "findings",
     "graph",
+    "halo",
     "launch",
+    "overlaps",
     "point",
+    "pooling",
     "roofline",
     "step",
     "strides",
     "strides_explorer",
     "timeline",
+    "windows",
 ]
