@@ -244,3 +244,40 @@ def test_what_newer_devices_have():
     assert "'__hfma' is undefined below compute capability 8.0" in shown
     assert "compile with -arch=compute_80" in shown
     assert simt.compile(text, options=("-arch=sm_80",)).kernels
+
+
+PYTHON = {
+    "y[i] = x[i] ** 2;": "x * x, or powf",
+    "y[i] = n // 2;": "To divide write /",
+    "# the guard": "a comment begins with //",
+    "y[i] = 1; # set": "a comment begins with //",
+    "bool a = True;": "it is true in C",
+    "while (False) {}": "it is false in C",
+    "float* p = None;": "nullptr",
+    "if (i < n) { y[i] = 1; } elif (i > n) { y[i] = 2; }": "it is else if (...) in C",
+    "if (i < len(x)) y[i] = 1;": "a parameter of its own",
+    'print("a", i);': "it is printf in C",
+    "for (int k : range(n)) y[i] = 1;": "C counts: for (int i = 0;",
+    "for k in range(n): y[i] = 1;": "C counts: for (int i = 0;",
+    "if i < n: y[i] = 1;": "round brackets and braces",
+    "y[i] = 1 if i < n else 0;": "condition ? one : other",
+    "y[i] = 1": "expected ';' after '1'",
+}
+
+
+@pytest.mark.parametrize("line", PYTHON)
+def test_words_of_python_get_their_c(line):
+    head = "__global__ void f(const float* x, float* y, int n) {\n  int i = 0;\n"
+    said = message(f"{head}  {line}\n}}")
+    assert PYTHON[line] in said and "kernel.cu:3:" in said
+
+
+@pytest.mark.parametrize(
+    "line", ["float **p = x 1;", "y[i] = 1 // if i is 0: set it", "y[i] = a ? b : c;"]
+)
+def test_c_gets_no_note_about_python(line):
+    assert "note" not in message(f"__global__ void f(float* y, int i) {{\n  {line}\n}}")
+
+
+def test_and_or_not_are_words_of_c_too():
+    assert lints("if (not n or n > 2 and n < 9) o[0] = 1;") == []

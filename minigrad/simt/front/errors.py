@@ -3,6 +3,8 @@
 import dataclasses
 import difflib
 
+from .python_words import python_note
+
 
 class CompileError(Exception):
     """A mistake in CUDA C: what is wrong, where, and what to do about it.
@@ -26,6 +28,7 @@ class CompileError(Exception):
         self.file = file
         if 1 <= self.line <= len(lines):
             self.source_line = lines[self.line - 1]
+            self.note = python_note(self.message, self.source_line) or self.note
         return self
 
     def __str__(self):
