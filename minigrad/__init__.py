@@ -3,7 +3,7 @@
 import builtins as _builtins
 import sys as _sys
 
-from . import autograd, data, kernels, nn, optim, training
+from . import autograd, data, driver, kernels, nn, optim, training, transfers
 from .autograd import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from .creation import (
     arange,
@@ -81,6 +81,7 @@ __all__ = [
     "cat",
     "data",
     "device_empty",
+    "driver",
     "einsum",
     "empty",
     "empty_like",
@@ -131,6 +132,7 @@ __all__ = [
     "to_host",
     "trace",
     "training",
+    "transfers",
     "uint8",
     "where",
     "zeros",

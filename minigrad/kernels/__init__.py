@@ -4,12 +4,22 @@ A kernel's hole is its specification and its declaration; `hole.text` is the CUD
 its answer, which `minigrad.Kernel(hole.text, hole.name)` compiles.
 """
 
-from . import convolution, copy, elementwise, losses, memory, reductions, threads
+from . import (
+    convolution,
+    copy,
+    elementwise,
+    first,
+    losses,
+    memory,
+    reductions,
+    threads,
+)
 
 __all__ = [
     "convolution",
     "copy",
     "elementwise",
+    "first",
     "losses",
     "memory",
     "reductions",

@@ -1,0 +1,140 @@
+"""An array moved on, what leaves at one end coming in at the other: torch.roll."""
+
+import numpy as np
+import torch
+
+from grading.checking import checks
+from grading.kernels import KernelCheck, Launch, blank, distinct
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad.kernels.first import roll
+
+
+@checks(roll)
+class Roll(KernelCheck):
+    def cases(self, random):
+        for grid, block, n, shift in [
+            (1, 32, 32, 0),
+            (2, 32, 64, -1),
+            (3, 32, 96, -50),
+        ]:
+            yield "back, or not at all", self.launch(random, grid, block, n, shift)
+        for grid, block, n, shift in [
+            (1, 32, 32, 1),
+            (2, 32, 64, 5),
+            (4, 64, 256, 100),
+        ]:
+            yield "on", self.launch(random, grid, block, n, shift)
+        for n, shift in [(257, 3), (33, -32), (1000, 999)]:
+            yield "more threads than elements", self.launch(random, 5, 256, n, shift)
+        for n, shift in [(33, 100), (64, 64), (100, -1001), (1, 7), (5, -2_000_000)]:
+            yield "a shift beyond n", self.launch(random, 4, 32, n, shift)
+        for n, shift in [(0, 0), (0, 4), (40, 9)]:
+            yield "what lies beyond", self.launch(random, 2, 32, n, shift, n + 24)
+        n = random.randint(300, 900)
+        yield (
+            "a shift beyond n",
+            self.launch(random, 4, 256, n, random.randint(-n, 3 * n)),
+        )
+
+    def launch(self, random, grid, block, n, shift, size=None):
+        size = size or n
+        args = distinct(random, size), blank(size), np.int32(n), np.int32(shift)
+        return Launch(grid, block, args)
+
+    def expected(self, launch, x, y, n, shift):
+        y[:n] = torch.from_numpy(x[:n]).roll(int(shift))
+        return y
+
+
+FROM = "int from = (i - shift) % n;\n        if (from < 0) from += n; ->"
+mistakes(
+    roll,
+    signed=Mistake(
+        "C's % is negative where i - shift is: then add n, as Python's % does",
+        "if (from < 0) from += n; ->",
+    ),
+    clamped=Mistake(
+        "where i - shift is negative, the elements come from the other end: add n",
+        "from += n -> from = 0",
+    ),
+    absolute=Mistake(
+        "-1 mod n is n - 1, not 1: where the remainder is negative, add n",
+        "from += n -> from = -from",
+    ),
+    the_other_way=Mistake(
+        "moved the wrong way: y[i] comes from x[i - shift]",
+        "i - shift -> i + shift",
+        "y[i] = x[from] -> y[from] = x[i]",
+    ),
+    once=Mistake(
+        "adding n once is not enough for a shift beyond n: take % n first",
+        f"{FROM} int from = i - shift;\n        if (from < 0) from += n;\n"
+        "        if (from >= n) from -= n;",
+    ),
+    only_on=Mistake(
+        "a shift may be negative, too: then i - shift is beyond n, and % n brings it "
+        "back",
+        f"{FROM} int from = i - shift;\n        while (from < 0) from += n;",
+    ),
+    plus_n=Mistake(
+        "i - shift + n may still be negative: (i - shift) % n first, then + n, and % n "
+        "again",
+        f"{FROM} int from = (i - shift + n) % n;",
+    ),
+    always_n=Mistake(
+        "n is added also where the remainder is not negative: that reads past the end",
+        "if (from < 0) from += n; -> from += n;",
+    ),
+    not_zero=Mistake(
+        "a remainder of 0 is x[0], and is there: add n only where it is negative",
+        "from < 0 -> from <= 0",
+    ),
+    by_size=Mistake(
+        "n is the number of elements: the block's size has nothing to do with % here",
+        ") % n; -> ) % (int)blockDim.x;",
+    ),
+    local_only=Mistake(
+        "cuda.grid(1) counts through all blocks: blockIdx.x * blockDim.x + threadIdx.x",
+        "blockIdx.x * blockDim.x + ->",
+    ),
+    no_guard=Mistake(
+        "there is no guard: threads from n on write past the end",
+        "if (i < n) -> if (n > 0)",
+    ),
+    off_by_one=Mistake(
+        "one too many: element n is the first that is not there", "i < n -> i <= n"
+    ),
+    copied=Mistake("nothing is moved: y[i] is x[i]", "x[from] -> x[i]"),
+    compile=Known(f"{FROM} int from = (i - shift) mod n;"),
+    unknown=Known("= x[from] -> = -x[from]"),
+)
+
+right(roll, "twice %", f"{FROM} int from = ((i - shift) % n + n) % n;")
+right(
+    roll,
+    "by a loop",
+    f"{FROM} int from = (i - shift) % n;\n        while (from < 0) from += n;",
+)
+right(roll, "without an if", f"{FROM} int from = (i - shift) % n;\n"
+      "        from += n * (from < 0);")  # fmt: skip
+right(
+    roll,
+    "each thread writes where its element goes",
+    """
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int to = (i + shift) % n;
+    y[to < 0 ? to + n : to] = x[i];
+    """,
+)
+right(
+    roll,
+    "in a loop over the grid",
+    """
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n;
+         i += gridDim.x * blockDim.x) {
+        int k = (i - shift) % n;
+        y[i] = x[k + (k < 0 ? n : 0)];
+    }
+    """,
+)

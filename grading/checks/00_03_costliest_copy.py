@@ -1,0 +1,144 @@
+"""Which array's copies take longest. Microseconds are whole, so that ties are exact."""
+
+from collections import defaultdict
+
+from grading.checking import Check, checks
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad.transfers import costliest_copy
+
+UP, DOWN, INSIDE = "to device", "to host", "on the device"
+LINKS = {UP: (10, 20_000), DOWN: (10, 10_000), INSIDE: (2, 1_000_000)}
+SLOW = {UP: (1, 1000), DOWN: (500, 64_000)}
+MB = 1_000_000
+
+
+@checks(costliest_copy)
+class CostliestCopy(Check):
+    def cases(self, random):
+        yield "one copy each", [("x", UP, 4 * MB), ("y", UP, 8 * MB)], LINKS
+        yield "one copy each", [("x", UP, 4 * MB), ("y", DOWN, 3 * MB)], LINKS
+        yield "one copy each", [("x", UP, 5 * MB), ("y", DOWN, MB)], LINKS
+        yield "one copy each", [("x", INSIDE, 90 * MB), ("y", UP, 4 * MB)], LINKS
+        sizes = random.sample(range(1, 500), 4)
+        copies = [(f"w{n}", UP, n * 20_000) for n in sizes]
+        yield "one copy each", copies, LINKS
+        copies = [("weights", UP, 4 * MB), *[("loss", DOWN, 4)] * 100]
+        yield "many copies", copies, LINKS
+        copies = [*[("batch", UP, MB)] * 3, ("weights", UP, 4 * MB)]
+        yield "many copies", copies, LINKS
+        copies = [*[("batch", UP, MB)] * 5, ("weights", UP, 4 * MB)]
+        yield "many copies", copies, LINKS
+        copies = [("x", UP, MB), ("y", DOWN, MB), ("x", DOWN, MB), ("y", UP, MB // 2)]
+        yield "many copies", copies, LINKS
+        yield "many copies", [("a", UP, 5 * MB), ("a", UP, 0), ("b", UP, 4 * MB)], LINKS
+        yield (
+            "many copies",
+            [*[("a", UP, 19_999)] * 10, ("b", UP, 19 * MB // 10)],
+            LINKS,
+        )
+        copies = [("a", UP, 64_000), ("b", DOWN, 640_000), ("a", DOWN, 64_000)]
+        yield "many copies", copies, SLOW
+        yield "latency", [("x", DOWN, 64_000), ("y", UP, 400_000)], SLOW
+        yield "latency", [("x", DOWN, 0), ("y", UP, 1000)], LINKS | SLOW
+        copies = [("x", UP, 200_000), ("y", DOWN, 100_000), ("z", UP, 20_000)]
+        yield "equally long", copies, LINKS
+        copies = [("z", UP, 20_000), ("y", DOWN, 100_000), ("x", UP, 200_000)]
+        yield "equally long", copies, LINKS
+        copies = [("y", UP, 0), ("x", UP, 200_000), ("y", UP, 0)]
+        yield "equally long", copies, LINKS
+        yield "no copies", [], LINKS
+
+    def expected(self, copies, links):
+        spent = defaultdict(float)
+        for name, link, nbytes in copies:
+            spent[name] += links[link][0] + nbytes / links[link][1]
+        longest = max(spent.values(), default=0)
+        return next((name for name in spent if spent[name] == longest), None)
+
+
+mistakes(
+    costliest_copy,
+    by_bytes=Mistake(
+        "that has the most bytes: the time is latency + nbytes / rate, of each copy",
+        "latency + nbytes / rate -> nbytes",
+    ),
+    by_count=Mistake(
+        "that is copied most often: the time is latency + nbytes / rate, of each copy",
+        "latency + nbytes / rate -> 1",
+    ),
+    no_latency=Mistake(
+        "each copy takes its latency, too, however small it is",
+        "+ latency + -> + ",
+    ),
+    latency_once=Mistake(
+        "the latency is that of each copy, not of each array",
+        "latency + nbytes -> (name not in spent) * latency + nbytes",
+    ),
+    last_only=Mistake(
+        "of each array only its last copy is counted: add them up",
+        "spent.get(name, 0) + ->",
+    ),
+    single=Mistake(
+        "that is the longest single copy: all copies of an array count together",
+        "spent.get(name, 0) + latency + nbytes / rate -> "
+        "max(spent.get(name, 0), latency + nbytes / rate)",
+    ),
+    times_rate=Mistake(
+        "rate is bytes a microsecond: divide by it", "nbytes / rate -> nbytes * rate"
+    ),
+    cheapest=Mistake("that is the cheapest one", "max(spent -> min(spent"),
+    last_of_equals=Mistake(
+        "of arrays that take equally long, the one that was copied first is wanted",
+        "return max(spent, -> return max([*spent][::-1],",
+    ),
+    whole=Mistake(
+        "a fraction of a microsecond counts: divide by /, not by //",
+        "/ rate -> // rate",
+    ),
+    raised=Known(", default=None ->"),
+    wrong_type=Known(
+        "return max(spent -> return spent and max(spent.items()) or max(spent",
+        "return max(spent, key=spent.get, -> return max(spent.values(),",
+    ),
+)
+
+
+@right(costliest_copy, "by a defaultdict")
+def _(copies, links):
+    total = defaultdict(int)
+    for name, link, nbytes in copies:
+        total[name] += links[link][0] + nbytes / links[link][1]
+    if not total:
+        return None
+    return max(total.items(), key=lambda item: item[1])[0]
+
+
+@right(costliest_copy, "name by name")
+def _(copies, links):
+    def time(name):
+        mine = [(link, nbytes) for other, link, nbytes in copies if other == name]
+        return sum(links[link][0] + nbytes / links[link][1] for link, nbytes in mine)
+
+    names = dict.fromkeys(name for name, *_ in copies)
+    return max(names, key=time, default=None)
+
+
+@right(costliest_copy, "by sorting")
+def _(copies, links):
+    spent = {}
+    for name, link, nbytes in copies:
+        spent.setdefault(name, []).append(nbytes / links[link][1] + links[link][0])
+    order = sorted(spent, key=lambda name: -sum(spent[name]))
+    return order[0] if order else None
+
+
+@right(costliest_copy, "the best so far")
+def _(copies, links):
+    best, spent = None, {}
+    for name, link, nbytes in copies:
+        latency, rate = links[link]
+        spent[name] = spent.get(name, 0.0) + (latency * rate + nbytes) / rate
+    for name, time in spent.items():
+        if best is None or time > spent[best]:
+            best = name
+    return best

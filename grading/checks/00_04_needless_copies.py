@@ -1,0 +1,204 @@
+"""Which copies between host and device bring nothing new."""
+
+from grading.checking import Check, checks
+from grading.mistakes import Known, Mistake, mistake, mistakes, right
+from minigrad.transfers import needless_copies
+
+UP, DOWN = "to device", "to host"
+NAMES = "x", "y", "w"
+
+
+def kernel(reads, writes):
+    return "kernel", tuple(reads), tuple(writes)
+
+
+def host(reads, writes):
+    return "host", tuple(reads), tuple(writes)
+
+
+@checks(needless_copies)
+class NeedlessCopies(Check):
+    def cases(self, random):
+        yield "the same way twice", [(UP, "x"), (UP, "x")]
+        yield "the same way twice", [(UP, "x"), (UP, "y"), (UP, "x"), (UP, "x")]
+        events = [(UP, "x"), kernel("x", "y"), (DOWN, "y"), (DOWN, "y")]
+        yield "the same way twice", events
+        yield "the same way twice", [(UP, "x"), (UP, "y"), kernel("xy", "z")]
+        yield "there and back", [(UP, "x"), kernel("x", "y"), (DOWN, "x"), (DOWN, "y")]
+        yield "there and back", [(UP, "x"), kernel("", "x"), (DOWN, "x"), (UP, "x")]
+        yield "there and back", [(UP, "x"), (DOWN, "x"), (UP, "x")]
+        yield "changed on the device", [(UP, "x"), kernel("x", "x"), (DOWN, "x")]
+        events = [(UP, "x"), kernel("x", "y"), (UP, "x"), kernel("y", "x"), (DOWN, "x")]
+        yield "changed on the device", events
+        events = [(UP, "x"), (UP, "y"), kernel("", "xy"), (DOWN, "y"), (DOWN, "x")]
+        yield "changed on the device", events
+        yield (
+            "changed on the device",
+            [(UP, "x"), kernel("", "x"), (UP, "x"), (UP, "x")],
+        )
+        step = [(UP, "x"), host("", "x")]
+        yield "changed on the host", [*step, *step, (UP, "x")]
+        yield "changed on the host", [(UP, "x"), host("x", "y"), (UP, "x"), (UP, "y")]
+        events = [(UP, "x"), (DOWN, "x"), host("y", "x"), (DOWN, "x"), (UP, "x")]
+        yield "changed on the host", events
+        yield "no copies", []
+        yield "no copies", [host("", "x"), kernel("x", "y")]
+        batch = [host("", "x"), (UP, "x"), (UP, "w"), kernel("xw", "y"), (DOWN, "y")]
+        yield "whole programs", batch * 3
+        for length in (10, 25, 40):
+            yield "whole programs", [self.event(random) for _ in range(length)]
+
+    def event(self, random):
+        if random.random() < 0.6:
+            return random.choice([UP, DOWN]), random.choice(NAMES)
+        reads, writes = (
+            random.sample(NAMES, random.choice([0, 1, 1, 2])) for _ in "rw"
+        )
+        return random.choice([host, kernel])(reads, writes)
+
+    def expected(self, events):
+        here, there, needless = {}, {}, []  # name -> version; a new one each time
+        for number, (what, *names) in enumerate(events):
+            if what in ("host", "kernel"):
+                place = here if what == "host" else there
+                place.update(dict.fromkeys(names[1], number))
+                continue
+            (name,) = names
+            source, target = (here, there) if what == UP else (there, here)
+            version = source.get(name, "at first" if source is here else "unset")
+            if name in target and target[name] == version:
+                needless.append(number)
+            here[name] = there[name] = version
+        return needless
+
+
+mistakes(
+    needless_copies,
+    first=Mistake(
+        "the first copy brings something: at first the device holds nothing",
+        "equal = [], set() -> equal = [], {e[1] for e in events if len(e) < 3}",
+    ),
+    reads_change=Mistake(
+        "reading does not change an array: only the last tuple counts",
+        "set(writes) -> set(reads + writes)",
+    ),
+    reads_only=Mistake(
+        "the names in the last tuple are those that are changed",
+        "reads, writes = -> writes, reads =",
+    ),
+    kernels_only=Mistake(
+        "the CPU changes arrays as well",
+        'equal -= set(writes) -> equal -= set(writes) if what == "kernel" else set()',
+    ),
+    host_only=Mistake(
+        "a kernel changes arrays as well",
+        'equal -= set(writes) -> equal -= set(writes) if what == "host" else set()',
+    ),
+    all_changed=Mistake(
+        "an event changes the arrays in its last tuple, and no other",
+        "equal -= set(writes) -> equal.clear()",
+    ),
+    one_change=Mistake(
+        "an event may change several arrays",
+        "equal -= set(writes) -> equal -= set(writes[:1])",
+    ),
+    names=Mistake(
+        "the numbers of the events are wanted, not the names of the arrays",
+        "append(number) -> append(names[0])",
+    ),
+    from_one=Mistake(
+        "events are counted from 0", "enumerate(events -> enumerate(events, 1"
+    ),
+    needed=Mistake(
+        "those are the copies that are needed: the others are wanted",
+        ("elif names[0] in equal: -> elif names[0] not in equal:\n"
+         "            equal.add(names[0])",
+         "else:\n            equal.add(names[0]) -> else:\n            pass"),
+    ),
+    wrong_type=Known("return needless -> return tuple(needless)"),
+)  # fmt: skip
+
+
+@mistake(
+    needless_copies,
+    "after a copy in either direction both places hold the same: a copy back is "
+    "needless, too",
+)
+def each_direction(events):
+    needless, equal = [], set()
+    for number, event in enumerate(events):
+        if event[0] in ("host", "kernel"):
+            equal -= {(way, name) for way in (UP, DOWN) for name in event[2]}
+        elif event in equal:
+            needless.append(number)
+        else:
+            equal.add(event)
+    return needless
+
+
+@mistake(
+    needless_copies,
+    "an array that was copied before may have been changed since then",
+)
+def ever_copied(events):
+    copied = [e[1] if e[0] in (UP, DOWN) else None for e in events]
+    return [n for n, name in enumerate(copied) if name and name in copied[:n]]
+
+
+@right(needless_copies, "by versions")
+def _(events):
+    version, held, found = {}, {}, []
+    for n, event in enumerate(events):
+        if event[0] in ("to device", "to host"):
+            name = event[1]
+            now = version.get(name, 0)
+            if held.get(name) == now:
+                found.append(n)
+            held[name] = now
+        else:
+            for name in event[2]:
+                version[name] = version.get(name, 0) + 1
+    return found
+
+
+@right(needless_copies, "by looking back")
+def _(events):
+    def needless(n):
+        name = events[n][1]
+        for what, *rest in reversed(events[:n]):
+            if what.startswith("to ") and rest[0] == name:
+                return True
+            if not what.startswith("to ") and name in rest[1]:
+                return False
+        return False
+
+    return [n for n, e in enumerate(events) if e[0][:3] == "to " and needless(n)]
+
+
+@right(needless_copies, "by a dict of flags")
+def _(events):
+    fresh, result = {}, []
+    for i in range(len(events)):
+        what = events[i][0]
+        if what == "kernel" or what == "host":
+            for name in events[i][2]:
+                fresh[name] = False
+        else:
+            if fresh.get(events[i][1], False):
+                result += [i]
+            fresh[events[i][1]] = True
+    return result
+
+
+@right(needless_copies, "by the last change and the last copy")
+def _(events):
+    last_copy, last_change, result = {}, {}, []
+    for n, (what, *names) in enumerate(events):
+        if what in (UP, DOWN):
+            (name,) = names
+            if last_copy.get(name, -1) > last_change.get(name, -1):
+                result.append(n)
+            last_copy[name] = n
+        else:
+            last_change.update({name: n for name in names[1]})
+    return result

@@ -1,0 +1,185 @@
+"""What the messages of libraries speak of: errors of CUDA's runtime and driver."""
+
+import re
+
+from grading.checking import Check, checks
+from grading.mistakes import Known, Mistake, mistake, mistakes, right
+from minigrad.driver import ERRORS, read_error
+
+CAUSES = {
+    2: "memory", 9: "launch", 35: "driver", 100: "device", 209: "build",
+    222: "driver", 700: "kernel", 701: "launch", 716: "kernel", 719: "kernel",
+}  # fmt: skip
+PYTORCH = (
+    "torch.AcceleratorError: CUDA error: {}\n"
+    "CUDA kernel errors might be asynchronously reported at some other API call, so "
+    "the stacktrace below might be incorrect.\n"
+    "For debugging consider passing CUDA_LAUNCH_BLOCKING=1"
+)
+OTHERS = [
+    "IndexError: index 5 is out of bounds for axis 0 with size 5",
+    "MemoryError: Unable to allocate 8.00 GiB for an array with shape (1073741824,)",
+    "ModuleNotFoundError: No module named 'cupy'",
+    "AssertionError: Torch not compiled with CUDA enabled",
+    "",
+]
+
+
+@checks(read_error)
+class ReadError(Check):
+    def cases(self, random):
+        for error in ERRORS:
+            yield "words", PYTORCH.format(error.words)
+        for error in ERRORS:
+            said = f"{error.runtime}: {error.words}"
+            yield "words", f"cupy_backends.cuda.api.runtime.CUDARuntimeError: {said}"
+        for error in random.sample([e for e in ERRORS if e.driver], 4):
+            said = f"{error.runtime} ({error.driver}): {error.words}"
+            yield "words", f"the launch failed with {said}"
+        for error in ERRORS:
+            yield "the runtime's name", f"the call returned {error.runtime}"
+        for error in ERRORS:
+            if error.driver:
+                said = f"Call to cuMemcpyDtoH_v2 results in {error.driver}"
+                yield "the driver's name", f"CudaAPIError: [{error.number}] {said}"
+        said = (
+            "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 GiB."
+        )
+        yield "capitals or not", said
+        said = "cupy.cuda.memory.OutOfMemoryError: Out of memory allocating 4,096 bytes"
+        yield "capitals or not", said
+        for error in random.sample(ERRORS, 4):
+            yield "capitals or not", f"E0000 {error.words.upper()}"
+            yield "capitals or not", f"failed: {error.runtime.lower()}"
+        for message in OTHERS:
+            yield "no error of CUDA's", message
+
+    def expected(self, message):
+        for error in ERRORS:
+            said = filter(None, [error.runtime, error.driver, error.words])
+            if re.search("|".join(map(re.escape, said)), message, re.IGNORECASE):
+                return error.number, CAUSES[error.number]
+        return None
+
+
+ANY = "any(sign and sign.lower() in message for sign in signs)"
+mistakes(
+    read_error,
+    case_of_message=Mistake(
+        "capitals make no difference: bring the message to small letters as well",
+        "message = message.lower() -> message = message",
+    ),
+    case_of_signs=Mistake(
+        "the message is in small letters: so must be what you look for",
+        "sign.lower() in -> sign in",
+    ),
+    words_only=Mistake(
+        "a message may hold one of the two names and no words",
+        "signs = error.runtime, error.driver, error.words -> signs = (error.words,)",
+    ),
+    no_driver=Mistake(
+        "the driver's name, error.driver, is looked for as well",
+        "error.driver, error.words -> error.words",
+    ),
+    no_runtime=Mistake(
+        "the runtime's name, error.runtime, is looked for as well",
+        "error.runtime, error.driver, -> error.driver,",
+    ),
+    whole=Mistake(
+        "the words stand anywhere in a longer message: ask with `in`",
+        "sign.lower() in message -> sign.lower() == message",
+    ),
+    at_the_end=Mistake(
+        "the words stand anywhere in a longer message: ask with `in`",
+        "sign.lower() in message -> message.endswith(sign.lower())",
+    ),
+    all_signs=Mistake(
+        "one of the three texts is enough", "if any(sign and -> if all(sign and"
+    ),
+    only_cause=Mistake(
+        "a pair is wanted, (number, cause)",
+        "return error.number, causes -> return causes",
+    ),
+    only_number=Mistake(
+        "a pair is wanted, (number, cause)",
+        ", causes[error.number] ->",
+    ),
+    swapped=Mistake(
+        "the number comes first, then the cause",
+        "error.number, causes[error.number] -> causes[error.number], error.number",
+    ),
+    launch_as_kernel=Mistake(
+        "701 is refused before the kernel runs: its launch asks for too much",
+        '701: "launch" -> 701: "kernel"',
+    ),
+    failure_as_launch=Mistake(
+        "719 happens while the kernel runs, whatever its name says",
+        '719: "kernel" -> 719: "launch"',
+    ),
+    image_as_driver=Mistake(
+        "209: the driver is new enough, but the program has no code for this GPU",
+        '209: "build" -> 209: "driver"',
+    ),
+    ptx_as_build=Mistake(
+        "222: the program's PTX is newer than the driver, which is to be renewed",
+        '222: "driver" -> 222: "build"',
+    ),
+    device_as_driver=Mistake(
+        "100: the driver is there, but sees no GPU",
+        '100: "device" -> 100: "driver"',
+    ),
+    else_unknown=Mistake(
+        "a message that speaks of no error of CUDA's: return None",
+        'return None -> return 0, "unknown"',
+    ),
+    raised=Known("sign and sign.lower() -> sign.lower()"),
+    list=Known("return error.number, causes[error.number] -> "
+               "return [error.number, causes[error.number]]"),
+)  # fmt: skip
+
+
+@mistake(
+    read_error, "a number in the message may be another one: look for words and names"
+)
+def by_number(message):
+    for error in ERRORS:
+        if str(error.number) in message or error.words in message:
+            return error.number, CAUSES[error.number]
+
+
+@right(read_error, "by a table of all texts")
+def _(message):
+    table = {text.lower(): e.number for e in ERRORS for text in e[1:] if text}
+    for text, number in table.items():
+        if text in message.lower():
+            return number, CAUSES[number]
+
+
+@right(read_error, "cause by cause")
+def _(message):
+    causes = dict(driver=(35, 222), device=(100,), build=(209,), launch=(9, 701),
+                  kernel=(700, 716, 719), memory=(2,))  # fmt: skip
+    said = message.casefold()
+    for cause, numbers in causes.items():
+        for e in ERRORS:
+            names = [e.runtime, e.words] + ([e.driver] if e.driver else [])
+            if e.number in numbers and any(name.casefold() in said for name in names):
+                return e.number, cause
+    return None
+
+
+@right(read_error, "by regular expressions")
+def _(message):
+    for number, runtime, driver, words in ERRORS:
+        if re.search(f"{runtime}|{driver or words}|{words}", message, re.I):
+            return number, CAUSES[number]
+
+
+@right(read_error, "by next")
+def _(message):
+    small = message.lower()
+    found = [e for e in ERRORS
+             if e.runtime.lower() in small or e.words.lower() in small
+             or (e.driver or "no name").lower() in small]  # fmt: skip
+    number = found[0].number if found else None
+    return number and (number, CAUSES[number])

@@ -1,0 +1,218 @@
+"""Which build of a library runs with a driver and on a GPU, by NVIDIA's rules."""
+
+from grading.checking import Check, checks
+from grading.mistakes import Known, Mistake, mistake, mistakes, right
+from minigrad.driver import wheel_for
+
+OLD, MID, NEW = [(5, 0), (6, 0), (7, 0)], [(7, 5), (8, 0)], [(8, 0), (9, 0), (10, 0)]
+WHEELS = {
+    "cu118": ((11, 8), OLD + MID, None),
+    "cu126": ((12, 6), OLD + MID + [(9, 0)], (9, 0)),
+    "cu129": ((12, 9), MID + NEW, (10, 0)),
+    "cu130": ((13, 0), MID + NEW, (12, 0)),
+}
+DRIVERS = (11, 4), (11, 8), (12, 0), (12, 6), (12, 8), (12, 9), (13, 0), (13, 3)
+GPUS = (6, 1), (7, 0), (7, 5), (8, 0), (8, 6), (8, 9), (9, 0), (10, 0), (12, 0)
+
+
+def wheel(cuda, cubins=(), ptx=None):
+    return cuda, list(cubins), ptx
+
+
+@checks(wheel_for)
+class WheelFor(Check):
+    def cases(self, random):
+        cubin = [(8, 0)]
+        two = {"a": wheel((12, 6), cubin), "b": wheel((13, 0), cubin)}
+        for driver in [(12, 8), (13, 0), (12, 0), (13, 9), (11, 8)]:
+            yield "the driver", driver, (8, 0), two
+        yield "the driver", (13, 0), (8, 0), dict(reversed(two.items()))
+        ten = {"a": wheel((12, 9), cubin), "b": wheel((12, 10), cubin)}
+        yield "the newest", (12, 10), (8, 0), ten
+        names = {"z": wheel((12, 1), cubin), "a": wheel((12, 4), cubin)}
+        yield "the newest", (12, 8), (8, 0), names
+        yield "the newest", (12, 8), (8, 0), dict(reversed(names.items()))
+        for gpu in [(8, 0), (8, 6), (7, 5), (9, 0), (7, 0)]:
+            yield "cubins", (13, 0), gpu, {"a": wheel((13, 0), [(7, 5), (8, 6)])}
+        more = {"a": wheel((12, 6), [(6, 0), (7, 0)]), "b": wheel((13, 0), [(7, 5)])}
+        for gpu in [(6, 1), (7, 0), (7, 2), (7, 5), (8, 0)]:
+            yield "cubins", (13, 0), gpu, more
+        for gpu in [(9, 0), (10, 0), (8, 9), (12, 0)]:
+            yield "PTX", (13, 0), gpu, {"a": wheel((12, 8), [(8, 0)], (9, 0))}
+        yield "PTX", (13, 0), (8, 6), {"a": wheel((13, 0), [], (8, 6))}
+        yield "PTX", (13, 0), (8, 6), {"a": wheel((13, 0), [], (8, 7))}
+        for driver in [(12, 6), (12, 8), (12, 9), (13, 0)]:
+            late = {
+                "a": wheel((12, 8), [(8, 0)], (8, 0)),
+                "b": wheel((12, 1), [], (7, 0)),
+            }
+            yield "PTX and the driver", driver, (9, 0), late
+        yield (
+            "PTX and the driver",
+            (12, 4),
+            (8, 6),
+            {"a": wheel((12, 8), cubin, (8, 0))},
+        )
+        yield "no wheels", (12, 8), (8, 0), {}
+        for _ in range(12):
+            yield "real ones", random.choice(DRIVERS), random.choice(GPUS), WHEELS
+
+    def expected(self, driver, capability, wheels):
+        best = None
+        for name, (cuda, cubins, ptx) in wheels.items():
+            ready = any(c[0] == capability[0] and c <= capability for c in cubins)
+            later = ptx is not None and ptx <= capability and cuda <= driver
+            if cuda[0] <= driver[0] and (ready or later):
+                best = name if best is None or cuda > wheels[best][0] else best
+        return best
+
+
+CUBIN = "any(a == capability[0] and b <= capability[1] for a, b in cubins)"
+mistakes(
+    wheel_for,
+    same_major=Mistake(
+        "a driver runs programs of older major numbers as well",
+        "cuda[0] <= driver[0] -> cuda[0] == driver[0]",
+    ),
+    any_driver=Mistake(
+        "the major number of the wheel's CUDA must not be above the driver's",
+        "cuda[0] <= driver[0] and ->",
+    ),
+    full_version=Mistake(
+        "of cubins, the wheel's minor number may be above the driver's: only the major "
+        "ones are compared",
+        "cuda[0] <= driver[0] -> cuda <= driver",
+    ),
+    ptx_major=Mistake(
+        "the driver compiles PTX of no newer CUDA than its own, major and minor: cuda "
+        "<= driver",
+        "and cuda <= driver -> and cuda[0] <= driver[0]",
+        " and cuda <= driver ->",
+    ),
+    older_cubins=Mistake(
+        "a cubin runs on GPUs of its own major number only",
+        f"{CUBIN} -> any((a, b) <= capability for a, b in cubins)",
+    ),
+    equal_cubins=Mistake(
+        "a cubin runs on GPUs of a higher minor number, too",
+        f"{CUBIN} -> capability in cubins",
+    ),
+    any_minor=Mistake(
+        "a cubin does not run on a GPU with a lower minor number",
+        " and b <= capability[1] ->",
+    ),
+    upwards=Mistake(
+        "the cubin's minor number is the one that may be lower",
+        "b <= capability[1] -> b >= capability[1]",
+    ),
+    no_ptx=Mistake("PTX is code for the GPU, too", "(cubin or compiled) -> cubin"),
+    no_cubins=Mistake(
+        "a cubin is enough: it takes no PTX then", "(cubin or compiled) -> compiled"
+    ),
+    both=Mistake(
+        "either is enough, cubin or PTX", "(cubin or compiled) -> (cubin and compiled)"
+    ),
+    ptx_same=Mistake(
+        "PTX for an older GPU is compiled for a newer one as well",
+        "ptx <= capability -> ptx == capability",
+    ),
+    ptx_newer=Mistake(
+        "PTX for a newer GPU cannot be used on an older one", "ptx <= capability and ->"
+    ),
+    ptx_same_major=Mistake(
+        "PTX is not bound to a major number: an older one is enough",
+        "ptx <= capability -> ptx[0] == capability[0]",
+    ),
+    first=Mistake(
+        "the first that runs is not always the newest",
+        "return max(fitting, key=lambda name: wheels[name][0], default=None) -> "
+        "return fitting[0] if fitting else None",
+    ),
+    by_name=Mistake(
+        "the newest is the one with the highest CUDA, whatever the names are",
+        "max(fitting, key=lambda name: wheels[name][0], default -> "
+        "max(fitting, default",
+    ),
+    as_text=Mistake(
+        "12.10 is newer than 12.9: compare numbers, not texts",
+        "wheels[name][0], default -> str(wheels[name][0]), default",
+    ),
+    by_major=Mistake(
+        "of several with one major number, the minor one decides",
+        "wheels[name][0], default -> wheels[name][0][0], default",
+    ),
+    oldest=Mistake("that is the oldest that runs", "max(fitting -> min(fitting"),
+    its_cuda=Mistake(
+        "the name of the wheel is wanted",
+        (
+            "append(name) -> append(cuda)",
+            "max(fitting, key=lambda name: wheels[name][0], -> max(fitting,",
+        ),
+    ),
+    raised=Known(", default=None ->", "ptx is not None and ->"),
+)
+
+
+@mistake(
+    wheel_for,
+    "the newest wheel may not run where an older one does: choose among those that run",
+)
+def newest_first(driver, capability, wheels):
+    known = [name for name in wheels if wheels[name][0][0] <= driver[0]]
+    if not known:
+        return None
+    name = max(known, key=lambda name: wheels[name][0])
+    cuda, cubins, ptx = wheels[name]
+    ready = any(c[0] == capability[0] and c <= capability for c in cubins)
+    later = ptx is not None and ptx <= capability and cuda <= driver
+    return name if ready or later else None
+
+
+def code_for(gpu, driver, cuda, cubins, ptx):
+    if [c for c in cubins if c[0] == gpu[0] and c[1] <= gpu[1]]:
+        return True
+    return bool(ptx) and ptx <= gpu and cuda <= driver
+
+
+@right(wheel_for, "from the newest down")
+def _(driver, capability, wheels):
+    for name in sorted(wheels, key=lambda name: wheels[name][0], reverse=True):
+        cuda, cubins, ptx = wheels[name]
+        if cuda[0] <= driver[0] and code_for(capability, driver, cuda, cubins, ptx):
+            return name
+
+
+@right(wheel_for, "the best so far")
+def _(driver, capability, wheels):
+    best, newest = None, (0, 0)
+    for name, what in wheels.items():
+        if what[0][0] > driver[0] or what[0] < newest:
+            continue
+        if code_for(capability, driver, *what):
+            best, newest = name, what[0]
+    return best
+
+
+@right(wheel_for, "by numbers")
+def _(driver, capability, wheels):
+    def number(version):
+        return version[0] * 1000 + version[1]
+
+    runs = {}
+    for name, (cuda, cubins, ptx) in wheels.items():
+        cubin = any(0 <= number(capability) - number(c) < 1000 - c[1]
+                    and c[0] == capability[0] for c in cubins)  # fmt: skip
+        jit = (
+            ptx and number(ptx) <= number(capability) and number(cuda) <= number(driver)
+        )
+        if cuda[0] <= driver[0] and (cubin or jit):
+            runs[number(cuda)] = name
+    return runs[max(runs)] if runs else None
+
+
+@right(wheel_for, "by lists")
+def _(driver, capability, wheels):
+    runs = [(cuda, name) for name, (cuda, cubins, ptx) in wheels.items()
+            if not cuda[0] > driver[0]
+            and code_for(capability, driver, cuda, cubins, ptx)]  # fmt: skip
+    return sorted(runs)[-1][1] if runs else None
