@@ -28,6 +28,7 @@ class Roll(KernelCheck):
             yield "more threads than elements", self.launch(random, 5, 256, n, shift)
         for n, shift in [(33, 100), (64, 64), (100, -1001), (1, 7), (5, -2_000_000)]:
             yield "a shift beyond n", self.launch(random, 4, 32, n, shift)
+        yield "a shift beyond n", self.launch(random, 300, 256, 70_000, -70_003)
         for n, shift in [(0, 0), (0, 4), (40, 9)]:
             yield "what lies beyond", self.launch(random, 2, 32, n, shift, n + 24)
         n = random.randint(300, 900)

@@ -22,7 +22,7 @@ class CostliestCopy(Check):
         sizes = random.sample(range(1, 500), 4)
         copies = [(f"w{n}", UP, n * 20_000) for n in sizes]
         yield "one copy each", copies, LINKS
-        copies = [("weights", UP, 4 * MB), *[("loss", DOWN, 4)] * 100]
+        copies = [("weights", UP, 16 * MB), *[("loss", DOWN, 4)] * 100]
         yield "many copies", copies, LINKS
         copies = [*[("batch", UP, MB)] * 3, ("weights", UP, 4 * MB)]
         yield "many copies", copies, LINKS
