@@ -89,6 +89,9 @@ print(pycuda.VERSION_TEXT, f"for CUDA {built}", driver.Device.count(), sep="|")
 }
 
 
+NOT_INSTALLED = "is not installed"
+
+
 def is_installed(name):
     return importlib.util.find_spec(name) is not None
 
@@ -99,18 +102,25 @@ def missing(name):
     return f"not run: {library.title} is not installed. Get it: {library.get}"
 
 
-def probed(names=tuple(LIBRARIES), seconds=30):
-    """Yield (name, what is said of it) as the answers come."""
-    with ThreadPoolExecutor(len(names)) as pool:
+def probed(names=tuple(LIBRARIES), seconds=30, before=lambda names: None):
+    """Yield (name, what is said of it) as the answers come.
+
+    before: called with the names of those that have not answered, before each wait.
+    """
+    left = list(names)
+    with ThreadPoolExecutor(len(left)) as pool:
         asked = {pool.submit(probe, name, seconds): name for name in names}
+        before(left)
         for answer in as_completed(asked):
+            left.remove(asked[answer])
+            before(left)
             yield asked[answer], answer.result()
 
 
 def probe(name, seconds=30):
-    """What is to be said of a library: its version, its build, the GPUs that it sees."""
+    """What is to be said of a library: version, build, how many GPUs it sees."""
     if not is_installed(name):
-        return "is not installed"
+        return f"{NOT_INSTALLED}: {LIBRARIES[name].get}"
     command = [sys.executable, "-c", LIBRARIES[name].probe]
     quiet = os.environ | {"TF_CPP_MIN_LOG_LEVEL": "3"}
     try:

@@ -1,7 +1,7 @@
 """Which copies between host and device bring nothing new."""
 
 from grading.checking import Check, checks
-from grading.mistakes import Known, Mistake, mistake, mistakes, right
+from grading.mistakes import Known, Mistake, equivalent, mistake, mistakes, right
 from minigrad.transfers import needless_copies
 
 UP, DOWN = "to device", "to host"
@@ -202,3 +202,10 @@ def _(events):
         else:
             last_change.update({name: n for name in names[1]})
     return result
+
+
+equivalent(
+    needless_copies,
+    "a copy has one name: the first is the last",
+    "off by one: names[(-1)]",
+)

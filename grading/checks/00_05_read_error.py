@@ -3,7 +3,7 @@
 import re
 
 from grading.checking import Check, checks
-from grading.mistakes import Known, Mistake, mistake, mistakes, right
+from grading.mistakes import Known, Mistake, equivalent, mistake, mistakes, right
 from minigrad.driver import ERRORS, read_error
 
 CAUSES = {
@@ -183,3 +183,10 @@ def _(message):
              or (e.driver or "no name").lower() in small]  # fmt: skip
     number = found[0].number if found else None
     return number and (number, CAUSES[number])
+
+
+equivalent(
+    read_error,
+    "a message speaks of one error at most: in which order they are tried is no matter",
+    "order: [*(ERRORS)][::-1]",
+)

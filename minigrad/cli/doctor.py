@@ -2,11 +2,15 @@
 
 import importlib
 import platform
+import re
+import shutil
+import subprocess
 import sys
 from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
+from .. import frameworks
 from ..devices import gpu_available
 from .install import HOME, driver_cuda
 
@@ -31,7 +35,8 @@ def install(extra):
 
 def doctor():
     """Print the findings; return 0 where nothing needs mending, else 1."""
-    findings = [python(), package("numpy", ""), torch(), *jupyter(), *gpu(), kernels()]
+    findings = [python(), package("numpy", ""), *jupyter(), *gpu(), toolkit()]
+    findings += [kernels(), *libraries({finding.what for finding in findings})]
     for finding in findings:
         print(f"{finding.what:<12} {finding.value}")
     broken = [finding for finding in findings if finding.mend]
@@ -56,14 +61,6 @@ def package(name, extra):
         return Finding(name, f"cannot be imported: {error}", again)
 
 
-def torch():
-    found = package("torch", "torch")
-    if found.mend:
-        return found
-    cuda = sys.modules["torch"].cuda.is_available()
-    return found._replace(value=f"{found.value}, {'with' if cuda else 'no'} GPU")
-
-
 def jupyter():
     return [package("jupyterlab", "lab"), package("nbgrader", "grade")]
 
@@ -77,6 +74,40 @@ def gpu():
         return [Finding("GPU", "none: no NVIDIA driver here")]
     said = "none" if driver is None else "CUDA {}.{}".format(*driver)
     return [Finding("driver", said), *cupy(wheels, driver)]
+
+
+def toolkit():
+    """NVIDIA's compiler. Only what is built on this machine needs it."""
+    nvcc = shutil.which("nvcc")
+    if nvcc is None:
+        return Finding("toolkit", "none: no nvcc here; only chapter 11 can use it")
+    said = subprocess.run([nvcc, "--version"], capture_output=True, text=True).stdout
+    release = re.search(r"release ([\d.]+)", said)
+    return Finding("toolkit", f"CUDA {release[1] if release else '?'} ({nvcc})")
+
+
+def libraries(known=()):
+    """A finding for each library that drives GPUs, but for those that are known."""
+    titles = {name: entry.title for name, entry in frameworks.LIBRARIES.items()}
+    asked = [name for name, title in titles.items() if title not in known]
+    said = {}
+    for name, text in frameworks.probed(asked, before=waiting):
+        said[name] = text
+    for name in asked:
+        mend = install("torch") if name == "torch" and not_there(said[name]) else None
+        yield Finding(titles[name], said[name], mend)
+
+
+def not_there(said):
+    return said.startswith(frameworks.NOT_INSTALLED)
+
+
+def waiting(names):
+    """On a terminal, say for whom one waits, in a line that goes away again."""
+    if sys.stderr.isatty():
+        titles = ", ".join(frameworks.LIBRARIES[name].title for name in names)
+        text = f"asking {titles} ..." if titles else ""
+        print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
 
 
 def kernels():
