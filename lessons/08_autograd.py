@@ -26,7 +26,8 @@
 #   the order of the nodes, accumulation, broadcasting undone, gradcheck;
 # - and what keeps it honest: `no_grad`, `detach`, version counters.
 #
-# It takes about two hours. Where you are asked to predict, write your guess down first.
+# It takes about two hours, and builds on chapters 03 and 04; of mathematics it needs
+# the slope of a function. Where you are asked to predict, write your guess down first.
 # Nothing needs a GPU.
 
 # %% setup=true
@@ -247,7 +248,7 @@ for step in range(31):
 # ### Break it
 #
 # The line `w.grad = bias.grad = 0.0`: **predict** what happens without it. Take it out
-# and run the cell. (Gradients are added up, and nobody says where one step ends.)
+# and run the cell. (Gradients are added up, and nothing says where one step ends.)
 #
 # And a longer graph. A recurrent network over a thousand time steps is a chain of more
 # than a thousand nodes:
@@ -298,7 +299,7 @@ viz.graph(loss, w=w, bias=bias)
 # Three things to see:
 #
 # - **x is not there.** Its gradient is not required, so nothing goes to it.
-# - The graph ends in **leaves**, green: tensors that were asked.
+# - The graph ends in **leaves**, green: tensors with `requires_grad=True`.
 # - `Mul` sends to the same node 2 times: h1 · h1.
 #
 # Now backward, and the picture once more. The leaves have gradients, and the boxes say
@@ -311,8 +312,8 @@ viz.graph(loss, w=w, bias=bias)
 
 # %% [markdown]
 # Where are the gradients in between? They were there, each until its node had used it.
-# A gradient is as large as what it belongs to: keeping them all would take the
-# memory twice. `retain_grad()` asks for one to be kept.
+# A gradient is as large as what it belongs to: keeping them all would take the memory
+# twice. `retain_grad()` keeps one.
 
 # %%
 h1 = (x @ w + bias).relu()
@@ -330,7 +331,7 @@ print(h1.grad)
 # | what an operator made of a weight | True | False | only with `retain_grad()` |
 # | what an operator made of data alone | False | True | no |
 #
-# **Predict** the last line: who would call that a leaf? PyTorch does, "by convention".
+# **Predict** the last line. Would you call that a leaf? PyTorch does, "by convention".
 
 # %%
 for t in w, x, x @ w, x + x:
@@ -438,7 +439,7 @@ with trying():
 #
 # ## The order
 #
-# The engine asks for the nodes in topological order. Here is a graph in which going by
+# The engine needs the nodes in topological order. Here is a graph in which going by
 # levels, from the top down, is not good enough: Tanh is two steps below Mul on one
 # side, and one step on the other.
 
@@ -498,15 +499,23 @@ for _ in range(3):
     print(x.grad)
 
 # %% [markdown]
-# That is what you found in the scalar engine: somebody must set gradients to zero
-# before each step. In PyTorch `optimizer.zero_grad()` does that. (It is also useful: a
-# batch too large for memory is computed in parts, and the gradients of the parts add
-# up.)
+# That is what you found in the scalar engine: gradients must be set to zero before each
+# step. In PyTorch `optimizer.zero_grad()` does that. (That they add up is also useful:
+# a batch too large for memory is computed in parts, and the gradients of the parts are
+# *accumulated*.)
 #
 # ### A second backward
 #
-# What a node has saved is let go of as soon as it is used: it is most of the memory of
-# training. So a graph is good for one backward.
+# What a node has saved is freed as soon as it is used: it is most of the memory of
+# training. So a graph in which some node has saved something is good for one backward.
+# **Predict**: which of these two can go backward twice?
+
+# %%
+x.grad = None
+y = (x + 1).sum()
+y.backward()
+y.backward()
+print(x.grad)
 
 # %%
 x.grad = None
@@ -589,8 +598,8 @@ plt.show()
 # | choose (`where`, `amax`) | to the one that was chosen, 0 to the others |
 # | `a @ b` | dy @ bᵀ and aᵀ @ dy |
 #
-# The last line can be read off the shapes: dy is (M, N), b is (K, N), and a's gradient
-# must be (M, K). There is only one way to put them together.
+# The last line can be read off the shapes: a is (M, K), b is (K, N), dy is (M, N), and
+# a's gradient must be (M, K). There is only one way to put dy and b together.
 #
 # **To the lab**: exercises 6 (`sum_to_size`) and 9 to 26, the gradients of operators.
 #
@@ -619,9 +628,9 @@ plt.legend()
 plt.show()
 
 # %% [markdown]
-# In double precision the central difference with h = 10⁻⁶ has about nine right digits.
-# In single precision there is no h that is good for more than three or four: so
-# gradcheck asks for float64.
+# In double precision the central difference with h = 10⁻⁶ has about ten right digits.
+# In single precision there is no h that is good for more than four or five: so
+# gradcheck wants float64.
 
 # %%
 x = tensor([1.0, 2.0, 3.0], dtype=minigrad.float64, requires_grad=True)
@@ -641,7 +650,8 @@ with trying():
 
 # %% [markdown]
 # The message names the place. gradcheck moves **every** element: a fault may be in the
-# last one alone.
+# last one alone. The table of all these slopes, a row for each element of the operand
+# and a column for each of the result, is called the **Jacobian**.
 #
 # ### Break it
 #
@@ -655,14 +665,13 @@ for value in 0.0, 0.001:
     print(value, gradcheck(lambda x: x.relu(), x, raise_exception=False))
 
 # %% [markdown]
-# Nobody is wrong there: relu has no slope at 0. Test gradients away from corners.
+# Neither is wrong there: relu has no slope at 0. Test gradients away from corners.
 #
 # **To the lab**: exercise 27 (`numerical_jacobian`).
 #
 # ## Not recorded
 #
-# A graph costs memory. Who only wants to predict, or changes weights, switches the
-# recording off:
+# A graph costs memory. To predict only, or to change weights, switch the recording off:
 
 # %%
 w = tensor([1.0, 2.0], requires_grad=True)
@@ -704,7 +713,7 @@ viz.graph(x * x.detach(), x=x)
 # %% [markdown]
 # ## Version counters
 #
-# The node of w · x has saved x, the tensor and not a copy. Then somebody writes into x.
+# The node of w · x has saved x, the tensor and not a copy. Then x is written to.
 # **Predict** what backward should give: forward used 3.
 
 # %%
@@ -715,8 +724,8 @@ with trying():
     y.backward()
 
 # %% [markdown]
-# An error, and a good one. Each storage counts how often it was written to; a saved
-# tensor remembers the count, and the two are compared when it is used.
+# An error, and a good one. A counter, shared by a tensor and all its views, counts the
+# writes; a saved tensor remembers the count, and the two are compared when it is used.
 
 # %%
 x = tensor([1.0, 2.0, 3.0])
@@ -726,7 +735,10 @@ view.mul_(10)
 print(x, x._version, view._version)
 
 # %% [markdown]
-# A view has the same storage, so it has the same counter: no way round leads past it.
+# A view has the same counter, so a write through it is seen. Not every write is: what
+# is written into the NumPy array of `x.numpy()` is not counted, and in PyTorch neither
+# is what is written through `x.data`. These are ways around autograd, to be used
+# knowingly.
 #
 # ### Break it: without the counter
 #
@@ -742,11 +754,11 @@ y.backward()
 print("y was computed with 3, the gradient is", w.grad.item())
 
 # %% [markdown]
-# 103, and nobody would ever have noticed. A silent wrong gradient does not end the
+# 103, and nothing would ever have shown it. A silent wrong gradient does not end the
 # program: the network learns, only badly, and one searches for weeks.
 #
 # Not every change is a mistake. `relu_` may write over its operand, because its
-# gradient needs the result alone; and `x += 1` is fine when nobody has saved x:
+# gradient needs the result alone; and `x += 1` is fine when no node has saved x:
 
 # %%
 w = tensor([2.0, -1.0], requires_grad=True)
@@ -806,8 +818,8 @@ viz.graph(first, x=x)
 #
 # What the messages begin with, and what to do:
 #
-# - **element 0 of tensors does not require grad**: nothing was recorded. Ask for
-#   gradients before computing, and compute outside of `no_grad()`.
+# - **element 0 of tensors does not require grad**: nothing was recorded. Set
+#   `requires_grad` before computing, and compute outside of `no_grad()`.
 # - **grad can be implicitly created only for scalar outputs**: backward of several
 #   numbers. Make one of them, by `.sum()` or `.mean()`, or give a gradient.
 # - **Trying to backward through the graph a second time**: the graph has been freed.
@@ -822,5 +834,26 @@ viz.graph(first, x=x)
 #   to None before each.
 # - NaN: look for the root of 0, the log of 0, 0 / 0, with `detect_anomaly()`.
 #
+# ## Before you go: three questions
+#
+# 1. `y = x * 2; z = y.sum() + y.prod()`. How often is the node of `x * 2` visited in
+#    `z.backward()`, and how many gradients meet there?
+# 2. Why does `relu` need to save only its result, and `mul` both operands?
+# 3. A loss is NaN at step 812 and never before. Which tool, and what does it cost?
+#
+# <details><summary>Answers</summary>
+#
+# 1. Once; two, one from the sum and one from the product, and they are added first.
+# 2. relu's slope can be read off the result: 1 where it is above 0. The slope of a · b
+#    by a is b, which the result does not show.
+# 3. `detect_anomaly()`, from a checkpoint shortly before: it makes every step slower,
+#    but names the line that made the first NaN of backward.
+#
+# </details>
+#
 # **To the lab**: `labs/08_autograd.ipynb`. When it is done, every `backward()` runs
 # your own code; chapter 09 trains networks with it.
+#
+# To read on: A. Karpathy's *micrograd*; A. Griewank and A. Walther, *Evaluating
+# Derivatives*; A. Paszke and others, *Automatic differentiation in PyTorch* (2017); and
+# in PyTorch `torch/csrc/autograd/engine.cpp` and `tools/autograd/derivatives.yaml`.

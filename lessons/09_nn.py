@@ -14,8 +14,8 @@
 # # 09 · Modules, losses, optimisers
 #
 # Since chapter 08 every expression has its gradient. That is all that learning needs,
-# and yet a network of loose tensors is no joy: who knows them all, who saves them, who
-# steps them? This chapter is about what stands between a gradient and a network that
+# and yet a network of loose tensors is no joy: all of them must be found, saved and
+# changed. This chapter is about what stands between a gradient and a network that
 # learns:
 #
 # - **modules**, which know their parameters by name;
@@ -24,8 +24,9 @@
 # - and the question with which it stands or falls: **how large are the numbers** on
 #   their way through a deep network, forth and back?
 #
-# It takes about two hours. Where you are asked to predict, write your guess down first.
-# Everything here was computed by the cells themselves; nothing needs a GPU.
+# It takes about two hours and a half, and builds on chapter 08. Where you are asked to
+# predict, write your guess down first. Everything here was computed by the cells
+# themselves; nothing needs a GPU.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -171,7 +172,7 @@ len(list(twice.parameters())), list(twice.state_dict())
 
 # %% [markdown]
 # Once in the list, because an optimiser that gets it twice steps twice; twice in the
-# state_dict, because loading it asks for all names.
+# state_dict, because loading it expects all names.
 #
 # **To the lab**: exercises 1 to 3 (`named_parameters`, `state_dict`, `train`).
 #
@@ -179,7 +180,9 @@ len(list(twice.parameters())), list(twice.state_dict())
 #
 # `state_dict` gives names and tensors; a file needs nothing else. The format
 # **safetensors** says in a header where each tensor lies, and after it come their
-# bytes. Nothing in it is ever executed, which a pickle cannot say.
+# bytes. Nothing in it is ever executed. (`torch.save` writes a pickle, which can hold
+# any code; since PyTorch 2.6 `torch.load` reads tensors only, unless it is given
+# `weights_only=False`.)
 
 # %%
 folder = Path(tempfile.mkdtemp())
@@ -211,9 +214,10 @@ except RuntimeError as error:
 # ## How large are the numbers?
 #
 # A layer makes each output as a sum of n products. If the inputs have variance 1 and
-# the weights variance s², the outputs have variance n · s². Thirty layers later it is
-# (n · s²)³⁰. **Predict** for n = 100 and s = 0.05, 0.1, 0.2: the deviation after thirty
-# layers without activation.
+# the weights variance s², both around 0, the outputs have variance n · s². Thirty
+# layers later it is (n · s²)³⁰. **Predict** for n = 100 and s = 0.05, 0.1, 0.2: the
+# **standard deviation**, the root of the variance, after thirty layers without
+# activation.
 
 # %%
 for s in 0.05, 0.1, 0.2:
@@ -273,8 +277,9 @@ histograms(rows)
 #   no gradient comes through. The units are **saturated**.
 # - In between the values stay where tanh can do something.
 #
-# And with ReLU, which has no flat ends but throws away one half: with 1 / √n the signal
-# halves its variance in each layer. Kaiming's factor of 2 mends just that.
+# And with ReLU, which has no flat ends but throws away one half: with 1 / √n the mean
+# of the squares, on which the next layer's variance depends, is halved in each layer.
+# Kaiming's factor of 2 mends just that.
 
 # %%
 rows = [
@@ -367,15 +372,91 @@ for layer in 1, 10, 20, 30:
 # %% [markdown]
 # Forth from layer 1 to 30, back from 30 to 1. Both nearly keep their size on the way.
 #
+# ### Batch norm: measure, and divide
+#
+# The other way to keep the numbers in place does not hope, it measures. **Batch
+# normalization** (S. Ioffe and C. Szegedy, 2015) takes for each channel the mean and
+# the variance over the batch, and over all pixels if there are any:
+#
+# > x̂ = (x - mean) / √(var + eps), y = weight · x̂ + bias
+#
+# weight and bias, one of each for a channel, are learnt: they give the network back the
+# freedom to have another size. What the others of this family average over:
+
+# %%
+viz.norm_axes()
+
+# %% [markdown]
+# **Predict** mean and deviation of each column of y, for numbers around 5.
+
+# %%
+bn, x = nn.BatchNorm1d(3), 5 + 2 * minigrad.randn(64, 3)
+y = bn(x)
+for name, z in {"x": x, "y": y.detach()}.items():
+    print(name, [f"{v:.2f}" for v in z.mean(0).tolist() + z.std(0).tolist()])
+
+# %% [markdown]
+# But what is the mean of a batch of **one**, when the network is used? So in training
+# the layer also keeps **running** averages, in buffers, which the state_dict saves:
+#
+# > running = (1 - momentum) · running + momentum · batch, with momentum 0.1
+#
+# and `eval()` lets it use these. **Predict** the running mean after one batch (it began
+# with 0), and the mean of what `eval` makes of the same x.
+
+# %%
+print("running mean", bn.running_mean.tolist())
+print("eval gives  ", bn.eval()(x).detach().mean(0).tolist())
+for _ in range(50):
+    bn.train()(x)
+print("50 batches later", bn.eval()(x).detach().mean(0).tolist())
+
+# %% [markdown]
+# One detail decides exercise 6: x is divided by the **biased** variance, the squares
+# over n; into the running variance goes the unbiased one, over n - 1. And a layer that
+# looks at the whole batch makes a sample's result depend on its neighbours: **break
+# it** by comparing the same row in two batches.
+
+# %%
+bn.train()
+alone = bn(minigrad.cat([x[:1], x[:1] + 1]))[0]
+(bn(x)[0] - alone).abs().max().item()
+
+# %% [markdown]
+# Layer norm and its kin do not have that, nor running averages; transformers use those.
+#
+# ### Dropout: learn with holes
+#
+# **Dropout** (N. Srivastava and others, 2014) sets each number to 0 with probability p,
+# in training only, so that no unit can rely on a single other one. What is left is
+# divided by 1 - p. **Predict** why, and the three numbers:
+
+# %%
+x = minigrad.ones(10_000)
+y = F.dropout(x, p=0.3)
+(y == 0).float().mean().item(), y.max().item(), y.mean().item()
+
+# %% [markdown]
+# The mean stays what it is without dropout, so that `eval()`, which drops nothing,
+# needs no correction. In backward the same mask is used: a number that was dropped has
+# no gradient. And if one forgets `eval()`? Two answers to one question:
+
+# %%
+net = nn.Sequential(nn.Linear(3, 50), nn.Dropout(0.5), nn.Linear(50, 1))
+x = minigrad.ones(1, 3)
+print([f"{net(x).item():.3f}" for _ in range(2)], "in training")
+print([f"{net.eval()(x).item():.3f}" for _ in range(2)], "in use")
+
+# %% [markdown]
 # **To the lab**: exercises 4 to 9 (`linear`, `conv2d`, `batch_norm`, `dropout`, `fans`,
-# `kaiming_uniform_`). Batch norm is the other way to keep the numbers in place: it
-# measures them, and divides.
+# `kaiming_uniform_`).
 #
 # ## The loss of a classifier
 #
-# Ten scores, one right class. Softmax makes shares of the scores, and the loss is minus
-# the logarithm of the right one's share: 0 if it is sure and right, large if it is sure
-# and wrong. **Predict** the loss of a network that knows nothing, with ten classes.
+# Ten scores, the **logits**, and one right class. Softmax makes probabilities of the
+# scores, and the loss is minus the logarithm of the right one's probability: 0 if the
+# network is sure and right, large if it is sure and wrong. **Predict** the loss of a
+# network that knows nothing, with ten classes.
 
 # %%
 scores = minigrad.zeros(1, 10)
@@ -396,9 +477,10 @@ in_one = F.cross_entropy(scores, minigrad.tensor([2]))
 in_two, in_one
 
 # %% [markdown]
-# The share is exp(-200), below every float, and log(0) is minus infinity. In one step
-# it is lse - x[t], and 200.69 is right. The gradient is even simpler, softmax minus
-# one-hot:
+# The probability is exp(-200), below every float, and log(0) is minus infinity. In one
+# step it is lse - x[t], where lse is the logarithm of the sum of exponentials, and
+# 200.69 is right. The gradient is even simpler, softmax minus **one-hot**: a row of
+# zeros with a 1 at the right class.
 
 # %%
 scores = minigrad.tensor([[2.0, 1.0, 0.1]]).requires_grad_()
@@ -464,8 +546,8 @@ p
 #
 # ### Weight decay: Adam and AdamW
 #
-# Decay is to pull all weights towards 0, each by the same share. **Predict** which of
-# these two weights shrinks under Adam, and under AdamW.
+# Decay is to pull all weights towards 0, each by the same fraction. **Predict** which
+# of these two weights shrinks under Adam, and under AdamW.
 
 # %%
 for make in optim.Adam, optim.AdamW:
@@ -482,13 +564,56 @@ for make in optim.Adam, optim.AdamW:
 # the weight with the large gradients hardly feels it, the other one is pulled to 0 at
 # full speed. AdamW keeps it apart, and both shrink alike.
 #
+# ### A learning rate that falls
+#
+# Large steps find the valley, small ones its floor. So the rate is mostly changed while
+# training: a **schedule** sets it anew after each epoch, or each step.
+
+# %%
+p = nn.Parameter(minigrad.zeros(1))
+rates = {}
+for make, how in [
+    (optim.lr_scheduler.StepLR, {"step_size": 10, "gamma": 0.3}),
+    (optim.lr_scheduler.CosineAnnealingLR, {"T_max": 30}),
+]:
+    optimizer = optim.SGD([p], lr=0.1)
+    schedule, seen = make(optimizer, **how), []
+    for _ in range(30):
+        seen.append(optimizer.param_groups[0]["lr"])
+        optimizer.step()
+        schedule.step()
+    rates[make.__name__] = seen
+plt.figure(figsize=(5, 2.2))
+for name, seen in rates.items():
+    plt.plot(seen, label=name)
+plt.xlabel("epoch"), plt.ylabel("learning rate"), plt.legend(fontsize=8)
+plt.show()
+
+# %% [markdown]
+# ### A batch in parts
+#
+# Gradients add up until they are set to None. So a batch that does not fit into memory
+# is computed in parts, with one step at the end: **gradient accumulation**. **Predict**
+# by what each part's loss must be divided, if it is a mean.
+
+# %%
+layer, x, t = nn.Linear(5, 3), minigrad.randn(12, 5), minigrad.arange(12) % 3
+F.cross_entropy(layer(x), t).backward()
+whole, layer.weight.grad = layer.weight.grad, None
+for rows, classes in zip(x.split(4), t.split(4), strict=True):
+    (F.cross_entropy(layer(rows), classes) / 3).backward()
+(layer.weight.grad - whole).abs().max().item()
+
+# %% [markdown]
+# By the number of parts: a mean of 12 is a third of the sum of three means of 4.
+#
 # **To the lab**: exercises 12 to 14 (`sgd`, `adam`, `adamw`).
 #
 # ## Digits
 #
 # 1797 handwritten digits, 8 × 8 pixels each, come with the course (E. Alpaydin and C.
 # Kaynak, [UCI](https://doi.org/10.24432/C50P49), CC BY 4.0). 1437 are to learn from,
-# 360 to be asked about at the end.
+# 360 are kept back for the test at the end.
 
 # %%
 images, labels = minigrad.data.digits(train=True)
@@ -528,7 +653,7 @@ def train(net, optimizer, epochs, clip=None, log=False):
 
 
 def score(net):
-    """The share of right answers on the digits that were kept back."""
+    """The fraction of right answers on the digits that were kept back."""
     x, t = digits(train=False)
     with minigrad.no_grad():
         answers = net.eval()(x).argmax(1)
@@ -650,7 +775,7 @@ print(len(trace), "launches, operator by operator")
 # %% [markdown]
 # ## Troubleshooting
 #
-# The messages that everybody meets, what they mean, and what to do.
+# The messages that everyone meets, what they mean, and what to do.
 
 
 # %%
@@ -707,7 +832,7 @@ said(lambda: F.cross_entropy(fc(x), minigrad.zeros(32)))
 said(lambda: fc(x).backward())
 
 # %% [markdown]
-# **No gradient.** Nothing in the graph asks for one; often a `detach()`, a `no_grad()`,
+# **No gradient.** Nothing in the graph requires one; often a `detach()`, a `no_grad()`,
 # or a detour through NumPy has cut it. And a parameter whose `.grad` is None after
 # backward had no part in the loss: an optimiser passes over it in silence.
 
@@ -774,5 +899,11 @@ for scale in 1, 1000:
     print(scale, p.item())
 
 # %% [markdown]
-# Now **lab 09**: sixteen exercises, from five to thirty minutes each. In chapter 10
+# Now **lab 09**: its exercises take from five to thirty minutes each. In chapter 10
 # they train a convolutional network on MNIST.
+#
+# To read on: X. Glorot and Y. Bengio, *Understanding the difficulty of training deep
+# feedforward neural networks* (2010); K. He and others, *Delving Deep into Rectifiers*
+# (2015); D. Kingma and J. Ba, *Adam* (2015); I. Loshchilov and F. Hutter, *Decoupled
+# Weight Decay Regularization* (2019); G. Goh, *Why Momentum Really Works*
+# (distill.pub); and in PyTorch `torch/nn/modules/module.py` and `torch/optim/adam.py`.

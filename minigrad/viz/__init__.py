@@ -8,6 +8,7 @@ from .explorer import strides_explorer
 from .finding import finding, findings
 from .graph import graph
 from .launch import launch
+from .norms import norm_axes
 from .picture import Picture
 from .roofline import Point, point, roofline
 from .stepper import step
@@ -28,6 +29,7 @@ __all__ = [
     "graph",
     "halo",
     "launch",
+    "norm_axes",
     "overlaps",
     "point",
     "pooling",
