@@ -1,6 +1,10 @@
-"""What every call of an answer must leave alone: its arguments, and earlier results."""
+"""What every call of an answer must leave alone: its arguments, earlier results, and
+PyTorch.
+"""
 
+import contextlib
 import inspect
+import sys
 import weakref
 
 import numpy as np
@@ -9,11 +13,41 @@ from minigrad.tensor import Tensor
 
 
 class Misuse(Exception):
-    """kind: "changed", of an argument, or "reused", of an earlier result."""
+    """kind: "changed", of an argument, "reused", of an earlier result, or "uses_torch"."""
 
     def __init__(self, kind, message):
         super().__init__(message)
         self.kind = kind
+
+
+@contextlib.contextmanager
+def without_torch():
+    """Raise Misuse if PyTorch was called in this block, by whatever name or way."""
+    called, before = set(), sys.getprofile()
+
+    def look(frame, event, function):
+        if event == "call":
+            name, of = frame.f_code.co_name, frame.f_globals.get("__name__")
+            frame = frame.f_back
+        elif event == "c_call":
+            name = function.__name__
+            of = function.__module__ or type(function.__self__).__module__
+        else:
+            return
+        if of and of[:5] == "torch" and name != "__del__":
+            caller = (frame and frame.f_globals.get("__name__")) or ""
+            # torch.utils.weak: what runs when a tensor of the check's own dies
+            if caller[:5] != "torch" and of != "torch.utils.weak":
+                called.add(name)
+
+    sys.setprofile(look)
+    try:
+        yield
+    finally:
+        sys.setprofile(before)
+        if called:
+            text = f"PyTorch is the judge here, and {max(called)}() is its own"
+            raise Misuse("uses_torch", text)
 
 
 class Watched:
