@@ -4,7 +4,8 @@ It has the three things that matter: launches return at once, work is done in or
 and the clock goes on while somebody waits. It measures nothing and always gives the
 same numbers. A check describes it in plain values, because they may cross the wire:
 {"fake gpu": [durations of the runs, in seconds]}. In the same way it describes a tensor
-of zeros by its dtype and shape: {"tensor": ("float16", (3,))}.
+of zeros by its dtype and shape, {"tensor": ("float16", (3,))}, and a number of NumPy's
+by its dtype, {"numpy": ("float16", 2.5)}.
 """
 
 import numpy as np
@@ -25,14 +26,14 @@ class FakeGPU:
     def __init__(self, times):
         self._times = list(times)
         self._now = self._done = 100.0  # the host's time; when all work will be done
-        self._runs = 0
+        self._left_over = []  # of each run: was there work left when it was called?
 
     def run(self):
         """Start the next kernel; return at once."""
+        self._left_over.append(self._done > self._now)
         self._now += LAUNCH
-        took = self._times[min(self._runs, len(self._times) - 1)]
+        took = self._times[min(len(self._left_over), len(self._times)) - 1]
         self._done = max(self._done, self._now) + took
-        self._runs += 1
 
     def synchronize(self):
         self._now = max(self._now, self._done) + WAIT
@@ -76,6 +77,9 @@ def arguments(values):
             made += [gpu.run, gpu]
         elif isinstance(value, dict) and set(value) == {"tensor"}:
             made.append(zeros(*value["tensor"]))
+        elif isinstance(value, dict) and set(value) == {"numpy"}:
+            name, number = value["numpy"]
+            made.append(np.dtype(name).type(number))
         else:
             made.append(value)
     return made

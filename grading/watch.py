@@ -13,7 +13,7 @@ from minigrad.tensor import Tensor
 
 
 class Misuse(Exception):
-    """kind: "changed", of an argument, "reused", of an earlier result, or "uses_torch"."""
+    """kind: "changed", of an argument; "reused", of an earlier result; "uses_torch"."""
 
     def __init__(self, kind, message):
         super().__init__(message)

@@ -49,7 +49,7 @@ def test_a_wrong_answer_shows_the_first_case():
 
 def test_partial_credit_goes_by_parts():
     verdict = verdict_on(contiguous_strides, of_shape(lambda s: strides_of(s) or (1,)))
-    assert (verdict.points, verdict.state) == (0.75, "partly right")
+    assert (verdict.points, verdict.state) == (0.8, "partly right")
     assert verdict.failures[0].part == "no dimensions"
     assert verdict.failures[0].count == 1
 
@@ -141,7 +141,7 @@ def test_show_check_shows_the_source_and_the_mistakes(capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "IPython.display", None)
     show_check(contiguous_strides)
     shown = capsys.readouterr().out
-    assert "class ContiguousStrides(Check)" in shown
+    assert "class ContiguousStrides(LayoutCheck)" in shown
     assert "\n# column_major: " in shown
 
 

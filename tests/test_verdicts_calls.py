@@ -1,5 +1,7 @@
 """Answers that call others, or PyTorch, or try to look right without being so."""
 
+import sys
+
 import numpy as np
 import pytest
 from judging import (  # noqa: F401
@@ -98,6 +100,35 @@ def compile_of(expression):
 
 def globals_of(function, **names):
     return type(function)(compile_of("torch.empty(shape).stride()"), names)
+
+
+def in_a_closure(module):
+    return lambda shape: module.empty(shape).stride()
+
+
+class Callable:
+    def __init__(self, module):
+        self.module = module
+
+    def __call__(self, shape):
+        return self.module.empty(shape).stride()
+
+
+def silent(shape, module=None):
+    try:
+        return (module or sys.modules["to" + "rch"]).empty(shape).stride()
+    except BaseException:
+        return ()
+
+
+def test_pytorch_is_seen_by_whatever_way_it_is_called(subject):
+    import torch
+
+    by_default = lambda shape, t=torch: t.empty(shape).stride()  # noqa: E731
+    by_parts = lambda shape, f=torch.empty: f(shape).stride()  # noqa: E731
+    for answer in (by_default, by_parts, in_a_closure(torch), Callable(torch), silent):
+        verdict = verdict_on(contiguous_strides, answer, subject)
+        assert (verdict.points, verdict.failures[0].cause) == (0, "uses_torch")
 
 
 def test_a_name_that_holds_a_value_of_pytorch_elsewhere_is_no_use_of_it(subject):

@@ -1,6 +1,7 @@
 """Answers of every odd kind: a check names what is wrong, and nothing breaks it."""
 
 import contextlib
+import itertools
 import time
 
 import numpy as np
@@ -224,13 +225,22 @@ def test_an_error_where_none_is_the_answer_is_reported(subject):
     assert "the answer is None: return None" in str(verdict)
 
 
+def joined(*shapes):
+    """numpy.broadcast_shapes, of any number of dimensions."""
+    places = itertools.zip_longest(*(s[::-1] for s in shapes), fillvalue=1)
+    sizes = [set(place) - {1} or {1} for place in places]
+    if max(map(len, sizes), default=1) > 1:
+        raise ValueError
+    return tuple(size.pop() for size in reversed(sizes))
+
+
 def test_a_subclass_of_the_right_error_is_right(subject):
     class Unfit(RuntimeError):
         pass
 
     def own_error(*shapes):
         try:
-            return np.broadcast_shapes(*shapes)
+            return joined(*shapes)
         except ValueError:
             raise Unfit from None
 
@@ -243,7 +253,7 @@ def test_not_implemented_does_not_count_as_the_error(subject):
 
     def unfinished(*shapes):
         try:
-            return np.broadcast_shapes(*shapes)
+            return joined(*shapes)
         except ValueError:
             problem = NotImplementedError
         raise problem()

@@ -25,6 +25,10 @@ class LaunchConfig(Check):
         for _ in range(4):
             shape = tuple(random.sample(range(30, 300), 2))
             yield "two dimensions", shape, (16, random.choice([4, 8, 32]))
+        yield "any block", (1000,), (100,)
+        yield "any block", (75, 61), (24, 10)
+        for shape in (0, 0), (100, 0):
+            yield "no elements", shape, (32, 8)
         yield "no elements", (0,), (256,)
         yield "no elements", (0, 100), (32, 8)
 
@@ -103,3 +107,10 @@ def _(shape, block):
 @right(launch_config, "by counting")
 def _(shape, block):
     return tuple(len(range(0, n, size)) or 1 for n, size in zip(reversed(shape), block))
+
+
+right(
+    launch_config,
+    "by adding size - 1",
+    "-(-n // size) -> (n + size - 1) // size",
+)

@@ -18,6 +18,8 @@ class Below(float):
 
 @checks(bench)
 class Bench(Check):
+    scene = "timing"
+
     def cases(self, random):
         for repeat in (5, 1, 4):
             yield "the time of the work", *self.drawn(random, 2, repeat)
@@ -26,43 +28,50 @@ class Bench(Check):
         for repeat in (7, 20):
             yield "disturbed runs", *self.drawn(random, 3, repeat, disturbed=True)
         yield "no warm-up", *self.drawn(random, 0, 5)
+        yield "long runs", *self.drawn(random, 1, 3, unit=1.0)
 
-    def drawn(self, random, warmup, repeat, disturbed=False):
+    def drawn(self, random, warmup, repeat, disturbed=False, unit=UNIT):
         """Slow first runs, then all different ones; a fifth may be disturbed."""
-        first = [UNIT * random.uniform(20, 40) for _ in range(warmup)]
+        first = [unit * random.uniform(20, 40) for _ in range(warmup)]
         steps = random.sample(range(20), repeat)
-        warm = [UNIT * (1 + 0.07 * step + 0.01 * random.random()) for step in steps]
+        warm = [unit * (1 + 0.07 * step + 0.01 * random.random()) for step in steps]
         if disturbed:
             for i in random.sample(range(repeat), repeat // 5):
                 warm[i] *= 30
         return {"fake gpu": [*first, *warm]}, warmup, repeat
 
     def expected(self, gpu, warmup, repeat):
-        return statistics.median(self.timed(gpu, warmup, repeat))
-
-    def timed(self, gpu, warmup, repeat):
-        return gpu["fake gpu"][warmup : warmup + repeat]
+        seconds = statistics.median(gpu["fake gpu"][warmup : warmup + repeat])
+        return {"seconds": seconds, "calls": warmup + repeat, "left over": False}
 
     def same(self, got, expected, *args):
         """Launching and waiting cost a few microseconds, however one measures."""
-        if type(got) is not float:
+        if not isinstance(got, dict):
             return False
+        seconds = got["seconds"]
         if isinstance(expected, Below):
-            return 0 <= got < expected
-        return (
-            expected - 2 * LAUNCH < got < expected + 0.01 * abs(expected) + 3 * LAUNCH
-        )
+            return 0 <= seconds < expected
+        near = -2 * LAUNCH < seconds - expected["seconds"] < 4 * LAUNCH
+        return near and got | {"seconds": 0} == expected | {"seconds": 0}
 
     def lines(self, case):
         gpu, warmup, repeat = case.args
         runs = ", ".join(f"{1000 * t:.2f}" for t in gpu["fake gpu"][:8])
         more = ", ..." if len(gpu["fake gpu"]) > 8 else ""
         _, *rest = super().lines(case)
+        if isinstance(case.got, dict):
+            rest = [(key, said(value)) for key, value in
+                    (("expected", case.expected), ("got", case.got))]  # fmt: skip
         return [
             ("case", f"bench(run, device, warmup={warmup}, repeat={repeat})"),
             ("the runs", f"take {runs}{more} milliseconds"),
             *rest,
         ]
+
+
+def said(value):
+    left = ", work left over" if value["left over"] else ""
+    return f"{value['seconds']:.6g} seconds, {value['calls']} calls of run(){left}"
 
 
 WARM = "for _ in range(warmup):\n        run()\n    "
@@ -156,13 +165,38 @@ mistakes(
         "the middle one in order of time, not of size: sort before you take it",
         f"{MEDIAN} -> times[repeat // 2]",
     ),
+    one_too_many=Mistake(
+        "run() is called more often: `warmup` times, and `repeat` times",
+        "return float -> run()\n    return float",
+    ),
+    left_over=Mistake(
+        "work was left over on the device when a timed call began: wait for it, "
+        "device.synchronize()",
+        f"{EVENTS}stop.synchronize()\n"
+        "        times.append(start.elapsed_time(stop) / 1000)",
+    ),
     raised=Known(f"{EVENTS}times.append(start.elapsed_time(stop) / 1000)"),
     none=Known("return float -> print"),
 )
 
 
 @mistake(bench)
-def mean(run, device, warmup=3, repeat=20):
+def left_over(run, device, warmup=3, repeat=20):
+    for _ in range(warmup):
+        run()
+    device.synchronize()
+    pairs = []
+    for _ in range(repeat):
+        pairs.append((device.event(), device.event()))
+        pairs[-1][0].record()
+        run()
+        pairs[-1][1].record()
+    device.synchronize()
+    return float(np.median([a.elapsed_time(b) for a, b in pairs])) / 1e3
+
+
+@mistake(bench, "all runs are timed together: time each by itself, and take the median")
+def together(run, device, warmup=3, repeat=20):
     for _ in range(warmup):
         run()
     device.synchronize()
@@ -176,8 +210,11 @@ def mean(run, device, warmup=3, repeat=20):
 right(
     bench,
     "by events",
-    f"{EVENTS}stop.synchronize()\n"
-    "        times.append(start.elapsed_time(stop) / 1000)",
+    (
+        f"{WARM} -> {WARM}device.synchronize()\n    ",
+        f"{EVENTS}stop.synchronize()\n"
+        "        times.append(start.elapsed_time(stop) / 1000)",
+    ),
 )
 right(
     bench,
@@ -196,16 +233,16 @@ right(
 )
 
 
-@right(bench, "events that are all read at the end")
+@right(bench, "by events of two loops")
 def _(run, device, warmup=3, repeat=20):
-    for _ in range(warmup):
+    milliseconds = []
+    for n in range(warmup + repeat):
+        device.synchronize()
+        begin, end = device.event(), device.event()
+        begin.record()
         run()
-    device.synchronize()
-    pairs = []
-    for _ in range(repeat):
-        pairs.append((device.event(), device.event()))
-        pairs[-1][0].record()
-        run()
-        pairs[-1][1].record()
-    device.synchronize()
-    return float(np.median([a.elapsed_time(b) for a, b in pairs])) / 1e3
+        end.record()
+        device.synchronize()
+        if n >= warmup:
+            milliseconds += [begin.elapsed_time(end)]
+    return statistics.median(milliseconds) / 1000

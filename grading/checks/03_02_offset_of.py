@@ -1,9 +1,10 @@
 """The cell of an element."""
 
 import numpy as np
+import torch
 
 from grading.checking import Check, checks
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import Known, Mistake, equivalent, mistakes, right
 from minigrad.layout import offset_of, slice_view
 
 from .layouts import random_view, tensor
@@ -23,6 +24,8 @@ class OffsetOf(Check):
             yield "offset", *self.drawn(random), random.randint(1, 30)
         for strides in [(1, 4), (0, 1), (5, 0), (0, 0)]:
             yield "stride 0 and transposed", (2, 3), strides, random.randint(0, 9)
+        yield "any strides", (2, 1), (-3, 1), 9
+        yield "any strides", (4, 2, 1), (2**40, -7, 0)
         yield "no dimensions", (), ()
         yield "no dimensions", (), (), random.randint(1, 9)
 
@@ -31,6 +34,8 @@ class OffsetOf(Check):
         return tuple(random.randrange(1, n) for n in shape), strides
 
     def expected(self, index, strides, offset=0):
+        if not all(0 <= s < 2**20 for s in strides):  # as no tensor of PyTorch's has
+            return offset + int(torch.tensor(index) @ torch.tensor(strides))
         return tensor(tuple(i + 1 for i in index), strides, offset)[index].item()
 
 
@@ -66,6 +71,8 @@ mistakes(
     none=Known(lambda index, strides, offset=0: print(offset + np.dot(index, strides))),
     unknown=Known(lambda index, strides, offset=0: offset + sum(index) * sum(strides)),
 )
+
+equivalent(offset_of, "i * s is s * i", "arguments swapped: zip(index, strides")
 
 
 @right(offset_of, "by a loop")

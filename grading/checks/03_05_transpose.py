@@ -38,8 +38,13 @@ class Transpose(Check):
             yield "views", x, *random.sample(range(len(x.shape)), 2)
         for dims in [(-1, 0), (1, -1), (-3, -2)]:
             yield "negative dims", CUBE, *dims
-        for x, dims in [(CUBE, (1, 1)), (STEPPED, (0, -2)), (SCALAR, (0, -1))]:
+        for x, dims in [
+            (CUBE, (1, 1)),
+            (STEPPED, (0, -2)),
+            (SCALAR, (0, -1)),
+        ]:
             yield "equal dims", x, *dims
+            yield "equal dims", x, *dims[::-1]
         for x in [EMPTY, SINGLE]:
             yield "sizes of 0 and 1", x, 1, 2
         for x, dims in [

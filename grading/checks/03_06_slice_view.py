@@ -3,16 +3,23 @@
 import numpy as np
 
 from grading import show
-from grading.checking import Check, checks
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.checking import checks
+from grading.mistakes import Known, Mistake, equivalent, mistake, mistakes, right
 from grading.picture import cells, compared
 from minigrad.layout import slice_view
 
-from .layouts import random_view, tensor
+from .layouts import (
+    LARGE,
+    LayoutCheck,
+    contiguous,
+    many,
+    random_view,
+    without_memory,
+)
 
 
 @checks(slice_view)
-class SliceView(Check):
+class SliceView(LayoutCheck):
     def cases(self, random):
         rows, cube = ((4, 6), (6, 1), 0), ((2, 3, 4), (12, 4, 1), 0)
         moved, none = ((3, 5), (1, 8), 7), ((), (), 3)
@@ -47,6 +54,9 @@ class SliceView(Check):
             yield "errors", *rows, index
         for step in [0, -1]:
             yield "errors", *rows, np.s_[0:4:step, 1]
+        yield "any sizes", LARGE, (300, 1), 3, np.s_[7:-7:3, -1]
+        shape = many(random)
+        yield "any sizes", shape, contiguous(shape).strides, 0, np.s_[0, ..., None, -1:]
 
     def drawn(self, random, shape):
         index = [random.randrange(n) for n in shape]
@@ -56,7 +66,7 @@ class SliceView(Check):
         return tuple(index)
 
     def expected(self, shape, strides, offset, index):
-        y = tensor(shape, strides, offset)[index]
+        y = without_memory(shape, strides, offset)[index]
         return tuple(y.shape), y.stride(), y.storage_offset()
 
     def same(self, got, expected, *args):
@@ -137,6 +147,54 @@ mistakes(
 )
 
 
+equivalent(
+    slice_view,
+    "where dimensions are missing, `del left[0]` raises an IndexError, too",
+    "branch dropped: if rest < 0: -> if False:",
+    "off by one: if rest < 0: -> if rest < (-1):",
+    "exception swallowed: too many indices",
+)
+equivalent(
+    slice_view,
+    "a second `...` at the end stands for no dimension",
+    "branch dropped: -> for item in ((*index, ...))",
+)
+equivalent(
+    slice_view,
+    "the stride of a dimension of size 1 is never used",
+    "off by one: -> size, stride = left[0] if left else (",
+    "term dropped: view.append((1, size * stride)) ->",
+)
+equivalent(
+    slice_view,
+    "only the error's message says which dimension it is",
+    "operator: dim = ",
+    "term dropped: dim = ",
+    "operands swapped: dim = ",
+)
+equivalent(
+    slice_view,
+    "item.indices raises a ValueError for a step of 0",
+    "off by one: if step < 1: -> if step < (0):",
+)
+
+
+@mistake(slice_view)
+def listed(shape, strides, offset, index):
+    if any(isinstance(i, slice) and (i.step or 1) < 1 for i in index):
+        raise ValueError("step")
+    if any(isinstance(i, slice) and i.step == 0 for i in index):
+        raise ValueError("step")
+    cells = np.arange(offset + sum(strides) * max(shape, default=0) + 1)
+    x = np.lib.stride_tricks.as_strided(
+        cells[offset:], shape, [s * cells.itemsize for s in strides]
+    )
+    y = x[index if ... in index else (*index, ...)]
+    start = y.__array_interface__["data"][0] - cells.__array_interface__["data"][0]
+    strides = tuple(s // cells.itemsize for s in y.strides)
+    return y.shape, strides, start // cells.itemsize
+
+
 def filled(shape, index):
     """The index with `...` and what is left out written as whole slices."""
     used = sum(item is not None and item is not ... for item in index)
@@ -175,22 +233,6 @@ def _(shape, strides, offset, index):
             new_strides.append(strides[d] * step)
         d += 1
     return tuple(new_shape), tuple(new_strides), offset
-
-
-@right(slice_view, "by numpy")
-def _(shape, strides, offset, index):
-    if any(isinstance(i, slice) and (i.step or 1) < 1 for i in index):
-        raise ValueError("step")
-    if any(isinstance(i, slice) and i.step == 0 for i in index):
-        raise ValueError("step")
-    cells = np.arange(offset + sum(strides) * max(shape, default=0) + 1)
-    x = np.lib.stride_tricks.as_strided(
-        cells[offset:], shape, [s * cells.itemsize for s in strides]
-    )
-    y = x[index if ... in index else (*index, ...)]
-    start = y.__array_interface__["data"][0] - cells.__array_interface__["data"][0]
-    strides = tuple(s // cells.itemsize for s in y.strides)
-    return y.shape, strides, start // cells.itemsize
 
 
 @right(slice_view, "by recursion")
@@ -235,3 +277,26 @@ def _(shape, strides, offset, index):
             offset += (chosen.start - offset) * bool(strides[d])
         d += 1
     return sizes, steps, offset
+
+
+@right(slice_view, "by a class")
+def _(shape, strides, offset, index):
+    class View:
+        def __init__(self):
+            self.left, self.made, self.offset = list(zip(shape, strides)), [], offset
+
+        def take(self, item):
+            if item is None:
+                return self.made.append((1, 0))
+            if not self.left:
+                raise IndexError("too many indices")
+            size, stride = self.left.pop(0)
+            start, number, step = cut(item, size)
+            self.offset += start * stride
+            if isinstance(item, slice):
+                self.made.append((number, step * stride))
+
+    view = View()
+    for item in filled(shape, index):
+        view.take(item)
+    return tuple(n for n, _ in view.made), tuple(s for _, s in view.made), view.offset

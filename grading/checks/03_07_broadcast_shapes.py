@@ -5,15 +5,15 @@ import itertools
 import numpy as np
 import torch
 
-from grading.checking import Check, checks
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.checking import checks
+from grading.mistakes import Known, Mistake, equivalent, mistakes, right
 from minigrad.layout import broadcast_shapes
 
-from .layouts import random_shape
+from .layouts import LARGE, LayoutCheck, many, random_shape
 
 
 @checks(broadcast_shapes)
-class BroadcastShapes(Check):
+class BroadcastShapes(LayoutCheck):
     def cases(self, random):
         for shapes in [((3, 1), (4,)), ((2, 3), (3,)), ((5,), (2, 4, 1)), ((6,), (6,))]:
             yield "two shapes", *shapes
@@ -32,6 +32,9 @@ class BroadcastShapes(Check):
         yield "errors", (2, 3), (2,)
         yield "errors", (3,), (0,)
         yield "errors", (2, 1), (1, 3), (4, 3)
+        shape = many(random)
+        yield "any sizes", shape[3:], LARGE[1:] + shape, (1,)
+        yield "any sizes", *[(n, 1) for n in (1, *LARGE[:1] * 70)], LARGE[1:]
 
     def drawn(self, random, count):
         """Shapes that fit: one shape, of which each lacks or has as 1 some sizes."""
@@ -41,8 +44,7 @@ class BroadcastShapes(Check):
             yield tuple(random.choice([1, n]) for n in keep)
 
     def expected(self, *shapes):
-        tensors = torch.broadcast_tensors(*map(torch.empty, shapes)) if shapes else []
-        return tuple(tensors[0].shape) if tensors else ()
+        return tuple(torch.broadcast_shapes(*shapes))
 
 
 mistakes(
@@ -72,20 +74,25 @@ mistakes(
     ),
     wrong_error=Known("RuntimeError -> ValueError"),
     no_error=Known("result[-back] not in (1, size) -> False"),
-    raised=Known("max((len(shape) for shape in shapes), default=0) -> len(shapes[0])"),
+    # NumPy has 64 dimensions at most
+    raised=Known(lambda *shapes: np.broadcast_shapes(*shapes)),
     unknown=Known(
         "tuple(result) -> tuple(reversed(result))",
         "tuple(result) -> max(shapes, key=len, default=())",
     ),
 )
 
-
-@right(broadcast_shapes, "by numpy")
-def _(*shapes):
-    try:
-        return np.broadcast_shapes(*shapes)
-    except ValueError as error:
-        raise RuntimeError(str(error)) from error
+equivalent(
+    broadcast_shapes,
+    "[1] * -1 is [], as [1] * 0 is",
+    "off by one: ndim = max((len(shape) for shape in shapes), default=0) -> "
+    "ndim = max((len(shape) for shape in shapes), default=(-1))",
+)
+equivalent(
+    broadcast_shapes,
+    "which of the sizes comes first does not matter: all that are not 1 must be equal",
+    "order: ",
+)
 
 
 @right(broadcast_shapes, "by zip_longest and sets")
@@ -110,3 +117,27 @@ def _(*shapes):
             raise RuntimeError("do not fit")
         result = tuple(y if x == 1 else x for x, y in zip(a, b))
     return result
+
+
+@right(broadcast_shapes, "place by place")
+def _(*shapes):
+    result = []
+    for back in range(1, 1 + max(map(len, shapes), default=0)):
+        sizes = [s[-back] for s in shapes if len(s) >= back and s[-back] != 1] or [1]
+        if sizes.count(sizes[0]) < len(sizes):
+            raise RuntimeError(f"{sizes} do not fit")
+        result.insert(0, sizes[0])
+    return (*result,)
+
+
+@right(broadcast_shapes, "by recursion")
+def _(*shapes):
+    shapes = [s for s in shapes if s]
+    if not shapes:
+        return ()
+    size = 1
+    for s in shapes:
+        size = s[-1] if size == 1 else size
+        if s[-1] not in (1, size):
+            raise RuntimeError("do not fit")
+    return (*broadcast_shapes(*[s[:-1] for s in shapes]), size)

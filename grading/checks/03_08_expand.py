@@ -3,7 +3,7 @@
 import numpy as np
 
 from grading.checking import Check, Raises, View, checks
-from grading.mistakes import Known, Mistake, Model, mistakes, right
+from grading.mistakes import Known, Mistake, Model, equivalent, mistakes, right
 from minigrad import Tensor, layout
 
 from .layouts import (
@@ -104,6 +104,23 @@ mistakes(
     no_error=Known("size < 0 or old not in (1, size) -> size < 0"),
     raised=Known("shape.append(size) -> assert size\n        shape.append(size)"),
     wrong_error=Known("RuntimeError -> ValueError"),
+)
+
+NEW = "-> old, stride = 1, "
+equivalent(
+    Tensor.expand,
+    "the stride of a dimension of size 1 is never used, and any other new one gets 0",
+    f"branch dropped: {NEW}(0)",
+    f"term dropped: {NEW}",
+    f"off by one: {NEW}shape[-(0)]",
+    f"off by one: {NEW}shape[-1] * strides[-(0)]",
+    f"off by one: {NEW}shape[-1] * strides[-1] if shape else (",
+)
+equivalent(
+    Tensor.expand,
+    "as_strided raises RuntimeError for a negative size, too",
+    "term dropped: if size < 0 or old not in (1, size): -> if ((old",
+    "off by one: if size < 0 or old not in (1, size): -> if size < (-1)",
 )
 
 

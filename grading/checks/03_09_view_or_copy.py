@@ -4,17 +4,17 @@ import itertools
 
 import numpy as np
 
-from grading.checking import Check, checks
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.checking import checks
+from grading.mistakes import Known, Mistake, equivalent, mistake, mistakes, right
 from grading.picture import cells, compared
 from grading.show import same_strides
-from minigrad.layout import contiguous_strides, is_contiguous, offsets, view_or_copy
+from minigrad.layout import contiguous_strides, is_contiguous, view_or_copy
 
-from .layouts import tensor
+from .layouts import LARGE, LayoutCheck, contiguous, many, without_memory
 
 
 @checks(view_or_copy)
-class ViewOrCopy(Check):
+class ViewOrCopy(LayoutCheck):
     def cases(self, random):
         heart = "contiguous and transposed"
         yield heart, (2, 3), (3, 1), (6,)
@@ -47,6 +47,11 @@ class ViewOrCopy(Check):
         yield "sizes of 1", (1, 4, 1), (7, 2, 5), (2, 2)
         yield "sizes of 0", (2, 0, 3), (3, 3, 1), (0,)
         yield "sizes of 0", (0, 4), (1, 9), (2, 0, 5)
+        yield "any sizes", LARGE, (300, 1), (3, 50, 20, 15)
+        shape = many(random)
+        strides = contiguous(shape).strides
+        yield "any sizes", shape, strides, shape[::-1]
+        yield "any sizes", shape, strides[::-1], shape[::-1]
         yield "no dimensions", (), (), ()
         yield "no dimensions", (), (), (1, 1)
         yield "no dimensions", (1, 1), (4, 2), ()
@@ -63,7 +68,7 @@ class ViewOrCopy(Check):
 
     def expected(self, shape, strides, new_shape):
         try:
-            return tensor(shape, strides).view(new_shape).stride()
+            return without_memory(shape, strides).view(new_shape).stride()
         except RuntimeError:
             return None
 
@@ -127,6 +132,44 @@ mistakes(
     ),
 )
 
+equivalent(
+    view_or_copy,
+    "with no elements any strides do",
+    "branch dropped: -> return (contiguous_strides(new_shape))",
+)
+equivalent(
+    view_or_copy,
+    "the first group is then empty, or begins with a dimension that it belongs to: "
+    "whatever its stride is, only a dimension of size 1 gets it",
+    "branch dropped: -> groups = [[1, (1)]]",
+    "off by one: -> groups = [[1, strides[-(0)]",
+    "off by one: -> groups = [[1, strides[-1] if strides else (",
+)
+equivalent(
+    view_or_copy,
+    "a size of 1 changes no group, and there is no size of 0 here",
+    "term dropped: -> if ((stride == groups[-1][0] * groups[-1][1])):",
+    "off by one: -> if size != (0) and",
+)
+equivalent(
+    view_or_copy,
+    "it divides without remainder, exact up to 2 ** 53 elements: no memory holds them",
+    "operator: -> left, step = ((left) / (size)), step * size",
+)
+
+
+@mistake(view_or_copy)
+def listed(shape, strides, new_shape):
+    if 0 in shape:
+        return (1,) * len(new_shape)
+    cells = np.arange(sum((n - 1) * s for n, s in zip(shape, strides)) + 1)
+    item = cells.itemsize
+    x = np.lib.stride_tricks.as_strided(cells, shape, [s * item for s in strides])
+    y = x.reshape(new_shape)
+    same = np.shares_memory(x, y)
+    return tuple(s // item for s in y.strides) if same else None
+
+
 right(
     view_or_copy,
     "groups that begin with none",
@@ -137,30 +180,6 @@ right(
         "new_strides, left, step = [], 1, 1",
     ),
 )
-
-
-@right(view_or_copy, "by brute force")
-def _(shape, strides, new_shape):
-    cells = offsets(shape, strides)
-    if not cells:
-        return (0,) * len(new_shape)
-    new, step = [], 1
-    for n in reversed(new_shape):
-        new.insert(0, cells[step] - cells[0] if n > 1 else 0)
-        step *= n
-    return tuple(new) if offsets(new_shape, new) == cells else None
-
-
-@right(view_or_copy, "by numpy")
-def _(shape, strides, new_shape):
-    if 0 in shape:
-        return (1,) * len(new_shape)
-    cells = np.arange(sum((n - 1) * s for n, s in zip(shape, strides)) + 1)
-    item = cells.itemsize
-    x = np.lib.stride_tricks.as_strided(cells, shape, [s * item for s in strides])
-    y = x.reshape(new_shape)
-    same = np.shares_memory(x, y)
-    return tuple(s // item for s in y.strides) if same else None
 
 
 @right(view_or_copy, "by dimensions from the first")
@@ -189,3 +208,47 @@ def _(shape, strides, new_shape):
         new += [chunk[-1][1] * s for s in contiguous_strides(sizes)]
         i += 1
     return tuple(new)
+
+
+@right(view_or_copy, "merged first, then cut")
+def _(shape, strides, new_shape):
+    if 0 in shape:
+        return (0,) * len(new_shape)
+    runs, new, d = [], [0] * len(new_shape), len(new_shape)
+    for size, stride in zip(shape, strides):
+        if size == 1:
+            continue
+        if runs and runs[-1][1] == size * stride:
+            size *= runs.pop()[0]
+        runs.append((size, stride))
+    for left, step in reversed(runs):
+        while left > 1:
+            d -= 1
+            if left % new_shape[d]:
+                return None
+            new[d] = step
+            left, step = left // new_shape[d], step * new_shape[d]
+    return tuple(new)
+
+
+@right(view_or_copy, "by recursion")
+def _(shape, strides, new_shape):
+    def read(old, sizes):
+        if not sizes:
+            return ()
+        *front, size = sizes
+        left, step = 1, 1
+        if size > 1:
+            (left, step), old = old[-1], old[:-1]
+        while left % size and old and old[-1][1] == left * step:
+            left, old = left * old[-1][0], old[:-1]
+        if left % size:
+            return None
+        if left > size:
+            old = [*old, (left // size, step * size)]
+        before = read(old, front)
+        return None if before is None else (*before, step)
+
+    if 0 in shape:
+        return contiguous_strides(new_shape)
+    return read([pair for pair in zip(shape, strides) if pair[0] > 1], new_shape)

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from grading.checking import Check, checks
-from grading.mistakes import Known, Mistake, mistake, mistakes, right
+from grading.mistakes import Known, Mistake, equivalent, mistake, mistakes, right
 from minigrad.dtypes import (
     DTYPES,
     bfloat16,
@@ -22,6 +22,9 @@ from minigrad.dtypes import (
 
 NAMES = [dtype.name for dtype in DTYPES]
 NUMBERS = True, 3, 2.5
+NUMPYS = [{"numpy": (name, number)} for name, number in
+          [("bool", True), ("int8", 3), ("uint8", 3), ("float64", 2.5),
+           ("float32", 2.5)]]  # fmt: skip
 
 
 def tensor(name, *shape):
@@ -72,6 +75,9 @@ class ResultType(Check):
         for name in random.sample(NAMES, 3):
             yield "one operand", tensor(name, 3)
         yield "one operand", 2.5
+        for number in NUMPYS:
+            yield "NumPy's numbers", tensor(random.choice(NAMES), 3), number
+            yield "NumPy's numbers", number, tensor("int8"), random.choice(NUMPYS)
         yield "an empty tensor", tensor("int32", 0, 3), tensor("float64")
         for _ in range(12):
             a, b, c = random.choices(NAMES, k=3)
@@ -108,7 +114,9 @@ class ResultType(Check):
         """The dtypes' names of tensors with dimensions, without; and the numbers."""
         groups = [], [], []
         for x in operands:
-            if name_of(x):
+            if isinstance(x, dict) and "numpy" in x:
+                groups[2].append(x["numpy"][1])
+            elif name_of(x):
                 groups[0 if x["tensor"][1] else 1].append(name_of(x))
             else:
                 groups[2].append(x)
@@ -173,7 +181,21 @@ mistakes(
     raised=Known(  # numbers have no dtype
         lambda *operands: functools.reduce(promote_types, [x.dtype for x in operands])
     ),
+    numpys=Mistake(
+        "a number of NumPy's counts as Python's does: of_number(x) takes both",
+        (
+            'not hasattr(x, "storage") -> not hasattr(x, "dtype")',
+            "if x.shape -> if getattr(x, 'shape', ())",
+        ),
+    ),
     no_error=Known("of_number(x) -> of_number(0 if isinstance(x, str) else x)"),
+)
+
+
+equivalent(
+    result_type,
+    "promote_types gives the same for any order of a group's members",
+    "order: for x in operands",
 )
 
 
@@ -220,3 +242,15 @@ right(
     "by sorting",
     "max(dtypes, key=kind) -> sorted(dtypes, key=lambda dtype: -kind(dtype))[0]",
 )
+
+
+@right(result_type, "by a dict of groups")
+def _(*operands):
+    groups = {}
+    for x in operands:
+        tensor_ = hasattr(x, "storage")
+        place = 2 if not tensor_ else int(x.ndim == 0)
+        dtype = x.dtype if tensor_ else of_number(x)
+        groups[place] = promote_types(groups.get(place, dtype), dtype)
+    highest = max(map(kind, groups.values()))
+    return next(groups[g] for g in sorted(groups) if kind(groups[g]) == highest)

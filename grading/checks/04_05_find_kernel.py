@@ -2,7 +2,7 @@
 
 from grading.cases import Raises
 from grading.checking import Check, checks
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import Known, Mistake, mistake, mistakes, right
 from grading.subject import Problem
 from minigrad.dispatch import DispatchError, find_kernel, missing
 
@@ -22,6 +22,8 @@ def every(operators=OPERATORS, devices=DEVICES, types=TYPES):
 
 @checks(find_kernel)
 class FindKernel(Check):
+    scene = "find_kernel"
+
     def cases(self, random):
         full = every()
         for key in random.sample(list(full), 6):
@@ -43,8 +45,12 @@ class FindKernel(Check):
         yield "what is missing", every(types=("float32",)), "mul", "sim", "float16"
         yield "what is missing", every(operators=("add",)), "mul", "cpu", "float32"
         yield "what is missing", {}, "add", "cpu", "float32"
+        key = "add", "cpu", "int8"
+        for before in {}, filled(("add", "cpu", None)):
+            yield "a registry that grows", before, *key, filled(key)
 
-    def expected(self, registry, operator, device, dtype):
+    def expected(self, registry, operator, device, dtype, later=None):
+        registry = registry | (later or {})
         matching = [k for k in registry if k[:2] == (operator, device)]
         found = [k for t in (dtype, None) for k in matching if k[2] == t]
         if not found:
@@ -54,11 +60,21 @@ class FindKernel(Check):
     def _right(self, got, expected, args):
         if not isinstance(expected, Raises):
             return super()._right(got, expected, args)
-        registry, *wanted = args
+        registry, *wanted = args[:4]
         there = {key[1] for key in registry if key[0] == wanted[0]}
         said = there | set(wanted) if there else {wanted[0]}
         raised = isinstance(got, Problem) and got.types[:1] == SAID
         return raised and all(word in got.message for word in said)
+
+    def lines(self, case):
+        lines = dict(super().lines(case))
+        if len(case.args) > 4:
+            lines["input"] = f"registry = {case.args[0]}"
+            lines["case"] = (
+                f"find_kernel(registry, ...); registry.update({case.args[4]}); "
+                "find_kernel(registry, ...)"
+            )
+        return list(lines.items())
 
     def general(self, case):
         found, error = case.got, isinstance(case.expected, Raises)
@@ -123,6 +139,24 @@ mistakes(
 )
 
 
+remembered = {}
+
+
+@mistake(
+    find_kernel,
+    "what was found once is remembered: the registry may have grown since",
+)
+def stale(registry, operator, device, dtype):
+    place = id(registry), operator, device, dtype
+    if place not in remembered:
+        found = [registry[operator, device, t] for t in (dtype, None)
+                 if (operator, device, t) in registry]  # fmt: skip
+        if not found:
+            raise DispatchError(missing(registry, operator, device, dtype))
+        remembered[place] = found[0], registry
+    return remembered[place][0]
+
+
 @right(find_kernel, "by get")
 def _(registry, operator, device, dtype):
     kernel = registry.get((operator, device, dtype))
@@ -153,3 +187,12 @@ def _(registry, operator, device, dtype):
             return fits[what]
     there = sorted(registry, key=str)
     raise DispatchError(f"no {operator} on {device} for {dtype}. There is {there}")
+
+
+@right(find_kernel, "by recursion")
+def _(registry, operator, device, dtype):
+    if (operator, device, dtype) in registry:
+        return registry[operator, device, dtype]
+    if dtype is not None and (operator, device, None) in registry:
+        return find_kernel(registry, operator, device, None)
+    raise DispatchError(missing(registry, operator, device, dtype))

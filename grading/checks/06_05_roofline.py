@@ -182,3 +182,15 @@ def _(a, b, bandwidth, peak, itemsize=4):
     said["bound"] = ("compute", "memory")[is_left]
     said["rate"] = said["intensity"] * bandwidth if is_left else peak
     return said
+
+
+@right(roofline, "by NumPy")
+def _(a, b, bandwidth, peak, itemsize=4):
+    batch = np.broadcast_shapes(a[:-2], b[:-2])
+    shapes = a, b, (*batch, a[-2], b[-1])
+    sizes = [np.prod(shape, dtype=np.int64) for shape in shapes]
+    flops, nbytes = int(2 * a[-1] * sizes[2]), int(itemsize * sum(sizes))
+    said = {"bytes": nbytes, "flops": flops, "intensity": flops / nbytes}
+    fed = said["intensity"] * bandwidth
+    return said | ({"rate": fed, "bound": "memory"} if fed < peak else
+                   {"rate": peak, "bound": "compute"})  # fmt: skip

@@ -1,8 +1,12 @@
-"""The inputs that checks share: layouts of every kind, listed and drawn at random."""
+"""The inputs that checks share: layouts of every kind, listed and drawn at random.
+
+Shapes, strides and offsets are numbers: no answer needs memory for the elements, and
+none may ask NumPy, which knows 64 dimensions at most.
+"""
 
 import torch
 
-from grading.checking import View
+from grading.checking import Check, View
 
 CUBE = View((2, 3, 4), (12, 4, 1))
 TRANSPOSED = View((4, 3), (1, 4))
@@ -11,6 +15,19 @@ REPEATED = View((3, 4), (1, 0), 2)  # every element of a row is the same cell
 EMPTY = View((2, 0, 3), (3, 3, 1))
 SINGLE = View((3, 1, 2), (2, 2, 1), 1)
 SCALAR = View((), (), 3)
+LARGE = (150, 300)  # elements that take more memory than numbers do
+
+
+class LayoutCheck(Check):
+    """A function of sizes, strides and offsets."""
+
+    scene = "numbers_alone"
+
+
+def many(random):
+    """A shape of more dimensions than arrays have."""
+    few = [1] * 56 + [2] * 6 + [3] * 6
+    return 2, *random.sample(few, len(few)), 3
 
 
 def random_shape(random, dims=(1, 4)):
@@ -27,6 +44,12 @@ def random_view(random, dims=(2, 4)):
         strides[d] = cells * step
         cells *= shape[d] * step
     return View(shape, tuple(strides), random.randint(1, 9))
+
+
+def without_memory(shape, strides, offset=0):
+    """PyTorch's tensor of these numbers, which holds no elements."""
+    cells = View(shape, strides, offset).cells
+    return torch.empty(cells, device="meta").as_strided(shape, strides, offset)
 
 
 def tensor(shape, strides, offset=0):

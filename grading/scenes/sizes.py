@@ -1,0 +1,48 @@
+"""Scenes of answers that find or compute something: sizes, strides, times, kernels."""
+
+import contextlib
+import tracemalloc
+
+from ..watch import Misuse
+from .registry import scene
+
+MOST = 2**18  # bytes
+
+
+@scene
+def numbers_alone(hole, *arguments):
+    """A function of numbers: it needs no memory for the elements of a tensor."""
+    tracemalloc.start()
+    try:
+        value = hole(*arguments)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    if most > MOST:
+        text = (
+            f"{most} bytes for numbers alone: no element of the tensor is listed here"
+        )
+        raise Misuse("listed", text)
+    return value
+
+
+@scene
+def timing(hole, run, device, warmup, repeat):
+    """Times a fake GPU: what it says, how often it called, and on what."""
+    seconds = hole(run, device, warmup, repeat)
+    if not isinstance(seconds, float):
+        return seconds
+    calls = device._left_over
+    busy = any(calls[warmup : warmup + repeat])
+    return {"seconds": seconds, "calls": len(calls), "left over": busy}
+
+
+@scene
+def find_kernel(hole, registry, operator, device, dtype, later=None):
+    """Looks for a kernel; and once more, where the registry has grown."""
+    registry = dict(registry)
+    if later:
+        with contextlib.suppress(LookupError, NotImplementedError):
+            hole(registry, operator, device, dtype)
+        registry.update(later)
+    return hole(registry, operator, device, dtype)
