@@ -9,10 +9,16 @@ import numpy as np
 from minigrad import simt
 from minigrad.exercises.errors import WrongAnswerType
 from minigrad.exercises.sandbox import TimeUp, time_limit
+from minigrad.exercises.signature import without_comments
 
 from .subject import LONGEST_TEXT, Problem
 
 MARGIN = 64  # cells around an array that must stay as they are
+DYNAMIC = re.compile(r"\bextern\b[^;]*\b__shared__")
+NO_DYNAMIC = (
+    "the launch gives no dynamic shared memory, so an `extern __shared__` array has no "
+    "cells: give it a size, as in __shared__ float cells[256]"
+)
 FILL = 0xC5  # every byte of a blank array, and of a margin
 
 
@@ -133,8 +139,26 @@ def compiled(hole, text, options=()):
         return Problem("compile", "the compiler is not done after 5 s")
 
 
+class Reads(simt.Tool):
+    """Counts how often each array is read: counts["reads of x"]."""
+
+    def begin(self, launch):
+        self.counts = launch.counts
+        self.counts |= {f"reads of {root.name}": 0 for root in launch.roots}
+
+    def access(self, kind, space, root, address, size, mask, site):
+        if kind == "read" and space == "global":
+            lanes, mask = self.geometry.lanes, True if mask is None else mask
+            share = np.count_nonzero(mask) / np.size(mask)
+            self.counts[f"reads of {root.name}"] += round(lanes * share)
+
+
 def simulate(kernel, hole, launch, tools, limits):
     """Run a launch on copies of its arrays: a Ran, or a Problem."""
+    if not launch.shared_mem and DYNAMIC.search(without_comments(kernel.code)):
+        return Problem("dynamic", NO_DYNAMIC)
+    if any(key.startswith("reads of") for key in launch.limits):
+        tools = [*simt.TOOLS, Reads()]
     args = [a.copy() if isinstance(a, np.ndarray) else a for a in launch.args]
     where = launch.grid, launch.block, tuple(args), launch.shared_mem
     longest = 10 * limits.seconds + 5  # by the clock, where others compute as well

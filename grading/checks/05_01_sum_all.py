@@ -79,6 +79,7 @@ TREE = """for (int half = blockDim.x / 2; half > 0; half /= 2) {
 WRITE = "if (tid == 0) sums[blockIdx.x] = partial[0];"
 mistakes(
     sum_all,
+    dynamic=Known("__shared__ float partial[256] -> extern __shared__ float partial[]"),
     one_block=Mistake(
         "only block 0 adds, and does everything: one multiprocessor works, all others "
         "wait. Thread i of all blocks takes x[i], x[i + threads] and so on",

@@ -55,7 +55,7 @@ mistakes(
         "the values are right, but x is read more than twice: the largest and the sum "
         "come from one pass, (m, l); and each x[i] that is written is a read, so keep "
         "it in a variable",
-        Fault("reads"),
+        Fault("reads of x"),
         THREE,
         ("float value = x[i], top -> float top", "value -> x[i]"),
     ),
@@ -149,4 +149,9 @@ right(
     {WRITE}""",
         "- ms[0]) / ls[0] -> - m) / l",
     ),
+)
+right(
+    online_softmax,
+    "y divided in place",
+    "y[i] = exp(x[i] - ms[0]) / ls[0]; -> { y[i] = exp(x[i] - ms[0]); y[i] /= ls[0]; }",
 )

@@ -37,6 +37,10 @@ FILL_B = "k + ty < K && col < N ? b[(k + ty) * N + col] : 0.0f"
 GUARD = "if (row < M && col < N)"
 mistakes(
     matmul_tiled,
+    dynamic=Known(
+        "__shared__ float a_tile[TILE][TILE], b -> "
+        "extern __shared__ float a_tile[][TILE]; __shared__ float b",
+    ),
     not_shared=Mistake(
         "the tiles are not what is multiplied: elements of a and b are read from "
         "global memory again and again. Each thread brings one of each to a tile, and "

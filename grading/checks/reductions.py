@@ -16,9 +16,9 @@ from grading.mistakes import Mistake
 from grading.subject import Problem
 
 U = 2.0**-24
-FLOAT = 4  # bytes of one
 COUNTED = {
     "reads": "reads of global memory",
+    "reads of x": "reads of x",
     "reads_per_thread": "reads of one thread",
     "shared_requests": "accesses of shared memory by warps",
     "writes": "writes of global memory",
@@ -38,6 +38,7 @@ COMES_OF = [
     ("out-of-bounds", "uninitialised"),
     ("divergent-barrier", "race"),
     ("reads", "reads_per_thread"),
+    ("reads of x", "reads_per_thread"),
 ]
 
 

@@ -13,7 +13,7 @@ import torch
 from grading.kernels import Fault, Launch, blank, distinct
 from grading.mistakes import Mistake
 
-from .reductions import FLOAT, RowCheck
+from .reductions import RowCheck
 
 NO_SHIFT = (
     "the row's largest element is not subtracted: exp of 89 is infinite in float, "
@@ -84,9 +84,9 @@ class SoftmaxCheck(RowCheck):
         x = x.astype(np.float32)
         limits = {}
         if n >= 1000:
-            limits["reads"] = rows * (self.rounds * n + size)
+            limits["reads of x"] = rows * (self.rounds * n + size)
         args = x, blank(rows, n), np.int32(n)
-        return Launch(rows, size, args, 2 * size * FLOAT, limits)
+        return Launch(rows, size, args, limits=limits)
 
     def expected(self, launch, x, y, n):
         return torch.softmax(torch.from_numpy(x).double(), 1)

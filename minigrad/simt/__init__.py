@@ -9,9 +9,11 @@ from .device import empty
 from .front import CompileError, Lint, Program, caret, compile
 from .launch import KernelError, Limits, RawKernel, RawModule, at_most, run
 from .report import Finding, Report
+from .tools import TOOLS, Tool
 from .trace import Step, Trace, trace
 
 __all__ = [
+    "TOOLS",
     "CompileError",
     "Finding",
     "KernelError",
@@ -22,6 +24,7 @@ __all__ = [
     "RawModule",
     "Report",
     "Step",
+    "Tool",
     "Trace",
     "at_most",
     "caret",
