@@ -21,8 +21,9 @@
 # it have, how much does it compute, and what ran on the device for it? Then we open the
 # trained network, and look at what it has learned, and at what it gets wrong.
 #
-# It takes about two hours. Where you are asked to predict, write your guess down first.
-# Nothing needs a GPU, and nothing needs a network.
+# It takes about two hours, and builds on chapters 07 and 09. Where you are asked to
+# predict, write your guess down first. Nothing needs a GPU, and nothing needs the
+# internet.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -49,7 +50,7 @@ answers_from("solutions", before="11_extending_pytorch")
 # ## The data
 #
 # MNIST is 70,000 digits, 28 × 28 pixels each, written by clerks and pupils: 60,000 to
-# learn from, 10,000 to be asked about. Its files are as simple as files can be. Here is
+# learn from, 10,000 for the test. Its files are as simple as files can be. Here is
 # a small one of the same kind, byte by byte: a head, then pixels.
 
 # %%
@@ -65,8 +66,8 @@ read_idx(head + bytes(range(24)))
 int.from_bytes((2).to_bytes(4, "big"), "little")
 
 # %% [markdown]
-# 33 million images. Whoever compares what the head promises with what is there finds
-# this at once, and does not ask for the memory.
+# 33 million images. A reader that compares what the head promises with what is there
+# finds this at once, and does not allocate the memory.
 #
 # Is MNIST on this computer? If not, this lesson takes the 1797 digits that come with
 # the course, 8 × 8, and makes them look like MNIST's: 28 × 28, the digit 20 pixels high
@@ -120,8 +121,8 @@ show(x[:20].numpy(), t[:20].tolist())
 # %% [markdown]
 # ## Batches
 #
-# A loader gives them, in another order in each epoch. The order is random, but nobody
-# needs to remember it: a seed and the number of the epoch say it all.
+# A loader gives them, in another order in each epoch. The order is random, but it need
+# not be remembered: a seed and the number of the epoch determine it.
 
 # %%
 loader = DataLoader(range(10), batch_size=4, shuffle=True, seed=1)
@@ -174,12 +175,26 @@ h3 = F.max_pool2d(F.relu(conv2(h2)), 2)
 conv2.weight.shape, h3.shape
 
 # %% [markdown]
-# 32 × 3 × 3: a filter looks at all 32 images at once. What is left are 64 images of
-# 7 × 7. Each pixel in them has seen 10 × 10 pixels of the input: 3 by the first
-# convolution, 4 with its pooling, 8 by the second, 10 with the last pooling.
+# 32 × 3 × 3: a filter looks at all 32 images, its **channels**, at once. What is left
+# are 64 images of 7 × 7. Each pixel in them has seen 10 × 10 pixels of the input, its
+# **receptive field**: 3 by the first convolution, 4 with its pooling, 8 by the second,
+# 10 with the last pooling.
+#
+# (Two options of these layers that this network does not use: `groups=g` lets a filter
+# see 1/g of the channels only, with g = channels one of them, a *depthwise*
+# convolution; and `ceil_mode=True` lets pooling keep a last window that hangs over the
+# edge. **Predict** the shapes.)
+
+# %%
+depthwise = nn.Conv2d(32, 32, 3, padding=1, groups=32)
+odd = minigrad.zeros(1, 1, 5, 5)
+print(depthwise.weight.shape, depthwise(h2).shape)
+print([F.max_pool2d(odd, 2, ceil_mode=ceil).shape[2:] for ceil in (False, True)])
+
+# %% [markdown]
 #
 # From here on places do not count any more. The 3136 numbers lie in one row, and two
-# linear layers make ten scores of them.
+# linear layers make ten scores of them, the **logits**.
 
 # %%
 fc1, fc2 = nn.Linear(64 * 7 * 7, 128), nn.Linear(128, 10)
@@ -235,9 +250,9 @@ trace
 #
 # - each **convolution** is `unfold`, a matrix product, and an addition of the bias
 #   (chapter 07);
-# - each **linear** layer is a product and an addition (chapter 06). fc1 adds 3136
-#   products for each of only 128 numbers: they are cut in parts, and a `sum` adds the
-#   parts up;
+# - each **linear** layer is a product and an addition, `addmm` in PyTorch (chapter 06).
+#   fc1 adds 3136 products for each of only 128 numbers: they are cut in parts, and a
+#   `sum` adds the parts up (*split-K*);
 # - **ReLU** is the kernel of one line of chapter 04;
 # - the last one is the online softmax of chapter 05, with a logarithm.
 #
@@ -305,24 +320,31 @@ if torch:
 
 # %% [markdown]
 # PyTorch's operators begin with `aten::`. They are the ones of our list; a convolution
-# takes its bias along, and so does `linear`. Behind `aten::conv2d` a CPU lays out
-# windows and multiplies matrices, or calls a library that knows a better way; on a GPU
-# cuDNN has many kernels, and one is chosen by the sizes, as the ladder did.
+# takes its bias along, and so does `linear`. For `aten::conv2d` a CPU copies windows
+# and multiplies matrices, or calls a library that knows a better way; on a GPU cuDNN
+# has many kernels, and one is chosen by the sizes, as the ladder did.
 #
 # And the time? A whole step, forward, backward and Adam, on one NVIDIA H200
 # (`docs/benchmarks/mnist.md`):
 #
-# | | 64 images, ms | 1024 images, ms |
-# |---|---|---|
-# | minigrad, the kernels of the labs | 1.75 | 3.49 |
-# | minigrad, the library's best | 1.24 | 2.28 |
-# | PyTorch | 1.43 | 2.74 |
-# | PyTorch, recorded as a CUDA graph | 0.43 | 2.55 |
+# | a step of 64 images | µs |
+# |---|---|
+# | minigrad, labs | {{mnist/mnist on cuda | minigrad, rungs a | step of 64}} |
+# | minigrad, best | {{mnist/mnist on cuda | minigrad, rungs f | step of 64}} |
+# | PyTorch | {{mnist/mnist on cuda | PyTorch, e | step of 64}} |
+# | as a CUDA graph | {{mnist/mnist on cuda | PyTorch, CUDA graph | step of 64}} |
 #
-# Sixteen times the work in twice the time: with 64 images the GPU waits for Python,
-# which takes about ten microseconds for each of some hundred calls. A CUDA graph makes
-# them all at once, and a later chapter records one. With 1024 images the kernels are
-# what takes the time, and the rungs tell.
+# | of 1024 images | µs |
+# |---|---|
+# | minigrad, labs | {{mnist/mnist on cuda | minigrad, rungs a | step of 1024}} |
+# | minigrad, best | {{mnist/mnist on cuda | minigrad, rungs f | step of 1024}} |
+# | PyTorch | {{mnist/mnist on cuda | PyTorch, e | step of 1024}} |
+# | as a CUDA graph | {{mnist/mnist on cuda | PyTorch, CUDA graph | step of 1024}} |
+#
+# (*labs*: the kernels of the labs; *best*: the library's last rungs.) Sixteen times the
+# work in a little more than twice the time: with 64 images the GPU waits for Python,
+# which takes some microseconds for each of a hundred calls. A CUDA graph makes them all
+# at once. With 1024 images the kernels are what takes the time, and the rungs show.
 #
 # **To the lab**: exercises 4 to 6 (`train_step`, `evaluate`, `train_mnist`).
 #
@@ -356,9 +378,9 @@ plt.show()
 print(f"first loss {float(training.losses[0]):.3f}, log(10) = {np.log(10):.3f}")
 
 # %% [markdown]
-# The first loss is that of one who knows nothing, log(10), and knows it. (On all of
-# MNIST the same network passes 98.5 % within three epochs. That is the last cell of the
-# lab.)
+# The first loss is that of a network that knows nothing, log(10), and gives every digit
+# the same probability. (On all of MNIST the same network comes to about 98.5 % within
+# three epochs. That is the last cell of the lab.)
 #
 # ### A learning rate that falls
 #
@@ -426,7 +448,7 @@ maps = F.relu(net.conv1(image)).detach().numpy()[0, :16]
 show([image.numpy()[0], *maps], ["input", *range(16)], columns=9)
 
 # %% [markdown]
-# Behind the second convolution there are 64 images of 7 × 7. No one can say what a
+# After the second convolution there are 64 images of 7 × 7. No one can say what a
 # single one of them stands for; the linear layers can.
 
 # %%
@@ -494,10 +516,28 @@ for pixels in range(6):
     print(f"{pixels} pixels: {evaluate(net, shifted)[1]:.1%}")
 
 # %% [markdown]
-# The feature maps move along, that much is true. But `fc1` has a weight of its own for
-# every place, and has never seen ink where it is now. Pooling forgives a pixel or two.
+# The feature maps move along, that much is true: a convolution is **equivariant** under
+# translation. But `fc1` has a weight of its own for every place, and has never seen ink
+# where it is now. Pooling forgives a pixel or two.
 # That is why MNIST centres its digits, and why a program that reads drawings must do
-# just the same. Or it learns with moved images, too: **augmentation**.
+# just the same. Or it learns with moved images, too: **augmentation**. Try it, as an
+# experiment of your own: **predict** first what it does for 0 pixels, and for 4.
+
+# %%
+minigrad.manual_seed(1)
+twice = minigrad.cat([x, moved(x, 3)]), minigrad.cat([t, t])
+loader = DataLoader(TensorDataset(*twice), 64, shuffle=True, seed=0, device=device)
+augmented = ConvNet().to(device)
+optimizer = optim.Adam(augmented.parameters(), lr=0.002)
+train_mnist(Training(augmented, optimizer, loader, test), 2)
+augmented = augmented.to("cpu")
+for pixels in range(6):
+    shifted = DataLoader(TensorDataset(moved(x_test, pixels), t_test), 250)
+    print(f"{pixels} pixels: {evaluate(augmented, shifted)[1]:.1%}")
+
+# %% [markdown]
+# Change it: other directions, both at once, noise, a rotation by hand. Which change of
+# the training images costs accuracy on the plain ones?
 #
 # ### Without zero_grad
 #
@@ -541,7 +581,7 @@ plt.show()
 
 # %% [markdown]
 # The gradients of all steps add up, and the steps grow and grow. No error is raised:
-# the curve alone tells.
+# only the curve shows it.
 #
 # ### Without eval
 #
@@ -564,7 +604,7 @@ with minigrad.no_grad():
         print(f"training={mode}: {same:.1%} the same again, {right:.1%} right")
 
 # %% [markdown]
-# In training dropout throws dice, and batch norm looks at the neighbours in the batch:
+# In training dropout rolls dice, and batch norm looks at the neighbours in the batch:
 # an answer depends on luck and on company. And with a batch of one single image?
 
 # %%
@@ -578,7 +618,7 @@ with minigrad.no_grad():
 # %% [markdown]
 # ## Killed, and gone on
 #
-# A training takes hours, and then the light goes out. A `Training` with a path saves
+# A training takes hours, and then the power fails. A `Training` with a path saves
 # its state every so many steps: weights, the optimiser's buffers, where the loader
 # stands, and the state of the random numbers, for dropout draws from them. First a run
 # that nothing disturbs:
@@ -586,7 +626,7 @@ with minigrad.no_grad():
 
 # %%
 def run(path=None, stop=None):
-    """Train the small network for two epochs; perhaps the light goes out."""
+    """Train the small network for two epochs; perhaps the power fails."""
     model, optimizer, loader = small()
     test = DataLoader(TensorDataset(images, labels), 100)
 
@@ -611,7 +651,7 @@ path = folder / "small.safetensors"
 try:
     run(path, stop=34)
 except KeyboardInterrupt:
-    print("the light is out;", path.stat().st_size, "bytes are left")
+    print("the power has failed;", path.stat().st_size, "bytes are left")
 
 # %% [markdown]
 # **Predict**: the run that goes on makes steps 31 to 46. In how many digits do its
@@ -626,7 +666,7 @@ print(all(np.array_equal(a.detach().numpy(), b.detach().numpy()) for a, b in end
 
 # %% [markdown]
 # In all of them, bit for bit. Now leave something out: the state of the random numbers,
-# say, or the optimiser's. The training goes on as well, and nobody notices that it is
+# say, or the optimiser's. The training goes on as well, and nothing shows that it is
 # another one.
 #
 # ## Your own digit
@@ -691,5 +731,10 @@ except RuntimeError as error:
     print(error)
 
 # %% [markdown]
-# Now **lab 10**: six exercises, from ten to twenty minutes each. In chapter 11 your
+# Now **lab 10**: its exercises take from ten to twenty minutes each. In chapter 11 your
 # kernels move into PyTorch itself.
+#
+# To read on: Y. LeCun and others, *Gradient-Based Learning Applied to Document
+# Recognition* (1998), where MNIST comes from; M. Zeiler and R. Fergus, *Visualizing and
+# Understanding Convolutional Networks* (2014); K. He and others, *Deep Residual
+# Learning* (2016), the next step; and in PyTorch's examples `mnist/main.py`.

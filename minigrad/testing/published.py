@@ -6,32 +6,41 @@ import re
 from .. import course
 
 
-def published(table, row, column=None, page="kernels"):
-    """A cell of a table in docs/benchmarks/PAGE.md, as it is written there.
+def published(table, row, column=None):
+    """A cell of a table in docs/benchmarks, as it is written there.
 
-    table and row: how its heading and its row begin, as far as is needed, or the row's
-    whole name. column: the rate, GB/s or TFLOP/s, where nothing is given.
-    LookupError: there is no such cell, or more than one.
+    All three are named by as much of their beginning as is needed. column: the rate,
+    GB/s or TFLOP/s, where nothing is given. A table of another page than kernels.md:
+    "mnist/mnist on cuda". LookupError: there is no such cell, or more than one.
     """
-    rows = [cells for head, cells in _rows(page) if head.startswith(table)]
-    named = [(next(iter(cells.values())), cells) for cells in rows]
-    found = [cells for name, cells in named if name == row]
-    found = found or [cells for name, cells in named if name.startswith(row)]
-    if found and column is None:
-        column = [*found[0]][2]
-    if len(found) != 1 or column not in found[0]:
-        cells = f"{len(found)} cells {table!r}, {row!r}, {column!r}"
-        raise LookupError(f"docs/benchmarks/{page}.md has {cells}; one is wanted")
-    return found[0][column]
+    *page, table = table.split("/")
+    page = page[0] if page else "kernels"
+    rows = [cells for heading, cells in _rows(page) if heading.startswith(table)]
+    found = _called(row, [(next(iter(cells.values())), cells) for cells in rows])
+    if len(found) == 1:
+        columns = [*found[0].items()]
+        found = _called(column, columns) if column else [columns[2][1]]
+    if len(found) != 1:
+        cell = " | ".join((table, row, column or "the rate"))
+        raise LookupError(f"docs/benchmarks/{page}.md: {len(found)} cells are {cell}")
+    return found[0]
+
+
+def _called(name, pairs):
+    """What is called just so, else all whose names begin so."""
+    exact = [thing for key, thing in pairs if key == name]
+    return exact or [thing for key, thing in pairs if key.startswith(name)]
 
 
 @functools.cache
 def _rows(page):
     """[(heading, {column: cell})] of every row of every table of a page."""
-    path, rows = course.home() / f"docs/benchmarks/{page}.md", []
-    for section in re.split(r"^#+ ", path.read_text(encoding="utf-8"), flags=re.M):
+    text = (course.home() / f"docs/benchmarks/{page}.md").read_text(encoding="utf-8")
+    rows = []
+    for section in re.split(r"^(?:#+|<!--) (?=\w)", text, flags=re.M):
         lines = [line for line in section.splitlines() if line.startswith("|")]
-        names, _, *cells = [[c.strip() for c in line.split("|")[1:-1]]
-                            for line in lines] or [(), ()]  # fmt: skip
-        rows += [(section, dict(zip(names, c, strict=True))) for c in cells]
+        names, _, *cells = [
+            [cell.strip() for cell in line.split("|")[1:-1]] for line in lines
+        ] or [(), ()]
+        rows += [(section, dict(zip(names, row, strict=True))) for row in cells]
     return rows
