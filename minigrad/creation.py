@@ -7,6 +7,7 @@ from numbers import Integral, Real
 import numpy as np
 
 from . import layout
+from .check import check
 from .devices import device_empty
 from .dispatch import number_for, tensor_for
 from .dtypes import as_dtype, bfloat16, float32, of_number, promote_types, to_bits
@@ -43,8 +44,7 @@ def empty(*size, dtype=None, device="cpu"):
         data = device_empty(count, dtype, device)  # notices who reads it too early
         storage = Storage(data, device, dtype)
     else:
-        if device not in DEVICES:
-            raise RuntimeError(NO_DEVICE.format(device))
+        check(device in DEVICES, lambda: NO_DEVICE.format(device))
         storage = allocate(count, dtype, device)
     return Tensor(storage, *row_major(shape))
 
@@ -171,8 +171,7 @@ def to_range(start, end, step, dtype=None):
         raise TypeError(f"arange() takes numbers, got {start!r}, {end!r}, {step!r}")
     if not all(map(math.isfinite, (start, end, step))):
         raise RuntimeError(f"unsupported range: {start} -> {end}, step {step}")
-    if step == 0:
-        raise RuntimeError("step must be nonzero")
+    check(step != 0, "step must be nonzero")
     if (end - start) * step < 0:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     whole = all(isinstance(n, Integral) for n in (start, end, step))
@@ -185,16 +184,12 @@ def shared_memory(array):
     """The memory of a NumPy array as a flat array, and its strides in elements."""
     if not isinstance(array, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
-    if not array.dtype.isnative:
-        raise ValueError(
-            "given numpy array has byte order different from the native byte order. "
-            "Make a copy: array.astype(array.dtype.newbyteorder('='))"
-        )
-    if any(s < 0 for s in array.strides):
-        raise ValueError(
-            "At least one stride in the given numpy array is negative, and tensors "
-            "with negative strides are not supported. Make a copy: array.copy()"
-        )
+    check(array.dtype.isnative, "given numpy array has byte order different from the "
+          "native byte order. Make a copy: "
+          "array.astype(array.dtype.newbyteorder('='))", ValueError)  # fmt: skip
+    check(all(s >= 0 for s in array.strides), "At least one stride in the given numpy "
+          "array is negative, and tensors with negative strides are not supported. "
+          "Make a copy: array.copy()", ValueError)  # fmt: skip
     if array.dtype.itemsize == 0 or any(s % array.itemsize for s in array.strides):
         raise ValueError(
             "given numpy array strides not a multiple of the element byte size. "

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import capture, faults, simt, trace
+from .check import check
 from .dtypes import C_NAMES, HEADERS, computed_in
 from .kernel import Kernel, for_cupy, plainly
 from .kernels.copy import MOST_DIMS, STRIDES
@@ -43,10 +44,8 @@ def rungs(which):
     ValueError where no ladder has a rung of that name.
     """
     global requested
-    if which not in NAMES:
-        raise ValueError(
-            f"there is no rung {which!r}; there are {', '.join(sorted(NAMES))}"
-        )
+    check(which in NAMES, lambda: f"there is no rung {which!r}; there are "
+          f"{', '.join(sorted(NAMES))}", ValueError)  # fmt: skip
     before, requested = requested, which
     capture.forget()  # the kernels that were chosen before
     try:
@@ -268,11 +267,9 @@ def view_of(x, device=None):
 @functools.lru_cache(4096)
 def strides_of(shape, strides, device):
     """A kernel's argument `Strides`."""
-    if len(shape) > MOST_DIMS:
-        raise RuntimeError(
-            f"a kernel reads up to {MOST_DIMS} dimensions that cannot be joined, not "
-            f"{len(shape)}: make a copy with reshape first"
-        )
+    check(len(shape) <= MOST_DIMS,
+          f"a kernel reads up to {MOST_DIMS} dimensions that cannot be joined, not "
+          f"{len(shape)}: make a copy with reshape first")  # fmt: skip
     view = np.zeros((), STRIDES)
     shape, strides = shape or (1,), strides or (0,)
     view["dims"] = len(shape)

@@ -11,6 +11,7 @@ import math
 import operator
 
 from . import capture
+from .check import check
 from .exercises.registry import exercise
 from .suggest import in_module
 
@@ -180,23 +181,17 @@ def extent(shape, strides, offset=0):
 @functools.lru_cache(4096)
 def check_fits(shape, strides, offset, cells):
     """RuntimeError unless a storage of that many cells can be read by these numbers."""
-    if len(shape) != len(strides):
-        raise RuntimeError(
-            f"mismatch in length of strides and shape: {list(shape)} has {len(shape)} "
-            f"sizes, {list(strides)} has {len(strides)} strides"
-        )
-    if min(shape, default=0) < 0:
-        raise RuntimeError(f"sizes must not be negative, got {list(shape)}")
+    check(len(shape) == len(strides),
+          f"mismatch in length of strides and shape: {list(shape)} has {len(shape)} "
+          f"sizes, {list(strides)} has {len(strides)} strides")  # fmt: skip
+    check(min(shape, default=0) >= 0, f"sizes must not be negative, got {list(shape)}")
     if min(strides, default=0) < 0:
         raise RuntimeError(f"Negative strides are not supported, got {list(strides)}")
-    if offset < 0:
-        raise RuntimeError(f"invalid storage offset {offset}: it must not be negative")
+    check(offset >= 0, f"invalid storage offset {offset}: it must not be negative")
     needed = extent(shape, strides, offset)
-    if needed > cells or max(numel(shape), offset, *strides) >= MOST:
-        raise RuntimeError(
-            f"sizes {list(shape)}, strides {list(strides)}, storage offset {offset} "
-            f"are out of bounds: they need {needed} cells, the storage has {cells}"
-        )
+    check(needed <= cells and max(numel(shape), offset, *strides) < MOST, "sizes "
+          f"{list(shape)}, strides {list(strides)}, storage offset {offset} are out of "
+          f"bounds: they need {needed} cells, the storage has {cells}")  # fmt: skip
 
 
 def wrap_dim(dim, ndim):
@@ -205,11 +200,8 @@ def wrap_dim(dim, ndim):
     if isinstance(dim, bool) or not whole:
         raise TypeError(f"a dimension is an int, not {type(dim).__name__}")
     bound = max(ndim, 1)
-    if not -bound <= dim < bound:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-bound}, "
-            f"{bound - 1}], but got {dim})"
-        )
+    check(-bound <= dim < bound, lambda: "Dimension out of range (expected to be in "
+          f"range of [{-bound}, {bound - 1}], but got {dim})", IndexError)  # fmt: skip
     return operator.index(dim) % bound
 
 
@@ -252,11 +244,9 @@ def as_index(index, ndim):
     items = tuple(_index_item(i) for i in (index if type(index) is tuple else (index,)))
     if sum(i is ... for i in items) > 1:
         raise IndexError("an index can only have a single ellipsis (`...`)")
-    if ndim == 0 and any(isinstance(i, int | slice) for i in items):
-        raise IndexError(
-            "invalid index of a 0-dim tensor. Use `tensor.item()` to convert a 0-dim "
-            "tensor to a number"
-        )
+    check(ndim != 0 or all(not isinstance(i, int | slice) for i in items),
+          "invalid index of a 0-dim tensor. Use `tensor.item()` to convert a 0-dim "
+          "tensor to a number", IndexError)  # fmt: skip
     return items
 
 
@@ -285,8 +275,7 @@ def diagonal(shape, strides, start, offset, dim1, dim2):
     They are the last dimension of the view, in place of the two.
     """
     one, two = wrap_dim(dim1, len(shape)), wrap_dim(dim2, len(shape))
-    if one == two:
-        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    check(one != two, f"diagonal dimensions cannot be identical {dim1}, {dim2}")
     size = max(0, min(shape[one] + min(offset, 0), shape[two] - max(offset, 0)))
     if size:
         start += max(offset, 0) * strides[two] - min(offset, 0) * strides[one]
@@ -300,19 +289,14 @@ def recast(shape, strides, start, old, new):
     names = f"view {old} as {new} (different element sizes)"
     if old.itemsize == new.itemsize:
         return shape, strides, start
-    if not shape:
-        raise RuntimeError(f"self.dim() cannot be 0 to {names}")
-    if strides[-1] != 1:
-        raise RuntimeError(
-            f"self.stride(-1) must be 1 to {names}, but got {strides[-1]}"
-        )
+    check(shape, f"self.dim() cannot be 0 to {names}")
+    check(strides[-1] == 1,
+          f"self.stride(-1) must be 1 to {names}, but got {strides[-1]}")  # fmt: skip
     more, less = max(1, old.itemsize // new.itemsize), new.itemsize // old.itemsize
     where = [(f"stride({d})", n) for d, n in enumerate(strides[:-1])]
     for name, n in ("size(-1)", shape[-1]), ("storage_offset()", start), *where:
-        if less and n % less:
-            raise RuntimeError(
-                f"self.{name} must be divisible by {less} to {names}, but got {n}"
-            )
+        check(not less or n % less == 0, f"self.{name} must be divisible by {less} to "
+              f"{names}, but got {n}")  # fmt: skip
     scaled = lambda n: n * more // (less or 1)  # noqa: E731
     return (
         (*shape[:-1], scaled(shape[-1])),
@@ -324,10 +308,8 @@ def recast(shape, strides, start, old, new):
 def flattened(shape, start, end):
     """The shape with the dimensions `start` to `end`, both included, as one."""
     start, end = wrap_dim(start, len(shape)), wrap_dim(end, len(shape))
-    if start > end:
-        raise RuntimeError(
-            "flatten() has invalid args: start_dim cannot come after end_dim"
-        )
+    check(start <= end, "flatten() has invalid args: start_dim cannot come after "
+          "end_dim")  # fmt: skip
     return (*shape[:start], numel(shape[start : end + 1]), *shape[end + 1 :])
 
 
@@ -367,11 +349,9 @@ def reshaped(shape, strides, sizes):
 def check_no_overlap(shape, strides):
     """RuntimeError if one storage cell shows up as several elements, by a stride 0."""
     repeated = any(n > 1 and s == 0 for n, s in zip(shape, strides, strict=True))
-    if repeated and numel(shape):
-        raise RuntimeError(
-            "more than one element of the written-to tensor refers to a single memory "
-            "location. Please clone() the tensor before writing to it."
-        )
+    check(not repeated or not numel(shape),
+          "more than one element of the written-to tensor refers to a single memory "
+          "location. Please clone() the tensor before writing to it.")  # fmt: skip
 
 
 def infer_size(shape, count):
@@ -381,16 +361,11 @@ def infer_size(shape, count):
     if shape.count(-1) > 1:
         raise RuntimeError(f"only one dimension can be inferred, got {list(shape)}")
     known = math.prod(n for n in shape if n != -1)
-    if -1 in shape and known == 0 and count == 0:
-        raise RuntimeError(
-            f"cannot reshape tensor of 0 elements into shape {list(shape)} because the "
-            f"unspecified dimension size -1 can be any value and is ambiguous"
-        )
+    check(-1 not in shape or known != 0 or count != 0, lambda: "cannot reshape tensor "
+          f"of 0 elements into shape {list(shape)} because the unspecified dimension "
+          "size -1 can be any value and is ambiguous")  # fmt: skip
     fits = count % known == 0 if -1 in shape and known else known == count
-    if not fits:
-        raise RuntimeError(
-            f"shape '{list(shape)}' is invalid for input of size {count}"
-        )
+    check(fits, lambda: f"shape '{list(shape)}' is invalid for input of size {count}")
     return tuple(count // known if n == -1 else n for n in shape)
 
 

@@ -10,6 +10,7 @@ from numbers import Integral
 import numpy as np
 
 from . import launch, layout
+from .check import check
 from .creation import asking, empty, like, tensor
 from .dispatch import number_for, operator, tensor_for
 from .dtypes import (
@@ -95,10 +96,8 @@ def numbers(kind, words, bits, low, count):
 
 def draw(kind, size, dtype, device, low=0, count=1):
     """A tensor of random numbers. Each takes two words, so half a block of Philox."""
-    if kind != WHOLE and dtype not in BITS:
-        raise NotImplementedError(
-            f"random numbers of this kind are floats, not {dtype}"
-        )
+    check(kind == WHOLE or dtype in BITS, lambda: "random numbers of this kind are "
+          f"floats, not {dtype}", NotImplementedError)  # fmt: skip
     out = empty(size, dtype=dtype, device=device)
     n, seed = out.numel(), default_generator.seed
     blocks = -(-n // 2)
@@ -142,17 +141,12 @@ def randint(low=None, high=None, size=None, *, dtype=int64, device="cpu"):
         low, high, size = None, low, high
     if high is None:
         low, high = None, low
-    if size is None or high is None:
-        raise TypeError(
-            "randint() takes randint(high, size) or randint(low, high, size), where "
-            "size is a tuple, as in randint(10, (2, 3))"
-        )
+    check(size is not None and high is not None,
+          "randint() takes randint(high, size) or randint(low, high, size), where size "
+          "is a tuple, as in randint(10, (2, 3))", TypeError)  # fmt: skip
     low, high = layout.as_ints((0 if low is None else low, high))
-    if high <= low:
-        raise RuntimeError(
-            f"randint expects 'from' to be less than 'to', but got from={low} >= "
-            f"to={high}"
-        )
+    check(high > low, lambda: "randint expects 'from' to be less than 'to', but got "
+          f"from={low} >= to={high}")  # fmt: skip
     shape, dtype = layout.as_shape((size,)), as_dtype(dtype)
     check_fits("randint", dtype, low, high - 1)
     return draw(WHOLE, shape, int64, device, low, high - low).to(dtype)

@@ -11,6 +11,7 @@ from .autograd.grad_mode import thread
 from .autograd.graph import requires
 from .autograd.tensor_methods import Differentiable
 from .autograd.views import differentiable, record_call
+from .check import check
 from .dispatch import METHODS
 from .dtypes import FLOATS, as_dtype, bfloat16, of_bits, to_bits
 from .exercises.registry import exercise
@@ -98,8 +99,7 @@ class Tensor(Methods, Differentiable, Suggesting):
         return self.shape[0]
 
     def __iter__(self):
-        if not self.shape:
-            raise TypeError("iteration over a 0-d tensor")
+        check(self.shape, "iteration over a 0-d tensor", TypeError)
         return (self[i] for i in range(len(self)))
 
     # ------------------------------------------------------------ views
@@ -164,11 +164,9 @@ class Tensor(Methods, Differentiable, Suggesting):
 
     def t(self):
         """The transpose of a matrix; of fewer dimensions the tensor as it is."""
-        if self.ndim > 2:
-            raise RuntimeError(
-                f"t() expects a tensor with <= 2 dimensions, but self is {self.ndim}D: "
-                "x.transpose(-1, -2) exchanges the last two"
-            )
+        check(self.ndim <= 2,
+              lambda: "t() expects a tensor with <= 2 dimensions, but self is "
+              f"{self.ndim}D: x.transpose(-1, -2) exchanges the last two")  # fmt: skip
         return self.T
 
     @differentiable("View", vjp.reshape)
@@ -183,8 +181,7 @@ class Tensor(Methods, Differentiable, Suggesting):
             how = layout.recast(*self._layout, self.dtype, dtype)
             return Tensor(Recast(self.storage, dtype), *how)
         shape, strides = reshaped(*self._layout[:2], layout.as_ints(shape, least=1))
-        if strides is None:
-            raise RuntimeError(layout.NO_VIEW)
+        check(strides is not None, layout.NO_VIEW)
         return self.as_strided(shape, strides)
 
     def reshape(self, *shape):
@@ -328,22 +325,18 @@ class Tensor(Methods, Differentiable, Suggesting):
 
     def __index__(self):
         """The one whole number, where Python counts: names[x.argmax()], range(n)."""
-        if self.dtype in FLOATS or self.numel() != 1:
-            raise TypeError(
-                "only integer tensors of a single element can be converted to an "
-                f"index, not {self.dtype} of shape {self.shape}"
-            )
+        check(self.dtype not in FLOATS and self.numel() == 1,
+              lambda: "only integer tensors of a single element can be converted to an "
+              f"index, not {self.dtype} of shape {self.shape}", TypeError)  # fmt: skip
         return int(self.item())
 
     def __format__(self, how):
         """f"{loss:.4f}" writes the number of a tensor without dimensions."""
         if not self.ndim:
             return format(self.item(), how)
-        if how:
-            raise TypeError(
-                f"a Tensor of shape {self.shape} takes no format, and got {how!r}: "
-                "x.mean(), x.item() and x[i] give single numbers"
-            )
+        check(not how, lambda: f"a Tensor of shape {self.shape} takes no format, and "
+              f"got {how!r}: x.mean(), x.item() and x[i] give single "
+              "numbers", TypeError)  # fmt: skip
         return repr(self)
 
     def __repr__(self):

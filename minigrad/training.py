@@ -4,6 +4,7 @@ import time
 from pathlib import Path
 
 from . import checkpoint
+from .check import check
 from .exercises.registry import exercise
 from .random import default_generator
 from .suggest import Suggesting
@@ -87,11 +88,9 @@ class Training(Suggesting):
         self.losses, self.results, self.seconds = [], [], 0.0
         if self.path and self.path.exists():
             state = checkpoint.load(self.path)
-            if not isinstance(state, dict) or not set(state) >= STATE:
-                raise ValueError(
-                    f"{self.path} is no checkpoint of a Training: choose another path, "
-                    "or move that file away"
-                )
+            check(isinstance(state, dict) and set(state) >= STATE,
+                  lambda: f"{self.path} is no checkpoint of a Training: choose another "
+                  "path, or move that file away", ValueError)  # fmt: skip
             self.load_state_dict(state)
         self.began = time.perf_counter()
 

@@ -1,5 +1,6 @@
 """Backward: from the end of the graph to its leaves."""
 
+from ..check import check
 from ..exercises.registry import exercise
 from .grad_mode import thread
 from .graph import Capture, accumulate, edge_of, requires
@@ -46,8 +47,7 @@ def backward(order, seeds, retain_graph=False):
 def run_backward(tensors, gradients, retain_graph, create_graph, inputs=None):
     """What Tensor.backward and autograd.backward do."""
     inputs = None if inputs is None else listed(inputs)
-    if inputs == []:
-        raise RuntimeError("'inputs' argument to backward() cannot be empty.")
+    check(inputs != [], "'inputs' argument to backward() cannot be empty.")
     others = [x for x in inputs or () if not getattr(x, "is_leaf", True)]
     found = run(tensors, gradients, retain_graph, create_graph, inputs, others)
     for x in others:
@@ -63,14 +63,11 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
     more than one element. allow_unused: None for an input that no output depends on,
     instead of an error; materialize_grads: zeros for it.
     """
-    if materialize_grads and allow_unused is False:
-        raise ValueError(
-            "Expected allow_unused to be True or not passed when materialize_grads="
-            "True, but got: allow_unused=False."
-        )
+    check(not materialize_grads or allow_unused is not False,
+          "Expected allow_unused to be True or not passed when materialize_grads=True, "
+          "but got: allow_unused=False.", ValueError)  # fmt: skip
     outputs, inputs = listed(outputs), listed(inputs)
-    if not inputs:
-        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
+    check(inputs, "`inputs` argument to `grad()` cannot be empty.")
     given = [None] * len(outputs) if grad_outputs is None else listed(grad_outputs)
     found = run(outputs, given, retain_graph, create_graph, inputs, inputs)
     result = [found[edge_of(x)] for x in inputs]
@@ -92,11 +89,8 @@ def run(outputs, gradients, retain_graph, create_graph, inputs, caught):
     """Run backward, for the inputs alone if they are given; {edge: gradient} of those
     that are to be caught instead of added to .grad."""
     seeds = {}
-    if len(outputs) != len(gradients):
-        raise RuntimeError(
-            f"got {len(outputs)} tensors and {len(gradients)} gradients: one for each, "
-            "or None"
-        )
+    check(len(outputs) == len(gradients), lambda: f"got {len(outputs)} tensors and "
+          f"{len(gradients)} gradients: one for each, or None")  # fmt: skip
     for number, (x, g) in enumerate(zip(outputs, gradients, strict=True)):
         check_output(x, number)
         g, edge = seed(x, g), edge_of(x)
@@ -147,57 +141,42 @@ def listed(tensors):
 
 
 def check_output(x, number):
-    if not hasattr(x, "storage"):
-        raise TypeError(
-            f"element {number} of tensors is {type(x).__name__}, not a tensor: has "
-            "item() or numpy() made a number of it?"
-        )
-    if not requires(x) or edge_of(x)[0] is None:
-        raise RuntimeError(
-            f"element {number} of tensors does not require grad and does not have a "
-            "grad_fn: nothing it was made from was asked for gradients. Ask before "
-            "computing, with tensor(..., requires_grad=True) or x.requires_grad_(), "
-            "and compute outside of no_grad()"
-        )
+    check(hasattr(x, "storage"),
+          lambda: f"element {number} of tensors is {type(x).__name__}, not a tensor: "
+          "has item() or numpy() made a number of it?", TypeError)  # fmt: skip
+    check(requires(x) and edge_of(x)[0] is not None,
+          lambda: f"element {number} of tensors does not require grad and does not "
+          "have a grad_fn: nothing it was made from was asked for gradients. Ask "
+          "before computing, with tensor(..., requires_grad=True) or "
+          "x.requires_grad_(), and compute outside of no_grad()")  # fmt: skip
 
 
 def check_input(x, number):
     if not hasattr(x, "storage"):
         kind = type(x).__name__
         raise RuntimeError(f"all inputs have to be Tensors, but got {kind}")
-    if not requires(x) or edge_of(x)[0] is None:
-        raise RuntimeError(
-            "One of the differentiated Tensors does not require grad: input number "
-            f"{number}. x.requires_grad_() asks for one, before computing; a view of "
-            "x is to be made after that, outside of no_grad()"
-        )
+    check(requires(x) and edge_of(x)[0] is not None,
+          lambda: "One of the differentiated Tensors does not require grad: input "
+          f"number {number}. x.requires_grad_() asks for one, before computing; a view "
+          "of x is to be made after that, outside of no_grad()")  # fmt: skip
 
 
 def seed(x, gradient):
     """The gradient of an output: 1 for a single element, or what was given."""
     if gradient is None:
-        if x.numel() != 1:
-            raise RuntimeError(
-                "grad can be implicitly created only for scalar outputs, but this one "
-                f"has shape {list(x.shape)}: give backward() the gradient, a tensor of "
-                "that shape, or make one number of it first, with sum() or mean()"
-            )
+        check(x.numel() == 1, lambda: "grad can be implicitly created only for scalar "
+              f"outputs, but this one has shape {list(x.shape)}: give backward() the "
+              "gradient, a tensor of that shape, or make one number of it first, with "
+              "sum() or mean()")  # fmt: skip
         return x.new_number(1, x.dtype).expand(x.shape)
-    if not hasattr(gradient, "storage"):
-        raise TypeError(
-            "gradients can be either Tensors or None, but got "
-            f"{type(gradient).__name__}"
-        )
-    if gradient.shape != x.shape:
-        raise RuntimeError(
-            f"Mismatch in shape: grad_output has a shape of {list(gradient.shape)} and "
-            f"output has a shape of {list(x.shape)}."
-        )
-    if gradient.device != x.device:
-        raise RuntimeError(
-            f"the gradient is on {gradient.device!r} and the output on {x.device!r}: "
-            f"gradient.to({x.device!r}) makes a copy there"
-        )
+    check(hasattr(gradient, "storage"), lambda: "gradients can be either Tensors or "
+          f"None, but got {type(gradient).__name__}", TypeError)  # fmt: skip
+    check(gradient.shape == x.shape, lambda: "Mismatch in shape: grad_output has a "
+          f"shape of {list(gradient.shape)} and output has a shape of "
+          f"{list(x.shape)}.")  # fmt: skip
+    check(gradient.device == x.device,
+          lambda: f"the gradient is on {gradient.device!r} and the output on "
+          f"{x.device!r}: gradient.to({x.device!r}) makes a copy there")  # fmt: skip
     other = gradient.new_alias()
     other._meta = gradient._meta
     return other.to(dtype=x.dtype)

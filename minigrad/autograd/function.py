@@ -2,6 +2,7 @@
 
 from types import MethodType
 
+from ..check import check
 from ..exercises.registry import exercise
 from .grad_mode import thread
 from .graph import FREED, Node, Saved, edges_of, requires
@@ -56,8 +57,7 @@ class Context(Node):
     @property
     def saved_tensors(self):
         """The tensors of save_for_backward, as a tuple."""
-        if self.saved is None:
-            raise RuntimeError(FREED)
+        check(self.saved is not None, FREED)
         return tuple(self.saved_one(s) for s in self.saved or self.to_save)
 
     def saved_one(self, saved):
@@ -77,11 +77,9 @@ class Context(Node):
         The results that are floats require a gradient then. What forward gave to
         save_for_backward is saved, with its version.
         """
-        if results is None:
-            raise TypeError(
-                f"{self.title}: forward returned None, not a tensor or a tuple of "
-                "them: is a return missing?"
-            )
+        check(results is not None,
+              lambda: f"{self.title}: forward returned None, not a tensor or a tuple "
+              "of them: is a return missing?", TypeError)  # fmt: skip
         several = results if isinstance(results, tuple) else (results,)
         self.outputs = len(several)
         self.results = [
@@ -137,17 +135,12 @@ class Context(Node):
         like = self.likes[number]
         if g is None or like is None:
             return None
-        if not hasattr(g, "storage"):
-            raise TypeError(
-                f"{self.title}: expected a Tensor or None for gradient {number}, got "
-                f"{type(g).__name__}"
-            )
-        if g.shape != like[0] and not fits(like[0], g.shape):
-            raise RuntimeError(
-                f"Function {self.title} returned an invalid gradient at index {number} "
-                f"- got {list(g.shape)} but expected shape compatible with "
-                f"{list(like[0])}"
-            )
+        check(hasattr(g, "storage"), lambda: f"{self.title}: expected a Tensor or None "
+              f"for gradient {number}, got {type(g).__name__}", TypeError)  # fmt: skip
+        check(g.shape == like[0] or fits(like[0], g.shape),
+              lambda: f"Function {self.title} returned an invalid gradient at index "
+              f"{number} - got {list(g.shape)} but expected shape compatible with "
+              f"{list(like[0])}")  # fmt: skip
         other = g.new_alias()
         other._meta = g._meta
         return other

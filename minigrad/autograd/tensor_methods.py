@@ -5,6 +5,7 @@ import warnings
 from collections import OrderedDict
 
 from .. import layout
+from ..check import check
 from ..exercises.registry import exercise
 from . import engine
 from .adjoints import sum_to_size
@@ -57,10 +58,8 @@ class Differentiable:
 
     @requires_grad.setter
     def requires_grad(self, value):
-        if type(value) is not bool:
-            raise RuntimeError(BOOL.format(type(value).__name__))
-        if not self.is_leaf:
-            raise RuntimeError(ONLY_LEAVES)
+        check(type(value) is bool, BOOL.format(type(value).__name__))
+        check(self.is_leaf, ONLY_LEAVES)
         self.requires_grad_(value)
 
     def requires_grad_(self, requires_grad=True):
@@ -126,10 +125,8 @@ class Differentiable:
 
     def retain_grad(self):
         """Let backward() keep the gradient in .grad though this is no leaf."""
-        if not requires(self):
-            raise RuntimeError(
-                "can't retain_grad on Tensor that has requires_grad=False"
-            )
+        check(requires(self),
+              "can't retain_grad on Tensor that has requires_grad=False")  # fmt: skip
         if self.is_leaf or self._meta.retains:
             return
         edge_of(self)
@@ -141,11 +138,8 @@ class Differentiable:
         A tensor that the hook returns takes the gradient's place. Returns a handle,
         whose remove() takes the hook away.
         """
-        if not requires(self):
-            raise RuntimeError(
-                "cannot register a hook on a tensor that doesn't require gradient: "
-                "x.requires_grad_() asks for one"
-            )
+        check(requires(self), "cannot register a hook on a tensor that doesn't require "
+              "gradient: x.requires_grad_() asks for one")  # fmt: skip
         node, index = edge_of(self)
         if self.is_leaf:
             self._meta.hooks = self._meta.hooks or {0: OrderedDict()}
@@ -180,10 +174,8 @@ class Differentiable:
 
     def detach_(self):
         """Forget this tensor's history: it becomes a leaf without gradient."""
-        if self._base is not None:
-            raise RuntimeError(
-                "Can't detach views in-place. Use detach() instead, and write to that"
-            )
+        check(self._base is None, "Can't detach views in-place. Use detach() instead, "
+              "and write to that")  # fmt: skip
         self._meta = None
         return self
 
@@ -200,11 +192,9 @@ class Differentiable:
         engine.run_backward([self], [gradient], retain_graph, create_graph, inputs)
 
     def __deepcopy__(self, memo):
-        if not self.is_leaf:
-            raise RuntimeError(
-                "Only Tensors created explicitly by the user (graph leaves) support "
-                "the deepcopy protocol at the moment: use x.detach().clone()"
-            )
+        check(self.is_leaf,
+              "Only Tensors created explicitly by the user (graph leaves) support the "
+              "deepcopy protocol at the moment: use x.detach().clone()")  # fmt: skip
         made = type(self).__new__(type(self))
         memo[id(self)] = made
         made.__setstate__(copy.deepcopy(self.__getstate__(), memo))
@@ -237,15 +227,11 @@ def check_grad(x, value):
         raise TypeError(
             f"assigned grad expected to be a Tensor or None but got grad of type {kind}"
         )
-    if value is x:
-        raise RuntimeError("can't assign Variable as its own grad")
+    check(value is not x, "can't assign Variable as its own grad")
     for what, mine, other in (
         ("size", list(x.shape), list(value.shape)),
         ("dtype", x.dtype, value.dtype),
         ("device", x.device, value.device),
     ):
-        if mine != other:
-            raise RuntimeError(
-                f"assigned grad has data of a different {what}: the tensor's is "
-                f"{mine}, the gradient's {other}"
-            )
+        check(mine == other, f"assigned grad has data of a different {what}: the "
+              f"tensor's is {mine}, the gradient's {other}")  # fmt: skip

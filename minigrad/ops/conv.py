@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import launch
 from ..autograd.grad_mode import thread
+from ..check import check
 from ..dispatch import functional, operator, tensor_for
 from ..dtypes import float32
 from ..kernels import convolution as holes
@@ -87,29 +88,19 @@ class Shape(NamedTuple):
 
 def shape_of(x, w, stride=1, padding=0, dilation=1, groups=1):
     """The Shape of a convolution of x with w, both given by their shapes."""
-    if len(x) not in (3, 4):
-        raise RuntimeError(
-            "Expected 3D (unbatched) or 4D (batched) input to conv2d, but got input of "
-            f"size: {list(x)}"
-        )
-    if len(w) != 4:
-        raise RuntimeError(
-            f"conv2d: expected a weight (O, C / groups, KH, KW), got shape {list(w)}"
-        )
+    check(len(x) in (3, 4), "Expected 3D (unbatched) or 4D (batched) input to conv2d, "
+          f"but got input of size: {list(x)}")  # fmt: skip
+    check(len(w) == 4, "conv2d: expected a weight (O, C / groups, KH, KW), got shape "
+          f"{list(w)}")  # fmt: skip
     stride, dilation = two(stride, "stride"), two(dilation, "dilation")
     if type(groups) is not int:
         (groups,) = as_ints((groups,))
-    if groups < 1:
-        raise RuntimeError("conv2d: non-positive groups is not supported")
-    if min(stride) < 1:
-        raise RuntimeError("conv2d: non-positive stride is not supported")
-    if min(dilation) < 1:
-        raise RuntimeError(
-            f"conv2d: dilation should be greater than zero, but got {list(dilation)}"
-        )
+    check(groups >= 1, "conv2d: non-positive groups is not supported")
+    check(min(stride) >= 1, "conv2d: non-positive stride is not supported")
+    check(min(dilation) >= 1, "conv2d: dilation should be greater than zero, but got "
+          f"{list(dilation)}")  # fmt: skip
     before, after = paddings(padding, stride, dilation, w[2:])
-    if min(before) < 0:
-        raise RuntimeError("conv2d: negative padding is not supported")
+    check(min(before) >= 0, "conv2d: negative padding is not supported")
     check_channels(x, w, groups)
     size, kernel = tuple(x[-2:]), tuple(w[2:])
     check_fits(size, kernel, before, after, dilation)
@@ -129,11 +120,9 @@ def two(value, name):
         raise TypeError(
             f"conv2d: {name} is an int, or a tuple of two ints, not {value!r}"
         ) from None
-    if len(numbers) not in (1, 2):
-        raise RuntimeError(
-            f"conv2d: expected {name} to be a single integer value or a list of 2 "
-            f"values to match the convolution dimensions, but got {name}={[*numbers]}"
-        )
+    check(len(numbers) in (1, 2), f"conv2d: expected {name} to be a single integer "
+          "value or a list of 2 values to match the convolution dimensions, but got "
+          f"{name}={[*numbers]}")  # fmt: skip
     return numbers * 2 if len(numbers) == 1 else numbers
 
 
@@ -141,14 +130,11 @@ def paddings(padding, stride, dilation, kernel):
     """The padding (above, left) and (below, right)."""
     if not isinstance(padding, str):
         return (two(padding, "padding"),) * 2
-    if padding not in ("same", "valid"):
-        raise RuntimeError(f"conv2d: Invalid padding string: {padding!r}")
+    check(padding in ("same", "valid"), f"conv2d: Invalid padding string: {padding!r}")
     if padding == "valid":
         return ((0, 0),) * 2
-    if stride != (1, 1):
-        raise RuntimeError(
-            "conv2d: padding='same' is not supported for strided convolutions"
-        )
+    check(stride == (1, 1), "conv2d: padding='same' is not supported for strided "
+          "convolutions")  # fmt: skip
     totals = [d * (k - 1) for d, k in zip(dilation, kernel, strict=True)]
     before = tuple(n // 2 for n in totals)  # of an odd number the larger half is after
     return before, tuple(n - b for n, b in zip(totals, before, strict=True))
@@ -156,35 +142,25 @@ def paddings(padding, stride, dilation, kernel):
 
 def check_channels(x, w, groups):
     channels, out = x[-3], w[0]
-    if out < groups:
-        raise RuntimeError(
-            f"conv2d: Given groups={groups}, expected weight to be at least {groups} "
-            f"at dimension 0, but got weight of size {list(w)} instead"
-        )
-    if out % groups:
-        raise RuntimeError(
-            f"conv2d: Given groups={groups}, expected weight to be divisible by "
-            f"{groups} at dimension 0, but got weight of size {list(w)} instead"
-        )
-    if channels != w[1] * groups:
-        raise RuntimeError(
-            f"conv2d: Given groups={groups}, weight of size {list(w)}, expected "
-            f"input{list(x)} to have {w[1] * groups} channels, but got {channels} "
-            "channels instead"
-        )
+    check(out >= groups,
+          f"conv2d: Given groups={groups}, expected weight to be at least {groups} at "
+          f"dimension 0, but got weight of size {list(w)} instead")  # fmt: skip
+    check(out % groups == 0,
+          f"conv2d: Given groups={groups}, expected weight to be divisible by {groups} "
+          f"at dimension 0, but got weight of size {list(w)} instead")  # fmt: skip
+    check(channels == w[1] * groups, f"conv2d: Given groups={groups}, weight of size "
+          f"{list(w)}, expected input{list(x)} to have {w[1] * groups} channels, but "
+          f"got {channels} channels instead")  # fmt: skip
 
 
 def check_fits(size, kernel, before, after, dilation):
     padded = [sum(n) for n in zip(size, before, after, strict=True)]
     reach = [d * (k - 1) + 1 for d, k in zip(dilation, kernel, strict=True)]
-    if min(kernel) < 1:
-        raise RuntimeError(f"conv2d: a kernel of size {kernel} has no elements")
-    if any(r > n for r, n in zip(reach, padded, strict=True)):
-        raise RuntimeError(
-            "conv2d: Calculated padded input size per channel: "
-            f"({padded[0]} x {padded[1]}). Kernel size: ({reach[0]} x {reach[1]}). "
-            "Kernel size can't be greater than actual input size"
-        )
+    check(min(kernel) >= 1, f"conv2d: a kernel of size {kernel} has no elements")
+    check(all(r <= n for r, n in zip(reach, padded, strict=True)),
+          f"conv2d: Calculated padded input size per channel: ({padded[0]} x "
+          f"{padded[1]}). Kernel size: ({reach[0]} x {reach[1]}). Kernel size can't be "
+          "greater than actual input size")  # fmt: skip
 
 
 def check_operands(x, w, bias):
@@ -195,12 +171,10 @@ def check_operands(x, w, bias):
                 f"conv2d: expected {name} of the input's dtype {x.dtype}, but found "
                 f"{t.dtype}: {name}.to(input.dtype) makes a copy"
             )
-    if bias is not None and bias.shape != w.shape[:1]:
-        raise RuntimeError(
-            f"conv2d: Given weight of size {list(w.shape)}, expected bias to be "
-            f"1-dimensional with {w.shape[0]} elements, but got bias of size "
-            f"{list(bias.shape)} instead"
-        )
+    check(bias is None or bias.shape == w.shape[:1],
+          lambda: f"conv2d: Given weight of size {list(w.shape)}, expected bias to be "
+          f"1-dimensional with {w.shape[0]} elements, but got bias of size "
+          f"{list(bias.shape)} instead")  # fmt: skip
 
 
 # ------------------------------------------------- kernels
@@ -534,11 +508,9 @@ def in_parts(rung, f, biased):
 def conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
     """conv2d of one dimension: (N, C, L) with (O, C / groups, K) to (N, O, OL)."""
     for name, x, ranks in ("input", input, (2, 3)), ("weight", weight, (3,)):
-        if tensor_for("conv1d", name, x).ndim not in ranks:
-            raise RuntimeError(
-                f"conv1d: expected {name} of {' or '.join(map(str, ranks))} dimensions,"
-                f" but got shape {list(x.shape)}"
-            )
+        check(tensor_for("conv1d", name, x).ndim in ranks,
+              f"conv1d: expected {name} of {' or '.join(map(str, ranks))} dimensions, "
+              f"but got shape {list(x.shape)}")  # fmt: skip
     stride, dilation = (
         (1, *as_ints((n,))) if isinstance(n, tuple | list) else (1, n)
         for n in (stride, dilation)
@@ -564,16 +536,13 @@ def conv_transpose2d(input, weight, bias=None, stride=1, padding=0, output_paddi
     named = {"stride": stride, "padding": padding, "dilation": dilation}
     s, p, d = (two(value, name) for name, value in named.items())
     more = two(output_padding, "output_padding")
-    if input.ndim != 4 or weight.ndim != 4 or input.shape[1] != weight.shape[0]:
-        raise RuntimeError(
-            "conv_transpose2d: expected an input (N, C, H, W) and a weight (C, O / "
-            f"groups, KH, KW), got {list(input.shape)} and {list(weight.shape)}"
-        )
-    if any(n >= max(a, b) for n, a, b in zip(more, s, d, strict=True)):
-        raise RuntimeError(
-            "output padding must be smaller than either stride or dilation, but got "
-            f"output_padding: {more}, stride: {s}, dilation: {d}"
-        )
+    check(input.ndim == 4 and weight.ndim == 4 and input.shape[1] == weight.shape[0],
+          lambda: "conv_transpose2d: expected an input (N, C, H, W) and a weight (C, O "
+          f"/ groups, KH, KW), got {list(input.shape)} and "
+          f"{list(weight.shape)}")  # fmt: skip
+    check(all(n < max(a, b) for n, a, b in zip(more, s, d, strict=True)),
+          lambda: "output padding must be smaller than either stride or dilation, but "
+          f"got output_padding: {more}, stride: {s}, dilation: {d}")  # fmt: skip
     out, kernel = tuple(input.shape[2:]), tuple(weight.shape[2:])
     ways = zip(out, kernel, s, p, d, more, strict=True)
     size = tuple((o - 1) * s - 2 * p + d * (k - 1) + m + 1 for o, k, s, p, d, m in ways)

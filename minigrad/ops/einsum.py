@@ -2,6 +2,7 @@
 
 import math
 
+from ..check import check
 from ..dispatch import tensor_for
 from .matmul import matmul
 
@@ -37,11 +38,8 @@ def parsed(equation, operands):
     """
     left, arrow, right = equation.replace(" ", "").partition("->")
     texts = left.split(",")
-    if len(texts) != len(operands):
-        raise RuntimeError(
-            f"einsum(): {equation!r} has {len(texts)} operands, but {len(operands)} "
-            "were given"
-        )
+    check(len(texts) == len(operands), lambda: f"einsum(): {equation!r} has "
+          f"{len(texts)} operands, but {len(operands)} were given")  # fmt: skip
     inputs = [named(t, x.ndim, equation) for t, x in zip(texts, operands, strict=True)]
     rest = sorted({n for names in inputs for n in names if isinstance(n, int)})
     if arrow:
@@ -51,11 +49,9 @@ def parsed(equation, operands):
         once = {n for n in every if every.count(n) == 1 and isinstance(n, str)}
         output = [*rest, *sorted(once)]
     for name in output:
-        if not any(name in names for names in inputs) or output.count(name) > 1:
-            raise RuntimeError(
-                f"einsum(): {name!r} in the result of {equation!r} must stand there "
-                "once, and in an operand"
-            )
+        check(any(name in names for names in inputs) and output.count(name) <= 1,
+              f"einsum(): {name!r} in the result of {equation!r} must stand there "
+              "once, and in an operand")  # fmt: skip
     return inputs, output
 
 
@@ -66,11 +62,9 @@ def named(text, ndim, equation):
     if letters and not (letters.isascii() and letters.isalpha()):
         raise RuntimeError(f"einsum(): {text!r} in {equation!r} is not made of letters")
     more = ndim - len(letters)
-    if more < 0 or more and not dots:
-        raise RuntimeError(
-            f"einsum(): {text!r} in {equation!r} speaks of {len(letters)} dimensions, "
-            f"but the operand has {ndim}"
-        )
+    check(more >= 0 and (not more or dots),
+          lambda: f"einsum(): {text!r} in {equation!r} speaks of {len(letters)} "
+          f"dimensions, but the operand has {ndim}")  # fmt: skip
     return [*before, *range(-more, 0), *after]
 
 
@@ -80,11 +74,9 @@ def sizes_of(inputs, operands):
     for names, x in zip(inputs, operands, strict=True):
         for name, size in zip(names, x.shape, strict=True):
             known = sizes.setdefault(name, size)
-            if 1 not in (known, size) and known != size:
-                raise RuntimeError(
-                    f"einsum(): dimension {name!r} has size {size}, which does not "
-                    f"broadcast with {known}"
-                )
+            check(1 in (known, size) or known == size,
+                  f"einsum(): dimension {name!r} has size {size}, which does not "
+                  f"broadcast with {known}")  # fmt: skip
             sizes[name] = size if known == 1 else known
     return sizes
 

@@ -13,6 +13,7 @@ from .. import faults, launch, layout
 from ..arrays import writeable
 from ..autograd.graph import Recorded, Saved
 from ..autograd.views import record_call, write
+from ..check import check
 from ..dispatch import method, number_for, operator, register, tensor_for
 from ..dtypes import (
     DTYPES,
@@ -85,10 +86,8 @@ def zeros_with(dy, shape, dim, index):
     lambda dy, b, dim, shape: zeros_with(dy, shape, dim, b), None])  # fmt: skip
 def gather(input, dim, index):
     """out[i, j, ...] = input[index[i, j, ...], j, ...], the index standing at `dim`."""
-    if index.dtype not in (int32, int64):
-        raise RuntimeError(
-            f"gather(): Expected dtype int64 for index, got {index.dtype}"
-        )
+    check(index.dtype in (int32, int64),
+          f"gather(): Expected dtype int64 for index, got {index.dtype}")  # fmt: skip
     if index.dtype == int32:
         return lambda: gather(input, dim, index.long())
     dim = layout.wrap_dim(dim, input.ndim)
@@ -97,11 +96,9 @@ def gather(input, dim, index):
         return lambda: gather(*row).view(index.shape)
     sizes = zip(index.shape, input.shape, strict=False)
     too_large = any(i > n for d, (i, n) in enumerate(sizes) if d != dim)
-    if index.numel() and (index.ndim != input.ndim or too_large):
-        raise RuntimeError(
-            f"gather: an index of shape {list(index.shape)} does not fit into a tensor "
-            f"of shape {list(input.shape)} in the dimensions other than {dim}"
-        )
+    check(not index.numel() or index.ndim == input.ndim and not too_large, "gather: an "
+          f"index of shape {list(index.shape)} does not fit into a tensor of shape "
+          f"{list(input.shape)} in the dimensions other than {dim}")  # fmt: skip
     return {"dim": dim}
 
 
@@ -152,17 +149,13 @@ def scattered(operator, input, dim, index, src):
         return lambda: operator(*row).view(())
     if not index.numel():
         return input.clone
-    if not index.ndim == input.ndim == src.ndim:
-        raise RuntimeError(
-            "Index tensor must have the same number of dimensions as self tensor"
-        )
+    check(index.ndim == input.ndim == src.ndim, "Index tensor must have the same "
+          "number of dimensions as self tensor")  # fmt: skip
     sizes = zip(index.shape, input.shape, src.shape, strict=True)
-    if any(i > s or (i > n and d != dim) for d, (i, n, s) in enumerate(sizes)):
-        raise RuntimeError(
-            f"Expected index {list(index.shape)} to be no larger than self "
-            f"{list(input.shape)} apart from dimension {dim} and to be no larger size "
-            f"than src {list(src.shape)}"
-        )
+    check(all(i <= s and (i <= n or d == dim) for d, (i, n, s) in enumerate(sizes)),
+          f"Expected index {list(index.shape)} to be no larger than self "
+          f"{list(input.shape)} apart from dimension {dim} and to be no larger size "
+          f"than src {list(src.shape)}")  # fmt: skip
     if index.dtype == int32 or src.shape != index.shape:
         src = src[tuple(map(slice, index.shape))]
         return lambda: operator(input, dim, index.long(), src)
@@ -277,9 +270,9 @@ def check_places(x, places):
     for d, at in enumerate(places):
         wrong = at[(at < -x.shape[d]) | (at >= x.shape[d])]
         if wrong.size:
+            n = x.shape[d]
             raise IndexError(
-                f"index {wrong[0]} is out of bounds for dimension {d} with size "
-                f"{x.shape[d]}"
+                f"index {wrong[0]} is out of bounds for dimension {d} with size {n}"
             )
 
 
@@ -396,11 +389,9 @@ def setitem(x, items, value):
         mask = mask.reshape(*mask.shape, *(1,) * after)
         masked_fill_(view, mask, value.reshape(()) if value.ndim else value)
         return
-    if value.dtype != x.dtype:
-        raise RuntimeError(
-            f"Index put requires the source and destination dtypes match, got "
-            f"{x.dtype} for the destination and {value.dtype} for the source."
-        )
+    check(value.dtype == x.dtype, lambda: "Index put requires the source and "
+          f"destination dtypes match, got {x.dtype} for the destination and "
+          f"{value.dtype} for the source.")  # fmt: skip
     front, indices, back = arranged(view, choices)
     shape = (*indices[0].shape, *front.shape[len(indices) :])
     value = fitted(value.to(x.device), tuple(shape[d] for d in back))
@@ -464,11 +455,9 @@ def as_choice(item, x):
                             item.size else int64)  # fmt: skip
     if item.dtype in (bool_, uint8):
         return item.bool().to(x.device)
-    if item.dtype not in (int8, int16, int32, int64):
-        raise IndexError(
-            "tensors used as indices must be long, int, byte or bool tensors, not "
-            f"{item.dtype}"
-        )
+    check(item.dtype in (int8, int16, int32, int64),
+          lambda: "tensors used as indices must be long, int, byte or bool tensors, "
+          f"not {item.dtype}", IndexError)  # fmt: skip
     return item.long().to(x.device)
 
 
@@ -477,11 +466,9 @@ def check_mask(mask, x, dim):
     if mask.dtype != bool_:
         return
     for d, size in enumerate(mask.shape):
-        if size != x.shape[dim + d]:
-            raise IndexError(
-                f"The shape of the mask {list(mask.shape)} at index {d} does not match "
-                f"the shape of the indexed tensor {list(x.shape)} at index {dim + d}"
-            )
+        check(size == x.shape[dim + d], f"The shape of the mask {list(mask.shape)} at "
+              f"index {d} does not match the shape of the indexed tensor "
+              f"{list(x.shape)} at index {dim + d}", IndexError)  # fmt: skip
 
 
 def arranged(view, choices):
@@ -544,10 +531,9 @@ def where(condition, *values, **named):
 
 def masked_select(x, mask):
     """The elements of x where the mask holds, in order, as one dimension."""
-    if tensor_for("masked_select", "mask", mask).dtype != bool_:
-        raise RuntimeError(
-            f"masked_select: expected BoolTensor for mask, got {mask.dtype}"
-        )
+    check(tensor_for("masked_select", "mask", mask).dtype == bool_,
+          lambda: "masked_select: expected BoolTensor for mask, got "
+          f"{mask.dtype}")  # fmt: skip
     shape = layout.broadcast_shapes(x.shape, mask.shape)
     x, mask = (t.reshape(1) if not shape else t.expand(shape) for t in (x, mask))
     return getitem(x, mask)
@@ -558,11 +544,9 @@ def fitted(value, shape):
     while value.ndim > len(shape) and value.shape[0] == 1:
         value = value[0]
     fits = zip(reversed(value.shape), reversed(shape), strict=False)
-    if value.ndim > len(shape) or any(n not in (1, m) for n, m in fits):
-        raise RuntimeError(
-            f"shape mismatch: value tensor of shape {list(value.shape)} cannot be "
-            f"broadcast to indexing result of shape {list(shape)}"
-        )
+    check(value.ndim <= len(shape) and all(n in (1, m) for n, m in fits),
+          lambda: f"shape mismatch: value tensor of shape {list(value.shape)} cannot "
+          f"be broadcast to indexing result of shape {list(shape)}")  # fmt: skip
     return value.expand(shape)
 
 
@@ -572,11 +556,9 @@ def fitted(value, shape):
 @either_name
 def index_select(x, dim, index):
     """The parts of x at the places `index`, a tensor of one dimension, along `dim`."""
-    if tensor_for("index_select", "index", index).dtype not in (int32, int64):
-        raise RuntimeError(
-            "index_select(): Expected dtype int32 or int64 for index, got "
-            f"{index.dtype}"
-        )
+    check(tensor_for("index_select", "index", index).dtype in (int32, int64),
+          lambda: "index_select(): Expected dtype int32 or int64 for index, got "
+          f"{index.dtype}")  # fmt: skip
     if index.ndim > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
     if not x.ndim:
@@ -589,15 +571,12 @@ def index_select(x, dim, index):
 
 def one_hot(x, num_classes=-1):
     """int64: 1 at the place x[...] of a new last dimension, 0 elsewhere."""
-    if tensor_for("one_hot", "input", x).dtype != int64:
-        raise RuntimeError(
-            "one_hot is only applicable to index tensor of type LongTensor."
-        )
+    check(tensor_for("one_hot", "input", x).dtype == int64,
+          "one_hot is only applicable to index tensor of type LongTensor.")  # fmt: skip
     number_for("one_hot", "num_classes", num_classes, Integral)
     if not x.numel() and num_classes <= 0:
         raise RuntimeError("one_hot: without elements num_classes must be given")
-    if x.numel() and x.amin().item() < 0:
-        raise RuntimeError("Class values must be non-negative.")
+    check(not x.numel() or x.amin().item() >= 0, "Class values must be non-negative.")
     most = x.amax().item() + 1 if x.numel() else 0
     if -1 != num_classes < most:
         raise RuntimeError("Class values must be smaller than num_classes.")

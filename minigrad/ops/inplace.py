@@ -5,6 +5,7 @@ from ..autograd.grad_mode import thread
 from ..autograd.graph import Recorded, requires, written
 from ..autograd.record import OperatorNode
 from ..autograd.views import write
+from ..check import check
 from ..dispatch import same_device
 from ..dtypes import kind
 from ..launch import Rung, broadcast, view_of
@@ -81,11 +82,9 @@ def again(operator, x, operands):
 def check_in_place(operator, x, operands):
     """RuntimeError unless the result fits into x; is it computed in x's dtype?"""
     found = operator.rule(x, *operands)
-    if kind(found) > kind(x.dtype):
-        raise RuntimeError(
-            f"result type {found} can't be cast to the desired output type {x.dtype}: "
-            "an in-place operator keeps the tensor's dtype"
-        )
+    check(kind(found) <= kind(x.dtype),
+          lambda: f"result type {found} can't be cast to the desired output type "
+          f"{x.dtype}: an in-place operator keeps the tensor's dtype")  # fmt: skip
     same_device(operator.name, [x, *(t for t in operands if not is_number(t, (x, t)))])
     check_shape(operator.name, x, operands)
     return found == x.dtype
@@ -258,8 +257,5 @@ def check_shape(name, out, operands):
     if len({*shapes}) == 1:
         return
     shape = broadcast(name, shapes)
-    if shape != out.shape:
-        raise RuntimeError(
-            f"output with shape {list(out.shape)} doesn't match the broadcast shape "
-            f"{list(shape)}"
-        )
+    check(shape == out.shape, lambda: f"output with shape {list(out.shape)} doesn't "
+          f"match the broadcast shape {list(shape)}")  # fmt: skip

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import faults, launch
 from ..autograd.grad_mode import thread
+from ..check import check
 from ..dispatch import functional, number_for, operator, tensor_for
 from ..dtypes import FLOATS, computed_in, int64, uint8
 from ..launch import Rung, cdiv, counters, whole_warps
@@ -79,12 +80,10 @@ def binary_cross_entropy_with_logits(
     weight: what each element counts. pos_weight: what `target` counts beside 1 -
     target. Both are tensors that are broadcast.
     """
-    if not same_shape("binary_cross_entropy_with_logits", input, target):
-        raise ValueError(
-            f"Target size ({list(target.shape)}) must be the same as input size "
-            f"({list(input.shape)}): target.reshape(input.shape), or "
-            f"target.unsqueeze(1) for (N,) beside (N, 1)"
-        )
+    check(same_shape("binary_cross_entropy_with_logits", input, target),
+          lambda: f"Target size ({list(target.shape)}) must be the same as input size "
+          f"({list(input.shape)}): target.reshape(input.shape), or target.unsqueeze(1) "
+          "for (N,) beside (N, 1)", ValueError)  # fmt: skip
     if target.dtype.kind != "f":
         raise RuntimeError(
             'binary_cross_entropy_with_logits: the target is the share of "yes", a '
@@ -217,8 +216,7 @@ def _(x, target, weight, log, reduction, ignore, smooth):
 
 def check_targets(t, classes):
     wrong = t[(t < 0) | (t >= classes)]
-    if wrong.size:
-        raise IndexError(f"Target {wrong[0]} is out of bounds.")
+    check(not wrong.size, lambda: f"Target {wrong[0]} is out of bounds.", IndexError)
 
 
 def log_sum_exp(x):
@@ -295,10 +293,8 @@ def cross_entropy(input, target, weight=None, size_average=None,  # noqa: A002
     label_smoothing: the share of each target that is spread over all classes.
     """
     number_for("cross_entropy", "label_smoothing", label_smoothing)
-    if not 0 <= label_smoothing <= 1:
-        raise RuntimeError(
-            f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}"
-        )
+    check(0 <= label_smoothing <= 1, lambda: "label_smoothing must be between 0.0 and "
+          f"1.0. Got: {label_smoothing}")  # fmt: skip
     if shapes_of("cross_entropy", input, target, weight)[1] == input.shape:
         return of_probabilities(
             input, target, weight, ignore_index, reduction, label_smoothing
@@ -334,10 +330,8 @@ def classified(name, x, target, weight, ignore, reduction, smooth, old):
 
 
 def check_reduction(reduction, name, old=(None, None)):
-    if old != (None, None):
-        raise TypeError(
-            f"{name}: size_average and reduce are deprecated: use reduction='sum'"
-        )
+    check(old == (None, None), lambda: f"{name}: size_average and reduce are "
+          "deprecated: use reduction='sum'", TypeError)  # fmt: skip
     if reduction not in REDUCTIONS:
         raise ValueError(f"{reduction} is not a valid value for reduction")
     return reduction
@@ -346,8 +340,7 @@ def check_reduction(reduction, name, old=(None, None)):
 def checked(name, x, target, weight, ignore):
     """The target; raises what PyTorch raises for operands that do not fit."""
     shape, found = shapes_of(name, x, target, weight)
-    if not shape:
-        raise ValueError(f"{name}: Expected 1 or more dimensions (got 0)")
+    check(shape, lambda: f"{name}: Expected 1 or more dimensions (got 0)", ValueError)
     if target.dtype == uint8:
         target = target.long()
     elif target.dtype != int64:
@@ -355,10 +348,8 @@ def checked(name, x, target, weight, ignore):
             f"{name}: expected target dtype to be int64, but got {target.dtype}: "
             "classes are whole numbers, target.long()"
         )
-    if type(ignore) is not int:
-        raise TypeError(
-            f"{name}(): argument 'ignore_index' must be int, not {ignore!r}"
-        )
+    check(type(ignore) is int, lambda: f"{name}(): argument 'ignore_index' must be "
+          f"int, not {ignore!r}", TypeError)  # fmt: skip
     batch, wanted = shape[:1], (*shape[:1], *shape[2:])
     if len(shape) > 1 and found[:1] != batch:
         got = found[0] if found else "none"
@@ -366,10 +357,9 @@ def checked(name, x, target, weight, ignore):
             f"{name}: Expected input batch_size ({batch[0]}) to match target "
             f"batch_size ({got})."
         )
-    if found != wanted and not (len(shape) == 1 and target.numel() == 1):
-        raise RuntimeError(
-            f"{name}: Expected target size {list(wanted)}, got {list(found)}"
-        )
+    check(found == wanted or len(shape) == 1 and target.numel() == 1,
+          lambda: f"{name}: Expected target size {list(wanted)}, got "
+          f"{list(found)}")  # fmt: skip
     if weight is not None:
         check_weight(name, x, weight)
     return target
@@ -378,28 +368,20 @@ def checked(name, x, target, weight, ignore):
 def check_weight(name, x, weight):
     """A number for each class, in the dtype of the scores."""
     classes = x.shape[0 if x.ndim == 1 else 1]
-    if weight.shape != (classes,):
-        raise RuntimeError(
-            f"{name}: weight tensor should be defined either for all {classes} classes "
-            f"or no classes but got weight tensor of shape: {list(weight.shape)}"
-        )
-    if weight.dtype != x.dtype:
-        raise RuntimeError(
-            f"{name}: expected a weight of the input's dtype {x.dtype}, but found "
-            f"{weight.dtype}: weight.to(input.dtype) makes a copy"
-        )
+    check(weight.shape == (classes,), lambda: f"{name}: weight tensor should be "
+          f"defined either for all {classes} classes or no classes but got weight "
+          f"tensor of shape: {list(weight.shape)}")  # fmt: skip
+    check(weight.dtype == x.dtype,
+          lambda: f"{name}: expected a weight of the input's dtype {x.dtype}, but "
+          f"found {weight.dtype}: weight.to(input.dtype) makes a copy")  # fmt: skip
 
 
 def of_probabilities(x, target, weight, ignore, reduction, smooth):
     """cross_entropy with the probability of each class."""
     reduction = check_reduction(reduction, "cross_entropy")
-    if target.dtype.kind != "f":
-        raise RuntimeError(
-            "cross_entropy: Expected floating point type for target with class "
-            f"probabilities, got {target.dtype}"
-        )
-    if ignore >= 0:
-        raise RuntimeError("ignore_index is not supported for floating point target")
+    check(target.dtype.kind == "f", lambda: "cross_entropy: Expected floating point "
+          f"type for target with class probabilities, got {target.dtype}")  # fmt: skip
+    check(ignore < 0, "ignore_index is not supported for floating point target")
     if weight is not None:
         check_weight("cross_entropy", x, weight)
     dim = min(1, x.ndim - 1)
@@ -440,12 +422,10 @@ def smooth_l1_slope(dy, a, b, c):
 
 def of_one_shape(name, input, target):
     """ValueError unless both have the same shape."""
-    if not same_shape(name, input, target):
-        raise ValueError(
-            f"{name}: Using a target size ({list(target.shape)}) that is different to "
-            f"the input size ({list(input.shape)}) is deprecated. Please ensure they "
-            "have the same size."
-        )
+    check(same_shape(name, input, target),
+          lambda: f"{name}: Using a target size ({list(target.shape)}) that is "
+          f"different to the input size ({list(input.shape)}) is deprecated. Please "
+          "ensure they have the same size.", ValueError)  # fmt: skip
 
 
 @functional
@@ -465,8 +445,7 @@ def binary_cross_entropy(input, target, weight=None, reduction="mean"):
 @functional
 def smooth_l1_loss(input, target, reduction="mean", beta=1.0):
     """(input - target)² / (2 beta) where that is below beta, else their distance."""
-    if beta < 0:
-        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
+    check(beta >= 0, "smooth_l1_loss does not support negative values for beta.")
     if not same_shape("smooth_l1_loss", input, target):
         warnings.warn(
             f"Using a target size ({list(target.shape)}) that is different to the "

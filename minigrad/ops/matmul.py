@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from .. import launch, layout
+from ..check import check
 from ..dispatch import method, operator, tensor_for
 from ..dtypes import NUMBERS, float32, float64
 from ..kernels.matmul import (
@@ -173,23 +174,15 @@ def right_gradient(dy, a, layout_b):
 def matmul(input, other):
     """input @ other: a row times a column, matrices, or batches of them."""
     a, b = input, other
-    if not a.ndim or not b.ndim:
-        raise RuntimeError(
-            "both arguments to matmul need to be at least 1D, but they are "
-            f"{a.ndim}D and {b.ndim}D"
-        )
-    if a.shape[-1] != b.shape[-2:][0]:
-        raise RuntimeError(
-            f"matmul: the columns of the first are to be as many as the rows of the "
-            f"second, but the shapes are {list(a.shape)} and {list(b.shape)}"
-        )
+    check(a.ndim and b.ndim, "both arguments to matmul need to be at least 1D, but "
+          f"they are {a.ndim}D and {b.ndim}D")  # fmt: skip
+    check(a.shape[-1] == b.shape[-2:][0], "matmul: the columns of the first are to be "
+          f"as many as the rows of the second, but the shapes are {list(a.shape)} and "
+          f"{list(b.shape)}")  # fmt: skip
     if a.ndim > 2 and b.ndim > 2:
         broadcast("matmul", (a.shape[:-2], b.shape[:-2]), (a.shape, b.shape))
-    if a.dtype != b.dtype:
-        raise RuntimeError(
-            f"matmul: expected a and b to have the same dtype, but got: {a.dtype} and "
-            f"{b.dtype}: a.to(b.dtype) makes a copy"
-        )
+    check(a.dtype == b.dtype, "matmul: expected a and b to have the same dtype, but "
+          f"got: {a.dtype} and {b.dtype}: a.to(b.dtype) makes a copy")  # fmt: skip
 
 
 matmul.cpu(np.matmul)
@@ -260,11 +253,9 @@ def _(x, w, b):
 def ranked(name, ranks, *tensors):
     """RuntimeError unless the tensors have these numbers of dimensions."""
     for number, (x, rank) in enumerate(zip(tensors, ranks, strict=True), 1):
-        if tensor_for(name, f"operand {number}", x).ndim != rank:
-            raise RuntimeError(
-                f"{name}: expected operand {number} to be {rank}D, but it has shape "
-                f"{list(x.shape)}"
-            )
+        check(tensor_for(name, f"operand {number}", x).ndim == rank,
+              f"{name}: expected operand {number} to be {rank}D, but it has shape "
+              f"{list(x.shape)}")  # fmt: skip
 
 
 @method
@@ -292,11 +283,8 @@ def dot(input, tensor):
 def bmm(input, mat2):
     """A batch of products: (B, N, M) with (B, M, P) to (B, N, P)."""
     ranked("bmm", (3, 3), input, mat2)
-    if input.shape[0] != mat2.shape[0]:
-        raise RuntimeError(
-            f"bmm: expected batches of one size, got shapes {list(input.shape)} and "
-            f"{list(mat2.shape)}"
-        )
+    check(input.shape[0] == mat2.shape[0], lambda: "bmm: expected batches of one size, "
+          f"got shapes {list(input.shape)} and {list(mat2.shape)}")  # fmt: skip
     return matmul(input, mat2)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from .. import launch, layout
 from ..autograd.grad_mode import thread
 from ..autograd.graph import written
+from ..check import check
 from ..dispatch import functional, method, number_for, operator, tensor_for
 from ..dtypes import computed_in
 from ..kernels import reductions
@@ -93,11 +94,9 @@ def layer_norm_gradient(dy, a, b, last, eps):
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
     """(x - mean) / sqrt(var + eps) * weight + bias over the last dimensions."""
     shape = layout.as_ints((normalized_shape,))
-    if not shape or input.shape[-len(shape) :] != shape:
-        raise RuntimeError(
-            f"layer_norm: normalized_shape={list(shape)} are to be the last sizes of "
-            f"the input, whose shape is {list(input.shape)}"
-        )
+    check(shape and input.shape[-len(shape) :] == shape,
+          f"layer_norm: normalized_shape={list(shape)} are to be the last sizes of the "
+          f"input, whose shape is {list(input.shape)}")  # fmt: skip
     for name, w in ("weight", weight), ("bias", bias):
         if w is not None and w.shape != shape:
             raise RuntimeError(
@@ -391,7 +390,7 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None,  # noqa
     running ones, which must be there.
     """
     kept = running_mean, running_var
-    check(input, kept, weight, bias, training, eps)
+    check_batch_norm(input, kept, weight, bias, training, eps)
     wide, shape = computed_in(input.dtype), (input.shape[1],)
     weight, bias = (
         input.new_number(number, wide, shape) if t is None
@@ -411,7 +410,7 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None,  # noqa
     return y
 
 
-def check(x, kept, weight, bias, training, eps):
+def check_batch_norm(x, kept, weight, bias, training, eps):
     """Raise what PyTorch raises for operands that do not fit."""
     named = "running_mean", "running_var"
     others = dict(zip((*named, "weight", "bias"), (*kept, weight, bias), strict=True))
@@ -420,16 +419,12 @@ def check(x, kept, weight, bias, training, eps):
             tensor_for("batch_norm", name, t)
     shape, types = x.shape, {x.dtype, computed_in(x.dtype)}
     found = {t.dtype for t in others.values() if t is not None}
-    if len(shape) < 2:
-        raise RuntimeError(
-            f"batch_norm: expected an input (N, C, ...), got shape {list(shape)}"
-        )
+    check(len(shape) >= 2, lambda: "batch_norm: expected an input (N, C, ...), got "
+          f"shape {list(shape)}")  # fmt: skip
     count = x.numel() // max(1, shape[1])
-    if training and shape[0] and count == 1:
-        raise ValueError(
-            "batch_norm: Expected more than 1 value per channel when training, got "
-            f"input size {list(shape)}"
-        )
+    check(not (training and shape[0] and count == 1),
+          lambda: "batch_norm: Expected more than 1 value per channel when training, "
+          f"got input size {list(shape)}", ValueError)  # fmt: skip
     if not found <= types:
         listed = " and ".join(sorted(map(str, found)))
         raise RuntimeError(
@@ -437,10 +432,8 @@ def check(x, kept, weight, bias, training, eps):
             f"statistics are {listed}. They are to be of one dtype; only beside "
             "float16 and bfloat16 may the others be float32"
         )
-    if training and eps <= 0:
-        raise ValueError(
-            f"batch_norm eps must be positive during training, but got {eps}"
-        )
+    check(not (training and eps <= 0), lambda: "batch_norm eps must be positive during "
+          f"training, but got {eps}", ValueError)  # fmt: skip
     if not training and None in kept:
         name = named[[t is None for t in kept].index(True)]
         raise RuntimeError(f"batch_norm: {name} must be defined in evaluation mode")
@@ -475,21 +468,18 @@ def std_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
 def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
     """Each of num_groups groups of (N, C, ...)'s channels with mean 0, variance 1."""
     shape = tensor_for("group_norm", "input", input).shape
-    if len(shape) < 2 or num_groups < 1 or shape[1] % num_groups:
-        raise RuntimeError(
-            "Expected number of channels in input to be divisible by num_groups, but "
-            f"got input of shape {list(shape)} and num_groups={num_groups}"
-        )
+    check(len(shape) >= 2 and num_groups >= 1 and shape[1] % num_groups == 0,
+          lambda: "Expected number of channels in input to be divisible by num_groups, "
+          f"but got input of shape {list(shape)} and "
+          f"num_groups={num_groups}")  # fmt: skip
     groups = input.reshape(shape[0], num_groups, -1)
     y = layer_norm(groups, groups.shape[-1:], eps=eps).reshape(shape)
     for name, x in ("weight", weight), ("bias", bias):
         if x is not None:
-            if tensor_for("group_norm", name, x).shape != shape[1:2]:
-                raise RuntimeError(
-                    f"Expected {name} to be a vector of size equal to the number of "
-                    f"channels in input, but got {name} of shape {list(x.shape)} and "
-                    f"input of shape {list(shape)}"
-                )
+            check(tensor_for("group_norm", name, x).shape == shape[1:2],
+                  f"Expected {name} to be a vector of size equal to the number of "
+                  f"channels in input, but got {name} of shape {list(x.shape)} and "
+                  f"input of shape {list(shape)}")  # fmt: skip
             x = x.view(-1, *(1,) * (len(shape) - 2))
             y = y * x if name == "weight" else y + x
     return y
@@ -507,11 +497,8 @@ def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=
         running = running_mean, running_var
         return batch_norm(input, *running, weight, bias, False, momentum, eps)
     x, dims = input.detach(), tuple(range(2, input.ndim))
-    if math.prod(x.shape[2:]) == 1:
-        raise ValueError(
-            "Expected more than 1 spatial element when training, got input size "
-            f"{list(x.shape)}"
-        )
+    check(math.prod(x.shape[2:]) != 1, lambda: "Expected more than 1 spatial element "
+          f"when training, got input size {list(x.shape)}", ValueError)  # fmt: skip
     if running_mean is not None:
         spread, middle = var_mean(x, dims)
         for old, new in (running_mean, middle), (running_var, spread):

@@ -12,6 +12,7 @@ from numbers import Integral, Real
 
 import numpy as np
 
+from ..check import check
 from ..dispatch import KERNELS, METHODS, functional, method, tensor_for
 from ..dtypes import DTYPES, FLOATS, INTEGERS, bool_, float32, int64, result_type, uint8
 from ..storage import to_number
@@ -56,27 +57,21 @@ def as_float(*operands):
 
 def of_values(condition=None, *values):
     """`where` takes the dtype of its values."""
-    if len(values) != 2:
-        raise TypeError(
-            f"where() takes a condition and two values, got {len(values)}: "
-            "where(condition, x, y). Where a condition is true says condition.nonzero()"
-        )
-    if tensor_for("where", "condition", condition).dtype not in (bool_, uint8):
-        raise RuntimeError(
-            "where expected condition to be a boolean tensor, but got a tensor with "
-            f"dtype {condition.dtype}"
-        )
+    check(len(values) == 2, lambda: "where() takes a condition and two values, got "
+          f"{len(values)}: where(condition, x, y). Where a condition is true says "
+          "condition.nonzero()", TypeError)  # fmt: skip
+    check(tensor_for("where", "condition", condition).dtype in (bool_, uint8),
+          lambda: "where expected condition to be a boolean tensor, but got a tensor "
+          f"with dtype {condition.dtype}")  # fmt: skip
     return result_type(*values)
 
 
 def without_bool(*operands):
     """PyTorch does not subtract bool: what would True - True - True be?"""
     kinds = {x.dtype if hasattr(x, "storage") else type(x) for x in operands}
-    if kinds & {bool, bool_}:
-        raise RuntimeError(
-            "Subtraction, the `-` operator, with a bool tensor is not supported: use "
-            "x.logical_not() or x != y, or turn it into numbers with x.long()"
-        )
+    check(not kinds & {bool, bool_}, "Subtraction, the `-` operator, with a bool "
+          "tensor is not supported: use x.logical_not() or x != y, or turn it into "
+          "numbers with x.long()")  # fmt: skip
     return result_type(*operands)
 
 
@@ -312,8 +307,7 @@ def rounding(name, formula, expression):
     @method
     @named(name)
     def rounded(input):
-        if input.dtype == bool_:
-            raise RuntimeError(f"\"{name}\" not implemented for 'Bool'")
+        check(input.dtype != bool_, lambda: f"\"{name}\" not implemented for 'Bool'")
         return operator(input) if input.dtype in FLOATS else input.clone()
 
     rounded.operator = operator
@@ -331,8 +325,7 @@ def round(input, *, decimals=0):  # noqa: A001
     """input rounded to so many decimals, halves to the even digit."""
     if not decimals:
         return to_even(input)
-    if input.dtype not in FLOATS:
-        raise RuntimeError("round: decimals are for floats; x.float() makes one")
+    check(input.dtype in FLOATS, "round: decimals are for floats; x.float() makes one")
     scale = 10.0 ** builtins.abs(decimals)
     if decimals > 0:
         return to_even(input * scale) / scale
@@ -354,10 +347,9 @@ lerp_of = pointwise("lerp",
 @method
 def lerp(input, end, weight):
     """input + weight * (end - input); weight: a number or a tensor."""
-    if tensor_for("lerp", "end", end).dtype != input.dtype or input.dtype not in FLOATS:
-        raise RuntimeError(
-            f"expected dtype {input.dtype} for `end` but got dtype {end.dtype}"
-        )
+    check(tensor_for("lerp", "end", end).dtype == input.dtype and input.dtype in FLOATS,
+          lambda: f"expected dtype {input.dtype} for `end` but got dtype "
+          f"{end.dtype}")  # fmt: skip
     return lerp_of(input, end, weight)
 
 
@@ -435,10 +427,8 @@ def leaky_relu(input, negative_slope=0.01, inplace=False):
 @functional
 def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
     """input between min_val and max_val; without a gradient at these."""
-    if input.dtype == uint8 and min(min_val, max_val) < 0:
-        raise RuntimeError(
-            "cannot do hardtanh on an unsigned type with negative limits"
-        )
+    check(input.dtype != uint8 or min(min_val, max_val) >= 0,
+          "cannot do hardtanh on an unsigned type with negative limits")  # fmt: skip
     return activated(hardtanh_of, input, min_val, max_val, inplace=inplace)
 
 
@@ -481,11 +471,8 @@ def scaled(x, other, alpha):
     dtype = x.dtype if alike else result_type(x, other)
     if isinstance(alpha, bool) and dtype != bool_:
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
-    if not isinstance(alpha, Integral) and dtype not in FLOATS:
-        raise RuntimeError(
-            "For integral input tensors, argument alpha must not be a floating point "
-            "number."
-        )
+    check(isinstance(alpha, Integral) or dtype in FLOATS, "For integral input tensors, "
+          "argument alpha must not be a floating point number.")  # fmt: skip
     if not hasattr(other, "storage"):
         return bool(other * alpha) if dtype == bool_ else other * alpha
     other = other if other.dtype == dtype else other.to(dtype=dtype)
@@ -515,11 +502,8 @@ DIVISIONS = {None: div, "trunc": trunc_divide, "floor": floored}
 
 def division(rounding_mode):
     """The operator that divides and rounds: not, to zero, or down."""
-    if rounding_mode not in DIVISIONS:
-        raise RuntimeError(
-            "div expected rounding_mode to be one of None, 'trunc', or 'floor' but "
-            f"found {rounding_mode!r}"
-        )
+    check(rounding_mode in DIVISIONS, lambda: "div expected rounding_mode to be one of "
+          f"None, 'trunc', or 'floor' but found {rounding_mode!r}")  # fmt: skip
     return DIVISIONS[rounding_mode]
 
 
@@ -540,11 +524,9 @@ def checked_exponent(x, exponent):
     A tensor's numbers are not looked at: there 1 / x^-exponent loses its fraction.
     """
     whole = result_type(x, exponent) in INTEGERS
-    if whole and not hasattr(exponent, "storage") and exponent < 0:
-        raise RuntimeError(
-            "Integers to negative integer powers are not allowed: x.float() ** "
-            f"{exponent}"
-        )
+    check(not whole or hasattr(exponent, "storage") or exponent >= 0,
+          lambda: "Integers to negative integer powers are not allowed: x.float() ** "
+          f"{exponent}")  # fmt: skip
     return exponent
 
 
@@ -567,40 +549,31 @@ clip = METHODS["clip"] = clamp
 def clamp_of(min, max):
     """The operator that clamps to these bounds, one of which may be None; and them."""
     given = [bound for bound in (min, max) if bound is not None]
-    if not given:
-        raise RuntimeError("clamp: at least one of 'min' or 'max' must not be None")
+    check(given, "clamp: at least one of 'min' or 'max' must not be None")
     tensors = [bound for bound in given if hasattr(bound, "storage")]
-    if 0 < len(tensors) < len(given) and tensors[0].ndim:
-        raise TypeError(
-            "clamp() takes two numbers or two tensors as min and max, but got "
-            f"{type(min).__name__} and {type(max).__name__}"
-        )
+    check(not 0 < len(tensors) < len(given) or not tensors[0].ndim,
+          lambda: "clamp() takes two numbers or two tensors as min and max, but got "
+          f"{type(min).__name__} and {type(max).__name__}", TypeError)  # fmt: skip
     return (clamp_max if min is None else clamp_min if max is None else clamped), given
 
 
 def gelu(x, approximate="none"):
     """x times the share of a normal distribution that lies below x."""
-    if approximate not in ("none", "tanh"):
-        raise RuntimeError(
-            f"approximate argument must be either none or tanh. Got {approximate!r}"
-        )
+    check(approximate in ("none", "tanh"), lambda: "approximate argument must be "
+          f"either none or tanh. Got {approximate!r}")  # fmt: skip
     return gelu_tanh(x) if approximate == "tanh" else gelu_erf(x)
 
 
 def invert(x):
     """~x: all bits turned; of bool, not x."""
-    if x.dtype in FLOATS:
-        raise TypeError(
-            "~ (operator.invert) is only implemented on integer and Boolean-type "
-            f"tensors, not on {x.dtype}"
-        )
+    check(x.dtype not in FLOATS, lambda: "~ (operator.invert) is only implemented on "
+          f"integer and Boolean-type tensors, not on {x.dtype}", TypeError)  # fmt: skip
     return bitwise_not(x)
 
 
 def positive(x):
     """+x: x itself."""
-    if x.dtype == bool_:
-        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    check(x.dtype != bool_, "The `+` operator, on a bool tensor is not supported.")
     return x
 
 
@@ -613,20 +586,17 @@ def where_self(x, condition, other):
 def filling(value, x):
     """A number as a tensor like x; RuntimeError where x's dtype ends before it."""
     found = to_number(value, x.dtype)
-    if found.dtype.kind == "f" and np.isinf(found) and math.isfinite(value):
-        raise RuntimeError(
-            f"value cannot be converted to type {x.dtype} without overflow: {value}"
-        )
+    check(found.dtype.kind != "f" or not np.isinf(found) or not math.isfinite(value),
+          lambda: f"value cannot be converted to type {x.dtype} without overflow: "
+          f"{value}")  # fmt: skip
     return x.new_number(found, x.dtype)
 
 
 def masked_fill(x, mask, value):
     """x, with `value` where the mask holds, in x's own dtype."""
-    if tensor_for("masked_fill", "mask", mask).dtype != bool_:
-        raise RuntimeError(
-            "masked_fill_ only supports boolean masks, but got mask with dtype "
-            f"{mask.dtype}"
-        )
+    check(tensor_for("masked_fill", "mask", mask).dtype == bool_,
+          lambda: "masked_fill_ only supports boolean masks, but got mask with dtype "
+          f"{mask.dtype}")  # fmt: skip
     if not hasattr(value, "storage"):
         value = filling(value, x)
     elif value.ndim:
@@ -681,16 +651,12 @@ def isclose(x, other, rtol=1e-05, atol=1e-08, equal_nan=False):
 
     Of the same dtype, else RuntimeError. equal_nan: NaN beside NaN counts as close.
     """
-    if x.dtype != tensor_for("isclose", "other", other).dtype:
-        raise RuntimeError(
-            f"{x.dtype} did not match {other.dtype}: isclose() takes tensors of one "
-            "dtype, as x.to(other.dtype) makes one"
-        )
+    check(x.dtype == tensor_for("isclose", "other", other).dtype,
+          lambda: f"{x.dtype} did not match {other.dtype}: isclose() takes tensors of "
+          "one dtype, as x.to(other.dtype) makes one")  # fmt: skip
     for name, value in {"rtol": rtol, "atol": atol}.items():
-        if value < 0:
-            raise RuntimeError(
-                f"{name} must be greater than or equal to zero, but got {value}"
-            )
+        check(value >= 0, f"{name} must be greater than or equal to zero, but got "
+              f"{value}")  # fmt: skip
     same = x == other
     if equal_nan:
         same = same | x.isnan() & other.isnan()

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from .. import launch
+from ..check import check
 from ..dispatch import operator
 from ..dtypes import float32, int32, int64
 from ..kernels import convolution as holes
@@ -24,37 +25,24 @@ def pool_window(shape, kernel, stride, padding, dilation, ceil_mode, name):
     kernel = pair(kernel, "kernel_size", name)
     stride = kernel if stride in (None, (), []) else pair(stride, "stride", name)
     padding, dilation = pair(padding, "padding", name), pair(dilation, "dilation", name)
-    if len(shape) not in (3, 4) or not all(shape[-3:]):
-        raise RuntimeError(
-            f"{name}: Expected 3D or 4D (batch mode) tensor with optional 0 dim batch "
-            f"size for input, but got: {list(shape)}"
-        )
-    if min(kernel) < 1:
-        raise RuntimeError(f"{name}: kernel size should be greater than zero")
-    if min(stride) < 1:
-        raise RuntimeError(f"{name}: stride should not be zero")
-    if min(dilation) < 1:
-        raise RuntimeError(
-            f"{name}: dilation should be greater than zero, but got dilationH: "
-            f"{dilation[0]} dilationW: {dilation[1]}"
-        )
+    check(len(shape) in (3, 4) and all(shape[-3:]),
+          f"{name}: Expected 3D or 4D (batch mode) tensor with optional 0 dim batch "
+          f"size for input, but got: {list(shape)}")  # fmt: skip
+    check(min(kernel) >= 1, f"{name}: kernel size should be greater than zero")
+    check(min(stride) >= 1, f"{name}: stride should not be zero")
+    check(min(dilation) >= 1, f"{name}: dilation should be greater than zero, but got "
+          f"dilationH: {dilation[0]} dilationW: {dilation[1]}")  # fmt: skip
     for k, p, d in zip(kernel, padding, dilation, strict=True):
-        if p < 0:
-            raise RuntimeError(f"{name}: pad must be non-negative, but got pad: {p}")
-        if p > ((k - 1) * d + 1) // 2:
-            raise RuntimeError(
-                f"{name}: pad should be at most half of effective kernel size, but got "
-                f"pad={p}, kernel_size={k} and dilation={d}"
-            )
+        check(p >= 0, f"{name}: pad must be non-negative, but got pad: {p}")
+        check(p <= ((k - 1) * d + 1) // 2,
+              f"{name}: pad should be at most half of effective kernel size, but got "
+              f"pad={p}, kernel_size={k} and dilation={d}")  # fmt: skip
     size, channels = shape[-2:], shape[-3]
     ways = zip(size, kernel, stride, padding, dilation, strict=True)
     out = tuple(places(*way, ceil_mode=ceil_mode) for way in ways)
-    if min(out) < 1:
-        raise RuntimeError(
-            f"{name}: Given input size: ({channels}x{size[0]}x{size[1]}). Calculated "
-            f"output size: ({channels}x{max(0, out[0])}x{max(0, out[1])}). Output size "
-            "is too small"
-        )
+    check(min(out) >= 1, f"{name}: Given input size: ({channels}x{size[0]}x{size[1]}). "
+          f"Calculated output size: ({channels}x{max(0, out[0])}x{max(0, out[1])}). "
+          "Output size is too small")  # fmt: skip
     return Window(size, out, kernel, stride, padding, dilation)
 
 
@@ -286,8 +274,7 @@ def avg_pool2d(
     """
     if divisor_override is not None:
         (divisor_override,) = as_ints((divisor_override,))
-    if divisor_override == 0:
-        raise RuntimeError("avg_pool2d: divisor must be not zero")
+    check(divisor_override != 0, "avg_pool2d: divisor must be not zero")
     how = kernel_size, stride, padding, 1, ceil_mode
     w = pool_window(input.shape, *how, "avg_pool2d")
     return {"w": w, "count_pad": bool(count_include_pad), "divisor": divisor_override}

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import launch, layout
+from ..check import check
 from ..dispatch import Operator, method
 from ..dtypes import (
     DTYPES,
@@ -57,8 +58,7 @@ def _dims_of(given, ndim):
         return tuple(range(ndim))
     dims = [layout.wrap_dim(d, ndim) for d in given]
     for d in dims:
-        if dims.count(d) > 1:
-            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+        check(dims.count(d) <= 1, f"dim {d} appears multiple times in the list of dims")
     return tuple(sorted(dims)) if ndim else ()
 
 
@@ -192,7 +192,7 @@ def reduction(name, formula, code, vjp=None, dtypes=DTYPES, rule=None, empty=Non
     def result_of(dtype):  # any and all give bool, or uint8 for uint8
         return bool_ if truth and dtype != uint8 else dtype
 
-    def check(input, dim=None, keepdim=False, *, dtype=None):
+    def options(input, dim=None, keepdim=False, *, dtype=None):
         keepdim = as_flag(name, "keepdim", keepdim)
         if dtype is not None:  # whole numbers are added up in int64, and then cut
             if code not in ("SUM", "PROD", "MEAN"):
@@ -202,11 +202,9 @@ def reduction(name, formula, code, vjp=None, dtypes=DTYPES, rule=None, empty=Non
             return lambda: operator(input.unsqueeze(-1), -1)
         dims = dims_of(dim, input.ndim)
         for d in dims if empty is None and 0 in input.shape else ():
-            if not input.shape[d]:
-                raise IndexError(
-                    f"{name}(): there is no element to choose: the tensor has shape "
-                    f"{list(input.shape)}, and dimension {d} is empty"
-                )
+            check(input.shape[d], f"{name}(): there is no element to choose: the "
+                  f"tensor has shape {list(input.shape)}, and dimension {d} is "
+                  "empty", IndexError)  # fmt: skip
         return {"dims": dims, "keepdim": keepdim}
 
     def on_cpu(x, dims, keepdim):
@@ -225,10 +223,10 @@ def reduction(name, formula, code, vjp=None, dtypes=DTYPES, rule=None, empty=Non
             launch.run(LADDER, name, x=rows, y=y, code=code, **facts)
         return y
 
-    check.__name__ = check.__qualname__ = name
-    check.__doc__ = f"{name} over all dimensions, or those of `dim`."
+    options.__name__ = options.__qualname__ = name
+    options.__doc__ = f"{name} over all dimensions, or those of `dim`."
     on_cpu.__name__ = name
-    operator = Operator(check, None, dtypes, result_of, vjp and [vjp], rule)
+    operator = Operator(options, None, dtypes, result_of, vjp and [vjp], rule)
     operator.cpu(on_cpu)
     operator.device(on_device)
     return operator
@@ -309,12 +307,10 @@ ARG_LADDER = launch.ladder(
 def extreme(name, formula, code):
     """Values and indices along a dimension: of equal ones the first, NaN before all."""
 
-    def check(input, dim, keepdim=False):
+    def options(input, dim, keepdim=False):
         dim = layout.wrap_dim(dim, input.ndim)
-        if input.ndim and not input.shape[dim]:
-            raise IndexError(
-                f"{name}(): Expected reduction dim {dim} to have non-zero size."
-            )
+        check(not input.ndim or input.shape[dim], lambda: f"{name}(): Expected "
+              f"reduction dim {dim} to have non-zero size.", IndexError)  # fmt: skip
         return {"dim": dim, "keepdim": as_flag(name, "keepdim", keepdim)}
 
     def on_cpu(x, dim, keepdim):
@@ -334,8 +330,8 @@ def extreme(name, formula, code):
                        indices=indices, m=m, n=n, code=code)  # fmt: skip
         return Found(values, indices)
 
-    check.__name__, on_cpu.__name__ = name, name
-    operator = Operator(check, None, DTYPES, (None, int64), [chosen_backward])
+    options.__name__, on_cpu.__name__ = name, name
+    operator = Operator(options, None, DTYPES, (None, int64), [chosen_backward])
     operator.cpu(on_cpu)
     operator.device(on_device)
     return operator
@@ -372,10 +368,8 @@ def min(x, dim=None, keepdim=False):  # noqa: A001
 
 
 def _index_of(operator, x, dim, keepdim):
-    if x.dtype == bool_:
-        raise RuntimeError(
-            f"{operator.name}(): does not support bool input: x.int().{operator.name}()"
-        )
+    check(x.dtype != bool_, lambda: f"{operator.name}(): does not support bool input: "
+          f"x.int().{operator.name}()")  # fmt: skip
     if dim is not None:
         return operator(x, dim, keepdim).indices
     found = operator(x.reshape(-1), 0).indices
@@ -388,10 +382,8 @@ def _extreme(operators, x, dim, keepdim):
         return of_two(x, dim)
     if dim is not None:
         return along(x, dim, keepdim)
-    if keepdim:
-        raise TypeError(
-            f"{of_all.name}() takes keepdim beside a dim only: use a{of_all.name}()"
-        )
+    check(not keepdim, lambda: f"{of_all.name}() takes keepdim beside a dim only: use "
+          f"a{of_all.name}()", TypeError)  # fmt: skip
     return of_all(x)
 
 
@@ -413,11 +405,8 @@ def logsumexp(input, dim, keepdim=False):
 def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
     """(the sum of |x| ** p) ** (1 / p) over `dim`; "fro" is 2, inf the largest |x|."""
     x = input if dtype is None else input.to(dtype)
-    if x.dtype not in FLOATS:
-        raise RuntimeError(
-            "linalg.vector_norm: Expected a floating point or complex tensor as input. "
-            f"Got {x.dtype}"
-        )
+    check(x.dtype in FLOATS, lambda: "linalg.vector_norm: Expected a floating point or "
+          f"complex tensor as input. Got {x.dtype}")  # fmt: skip
     size, how = pointwise.abs(x), (dim, keepdim)
     if p in ("fro", 2, None):
         return pointwise.root(sum(x * x, *how))

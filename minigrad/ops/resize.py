@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from ..check import check
 from ..dispatch import functional, tensor_for
 from ..dtypes import int64
 from ..layout import as_ints
@@ -29,11 +30,9 @@ def pad(input, pad, mode="constant", value=None):
     ends = [*zip(numbers[::2], numbers[1::2], strict=True)]
     sides = [(input.ndim - 1 - i, *end) for i, end in enumerate(ends)]
     for dim, before, after in sides:
-        if input.shape[dim] + before + after < 0:
-            raise RuntimeError(
-                f"pad: dimension {dim} of size {input.shape[dim]} would have "
-                f"{input.shape[dim] + before + after} elements"
-            )
+        check(input.shape[dim] + before + after >= 0,
+              f"pad: dimension {dim} of size {input.shape[dim]} would have "
+              f"{input.shape[dim] + before + after} elements")  # fmt: skip
     if mode == "constant":
         return constant(input, sides, 0 if value is None else value)
     if mode not in PLACES:
@@ -66,13 +65,10 @@ PLACES = {
 def places(x, dim, before, after, mode):
     """Where the elements of the padded dimension are read."""
     n, most = x.shape[dim], x.shape[dim] - (mode == "reflect")
-    if mode != "replicate" and max(before, after) > most:
-        raise RuntimeError(
-            f"pad: {mode} padding of {max(before, after)} is too large for dimension "
-            f"{dim} of size {n}"
-        )
-    if not n:
-        raise RuntimeError(f"pad: dimension {dim} has no elements for mode {mode!r}")
+    check(mode == "replicate" or max(before, after) <= most,
+          lambda: f"pad: {mode} padding of {max(before, after)} is too large for "
+          f"dimension {dim} of size {n}")  # fmt: skip
+    check(n, lambda: f"pad: dimension {dim} has no elements for mode {mode!r}")
     return x.new_tensor(PLACES[mode](np.arange(-before, n + after), n), int64)
 
 
@@ -90,11 +86,9 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest",
     dims = range(2, tensor_for("interpolate", "input", input).ndim)
     if (size is None) == (scale_factor is None):
         raise ValueError("only one of size or scale_factor should be defined")
-    if mode not in ("nearest", "bilinear") or mode == "bilinear" and len(dims) != 2:
-        raise NotImplementedError(
-            f"interpolate: mode {mode!r} of {input.ndim}D input; there are 'nearest', "
-            "and 'bilinear' of 4D input"
-        )
+    check(mode in ("nearest", "bilinear") and (mode != "bilinear" or len(dims) == 2),
+          lambda: f"interpolate: mode {mode!r} of {input.ndim}D input; there are "
+          "'nearest', and 'bilinear' of 4D input", NotImplementedError)  # fmt: skip
     if mode == "nearest" and align_corners is not None:
         raise ValueError("align_corners goes with mode 'bilinear' alone")
     each = lambda n: n if isinstance(n, tuple | list) else (n,) * len(dims)  # noqa: E731
@@ -136,11 +130,9 @@ def between(x, dim, out, step, align_corners):
 def adaptive_avg_pool2d(input, output_size):
     """The means of (..., H, W) over OH x OW parts as equal as can be."""
     sizes = output_size if isinstance(output_size, tuple | list) else (output_size,) * 2
-    if tensor_for("adaptive_avg_pool2d", "input", input).ndim not in (3, 4):
-        raise RuntimeError(
-            "adaptive_avg_pool2d(): Expected 3D or 4D tensor, but got "
-            f"{list(input.shape)}"
-        )
+    check(tensor_for("adaptive_avg_pool2d", "input", input).ndim in (3, 4),
+          lambda: "adaptive_avg_pool2d(): Expected 3D or 4D tensor, but got "
+          f"{list(input.shape)}")  # fmt: skip
     pairs = zip(sizes, input.shape[-2:], strict=True)
     sizes = [n if given is None else given for given, n in pairs]
     high, wide = input.shape[-2:]

@@ -9,6 +9,7 @@ from numbers import Integral
 import numpy as np
 
 from .. import launch, layout
+from ..check import check
 from ..dispatch import method, number_for, operator
 from ..dtypes import DTYPES, int64, promote_types
 from ..launch import THREADS, Rung, cdiv, strides_of
@@ -28,17 +29,12 @@ CAT = launch.ladder(
 
 def check_list(name, tensors):
     """TypeError unless it is a list or a tuple of tensors."""
-    if not isinstance(tensors, list | tuple):
-        raise TypeError(
-            f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not "
-            f"{type(tensors).__name__}"
-        )
+    check(isinstance(tensors, list | tuple),
+          lambda: f"{name}(): argument 'tensors' (position 1) must be tuple of "
+          f"Tensors, not {type(tensors).__name__}", TypeError)  # fmt: skip
     for number, x in enumerate(tensors):
-        if not hasattr(x, "storage"):
-            raise TypeError(
-                f"{name}(): expected Tensor as element {number} in argument 0, but got "
-                f"{type(x).__name__}"
-            )
+        check(hasattr(x, "storage"), f"{name}(): expected Tensor as element {number} "
+              f"in argument 0, but got {type(x).__name__}", TypeError)  # fmt: skip
 
 
 @operator("*tensors", dtypes=DTYPES, vjps=[lambda dy, dim, sizes: split(dy, sizes, dim),
@@ -46,25 +42,19 @@ def check_list(name, tensors):
 def cat(tensors, dim=0):
     """The tensors concatenated along `dim`; the other sizes are equal."""
     check_list("cat", tensors)
-    if not tensors:
-        raise RuntimeError("cat(): expected a non-empty list of Tensors")
+    check(tensors, "cat(): expected a non-empty list of Tensors")
     dtype = functools.reduce(promote_types, (x.dtype for x in tensors))
     kept = [x for x in tensors if x.shape != (0,)] or tensors[:1]
     if len(kept) < len(tensors) or {x.dtype for x in tensors} != {dtype}:
         return lambda: cat([x.to(dtype=dtype) for x in kept], dim)
     first = tensors[0]
     dim = wrap_dim(dim, first.ndim)
-    if not first.ndim:
-        raise RuntimeError(
-            "zero-dimensional tensor (at position 0) cannot be concatenated"
-        )
+    check(first.ndim, "zero-dimensional tensor (at position 0) cannot be concatenated")
     for number, x in enumerate(tensors):
         others = [s[:dim] + s[dim + 1 :] for s in (x.shape, first.shape)]
-        if x.ndim != first.ndim or others[0] != others[1]:
-            raise RuntimeError(
-                f"cat: sizes of tensors must match except in dimension {dim}: number 0 "
-                f"has shape {list(first.shape)}, number {number} {list(x.shape)}"
-            )
+        check(x.ndim == first.ndim and others[0] == others[1], "cat: sizes of tensors "
+              f"must match except in dimension {dim}: number 0 has shape "
+              f"{list(first.shape)}, number {number} {list(x.shape)}")  # fmt: skip
     return {"dim": dim, "sizes": tuple(x.shape[dim] for x in tensors)}
 
 
@@ -98,15 +88,11 @@ def _(*tensors, dim, sizes):
 def stack(tensors, dim=0):
     """The tensors, all of one shape, side by side along a new dimension `dim`."""
     check_list("stack", tensors)
-    if not tensors:
-        raise RuntimeError("stack expects a non-empty TensorList")
+    check(tensors, "stack expects a non-empty TensorList")
     for number, x in enumerate(tensors):
-        if x.shape != tensors[0].shape:
-            raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got "
-                f"{list(tensors[0].shape)} at entry 0 and {list(x.shape)} at entry "
-                f"{number}"
-            )
+        check(x.shape == tensors[0].shape, "stack expects each tensor to be equal "
+              f"size, but got {list(tensors[0].shape)} at entry 0 and {list(x.shape)} "
+              f"at entry {number}")  # fmt: skip
     return cat([x.unsqueeze(dim) for x in tensors], dim)
 
 
@@ -114,15 +100,10 @@ def stack(tensors, dim=0):
 def repeat(input, *repeats):
     """The tensor so many times along each dimension, further ones in front; a copy."""
     repeats = layout.as_ints(repeats, least=1)
-    if len(repeats) < input.ndim:
-        raise RuntimeError(
-            "Number of dimensions of repeat dims can not be smaller than number of "
-            "dimensions of tensor"
-        )
-    if min(repeats, default=0) < 0:
-        raise RuntimeError(
-            f"Trying to create tensor with negative dimension: repeats {list(repeats)}"
-        )
+    check(len(repeats) >= input.ndim, "Number of dimensions of repeat dims can not be "
+          "smaller than number of dimensions of tensor")  # fmt: skip
+    check(min(repeats, default=0) >= 0, lambda: "Trying to create tensor with negative "
+          f"dimension: repeats {list(repeats)}")  # fmt: skip
     x = input[(None,) * (len(repeats) - input.ndim)]
     for dim, count in enumerate(repeats):
         if count != 1:
@@ -147,8 +128,7 @@ def part(x, dim, item):
 
 
 def has_dimensions(name, x):
-    if not x.ndim:
-        raise RuntimeError(f"{name} expects at least a 1-dimensional tensor")
+    check(x.ndim, lambda: f"{name} expects at least a 1-dimensional tensor")
 
 
 @method
@@ -159,28 +139,19 @@ def split(input, split_size_or_sections, dim=0):
     dim, sizes = wrap_dim(dim, input.ndim), split_size_or_sections
     n = input.shape[dim]
     if isinstance(sizes, Integral):
-        if sizes < 0:
-            raise RuntimeError(
-                f"split expects split_size be non-negative, but got split_size={sizes}"
-            )
-        if n and not sizes:
-            raise RuntimeError(
-                "split_size can only be 0 if dimension size is 0, but got dimension "
-                f"size of {n}"
-            )
+        check(sizes >= 0, lambda: "split expects split_size be non-negative, but got "
+              f"split_size={sizes}")  # fmt: skip
+        check(not n or sizes, lambda: "split_size can only be 0 if dimension size is "
+              f"0, but got dimension size of {n}")  # fmt: skip
         starts = range(0, max(n, 1), sizes or 1)
         sizes = [min(sizes, n - start) for start in starts]
     sizes = layout.as_ints((sizes,))
-    if min(sizes, default=0) < 0:
-        raise RuntimeError(
-            "split_with_sizes expects split_sizes have only non-negative entries, but "
-            f"got split_sizes={list(sizes)}"
-        )
-    if sum(sizes) != n:
-        raise RuntimeError(
-            f"split_with_sizes expects split_sizes to sum exactly to {n} (input "
-            f"tensor's size at dimension {dim}), but got split_sizes={list(sizes)}"
-        )
+    check(min(sizes, default=0) >= 0,
+          lambda: "split_with_sizes expects split_sizes have only non-negative "
+          f"entries, but got split_sizes={list(sizes)}")  # fmt: skip
+    check(sum(sizes) == n, lambda: "split_with_sizes expects split_sizes to sum "
+          f"exactly to {n} (input tensor's size at dimension {dim}), but got "
+          f"split_sizes={list(sizes)}")  # fmt: skip
     ends = itertools.accumulate(sizes)
     parts = zip(sizes, ends, strict=True)
     return tuple(part(input, dim, slice(end - size, end)) for size, end in parts)
@@ -191,10 +162,8 @@ def split(input, split_size_or_sections, dim=0):
 def chunk(input, chunks, dim=0):
     """At most so many parts along `dim`, equal ones but for the last."""
     has_dimensions("chunk", input)
-    if number_for("chunk", "chunks", chunks, Integral) <= 0:
-        raise RuntimeError(
-            f"chunk expects `chunks` to be greater than 0, got: {chunks}"
-        )
+    check(number_for("chunk", "chunks", chunks, Integral) > 0, lambda: "chunk expects "
+          f"`chunks` to be greater than 0, got: {chunks}")  # fmt: skip
     n = input.shape[wrap_dim(dim, input.ndim)]
     return split(input, cdiv(n, chunks) if n else [0] * chunks, dim)
 
@@ -251,14 +220,11 @@ def roll(input, shifts, dims=()):
     """The elements so many places further along each dimension, from its end to its
     beginning; without `dims` in row-major order."""
     shifts, dims = layout.as_ints((shifts,)), layout.as_ints((dims,))
-    if not shifts:
-        raise RuntimeError("`shifts` required")
+    check(shifts, "`shifts` required")
     if not dims and len(shifts) == 1:
         return lambda: roll(input.flatten(), shifts, 0).view(input.shape)
-    if len(shifts) != len(dims):
-        raise RuntimeError(
-            f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}"
-        )
+    check(len(shifts) == len(dims), "shifts and dimensions must align. shifts: "
+          f"{len(shifts)}, dims:{len(dims)}")  # fmt: skip
     for d in dims:
         layout.at_dim(input.shape, d)
     return {"shifts": shifts, "dims": tuple(d % input.ndim for d in dims)}
@@ -282,12 +248,9 @@ def movedim(input, source, destination):
     given = {name: list(layout.as_ints((dims,))) for name, dims in ends.items()}
     found = {n: [wrap_dim(d, input.ndim) for d in dims] for n, dims in given.items()}
     source, destination = found.values()
-    if len(source) != len(destination):
-        raise RuntimeError(
-            "movedim: Invalid source or destination dims: source "
-            f"({given['source']} dims) should contain the same number of dims as "
-            f"destination ({given['destination']} dims)"
-        )
+    check(len(source) == len(destination), lambda: "movedim: Invalid source or "
+          f"destination dims: source ({given['source']} dims) should contain the same "
+          f"number of dims as destination ({given['destination']} dims)")  # fmt: skip
     for name, dims in found.items():
         if len({*dims}) < len(dims):
             raise RuntimeError(f"movedim: repeated dim in `{name}` ({given[name]})")
@@ -334,7 +297,6 @@ def triu(x, diagonal=0):
 def _below(x, diagonal, name, less=0):
     """Is the column at most row + diagonal - less? For each element of a matrix."""
     number_for(name, "diagonal", diagonal, Integral)
-    if x.ndim < 2:
-        raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+    check(x.ndim >= 2, lambda: f"{name}: input tensor must have at least 2 dimensions")
     rows, cols = (x.new_tensor(np.arange(n), int64) for n in x.shape[-2:])
     return cols <= rows.unsqueeze(-1) + (diagonal - less)

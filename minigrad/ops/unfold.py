@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import launch
+from ..check import check
 from ..dispatch import operator
 from ..dtypes import float32, float64
 from ..kernels.convolution import col2im, im2col
@@ -58,11 +59,8 @@ def as_struct(numbers, dtype, device):
 def pair(value, name, operator):
     """A number, or one for height and one for width, as a tuple of two."""
     numbers = as_ints((value,))
-    if len(numbers) not in (1, 2):
-        raise RuntimeError(
-            f"{operator}: {name} must either be a single int, or a tuple of two ints, "
-            f"not {value!r}"
-        )
+    check(len(numbers) in (1, 2), f"{operator}: {name} must either be a single int, or "
+          f"a tuple of two ints, not {value!r}")  # fmt: skip
     return numbers * 2 if len(numbers) == 1 else numbers
 
 
@@ -221,13 +219,10 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):  # noqa: A002
     check_images(input, "unfold")
     sizes = check_window(kernel_size, dilation, padding, stride, "unfold")
     w = window_of(input.shape[-2:], *sizes)
-    if min(w.out) < 1:
-        raise RuntimeError(
-            f"unfold: Given input with spatial size {w.size}, kernel_size={w.kernel}, "
-            f"dilation={w.dilation}, padding={w.padding}, calculated shape of the "
-            f"array of sliding blocks as {w.out}, but its components must be at least "
-            "one."
-        )
+    check(min(w.out) >= 1, lambda: f"unfold: Given input with spatial size {w.size}, "
+          f"kernel_size={w.kernel}, dilation={w.dilation}, padding={w.padding}, "
+          f"calculated shape of the array of sliding blocks as {w.out}, but its "
+          "components must be at least one.")  # fmt: skip
     batch = input if input.ndim == 4 else input.unsqueeze(0)
     y = unfold_windows(batch, w=w)
     return y if input.ndim == 4 else y.squeeze(0)
@@ -284,12 +279,9 @@ def fold(
     (unfold(x) * y).sum() = (x * fold(y)).sum(). RuntimeError where the columns are not
     those of images of output_size.
     """
-    if input.ndim not in (2, 3) or not all(input.shape[-2:]):
-        raise RuntimeError(
-            "fold: Expected 2D or 3D (batch mode) tensor for input with possibly 0 "
-            f"batch size and non-zero dimensions for input, but got: "
-            f"{list(input.shape)}"
-        )
+    check(input.ndim in (2, 3) and all(input.shape[-2:]), lambda: "fold: Expected 2D "
+          "or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero "
+          f"dimensions for input, but got: {list(input.shape)}")  # fmt: skip
     sizes = check_window(kernel_size, dilation, padding, stride, "fold")
     w = window_of(pair(output_size, "output_size", "fold"), *sizes)
     check_columns(input, w)
@@ -318,41 +310,28 @@ def check_window(kernel_size, dilation, padding, stride, operator):
         ("stride", "stride_height", "stride_width", pair(stride, "stride", operator)),
     ]  # fmt: skip
     for what, high, wide, (a, b) in given:
-        if min(a, b) < 1:
-            raise RuntimeError(
-                f"{operator}: {what} should be greater than zero, but got {high}: {a} "
-                f"{wide}: {b}"
-            )
+        check(min(a, b) >= 1, f"{operator}: {what} should be greater than zero, but "
+              f"got {high}: {a} {wide}: {b}")  # fmt: skip
     padding = pair(padding, "padding", operator)
-    if min(padding) < 0:
-        raise RuntimeError(
-            f"{operator}: padding should be non-negative, but got pad_height: "
-            f"{padding[0]} pad_width: {padding[1]}"
-        )
+    check(min(padding) >= 0, f"{operator}: padding should be non-negative, but got "
+          f"pad_height: {padding[0]} pad_width: {padding[1]}")  # fmt: skip
     return kernel, given[1][-1], padding, given[2][-1]
 
 
 def check_images(x, operator):
-    if x.ndim not in (3, 4) or not all(x.shape[-3:]):
-        raise RuntimeError(
-            f"{operator}: Expected 3D or 4D (batch mode) tensor with possibly 0 batch "
-            f"size and other non-zero dimensions for input, but got: {list(x.shape)}"
-        )
+    check(x.ndim in (3, 4) and all(x.shape[-3:]), lambda: f"{operator}: Expected 3D or "
+          "4D (batch mode) tensor with possibly 0 batch size and other non-zero "
+          f"dimensions for input, but got: {list(x.shape)}")  # fmt: skip
 
 
 def check_columns(y, w):
     rows, columns = y.shape[-2:]
-    if rows % w.taps:
-        raise RuntimeError(
-            f"fold: Expected size of input's dimension 1 to be divisible by the "
-            f"product of kernel_size, but got input.size(1)={rows} and "
-            f"kernel_size={w.kernel}."
-        )
+    check(rows % w.taps == 0, lambda: "fold: Expected size of input's dimension 1 to "
+          f"be divisible by the product of kernel_size, but got input.size(1)={rows} "
+          f"and kernel_size={w.kernel}.")  # fmt: skip
     high, wide = (max(0, n) for n in w.out)
-    if columns != high * wide:
-        raise RuntimeError(
-            f"fold: Given output_size={w.size}, kernel_size={w.kernel}, dilation="
-            f"{w.dilation}, padding={w.padding}, stride={w.stride}, expected size of "
-            "input's dimension 2 to match the calculated number of sliding blocks "
-            f"{high} * {wide} = {high * wide}, but got input.size(2)={columns}."
-        )
+    check(columns == high * wide, lambda: f"fold: Given output_size={w.size}, "
+          f"kernel_size={w.kernel}, dilation={w.dilation}, padding={w.padding}, "
+          f"stride={w.stride}, expected size of input's dimension 2 to match the "
+          f"calculated number of sliding blocks {high} * {wide} = {high * wide}, but "
+          f"got input.size(2)={columns}.")  # fmt: skip
