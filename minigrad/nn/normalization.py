@@ -5,7 +5,7 @@ from ..dispatch import expect
 from ..dtypes import int64
 from ..layout import as_ints
 from ..ops import unfused
-from ..ops.normalization import check
+from ..ops.normalization import check_batch_norm
 from . import functional as f
 from . import init
 from .module import Module
@@ -79,7 +79,7 @@ class BatchNorm(Normalization):
         training = self.training or not self.track_running_stats
         how = training, momentum, self.eps
         if unfused.wants_unfused():
-            check(input, running, *affine, training, self.eps)
+            check_batch_norm(input, running, *affine, training, self.eps)
             return unfused.batch_norm(input, *running, *affine, *how).to(input.dtype)
         return f.batch_norm(input, *running, *affine, *how)
 
