@@ -20,7 +20,7 @@ from . import capture, faults, simt, trace
 from .check import check
 from .dtypes import C_NAMES, HEADERS, computed_in
 from .kernel import Kernel, for_cupy, plainly
-from .kernels.copy import MOST_DIMS, STRIDES
+from .kernels.copy import MOST_DIMS, Strides
 from .layout import broadcast_shapes
 from .storage import zeros
 from .trace import nbytes
@@ -270,11 +270,7 @@ def strides_of(shape, strides, device):
     check(len(shape) <= MOST_DIMS,
           f"a kernel reads up to {MOST_DIMS} dimensions that cannot be joined, not "
           f"{len(shape)}: make a copy with reshape first")  # fmt: skip
-    view = np.zeros((), STRIDES)
-    shape, strides = shape or (1,), strides or (0,)
-    view["dims"] = len(shape)
-    view["shape"][: len(shape)], view["stride"][: len(shape)] = shape, strides
-    return struct(view, device)
+    return struct(Strides(shape or (1,), strides or (0,)), device)
 
 
 def struct(value, device):

@@ -14,7 +14,9 @@ from ..autograd.grad_mode import thread
 from ..check import check
 from ..dispatch import functional, operator, tensor_for
 from ..dtypes import float32
-from ..kernels import convolution as holes
+from ..kernels import lab_rungs
+from ..kernels.convolution import col2im, im2col
+from ..kernels.lab_rungs import are_columns
 from ..launch import Rung, cdiv
 from ..layout import as_ints
 from .matmul import matmul
@@ -24,7 +26,6 @@ from .unfold import (
     added_up,
     as_struct,
     fold_windows,
-    is_simple,
     padded,
     places,
     unfold_windows,
@@ -190,23 +191,6 @@ def fits_halo(f):
     return max(15 * s + (k - 1) * d + 1 for s, k, d in ways) <= HALO
 
 
-def is_gemm(f):
-    return f.dtype == float32 and f.s.groups == 1
-
-
-def is_halo(f):
-    """Stride and dilation 1, and a square window, as the kernel of lab 07 has it?"""
-    w = f.s.window
-    plain = w.stride == w.dilation == (1, 1) and w.padding[0] == w.padding[1]
-    square = w.kernel[0] == w.kernel[1] <= 7
-    size = tuple(n + 2 * w.padding[0] - w.kernel[0] + 1 for n in w.size)
-    return is_gemm(f) and plain and square and size == w.out
-
-
-def are_columns(f):
-    return is_gemm(f) and is_simple(launch.Facts(x=f.a, w=f.s.window))
-
-
 def tile_of(f):
     """BM and BN of conv2d_pipelined: large, but with blocks enough."""
     high = 32 if f.M <= 32 else 64
@@ -219,28 +203,6 @@ def tile_of(f):
 
 def grid_of(f, high, wide):
     return cdiv(f.N + f.extra, wide), cdiv(f.M, high), f.s.groups * f.parts
-
-
-def by_gemm(rung, operator, f):
-    """A kernel of lab 07: a product with the columns of im2col."""
-    s, x = f.s, unfold_windows(f.x, w=f.s.window)
-    sizes = np.int32([s.O, s.w[1] * s.window.taps, s.places])
-    grid = cdiv(s.places, 16), cdiv(s.O, 16), s.N
-    of_lab(rung, operator, f, x, sizes, grid)
-
-
-def by_tiles(rung, operator, f):
-    """A kernel of lab 07: tiles with their halo."""
-    s, w = f.s, f.s.window
-    sizes = np.int32([s.C, *w.size, s.O, w.kernel[0], w.padding[0]])
-    grid = cdiv(w.out[1], 16), cdiv(w.out[0], 16), s.N * s.O
-    of_lab(rung, operator, f, f.x, sizes, grid)
-
-
-def of_lab(rung, operator, f, x, sizes, grid):
-    bias = f.bias if f.biased else x.new_zeros((f.s.O,))
-    args, function = [x, f.w, bias, f.y, *sizes], rung.function(f.device)
-    launch.launch(operator, rung.name, function, f.device, grid, (16, 16), args)
 
 
 def products(im2col):
@@ -278,8 +240,8 @@ def weight_by_columns(rung, operator, f):
 
 
 FORWARD = launch.ladder(
-    Rung("yours", "conv2d_gemm", holes.conv2d_gemm, is_gemm, run=by_gemm),
-    Rung("yours", "conv2d_direct", holes.conv2d_direct, is_halo, run=by_tiles),
+    lab_rungs.conv2d_gemm(unfold_windows),
+    lab_rungs.CONV2D_DIRECT,
     Rung("direct", "conv2d_direct", "conv.cu",
          args="x w bias y conv biased:int n:long"),
     Rung("halo", "conv2d_halo", "conv.cu", fits_halo,
@@ -289,12 +251,12 @@ FORWARD = launch.ladder(
     *products(forward_by_columns),
 )  # fmt: skip
 INPUT = launch.ladder(
-    Rung("yours", "col2im", holes.col2im, are_columns, run=input_by_columns),
+    Rung("yours", "col2im", col2im, are_columns, run=input_by_columns),
     Rung("direct", "conv2d_input_direct", "conv.cu", args="a b c conv n:long"),
     *products(input_by_columns),
 )
 WEIGHT = launch.ladder(
-    Rung("yours", "im2col", holes.im2col, are_columns, run=weight_by_columns),
+    Rung("yours", "im2col", im2col, are_columns, run=weight_by_columns),
     Rung("direct", "conv2d_weight_direct", "conv.cu", args="b a dw conv",
          grid=lambda f: f.dw.numel()),
     *products(weight_by_columns),

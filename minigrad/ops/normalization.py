@@ -13,29 +13,21 @@ from ..autograd.graph import written
 from ..check import check
 from ..dispatch import functional, method, number_for, operator, tensor_for
 from ..dtypes import computed_in
-from ..kernels import reductions
+from ..kernels import lab_rungs
+from ..kernels.lab_rungs import a_row
 from ..launch import Rung, counters, whole_warps
 from ..numpy_names import either_name
 from .pointwise import root
 from .reduce import as_flag, dims_of, kept_shape, rows_of
 from .reduce import mean_of as mean
-from .softmax import (
-    PACKS,
-    a_row,
-    fits_registers,
-    in_registers,
-    is_lab_05,
-    row_facts,
-    warps,
-)
+from .softmax import PACKS, fits_registers, in_registers, row_facts, warps
 from .vjp import sum_backward
 
 # ------------------------------------------------- layer norm
 
 STATISTICS = "x weight bias y mean rstd n:{} eps:wide"
 LAYER_NORM = launch.ladder(
-    Rung("yours", "layer_norm", reductions.layer_norm, is_lab_05,
-         "x weight bias y n:int eps:wide", grid=a_row),
+    lab_rungs.LAYER_NORM,
     Rung("two passes", "layer_norm_two_pass", "layer_norm.cu",
          args=STATISTICS.format("long"), block=warps, grid=a_row),
     Rung("welford", "layer_norm_welford", "layer_norm.cu",

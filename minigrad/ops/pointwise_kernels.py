@@ -18,16 +18,13 @@ from ..dispatch import (
     same_device,
 )
 from ..dtypes import (
-    C_NAMES,
     NUMBERS,
     as_number,
     computed_in,
-    float32,
     result_type,
     to_bits,
 )
-from ..kernels.copy import contiguous_kernel
-from ..kernels.elementwise import binary_broadcast, unary_kernel
+from ..kernels import lab_rungs
 from ..launch import MANY, THREADS, Rung, broadcast, cdiv, coalesce_dims, strides_of
 from ..layout import is_contiguous, row_spec
 from ..numpy_names import in_pytorch
@@ -282,14 +279,6 @@ def applied(formula, a, b=None, c=None):
 # ------------------------------------------------- on devices
 
 LARGE = 2**16  # elements from which on a thread may treat several
-OP = {  # the names that the holes of chapter 04 know
-    1: "#define T {}\n#define OP(x) (UNARY(x, 0, 0))\n",
-    2: "#define T {}\n#define OP(a, b) (BINARY(a, b))\n",
-}
-
-
-def is_plain(f):
-    return f.contiguous
 
 
 def is_wide(f):
@@ -328,28 +317,6 @@ def turned(shape, strides):
     return (batches, rows, cols) if fits else None
 
 
-def is_copy(f):
-    return f.operator == "copy" and f.types == {float32}
-
-
-def is_simple(f):
-    """Are tensors alone computed, all of one type?"""
-    return f.operator != "copy" and not f.numbers and len(f.types) == 1
-
-
-def elements(f):
-    return f.elements
-
-
-def expression(f):
-    """What stands in front of elementwise.cu: the operation as a macro."""
-    return ("#define INDEX long long\n" if f.n >= MANY else "") + f.text
-
-
-def as_op(count):
-    return lambda f: expression(f) + OP[count].format(C_NAMES[f.elements[0]])
-
-
 def packs(f):
     return cdiv(f.n, THREADS * (16 // f.largest))
 
@@ -369,28 +336,25 @@ def ladder(names, kernel, more=(), *holes):
     """The rungs for such tensors: names "a", "a b" or "a b c"."""
     numbers = " s t" if names == "a" else ""
     views = " ".join(f"{name} {name}_view" for name in names.split())
-    how = {"types": elements, "before": expression}
+    how = {"types": lambda f: f.elements, "before": lambda f: f.text}
     plain = f"{names} y n:long{numbers}"
     return launch.ladder(
         *holes,
         Rung("strided", f"{kernel}_strided", "elementwise.cu",
              args=f"{views} y count{numbers}", **how),
-        Rung("contiguous", kernel, "elementwise.cu", is_plain, plain, **how),
+        Rung("contiguous", kernel, "elementwise.cu",
+             lambda f: f.contiguous, plain, **how),
         *(Rung(name, f"{kernel}_{name}", "elementwise.cu", fits,
                plain if name == "vectors" else f"{views} y count", grid=packs, **how)
           for name, fits in more),
     )  # fmt: skip
 
 
-YOURS = "a a_view y count"
 TURNED = {"args": "a y rows:int cols:int", "types": lambda f: [f.elements[0]],
           "more": lambda f: {"rows": f.matrices[1], "cols": f.matrices[2]}}  # fmt: skip
 LADDERS = {
     1: ladder(
-        "a", "unary", [("vectors", is_wide)],
-        Rung("yours", "contiguous_kernel", contiguous_kernel, is_copy, YOURS,
-             before=as_op(1)),
-        Rung("yours", "unary_kernel", unary_kernel, is_simple, YOURS, before=as_op(1)),
+        "a", "unary", [("vectors", is_wide)], *lab_rungs.UNARY
     ) + launch.ladder(
         Rung("transposed", "transpose_padded", "copy.cu", is_turned, block=(32, 8),
              grid=tiles, **TURNED),
@@ -398,9 +362,7 @@ LADDERS = {
              grid=patches, **TURNED),
     ),
     2: ladder(
-        "a b", "binary", [("vectors", is_wide), ("rows", is_rows)],
-        Rung("yours", "binary_broadcast", binary_broadcast, is_simple,
-             "a a_view b b_view y count", before=as_op(2)),
+        "a b", "binary", [("vectors", is_wide), ("rows", is_rows)], *lab_rungs.BINARY
     ),
     3: ladder("a b c", "ternary"),
 }  # fmt: skip
@@ -470,6 +432,7 @@ class DevicePointwise:
             names if len(named) == 1 else names[: len(named) + len(numbers)]
         )
         head = f"{MACROS[len(named)]}({names})"
+        index = "#define INDEX long long\n" if n >= MANY else ""
         return {
             "operator": self.name, "n": n, "shape": shape, "steps": steps,
             "types": {*types}, "elements": types, "largest": max(sizes),
@@ -479,7 +442,7 @@ class DevicePointwise:
             "aligned": not any(x.offset * x.dtype.itemsize % 16 for x in views),
             "matrices": turned(shape, tuple(steps[0])),
             "keeps": self.result == views[0].dtype,
-            "text": f"{MATH}\n#define {head} {self.expression}\n",
+            "text": f"{index}{MATH}\n#define {head} {self.expression}\n",
             **{f"{name}_view": strides_of(shape, s, y.device)
                for name, s in zip("abc", steps, strict=False)},
         }  # fmt: skip

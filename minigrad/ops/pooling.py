@@ -7,12 +7,12 @@ import numpy as np
 from .. import launch
 from ..check import check
 from ..dispatch import operator
-from ..dtypes import float32, int32, int64
-from ..kernels import convolution as holes
-from ..launch import THREADS, Rung, cdiv
+from ..dtypes import int64
+from ..kernels import lab_rungs
+from ..launch import Rung
 from ..layout import as_ints
 from .indexing import gather
-from .unfold import EACH, Window, is_simple, padded, pair, places, under_taps
+from .unfold import EACH, Window, padded, pair, places, under_taps
 
 
 def planes(x):
@@ -49,44 +49,17 @@ def pool_window(shape, kernel, stride, padding, dilation, ceil_mode, name):
 # ------------------------------------------------- kernels
 
 
-def is_square(f):
-    """May a kernel of lab 07 treat it?"""
-    plain = f.w.kernel[0] == f.w.kernel[1] and f.w.dilation == (1, 1)
-    return is_simple(f) and plain
-
-
-def max_of_lab(rung, operator, f):
-    """The kernel of lab 07, which writes indices as int."""
-    w, indices = f.w, f.x.new_empty(f.y.shape, int32)
-    sizes = math.prod(planes(f.x)), *w.size, *w.out, w.kernel[0], w.stride[0]
-    args = f.x, f.y, indices, *np.int32([*sizes, w.padding[0]])
-    function, grid = rung.function(f.device), cdiv(f.n, THREADS)
-    launch.launch(operator, rung.name, function, f.device, grid, THREADS, args)
-    f.indices.copy_(indices)
-
-
-def max_input_of_lab(rung, operator, f):
-    """The kernel of lab 07, which reads indices as int and adds to dx."""
-    count = math.prod(planes(f.dy))
-    sizes = count, f.dx.numel() // max(count, 1), f.dy.numel() // max(count, 1)
-    args = f.dy, f.indices.int(), f.dx.zero_(), *np.int32(sizes)
-    grid = cdiv(max(f.dx.numel(), f.dy.numel()), THREADS) if f.n else 0
-    function = rung.function(f.device)
-    launch.launch(operator, rung.name, function, f.device, grid, THREADS, args)
-
-
 def averages(f):
     return int(f.count_pad), f.dtype, f.wide
 
 
 ELEMENT = "thread an element"
 MAX = launch.ladder(
-    Rung("yours", "max_pool2d", holes.max_pool2d, is_square, run=max_of_lab),
+    lab_rungs.MAX_POOL,
     Rung(ELEMENT, "max_pool2d", "pool.cu", args="x y indices window count", **EACH),
 )
 MAX_INPUT = launch.ladder(
-    Rung("yours", "max_pool2d_backward", holes.max_pool2d_backward,
-         lambda f: f.dtype == float32, run=max_input_of_lab),
+    lab_rungs.MAX_POOL_BACKWARD,
     Rung(ELEMENT, "max_pool2d_input", "pool.cu", args="dy indices dx window count",
          **EACH),
 )  # fmt: skip

@@ -24,7 +24,7 @@ from ..dtypes import (
     int64,
     uint8,
 )
-from ..kernels.reductions import max_argmax, sum_all, sum_dim
+from ..kernels import lab_rungs
 from ..launch import (
     THREADS,
     Rung,
@@ -131,48 +131,20 @@ def columns(f):
     return views(f) | shared(f, parts, grid)
 
 
-def shape_and_strides(f):
-    numbers = [f.x.new_number(t or (0,), int32) for t in (f.x.shape, f.x.strides)]
-    return {"shape": numbers[0], "strides": numbers[1], "ndim": f.x.ndim}
-
-
-def two_stages(rung, operator, f):
-    """sum_all of lab 05: sums of blocks, and their sum."""
-    blocks = builtins.min(cdiv(f.n, THREADS), THREADS)
-    some, function = f.x.new_empty((blocks,)), rung.function(f.device)
-    for source, target, count in (f.x, some, f.n), (some, f.y, blocks):
-        args, grid = [source, target, np.int32(count)], target.numel()
-        launch.launch(operator, rung.name, function, f.device, grid, THREADS, args)
-
-
-def are_rows(f):
-    return f.contiguous
-
-
-def is_lab_05(f):
-    """Can the kernels of lab 05 do it? They add floats, and count in int."""
-    floats = f.dtype == f.y.dtype == float32
-    return f.code == "SUM" and floats and f.m * f.n < 2**31
-
-
 def types(f):
     return CODES[f.code], f.dtype, f.y.dtype, accumulator(f.dtype, f.code)
 
 
 STRIDED = "x rows columns y m:int n:int n:long"
 LADDER = launch.ladder(
-    Rung("yours", "sum_dim", sum_dim, is_lab_05,
-         "x shape strides y ndim:int kept:int m:int n:int",
-         grid=lambda f: cdiv(f.m, THREADS), more=shape_and_strides),
-    Rung("yours", "sum_all", sum_all,
-         lambda f: f.contiguous and f.m == 1 and is_lab_05(f), run=two_stages),
+    *lab_rungs.SUM,
     Rung("strided", "reduce_strided", "reduce.cu", args=STRIDED, types=types,
          grid=lambda f: cdiv(f.m, THREADS), more=views),
     Rung("columns", "reduce_columns", "reduce.cu", lambda f: f.n > 32,
          STRIDED + " some done", lambda f: (32, builtins.min(32, cdiv(f.n, 8))),
          lambda f: (cdiv(f.m, 32), f.parts), types, more=columns),
-    Rung("warps", "reduce_warps", "reduce.cu", are_rows, "x y m:long n:long n:long",
-         (32, 8), lambda f: cdiv(f.m, 8), types),
+    Rung("warps", "reduce_warps", "reduce.cu", lambda f: f.contiguous,
+         "x y m:long n:long n:long", (32, 8), lambda f: cdiv(f.m, 8), types),
     Rung("blocks", "reduce_blocks", "reduce.cu",
          lambda f: f.contiguous and f.n > SHORT, "x y n:long n:long some done",
          grid=lambda f: (f.m, f.parts), types=types,
@@ -277,26 +249,14 @@ def chosen_backward(dy, i, shape, dim, keepdim):
 
 def several(f):
     """Of few long rows several blocks share one."""
-    parts = parts_of(f.m, f.n)
-    if parts == 1:
-        return {"parts": 1, "some": None, "places": None, "done": None}
-    some, places = (f.x.new_empty((f.m * parts,), t) for t in (f.dtype, int64))
-    return {"parts": parts, "some": some, "places": places,
-            "done": counters(f.m, f.device)}  # fmt: skip
-
-
-def of_ints(rung, operator, f):
-    """The kernel of lab 05, which writes indices as int."""
-    indices, function = f.x.new_empty((f.m,), int32), rung.function(f.device)
-    args = f.x, f.values, indices, np.int32(f.n)
-    launch.launch(operator, rung.name, function, f.device, f.m, THREADS, args)
-    f.indices.copy_(indices)
+    if f.parts == 1:
+        return {"some": None, "places": None, "done": None}
+    some, places = (f.x.new_empty((f.m * f.parts,), t) for t in (f.dtype, int64))
+    return {"some": some, "places": places, "done": counters(f.m, f.device)}
 
 
 ARG_LADDER = launch.ladder(
-    Rung("yours", "max_argmax", max_argmax,
-         lambda f: parts_of(f.m, f.n) == 1 and f.m * f.n < 2**31 and f.code == "MAX"
-         and f.dtype == float32, run=of_ints),
+    lab_rungs.MAX,
     Rung("blocks", "arg_blocks", "argmax.cu",
          args="x values indices n:long some places done",
          block=lambda f: whole_warps(f.n), grid=lambda f: (f.m, f.parts),
@@ -326,8 +286,9 @@ def extreme(name, formula, code):
         shape = kept_shape(x.shape, (dim,), keepdim)
         values, indices = x.new_empty(shape), x.new_empty(shape, dtype=int64)
         if m:
+            facts = {"m": m, "n": n, "parts": parts_of(m, n), "code": code}
             launch.run(ARG_LADDER, name, x=rows.contiguous(), values=values,
-                       indices=indices, m=m, n=n, code=code)  # fmt: skip
+                       indices=indices, **facts)  # fmt: skip
         return Found(values, indices)
 
     options.__name__, on_cpu.__name__ = name, name

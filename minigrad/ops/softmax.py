@@ -6,8 +6,8 @@ import numpy as np
 
 from .. import launch, layout
 from ..dispatch import operator
-from ..dtypes import float32
-from ..kernels import reductions
+from ..kernels import lab_rungs
+from ..kernels.lab_rungs import a_row
 from ..launch import THREADS, Rung, cdiv, whole_warps
 from .reduce import rows_of
 
@@ -25,11 +25,6 @@ def row_facts(n, *tensors):
     return {"n": n, "packs": packs, "types": types, "rows": tensors[0].numel() // n}
 
 
-def is_lab_05(f):
-    """Can the kernels of lab 05 do it? They know float, and count in int."""
-    return f.types == {float32} and f.rows * f.n < 2**31
-
-
 def fits_registers(f):
     return f.packs <= PACKS * 1024
 
@@ -37,10 +32,6 @@ def fits_registers(f):
 def in_registers(f):
     """The threads of a block whose rows lie in registers."""
     return whole_warps(cdiv(f.packs, PACKS), 1024)
-
-
-def a_row(f):
-    return f.rows
 
 
 def warps(f):
@@ -62,14 +53,8 @@ def types(f):
     return f.dtype, f.log, f.wide
 
 
-def of_lab(name, hole):
-    fits = lambda f: is_lab_05(f) and not f.log  # noqa: E731
-    return Rung("yours", name, hole, fits, "x y n:int", grid=a_row)
-
-
 SOFTMAX = launch.ladder(
-    of_lab("softmax_rows", reductions.softmax_rows),
-    of_lab("online_softmax", reductions.online_softmax),
+    *lab_rungs.SOFTMAX,
     Rung("three passes", "softmax_three_pass", "softmax.cu",
          args="x y rows:long n:long", grid=lambda f: cdiv(f.rows, THREADS),
          types=types),

@@ -12,8 +12,8 @@ from .. import launch
 from ..check import check
 from ..dispatch import operator
 from ..dtypes import float32, float64
-from ..kernels.convolution import col2im, im2col
-from ..launch import MANY, THREADS, Rung, cdiv, struct
+from ..kernels import lab_rungs
+from ..launch import MANY, Rung, struct
 from ..layout import as_ints
 
 STRUCT = np.dtype(
@@ -131,12 +131,6 @@ def added_up(columns, w):
 # ------------------------------------------------- kernels
 
 
-def is_simple(f):
-    """May a kernel of lab 07 treat it? float, and the same for height and width."""
-    both = f.w.stride, f.w.padding, f.w.dilation
-    return f.dtype == float32 and all(a == b for a, b in both)
-
-
 def counted(f):
     """The window and n as arguments: n is a long where an int cannot count so far."""
     index = np.int64 if many(f) else np.int32
@@ -152,25 +146,6 @@ def index(f):
     return "#define INDEX long long\n" if many(f) else ""
 
 
-def numbers_of_lab(f):
-    """The whole numbers of im2col and col2im in lab 07."""
-    w = f.w
-    names = "H", "W", "KH", "KW", "OH", "OW", "stride", "padding", "dilation"
-    sizes = *w.size, *w.kernel, *w.out, w.stride[0], w.padding[0], w.dilation[0]
-    return dict(zip(names, sizes, strict=True))
-
-
-def of_lab(kernel, hole, args):
-    """The rung of im2col or col2im, with a thread for each element of the larger."""
-    sizes = "planes H W KH KW OH OW stride padding dilation"
-    return Rung(
-        "yours", kernel, hole, is_simple,
-        args + "".join(f" {name}:int" for name in sizes.split()),
-        grid=lambda f: cdiv(max(f.x.numel(), f.y.numel()), THREADS),
-        more=numbers_of_lab,
-    )  # fmt: skip
-
-
 def per_window(f):
     """A thread for each window, and all of its taps."""
     f.n //= f.w.taps
@@ -179,7 +154,7 @@ def per_window(f):
 
 EACH = {"before": index, "more": counted}  # of a thread for each of n
 UNFOLD = launch.ladder(
-    of_lab("im2col", im2col, "x y"),
+    lab_rungs.IM2COL,
     Rung("element", "unfold_element", "unfold.cu", args="x y window count",
          types=lambda f: [f.dtype], **EACH),
     Rung("window", "unfold_window", "unfold.cu", args="x y window count",
@@ -237,7 +212,7 @@ def scatters(f):
 
 
 FOLD = launch.ladder(
-    of_lab("col2im", col2im, "y x"),
+    lab_rungs.COL2IM,
     Rung("scatter", "fold_scatter", "unfold.cu",
          lambda f: f.dtype in (float32, float64), "y x window count",
          types=lambda f: [f.dtype], before=index, more=scatters),
