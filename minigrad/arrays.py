@@ -5,7 +5,7 @@ import functools
 
 import numpy as np
 
-from .dtypes import as_number, bfloat16, computed_in, of_bits, to_bits, widen
+from .dtypes import as_number, bfloat16, computed_in, to_bits, widen
 from .layout import row_spec
 from .storage import in_bytes, storage_of
 
@@ -17,28 +17,6 @@ with np.errstate(all="ignore"):
     _inside = contextvars.copy_context()
 ERRORS = next(v for v in _inside if _inside[v] is not _before.get(v))
 IGNORED = _inside[ERRORS]
-
-
-def quiet(function, *args, **options):
-    """Call a function, in which NumPy does not warn."""
-    token = ERRORS.set(IGNORED)
-    try:
-        return function(*args, **options)
-    finally:
-        ERRORS.reset(token)
-
-
-def quietly(function):
-    """The function, in which NumPy does not warn."""
-    return functools.wraps(function)(functools.partial(quiet, function))
-
-
-def as_array(x, dtype):
-    """An operand as an array, or a NumPy number, of the dtype to compute in."""
-    if not hasattr(x, "storage"):
-        return as_number(x, dtype)
-    array = of_bits(x.memory(), x.dtype)
-    return array if array.dtype == dtype else array.astype(dtype)
 
 
 def write(values, out):

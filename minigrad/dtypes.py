@@ -28,9 +28,7 @@ class BFloat16:
 
 
 bfloat16 = BFloat16()
-DTYPES = (
-    float32, int64, bool_, float64, int32, uint8, float16, int8, int16, bfloat16
-)  # fmt: skip
+DTYPES = (float32, int64, bool_, float64, int32, uint8, float16, int8, int16, bfloat16)
 KNOWN = frozenset(DTYPES)
 
 

@@ -29,7 +29,6 @@ from .storage import (
     empty,
     moved,
     number_on,
-    storage_of,
     to_array,
     zeros,
 )
@@ -383,12 +382,6 @@ class Tensor(Methods, Differentiable, Suggesting):
         """A number as a tensor on this one's device, to be read only."""
         storage = number_on(value, dtype, self.device, layout.numel(shape))
         return made(storage, row_spec(dtype, self.device, shape))
-
-    def new_of(self, values, dtype):
-        """The tensor over a NumPy result, which is nobody else's: for "cpu"."""
-        array = to_bits(np.asarray(values, order="C"), dtype)
-        spec = row_spec(dtype, "cpu", array.shape)
-        return made(storage_of(array.reshape(-1), dtype, "cpu"), spec)
 
 
 def made(storage, spec):

@@ -16,30 +16,7 @@ from ..check import check
 from ..dispatch import KERNELS, METHODS, functional, method, tensor_for
 from ..dtypes import DTYPES, FLOATS, INTEGERS, bool_, float32, int64, result_type, uint8
 from ..storage import to_number
-from .pointwise_backward import (
-    abs_backward,
-    cos_backward,
-    div_backward,
-    erf_backward,
-    exp_backward,
-    gelu_backward,
-    gelu_tanh_backward,
-    log_backward,
-    max_backward,
-    mish_backward,
-    mul_backward,
-    pow_backward,
-    pow_exponent_backward,
-    relu_backward,
-    rsqrt_backward,
-    sigmoid_backward,
-    silu_backward,
-    sin_backward,
-    sqrt_backward,
-    std_backward,
-    tanh_backward,
-    where_backward,
-)
+from . import pointwise_backward as vjps
 from .pointwise_kernels import Pointwise, copy, pointwise
 from .special import erf as erf_of
 from .special import in_chunks
@@ -167,10 +144,10 @@ def flat(dy):
 
 add = pointwise("add", np.add, "a + b", through, through, dtypes=ALL)
 sub = pointwise("sub", np.subtract, "a - b", through, negated, rule=without_bool)
-mul = pointwise("mul", np.multiply, "a * b", lambda dy, b: mul_backward(dy, b),
-    lambda dy, a: mul_backward(dy, a), dtypes=ALL)  # fmt: skip
+mul = pointwise("mul", np.multiply, "a * b",
+    (vjps.mul_backward, "b"), (vjps.mul_backward, "a"), dtypes=ALL)  # fmt: skip
 div = pointwise("div", np.true_divide, "a / b", lambda dy, b: dy / b,
-    lambda dy, a, b: div_backward(dy, a, b), dtypes=FLOATS, rule=as_float)  # fmt: skip
+    (vjps.div_backward, "ab"), dtypes=FLOATS, rule=as_float)  # fmt: skip
 floored = pointwise("div_floor", divided(np.floor_divide), "floor_divide(a, b)", flat,
     flat)  # fmt: skip
 floor_divide = pointwise("floor_divide", divided(np.floor_divide), "floor_divide(a, b)",
@@ -180,8 +157,7 @@ trunc_divide = pointwise("trunc_divide", divided(truncated), "trunc_divide(a, b)
 remainder = pointwise("remainder", divided(np.remainder), "remainder_of(a, b)", through,
     lambda dy, a, b: -dy * quotient(a, b))  # fmt: skip
 power = pointwise("pow", numpy_power, "power(a, b)",
-    lambda dy, a, b: pow_backward(dy, a, b),
-    lambda dy, a, y: pow_exponent_backward(dy, a, y))  # fmt: skip
+    (vjps.pow_backward, "ab"), (vjps.pow_exponent_backward, "ay"))  # fmt: skip
 
 # ------------------------------------------------- comparisons, logic and bits
 
@@ -206,8 +182,8 @@ bitwise_not = pointwise("bitwise_not", np.invert, "a ^ (M)-1", dtypes=BITS)
 # ------------------------------------------------- larger, smaller, chosen
 
 LARGER, SMALLER = "(a > b || a != a ? a : b)", "(a < b || a != a ? a : b)"
-larger_of = lambda dy, a, b: max_backward(dy, a, b)  # noqa: E731
-smaller_of = lambda dy, a, b: max_backward(dy, b, a)  # noqa: E731
+larger_of = (vjps.max_backward, "ab")
+smaller_of = (vjps.max_backward, "ba")
 maximum = pointwise("maximum", np.maximum, LARGER, larger_of, smaller_of, dtypes=ALL)
 minimum = pointwise("minimum", np.minimum, SMALLER, smaller_of, larger_of, dtypes=ALL)
 clamp_min = pointwise("clamp_min", np.maximum, LARGER,
@@ -221,8 +197,8 @@ clamped = pointwise("clamp", numpy_clamp, "clamped(a, b, c)",
     lambda dy, a, b, c: where((a < b) & below_(b, c), dy, 0),
     lambda dy, a, b, c: where((a > c) | below_(c, b), dy, 0))  # fmt: skip
 where = pointwise("where", lambda a, b, c: np.where(a, b, c), "(a ? b : c)", None,
-    lambda dy, a: where_backward(dy, a, True),
-    lambda dy, a: where_backward(dy, a, False), dtypes=ALL, rule=of_values)  # fmt: skip
+    (vjps.where_backward, "a"), (vjps.where_backward_other, "a"), dtypes=ALL,
+    rule=of_values)  # fmt: skip
 
 
 def below_(a, b):
@@ -241,26 +217,24 @@ def of_floats(name, formula, expression, *vjps):
 
 neg = pointwise("neg", np.negative, "-a", negated)
 abs = pointwise("abs", np.abs, "(a < 0 ? -a : a == 0 ? 0 : a)",
-    lambda dy, a: abs_backward(dy, a))  # fmt: skip
-relu = pointwise("relu", numpy_relu, "(a < 0 ? 0 : a)",
-    lambda dy, y: relu_backward(dy, y))  # fmt: skip
-exp = of_floats("exp", np.exp, "exp(a)", lambda dy, y: exp_backward(dy, y))
-log = of_floats("log", np.log, "log(a)", lambda dy, a: log_backward(dy, a))
-sqrt = of_floats("sqrt", np.sqrt, "sqrt(a)", lambda dy, y: sqrt_backward(dy, y))
-root = pointwise("std", np.sqrt, "sqrt(a)", lambda dy, y: std_backward(dy, y),
+    (vjps.abs_backward, "a"))  # fmt: skip
+relu = pointwise("relu", numpy_relu, "(a < 0 ? 0 : a)", (vjps.relu_backward, "y"))
+exp = of_floats("exp", np.exp, "exp(a)", (vjps.exp_backward, "y"))
+log = of_floats("log", np.log, "log(a)", (vjps.log_backward, "a"))
+sqrt = of_floats("sqrt", np.sqrt, "sqrt(a)", (vjps.sqrt_backward, "y"))
+root = pointwise("std", np.sqrt, "sqrt(a)", (vjps.std_backward, "y"),
     dtypes=FLOATS, rule=as_float)  # fmt: skip
-rsqrt = of_floats("rsqrt", numpy_rsqrt, "1 / sqrt(a)",
-    lambda dy, y: rsqrt_backward(dy, y))  # fmt: skip
+rsqrt = of_floats("rsqrt", numpy_rsqrt, "1 / sqrt(a)", (vjps.rsqrt_backward, "y"))
 sigmoid = of_floats("sigmoid", numpy_sigmoid, "1 / (1 + exp(-a))",
-    lambda dy, y: sigmoid_backward(dy, y))  # fmt: skip
-tanh = of_floats("tanh", np.tanh, "tanh(a)", lambda dy, y: tanh_backward(dy, y))
-sin = of_floats("sin", np.sin, "sin(a)", lambda dy, a: sin_backward(dy, a))
-cos = of_floats("cos", np.cos, "cos(a)", lambda dy, a: cos_backward(dy, a))
-erf = of_floats("erf", erf_of, "erf(a)", lambda dy, a: erf_backward(dy, a))
-gelu_erf = pointwise("gelu", numpy_gelu, "gelu(a)", lambda dy, a: gelu_backward(dy, a),
+    (vjps.sigmoid_backward, "y"))  # fmt: skip
+tanh = of_floats("tanh", np.tanh, "tanh(a)", (vjps.tanh_backward, "y"))
+sin = of_floats("sin", np.sin, "sin(a)", (vjps.sin_backward, "a"))
+cos = of_floats("cos", np.cos, "cos(a)", (vjps.cos_backward, "a"))
+erf = of_floats("erf", erf_of, "erf(a)", (vjps.erf_backward, "a"))
+gelu_erf = pointwise("gelu", numpy_gelu, "gelu(a)", (vjps.gelu_backward, "a"),
     dtypes=FLOATS)  # fmt: skip
 gelu_tanh = pointwise("gelu_tanh", numpy_gelu_tanh, "gelu_tanh(a)",
-    lambda dy, a: gelu_tanh_backward(dy, a), dtypes=FLOATS)  # fmt: skip
+    (vjps.gelu_tanh_backward, "a"), dtypes=FLOATS)  # fmt: skip
 
 # ------------------------------------------------- exponentials and logarithms
 
@@ -356,10 +330,10 @@ def lerp(input, end, weight):
 # ------------------------------------------------- activations
 
 silu_of = pointwise("silu", in_chunks(lambda x: x / (1 + np.exp(-x))),
-    "a / (1 + exp(-a))", lambda dy, a: silu_backward(dy, a), dtypes=FLOATS)  # fmt: skip
+    "a / (1 + exp(-a))", (vjps.silu_backward, "a"), dtypes=FLOATS)  # fmt: skip
 mish_of = pointwise("mish",
     in_chunks(lambda x: x * np.tanh(np.logaddexp(x, x.dtype.type(0)))),
-    "a * tanh(a > 20 ? a : log1p(exp(a)))", lambda dy, a: mish_backward(dy, a),
+    "a * tanh(a > 20 ? a : log1p(exp(a)))", (vjps.mish_backward, "a"),
     dtypes=FLOATS)  # fmt: skip
 elu_of = pointwise("elu", lambda x, alpha: np.where(x > 0, x, alpha * np.expm1(x)),
     "(a > 0 ? a : b * expm1(a))", lambda dy, a, b: where(a > 0, dy, dy * b * a.exp()),

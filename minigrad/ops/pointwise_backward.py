@@ -48,21 +48,15 @@ pow_exponent_backward = of_gradient("pow_exponent_backward", vjp.pow_exponent_ba
 max_backward = of_gradient("max_backward", vjp.max_backward,
     "(b < c ? 0 : b == c ? a / 2 : a)", lambda dy, b, c: max_backward(dy, b, c), None,
     None)  # fmt: skip
-where_backward_one = of_gradient("where_backward",
+where_backward = of_gradient("where_backward",
     lambda dy, c: vjp.where_backward(dy, c != 0, True), "(b != 0 ? a : 0)",
-    lambda dy, b: where_backward(dy, b, True), None)  # fmt: skip
+    lambda dy, b: where_backward(dy, b), None)  # fmt: skip
 where_backward_other = of_gradient("where_backward_other",
     lambda dy, c: vjp.where_backward(dy, c != 0, False), "(b != 0 ? 0 : a)",
-    lambda dy, b: where_backward(dy, b, False), None)  # fmt: skip
+    lambda dy, b: where_backward_other(dy, b), None)  # fmt: skip
 abs_backward = of_gradient("abs_backward",
     lambda dy, x: dy * np.where(x == x, np.sign(x), 0), "a * (M)((b > 0) - (b < 0))",
     lambda dy, b: abs_backward(dy, b), None)  # fmt: skip
-
-
-def where_backward(dy, condition, chosen):
-    """See the hole."""
-    operator = where_backward_one if chosen else where_backward_other
-    return operator(dy, condition)
 
 
 relu_backward = of_gradient("relu_backward",
