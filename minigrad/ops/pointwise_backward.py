@@ -21,8 +21,13 @@ def relu_backward_of(dy, y):
     return (dy.view(f"i{dy.itemsize}") & keep).view(dy.dtype)
 
 
-def of_gradient(name, formula, expression, *vjps):
-    return pointwise(name, formula, expression, *vjps, dtypes=FLOATS)
+def of_gradient(name, formula, expression, by_dy, *vjps):
+    """by_dy: its own gradient by dy; ...: itself again, since it is linear in dy."""
+    vjps = None if by_dy is ... else by_dy, *vjps
+    made = pointwise(name, formula, expression, *vjps, dtypes=FLOATS)
+    if by_dy is ...:
+        made.gradients.formulas[0] = made, tuple("bc"[: made.arity - 1])
+    return made
 
 
 def log_of(x):
@@ -31,53 +36,46 @@ def log_of(x):
 
 
 mul_backward = of_gradient("mul_backward", vjp.mul_backward, "a * b",
-                           lambda dy, b: dy * b, lambda dy, a: dy * a)  # fmt: skip
+    lambda dy, b: dy * b, lambda dy, a: dy * a)  # fmt: skip
 div_backward = of_gradient("div_backward", vjp.div_backward, "-a * ((b / c) / c)",
     lambda dy, b, c: -dy * (b / c / c), lambda dy, a, c: -dy * (a / c / c),
     lambda dy, a, b, c: 2 * dy * a * (b / c / c / c))  # fmt: skip
 pow_backward = of_gradient("pow_backward", vjp.pow_backward,
-    "(c == 0 ? 0 : a * (c * power(b, c - 1)))", lambda dy, b, c: pow_backward(dy, b, c),
+    "(c == 0 ? 0 : a * (c * power(b, c - 1)))", ...,
     lambda dy, a, b, c: pow_backward(dy * a * c, b, c - 1),
-    lambda dy, a, b,
-    c: dy * a * (b ** (c - 1) + c * b ** (c - 1) * log_of(b)))  # fmt: skip
+    lambda dy, a, b, c:
+        dy * a * (b ** (c - 1) + c * b ** (c - 1) * log_of(b)))  # fmt: skip
 pow_exponent_backward = of_gradient("pow_exponent_backward", vjp.pow_exponent_backward,
-    "(b == 0 && c <= 1 ? 0 : a * (c * log(b)))",
-    lambda dy, b, c: pow_exponent_backward(dy, b, c),
-    lambda dy, a, b, c: dy * a * c / b, lambda dy, a,
-    b: dy * a * log_of(b))  # fmt: skip
+    "(b == 0 && c <= 1 ? 0 : a * (c * log(b)))", ...,
+    lambda dy, a, b, c: dy * a * c / b,
+    lambda dy, a, b: dy * a * log_of(b))  # fmt: skip
 max_backward = of_gradient("max_backward", vjp.max_backward,
-    "(b < c ? 0 : b == c ? a / 2 : a)", lambda dy, b, c: max_backward(dy, b, c), None,
-    None)  # fmt: skip
+    "(b < c ? 0 : b == c ? a / 2 : a)", ..., None, None)  # fmt: skip
 where_backward = of_gradient("where_backward",
     lambda dy, c: vjp.where_backward(dy, c != 0, True), "(b != 0 ? a : 0)",
-    lambda dy, b: where_backward(dy, b), None)  # fmt: skip
+    ..., None)  # fmt: skip
 where_backward_other = of_gradient("where_backward_other",
     lambda dy, c: vjp.where_backward(dy, c != 0, False), "(b != 0 ? 0 : a)",
-    lambda dy, b: where_backward_other(dy, b), None)  # fmt: skip
+    ..., None)  # fmt: skip
 abs_backward = of_gradient("abs_backward",
     lambda dy, x: dy * np.where(x == x, np.sign(x), 0), "a * (M)((b > 0) - (b < 0))",
-    lambda dy, b: abs_backward(dy, b), None)  # fmt: skip
-
-
+    ..., None)  # fmt: skip
 relu_backward = of_gradient("relu_backward",
     formula(vjp.relu_backward, relu_backward_of), "(b <= 0 ? 0 : a)",
-    lambda dy, b: relu_backward(dy, b), None)  # fmt: skip
+    ..., None)  # fmt: skip
 exp_backward = of_gradient("exp_backward", vjp.exp_backward, "a * b",
-                           lambda dy, b: dy * b, lambda dy, a: dy * a)  # fmt: skip
+    lambda dy, b: dy * b, lambda dy, a: dy * a)  # fmt: skip
 sqrt_backward = of_gradient("sqrt_backward", lambda dy, y: dy / (2 * y), "a / (2 * b)",
     lambda dy, b: dy / (2 * b), lambda dy, a, b: -dy * a / (2 * b * b))  # fmt: skip
 std_backward = of_gradient("std_backward",
     lambda dy, y: np.where(y == 0, 0, dy / (2 * y)), "(b == 0 ? 0 : a / (2 * b))",
-    lambda dy, b: std_backward(dy, b), lambda dy, a,
-    b: -dy * a / (2 * b * b))  # fmt: skip
+    ..., lambda dy, a, b: -dy * a / (2 * b * b))  # fmt: skip
 rsqrt_backward = of_gradient("rsqrt_backward", lambda dy, y: -0.5 * dy * y * y * y,
-    "(M)-0.5 * a * b * b * b", lambda dy, b: rsqrt_backward(dy, b),
-    lambda dy, a, b: -1.5 * dy * a * b * b)  # fmt: skip
+    "(M)-0.5 * a * b * b * b", ..., lambda dy, a, b: -1.5 * dy * a * b * b)  # fmt: skip
 sigmoid_backward = of_gradient("sigmoid_backward", vjp.sigmoid_backward,
-    "a * (1 - b) * b", lambda dy, b: sigmoid_backward(dy, b),
-    lambda dy, a, b: dy * a * (1 - 2 * b))  # fmt: skip
+    "a * (1 - b) * b", ..., lambda dy, a, b: dy * a * (1 - 2 * b))  # fmt: skip
 tanh_backward = of_gradient("tanh_backward", vjp.tanh_backward, "a * (1 - b * b)",
-    lambda dy, b: tanh_backward(dy, b), lambda dy, a, b: -2 * dy * a * b)  # fmt: skip
+    ..., lambda dy, a, b: -2 * dy * a * b)  # fmt: skip
 log_backward = of_gradient("log_backward", vjp.log_backward, "a / b",
     lambda dy, b: dy / b, lambda dy, a, b: -dy * a / (b * b))  # fmt: skip
 
@@ -108,24 +106,21 @@ sin_backward = of_gradient("sin_backward", lambda dy, x: dy * np.cos(x), "a * co
 cos_backward = of_gradient("cos_backward", lambda dy, x: -dy * np.sin(x), "-a * sin(b)",
     lambda dy, b: -dy * b.sin(), lambda dy, a, b: -dy * a * b.cos())  # fmt: skip
 erf_backward = of_gradient("erf_backward", lambda dy, x: dy * SLOPE * np.exp(-x * x),
-    f"a * (M){SLOPE} * exp(-b * b)", lambda dy, b: erf_backward(dy, b),
+    f"a * (M){SLOPE} * exp(-b * b)", ...,
     lambda dy, a, b: -2 * b * erf_backward(dy * a, b))  # fmt: skip
 gelu_backward = of_gradient("gelu_backward", lambda dy, x: dy * gelu_slope(x),
-    "a * gelu_slope(b)", lambda dy, b: gelu_backward(dy, b),
+    "a * gelu_slope(b)", ...,
     lambda dy, a, b: dy * a * (2 - b * b) * PHI * (b * b * -0.5).exp())  # fmt: skip
 gelu_tanh_backward = of_gradient("gelu_tanh_backward",
-    lambda dy, x: dy * gelu_tanh_slope(x), "a * gelu_tanh_slope(b)",
-    lambda dy, b: gelu_tanh_backward(dy, b),
+    lambda dy, x: dy * gelu_tanh_slope(x), "a * gelu_tanh_slope(b)", ...,
     lambda dy, a, b: dy * a * gelu_tanh_curve(b))  # fmt: skip
 silu_backward = of_gradient("silu_backward",
     in_chunks(lambda dy, x: dy * silu_slope(x)),
-    "a * (1 + b * (1 - 1 / (1 + exp(-b)))) / (1 + exp(-b))",
-    lambda dy, b: silu_backward(dy, b), lambda dy, a,
-    b: dy * a * silu_curve(b))  # fmt: skip
+    "a * (1 + b * (1 - 1 / (1 + exp(-b)))) / (1 + exp(-b))", ...,
+    lambda dy, a, b: dy * a * silu_curve(b))  # fmt: skip
 mish_backward = of_gradient("mish_backward",
-    in_chunks(lambda dy, x: dy * mish_slope(x)), "a * mish_slope(b)",
-    lambda dy, b: mish_backward(dy, b), lambda dy, a,
-    b: dy * a * mish_curve(b))  # fmt: skip
+    in_chunks(lambda dy, x: dy * mish_slope(x)), "a * mish_slope(b)", ...,
+    lambda dy, a, b: dy * a * mish_curve(b))  # fmt: skip
 
 
 def silu_slope(x):

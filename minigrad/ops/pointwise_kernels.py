@@ -50,17 +50,11 @@ class Pointwise(Operator):
 
     def quick(self):
         """As of every operator; the two common cases are spelled out."""
-        plans, direct, call = self.plans, capture.here, super().quick()
+        plans, here, call = self.plans, capture.here, super().quick()
 
         def unary(a=MISSING, /, *more, **named):
             plan = plans.get(getattr(a, "spec", None))
-            if (
-                plan is None
-                or more
-                or named
-                or direct.direct
-                or trace.active is not None
-            ):
+            if more or named or plan is None or here.direct or trace.active is not None:
                 return call(*(() if a is MISSING else (a,)), *more, **named)
             y = plan.run(a)
             if thread.state.enabled and (a._meta is not None or a._base is not None):
@@ -73,21 +67,13 @@ class Pointwise(Operator):
                 getattr(b, "spec", None) or type(b),
             )
             plan = plans.get(key)
-            if (
-                plan is None
-                or more
-                or named
-                or direct.direct
-                or trace.active is not None
-            ):
+            if more or named or plan is None or here.direct or trace.active is not None:
                 given = [x for x in (a, b) if x is not MISSING]
                 return call(*given, *more, **named)
             y = plan.run(a, b)
             if thread.state.enabled:
                 for x in (a, b):
-                    if getattr(x, "_meta", None) is not None or (
-                        getattr(x, "_base", None) is not None
-                    ):
+                    if hasattr(x, "storage") and not (x._meta is x._base is None):
                         return record(self, (a, b), plan.options, y)
             return y
 
@@ -118,9 +104,8 @@ class Pointwise(Operator):
 
     def find(self, operands):
         """The kernel; beside tensors of a device those of "cpu" may be numbers."""
-        device = same_device(
-            self.name, [x for x in operands if not is_number(x, operands)]
-        )
+        tensors = [x for x in operands if not is_number(x, operands)]
+        device = same_device(self.name, tensors)
         return find_kernel(KERNELS, self.name, device, self.rule(*operands))
 
     def into(self, out, *operands):
@@ -129,8 +114,7 @@ class Pointwise(Operator):
             return out
         kernel = self.find(operands)
         if trace.active is not None:
-            how = self.name, kernel, operands, {"out": out}
-            below(trace.active.run, *how)
+            below(trace.active.run, self.name, kernel, operands, {"out": out})
         elif capture.here.direct:
             below(kernel, *operands, out=out)
         else:
@@ -164,9 +148,8 @@ def is_number(x, operands):
     An elementwise operator takes them: its kernel gets their numbers.
     """
     there = {t.device for t in operands if hasattr(t, "storage")}
-    return (
-        hasattr(x, "storage") and x.device == "cpu" and not x.shape and there != {"cpu"}
-    )
+    here = hasattr(x, "storage") and x.device == "cpu" and not x.shape
+    return here and there != {"cpu"}
 
 
 def pointwise(name, formula, expression, *vjps, dtypes=NUMBERS, rule=result_type,
@@ -219,8 +202,8 @@ class NumpyPointwise:
 
     def plan_into(self, out, operands):
         """Do it, and return a function of the operands and `out` that does it again."""
-        known = self.formula is copy or isinstance(self.formula, np.ufunc)
-        if known and out.dtype == self.result == self.wide:
+        writes = self.formula is copy or isinstance(self.formula, np.ufunc)
+        if writes and out.dtype == self.result == self.wide:
             run = self.straight(out, operands)
         else:
             whole = self.plan(operands, {})
@@ -231,7 +214,7 @@ class NumpyPointwise:
     def straight(self, out, operands):
         """A function of operands and `out` like these: no other memory is needed."""
         a, *b, place = readers((*operands, out), self.wide)[1]
-        formula = copied if self.formula is copy else self.formula
+        formula = self.formula
 
         def run(x, *given):
             y, token = writeable(place(given[-1])), ERRORS.set(IGNORED)
@@ -255,13 +238,8 @@ def readers(operands, dtype):
                   for x in operands]  # fmt: skip
 
 
-def copy(x):
-    return x
-
-
-def copied(x, out):
-    """The same, written into another array."""
-    np.copyto(out, x)
+def copy(x, out=None):
+    return x if out is None else np.copyto(out, x)
 
 
 def applied(formula, a, b=None, c=None):
@@ -427,11 +405,10 @@ class DevicePointwise:
         types = [*(x.dtype for x in views), self.result, self.wide]
         sizes = [x.dtype.itemsize for x in (*views, y)]
         s, t = [*numbers.values(), zero, zero][:2]
-        names = named + [*numbers] + ["s", "t"][: 3 - len(named) - len(numbers)]
-        names = ", ".join(
-            names if len(named) == 1 else names[: len(named) + len(numbers)]
-        )
-        head = f"{MACROS[len(named)]}({names})"
+        names = [*named, *numbers]
+        if len(named) == 1:  # the macro of one tensor takes two numbers, always
+            names += ["s", "t"][: 3 - len(names)]
+        head = f"{MACROS[len(named)]}({', '.join(names)})"
         index = "#define INDEX long long\n" if n >= MANY else ""
         return {
             "operator": self.name, "n": n, "shape": shape, "steps": steps,
