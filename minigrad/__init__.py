@@ -1,46 +1,28 @@
 """minigrad: how PyTorch works, from CUDA threads to a trained CNN, by writing it."""
 
+# ruff: noqa: F401, I001
+# fmt: off
 import builtins as _builtins
 import sys as _sys
 
 from . import autograd, data, driver, kernels, nn, optim, training, transfers
 from .autograd import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from .creation import (
-    arange,
-    empty,
-    empty_like,
-    eye,
-    from_numpy,
-    full,
-    full_like,
-    linspace,
-    ones,
-    ones_like,
-    tensor,
-    zeros,
-    zeros_like,
+    arange, empty, empty_like, eye, from_numpy, full, full_like, linspace, ones,
+    ones_like, tensor, zeros, zeros_like,
 )
 from .devices import device_empty, gpu_available, synchronize, to_device, to_host
 from .dispatch import DispatchError
 from .dtypes import (
-    bfloat16,
-    float16,
-    float32,
-    float64,
-    int8,
-    int16,
-    int32,
-    int64,
-    promote_types,
-    result_type,
-    uint8,
+    bfloat16, float16, float32, float64, int8, int16, int32, int64, promote_types,
+    result_type, uint8,
 )
-from .dtypes import bool_ as bool  # noqa: A004, F401
-from .dtypes import float16 as half  # noqa: F401
-from .dtypes import float32 as float  # noqa: A004, F401
-from .dtypes import float64 as double  # noqa: F401
-from .dtypes import int32 as int  # noqa: A004, F401
-from .dtypes import int64 as long  # noqa: F401
+from .dtypes import bool_ as bool
+from .dtypes import float16 as half
+from .dtypes import float32 as float
+from .dtypes import float64 as double
+from .dtypes import int32 as int
+from .dtypes import int64 as long
 from .exercises.answers import answers_from
 from .exercises.registry import NotAnswered, exercise, solves
 from .functions import FUNCTIONS as _FUNCTIONS
@@ -52,96 +34,28 @@ from .ops.indexing import masked_select, nonzero, where
 from .ops.matmul import matmul
 from .ops.shape import cat, stack
 from .random import (
-    bernoulli,
-    manual_seed,
-    rand,
-    rand_like,
-    randint,
-    randn,
-    randn_like,
-    randperm,
+    bernoulli, manual_seed, rand, rand_like, randint, randn, randn_like, randperm,
 )
 from .safetensors import load_file, save_file
 from .suggest import no_attribute as _no_attribute
 from .tensor import Tensor
 from .trace import trace
 
+# fmt: on
 __version__ = "0.1.0"
 __all__ = [
-    "CompileError",
-    "DispatchError",
-    "Kernel",
-    "NotAnswered",
-    "Tensor",
-    "answers_from",
-    "arange",
-    "autograd",
-    "bernoulli",
-    "bfloat16",
-    "cat",
-    "data",
-    "device_empty",
-    "driver",
-    "einsum",
-    "empty",
-    "empty_like",
-    "enable_grad",
-    "exercise",
-    "eye",
-    "float16",
-    "float32",
-    "float64",
-    "from_numpy",
-    "full",
-    "full_like",
-    "functional",
-    "gpu_available",
-    "int16",
-    "int32",
-    "int64",
-    "int8",
-    "is_grad_enabled",
-    "kernels",
-    "linspace",
-    "load_file",
-    "manual_seed",
-    "masked_select",
-    "matmul",
-    "nn",
-    "no_grad",
-    "nonzero",
-    "ones",
-    "ones_like",
-    "optim",
-    "promote_types",
-    "rand",
-    "rand_like",
-    "randint",
-    "randn",
-    "randn_like",
-    "randperm",
-    "result_type",
-    "rungs",
-    "save_file",
-    "set_grad_enabled",
-    "solves",
-    "stack",
-    "synchronize",
-    "tensor",
-    "to_device",
-    "to_host",
-    "trace",
-    "training",
-    "transfers",
-    "uint8",
-    "where",
-    "zeros",
+    "CompileError", "DispatchError", "Kernel", "NotAnswered", "Tensor", "answers_from",
+    "arange", "autograd", "bernoulli", "bfloat16", "cat", "data", "device_empty",
+    "driver", "einsum", "empty", "empty_like", "enable_grad", "exercise", "eye",
+    "float16", "float32", "float64", "from_numpy", "full", "full_like", "functional",
+    "gpu_available", "int16", "int32", "int64", "int8", "is_grad_enabled", "kernels",
+    "linspace", "load_file", "manual_seed", "masked_select", "matmul", "nn", "no_grad",
+    "nonzero", "ones", "ones_like", "optim", "promote_types", "rand", "rand_like",
+    "randint", "randn", "randn_like", "randperm", "result_type", "rungs", "save_file",
+    "set_grad_enabled", "solves", "stack", "synchronize", "tensor", "to_device",
+    "to_host", "trace", "training", "transfers", "uint8", "where", "zeros",
     "zeros_like",
-]
-
-# Last of all, for some of these names are Python's own: abs, max, sum.
-globals().update(_FUNCTIONS)
-__all__ += [name for name in _FUNCTIONS if not hasattr(_builtins, name)]
+]  # fmt: skip
 
 # What PyTorch has under a name that minigrad has not.
 _INSTEAD = {

@@ -9,27 +9,17 @@ from numbers import Integral
 
 import numpy as np
 
-from . import launch, layout
+from . import dtypes, launch, layout
 from .check import check
 from .creation import asking, empty, like, tensor
 from .dispatch import number_for, operator, tensor_for
-from .dtypes import (
-    as_dtype,
-    bfloat16,
-    bool_,
-    float16,
-    float32,
-    float64,
-    int64,
-    of_bits,
-    to_bits,
-)
+from .dtypes import as_dtype, bool_, float32, int64, of_bits, to_bits
 from .launch import THREADS, Rung, cdiv
 from .ops.pointwise import lt
 from .trace import traced
 
 UNIFORM, NORMAL, WHOLE = range(3)
-BITS = {float16: 11, bfloat16: 8, float32: 24, float64: 53}  # of a number in [0, 1)
+BITS = dict(zip(dtypes.FLOATS, (11, 8, 24, 53), strict=True))  # of a number in [0, 1)
 DRAW = launch.ladder(
     Rung("philox", "draw", "random.cu",
          args="out n:long seed first bits:int low:long count",

@@ -11,27 +11,15 @@ import os
 
 import numpy as np
 
-from .dtypes import (
-    bfloat16,
-    bool_,
-    carrier,
-    float16,
-    float32,
-    float64,
-    int8,
-    int16,
-    int32,
-    int64,
-    uint8,
-)
+from . import dtypes
 from .layout import numel
 from .storage import Storage, empty, moved
 from .tensor import Tensor
 
-NAMES = {
-    "F64": float64, "F32": float32, "F16": float16, "BF16": bfloat16, "I64": int64,
-    "I32": int32, "I16": int16, "I8": int8, "U8": uint8, "BOOL": bool_,
-}  # fmt: skip
+NAMES = dict(zip(
+    ("F16", "BF16", "F32", "F64", "U8", "I8", "I16", "I32", "I64", "BOOL"),
+    (*dtypes.FLOATS, *dtypes.INTEGERS, dtypes.bool_), strict=True,
+))  # fmt: skip
 TYPES = {dtype: name for name, dtype in NAMES.items()}
 MOST = 100_000_000  # bytes of a header
 
@@ -123,7 +111,7 @@ def _check_places(filename, entries, size):
 
 def _tensor(data, dtype, shape, device):
     array = empty(numel(shape), dtype, "cpu").data
-    array[...] = data.view(carrier(dtype).newbyteorder("<"))
+    array[...] = data.view(dtypes.carrier(dtype).newbyteorder("<"))
     storage = Storage(array if device == "cpu" else moved(array, device), device, dtype)
     flat = Tensor(storage, (len(array),), (1,))
     return flat.view(shape)

@@ -7,16 +7,7 @@ import numpy as np
 
 from . import capture, faults
 from .devices import on_gpu, which
-from .dtypes import (
-    TOO_LARGE,
-    as_dtype,
-    bfloat16,
-    carrier,
-    float32,
-    int64,
-    to_bits,
-    uint8,
-)
+from .dtypes import TOO_LARGE, as_dtype, bfloat16, carrier, float32, to_bits
 
 DEVICES = ("cpu", "sim", "cuda")
 NO_DEVICE = "no device {!r}: a tensor is on one of 'cpu', 'sim', 'cuda'"
@@ -234,10 +225,10 @@ def to_number(value, dtype):
 def _cast(array, data, dtype):
     if dtype is not None:  # from the data once more: only so NumPy tells of overflow
         with np.errstate(over="ignore"):
-            if dtype == uint8 and array.dtype == int64 and array.size:
+            if dtype == np.uint8 and array.dtype == np.int64 and array.size:
                 least, most = array.min(), array.max()
                 if -255 <= least < 0 and most <= 255:  # PyTorch's -1 is 255
-                    return array.astype(uint8)
+                    return array.astype(np.uint8)
             return np.array(data, dtype)
     while isinstance(data, list | tuple) and data:
         data = data[0]

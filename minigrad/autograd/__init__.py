@@ -22,16 +22,7 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False,
 
 
 __all__ = [
-    "Context",
-    "Function",
-    "GradcheckError",
-    "Node",
-    "backward",
-    "detect_anomaly",
-    "enable_grad",
-    "grad",
-    "gradcheck",
-    "is_grad_enabled",
-    "no_grad",
+    "Context", "Function", "GradcheckError", "Node", "backward", "detect_anomaly",
+    "enable_grad", "grad", "gradcheck", "is_grad_enabled", "no_grad",
     "set_grad_enabled",
-]
+]  # fmt: skip

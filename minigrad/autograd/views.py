@@ -9,20 +9,10 @@ base finds by the storage's version that its node is of an older base, and gets 
 from types import MethodType
 
 from .. import capture
+from . import graph
 from .adjoints import place
 from .grad_mode import thread
-from .graph import (
-    NOWHERE,
-    Meta,
-    Node,
-    Recorded,
-    ViewMeta,
-    edge_of,
-    freed,
-    known,
-    requires,
-    written,
-)
+from .graph import Meta, Node, Recorded, ViewMeta, edge_of, requires, written
 from .record import below
 
 LEAF = (
@@ -78,15 +68,8 @@ class ViewOp:
 
     def of(self, x, args, kwargs):
         """What the function makes of x. The same view is made again without it."""
-        key = (
-            None
-            if kwargs or (plain := hashable(args)) is None
-            else (
-                x.spec,
-                x.storage.count,
-                plain,
-            )
-        )
+        plain = None if kwargs else hashable(args)
+        key = None if plain is None else (x.spec, x.storage.count, plain)
         spec = self.found.get(key)
         if spec is None or capture.here.direct:
             y = self.function(x, *args, **kwargs)
@@ -120,7 +103,7 @@ def hashable(args):
 def untracked(x, y):
     """Mark a view of x that was made under no_grad()."""
     if y is not x and y._base is not None:
-        known(y).untracked = True
+        graph.known(y).untracked = True
     return y
 
 
@@ -211,7 +194,7 @@ class CopySlices(Node):
 
     def __init__(self, base, view, inner):
         need = requires(base)
-        edges = edge_of(base) if need else NOWHERE, *inner.next_functions[1:]
+        edges = edge_of(base) if need else graph.NOWHERE, *inner.next_functions[1:]
         like = (base.shape, base.dtype, base.device) if need else None
         super().__init__("CopySlices", edges, [like, *inner.likes[1:]])
         self.inner, self.view, self.origin = inner, view, base._layout
@@ -223,6 +206,6 @@ class CopySlices(Node):
         return whole, *others
 
     def release(self):
-        if self.inner is not freed:
+        if self.inner is not graph.freed:
             self.inner.release()
-            self.inner = freed
+            self.inner = graph.freed

@@ -19,18 +19,10 @@ from ..kernels.convolution import col2im, im2col
 from ..kernels.lab_rungs import are_columns
 from ..launch import Rung, cdiv
 from ..layout import as_ints
+from . import unfold
 from .matmul import matmul
 from .pointwise import add
-from .unfold import (
-    Window,
-    added_up,
-    as_struct,
-    fold_windows,
-    padded,
-    places,
-    unfold_windows,
-    windows,
-)
+from .unfold import Window, as_struct, fold_windows, unfold_windows
 
 # ------------------------------------------------- sizes
 
@@ -106,7 +98,7 @@ def shape_of(x, w, stride=1, padding=0, dilation=1, groups=1):
     size, kernel = tuple(x[-2:]), tuple(w[2:])
     check_fits(size, kernel, before, after, dilation)
     ways = zip(size, kernel, stride, before, dilation, after, strict=True)
-    out = tuple(places(*way) for way in ways)
+    out = tuple(unfold.places(*way) for way in ways)
     window = Window(size, out, kernel, stride, before, dilation)
     return Shape(x[0] if len(x) == 4 else 1, x[-3], w[0], groups, window)
 
@@ -296,11 +288,11 @@ CHUNK = 2**19  # elements of windows that are copied at a time
 
 def in_chunks(x, s):
     """(which images, their windows (n, groups, taps of a group, places)), by and by."""
-    x, step = padded(x, s.window), step_of(s)
+    x, step = unfold.padded(x, s.window), step_of(s)
     for begin in range(0, s.N, step):
         part = x[begin : begin + step]
         shape = len(part), s.groups, s.inside[0] * s.window.taps, s.places
-        yield slice(begin, begin + step), windows(part, s.window).reshape(shape)
+        yield slice(begin, begin + step), unfold.windows(part, s.window).reshape(shape)
 
 
 def step_of(s):
@@ -395,7 +387,7 @@ def _(w, dy, sizes):
     for n in range(0, s.N, step):
         columns = np.matmul(w, dy[n : n + step])
         shape = len(columns), s.C, *s.window.kernel, *s.window.out
-        dx[n : n + step] = added_up(columns.reshape(shape), s.window)
+        dx[n : n + step] = unfold.added_up(columns.reshape(shape), s.window)
     return dx
 
 

@@ -11,18 +11,7 @@ from ..dtypes import kind
 from ..launch import Rung, broadcast, view_of
 from ..numpy_names import in_pytorch
 from ..storage import to_number
-from .pointwise import (
-    cast,
-    checked_exponent,
-    clamp_of,
-    division,
-    filling,
-    masked_fill,
-    power,
-    root_of,
-    scaled,
-    subtracted,
-)
+from . import pointwise
 from .pointwise_kernels import is_number
 
 SCATTER = launch.ladder(
@@ -107,24 +96,24 @@ def node_of(operator, x, old, operands):
 
 def add_(self, other, *, alpha=1):
     """x + alpha * other, written into the tensor itself."""
-    return self.__iadd__(scaled(self, other, alpha))
+    return self.__iadd__(pointwise.scaled(self, other, alpha))
 
 
 def sub_(self, other, *, alpha=1):
     """x - alpha * other, written into the tensor itself."""
-    return self.__isub__(subtracted(self, other, alpha))
+    return self.__isub__(pointwise.subtracted(self, other, alpha))
 
 
 def div_(self, other, *, rounding_mode=None):
     """divide, written into the tensor itself."""
-    return in_place(division(rounding_mode))(self, other)
+    return in_place(pointwise.division(rounding_mode))(self, other)
 
 
 def pow_(self, exponent):
     """pow, written into the tensor itself."""
-    if found := root_of(exponent):
+    if found := pointwise.root_of(exponent):
         return in_place(found)(self)
-    return in_place(power)(self, checked_exponent(self, exponent))
+    return in_place(pointwise.power)(self, pointwise.checked_exponent(self, exponent))
 
 
 def copy_(self, source):
@@ -134,7 +123,7 @@ def copy_(self, source):
     """
     if not hasattr(source, "storage"):
         return fill_(self, source)
-    if again(cast[self.dtype], self, (source,)):
+    if again(pointwise.cast[self.dtype], self, (source,)):
         return self
     layout.check_no_overlap(self.shape, self.strides)
 
@@ -152,7 +141,7 @@ def zeros(dy):
 
 def write_into(self, source):
     """copy_, unrecorded."""
-    source, copy = source.to(self.device), cast[self.dtype]
+    source, copy = source.to(self.device), pointwise.cast[self.dtype]
     if self.device == "cpu":  # NumPy broadcasts, and minds where the two overlap
         try:
             return copy.into(self, source)
@@ -188,7 +177,7 @@ def assign(self, value):
 def fill_(self, value):
     """Write one number, or a tensor without dimensions, into every element."""
     if not hasattr(value, "storage"):
-        value = filling(value, self)
+        value = pointwise.filling(value, self)
     elif value.ndim:
         raise RuntimeError(
             "fill_ only supports 0-dimension value tensor but got tensor with "
@@ -204,7 +193,7 @@ def zero_(self):
 
 def clamp_(self, min=None, max=None):
     """clamp, written into the tensor itself."""
-    operator, bounds = clamp_of(min, max)
+    operator, bounds = pointwise.clamp_of(min, max)
     return in_place(operator)(self, *bounds)
 
 
@@ -219,7 +208,7 @@ def by_copy(function):
     return method
 
 
-masked_fill_ = by_copy(masked_fill)
+masked_fill_ = by_copy(pointwise.masked_fill)
 
 
 def onto(place):

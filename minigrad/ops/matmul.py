@@ -8,12 +8,7 @@ from .. import launch, layout
 from ..check import check
 from ..dispatch import method, operator, tensor_for
 from ..dtypes import NUMBERS, float32, float64
-from ..kernels.matmul import (
-    matmul_batched,
-    matmul_naive,
-    matmul_register,
-    matmul_tiled,
-)
+from ..kernels.matmul import matmul_batched, matmul_naive, matmul_register, matmul_tiled
 from ..launch import Rung, broadcast, cdiv, strides_of
 from . import vjp
 from .pointwise import add

@@ -9,14 +9,7 @@ from .. import capture, launch, trace
 from ..arrays import ERRORS, IGNORED, flat_reader, reader, write, writeable
 from ..autograd.grad_mode import thread
 from ..autograd.record import below, record
-from ..dispatch import (
-    KERNELS,
-    Operator,
-    find_kernel,
-    picker,
-    register,
-    same_device,
-)
+from ..dispatch import KERNELS, Operator, find_kernel, picker, register, same_device
 from ..dtypes import (
     NUMBERS,
     as_number,

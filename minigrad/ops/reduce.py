@@ -13,27 +13,9 @@ import numpy as np
 from .. import launch, layout
 from ..check import check
 from ..dispatch import Operator, method
-from ..dtypes import (
-    DTYPES,
-    FLOATS,
-    NUMBERS,
-    bool_,
-    float32,
-    float64,
-    int32,
-    int64,
-    uint8,
-)
+from ..dtypes import DTYPES, FLOATS, NUMBERS, bool_, computed_in, int32, int64, uint8
 from ..kernels import lab_rungs
-from ..launch import (
-    THREADS,
-    Rung,
-    cdiv,
-    coalesce_dims,
-    counters,
-    strides_of,
-    whole_warps,
-)
+from ..launch import THREADS, Rung, cdiv, coalesce_dims, strides_of, whole_warps
 from ..numpy_names import either_name
 from . import pointwise
 from . import vjp as vjp
@@ -103,7 +85,7 @@ def parts_of(rows, n):
 def accumulator(dtype, code="MAX"):
     """What is computed in: shuffles take int, long long, float and double."""
     if dtype in FLOATS:
-        return float64 if dtype == float64 else float32
+        return computed_in(dtype)
     return int64 if code in ("SUM", "PROD") or dtype == int64 else int32
 
 
@@ -112,7 +94,7 @@ def shared(f, parts, count):
     if parts == 1:
         return {"parts": 1, "some": None, "done": None}
     some = f.x.new_empty((f.m * parts,), dtype=accumulator(f.dtype, f.code))
-    return {"parts": parts, "some": some, "done": counters(count, f.device)}
+    return {"parts": parts, "some": some, "done": launch.counters(count, f.device)}
 
 
 def views(f):
@@ -252,7 +234,7 @@ def several(f):
     if f.parts == 1:
         return {"some": None, "places": None, "done": None}
     some, places = (f.x.new_empty((f.m * f.parts,), t) for t in (f.dtype, int64))
-    return {"some": some, "places": places, "done": counters(f.m, f.device)}
+    return {"some": some, "places": places, "done": launch.counters(f.m, f.device)}
 
 
 ARG_LADDER = launch.ladder(
