@@ -128,11 +128,12 @@ class Operator:
     """An operator: called with PyTorch's arguments, it runs the kernel that is theirs.
 
     check: a function of these arguments that raises what PyTorch raises, and returns
-    the options of the kernels, a dict; or a function of nothing that computes the
-    result in another way. tensors: the names of those arguments that are operands, with
-    a * before the last one if it is a list of them; None for the first argument alone.
-    rule: operands -> the dtype to compute in. vjps: how the
-    operands' gradients are computed (autograd/record.py); None: not differentiable.
+    the options of the kernels, a dict (None: all arguments that are no operands, as
+    they are); or a function of nothing that computes the result in another way.
+    tensors: the names of those arguments that are operands, with a * before the last
+    one if it is a list of them; None for the first argument alone. rule: operands ->
+    the dtype to compute in. vjps: how the operands' gradients are computed
+    (autograd/record.py); None: not differentiable.
     planned: False of one that never does the same twice.
     """
 
@@ -249,12 +250,13 @@ class Operator:
             return options
         if self.listed:
             operands += bound.arguments[self.tensors[-1]]
-        others = (x for name, x in bound.arguments.items() if name not in self.tensors)
-        if any(map(has_tensor, others)):  # its numbers are not in the key
-            return tuple(operands), options or {}, None
+        others = {n: x for n, x in bound.arguments.items() if n not in self.tensors}
+        options = others if options is None else options
+        if any(map(has_tensor, others.values())):  # its numbers are not in the key
+            return tuple(operands), options, None
         where = [places.index(n) if n in places else None for n in self.tensors]
         pick = picker(where, len(args), names)
-        return tuple(operands), options or {}, spread(pick) if self.listed else pick
+        return tuple(operands), options, spread(pick) if self.listed else pick
 
     def find(self, operands):
         """The kernel for these operands."""

@@ -80,25 +80,12 @@ class Facts(SimpleNamespace):
         super().__init__(**(given | facts))
 
 
-def always(f):
-    return True
-
-
-def in_dtype(f):
-    """The types of most templates: the elements', and the one to compute in."""
-    return f.dtype, f.wide
-
-
-def one_each(f):
-    """A grid with a thread for each of n."""
-    return cdiv(f.n, THREADS)
-
-
 class Rung(NamedTuple):
     """One kernel of a ladder, and its launch. The functions are given the Facts.
 
     args: what the kernel takes, in order, by the names of the facts: "x y n:int" are
-    two tensors and a number as int. types: the types and numbers of its template.
+    two tensors and a number as int. grid: a thread for each of n, mostly. types: the
+    types and numbers of its template, mostly the elements' and the one to compute in.
     before: what stands in front of the text. more: facts that this rung adds, such as
     memory for parts. run: where one launch is not enough, what it does instead.
     """
@@ -106,11 +93,11 @@ class Rung(NamedTuple):
     name: str  # its idea
     kernel: str  # its name in the text
     source: object  # a file in kernels/, or a hole whose answer is the text
-    fits: Callable = always
+    fits: Callable = lambda f: True
     args: str = ""
     block: object = THREADS
-    grid: Callable = one_each
-    types: Callable = in_dtype
+    grid: Callable = lambda f: cdiv(f.n, THREADS)
+    types: Callable = lambda f: (f.dtype, f.wide)
     before: Callable = lambda f: ""
     more: Callable = lambda f: {}
     run: Callable = None
@@ -326,14 +313,15 @@ def counters(count, device):
     """
     if device != "cuda":
         return zeros(count, np.dtype(np.uint32), device)
-    if not _counters:
-        with capture.disabled():
-            _counters.append(zeros(COUNTERS, np.dtype(np.uint32), device))
-    capture.constant(_counters[0])
-    return _counters[0]
+    capture.constant(_counters())
+    return _counters()
 
 
-_counters = []
+@functools.cache
+def _counters():
+    with capture.disabled():
+        return zeros(COUNTERS, np.dtype(np.uint32), "cuda")
+
 
 # ------------------------------------------------- the launch
 
@@ -363,11 +351,8 @@ class Launch(NamedTuple):
         if trace.active is None:
             self.kernel.run(self.grid, self.block, args)
         else:
-            clock = _timed(self, args)
-            trace.active.append(trace.Launch(
-                self.operator, self.rung, self.kernel.name, self.device, self.grid,
-                self.block, self.nbytes, clock,
-            ))  # fmt: skip
+            shown = self._replace(kernel=self.kernel.name)
+            trace.active.append(trace.Launch(*shown, clock=_timed(self, args)))
         if self.device == "sim":  # each launch there ends before the next begins
             faults.check(self.device)
 

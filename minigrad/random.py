@@ -193,17 +193,14 @@ DROPOUT = launch.ladder(
 )  # fmt: skip
 
 
-@operator(
-    planned=False,
-    vjps=[lambda dy, p, seed, first: dropout(dy, p=p, seed=seed, first=first)],
-)
+@operator(planned=False, vjps=[
+    lambda dy, p, seed, first: dropout(dy, p=p, seed=seed, first=first)])  # fmt: skip
 def dropout(x, *, p, seed, first):
     """x / p where an element is kept, which has the chance p, else 0.
 
     first: the first of the blocks of random numbers, as rand() takes them. So the same
     call with dy is the way back, and no mask is stored.
     """
-    return {"p": p, "seed": seed, "first": first}
 
 
 @dropout.cpu

@@ -311,17 +311,11 @@ def of_weight_and_bias(dy, a, c, sizes):
     return conv2d_weight(a, dy, sizes=sizes, biased=True)
 
 
-@operator(
-    "input weight bias",
-    vjps=[
-        lambda dy, b, sizes: conv2d_input(b, dy, sizes=sizes),
-        of_weight_and_bias,
-        of_weight_and_bias,
-    ],
-)
-def conv2d(
-    input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, *, sizes=None
-):
+@operator("input weight bias", vjps=[
+    lambda dy, b, sizes: conv2d_input(b, dy, sizes), of_weight_and_bias,
+    of_weight_and_bias])  # fmt: skip
+def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, *,
+           sizes=None):  # fmt: skip
     """The sum of each window times the weights: (N, C, H, W) -> (N, O, OH, OW).
 
     weight: (O, C / groups, KH, KW). bias: (O,) or None. padding: zeros around the
@@ -366,16 +360,11 @@ def _(x, w, bias, sizes):
 # ------------------------------------------------- backward
 
 
-@operator(
-    "w dy",
-    vjps=[
-        lambda dy, b, sizes: conv2d_weight(dy, b, sizes=sizes)[0],
-        lambda dy, a, sizes: conv2d(dy, a, sizes=sizes),
-    ],
-)
+@operator("w dy", vjps=[
+    lambda dy, b, sizes: conv2d_weight(dy, b, sizes)[0],
+    lambda dy, a, sizes: conv2d(dy, a, sizes=sizes)])  # fmt: skip
 def conv2d_input(w, dy, sizes):
     """dx: each dy goes, times the weights, to where its window was."""
-    return {"sizes": sizes}
 
 
 @conv2d_input.cpu
@@ -402,17 +391,11 @@ def _(w, dy, sizes):
     return dx if found is None else found
 
 
-@operator(
-    "x dy",
-    vjps=[
-        lambda dy, b, sizes: conv2d_input(dy, b, sizes=sizes),
-        lambda dy, a, sizes: conv2d(a, dy, sizes=sizes),
-    ],
-    results=(None, None),
-)
+@operator("x dy", results=(None, None), vjps=[
+    lambda dy, b, sizes: conv2d_input(dy, b, sizes),
+    lambda dy, a, sizes: conv2d(a, dy, sizes=sizes)])  # fmt: skip
 def conv2d_weight(x, dy, sizes, biased=False):
     """dw, and db if it is biased: sums over all images and places."""
-    return {"sizes": sizes, "biased": biased}
 
 
 @conv2d_weight.cpu

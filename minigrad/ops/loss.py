@@ -72,9 +72,8 @@ def mse_loss(input, target, reduction="mean"):
     return reduced(squared(input, target), reduction)
 
 
-def binary_cross_entropy_with_logits(
-    input, target, weight=None, reduction="mean", pos_weight=None
-):
+def binary_cross_entropy_with_logits(input, target, weight=None, reduction="mean",
+                                     pos_weight=None):  # fmt: skip
     """-(target · log s + (1 - target) · log(1 - s)) with s = sigmoid(input).
 
     weight: what each element counts. pos_weight: what `target` counts beside 1 -
@@ -172,7 +171,6 @@ def nll(x, target, weight=None, *, log, reduction, ignore, smooth):
     x (N, C, ...), target (N, ...), weight of each class or None. Beside the loss, for
     backward: lse of each row, and after them the sum of the weights.
     """
-    return {"log": log, "reduction": reduction, "ignore": ignore, "smooth": smooth}
 
 
 @nll.cpu
@@ -229,7 +227,6 @@ def log_sum_exp(x):
 def nll_input(x, target, weight=None, dy=None, kept=None, *, log, reduction, ignore,
               smooth):  # fmt: skip
     """dx of dy, one number or one for each row."""
-    return {"log": log, "reduction": reduction, "ignore": ignore, "smooth": smooth}
 
 
 @nll_input.cpu
@@ -296,9 +293,8 @@ def cross_entropy(input, target, weight=None, size_average=None,  # noqa: A002
     check(0 <= label_smoothing <= 1, lambda: "label_smoothing must be between 0.0 and "
           f"1.0. Got: {label_smoothing}")  # fmt: skip
     if shapes_of("cross_entropy", input, target, weight)[1] == input.shape:
-        return of_probabilities(
-            input, target, weight, ignore_index, reduction, label_smoothing
-        )
+        return of_probabilities(input, target, weight, ignore_index, reduction,
+                                label_smoothing)  # fmt: skip
     return classified(
         "cross_entropy", input, target, weight, ignore_index, reduction,
         label_smoothing, (size_average, reduce),

@@ -71,10 +71,6 @@ def is_in_fours(x, dim):
     return whole and x.strides[dim] == 1
 
 
-def no_types(f):
-    return ()
-
-
 PLAIN, SQUARE = "a b c M:int N:int K:int", (16, 16)
 VIEWS = "a a_view b b_view c M:int N:int K:int batches:long"
 LADDER = launch.ladder(
@@ -88,13 +84,13 @@ LADDER = launch.ladder(
          lambda f: tiles(16)(f)[::-1]),
     Rung("coalesced", "matmul_coalesced", "matmul.cu", is_one, PLAIN, SQUARE,
          tiles(16)),
-    Rung("tiled", "matmul_tiled", "matmul.cu", launch.always, VIEWS, SQUARE,
-         batched(16), more=views),
+    Rung("tiled", "matmul_tiled", "matmul.cu", args=VIEWS, block=SQUARE,
+         grid=batched(16), more=views),
     Rung("column", "matmul_column", "matmul.cu", is_large, PLAIN, 512, tiles(64)),
     Rung("patch", "matmul_patch", "matmul.cu",
          lambda f: is_one(f) and f.M >= 128 and f.N >= 128, PLAIN, 256, tiles(128)),
     Rung("vectors", "matmul_vectors", "matmul.cu", is_wide, PLAIN, 256, tiles(128),
-         no_types),
+         lambda f: ()),
     Rung("pipelined", "matmul_pipelined", "matmul.cu", is_large_float, VIEWS, 128,
          batched(128), pipelined_types, more=views),
 )  # fmt: skip
@@ -124,12 +120,9 @@ def in_parts(x, parts, dim):
 
 def product(a, b, c, batches, M, N, K):
     """Launch c = a b; c, or a tensor like it."""
-    plain, aligned = (
-        a.is_contiguous() and b.is_contiguous(),
-        not (a.offset | b.offset) % 4,
-    )
+    plain = a.is_contiguous() and b.is_contiguous()
     f = launch.Facts(a=a, b=b, c=c, batches=batches, M=M, N=N, K=K, plain=plain,
-                     aligned=aligned)  # fmt: skip
+                     aligned=not (a.offset | b.offset) % 4)  # fmt: skip
     rung = launch.pick(LADDER, f)
     parts = parts_of(f, SIZES[rung.name]) if rung.name in SIZES else 1
     if parts > 1:  # the products of the parts, and their sum
@@ -206,14 +199,9 @@ def rows(x):
     return x.reshape(-1, x.shape[-1])
 
 
-@operator(
-    "input weight bias",
-    vjps=[  # that of W comes out in W's own layout, row by row
-        lambda dy, b: dy @ b,
-        lambda dy, a: rows(dy).permute(1, 0) @ rows(a),
-        lambda dy: rows(dy).sum(0),
-    ],
-)
+@operator("input weight bias", vjps=[  # that of W comes out in W's own layout
+    lambda dy, b: dy @ b, lambda dy, a: rows(dy).permute(1, 0) @ rows(a),
+    lambda dy: rows(dy).sum(0)])  # fmt: skip
 def linear(input, weight, bias=None):
     """input times the transpose of weight, plus bias: (*, in) to (*, out)."""
     sizes = input.shape[-1:], weight.shape[1:], weight.shape[:1]

@@ -75,14 +75,9 @@ def layer_norm_gradient(dy, a, b, last, eps):
     return (g - g.mean(dims, True) - y * (g * y).mean(dims, True)) * rstd
 
 
-@operator(
-    "input weight bias",
-    vjps=[
-        layer_norm_gradient,
-        lambda dy, a, last, eps: dy * layer_norm(a, last, eps=eps),
-        lambda dy: dy,
-    ],
-)
+@operator("input weight bias", vjps=[
+    layer_norm_gradient, lambda dy, a, last, eps: dy * layer_norm(a, last, eps=eps),
+    lambda dy: dy])  # fmt: skip
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
     """(x - mean) / sqrt(var + eps) * weight + bias over the last dimensions."""
     shape = layout.as_ints((normalized_shape,))
@@ -129,7 +124,6 @@ def _(x, weight, bias, last, eps):
 @operator("dy x weight")
 def layer_norm_backward(dy, x, weight=None, *, last, eps):
     """The gradient of x, of those of layer_norm, x and weight."""
-    return {"last": last, "eps": eps}
 
 
 @layer_norm_backward.cpu
@@ -290,19 +284,15 @@ def gradients(dy, a, b, i, training, eps):
     return g * rstd, dw, db
 
 
-@operator(
-    "input weight bias running_mean running_var",
-    results=(None, "wide"),
-    vjps=[gradients, gradients, gradients, None, None],
-    name="batch_norm",
-)
+@operator("input weight bias running_mean running_var", results=(None, "wide"),
+          vjps=[gradients, gradients, gradients, None, None],
+          name="batch_norm")  # fmt: skip
 def normalise(input, weight, bias, running_mean=None, running_var=None, *, training,
               momentum, eps):  # fmt: skip
     """(x - mean) / sqrt(var + eps) * weight + bias; beside it (mean, var), (2, C).
 
     The running ones, weight and bias are in the dtype to compute in.
     """
-    return {"training": training, "momentum": momentum, "eps": eps}
 
 
 @normalise.cpu
@@ -340,7 +330,6 @@ def _(x, weight, bias, running_mean, running_var, training, momentum, eps):
 @operator("x dy weight both", results=(None, "wide", "wide"), name="batch_norm_input")
 def normalise_input(x, dy, weight, both, training, eps):
     """dx, and the gradients of weight and bias."""
-    return {"training": training, "eps": eps}
 
 
 @normalise_input.cpu
@@ -391,9 +380,8 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None,  # noqa
     )  # fmt: skip
     given = kept if None not in kept else ()
     running = [t.detach().to(dtype=wide).contiguous() for t in given] or [None, None]
-    y, _ = normalise(
-        input, weight, bias, *running, training=training, momentum=momentum, eps=eps
-    )
+    y, _ = normalise(input, weight, bias, *running, training=training,
+                     momentum=momentum, eps=eps)  # fmt: skip
     for old, new in zip(given, running, strict=False):
         if training and new.storage is not old.storage:
             old.copy_(new)

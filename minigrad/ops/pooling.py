@@ -75,14 +75,10 @@ AVG_INPUT = launch.ladder(
 # ------------------------------------------------- maximum
 
 
-@operator(
-    vjps=[lambda dy, i, w: max_input(dy, i, w=w)],
-    results=(None, int64),
-    name="max_pool2d",
-)
-def max_with_indices(
-    input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False
-):
+@operator(vjps=[lambda dy, i, w: max_input(dy, i, w=w)], results=(None, int64),
+          name="max_pool2d")  # fmt: skip
+def max_with_indices(input, kernel_size, stride=None, padding=0, dilation=1,
+                     ceil_mode=False):  # fmt: skip
     """The largest element of each window, and its index in the plane."""
     how = kernel_size, stride, padding, dilation, ceil_mode
     return {"w": pool_window(input.shape, *how, "max_pool2d")}
@@ -168,12 +164,10 @@ def indices_of(row, col, w):
     return indices
 
 
-@operator(
-    "dy indices", vjps=[lambda dy, b: picked(dy, b), None], name="max_pool2d_input"
-)
+@operator("dy indices", vjps=[lambda dy, b: picked(dy, b), None],
+          name="max_pool2d_input")  # fmt: skip
 def max_input(dy, indices, w):
     """dx: each dy goes to where its window's maximum was."""
-    return {"w": w}
 
 
 @max_input.cpu
@@ -224,22 +218,9 @@ def counts(w, count_pad, divisor):
     return np.multiply.outer(*sides)
 
 
-@operator(
-    vjps=[
-        lambda dy, w, count_pad, divisor: avg_input(
-            dy, w=w, count_pad=count_pad, divisor=divisor
-        )
-    ]
-)
-def avg_pool2d(
-    input,
-    kernel_size,
-    stride=None,
-    padding=0,
-    ceil_mode=False,
-    count_include_pad=True,
-    divisor_override=None,
-):
+@operator(vjps=[lambda dy, w, count_pad, divisor: avg_input(dy, w, count_pad, divisor)])
+def avg_pool2d(input, kernel_size, stride=None, padding=0, ceil_mode=False,
+               count_include_pad=True, divisor_override=None):  # fmt: skip
     """The mean of each window: (N, C, H, W) -> (N, C, OH, OW).
 
     stride: None is kernel_size. count_include_pad: the padding counts as elements, of
@@ -272,13 +253,10 @@ def _(x, w, count_pad, divisor):
     return y
 
 
-@operator(
-    vjps=[lambda dy, w, count_pad, divisor: averaged(dy, w, count_pad, divisor)],
-    name="avg_pool2d_input",
-)
+@operator(vjps=[lambda dy, w, count_pad, divisor: averaged(dy, w, count_pad, divisor)],
+          name="avg_pool2d_input")  # fmt: skip
 def avg_input(dy, w, count_pad, divisor):
     """dx: each dy is shared among its window."""
-    return {"w": w, "count_pad": count_pad, "divisor": divisor}
 
 
 def averaged(x, w, count_pad, divisor):

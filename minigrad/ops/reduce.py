@@ -280,10 +280,8 @@ def extreme(name, formula, code):
     return operator
 
 
-argmax_of, argmin_of = (
-    extreme("argmax", np.argmax, "MAX"),
-    extreme("argmin", np.argmin, "MIN"),
-)
+argmax_of = extreme("argmax", np.argmax, "MAX")
+argmin_of = extreme("argmin", np.argmin, "MIN")
 
 
 @either_name

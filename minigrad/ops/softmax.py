@@ -98,14 +98,12 @@ def softmax_of(name, log, gradient_of_y):
         rows = rows_of(x, (dim,))[0].contiguous()
         y, n = rows.new_empty(rows.shape), x.shape[dim] if x.ndim else 1
         if x.numel():
-            launch.run(
-                SOFTMAX, name, x=rows, y=y, log=int(log), **row_facts(n, rows, y)
-            )
+            facts = row_facts(n, rows, y)
+            launch.run(SOFTMAX, name, x=rows, y=y, log=int(log), **facts)
         return columns_of(y, x.ndim, dim)
 
     def gradient(dy, y, dim):
         """The gradient of x, of that of y, and y."""
-        return {"dim": dim}
 
     def gradient_of_arrays(dy, y, dim):
         dy, y, shape = np.atleast_1d(dy), np.atleast_1d(y), y.shape
@@ -132,21 +130,12 @@ def softmax_of(name, log, gradient_of_y):
     return forward
 
 
-softmax = softmax_of(
-    "softmax",
-    False,
-    [
-        lambda dy, b, dim: softmax.backward(dy, b, dim),
-        lambda dy, a, b, dim: (
-            dy * (a - (a * b).sum(dim, True)) - a * (dy * b).sum(dim, True)
-        ),
-    ],
-)
-log_softmax = softmax_of(
-    "log_softmax",
-    True,
-    [
-        lambda dy, b, dim: dy - (dy * b.exp()).sum(dim, True),
-        lambda dy, a, b, dim: -dy * b.exp() * a.sum(dim, True),
-    ],
-)
+softmax = softmax_of("softmax", False, [
+    lambda dy, b, dim: softmax.backward(dy, b, dim),
+    lambda dy, a, b, dim:
+        dy * (a - (a * b).sum(dim, True)) - a * (dy * b).sum(dim, True),
+])  # fmt: skip
+log_softmax = softmax_of("log_softmax", True, [
+    lambda dy, b, dim: dy - (dy * b.exp()).sum(dim, True),
+    lambda dy, a, b, dim: -dy * b.exp() * a.sum(dim, True),
+])  # fmt: skip

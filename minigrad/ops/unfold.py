@@ -168,7 +168,6 @@ UNFOLD = launch.ladder(
 @operator(vjps=[lambda dy, w: fold_windows(dy, w=w)], name="unfold")
 def unfold_windows(x, w):
     """x (N, C, H, W) -> (N, C * KH * KW, OH * OW): each window is a column."""
-    return {"w": w}
 
 
 @unfold_windows.cpu
@@ -223,7 +222,6 @@ FOLD = launch.ladder(
 @operator(vjps=[lambda dy, w: unfold_windows(dy, w=w)], name="fold")
 def fold_windows(y, w):
     """y (N, C * KH * KW, OH * OW) -> (N, C, H, W): what is in one place is added."""
-    return {"w": w}
 
 
 @fold_windows.cpu
