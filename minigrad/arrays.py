@@ -88,12 +88,12 @@ class NumpyKernel:
     def read_as(self, x, number):
         """The first operand and other floats in the dtype to compute in."""
         if (
-            number
-            and hasattr(x, "storage")
-            and (x.dtype.kind, self.wide.kind) != ("f", "f")
+            not number
+            or not hasattr(x, "storage")
+            or x.dtype.kind == self.wide.kind == "f"
         ):
-            return computed_in(x.dtype)
-        return self.wide
+            return self.wide
+        return computed_in(x.dtype)
 
     def plan(self, operands, options):
         """A function that does it for operands like these."""

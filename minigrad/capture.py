@@ -9,6 +9,7 @@ capture.disabled():` does without plans; results are the same, to the bit.
 """
 
 import contextlib
+import functools
 import threading
 from typing import NamedTuple
 
@@ -37,6 +38,18 @@ def keep(plans, key, plan, most=1000):
         plans.clear()
     plans[key] = plan
     return plan
+
+
+def remembered(function):
+    """The function, which finds again what it has found, until an answer changes."""
+    found = plans()
+
+    @functools.wraps(function)
+    def run(*key):
+        value = found.get(key)
+        return keep(found, key, function(*key)) if value is None else value
+
+    return run
 
 
 def forget():

@@ -16,24 +16,20 @@ DEVICES = ("auto", "cuda", "sim")
 
 def gpu_available():
     """Is there a GPU that CuPy can use?"""
-    if importlib.util.find_spec("cupy") is None:
-        return False
-    try:
-        import cupy
-    except ImportError:  # two wheels of it, say
-        return False
-    return bool(cupy.cuda.is_available())
+    return lacking() is None
 
 
 def lacking():
-    """Why CuPy can use no GPU, and what to do. The exported package says it, too."""
+    """Why CuPy can use no GPU, and what to do; None where it can."""
     if importlib.util.find_spec("cupy") is None:
         return "CuPy is not installed (pip install cupy-cuda12x, or cupy-cuda13x)"
     try:
-        import cupy  # noqa: F401
-    except ImportError as error:
+        import cupy
+    except ImportError as error:  # two wheels of it, say
         return f"CuPy cannot be imported ({str(error).strip().splitlines()[0]})"
-    return "CuPy finds no GPU (`nvidia-smi` shows those that the driver sees)"
+    if not cupy.cuda.is_available():
+        return "CuPy finds no GPU (`nvidia-smi` shows those that the driver sees)"
+    return None
 
 
 def on_gpu(x):

@@ -27,6 +27,7 @@ from .trace import nbytes
 
 STANDS_IN = "// The course's solution"  # so a solution's text begins when exported
 THREADS = 256  # of a block, where nothing speaks for another number
+BLOCKS = 264  # that keep a large GPU busy: two for each of its processors
 MANY = 2**31 - THREADS  # elements that an int cannot count
 
 requested = "answered"

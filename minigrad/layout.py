@@ -313,37 +313,23 @@ def flattened(shape, start, end):
     return (*shape[:start], numel(shape[start : end + 1]), *shape[end + 1 :])
 
 
-_row_majors, _row_specs, _reshaped = (capture.plans() for _ in range(3))
-
-
+@capture.remembered
 def row_major(shape):
     """What a Tensor next to a storage of its own is made of: shape, strides, offset."""
-    found = _row_majors.get(shape)
-    if found is None:
-        found = shape, tuple(contiguous_strides(shape)), 0
-        capture.keep(_row_majors, shape, found)
-    return found
+    return shape, tuple(contiguous_strides(shape)), 0
 
 
+@capture.remembered
 def row_spec(dtype, device, shape):
     """The Spec of a tensor next to a storage of its own."""
-    key = dtype, device, shape
-    found = _row_specs.get(key)
-    if found is None:
-        found = spec(dtype, device, *row_major(shape))
-        capture.keep(_row_specs, key, found)
-    return found
+    return spec(dtype, device, *row_major(shape))
 
 
+@capture.remembered
 def reshaped(shape, strides, sizes):
     """The shape that `sizes` means, and its strides: None where it needs a copy."""
-    key = shape, strides, sizes
-    found = _reshaped.get(key)
-    if found is None:
-        new = infer_size(sizes, numel(shape))
-        found = new, view_or_copy(shape, strides, new)
-        capture.keep(_reshaped, key, found)
-    return found
+    new = infer_size(sizes, numel(shape))
+    return new, view_or_copy(shape, strides, new)
 
 
 def check_no_overlap(shape, strides):

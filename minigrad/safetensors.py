@@ -22,6 +22,7 @@ NAMES = dict(zip(
 ))  # fmt: skip
 TYPES = {dtype: name for name, dtype in NAMES.items()}
 MOST = 100_000_000  # bytes of a header
+BROKEN = ValueError, TypeError, LookupError, AttributeError, RecursionError
 
 
 def save_file(tensors, filename, metadata=None):
@@ -60,13 +61,7 @@ def load_file(filename, device="cpu"):
             header = json.loads(file.read(length))
             header.pop("__metadata__", None)
             entries = [(name, *_entry(entry)) for name, entry in header.items()]
-        except (
-            ValueError,
-            TypeError,
-            LookupError,
-            AttributeError,
-            RecursionError,
-        ) as error:
+        except BROKEN as error:
             raise _damaged(filename, f"its header cannot be read: {error}") from None
         data = np.fromfile(file, np.uint8)
     _check_places(filename, entries, len(data))

@@ -56,7 +56,8 @@ class Trace(list):
         result = kernel(*operands, **options)
         took = time.perf_counter() - begin
         if moved is None:
-            size = sum(map(nbytes, (*operands, *_tensors(result))))
+            results = result if isinstance(result, tuple) else (result,)
+            size = sum(map(nbytes, (*operands, *results)))
         else:
             size = moved(operands, result)
         name = getattr(kernel, "__name__", operator)
@@ -110,10 +111,6 @@ def gpu_clock(start, stop):
         return cupy.cuda.get_elapsed_time(start, stop) / 1000
 
     return seconds
-
-
-def _tensors(result):
-    return result if isinstance(result, tuple) else (result,)
 
 
 def _row(launch):

@@ -130,7 +130,7 @@ WINDOWS = (
 def _():
     for size, kernel, dilation, padding, stride in WINDOWS:
         dilation = max(1, dilation[0]), max(1, dilation[1])
-        w = unfold.window_of(size, kernel, dilation, padding, stride)
+        w = unfold.window_of(size, kernel, stride, padding, dilation)
         x = numbers(3, *size)
         how = {"dilation": dilation, "padding": padding, "stride": stride}
         y = F.unfold(torch.from_numpy(x)[None].double(), kernel, **how)

@@ -25,16 +25,11 @@ def place(dy, origin, view):
 
     Layouts are shape, strides and offset, of one storage.
     """
-    whole, flat = like_base(dy, origin)
-    whole.copy_(dy)
-    return whole, flat.as_strided(view[0], view[1], view[2] - origin[2])
-
-
-def like_base(dy, origin):
-    """New zeros with a layout, but for its offset, and the same as a flat tensor."""
-    shape, strides, _ = origin
+    shape, strides, offset = origin
     flat = dy.new_zeros((layout.extent(shape, strides),))
-    return flat.as_strided(shape, strides, 0), flat
+    whole = flat.as_strided(shape, strides, 0)
+    whole.copy_(dy)
+    return whole, flat.as_strided(view[0], view[1], view[2] - offset)
 
 
 def strided_backward(dy, origin, view):

@@ -5,7 +5,7 @@ from types import MethodType
 from ..check import check
 from ..exercises.registry import exercise
 from .grad_mode import thread
-from .graph import FREED, Node, Saved, edges_of, requires
+from .graph import FREED, Node, Saved, alias, edges_of, requires
 from .views import attach
 
 
@@ -141,9 +141,7 @@ class Context(Node):
               lambda: f"Function {self.title} returned an invalid gradient at index "
               f"{number} - got {list(g.shape)} but expected shape compatible with "
               f"{list(like[0])}")  # fmt: skip
-        other = g.new_alias()
-        other._meta = g._meta
-        return other
+        return alias(g)
 
     def release(self):
         self.saved = None if self.saved else self.saved

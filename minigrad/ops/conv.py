@@ -22,7 +22,7 @@ from ..layout import as_ints
 from . import unfold
 from .matmul import matmul
 from .pointwise import add
-from .unfold import Window, as_struct, fold_windows, unfold_windows
+from .unfold import Window, fold_windows, unfold_windows
 
 # ------------------------------------------------- sizes
 
@@ -46,7 +46,7 @@ class Shape(NamedTuple):
         """A kernel's argument `Conv`."""
         high, wide, oh, ow, *rest = self.window.numbers()
         numbers = self.N, self.C, high, wide, self.O, oh, ow, *rest, self.groups
-        return as_struct(numbers, STRUCT, device)
+        return launch.struct(np.array(tuple(numbers), STRUCT), device)
 
     @property
     def inside(self):
@@ -68,6 +68,21 @@ class Shape(NamedTuple):
     @property
     def places(self):
         return self.window.out[0] * self.window.out[1]
+
+    @property
+    def columns(self):
+        """The windows of an image: a matrix for each group, (taps, places)."""
+        return self.groups, self.inside[0] * self.window.taps, self.places
+
+    @property
+    def matrices(self):
+        """The weights: a matrix for each group, (channels of y, taps)."""
+        return self.groups, self.inside[1], self.inside[0] * self.window.taps
+
+    @property
+    def rows(self):
+        """An image of y: a matrix for each group, (channels, places)."""
+        return self.groups, self.inside[1], self.places
 
     def product(self, what):
         """(M, N, K) of the implicit product: see conv_gemm.cu."""
@@ -97,9 +112,7 @@ def shape_of(x, w, stride=1, padding=0, dilation=1, groups=1):
     check_channels(x, w, groups)
     size, kernel = tuple(x[-2:]), tuple(w[2:])
     check_fits(size, kernel, before, after, dilation)
-    ways = zip(size, kernel, stride, before, dilation, after, strict=True)
-    out = tuple(unfold.places(*way) for way in ways)
-    window = Window(size, out, kernel, stride, before, dilation)
+    window = unfold.window_of(size, kernel, stride, before, dilation, after)
     return Shape(x[0] if len(x) == 4 else 1, x[-3], w[0], groups, window)
 
 
@@ -172,7 +185,6 @@ def check_operands(x, w, bias):
 
 # ------------------------------------------------- kernels
 
-BLOCKS = 264  # that keep a large GPU busy: two for each of its processors
 PARTS = 8 * 132  # of dw: their blocks are small, and wait for memory
 HALO = 40
 
@@ -189,7 +201,7 @@ def tile_of(f):
     if f.what == 2:  # the parts make blocks enough
         return high, 64
     counts = {wide: cdiv(f.M, high) * cdiv(f.N, wide) for wide in (128, 64)}
-    enough = [wide for wide, count in counts.items() if count >= BLOCKS]
+    enough = [wide for wide, count in counts.items() if count >= launch.BLOCKS]
     return high, (enough or [32 if high == 64 else 64])[0]
 
 
@@ -214,21 +226,19 @@ def products(im2col):
 
 def forward_by_columns(rung, operator, f):
     """im2col, and a product for each image and group."""
-    y = matmul(weights_of(f.w, f.s), columns_of(f.x, f.s)).view(f.s.y)
+    y = matmul(f.w.view(f.s.matrices), columns_of(f.x, f.s)).view(f.s.y)
     return add(y, f.bias.view(f.s.O, 1, 1)) if f.biased else y
 
 
 def input_by_columns(rung, operator, f):
     s = f.s
-    dy = f.b.view(s.N, s.groups, s.inside[1], s.places)
-    columns = matmul(weights_of(f.a, s).transpose(1, 2), dy)
+    columns = matmul(f.a.view(s.matrices).transpose(1, 2), f.b.view(s.N, *s.rows))
     return fold_windows(columns.view(s.N, s.C * s.window.taps, s.places), w=s.window)
 
 
 def weight_by_columns(rung, operator, f):
-    s = f.s
-    dy = f.a.view(s.N, s.groups, s.inside[1], s.places)
-    return matmul(dy, columns_of(f.b, s).transpose(2, 3)).sum(0).view(s.w)
+    dy, columns = f.a.view(f.s.N, *f.s.rows), columns_of(f.b, f.s)
+    return matmul(dy, columns.transpose(2, 3)).sum(0).view(f.s.w)
 
 
 FORWARD = launch.ladder(
@@ -272,13 +282,7 @@ def facts_of(what, s, x, **more):
 
 def columns_of(x, s):
     """im2col: (N, groups, taps of a group, places)."""
-    shape = s.N, s.groups, s.inside[0] * s.window.taps, s.places
-    return unfold_windows(x, w=s.window).view(shape)
-
-
-def weights_of(w, s):
-    """The weights as a matrix for each group: (groups, O of a group, its taps)."""
-    return w.view(s.groups, s.inside[1], s.inside[0] * s.window.taps)
+    return unfold_windows(x, w=s.window).view(s.N, *s.columns)
 
 
 # ------------------------------------------------- on "cpu", some images at a time
@@ -291,8 +295,8 @@ def in_chunks(x, s):
     x, step = unfold.padded(x, s.window), step_of(s)
     for begin in range(0, s.N, step):
         part = x[begin : begin + step]
-        shape = len(part), s.groups, s.inside[0] * s.window.taps, s.places
-        yield slice(begin, begin + step), unfold.windows(part, s.window).reshape(shape)
+        columns = unfold.windows(part, s.window).reshape(len(part), *s.columns)
+        yield slice(begin, begin + step), columns
 
 
 def step_of(s):
@@ -334,13 +338,15 @@ def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, 
 
 @conv2d.cpu
 def _(x, w, bias, sizes):
-    s, o = sizes, sizes.inside[1]
-    w = w.reshape(s.groups, o, -1)
-    y = np.empty((s.N, s.groups, o, s.places), x.dtype)
+    s, w, y = (
+        sizes,
+        w.reshape(sizes.matrices),
+        np.empty((sizes.N, *sizes.rows), x.dtype),
+    )
     for part, columns in in_chunks(x, s):
         np.matmul(w, columns, out=y[part])
     if bias is not None:
-        y += bias.reshape(s.groups, o, 1)
+        y += bias.reshape(s.groups, -1, 1)
     return y.reshape(s.y)
 
 
@@ -369,9 +375,8 @@ def conv2d_input(w, dy, sizes):
 
 @conv2d_input.cpu
 def _(w, dy, sizes):
-    s, o = sizes, sizes.inside[1]
-    w = w.reshape(s.groups, o, -1).transpose(0, 2, 1)
-    dy = dy.reshape(s.N, s.groups, o, s.places)
+    s, w = sizes, w.reshape(sizes.matrices).transpose(0, 2, 1)
+    dy = dy.reshape(s.N, *s.rows)
     dx, step = np.empty(s.x, w.dtype), step_of(s)
     for n in range(0, s.N, step):
         columns = np.matmul(w, dy[n : n + step])
@@ -400,9 +405,8 @@ def conv2d_weight(x, dy, sizes, biased=False):
 
 @conv2d_weight.cpu
 def _(x, dy, sizes, biased):
-    s, (c, o) = sizes, sizes.inside
-    dy = dy.reshape(s.N, s.groups, o, s.places)
-    dw = np.zeros((s.groups, o, c * s.window.taps), x.dtype)
+    s, dy = sizes, dy.reshape(sizes.N, *sizes.rows)
+    dw = np.zeros(s.matrices, x.dtype)
     for part, columns in in_chunks(x, s):
         dw += np.matmul(dy[part], columns.swapaxes(2, 3)).sum(0)
     return dw.reshape(s.w), dy.sum((0, 3)).reshape(-1) if biased else None

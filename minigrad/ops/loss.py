@@ -1,7 +1,6 @@
 """Losses: of elements (mse_loss, binary cross entropy), and of classes (nll_loss,
 cross_entropy), which take one launch or two, forward and backward."""
 
-import math
 import warnings
 
 import numpy as np
@@ -9,10 +8,11 @@ import numpy as np
 from .. import faults, launch
 from ..autograd.grad_mode import thread
 from ..check import check
-from ..dispatch import functional, number_for, operator, tensor_for
+from ..dispatch import expect, functional, number_for, operator, tensor_for
 from ..dtypes import FLOATS, computed_in, int64, uint8
 from ..launch import Rung, cdiv, counters, whole_warps
 from .indexing import one_hot
+from .normalization import sizes_of
 from .pointwise import ne, where
 from .pointwise_kernels import pointwise
 from .softmax import log_softmax, softmax
@@ -99,11 +99,6 @@ def binary_cross_entropy_with_logits(input, target, weight=None, reduction="mean
 # ------------------------------------------------- of classes: kernels
 
 MOST = 1024  # threads of a block
-
-
-def sizes_of(x):
-    """(N, C, L): images, classes, places."""
-    return x.shape[0], x.shape[1], math.prod(x.shape[2:])
 
 
 def blocks_of(f):
@@ -292,21 +287,14 @@ def cross_entropy(input, target, weight=None, size_average=None,  # noqa: A002
     number_for("cross_entropy", "label_smoothing", label_smoothing)
     check(0 <= label_smoothing <= 1, lambda: "label_smoothing must be between 0.0 and "
           f"1.0. Got: {label_smoothing}")  # fmt: skip
-    if shapes_of("cross_entropy", input, target, weight)[1] == input.shape:
+    expect("cross_entropy", {"input": input, "target": target}, {"weight": weight})
+    if target.shape == input.shape:
         return of_probabilities(input, target, weight, ignore_index, reduction,
                                 label_smoothing)  # fmt: skip
     return classified(
         "cross_entropy", input, target, weight, ignore_index, reduction,
         label_smoothing, (size_average, reduce),
     )  # fmt: skip
-
-
-def shapes_of(name, x, target, weight):
-    """Those of the input and the target; TypeError unless all are tensors."""
-    for argument, t in {"input": x, "target": target, "weight": weight}.items():
-        if t is not None or argument != "weight":
-            tensor_for(name, argument, t)
-    return x.shape, target.shape
 
 
 def classified(name, x, target, weight, ignore, reduction, smooth, old):
@@ -335,7 +323,8 @@ def check_reduction(reduction, name, old=(None, None)):
 
 def checked(name, x, target, weight, ignore):
     """The target; raises what PyTorch raises for operands that do not fit."""
-    shape, found = shapes_of(name, x, target, weight)
+    expect(name, {"input": x, "target": target}, {"weight": weight})
+    shape, found = x.shape, target.shape
     check(shape, lambda: f"{name}: Expected 1 or more dimensions (got 0)", ValueError)
     if target.dtype == uint8:
         target = target.long()

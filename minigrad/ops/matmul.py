@@ -95,7 +95,6 @@ LADDER = launch.ladder(
          batched(128), pipelined_types, more=views),
 )  # fmt: skip
 SIZES = {"tiled": 16, "pipelined": 128}  # of the tiles of rungs that share a product
-SHARED = 2 * 132  # blocks that a product is shared among, where it has few tiles
 LONG, SHORT = 256, 32  # columns of a that are cut in parts, and a part's at least
 
 
@@ -106,7 +105,7 @@ def parts_of(f, size):
     """
     if f.K < LONG or f.batches > 1 or f.dtype not in (float32, float64):
         return 1
-    most = min(SHARED // (cdiv(f.M, size) * cdiv(f.N, size)), f.K // SHORT)
+    most = min(launch.BLOCKS // (cdiv(f.M, size) * cdiv(f.N, size)), f.K // SHORT)
     return next((p for p in range(most, 1, -1) if f.K % (4 * p) == 0), 1)
 
 

@@ -11,7 +11,7 @@ from .. import launch, layout
 from ..autograd.grad_mode import thread
 from ..autograd.graph import written
 from ..check import check
-from ..dispatch import functional, method, number_for, operator, tensor_for
+from ..dispatch import expect, functional, method, number_for, operator, tensor_for
 from ..dtypes import computed_in
 from ..kernels import lab_rungs
 from ..kernels.lab_rungs import a_row
@@ -206,7 +206,6 @@ def std(x, dim=None, unbiased=None, keepdim=False, *, correction=None):
 
 # ------------------------------------------------- batch norm
 
-BLOCKS = 264
 CHANNELS = "c:int places:int eps:wide"
 APPLY = launch.ladder(
     Rung("element", "batch_norm_element", "batch_norm.cu",
@@ -232,13 +231,13 @@ INPUT = launch.ladder(
 
 
 def sizes_of(x):
-    """(N, C, L): images, channels, places."""
+    """(N, C, L): images, channels (or classes), places."""
     return x.shape[0], x.shape[1], math.prod(x.shape[2:])
 
 
 def parts_of(n, c, places):
     """How many blocks share a channel: enough, but with much to do for each."""
-    return max(1, min(BLOCKS // c, n * places // 2048, 65535))
+    return max(1, min(launch.BLOCKS // c, n * places // 2048, 65535))
 
 
 def channels(x, **facts):
@@ -394,9 +393,7 @@ def check_batch_norm(x, kept, weight, bias, training, eps):
     """Raise what PyTorch raises for operands that do not fit."""
     named = "running_mean", "running_var"
     others = dict(zip((*named, "weight", "bias"), (*kept, weight, bias), strict=True))
-    for name, t in {"input": x, **others}.items():
-        if t is not None or name == "input":
-            tensor_for("batch_norm", name, t)
+    expect("batch_norm", {"input": x}, others)
     shape, types = x.shape, {x.dtype, computed_in(x.dtype)}
     found = {t.dtype for t in others.values() if t is not None}
     check(len(shape) >= 2, lambda: "batch_norm: expected an input (N, C, ...), got "

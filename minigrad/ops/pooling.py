@@ -12,7 +12,7 @@ from ..kernels import lab_rungs
 from ..launch import Rung
 from ..layout import as_ints
 from .indexing import gather
-from .unfold import EACH, Window, padded, pair, places, under_taps
+from .unfold import EACH, padded, pair, under_taps, window_of
 
 
 def planes(x):
@@ -38,12 +38,12 @@ def pool_window(shape, kernel, stride, padding, dilation, ceil_mode, name):
               f"{name}: pad should be at most half of effective kernel size, but got "
               f"pad={p}, kernel_size={k} and dilation={d}")  # fmt: skip
     size, channels = shape[-2:], shape[-3]
-    ways = zip(size, kernel, stride, padding, dilation, strict=True)
-    out = tuple(places(*way, ceil_mode=ceil_mode) for way in ways)
+    w = window_of(size, kernel, stride, padding, dilation, ceil_mode=ceil_mode)
+    out = w.out
     check(min(out) >= 1, f"{name}: Given input size: ({channels}x{size[0]}x{size[1]}). "
           f"Calculated output size: ({channels}x{max(0, out[0])}x{max(0, out[1])}). "
           "Output size is too small")  # fmt: skip
-    return Window(size, out, kernel, stride, padding, dilation)
+    return w
 
 
 # ------------------------------------------------- kernels
@@ -261,9 +261,8 @@ def avg_input(dy, w, count_pad, divisor):
 
 def averaged(x, w, count_pad, divisor):
     """avg_pool2d of these windows."""
-    own = tuple(places(*n) for n in zip(w.size, w.kernel, w.stride, w.padding, (1, 1),
-                                        strict=True))  # fmt: skip
-    how = w.kernel, w.stride, w.padding, own != w.out, count_pad, divisor
+    own = window_of(w.size, w.kernel, w.stride, w.padding, (1, 1))
+    how = w.kernel, w.stride, w.padding, own != w, count_pad, divisor
     return avg_pool2d(x, *how)
 
 

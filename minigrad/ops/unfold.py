@@ -43,17 +43,12 @@ class Window(NamedTuple):
 
     def struct(self, device):
         """A kernel's argument `Window`."""
-        return as_struct(self.numbers(), STRUCT, device)
+        return struct(np.array(tuple(self.numbers()), STRUCT), device)
 
     def extent(self):
         """Rows and columns of the padded image that windows reach."""
         sizes = zip(self.out, self.stride, self.kernel, self.dilation, strict=True)
         return tuple((o - 1) * s + (k - 1) * d + 1 for o, s, k, d in sizes)
-
-
-def as_struct(numbers, dtype, device):
-    """Whole numbers as a kernel's argument."""
-    return struct(np.array(tuple(numbers), dtype), device)
 
 
 def pair(value, name, operator):
@@ -64,13 +59,20 @@ def pair(value, name, operator):
     return numbers * 2 if len(numbers) == 1 else numbers
 
 
-def places(size, kernel, stride, padding, dilation, after=None, ceil_mode=False):
-    """How many places a window has along one dimension.
+def window_of(size, kernel, stride, padding, dilation, after=None, ceil_mode=False):
+    """The Window for an image of this size. after: the padding below and to the right,
+    if that differs. ceil_mode: see `places`."""
+    ways = zip(size, kernel, stride, padding, dilation, after or padding, strict=True)
+    out = tuple(places(*way, ceil_mode) for way in ways)
+    return Window(tuple(size), out, kernel, stride, padding, dilation)
 
-    padding: before; `after`: after, if that differs. ceil_mode: the last place may
-    reach beyond the padding, if it begins before the padding after.
+
+def places(size, kernel, stride, padding, dilation, after, ceil_mode):
+    """How many places a window has along one dimension, with padding before and after.
+
+    ceil_mode: the last place may reach beyond the padding, if it begins before the
+    padding after.
     """
-    after = padding if after is None else after
     room = size + padding + after - dilation * (kernel - 1) - 1
     if not ceil_mode:
         return room // stride + 1
@@ -191,8 +193,8 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):  # noqa: A002
     N gives a matrix. RuntimeError where no window fits.
     """
     check_images(input, "unfold")
-    sizes = check_window(kernel_size, dilation, padding, stride, "unfold")
-    w = window_of(input.shape[-2:], *sizes)
+    how = check_window(kernel_size, dilation, padding, stride, "unfold")
+    w = window_of(input.shape[-2:], *how)
     check(min(w.out) >= 1, lambda: f"unfold: Given input with spatial size {w.size}, "
           f"kernel_size={w.kernel}, dilation={w.dilation}, padding={w.padding}, "
           f"calculated shape of the array of sliding blocks as {w.out}, but its "
@@ -255,8 +257,8 @@ def fold(
     check(input.ndim in (2, 3) and all(input.shape[-2:]), lambda: "fold: Expected 2D "
           "or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero "
           f"dimensions for input, but got: {list(input.shape)}")  # fmt: skip
-    sizes = check_window(kernel_size, dilation, padding, stride, "fold")
-    w = window_of(pair(output_size, "output_size", "fold"), *sizes)
+    how = check_window(kernel_size, dilation, padding, stride, "fold")
+    w = window_of(pair(output_size, "output_size", "fold"), *how)
     check_columns(input, w)
     batch = input if input.ndim == 3 else input.unsqueeze(0)
     x = fold_windows(batch, w=w)
@@ -266,15 +268,8 @@ def fold(
 # ------------------------------------------------- what may be wrong
 
 
-def window_of(size, kernel, dilation, padding, stride):
-    """The Window for an image of this size."""
-    ways = zip(size, kernel, stride, padding, dilation, strict=True)
-    out = tuple(places(*way) for way in ways)
-    return Window(tuple(size), out, kernel, stride, padding, dilation)
-
-
 def check_window(kernel_size, dilation, padding, stride, operator):
-    """The four as pairs; RuntimeError for those that are no sizes of a window."""
+    """The four as pairs, as window_of takes them; RuntimeError where they are wrong."""
     kernel = pair(kernel_size, "kernel_size", operator)
     given = [
         ("kernel size", "kernel_height", "kernel_width", kernel),
@@ -288,7 +283,7 @@ def check_window(kernel_size, dilation, padding, stride, operator):
     padding = pair(padding, "padding", operator)
     check(min(padding) >= 0, f"{operator}: padding should be non-negative, but got "
           f"pad_height: {padding[0]} pad_width: {padding[1]}")  # fmt: skip
-    return kernel, given[1][-1], padding, given[2][-1]
+    return kernel, given[2][-1], padding, given[1][-1]
 
 
 def check_images(x, operator):
