@@ -87,13 +87,10 @@ class NumpyKernel:
 
     def read_as(self, x, number):
         """The first operand and other floats in the dtype to compute in."""
-        if (
-            not number
-            or not hasattr(x, "storage")
-            or x.dtype.kind == self.wide.kind == "f"
-        ):
-            return self.wide
-        return computed_in(x.dtype)
+        if number and hasattr(x, "storage"):
+            floats = x.dtype.kind == self.wide.kind == "f"
+            return self.wide if floats else computed_in(x.dtype)
+        return self.wide
 
     def plan(self, operands, options):
         """A function that does it for operands like these."""

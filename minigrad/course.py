@@ -15,30 +15,26 @@ class Chapter(NamedTuple):
         return f"{self.number:02}_{self.word}"
 
 
-CHAPTERS = tuple(
-    Chapter(number, word, title)
-    for number, (word, title) in enumerate(
-        [
-            ("python_to_gpu", "Where Python ends and the GPU begins"),
-            ("threads", "Threads, blocks, grids"),
-            ("memory", "Host and device memory"),
-            ("strides", "A tensor is a storage and a way to read it"),
-            ("elementwise", "One kernel for any layout"),
-            ("reductions", "From sums to softmax"),
-            ("matmul", "Matrix multiplication, rung by rung"),
-            ("convolution", "Convolution and pooling"),
-            ("autograd", "The graph and its gradients"),
-            ("nn", "Modules, losses, optimisers"),
-            ("cnn", "A convolutional network on MNIST"),
-            ("extending_pytorch", "Your kernel inside PyTorch"),
-            ("graphs", "Define, then run"),
-            ("memory_pool", "Where the memory goes"),
-            ("mixed_precision", "Half precision, full accuracy"),
-            ("many_gpus", "One model, many GPUs"),
-            ("transformer", "Attention, and a small GPT"),
-        ]
-    )
-)
+TITLES = {
+    "python_to_gpu": "Where Python ends and the GPU begins",
+    "threads": "Threads, blocks, grids",
+    "memory": "Host and device memory",
+    "strides": "A tensor is a storage and a way to read it",
+    "elementwise": "One kernel for any layout",
+    "reductions": "From sums to softmax",
+    "matmul": "Matrix multiplication, rung by rung",
+    "convolution": "Convolution and pooling",
+    "autograd": "The graph and its gradients",
+    "nn": "Modules, losses, optimisers",
+    "cnn": "A convolutional network on MNIST",
+    "extending_pytorch": "Your kernel inside PyTorch",
+    "graphs": "Define, then run",
+    "memory_pool": "Where the memory goes",
+    "mixed_precision": "Half precision, full accuracy",
+    "many_gpus": "One model, many GPUs",
+    "transformer": "Attention, and a small GPT",
+}
+CHAPTERS = tuple(Chapter(i, *names) for i, names in enumerate(TITLES.items()))
 
 
 def chapter(number):

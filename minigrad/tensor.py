@@ -264,8 +264,8 @@ class Tensor(Methods, Differentiable, Suggesting):
         if device == self.device:
             return x
         here = self.device
-        return record_call("ToCopy", [x], lambda: _copied(x, device),
-                           lambda dy: (dy.to(here),))  # fmt: skip
+        copied = lambda: _of(x.contiguous().memory(), device, dtype)  # noqa: E731
+        return record_call("ToCopy", [x], copied, lambda dy: (dy.to(here),))
 
     def type(self, dtype):
         """The tensor in a dtype, as to(dtype)."""
@@ -410,14 +410,7 @@ def _checked(size, stride, offset, cells):
     return size, stride, offset
 
 
-def _copied(x, device):
-    """A copy in another device's memory."""
-    data = moved(x.contiguous().memory().reshape(-1), device)
-    return Tensor(Storage(data, device, x.dtype), *row_major(x.shape))
-
-
 def _of(array, device="cpu", dtype=None):
-    """The row-major tensor over a contiguous NumPy array that is nobody else's."""
-    flat = array.reshape(-1)
-    data = flat if device == "cpu" else moved(flat, device)
-    return Tensor(Storage(data, device, dtype), *row_major(array.shape))
+    """The row-major tensor on a device of a contiguous array that is nobody else's."""
+    storage = Storage(moved(array.reshape(-1), device), device, dtype)
+    return Tensor(storage, *row_major(array.shape))

@@ -45,8 +45,7 @@ class ViewOp:
     def __call__(self, x, *args, **kwargs):
         if x._meta is None and x._base is None or not requires(x):
             return self.of(x, args, kwargs)
-        state = thread.state
-        if not state.enabled:
+        if not thread.state.enabled:
             return untracked(x, self.of(x, args, kwargs))
         view = x._layout
 
@@ -54,11 +53,7 @@ class ViewOp:
             return (self.backward(dy, view, *args, **kwargs),)
 
         node = Recorded(self.name, [x], backward)
-        state.enabled = False
-        try:
-            y = self.of(x, args, kwargs)
-        finally:
-            state.enabled = True
+        y = below(self.of, x, args, kwargs)
         if y is x or y.storage is not x.storage:  # the same memory in another dtype
             return y
         attach(node, y)

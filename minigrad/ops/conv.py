@@ -338,11 +338,8 @@ def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, 
 
 @conv2d.cpu
 def _(x, w, bias, sizes):
-    s, w, y = (
-        sizes,
-        w.reshape(sizes.matrices),
-        np.empty((sizes.N, *sizes.rows), x.dtype),
-    )
+    s, w = sizes, w.reshape(sizes.matrices)
+    y = np.empty((s.N, *s.rows), x.dtype)
     for part, columns in in_chunks(x, s):
         np.matmul(w, columns, out=y[part])
     if bias is not None:

@@ -1,5 +1,7 @@
 """Operators that write into a tensor which is there already: copy_, fill_, add_ ..."""
 
+import functools
+
 from .. import launch, layout
 from ..autograd.grad_mode import thread
 from ..autograd.graph import Recorded, requires, written
@@ -20,6 +22,7 @@ SCATTER = launch.ladder(
 )  # fmt: skip
 
 
+@functools.cache
 def in_place(operator):
     """The in-place form of an operator, as a method: `add_` of `add`."""
 
@@ -43,9 +46,7 @@ def in_place(operator):
 
         return write(self, operands, run, node)
 
-    method.__name__ = f"{operator.name}_"
-    method.__doc__ = f"{operator.name}, written into the tensor itself."
-    return method
+    return twin(method, operator.name)
 
 
 def again(operator, x, operands):
@@ -92,28 +93,6 @@ def node_of(operator, x, old, operands):
         copy, copy._meta = x.detach().clone(), old._meta
         old = copy
     return OperatorNode(operator, (old, *operands), {}, needs)
-
-
-def add_(self, other, *, alpha=1):
-    """x + alpha * other, written into the tensor itself."""
-    return self.__iadd__(pointwise.scaled(self, other, alpha))
-
-
-def sub_(self, other, *, alpha=1):
-    """x - alpha * other, written into the tensor itself."""
-    return self.__isub__(pointwise.subtracted(self, other, alpha))
-
-
-def div_(self, other, *, rounding_mode=None):
-    """divide, written into the tensor itself."""
-    return in_place(pointwise.division(rounding_mode))(self, other)
-
-
-def pow_(self, exponent):
-    """pow, written into the tensor itself."""
-    if found := pointwise.root_of(exponent):
-        return in_place(found)(self)
-    return in_place(pointwise.power)(self, pointwise.checked_exponent(self, exponent))
 
 
 def copy_(self, source):
@@ -191,10 +170,21 @@ def zero_(self):
     return copy_(self, self.new_number(0, self.dtype))
 
 
-def clamp_(self, min=None, max=None):
-    """clamp, written into the tensor itself."""
-    operator, bounds = pointwise.clamp_of(min, max)
-    return in_place(operator)(self, *bounds)
+def by_choice(function):
+    """The in-place form of a function that chooses an operator by its options."""
+
+    def method(self, *args, **named):
+        operator, *others = function.choose(self, *args, **named)
+        return in_place(operator)(self, *others)
+
+    return twin(method, function.__name__)
+
+
+def twin(method, name):
+    """The method, called name_."""
+    method.__name__ = f"{name}_"
+    method.__doc__ = f"{name}, written into the tensor itself."
+    return method
 
 
 def by_copy(function):
@@ -203,9 +193,7 @@ def by_copy(function):
     def method(self, *args, **named):
         return copy_(self, function(self, *args, **named))
 
-    method.__name__ = f"{function.__name__}_"
-    method.__doc__ = f"{function.__name__}, written into the tensor itself."
-    return method
+    return twin(method, function.__name__)
 
 
 masked_fill_ = by_copy(pointwise.masked_fill)

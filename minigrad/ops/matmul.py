@@ -31,10 +31,6 @@ def is_wide(f):
     return f.dtype == float32 and fours and is_large(f)
 
 
-def is_large_float(f):
-    return f.dtype == float32 and f.M >= 64 and f.N >= 64
-
-
 def is_lab_06(f):
     """Are they such matrices as the exercises of lab 06 are given?"""
     few = max(f.M * f.N, f.M * f.K, f.N * f.K) < 2**31  # counted by an int
@@ -91,7 +87,8 @@ LADDER = launch.ladder(
          lambda f: is_one(f) and f.M >= 128 and f.N >= 128, PLAIN, 256, tiles(128)),
     Rung("vectors", "matmul_vectors", "matmul.cu", is_wide, PLAIN, 256, tiles(128),
          lambda f: ()),
-    Rung("pipelined", "matmul_pipelined", "matmul.cu", is_large_float, VIEWS, 128,
+    Rung("pipelined", "matmul_pipelined", "matmul.cu",
+         lambda f: f.dtype == float32 and f.M >= 64 and f.N >= 64, VIEWS, 128,
          batched(128), pipelined_types, more=views),
 )  # fmt: skip
 SIZES = {"tiled": 16, "pipelined": 128}  # of the tiles of rungs that share a product

@@ -14,7 +14,7 @@ from . import (  # noqa: F401  whose functions are methods
     softmax,
     sort,
 )
-from .inplace import by_copy, in_place, onto
+from .inplace import by_choice, by_copy, in_place, onto
 from .matmul import matmul
 
 
@@ -67,18 +67,18 @@ class Methods:
 
     copy_, fill_, zero_ = inplace.copy_, inplace.fill_, inplace.zero_
     __iadd__, __isub__ = in_place(__add__), in_place(__sub__)
-    add_, sub_ = inplace.add_, inplace.sub_
+    add_, sub_, div_, pow_, clamp_ = map(by_choice, (add, sub, div, pow, clamp))
     __imul__ = mul_ = in_place(mul)
-    __itruediv__ = div_ = inplace.div_
+    __itruediv__ = div_
     __ifloordiv__ = floor_divide_ = in_place(floor_divide)
     __imod__ = remainder_ = in_place(remainder)
-    __ipow__ = pow_ = inplace.pow_
+    __ipow__ = pow_
     neg_, abs_, relu_ = map(in_place, (neg, abs, relu))
     bitwise_and_, bitwise_or_, bitwise_xor_, bitwise_not_ = map(
         in_place, (bitwise_and, bitwise_or, bitwise_xor, bitwise_not)
     )
     __iand__, __ior__, __ixor__ = bitwise_and_, bitwise_or_, bitwise_xor_
-    clamp_, masked_fill_ = inplace.clamp_, inplace.masked_fill_
+    masked_fill_ = inplace.masked_fill_
     scatter_, scatter_add_ = map(by_copy, (indexing.scatter, indexing.scatter_add))
 
     cpu, cuda = onto("cpu"), onto("cuda")

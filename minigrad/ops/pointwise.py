@@ -7,6 +7,7 @@ in the dtype that `result_type` says.
 """
 
 import builtins
+import functools
 import math
 from numbers import Integral, Real
 
@@ -453,82 +454,82 @@ def scaled(x, other, alpha):
     return mul(other, bool(alpha) if dtype == bool_ else alpha)
 
 
-@named("add")
+def by_options(name):
+    """A method of a function that chooses an operator: (operator, *other operands).
+
+    It keeps that as `choose`, for its twin that writes in place.
+    """
+
+    def decorator(choose):
+        choose.__name__ = choose.__qualname__ = name
+
+        @functools.wraps(choose)
+        def run(x, *args, **named):
+            operator, *others = choose(x, *args, **named)
+            return operator(x, *others)
+
+        run.choose = choose
+        return run
+
+    return decorator
+
+
+@by_options("add")
 def plus(x, other, *, alpha=1):
     """x + alpha * other."""
-    return add(x, scaled(x, other, alpha))
+    return add, scaled(x, other, alpha)
 
 
-def subtracted(x, other, alpha):
-    """The same of x - alpha * other, where neither is bool."""
-    without_bool(x, other)
-    return scaled(x, other, alpha)
-
-
-@named("sub")
+@by_options("sub")
 def minus(x, other, *, alpha=1):
     """x - alpha * other."""
-    return sub(x, subtracted(x, other, alpha))
+    without_bool(x, other)
+    return sub, scaled(x, other, alpha)
 
 
 DIVISIONS = {None: div, "trunc": trunc_divide, "floor": floored}
 
 
-def division(rounding_mode):
-    """The operator that divides and rounds: not, to zero, or down."""
-    check(rounding_mode in DIVISIONS, lambda: "div expected rounding_mode to be one of "
-          f"None, 'trunc', or 'floor' but found {rounding_mode!r}")  # fmt: skip
-    return DIVISIONS[rounding_mode]
-
-
-@named("div")
+@by_options("div")
 def divide(x, other, *, rounding_mode=None):
     """x / other, and the quotient rounded: "trunc" to zero, "floor" down."""
-    return division(rounding_mode)(x, other)
+    check(rounding_mode in DIVISIONS, lambda: "div expected rounding_mode to be one of "
+          f"None, 'trunc', or 'floor' but found {rounding_mode!r}")  # fmt: skip
+    return DIVISIONS[rounding_mode], other
 
 
-def root_of(exponent):
-    """sqrt for 0.5, rsqrt for -0.5: of -inf they are NaN, as in PyTorch; else None."""
-    return {0.5: sqrt, -0.5: rsqrt}.get(exponent if isinstance(exponent, Real) else 0)
+ROOTS = {0.5: sqrt, -0.5: rsqrt}  # of -inf they are NaN, as in PyTorch
 
 
-def checked_exponent(x, exponent):
-    """The exponent; RuntimeError for a number below 0 where whole numbers stay whole.
+@by_options("pow")
+def pow(x, exponent):  # noqa: A001
+    """x to the power of exponent; whole numbers stay whole, so none below 0 is taken.
 
     A tensor's numbers are not looked at: there 1 / x^-exponent loses its fraction.
     """
+    number = isinstance(exponent, Real)
+    if number and exponent in ROOTS:
+        return (ROOTS[exponent],)
     whole = result_type(x, exponent) in INTEGERS
-    check(not whole or hasattr(exponent, "storage") or exponent >= 0,
+    check(not whole or not number or exponent >= 0,
           lambda: "Integers to negative integer powers are not allowed: x.float() ** "
           f"{exponent}")  # fmt: skip
-    return exponent
+    return power, exponent
 
 
-def pow(x, exponent):  # noqa: A001
-    """x to the power of exponent; whole numbers stay whole."""
-    if found := root_of(exponent):
-        return found(x)
-    return power(x, checked_exponent(x, exponent))
-
-
+@by_options("clamp")
 def clamp(x, min=None, max=None):
     """x, but at least `min` and at most `max`; NaN stays NaN."""
-    operator, bounds = clamp_of(min, max)
-    return operator(x, *bounds)
-
-
-clip = METHODS["clip"] = clamp
-
-
-def clamp_of(min, max):
-    """The operator that clamps to these bounds, one of which may be None; and them."""
     given = [bound for bound in (min, max) if bound is not None]
     check(given, "clamp: at least one of 'min' or 'max' must not be None")
     tensors = [bound for bound in given if hasattr(bound, "storage")]
     check(not 0 < len(tensors) < len(given) or not tensors[0].ndim,
           lambda: "clamp() takes two numbers or two tensors as min and max, but got "
           f"{type(min).__name__} and {type(max).__name__}", TypeError)  # fmt: skip
-    return (clamp_max if min is None else clamp_min if max is None else clamped), given
+    return clamp_max if min is None else clamp_min if max is None else clamped, *given
+
+
+clip = METHODS["clip"] = clamp
 
 
 def gelu(x, approximate="none"):

@@ -32,8 +32,11 @@ class Pointwise(Operator):
 
     def __init__(self, name, formula, expression, vjps, dtypes, rule, result):
         self.arity = " abc".index(max(re.findall(r"\b[abc]\b", expression)))
-        check = TAKES[self.arity]
-        super().__init__(check, None, dtypes, None, vjps, rule, name=name)
+        takes = (lambda input: None, lambda input, other: None,
+                 lambda input, other, third: None)  # fmt: skip
+        super().__init__(
+            takes[self.arity - 1], None, dtypes, None, vjps, rule, name=name
+        )
         self.__name__ = self.__qualname__ = name
         self.__doc__ = f"{name} of each element: {expression}"
         self.formula, self.expression, self.result = formula, expression, result
@@ -126,12 +129,6 @@ class Pointwise(Operator):
         return True
 
 
-TAKES = [
-    None,
-    lambda input: None,
-    lambda input, other: None,
-    lambda input, other, third: None,
-]
 MISSING = object()
 
 

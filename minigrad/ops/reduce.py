@@ -284,49 +284,46 @@ argmax_of = extreme("argmax", np.argmax, "MAX")
 argmin_of = extreme("argmin", np.argmin, "MIN")
 
 
-@either_name
-def argmax(x, dim=None, keepdim=False):
-    """The index of the largest element, of all in row-major order or along `dim`."""
-    return _index_of(argmax_of, x, dim, keepdim)
+def index_of(operator, what):
+    """argmax and argmin."""
+
+    @either_name
+    @pointwise.named(operator.name)
+    def function(x, dim=None, keepdim=False):
+        check(x.dtype != bool_, lambda: f"{operator.name}(): does not support bool "
+              f"input: x.int().{operator.name}()")  # fmt: skip
+        if dim is not None:
+            return operator(x, dim, keepdim).indices
+        found = operator(x.reshape(-1), 0).indices
+        return found.view((1,) * x.ndim) if keepdim else found
+
+    where = "of all in row-major order or along `dim`"
+    function.__doc__ = f"The index of the {what} element, {where}."
+    return function
 
 
-@either_name
-def argmin(x, dim=None, keepdim=False):
-    """The index of the smallest element, of all in row-major order or along `dim`."""
-    return _index_of(argmin_of, x, dim, keepdim)
+def extreme_of(of_all, along, of_two, what):
+    """max and min."""
+
+    @either_name
+    @pointwise.named(of_all.name)
+    def function(x, dim=None, keepdim=False):
+        if hasattr(dim, "storage"):
+            return of_two(x, dim)
+        if dim is not None:
+            return along(x, dim, keepdim)
+        check(not keepdim, lambda: f"{of_all.name}() takes keepdim beside a dim only: "
+              f"use a{of_all.name}()", TypeError)  # fmt: skip
+        return of_all(x)
+
+    others = f"with `dim` (values, indices); with a tensor {of_two.name}"
+    function.__doc__ = f"The {what} element; {others}."
+    return function
 
 
-@either_name
-def max(x, dim=None, keepdim=False):  # noqa: A001
-    """The largest element; with `dim` (values, indices); with a tensor maximum."""
-    return _extreme((max_of_all, argmax_of, pointwise.maximum), x, dim, keepdim)
-
-
-@either_name
-def min(x, dim=None, keepdim=False):  # noqa: A001
-    """The smallest element; with `dim` (values, indices); with a tensor minimum."""
-    return _extreme((min_of_all, argmin_of, pointwise.minimum), x, dim, keepdim)
-
-
-def _index_of(operator, x, dim, keepdim):
-    check(x.dtype != bool_, lambda: f"{operator.name}(): does not support bool input: "
-          f"x.int().{operator.name}()")  # fmt: skip
-    if dim is not None:
-        return operator(x, dim, keepdim).indices
-    found = operator(x.reshape(-1), 0).indices
-    return found.view((1,) * x.ndim) if keepdim else found
-
-
-def _extreme(operators, x, dim, keepdim):
-    of_all, along, of_two = operators
-    if hasattr(dim, "storage"):
-        return of_two(x, dim)
-    if dim is not None:
-        return along(x, dim, keepdim)
-    check(not keepdim, lambda: f"{of_all.name}() takes keepdim beside a dim only: use "
-          f"a{of_all.name}()", TypeError)  # fmt: skip
-    return of_all(x)
-
+argmax, argmin = index_of(argmax_of, "largest"), index_of(argmin_of, "smallest")
+max = extreme_of(max_of_all, argmax_of, pointwise.maximum, "largest")  # noqa: A001
+min = extreme_of(min_of_all, argmin_of, pointwise.minimum, "smallest")  # noqa: A001
 
 # ------------------------------------------------- made of these
 

@@ -192,7 +192,9 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):  # noqa: A002
     Rows are ordered by channel, then by the window's rows and columns. An image without
     N gives a matrix. RuntimeError where no window fits.
     """
-    check_images(input, "unfold")
+    check(input.ndim in (3, 4) and all(input.shape[-3:]), lambda: "unfold: Expected 3D "
+          "or 4D (batch mode) tensor with possibly 0 batch size and other non-zero "
+          f"dimensions for input, but got: {list(input.shape)}")  # fmt: skip
     how = check_window(kernel_size, dilation, padding, stride, "unfold")
     w = window_of(input.shape[-2:], *how)
     check(min(w.out) >= 1, lambda: f"unfold: Given input with spatial size {w.size}, "
@@ -284,12 +286,6 @@ def check_window(kernel_size, dilation, padding, stride, operator):
     check(min(padding) >= 0, f"{operator}: padding should be non-negative, but got "
           f"pad_height: {padding[0]} pad_width: {padding[1]}")  # fmt: skip
     return kernel, given[2][-1], padding, given[1][-1]
-
-
-def check_images(x, operator):
-    check(x.ndim in (3, 4) and all(x.shape[-3:]), lambda: f"{operator}: Expected 3D or "
-          "4D (batch mode) tensor with possibly 0 batch size and other non-zero "
-          f"dimensions for input, but got: {list(x.shape)}")  # fmt: skip
 
 
 def check_columns(y, w):
