@@ -68,11 +68,10 @@ def missing(registry, operator, device, dtype):
     if not there:
         names = sorted({key[0] for key in registry})
         return f"there is no operator {operator!r}; there are {', '.join(names)}"
-    names = {
-        d: ", ".join(str(t) if t else "every dtype" for other, t in there if other == d)
-        for d, _ in there
-    }
-    listed = "; ".join(f"on {d!r}: {types}" for d, types in names.items())
+    names = {}
+    for d, dtype in there:
+        names.setdefault(d, []).append(str(dtype or "every dtype"))
+    listed = "; ".join(f"on {d!r}: {', '.join(types)}" for d, types in names.items())
     return f"{operator} has no kernel for {dtype} on {device!r}. It has: {listed}"
 
 
@@ -115,13 +114,12 @@ def expect(operator, operands, optional=()):
 
 def number_for(operator, argument, value, kind=Real):
     """value; TypeError unless it is a number, or of another kind of those."""
-    if isinstance(value, kind) and not isinstance(value, bool):
-        return value
-    what = "Number" if kind is Real else "int"
-    raise TypeError(
-        f"{operator}(): argument {argument!r} must be {what}, not "
-        f"{type(value).__name__}"
-    )
+    if not isinstance(value, kind) or isinstance(value, bool):
+        what, got = "Number" if kind is Real else "int", type(value).__name__
+        raise TypeError(
+            f"{operator}(): argument {argument!r} must be {what}, not {got}"
+        )
+    return value
 
 
 class Operator:
@@ -150,9 +148,8 @@ class Operator:
         self.listed = last[0] == "*"
         self.dtypes, self.results, self.planned = dtypes, results, planned
         self.rule = rule or (lambda x, *_: x.dtype)
-        self.node_name = (
-            "".join(map(str.capitalize, self.name.split("_"))) + "Backward0"
-        )
+        words = map(str.capitalize, self.name.split("_"))
+        self.node_name = f"{''.join(words)}Backward0"
         self.gradients = vjps and Gradients(*vjps)
         self.plans = capture.plans()
         self.call = self.quick()
@@ -228,11 +225,8 @@ class Operator:
 
     def bind(self, args, named):
         """(operands, options, the function that finds operands in such a call)."""
-        if named:
-            names, named = [*named], in_pytorch(self.name, named, self.parameters)
-            places = [*self.parameters[: len(args)], *named]
-        else:
-            names, places = [], self.parameters[: len(args)]
+        names, named = [*named], in_pytorch(self.name, named, self.parameters)
+        places = [*self.parameters[: len(args)], *named]
         try:
             bound = self.signature.bind(*args, **named)
         except TypeError:

@@ -172,11 +172,10 @@ def check_fits(size, kernel, before, after, dilation):
 def check_operands(x, w, bias):
     """One dtype for all; a bias for each channel."""
     for name, t in ("weight", w), ("bias", bias):
-        if t is not None and t.dtype != x.dtype:
-            raise RuntimeError(
-                f"conv2d: expected {name} of the input's dtype {x.dtype}, but found "
-                f"{t.dtype}: {name}.to(input.dtype) makes a copy"
-            )
+        found = x.dtype if t is None else t.dtype
+        check(found == x.dtype, f"conv2d: expected {name} of the input's dtype "
+              f"{x.dtype}, but found {found}: {name}.to(input.dtype) makes a copy"
+              )  # fmt: skip
     check(bias is None or bias.shape == w.shape[:1],
           lambda: f"conv2d: Given weight of size {list(w.shape)}, expected bias to be "
           f"1-dimensional with {w.shape[0]} elements, but got bias of size "

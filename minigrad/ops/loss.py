@@ -46,10 +46,9 @@ cross_backward = pointwise("binary_cross_entropy_with_logits_backward",
 
 def reduced(loss, reduction):
     """The mean or the sum of a loss, or the loss as it is."""
+    check_reduction(reduction)
     if reduction == "none":
         return loss
-    if reduction not in ("mean", "sum"):
-        raise ValueError(f"{reduction} is not a valid value for reduction")
     return loss.mean() if reduction == "mean" else loss.sum()
 
 
@@ -173,7 +172,8 @@ def _(x, target, weight, log, reduction, ignore, smooth):
     (n, c, places), wide, shape = sizes_of(x), x.dtype, target.shape
     x, t = x.reshape(n, c, places), target.reshape(n, 1, places)
     counts = t != ignore
-    check_targets(t[counts], c)
+    wrong = t[counts & ((t < 0) | (t >= c))]
+    check(not wrong.size, lambda: f"Target {wrong[0]} is out of bounds.", IndexError)
     t, smooth = np.where(counts, t, 0), wide.type(smooth)
     lse = np.zeros((n, 1, places), wide) if log else log_sum_exp(x)
     own = counts.astype(wide) if weight is None else weight[t] * counts
@@ -205,11 +205,6 @@ def _(x, target, weight, log, reduction, ignore, smooth):
     launch.pick(LOGARITHMS, f).launch("nll_loss", f)
     launch.pick(NLL, f).launch("nll_loss", f)
     return y, kept
-
-
-def check_targets(t, classes):
-    wrong = t[(t < 0) | (t >= classes)]
-    check(not wrong.size, lambda: f"Target {wrong[0]} is out of bounds.", IndexError)
 
 
 def log_sum_exp(x):
@@ -313,7 +308,7 @@ def classified(name, x, target, weight, ignore, reduction, smooth, old):
     return y.reshape(()) if single else y
 
 
-def check_reduction(reduction, name, old=(None, None)):
+def check_reduction(reduction, name="", old=(None, None)):
     check(old == (None, None), lambda: f"{name}: size_average and reduce are "
           "deprecated: use reduction='sum'", TypeError)  # fmt: skip
     if reduction not in REDUCTIONS:
@@ -376,10 +371,9 @@ def of_probabilities(x, target, weight, ignore, reduction, smooth):
     if weight is not None:
         terms = terms * weight.view(-1, *(1,) * (x.ndim - dim - 1))
     loss = -terms.sum(dim)
-    if reduction == "none":
-        return loss
-    loss = loss.sum()
-    return loss / (x.numel() // x.shape[dim]) if reduction == "mean" else loss
+    if reduction == "mean":
+        return loss.sum() / (x.numel() // x.shape[dim])
+    return reduced(loss, reduction)
 
 
 # ------------------------------------------------- of elements, once more

@@ -85,11 +85,9 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
           f"layer_norm: normalized_shape={list(shape)} are to be the last sizes of the "
           f"input, whose shape is {list(input.shape)}")  # fmt: skip
     for name, w in ("weight", weight), ("bias", bias):
-        if w is not None and w.shape != shape:
-            raise RuntimeError(
-                f"layer_norm: expected {name} of shape {list(shape)}, got "
-                f"{list(w.shape)}"
-            )
+        found = shape if w is None else w.shape
+        check(found == shape, f"layer_norm: expected {name} of shape {list(shape)}, "
+              f"got {list(found)}")  # fmt: skip
     number_for("layer_norm", "eps", eps)
     cast = in_dtype(input.dtype, weight, bias)
     if any(new is not old for new, old in zip(cast, (weight, bias), strict=True)):

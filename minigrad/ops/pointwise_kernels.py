@@ -34,9 +34,8 @@ class Pointwise(Operator):
         self.arity = " abc".index(max(re.findall(r"\b[abc]\b", expression)))
         takes = (lambda input: None, lambda input, other: None,
                  lambda input, other, third: None)  # fmt: skip
-        super().__init__(
-            takes[self.arity - 1], None, dtypes, None, vjps, rule, name=name
-        )
+        check = takes[self.arity - 1]
+        super().__init__(check, None, dtypes, None, vjps, rule, name=name)
         self.__name__ = self.__qualname__ = name
         self.__doc__ = f"{name} of each element: {expression}"
         self.formula, self.expression, self.result = formula, expression, result
