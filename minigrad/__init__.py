@@ -57,6 +57,10 @@ __all__ = [
     "zeros_like",
 ]  # fmt: skip
 
+# Last of all, for some of these names are Python's own: abs, max, sum.
+globals().update(_FUNCTIONS)
+__all__ += [name for name in _FUNCTIONS if not hasattr(_builtins, name)]
+
 # What PyTorch has under a name that minigrad has not.
 _INSTEAD = {
     "Generator": "minigrad.manual_seed(0) seeds all random numbers",
