@@ -69,8 +69,8 @@ def missing(registry, operator, device, dtype):
         names = sorted({key[0] for key in registry})
         return f"there is no operator {operator!r}; there are {', '.join(names)}"
     names = {}
-    for d, dtype in there:
-        names.setdefault(d, []).append(str(dtype or "every dtype"))
+    for d, t in there:
+        names.setdefault(d, []).append(str(t or "every dtype"))
     listed = "; ".join(f"on {d!r}: {', '.join(types)}" for d, types in names.items())
     return f"{operator} has no kernel for {dtype} on {device!r}. It has: {listed}"
 
