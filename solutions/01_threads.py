@@ -145,7 +145,7 @@ print(y)
 # %% [markdown] hints="tail_guard"
 # <details><summary>Hint 1</summary>
 #
-# Each thread knows its i, and knows n. When has it something to do?
+# Each thread knows its i, and knows n. When does it have something to do?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -181,8 +181,8 @@ check(tail_guard)
 # %% [markdown] task="launch_config"
 # ## How many blocks?
 #
-# Whoever launches a kernel chooses the block, and must then know how many blocks it
-# takes: enough that every element has its thread, and none in vain.
+# To launch a kernel is to choose a block, and then to know how many blocks it takes:
+# enough that every element has its thread, and none in vain.
 #
 # For a matrix, the block has two sizes, and so has the grid. Take care of the order: a
 # shape says rows first, `(rows, cols)`, while a grid and a block say **x** first, and x

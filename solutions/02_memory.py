@@ -408,9 +408,9 @@ check(transpose_tiled)
 # %% [markdown] task="bench"
 # ## A timer
 #
-# A launch returns at once, long before the kernel has ended. Who reads the clock before
-# and after it measures how long it takes to ask. `bench(run, device)` shall say how
-# long the work takes:
+# A launch returns at once, long before the kernel has ended. To read the clock before
+# and after it is to measure how long the launch takes. `bench(run, device)` shall say
+# how long the work takes:
 #
 # - `run()` starts the work. The first `warmup` calls are not timed: compiling, filling
 #   caches and waking the clock are not what we ask about.

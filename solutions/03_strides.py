@@ -176,8 +176,9 @@ check(offset_of)
 #
 # Position 5 is one row of 3 and 2 more: `(1, 2)`.
 #
-# Write `index_of(position, shape)`, which returns a tuple of ints. Every GPU kernel of
-# this course does this sum: a thread knows its number, and must find its element.
+# Write `index_of(position, shape)`, which returns a tuple of ints. Every kernel that
+# takes tensors of any layout does this: a thread knows its number, and must find its
+# element.
 
 # %%
 for position in range(6):

@@ -236,7 +236,7 @@ check(binary_broadcast)
 #
 # - Six functions of two numbers: `equal`, `not_equal`, `less`, `less_equal`, `greater`,
 #   `greater_equal`. For NaN they must say what PyTorch says: it is equal to nothing,
-# not   to itself either, and neither less nor greater than anything.
+# not to itself either, and neither less nor greater than anything.
 # - the kernel `where_compare(a, a_view, b, b_view, p, p_view, q, q_view, y, n)`: `OP`
 #   is one of the six. `y[i]` is p's element i where `OP` holds for a's and b's, else
 #   q's.

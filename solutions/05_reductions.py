@@ -78,7 +78,7 @@ print(own, "->", [sum(own[:2]), sum(own[2:])], "->", sum(own))
 # %% [markdown] hints="sum_all"
 # <details><summary>Hint 1</summary>
 #
-# First a loop over i that adds into `float sum = 0.0f`, with nobody else's help. When
+# First a loop over i that adds into `float sum = 0.0f`, without the others. When
 # it is done, `sum` goes into the thread's cell of shared memory. Threads without any
 # element put 0 there: that comes by itself.
 #
@@ -280,7 +280,7 @@ check(sum_dim)
 # - **Ties.** Of equal elements the first one counts, wherever it was found. Thread 0
 #   has columns 0, 256, 512, ...; thread 5 has 5, 261, ...: the lower thread is not
 #   always the one with the lower column.
-# - **NaN.** Whoever looks for the largest wants to know that there was a NaN: it counts
+# - **NaN.** A search for the largest should show that there was a NaN: it counts
 #   as larger than all, and the first one has the column. But every comparison with NaN
 #   is false: `a > b` never finds it.
 #
@@ -302,7 +302,7 @@ print(nan > 1, nan < 1, nan == nan, nan != nan)
 # <details><summary>Hint 2</summary>
 #
 # Every thread begins with element 0 of the row, the pair (row[0], 0): then threads
-# without elements have something harmless, and nobody needs a "smallest number". To
+# without elements have something harmless, and no "smallest number" is needed. To
 # take it twice does no harm.
 #
 # </details>
@@ -549,8 +549,9 @@ check(online_softmax)
 #
 # Mean and variance in one pass: the schoolbook has var = E[x²] - E[x]². With a mean of
 # 10,000 both are 100,000,000, where floats are 8 apart: of a variance of 1 nothing is
-# left. **Welford's** way never makes a large number. Of the elements so far it keeps
-# their number, their mean, and m2, the sum of the squared distances from the mean:
+# left. **Welford's** way never subtracts two large, nearly equal numbers. Of the
+# elements so far it keeps their number, their mean, and m2, the sum of the squared
+# distances from the mean:
 #
 #     before = x - mean
 #     count += 1

@@ -21,7 +21,7 @@
 # A `check` runs your kernel in the simulator, with all its tools. It wants:
 #
 # - the right values, beside PyTorch in double precision, as exact as float allows;
-# - no finding: no race, no cell that nobody has filled, nothing out of bounds;
+# - no finding: no race, no cell that was never filled, nothing out of bounds;
 # - in exercises 2 and 3, few reads: they are counted.
 #
 # Where a GPU is, the kernel runs there as well, and exercise 3 is timed beside cuBLAS.

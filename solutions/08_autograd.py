@@ -69,7 +69,7 @@ answers_from("labs", before="08_autograd")
 # %% [markdown] task="apply"
 # ## A Function, and what it remembers
 #
-# Who writes an operator of their own writes a class with two functions: `forward`
+# To write an operator of your own is to write a class with two functions: `forward`
 # computes, `backward` says what the gradient is. `apply` is what its user calls.
 # Between the two stands `ctx`, the context of **this one call**: forward leaves there
 # what backward will need.
@@ -133,7 +133,7 @@ def apply(cls, *args):
 # %%
 with trying():
     x = tensor([1.0, 2.0, 3.0])
-    print(Cube.apply(x))  # nobody asks for a gradient
+    print(Cube.apply(x))  # no gradient is required
     x.requires_grad_()  # from here on exercises 2 and 3 are needed, too
     print(Cube.apply(x))
     with no_grad():
@@ -159,7 +159,7 @@ check(Function.apply)
 # `asked` for gradients, and the `node` of the operator that made it, or None.
 
 # %%
-asked, node = True, None  # a weight: somebody asked, and no operator made it
+asked, node = True, None  # a weight: no operator made it
 print(asked, node is None)
 
 # %% [markdown] hints="leaf_rules"
@@ -201,8 +201,7 @@ check(leaf_rules)
 #
 # `x.detach()` is the same numbers without their past: a tensor that reads the same
 # memory, by the same shape, strides and offset, but no operator made it and no gradient
-# goes through it. Who wants to print a loss, or to use a result as if it were given,
-# detaches it.
+# goes through it. To print a loss, or to use a result as if it were given, detach it.
 #
 # Every view that is made by `as_strided`, `permute` and so on is recorded. This one
 # must not be: make a `Tensor` directly.
@@ -333,7 +332,7 @@ check(topological_order)
 # %% [markdown] task="backward"
 # ## The engine
 #
-# All the rest of `loss.backward()`. The nodes stand in order, and `seeds` says which
+# All else of `loss.backward()`. The nodes stand in order, and `seeds` says which
 # gradient to begin with. Keep a dict of what has **arrived** where: {(node, index):
 # gradient}. Then, for each node: take what has arrived, call the node with it, and send
 # what it returns along its edges.
@@ -407,7 +406,7 @@ check(backward)
 # ## Broadcasting undone
 #
 # `x + bias`, of shapes (4, 3) and (3,): forward uses each element of the bias four
-# times. Whoever is used four times has a say four times, and its gradient is the
+# times. What is used four times has an effect four times, and its gradient is the
 # **sum** of the four. So the gradient that comes back has shape (4, 3), and must become
 # (3,).
 #
@@ -416,7 +415,7 @@ check(backward)
 #
 # > x (4, 2, 3) to (2, 1): dimension 0 goes, dimension 2 stays with size 1
 #
-# If `shape` could never have been broadcast to x's shape, somebody has made a mistake:
+# If `shape` could never have been broadcast to x's shape, there is a mistake:
 # raise RuntimeError.
 
 # %%
@@ -634,8 +633,8 @@ print((a / (b + h) - a / b) / h)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# b stands twice under the line. Where b * b would be too large for a float, dividing by
-# b two times is not: (1e200 / 1e200) / 1e200 is a number.
+# b stands twice in the denominator. Where b * b would be too large for a float,
+# dividing by b two times is not: (1e200 / 1e200) / 1e200 is a number.
 #
 # </details>
 
@@ -700,7 +699,7 @@ check(pow_backward)
 # ## The exponent of a power
 #
 # y = aᵇ once more, and now b moves. The slope is aᵇ · log(a), and aᵇ is y, which is at
-# hand: nobody needs to compute the power again.
+# hand: the power need not be computed again.
 #
 # If a is 0, log(a) is minus infinity. For b = 2, y is 0 and stays 0 when b moves a
 # little: the gradient is 0, not 0 · -inf = NaN. So it is for b = 0, where y is 1. Only
@@ -821,8 +820,8 @@ check(log_backward)
 # y is x where that is above 0, and 0 elsewhere. So the slope is 1 or 0, and dy goes
 # through or not. y says which: it is above 0 just where x is.
 #
-# Two details that PyTorch has: a NaN in y lets dy through, so that nobody overlooks it;
-# and an infinite dy that does not go through becomes 0, not inf · 0 = NaN.
+# Two details that PyTorch has: a NaN in y lets dy through, so that it is not
+# overlooked; and an infinite dy that does not go through becomes 0, not inf · 0 = NaN.
 
 # %%
 with np.errstate(all="ignore"):
@@ -862,7 +861,8 @@ check(relu_backward)
 #
 # y = 1 / (1 + exp(-x)) runs from 0 to 1. Its slope can be said with y alone: it is
 # largest in the middle, where y is 1/2, and 0 at both ends. That is why deep networks
-# of sigmoids are hard to train: chapter 09 measures it.
+# of sigmoids are hard to train: the slope is at most 1/4, and in ten layers that is a
+# factor of a million.
 
 # %%
 y = np.linspace(0, 1, 5)
@@ -951,7 +951,7 @@ print(np.maximum(a, b), a < b, a == b)
 # %% [markdown] hints="max_backward"
 # <details><summary>Hint 1</summary>
 #
-# Three cases: a < b, a == b, and the rest. NaN belongs to the rest by itself, because
+# Three cases: a < b, a == b, and neither. NaN belongs to the third by itself, because
 # no comparison with it is true.
 #
 # </details>

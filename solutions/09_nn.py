@@ -51,8 +51,8 @@ answers_from("labs", before="09_nn")
 # %% [markdown] task="named_parameters"
 # ## A module knows its parameters
 #
-# A network is a tree: modules in modules, with parameters at any place. Whoever trains
-# it wants a flat list, and saving it needs names. What was assigned to a module
+# A network is a tree: modules in modules, with parameters at any place. To train
+# it, a flat list is needed, and saving it needs names. What was assigned to a module
 # lies in two dictionaries, `self._parameters` and `self._modules`:
 #
 # > net = Sequential(Linear(3, 2), ReLU(), Linear(2, 1))
@@ -364,7 +364,7 @@ print(batch.var(), batch.var(ddof=1))
 # <details><summary>Hint 3</summary>
 #
 # Without training `running_mean` and `running_var` take the places of the mean and the
-# variance of the batch, and the rest is the same.
+# variance of the batch, and all else is the same.
 #
 # </details>
 
@@ -416,10 +416,10 @@ check(batch_norm)
 # %% [markdown] task="dropout"
 # ## Dropout
 #
-# In training each number is 0 by the chance p. No unit can rely on another, so they
-# learn to be useful by themselves. What is left is larger by 1 / (1 - p): then the sum
-# that the next layer makes is, on average, as large as without dropout, and nothing is
-# to be done when the network is used.
+# In training each number becomes 0 with probability p. No unit can rely on another, so
+# they learn to be useful by themselves. What is left is larger by 1 / (1 - p): then the
+# sum that the next layer makes is, on average, as large as without dropout, and nothing
+# is to be done when the network is used.
 #
 # N. Srivastava, G. Hinton, A. Krizhevsky, I. Sutskever, R. Salakhutdinov: Dropout: a
 # simple way to prevent neural networks from overfitting (2014).
@@ -912,7 +912,7 @@ print(length, [g * min(1 / (length + 1e-6), 1) for g in gradients])
 # <details><summary>Hint 3</summary>
 #
 # `(max_norm / (norm + 1e-6)).clamp(max=1)` is a tensor, and g.mul_(tensor) takes it:
-# no `.item()`, so on a GPU nobody waits.
+# no `.item()`, so a GPU is not waited for.
 #
 # </details>
 

@@ -60,7 +60,7 @@ answers_from("labs", before="10_cnn")
 # dimension runs fastest: the elements lie row by row, image by image.
 #
 # A file that was cut off while it was downloaded looks like any other at its beginning.
-# Whoever reads it compares what the head promises with what is there.
+# A careful reader compares what the head promises with what is there.
 
 # %%
 size = struct.pack(">I", 300)
@@ -123,7 +123,7 @@ check(read_idx)
 # Random, and yet the same every time: a training that is stopped goes on
 # tomorrow with the batches that it would have had today. So the order depends on two
 # numbers alone, `self.seed` and `self.epoch`. The generator that all the program shares
-# is of no use here: who else has drawn from it, nobody knows.
+# is of no use here: what else has drawn from it is unknown.
 
 # %%
 generator = np.random.default_rng([7, 0])  # seeded with two numbers
@@ -279,7 +279,7 @@ check(train_step)
 # the share that it has right. While it is asked
 #
 # - it is not in training: no dropout, and batch norm uses what it has remembered;
-# - nothing is recorded, since nobody calls `backward`;
+# - nothing is recorded, since `backward` is not called;
 # - a smaller last batch counts for what it has. A mean of means would count its images
 #   for more: add up sums, and divide once.
 #
@@ -421,7 +421,7 @@ with trying():
 
 # %% [markdown]
 # A step takes some 30 to 120 ms on two cores of a CPU, so an epoch takes half a minute
-# to two minutes, and a few seconds more for the test. At the end more than 98.5 % are
+# to two minutes, and a few seconds more for the test. At the end about 98.5 % are
 # right. Set `EPOCHS` to 3 and run the cell; where MNIST is missing it is fetched (11
 # MB). Every 500 steps the state is saved in `mnist.safetensors`: interrupt it, run it
 # again, and it goes on from there. Where an NVIDIA GPU is, it runs there, on your
