@@ -4,5 +4,14 @@ from .published import published
 from .roof import Ceilings, ceilings
 from .table import bench_table
 from .timing import Timing, bench
+from .ways import Ways
 
-__all__ = ["Ceilings", "Timing", "bench", "bench_table", "ceilings", "published"]
+__all__ = [
+    "Ceilings",
+    "Timing",
+    "bench",
+    "bench_table",
+    "ceilings",
+    "published",
+    "Ways",
+]

@@ -2,15 +2,18 @@
 
 from .access import access
 from .banks import banks
+from .bars import bars
 from .curve import curve
 from .drawing import drawing
 from .explorer import strides_explorer
 from .finding import finding, findings
 from .graph import graph
 from .launch import launch
+from .machine import calls, machine, memories, toolchain, versions
 from .norms import norm_axes
 from .picture import Picture
 from .roofline import Point, point, roofline
+from .spans import spans
 from .stepper import step
 from .strides import strides
 from .timeline import timeline
@@ -21,6 +24,8 @@ __all__ = [
     "Point",
     "access",
     "banks",
+    "bars",
+    "calls",
     "columns",
     "curve",
     "drawing",
@@ -29,14 +34,19 @@ __all__ = [
     "graph",
     "halo",
     "launch",
+    "machine",
+    "memories",
     "norm_axes",
     "overlaps",
     "point",
     "pooling",
     "roofline",
+    "spans",
     "step",
     "strides",
     "strides_explorer",
     "timeline",
+    "toolchain",
+    "versions",
     "windows",
 ]

@@ -1,0 +1,52 @@
+"""What happened when: a bar for each thing, in lanes, over one axis of time."""
+
+from .canvas import INK, SOFT, Canvas
+from .picture import style
+
+LEFT, WIDE, HIGH = 1.5, 8.56, 0.46
+KINDS = [f"block {i}" for i in range(6)]
+
+
+def spans(lanes, title=""):
+    """Draw {lane: [(name, begin, end), ...]}, times in seconds, from the first on."""
+    every = [span for lane in lanes.values() for span in lane]
+    start = min((begin for _, begin, _ in every), default=0)
+    length = max((end for *_, end in every), default=0) - start or 1e-9
+    scale = (WIDE - LEFT - 0.25) / length
+    kinds = {name: KINDS[n % 6] for n, name in enumerate(dict.fromkeys(
+        name for name, *_ in every))}  # fmt: skip
+    with style():
+        canvas = Canvas(WIDE, 0.75 + HIGH * len(lanes))
+        canvas.write(0.1, 0.16, title, 10, ha="left", weight="bold")
+        for row, (lane, things) in enumerate(lanes.items()):
+            y = 0.34 + HIGH * row
+            canvas.write(0.1, y + 0.18, lane, 9, ha="left")
+            for name, begin, end in things:
+                x, width = LEFT + (begin - start) * scale, (end - begin) * scale
+                canvas.box(x, y, kinds[name], max(width, 0.01), HIGH - 0.1)
+                if width > 0.075 * len(name):
+                    canvas.write(x + width / 2, y + 0.18, name, 8.5, color=INK)
+        axis(canvas, 0.34 + HIGH * len(lanes), length, scale)
+        return canvas.picture(words(lanes, title, start))
+
+
+def axis(canvas, y, length, scale):
+    """A line with a mark at each quarter, in milliseconds."""
+    canvas.line((LEFT, y), (LEFT + length * scale, y), color=SOFT, linewidth=0.8)
+    for quarter in range(5):
+        x = LEFT + length * scale * quarter / 4
+        canvas.line((x, y), (x, y + 0.06), color=SOFT, linewidth=0.8)
+        text = f"{1e3 * length * quarter / 4:.3g} ms"
+        side = "right" if quarter == 4 else "center"
+        canvas.write(x, y + 0.18, text, 8, color=SOFT, ha=side)
+
+
+def words(lanes, title, start):
+    said = [
+        f"{lane}: " + ", ".join(
+            f"{name} from {1e3 * (begin - start):.3g} to {1e3 * (end - start):.3g} ms"
+            for name, begin, end in things
+        )
+        for lane, things in lanes.items()
+    ]  # fmt: skip
+    return "; ".join([title, *said] if title else said) + "."
