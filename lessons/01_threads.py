@@ -1009,9 +1009,10 @@ n, threads, each = 1_000_003, 128, 4
 launch_config((1080, 1920), (16, 16))
 
 # %% [markdown]
-# Now **lab 01**: its exercises take from five minutes to half an hour each. When they
-# are done, the kernels of the library are yours: in the set-up cell, write `"labs"` for
-# `"solutions"`, restart the kernel, and run everything again on your own code.
+# Now **lab 01**: its exercises take from five minutes to half an hour each; in the last
+# you write the test of a kernel. When they are done, the kernels of the library are
+# yours: in the set-up cell, write `"labs"` for `"solutions"`, restart the kernel, and
+# run everything again on your own code.
 #
 # To read on: NVIDIA's *CUDA C++ Programming Guide*, the chapter "Programming Model";
 # PyTorch's `aten/src/ATen/cuda/detail/KernelUtils.h`, whose `CUDA_KERNEL_LOOP` is a

@@ -801,6 +801,7 @@ square = minigrad.arange(16).reshape(4, 4)
 strides(square.as_strided((4,), (5,)), base=square)
 
 # %% [markdown]
-# Now **lab 03**: ten exercises, from five minutes to half an hour each. When they are
-# done, the `minigrad` of this lesson is yours: in the set-up cell, write `"labs"` for
-# `"solutions"`, restart the kernel, and run everything again on your own code.
+# Now **lab 03**: eleven exercises, from five minutes to half an hour each, the last of
+# them a test that you write for others' answers. When they are done, the `minigrad` of
+# this lesson is yours: in the set-up cell, write `"labs"` for `"solutions"`, restart
+# the kernel, and run everything again on your own code.

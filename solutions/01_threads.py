@@ -13,9 +13,9 @@
 # %% [markdown]
 # # Lab 01 · Threads
 #
-# Here you write your first kernels in CUDA C: six exercises, about an hour and a
-# quarter of work. They run on your GPU if the machine has one, and else in minigrad's
-# simulator: you change nothing for it.
+# Here you write your first kernels in CUDA C, and a test of one: seven exercises, about
+# an hour and a half of work. They run on your GPU if the machine has one, and else in
+# minigrad's simulator: you change nothing for it.
 #
 # How each exercise goes:
 #
@@ -51,6 +51,7 @@ import numpy as np
 import minigrad
 from grading import check, show_check, trying
 from minigrad import answers_from, solves
+from minigrad.exercises.own_tests import test_tail_guard
 from minigrad.kernels.threads import (
     global_index,
     grid_stride,
@@ -414,6 +415,63 @@ with trying():
 
 # %% check="outer_product"
 check(outer_product)
+
+# %% [markdown] task="test_tail_guard"
+# ## A test for a kernel
+#
+# A kernel that is right for 256 elements may be wrong for 257. A **test** finds that
+# out: it launches the kernel, looks at what came of it, and says no by an error. In
+# Python that is `assert condition`: it raises an AssertionError where the condition
+# does not hold.
+#
+# Write a test for kernels such as `tail_guard`. The check gives it right ones, which it
+# must let pass, and wrong ones, which it must not. The wrong ones are mistakes that
+# learners of this lab really make. What did you get wrong at first, or nearly?
+
+# %%
+y = np.array([2, 4, 6], np.float32)
+try:
+    assert np.array_equal(y, [2, 4, 7]), f"expected 2 4 7, got {y}"
+except AssertionError as error:
+    print("AssertionError:", error)
+
+# %% [markdown] hints="test_tail_guard"
+# <details><summary>Hint 1</summary>
+#
+# Which n and which launch would show each of these mistakes: no guard at all, `<=` for
+# `<`, the thread's number within its block compared with n, a literal instead of n?
+# One n is not enough, and one block isn't either.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Go through several (n, grid, block), some with blocks to spare. For each make `x` and
+# a `y` of more than n elements, full of a number that no right result has, such as
+# -1. After the launch `y[:n]` must be `2 * x[:n]`, and `y[n:]` must still be -1.
+#
+# </details>
+
+
+# %% exercise="test_tail_guard"
+@solves(test_tail_guard)
+def test_tail_guard(kernel):
+    ### BEGIN SOLUTION
+    for n, grid, block in [(300, 3, 128), (257, 2, 256), (64, 1, 64), (5, 4, 32)]:
+        x = np.arange(1, n + 100, dtype=np.float32)
+        y = np.full(n + 99, -1, np.float32)
+        kernel(grid, block, (x, y, n))
+        assert np.array_equal(y[:n], 2 * x[:n]), f"wrong elements for n = {n}"
+        assert np.all(y[n:] == -1), f"something was written past n = {n}"
+    ### END SOLUTION
+
+
+# %%
+with trying():
+    test_tail_guard(minigrad.Kernel(tail_guard.text, "tail_guard"))
+    print("your tail_guard passes")
+
+# %% check="test_tail_guard"
+check(test_tail_guard)
 
 # %% [markdown]
 # ## What you have built

@@ -14,10 +14,10 @@
 # # Lab 03 · Strides
 #
 # Here you write the part of minigrad that turns a row of cells into a tensor. There
-# are ten exercises, about three hours of work. What you write is not a copy of
+# are eleven exercises, about three hours of work. What you write is not a copy of
 # minigrad: it becomes minigrad. As soon as you have run the cell of an answer, the
-# library works with your code, in this notebook and in all later labs. Nine are in
-# Python; the last is a kernel, and takes chapter 01.
+# library works with your code, in this notebook and in all later labs. One is a
+# kernel, and takes chapter 01; the last is a test.
 #
 # How each exercise goes:
 #
@@ -51,6 +51,7 @@ import numpy as np
 import minigrad
 from grading import check, show_check, trying
 from minigrad import Tensor, answers_from, layout, solves
+from minigrad.exercises.own_tests import test_permute
 from minigrad.kernels.copy import Strides, contiguous_kernel
 from minigrad.layout import (
     broadcast_shapes,
@@ -723,6 +724,64 @@ with trying():
 
 # %% check="contiguous_kernel"
 check(contiguous_kernel)
+
+# %% [markdown] task="test_permute"
+# ## A test for views
+#
+# Your `permute` was tried on shapes, strides and offsets that you had not thought of.
+# Now it is your turn: write the **test**. A test calls what it is given, compares, and
+# raises an AssertionError, by `assert`, where something is wrong.
+#
+# The check gives your test right versions of `permute`, which it must let pass, and
+# wrong ones, which it must not: mistakes that learners of this lab really make.
+
+# %%
+try:
+    assert (3, 4, 2) == (4, 2, 3), "expected shape (4, 2, 3), got (3, 4, 2)"
+except AssertionError as error:
+    print("AssertionError:", error)
+
+# %% [markdown] hints="test_permute"
+# <details><summary>Hint 1</summary>
+#
+# `x.numpy().transpose(dims)` is what NumPy says. With which x and dims do these go
+# unnoticed: the inverse order, strides of a new tensor, an offset that is forgotten?
+# Choose others. And how does one see that nothing was copied?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Take an x of shape (2, 3, 4) with an offset and strides that are not row-major, and
+# dims (2, 0, 1), whose inverse is another order. Compare `y.shape` and `y.numpy()`;
+# `np.shares_memory(y.numpy(), x.numpy())` says whether it is the same memory. Then
+# once more with a tuple, and with negative dims.
+#
+# </details>
+
+
+# %% exercise="test_permute"
+@solves(test_permute)
+def test_permute(permute):
+    ### BEGIN SOLUTION
+    x = minigrad.arange(100).as_strided((2, 3, 4), (1, 2, 6), 5)
+    for dims in [(2, 0, 1), (0, 2, 1), ((1, 2, 0),), (-1, 0, -2), (0, 1, 2)]:
+        y = permute(x, *dims)
+        order = dims[0] if len(dims) == 1 else dims
+        expected = x.numpy().transpose(order)
+        assert y.shape == expected.shape, f"dims {dims}: shape {y.shape}"
+        assert np.array_equal(y.numpy(), expected), f"dims {dims}: other elements"
+        assert np.shares_memory(y.numpy(), x.numpy()), "it copies"
+        assert x.shape == (2, 3, 4), "x has changed"
+    ### END SOLUTION
+
+
+# %%
+with trying():
+    test_permute(Tensor.permute)
+    print("your permute passes")
+
+# %% check="test_permute"
+check(test_permute)
 
 # %% [markdown]
 # ## What you have built

@@ -1,6 +1,6 @@
 """What a check asks an answer to do, where plain arguments are not enough."""
 
-from . import graphs, learning, modules, sizes  # they register theirs
+from . import candidates, graphs, learning, modules, sizes  # they register theirs
 from .registry import SCENES, played
 
-__all__ = ["SCENES", "graphs", "learning", "modules", "played", "sizes"]
+__all__ = ["SCENES", "candidates", "graphs", "learning", "modules", "played", "sizes"]

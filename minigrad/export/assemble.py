@@ -21,6 +21,7 @@ HERE = Path(__file__).parent.parent
 def assembled():
     """{path in the package: text}. Every hole must have an answer."""
     holes = [entry.hole for entry in exercises()]
+    holes = [h for h in holes if not MACHINERY & set(h.__module__.split("."))]
     for hole in holes:
         if hole.answer is None:
             raise CannotMerge(f"{hole.name} has no answer, and no solution stands in")

@@ -1,0 +1,52 @@
+"""A test for kernels with a guard."""
+
+from grading.checking import checks
+from grading.mistakes import Known, mistakes, right
+from grading.own_tests import SWALLOWED, OwnTest
+from minigrad.exercises.own_tests import test_tail_guard
+from minigrad.kernels.threads import tail_guard
+
+
+@checks(test_tail_guard)
+class TailGuardTest(OwnTest):
+    of = tail_guard
+    wrong = {
+        "copied": "a kernel that copies and does not double",
+        "no_guard": "a kernel without its guard",
+        "off_by_one": "a kernel that does one element too many",
+        "one_too_few": "a kernel that leaves out the last element",
+        "local_guard": "a kernel that compares threadIdx.x with n",
+        "local_only": "a kernel that does the elements of the first block alone",
+        "whole_blocks": "a kernel that leaves out the last block if it is not full",
+        "outside_guard 2": "a kernel that writes zeros past the end",
+        "fixed_n": "a kernel with a literal for n",
+        "added": "a kernel that adds to what y holds",
+    }
+
+
+mistakes(
+    test_tail_guard,
+    let_through=Known(
+        "np.array_equal(y[:n], 2 * x[:n]) -> True",
+        "np.all(y[n:] == -1) -> True",
+        "[(300, 3, 128), (257, 2, 256), (64, 1, 64), (5, 4, 32)] -> [(256, 1, 256)]",
+        "(300, 3, 128), (257, 2, 256), (64, 1, 64), ->",
+        SWALLOWED,
+    ),
+    false_alarm=Known(
+        "2 * x[:n]) -> 3 * x[:n])",
+        "y[n:] == -1 -> y[n:] == 0",
+        "kernel(grid -> kernel(grid - 1",
+    ),
+)
+RIGHTS = {
+    "more past the end": ("n + 100 -> n + 600", "n + 99 -> n + 599"),
+    "NaN past the end": ("-1, np -> np.nan, np", "y[n:] == -1 -> np.isnan(y[n:])"),
+    "other launches": "(300, 3, 128), (257 -> (999, 4, 256), (31, 1, 32), (257",
+    "the simulator's tools, too": (
+        "kernel(grid -> found = kernel.check(grid, block, (x, y, n)).findings\n"
+        "        assert not found\n        kernel(grid"
+    ),
+}
+for style, change in RIGHTS.items():
+    right(test_tail_guard, style, change)

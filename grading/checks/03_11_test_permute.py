@@ -1,0 +1,55 @@
+"""A test for permute."""
+
+from grading.checking import checks
+from grading.mistakes import Known, mistakes, right
+from grading.own_tests import SWALLOWED, OwnTest
+from minigrad import Tensor
+from minigrad.exercises.own_tests import test_permute
+
+
+@checks(test_permute)
+class PermuteTest(OwnTest):
+    of = Tensor.permute
+    wrong = {
+        "strides_only": "a permute that leaves the shape as it was",
+        "shape_only": "a permute that leaves the strides as they were",
+        "inverse": "a permute in the inverse order",
+        "reverse": "a permute that only turns the order round",
+        "fresh_strides": "a permute with the strides of a new tensor",
+        "offset_lost": "a permute that forgets the offset",
+        "copies": "a permute that copies",
+        "negative": "a permute that does not know negative dims",
+        "one_tuple": "a permute that does not take a tuple",
+    }
+
+
+mistakes(
+    test_permute,
+    let_through=Known(
+        "np.array_equal(y.numpy(), expected) -> True",
+        "np.shares_memory(y.numpy(), x.numpy()) -> True",
+        "(1, 2, 6), 5) -> (12, 4, 1), 0)",
+        "[(2, 0, 1), (0, 2, 1), ((1, 2, 0),), (-1, 0, -2), (0, 1, 2)] -> [(0, 1, 2)]",
+        "((1, 2, 0),), ->",
+        "(-1, 0, -2), ->",
+        SWALLOWED,
+    ),
+    false_alarm=Known(
+        "transpose(order) -> transpose(np.argsort(order))",
+        "assert np.shares -> assert not np.shares",
+        "assert x.shape == -> assert y.strides == (6, 1, 2); assert x.shape ==",
+    ),
+)
+RIGHTS = {
+    "another x": "(1, 2, 6), 5) -> (20, 4, 1), 9)",
+    "fewer orders": "(0, 2, 1), ((1, 2, 0),) -> ((1, 2, 0),)",
+    "the same storage": (
+        "np.shares_memory(y.numpy(), x.numpy()) -> y.storage is x.storage or "
+        "np.shares_memory(y.storage.data, x.storage.data)"
+    ),
+    "strides, too": (
+        "expected), -> expected) and y.strides == tuple(x.strides[d] for d in order),"
+    ),
+}
+for style, change in RIGHTS.items():
+    right(test_permute, style, change)

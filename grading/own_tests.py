@@ -1,0 +1,99 @@
+"""The base of checks whose answer is a test: it must tell right from wrong.
+
+    @checks(test_permute)
+    class PermuteTest(OwnTest):
+        of = permute                            # its answers are the candidates
+        wrong = {"copies": "a permute that copies", ...}
+
+`wrong` names specimens of that exercise, so nothing is written twice; the right ones
+are all that it has. The first wrong one, the plainest, belongs to the heart: a test
+that passes all is worth nothing. Each of the others is a part of its own.
+"""
+
+import ast
+import inspect
+import textwrap
+
+from minigrad.exercises.registry import Exercise
+
+from .checking import Check
+from .mistakes import MARKS, Patch, specimens_of
+from .subject import Problem
+
+HEART = "tells right from wrong"
+
+
+class OwnTest(Check):
+    of: Exercise
+    wrong, options = {}, ()
+
+    def cases(self, random):
+        plainest, *others = self.wrong.items()
+        yield HEART, "the course's solution", self.candidate(Patch())
+        known = {s.title: s for s in specimens_of(type(self).of)}
+        for title, one in known.items():
+            if one.cause is None:
+                yield HEART, title.replace(" ", " one, ", 1), self.candidate(one.given)
+        yield HEART, plainest[1], self.candidate(known[plainest[0]].given)
+        for title, words in others:
+            yield words, words, self.candidate(known[title].given)
+
+    def candidate(self, given):
+        text = text_of(type(self).of, given)
+        how = {"of": type(self).of.name, "text": text, "options": self.options}
+        return {"scene": "own_test", **how}
+
+    def _got(self, subject, args, own=False):
+        return super()._got(subject, args[1:], own)
+
+    def expected(self, words, scene):
+        return "fails" if words in self.wrong.values() else "passes"
+
+    def _right(self, got, expected, args):
+        if isinstance(got, Problem):
+            return expected == "fails" and got.kind == "raised"
+        return got.startswith(expected)
+
+    def general(self, case):
+        words, _ = case.args
+        if case.expected == "fails":
+            return "let_through", f"{words} passes your test"
+        if isinstance(case.got, Problem) and case.got.kind != "raised":
+            return super().general(case)
+        return "false_alarm", "your test fails where it should pass: this one is right"
+
+    def lines(self, case):
+        words, got = case.args[0], case.got
+        if case.expected == "fails" and not isinstance(got, Problem):
+            return []  # the cause says it
+        said = got.message if isinstance(got, Problem) else got.partition(": ")[2]
+        raised = got.types[0] if getattr(got, "types", ()) else "AssertionError"
+        where = got.where if isinstance(got, Problem) else ""
+        return [("candidate", words), ("got", f"{raised}: {said}"), ("where", where)]
+
+    def all_right(self, tried):
+        return f"all right: {len(self.wrong)} wrong ones do not pass your test"
+
+
+def text_of(hole, given):
+    """The text of an answer of `hole` as a specimen has it."""
+    if isinstance(given, Patch):
+        return given.text(hole)
+    if isinstance(given, str):
+        return given
+    tree = ast.parse(textwrap.dedent(inspect.getsource(given)))
+    tree.body[0].decorator_list = []
+    return ast.unparse(tree)
+
+
+class Swallowed(Patch):
+    """The course's test, but its assertions do nothing."""
+
+    def __call__(self, text):
+        decorator, head, *body = MARKS.sub("", text).rstrip().splitlines()
+        body = "\n".join("    " + line for line in body)
+        end = "    except AssertionError:\n        pass"
+        return f"{decorator}\n{head}\n    try:\n{body}\n{end}"
+
+
+SWALLOWED = Swallowed()
