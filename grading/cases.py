@@ -6,22 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from . import show
+from .facts import View
 from .show import Filled
 from .subject import Outcome, Problem
-
-
-class View(NamedTuple):
-    """A tensor among a case's arguments: how to read a storage of 0, 1, 2, ..."""
-
-    shape: tuple
-    strides: tuple
-    offset: int = 0
-
-    @property
-    def cells(self):
-        """The storage's size: enough for most wrong ways to read it, too."""
-        longest = max(self.shape, default=1)
-        return self.offset + sum(self.strides) * max(longest - 1, 0) + 5
 
 
 class Raises(NamedTuple):

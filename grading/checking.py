@@ -23,10 +23,10 @@ import random as random_numbers
 from minigrad.exercises.errors import WrongAnswerType
 from minigrad.exercises.registry import Exercise, not_a_hole
 
-from . import picture, show
+from . import blame, picture, show
 from .cases import TENSORS, Raises, Tried, changed, failed_as, make, stops, value_of
 from .cases import View as View  # for checks
-from .mistakes import Mistake, Specimen, load, mistakes_of
+from .mistakes import Mistake, Model, load, mistakes_of
 from .subject import LocalSubject, Problem
 from .verdict import NEEDS_GPU, Failure, Verdict, number, plural
 from .wire import Handle
@@ -72,9 +72,6 @@ class Check:
 
     def judge(self, subject, seed=None):
         """The verdict on the subject's answer. seed: of the random cases."""
-        if seed is None or _kept.get("of") != (self, seed):
-            _kept.clear()
-            _kept["of"] = self, seed
         about = subject.about(self.hole.name)
         if about.state == "not answered":
             place = f"the cell that begins with {self.hole.solved_by()}"
@@ -88,7 +85,7 @@ class Check:
 
     def answer(self, subject, seed):
         """({part: is it right?}, every case tried) of the answer."""
-        tried = [*self.tried(subject, seed)]
+        tried = self.all_tried(subject, seed)
         parts = self.by_parts(tried)
         if all(parts.values()):
             circular = self._circular(subject, seed)
@@ -102,6 +99,13 @@ class Check:
         for case in tried:
             parts[case.part] = parts.get(case.part, True) and case.right
         return parts
+
+    def all_tried(self, subject, seed):
+        """What comes of every case. What is computed for them is kept till the next."""
+        if seed is None or _kept.get("of") != (self, seed):
+            _kept.clear()
+            _kept["of"] = self, seed
+        return [*self.tried(subject, seed)]
 
     def tried(self, subject, seed):
         """Yield what comes of every case; after one that never ends nothing is run."""
@@ -162,60 +166,45 @@ class Check:
                 break
         return []
 
-    def _cause(self, tried):
-        """(name, text) of the mistake that explains the first failure.
-
-        It must explain most failures in that part, too; of several, the one that
-        also foretells most of the other cases.
-        """
-        first = next(case for case in tried if not case.right)
-        best = self.general(first)
-        if best and best[0] in show.CERTAIN:
-            return best
-        most = 0
-        for name, text, wrong in self.causes():
-            if not self._explains(wrong, first):
-                continue
-            fits = [(case, self._explains(wrong, case)) for case in tried]
-            total = sum(fit for _, fit in fits)
-            near = [bool(fit) for case, fit in fits
-                    if case.part == first.part and not case.right]  # fmt: skip
-            if 2 * sum(near) > len(near) and total > most:
-                best, most = (name, text), total
-        return best or ("unknown", "")
-
     def general(self, case):
         """(name, text) of a mistake that any exercise may have; None for no idea."""
         return show.general_cause(case.got, case.expected)
 
-    def _explains(self, wrong, case):
-        """Would this mistake give just what the answer gave? Larger: more surely."""
-        value = self.given(wrong, case)
-        if isinstance(value, Problem):
-            return False
-        raises = isinstance(value, Raises)
-        if raises and value.message and value.type in ("TypeError", "ValueError"):
-            return False  # the model does not fit this case
-        if isinstance(case.expected, Raises):  # most models fail there, for no reason
-            return raises if case.right else not raises and show.same(case.got, value)
-        if raises:
-            return isinstance(case.got, Problem) and value.type in case.got.types
-        if isinstance(case.got, Problem):
-            return False
-        return self.same(case.got, value, *case.args)
+    def agrees(self, way, case):
+        """Does this way of a mistake give just what the answer gave?"""
+        value, got = self.given(way, case), case.got
+        if isinstance(case.expected, Raises) and case.right:
+            return isinstance(value, Raises)
+        if isinstance(value, Raises):
+            return isinstance(got, Problem) and value.type in got.types
+        if isinstance(got, Problem) or isinstance(value, Problem):
+            return getattr(got, "kind", "") == getattr(value, "kind", "-")
+        return self.same(got, value, *case.args)
 
-    def given(self, wrong, case):
-        """What a Mistake gives in a case; a Problem where the solution is not here."""
+    def is_small(self, case):
+        """Is it quickly tried again?"""
+        return True
+
+    def equals(self, way, case):
+        """Does it agree in all that can be counted, too?"""
+        return self.agrees(way, case)
+
+    def shows(self, sign, cases):
+        """Do the wrong ones of these cases show a sign of a mistake?"""
+        return all(c.right or self.same(c.got, sign.value, *c.args) for c in cases)
+
+    def given(self, way, case):
+        """What a mistake gives in a case; a Problem where the solution is not here."""
         try:
-            return kept((wrong, case.number), lambda: self.gives(wrong, case))
+            return kept((id(way), case.number), lambda: self.gives(way, case))
         except FileNotFoundError:
             return Problem("gone", "the course's solution is not here")
 
-    def gives(self, wrong, case):
-        """What a Mistake gives: a value, Raises, or its answer's Problem."""
-        if wrong.model:
-            return value_of(functools.partial(wrong.model.function, self), case.args)
-        with Specimen(self.hole, wrong.answer(self.hole), None, "").in_place():
+    def gives(self, way, case):
+        """What a mistake gives: a value, Raises, or its answer's Problem."""
+        if isinstance(way, Model):
+            return value_of(functools.partial(way.function, self), case.args)
+        with way.in_place():
             got, _ = self._got(LocalSubject(), case.args)
         if isinstance(got, Problem) and got.kind == "raised":
             return Raises(got.types[0], got.message)
@@ -239,17 +228,17 @@ class Check:
         if about.state == "solution":
             points, state = 0, "solution"
             said += "; but the course's solution stands in, and earns nothing"
-        failed = [case for case in tried if not case.right]
-        failures = [self._failure(failed[0], tried)] if failed else []
-        picture = self._picture(failed[0]) if failed else ""
+        first = blame.by_size(tried)[0] if wrong else None
+        failures = [self._failure(first, tried)] if wrong else []
+        picture = self._picture(first) if wrong else ""
         said = self._summary(said, points, state)
         return Verdict(self.hole.name, points, self.hole.points, state, said,
                        failures, picture)  # fmt: skip
 
     def _failure(self, case, tried):
-        cause, text = self._cause(tried)
+        cause, text, rule = blame.blame(self, tried)
         printed = ("printed", show.beginning(case.outcome.printed))
-        lines = [*self.lines(case), printed, ("cause", text)]
+        lines = [*self.lines(case), printed, ("cause", text), ("only", rule)]
         message = "\n".join(f"  {key:<9} {show.folded(v)}" for key, v in lines if v)
         count = sum(not case.right for case in tried)
         return Failure(cause, message, case.part, count)

@@ -41,6 +41,7 @@ and runs it here. Where a GPU is, the same launches run there too (gpu.py).
 """
 
 import functools
+import math
 import random as random_numbers
 import time
 from typing import NamedTuple
@@ -52,6 +53,7 @@ from minigrad.simt import Limits
 from . import gpu, kernel_messages
 from .cases import Tried, stops
 from .checking import Check, kept
+from .cure import cured
 from .kernel_runs import (
     Fault,
     Launch,
@@ -63,6 +65,7 @@ from .kernel_runs import (
     same_arrays,
     simulate,
 )
+from .mistakes import Missing, Model
 from .subject import Outcome, Problem
 
 __all__ = ["Fault", "KernelCheck", "Launch", "Ran", "blank", "distinct"]
@@ -120,7 +123,7 @@ class KernelCheck(Check):
 
     def answer(self, subject, seed):
         """(parts, tried) of the answer: in the simulator, then, if right, on a GPU."""
-        text, tried = subject.text(self.hole.name), [*self.tried(subject, seed)]
+        text, tried = subject.text(self.hole.name), self.all_tried(subject, seed)
         if all(case.right for case in tried) and gpu.available():
             tried = self._on_gpu_too(text, tried)
         parts = self.by_parts(tried)
@@ -139,7 +142,7 @@ class KernelCheck(Check):
                 case = case._replace(part=part)
             else:
                 got = self._ran(text, number, launch, end - time.thread_time())
-                case = self._tried(part, number, launch, got)
+                case = self._tried(text, part, number, launch, got)
             yield case
 
     def _refused(self, got):
@@ -151,11 +154,18 @@ class KernelCheck(Check):
         kernel = kept((text, options), lambda: compiled(self.hole, text, options))
         if isinstance(kernel, Problem):
             return kernel
-        watched = self._is_small(launch) or launch.limits
         seconds = max(min(self.seconds, seconds), 0.01)
-        tools, limits = "all" if watched else (), Limits(self.steps, seconds)
+        limits = Limits(self.steps, seconds)
+        tools = "all" if self._is_watched(launch) else ()
         run = functools.partial(simulate, kernel, self.hole, launch, tools, limits)
-        return kept((text, number), run) if self._is_small(launch) else run()
+        keep = number is not None and self._is_small(launch)
+        return kept((text, number), run) if keep else run()
+
+    def _is_watched(self, launch):
+        return self._is_small(launch) or bool(launch.limits)
+
+    def is_small(self, case):
+        return self._is_small(*case.args)
 
     def _is_small(self, launch):
         return max(launch.threads, launch.cells) <= self.watched
@@ -165,17 +175,17 @@ class KernelCheck(Check):
         launches = [case.args[0] for case in tried]
         runs = gpu.run(self.hole, text, launches, self.options)
         pairs = zip(tried, launches, runs, strict=True)
-        return [self._tried(case.part, case.number, launch, got)
+        return [self._tried(text, case.part, case.number, launch, got)
                 for case, launch, got in pairs]  # fmt: skip
 
-    def _tried(self, part, number, launch, got):
+    def _tried(self, text, part, number, launch, got):
         shown = functools.partial(self._computed, self.expected, launch)
         expected = kept((self, number), shown) if self._is_small(launch) else shown()
         problem = got if isinstance(got, Problem) else None
         right = not problem and not self.faults(got, launch)
         right = bool(right and self.same(got, expected, launch))
         printed = "" if problem else got.report.output
-        outcome = Outcome(None, problem, printed)
+        outcome = Outcome(text, problem, printed)
         return Tried(right, part, (launch,), expected, got, outcome, number)
 
     def _computed(self, function, launch):
@@ -187,50 +197,66 @@ class KernelCheck(Check):
         problem = Problem("measured", message)
         return Tried(right, part, (), None, problem, Outcome(None, problem, ""))
 
-    def _explains(self, wrong, case):
-        """Would this mistake give just what the answer gave? 2: also as many faults."""
-        if isinstance(case.got, Problem) or not self._is_small(*case.args):
-            return 0
+    def agrees(self, way, case, counted=False):
+        """Does this way of a mistake leave what the answer left, and faults like it?"""
+        left = self.given(way, case) if self.is_small(case) else self.gives(way, case)
+        got = case.got
+        if left is None:  # it does not show
+            return case.right
+        if isinstance(got, Problem) or isinstance(left, Problem):
+            return getattr(got, "kind", "") == getattr(left, "kind", "-")
+        faults = self.faults(got, *case.args)
+        alike = (
+            faults == left.faults if counted else faults.keys() == left.faults.keys()
+        )
+        return alike and self.same(got, left.arrays, *case.args)
+
+    equals = functools.partialmethod(agrees, counted=True)
+
+    def gives(self, way, case):
+        """What a mistaken kernel has Left, or its Problem; None where it is right."""
         (launch,) = case.args
-        faults = self.faults(case.got, launch)
-        shown = self.given(wrong, case)
-        if isinstance(shown, Fault):
-            return shown.kind in faults and shown.count in (None, faults[shown.kind])
-        if shown is None or isinstance(shown, Problem):
-            return 0
-        if isinstance(shown, Left):
-            return self._as_bad(shown, case, faults, lenient=not wrong.model)
-        if self.same(case.got, case.expected, launch):
-            return 0
-        return self.same(case.got, shown, launch)
-
-    def _as_bad(self, other, case, faults, lenient):
-        """Did a mistake leave the same, with faults of the same kinds?
-
-        lenient: whatever the faults are, where the mistake itself has none.
-        """
-        if not self.same(case.got, other.arrays, *case.args):
-            return 0
-        if other.faults.keys() == faults.keys():
-            return 1 + (other.faults == faults)
-        return int(lenient and not other.faults)
-
-    def gives(self, wrong, case):
-        """{name: array}, a Fault, None, or what a mistaken kernel has Left."""
-        (launch,) = case.args
-        if isinstance(wrong.model, Fault):
-            return wrong.model
-        if wrong.model:
-            model = functools.partial(wrong.model.function, self)
-            return self._computed(model, launch)
-        got = self._ran(wrong.answer(self.hole), case.number, launch)
+        if isinstance(way, Model):
+            arrays = self._computed(functools.partial(way.function, self), launch)
+            return arrays and Left(arrays, {})
+        got = self._ran(way.answer, case.number, launch)
         if self._refused(got):
             raise ValueError(f"a mistake of {self.hole.name}: {got.message}")
+        return got if isinstance(got, Problem) else Left(
+            got.arrays, self.faults(got, launch))  # fmt: skip
+
+    def shows(self, sign, cases):
+        wrong = [case for case in cases if not case.right]
+        if any(isinstance(case.got, Problem) for case in wrong):
+            return False
+        if isinstance(sign, Missing):
+            return bool(self.cure(sign.statement, cases))
+        return all(sign.kind in self.faults(c.got, *c.args) for c in wrong
+                   if self._is_watched(*c.args))  # fmt: skip
+
+    def cure(self, statement, cases):
+        """Where one more statement, or up to three, would mend the answer, in words."""
+        first, *others = cases
+        if not {"race", "race-warp"} & self.faults(first.got, *first.args).keys():
+            return []
+        key = statement, first.outcome.value
+        return kept(key, lambda: self._cured(statement, cases))
+
+    def _cured(self, statement, cases):
+        found = cured(
+            statement, cases[0].outcome.value, functools.partial(self._left, cases[0])
+        )
+        if found and not any(self._left(case, found[0]) for case in cases[1:]):
+            return found[1]
+        return []
+
+    def _left(self, case, text):
+        """How much is wrong with a text in a case; 0: it is right."""
+        got = self._ran(text, None, *case.args)
         if isinstance(got, Problem):
-            return None
-        faults = self.faults(got, launch)
-        right = not faults and self.same(got, case.expected, launch)
-        return None if right else Left(got.arrays, faults)
+            return math.inf
+        found = sum(self.faults(got, *case.args).values())
+        return found + (not self.same(got, case.expected, *case.args))
 
     def general(self, case):
         return kernel_messages.cause(self, case)

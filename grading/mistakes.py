@@ -52,6 +52,18 @@ class Model(NamedTuple):
     function: object
 
 
+class Shows(NamedTuple):
+    """What is seen in each wrong result of a mistake, as `same` compares it."""
+
+    value: object
+
+
+class Missing(NamedTuple):
+    """A statement of CUDA C: where it is added, a kernel that was wrong is right."""
+
+    statement: str
+
+
 class Patch:
     """A text in which some words are others. of: a kernel's; else the solution."""
 
@@ -94,13 +106,17 @@ class Mistake:
     """A cause's text, and answers that have the mistake; see the head of this file."""
 
     def __init__(self, text, *answers):
-        self.cause, self.model, self.answers = text, None, answers
-        if answers and isinstance(answers[0], Fault | Model):
+        self.cause, self.answers = text, answers
+        self.sign = self.model = None
+        if answers and isinstance(answers[0], Fault | Shows | Missing):
+            self.sign, *self.answers = answers
+        elif answers and isinstance(answers[0], Model):
             self.model, *self.answers = answers
 
-    def answer(self, hole):
-        """Its first answer. FileNotFoundError: the solutions are not here."""
-        return Specimen(hole, described(hole, self.answers[0]), None, "").answer
+    def ways(self, hole, cause):
+        """What computes it: its Model, and its answers."""
+        answers = [s for s in _specimens if (s.hole, s.cause) == (hole, cause)]
+        return [self.model, *answers] if self.model else answers
 
 
 def Known(*answers):  # noqa: N802  read as a kind of Mistake

@@ -3,7 +3,7 @@
 import collections
 
 from grading.checking import Check, checks
-from grading.mistakes import Known, Mistake, Model, mistake, mistakes, right
+from grading.mistakes import Known, Mistake, Shows, mistake, mistakes, right
 from minigrad.autograd.engine import topological_order
 
 from .gradients import drawn_graph
@@ -116,7 +116,7 @@ class TopologicalOrder(Check):
 
 def judged(order, text, *answers):
     """A mistake: what is wrong with the order of the nodes."""
-    return Mistake(text, Model(lambda check, *args: Order(order)), *answers)
+    return Mistake(text, Shows(Order(order)), *answers)
 
 
 def children(node):

@@ -6,7 +6,7 @@ import torch
 from grading import show
 from grading.cases import Raises, value_of
 from grading.checking import Check
-from grading.mistakes import Mistake, Model
+from grading.mistakes import Mistake, Shows
 from grading.scenes import scenarios
 from grading.show import Filled, Seen
 
@@ -211,7 +211,7 @@ class ScenarioCheck(Check):
 
 def differs(key, text, *answers):
     """A mistake: the answer is wrong first in `key`."""
-    return Mistake(text, Model(lambda check, *args: Differs(key)), *answers)
+    return Mistake(text, Shows(Differs(key)), *answers)
 
 
 def shown(value):
