@@ -12,11 +12,11 @@ from .facts import common, sizes_of
 
 
 class Blame(NamedTuple):
-    """A cause; and what all wrong cases have in common, where no mistake is proved."""
+    """A cause. more: lines (key, text) of what else was found out."""
 
     cause: str = "unknown"
     text: str = ""
-    common: str = ""
+    more: tuple = ()
 
 
 def blame(check, tried):
@@ -25,12 +25,22 @@ def blame(check, tried):
     seen = check.general(cases[0])
     if seen and seen[0] in show.CERTAIN:
         return Blame(*seen)
-    for found in computed(check, cases), shown(check, cases):
+    for find in computed, shown:
+        found = find(check, cases)
         if len(found) == 1:
             ((text, name),) = found.items()
-            return Blame(name, text)
+            return Blame(name, text, _cure(check, cases))
     rule = common(check.hole, cases, check.scene is None)
-    return Blame(*(seen or Blame()[:2]), rule)
+    return Blame(*(seen or Blame()[:2]), (("only", rule), *_cure(check, cases)))
+
+
+def _cure(check, cases):
+    found = check.cure(cases)
+    if not found:
+        return ()
+    what, places = found
+    where = " and ".join(places)
+    return (("cure", f"tried: with {what} {where} every case is right"),)
 
 
 def computed(check, cases):

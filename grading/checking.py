@@ -193,6 +193,10 @@ class Check:
         """Do the wrong ones of these cases show a sign of a mistake?"""
         return all(c.right or self.same(c.got, sign.value, *c.args) for c in cases)
 
+    def cure(self, cases):
+        """(statement, places) of what would mend a kernel. See kernels.py."""
+        return ()
+
     def given(self, way, case):
         """What a mistake gives in a case; a Problem where the solution is not here."""
         try:
@@ -236,12 +240,12 @@ class Check:
                        failures, picture)  # fmt: skip
 
     def _failure(self, case, tried):
-        cause, text, rule = blame.blame(self, tried)
+        found = blame.blame(self, tried)
         printed = ("printed", show.beginning(case.outcome.printed))
-        lines = [*self.lines(case), printed, ("cause", text), ("only", rule)]
+        lines = [*self.lines(case), printed, ("cause", found.text), *found.more]
         message = "\n".join(f"  {key:<9} {show.folded(v)}" for key, v in lines if v)
         count = sum(not case.right for case in tried)
-        return Failure(cause, message, case.part, count)
+        return Failure(found.cause, message, case.part, count)
 
     def lines(self, case):
         """(key, text): the explanation of a case that failed."""

@@ -10,21 +10,23 @@ OPEN, CLOSE = "([", ")]"
 
 
 def cured(statement, text, left):
-    """(new text, places in words) where `statement` mends a kernel; None where not.
+    """(new text, places in words) where `statement` mends a kernel; no places: not.
 
     left(text): how much is wrong with it; 0: nothing, math.inf: it cannot be run.
     """
-    places, worst = [], left(text)
-    for _ in range(MOST):
-        found = min(((left(new), n, place, new) for n, (place, new)
-                     in enumerate(_with(statement, text))), default=(worst,))  # fmt: skip
-        if found[0] >= worst:
-            return None
-        worst, _, place, text = found
-        places.append(place)
-        if not worst:
-            return text, places
-    return None
+    places, least = [], left(text)
+    while least and len(places) < MOST:
+        best = None
+        for place, new in _with(statement, text):
+            if (now := left(new)) < least:
+                best, least = (place, new), now
+            if not least:
+                break
+        if best is None:
+            return text, []
+        places.append(best[0])
+        text = best[1]
+    return text, [] if least else places
 
 
 def _with(statement, text):

@@ -6,8 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from minigrad.exercises.hole import KernelExercise
-
 from .kernel_runs import Launch, names, outputs
 from .show import Filled
 

@@ -54,10 +54,9 @@ class Launch:
 
 
 class Fault(NamedTuple):
-    """What a tool has found. count: how often; None for any number of times."""
+    """What a tool has found, or a count that is too high; "strided": for no use."""
 
     kind: str
-    count: int | None = None
 
 
 class Ran(NamedTuple):

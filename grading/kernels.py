@@ -71,6 +71,10 @@ from .subject import Outcome, Problem
 __all__ = ["Fault", "KernelCheck", "Launch", "Ran", "blank", "distinct"]
 
 
+BARRIERS = {"race": "__syncthreads();", "race-warp": "__syncwarp();"}
+WASTE = 1.3  # sectors for each that would do: more are strided
+
+
 class Left(NamedTuple):
     """What a mistaken kernel leaves where it is wrong."""
 
@@ -226,29 +230,38 @@ class KernelCheck(Check):
             got.arrays, self.faults(got, launch))  # fmt: skip
 
     def shows(self, sign, cases):
-        wrong = [case for case in cases if not case.right]
-        if any(isinstance(case.got, Problem) for case in wrong):
-            return False
         if isinstance(sign, Missing):
-            return bool(self.cure(sign.statement, cases))
-        return all(sign.kind in self.faults(c.got, *c.args) for c in wrong
-                   if self._is_watched(*c.args))  # fmt: skip
+            return self.cure(cases)[:1] == (sign.statement,)
+        wrong = [case for case in cases if not case.right]
+        return all(self._sees(sign.kind, c) for c in wrong if self._is_watched(*c.args))
 
-    def cure(self, statement, cases):
-        """Where one more statement, or up to three, would mend the answer, in words."""
-        first, *others = cases
-        if not {"race", "race-warp"} & self.faults(first.got, *first.args).keys():
-            return []
-        key = statement, first.outcome.value
+    def _sees(self, kind, case):
+        """Is a fault seen? A count only where it is all that is wrong."""
+        if isinstance(case.got, Problem):
+            return False
+        (launch,), counts = case.args, case.got.report.counts
+        if kind == "strided":
+            far = counts["sectors"] > WASTE * counts["ideal_sectors"]
+            return far and self._sees("sectors", case)
+        right = kind not in launch.limits or self.same(case.got, case.expected, launch)
+        return kind in self.faults(case.got, launch) and right
+
+    def cure(self, cases):
+        """(statement, places in words) of the barriers that mend an answer, or ()."""
+        runs = [c for c in cases if not (c.right or isinstance(c.got, Problem))]
+        kinds = {kind for c in runs for kind in self.faults(c.got, *c.args)}
+        statement = next((BARRIERS[k] for k in BARRIERS if k in kinds), None)
+        if not statement:
+            return ()
+        key = "cure", cases[0].outcome.value
         return kept(key, lambda: self._cured(statement, cases))
 
     def _cured(self, statement, cases):
-        found = cured(
-            statement, cases[0].outcome.value, functools.partial(self._left, cases[0])
-        )
-        if found and not any(self._left(case, found[0]) for case in cases[1:]):
-            return found[1]
-        return []
+        first = next(c for c in cases if BARRIERS.keys() & self.faults(c.got, *c.args))
+        left = functools.partial(self._left, first)
+        text, places = cured(statement, first.outcome.value, left)
+        mends = places and not any(self._left(case, text) for case in cases)
+        return (statement, places) if mends else ()
 
     def _left(self, case, text):
         """How much is wrong with a text in a case; 0: it is right."""

@@ -32,6 +32,7 @@ HINTS = {
     "of it, change that, and make a tuple(...) again",
 }
 
+ENDLESS = "it does not end in time: is there a loop whose condition stays true?"
 WIDE = 96  # characters of a message's line, without its key
 LONGEST_ERROR = 240  # characters of an error's message
 
@@ -224,7 +225,7 @@ def _same_tensor(got, expected):
 
 def _cause_of_problem(got, expected):
     if got.kind == "time":
-        return "endless", "it does not end: is there a loop whose condition stays true?"
+        return "endless", ENDLESS
     if got.kind == "type":
         return "type", "return numbers, tuples or a tensor, with ints inside"
     if got.kind == "changed":
@@ -236,7 +237,7 @@ def _cause_of_problem(got, expected):
     if "CircularAnswers" in got.types:
         return "circular", got.message
     if "RecursionError" in got.types:
-        return "recursion", "it calls itself without end"
+        return "recursion", "it calls itself again and again: Python stops it"
     if "NotImplementedError" in got.types:
         return "unfinished", "this part is still to be written"
     if hasattr(expected, "message"):
@@ -244,9 +245,9 @@ def _cause_of_problem(got, expected):
     for said, hint in HINTS.items():
         if said in got.message:
             return "raised", hint
-    if expected is None:
-        return "raised", "it raises an error where the answer is None: return None"
-    return "raised", "it raises an error where PyTorch gives a value"
+    value = "None" if expected is None else "a value"
+    error = ", ".join(got.types[:1]) or "an error"
+    return "raised", f"it raises {error} where {value} is expected"
 
 
 def _cause_of_tensor(got, expected):

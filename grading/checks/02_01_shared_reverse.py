@@ -5,7 +5,7 @@ import torch
 
 from grading.checking import checks
 from grading.kernels import Fault, Launch, blank, distinct
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import Known, Missing, Mistake, mistakes, right
 from minigrad.kernels.memory import shared_reverse
 
 from .blocks import FLOAT, BlockCheck, cover
@@ -53,7 +53,7 @@ mistakes(
     no_barrier=Mistake(
         "a thread takes its element out of shared memory before another has put it in: "
         "__syncthreads() belongs between the two steps, for all threads of the block",
-        Fault("race"),
+        Missing("__syncthreads();"),
         "__syncthreads(); ->",
         ("__syncthreads(); ->", f"{PUT} -> __syncthreads();\n    {PUT}"),
         ("__syncthreads(); ->", f"{TAKE} -> {TAKE}\n    __syncthreads();"),

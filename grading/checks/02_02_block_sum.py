@@ -4,7 +4,7 @@ import numpy as np
 
 from grading.checking import checks
 from grading.kernels import Fault, Launch, blank, distinct
-from grading.mistakes import Known, Mistake, Model, mistakes, right
+from grading.mistakes import Known, Missing, Mistake, Model, mistakes, right
 from minigrad.kernels.memory import block_sum
 
 from .blocks import FLOAT, BlockCheck, by_blocks, counted, cover
@@ -75,7 +75,7 @@ mistakes(
     no_barrier=Mistake(
         "a thread adds a cell that another may not have written yet: each step of the "
         "tree needs a __syncthreads() before it",
-        Fault("race"),
+        Missing("__syncthreads();"),
         "__syncthreads(); ->",
         ("__syncthreads(); ->", f"{FILL} -> {FILL}\n    __syncthreads();"),
         ("__syncthreads(); ->", f"{STEP} -> {STEP}\n        __syncthreads();"),
@@ -85,7 +85,7 @@ mistakes(
     warp_sync=Mistake(
         "within the last warp there is no order either: threads of a warp need not run "
         "in step. Keep __syncthreads() in every step, or use __syncwarp() there",
-        Fault("race-warp"),
+        Missing("__syncwarp();"),
         f"{LATER}for (int half = min(32, blockDim.x / 2); half > 0; half /= 2)\n"
         f"        {STEP}",
     ),

@@ -4,7 +4,7 @@ import numpy as np
 
 from grading.checking import checks
 from grading.kernels import Fault, Launch, blank, distinct
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import Known, Missing, Mistake, mistakes, right
 from minigrad.kernels.memory import fix_the_race
 
 from .blocks import FLOAT, BlockCheck, by_blocks, cover
@@ -46,7 +46,7 @@ mistakes(
         "the race is still there: a thread writes total[tid] while another may still "
         "have to read it. All must have read before one writes, and all must have "
         "written before one reads again: that is two barriers in each step",
-        Fault("race"),
+        Missing("__syncthreads();"),
         # as it was given
         f"{BETWEEN} -> if (tid >= d) total[tid] += total[tid - d];",
         f"{BETWEEN} -> if (tid >= d) total[tid] += total[tid - d]; __syncthreads();",
@@ -72,7 +72,7 @@ mistakes(
     warp_sync=Mistake(
         "threads of one warp need an order, too: use __syncthreads(), or __syncwarp() "
         "if no other warp takes part",
-        Fault("race-warp"),
+        Missing("__syncwarp();"),
         f"""{STEPS} -> for (int d = 1; d < 32; d *= 2) {{
         __syncthreads();
         int before = tid % 32 >= d ? total[tid - d] : 0;

@@ -54,7 +54,7 @@ mistakes(
         "strided: the threads of a warp use addresses that lie apart, so they need "
         "more sectors than their 128 bytes fill. Neighbouring threads should copy "
         "neighbouring elements",
-        Fault("sectors"),
+        Fault("strided"),
         # as it was given
         f"""{LOOP}int each = (n + threads - 1) / threads;
     for (int i = tid * each; i < (tid + 1) * each; i++)
@@ -74,7 +74,6 @@ mistakes(
     same_element=Mistake(
         "several threads write the same element: in the loop, i goes on by the number "
         "of all threads, gridDim.x * blockDim.x",
-        Fault("race"),
         (
             "blockIdx.x * blockDim.x + threadIdx.x -> threadIdx.x % 32",
             "threads) -> 32)",

@@ -5,7 +5,7 @@ import torch
 
 from grading.checking import checks
 from grading.kernels import Fault, Launch, blank, distinct
-from grading.mistakes import Mistake, mistakes, right
+from grading.mistakes import Missing, Mistake, mistakes, right
 from minigrad.kernels.memory import transpose_tiled
 
 from .blocks import SECTOR, SLACK, MovingCheck
@@ -87,7 +87,7 @@ mistakes(
         "one side runs down a column of x or y: each of its elements needs a sector "
         "of its own. Both the reads of x and the writes of y must have threadIdx.x as "
         "the last index; the turning happens in the tile",
-        Fault("sectors"),
+        Fault("strided"),
         # no tile at all; the write down a column; the read down a column
         (
             f"__syncthreads();\n    {OUT} ->",
@@ -108,7 +108,7 @@ mistakes(
     no_barrier=Mistake(
         "threads read from the tile what others have not written yet: __syncthreads() "
         "belongs between the two loops",
-        Fault("race"),
+        Missing("__syncthreads();"),
         "__syncthreads(); ->",
         ("__syncthreads(); ->", f"{OUT} -> {OUT}\n    __syncthreads();"),
     ),

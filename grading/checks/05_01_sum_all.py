@@ -7,7 +7,7 @@ import torch
 
 from grading.checking import checks
 from grading.kernels import Fault, Launch, blank
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import Known, Missing, Mistake, mistakes, right
 from minigrad.kernels.reductions import sum_all
 
 from .reductions import NO_ELEMENT, STEP, TreeCheck, U, scaled, steps
@@ -147,7 +147,7 @@ mistakes(
     ),
     no_barrier=Mistake(
         f"a thread adds a cell that another may not have written yet: {STEP}",
-        Fault("race"),
+        Missing("__syncthreads();"),
         "__syncthreads(); ->",
         ("__syncthreads(); ->", "for (int half -> __syncthreads();\n    for (int half"),
     ),

@@ -126,7 +126,6 @@ mistakes(
     ),
     all_write=Mistake(
         "several threads write the same sum: only lane 0 of each warp has it",
-        Fault("race"),
         "if (lane == 0) ->",
     ),
     coarse=Known(

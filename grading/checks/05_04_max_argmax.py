@@ -5,7 +5,7 @@ import torch
 
 from grading.checking import checks
 from grading.kernels import Fault, Launch, blank, distinct
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import Known, Missing, Mistake, mistakes, right
 from minigrad.kernels.reductions import max_argmax
 
 from .reductions import STEP, RowCheck
@@ -114,7 +114,7 @@ mistakes(
     no_barrier=Mistake(
         "a thread reads a cell of shared memory that another may not have written yet: "
         f"{STEP}",
-        Fault("race"),
+        Missing("__syncthreads();"),
         "__syncthreads(); ->",
     ),
     barrier_in_if=Known(

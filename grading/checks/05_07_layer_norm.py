@@ -13,7 +13,7 @@ import torch.nn.functional as F
 
 from grading.checking import checks
 from grading.kernels import Fault, Launch, blank, distinct
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import Known, Missing, Mistake, mistakes, right
 from minigrad.kernels.reductions import layer_norm
 
 from .reductions import NO_ELEMENT, RowCheck
@@ -153,7 +153,7 @@ mistakes(
     no_barrier=Mistake(
         "a thread uses a cell of shared memory before another has written it: each "
         "step of the tree needs a barrier, and another stands before cell 0 is read",
-        Fault("race"),
+        Missing("__syncthreads();"),
         "{\n        __syncthreads(); -> {",
         "}\n    __syncthreads(); -> }",
     ),

@@ -59,7 +59,7 @@ mistakes(
     strided=Mistake(
         "the reads are few, but not coalesced: threads beside each other read, or "
         "write, down a column. threadIdx.x must be the last index on both sides",
-        Fault("sectors"),
+        Fault("strided"),
         (
             f"a_tile[ty][tx] = {FILL_A} -> int r = row - ty + tx, q = k + ty;\n"
             "        a_tile[tx][ty] = r < M && q < K ? a[r * K + q] : 0.0f",

@@ -96,7 +96,6 @@ mistakes(
     ),
     race=Mistake(
         "several threads write the same element of columns: one thread, one element",
-        Fault("race"),
         "columns[i] -> columns[i / 2]",
     ),
 )

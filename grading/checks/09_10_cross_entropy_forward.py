@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from grading.checking import checks
 from grading.kernel_runs import same_arrays
 from grading.kernels import Fault, Launch, blank
-from grading.mistakes import Mistake, mistakes, right
+from grading.mistakes import Missing, Mistake, mistakes, right
 from minigrad.kernels.losses import cross_entropy_forward
 
 from .reductions import ReductionCheck
@@ -117,7 +117,7 @@ mistakes(
         "a thread uses a cell of shared memory before another has written it, or after "
         "it was overwritten: each step of a tree needs a barrier, and another stands "
         "between reading a result from cell 0 and the next use of the array",
-        Fault("race"),
+        Missing("__syncthreads();"),
         f"{TOP} -> m = partial[0];",
         f"{SYNC}\n        {STEP} -> {STEP}",
     ),

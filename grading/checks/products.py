@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from grading.kernels import Fault, Launch, blank, distinct
-from grading.mistakes import Mistake
+from grading.mistakes import Missing, Mistake
 
 from .reductions import ReductionCheck, U
 
@@ -104,7 +104,7 @@ class TiledCheck(ProductCheck):
     race = Mistake(
         "threads use a cell of a tile at the same time, and one of them writes: both "
         "barriers are needed, one when the tiles are full, one when they are used",
-        Fault("race"),
+        Missing("__syncthreads();"),
     )
     divergent = Mistake(
         "not all threads of the block come to the barrier: those outside of c "

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from grading.kernels import Fault, Launch, blank, distinct
-from grading.mistakes import Mistake
+from grading.mistakes import Missing, Mistake
 
 from .reductions import RowCheck
 
@@ -95,7 +95,7 @@ class SoftmaxCheck(RowCheck):
         "a thread uses a cell of shared memory before another has written it, or after "
         "it was overwritten: each step of a tree needs a barrier, and another stands "
         "between reading a result from cell 0 and the next use of the array",
-        Fault("race"),
+        Missing("__syncthreads();"),
     )
     not_filled = Mistake(
         "a cell is used that nobody has filled: threads without elements need "

@@ -6,7 +6,7 @@ The numbers have so few bits that float adds and multiplies them without roundin
 import numpy as np
 
 from grading.kernels import Fault, KernelCheck, distinct
-from grading.mistakes import Mistake
+from grading.mistakes import Missing, Mistake
 
 COMES_OF = [
     ("divergent-barrier", "uninitialised"),
@@ -66,7 +66,7 @@ class ProductCheck(KernelCheck):
                 found.pop(then, None)
         return found
 
-    no_barrier = Mistake(BARRIER, Fault("race"))
+    no_barrier = Mistake(BARRIER, Missing("__syncthreads();"))
     barrier_in_if = Mistake(DIVERGENT, Fault("divergent-barrier"))
     not_filled = Mistake(UNFILLED, Fault("uninitialised"))
     many_reads = Mistake(MANY_READS, Fault("reads"))

@@ -251,9 +251,9 @@ def _why(entry, grade, other, together, lane):
     if grade == RACE:
         return (
             f"{{past}} at line {line}: no barrier between them",
-            f"a __syncthreads() is missing after line {line}",
+            "if both are meant, a __syncthreads() must come between them",
         )
     return (
         f"{{past}} at line {line}: the same warp, but no __syncwarp() between them",
-        f"a __syncwarp() is missing after line {line}",
+        "if both are meant, a __syncwarp() must come between them",
     )
