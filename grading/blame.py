@@ -45,17 +45,16 @@ def _cure(check, cases):
 
 def computed(check, cases):
     """{text: name} of the mistakes that give what the answer gave in every case."""
-    ways = [(text, name, way) for name, text, wrong in check.causes()
-            for way in wrong.ways(check.hole, name)]  # fmt: skip
-    small = [case for case in cases if check.is_small(case)]
-    left = [w for w in ways if all(check.agrees(w[2], case) for case in small)]
-    if len({text for text, *_ in left}) > 1:
-        left = [w for w in left if all(check.equals(w[2], c) for c in small)] or left
-    large, proved = [case for case in cases if not check.is_small(case)], {}
-    for text, name, way in left:
-        if text not in proved and all(check.agrees(way, case) for case in large):
-            proved[text] = name
-    return proved
+    found = [one for one in check.causes() if _gives(check, one, cases, check.agrees)]
+    if len({text for _, text, _ in found}) > 1:  # in what is counted, too
+        found = [f for f in found if _gives(check, f, cases, check.equals)] or found
+    return {text: name for name, text, _ in found}
+
+
+def _gives(check, known, cases, alike):
+    """Does one way of a mistake, (name, text, Mistake), give what the answer gave?"""
+    ways = known[2].ways(check.hole, known[0])
+    return any(all(alike(way, case) for case in cases) for way in ways)
 
 
 def shown(check, cases):
@@ -69,8 +68,8 @@ def holds(check, cause, tried):
     cases = by_size(tried)
     known = {name: wrong for name, _, wrong in check.causes()}
     if cause in known:
-        wrong, ways = known[cause], known[cause].ways(check.hole, cause)
-        if any(all(check.agrees(way, case) for case in cases) for way in ways):
+        wrong = known[cause]
+        if _gives(check, (cause, wrong.cause, wrong), cases, check.agrees):
             return True
         if wrong.sign and check.shows(wrong.sign, cases):
             return True
@@ -79,13 +78,22 @@ def holds(check, cause, tried):
 
 
 def by_size(tried):
-    """The cases that were run: the wrong ones first, and the smallest of these."""
+    """The cases that were run: the wrong ones first, and the smallest of these.
+
+    Smallest in the heart of the task, if that is wrong. What shows little comes late: a
+    case that must raise, one without elements, one that is wrong for what was before.
+    """
     run = [case for n, case in enumerate(tried) if not n or not stops(tried[n - 1].got)]
-    return sorted(run, key=_size)
+    heart = tried[0].part
 
+    def key(case):
+        elements, numbers = sizes_of(case.args)
+        late = (
+            case.part != heart,
+            getattr(case.got, "kind", "") == "reused",
+            isinstance(case.expected, Raises),
+            0 in elements,
+        )
+        return case.right, *late, sum(elements), sum(map(abs, numbers))
 
-def _size(case):
-    """What shows little comes late: a case that must raise, or one that is empty."""
-    elements, numbers = sizes_of(case.args)
-    late = isinstance(case.expected, Raises), 0 in elements
-    return case.right, *late, sum(elements), sum(map(abs, numbers))
+    return sorted(run, key=key)

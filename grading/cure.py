@@ -1,11 +1,12 @@
 """Is a barrier what a kernel lacks? It is added here and there, and tried."""
 
 import re
+import time
 
 from minigrad.simt import CompileError
 from minigrad.simt.front.lexer import lex
 
-MOST = 3  # that are added
+MOST, SECONDS = 3, 1.0  # barriers that are added; and of the search
 OPEN, CLOSE = "([", ")]"
 
 
@@ -14,15 +15,15 @@ def cured(statement, text, left):
 
     left(text): how much is wrong with it; 0: nothing, math.inf: it cannot be run.
     """
-    places, least = [], left(text)
+    end, places, least = time.thread_time() + SECONDS, [], left(text)
     while least and len(places) < MOST:
         best = None
         for place, new in _with(statement, text):
             if (now := left(new)) < least:
                 best, least = (place, new), now
-            if not least:
+            if not least or time.thread_time() > end:
                 break
-        if best is None:
+        if best is None or least and time.thread_time() > end:
             return text, []
         places.append(best[0])
         text = best[1]

@@ -18,11 +18,11 @@ and runs it here. Where a GPU is, the same launches run there too (gpu.py).
         scale,
         no_guard=Mistake("there is no guard: ...", "if (i < n) y[i] -> y[i]"),
         copied=Mistake("the value is copied: ...", "a * x[i] -> x[i]"),
-        no_barrier=Mistake("...", Fault("race"), "__syncthreads(); ->"),
+        no_barrier=Mistake("...", Missing("__syncthreads();"), "__syncthreads(); ->"),
     )
 
-- A mistake explains a wrong answer where its kernel leaves the same and, if the tools
-  find faults in that, they find faults of the same kinds in the answer.
+- A mistake explains a wrong answer where its kernel leaves the same in each launch, and
+  the tools find faults of the same kinds.
 - Outputs are the parameters that are pointers to what is not const. `expected` and a
   Model get copies of the arguments as they are before the launch, and return the one
   output, or {name: array} of several; NumPy or torch. A Model that returns None does
@@ -34,8 +34,7 @@ and runs it here. Where a GPU is, the same launches run there too (gpu.py).
   {"sectors": 64} speaks of report.counts["sectors"]. A count too high is a Fault, too:
   Fault("sectors").
 - One text may be compiled in several ways: Launch(..., options=("-DOP=exp",)).
-- Above `watched` threads or array elements a launch runs with the bounds tool alone,
-  and is not compared with what mistakes do.
+- Above `watched` threads or array elements a launch runs with the bounds tool alone.
 - `gpu_parts` names the parts that `on_gpu` yields: they count where a GPU is, and are
   "not graded: needs a GPU" elsewhere.
 """
@@ -168,9 +167,6 @@ class KernelCheck(Check):
     def _is_watched(self, launch):
         return self._is_small(launch) or bool(launch.limits)
 
-    def is_small(self, case):
-        return self._is_small(*case.args)
-
     def _is_small(self, launch):
         return max(launch.threads, launch.cells) <= self.watched
 
@@ -203,7 +199,8 @@ class KernelCheck(Check):
 
     def agrees(self, way, case, counted=False):
         """Does this way of a mistake leave what the answer left, and faults like it?"""
-        left = self.given(way, case) if self.is_small(case) else self.gives(way, case)
+        small = self._is_small(*case.args)
+        left = self.given(way, case) if small else self.gives(way, case)
         got = case.got
         if left is None:  # it does not show
             return case.right

@@ -16,11 +16,13 @@ A wrong or right answer is a patch of the course's solution, "old -> new" (every
 becomes "new"; a tuple of several, one after the other), a Python function, or a
 kernel's text or body. `Patch("old -> new", of=TEXT)` patches another text.
 
-A Mistake explains a learner's answer where its first answer gives the same. Where that
-cannot be, its first argument is no answer: a Fault that the tools find, or a Model,
-what the mistake gives. Its answers are specimens: the check must reject each, and name
-this mistake. A Known has specimens of a cause that is explained elsewhere: by the
-check's base, or by what is said of any exercise.
+A Mistake explains a learner's answer where one of its own gives the same in every case
+(blame.py). Its answers are specimens: the check must reject each, and name this
+mistake. Before them may stand a Model, a function that gives what the mistake gives; or
+a sign by which others that have it are known: a Fault, which the tools find, Missing, a
+barrier that mends a kernel, or Shows, a result as `same` compares it. The text then
+claims no more than the sign shows. A Known has specimens of a cause that is explained
+elsewhere: by the check's base, or by what is said of any exercise.
 """
 
 import contextlib

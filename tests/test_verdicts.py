@@ -35,7 +35,7 @@ def test_a_right_answer_is_one_line(subject):
     assert repr(verdict) == "1.0" and float(verdict) == 1.0
 
 
-def test_a_wrong_answer_shows_the_first_case():
+def test_a_wrong_answer_shows_the_smallest_case():
     verdict = verdict_on(contiguous_strides, of_shape(lambda s: strides_of(s)[::-1]))
     assert verdict.state == "wrong" and verdict.points == 0
     lines = str(verdict).splitlines()

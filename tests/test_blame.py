@@ -1,0 +1,180 @@
+"""What is said of a wrong answer: only what is proved on every case."""
+
+import numpy as np
+import pytest
+from judging import of_shape, strides_of, unanswered, verdict_on  # noqa: F401
+
+from grading import gpu
+from grading.cases import Tried, View
+from grading.checking import Check
+from grading.cure import cured
+from grading.facts import common
+from grading.kernel_runs import Launch, blank
+from grading.mistakes import Specimen
+from grading.subject import LocalSubject, Outcome
+from minigrad.kernels import memory, threads
+from minigrad.layout import contiguous_strides
+
+BEGIN = "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    "
+REVERSE = """__global__ void shared_reverse(const float* x, float* y, int n) {
+    __shared__ float tile[256];
+    int tid = threadIdx.x, begin = blockIdx.x * blockDim.x;
+    int count = min((int)blockDim.x, n - begin);
+    if (tid < count) tile[tid] = x[begin + tid];
+    if (tid < count) y[begin + tid] = tile[count - 1 - tid];
+}"""
+
+
+def judged(hole, body, seed=0):
+    text = body if "__global__" in body else f"{hole.form()} {{\n{body}\n}}"
+    return verdict_on(hole, text, seed=seed)
+
+
+@pytest.fixture(autouse=True)
+def no_gpu(monkeypatch):
+    monkeypatch.setattr(gpu, "available", lambda: False)
+
+
+class Doubled(Check):
+    """Twice a number."""
+
+    def __init__(self, *ways):
+        self.hole, self.known = contiguous_strides, ways
+
+    def causes(self):
+        return [(name, name, OneWay(function)) for name, function in self.known]
+
+    def cases(self, random):
+        yield from (("numbers", n) for n in (5, 3, -2, -3, 0))
+
+    def expected(self, n):
+        return 2 * n
+
+    def gives(self, way, case):
+        return way(*case.args)
+
+
+class OneWay:
+    sign = None
+
+    def __init__(self, function):
+        self.function = function
+
+    def ways(self, hole, cause):
+        return [self.function]
+
+
+def named(answer, **ways):
+    with Specimen(contiguous_strides, answer, None, "test").in_place():
+        return Doubled(*ways.items()).judge(LocalSubject(), 0)
+
+
+def test_a_mistake_is_named_if_it_gives_the_same_in_every_case():
+    verdict = named(
+        lambda shape: abs(2 * shape), without_sign=lambda shape: 2 * abs(shape)
+    )
+    assert verdict.failures[0].cause == "without_sign"
+
+
+def test_no_mistake_is_named_that_misses_one_case():
+    verdict = named(
+        lambda shape: abs(2 * shape), nearly=lambda shape: max(2 * shape, 4, -2 * shape)
+    )
+    assert verdict.failures[0].cause == "unknown"
+
+
+def test_a_mistake_that_is_wrong_where_the_answer_is_right_is_not_named():
+    verdict = named(lambda shape: abs(2 * shape), other=lambda shape: -2 * shape)
+    assert verdict.failures[0].cause == "unknown"
+
+
+def test_of_two_mistakes_that_explain_all_none_is_singled_out():
+    ways = {
+        "a": lambda shape: 2 * abs(shape),
+        "b": lambda shape: abs(shape) + abs(shape),
+    }
+    assert named(lambda shape: abs(2 * shape), **ways).failures[0].cause == "unknown"
+
+
+def test_without_a_proof_the_smallest_wrong_case_and_the_rule_are_shown():
+    text = str(named(lambda shape: abs(2 * shape)))
+    assert "case      contiguous_strides(-2)" in text
+    assert "only      where shape is negative" in text
+
+
+def test_the_heart_is_shown_before_an_edge():
+    verdict = verdict_on(contiguous_strides, of_shape(lambda s: strides_of(s)[::-1]))
+    assert "contiguous_strides((2, 3))" in str(verdict)
+
+
+# ---------------------------------------------------------------- what is common
+
+
+def tried(right, *args):
+    return Tried(right, "part", args, None, None, Outcome(None, None, ""))
+
+
+def launch(grid, block, *args):
+    return Launch(grid, block, (*args, blank(8), np.int32(8)))
+
+
+X = np.ones(8, np.float32)
+WITH = {
+    "where a size is 0": ([View((0, 3), (3, 1))], [View((2, 3), (3, 1))]),
+    "where the view is not contiguous": (
+        [View((2, 3), (1, 2)), View((3, 2), (1, 3))],
+        [View((2, 3), (3, 1)), View((3, 2), (2, 1))],
+    ),
+    "with more than one block": (
+        [launch(2, 32, X), launch(3, 64, X)],
+        [launch(1, 32, X), launch(1, 64, X)],
+    ),
+    "with negative numbers": ([launch(1, 32, -X)], [launch(1, 32, X)]),
+    "in float64": ([launch(1, 32, np.float64(X))], [launch(1, 32, X)]),
+    "where shape is empty": ([(), ()], [(1,), (2, 3)]),
+}
+
+
+@pytest.mark.parametrize("rule", WITH)
+def test_what_wrong_cases_have_in_common(rule):
+    wrong, right = WITH[rule]
+    hole = threads.tail_guard if isinstance(wrong[0], Launch) else contiguous_strides
+    cases = [tried(False, a) for a in 2 * wrong] + [tried(True, a) for a in right]
+    assert common(hole, cases, True) == rule
+
+
+def test_no_rule_where_a_right_case_is_like_the_wrong_ones():
+    cases = [tried(r, View((2, 3), (3, 1))) for r in (False, False, True)]
+    assert common(contiguous_strides, cases, True) == ""
+
+
+def test_one_wrong_case_makes_no_rule():
+    cases = [tried(False, (0,)), tried(True, (1,))]
+    assert common(contiguous_strides, cases, True) == ""
+
+
+# ---------------------------------------------------------------- kernels
+
+
+def test_a_missing_barrier_is_said_where_adding_it_mends_the_kernel():
+    verdict = judged(memory.shared_reverse, REVERSE)
+    assert verdict.failures[0].cause == "no_barrier"
+    assert "with __syncthreads(); after line 5 every case is right" in str(verdict)
+
+
+def test_a_wrong_place_is_not_blamed_on_a_barrier():
+    text = REVERSE.replace("tile[count - 1 - tid]", "tile[tid ? tid - 1 : 0]")
+    verdict = judged(memory.shared_reverse, text)
+    assert verdict.failures[0].cause == "race-warp"
+    assert "__syncthreads" not in str(verdict)
+
+
+def test_a_cure_is_none_if_something_else_is_wrong():
+    text = "a;\nb;\nc;\n"
+    assert cured("bar;", text, lambda t: 1) == (text, [])
+    assert cured("bar;", text, lambda t: "b; bar;" not in t)[1] == ["after line 2"]
+
+
+def test_that_values_are_right_is_said_only_where_they_are():
+    body = f"{BEGIN}for (int k = 0; k < n; k++) if (i < n) y[i] = 3 * x[k];"
+    assert "the values are right" not in str(judged(threads.tail_guard, body))
