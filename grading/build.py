@@ -28,6 +28,7 @@ from minigrad.exercises.answers import holes_of
 from minigrad.exercises.registry import find
 from minigrad.testing import published
 
+from . import glossary
 from .verdict import plural
 
 STUB = {
@@ -119,6 +120,8 @@ def notebook(path, solved):
         _examine(path, cells)
     ids = _ids(cells)
     built = [_cell(cell, id, solved, lab) for cell, id in zip(cells, ids, strict=True)]
+    if not lab:
+        glossary.link(built)
     _add_badge(built, f"{'labs' if lab else 'lessons'}/{path.stem}.ipynb")
     nb = nbformat.v4.new_notebook(cells=built, metadata=_metadata(path.stem, lab))
     nb.metadata["minigrad"]["built"] = _stamp(nb)

@@ -507,12 +507,12 @@ y
 #
 # Sometimes threads must write the same cell: to count how often each value comes, for
 # example. `counts[x[i]] += 1` is a race: two threads read 5, both write 6, and one is
-# lost. `atomicAdd(&counts[x[i]], 1)` does read, addition and write as one thing that
-# no other thread can come between. It promises no order; and threads that want the
-# same cell queue for it. On the H200, to count 67 million numbers took 17 ms with 256
-# cells in global memory, 49 ms where all numbers were the same, and 2.5 ms in both
-# cases when each block counted in shared memory first. With floats the sum depends on
-# the order, in its last bits, so it may differ from run to run.
+# lost. `atomicAdd(&counts[x[i]], 1)` does read, addition and write as one thing that no
+# other thread can come between: it is **atomic**. It promises no order; and threads
+# that want the same cell queue for it. On the H200, to count 67 million numbers took 17
+# ms with 256 cells in global memory, 49 ms where all numbers were the same, and 2.5 ms
+# in both cases when each block counted in shared memory first. With floats the sum
+# depends on the order, in its last bits, so it may differ from run to run.
 
 # %%
 source = r"""

@@ -366,8 +366,9 @@ y[1, :, None].squeeze().shape, y[1:2].squeeze(0).shape
 #
 # ## One storage, many readers
 #
-# Nothing is copied. We keep the first row, to compare with later, and set the whole
-# tensor to zero. **Predict** `before`.
+# Nothing is copied: a tensor that reads the storage of another is a **view**. We keep
+# the first row, to compare with later, and set the whole tensor to zero. **Predict**
+# `before`.
 
 # %%
 weights = minigrad.tensor([[0.5, 0.25], [1.0, 2.0]])
@@ -410,7 +411,8 @@ print("after clone:", first.clone().untyped_storage().nbytes(), "bytes")
 # ## Broadcasting: stride 0
 #
 # A column of 3 and a row of 4 can be added: the result has 3 rows and 4 columns. As if
-# the column were repeated four times to the right, and the row three times downwards.
+# the column were repeated four times to the right, and the row three times downwards:
+# that is **broadcasting**.
 
 # %%
 torch.tensor([[0], [10], [20]]) + torch.tensor([0, 1, 2, 3])

@@ -457,8 +457,8 @@ halves = torch.ones(3, dtype=torch.float16)
 (ints + halves).dtype, (ints + 2).dtype, (ints + 2.5).dtype, (halves + 2.5).dtype
 
 # %% [markdown]
-# It is not a matter of taste: there is a table, and a rule that writes it. First the
-# table, for two tensors with dimensions.
+# This is **type promotion**, and not a matter of taste: there is a table, and a rule
+# that writes it. First the table, for two tensors with dimensions.
 
 # %%
 whole, floats = ["uint8", "int8", "int32", "int64"], ["float16", "bfloat16"]

@@ -298,7 +298,7 @@ for name, intensity in own.items():
 #
 # A block makes 16 × 16 elements of c. Together its threads need 16 rows of a and 16
 # columns of b; each of those elements is needed by 16 threads. So the block reads them
-# **once**, into shared memory, piece by piece along K:
+# **once**, into shared memory, piece by piece along K. Such a piece is a **tile**:
 
 # %%
 tile = [("a", 4, 0, 4, 8, "lightblue"), ("b", 0, 4, 8, 4, "moccasin"),
@@ -590,7 +590,7 @@ viz.roofline([viz.Point(name, rows[name][0], measured[name] * 1e12) for name in 
 #   {{a @ b, 4,095 | PyTorch}} TFLOP/s, and `pipelined` to
 #   {{a @ b, 4,095 | matmul_pi}}.
 # - **More blocks for small results.** If c is small and K long, few blocks have work.
-#   *Split-K* cuts K into pieces, one for each of several blocks, and adds the pieces
+#   **Split-K** cuts K into pieces, one for each of several blocks, and adds the pieces
 #   up: chapter 05's second stage.
 #
 # And **tensor cores**? They multiply small matrices as one instruction: by the data

@@ -81,15 +81,15 @@ convolve(x, w[::-1, ::-1])
 # %% [markdown]
 # ### How large is the result?
 #
-# Three numbers say where windows lie. `padding` puts zeros around the image, `stride`
+# Three numbers say where windows lie. **Padding** puts zeros around the image, `stride`
 # is the step from one window to the next:
 
 # %%
 viz.windows(x, 3, stride=2, padding=1, at=[(0, 0), (1, 2)])
 
 # %% [markdown]
-# And `dilation` is the step from tap to tap. **Predict** which cells are marked for a
-# window of 2 x 2 with dilation 2 at place (1, 1).
+# And the **dilation** is the step from tap to tap. **Predict** which cells are marked
+# for a window of 2 x 2 with dilation 2 at place (1, 1).
 
 # %%
 viz.windows(x, 2, dilation=2, at=(1, 1))
@@ -390,8 +390,9 @@ print(
 # %% [markdown]
 # ## Max pooling
 #
-# Of each window the largest. Forward also notes where it was, and backward sends dy
-# there, and nowhere else. Windows may overlap, so gradients may meet.
+# **Pooling** makes one number of each window; here it is the largest. Forward also
+# notes where it was, and backward sends dy there, and nowhere else. Windows may
+# overlap, so gradients may meet.
 
 # %%
 viz.pooling([[1.0, 5, 2], [5, 3, 4], [0, 6, 6]], 2, stride=1)

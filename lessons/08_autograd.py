@@ -63,7 +63,7 @@ print((f(2 + h, 5) - f(2, 5)) / h, (f(2, 5 + h) - f(2, 5)) / h)
 
 # %% [markdown]
 # If a grows by a little, f grows 9 times as much; if b grows, twice as much. These two
-# numbers, 9 and 2, are the gradient of f at (2, 5).
+# numbers, 9 and 2, are the **gradient** of f at (2, 5).
 #
 # One could train a network like that. It takes one forward pass for **each** knob: for
 # a million weights a million passes. Let us find a way that takes one backward pass for
@@ -127,8 +127,8 @@ print(y, y.name, [(p.name, s) for p, s in zip(y.parents, y.slopes, strict=True)]
 # %% [markdown]
 # The notes are a **graph**: y points to two products, and these point to a and b. Now
 # backward. Begin at y with 1 (y grows as much as itself), and send to each parent the
-# gradient times the slope. **Predict**: what does this first attempt give for a and b?
-# The right answers are 9 and 2.
+# gradient times the slope: **backpropagation**. **Predict**: what does this first
+# attempt give for a and b? The right answers are 9 and 2.
 
 
 # %%
@@ -177,9 +177,9 @@ x
 # before all of its gradient has come, which is as bad.
 #
 # So two rules: each node is visited **once**, and only when **all** that use it have
-# been visited. An order that keeps both is called topological. Here is one way to find
-# it: go down as deep as possible, and write a node down when everything below it is
-# done. Then read the list backwards.
+# been visited. An order that keeps both is called a **topological order**. Here is one
+# way to find it: go down as deep as possible, and write a node down when everything
+# below it is done. Then read the list backwards.
 
 
 # %%
@@ -724,8 +724,9 @@ with trying():
     y.backward()
 
 # %% [markdown]
-# An error, and a good one. A counter, shared by a tensor and all its views, counts the
-# writes; a saved tensor remembers the count, and the two are compared when it is used.
+# An error, and a good one. A **version counter**, shared by a tensor and all its views,
+# counts the writes; a saved tensor remembers the count, and the two are compared when
+# it is used.
 
 # %%
 x = tensor([1.0, 2.0, 3.0])

@@ -102,8 +102,8 @@ plt.show()
 # remembers how fast it went, and swings through the valley, again and again. (With a
 # little friction this is momentum. Here there is none.)
 #
-# And with a learning rate of 1.5? **Predict**, then change `0.1` above, with the line
-# `p.grad = None` in its place.
+# And with a **learning rate** of 1.5, the factor before the gradient? **Predict**, then
+# change `0.1` above, with the line `p.grad = None` in its place.
 #
 # ## A module knows its parameters
 #
@@ -397,7 +397,7 @@ for name, z in {"x": x, "y": y.detach()}.items():
 
 # %% [markdown]
 # But what is the mean of a batch of **one**, when the network is used? So in training
-# the layer also keeps **running** averages, in buffers, which the state_dict saves:
+# the layer also keeps **running** averages, as **buffers**, which the state_dict saves:
 #
 # > running = (1 - momentum) · running + momentum · batch, with momentum 0.1
 #
@@ -454,9 +454,9 @@ print([f"{net.eval()(x).item():.3f}" for _ in range(2)], "in use")
 # ## The loss of a classifier
 #
 # Ten scores, the **logits**, and one right class. Softmax makes probabilities of the
-# scores, and the loss is minus the logarithm of the right one's probability: 0 if the
-# network is sure and right, large if it is sure and wrong. **Predict** the loss of a
-# network that knows nothing, with ten classes.
+# scores, and the loss, the **cross entropy**, is minus the logarithm of the right one's
+# probability: 0 if the network is sure and right, large if it is sure and wrong.
+# **Predict** the loss of a network that knows nothing, with ten classes.
 
 # %%
 scores = minigrad.zeros(1, 10)
@@ -546,8 +546,8 @@ p
 #
 # ### Weight decay: Adam and AdamW
 #
-# Decay is to pull all weights towards 0, each by the same fraction. **Predict** which
-# of these two weights shrinks under Adam, and under AdamW.
+# **Weight decay** is to pull all weights towards 0, each by the same fraction.
+# **Predict** which of these two weights shrinks under Adam, and under AdamW.
 
 # %%
 for make in optim.Adam, optim.AdamW:
@@ -625,8 +625,8 @@ for image, label, ax in zip(images, labels, axes.flat, strict=False):
 plt.show()
 
 # %% [markdown]
-# A small network: 64 pixels, 32 hidden units, ten scores. One epoch goes through all of
-# the data in batches of 64, each time in another order.
+# A small network: 64 pixels, 32 hidden units, ten scores. One **epoch** goes through
+# all of the data, a **batch** of 64 at a time, each time in another order.
 
 
 # %%
@@ -712,7 +712,8 @@ for name, start in [
 #
 # Sometimes the start is right, and a gradient is huge all the same: a batch with an
 # outlier, a long sequence. Here is a network that begins a bit too large. Look at the
-# norm of its gradient, step by step, and at what clipping does.
+# norm of its gradient, step by step, and at what **gradient clipping** does: where the
+# norm is above a limit, all gradients are made shorter by one factor.
 
 # %%
 _, axes = plt.subplots(1, 2, figsize=(9, 2.8))

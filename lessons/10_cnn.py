@@ -181,9 +181,9 @@ conv2.weight.shape, h3.shape
 # 10 with the last pooling.
 #
 # (Two options of these layers that this network does not use: `groups=g` lets a filter
-# see 1/g of the channels only, with g = channels one of them, a *depthwise*
-# convolution; and `ceil_mode=True` lets pooling keep a last window that hangs over the
-# edge. **Predict** the shapes.)
+# see 1/g of the channels only, with g = channels one of them, a **depthwise
+# convolution**; and `ceil_mode=True` lets pooling keep a last window that hangs over
+# the edge. **Predict** the shapes.)
 
 # %%
 depthwise = nn.Conv2d(32, 32, 3, padding=1, groups=32)
@@ -644,7 +644,7 @@ whole.results
 
 # %% [markdown]
 # Then one that ends in its 34th step, in the midst of the second epoch. The last
-# checkpoint is from step 30.
+# **checkpoint** is from step 30.
 
 # %%
 path = folder / "small.safetensors"

@@ -1,0 +1,40 @@
+"""The glossary: in order, with a Chinese name each, and linked from the lessons."""
+
+import re
+
+import pytest
+
+from grading import glossary
+from grading.build import notebook, sources
+from minigrad import course
+
+TEXT = (course.home() / glossary.PAGE).read_text(encoding="utf-8")
+FOUND = re.findall(r"^### (.+)\n\n((?:.+\n)+)", TEXT, re.M)
+ENTRIES = [(name, " ".join(text.split())) for name, text in FOUND]
+LESSONS = {p.stem[:2]: p for p, _ in sources() if p.parent.name == "lessons"}
+
+
+def test_terms_stand_in_order_with_a_chinese_name_and_a_chapter():
+    names = [name for name, _ in ENTRIES]
+    assert names == sorted(names, key=str.lower) and len(set(names)) == len(names)
+    for name, text in ENTRIES:
+        assert re.search("[\u4e00-\u9fff].* · ", text), name
+        assert re.search(r"Chapter \d\d\.$", text), name
+
+
+@pytest.mark.parametrize("chapter", LESSONS)
+def test_a_term_is_linked_from_the_lesson_that_explains_it(chapter):
+    cells = notebook(LESSONS[chapter], solved=False).cells
+    linked = set(
+        re.findall(r"glossary\.md#([\w-]+)", " ".join(c.source for c in cells))
+    )
+    mine = {n for n, text in ENTRIES if text.endswith(f"Chapter {chapter}.")}
+    assert not {n for n in mine if glossary.anchor(n) not in linked}
+
+
+def test_a_term_is_linked_once_whatever_its_form():
+    from types import SimpleNamespace
+
+    cell = SimpleNamespace(cell_type="markdown", source="**Warps**, a **warp**, **no**")
+    glossary.link([cell])
+    assert cell.source == "[**Warps**](../docs/glossary.md#warp), a **warp**, **no**"
