@@ -73,9 +73,9 @@ viz.machine()
 x = np.ones(25_000_000, np.float32)
 y = np.empty_like(x)
 here = bench(np.copyto, y, x, warmup=1, repeat=3, device="cpu").median
-print(f"host memory, measured here     {1e3 * here:6.1f} ms")
+print(f"host memory, measured here     {1e3 * here:6.2f} ms")
 for way, rate in {"PCIe 4, 25 GB/s": 25e9, "H200, 4.8 TB/s / 2": 2.4e12}.items():
-    print(f"{way:30} {1e3 * x.nbytes / rate:6.1f} ms, computed")
+    print(f"{way:30} {1e3 * x.nbytes / rate:6.2f} ms, computed")
 del x, y
 
 # %% [markdown]
@@ -234,7 +234,7 @@ viz.toolchain()
 try:
     text = toolkit.ptx(kernel_text)
     print("\n".join(text[text.index(".target") :].splitlines()[:2]), "...")
-    print(text[text.index("ld.global") - 1 :])
+    print(text[text.index("ld.global") - 1 :].rstrip())
 except toolkit.NoCompiler as why:
     print(why)
 
@@ -368,12 +368,30 @@ with trying():
     failing.result()
 
 # %% [markdown]
-# The one that waits. So it is on a GPU: a kernel that reads past an array runs into `an
-# illegal memory access was encountered`, and Python hears of it at the next call that
-# waits, perhaps far away. PyTorch's message says so: "CUDA kernel errors might be
-# asynchronously reported at some other API call". With `CUDA_LAUNCH_BLOCKING=1` in the
-# environment every launch waits, and the right line raises. After such an error the
-# process can use the GPU no more: every later call gives the same error. Restart it.
+# The one that waits. So it is on a GPU. Here a kernel writes four terabytes past its
+# array. **Predict** both lines, with a GPU; without one the driver is missing, in both.
+
+# %%
+late = r"""
+#include <cstdio>
+__global__ void past(float* x) { x[1ll << 40] = 1; }
+int main() {
+    float* x;
+    cudaMalloc(&x, 4);
+    past<<<1, 1>>>(x);
+    printf("launched: %s\n", cudaGetErrorString(cudaGetLastError()));
+    printf("waited: %s\n", cudaGetErrorString(cudaDeviceSynchronize()));
+}
+"""
+toolkit.program(late)
+
+# %% [markdown]
+# On a GPU: "no error", then "an illegal memory access was encountered". In Python it
+# shows at the next call that waits, perhaps far away. PyTorch's message says so: "CUDA
+# kernel errors might be asynchronously reported at some other API call". With
+# `CUDA_LAUNCH_BLOCKING=1` in the environment every launch waits, and the right line
+# raises. After such an error the process can use the GPU no more: every later call
+# gives the same error. Start it anew.
 #
 # ## One addition, six ways
 #
@@ -757,10 +775,10 @@ else:
 viz.versions([(12, 4), (12, 8), (13, 0)], [(11, 8), (12, 6), (12, 8), (13, 0)])
 
 # %% [markdown]
-# And there must be code for the GPU inside: a **cubin** of the same major capability,
-# with a minor number that is not above the GPU's (8.0 runs on 8.6, not on 9.0), or
-# **PTX** of any capability up to the GPU's. A wheel for CUDA 13 has none for a GPU of
-# 7.0 and older. What was your PyTorch built for?
+# Refused: 13 is more than 12. And there must be code for the GPU inside: a **cubin** of
+# the same major capability, with a minor number that is not above the GPU's (8.0 runs
+# on 8.6, not on 9.0), or **PTX** of any capability up to the GPU's. A wheel for CUDA 13
+# has none for a GPU of 7.0 and older. What was your PyTorch built for?
 
 # %%
 print("CUDA", torch.version.cuda, "| code for", torch.cuda.get_arch_list() or "no GPU")
@@ -796,10 +814,12 @@ else:
 # | misaligned address; unspecified launch failure | a kernel went wrong | 5 |
 # | out of memory | the device's is full | 6 |
 #
-# 1. Renew the driver, or take a wheel of an older CUDA. 2. `nvidia-smi`; is
-#    `CUDA_VISIBLE_DEVICES` set? 3. Another wheel, or build with the GPU's `sm_` number.
-# 4. The launch; smaller blocks. 5. The kernel; and a new process. 6. Smaller batches;
-#    who else is on the GPU?
+# 1. Renew the driver, or take a wheel of an older CUDA.
+# 2. What does `nvidia-smi` show? Is `CUDA_VISIBLE_DEVICES` set?
+# 3. Take another wheel, or build with the GPU's `sm_` number.
+# 4. Mend the launch: smaller blocks, or more of them.
+# 5. Mend the kernel, and start a new process.
+# 6. Take smaller batches; see who else is on the GPU.
 #
 # The driver's interface, which CuPy and PyCUDA use, has names of its own:
 # `CUDA_ERROR_NO_BINARY_FOR_GPU` is "no kernel image". Which error does a program get

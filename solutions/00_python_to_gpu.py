@@ -19,7 +19,8 @@
 #
 # How each exercise goes:
 #
-# 1. Read the task, and run the example under it.
+# 1. Read the task, and run the example under it. Then read the contract: it says
+#    exactly what your answer is given and what it must give.
 # 2. Fill in the cell that says `YOUR CODE HERE`, and run it. Five answers are Python
 #    functions; one is a kernel in CUDA C.
 # 3. Run the cell below it, to see your answer at work.
@@ -57,16 +58,8 @@ from minigrad.transfers import costliest_copy, needless_copies
 # have 65 536 for a block. CUDA refuses such a launch with `too many resources requested
 # for launch`, and a block of 2048 threads with `invalid configuration argument`.
 #
-# Write `pick_launch(n, registers, limits)`, which returns `(blocks, threads)` for n
-# elements:
-#
-# - `threads` is the largest of 1024, 512, 256, 128, 64 and 32 that is at most
-#   `limits["threads"]` and whose registers, `threads * registers`, are at most
-#   `limits["registers"]`;
-# - `blocks` is the smallest number that gives each element a thread;
-# - for `n = 0` there is nothing to launch: return `None`;
-# - raise `ValueError` if not even 32 threads are allowed, or if more blocks are needed
-#   than `limits["blocks"]`. (For `n = 0` nothing is raised.)
+# Write `pick_launch(n, registers, limits)`: `(blocks, threads)` with the largest block
+# that is allowed, and as few blocks as give each of n elements a thread.
 #
 # | n | registers | the usual limits | why |
 # |---|---|---|---|
@@ -196,12 +189,8 @@ check(roll)
 # that is copied in each round of a loop may cost more than a large one that is copied
 # once.
 #
-# Write `costliest_copy(copies, links)`. `copies` is a list of `(name, link, nbytes)`,
-# one for each copy that a program made. `links[link]` is `(latency, rate)`, in
-# microseconds and in bytes a microsecond: one copy takes `latency + nbytes / rate`
-# microseconds. Return the name of the array whose copies take longest, all of them
-# together. Of several that take equally long, return the one that was copied first;
-# without any copy, return `None`.
+# Write `costliest_copy(copies, links)`: the name of the array whose copies take
+# longest, all of them together. One copy takes `latency + nbytes / rate` microseconds.
 
 # %%
 links = {"to device": (10, 20000), "to host": (10, 10000)}
@@ -262,11 +251,8 @@ check(costliest_copy)
 # | 5 | `("to device", "x")` | this is another x than that of event 0 |
 # | 6 | `("to device", "y")` | **needless**: this y came from there |
 #
-# Write `needless_copies(events)`: the numbers of all needless copies, as a list, in
-# order; here `[2, 6]`. At first every array is on the host alone. A copy of an array is
-# needless if both places hold the same already: after the last copy of this array, in
-# either direction, no event has changed it. An event changes the names in its last
-# tuple, `writes`; those in `reads` it only reads.
+# Write `needless_copies(events)`: the numbers of all needless copies, here `[2, 6]`. Of
+# `"kernel"` and `"host"` the first tuple says what is read, the second what is changed.
 
 # %%
 events = [
@@ -328,18 +314,8 @@ check(needless_copies)
 # message. `ERRORS` is a list of the commonest. Each has a `.number`, a `.runtime` and a
 # `.driver` (the names; `None` where the driver has none) and its `.words`.
 #
-# Write `read_error(message)`, which returns `(number, cause)`, or `None` for a message
-# that speaks of none of them. A message speaks of an error if it holds, anywhere and in
-# capitals or not, its words or one of its names. The causes:
-#
-# | cause | what is to be mended | errors |
-# |---|---|---|
-# | `"driver"` | it is older than the CUDA of the program | 35, 222 |
-# | `"device"` | none is seen: no GPU, or hidden by `CUDA_VISIBLE_DEVICES` | 100 |
-# | `"build"` | the program has no code for this GPU | 209 |
-# | `"launch"` | the grid, the block, or what the block needs | 9, 701 |
-# | `"kernel"` | it went wrong while it ran; start the process anew | 700, 716, 719 |
-# | `"memory"` | the device's memory is full | 2 |
+# Write `read_error(message)`, which finds the error and says what is to be mended:
+# `(number, cause)`, or `None` for a message that speaks of none of them.
 
 # %%
 for error in ERRORS:
@@ -395,21 +371,9 @@ check(read_error)
 # capabilities, and sometimes **PTX**, from which the driver makes machine code when the
 # program runs.
 #
-# Write `wheel_for(driver, capability, wheels)`: the name of the newest wheel that runs,
-# or `None`. `driver` is the newest CUDA that the driver knows, `(12, 8)`; `capability`
-# is the GPU's, `(8, 6)`. `wheels` is a dict, `{name: (cuda, cubins, ptx)}`: the CUDA of
-# the wheel, a list of capabilities, and one capability or `None`. A wheel runs if both
-# are true:
-#
-# 1. The **major** number of its CUDA is at most the driver's. (Within one major number
-#    older drivers run newer programs.)
-# 2. It has code for the GPU. Either a **cubin** whose major number is the GPU's and
-#    whose minor number is at most the GPU's. Or **PTX** for at most the GPU's
-#    capability, major and minor; but the driver must compile it, and knows how only if
-#    the wheel's CUDA is no newer than the driver's, major **and minor**.
-#
-# The newest is the one with the highest CUDA; no two are equal. 12.10 is newer than
-# 12.9.
+# Write `wheel_for(driver, capability, wheels)`: the name of the newest wheel that runs.
+# The contract has the two rules of lesson 00, with all their conditions. Take care of
+# versions: 12.10 is newer than 12.9.
 
 # %%
 wheels = {
@@ -459,8 +423,8 @@ check(wheel_for)
 # %% [markdown]
 # ## What you have built
 #
-# A small clerk for GPUs: it picks a launch, finds the copies that cost, reads errors,
-# and chooses a wheel. Let it look after one program, from the launch to the error.
+# Functions that pick a launch, find the copies that cost, read errors and choose a
+# wheel. Here they look after one program, from the launch to the error.
 
 # %%
 with trying():

@@ -50,6 +50,12 @@ class Timing:
         return f"{median:.3g} {unit} ± {spread:g} (median of {len(self.samples)})"
 
 
+def duration(seconds):
+    """0.0021 as "2.1 ms"."""
+    size, unit = next((u for u in UNITS if seconds >= 0.9999 * u[0]), UNITS[-1])
+    return f"{seconds / size:.3g} {unit}"
+
+
 def bench(function, *args, setup=None, warmup=3, repeat=30, device="auto", flush=False):
     """The Timing of function(*args).
 

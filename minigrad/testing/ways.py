@@ -10,6 +10,7 @@ import numpy as np
 
 from ..devices import on_gpu
 from ..frameworks import LIBRARIES, gpu_count, needs
+from .timing import duration
 
 # By name: who compiles, where the data lies, who copies, who launches, what comes back.
 WHO = {
@@ -81,14 +82,14 @@ class Ways:
         row = Row(title, place(given, name), type(given).__name__, lines, first,
                   float(np.median(later)))  # fmt: skip
         self.rows[title], self.tried[name] = row, True
-        times = f"first call {ms(row.first)}, later ones {ms(row.later)}"
+        times = f"first call {duration(row.first)}, later ones {duration(row.later)}"
         print(f"{title}: {got[:3]} ..., right; {row.place}; {times}")
 
     def table(self):
         """What was measured, as a table."""
         head = ["", "ran on", "gives", "lines", "first call", "later"]
         return Rows(head, [
-            [r.title, r.place, r.result, r.lines, ms(r.first), ms(r.later)]
+            [r.title, r.place, r.result, r.lines, duration(r.first), duration(r.later)]
             for r in self.rows.values()
         ])  # fmt: skip
 
@@ -162,10 +163,6 @@ def is_own(error):
     built_in = type(error).__module__ == "builtins"
     missing = isinstance(error, ModuleNotFoundError)
     return missing or (built_in and not isinstance(error, ImportError))
-
-
-def ms(seconds):
-    return f"{1e3 * seconds:.3g} ms"
 
 
 def last_line(error):

@@ -2,6 +2,7 @@
 
 import math
 
+from ..testing.timing import duration
 from .canvas import INK, SOFT, Canvas
 from .picture import style
 
@@ -25,7 +26,7 @@ def bars(times, names):
             canvas.line(
                 (x, 0.36), (x, bottom), color="#D9D9D9", linewidth=0.7, zorder=1
             )
-            canvas.write(x, bottom + 0.14, said(10.0**power), 8, color=SOFT)
+            canvas.write(x, bottom + 0.14, duration(10.0**power), 8, color=SOFT)
         for number, (row, values) in enumerate(times.items()):
             y = 0.4 + step * number
             middle = y + HIGH * len(names) / 2
@@ -34,7 +35,7 @@ def bars(times, names):
                 width = max((math.log10(value) - low) * scale, 0.02)
                 canvas.box(LEFT, y + HIGH * k, KINDS[k], width, HIGH)
                 place = LEFT + width + 0.06, y + HIGH * (k + 0.5)
-                canvas.write(*place, said(value), 8, ha="left", color=INK)
+                canvas.write(*place, duration(value), 8, ha="left", color=INK)
         return canvas.picture(words(times, names))
 
 
@@ -44,19 +45,10 @@ def legend(canvas, names):
         canvas.write(LEFT + 1.6 * k + 0.28, 0.16, name, 8.5, ha="left")
 
 
-def said(seconds):
-    """0.0021 as 2.1 ms."""
-    size, unit = next(
-        (u for u in ((1, "s"), (1e-3, "ms"), (1e-6, "us")) if seconds >= u[0] * 0.9999),
-        (1e-9, "ns"),
-    )
-    return f"{seconds / size:.3g} {unit}"
-
-
 def words(times, names):
     rows = (
         f"{row}: "
-        + ", ".join(map(" ".join, zip(names, map(said, values), strict=True)))
+        + ", ".join(map(" ".join, zip(names, map(duration, values), strict=True)))
         for row, values in times.items()
     )
     return "; ".join(rows) + "."
