@@ -1,4 +1,4 @@
-"""The instructor's command line: `python -m grading build | release | ... | mutate`."""
+"""The instructor's command line: `python -m grading build | release | ... | causes`."""
 
 import sys
 from pathlib import Path
@@ -189,6 +189,40 @@ def mutate(
         raise LookupError("what is listed as equivalent is not: see `stale` above")
     if write:
         report.PAGE.write_text(report.page(found), encoding="utf-8")
+
+
+@app.command()
+def causes(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="exercises, or chapters such as 03; all")
+    ] = None,
+    sample: Annotated[
+        int | None, typer.Option(help="so many by machine of each exercise")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="of the sample and of the cases")] = 0,
+    write: Annotated[
+        bool, typer.Option("--write", help="write docs/causes.md, of all exercises")
+    ] = False,
+):
+    """Judge wrong answers, and say which causes that are named are false."""
+    from .mutation import causes
+
+    if write and names:
+        raise ValueError("--write goes with no names")
+    work, found = causes.draw(_exercises(names), seed, sample), []
+    with _progress() as progress:
+        tried = causes.causes(work)
+        for one in progress.track(tried, len(work), description="wrong answers"):
+            found.append(one)
+            if one.state == causes.FALSE:
+                said = f"{one.hole}: {one.title}: said to be {one.cause}"
+                console.print(said, markup=False, soft_wrap=True)
+    rows = Table(*causes.COLUMNS)
+    for row in causes.table(found):
+        rows.add_row(*map(str, row))
+    console.print(rows)
+    if write:
+        causes.PAGE.write_text(causes.page(found, sample), encoding="utf-8")
 
 
 def _exercises(names):

@@ -11,6 +11,7 @@ import os
 import random
 from typing import NamedTuple
 
+from minigrad import course
 from minigrad.exercises.registry import find
 
 from ..blame import holds
@@ -21,6 +22,19 @@ from . import audit
 from .edits import edits
 
 TRUE, NONE, FALSE, LEFT_OUT = "true", "none", "false", "not rejected"
+HAND, MACHINE = "by hand", "by machine"
+COLUMNS = "wrong answers", "number", "cause true", "no cause", "cause false"
+PAGE = course.home() / "docs" / "causes.md"
+HEAD = """# Causes, and whether they are true
+
+A check names the cause of a wrong answer only if that mistake, computed, gives what the
+answer gives in every case, or if a tool sees what is said. Where none is named, the
+message shows the smallest wrong case, and what all wrong cases have in common.
+
+`python -m grading causes --write` tries it. Wrong answers, those that are written by
+hand beside the checks and {how} of each exercise that are made by machine, are judged
+by the cases of one seed; what is said of them is tried on the cases of another.
+"""
 SEEDS = 5  # of which one must show again that the answer is wrong
 
 
@@ -28,21 +42,22 @@ class Named(NamedTuple):
     """What was said of a wrong answer."""
 
     hole: str
+    by: str
     title: str
     cause: str
     state: str
 
 
-def draw(names, seed=0, sample=None):
+def draw(names, seed=0, sample=None, few=None):
     """[(exercise, number of an edit or title of a specimen, seed)] to be judged.
 
-    sample: how many edits of each exercise at most, and as many specimens.
+    sample: how many edits of each exercise at most; few: and how many specimens.
     """
     work = audit.draw(names, seed, sample)
     for name in names:
         titles = [s.title for s in specimens() if s.hole.name == name and s.cause]
-        if sample is not None and sample < len(titles):
-            titles = random.Random(f"{name} {seed}").sample(titles, sample)
+        if few is not None and few < len(titles):
+            titles = random.Random(f"{name} {seed}").sample(titles, few)
         work += [(name, title, seed) for title in titles]
     return work
 
@@ -54,9 +69,9 @@ def causes(work):
 
 
 def _named(name, which, seed):
-    hole = find(name)
+    hole, by = find(name), HAND if isinstance(which, str) else MACHINE
     load(hole)
-    if isinstance(which, str):
+    if by is HAND:
         (specimen,) = (s for s in specimens() if (s.hole, s.title) == (hole, which))
     else:
         edit = edits(hole)[which]
@@ -64,10 +79,9 @@ def _named(name, which, seed):
             specimen = Specimen(hole, edit.made(hole), None, edit.title)
             hole.fits(specimen.given)
         except Exception:  # the cell does not run, or is no answer
-            return Named(name, edit.title, "", LEFT_OUT)
+            return Named(name, by, edit.title, "", LEFT_OUT)
     with specimen.in_place():
-        cause = state_of(hole, seed)
-    return Named(name, specimen.title, *cause)
+        return Named(name, by, specimen.title, *state_of(hole, seed))
 
 
 def state_of(hole, seed):
@@ -84,9 +98,22 @@ def state_of(hole, seed):
     return cause, TRUE  # it seldom shows, and was seen once
 
 
-def totals(found):
-    """{state: how many}, of each exercise."""
+def table(found):
+    """[(wrong answers, number, with a true cause, with none, with a false one)]"""
     rows = collections.defaultdict(collections.Counter)
     for one in found:
-        rows[one.hole][one.state] += 1
-    return rows
+        if one.state != LEFT_OUT:
+            for row in one.by, f"{find(one.hole).number} {one.hole}":
+                rows[row][one.state] += 1
+    return [
+        (name, row.total(), row[TRUE], row[NONE], row[FALSE])
+        for name, row in sorted(rows.items(), key=lambda row: (row[0] < "b", row[0]))
+    ]
+
+
+def page(found, sample):
+    """docs/causes.md"""
+    how = "all" if sample is None else f"at most {sample}"
+    rows = [COLUMNS, ("---", *["--:"] * 4), *table(found)]
+    lines = ["| " + " | ".join(map(str, row)) + " |" for row in rows]
+    return "\n".join([HEAD.format(how=how), *lines]) + "\n"
