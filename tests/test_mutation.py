@@ -1,5 +1,7 @@
 """Machine-made wrong answers: each kind is made, and a sample is rejected."""
 
+import contextlib
+
 import pytest
 
 from grading import mistakes
@@ -18,6 +20,17 @@ def test_every_solution_is_edited_in_many_ways(name):
     texts = {edit(solution(hole)) for edit in found}
     assert len(texts) == len(found) >= 5 and solution(hole) not in texts
     assert all(edit.kind and " -> " in edit.title for edit in found)
+    assert any(map(_is_answer(hole), found))
+
+
+def _is_answer(hole):
+    """Can an edit be judged at all? What fails to run is no mutant that was killed."""
+
+    def check(edit):
+        with contextlib.suppress(SyntaxError, NameError):
+            return edit.made(hole) is not None
+
+    return check
 
 
 @pytest.mark.parametrize("name", ALL)

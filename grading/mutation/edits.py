@@ -20,7 +20,7 @@ class Edit(Patch):
     of = None
 
     def __init__(self, kind, text, *pieces):
-        self.kind, self.text, self.pieces = kind, text, sorted(pieces)
+        self.kind, self.whole, self.pieces = kind, text, sorted(pieces)
         self.changes = (self.title,)
 
     @property
@@ -31,9 +31,9 @@ class Edit(Patch):
     @property
     def title(self):
         changed = [p for p in self.pieces if p[0] < p[1]] or self.pieces[-1:]
-        first = self.text.rfind("\n", 0, changed[0][0]) + 1
-        last = self.text.find("\n", changed[-1][1])
-        old = self.text[first : last if last >= 0 else None]
+        first = self.whole.rfind("\n", 0, changed[0][0]) + 1
+        last = self.whole.find("\n", changed[-1][1])
+        old = self.whole[first : last if last >= 0 else None]
         new = self._with([(a - first, b - first, n) for a, b, n in changed], old)
         return f"{' '.join(old.split())} -> {' '.join(new.split())}"
 
@@ -43,7 +43,7 @@ class Edit(Patch):
         return kind == self.kind and part in self.title
 
     def __call__(self, text):
-        return self._with(self.pieces, self.text)
+        return self._with(self.pieces, self.whole)
 
     def _with(self, pieces, text):
         parts, at = [], 0
