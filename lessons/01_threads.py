@@ -392,8 +392,14 @@ guarded(2, 4, (x, memory, 5))
 to_host(memory)
 
 # %% [markdown]
-# It is also written the other way round: `if (i >= n) return;`. Both are good.
-#
+# It is also written the other way round: `if (i >= n) return;`. Both are good. Drawn,
+# with the threads that the guard stops:
+
+# %%
+x, y = to_device(np.arange(5, dtype=np.float32)), to_device(np.zeros(5, np.float32))
+viz.launch(guarded, 2, 4, (x, y, 5))
+
+# %% [markdown]
 # ### Break it: no guard
 #
 # Now with arrays that have five cells and no more. The simulator finds the first thread

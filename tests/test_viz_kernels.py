@@ -173,7 +173,7 @@ def test_x_runs_along_columns_and_y_along_rows():
 
 def test_what_nobody_writes_is_marked():
     picture = add(n=20, grid=2)
-    assert "Nobody writes c[16], c[17], c[18], c[19]." in picture.alt
+    assert "No thread writes c[16], c[17], c[18], c[19]." in picture.alt
     assert boxes(picture, "free") == 4 + 1
 
 
@@ -572,3 +572,10 @@ def test_without_a_slider_there_is_the_picture(monkeypatch, missing):
     (picture,) = shown(monkeypatch, stepper)
     assert isinstance(picture, viz.Picture)
     assert "Line 3: Statement 3: 8 of 8 threads." in picture.alt
+
+
+def test_threads_that_write_nothing_are_drawn():
+    picture = add(n=5, grid=2, block=4)
+    assert words(picture)["threads that write nothing"] == 1
+    assert boxes(picture, "unused") == 3
+    assert boxes(add(n=8, grid=2, block=4), "unused") == 0

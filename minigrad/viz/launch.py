@@ -7,7 +7,7 @@ import numpy as np
 
 from ..simt.engine.geometry import spread
 from .canvas import UNIT
-from .launch_parts import Blocks, Grid, Row, tint
+from .launch_parts import Blocks, Grid, Idle, Row, tint
 from .panels import panels_of
 from .recorders import Writers
 from .runs import CannotRun, or_sentence, place, setup
@@ -100,6 +100,8 @@ class _Drawing:
         head = Words([self.run.heading], 11, weight="bold")
         parts = [head, Words(self.lines()), Space(0.06), Blocks(self), *self.grids()]
         alt = " ".join([self.run.heading + ".", *self.lines(), *self.notes()])
+        if not self.tool.busy.all():
+            parts.append(Idle(self, np.flatnonzero(~self.tool.busy)))
         parts += [Space(0.1), Legend(self.key()), Words(self.notes(), 8.5)]
         return sheet(parts, alt)
 
@@ -126,7 +128,7 @@ class _Drawing:
     def notes(self):
         notes = []
         if self.none.any() and not self.none.all():
-            notes.append(f"Nobody writes {self.examples(self.none)}.")
+            notes.append(f"No thread writes {self.examples(self.none)}.")
         if self.two.any():
             notes.append(f"More than one thread writes {self.examples(self.two)}.")
         shared = (self.second >= 0) & ~self.plain
@@ -163,7 +165,7 @@ class _Drawing:
         axes = place(self.run.block, self.run.block).count(",") + 1
         what = "thread" if axes == 1 else f"thread ({', '.join('xyz'[:axes])})"
         key = [(None, f"in a box: its {what}; beneath: the block")]
-        key += [("free", "written by nobody")] * bool(self.none.any())
+        key += [("free", "written by no thread")] * bool(self.none.any())
         return key + [("wrong", "written by two threads")] * bool(self.two.any())
 
     def unit(self, numbers):

@@ -125,6 +125,29 @@ class Grid:
                 self.drawing.draw_cell(canvas, x, low, self.number(index), self.unit)
 
 
+class Idle:
+    """The threads that write nothing: those that a guard stops, mostly."""
+
+    def __init__(self, drawing, numbers):
+        self.drawing, some = drawing, [*map(int, numbers[:SLOTS])]
+        names = [name for n in some for name in (drawing.thread(n), drawing.block(n))]
+        self.unit = max(UNIT, 0.08 + 0.075 * max(map(len, names)))
+        self.numbers = some[: int(ACROSS / self.unit) - 1]
+        self.more = len(numbers) > len(self.numbers)
+        self.height = 0.34 + HEIGHT
+
+    def draw(self, canvas, y):
+        title = "threads that write nothing"
+        canvas.write(MARGIN, y + 0.16, title, ha="left", weight="bold")
+        for at, number in enumerate(self.numbers):
+            texts = self.drawing.thread(number), self.drawing.block(number)
+            x = MARGIN + self.unit * at
+            canvas.cell(x, y + 0.32, "unused", *texts, self.unit)
+        if self.more:
+            x = MARGIN + self.unit * len(self.numbers)
+            canvas.write(x + self.unit / 2, y + 0.32 + HEIGHT / 2, "\u2026", 12)
+
+
 def chosen_along(drawing, corner, axis, most):
     """The rows or columns that are drawn: all, or the ends and where blocks meet."""
     size = drawing.shape[axis]
