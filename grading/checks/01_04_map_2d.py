@@ -150,3 +150,12 @@ right(
             y[row * cols + col] = w[row] * x[row * cols + col];
     """,
 )
+right(
+    map_2d,
+    "from the last row up",
+    (
+        "int row = -> int row = rows - 1 - (int)(",
+        "threadIdx.y; -> threadIdx.y);",
+        "row >= rows -> row < 0",
+    ),
+)

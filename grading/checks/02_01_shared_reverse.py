@@ -5,7 +5,7 @@ import torch
 
 from grading.checking import checks
 from grading.kernels import Fault, Launch, blank, distinct
-from grading.mistakes import Known, Missing, Mistake, mistakes, right
+from grading.mistakes import Known, Missing, Mistake, equivalent, mistakes, right
 from minigrad.kernels.memory import shared_reverse
 
 from .blocks import FLOAT, BlockCheck, cover
@@ -140,6 +140,12 @@ mistakes(
         "__syncthreads() -> __syncthreads",
         "tile[256] -> tile[blockDim.x]",
     ),
+)
+
+equivalent(
+    shared_reverse,
+    "a block has at most 1024 threads",
+    "type: min((short)blockDim.x, n - first)",
 )
 
 right(

@@ -4,7 +4,7 @@ import numpy as np
 
 from grading.checking import checks
 from grading.kernels import Fault, Launch, blank, distinct
-from grading.mistakes import Known, Missing, Mistake, mistakes, right
+from grading.mistakes import Known, Missing, Mistake, equivalent, mistakes, right
 from minigrad.kernels.memory import fix_the_race
 
 from .blocks import FLOAT, BlockCheck, by_blocks, cover
@@ -125,6 +125,18 @@ mistakes(
         "d < blockDim.x -> d < 2",
     ),
     compile=Known(f"{READ} -> if (tid >= d) int before = total[tid - d];"),
+)
+
+equivalent(
+    fix_the_race,
+    "what stands past the end is added to nothing that is written",
+    "off by one: -> total[tid] = i < n ? x[i] : 1;",
+)
+equivalent(
+    fix_the_race,
+    "a step with d >= blockDim.x adds 0 everywhere",
+    "comparison: -> for (int d = 1; d <= blockDim.x; d *= 2)",
+    "a literal: -> for (int d = 1; d < 256; d *= 2)",
 )
 
 right(

@@ -3,7 +3,7 @@
 import torch
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import Known, Mistake, equivalent, mistakes, right
 from minigrad.kernels.elementwise import unary_kernel
 
 from . import strided
@@ -87,6 +87,8 @@ mistakes(
     compile=Known(f"{RELU} -> max(0, x, 0)", "if (i < n) y -> if i < n: y"),
     nothing=Known("y[i] = -> T v ="),
 )
+
+equivalent(unary_kernel, "0 and -0 are equal", "comparison: return x <= 0 ? 0 : x;")
 
 right(unary_kernel, "early return", "if (i < n) y[i] -> if (i >= n) return;\n    y[i]")
 right(

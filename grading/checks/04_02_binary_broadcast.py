@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import Known, Mistake, equivalent, mistakes, right
 from minigrad.kernels.elementwise import binary_broadcast
 
 from . import strided
@@ -125,6 +125,8 @@ mistakes(
     compile=Known(f"OP({A}, {B}) -> {A} OP {B}"),
 )
 
+equivalent(binary_broadcast, "equal numbers are alike", "comparison: return a >= b ||")
+
 right(
     binary_broadcast,
     "early return",
@@ -155,4 +157,12 @@ right(
         k += index * b_view.stride[d];
     }}
     y[i] = OP(a[j], b[k]);""",
+)
+right(
+    binary_broadcast,
+    "a loop over the grid",
+    (
+        "if (i < n) y[i] -> for (; i < n; i += gridDim.x * blockDim.x) y[i]",
+        f"{LARGER} -> !(a <= b) && b == b ? a : b",
+    ),
 )

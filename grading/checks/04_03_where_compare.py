@@ -151,3 +151,13 @@ right(
     "no variables",
     (f"T left = {A}, right = {B}; ->", f"OP(left, right) -> OP({A}, {B})"),
 )
+right(
+    where_compare,
+    "a loop over the grid",
+    (
+        "if (i >= n) return; -> for (; i < n; i += gridDim.x * blockDim.x) {",
+        f"{Q}; -> {Q};\n    }}",
+        "a > b -> less(b, a)",
+        "a >= b -> less_equal(b, a)",
+    ),
+)

@@ -198,3 +198,11 @@ right(
     if (i < n) sum += x[i];
     sum += other;""",
 )
+right(
+    sum_all,
+    "neighbours first",
+    f"""{TREE} -> for (int d = 1; d < blockDim.x; d *= 2) {{
+        __syncthreads();
+        if (tid % (2 * d) == 0) partial[tid] += partial[tid + d];
+    }}""",
+)

@@ -4,7 +4,7 @@ import numpy as np
 
 from grading.checking import checks
 from grading.kernels import Fault, Launch, blank
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import Known, Mistake, equivalent, mistakes, right
 from minigrad.kernels.reductions import warp_reduce
 
 from .reductions import ReductionCheck, U, scaled
@@ -140,6 +140,36 @@ mistakes(
     ),
 )
 
+equivalent(
+    warp_reduce,
+    "a block has at most 256 threads",
+    "type: min(32, (short)blockDim.x",
+    "off by one: tid / 31]",
+)
+equivalent(
+    warp_reduce,
+    "the mask of a warp may name lanes that are not there, and a shift by 32 or more "
+    "gives 0 on a GPU, of which 1 less is all lanes",
+    "comparison: mask = lanes != 32 ? ",
+    "term dropped: mask = lanes ? ",
+    "term dropped: mask = 32 ? ",
+    "off by one: mask = lanes == 33 ? ",
+    "off by one: mask = lanes == 31 ? ",
+    "branch dropped: unsigned mask = (",
+    "operator: (1u >> lanes) - 1",
+)
+equivalent(
+    warp_reduce,
+    "with 33 lanes, lanes from 16 on add one too many, and lane 0 takes none of that",
+    "off by one: lanes = min(33, ",
+)
+equivalent(
+    warp_reduce,
+    "in the step of d, lane 0 gets what lane d has, and that comes of lanes without "
+    "the bit d: for them lane ^ d is lane + d",
+    "function: __shfl_xor_sync(mask, sum, d)",
+)
+
 right(
     warp_reduce,
     "by __shfl_xor_sync",
@@ -159,5 +189,16 @@ right(
         "    return from < lanes ? other : 0.0f;\n}\n__global__",
         f"{STEPS} -> for (int d = 16; d >= 1; d >>= 1)\n"
         "        sum += get(sum, lane + d, min(lanes, 2 * d));",
+    ),
+)
+right(
+    warp_reduce,
+    "running totals, of which the last lane has all",
+    (
+        f"""{STEPS} -> for (int d = 1; d < 32; d *= 2) {{
+        float other = __shfl_up_sync(mask, sum, d);
+        if (lane >= d) sum += other;
+    }}""",
+        "lane == 0 -> lane == lanes - 1",
     ),
 )

@@ -5,7 +5,7 @@ import torch
 
 from grading.checking import checks
 from grading.kernels import Fault, Launch, blank
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import Known, Mistake, equivalent, mistakes, right
 from minigrad.kernels.reductions import sum_dim
 
 from .layouts import random_view, shuffled
@@ -136,6 +136,13 @@ mistakes(
     ),
 )
 
+equivalent(
+    sum_dim,
+    "a view has at most 8 dimensions",
+    "loop capped: rounds_++ < 64 && (d >= first)",
+    "type: for (short d = ",
+)
+
 right(
     sum_dim,
     "in one function",
@@ -175,5 +182,16 @@ right(
         "if (i >= m) return; -> for (; i < m; i += gridDim.x * blockDim.x) {",
         "k = 0; k < n; k++ -> k = n; k-- > 0;",
         "= sum; -> = sum;\n    }",
+    ),
+)
+right(
+    sum_dim,
+    "taken apart from the first dimension on",
+    (
+        "int offset = 0; -> int offset = 0, size = 1;\n"
+        "    for (int d = first; d < end; d++) size *= shape[d];",
+        "d = end - 1; d >= first; d-- -> d = first; d < end; d++",
+        "offset += i % shape[d] -> size /= shape[d];\n        offset += i / size",
+        "i /= shape[d] -> i %= size",
     ),
 )

@@ -5,7 +5,7 @@ import torch
 
 from grading.checking import checks
 from grading.kernels import Fault, Launch, blank, distinct
-from grading.mistakes import Known, Missing, Mistake, mistakes, right
+from grading.mistakes import Known, Missing, Mistake, equivalent, mistakes, right
 from minigrad.kernels.reductions import max_argmax
 
 from .reductions import STEP, RowCheck
@@ -44,7 +44,7 @@ class MaxArgmax(RowCheck):
         x[1, [0, 5]] = np.nan
         x[2] = np.nan
         x[3, random.randint(1, 599)], x[3, 400] = np.nan, np.inf
-        x[4, [8, 300]], x[5, 7] = np.inf, -np.inf
+        x[4, [8, 300]], x[5, 7], x[5, [9, 265]] = np.inf, -np.inf, np.nan
         return x
 
     def of(self, x, size):
@@ -133,6 +133,24 @@ mistakes(
     outside=Known("j < n -> j <= n"),
 )
 
+equivalent(
+    max_argmax,
+    "where a is a number and b is NaN, a > b is false as well",
+    "term dropped: -> if (a != a) return",
+)
+equivalent(
+    max_argmax,
+    "two places are one only where the element is one, too",
+    "comparison: (b == b || i <= j)",
+    "comparison: a == b ? i <= j",
+    "comparison: i < j : a >= b",
+)
+equivalent(
+    max_argmax,
+    "the pair (row[0], 1) comes after (row[0], 0), which thread 0 has",
+    "off by one: int tid = threadIdx.x, i = 1;",
+)
+
 right(
     max_argmax,
     "begins below all",
@@ -170,4 +188,14 @@ right(
         "best[tid] -> row[where[tid]]",
         "best[0] -> row[where[0]]",
     ),
+)
+right(
+    max_argmax,
+    "one thread in the end",
+    f"""{TREE} -> __syncthreads();
+    for (int k = 1; tid == 0 && k < blockDim.x; k++)
+        if (goes_before(best[k], where[k], best[0], where[0])) {{
+            best[0] = best[k];
+            where[0] = where[k];
+        }}""",
 )

@@ -1,10 +1,10 @@
 """Softmax of rows, in three passes."""
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import Known, Mistake, equivalent, mistakes, right
 from minigrad.kernels.reductions import softmax_rows
 
-from .softmaxes import BOTH, NO_SHIFT, NOT_DIVIDED, SHORT_SUM, WRITE, SoftmaxCheck
+from .softmaxes import BOTH, NEAR, NO_SHIFT, NOT_DIVIDED, SHORT_SUM, WRITE, SoftmaxCheck
 
 
 @checks(softmax_rows)
@@ -61,6 +61,15 @@ mistakes(
     ),
 )
 
+equivalent(
+    softmax_rows,
+    NEAR,
+    "through int: float m = (int)(x[0]);",
+    "through half: float m = __half2float(__float2half(x[0]));",
+    "through int: m = (int)(partial[0]);",
+    "through half: -> m = __half2float(__float2half(partial[0]));",
+)
+
 right(
     softmax_rows,
     "times one over the sum",
@@ -82,4 +91,34 @@ right(
         "l = partial -> l = sums",
         "exp( -> expf(",
     ),
+)
+right(
+    softmax_rows,
+    "a function for both trees, from the end",
+    """
+    __device__ float joined(float* cells, float own, bool add) {
+        int tid = threadIdx.x;
+        __syncthreads();
+        cells[tid] = own;
+        for (int half = blockDim.x / 2; half > 0; half /= 2) {
+            __syncthreads();
+            if (tid >= half) continue;
+            float a = cells[tid], b = cells[tid + half];
+            cells[tid] = add ? a + b : fmaxf(a, b);
+        }
+        __syncthreads();
+        return cells[0];
+    }
+
+    __global__ void softmax_rows(const float* x, float* y, int n) {
+        __shared__ float cells[256];
+        int first = blockIdx.x * n, last = first + n - 1 - (int)threadIdx.x;
+        float most = x[first], sum = 0;
+        for (int i = last; i >= first; i -= blockDim.x) most = fmaxf(most, x[i]);
+        most = joined(cells, most, false);
+        for (int i = last; i >= first; i -= blockDim.x) sum += expf(x[i] - most);
+        sum = joined(cells, sum, true);
+        for (int i = last; i >= first; i -= blockDim.x) y[i] = expf(x[i] - most) / sum;
+    }
+    """,
 )

@@ -2,10 +2,10 @@
 
 from grading.checking import checks
 from grading.kernels import Fault
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import Known, Mistake, equivalent, mistakes, right
 from minigrad.kernels.reductions import online_softmax
 
-from .softmaxes import BOTH, NO_SHIFT, NOT_DIVIDED, SHORT_SUM, WRITE, SoftmaxCheck
+from .softmaxes import BOTH, NEAR, NO_SHIFT, NOT_DIVIDED, SHORT_SUM, WRITE, SoftmaxCheck
 
 
 @checks(online_softmax)
@@ -109,6 +109,20 @@ mistakes(
     ),
 )
 
+equivalent(
+    online_softmax,
+    NEAR,
+    "through int: float top = (int)(max(ms[tid], ms[other]));",
+    "type: -> int top = max(ms[tid], ms[other]);",
+)
+equivalent(
+    online_softmax,
+    "what is there before the first finite element is scaled by exp of less than -2e9, "
+    "which is 0",
+    "through int: float m = (int)(-3e38f)",
+    "constant: l = 1.0f;",
+)
+
 right(
     online_softmax,
     "scaled only where m grows",
@@ -154,4 +168,38 @@ right(
     online_softmax,
     "y divided in place",
     "y[i] = exp(x[i] - ms[0]) / ls[0]; -> { y[i] = exp(x[i] - ms[0]); y[i] /= ls[0]; }",
+)
+right(
+    online_softmax,
+    "pairs, joined by a function",
+    """
+    struct Pair { float most, sum; };
+
+    __device__ Pair joined(Pair a, Pair b) {
+        float top = fmaxf(a.most, b.most);
+        Pair both;
+        both.most = top;
+        both.sum = a.sum * expf(a.most - top) + b.sum * expf(b.most - top);
+        return both;
+    }
+
+    __global__ void online_softmax(const float* x, float* y, int n) {
+        __shared__ Pair pairs[256];
+        int tid = threadIdx.x, first = blockIdx.x * n;
+        Pair own = {-3e38f, 0.0f};
+        for (int i = tid; i < n; i += blockDim.x) {
+            Pair one = {x[first + i], 1.0f};
+            own = joined(own, one);
+        }
+        pairs[tid] = own;
+        for (int d = 1; d < blockDim.x; d *= 2) {
+            __syncthreads();
+            if (tid % (2 * d) == 0) pairs[tid] = joined(pairs[tid], pairs[tid + d]);
+        }
+        __syncthreads();
+        own = pairs[0];
+        for (int i = tid; i < n; i += blockDim.x)
+            y[first + i] = expf(x[first + i] - own.most) / own.sum;
+    }
+    """,
 )

@@ -2,10 +2,19 @@
 
 from grading.checking import checks
 from grading.kernels import Fault
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import Known, Mistake, equivalent, mistakes, right
 from minigrad.kernels.matmul import matmul_tiled
 
-from .products import BARRIERS, BLOCKS_SWAPPED, SLACK, TAIL_KEPT, TILE, TiledCheck
+from .products import (
+    BARRIERS,
+    BLOCKS_SWAPPED,
+    MORE_ZEROS,
+    ONE_ZERO,
+    SLACK,
+    TAIL_KEPT,
+    TILE,
+    TiledCheck,
+)
 
 
 @checks(matmul_tiled)
@@ -121,6 +130,14 @@ mistakes(
         "for (int i -> sum = 0.0f;\n        for (int i",
     ),
     compile=Known("a_tile[TILE][TILE] -> a_tile[TILE, TILE]"),
+)
+
+equivalent(matmul_tiled, MORE_ZEROS, "comparison: k <= K;")
+equivalent(
+    matmul_tiled,
+    ONE_ZERO,
+    "constant: a[row * K + k + tx] : 1.0f;",
+    "constant: b[(k + ty) * N + col] : 1.0f;",
 )
 
 right(

@@ -5,11 +5,18 @@ import numpy as np
 from grading import gpu
 from grading.checking import checks
 from grading.kernels import Fault, Launch
-from grading.mistakes import Known, Mistake, Patch, mistakes, right
+from grading.mistakes import Known, Mistake, Patch, equivalent, mistakes, right
 from grading.subject import Problem
 from minigrad.kernels.matmul import matmul_register
 
-from .products import BARRIERS, BLOCKS_SWAPPED, SLACK, TAIL_KEPT, TiledCheck
+from .products import (
+    BARRIERS,
+    BLOCKS_SWAPPED,
+    MORE_ZEROS,
+    SLACK,
+    TAIL_KEPT,
+    TiledCheck,
+)
 
 SIZE, THREADS = 128, 256
 SHARED = 0.6  # accesses of shared memory for each multiplication; tiles take 2
@@ -188,6 +195,8 @@ mistakes(
     ),
     blocks_swapped=BLOCKS_SWAPPED,
 )
+
+equivalent(matmul_register, MORE_ZEROS, "comparison: k <= K;")
 
 right(matmul_register, "patches without float4", PLAIN)
 right(

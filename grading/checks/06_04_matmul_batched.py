@@ -7,11 +7,11 @@ import torch
 
 from grading.checking import checks
 from grading.kernels import Fault, Launch, blank, distinct
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import Known, Mistake, equivalent, mistakes, right
 from minigrad.kernels.matmul import matmul_batched
 
 from . import strided
-from .products import SLACK, TILE, ProductCheck, cover
+from .products import MORE_ZEROS, ONE_ZERO, SLACK, TILE, ProductCheck, cover
 
 A_BATCH, B_BATCH = (3, 1), (1, 2)  # the last ones of them, by rank
 BROADCAST = [
@@ -227,6 +227,14 @@ mistakes(
     compile=Known("* view.stride[d] -> * view.strides[d]"),
 )
 
+equivalent(matmul_batched, MORE_ZEROS, "comparison: k <= K;")
+equivalent(
+    matmul_batched,
+    ONE_ZERO,
+    "constant: x[(k + tx) * a_col] : 1.0f;",
+    "constant: y[(k + ty) * b_row] : 1.0f;",
+)
+
 right(matmul_batched, "a thread an element", (PLAIN,))
 right(
     matmul_batched,
@@ -254,5 +262,16 @@ right(
         PLAIN,
         "sum += x[k * a_col] * y[k * b_row] -> "
         "sum = fmaf(x[k * a_col], y[k * b_row], sum)",
+    ),
+)
+right(
+    matmul_batched,
+    "flat tiles, of which one is turned",
+    (
+        "a_tile[TILE][TILE], b_tile[TILE][TILE] -> a_tile[256], b_tile[256]",
+        "a_tile[ty][tx] -> a_tile[ty * TILE + tx]",
+        "b_tile[ty][tx] -> b_tile[tx * TILE + ty]",
+        "a_tile[ty][i] -> a_tile[ty * TILE + i]",
+        "b_tile[i][tx] -> b_tile[tx * TILE + i]",
     ),
 )

@@ -129,3 +129,17 @@ right(
     }
     """,
 )
+right(
+    col2im,
+    "from the end, tap by tap",
+    """
+    int i = planes * KH * KW * OH * OW - 1;
+    i -= blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < 0) return;
+    int at = i % (OH * OW), tap = i / (OH * OW), plane = tap / (KH * KW);
+    int ih = at / OW * stride - padding + tap % (KH * KW) / KW * dilation;
+    int iw = at % OW * stride - padding + tap % KW * dilation;
+    if (ih < 0 || ih >= H || iw < 0 || iw >= W) return;
+    atomicAdd(x + plane * H * W + ih * W + iw, columns[i]);
+    """,
+)

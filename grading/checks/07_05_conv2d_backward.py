@@ -96,3 +96,10 @@ def _(dy, columns, w):
 def _(dy, columns, w):
     dw = np.einsum("nop,nkp->ok", dy, columns)
     return np.einsum("ok,nop->nkp", w, dy), dw, dy.sum(0).sum(1)
+
+
+@right(conv2d_backward, "by tensordot, and channel by channel")
+def _(dy, columns, w):
+    dcolumns = np.stack([np.dot(w.transpose(), image) for image in dy])
+    db = np.array([dy[:, channel].sum() for channel in range(len(w))])
+    return dcolumns, np.tensordot(dy, columns, ([0, 2], [0, 2])), db

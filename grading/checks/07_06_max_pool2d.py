@@ -6,7 +6,7 @@ import torch.nn.functional as F
 
 from grading.checking import checks
 from grading.kernels import Fault, KernelCheck, Launch, blank, distinct
-from grading.mistakes import Mistake, mistakes, right
+from grading.mistakes import Mistake, equivalent, mistakes, right
 from minigrad.kernels.convolution import max_pool2d
 
 
@@ -31,7 +31,7 @@ class MaxPool2d(KernelCheck):
         for sizes in (
             (1, 2, 33_000, 2, 2, 1),
             (33_000, 1, 1, 1, 1, 0),
-            (1, 20, 19, 9, 5, 0),
+            (1, 66, 2000, 66, 1000, 0),
         ):
             yield "large ones", self.launch(random, *sizes)
 
@@ -110,6 +110,13 @@ mistakes(
     ),
 )
 
+equivalent(
+    max_pool2d,
+    "until the first element is found, `best` is only below 0, and `most` not used",
+    "off by one: best = -2;",
+    "constant: float most = 1.0f;",
+)
+
 right(
     max_pool2d,
     "minus infinity",
@@ -128,4 +135,17 @@ right(
     "not greater is not new",
     "if (best < 0 || value > most || value != value) { -> "
     "if (!(best >= 0 && value <= most) && !(most != most && value == value)) {",
+)
+right(
+    max_pool2d,
+    "one loop, and a place in x",
+    (
+        """for (int kh = 0; kh < K; kh++)
+        for (int kw = 0; kw < K; kw++) { -> for (int t = 0; t < K * K; t++) {
+            int kh = t / K, kw = t % K;""",
+        "float value = x[(plane * H + ih) * W + iw]; -> "
+        "const float* image = x + plane * H * W;\n"
+        "            float value = image[ih * W + iw];",
+        "best < 0 || value > most -> best < 0 || image[best] < value",
+    ),
 )

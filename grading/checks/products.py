@@ -44,6 +44,8 @@ BARRIERS = {
         "__syncthreads();\n    } -> }",
     ),
 }
+MORE_ZEROS = "one more round adds zeros"
+ONE_ZERO = "past K, the other factor is 0, and what is past c is not written"
 TAIL_KEPT = (
     "the tail is not filled: past K the tiles still hold what the last step has "
     "left there. Put 0 there"

@@ -12,6 +12,8 @@ from grading.mistakes import Patch
 
 # planes, H, W, KH, KW, stride, padding, dilation
 HEART = (2, 5, 7, 3, 2, 1, 0, 1), (3, 6, 4, 2, 3, 1, 0, 1)
+# whole numbers that float does not hold
+FAR = 2, 5, 4, 2, 2, 2**24 + 3, 2**24 + 1, 2**24 + 3
 PARTS = [
     ("one tap", [(3, 4, 5, 1, 1, 1, 0, 1)]),
     (
@@ -25,7 +27,7 @@ PARTS = [
     ("stride", [(2, 7, 8, 3, 2, 2, 0, 1), (1, 9, 7, 2, 2, 3, 0, 1)]),
     ("padding", [(2, 5, 4, 3, 3, 1, 1, 1), (1, 4, 6, 5, 3, 1, 2, 1)]),
     ("dilation", [(2, 7, 8, 3, 2, 1, 0, 2), (1, 8, 9, 2, 3, 1, 0, 3)]),
-    ("all of them", [(3, 9, 11, 3, 2, 2, 2, 2), (2, 12, 7, 2, 3, 3, 1, 2)]),
+    ("all of them", [(3, 9, 11, 3, 2, 2, 2, 2), (2, 12, 7, 2, 3, 3, 1, 2), FAR]),
 ]
 TAPS_SWAPPED = "kh and kw are exchanged: the row of a tap is kh * KW + kw"
 FLIPPED = "the window is turned around: tap (0, 0) is its upper left one"
