@@ -1381,7 +1381,7 @@ def numerical_jacobian(function, inputs, number, eps=1e-6):
                 ends.append(np.array(function(*inputs).cpu().numpy()).reshape(-1))
         flat[i] = before
         rows.append((ends[0] - ends[1]) / (2 * eps))
-    return np.stack(rows) if rows else np.zeros((0, 0))
+    return np.stack(rows) if rows else np.zeros((0, function(*inputs).numel()))
     ### END SOLUTION
 
 

@@ -290,7 +290,7 @@ def test_an_endless_loop_is_stopped(kind, hurry, subject):
     answer = {"bare": bare, "stubborn": stubborn, "swallowing": swallowing}[kind]
     start = time.monotonic()
     verdict = verdict_on(contiguous_strides, answer, subject)
-    assert time.monotonic() - start < 30
+    assert time.monotonic() - start < 120
     assert verdict.points == 0
     if kind != "swallowing":  # that one ends in the end, and has returned None
         assert verdict.failures[0].cause == "endless"

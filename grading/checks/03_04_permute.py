@@ -5,6 +5,7 @@ from grading.mistakes import Known, Mistake, Model, mistake, mistakes, right
 from minigrad import Tensor, layout
 
 from .layouts import (
+    BIG,
     CUBE,
     EMPTY,
     REPEATED,
@@ -27,7 +28,7 @@ class Permute(Check):
         for _ in range(4):
             shape = random_shape(random, (2, 5))
             yield "orders", contiguous(shape), *shuffled(random, shape)
-        for x in [TRANSPOSED, STEPPED, REPEATED]:
+        for x in [TRANSPOSED, STEPPED, REPEATED, BIG]:
             yield "views", x, 1, 0
         for _ in range(4):
             x = random_view(random)

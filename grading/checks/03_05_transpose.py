@@ -8,6 +8,7 @@ from grading.mistakes import Known, Mistake, mistakes, right
 from minigrad import Tensor, layout
 
 from .layouts import (
+    BIG,
     CUBE,
     EMPTY,
     REPEATED,
@@ -33,6 +34,7 @@ class Transpose(Check):
             TRANSPOSED,
             STEPPED,
             REPEATED,
+            BIG,
             *(random_view(random) for _ in range(4)),
         ]:
             yield "views", x, *random.sample(range(len(x.shape)), 2)

@@ -7,6 +7,7 @@ from grading.mistakes import Known, Mistake, Model, equivalent, mistakes, right
 from minigrad import Tensor, layout
 
 from .layouts import (
+    BIG,
     CUBE,
     EMPTY,
     REPEATED,
@@ -38,6 +39,7 @@ class Expand(Check):
         yield "views", View((3, 1), (8, 3), 5), 3, 4
         yield "views", View((1, 4, 3), (2, 1, 4), 7), 2, 4, 3
         yield "views", REPEATED, 2, 3, 4
+        yield "views", BIG, 2, 60, 100
         for _ in range(3):
             yield "views", *self.drawn(random, random.randint(1, 9))
         for x, sizes in [(column, (3, 4)), (STEPPED, (2, 2, 3)), (SCALAR, ())]:

@@ -7,7 +7,7 @@ from grading.checking import checks
 from grading.mistakes import Known, Mistake, mistake, mistakes, right
 from minigrad.ops.vjp import mul_backward
 
-from .gradients import NO_DY, ONLY_DY, FormulaCheck, drawn, gradient
+from .gradients import NO_DY, ONLY_DY, FormulaCheck, drawn, gradient, looped
 
 
 @checks(mul_backward)
@@ -52,4 +52,7 @@ right(
     mul_backward,
     "by einsum",
     lambda dy, other: np.einsum("...,...->...", dy, other),
+)
+right(
+    mul_backward, "by a loop", lambda dy, other: looped(lambda d, o: o * d, dy, other)
 )

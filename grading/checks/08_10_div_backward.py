@@ -7,7 +7,7 @@ from grading.checking import checks
 from grading.mistakes import Mistake, mistakes, right
 from minigrad.ops.vjp import div_backward
 
-from .gradients import NO_DY, FormulaCheck, drawn, gradient
+from .gradients import NO_DY, FormulaCheck, drawn, gradient, looped
 
 
 @checks(div_backward)
@@ -17,6 +17,7 @@ class DivBackward(FormulaCheck):
             yield "the divisor", *(drawn(random, *shape) for _ in range(3))
         shapes = (2, 3), (3,), (2, 1)
         yield "shapes that are broadcast", *(drawn(random, *shape) for shape in shapes)
+        yield "a divisor of 0", drawn(random, 2), drawn(random, 2), np.zeros(2)
         yield "a of zero", drawn(random, 2), np.zeros(2), drawn(random, 2)
 
     def expected(self, dy, a, b):
@@ -39,6 +40,10 @@ mistakes(
         "a is left out: y = a * (1 / b), and the slope has the factor a",
         lambda dy, a, b: -dy / b**2,
     ),
+    guarded=Mistake(
+        "where b is 0 the gradient is infinite, as in PyTorch: it is not left out",
+        lambda dy, a, b: np.where(b == 0, 0, -dy * a / (b * b)),
+    ),
     no_dy=Mistake(NO_DY, lambda dy, a, b: -a / b**2 + 0 * dy),
     like_mul=Mistake(
         "this is the gradient of a product", lambda dy, a, b: dy * a + 0 * b
@@ -48,3 +53,8 @@ mistakes(
 right(div_backward, "b squared", lambda dy, a, b: -dy * a / b**2)
 right(div_backward, "by the result", lambda dy, a, b: -(a / b) * dy / b)
 right(div_backward, "as a power", lambda dy, a, b: dy * a * -(b ** (-2.0)))
+right(
+    div_backward,
+    "by a loop",
+    lambda dy, a, b: looped(lambda d, x, z: -d * x / (z * z), dy, a, b),
+)

@@ -7,7 +7,7 @@ from grading.checking import checks
 from grading.mistakes import Mistake, mistakes, right
 from minigrad.ops.vjp import pow_backward
 
-from .gradients import NO_DY, FormulaCheck, drawn, given, gradient
+from .gradients import NO_DY, FormulaCheck, drawn, given, gradient, looped
 
 
 @checks(pow_backward)
@@ -70,3 +70,10 @@ def _(dy, a, b):
     found, zero = dy * b * a ** (np.asarray(b) - 1.0), np.equal(b, 0)
     found[np.broadcast_to(zero, found.shape)] = 0
     return found
+
+
+right(
+    pow_backward,
+    "by a loop",
+    lambda dy, a, b: looped(lambda d, x, n: d * n * x ** (n - 1) if n else 0, dy, a, b),
+)

@@ -4,10 +4,10 @@ import numpy as np
 import torch
 
 from grading.checking import checks
-from grading.mistakes import Mistake, mistakes, right
+from grading.mistakes import Mistake, equivalent, mistakes, right
 from minigrad.ops.vjp import pow_exponent_backward
 
-from .gradients import FormulaCheck, drawn, given, gradient
+from .gradients import FormulaCheck, drawn, given, gradient, looped
 
 INF = float("inf")
 
@@ -23,6 +23,7 @@ class PowExponentBackward(FormulaCheck):
         yield "a base of 0", drawn(random, 2), *given([0, 0], [0, 1])
         yield "a base of 0", drawn(random, 3), *given([2, 0, 0], [4, 0, 1])
         yield "a base of 0", abs(drawn(random, 2)), *given([0, 2], [INF, 8])
+        yield "a base below 0", drawn(random, 2), *given([-2, -3], [-8, 9])
         a, b = abs(drawn(random, 3)), drawn(random, 2, 1)
         yield "shapes that are broadcast", drawn(random, 2, 3), a, a**b
 
@@ -30,6 +31,7 @@ class PowExponentBackward(FormulaCheck):
         with np.errstate(all="ignore"):
             b = np.log(y) / np.log(a)
         b = np.where(np.equal(a, 0), np.where(y == 0, 2, np.where(y == 1, 0, -1)), b)
+        b = np.where(np.equal(a, 1), 1, np.where(np.less(a, 0), np.nan, b))
         return gradient(torch.pow, dy, a, b, of=1)
 
 
@@ -48,12 +50,22 @@ mistakes(
         "where a is 0 and y is 0 or 1 the gradient is 0: 0 * -inf would be NaN",
         lambda dy, a, y: dy * y * np.log(a),
     ),
+    absolute=Mistake(
+        "the logarithm of a number below 0 is NaN, and so is the gradient, as in "
+        "PyTorch: no abs",
+        "np.log(a) -> np.log(abs(a))",
+    ),
     always_zero=Mistake(
         "where y is infinite, a was 0 and b negative: there the slope is infinite, too",
         "(a == 0) & (y <= 1) -> np.asarray(a) == 0",
     ),
 )
 
+equivalent(
+    pow_exponent_backward,
+    "where a is 0, y is 0, 1 or infinite",
+    "off by one: -> return np.where((a == 0) & (y <= (2))",
+)
 right(
     pow_exponent_backward,
     "the factor chosen",
@@ -70,4 +82,11 @@ right(
     pow_exponent_backward,
     "another base",
     "np.log(a) -> np.log2(a) * np.log(2)",
+)
+right(
+    pow_exponent_backward,
+    "by a loop",
+    lambda dy, a, y: looped(
+        lambda d, x, z: 0 if x == 0 and z <= 1 else d * (z * np.log(x)), dy, a, y
+    ),
 )

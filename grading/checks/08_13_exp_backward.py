@@ -7,7 +7,7 @@ from grading.checking import checks
 from grading.mistakes import Mistake, mistakes, right
 from minigrad.ops.vjp import exp_backward
 
-from .gradients import NO_DY, ONLY_DY, FormulaCheck, drawn, given, gradient
+from .gradients import NO_DY, ONLY_DY, FormulaCheck, drawn, given, gradient, looped
 
 
 @checks(exp_backward)
@@ -37,3 +37,4 @@ mistakes(
 right(exp_backward, "the other way round", lambda dy, y: y * dy)
 right(exp_backward, "by numpy's name", lambda dy, y: np.multiply(dy, y))
 right(exp_backward, "by exp once more", lambda dy, y: dy * np.exp(np.log(y)))
+right(exp_backward, "by a loop", lambda dy, y: looped(lambda d, z: d * z, dy, y))

@@ -7,7 +7,7 @@ from grading.checking import checks
 from grading.mistakes import Mistake, mistakes, right
 from minigrad.ops.vjp import log_backward
 
-from .gradients import NO_DY, FormulaCheck, drawn, given, gradient
+from .gradients import NO_DY, FormulaCheck, drawn, given, gradient, looped
 
 
 @checks(log_backward)
@@ -44,3 +44,4 @@ mistakes(
 right(log_backward, "by numpy's name", lambda dy, a: np.divide(dy, a))
 right(log_backward, "by the slope", lambda dy, a: dy * (1 / a))
 right(log_backward, "as a power", lambda dy, a: dy * a**-1.0)
+right(log_backward, "by a loop", lambda dy, a: looped(lambda d, x: d / x, dy, a))

@@ -7,7 +7,7 @@ from grading.checking import checks
 from grading.mistakes import Mistake, mistakes, right
 from minigrad.ops.vjp import relu_backward
 
-from .gradients import TIMES_ZERO, FormulaCheck, drawn, given, gradient
+from .gradients import TIMES_ZERO, FormulaCheck, drawn, given, gradient, looped
 
 NAN, INF = float("nan"), float("inf")
 
@@ -62,3 +62,10 @@ def _(dy, y):
     dx = dy.copy()
     dx[y <= 0] = 0
     return dx
+
+
+right(
+    relu_backward,
+    "by a loop",
+    lambda dy, y: looped(lambda d, z: 0 if z <= 0 else d, dy, y),
+)

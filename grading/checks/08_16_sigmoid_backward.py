@@ -7,7 +7,7 @@ from grading.checking import checks
 from grading.mistakes import Mistake, mistake, mistakes, right
 from minigrad.ops.vjp import sigmoid_backward
 
-from .gradients import NO_DY, SquashCheck, gradient
+from .gradients import NO_DY, SquashCheck, gradient, looped
 
 
 @checks(sigmoid_backward)
@@ -43,3 +43,8 @@ def of_x(dy, y):
 right(sigmoid_backward, "as a difference", lambda dy, y: dy * (y - y**2))
 right(sigmoid_backward, "slope first", lambda dy, y: (1 - y) * y * dy)
 right(sigmoid_backward, "in two terms", lambda dy, y: dy * y - dy * y * y)
+right(
+    sigmoid_backward,
+    "by a loop",
+    lambda dy, y: looped(lambda d, z: d * z * (1 - z), dy, y),
+)

@@ -7,7 +7,7 @@ from grading.checking import checks
 from grading.mistakes import Mistake, mistakes, right
 from minigrad.ops.vjp import tanh_backward
 
-from .gradients import NO_DY, SquashCheck, gradient
+from .gradients import NO_DY, SquashCheck, gradient, looped
 
 
 @checks(tanh_backward)
@@ -36,3 +36,8 @@ mistakes(
 right(tanh_backward, "squared", lambda dy, y: dy * (1 - y**2))
 right(tanh_backward, "as a product", lambda dy, y: dy * (1 - y) * (1 + y))
 right(tanh_backward, "in two terms", lambda dy, y: dy - dy * np.square(y))
+right(
+    tanh_backward,
+    "by a loop",
+    lambda dy, y: looped(lambda d, z: d * (1 - z * z), dy, y),
+)

@@ -7,7 +7,7 @@ from grading.checking import checks
 from grading.mistakes import Mistake, mistakes, right
 from minigrad.ops.vjp import max_backward
 
-from .gradients import TIMES_ZERO, FormulaCheck, drawn, given, gradient
+from .gradients import TIMES_ZERO, FormulaCheck, drawn, given, gradient, looped
 
 NAN, INF = float("nan"), float("inf")
 
@@ -19,6 +19,8 @@ class MaxBackward(FormulaCheck):
             yield "the larger one", *(drawn(random, *shape) for _ in range(3))
         for k in (1.0, -2.0):
             yield "ties", drawn(random, 3), *given([k, 1, 5], [k, 5, 5])
+        near = 1 + 2.0**-40
+        yield "ties", drawn(random, 2), *given([near, 1], [1, near])
         yield "NaN and infinity", *given([1, 2, 3], [NAN, 1, NAN], [1, NAN, NAN])
         yield "NaN and infinity", *given([INF, INF, 1], [1, 2, 3], [2, 1, 3])
         shapes = (2, 3), (3,), (2, 1)
@@ -45,6 +47,12 @@ mistakes(
     tie_none=Mistake(
         "where a and b are equal each gets half, and here a gets nothing",
         lambda dy, a, b: np.where(a <= b, 0, dy),
+    ),
+    nearly=Mistake(
+        "numbers that are nearly equal are not equal: a == b, not isclose",
+        lambda dy, a, b: np.where(
+            np.isclose(a, b, equal_nan=True), dy / 2, np.where(a < b, 0, dy)
+        ),
     ),
     nan_lost=Mistake(
         "where a or b is NaN the gradient is dy: every comparison with NaN is false",
@@ -75,3 +83,12 @@ def _(dy, a, b):
     dx[a == b] /= 2
     dx[a < b] = 0
     return dx
+
+
+right(
+    max_backward,
+    "by a loop",
+    lambda dy, a, b: looped(
+        lambda d, x, z: d / 2 if x == z else 0 if x < z else d, dy, a, b
+    ),
+)

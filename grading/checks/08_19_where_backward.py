@@ -7,7 +7,7 @@ from grading.checking import checks
 from grading.mistakes import Mistake, mistakes, right
 from minigrad.ops.vjp import where_backward
 
-from .gradients import TIMES_ZERO, FormulaCheck, drawn, given, gradient
+from .gradients import TIMES_ZERO, FormulaCheck, drawn, given, gradient, looped
 
 NAN, INF = float("nan"), float("inf")
 
@@ -75,3 +75,12 @@ def _(dy, condition, chosen):
     dx, taken = np.zeros_like(dy), np.broadcast_to(condition, dy.shape) == chosen
     dx[taken] = dy[taken]
     return dx
+
+
+right(
+    where_backward,
+    "by a loop",
+    lambda dy, condition, chosen: looped(
+        lambda d, c: d if c == chosen else 0, dy, condition
+    ),
+)

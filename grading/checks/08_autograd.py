@@ -1,5 +1,6 @@
 """Recording: Function.apply, leaf_rules, detach; PyTorch does the same."""
 
+import numpy as np
 import torch
 
 from grading.checking import Check, checks
@@ -27,7 +28,8 @@ class Apply(ScenarioCheck):
             yield "several calls", "two_calls", [*pair(), drawn(random, 2, 3)], k
         yield "nothing asks", "one_call", pair(), (False, False), 2
         yield "no_grad", "without_recording", pair(), 2
-        yield "several results", "two_results", pair(), (2.0, -3.0)
+        three = [*pair(), drawn(random, 2, 3)]
+        yield "several results", "two_results", three, (2.0, -3.0)
         yield "an error in forward", "failing", pair()
 
     def torch(self, cls, *args):
@@ -38,7 +40,7 @@ class Apply(ScenarioCheck):
             "one_call": "y = Product.apply(a, b, k); y.sum().backward()",
             "two_calls": "two Product.apply(...), then backward() from each",
             "without_recording": "with no_grad(): y = Product.apply(a, b, k)",
-            "two_results": "s, p = SumAndProduct.apply(a, b), then backward()",
+            "two_results": "s, p = SumAndProduct.apply(a, b, c), then backward()",
             "failing": "Product.apply(a, b, None), whose forward raises ValueError",
         }[name]
 
@@ -52,13 +54,6 @@ mistakes(
         "so ask when that is closed; and then return what ctx.record(results) returns",
         f"    {IF}\n        return ctx ->         {IF}\n            return ctx",
         f"{IF} -> if False:",
-    ),
-    on_the_class=differs(
-        "gradients of the first call",
-        "the second call changes what the first has saved: each call needs a Context "
-        "of its own, and nothing may be kept on the class",
-        f"{CONTEXT} -> "
-        "cls.kept = ctx = getattr(cls, 'kept', None) or Context(cls, args)",
     ),
     inside=differs(
         "operators inside of forward are recorded",
@@ -75,6 +70,19 @@ mistakes(
         "a graph is built though no operand asks for a gradient: any(...) of "
         "ctx.needs_input_grad says whether one does",
         " and any(ctx.needs_input_grad) ->",
+    ),
+    twice=differs(
+        "calls of forward",
+        "forward is called more than once: its work is done again for nothing",
+        "return ctx.record(results) -> return ctx.record(cls.forward(ctx, *args))",
+    ),
+    kept=differs(
+        "ctx is still in memory",
+        "ctx is kept though nothing needs it any more: each call makes a Context of "
+        "its own, and only the results hold on to it, neither the class nor a global",
+        f"{CONTEXT} -> "
+        "cls.kept = ctx = getattr(cls, 'kept', None) or Context(cls, args)",
+        f"{CONTEXT} -> {CONTEXT}\n    apply.__dict__.setdefault('all', []).append(ctx)",
     ),
     two_lost=Mistake(
         "ctx.record is for results that are recorded; where none is, forward's stand",
@@ -144,6 +152,16 @@ def _(cls, *args):
     if before and sum(ctx.needs_input_grad) > 0:
         results = ctx.record(results)
     return results
+
+
+@right(apply, "forward by a function")
+def _(cls, *args):
+    with no_grad():
+        ctx = Context(cls, args)
+        results = getattr(cls, "forward")(ctx, *args)  # noqa: B009
+    if not is_grad_enabled() or not max(ctx.needs_input_grad, default=False):
+        return results
+    return ctx.record(results)
 
 
 @checks(leaf_rules)
@@ -238,6 +256,12 @@ right(
 )
 
 
+@right(leaf_rules, "by a table")
+def _(asked, node):
+    table = {(0, 0): (0, 1, 0), (0, 1): (1, 0, 0), (1, 0): (1, 1, 1), (1, 1): (1, 0, 0)}
+    return tuple(map(bool, table[bool(asked), node is not None]))
+
+
 @checks(detach)
 class Detach(ScenarioCheck):
     def cases(self, random):
@@ -245,13 +269,16 @@ class Detach(ScenarioCheck):
         yield "no history", "detached", values, "plain"
         yield "any view", "detached", drawn(random, 3, 2), "turned"
         yield "any view", "detached", drawn(random, 4, 2), "part"
+        yield "any view", "detached", drawn(random, 4), "number"
+        yield "any view", "detached", np.arange(6000.0).reshape(60, 100), "turned"
         yield "a leaf", "detached", drawn(random, 3, 2), "leaf"
 
     def torch(self, x):
         return x.detach()
 
     def shown(self, name, *args):
-        made = {"plain": "x * 2", "turned": "(x * 2).T", "part": "(x * 2)[1:]"}
+        made = {"plain": "x * 2", "turned": "(x * 2).T", "part": "(x * 2)[1:]",
+                "number": "(x * 2).sum()"}  # fmt: skip
         return f"d = y.detach(), where y = {made.get(args[1], 'a leaf')}"
 
 
@@ -314,3 +341,10 @@ right(
     ),
 )
 right(detach, "by an alias", lambda self: self.new_alias())
+
+
+@right(detach, "without recording")
+def _(self):
+    with no_grad():
+        x = self.as_strided(self.shape, self.strides, self.offset)
+    return Tensor(x.storage, x.shape, x.strides, x.offset)

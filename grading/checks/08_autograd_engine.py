@@ -53,13 +53,15 @@ class TopologicalOrder(Check):
         yield "several roots", {0: [(1, 0)], 1: [(2, 0)], 2: []}, [1, 0]
         yield "several roots", {0: [(1, 0), (2, 0)], 1: [], 2: [(1, 0)]}, [0, 0]
         yield "10 000 nodes in a row", 10_000
+        yield "10 000 nodes in a row", 200, "effort"
 
     def _got(self, subject, args, own=False):
-        self.scene = "chain" if len(args) == 1 else "order"  # a graph too long to write
+        row = {1: "chain"}.get(len(args), args[-1])  # of nodes, too many to be written
+        self.scene = row if isinstance(row, str) else "order"
         return super()._got(subject, args, own)
 
     def expected(self, edges, roots=None):
-        return True if roots is None else RIGHT
+        return True if isinstance(edges, int) else RIGHT
 
     def same(self, got, expected, edges, roots=None):
         if not isinstance(expected, Order):
@@ -99,11 +101,15 @@ class TopologicalOrder(Check):
                 "None stands among next_functions where an operand asks for no "
                 "gradient: nothing is to be visited there"
             )
+        if case.args[1:] == ("effort",) and case.got is False:
+            return "quadratic", (
+                "each `in` goes through a list from its front: ask a set what was seen"
+            )
         return None if isinstance(case.got, list) else super().general(case)
 
     def lines(self, case):
         lines = dict(super().lines(case))
-        if len(case.args) == 2:
+        if not isinstance(case.args[0], int):
             edges, roots = case.args
             to = [f"{n} -> {', '.join(str(e) for e, _ in out)}" for n, out in
                   edges.items() if out]  # fmt: skip
@@ -111,6 +117,9 @@ class TopologicalOrder(Check):
         else:
             lines["case"] = f"{case.args[0]:,} nodes, each below the last"
         lines["expected"] = str(RIGHT)
+        if case.args[1:] == ("effort",):
+            lines["expected"] = "about twice the comparisons for twice the nodes"
+            lines["got"] = "four times as many"
         return list(lines.items())
 
 
@@ -179,6 +188,12 @@ mistakes(
         "nodes are missing: all that can be reached belong to the list",
         "done[::-1] -> [n for n in done[::-1] if n in roots or n.next_functions]",
     ),
+    quadratic=Known(
+        (
+            "done, seen, stack = [], set() -> done, seen, stack = [], []",
+            "seen.add -> seen.append",
+        )
+    ),
     none_followed=Known(" if n is not None ->"),
 )
 
@@ -227,3 +242,21 @@ right(
     "a list of its own, the last root first",
     ("reversed(roots) -> roots", "done[::-1] -> list(dict.fromkeys(reversed(done)))"),
 )
+
+
+@right(topological_order, "lists of what is left")
+def _(roots):
+    order, stack = {}, [[root] for root in roots]
+    seen = set()
+    while stack:
+        if not stack[-1]:
+            stack.pop()
+            continue
+        node = stack[-1][-1]
+        if node in seen:
+            stack[-1].pop()
+            order.setdefault(node)
+            continue
+        seen.add(node)
+        stack.append([n for n in children(node) if n not in seen])
+    return [*order][::-1]

@@ -7,7 +7,7 @@ them.
 import collections
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import Known, Mistake, equivalent, mistakes, right
 from minigrad.autograd.engine import backward
 
 from .gradients import ScenarioCheck, differs, drawn, drawn_graph
@@ -15,28 +15,29 @@ from .gradients import ScenarioCheck, differs, drawn, drawn_graph
 DIAMOND = {0: [(1, 0), (2, 0)], 1: [(3, 0)], 2: [(3, 0)], 3: []}
 SQUARE = {0: [(1, 0), (2, 0)], 1: [(2, 0), (2, 0)], 2: []}  # x * x + x
 UNCHANGED, SEEDS = "gradients that nodes gave are unchanged", "seeds is as it was"
+ORDER = "what is done, in order"
 
 
 def run(edges, rows, seeds, retain):
     """What an engine does."""
     arrived = {(n, i): float(value) for n, i, value in seeds}
-    ends, calls, freed = {}, {}, []
+    ends, log = {}, []
     for n in sorted(edges):
         weights = rows.get(n, ((1,) * len(edges[n]),))
         got = [arrived.pop((n, i), None) for i in range(len(weights))]
-        calls[n] = int(any(g is not None for g in got))
+        called = any(g is not None for g in got)
         if not edges[n]:
-            ends[n] = got if calls[n] else None
-        if not calls[n]:
+            ends[n] = got if called else None
+        if not called:
             continue
-        freed += [n] * (not retain)
+        log += [f"call {n}", f"release {n}"][: 1 if retain else 2]
         for k, (e, i) in enumerate(edges[n]):
             along = [row[k] * g for row, g in zip(weights, got, strict=True)
                      if row[k] is not None and g is not None]  # fmt: skip
             if along and e is not None:
                 arrived[e, i] = sum(along) + arrived.get((e, i), 0)
-    return {"gradients that the ends get": ends, "calls of each node": calls,
-            "nodes that are released": freed, UNCHANGED: True, SEEDS: True}  # fmt: skip
+    return {"gradients that the ends get": ends, ORDER: log, UNCHANGED: True,
+            SEEDS: True}  # fmt: skip
 
 
 @checks(backward)
@@ -68,12 +69,14 @@ class Backward(ScenarioCheck):
         yield "seeds", DIAMOND, {}, [(0, 0, few()), (1, 0, few())], False
         shared = {0: [(1, 0), (2, 0)], 1: [(2, 0)], 2: []}
         yield "gradients are not changed", shared, {}, [(0, 0, few())], False
+        yield "gradients are not kept", 8
         yield "retain_graph", DIAMOND, {}, [(0, 0, few())], True
         yield "retain_graph", "again", drawn(random, 2), True
         yield "retain_graph", "again", drawn(random, 2), False
 
     def _got(self, subject, args, own=False):
-        self.scene = "scenario" if isinstance(args[0], str) else "engine"
+        scenes = {str: "scenario", int: "handed_on"}
+        self.scene = scenes.get(type(args[0]), "engine")
         return super()._got(subject, args, own)
 
     def torch(self, *args):
@@ -82,11 +85,13 @@ class Backward(ScenarioCheck):
     def expected(self, first, *args):
         if isinstance(first, str):
             return super().expected(first, *args)
-        return run(first, *args)
+        return True if isinstance(first, int) else run(first, *args)
 
     def shown(self, first, *args):
         if first == "whole":
             return "x * x + x and more, in the engine: y.sum().backward()"
+        if isinstance(first, int):
+            return f"{first} nodes in a row: at most 3 gradients exist at a time"
         if first == "again":
             return f"y.backward(retain_graph={args[-1]}), then y.backward()"
         rows, seeds, _ = args
@@ -103,6 +108,11 @@ class Backward(ScenarioCheck):
             return "none_added", (
                 "None came as a gradient, and was added: where a node computes None, "
                 "nothing goes that way"
+            )
+        if case.got is False:
+            return "kept", (
+                "gradients are kept that were handed on: take them out, "
+                "arrived.pop(edge), or all of the graph's are in memory at once"
             )
         return super().general(case)
 
@@ -139,6 +149,22 @@ mistakes(
         SEEDS,
         "`seeds` has changed: it is the caller's. dict(seeds) makes a copy",
         "dict(seeds) -> seeds",
+    ),
+    kept=Known("arrived.pop((node, i), None) -> arrived.get((node, i))"),
+    late=differs(
+        ORDER,
+        "nodes are released later than they could be: each lets go of what it saved as "
+        "soon as it was called, or all of it is in memory to the end",
+        (
+            "node.release() -> pass",
+            "else g\n -> else g\n    for node in order:\n"
+            "        if not retain_graph:\n            node.release()\n",
+        ),
+    ),
+    cut=differs(
+        "of these",
+        "the gradients have no gradients: add them up as they are",
+        f"{ADDED} -> ({ADDED}).detach()",
     ),
     never_released=Mistake(
         "nothing is released: unless retain_graph, each node lets go of what it saved",
@@ -193,4 +219,14 @@ def _(order, seeds, retain_graph=False):
             node.release()
 
 
+equivalent(
+    backward,
+    "which of the gradients that meet is the first does not matter to their sum",
+    "order: for edge, g in zip(node.next_functions, found",
+)
+right(
+    backward,
+    "released before they are handed on, in a list",
+    "found = node(*gradients) -> found = list(node(*gradients))",
+)
 right(backward, "new on the left", "arrived[edge] + g if -> g + arrived[edge] if")

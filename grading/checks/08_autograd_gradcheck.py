@@ -3,7 +3,7 @@
 import numpy as np
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, Model, mistakes, right
+from grading.mistakes import Known, Mistake, Model, equivalent, mistakes, right
 from grading.scenes.scenarios import FAULTS, FUNCTIONS
 from minigrad.testing.gradcheck import numerical_jacobian
 
@@ -26,6 +26,8 @@ class NumericalJacobian(ScenarioCheck):
             shapes = SHAPES.get(name, [(3,)])
             values = [drawn(random, *shape) for shape in shapes]
             yield "eps", "differences", name, values, 0, 0.5
+        for name in "square", "sum of exp":
+            yield "no elements", "differences", name, [drawn(random, 0, 3)], 0, 1e-6
         values = [drawn(random, 4) * 1e6 + 1 / 3]
         yield "the input as it was", "differences", "square", values, 0, 1e-6
         for fault in FAULTS:
@@ -51,7 +53,8 @@ class NumericalJacobian(ScenarioCheck):
                 inputs[number].view(-1)[i] += step
                 moved.append(FUNCTIONS[name](*inputs).double().numpy().reshape(-1))
             rows.append((moved[0] - moved[1]) / (2 * eps))
-        return np.stack(rows)
+        shape = 0, FUNCTIONS[name](*tensors).numel()
+        return np.stack(rows) if rows else np.zeros(shape)
 
     def in_float32(self, name, *args):
         if name == "faulty":
@@ -67,16 +70,20 @@ class NumericalJacobian(ScenarioCheck):
         mine, theirs = got[JACOBIAN], expected[JACOBIAN]
         if not isinstance(mine, np.ndarray) or mine.shape != theirs.shape:
             return False
+        if UNIT not in expected and mine.dtype != np.float64:
+            return False
         if got[RESTORED] != expected[RESTORED]:
             return False
-        return self.near(mine, theirs, args, expected.get(UNIT, 1e-16))
+        return self.near(mine, theirs, args, expected.get(UNIT, 1e-15))
 
     def near(self, mine, theirs, args, unit):
         """Rounding makes `unit` / eps of the values; an error of eps is more."""
-        function, values, _, eps = args
-        result = FUNCTIONS[function](*map(PyTorch.tensor, values)).abs().max()
-        largest = max(float(result), *(np.abs(v).max() ** 2 for v in values))
-        return np.allclose(mine, theirs, 1e-8, 4 * unit * (1 + largest) / eps)
+        name, values, _, eps = args
+        result = FUNCTIONS[name](*map(PyTorch.tensor, values))
+        slope = abs(theirs).max(initial=0)
+        x = max(abs(v).max(initial=1) for v in values)
+        largest = result.abs().max() if result.numel() else 0
+        return np.allclose(mine, theirs, 1e-8, unit * (largest + slope * x) / eps)
 
     def first_difference(self, got, right):
         if not isinstance(got, dict):
@@ -154,9 +161,27 @@ mistakes(
             "flat[i] = before -> flat[i] += eps",
         ),
     ),
-    shape=Known(").reshape(-1) -> )"),
+    not_copied=Mistake(
+        "where the function returns a view of the input, its result changes when the "
+        "input is moved back: copy it, np.array(...)",
+        "np.array(function(*inputs).cpu().numpy()) -> function(*inputs).cpu().numpy()",
+    ),
+    shape=Known(
+        ").reshape(-1) -> )",
+        "np.zeros((0, function(*inputs).numel())) -> np.zeros((0, 0))",
+    ),
 )
 
+equivalent(
+    numerical_jacobian,
+    "any number below 0 stands for the size that is left",
+    "off by one: -> ends.append(np.array(function(*inputs).cpu().numpy()).reshape(-(2)",
+)
+equivalent(
+    numerical_jacobian,
+    "an array without elements holds neither zeros nor ones",
+    "function: return np.stack(rows) if rows else np.zeros",
+)
 right(
     numerical_jacobian,
     "by signs",
@@ -175,7 +200,7 @@ def _(function, inputs, number, eps=1e-6):
             others[number] = inputs[number].new_tensor(moved)
             ends.append(np.array(function(*others).detach().numpy()).reshape(-1))
         found.append((ends[0] - ends[1]) / (2 * eps))
-    return np.array(found)
+    return np.array(found).reshape(x.size, function(*inputs).numel())
 
 
 @right(numerical_jacobian, "filled in")
@@ -193,3 +218,17 @@ def _(function, inputs, number, eps=1e-6):
         result[i] -= values()
         flat[i] = old
     return result / (2 * eps)
+
+
+@right(numerical_jacobian, "column by column")
+def _(function, inputs, number, eps=1e-6):
+    place = inputs[number].detach().numpy().reshape(-1)
+    width = function(*inputs).numel()
+    jacobian = np.empty((place.size, width))
+    for i, old in enumerate(place.tolist()):
+        place[i] = old + eps
+        jacobian[i] = function(*inputs).detach().numpy().ravel()
+        place[i] = old - eps
+        jacobian[i] -= function(*inputs).detach().numpy().ravel()
+        place[i] = old
+    return jacobian / (2 * eps)

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from grading.checking import checks
-from grading.mistakes import Mistake, mistake, mistakes, right
+from grading.mistakes import Known, Mistake, equivalent, mistake, mistakes, right
 from minigrad import where
 from minigrad.ops import vjp
 
@@ -19,7 +19,7 @@ SHAPES = [((2, 3), (1,)), ((2, 3, 4), (0, 2)), ((2, 3, 4), (1,))]
 class ReductionCheck(TensorCheck):
     """dy of the shape of x.sum(dims, keepdim), then shape, dims, keepdim."""
 
-    def cases(self, random):
+    def doubles(self, random):
         for shape, dims in SHAPES:
             yield "one or more dimensions", *self.case(random, shape, dims, False)
             yield "keepdim", *self.case(random, shape, dims, True)
@@ -35,7 +35,7 @@ class ReductionCheck(TensorCheck):
 
 @checks(total)
 class SumBackward(ReductionCheck):
-    def expected(self, dy, shape, dims, keepdim):
+    def torch(self, dy, shape, dims, keepdim):
         return of_shape(lambda x: x.sum(dims, keepdim), dy, shape)
 
 
@@ -62,6 +62,9 @@ mistakes(
         "only one of the dimensions is put in again: a sum may be over several",
         "in dims: -> in dims[:1]:",
     ),
+    copies=Known("dy.expand(shape) -> dy.new_zeros(shape) + dy.expand(shape)"),
+    cut=Known("dy.expand(shape) -> dy.detach().expand(shape)"),
+    dtype=Known("dy.expand(shape) -> dy.double().expand(shape)"),
     wrong_order=Mistake(
         "the dimensions go in from the lowest to the highest: each is counted in x",
         "in dims: -> in dims[::-1]:",
@@ -74,7 +77,23 @@ def _(dy, shape, dims, keepdim):
     return dy.view([1 if d in dims else n for d, n in enumerate(shape)]).expand(shape)
 
 
-right(total, "as a copy", "dy.expand(shape) -> dy.new_zeros(shape) + dy.expand(shape)")
+@right(total, "by strides of 0")
+def _(dy, shape, dims, keepdim):
+    strides = list(dy.stride())
+    for d in dims:
+        strides[d : d + keepdim] = [0]
+    return dy.as_strided(shape, strides, dy.storage_offset())
+
+
+right(
+    total,
+    "by reshape",
+    """if not keepdim:
+        for d in dims:
+            dy = dy.unsqueeze(d)
+ -> dy = dy.reshape([1 if d in dims else n for d, n in enumerate(shape)])
+""",
+)
 
 
 @right(total, "by an index of None")
@@ -85,7 +104,7 @@ def _(dy, shape, dims, keepdim):
 
 @checks(mean)
 class MeanBackward(ReductionCheck):
-    def expected(self, dy, shape, dims, keepdim):
+    def torch(self, dy, shape, dims, keepdim):
         return of_shape(lambda x: x.mean(dims, keepdim), dy, shape)
 
 
@@ -113,6 +132,12 @@ mistakes(
         "dy / count -> dy * count",
     ),
 )
+equivalent(
+    mean,
+    "where no elements are averaged x has none, and nothing is looked at",
+    "branch dropped: -> return sum_backward((dy / count), ",
+)
+right(mean, "by times", "dy / count if count else dy -> dy * (1 / max(count, 1))")
 right(
     mean,
     "divided at the end",
@@ -135,7 +160,7 @@ def _(dy, shape, dims, keepdim):
 
 @checks(amax)
 class AmaxBackward(ReductionCheck):
-    def cases(self, random):
+    def doubles(self, random):
         for shape, dims in SHAPES:
             yield "the largest", *self.case(random, shape, dims, False)
             yield "keepdim", *self.case(random, shape, dims, True)
@@ -144,18 +169,21 @@ class AmaxBackward(ReductionCheck):
             yield "ties", *self.case(random, shape, dims, False, tie=True)
             yield "ties", *self.case(random, shape, dims, True, tie=True)
         yield "equal sizes", *self.case(random, (3, 3), (1,), False)
+        yield "amin", *self.case(random, (2, 3), (1,), False, name="amin")
 
-    def case(self, random, shape, dims, keepdim, tie=False):
+    def case(self, random, shape, dims, keepdim, tie=False, name="amax"):
         a = drawn(random, *shape)
         if tie:
             a[a > 0] = 1.75
             a.flat[0] = a.flat[-1] = 1.75
-        y = torch.from_numpy(a).amax(dims, keepdim)
+        y = getattr(torch.from_numpy(a), name)(dims, keepdim)
         return (filled(random, *y.shape), Filled(a), Filled(y.numpy()), dims, keepdim)
 
-    def expected(self, dy, a, y, dims, keepdim):
-        a = a.detach().clone().requires_grad_()
-        return torch.autograd.grad(a.amax(dims, keepdim), a, dy)[0]
+    def torch(self, dy, a, y, dims, keepdim):
+        found = a.amax(dims, keepdim)
+        found = found if torch.equal(found, y) else a.amin(dims, keepdim)
+        (found,) = torch.autograd.grad(found, a, dy, create_graph=True)
+        return found
 
 
 SHARE = "largest.sum(dims, keepdim=True)"
@@ -169,6 +197,10 @@ mistakes(
     like_sum=Mistake(
         "every element gets dy: only the largest has a say",
         lambda dy, a, y, dims, keepdim: total(dy, a.shape, dims, keepdim),
+    ),
+    not_amin=Mistake(
+        "y may be the smallest, of amin, too: it is where a == y",
+        "a == sum_backward -> a >= sum_backward",
     ),
     no_dy=Mistake(
         "1 where the largest is: it is dy there",
@@ -197,6 +229,14 @@ def _(dy, a, y, dims, keepdim):
     largest = a == total(y, a.shape, dims, keepdim)
     share = dy / largest.sum(dims, keepdim=keepdim)
     return largest * total(share, a.shape, dims, keepdim)
+
+
+@right(amax, "by broadcasting")
+def _(dy, a, y, dims, keepdim):
+    for d in () if keepdim else dims:
+        dy, y = dy.unsqueeze(d), y.unsqueeze(d)
+    largest = a == y
+    return dy * largest / largest.sum(dims, keepdim=True)
 
 
 @right(amax, "by where")

@@ -3,7 +3,7 @@
 import torch
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, mistake, mistakes, right
+from grading.mistakes import Known, Mistake, equivalent, mistake, mistakes, right
 from minigrad.autograd.adjoints import sum_to_size
 from minigrad.autograd.graph import modified, next_version, unpack
 
@@ -15,7 +15,7 @@ RAISES, MESSAGE = "raises RuntimeError", "the message is modified(...)"
 
 @checks(sum_to_size)
 class SumToSize(TensorCheck):
-    def cases(self, random):
+    def doubles(self, random):
         pairs = [((4, 3), (3,)), ((2, 4, 3), (4, 3)), ((3, 2, 5), (5,))]
         for large, small in pairs:
             yield "dimensions in front", filled(random, *large), small
@@ -32,11 +32,11 @@ class SumToSize(TensorCheck):
             yield "nothing to add", filled(random, *shape), shape
         yield "nothing to add", filled(random, 1, 3), (3,)
         for large, small in [((4, 3), (4,)), ((3,), (2, 3)), ((2, 3), (2, 2)),
-                             ((3,), (1, 3))]:  # fmt: skip
+                             ((3,), (1, 3)), ((2, 0), (5, 0))]:  # fmt: skip
             yield "no such shape", filled(random, *large), small
 
-    def expected(self, x, shape):
-        return x.sum_to_size(shape)
+    def torch(self, x, shape):
+        return x.sum_to_size(shape) if x.shape != shape else x.view(shape)
 
 
 SUMMED = "x.sum(dims, keepdim=True).view(shape)"
@@ -62,6 +62,8 @@ mistakes(
         "one of the elements is taken: the gradient is the sum of all",
         f"{SUMMED} -> x[(*[0] * extra, *[slice(0, n) for n in shape])]",
     ),
+    copies=Known("if dims else x -> if dims else x.clone()"),
+    cut=Known("(dims, keepdim=True) -> (dims, keepdim=True).detach()"),
     from_the_left=Mistake(
         "shapes are lined up at their last dimension, and this begins at the first",
         (
@@ -70,6 +72,14 @@ mistakes(
             ".view(shape) if dims else x -> .view(shape) if dims else x.reshape(shape)",
         ),
     ),
+)
+
+
+equivalent(
+    sum_to_size,
+    "view(shape) puts the dimensions of size 1 in again",
+    "option left out: -> return x.sum(dims).view(shape)",
+    "constant: -> return x.sum(dims, keepdim=False)",
 )
 
 
@@ -236,3 +246,37 @@ def _(x, version, name):
 
 right(unpack, "versions only grow", "!= version -> > version")
 right(unpack, "by PyTorch's name", f"{FOUND} -> x._version - version")
+
+
+@right(unpack, "by cases")
+def _(x, version, name):
+    changed = x.storage.version - version
+    if changed:
+        message = modified(x, version, name)
+        raise RuntimeError(message)
+    else:
+        return x
+
+
+@right(next_version, "by a helper")
+def _(x):
+    def count(storage):
+        storage.version = storage.version + 1
+
+    count(x.storage)
+    return x
+
+
+@right(sum_to_size, "lined up first")
+def _(x, shape):
+    extra = x.ndim - len(shape)
+    if extra < 0:
+        raise RuntimeError("too many dimensions")
+    if extra:
+        x = x.sum(tuple(range(extra)))
+    for d, (old, new) in enumerate(zip(x.shape, shape)):
+        if old != new and new != 1:
+            raise RuntimeError(f"{old} is not {new}")
+        if old != new:
+            x = x.sum(d, keepdim=True)
+    return x

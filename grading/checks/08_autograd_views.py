@@ -3,9 +3,8 @@
 import numpy as np
 import torch
 
-from grading.cases import View
-from grading.checking import Check, checks
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.checking import checks
+from grading.mistakes import Known, Mistake, mistake, mistakes, right
 from minigrad.ops import vjp
 
 from .gradients import TensorCheck, filled, of_shape
@@ -18,7 +17,7 @@ ALL_DIMENSIONS = (
 
 
 class ProductCheck(TensorCheck):
-    def cases(self, random):
+    def doubles(self, random):
         for M, K, N in [(2, 3, 4), (4, 2, 3), (1, 5, 2)]:
             yield "matrices", *self.case(random, (), M, K, N)
         yield "square ones", *self.case(random, (), 3, 3, 3)
@@ -34,7 +33,7 @@ class MatmulLeftBackward(ProductCheck):
     def case(self, random, batch, M, K, N):
         return self.cases_of(random, (*batch, M, N), (*batch, K, N))
 
-    def expected(self, dy, b):
+    def torch(self, dy, b):
         shape = (*dy.shape[:-1], b.shape[-2])
         return of_shape(lambda a: a @ b, dy, shape)
 
@@ -61,6 +60,7 @@ mistakes(
         lambda dy, b: dy * b,
     ),
 )
+right(left, "by its name", lambda dy, b: dy.matmul(b.transpose(-1, -2)))
 right(left, "turned twice", lambda dy, b: (b @ dy.transpose(-2, -1)).transpose(-1, -2))
 right(left, "by sums", lambda dy, b: (dy.unsqueeze(-2) * b.unsqueeze(-3)).sum(-1))
 right(
@@ -75,7 +75,7 @@ class MatmulRightBackward(ProductCheck):
     def case(self, random, batch, M, K, N):
         return self.cases_of(random, (*batch, M, N), (*batch, M, K))
 
-    def expected(self, dy, a):
+    def torch(self, dy, a):
         shape = (*a.shape[:-2], a.shape[-1], dy.shape[-1])
         return of_shape(lambda b: a @ b, dy, shape)
 
@@ -100,6 +100,7 @@ mistakes(
         lambda dy, a: dy * a,
     ),
 )
+right(other, "by its name", lambda dy, a: a.transpose(-1, -2).matmul(dy))
 right(other, "turned twice", lambda dy, a: (dy.transpose(-2, -1) @ a).transpose(-1, -2))
 right(other, "by sums", lambda dy, a: (a.unsqueeze(-1) * dy.unsqueeze(-2)).sum(-3))
 right(
@@ -110,22 +111,22 @@ right(
 
 
 @checks(permute)
-class PermuteBackward(Check):
-    def cases(self, random):
+class PermuteBackward(TensorCheck):
+    def doubles(self, random):
         for dims in [(1, 2, 0), (2, 0, 1)]:
-            yield "any order", View((2, 3, 4), (12, 4, 1)), dims
-        yield "any order", View((2, 3, 4, 5), (60, 20, 5, 1), 3), (1, 3, 0, 2)
-        yield "any order", View((2, 3, 4, 5), (60, 20, 5, 1)), (3, 0, 1, 2)
-        yield "two exchanged", View((2, 3), (3, 1)), (1, 0)
-        yield "two exchanged", View((3, 3, 2), (2, 6, 1), 1), (0, 2, 1)
-        yield "none moved", View((2, 3), (3, 1)), (0, 1)
-        yield "none moved", View((), ()), ()
+            yield "any order", filled(random, 2, 3, 4), dims
+        for dims in [(1, 3, 0, 2), (3, 0, 1, 2)]:
+            yield "any order", filled(random, 2, 3, 4, 5), dims
+        yield "two exchanged", filled(random, 2, 3), (1, 0)
+        yield "two exchanged", filled(random, 3, 3, 2), (0, 2, 1)
+        yield "none moved", filled(random, 2, 3), (0, 1)
+        yield "none moved", filled(random), ()
 
-    def expected(self, dy, dims):
+    def torch(self, dy, dims):
         """By names of the dimensions: the gradient is a view, and so linear."""
         places = torch.argsort(torch.tensor(dims, dtype=torch.int64)).tolist()
         x = torch.zeros([dy.shape[p] for p in places], requires_grad=True)
-        (found,) = torch.autograd.grad(x.permute(dims), x, dy.float())
+        (found,) = torch.autograd.grad(x.permute(dims), x, dy.detach().float())
         view = dy.permute(places)
         assert torch.equal(found, view.float())
         return view
@@ -151,12 +152,26 @@ mistakes(
         lambda dy, dims: dy.permute(dims[::-1]),
     ),
     copies=Known("range(len(dims)))) -> range(len(dims)))).clone()"),
+    cut=Known("return dy -> return dy.detach()"),
 )
 right(permute, "by argsort", lambda dy, dims: dy.permute(np.argsort(dims).tolist()))
 right(
     permute,
     "by sorting",
     lambda dy, dims: dy.permute(sorted(range(len(dims)), key=lambda i: dims[i])),
+)
+
+
+right(
+    permute,
+    "by exchanges",
+    """return -> for d in range(len(dims)):
+        here = dims.index(d)
+        order = list(dims)
+        order[d], order[here] = order[here], order[d]
+        dy, dims = dy.transpose(d, here), order
+    return dy
+    return""",
 )
 
 
@@ -170,7 +185,7 @@ def _(dy, dims):
 
 @checks(part)
 class SliceBackward(TensorCheck):
-    def cases(self, random):
+    def doubles(self, random):
         whole = slice(None)
         for shape, index in [((4,), slice(1, 3)), ((4, 3), (slice(1, 3), slice(0, 2))),
                              ((5,), slice(0, 5, 2))]:  # fmt: skip
@@ -188,7 +203,7 @@ class SliceBackward(TensorCheck):
         y = torch.zeros(shape)[index]
         return filled(random, *y.shape), shape, index
 
-    def expected(self, dy, shape, index):
+    def torch(self, dy, shape, index):
         return of_shape(lambda x: x[index], dy, shape)
 
 
@@ -214,6 +229,8 @@ mistakes(
     no_dy=Mistake(
         "dy is left out: the places that were taken get it", "= dy\n -> = 1\n"
     ),
+    cut=Known("= dy\n -> = dy.detach()\n"),
+    dtype=Known("dy.new_zeros(shape) -> dy.new_zeros(shape).double()"),
     zeros=Mistake(
         "all is 0: write dy to the places that were taken, and return that tensor",
         "dx[index] = dy -> chosen = dx[index].clone()\n    chosen += dy",
@@ -223,8 +240,16 @@ right(part, "by a view that is written to", "dx[index] = dy -> dx[index].copy_(d
 right(part, "by adding", "dx[index] = dy -> view = dx[index]\n    view += dy")
 
 
-@right(part, "by numpy's arrays")
-def _(dy, shape, index):
+right(part, "by add_", "dx[index] = dy -> dx[index].add_(dy)")
+right(
+    part,
+    "by zeros",
+    "dy.new_zeros(shape) -> minigrad.zeros(shape, dtype=dy.dtype, device=dy.device)",
+)
+
+
+@mistake(part)
+def raised(dy, shape, index):
     dx = np.zeros(shape)
     dx[index] = np.array(dy.numpy())
     return dy.new_tensor(dx)

@@ -8,9 +8,10 @@ from grading.cases import Raises, value_of
 from grading.checking import Check
 from grading.mistakes import Mistake, Shows
 from grading.scenes import scenarios
-from grading.show import Filled, Seen
+from grading.show import Filled
 
-RTOL, ATOL = 1e-7, 1e-10  # in double precision, with room for other formulas
+RTOL, ATOL = 1e-10, 1e-12  # in double precision, with room for other formulas
+SINGLE = 1e-5, 1e-6  # in float32
 
 
 NO_DY = "the slope alone: it is multiplied by dy, what comes back from above"
@@ -25,6 +26,7 @@ class PyTorch:
     no_grad = torch.no_grad
     is_grad_enabled = staticmethod(torch.is_grad_enabled)
     gradcheck = staticmethod(torch.autograd.gradcheck)
+    grad = staticmethod(torch.autograd.grad)
 
     @staticmethod
     def tensor(values):
@@ -33,6 +35,10 @@ class PyTorch:
     @staticmethod
     def array(x):
         return np.array(x.detach().numpy())
+
+    @staticmethod
+    def memory(x):
+        return x.untyped_storage().data_ptr()
 
 
 def drawn(random, *shape, low=-2.0, high=2.0):
@@ -47,8 +53,19 @@ def filled(random, *shape, **limits):
     return Filled(drawn(random, *shape, **limits))
 
 
+def in_float32(x):
+    return Filled(x.values.astype(np.float32)) if isinstance(x, Filled) else x
+
+
 def given(*values):
     return tuple(np.array(v, np.float64) for v in values)
+
+
+def looped(function, *arrays):
+    """The function of numbers, element by element."""
+    arrays = np.broadcast_arrays(*arrays)
+    found = [*map(function, *(a.flat for a in arrays))]
+    return np.array(found, np.float64).reshape(arrays[0].shape)
 
 
 def gradient(function, dy, *inputs, of=0):
@@ -64,8 +81,8 @@ def gradient(function, dy, *inputs, of=0):
 
 def of_shape(function, dy, shape):
     """The gradient of function(x), for an x of a shape where it does not matter."""
-    x = torch.zeros(shape, dtype=torch.float64, requires_grad=True)
-    return torch.autograd.grad(function(x), x, dy)[0]
+    x = torch.zeros(shape, dtype=dy.dtype, requires_grad=True)
+    return torch.autograd.grad(function(x), x, dy, create_graph=True)[0]
 
 
 def drawn_graph(random, size):
@@ -92,7 +109,8 @@ def close(got, expected):
             isinstance(got, np.ndarray) and got.shape == expected.shape
         ):
             return False
-        return np.allclose(got, expected, RTOL, ATOL, equal_nan=True)
+        near = SINGLE if expected.dtype == np.float32 else (RTOL, ATOL)
+        return np.allclose(got, expected, *near, equal_nan=True)
     if isinstance(expected, float) and isinstance(got, float):
         return abs(got - expected) <= ATOL + RTOL * abs(expected)
     return show.same(got, expected)
@@ -107,11 +125,6 @@ class FormulaCheck(Check):
         return close(got, np.asarray(expected))
 
     def general(self, case):
-        if "InputChanged" in getattr(case.got, "types", ()):
-            return "changed", (
-                "an array that was given has changed: others hold it, too. `dy * x` "
-                "makes a new one, `dy *= x` does not"
-            )
         if (
             isinstance(case.got, np.ndarray | float)
             and np.shape(case.got) != case.expected.shape
@@ -133,26 +146,6 @@ class SquashCheck(FormulaCheck):
         yield "no dimensions", *given(2, 0.25)
 
 
-class TensorCheck(Check):
-    """A function of tensors of floats, beside PyTorch."""
-
-    def same(self, got, expected, *args):
-        if isinstance(expected, np.ndarray):
-            expected = Seen(expected.shape, (), 0, str(expected.dtype), expected, False)
-        if not (isinstance(got, Seen) and isinstance(expected, Seen)):
-            return False
-        alike = got.shape == expected.shape and got.dtype == expected.dtype
-        return alike and got.values is not None and close(got.values, expected.values)
-
-    def lines(self, case):
-        lines = dict(super().lines(case))
-        for key, value in (("expected", case.expected), ("got", case.got)):
-            if isinstance(value, Seen) and value.values is not None:
-                shape = f"a tensor of shape {value.shape}"
-                lines[key] = f"{shape}: {numbers(value.values)}"
-        return list(lines.items())
-
-
 def numbers(values):
     text = np.array2string(
         np.asarray(values), precision=4, separator=", ", threshold=24
@@ -165,17 +158,8 @@ class Differs(str):
     """What a cause says: the answer is wrong first in what has this name."""
 
 
-class ScenarioCheck(Check):
-    """What happens in one of scenarios.py, named by the first of a case's arguments."""
-
-    scene = "scenario"
-
-    def expected(self, name, *args):
-        return getattr(scenarios, name)(PyTorch, self.torch, *args)
-
-    def torch(self, *args):
-        """PyTorch's own of what is judged."""
-        raise NotImplementedError
+class Facts(Check):
+    """A check whose results are dicts: what was seen, by name."""
 
     def right(self, *args):
         return value_of(self.expected, args)
@@ -198,15 +182,74 @@ class ScenarioCheck(Check):
             expected = f"{key}: {shown(case.expected[key])}"
             got = f"{key}: {shown(case.got.get(key, 'nothing'))}"
             if got == expected:  # in as many digits as are shown
-                off = np.max(np.abs(case.got[key] - case.expected[key]))
-                got = f"{key}: the same but for an error of {off:.0e}"
+                got = f"{key}: the same but for an error of {error(case, key):.0e}"
         where = getattr(case.got, "where", "")
-        return [("case", self.shown(*case.args)), ("expected", expected), ("got", got),
+        return [*self.call(*case.args), ("expected", expected), ("got", got),
                 ("where", where)]  # fmt: skip
+
+    def call(self, *args):
+        """[(key, text)]: a case in words."""
+        return show.call(self.hole, args)
+
+
+def error(case, key):
+    pairs = case.got[key], case.expected[key]
+    flat = [np.concatenate([np.ravel(v) for v in np.atleast_1d(pair)])
+            if isinstance(pair, list) else pair for pair in pairs]  # fmt: skip
+    return np.abs(flat[0] - flat[1]).max(initial=0)
+
+
+class ScenarioCheck(Facts):
+    """What happens in one of scenarios.py, named by the first of a case's arguments."""
+
+    scene = "scenario"
+
+    def expected(self, name, *args):
+        return getattr(scenarios, name)(PyTorch, self.torch, *args)
+
+    def torch(self, *args):
+        """PyTorch's own of what is judged."""
+        raise NotImplementedError
+
+    def call(self, *args):
+        return [("case", self.shown(*args))]
 
     def shown(self, name, *args):
         """A case in words."""
         return f"{name}, {', '.join(map(show.shown, args))}"
+
+
+SEEN = {
+    scenarios.DTYPE: ("dtype", "the result has another dtype than the tensors given"),
+    scenarios.SHARES: (
+        "copies", "the values are right, but a view shares the storage, and this copies"
+    ),
+    scenarios.CUT: (
+        "cut", "the result is right, but its gradient does not come through: use "
+        "operators of tensors all the way, no NumPy, no number and no detach()"
+    ),
+}  # fmt: skip
+
+
+class TensorCheck(Facts):
+    """A function of tensors of floats, beside PyTorch; with its own gradients.
+
+    A case is given in double; the first one in float32, too.
+    """
+
+    scene = "differentiated"
+
+    def cases(self, random):
+        found = [*self.doubles(random)]
+        yield from found
+        yield found[0][0], *map(in_float32, found[0][1:])
+
+    def expected(self, *args):
+        return scenarios.differentiated(PyTorch, self.torch, *args)
+
+    def general(self, case):
+        key = self.first_difference(case.got, case.expected)
+        return SEEN.get(key) or super().general(case)
 
 
 def differs(key, text, *answers):

@@ -15,6 +15,7 @@ REPEATED = View((3, 4), (1, 0), 2)  # every element of a row is the same cell
 EMPTY = View((2, 0, 3), (3, 3, 1))
 SINGLE = View((3, 1, 2), (2, 2, 1), 1)
 SCALAR = View((), (), 3)
+BIG = View((60, 100), (100, 1))
 LARGE = (150, 300)  # elements that take more memory than numbers do
 
 

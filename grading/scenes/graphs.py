@@ -1,5 +1,8 @@
 """Scenes of chapter 08: what an answer does to arrays, contexts and graphs."""
 
+import itertools
+import weakref
+
 import numpy as np
 
 import minigrad
@@ -9,20 +12,17 @@ from . import scenarios
 from .registry import scene
 
 
-class InputChanged(RuntimeError):
-    """An array that was given, and is somebody else's, has other values now."""
+@scene
+def formula(hole, *arguments):
+    """A function of arrays, which may divide by zero."""
+    with np.errstate(all="ignore"):
+        return hole(*arguments)
 
 
 @scene
-def formula(hole, *arguments):
-    """A function of arrays: it must leave them as they are."""
-    given = [np.array(a) if isinstance(a, np.ndarray) else a for a in arguments]
-    with np.errstate(all="ignore"):
-        value = hole(*given)
-    for number, (mine, theirs) in enumerate(zip(arguments, given, strict=True)):
-        if isinstance(mine, np.ndarray) and not np.array_equal(mine, theirs, True):
-            raise InputChanged(f"argument number {number} has changed")
-    return value
+def differentiated(hole, *arguments):
+    """A function of tensors: its result, and the gradients that go through it."""
+    return scenarios.differentiated(Minigrad, hole, *arguments)
 
 
 @scene(changes=("inputs",))
@@ -39,9 +39,15 @@ class Minigrad:
     is_grad_enabled = staticmethod(minigrad.is_grad_enabled)
     gradcheck = staticmethod(minigrad.autograd.gradcheck)
 
+    grad = staticmethod(minigrad.autograd.grad)
+
     @staticmethod
     def tensor(values):
         return minigrad.tensor(np.array(values, np.float64))
+
+    @staticmethod
+    def memory(x):
+        return id(x.storage)
 
     @staticmethod
     def array(x):
@@ -62,10 +68,11 @@ class Step(Node):
     def __init__(self, number, rows=((),)):
         super().__init__(f"node {number}", (), ())
         self.number, self.rows, self.outputs = number, rows, len(rows)
-        self.calls, self.released, self.got, self.gave = 0, 0, None, []
+        self.log, self.got, self.gave = [], None, []
 
     def __call__(self, *gradients):
-        self.calls, self.got = self.calls + 1, [number_of(g) for g in gradients]
+        self.log.append(f"call {self.number}")
+        self.got = [number_of(g) for g in gradients]
         found = [self.along(k, gradients) for k in range(len(self.next_functions))]
         self.gave += [(g, number_of(g)) for g in found]
         return found
@@ -78,7 +85,31 @@ class Step(Node):
         return sum(parts[1:], parts[0]) if parts else None
 
     def release(self):
-        self.released += 1
+        self.log.append(f"release {self.number}")
+
+
+class Weak(Step):
+    """One of a row, that notes how many of the gradients before it still exist."""
+
+    alive = weakref.WeakSet()
+
+    def __call__(self, gradient):
+        self.most = len(self.alive)
+        new = gradient + 1
+        self.alive.add(new)
+        return [new] * len(self.next_functions)
+
+
+class Counted(Step):
+    """A node that counts how often it is compared with others."""
+
+    compared = 0
+
+    def __eq__(self, other):
+        Counted.compared += 1
+        return self is other
+
+    __hash__ = Step.__hash__
 
 
 def number_of(g):
@@ -101,6 +132,7 @@ def order(hole, edges, roots):
     """The numbers of the nodes, in the order that was found; -1 for anything else."""
     nodes = graph(edges)
     given = [nodes[n] for n in roots]
+    hole(given)  # once more below: nothing may be left on the nodes
     found = hole(given)
     if not isinstance(found, list | tuple):
         return found
@@ -110,19 +142,48 @@ def order(hole, edges, roots):
 @scene
 def chain(hole, length):
     """Is a chain of nodes in order? For lengths that one would not write down."""
-    nodes = graph({n: [(n + 1, 0)] if n + 1 < length else [] for n in range(length)})
-    found = hole([nodes[0]])
-    right = [n.number for n in found] == list(range(length))
-    for node in nodes.values():  # or Python would take it apart node by node
+    nodes = row_of(Step, length)
+    found = hole(nodes[:1])
+    right = found == nodes
+    for node in nodes:  # or Python would take it apart node by node
         node.next_functions = ()
     return right
+
+
+@scene
+def effort(hole, length, name):
+    """Does twice as long a chain take about twice as many comparisons of nodes?"""
+    counts = []
+    for n in length, 2 * length:
+        nodes, Counted.compared = row_of(Counted, n), 0
+        hole(nodes[:1])
+        counts.append(Counted.compared)
+    return counts[1] <= 3 * counts[0] + length
+
+
+def row_of(kind, length):
+    """Nodes each of which points to the next."""
+    nodes = [kind(n) for n in range(length)]
+    for node, below in itertools.pairwise(nodes):
+        node.next_functions = ((below, 0),)
+    return nodes
+
+
+@scene
+def handed_on(hole, length):
+    """How many gradients exist at once at most, in a row of nodes: no more than 3?"""
+    nodes = row_of(Weak, length)
+    hole(nodes, {(nodes[0], 0): Minigrad.tensor(1)})
+    return max(node.most for node in nodes) <= 3
 
 
 @scene(changes=("seeds",))
 def engine(hole, edges, rows, seeds, retain):
     """What an engine does with a graph. seeds: a list of (number, index, value)."""
-    nodes = graph(edges, rows)
+    nodes, log = graph(edges, rows), []
     order = [nodes[n] for n in sorted(nodes)]
+    for node in order:
+        node.log = log
     given = {(nodes[n], i): Minigrad.tensor(value) for n, i, value in seeds}
     kept = dict(given)
     values = [float(g) for g in given.values()]
@@ -133,8 +194,7 @@ def engine(hole, edges, rows, seeds, retain):
         "gradients that the ends get": {
             n.number: n.got for n in order if not n.rows[0]
         },
-        "calls of each node": {n.number: n.calls for n in order},
-        "nodes that are released": [n.number for n in order if n.released],
+        "what is done, in order": log,
         "gradients that nodes gave are unchanged": all(
             number_of(g) == before for n in order for g, before in n.gave
         ),
@@ -162,6 +222,7 @@ def versions(hole, steps):
     """next_version of several tensors, one after the other: [versions] at the end."""
     x, other = Minigrad.tensor([[1, 2], [3, 4]]), Minigrad.tensor([5, 6])
     tensors = {"x": x, "row": x[0], "turned": x.transpose(0, 1), "other": other}
+    x.requires_grad_()
     start = x.storage.version, other.storage.version
     same = [hole(tensors[name]) is tensors[name] for name in steps]
     return {

@@ -1,18 +1,48 @@
 """Small programs that a check runs twice: with PyTorch, and with an answer in minigrad.
 
-library: Function, no_grad, is_grad_enabled, tensor, array, gradcheck. `answer` is what
-is judged; with PyTorch it is PyTorch's own.
+library: Function, no_grad, is_grad_enabled, tensor, array, grad, gradcheck, memory.
+`answer` is what is judged; with PyTorch it is PyTorch's own.
 """
+
+import gc
+import weakref
 
 import numpy as np
 
+RESULT, DTYPE, CUT = "the result", "its dtype", "the gradients that go through it"
+SHARES = "the tensors of which it is a view"
 
-def product(library, seen):
+
+def differentiated(library, answer, *arguments):
+    """A function of tensors: its result, and the gradients that go through it."""
+    arguments = [x.detach().requires_grad_() if hasattr(x, "grad_fn") else x
+                 for x in arguments]  # fmt: skip
+    tensors = [x for x in arguments if hasattr(x, "grad_fn")]
+    y = answer(*arguments)
+    if not hasattr(y, "grad_fn"):
+        return y
+    found = {
+        RESULT: library.array(y),
+        DTYPE: str(y.dtype).removeprefix("torch."),
+        SHARES: [n for n, x in enumerate(tensors)
+                 if library.memory(x) == library.memory(y) and 0 not in y.shape],
+    }  # fmt: skip
+    if y.requires_grad:
+        back = np.cos(np.arange(np.prod(tuple(y.shape), dtype=int)))
+        y.backward(y.new_tensor(back.reshape(tuple(y.shape))))
+    zeros = [np.zeros_like(library.array(x)) for x in tensors]
+    back = zip(tensors, zeros, strict=True)
+    found[CUT] = [zero if x.grad is None else library.array(x.grad) for x, zero in back]
+    return found
+
+
+def product(library, contexts, seen):
     """A Function of two tensors and a number: k * a * b."""
 
     class Product(library.Function):
         @staticmethod
         def forward(ctx, a, b, k):
+            contexts.append(weakref.ref(ctx))
             seen["operators inside of forward are recorded"] = library.is_grad_enabled()
             seen["ctx.needs_input_grad"] = tuple(ctx.needs_input_grad)
             ctx.save_for_backward(a, b)
@@ -32,14 +62,14 @@ def product(library, seen):
 def both(library):
     class SumAndProduct(library.Function):
         @staticmethod
-        def forward(ctx, a, b):
-            ctx.save_for_backward(a, b)
-            return a + b, a * b
+        def forward(ctx, a, b, c):
+            ctx.save_for_backward(a, b, c)
+            return a + b, a * b * c
 
         @staticmethod
         def backward(ctx, ds, dp):
-            a, b = ctx.saved_tensors
-            return ds + dp * b, ds + dp * a
+            a, b, c = ctx.saved_tensors
+            return ds + dp * b * c, ds + dp * a * c, dp * a * b
 
     return SumAndProduct
 
@@ -54,9 +84,11 @@ def asked(library, values, needs):
 
 
 def one_call(library, answer, values, needs, k):
-    seen, tensors = {}, asked(library, values, needs)
-    y = answer(product(library, seen), *tensors, k)
+    contexts, seen, tensors = [], {}, asked(library, values, needs)
+    cls = product(library, contexts, seen)
+    y = answer(cls, *tensors, k)
     shown = {
+        "calls of forward": len(contexts),
         "the result": library.array(y),
         "the result requires a gradient": y.requires_grad,
         "the result has a grad_fn": y.grad_fn is not None,
@@ -65,13 +97,17 @@ def one_call(library, answer, values, needs, k):
         y.sum().backward()
         shown["gradients"] = gradients(library, *tensors)
     shown |= seen
+    del y
+    if any(ctx() is not None for ctx in contexts):
+        gc.collect()  # it may be part of a circle
+    shown["ctx is still in memory"] = any(ctx() is not None for ctx in contexts)
     return shown | {"recording is on afterwards": library.is_grad_enabled()}
 
 
 def two_calls(library, answer, values, k):
     """Both forwards, then both backwards."""
     a, b, c = (library.tensor(v).requires_grad_() for v in values)
-    cls = product(library, {})
+    cls = product(library, [], {})
     first, second = answer(cls, a, b, k), answer(cls, b, c, k + 1)
     first.sum().backward()
     shown = {"gradients of the first call": gradients(library, a, b)}
@@ -84,18 +120,18 @@ def two_calls(library, answer, values, k):
 
 
 def two_results(library, answer, values, weights):
-    a, b = (library.tensor(v).requires_grad_() for v in values)
-    results = answer(both(library), a, b)
+    tensors = [library.tensor(v).requires_grad_() for v in values]
+    results = answer(both(library), *tensors)
     shown = {"a tuple comes back": isinstance(results, tuple)}
     s, p = results
     (s * weights[0] + p * weights[1]).sum().backward()
-    return shown | {"gradients": gradients(library, a, b)}
+    return shown | {"gradients": gradients(library, *tensors)}
 
 
 def without_recording(library, answer, values, k):
     tensors = [library.tensor(v).requires_grad_() for v in values]
     with library.no_grad():
-        y = answer(product(library, {}), *tensors, k)
+        y = answer(product(library, [], {}), *tensors, k)
         inside = library.is_grad_enabled()
     return {
         "under no_grad() the result requires a gradient": y.requires_grad,
@@ -108,7 +144,7 @@ def without_recording(library, answer, values, k):
 def failing(library, answer, values):
     tensors = [library.tensor(v).requires_grad_() for v in values]
     try:
-        answer(product(library, {}), *tensors, None)
+        answer(product(library, [], {}), *tensors, None)
     except ValueError:
         return {"recording is on after an error": library.is_grad_enabled()}
     return {"the error of forward comes through": False}
@@ -120,7 +156,10 @@ def failing(library, answer, values):
 def detached(library, answer, values, how):
     """detach() of a computed tensor, or of a view of one."""
     x = library.tensor(values).requires_grad_()
-    y = {"plain": x * 2, "turned": (x * 2).T, "part": (x * 2)[1:], "leaf": x}[how]
+    y = x if how == "leaf" else {
+        "plain": lambda x: x, "turned": lambda x: x.T, "part": lambda x: x[1:],
+        "number": lambda x: x.sum(),
+    }[how](x * 2)  # fmt: skip
     d = answer(y)
     shown = {
         "x.detach() is x": d is y,
@@ -161,11 +200,13 @@ def again(library, answer, values, keep):
 
 
 def whole(library, answer, values):
-    """x * x + x, and what is made of it, in the engine."""
+    """x * x + x, and what is made of it, in the engine; and once more, of gradients."""
     x = library.tensor(values).requires_grad_()
     y = x * x + x
-    (y * y.exp() + y / x).sum().backward()
-    return {"gradients": gradients(library, x)}
+    (g,) = library.grad((y * y.exp() + y / x).sum(), x, create_graph=True)
+    if g.requires_grad:
+        (g * g).sum().backward()
+    return {"gradients": library.array(g), "of these": gradients(library, x)}
 
 
 # ------------------------------------------------- gradcheck
@@ -178,6 +219,7 @@ FUNCTIONS = {
     "product": lambda x, y: x @ y,
     "quotient": lambda x, y: x / y,
     "turned": lambda x: x.T * x.sum(),
+    "itself": lambda x: x.view(-1),  # in the same memory
 }
 
 FAULTS = {  # of the gradients of a * b, for a and b

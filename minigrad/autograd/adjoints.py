@@ -14,7 +14,8 @@ def sum_to_size(x, shape):
 
     x: a tensor. shape: a tuple of ints.
     Returns a tensor of exactly that shape; x itself, or a view, where there is nothing
-    to add. At hand: x.sum(dims, keepdim=...), x.view(shape).
+    to add. Operators of tensors do it, with gradients of their own.
+    At hand: x.sum(dims, keepdim=...), x.view(shape).
     Raises RuntimeError where `shape` cannot be broadcast to x's shape.
     x of shape (4, 2, 3): to (2, 1) it adds up dimensions 0 and 2; to () all of them.
     """

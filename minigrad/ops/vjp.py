@@ -47,7 +47,7 @@ def pow_exponent_backward(dy, a, y):
 
     dy, a, y: arrays of floats; a may be a number. Returns an array.
     Where a is 0 and y is 0 or 1 (so b is not below 0) the gradient is 0, though
-    log(0) is -inf.
+    log(0) is -inf. Where a is below 0 there is no logarithm: it is NaN.
     At hand: np.log, np.where(condition, x, y).
     """
 
@@ -124,7 +124,8 @@ def sum_backward(dy, shape, dims, keepdim):
 
     dy: a tensor of y's shape. dims: a tuple of ints >= 0, rising: the dimensions that
     were added up. keepdim: does y have them still, with size 1? Returns a tensor of
-    `shape`: every element had the same say. A view does, nothing is copied.
+    `shape`, a view: every element had the same say, and nothing is copied.
+    As all that follow it is made of operators of tensors, with gradients of their own.
     At hand: x.unsqueeze(dim), x.expand(shape).
     """
 

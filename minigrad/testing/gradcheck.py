@@ -18,7 +18,8 @@ def numerical_jacobian(function, inputs, number, eps=1e-6):
     inputs is moved, inputs[number], an ordinary float64 tensor, contiguous.
     Returns a float64 array of NumPy of shape (elements of inputs[number], elements of
     the result): row i is (f(x + eps) - f(x - eps)) / (2 eps), where eps is added to
-    element i of the input alone, in row-major order. Every element has its row.
+    element i of the input alone, in row-major order. Every element has its row, and an
+    input without elements has none.
     The input has its old values, bit by bit, in the end.
 
     The central difference errs by eps**2, where (f(x + eps) - f(x)) / eps errs by eps.
