@@ -74,7 +74,7 @@ class NumericalJacobian(ScenarioCheck):
             return False
         if got[RESTORED] != expected[RESTORED]:
             return False
-        return self.near(mine, theirs, args, expected.get(UNIT, 1e-15))
+        return self.near(mine, theirs, args, expected.get(UNIT, 2e-16))
 
     def near(self, mine, theirs, args, unit):
         """Rounding makes `unit` / eps of the values; an error of eps is more."""
@@ -83,7 +83,7 @@ class NumericalJacobian(ScenarioCheck):
         slope = abs(theirs).max(initial=0)
         x = max(abs(v).max(initial=1) for v in values)
         largest = result.abs().max() if result.numel() else 0
-        return np.allclose(mine, theirs, 1e-8, unit * (largest + slope * x) / eps)
+        return np.allclose(mine, theirs, 1e-8, 4 * unit * (largest + slope * x) / eps)
 
     def first_difference(self, got, right):
         if not isinstance(got, dict):
