@@ -35,14 +35,21 @@ def install(extra):
 
 def doctor():
     """Print the findings; return 0 where nothing needs mending, else 1."""
-    findings = [python(), package("numpy", ""), *jupyter(), *gpu(), toolkit()]
-    findings += [kernels(), *libraries({finding.what for finding in findings})]
-    for finding in findings:
-        print(f"{finding.what:<12} {finding.value}")
+    findings = []
+    for finding in found():
+        print(f"{finding.what:<12} {finding.value}", flush=True)
+        findings.append(finding)
     broken = [finding for finding in findings if finding.mend]
     for finding in broken:
         print(f"\n{finding.what}: to mend it, in the course's folder\n  {finding.mend}")
     return 1 if broken else 0
+
+
+def found():
+    """Every finding, those that take long last."""
+    quick = [python(), package("numpy", ""), *jupyter(), *gpu(), toolkit(), kernels()]
+    yield from quick
+    yield from libraries({finding.what for finding in quick})
 
 
 def python():
