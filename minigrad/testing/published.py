@@ -2,8 +2,9 @@
 
 import functools
 import re
+from pathlib import Path
 
-from .. import course
+PAGES = Path(__file__).parents[2] / "docs" / "benchmarks"
 
 
 def published(table, row, column=None):
@@ -35,7 +36,7 @@ def _called(name, pairs):
 @functools.cache
 def _rows(page):
     """[(heading, {column: cell})] of every row of every table of a page."""
-    text = (course.home() / f"docs/benchmarks/{page}.md").read_text(encoding="utf-8")
+    text = (PAGES / f"{page}.md").read_text(encoding="utf-8")
     rows = []
     for section in re.split(r"^(?:#+|<!--) (?=\w)", text, flags=re.M):
         lines = [line for line in section.splitlines() if line.startswith("|")]
