@@ -4,7 +4,9 @@ import html
 import textwrap
 from dataclasses import asdict, dataclass, field
 
-NEEDS_GPU = "needs a GPU"  # the state of what is not graded here, and does not count
+# The states of what is not graded here, and does not count.
+NEEDS_GPU, NEEDS_COMPILER = "needs a GPU", "needs a C++ compiler"
+NOT_GRADED = NEEDS_GPU, NEEDS_COMPILER
 
 
 @dataclass
@@ -25,8 +27,8 @@ class Verdict:
     """The result of one check.
 
     state: "right", "partly right", "wrong", "not answered", "solution", "crashed",
-    "timed out", "not run" or "needs a GPU" (not graded here, and not counted). Only the
-    first two earn points. Of parts that need a GPU, too, none is given or taken.
+    "timed out", "not run", or one of NOT_GRADED (not graded here, and not counted). Only
+    the first two earn points. Of parts that need a GPU, too, none is given or taken.
     """
 
     name: str
@@ -62,7 +64,7 @@ class Verdict:
     @property
     def counts(self):
         """Do its points, and their maximum, belong to the sum?"""
-        return self.state != NEEDS_GPU
+        return self.state not in NOT_GRADED
 
     def _repr_html_(self):
         earned = f"{number(self.points)} of {plural(self.max_points)}, {self.state}"
@@ -80,8 +82,11 @@ class Verdict:
 
 def not_graded(exercises):
     """Which of these dicts of Verdicts are not graded, and why, in words; or ""."""
-    names = [e["name"] for e in exercises if e["state"] == NEEDS_GPU]
-    return f"{', '.join(names)}: not graded, {NEEDS_GPU}" if names else ""
+    said = []
+    for state in NOT_GRADED:
+        names = [e["name"] for e in exercises if e["state"] == state]
+        said += [f"{', '.join(names)}: not graded, {state}"] if names else []
+    return "; ".join(said)
 
 
 def number(points):

@@ -30,6 +30,7 @@ from .functions import FUNCTIONS as _FUNCTIONS
 from .kernel import CompileError, Kernel
 from .launch import rungs
 from .nn import functional
+from .ops import shape_rules as _shape_rules  # noqa: F401  its hole
 from .ops.einsum import einsum
 from .ops.indexing import masked_select, nonzero, where
 from .ops.matmul import matmul

@@ -17,7 +17,7 @@ from minigrad import course
 
 from .. import gpu
 from ..build import Edited, notebook, write
-from ..verdict import NEEDS_GPU, not_graded
+from ..verdict import NEEDS_GPU, NOT_GRADED, not_graded
 from . import stage
 from .files import fingerprint
 from .lock import alone
@@ -201,7 +201,7 @@ def _is_done(record, directory, lab):
 
 
 def _result(known, fresh):
-    counting = [e for e in known["exercises"] if e["state"] != NEEDS_GPU]
+    counting = [e for e in known["exercises"] if e["state"] not in NOT_GRADED]
     points = sum(e["points"] for e in counting)
     most = sum(e["max_points"] for e in counting)
     names = known["student"], known["lab"], known["state"]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from nbgrader.api import MissingEntry
 
-from ..verdict import NEEDS_GPU, not_graded
+from ..verdict import NOT_GRADED, not_graded
 from .book import submissions
 from .files import fingerprint
 from .preprocessors import Record
@@ -124,7 +124,7 @@ def _exercises(submission, verdict):
             reason = "changed by hand"
         if cell.manual_score is not None and cell.needs_manual_grade:
             stale.append(one["name"])
-        counts = one["state"] != NEEDS_GPU or cell.manual_score is not None
+        counts = one["state"] not in NOT_GRADED or cell.manual_score is not None
         points = round(cell.score, 2) if counts else None
         found.append(
             Exercise(one["name"], points, cell.max_score, one["state"], reason)

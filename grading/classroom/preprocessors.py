@@ -22,7 +22,7 @@ from minigrad.exercises.cells import answered_in, cells_of, is_setup
 
 from ..checking import judge
 from ..process import Gone, ProcessSubject
-from ..verdict import NEEDS_GPU, Verdict, number, plural
+from ..verdict import NEEDS_GPU, NOT_GRADED, Verdict, number, plural
 from . import repair
 from .files import fingerprint, write
 
@@ -88,7 +88,7 @@ def examine(lab):
     with ProcessSubject("submission.ipynb", cells_of(course.solution(lab))) as subject:
         for hole in holes_of(lab):
             verdict = _verdict(hole, subject)
-            if verdict.points != hole.points and verdict.state != NEEDS_GPU:
+            if verdict.points != hole.points and verdict.state not in NOT_GRADED:
                 raise GraderError(
                     f"the course's own solution is not found right, so nothing can be "
                     f"graded now: {verdict.summary}"
@@ -112,7 +112,7 @@ class Finish(NbGraderPreprocessor):
         where = names["notebook"], names["assignment"], names["student"]
         with Gradebook(names["db_url"]) as book:
             for one in exercises:
-                if one["state"] == NEEDS_GPU:
+                if one["state"] in NOT_GRADED:
                     cell = book.find_grade(f"{one['name']}-check", *where)
                     cell.auto_score, cell.needs_manual_grade = None, True
             book.db.commit()

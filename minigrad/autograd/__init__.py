@@ -1,6 +1,7 @@
 """Gradients: the graph that operators are recorded in, and the way back through it."""
 
 from ..testing.gradcheck import GradcheckError, gradcheck
+from .custom import bias_gelu_autograd
 from .engine import grad, listed, run_backward
 from .function import Context, Function
 from .grad_mode import (
@@ -22,7 +23,8 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False,
 
 
 __all__ = [
-    "Context", "Function", "GradcheckError", "Node", "backward", "detect_anomaly",
+    "Context", "Function", "GradcheckError", "Node", "backward", "bias_gelu_autograd",
+    "detect_anomaly",
     "enable_grad", "grad", "gradcheck", "is_grad_enabled", "no_grad",
     "set_grad_enabled",
 ]  # fmt: skip

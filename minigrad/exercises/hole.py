@@ -155,8 +155,11 @@ class Exercise:
 class KernelExercise(Exercise):
     """A hole for CUDA C: the `.cu` file declares the kernel, the lab gives its text."""
 
+    head = "__global__ void"  # what stands before its name
+    language = "CUDA C"
+
     def __init__(self, declaration, module, number, points, stars, minutes):
-        name, self.parameters = signature.kernel_signature(declaration)
+        name, self.parameters = self.signature_in(declaration)
         spec = types.FunctionType((lambda *args: None).__code__, {}, name)
         spec.__qualname__, spec.__module__ = name, module
         comment, head = re.fullmatch(r"((?://.*\n)+)([^;]+);\n", declaration).groups()
@@ -177,7 +180,10 @@ class KernelExercise(Exercise):
         raise TypeError(f"{self.name} is a kernel: launch it with minigrad.Kernel")
 
     def form(self):
-        return f"__global__ void {self.name}({', '.join(self.parameters)})"
+        return f"{self.head} {self.name}({', '.join(self.parameters)})"
+
+    def signature_in(self, text, name=None):
+        return signature.kernel_signature(text, name)
 
     def solved_by(self):
         return f"solves({self.__qualname__})"
@@ -185,22 +191,39 @@ class KernelExercise(Exercise):
     def fits(self, answer):
         if not isinstance(answer, str):
             raise WrongAnswerType(
-                f"{self.name} is a kernel: its answer is CUDA C in a string, "
+                f"{self.name} is answered by {self.language} in a string, "
                 f'solves({self.name})(r"""..."""). Got {kind(answer)}.'
             )
         try:
-            name, parameters = signature.kernel_signature(answer, self.name)
+            name, parameters = self.signature_in(answer, self.name)
         except signature.NoKernel as error:
             raise WrongAnswerType(f"{error}\n  expected  {self.form()}") from None
         if parameters != self.parameters:
             raise WrongAnswerType(
-                f"{self.name} is launched with other parameters.\n"
+                f"{self.name} is called with other parameters.\n"
                 f"  expected  {self.form()}\n"
-                f"  got       __global__ void {name}({', '.join(parameters)})"
+                f"  got       {self.head} {name}({', '.join(parameters)})"
             )
 
     def is_stub(self, answer):
         return "YOUR CODE HERE" in answer
+
+
+class CppExercise(KernelExercise):
+    """A hole for a C++ function of the host, which an extension is made of."""
+
+    language = "C++"
+
+    def __init__(self, declaration, *rest):
+        bare = signature.without_comments(declaration).strip()
+        self.head = bare[: bare.index("(")].rpartition(" ")[0]
+        super().__init__(declaration, *rest)
+
+    def __call__(self, *args, **kwargs):
+        raise TypeError(f"{self.name} is C++: minigrad.testing.native builds it")
+
+    def signature_in(self, text, name=None):
+        return signature.function_signature(text, name, self.head)
 
 
 @contextlib.contextmanager

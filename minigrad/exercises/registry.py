@@ -20,12 +20,13 @@ from typing import NamedTuple
 
 from .. import capture
 from .errors import CircularAnswers, NotAnswered, WrongAnswerType
-from .hole import Answer, Exercise, KernelExercise, isolated, kind
+from .hole import Answer, CppExercise, Exercise, KernelExercise, isolated, kind
 from .source import Source, running
 
 __all__ = [
     "Answer",
     "CircularAnswers",
+    "CppExercise",
     "Entry",
     "Exercise",
     "KernelExercise",
@@ -33,6 +34,7 @@ __all__ = [
     "Source",
     "WrongAnswerType",
     "collecting",
+    "cpp_exercise",
     "exercise",
     "exercises",
     "find",
@@ -76,6 +78,12 @@ def kernel_exercise(number, declaration, points, stars=1, minutes=5):
     return _register(
         KernelExercise(declaration, module, number, points, stars, minutes)
     )
+
+
+def cpp_exercise(number, declaration, points, stars=1, minutes=5):
+    """Make a hole of the comment and declaration of a C++ function."""
+    module = sys._getframe(1).f_globals.get("__name__")
+    return _register(CppExercise(declaration, module, number, points, stars, minutes))
 
 
 def solves(hole):

@@ -73,10 +73,23 @@ def kernel_signature(text, name=None):
     found = re.search(kernel_pattern(name), bare)
     if not found:
         raise NoKernel(f"no kernel `__global__ void {name or '...'}(...)` in the text")
+    return found["name"], _parameters_of(found)
+
+
+def function_signature(text, name, result):
+    """The same of a C++ function that returns `result`: "at::Tensor"."""
+    pattern = rf"{re.escape(result)}\s+(?P<name>{name or 'WORD'})".replace(
+        "WORD", r"\w+"
+    )
+    found = re.search(pattern + r"\s*\((?P<parameters>[^)]*)\)", without_comments(text))
+    if not found:
+        raise NoKernel(f"no function `{result} {name}(...)` in the text")
+    return found["name"], _parameters_of(found)
+
+
+def _parameters_of(found):
     parameters = found["parameters"].split(",")
-    return found["name"], [
-        _tidy(p) for p in parameters if p.strip() not in ("", "void")
-    ]
+    return [_tidy(p) for p in parameters if p.strip() not in ("", "void")]
 
 
 def kernel_pattern(name=None):
@@ -107,4 +120,4 @@ def _tidy(parameter):
     if "const" in words[1:star]:  # after the type, where it says the same
         words.remove("const")
         words.insert(0, "const")
-    return " ".join(words).replace(" *", "*")
+    return " ".join(words).replace(" *", "*").replace(" &", "&").replace(" : : ", "::")

@@ -5,6 +5,8 @@ its answer, which `minigrad.Kernel(hole.text, hole.name)` compiles.
 """
 
 from . import (
+    bias_gelu,
+    bindings,
     convolution,
     copy,
     elementwise,
@@ -16,6 +18,8 @@ from . import (
 )
 
 __all__ = [
+    "bias_gelu",
+    "bindings",
     "convolution",
     "copy",
     "elementwise",

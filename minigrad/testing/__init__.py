@@ -4,6 +4,7 @@ from .published import published
 from .roof import Ceilings, ceilings
 from .table import bench_table
 from .timing import Timing, bench
+from .verify import verify
 from .ways import Ways
 
 __all__ = [
@@ -13,5 +14,6 @@ __all__ = [
     "bench_table",
     "ceilings",
     "published",
+    "verify",
     "Ways",
 ]

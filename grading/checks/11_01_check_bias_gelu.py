@@ -1,0 +1,232 @@
+"""TORCH_CHECKs: what is let through, what is refused, and in which words."""
+
+import re
+
+from grading.checking import checks
+from grading.mistakes import Known, Mistake, Model, mistakes, right
+from minigrad.kernels.bindings import check_bias_gelu
+
+from .built import BuiltCheck
+
+THROUGH = "let through"
+REFUSED = "refused, in words that say what is wrong"
+VAGUE = "refused, but the message does not say what is wrong"
+INSIDE = "an error from inside PyTorch, not a TORCH_CHECK of the answer"
+
+
+def x_of(*shape, **how):
+    return {"shape": shape, **how}
+
+
+@checks(check_bias_gelu)
+class CheckBiasGelu(BuiltCheck):
+    operands = "x", "bias"
+
+    def cases(self, random):
+        M, N = random.randint(2, 5), random.randint(6, 9)
+        for dtype in ("float32", "float64", "float16", "bfloat16"):
+            yield "what is right", x_of(M, N, dtype=dtype), x_of(N, dtype=dtype), ""
+        for shape in ((N,), (2, M, N), (0, N), (3, 0), (2, 1, 0, N)):
+            yield "what is right", x_of(*shape), x_of(shape[-1]), ""
+        meta = {"device": "meta"}
+        yield "what is right", x_of(M, N, **meta), x_of(N, **meta), ""
+        yield "what is right", x_of(M, 1, turned=True), x_of(1), ""  # contiguous
+        device = "meta|cpu"
+        yield "devices", x_of(M, N, **meta), x_of(N), device
+        yield "devices", x_of(M, N), x_of(N, **meta), device
+        double, half, whole = ({"dtype": d} for d in ("float64", "float16", "int64"))
+        yield "dtypes", x_of(M, N, **double), x_of(N), "float|double"
+        yield "dtypes", x_of(M, N), x_of(N, **half), "float|half"
+        yield "dtypes", x_of(M, N, **whole), x_of(N), "long|int64|float"
+        for dtype, said in (("int64", "long|int64"), ("bool", "bool"),
+                            ("complex64", "complex")):  # fmt: skip
+            kind = {"dtype": dtype}
+            yield "dtypes", x_of(M, N, **kind), x_of(N, **kind), said
+        number = r"\d"
+        for shape in ((N - 1,), (N + 1,), (1,), (0,), (M,)):
+            yield "sizes", x_of(M, N), x_of(*shape), number
+        for shape in ((), (1, N), (N, 1), (M, N)):
+            yield "dimensions", x_of(M, N), x_of(*shape), number
+        yield "dimensions", x_of(), x_of(1), number
+        yield "dimensions", x_of(), x_of(), number
+        for shape in ((M, N), (2, M, N)):
+            yield "memory", x_of(*shape, turned=True), x_of(N), "contiguous"
+        yield "memory", x_of(M, N), x_of(N, dtype="float32", spread=True), "contiguous"
+
+    def expected(self, x, bias, said):
+        return REFUSED if said else THROUGH
+
+    def read(self, result, x, bias, said):
+        if result.get("error") not in ("RuntimeError", "IndexError", "ValueError"):
+            found = super().read(result)
+            return THROUGH if found is None else found
+        if result["error"] != "RuntimeError":
+            return INSIDE
+        message = result["message"]
+        named = re.search(r"\b(x|bias)\b", message)
+        words = re.search(said or "nothing", message, re.I)
+        return REFUSED if named and words else VAGUE
+
+    def general(self, case):
+        if case.got == VAGUE:
+            return "vague", (
+                "the message must name x or bias, and say what it is: "
+                f"it says {case.outcome.printed!r:.60}"
+            )
+        if case.got == INSIDE:
+            return "inside", (
+                "PyTorch stumbles over what the answer asks: check first that there is "
+                "such a dimension"
+            )
+        return super().general(case)
+
+
+def kind(x):
+    return "f" if "float" in x.get("dtype", "float32") else "other"
+
+
+def fits(x, b):
+    return len(x["shape"]) and len(b["shape"]) == 1 and b["shape"][0] == x["shape"][-1]
+
+
+def letting(when):
+    """A Model that lets the faults of some kinds pass."""
+
+    def model(self, x, bias, said):
+        return THROUGH if when(x, bias) else self.expected(x, bias, said)
+
+    return Model(model)
+
+
+def refusing(when):
+    """A Model that refuses what is right as well."""
+
+    def model(self, x, bias, said):
+        return VAGUE if not said and when(x, bias) else self.expected(x, bias, said)
+
+    return Model(model)
+
+
+DEVICE = """TORCH_CHECK(x.device() == bias.device(), "x is on ", x.device(), ", bias is on ",
+                bias.device());"""
+DTYPE = """TORCH_CHECK(x.scalar_type() == bias.scalar_type(), "x is ", x.scalar_type(),
+                ", bias is ", bias.scalar_type());"""
+FLOATING = (
+    'TORCH_CHECK(x.is_floating_point(), "x must be floating, is ", x.scalar_type());'
+)
+X_DIM = 'TORCH_CHECK(x.dim() >= 1, "x must have a dimension, has ", x.dim());'
+BIAS_DIM = (
+    'TORCH_CHECK(bias.dim() == 1, "bias must have one dimension, has ", bias.dim());'
+)
+SIZE = """TORCH_CHECK(bias.size(0) == x.size(-1), "bias has ", bias.size(0),
+                " elements, the last dimension of x has ", x.size(-1));"""
+X_MEMORY = 'TORCH_CHECK(x.is_contiguous(), "x must be contiguous");'
+BIAS_MEMORY = 'TORCH_CHECK(bias.is_contiguous(), "bias must be contiguous");'
+mistakes(
+    check_bias_gelu,
+    no_device=Mistake(
+        "two devices are let through: an address of one means nothing on the other",
+        letting(lambda x, b: x.get("device", "cpu") != b.get("device", "cpu")),
+        f"{DEVICE} ->",
+    ),
+    no_dtype=Mistake(
+        "two dtypes are let through: the kernel would read the bias as other numbers",
+        letting(lambda x, b: kind(x) == "f" and x.get("dtype", "float32") != b.get(
+            "dtype", "float32")),
+        f"{DTYPE} ->",
+    ),
+    not_floating=Mistake(
+        "whole numbers are let through: there is no gelu of them",
+        letting(lambda x, b: kind(x) != "f" and x.get("dtype") == b.get("dtype")),
+        f"{FLOATING} ->",
+    ),
+    no_size=Mistake(
+        "a bias of any size is let through: the kernel would read past its end",
+        letting(lambda x, b: len(x["shape"]) and len(b["shape"]) == 1 and not fits(x, b)),
+        f"{SIZE} ->",
+    ),
+    too_small=Mistake(
+        "a bias that is too long is let through: equal, not at least as many",
+        letting(lambda x, b: len(x["shape"]) and len(b["shape"]) == 1
+                and b["shape"][0] > x["shape"][-1]),
+        "bias.size(0) == x -> bias.size(0) >= x",
+    ),
+    x_strides=Mistake(
+        "x may have any strides here: the kernel reads row by row",
+        letting(lambda x, b: x.get("turned")),
+        f"{X_MEMORY} ->",
+    ),
+    bias_strides=Mistake(
+        "bias may have any strides here: the kernel reads one element after the other",
+        letting(lambda x, b: b.get("spread")),
+        f"{BIAS_MEMORY} ->",
+    ),
+    bias_dims=Mistake(
+        "a bias of two dimensions is let through, where its size happens to fit",
+        letting(lambda x, b: len(x["shape"]) and len(b["shape"]) == 2
+                and b["shape"][0] == x["shape"][-1]),
+        (f"{BIAS_DIM} -> {BIAS_DIM.replace('== 1', '>= 1')}"),
+    ),
+    only_cuda=Mistake(
+        "the CPU is refused: what keeps the rules is let through on any device",
+        refusing(lambda x, b: "device" not in x),
+        f'{DEVICE} -> {DEVICE}\n    TORCH_CHECK(!x.is_cpu(), "wrong device");',
+    ),
+    empty=Mistake(
+        "sizes of 0 are refused: a batch may be empty",
+        refusing(lambda x, b: 0 in x["shape"]),
+        f'{DEVICE} -> {DEVICE}\n    TORCH_CHECK(x.dim() == 0 || x.numel() > 0, "nothing");',
+    ),
+    two_dims=Mistake(
+        "x must be a matrix here: it may have one dimension or more",
+        refusing(lambda x, b: len(x["shape"]) != 2),
+        f'{X_DIM} -> {X_DIM}\n    TORCH_CHECK(x.dim() == 2, "x must be a matrix, is ", '
+        "x.sizes());",
+    ),
+    vague=Known(
+        f'{SIZE} -> TORCH_CHECK(bias.size(0) == x.size(-1), "wrong sizes");',
+        f'{X_MEMORY} -> TORCH_CHECK(x.is_contiguous(), "wrong memory");',
+        f'{DEVICE} -> TORCH_CHECK(x.device() == bias.device(), "other device");',
+    ),
+    inside=Known((f"{X_DIM} ->",)),
+    compile=Known("x.device() == -> x.dev() =="),
+)  # fmt: skip
+
+right(
+    check_bias_gelu,
+    "by macros",
+    (
+        "void check -> #define CHECK_CONTIGUOUS(t) "
+        'TORCH_CHECK(t.is_contiguous(), #t " must be contiguous")\nvoid check',
+        f"{X_MEMORY} -> CHECK_CONTIGUOUS(x);",
+        f"{BIAS_MEMORY} -> CHECK_CONTIGUOUS(bias);",
+    ),
+)
+right(
+    check_bias_gelu,
+    "with names of dtypes",
+    (
+        "x.scalar_type() == bias.scalar_type() -> x.dtype() == bias.dtype()",
+        '"x is ", x.scalar_type() -> "x is ", x.dtype()',
+        '", bias is ", bias.scalar_type() -> ", bias is ", bias.dtype()',
+    ),
+)
+right(
+    check_bias_gelu,
+    "memory first",
+    (
+        f"{X_MEMORY} ->",
+        f"{BIAS_MEMORY} ->",
+        f"{DEVICE} -> {DEVICE}\n    {X_MEMORY}\n    {BIAS_MEMORY}",
+    ),
+)
+right(
+    check_bias_gelu,
+    "by sizes",
+    (
+        f"{SIZE} -> TORCH_CHECK(bias.numel() == x.sizes().back(), "
+        '"bias is ", bias.sizes(), ", x is ", x.sizes());',
+        f"{FLOATING} -> TORCH_CHECK(at::isFloatingType(bias.scalar_type()), "
+        '"bias is ", bias.scalar_type());',
+    ),
+)

@@ -1,0 +1,190 @@
+"""gelu(x + bias) on the CPU, in C++: memory of ATen, and a loop."""
+
+import numpy as np
+import torch
+
+from grading.checking import checks
+from grading.mistakes import Known, Mistake, Model, mistakes, right
+from grading.subject import Problem
+from minigrad.kernels.bindings import bias_gelu_cpu
+
+from .built import BuiltCheck
+
+UNIT = {"float16": 2.0**-11, "float32": 2.0**-24, "float64": 2.0**-53}
+
+
+@checks(bias_gelu_cpu)
+class BiasGeluCpu(BuiltCheck):
+    operands = "x", "bias"
+
+    def cases(self, random):
+        draw = np.random.default_rng(random.getrandbits(64))
+
+        def both(dtype, *shape):
+            x, bias = (2 * draw.standard_normal(s) for s in (shape, shape[-1:]))
+            return [{"values": v, "dtype": dtype} for v in (x, bias)]
+
+        for dtype in UNIT:
+            part = "float" if dtype == "float32" else f"{dtype}, by itself"
+            for shape in ((4, 3), (7, 11), (40, 33)):
+                yield part, *both(dtype, *shape)
+        for shape in ((5,), (2, 3, 4), (2, 1, 3, 2), (1, 9), (9, 1)):
+            yield "any dimensions", *both("float32", *shape)
+        for shape in ((0, 3), (0,), (3, 0)):
+            yield "no elements", *both("float32", *shape)
+        odd = np.array([[np.inf, np.nan, 0.0], [60.0, -60.0, 1e-3]])
+        x, bias = ({"values": v, "dtype": "float32"} for v in (odd, np.zeros(3)))
+        yield "NaN, infinity, far out", x, bias
+
+    def expected(self, x, bias):
+        return self.of(torch.nn.functional.gelu, x, bias)
+
+    def of(self, function, x, bias, places=None):
+        a, b = (
+            torch.tensor(v["values"]).to(getattr(torch, v["dtype"])) for v in (x, bias)
+        )
+        u = a.double() + (
+            b.double() if places is None else places(a.double(), b.double())
+        )
+        return {"dtype": x["dtype"], "values": function(u).numpy(), "new": True}
+
+    def same(self, got, expected, x, bias):
+        if not isinstance(got, dict) or got["dtype"] != expected["dtype"]:
+            return False
+        return got["new"] and self.near(got, expected, 1)
+
+    def near(self, got, expected, more):
+        mine, theirs = got["values"], expected["values"]
+        if mine.shape != theirs.shape:
+            return False
+        unit = UNIT[expected["dtype"]]
+        small = 16 * (unit if expected["dtype"] != "float16" else 2.0**-24)
+        return np.allclose(mine, theirs, 1.05 * more * max(unit, 4 * small / 16),
+                           more * small, equal_nan=True)  # fmt: skip
+
+    def general(self, case):
+        got, expected = case.got, case.expected
+        if isinstance(got, Problem):
+            return super().general(case)
+        if not isinstance(got, dict):
+            return "no_tensor", "a tensor is to be returned"
+        if got["dtype"] != expected["dtype"]:
+            return "dtype", f"the result is {got['dtype']}, x is {expected['dtype']}"
+        if got["values"].shape != expected["values"].shape:
+            return "shape", "the result has x's shape"
+        if not got["new"]:
+            return "in_place", "the result lies in x's memory: at::empty_like(x) is new"
+        if self.near(got, expected, 2**14):
+            return "precision", (
+                "right to a few digits: compute in at::opmath_type<scalar_t>, the sum "
+                "as well, and round once"
+            )
+        return super().general(case)
+
+
+def gives(function, places=None):
+    return Model(lambda check, x, bias: check.of(function, x, bias, places))
+
+
+def gelu(u):
+    return torch.nn.functional.gelu(u)
+
+
+U = "acc_t(in[i]) + acc_t(more[i % N])"
+ALL = "u * (1 + std::erf(u / std::sqrt(acc_t(2)))) / 2"
+mistakes(
+    bias_gelu_cpu,
+    no_bias=Mistake(
+        "the bias is left out", gives(gelu, lambda a, b: 0 * a), f"{U} -> acc_t(in[i])"
+    ),
+    tanh=Mistake(
+        "this is the approximation by tanh, which differs in the fourth digit",
+        gives(lambda u: torch.nn.functional.gelu(u, approximate="tanh")),
+        f"{ALL} -> u * (1 + std::tanh(acc_t(0.7978845608028654) * (u + acc_t(0.044715) "
+        "* u * u * u))) / 2",
+    ),
+    root=Mistake(
+        "erf gets u, and it is u / sqrt(2)",
+        gives(lambda u: u * (1 + torch.erf(u)) / 2),
+        "std::erf(u / std::sqrt(acc_t(2))) -> std::erf(u)",
+    ),
+    share=Mistake(
+        "the share itself: gelu is u times that",
+        gives(lambda u: (1 + torch.erf(u / 2**0.5)) / 2),
+        "scalar_t(u * (1 -> scalar_t((1",
+    ),
+    relu=Mistake(
+        "this is relu, not gelu", gives(torch.relu), f"{ALL} -> (u > 0 ? u : acc_t(0))"
+    ),
+    first_row=Mistake(
+        "only the first element of bias is used: column i % N has its own",
+        gives(gelu, lambda a, b: b[:1].expand(a.shape) if b.numel() else 0 * a),
+        "more[i % N] -> more[0]",
+    ),
+    bias_outside=Mistake(
+        "the bias is added after gelu: it belongs inside",
+        Model(lambda check, x, bias: {**check.of(gelu, x, bias, lambda a, b: 0 * a),
+              "values": check.of(gelu, x, bias, lambda a, b: 0 * a)["values"]
+              + np.asarray(bias["values"]).astype(bias["dtype"]).astype(float)}),
+        (f"{U} -> acc_t(in[i])", "acc_t(2)))) / 2 -> acc_t(2)))) / 2 + "
+         "acc_t(more[i % N])"),
+    ),
+    precision=Known(
+        "using acc_t = at::opmath_type<scalar_t>; -> using acc_t = float;",
+        f"{U} -> acc_t(scalar_t(in[i] + more[i % N]))",
+    ),
+    no_half=Mistake(
+        "half has no kernel here: AT_DISPATCH_FLOATING_TYPES_AND_HALF",
+        Model(lambda check, x, bias: None if x["dtype"] == "float16"
+              else check.expected(x, bias)),
+        "FLOATING_TYPES_AND_HALF(x -> FLOATING_TYPES(x",
+    ),
+    aten=Known(
+        (
+            "at::Tensor bias_gelu_cpu -> #include <ATen/ops/gelu.h>\n"
+            "#include <ATen/ops/add.h>\nat::Tensor bias_gelu_cpu",
+            "at::Tensor y = at::empty_like(x); -> return at::gelu(at::add(x, bias));\n"
+            "    at::Tensor y = at::empty_like(x);",
+        )
+    ),
+    changed=Known(
+        ("in = x.const_data_ptr -> in = x.mutable_data_ptr", "const scalar_t* in -> "
+         "scalar_t* in", "out[i] = -> in[i] = out[i] ="),
+    ),
+    in_place=Known(
+        ("at::Tensor y = at::empty_like(x) -> at::Tensor y = x", "out[i] = -> if (0) "
+         "out[i] ="),
+    ),
+    compile=Known("int64_t N = bias.size(0); ->"),
+)  # fmt: skip
+
+right(
+    bias_gelu_cpu,
+    "row by row",
+    (
+        "for (int64_t i = 0; i < x.numel(); i++) { -> "
+        "for (int64_t r = 0; r < x.numel(); r += N) for (int64_t j = 0; j < N; j++) {\n"
+        "            int64_t i = r + j;",
+        "more[i % N] -> more[j]",
+    ),
+)
+right(
+    bias_gelu_cpu,
+    "memory by sizes and options",
+    "at::empty_like(x) -> at::empty(x.sizes(), x.options())",
+)
+right(
+    bias_gelu_cpu,
+    "by erfc",
+    f"{ALL} -> acc_t(0.5) * u * std::erfc(-u * acc_t(0.70710678118654752440))",
+)
+right(
+    bias_gelu_cpu,
+    "a helper in an anonymous namespace",
+    (
+        "at::Tensor bias_gelu_cpu -> namespace {\ntemplate <typename T>\nT gelu(T u) { "
+        "return u * (1 + std::erf(u / std::sqrt(T(2)))) / 2; }\n}\n\n"
+        "at::Tensor bias_gelu_cpu",
+        f"scalar_t({ALL}) -> scalar_t(gelu<acc_t>(u))",
+    ),
+)

@@ -1,0 +1,132 @@
+"""gelu(x + bias): a kernel of scalar_t and acc_t."""
+
+import numpy as np
+import torch
+
+from grading.checking import checks
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad.kernels.bias_gelu import bias_gelu
+
+from .bias_kernels import IN_ACC, BiasCheck, blank, gelu, numbers, three_types
+
+
+@checks(bias_gelu)
+class BiasGelu(BiasCheck):
+    small = 8.0  # 1 + erf of a large negative number is a difference
+    sizes = {
+        "rows of any length": [(4, 3), (33, 5), (1, 257), (100, 1), (7, 64), (2, 1000)],
+        "no elements": [(0, 3)],
+    }
+    few = [(9, 7), (3, 100)]
+
+    def cases(self, random):
+        yield from self.launches(random, self.make)
+        odd = np.array([[np.inf, np.nan, 0.0], [-0.0, 80, -80]], np.float32)
+        zero = np.zeros(3, np.float32)
+        args = odd, zero, blank(6), np.int32(3), np.int32(6)
+        yield "NaN, infinity, far out", self.launch(args, 6, 64, "float", "float")
+
+    def make(self, random, dtype, size):
+        rows, N = size
+        x, bias = (
+            numbers(random, rows * N, dtype=dtype),
+            numbers(random, N, dtype=dtype),
+        )
+        n = rows * N
+        return (x, bias, blank(n, dtype=dtype), np.int32(N), np.int32(n)), n
+
+    def expected(self, launch, x, bias, y, N, n):
+        u = torch.from_numpy(x).double().view(-1, N) + torch.from_numpy(bias).double()
+        if "-Dacc_t=float" in launch.options:  # the sum is rounded, too
+            u = u.float().double()
+        y[:n] = gelu(u).view(-1).numpy().astype(y.dtype)[:n]
+        return y
+
+    def built_cases(self):
+        def case(dtype):
+            draw = np.random.default_rng(0)
+            x, bias = (draw.standard_normal(s).astype(dtype) for s in (99 * 33, 33))
+            u = (
+                torch.from_numpy(x).double().view(99, 33)
+                + torch.from_numpy(bias).double()
+            )
+            arrays = [x, bias, np.zeros_like(x)]
+            return arrays, [33, x.size], x.size, gelu(u).view(-1).numpy()
+
+        return three_types(case)
+
+
+U = "(acc_t)x[i] + (acc_t)bias[i % N]"
+SHARE = "(1 + erf(u * (acc_t)0.70710678118654752))"
+mistakes(
+    bias_gelu,
+    no_bias=Mistake("the bias is left out", f"{U} -> (acc_t)x[i]"),
+    row=Mistake(
+        "the bias goes by row: it has an element for each column, i % N",
+        "bias[i % N] -> bias[i / N % N]",
+    ),
+    flat=Mistake("bias has N elements, not n: its index is i % N", "[i % N] -> [i]"),
+    no_guard=Mistake(
+        "there is no guard: the last block has more threads than there are elements",
+        "if (i >= n) return; ->",
+    ),
+    sigmoid=Mistake(
+        "u * sigmoid(u) is another function, SiLU",
+        f"(acc_t)0.5 * {SHARE} -> (1 / (1 + exp(-u)))",
+    ),
+    tanh=Mistake(
+        "this is the approximation by tanh, which differs in the fourth digit",
+        f"{SHARE} -> (1 + tanh((acc_t)0.7978845608028654 * "
+        "(u + (acc_t)0.044715 * u * u * u)))",
+    ),
+    root=Mistake(
+        "erf gets u, and it is u / sqrt(2)",
+        "erf(u * (acc_t)0.70710678118654752) -> erf(u)",
+    ),
+    whole=Mistake("half of it: u * (1 + erf(...)) / 2", "(acc_t)0.5 * (1 -> (1"),
+    share=Mistake("the share itself: gelu is u times that", "(u * (acc_t) -> ((acc_t)"),
+    bias_outside=Mistake(
+        "the bias is added after gelu: it belongs inside",
+        (
+            f"{U} -> (acc_t)x[i]",
+            "0.70710678118654752))) -> 0.70710678118654752)) + (acc_t)bias[i % N])",
+        ),
+    ),
+    in_float=Mistake(
+        "it is computed in float, whatever acc_t is",
+        ("acc_t u -> float u", "(acc_t) -> (float)"),
+    ),
+    rounded_sum=Mistake(
+        IN_ACC,
+        f"{U} -> (acc_t)(float)(x[i] + bias[i % N])",
+        f"{U} -> x[i] + bias[i % N]",
+    ),
+    compile=Known("acc_t u = -> scalar u ="),
+)
+
+right(bias_gelu, "by a condition", "if (i >= n) return; -> if (!(i < n)) return;")
+right(
+    bias_gelu,
+    "a loop over the grid",
+    (
+        "if (i >= n) return; -> for (; i < n; i += gridDim.x * blockDim.x) {",
+        "0.70710678118654752))); -> 0.70710678118654752))); }",
+    ),
+)
+right(
+    bias_gelu,
+    "by erfc",
+    f"u * (acc_t)0.5 * {SHARE} -> u * (acc_t)0.5 * erfc(-u * (acc_t)0.70710678118654752)",
+)
+right(
+    bias_gelu,
+    "by a function",
+    ("__global__ -> __device__ acc_t gelu_of(acc_t u) {\n"
+     f"    return u / 2 * {SHARE};\n}}\n__global__",
+     f"u * (acc_t)0.5 * {SHARE}); -> gelu_of(u));"),
+)  # fmt: skip
+right(
+    bias_gelu,
+    "column by subtraction",
+    f"{U} -> (acc_t)x[i] + (acc_t)bias[i - i / N * N]",
+)

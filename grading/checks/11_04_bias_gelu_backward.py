@@ -1,0 +1,141 @@
+"""The gradient of gelu(x + bias) with respect to x."""
+
+import numpy as np
+import torch
+
+from grading.checking import checks
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad.kernels.bias_gelu import bias_gelu_backward
+
+from .bias_kernels import IN_ACC, BiasCheck, blank, gelu, numbers, three_types
+
+
+def slope(dy, x, bias, N, single=False):
+    """PyTorch's dx, in double."""
+    u = torch.from_numpy(x).double().view(-1, N) + torch.from_numpy(bias).double()
+    u = (u.float().double() if single else u).requires_grad_()
+    return torch.autograd.grad(gelu(u), u, torch.from_numpy(dy).double().view(-1, N))[0]
+
+
+@checks(bias_gelu_backward)
+class BiasGeluBackward(BiasCheck):
+    small = 8.0
+    sizes = {
+        "rows of any length": [(4, 3), (33, 5), (1, 257), (100, 1), (7, 64), (2, 1000)],
+        "no elements": [(0, 3)],
+    }
+    few = [(9, 7), (3, 100)]
+
+    def cases(self, random):
+        yield from self.launches(random, self.make)
+        x = np.array([np.nan, 40, -40, 0, -0.0, 6], np.float32)
+        dy = np.array([1, 2, 3, np.inf, np.nan, -1], np.float32)
+        args = dy, x, np.zeros(3, np.float32), blank(6), np.int32(3), np.int32(6)
+        yield "NaN and infinity", self.launch(args, 6, 64, "float", "float")
+
+    def make(self, random, dtype, size):
+        rows, N = size
+        n = rows * N
+        dy, x = (numbers(random, n, dtype=dtype, size=s) for s in (1.0, 2.0))
+        bias = numbers(random, N, dtype=dtype, size=1.0)
+        out = blank(n, dtype=dtype)
+        return (dy, x, bias, out, np.int32(N), np.int32(n)), n
+
+    def expected(self, launch, dy, x, bias, dx, N, n):
+        found = slope(dy, x, bias, int(N), "-Dacc_t=float" in launch.options)
+        dx[:n] = found.view(-1).numpy().astype(dx.dtype)[:n]
+        return dx
+
+    def built_cases(self):
+        def case(dtype):
+            draw = np.random.default_rng(0)
+            dy, x, bias = (draw.standard_normal(s).astype(dtype)
+                           for s in (99 * 33, 99 * 33, 33))  # fmt: skip
+            arrays = [dy, x, bias, np.zeros_like(x)]
+            expected = slope(dy, x, bias, 33).reshape(-1).numpy()
+            return arrays, [33, x.size], x.size, expected
+
+        return three_types(case)
+
+
+U = "(acc_t)x[i] + (acc_t)bias[i % N]"
+SUM = "(share + u * density)"
+mistakes(
+    bias_gelu_backward,
+    no_dy=Mistake(
+        "dy is left out: the chain rule multiplies by it", "(acc_t)dy[i] * ->"
+    ),
+    no_bias=Mistake("the bias is left out: u is x + bias", f"{U} -> (acc_t)x[i]"),
+    row=Mistake("the bias goes by row: its index is i % N", "[i % N] -> [i / N % N]"),
+    no_guard=Mistake(
+        "there is no guard: the last block has more threads than there are elements",
+        "if (i >= n) return; ->",
+    ),
+    share_alone=Mistake(
+        "only the share: the share itself changes with u, too, which is u * density",
+        f"{SUM} -> share",
+    ),
+    density_alone=Mistake(
+        "only u * density: the other half of the product rule is the share",
+        f"{SUM} -> (u * density)",
+    ),
+    no_u=Mistake("the density is to be multiplied by u", f"{SUM} -> (share + density)"),
+    wide=Mistake(
+        "the density has exp(-u * u / 2): without the 2 it is another curve",
+        "(acc_t)-0.5 -> (acc_t)-1",
+    ),
+    forward=Mistake("this is dy * gelu(u), not dy * gelu'(u)", f"{SUM} -> (u * share)"),
+    tall=Mistake(
+        "the density's factor is 1 / sqrt(2 * pi), 0.3989",
+        "0.39894228040143268 -> 0.79788456080286536",
+    ),
+    in_float=Mistake(
+        "it is computed in float, whatever acc_t is",
+        (
+            "acc_t u -> float u",
+            "acc_t share -> float share",
+            "acc_t density -> float density",
+            "(acc_t) -> (float)",
+        ),
+    ),
+    rounded_sum=Mistake(
+        IN_ACC,
+        f"{U} -> (acc_t)(float)(x[i] + bias[i % N])",
+        f"{U} -> x[i] + bias[i % N]",
+    ),
+    compile=Known("acc_t density = -> density ="),
+)
+
+right(
+    bias_gelu_backward,
+    "in one expression",
+    (
+        "(acc_t)dy[i] * (share -> (share",
+        "u * density)); -> u * density) * (acc_t)dy[i]);",
+    ),
+)
+right(
+    bias_gelu_backward,
+    "a loop over the grid",
+    (
+        "if (i >= n) return; -> for (; i < n; i += gridDim.x * blockDim.x) {",
+        "u * density)); -> u * density)); }",
+    ),
+)
+right(
+    bias_gelu_backward,
+    "by division",
+    (
+        "u * (acc_t)0.70710678118654752 -> u / (acc_t)1.4142135623730951",
+        "exp(u * u * (acc_t)-0.5) -> exp(-u * u / 2)",
+    ),
+)
+right(
+    bias_gelu_backward,
+    "other names",
+    (
+        "share -> phi",
+        "density -> bell",
+        "if (i >= n) return; -> if (i < 0 || i >= n) return;",
+    ),
+)

@@ -1,0 +1,123 @@
+"""The gradient of a bias: the sums of columns, a thread each."""
+
+import numpy as np
+import torch
+
+from grading.checking import checks
+from grading.mistakes import Fault, Known, Mistake, mistakes, right
+from minigrad.kernels.bias_gelu import bias_backward
+
+from .bias_kernels import BiasCheck, blank, numbers, three_types
+
+
+@checks(bias_backward)
+class BiasBackward(BiasCheck):
+    small = 40.0  # of numbers of size 3, added up
+    sizes = {
+        "columns": [(4, 3), (5, 33), (1, 257), (60, 1), (64, 64), (3, 1000)],
+        "no rows": [(0, 5)],
+        "no columns": [(4, 0)],
+    }
+    few = [(90, 7), (33, 40)]
+
+    def cases(self, random):
+        yield from self.launches(random, self.make)
+        dx = np.ones((60, 5), np.float32)
+        dx[0], dx[-1] = 2.0**26, -(2.0**26)  # a float keeps no 1 beside these
+        args = dx.reshape(-1), blank(5), np.int32(60), np.int32(5)
+        yield "float in double", self.launch(args, 5, 64, "float", "double")
+        args, threads = self.make(random, np.float32, (32, 128))
+        limits = {"sectors": 33 * 128 // 8}
+        launch = self.launch(args, threads, 64, "float", "float", limits=limits)
+        yield "coalesced reads", launch
+
+    def make(self, random, dtype, size):
+        M, N = size
+        dx = numbers(random, M * N, dtype=dtype)
+        return (dx, blank(N, dtype=dtype), np.int32(M), np.int32(N)), N
+
+    def expected(self, launch, dx, dbias, M, N):
+        dbias[:] = torch.from_numpy(dx).double().view(M, N).sum(0).numpy()
+        return dbias
+
+    def built_cases(self):
+        def case(dtype):
+            dx = np.random.default_rng(0).standard_normal((200, 33)).astype(dtype)
+            expected = dx.astype(np.float64).sum(0)
+            return [dx.reshape(-1), np.zeros(33, dtype)], [200, 33], 33, expected
+
+        return three_types(case)
+
+
+mistakes(
+    bias_backward,
+    rows=Mistake(
+        "the rows are added up, not the columns: element (i, j) is dx[i * N + j], and j "
+        "is the thread's",
+        "dx[i * N + j] -> dx[j * N + i]",
+    ),
+    **{
+        "out-of-bounds": Known(
+            ("i < M -> i < N", "j >= N -> j >= M", "dx[i * N + j] -> dx[j * N + i]"),
+        )
+    },
+    first=Mistake(
+        "only the first row is read", "i < M; i++ -> i < (M > 0 ? 1 : 0); i++"
+    ),
+    one_short=Mistake("the last row is left out: i < M", "i < M -> i < M - 1"),
+    no_guard=Mistake(
+        "there is no guard: there may be more threads than columns",
+        "if (j >= N) return; ->",
+    ),
+    added=Mistake(
+        "the sum is added to what stands in dbias, which nobody has set to 0",
+        "dbias[j] = -> dbias[j] +=",
+    ),
+    mean=Mistake(
+        "the mean: a gradient is the sum", "(scalar_t)sum -> (scalar_t)(sum / M)"
+    ),
+    not_in_acc=Mistake(
+        "the sum is not kept in acc_t, and loses digits",
+        "acc_t sum -> float sum",
+        "acc_t sum -> scalar_t sum",
+    ),
+    scattered=Mistake(
+        "a warp reads cells that lie far apart, more sectors than it needs",
+        Fault("sectors"),
+        (
+            "int j = blockIdx.x * blockDim.x + threadIdx.x; -> int t = blockIdx.x * "
+            "blockDim.x + threadIdx.x, j = t % 8 * ((N + 7) / 8) + t / 8;",
+            "if (j >= N) return; -> if (t >= (N + 7) / 8 * 8 || j >= N) return;",
+        ),
+    ),
+    compile=Known("acc_t sum = 0; -> sum = 0;"),
+)
+
+right(
+    bias_backward,
+    "a pointer that walks",
+    (
+        "for (int i = 0; i < M; i++) sum += (acc_t)dx[i * N + j]; -> "
+        "const scalar_t* p = dx + j;\n"
+        "    for (int i = 0; i < M; i++, p += N) sum += (acc_t)*p;"
+    ),
+)
+right(
+    bias_backward,
+    "from the last row",
+    "int i = 0; i < M; i++ -> int i = M - 1; i >= 0; i--",
+)
+right(
+    bias_backward,
+    "over cells",
+    "for (int i = 0; i < M; i++) sum += (acc_t)dx[i * N + j]; -> "
+    "for (long long k = j; k < (long long)M * N; k += N) sum = sum + (acc_t)dx[k];",
+)
+right(
+    bias_backward,
+    "a loop over the columns",
+    (
+        "if (j >= N) return; -> for (; j < N; j += gridDim.x * blockDim.x) {",
+        "dbias[j] = (scalar_t)sum; -> dbias[j] = (scalar_t)sum; }",
+    ),
+)

@@ -1,0 +1,202 @@
+"""setup_context and backward over two kernels, as register_autograd takes them."""
+
+import numpy as np
+import torch
+
+from grading.checking import Check, checks
+from grading.mistakes import Known, Mistake, mistakes, right
+from grading.subject import Problem
+from minigrad.autograd.custom import bias_gelu_autograd
+
+BOTH = ["bias_backward", "bias_gelu_backward"]
+
+
+@checks(bias_gelu_autograd)
+class BiasGeluAutograd(Check):
+    scene = "from_outside"
+
+    def cases(self, random):
+        draw = np.random.default_rng(random.getrandbits(64))
+
+        def arrays(*shape):
+            return [draw.standard_normal(s) for s in (shape, shape[-1:], shape)]
+
+        both, x_alone, bias_alone = (True, True), (True, False), (False, True)
+        for shape in ((3, 4), (4, 3)):
+            yield "both gradients", *arrays(*shape), "contiguous", both, 0
+        for layout in ("transposed", "one number"):
+            for shape in ((3, 4), (1, 5)):
+                yield "any layout of dy", *arrays(*shape), layout, both, 0
+        for needs in (x_alone, bias_alone):
+            for layout in ("contiguous", "transposed"):
+                yield "what is needed", *arrays(3, 4), layout, needs, 0
+        yield "several calls at once", *arrays(3, 4), "contiguous", both, 2
+        yield "several calls at once", *arrays(2, 2), "contiguous", bias_alone, 1
+        for shape in ((2, 3, 4), (5,), (2, 1, 2, 3)):
+            yield "more dimensions", *arrays(*shape), "contiguous", both, 0
+        yield "no elements", *arrays(0, 3), "contiguous", both, 0
+
+    def expected(self, x, bias, dy, layout, needs, several):
+        x, bias = (torch.tensor(v).requires_grad_() for v in (x, bias))
+        up = torch.tensor(dy)
+        up = up.sum().expand(up.shape) if layout == "one number" else up
+        torch.nn.functional.gelu(x + bias).backward(up)
+        found = [t.grad.numpy() if n else None
+                 for t, n in zip((x, bias), needs, strict=True)]  # fmt: skip
+        return {"gradients": found, "kernels": BOTH[0 if needs[1] else 1 :]}
+
+    def same(self, got, expected, *args):
+        if not isinstance(got, dict) or len(got["gradients"]) != 2:
+            return False
+        pairs = zip(got["gradients"], expected["gradients"], strict=True)
+        near = all(
+            (g is None and e is None)
+            or (g is not None and e is not None and g.shape == e.shape
+                and np.allclose(g, e, 1e-12, 1e-12))
+            for g, e in pairs
+        )  # fmt: skip
+        return near and got["kernels"] == expected["kernels"]
+
+    def general(self, case):
+        got, expected = case.got, case.expected
+        if isinstance(got, Problem):
+            return self.of_problem(got) or super().general(case)
+        if isinstance(got, dict) and len(got["gradients"]) == 2:
+            mine = [g is None for g in got["gradients"]]
+            theirs = [g is None for g in expected["gradients"]]
+            if mine != theirs:
+                return "needs", "None for what is not needed, and only for that"
+            if got["kernels"] != expected["kernels"]:
+                return "kernels", (
+                    f"these kernels ran: {', '.join(got['kernels'])}; needed are "
+                    f"{', '.join(expected['kernels'])}, once each"
+                )
+        return super().general(case)
+
+    def of_problem(self, got):
+        for word, cause in (("must be contiguous", "strides"), ("to be saved", "saved"),
+                            ("is called once", "saved"), ("the pair", "pair"),
+                            ("backward returns", "pair")):  # fmt: skip
+            if word in got.message:
+                return cause, TEXTS[cause]
+        return None
+
+    def lines(self, case):
+        x, bias, dy, layout, needs, several = case.args
+        said = f"x of shape {x.shape}; dy {layout}; needs_input_grad {needs}"
+        said += f"; {several} more calls wait" if several else ""
+        return [("case", said), *super().lines(case)[1:]]
+
+    def picture(self, *args, expected, got):
+        return ""
+
+
+TEXTS = {
+    "pair": "a pair is returned: (setup_context, backward), and by backward (dx, dbias)",
+    "strides": "the kernels read one element after the other, and dy may lie in any "
+    "way: dy.contiguous()",
+    "saved": "x and bias themselves are saved, by one call of ctx.save_for_backward, "
+    "and nothing else",
+}
+DX = "dx = bias_gelu_backward(dy.contiguous(), x, bias)"
+RETURN = "return (dx if need_x else None), dbias"
+mistakes(
+    bias_gelu_autograd,
+    strides=Known("dy.contiguous() -> dy"),
+    saved=Known(
+        "save_for_backward(x, bias) -> save_for_backward(x + 0, bias)",
+        "save_for_backward(x, bias) -> save_for_backward(x, bias, output)",
+        "ctx.save_for_backward(x, bias) -> ctx.save_for_backward(x)\n"
+        "        ctx.save_for_backward(bias)",
+    ),
+    needs=Known(
+        f"{RETURN} -> return dx, dbias",
+        "dbias = bias_backward(dx) if need_bias else None -> dbias = bias_backward(dx)",
+        ("need_x, need_bias = ctx.needs_input_grad -> "
+         "need_bias, need_x = ctx.needs_input_grad"),
+    ),
+    kernels=Known(
+        "dbias = bias_backward(dx) if need_bias else None -> dbias = bias_backward(dx)\n"
+        "        dbias = dbias if need_bias else None",
+        f"{DX} -> {DX}\n        {DX}",
+        f"{RETURN} -> return (dx if need_x else None), (bias_backward(dx) "
+        "if need_bias else None)",
+    ),
+    exchanged=Mistake(
+        "the gradients have changed places: dx first, then dbias",
+        f"{RETURN} -> return dbias, (dx if need_x else None)",
+    ),
+    of_dy=Mistake(
+        "dbias is made of dy: it is the sum of dx",
+        "bias_backward(dx) -> bias_backward(dy.contiguous())",
+    ),
+    no_dy=Mistake(
+        "dx is computed for a dy of ones",
+        "dy.contiguous() -> (dy * 0 + 1).contiguous()",
+    ),
+    last_call=Mistake(
+        "what was saved lies outside of ctx: the next call has overwritten it",
+        ("def setup_context -> kept = []\n\n    def setup_context",
+         "ctx.save_for_backward(x, bias) -> ctx.save_for_backward(x, bias)\n"
+         "        kept[:] = x, bias",
+         "x, bias = ctx.saved_tensors -> x, bias = kept"),
+    ),
+    pair=Known("return setup_context, backward -> return None"),
+    cut=Mistake(
+        "dbias is 0: it is the sum of dx", "bias_backward(dx) -> bias_backward(dx) * 0"
+    ),
+)  # fmt: skip
+
+right(
+    bias_gelu_autograd,
+    "step by step",
+    (
+        f"{RETURN} -> if not need_x:\n            dx = None\n        return dx, dbias",
+        "x, bias = inputs\n        ctx.save_for_backward(x, bias) -> "
+        "ctx.save_for_backward(*inputs)",
+    ),
+)
+right(
+    bias_gelu_autograd,
+    "by a class",
+    (
+        "def setup_context(ctx, -> class Two:\n        @staticmethod\n"
+        "        def setup(ctx, inputs, output):\n"
+        "            ctx.save_for_backward(*inputs)\n\n    def unused(ctx,",
+        "return setup_context, backward -> return Two.setup, backward",
+    ),
+)
+
+
+@right(bias_gelu_autograd, "returning early")
+def _(bias_gelu_backward, bias_backward):
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    def backward(ctx, dy):
+        dy = dy if dy.is_contiguous() else dy.contiguous()
+        dx = bias_gelu_backward(dy, *ctx.saved_tensors)
+        if not ctx.needs_input_grad[1]:
+            return dx, None
+        if not ctx.needs_input_grad[0]:
+            return None, bias_backward(dx)
+        return dx, bias_backward(dx)
+
+    return setup_context, backward
+
+
+@right(bias_gelu_autograd, "with a list")
+def _(bias_gelu_backward, bias_backward):
+    def save(ctx, inputs, output):
+        ctx.save_for_backward(inputs[0], inputs[1])
+
+    def back(ctx, dy):
+        x, bias = ctx.saved_tensors
+        dx = bias_gelu_backward(dy.contiguous(), x, bias)
+        found = [dx, None]
+        if ctx.needs_input_grad[1]:
+            found[1] = bias_backward(dx)
+        found[0] = dx if ctx.needs_input_grad[0] else None
+        return tuple(found)
+
+    return save, back

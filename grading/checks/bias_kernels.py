@@ -1,0 +1,143 @@
+"""What the checks of lab 11's kernels share: launches, and the built extension."""
+
+import subprocess
+import sys
+
+import numpy as np
+import torch
+
+from grading import gpu, wire
+from grading.kernels import KernelCheck, Launch, blank
+from grading.subject import Problem
+from minigrad import course
+from minigrad.testing import native
+
+SECONDS = 300  # nvcc takes a quarter of a minute
+BUILT = "as an extension of PyTorch"
+CODE = (
+    "import sys; sys.path[:0] = [{home!r}]; "
+    "from grading.checks import bias_kernels; bias_kernels.serve()"
+)
+IN_ACC = (
+    "numbers lose digits on the way: turn scalar_t into acc_t first, compute in that, "
+    "and round once, at the end"
+)
+ROUNDS = {"float32": 2e-7, "float64": 4e-16, "float16": 5e-4}  # a unit or two
+
+
+def numbers(random, *shape, dtype=np.float32, size=3.0):
+    draw = np.random.default_rng(random.getrandbits(64))
+    return (size * draw.standard_normal(shape)).astype(dtype)
+
+
+def types(scalar, acc):
+    return f"-Dscalar_t={scalar}", f"-Dacc_t={acc}"
+
+
+def cover(n, block=256):
+    """One block too many, so that it always takes a guard."""
+    return n // block + 2, block
+
+
+class BiasCheck(KernelCheck):
+    """Kernels of scalar_t and acc_t; close: but for a rounding of the output's type."""
+
+    gpu_parts = (BUILT,)
+    small = 0.0  # what may be lost to cancellation, in units of 1
+
+    def close(self, got, expected):
+        unit = ROUNDS[got.dtype.name]
+        near = np.allclose(got, expected, 3 * unit, self.small * unit, equal_nan=True)
+        return got.shape == expected.shape and near
+
+    def launches(self, random, make):
+        """(part, Launch); make(random, dtype, size) gives (arguments, threads)."""
+        kinds = [("float", "float"), ("double", "double"), ("float", "double")]
+        for part, sizes in self.sizes.items():
+            for number, size in enumerate(sizes):
+                block = (64, 96, 256, 1024)[number % 4]
+                args, threads = make(random, np.float32, size)
+                yield part, self.launch(args, threads, block, *kinds[0])
+        for scalar, acc in kinds[1:]:
+            dtype = np.float64 if scalar == "double" else np.float32
+            for size in self.few:
+                args, threads = make(random, dtype, size)
+                yield f"{scalar} in {acc}", self.launch(args, threads, 256, scalar, acc)
+
+    def launch(self, args, threads, block, scalar, acc, **more):
+        grid, block = cover(threads, block)
+        return Launch(grid, block, args, options=types(scalar, acc), **more)
+
+    def on_gpu(self, text):
+        """The kernel as PyTorch launches it: built by nvcc, in three dtypes."""
+        if not native.has_nvcc():
+            return
+        cases = self.built_cases()
+        found = built(self.hole.name, text, [case[:3] for case in cases])
+        for number, (tensors, *_, expected) in enumerate(cases):
+            if isinstance(found, str):
+                yield BUILT, False, found
+                return
+            unit, size = ROUNDS[tensors[0].dtype.name], self.small
+            got = found[number].astype(np.float64)
+            right = np.allclose(got, expected, 4 * unit, max(size, 1) * unit)
+            yield BUILT, right, f"in {tensors[0].dtype} the values are not right"
+
+    def all_right(self, tried):
+        said = super().all_right(tried)
+        if gpu.available() and not native.has_nvcc():
+            said += f"; {BUILT}: not run, it needs nvcc and PyTorch with CUDA"
+        return said
+
+
+def built(name, text, cases):
+    """The output of each case; or a text that says what went wrong."""
+    command = [sys.executable, "-I", "-c", CODE.format(home=str(course.home()))]
+    asked = wire.encode([name, text, cases])
+    try:
+        child = subprocess.run(
+            command, input=asked, capture_output=True, timeout=SECONDS
+        )
+    except subprocess.TimeoutExpired:
+        return f"as an extension: not done after {SECONDS} s"
+    if child.returncode:
+        said = child.stderr.decode(errors="replace").strip().splitlines()
+        return f"as an extension: {said[-1] if said else 'it crashed'}"
+    return wire.decode(child.stdout)
+
+
+def serve():
+    """In that process: build, launch on a stream of its own, send the outputs back."""
+    import os
+
+    voice = os.fdopen(os.dup(1), "wb")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    from minigrad.exercises.registry import find
+    from minigrad.testing import extension
+
+    name, text, cases = wire.decode(sys.stdin.buffer.read())
+    hole, answer = find(name), []
+    hole.fill(text)
+    try:
+        run = native.build_cuda(hole)
+        with torch.cuda.stream(torch.cuda.Stream()):
+            for arrays, sizes, threads in cases:
+                tensors = [torch.from_numpy(np.array(a)).cuda() for a in arrays]
+                run(tensors, list(sizes), threads)
+                answer.append(tensors[-1].cpu().numpy())
+    except extension.BuildFailed as error:
+        answer = str(error)
+    with voice:
+        voice.write(wire.encode(answer))
+
+
+def three_types(make):
+    """Cases of `on_gpu`: make(dtype) gives (arrays, sizes, threads, expected)."""
+    return [make(dtype) for dtype in (np.float32, np.float64, np.float16)]
+
+
+def gelu(u):
+    return torch.nn.functional.gelu(u)
+
+
+__all__ = ["BUILT", "IN_ACC", "BiasCheck", "Problem", "blank", "gelu", "numbers"]

@@ -1,0 +1,93 @@
+"""What the checks of C++ answers share: one build, all cases in one process."""
+
+import random as random_numbers
+
+import numpy as np
+
+from grading.cases import Tried
+from grading.checking import Check
+from grading.subject import Outcome, Problem
+from grading.verdict import NEEDS_COMPILER, Verdict
+from minigrad.testing.extension import NoCompiler, compiler
+
+SAID = {  # kind of a Problem -> its cause
+    "compile": ("compile", "the compiler refuses it"),
+    "ATen": ("aten", "ATen did the work: write the loop yourself, over pointers"),
+    "changed": ("changed", "an input has changed: read it by const_data_ptr"),
+    "gone": ("gone", "a pointer is used where there is no element: how far may i go?"),
+}
+
+
+class BuiltCheck(Check):
+    """The base of checks of C++: cases are (part, arguments of native.tensor, more)."""
+
+    seconds = 300  # a build on a busy machine, and all cases
+    operands = ()  # the names of the parameters
+
+    def judge(self, subject, seed=None):
+        try:
+            compiler()
+        except NoCompiler as error:
+            if subject.about(self.hole.name).state != "not answered":
+                said = f"{self.hole.name}: not graded · {error}"
+                points = self.hole.points
+                return Verdict(self.hole.name, 0, points, NEEDS_COMPILER, said)
+        return super().judge(subject, seed)
+
+    def tried(self, subject, seed):
+        cases = [*self.cases(random_numbers.Random(seed))]
+        few = len(self.operands)
+        tensors = [list(case[1 : 1 + few]) for case in cases]
+        scene = {"scene": "built"}
+        outcome = subject.call(self.hole.name, [scene, tensors], self.seconds)
+        results = outcome.value or [{}] * len(cases)
+        for number, ((part, *args), result) in enumerate(
+            zip(cases, results, strict=True)
+        ):
+            got = of_whole(outcome.problem) or self.read(result, *args)
+            said = Outcome(None, None, str(result.get("message", "")))
+            expected = self.expected(*args)
+            yield Tried(self._right(got, expected, args), part, tuple(args),
+                        expected, got, said, number)  # fmt: skip
+
+    def read(self, result, *args):
+        """What a case gave, as `same` compares it."""
+        if "error" in result:
+            kind = result["error"]
+            known = kind in SAID
+            types = () if known else (kind,)
+            return Problem(kind if known else "raised", result["message"], types)
+        return result["value"]
+
+    def _circular(self, subject, seed):
+        return []
+
+    def general(self, case):
+        if isinstance(case.got, Problem) and case.got.kind in SAID:
+            return SAID[case.got.kind]
+        return super().general(case)
+
+    def lines(self, case):
+        got = case.got
+        if isinstance(got, Problem) and got.kind == "compile":
+            return [("compiler", got.message.replace("\n", "\n  " + " " * 10))]
+        pairs = zip(self.operands, case.args, strict=False)
+        tensors = ", ".join(f"{name}: {shown(**x)}" for name, x in pairs)
+        return [("case", tensors), *super().lines(case)[1:]]
+
+
+def of_whole(problem):
+    """A Problem of the build, or of the process, for every case; else None."""
+    if problem is None:
+        return None
+    if "BuildFailed" in problem.types:
+        return Problem("compile", problem.message)
+    return Problem("gone", problem.message) if "Crashed" in problem.types else problem
+
+
+def shown(values=None, dtype="float32", device="cpu", shape=None, turned=False,
+          spread=False):  # fmt: skip
+    shape = tuple(np.shape(values) if values is not None else shape)
+    where = f" on {device}" if device != "cpu" else ""
+    how = ", transposed" if turned else ", every second cell" if spread else ""
+    return f"{dtype} {shape}{where}{how}"

@@ -1,0 +1,107 @@
+"""Scenes of chapter 11: an answer in C++, gradients from outside, a verification."""
+
+import contextlib
+
+import numpy as np
+
+import minigrad
+
+from .. import native
+from . import operators
+from .registry import scene
+
+
+@scene
+def built(hole, cases):
+    """A C++ function, built and called in a process of its own, in all its cases."""
+    return native.called(hole.name, hole.text, cases)
+
+
+class Context:
+    """`ctx`, as PyTorch hands it to setup_context and backward."""
+
+    def __init__(self, needs):
+        self.needs_input_grad, self.saved_tensors = needs, ()
+
+    def save_for_backward(self, *tensors):
+        if self.saved_tensors:
+            raise RuntimeError("save_for_backward is called once, with all tensors")
+        self.saved_tensors = tensors
+
+
+class Kernels:
+    """The kernels that the answer is given: they note their calls."""
+
+    def __init__(self):
+        self.runs = []
+
+    def bias_gelu_backward(self, dy, x, bias):
+        self.takes("bias_gelu_backward", dy=dy, x=x, bias=bias)
+        if dy.shape != x.shape:
+            raise RuntimeError(f"dy is {dy.shape}, x is {x.shape}")
+        u = (x + bias).numpy().astype(np.float64)
+        share = minigrad.tensor(0.5 * (1 + operators.erf(u / 2**0.5)))
+        slope = share.numpy() + u * np.exp(-u * u / 2) / (2 * np.pi) ** 0.5
+        return minigrad.tensor(dy.numpy() * slope)
+
+    def bias_backward(self, dx):
+        self.takes("bias_backward", dx=dx)
+        return minigrad.tensor(dx.numpy().reshape(-1, dx.shape[-1]).sum(0))
+
+    def takes(self, kernel, **tensors):
+        self.runs.append(kernel)
+        for name, x in tensors.items():
+            if not hasattr(x, "storage"):
+                raise TypeError(f"{kernel}: {name} must be a tensor, not {x!r:.40}")
+            if not x.is_contiguous():
+                raise RuntimeError(f"{kernel}: {name} must be contiguous")
+
+
+LAYOUTS = {
+    "contiguous": lambda dy: dy,
+    "transposed": lambda dy: dy.transpose(-1, -2).contiguous().transpose(-1, -2),
+    "one number": lambda dy: dy.sum().expand(dy.shape),
+}
+
+
+@scene
+def from_outside(hole, x, bias, dy, layout, needs, several):
+    """The gradients of one call among several, and which kernels ran for it."""
+    kernels = Kernels()
+    pair = hole(kernels.bias_gelu_backward, kernels.bias_backward)
+    if not isinstance(pair, tuple) or len(pair) != 2:
+        raise TypeError("the pair (setup_context, backward) is to be returned")
+    setup_context, backward = pair
+    contexts = [Context(needs) for _ in range(1 + several)]
+    inputs = []
+    for number, ctx in enumerate(contexts):
+        inputs.append((minigrad.tensor(x + number), minigrad.tensor(bias)))
+        setup_context(ctx, inputs[-1], minigrad.tensor(x))
+    saved = [sorted(map(id, c.saved_tensors)) for c in contexts]
+    if saved != [sorted(map(id, pair)) for pair in inputs]:
+        raise ValueError("x and bias are to be saved for backward, and nothing else")
+    up = minigrad.tensor(dy)
+    found = backward(contexts[0], LAYOUTS[layout](up))
+    if not isinstance(found, tuple | list):
+        raise TypeError("backward returns the pair (dx, dbias)")
+    return {
+        "gradients": [None if g is None else np.array(g.numpy()) for g in found],
+        "kernels": sorted(kernels.runs),
+    }
+
+
+@scene
+def verified(hole, name):
+    """Does a verification let an operator pass?"""
+    try:
+        hole(operators.OPERATORS[name](), operators.reference)
+    except NotImplementedError:
+        raise
+    except (AssertionError, operators.Odd):
+        return "rejected"
+    except Exception as error:  # of the operator, if the reference brings out none
+        with contextlib.suppress(Exception):
+            hole(operators.reference, operators.reference)
+            return "rejected"
+        return f"{type(error).__name__}: {error}"
+    return "accepted"

@@ -1,0 +1,187 @@
+"""Native code: compiled once, kept in the user's cache, explained where it fails.
+
+The folder of a build has a hash of all that goes into it in its name: the sources, the
+headers beside them, flags and versions. So a stale build is never served, and what is
+there is not compiled again, by whatever process.
+"""
+
+import contextlib
+import hashlib
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from ..data.files import cache
+
+NEEDS = "needs a C++ compiler"
+SECONDS = 900
+ERROR = re.compile(  # of g++ and clang; of nvcc
+    r"(?P<file>[^\s:()][^:()\n]*)(?::(?P<line>\d+):(?:\d+:)?|\((?P<at>\d+)\):) "
+    r"(?:fatal )?error(?: #[\w-]+)?: (?P<said>.*)"
+)
+LINKER = re.compile(r".*(?:undefined reference|undefined symbol|cannot find -l).*")
+
+
+class NoCompiler(RuntimeError):
+    """There is nothing to compile with."""
+
+
+class BuildFailed(RuntimeError):
+    """The compiler refused a source."""
+
+
+def compiler():
+    """The C++ compiler's path. NoCompiler: there is none."""
+    names = os.environ.get("CXX"), "c++", "g++", "clang++"
+    found = next(filter(None, map(shutil.which, filter(None, names))), None)
+    if found is None:
+        raise NoCompiler(
+            f"not run: {NEEDS}, and ninja. Get them: apt install g++ (Linux), "
+            "xcode-select --install (macOS), then pip install ninja"
+        )
+    return found
+
+
+def has_compiler():
+    try:
+        return bool(compiler())
+    except NoCompiler:
+        return False
+
+
+def load(name, *sources, cuda=False, flags=()):
+    """The Python module that torch.utils.cpp_extension makes of C++ and CUDA sources."""
+    import torch
+    from torch.utils import cpp_extension
+
+    sources = [Path(s).resolve() for s in sources]
+    versions = torch.__version__, sys.version, version(compiler()), cuda
+    with folder_of(name, sources, flags, versions) as (folder, full):
+        library = folder / f"{full}.so"
+        if not (folder / "done").exists():
+            print(f"compiling {name}: a minute or less, and once only", flush=True)
+            with one_architecture(cuda), explained():
+                cpp_extension.load(
+                    full,
+                    [str(s) for s in sources],
+                    extra_cflags=["-O2", *flags],
+                    extra_cuda_cflags=["-O3", *flags],
+                    build_directory=str(folder),
+                    with_cuda=cuda,
+                )
+            (folder / "done").touch()
+        return sys.modules.get(full) or imported(full, library)
+
+
+def shared_library(name, *sources, command=None, flags=(), versions=(), ending="so"):
+    """The path of a shared library. command: the compiler and what it always gets."""
+    command = [compiler(), *SHARED] if command is None else command
+    sources = [Path(s).resolve() for s in sources]
+    versions = command, version(command[0]), *versions
+    with folder_of(name, sources, flags, versions) as (folder, full):
+        library = folder / f"{full}.{ending}"
+        if not library.exists():
+            part = folder / "part"
+            with explained():
+                run([*command, *map(str, sources), "-o", str(part), *flags])
+            part.replace(library)
+        return library
+
+
+SHARED = "-shared", "-fPIC", "-O2"
+
+
+def tensorflow_library(name, *sources):
+    """The path of a library of operators for tf.load_op_library."""
+    import tensorflow as tf
+
+    include, link = tf.sysconfig.get_compile_flags(), tf.sysconfig.get_link_flags()
+    command = [compiler(), *SHARED, *include]  # among them the C++ standard
+    print(f"compiling {name}: half a minute, and once only", flush=True)
+    return shared_library(
+        name, *sources, command=command, flags=link, versions=[tf.__version__]
+    )
+
+
+# ------------------------------------------------- the parts
+
+
+@contextlib.contextmanager
+def folder_of(name, sources, flags, versions):
+    """(a build's folder, the build's full name); no other process works in it."""
+    import fcntl
+
+    headers = {h for s in sources for h in s.parent.glob("*.*h")}
+    digest = hashlib.sha256(repr((name, flags, versions)).encode())
+    for path in [*sources, *sorted(headers)]:
+        digest.update(b"\0" + path.name.encode() + b"\0" + path.read_bytes())
+    full = f"{name}_{digest.hexdigest()[:16]}"
+    folder = cache() / "extensions" / full
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".lock").open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)  # it ends with the process
+        yield folder, full
+
+
+def run(command, seconds=SECONDS):
+    """What a command prints; CalledProcessError with all of it where it fails."""
+    done = subprocess.run(command, capture_output=True, text=True, timeout=seconds)
+    said = done.stdout + done.stderr
+    if done.returncode:
+        raise subprocess.CalledProcessError(done.returncode, command, said)
+    return said
+
+
+def version(program):
+    return run([program, "--version"], 60).splitlines()[0]
+
+
+def imported(name, path):
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@contextlib.contextmanager
+def one_architecture(cuda):
+    """Compile for the GPU that is here, and for no other."""
+    before = os.environ.get("TORCH_CUDA_ARCH_LIST")
+    if cuda and before is None:
+        import torch
+
+        major, minor = torch.cuda.get_device_capability()
+        os.environ["TORCH_CUDA_ARCH_LIST"] = f"{major}.{minor}"
+    try:
+        yield
+    finally:
+        if cuda and before is None:
+            del os.environ["TORCH_CUDA_ARCH_LIST"]
+
+
+@contextlib.contextmanager
+def explained():
+    """BuildFailed in the place of what a compiler or ninja prints."""
+    try:
+        yield
+    except subprocess.CalledProcessError as error:
+        raise BuildFailed(errors_in(error.output)) from None
+    except (RuntimeError, OSError) as error:
+        raise BuildFailed(errors_in(str(error))) from None
+
+
+def errors_in(said, most=3):
+    """The compiler's first errors, each with the line of the source that it is about."""
+    lines = []
+    for found in list(ERROR.finditer(said))[:most]:
+        path, number = Path(found["file"].strip()), int(found["line"] or found["at"])
+        lines.append(f"{path.name}, line {number}: {found['said']:.120}")
+        with contextlib.suppress(OSError, IndexError, UnicodeDecodeError):
+            line = path.read_text().splitlines()[number - 1].strip()
+            lines.append(f"    {line:.72}")
+    lines = lines or [m[0].strip() for m in LINKER.finditer(said)][:most]
+    return "\n".join(lines or said.strip().splitlines()[-5:])
