@@ -27,8 +27,8 @@ class Verdict:
     """The result of one check.
 
     state: "right", "partly right", "wrong", "not answered", "solution", "crashed",
-    "timed out", "not run", or one of NOT_GRADED (not graded here, and not counted). Only
-    the first two earn points. Of parts that need a GPU, too, none is given or taken.
+    "timed out", "not run", or one of NOT_GRADED (not graded here, and not counted).
+    Only the first two earn points. Of parts that need a GPU none is given or taken.
     """
 
     name: str

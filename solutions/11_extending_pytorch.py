@@ -107,8 +107,8 @@ except RuntimeError as error:
 solves(check_bias_gelu)(r"""
 void check_bias_gelu(const at::Tensor& x, const at::Tensor& bias) {
     // BEGIN SOLUTION
-    TORCH_CHECK(x.device() == bias.device(), "x is on ", x.device(), ", bias is on ",
-                bias.device());
+    TORCH_CHECK(x.device() == bias.device(), "x is on ", x.device(),
+                ", bias is on ", bias.device());
     TORCH_CHECK(x.scalar_type() == bias.scalar_type(), "x is ", x.scalar_type(),
                 ", bias is ", bias.scalar_type());
     TORCH_CHECK(x.is_floating_point(), "x must be floating, is ", x.scalar_type());
@@ -392,7 +392,7 @@ check(bias_backward)
 # - The kernels take contiguous tensors only, and `dy` may have any strides: the
 #   gradient of a sum is a single number, expanded. (x and bias are contiguous.)
 # - `ctx.needs_input_grad` says which gradients are wanted: two bools. What is not
-#   wanted is `None`, and `bias_backward` must not run for it. Neither kernel runs twice.
+#   wanted is `None`, and `bias_backward` must not run for it. No kernel runs twice.
 #
 # Write it without PyTorch: what `ctx` and tensors are asked for has the same name in
 # minigrad, and in the cell below your answer both run it.
@@ -557,11 +557,12 @@ print(view.numpy(), view.offset, view.dtype, view.requires_grad)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# For the gradients: `a.detach().requires_grad_()`, `y = op(a, b)`, `y.backward(dy)` with
-# a random dy, and compare `a.grad` and `b.grad`; then again where one of the two does
-# not require it. A tensor that begins inside its storage is `big[1:]`, a transposed one
-# `minigrad.rand(M, B).transpose(0, 1)`, an expanded one `minigrad.rand(1, M).expand(B,
-# M)`. For the last two points keep copies: `np.array(a.numpy())`.
+# For the gradients: `a.detach().requires_grad_()`, `y = op(a, b)`, `y.backward(dy)`
+# with a random dy, and compare `a.grad` and `b.grad`; then again where one of the two
+# does not require it. A tensor that begins inside its storage is `big[1:]`, a
+# transposed one `minigrad.rand(M, B).transpose(0, 1)`, an expanded one
+# `minigrad.rand(1, M).expand(B, M)`. For the last point keep copies:
+# `np.array(a.numpy())`.
 #
 # </details>
 

@@ -107,8 +107,8 @@ def refusing(when):
     return Model(model)
 
 
-DEVICE = """TORCH_CHECK(x.device() == bias.device(), "x is on ", x.device(), ", bias is on ",
-                bias.device());"""
+DEVICE = """TORCH_CHECK(x.device() == bias.device(), "x is on ", x.device(),
+                ", bias is on ", bias.device());"""
 DTYPE = """TORCH_CHECK(x.scalar_type() == bias.scalar_type(), "x is ", x.scalar_type(),
                 ", bias is ", bias.scalar_type());"""
 FLOATING = (
@@ -142,7 +142,8 @@ mistakes(
     ),
     no_size=Mistake(
         "a bias of any size is let through: the kernel would read past its end",
-        letting(lambda x, b: len(x["shape"]) and len(b["shape"]) == 1 and not fits(x, b)),
+        letting(lambda x, b: len(x["shape"]) and len(b["shape"]) == 1
+                and not fits(x, b)),
         f"{SIZE} ->",
     ),
     too_small=Mistake(
@@ -175,7 +176,8 @@ mistakes(
     empty=Mistake(
         "sizes of 0 are refused: a batch may be empty",
         refusing(lambda x, b: 0 in x["shape"]),
-        f'{DEVICE} -> {DEVICE}\n    TORCH_CHECK(x.dim() == 0 || x.numel() > 0, "nothing");',
+        f"{DEVICE} -> {DEVICE}\n    "
+        'TORCH_CHECK(x.dim() == 0 || x.numel() > 0, "nothing");',
     ),
     two_dims=Mistake(
         "x must be a matrix here: it may have one dimension or more",

@@ -65,6 +65,11 @@ class BiasGeluCpu(BuiltCheck):
     def general(self, case):
         got, expected = case.got, case.expected
         if isinstance(got, Problem):
+            if "not implemented for" in got.message:
+                return "no_half", (
+                    "the dispatch has no such dtype: "
+                    "AT_DISPATCH_FLOATING_TYPES_AND_HALF has three"
+                )
             return super().general(case)
         if not isinstance(got, dict):
             return "no_tensor", "a tensor is to be returned"
@@ -74,7 +79,7 @@ class BiasGeluCpu(BuiltCheck):
             return "shape", "the result has x's shape"
         if not got["new"]:
             return "in_place", "the result lies in x's memory: at::empty_like(x) is new"
-        if self.near(got, expected, 2**14):
+        if self.near(got, expected, 2.0**32 if got["dtype"] == "float64" else 2.0**10):
             return "precision", (
                 "right to a few digits: compute in at::opmath_type<scalar_t>, the sum "
                 "as well, and round once"
@@ -133,12 +138,7 @@ mistakes(
         "using acc_t = at::opmath_type<scalar_t>; -> using acc_t = float;",
         f"{U} -> acc_t(scalar_t(in[i] + more[i % N]))",
     ),
-    no_half=Mistake(
-        "half has no kernel here: AT_DISPATCH_FLOATING_TYPES_AND_HALF",
-        Model(lambda check, x, bias: None if x["dtype"] == "float16"
-              else check.expected(x, bias)),
-        "FLOATING_TYPES_AND_HALF(x -> FLOATING_TYPES(x",
-    ),
+    no_half=Known("FLOATING_TYPES_AND_HALF(x -> FLOATING_TYPES(x"),
     aten=Known(
         (
             "at::Tensor bias_gelu_cpu -> #include <ATen/ops/gelu.h>\n"

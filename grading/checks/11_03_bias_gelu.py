@@ -116,7 +116,8 @@ right(
 right(
     bias_gelu,
     "by erfc",
-    f"u * (acc_t)0.5 * {SHARE} -> u * (acc_t)0.5 * erfc(-u * (acc_t)0.70710678118654752)",
+    f"u * (acc_t)0.5 * {SHARE} -> "
+    "u * (acc_t)0.5 * erfc(-u * (acc_t)0.70710678118654752)",
 )
 right(
     bias_gelu,

@@ -52,8 +52,8 @@ class BiasBackward(BiasCheck):
 mistakes(
     bias_backward,
     rows=Mistake(
-        "the rows are added up, not the columns: element (i, j) is dx[i * N + j], and j "
-        "is the thread's",
+        "the rows are added up, not the columns: element (i, j) is dx[i * N + j], and "
+        "j is the thread's",
         "dx[i * N + j] -> dx[j * N + i]",
     ),
     **{

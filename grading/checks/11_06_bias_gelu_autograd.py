@@ -92,7 +92,7 @@ class BiasGeluAutograd(Check):
 
 
 TEXTS = {
-    "pair": "a pair is returned: (setup_context, backward), and by backward (dx, dbias)",
+    "pair": "a pair is returned: (setup_context, backward); by backward (dx, dbias)",
     "strides": "the kernels read one element after the other, and dy may lie in any "
     "way: dy.contiguous()",
     "saved": "x and bias themselves are saved, by one call of ctx.save_for_backward, "
@@ -116,8 +116,8 @@ mistakes(
          "need_bias, need_x = ctx.needs_input_grad"),
     ),
     kernels=Known(
-        "dbias = bias_backward(dx) if need_bias else None -> dbias = bias_backward(dx)\n"
-        "        dbias = dbias if need_bias else None",
+        "dbias = bias_backward(dx) if need_bias else None -> "
+        "dbias = bias_backward(dx)\n        dbias = dbias if need_bias else None",
         f"{DX} -> {DX}\n        {DX}",
         f"{RETURN} -> return (dx if need_x else None), (bias_backward(dx) "
         "if need_bias else None)",

@@ -111,7 +111,8 @@ def _(a, b):
 right(
     outer_shape,
     "by a list",
-    f"return {BATCH}, M, N -> return next((s for s in (B, C) if s is not None), None), M, N",
+    f"return {BATCH}, M, N -> "
+    "return next((s for s in (B, C) if s is not None), None), M, N",
 )
 right(
     outer_shape,

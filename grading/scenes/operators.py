@@ -153,7 +153,9 @@ OPERATORS = {
     ),
     "256 elements": of_arrays(beyond(256)),
     "1024 elements": of_arrays(beyond(1024)),
-    "NaN made 0": of_arrays(lambda y, a, b: np.where(np.isnan(y), 0, y).astype(y.dtype)),
+    "NaN made 0": of_arrays(
+        lambda y, a, b: np.where(np.isnan(y), 0, y).astype(y.dtype)
+    ),
     "infinities cut": of_arrays(
         lambda y, a, b: np.where(np.isinf(y), np.finfo(y.dtype).max, y).astype(y.dtype)
     ),
@@ -170,7 +172,8 @@ OPERATORS = {
     "gradients of both or none": lambda: needs_both,
     "no gradient of b": of_gradients(lambda da, db, dy, a, b: (da, None)),
     "dy of ones": of_gradients(lambda da, db, dy, a, b: (
-        (np.ones_like(dy) * b[:, None]).sum(2), (np.ones_like(dy) * a[:, :, None]).sum(1)
+        (np.ones_like(dy) * b[:, None]).sum(2),
+        (np.ones_like(dy) * a[:, :, None]).sum(1),
     )),
     "gradient of a doubled": of_gradients(lambda da, db, dy, a, b: (2 * da, db)),
     "gradient of b not summed": of_gradients(lambda da, db, dy, a, b: (

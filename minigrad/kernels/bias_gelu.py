@@ -11,10 +11,10 @@ bias_gelu = kernel_exercise(
     """\
 // y[i] = gelu(x[i] + bias[j]) for i = 0 ... n - 1, where j is i's column.
 //
-// gelu(u) = u * (1 + erf(u / sqrt(2))) / 2. x and y have rows of N elements, row by row,
-// n in all; bias has N elements. -Dscalar_t and -Dacc_t define the types: the sum and
-// gelu are computed in acc_t, and rounded once, when y is written. N >= 1, n >= 0. The
-// launch has one dimension and at least n threads, often more.
+// gelu(u) = u * (1 + erf(u / sqrt(2))) / 2. x and y have n elements, in rows of N, and
+// bias has N. -Dscalar_t and -Dacc_t define the types: the sum and gelu are computed in
+// acc_t, and rounded once, when y is written. N >= 1, n >= 0. The launch has one
+// dimension and at least n threads, often more.
 // N = 2, x = 0 1 2 3, bias = 0 -1:  y = gelu of 0 0 2 2 = 0 0 1.9545 1.9545
 __global__ void bias_gelu(const scalar_t* x, const scalar_t* bias, scalar_t* y,
                           int N, int n);

@@ -15,6 +15,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from ..course import home
 from ..data.files import cache
 
 NEEDS = "needs a C++ compiler"
@@ -54,7 +55,7 @@ def has_compiler():
 
 
 def load(name, *sources, cuda=False, flags=()):
-    """The Python module that torch.utils.cpp_extension makes of C++ and CUDA sources."""
+    """The module that torch.utils.cpp_extension makes of C++ and CUDA sources."""
     import torch
     from torch.utils import cpp_extension
 
@@ -74,7 +75,7 @@ def load(name, *sources, cuda=False, flags=()):
                     with_cuda=cuda,
                 )
             (folder / "done").touch()
-        return sys.modules.get(full) or imported(full, library)
+        return imported(full, library)
 
 
 def shared_library(name, *sources, command=None, flags=(), versions=(), ending="so"):
@@ -141,7 +142,12 @@ def version(program):
 
 
 def imported(name, path):
-    spec = importlib.util.spec_from_file_location(name, path)
+    if name in sys.modules:
+        return sys.modules[name]
+    inside = [str(path.parent)] if path.name == "__init__.py" else None
+    spec = importlib.util.spec_from_file_location(
+        name, path, submodule_search_locations=inside
+    )
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -175,7 +181,7 @@ def explained():
 
 
 def errors_in(said, most=3):
-    """The compiler's first errors, each with the line of the source that it is about."""
+    """The compiler's first errors, each with its line of the source."""
     lines = []
     for found in list(ERROR.finditer(said))[:most]:
         path, number = Path(found["file"].strip()), int(found["line"] or found["at"])
@@ -185,3 +191,23 @@ def errors_in(said, most=3):
             lines.append(f"    {line:.72}")
     lines = lines or [m[0].strip() for m in LINKER.finditer(said)][:most]
     return "\n".join(lines or said.strip().splitlines()[-5:])
+
+
+# ------------------------------------------------- the course's own extension
+
+
+def minigrad_ops():
+    """The package of examples/extension, as if it were installed; CUDA where it can."""
+    import torch
+
+    folder = home() / "examples" / "extension"
+    cuda = torch.cuda.is_available() and shutil.which("nvcc") is not None
+    sources = ["bindings.cpp", "cpu.cpp", *["cuda.cu"] * cuda]
+    native = load(
+        "minigrad_ops",
+        *[folder / "csrc" / name for name in sources],
+        cuda=cuda,
+        flags=["-DWITH_CUDA"] * cuda,
+    )
+    sys.modules["minigrad_ops._C"] = native
+    return imported("minigrad_ops", folder / "minigrad_ops" / "__init__.py")

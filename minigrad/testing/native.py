@@ -50,7 +50,7 @@ TYPES = [("float", "float", "Float"), ("double", "double", "Double"),
 
 
 def build(hole):
-    """The operator that PyTorch makes of the C++ in a hole; built once for each text."""
+    """The operator that PyTorch makes of a hole's C++; built once for each text."""
     folder, space = place(hole, "cpp")
     main = folder / "main.cc"
     main.write_text(
@@ -63,7 +63,7 @@ def build(hole):
 
 
 def headers(command):
-    """The path of PyTorch's headers, compiled once: they take longer than the answer."""
+    """The path of PyTorch's headers, compiled once: they take longest."""
     folder = cache() / "extensions" / "headers"
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / "torch_headers.hh"
@@ -95,7 +95,7 @@ def torch_version():
 
 
 def build_cuda(hole):
-    """run(tensors, sizes, threads) launches the kernel in a hole, on PyTorch's stream."""
+    """run(tensors, sizes, threads): a hole's kernel, launched on PyTorch's stream."""
     folder, space = place(hole, "cu")
     main = folder / "main.cu"
     main.write_text(cuda_source(hole, space))

@@ -12,6 +12,7 @@ from .launch import launch
 from .machine import calls, machine, memories, toolchain, versions
 from .norms import norm_axes
 from .picture import Picture
+from .profile import profile
 from .roofline import Point, point, roofline
 from .spans import spans
 from .stepper import step
@@ -39,7 +40,11 @@ __all__ = [
     "norm_axes",
     "overlaps",
     "point",
+<<<<<<< HEAD
     "pooling",
+=======
+    "profile",
+>>>>>>> e3dcc0d (Lesson and lab 11; benchmark of the operators; tests of extensions)
     "roofline",
     "spans",
     "step",

@@ -15,8 +15,8 @@ template <typename scalar_t>
 using wide = at::opmath_type<scalar_t>;
 
 template <typename F>
-void each(int64_t n, F f) {  // f(i) for each i, shared among the CPU's threads
-    at::parallel_for(0, n, 4096, [&](int64_t begin, int64_t end) {
+void each(int64_t n, F f, int64_t size = 1) {  // f(i) for each i, shared among threads
+    at::parallel_for(0, n, 1 + 16384 / (size + 1), [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; i++) f(i);
     });
 }
@@ -47,10 +47,10 @@ Tensor outer_cpu(const Tensor& a, const Tensor& b) {
         const scalar_t* left = a.const_data_ptr<scalar_t>();
         const scalar_t* right = b.const_data_ptr<scalar_t>();
         scalar_t* out = y.mutable_data_ptr<scalar_t>();
-        each(y.numel(), [&](int64_t i) {
-            int64_t row = i / N;
-            out[i] = left[row] * right[row / M * N + i % N];
-        });
+        each(a.numel(), [&](int64_t row) {
+            const scalar_t *p = right + row / M * N, one = left[row];
+            for (int64_t n = 0; n < N; n++) out[row * N + n] = one * p[n];
+        }, N);
     });
     return y;
 }
@@ -67,7 +67,7 @@ Tensor outer_backward_a_cpu(const Tensor& dy, const Tensor& b) {
             for (int64_t n = 0; n < N; n++)
                 sum += wide<scalar_t>(up[row * N + n]) * right[row / M * N + n];
             out[row] = sum;
-        });
+        }, N);
     });
     return da;
 }
@@ -85,7 +85,7 @@ Tensor outer_backward_b_cpu(const Tensor& dy, const Tensor& a) {
             for (int64_t m = 0; m < M; m++)
                 sum += wide<scalar_t>(up[(batch * M + m) * N + n]) * left[batch * M + m];
             out[i] = sum;
-        });
+        }, M);
     });
     return db;
 }

@@ -1,0 +1,1091 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 11 · Your kernel inside PyTorch
+#
+# You have written kernels and launched them from a library of your own. Here they go
+# into other people's: the same three operators become part of **PyTorch**, in two ways,
+# of **minigrad**, and of **TensorFlow**. At the end you can build an extension, say
+# which part of it does what, find what is wrong with one, and measure whether it was
+# worth it.
+#
+# It takes about two hours; two or three minutes of them are compilers at work, once.
+# You need a C++ compiler and ninja; a cell that lacks something says what, and the
+# lesson goes on. You should have read chapters 04 and 08. Lab 11 is where you write
+# such an operator from end to end: the lesson says when to go there.
+
+# %% setup=true
+# Set-up: run this cell first. Running it twice does no harm.
+import os
+import warnings
+
+os.environ["KINETO_LOG_LEVEL"] = "6"  # torch.profiler keeps its own messages to itself
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"  # and so does TensorFlow
+os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
+import ctypes
+import inspect
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import torch
+from IPython.display import Code
+
+import minigrad
+from grading import trying
+from minigrad import Kernel, answers_from, course
+from minigrad.testing import extension
+from minigrad.viz import profile, strides
+
+# Lab 11 has 8 holes for you to fill. In this lesson the course's solutions fill them.
+answers_from("solutions", before="12_graphs")
+EXAMPLES = course.home() / "examples"
+
+# %% [markdown]
+# What is there to build with, and to run on?
+
+# %%
+for tool in "c++", "ninja", "nvcc":
+    print(f"{tool:6}", shutil.which(tool) or "not here")
+gpu = torch.cuda.is_available()
+print("GPU   ", torch.cuda.get_device_name() if gpu else "none that PyTorch sees")
+
+# %% [markdown]
+# A function that shows a part of a source file of `examples/`, from one line to
+# another. What you see is what is compiled.
+
+
+# %%
+def part(file, first, last):
+    """The lines of a file of examples/ from one that has `first` to one with `last`."""
+    lines = (EXAMPLES / file).read_text().splitlines()
+    begin = next(i for i, line in enumerate(lines) if first in line)
+    end = next(
+        i for i, line in enumerate(lines[begin:], begin) if line.startswith(last)
+    )
+    return Code("\n".join(lines[begin : end + 1]), language="cpp")
+
+
+# %% [markdown]
+# ## The smallest seam: a function in C
+#
+# Before frameworks: how does Python call compiled code at all? A compiler makes a
+# **shared library** (`.so`), machine code with names in it, and `ctypes` of Python's
+# own library loads it and looks a name up.
+#
+# This one adds. The struct says how Python's side lays out its data; it is the
+# `struct Strides` of chapter 03, on the host.
+
+# %%
+c_source = """\
+typedef struct { long n; const float* data; } Vector;
+
+void add(Vector a, Vector b, float* y) {
+    for (long i = 0; i < a.n; i++) y[i] = a.data[i] + b.data[i];
+}
+double mean(Vector a) {
+    double sum = 0;
+    for (long i = 0; i < a.n; i++) sum += a.data[i];
+    return sum / a.n;
+}
+"""
+folder = Path(tempfile.mkdtemp())
+(folder / "vector.c").write_text(c_source)
+# %% [markdown]
+# The command that a shell would run is `gcc -shared -fPIC vector.c -o libvector.so`
+# (with `nvcc -shared -Xcompiler -fPIC` a `.cu` becomes one in the same way). Here
+# `shared_library` runs it, and puts the result into your cache under a name with a hash
+# of source, flags and compiler: the second time, nothing is compiled.
+
+# %%
+try:
+    cc = [shutil.which("gcc") or extension.compiler(), "-shared", "-fPIC", "-O2"]
+    path = extension.shared_library("vector", folder / "vector.c", command=cc)
+    lib = ctypes.CDLL(str(path))
+    print(path.name, "holds", lib.add)
+except extension.NoCompiler as missing:
+    lib = print(missing)
+
+# %% [markdown]
+# `ctypes` knows no C: it must learn what the arguments are. A `Structure` lists the
+# fields in their order, and `argtypes` the parameters. The array stays where it is;
+# what crosses is an address.
+
+
+# %%
+class Vector(ctypes.Structure):
+    _fields_ = [("n", ctypes.c_long), ("data", ctypes.POINTER(ctypes.c_float))]
+
+
+def vector(x):
+    return Vector(x.size, x.ctypes.data_as(ctypes.POINTER(ctypes.c_float)))
+
+
+a, b, y = np.arange(4, dtype="f"), np.full(4, 10, "f"), np.zeros(4, "f")
+if lib:
+    lib.add.argtypes = [Vector, Vector, ctypes.POINTER(ctypes.c_float)]
+    lib.add.restype = None
+    lib.add(vector(a), vector(b), vector(y).data)
+y
+
+# %% [markdown]
+# `mean` returns a double. **Predict** what comes of it when nothing is said about that.
+
+# %%
+if lib:
+    lib.mean.argtypes = [Vector]
+    print("as it is:       ", lib.mean(vector(a)))
+    lib.mean.restype = ctypes.c_double
+    print("with a restype: ", lib.mean(vector(a)))
+
+# %% [markdown]
+# The result lay in a floating-point register, and ctypes read one for whole numbers:
+# some number, and no error. At this seam **nothing is checked**: a wrong dtype, a
+# length too large, a view with strides are all just addresses. So whoever builds a
+# seam for others checks at the door. The rest of this chapter is that, done well.
+#
+# ### Break it: a mistake in the source
+#
+# A compiler's complaint is long. What one needs of it: file, line, and the line itself.
+
+# %%
+(folder / "broken.c").write_text(c_source.replace("a.n; i++) sum", "a.m; i++) sum"))
+try:
+    extension.shared_library("broken", folder / "broken.c", command=cc)
+except extension.BuildFailed as error:
+    print(error)
+except NameError:
+    print("not run: needs a C compiler")
+
+# %% [markdown]
+# ## Three parts: .cu, .cpp, .py
+#
+# An extension of PyTorch is a shared library, too. It has three parts:
+#
+# | part | holds | knows |
+# |---|---|---|
+# | `cuda.cu` | kernels, and the functions that launch them | CUDA, ATen's tensors |
+# | `bindings.cpp` | the functions that Python sees, and all checks | ATen, Python |
+# | `__init__.py` | gradients, and what is registered | PyTorch |
+#
+# All of it lies in `examples/extension`. The smallest operator, `a + b`, first the
+# kernel. `template <typename scalar_t>` is one text for every element type, and
+# `const scalar_t* __restrict__` a promise to the compiler that nothing else writes what
+# `a` points at, so it may keep values in registers.
+
+# %%
+part("extension/csrc/kernels.cuh", "// y[i] = a[i] + b[i]", "}")
+
+# %% [markdown]
+# Then the function that launches it, on tensors. Go through it line by line; each is
+# explained below.
+
+# %%
+part("extension/csrc/cuda.cu", "Tensor add_cuda(", "}")
+
+# %%
+part("extension/csrc/cuda.cu", "struct Place {", "};")
+
+# %%
+part("extension/csrc/cuda.cu", "#define DISPATCH", "    }")
+
+# %% [markdown]
+# - `at::empty_like(a)` takes memory from PyTorch's allocator; `at::zeros(sizes,
+#   a.options())` would fill it as well. `options` are dtype, device, layout.
+# - `AT_DISPATCH_FLOATING_TYPES_AND_HALF(dtype, name, lambda)` compiles the lambda for
+#   double, float and half, with `scalar_t` as the type's name in it, and runs the one
+#   that fits. For any other dtype it raises, with the name in the message.
+# - `a.const_data_ptr<scalar_t>()` is the address, and raises if the dtype is another.
+#   (`data_ptr<float>()`, which you meet in older code, does not say whether you will
+#   write there.) `numel()` counts elements.
+# - The **device guard** makes the tensor's GPU the current one until the function ends.
+#   Without it a launch goes to GPU 0, wherever the tensor lies.
+# - `getCurrentCUDAStream()` is the stream that the caller works in: behind whatever
+#   made `a`, before whatever reads `y`.
+# - `C10_CUDA_KERNEL_LAUNCH_CHECK()` asks whether the **launch** was accepted: too many
+#   threads, no code for this GPU. It does not wait.
+# - The grid is counted in 64 bits, and nothing is launched for nothing: a grid of 0
+#   blocks is an error.
+#
+# What is inside `namespace { ... }`, without a name, is seen by this file alone: two
+# files may both have a `blocks`.
+#
+# **Predict**: what would `cudaDeviceSynchronize()` after the launch change, in a model
+# of a hundred such operators?
+
+# %%
+if gpu:
+    x = torch.rand(1024, device="cuda")
+
+    def hundred(wait):
+        for _ in range(100):
+            x + 1
+            if wait:
+                torch.cuda.synchronize()
+
+    for wait in False, True:
+        timed = minigrad.testing.bench(hundred, wait, device="cpu")
+        print("waits after each:" if wait else "never waits:     ", timed)
+else:
+    print("not run: needs a GPU. Chapter 02 has the picture: launches are queued")
+
+# %% [markdown]
+# It would be right, and slow: the host waits for every kernel, so the next launch, its
+# Python and its checks begin when the GPU has already nothing to do. It also waits for
+# all streams, those of others included, and it may not be recorded in a CUDA graph
+# (chapter 12). An operator **never** waits; errors of a kernel show at the next call
+# that does.
+#
+# ### The door
+#
+# `bindings.cpp` is what Python calls. The checks come first, once for all devices.
+
+# %%
+part("extension/csrc/bindings.cpp", "Tensor add(", "}")
+
+# %%
+part("extension/csrc/ops.h", "#define CHECK_CONTIGUOUS", "    TORCH_CHECK((x).is_fl")
+
+# %%
+part("extension/csrc/bindings.cpp", "PYBIND11_MODULE", "}")
+
+# %% [markdown]
+# `PYBIND11_MODULE` makes the library a module of Python: `m.def` gives it a function,
+# and pybind11 turns arguments and errors into each other: a C++ exception of
+# `TORCH_CHECK` arrives as a RuntimeError.
+#
+# ### Built
+#
+# There are three ways to build, and one machinery below them, which writes a
+# `build.ninja` and has ninja run compilers, for several files at once:
+#
+# ```python
+# # setup.py: for a package that others install (examples/extension/setup.py)
+# setup(ext_modules=[CUDAExtension("minigrad_ops._C", sources)],
+#       cmdclass={"build_ext": BuildExtension})
+#
+# # at run time, from files
+# native = cpp_extension.load("minigrad_ops", sources, with_cuda=True)
+#
+# # at run time, from texts
+# native = cpp_extension.load_inline("tiny", cpp_sources=text, functions=["f"])
+# ```
+#
+# The next cell takes the second way, with the hash of the sources in the folder's name.
+
+# %%
+try:
+    ops = extension.minigrad_ops()
+    native = ops._C
+    print([name for name in dir(native) if name[0] != "_"])
+except (extension.NoCompiler, extension.BuildFailed) as problem:
+    print(problem)
+
+# %% [markdown]
+# On a machine without a GPU this is the CPU's half: the same bindings over the loops of
+# `cpu.cpp`. **Predict** which of these five calls is refused, and by which check.
+
+# %%
+a, b = torch.rand(2, 3), torch.rand(2, 3)
+pairs = {
+    "float and float": (a, b),
+    "float and double": (a, b.double()),
+    "two of int": (a.int(), b.int()),
+    "two sizes": (a, b[:1]),
+    "transposed": (a.T, b.T),
+}
+for name, pair in pairs.items():
+    try:
+        print(f"{name:17}", native.add(*pair).dtype)
+    except RuntimeError as error:
+        print(f"{name:17}", str(error).splitlines()[0])
+
+# %% [markdown]
+# A sixth: another device. PyTorch's device "meta" has shapes and no memory, so this can
+# be tried anywhere.
+
+# %%
+with trying():
+    native.add(a, b.to("meta"))
+
+# %% [markdown]
+# ### The .cu, compiled
+#
+# Where there is a GPU, the cell above has built `cuda.cu` as well. Elsewhere nvcc, if
+# it is there, at least compiles the kernels: **compiled, not run**.
+
+# %%
+nvcc = shutil.which("nvcc")
+if nvcc:
+    source = EXAMPLES / "extension/csrc/kernels.cuh"
+    how = [nvcc, "-x", "cu", "-std=c++17", "-arch=sm_80", "-cubin", str(source)]
+    done = subprocess.run([*how, "-o", folder / "kernels.cubin"], capture_output=True)
+    print(
+        "compiled" if done.returncode == 0 else "refused", "- run" * gpu or "- not run"
+    )
+else:
+    print("not run: needs nvcc, of NVIDIA's CUDA toolkit (there are packages of it)")
+
+# %% [markdown]
+# What nvcc takes, the simulator takes: the kernels are in a file of their own, without
+# a word of PyTorch in it. The outer product reads V numbers in one access of 16 bytes
+# where it can.
+
+# %%
+part("extension/csrc/kernels.cuh", "// y[i, m, n]", "}")
+
+# %% [markdown]
+# `y` has a number for each pair of `a` and `b` of a row, and who reads what is chapter
+# 03's expanded view: here is b, as the result of shape (2, 3, 4) sees it.
+
+# %%
+x = minigrad.arange(8).view(2, 4)
+strides(x.unsqueeze(1).expand(2, 3, 4)[0], base=x)
+
+# %% [markdown]
+# **Predict**: with V = 4 a quarter of the threads runs. How many sectors move, and how
+# many requests does it take?
+
+# %%
+KERNELS = (EXAMPLES / "extension/csrc/kernels.cuh").read_text()
+a, b = np.ones((2, 16), "f"), np.ones((2, 64), "f")
+for V in 1, 4:
+    outer = Kernel(KERNELS, f"outer_kernel<float, {V}>")
+    y = np.zeros((2, 16, 64), "f")
+    counts = outer.check(y.size // V // 64, 64, (a, b, y, 16, 64, y.size)).counts
+    print(V, counts["sectors"], "sectors,", counts["requests"], "requests")
+
+# %% [markdown]
+# The same bytes for y, in a quarter of the instructions: chapter 04's last rung. (Fewer
+# sectors are read, too: `a` is asked once for four results.)
+#
+# **To the lab**: exercises 1 to 5. You write the door, the loop of the CPU and the
+# kernels of another operator, gelu(x + bias).
+#
+# ## A gradient
+#
+# `y[m, n] = a[m] b[n]`, so a change of `a[m]` moves row m of y by `b`, and one of
+# `b[n]` column n by `a`. With the upstream gradient:
+#
+#     da[m] = sum over n of dy[m, n] b[n]     db[n] = sum over m of dy[m, n] a[m]
+#
+# or dy @ b and dyᵀ @ a, for each of the batch: chapter 08's gradients of a matrix
+# product. Each sum is a kernel of its own, since one adds along the rows of dy and the
+# other down its columns. The first has a warp for each row.
+
+# %%
+part("extension/csrc/kernels.cuh", "// da[i, m]", "}")
+
+# %% [markdown]
+# PyTorch's `autograd.Function` is the one that you have built in chapter 08: `forward`
+# leaves what `backward` needs in `ctx`. (In C++ there is `torch::autograd::Function`,
+# line for line the same.)
+
+# %%
+Code(inspect.getsource(ops.Outer))
+
+# %% [markdown]
+# Three things to see. `dy.contiguous()`: the gradient of a sum is one number, expanded.
+# `needs_input_grad`: nobody pays for a gradient that is not asked of it.
+# `once_differentiable`: backward itself has no gradient here, and says so when it is
+# asked for one, instead of being silently wrong.
+
+# %%
+a, b = (torch.rand(2, n, dtype=torch.double, requires_grad=True) for n in (3, 4))
+ops.Outer.apply(a, b).sum().backward()
+torch.testing.assert_close(a.grad, torch.einsum("bn,m->bm", b, torch.ones(3).double()))
+torch.autograd.gradcheck(ops.Outer.apply, (a, b))
+
+# %% [markdown]
+# **Predict**: `torch.compile` turns a model into a graph before it runs. What does it
+# see, when it comes to a function of ours? (`fullgraph=True` makes it an error to see
+# nothing.)
+
+# %%
+compiled = torch.compile(
+    lambda a, b: ops.Outer.apply(a, b).sin(), fullgraph=True, backend="aot_eager"
+)
+try:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        compiled(a, b)
+except Exception as error:
+    print(type(error).__name__, str(error)[:290], "...")
+
+# %% [markdown]
+# A function of pybind11's has no schema, no shape rule, nothing: to the compiler it is
+# a hole in the graph, a **graph break**. Right results, in pieces.
+#
+# ## Two: an operator of the dispatcher
+#
+# `torch.library` makes a function a citizen: `torch.ops.lesson11.outer`, with a schema
+# like aten's own. It wants four things, and the kernel may come from anywhere. Here it
+# is the same text once more, launched by **CuPy's RawKernel** on a GPU (this is what
+# `minigrad.Kernel` is there), and by the simulator elsewhere.
+#
+# First the memory. CuPy, NumPy and PyTorch exchange tensors by **DLPack**, a struct
+# with an address, a shape, strides and a dtype. Nothing is copied.
+
+
+# %%
+def memory(x):
+    """A tensor's memory as an array of CuPy's or NumPy's."""
+    if not x.is_cuda:
+        return np.from_dlpack(x.detach())
+    import cupy
+
+    return cupy.from_dlpack(x.detach())
+
+
+x = torch.zeros(3)
+memory(x)[1] = 7
+x, memory(x).ctypes.data == x.data_ptr() if not x.is_cuda else ""
+
+# %% [markdown]
+# Then the **stream**. CuPy has a current stream of its own, and PyTorch another: a
+# kernel in the wrong one runs before its input is there. An `ExternalStream` is
+# PyTorch's, under CuPy's name.
+
+# %%
+import contextlib
+
+
+def pytorchs_stream(x):
+    """While this is open, CuPy launches where PyTorch does."""
+    if not x.is_cuda:
+        return contextlib.nullcontext()
+    import cupy
+
+    return cupy.cuda.ExternalStream(torch.cuda.current_stream(x.device).cuda_stream)
+
+
+# %% [markdown]
+# **The operator.** `mutates_args=()` says that it changes nothing that it is given. The
+# annotations become the schema.
+
+# %%
+C = {torch.float32: "float", torch.float64: "double"}
+
+
+@torch.library.custom_op("lesson11::outer", mutates_args=())
+def outer(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    y = a.new_empty(*a.shape, b.shape[1])
+    kernel, n = Kernel(KERNELS, f"outer_kernel<{C[a.dtype]}, 1>"), y.numel()
+    with pytorchs_stream(a):
+        sizes = a.shape[1], b.shape[1], n
+        args = memory(a.contiguous()), memory(b.contiguous()), memory(y), *sizes
+        if n:
+            kernel(-(-n // 256), 256, args)
+    return y
+
+
+outer._opoverload._schema
+
+# %% [markdown]
+# **The shape rule**, called "fake": what comes out, without computing it. A compiler
+# asks for it, with tensors that have no memory.
+
+
+# %%
+@outer.register_fake
+def _(a, b):
+    torch._check(a.shape[0] == b.shape[0], lambda: "a and b have other batches")
+    return a.new_empty(*a.shape, b.shape[1])
+
+
+torch.ops.lesson11.outer(a.to("meta"), b.to("meta")).shape
+
+# %% [markdown]
+# **The gradient**: two functions, one that saves and one that computes. It may be made
+# of any operators that have shape rules; here of PyTorch's own.
+
+
+# %%
+def save(ctx, inputs, output):
+    ctx.save_for_backward(*inputs)
+
+
+def backward(ctx, dy):
+    a, b = ctx.saved_tensors
+    return torch.einsum("bmn,bn->bm", dy, b), torch.einsum("bmn,bm->bn", dy, a)
+
+
+outer.register_autograd(backward, setup_context=save)
+torch.autograd.gradcheck(outer, (a, b))
+
+# %% [markdown]
+# And does a compiled model have a break in it now?
+
+# %%
+model = torch.compile(
+    lambda a, b: outer(a, b).sin().sum(), fullgraph=True, backend="aot_eager"
+)
+model(a, b).backward()
+print(model(a, b).item(), outer(a, b).sin().sum().item())
+
+# %% [markdown]
+# `torch.library.opcheck` tries all of this at once: does the schema tell the truth, is
+# the gradient registered in the right place, does the shape rule agree with what comes
+# out, does it survive `torch.compile` with sizes that are not known?
+
+# %%
+torch.library.opcheck(outer, (a, b))
+
+# %% [markdown]
+# **Break it**: a shape rule that exchanges two sizes. **Predict** which of the four
+# tests finds it.
+
+
+# %%
+@torch.library.custom_op("lesson11::wrong", mutates_args=())
+def wrong(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    return torch.einsum("bm,bn->bmn", a, b)
+
+
+wrong.register_fake(lambda a, b: a.new_empty(a.shape[0], b.shape[1], a.shape[1]))
+found = torch.library.opcheck(wrong, (a.detach(), b.detach()), raise_exception=False)
+for test, result in found.items():
+    print(f"{test:28}", str(result).strip().splitlines()[0][:70])
+
+# %% [markdown]
+# `examples/extension/minigrad_ops` registers the compiled kernels in this way, backward
+# kernels included, and its `outer` is what one would ship.
+#
+# **To the lab**: exercises 6 (`bias_gelu_autograd`) and 7 (`outer_shape`).
+#
+# ## Three: minigrad's own
+#
+# In minigrad an elementwise operator is one call (chapter 04): a name, its meaning in
+# NumPy, its expression in CUDA C, and a gradient for each operand. gelu(x + bias), with
+# `gelu` from the library's header:
+
+# %%
+from minigrad.ops.pointwise import numpy_gelu
+from minigrad.ops.pointwise_backward import gelu_backward
+from minigrad.ops.pointwise_kernels import pointwise
+
+floats = [minigrad.float32, minigrad.float64]
+bias_gelu = pointwise(
+    "lesson11_bias_gelu",
+    lambda x, bias: numpy_gelu(x + bias),  # on "cpu"
+    "gelu(a + b)",  # on "sim" and "cuda"
+    lambda dy, a, b: gelu_backward(dy, a + b),  # of x
+    lambda dy, a, b: gelu_backward(dy, a + b),  # of bias
+    dtypes=floats,
+)
+
+# %% [markdown]
+# Broadcasting, strides, dtypes and the registry are the library's. The bias's gradient
+# is summed over the rows, because its operand was broadcast.
+
+# %%
+x = minigrad.rand(3, 4, dtype=minigrad.float64).requires_grad_()
+bias = minigrad.rand(4, dtype=minigrad.float64).requires_grad_()
+print(minigrad.autograd.gradcheck(bias_gelu, (x, bias)))
+small = minigrad.rand(3, 4).to("sim"), minigrad.rand(4).to("sim")
+with minigrad.rungs("fastest"), minigrad.trace() as launches:
+    bias_gelu(*small)
+launches
+
+# %% [markdown]
+# One launch, and no tensor for x + bias. The outer product needs no kernel of its own
+# at all: it is a product that is broadcast.
+
+# %%
+a, b = minigrad.rand(2, 3).to("sim"), minigrad.rand(2, 4).to("sim")
+with minigrad.rungs("fastest"), minigrad.trace() as launches:
+    y = a.unsqueeze(2) * b.unsqueeze(1)
+launches
+
+# %% [markdown]
+# ### Four seams, one thing
+#
+# | | extension | `torch.library` | minigrad | TensorFlow |
+# |---|---|---|---|---|
+# | the kernel | `.cu` | any: RawKernel, Triton | an expression | `.cu.cc` |
+# | dtypes | `AT_DISPATCH_...` | the function asks | `dtypes=` | `TypeConstraint` |
+# | devices | `x.is_cuda()` | `register_kernel` | the registry | `Device(...)` |
+# | its name | `m.def` | `custom_op` | `pointwise("name", ...)` | `REGISTER_OP` |
+# | shape | what it allocates | `register_fake` | broadcasting | `SetShapeFn` |
+# | gradient | `autograd.Function` | `register_autograd` | `vjps` | `RegisterGradient` |
+# | what is wrong | `TORCH_CHECK` | an exception | an exception | a Status |
+# | the stream | the caller's | the caller's | one | the op's own |
+#
+# Kernel, registration, shape rule, gradient: whatever the framework, these four.
+#
+# ## The way of a call: ATen
+#
+# PyTorch's own operators are such registrations, some 3000 of them. Follow one:
+# `a @ b`, which is `torch.matmul`. A tensor carries **dispatch keys**, and the highest
+# one that has a kernel for the operator is asked first.
+
+# %%
+a, b = torch.rand(64, 32, requires_grad=True), torch.rand(32, 48)
+torch._C._dispatch_keys(a)
+
+# %% [markdown]
+# Written from the lowest to the highest: Autocast would change dtypes, if it were on;
+# then AutogradCPU, which notes the operation and asks again with its own key left out;
+# ADInplaceOrView counts versions of what is written in place; CPU computes. What is
+# registered for them stands in a table that can be printed.
+
+
+# %%
+def registered(operator, keys):
+    for line in torch._C._dispatch_dump(operator).splitlines():
+        key, _, rest = line.partition(": ")
+        if key.split("[")[0].strip() in keys:
+            place, _, line_number = rest.split(" ::")[0].rpartition("/")
+            print(f"{operator:14} {key:34} {line_number}")
+
+
+for operator in "aten::matmul", "aten::mm":
+    registered(operator, ["CPU", "CUDA", "Autograd", "CompositeImplicitAutograd"])
+
+# %% [markdown]
+# `matmul` has no kernel of its own: "CompositeImplicit" is written in terms of other
+# operators, and its gradient is theirs. `mm` has one for each device
+# (`RegisterCPU`, `RegisterCUDA`) and one for Autograd.
+#
+# A `TorchDispatchMode` stands below autograd and sees each operator that gets there.
+# **Predict** what two matrices become, and what two batches of them.
+
+# %%
+from torch.utils._python_dispatch import TorchDispatchMode
+
+
+class Seen(TorchDispatchMode):
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        print("  ", function)
+        return function(*args, **(kwargs or {}))
+
+
+with Seen():
+    print("two matrices")
+    y = a @ b
+    print("two batches")
+    torch.rand(2, 3, 4) @ torch.rand(2, 4, 5)
+y.grad_fn
+
+# %% [markdown]
+# The batches were reshaped (views, no copies) and became one `bmm`. And `mm` itself: it
+# is a **structured kernel**, in two halves. A *meta* half checks and works out the
+# shape, the same for all devices, and is what `register_fake` is for ours; an
+# *implementation* half computes: on a GPU it calls `at::cuda::blas::gemm`, and that
+# calls cuBLAS, on the current stream.
+#
+# `torch.profiler` shows the levels with times, and on a GPU the kernels' names. (The
+# full trace of every key, `TORCH_SHOW_DISPATCH_TRACE=1`, is there in debug builds
+# alone.)
+
+# %%
+from torch.profiler import ProfilerActivity
+from torch.profiler import profile as profiler
+
+where = "cuda" if gpu else "cpu"
+a, b = torch.rand(512, 256, device=where), torch.rand(256, 256, device=where)
+a @ b  # warm-up: the first call loads libraries
+watched = [ProfilerActivity.CPU] + [ProfilerActivity.CUDA] * gpu
+with profiler(activities=watched, acc_events=True) as prof:
+    y = torch.relu(a @ b + 1)
+profile(prof)
+
+# %%
+if gpu:
+    print(
+        *{e.name for e in prof.events() if str(e.device_type).endswith("CUDA")},
+        sep="\n",
+    )
+else:
+    print("not run: names of kernels need a GPU (of cuBLAS: gemm, nvjet, cutlass ...)")
+
+# %% [markdown]
+# minigrad's way is the same with fewer floors: check, dtype, `find_kernel`, launch,
+# node of the graph. Its trace of the same line:
+
+# %%
+a, b = minigrad.rand(32, 16).to("sim"), minigrad.rand(16, 16).to("sim")
+with minigrad.rungs("fastest"), minigrad.trace() as launches:
+    y = (a @ b + 1).relu()
+launches
+
+# %% [markdown]
+# ## The same in TensorFlow
+#
+# TensorFlow's seam is stricter, because its graph is older than its values: an operator
+# is **declared** before anybody says how it is computed. `examples/tensorflow/outer.cc`
+# declares `y = scale * outer(a, b)`.
+
+# %%
+part("tensorflow/outer.cc", 'REGISTER_OP("MinigradOuter")', "    .Doc")
+
+# %% [markdown]
+# `Attr`s are part of the graph: the type T, which inputs and output share, and a number
+# with a default. The **shape function** gets shapes of which parts may be unknown;
+# `Merge` says that two sizes are one, and fails if both are known and differ.
+#
+# The kernel is a class with one method, `Compute`. It is a template of the **device**
+# and of the type: the checks and the memory are written once.
+
+# %%
+part("tensorflow/outer.cc", "class OuterOp", "};")
+
+# %% [markdown]
+# No exceptions here: `OP_REQUIRES` puts an error **status** into the context and
+# returns. `allocate_output` takes memory on the op's device. Then the only line that
+# differs from device to device, a functor's `run`. The CPU's is a loop; the GPU's, in
+# `outer.cu.cc`, launches this chapter's kernel on the stream that TensorFlow has given
+# to this op:
+
+# %%
+part("tensorflow/outer.cu.cc", "struct Outer<GPU, T>", "};")
+
+# %%
+part(
+    "tensorflow/outer.cc",
+    "#define REGISTER(",
+    "REGISTER(CPU, tensorflow::DEVICE_CPU, d",
+)
+
+# %% [markdown]
+# `REGISTER_KERNEL_BUILDER` is TensorFlow's line in the registry: operator, device, type
+# constraint, class. When a graph is placed, the kernel is chosen by the hardware that
+# is there.
+#
+# The compiler needs TensorFlow's headers, which come with the package.
+
+# %%
+try:
+    import tensorflow as tf
+
+    path = extension.tensorflow_library("minigrad_tf", EXAMPLES / "tensorflow/outer.cc")
+    tf_ops = tf.load_op_library(str(path))
+    print(
+        [
+            name
+            for name in dir(tf_ops)
+            if name in ("minigrad_outer", "minigrad_outer_grad")
+        ]
+    )
+except ImportError:
+    tf = print(
+        "not run: TensorFlow is not installed. Get it: pip install tensorflow-cpu"
+    )
+except extension.NoCompiler as problem:
+    tf = print(problem)
+
+# %%
+if tf:
+    a, b = tf.constant([[1.0, 2.0]]), tf.constant([[10.0, 20.0, 30.0]])
+    print(tf_ops.minigrad_outer(a, b, scale=0.5).numpy())
+    for pair in ((a, tf.zeros((2, 3))), (a, b[0]), (tf.cast(a, tf.int32),) * 2):
+        try:
+            tf_ops.minigrad_outer(*pair)
+        except Exception as error:
+            text = str(error).split("}} ")[-1].splitlines()[0]
+            print(type(error).__name__, text[:100])
+
+# %% [markdown]
+# The GPU's half is compiled by nvcc, if that is here: **compiled, not run**, unless
+# your TensorFlow has CUDA.
+
+# %%
+if nvcc and tf:
+    source = EXAMPLES / "tensorflow/outer.cu.cc"
+    how = [nvcc, "-x", "cu", "-std=c++17", "-arch=sm_80", "--expt-relaxed-constexpr"]
+    how += ["-I", tf.sysconfig.get_include(), "-c", str(source), "-w"]
+    done = subprocess.run([*how, "-o", str(folder / "outer.o")], capture_output=True)
+    print("compiled, not run" if done.returncode == 0 else done.stderr.decode()[-400:])
+else:
+    print("not run: needs nvcc and TensorFlow's headers")
+
+# %% [markdown]
+# ### Its gradient
+#
+# The gradient of an operator is registered in Python, under the operator's name. It
+# gets the operation, with its inputs and attributes, and the gradient of each output;
+# it returns one for each input, made of further operators: nodes of the same graph.
+#
+# **Predict** what happens without it.
+
+
+# %%
+def gradients(a, b, **more):
+    with tf.GradientTape() as tape:
+        tape.watch([a, b])
+        y = tf_ops.minigrad_outer(a, b, **more)
+    return tape.gradient(y, [a, b])
+
+
+if tf:
+    try:
+        print([g.numpy() for g in gradients(a, b)])
+    except LookupError as error:
+        print("LookupError:", error)
+
+# %%
+if tf:
+    try:
+
+        @tf.RegisterGradient("MinigradOuter")
+        def _(op, dy):
+            scale = op.get_attr("scale")
+            return tf_ops.minigrad_outer_grad(dy, *op.inputs, scale=scale)
+
+    except KeyError:
+        pass  # this cell has run before: a gradient is registered once
+    print([g.numpy() for g in gradients(a, b, scale=2.0)])
+
+# %% [markdown]
+# Checked against differences, as `gradcheck` does it:
+
+# %%
+if tf:
+    wide = [tf.random.normal((2, n), dtype=tf.float64) for n in (3, 4)]
+    theory, numeric = tf.test.compute_gradient(
+        lambda a, b: tf_ops.minigrad_outer(a, b, scale=2.0), wide
+    )
+    for t, n in zip(theory, numeric, strict=True):
+        np.testing.assert_allclose(t, n, atol=1e-6)
+    print("both gradients agree with differences")
+
+# %% [markdown]
+# ### In a graph
+#
+# Under `tf.function` the shape function works before there are numbers: the batch is
+# not known, the rest is. And in a graph of TensorFlow 1, with placeholders and a
+# session (chapter 12 builds one), it is the same operator.
+
+# %%
+if tf:
+    unknown = [tf.TensorSpec((None, n), tf.float32) for n in (3, 4)]
+    traced = tf.function(tf_ops.minigrad_outer).get_concrete_function(*unknown)
+    print("tf.function:", traced.structured_outputs.shape)
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        p = tf.compat.v1.placeholder(tf.float32, (None, 2))
+        y = tf_ops.minigrad_outer(p, p)
+        (g,) = tf.compat.v1.gradients(tf.reduce_sum(y), p)
+        print("session:    ", *session.run([y, g], {p: [[1.0, 2.0]]}))
+
+# %% [markdown]
+# ## Verified
+#
+# An operator is verified on what breaks operators, not on what one likes to type:
+#
+# | input | what it finds |
+# |---|---|
+# | other sizes for each dimension | M and N exchanged |
+# | more elements than a block has, no multiple of it | the guard, the grid |
+# | empty, 1 | a grid of 0 blocks |
+# | transposed, expanded, `x[1:]` | strides and offsets that are ignored |
+# | NaN, ±∞ | comparisons, `0 * x` |
+# | half, double | digits that are lost, a dispatch that lacks a type |
+# | another device, another dtype | a check that lacks |
+# | a random upstream gradient | a gradient that is right for ones alone |
+#
+# `torch.testing.assert_close` compares shape, dtype, device and values, with a
+# tolerance by dtype, and **raises**. `torch.allclose` only says False, and a False that
+# no line asserts is a test that cannot fail.
+
+# %%
+cases = {
+    "plain": [torch.rand(3, 5), torch.rand(3, 7)],
+    "large": [torch.rand(2, 301), torch.rand(2, 77)],
+    "empty": [torch.rand(0, 5), torch.rand(0, 7)],
+    "transposed": [torch.rand(5, 3).T, torch.rand(7, 3).T],
+    "expanded": [torch.rand(1, 5).expand(3, 5), torch.rand(3, 7)],
+    "half": [torch.rand(3, 5).half(), torch.rand(3, 7).half()],
+    "odd": [torch.tensor([[torch.nan, torch.inf]]), torch.tensor([[-1.0, 0.0]])],
+}
+for pair in cases.values():
+    expected = torch.einsum("bm,bn->bmn", *pair)
+    torch.testing.assert_close(ops.outer(*pair), expected, equal_nan=True)
+print("right:", *cases)
+
+# %% [markdown]
+# And backward, which is compared in the same way: with a random `dy`, and against a
+# reference in double.
+
+
+# %%
+def backward_of(f, pair, dy):
+    leaves = [x.detach().clone().requires_grad_() for x in pair]
+    return torch.autograd.grad(f(*leaves), leaves, dy.to(leaves[0].dtype))
+
+
+for name in "plain", "large", "transposed":
+    pair = cases[name]
+    dy = torch.randn(*pair[0].shape, pair[1].shape[1])
+    reference = backward_of(lambda a, b: torch.einsum("bm,bn->bmn", a, b),
+                            [x.double() for x in pair], dy)  # fmt: skip
+    for got, right in zip(backward_of(ops.outer, pair, dy), reference, strict=True):
+        torch.testing.assert_close(got, right.float())
+print(torch.library.opcheck(ops.outer, cases["plain"]))
+
+# %% [markdown]
+# **To the lab**: exercise 8 (`verify`): you write such a verification, and it is tried
+# on 23 wrong operators.
+#
+# ## Measured
+#
+# Four rules, and what each is against:
+#
+# 1. **Warm up.** The first call compiles, loads, allocates.
+# 2. **Events, not the wall clock.** A launch returns at once; the host's clock times
+#    the launch.
+# 3. **Several sizes.** What wins on large tensors loses on small ones.
+# 4. **Medians of many**, taken in turns: other programs only add.
+#
+# `torch.utils.benchmark` keeps them: it warms up, waits for the GPU, and repeats.
+
+# %%
+from torch.utils.benchmark import Compare, Timer
+
+rows, ways = [], {"einsum": "einsum('bm,bn->bmn', *pair)", "ours": "outer(*pair)"}
+for shape in (8, 16, 16), (8, 256, 256):
+    pair = [torch.rand(shape[0], n, device=where) for n in shape[1:]]
+    names = {"einsum": torch.einsum, "outer": ops.outer, "pair": pair}
+    for way, text in ways.items():
+        label = {"label": "outer", "sub_label": str(shape), "description": way}
+        rows.append(
+            Timer(text, globals=names, **label).blocked_autorange(min_run_time=0.1)
+        )
+print(Compare(rows))
+
+# %% [markdown]
+# Wall clock against events. **Predict** by how much they differ for a large tensor.
+
+# %%
+if gpu:
+    pair = [torch.rand(64, 1024, device="cuda") for _ in range(2)]
+    for device in "cpu", "cuda":
+        timed = minigrad.testing.bench(ops.outer, *pair, device=device, warmup=10)
+        print("host's clock" if device == "cpu" else "events      ", timed)
+else:
+    print(
+        "not run: needs a GPU. Chapter 02 measures with events in the simulator's GPU"
+    )
+
+# %% [markdown]
+# **Memory.** PyTorch keeps what was freed for the next tensor. *Allocated* is what
+# tensors hold, *reserved* what was taken from the driver; only the second is what
+# `nvidia-smi` shows.
+
+# %%
+if gpu:
+    torch.cuda.reset_peak_memory_stats()
+    ops.outer(*pair)
+    for name in "max_memory_allocated", "max_memory_reserved":
+        print(f"{name:22}{getattr(torch.cuda, name)() / 2**20:8.0f} MiB")
+else:
+    print("not run: needs a GPU: torch.cuda.max_memory_allocated, max_memory_reserved")
+
+# %% [markdown]
+# **The Python side.** A kernel of 5 µs below 50 µs of Python is a Python program.
+# `cProfile` counts calls and times them; here a thousand calls of `ops.outer`.
+
+# %%
+import cProfile
+import pstats
+
+pair = [torch.rand(2, 4) for _ in range(2)]
+with cProfile.Profile() as calls:
+    for _ in range(1000):
+        ops.outer(*pair)
+rows = pstats.Stats(calls).stats.items()  # (file, line, name): calls, ..., own time
+for (file, line, name), (_, count, own, *_) in sorted(rows, key=lambda r: -r[1][2])[:5]:
+    where_ = f"{Path(file).name}:{line}" if line else "compiled"
+    print(f"{1e3 * own:6.1f} µs  {count:5} calls  {name[:40]:40}  {where_}")
+
+# %% [markdown]
+# Most of it is not ours: it is the way through the dispatcher, in Python, for an
+# operator that was registered in Python. (`TORCH_LIBRARY` in C++ registers without it,
+# and lab 11 is built so.)
+#
+# **One kernel.** NVIDIA's Nsight Compute runs a kernel several times and reads the
+# counters of the hardware: `ncu --set basic python program.py`. (`nvprof` did it until
+# the GPUs of 2018; `nsys` draws the timeline of a whole program.) What to read first:
+#
+# | ncu says | it means |
+# |---|---|
+# | DRAM Throughput 91 % | bound by memory: fewer bytes, or be content |
+# | Compute (SM) Throughput 85 % | bound by arithmetic: fewer operations, tensor cores |
+# | both below 50 % | waits: too few threads, or each waits for the one before |
+# | Achieved Occupancy | warps that are there, of those that would fit |
+# | Sectors/Request 4 | 32 floats side by side, as they should be; 32 is scattered |
+# | Bank Conflicts | shared memory served one lane after the other |
+#
+# `benchmarks/ncu.py` does it for the course's kernels.
+
+# %%
+print(shutil.which("ncu") or "not run: needs a GPU, and Nsight Compute (ncu)")
+
+# %% [markdown]
+# Is it worth it? An operator of one's own wins where it **fuses**: gelu(x + bias) in
+# PyTorch eager is two kernels, and moves x's size five times (read x, write the sum,
+# read it, write y, and bias); in one kernel it moves twice. `torch.compile` fuses such
+# chains by itself, and is what to measure against:
+#
+#     python benchmarks/extension.py --write
+#
+# measures outer product and bias-gelu, by minigrad and by this extension, beside
+# PyTorch eager and compiled, on the machine where it runs. Where the compiler cannot
+# follow, in a sort, a scan, a lookup with a data structure of its own, a kernel by hand
+# is the way.
+#
+# ## What you have seen
+#
+# - A seam passes addresses; whoever builds one checks device, dtype, shape, contiguity.
+# - An operator launches on the caller's device and stream, and never waits.
+# - Four registrations make an operator: kernel, name, shape rule, gradient. Where the
+#   shape rule is missing, a compiler sees a hole.
+# - Verification is a list of inputs that break things, and it asserts.
+#
+# ## Before you go: three questions
+#
+# 1. A kernel of yours is right in every test, and wrong once in a hundred steps of a
+#    training that uses two streams. What is the first line that you look at?
+# 2. Why is `register_fake` needed, when the operator itself could be run to see what
+#    shape comes out?
+# 3. `torch.allclose(y, expected)` stands in a test, and the operator returns zeros.
+#    What does the test say?
+#
+# <details><summary>Answers</summary>
+#
+# 1. The launch: does it name the current stream? In the default stream it may run
+#    before its input has been written by another one.
+# 2. A compiler asks before there are numbers, for sizes that are not known yet, and
+#    perhaps on a machine without that GPU.
+# 3. Nothing: False is thrown away. `assert` it, or use `assert_close`.
+#
+# </details>
+#
+# ## To read on
+#
+# | what | where in PyTorch's source |
+# |---|---|
+# | build.ninja, compilers, flags | `torch/utils/cpp_extension.py`: `load` |
+# | TORCH_CHECK | `c10/util/Exception.h` |
+# | AT_DISPATCH | `aten/src/ATen/Dispatch.h` |
+# | the look-up of a kernel | `aten/src/ATen/core/dispatch/Dispatcher.h`: `call` |
+# | matmul, mm | `aten/src/ATen/native/LinearAlgebra.cpp`: `matmul`, `_matmul_impl` |
+# | mm to cuBLAS | `aten/src/ATen/native/cuda/Blas.cpp`, `ATen/cuda/CUDABlas.cpp` |
+# | custom_op | `torch/_library/custom_ops.py`: `CustomOpDef` |
+# | opcheck | `torch/testing/_internal/optests/generate_tests.py` |
+#
+# And the guide "Create an op" of TensorFlow, and PyTorch's tutorials on custom
+# operators.
+#
+# Now **lab 11**: eight exercises, from fifteen minutes to thirty-five each.

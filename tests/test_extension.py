@@ -1,0 +1,286 @@
+"""Native code: built once, never stale, explained; the examples of chapter 11."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+from minigrad import course
+from minigrad.exercises.answers import load_references
+from minigrad.exercises.registry import CppExercise, KernelExercise, exercises, find
+from minigrad.testing import extension, native
+
+pytestmark = pytest.mark.xdist_group("extension")
+EXAMPLES = course.home() / "examples"
+needs_compiler = pytest.mark.skipif(
+    not extension.has_compiler(), reason="not run: needs a C++ compiler"
+)
+needs_nvcc = pytest.mark.skipif(not shutil.which("nvcc"), reason="not run: needs nvcc")
+SOURCE = "int answer() { return 42; }\n"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path
+
+
+def built(folder, text=SOURCE, **how):
+    (folder / "answer.cpp").write_text(text)
+    return extension.shared_library("answer", folder / "answer.cpp", **how)
+
+
+# ------------------------------------------------- built once, never stale
+
+
+@needs_compiler
+def test_what_is_there_is_not_compiled_again(folder, monkeypatch):
+    path = built(folder)
+    real, commands = extension.run, []
+
+    def run(command, *rest):
+        commands.append(command)
+        return real(command, *rest)
+
+    monkeypatch.setattr(extension, "run", run)
+    assert built(folder) == path
+    assert [c[1:] for c in commands] == [["--version"]]
+
+
+@needs_compiler
+def test_another_source_another_header_or_another_flag_is_another_build(folder):
+    paths = {built(folder), built(folder, SOURCE + "// more\n")}
+    paths.add(built(folder, flags=["-DN=1"]))
+    paths.add(built(folder, versions=["2.13"]))
+    (folder / "help.h").write_text("#define N 1\n")
+    paths.add(built(folder))
+    (folder / "help.h").write_text("#define N 2\n")
+    paths.add(built(folder))
+    assert len(paths) == 6
+
+
+@needs_compiler
+def test_two_processes_at_once_compile_once(folder):
+    (folder / "answer.cpp").write_text(SOURCE)
+    log = folder / "log"
+    compiler = folder / "slow"
+    compiler.write_text(
+        f'#!/bin/sh\n[ "$1" = --version ] && exec {extension.compiler()} "$@"\n'
+        f'echo once >> {log}\nsleep 1\nexec {extension.compiler()} -shared -fPIC "$@"\n'
+    )
+    compiler.chmod(0o755)
+    code = (
+        "from minigrad.testing import extension\n"
+        f"extension.shared_library('answer', {str(folder / 'answer.cpp')!r}, "
+        f"command=[{str(compiler)!r}])"
+    )
+    env = os.environ | {"PYTHONPATH": str(course.home())}
+    both = [subprocess.Popen([sys.executable, "-c", code], env=env) for _ in range(2)]
+    assert [p.wait(60) for p in both] == [0, 0]
+    assert log.read_text() == "once\n"
+
+
+# ------------------------------------------------- explained
+
+
+@needs_compiler
+def test_a_failed_build_names_the_line_and_shows_it(folder):
+    with pytest.raises(extension.BuildFailed) as error:
+        built(folder, "int answer() {\n    return wrong;\n}\n")
+    first, second = str(error.value).splitlines()
+    assert first.startswith("answer.cpp, line 2: ")
+    assert "wrong" in first
+    assert second.strip() == "return wrong;"
+
+
+@needs_compiler
+def test_what_the_linker_misses_is_said(folder):
+    with pytest.raises(extension.BuildFailed, match="cannot find -lnowhere"):
+        built(folder, flags=["-lnowhere"])
+
+
+def test_an_error_of_nvcc_is_read_as_well(tmp_path):
+    (tmp_path / "k.cu").write_text("first\nsecond line\n")
+    said = f'{tmp_path}/k.cu(2): error: identifier "x" is undefined\n'
+    expected = 'k.cu, line 2: identifier "x" is undefined\n    second line'
+    assert extension.errors_in(said) == expected
+
+
+def test_without_a_compiler_it_says_how_to_get_one(monkeypatch):
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    with pytest.raises(extension.NoCompiler, match="Get them: apt install g.."):
+        extension.compiler()
+
+
+def test_without_a_compiler_exercises_in_cpp_are_not_counted(monkeypatch):
+    from grading.checking import judge
+    from grading.subject import LocalSubject
+
+    load_references("11_extending_pytorch")
+    hole = find("check_bias_gelu")
+    before = hole.answer, hole._run
+    hole.fill(hole.reference)
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    try:
+        verdict = judge(hole, LocalSubject())
+    finally:
+        hole.answer, hole._run = before
+    assert (verdict.points, verdict.state) == (0, "needs a C++ compiler")
+    assert not verdict.counts
+    assert "not run: needs a C++ compiler" in verdict.summary
+
+
+# ------------------------------------------------- the examples
+
+
+@pytest.fixture(scope="module")
+def ops():
+    if not extension.has_compiler():
+        pytest.skip("not run: needs a C++ compiler")
+    return extension.minigrad_ops()
+
+
+@pytest.mark.slow
+def test_the_extension_agrees_with_pytorch(ops):
+    for dtype in torch.float64, torch.float32, torch.float16:
+        a, b = torch.randn(3, 5, dtype=dtype), torch.randn(3, 7, dtype=dtype)
+        torch.testing.assert_close(ops.add(a, a), a + a)
+        torch.testing.assert_close(ops.outer(a, b), torch.einsum("bm,bn->bmn", a, b))
+        x, bias = torch.randn(4, 6, dtype=dtype), torch.randn(6, dtype=dtype)
+        gelu = torch.nn.functional.gelu(x.double() + bias.double()).to(dtype)
+        torch.testing.assert_close(ops.bias_gelu(x, bias), gelu)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["outer", "bias_gelu"])
+def test_the_extension_passes_gradcheck_opcheck_and_compiles(ops, name):
+    shapes = {"outer": ((3, 4), (3, 5)), "bias_gelu": ((3, 4), (4,))}[name]
+    op = getattr(ops, name)
+    args = [torch.rand(s, dtype=torch.double, requires_grad=True) for s in shapes]
+    assert torch.autograd.gradcheck(op, args)
+    assert set(torch.library.opcheck(op, args).values()) == {"SUCCESS"}
+    model = torch.compile(
+        lambda *xs: op(*xs).sin().sum(), fullgraph=True, backend="aot_eager"
+    )
+    torch.testing.assert_close(model(*args), op(*args).sin().sum())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda a, b: (a, b.double()), "a is Float, b is Double"),
+        (lambda a, b: (a.int(), b.int()), "must be floating, is Int"),
+        (lambda a, b: (a.to("meta"), b), "a is on meta, b on cpu"),
+        (lambda a, b: (a.to("meta"), b.to("meta")), "on meta"),
+        (lambda a, b: (a, b[:1]), "a has 2 rows, b has 1"),
+        (lambda a, b: (a[0], b), r"are \[3\] and \[2, 4\]"),
+        (lambda a, b: (a.T.contiguous().T, b), "a must be contiguous"),
+    ],
+)
+def test_the_extension_refuses_what_it_cannot_do(ops, change, said):
+    with pytest.raises(RuntimeError, match=said):
+        ops._C.outer(*change(torch.rand(2, 3), torch.rand(2, 4)))
+
+
+def nvcc(tmp_path, source, *options):
+    how = ["nvcc", "-x", "cu", "-arch=sm_80", "-w", "-c", str(source), *options]
+    done = subprocess.run(
+        [*how, "-o", str(tmp_path / "o.o")], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+def torch_headers(tmp_path):
+    """PyTorch's include flags; a wheel for the CPU lacks one header, of two lines."""
+    inside = tmp_path / "c10" / "cuda" / "impl"
+    inside.mkdir(parents=True, exist_ok=True)
+    (inside / "cuda_cmake_macros.h").write_text("#define C10_CUDA_BUILD_SHARED_LIBS\n")
+    return ["-std=c++20", *native.includes(), f"-I{tmp_path}"]
+
+
+@needs_nvcc
+@pytest.mark.slow
+def test_the_launches_compile_against_pytorchs_headers(tmp_path):
+    nvcc(tmp_path, EXAMPLES / "extension/csrc/cuda.cu", *torch_headers(tmp_path))
+
+
+@needs_nvcc
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["bias_gelu", "bias_gelu_backward", "bias_backward"])
+def test_a_built_answer_compiles_against_pytorchs_headers(tmp_path, name):
+    load_references("11_extending_pytorch")
+    hole = find(name)
+    (tmp_path / f"{name}.cu").write_text(hole.reference)
+    (tmp_path / "main.cu").write_text(native.cuda_source(hole, "space"))
+    nvcc(tmp_path, tmp_path / "main.cu", *torch_headers(tmp_path))
+
+
+# ------------------------------------------------- TensorFlow
+
+
+@pytest.fixture(scope="module")
+def tf_ops():
+    tf = pytest.importorskip("tensorflow", reason="not run: needs TensorFlow")
+    if not extension.has_compiler():
+        pytest.skip("not run: needs a C++ compiler")
+    path = extension.tensorflow_library("minigrad_tf", EXAMPLES / "tensorflow/outer.cc")
+    return tf, tf.load_op_library(str(path))
+
+
+@pytest.mark.slow
+def test_tensorflows_operator_is_right_forward_and_backward(tf_ops):
+    tf, ops = tf_ops
+    for dtype in tf.float16, tf.float32, tf.float64:
+        a, b = (tf.cast(tf.random.normal((3, n)), dtype) for n in (4, 5))
+        y = ops.minigrad_outer(a, b, scale=2.0)
+        expected = 2 * a.numpy()[:, :, None] * b.numpy()[:, None]
+        np.testing.assert_allclose(y.numpy(), expected, 1e-3)
+        da, db = ops.minigrad_outer_grad(y, a, b, scale=2.0)
+        up = y.numpy().astype(float)
+        want = 2 * np.einsum("bmn,bn->bm", up, b.numpy().astype(float))
+        np.testing.assert_allclose(da.numpy(), want, 2e-2, 2e-2)
+        want = 2 * np.einsum("bmn,bm->bn", up, a.numpy().astype(float))
+        np.testing.assert_allclose(db.numpy(), want, 2e-2, 2e-2)
+
+
+@pytest.mark.slow
+def test_tensorflows_operator_knows_shapes_and_refuses_others(tf_ops):
+    tf, ops = tf_ops
+    known = [tf.TensorSpec((None, 3), tf.float32), tf.TensorSpec((8, None), tf.float32)]
+    traced = tf.function(ops.minigrad_outer).get_concrete_function(*known)
+    assert traced.structured_outputs.shape.as_list() == [8, 3, None]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="must be"):
+        ops.minigrad_outer(tf.zeros((2, 3)), tf.zeros((3, 3)))
+    assert ops.minigrad_outer(tf.zeros((0, 3)), tf.zeros((0, 3))).shape == (0, 3, 3)
+
+
+@needs_nvcc
+@pytest.mark.slow
+def test_tensorflows_gpu_kernel_compiles(tmp_path):
+    tf = pytest.importorskip("tensorflow", reason="not run: needs TensorFlow")
+    how = "-std=c++17", "--expt-relaxed-constexpr", "-I", tf.sysconfig.get_include()
+    nvcc(tmp_path, EXAMPLES / "tensorflow/outer.cu.cc", *how)
+
+
+# ------------------------------------------------- holes of C++
+
+
+def test_a_hole_of_cpp_says_how_it_is_declared():
+    hole = find("bias_gelu_cpu")
+    assert isinstance(hole, CppExercise)
+    head = "at::Tensor bias_gelu_cpu"
+    assert hole.form() == f"{head}(const at::Tensor& x, const at::Tensor& bias)"
+    with pytest.raises(TypeError, match="called with other parameters"):
+        hole.fits(f"{head}(const at::Tensor& x) {{}}")
+    with pytest.raises(TypeError, match="no function `at::Tensor bias_gelu_cpu"):
+        hole.fits("void other() {}")
+
+
+def test_every_other_text_is_a_kernel():
+    kinds = {type(e.hole) for e in exercises() if isinstance(e.hole, KernelExercise)}
+    assert kinds == {KernelExercise, CppExercise}
