@@ -191,7 +191,7 @@ class KernelExercise(Exercise):
     def fits(self, answer):
         if not isinstance(answer, str):
             raise WrongAnswerType(
-                f"{self.name} is answered by {self.language} in a string, "
+                f"{self.name}: its answer is {self.language} in a string, "
                 f'solves({self.name})(r"""..."""). Got {kind(answer)}.'
             )
         try:

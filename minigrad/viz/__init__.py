@@ -40,11 +40,8 @@ __all__ = [
     "norm_axes",
     "overlaps",
     "point",
-<<<<<<< HEAD
     "pooling",
-=======
     "profile",
->>>>>>> e3dcc0d (Lesson and lab 11; benchmark of the operators; tests of extensions)
     "roofline",
     "spans",
     "step",
