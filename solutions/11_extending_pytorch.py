@@ -598,22 +598,14 @@ def verify(op, reference):
             for got, right in zip(*pairs, strict=True):
                 near(got, right, 20 * rtol)
 
+    sizes = (3, 4, 5), (1, 1, 1), (2, 40, 30), (0, 3, 4), (2, 0, 4), (2, 3, 0)
     rtols = {minigrad.float16: 1e-3, minigrad.float32: 1e-6, minigrad.float64: 1e-12}
     for dtype, rtol in rtols.items():
-        for B, M, N in (
-            (3, 4, 5),
-            (1, 1, 1),
-            (2, 40, 30),
-            (0, 3, 4),
-            (2, 0, 4),
-            (2, 3, 0),
-        ):
+        for B, M, N in sizes:
             a, b = minigrad.randn(B, M, dtype=dtype), minigrad.randn(B, N, dtype=dtype)
             compare(a, b, rtol)
     a, b = minigrad.randn(4, 3), minigrad.randn(4, 5)
-    compare(
-        minigrad.randn(3, 4).transpose(0, 1), minigrad.randn(5, 4).transpose(0, 1), 1e-6
-    )
+    compare(*(minigrad.randn(n, 4).transpose(0, 1) for n in (3, 5)), 1e-6)
     compare(minigrad.randn(1, 3).expand(4, 3), b, 1e-6)
     compare(minigrad.randn(6, 3)[2:], minigrad.randn(5, 5)[1:], 1e-6)
     odd = minigrad.tensor([[float("nan"), 1.5, float("inf")], [-2.5, 0, -1.5]])

@@ -6,6 +6,7 @@ import numpy as np
 
 from grading.cases import Tried
 from grading.checking import Check
+from grading.mistakes import Model
 from grading.subject import Outcome, Problem
 from grading.verdict import NEEDS_COMPILER, Verdict
 from minigrad.testing.extension import NoCompiler, compiler
@@ -22,6 +23,7 @@ class BuiltCheck(Check):
     """The base of checks of C++: cases are (part, arguments of native.tensor, more)."""
 
     seconds = 300  # a build on a busy machine, and all cases
+    scene = "built"
     operands = ()  # the names of the parameters
 
     def judge(self, subject, seed=None):
@@ -38,7 +40,7 @@ class BuiltCheck(Check):
         cases = [*self.cases(random_numbers.Random(seed))]
         few = len(self.operands)
         tensors = [list(case[1 : 1 + few]) for case in cases]
-        scene = {"scene": "built"}
+        scene = {"scene": self.scene}
         outcome = subject.call(self.hole.name, [scene, tensors], self.seconds)
         results = outcome.value or [{}] * len(cases)
         for number, ((part, *args), result) in enumerate(
@@ -61,6 +63,10 @@ class BuiltCheck(Check):
 
     def _circular(self, subject, seed):
         return []
+
+    def agrees(self, way, case):
+        """Mistakes are compared by their models: each answer takes a build."""
+        return isinstance(way, Model) and super().agrees(way, case)
 
     def general(self, case):
         if isinstance(case.got, Problem) and case.got.kind in SAID:
