@@ -695,8 +695,10 @@ from torch.profiler import ProfilerActivity
 from torch.profiler import profile as profiler
 
 where = "cuda" if gpu else "cpu"
-a, b = torch.rand(512, 256, device=where), torch.rand(256, 256, device=where)
-a @ b  # warm-up: the first call loads libraries
+torch.set_num_threads(1)  # on a CPU several would wait for each other in the picture
+a, b = torch.rand(256, 128, device=where), torch.rand(128, 128, device=where)
+for _ in range(3):  # warm-up: the first call loads libraries
+    torch.relu(a @ b + 1)
 watched = [ProfilerActivity.CPU] + [ProfilerActivity.CUDA] * gpu
 with profiler(activities=watched, acc_events=True) as prof:
     y = torch.relu(a @ b + 1)
