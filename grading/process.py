@@ -8,6 +8,7 @@ import tempfile
 from multiprocessing import Pipe
 
 from minigrad import course
+from minigrad.exercises.sandbox import PATIENCE
 
 from . import wire
 from .subject import About, Outcome, Problem, WireSubject
@@ -15,7 +16,7 @@ from .worker import CELL_SECONDS
 
 START_SECONDS = 60  # to import NumPy and minigrad on a busy machine
 LONGEST = 16 * 2**20  # bytes of one reply
-GRACE = 5  # beyond its own time limit, before a process is ended
+GRACE = 5  # seconds beyond its own time limit, before a process is ended
 CODE = (
     "import sys; sys.path[:0] = [{home!r}]; from grading.worker import main; main({fd})"
 )
@@ -53,7 +54,7 @@ class ProcessSubject(WireSubject):
         self._folder.cleanup()
 
     def call(self, name, args, seconds, own=False):
-        self._seconds = seconds + GRACE
+        self._seconds = PATIENCE * seconds + GRACE
         try:
             with self._understood():
                 outcome = super().call(name, args, seconds, own)
@@ -141,7 +142,7 @@ class ProcessSubject(WireSubject):
             return said, id, problem and str(problem)[:500]
 
     def _patience(self, cell):
-        return START_SECONDS if cell is None else CELL_SECONDS + GRACE
+        return START_SECONDS if cell is None else PATIENCE * CELL_SECONDS + GRACE
 
     def _launch(self):
         self._pipe, theirs = Pipe()
