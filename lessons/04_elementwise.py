@@ -885,6 +885,7 @@ for v in cube, cube[:, :, ::2], cube[0].T:
 minigrad.result_type(minigrad.ones(1, dtype=minigrad.bfloat16), 0.5)
 
 # %% [markdown]
-# Now **lab 04**: five exercises, from ten minutes to twenty each. When they are done,
-# every operator of this lesson runs on your code: in the set-up cell, write `"labs"`
-# for `"solutions"`, restart the kernel, and run everything again.
+# Now **lab 04**: six exercises, from ten minutes to twenty-five each, the last of them
+# a test. When they are done, every operator of this lesson runs on your code: in the
+# set-up cell, write `"labs"` for `"solutions"`, restart the kernel, and run everything
+# again.

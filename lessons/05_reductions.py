@@ -962,6 +962,6 @@ a, b = [1.0], [4.0, 4.0, 4.0]
 print((np.mean(a) + np.mean(b)) / 2, np.mean(a + b))
 
 # %% [markdown]
-# Now **lab 05**: its exercises take from twenty to forty minutes each. What you write
-# there is what `sum`, `argmax`, `softmax` and `layer_norm` of your own framework are
-# made of.
+# Now **lab 05**: its exercises take from twenty to forty minutes each; the last is a
+# test for other kernels. What you write there is what `sum`, `argmax`, `softmax` and
+# `layer_norm` of your own framework are made of.

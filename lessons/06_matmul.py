@@ -707,8 +707,8 @@ launches
 matmul.roofline((32, 4096), (4096, 4096), h200.bandwidth, h200.peak)
 
 # %% [markdown]
-# Now **lab 06**: four kernels and the roofline. What you write there is what `@` of
-# your own framework runs.
+# Now **lab 06**: four kernels, the roofline, and a test for other kernels. What you
+# write there is what `@` of your own framework runs.
 #
 # To read on: S. Boehm, *How to Optimize a CUDA Matmul Kernel for cuBLAS-like
 # Performance*; NVIDIA's CUTLASS, `media/docs/efficient_gemm.md`; PyTorch's

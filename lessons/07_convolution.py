@@ -555,9 +555,9 @@ turned = np.flip(w.numpy(), (2, 3)).transpose(1, 0, 2, 3)
 abs(F.conv2d(dy, minigrad.tensor(turned.copy()), padding=2) - dx).max().item()
 
 # %% [markdown]
-# Now **lab 07**: its exercises take from a quarter to three quarters of an hour each.
-# What you write there is what `unfold`, `conv2d` and `max_pool2d` of your own framework
-# run.
+# Now **lab 07**: its exercises take from a quarter to three quarters of an hour each;
+# the last is a test that needs no expected values. What you write there is what
+# `unfold`, `conv2d` and `max_pool2d` of your own framework run.
 #
 # To read on: S. Chetlur and others, *cuDNN: Efficient Primitives for Deep Learning*
 # (2014), for implicit GEMM; A. Lavin and S. Gray, *Fast Algorithms for Convolutional

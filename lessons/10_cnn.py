@@ -731,8 +731,8 @@ except RuntimeError as error:
     print(error)
 
 # %% [markdown]
-# Now **lab 10**: its exercises take from ten to twenty minutes each. In chapter 11 your
-# kernels move into PyTorch itself.
+# Now **lab 10**: its exercises take from ten to twenty minutes each; in the last you
+# write a test. In chapter 11 your kernels move into PyTorch itself.
 #
 # To read on: Y. LeCun and others, *Gradient-Based Learning Applied to Document
 # Recognition* (1998), where MNIST comes from; M. Zeiler and R. Fergus, *Visualizing and

@@ -13,10 +13,10 @@
 # %% [markdown]
 # # Lab 02 · Memory
 #
-# Six exercises, about two hours of work: five kernels and a timer. Three of the kernels
-# let the threads of a block work together through shared memory, and two move data as
-# fast as the memory allows. The timer is what you will measure with for the rest of the
-# course.
+# Seven exercises, about two hours of work: five kernels, a timer, and a test. Three of
+# the kernels let the threads of a block work together through shared memory, and two
+# move data as fast as the memory allows. The timer is what you will measure with for
+# the rest of the course.
 #
 # Kernels are written in CUDA C, in a string. Without a GPU they run in the course's
 # simulator, and nothing in this notebook changes.
@@ -41,6 +41,7 @@ import numpy as np
 
 from grading import check, trying
 from minigrad import Kernel, answers_from, solves
+from minigrad.exercises.own_tests import test_block_sum
 from minigrad.kernels.memory import (
     bench,
     block_sum,
@@ -481,3 +482,66 @@ with trying():
 
 # %% check="bench"
 check(bench)
+
+# %% [markdown] task="test_block_sum"
+# ## A test for a kernel with barriers
+#
+# A kernel without its barriers may give the right values here, and others on a GPU. So
+# a test of such a kernel looks at two things: the values, and what the simulator's
+# tools find.
+#
+# Write a test for kernels such as `block_sum`. A test launches what it is given,
+# compares, and raises an error, an AssertionError by `assert`, where something is
+# wrong. The check gives it right kernels, which it must let pass, and wrong ones, which
+# it must not: mistakes that learners of this lab really make.
+
+# %%
+two = """
+__global__ void two(int* y) {
+    __shared__ int s[64];
+    s[threadIdx.x] = threadIdx.x;
+    y[threadIdx.x] = s[63 - threadIdx.x];
+}
+"""
+print(*Kernel(two, "two").check(1, 64, (np.zeros(64, np.int32),)).findings)
+
+# %% [markdown] hints="test_block_sum"
+# <details><summary>Hint 1</summary>
+#
+# Which sizes would show each of these: a step of the tree that is missing, a literal
+# for `blockDim.x`, blocks that are not full, a sum that is added to what was there?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Go through several (n, block, blocks), with n no multiple of the block, and blocks
+# without any element. `kernel.check(...)` must have no findings; after `kernel(...)`
+# the sums are those of `x`, filled up with zeros, in rows of a block each.
+#
+# </details>
+
+
+# %% exercise="test_block_sum"
+@solves(test_block_sum)
+def test_block_sum(kernel):
+    ### BEGIN SOLUTION
+    for n, size, blocks in [(1000, 256, 4), (37, 32, 3), (64, 64, 1), (500, 128, 5)]:
+        x = np.arange(1, n + 1, dtype=np.float32)
+        sums = np.full(blocks, -1, np.float32)
+        found = kernel.check(blocks, size, (x, sums, n)).findings
+        assert not found, found
+        kernel(blocks, size, (x, sums, n))
+        whole = np.zeros(blocks * size, np.float32)
+        whole[:n] = x
+        expected = whole.reshape(blocks, size).sum(1)
+        assert np.array_equal(sums, expected), f"n = {n}, blocks of {size}: {sums}"
+    ### END SOLUTION
+
+
+# %%
+with trying():
+    test_block_sum(Kernel(block_sum.text, "block_sum"))
+    print("your block_sum passes")
+
+# %% check="test_block_sum"
+check(test_block_sum)

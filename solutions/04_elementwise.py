@@ -15,8 +15,8 @@
 #
 # Here minigrad's tensors learn to compute: three kernels that do many operations on
 # tensors of any layout, and the two functions that decide which kernel runs, and in
-# which dtype. Five exercises, about an hour and a half of work. They run on your GPU if
-# the machine has one, and else in minigrad's simulator.
+# which dtype, and a test. Six exercises, about two hours of work. They run on your GPU
+# if the machine has one, and else in minigrad's simulator.
 #
 # How each exercise goes:
 #
@@ -44,6 +44,8 @@
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
+import math
+
 import numpy as np
 
 import minigrad
@@ -51,6 +53,7 @@ from grading import check, show_check, trying
 from minigrad import answers_from, solves
 from minigrad.dispatch import DispatchError, find_kernel, missing
 from minigrad.dtypes import kind, of_number, promote_types, result_type
+from minigrad.exercises.own_tests import test_broadcast
 from minigrad.kernels.copy import Strides
 from minigrad.kernels.elementwise import binary_broadcast, unary_kernel, where_compare
 
@@ -448,6 +451,74 @@ with trying():
 
 # %% check="find_kernel"
 check(find_kernel)
+
+# %% [markdown] task="test_broadcast"
+# ## A test for broadcasting
+#
+# Your kernels were tried on views, strides of 0 and NaN. Now write the **test**
+# yourself: for kernels such as `binary_broadcast`, compiled with `T=float` and
+# `OP=maximum`. A test calls what it is given, compares, and raises an error, an
+# AssertionError by `assert`, where something is wrong.
+#
+# NaN is not equal to NaN, so `==` is of no use where NaN is right. NumPy's
+# `np.testing.assert_array_equal` takes two NaN for equal, and raises an AssertionError
+# that shows what differs.
+#
+# The check gives your test right kernels, which it must let pass, and wrong ones, which
+# it must not: mistakes that learners of this lab really make.
+
+# %%
+x = np.array([1, np.nan], np.float32)
+print(np.array_equal(x, x))
+np.testing.assert_array_equal(x, x)
+
+# %% [markdown] hints="test_broadcast"
+# <details><summary>Hint 1</summary>
+#
+# What must a and b be like to show each of these: strides that are not looked at, the
+# strides of the other operand, a stride of 0 taken for 1, NaN in one of the two alone,
+# a number without dimensions?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# `np.lib.stride_tricks.as_strided(a, shape, [4 * s for s in strides])` reads an array
+# as the kernel does: NumPy counts strides in bytes. `np.maximum` of two such views is
+# what y must hold. Take a row beside a matrix, each as a and as b, a transposed matrix,
+# a number.
+#
+# </details>
+
+
+# %% exercise="test_broadcast"
+@solves(test_broadcast)
+def test_broadcast(kernel):
+    ### BEGIN SOLUTION
+    a = np.array([1, np.nan, -3, 4, np.nan, 6], np.float32)
+    b = np.array([2, 0, np.nan, -7, np.nan, 1], np.float32)
+    same, row, turned = ((2, 3), (3, 1)), ((2, 3), (0, 1)), ((2, 3), (1, 2))
+    for one, other in [(same, same), (same, row), (row, same), (turned, same),
+                       (same, turned), (((), ()), ((), ()))]:  # fmt: skip
+        shape, n = one[0], math.prod(one[0])
+        y = np.full(n + 9, -9, np.float32)
+        kernel(2, 32, (a, Strides(*one), b, Strides(*other), y, n))
+        read = np.lib.stride_tricks.as_strided
+        views = [read(x, shape, [4 * s for s in strides])
+                 for x, (_, strides) in ((a, one), (b, other))]  # fmt: skip
+        np.testing.assert_array_equal(y[:n].reshape(shape), np.maximum(*views))
+        assert np.all(y[n:] == -9), "something was written past the end"
+    ### END SOLUTION
+
+
+# %%
+with trying():
+    options = "-DT=float", "-DOP=maximum"
+    kernel = minigrad.Kernel(binary_broadcast.text, "binary_broadcast", options)
+    test_broadcast(kernel)
+    print("your binary_broadcast passes")
+
+# %% check="test_broadcast"
+check(test_broadcast)
 
 # %% [markdown]
 # ## What you have built

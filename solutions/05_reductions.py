@@ -13,7 +13,7 @@
 # %% [markdown]
 # # Lab 05 · Reductions
 #
-# Seven kernels, about three and a half hours of work, that make few numbers of many: a
+# Seven kernels and a test, about four hours of work, that make few numbers of many: a
 # sum, in blocks, in warps, over any dimensions; the largest element and its place;
 # softmax, in three passes and in two; layer norm.
 #
@@ -37,6 +37,7 @@ import numpy as np
 
 from grading import check, trying
 from minigrad import Kernel, answers_from, solves
+from minigrad.exercises.own_tests import test_max_argmax
 from minigrad.kernels.reductions import (
     layer_norm,
     max_argmax,
@@ -639,3 +640,66 @@ with trying():
 
 # %% check="layer_norm"
 check(layer_norm)
+
+# %% [markdown] task="test_max_argmax"
+# ## A test for the largest
+#
+# Random numbers are a poor test of `max_argmax`: no two are alike, none is NaN, and the
+# largest is hardly ever below 0. Write a better **test**. A test calls what it is
+# given, compares, and raises an error, an AssertionError by `assert`, where something
+# is wrong.
+#
+# The check gives it right kernels, which it must let pass, and wrong ones, which it
+# must not: mistakes that learners of this lab really make.
+
+# %%
+x = np.array([[3, 7, 7, 1], [-2, -5, -9, -4], [1, np.nan, 8, np.nan]], np.float32)
+print(x.max(1), x.argmax(1))
+
+# %% [markdown] hints="test_max_argmax"
+# <details><summary>Hint 1</summary>
+#
+# For each rule of the contract a row that shows whether it holds: equal elements, far
+# apart and near; NaN, one and several; negative numbers alone. And rows that are
+# shorter and longer than a block; more than one row.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# NumPy's `x.max(1)` and `x.argmax(1)` keep the same rules.
+# `np.testing.assert_array_equal` takes NaN for equal to NaN. Put the largest, or NaN,
+# twice into a row of 300, once before element 64 and once after it, and launch with
+# blocks of 64 and of 256.
+#
+# </details>
+
+
+# %% exercise="test_max_argmax"
+@solves(test_max_argmax)
+def test_max_argmax(kernel):
+    ### BEGIN SOLUTION
+    random = np.random.default_rng(0)
+    plain = random.normal(size=(3, 300))
+    ties, nans = plain.copy(), plain.copy()
+    ties[:, [70, 130, 290]] = 9
+    ties[1, 3] = 9
+    nans[:, [75, 129, 280]] = np.nan
+    nans[0, 2:4] = np.nan
+    nans[2, 4] = np.inf
+    for x in (plain, ties, nans, -1 - abs(plain), plain[:, :1], plain[:, :40]):
+        for size in (32, 64, 256):
+            x = np.ascontiguousarray(x, np.float32)
+            values, indices = np.full(3, -9, np.float32), np.full(3, -9, np.int32)
+            kernel(3, size, (x, values, indices, x.shape[1]))
+            np.testing.assert_array_equal(values, x.max(1))
+            np.testing.assert_array_equal(indices, x.argmax(1))
+    ### END SOLUTION
+
+
+# %%
+with trying():
+    test_max_argmax(Kernel(max_argmax.text, "max_argmax"))
+    print("your max_argmax passes")
+
+# %% check="test_max_argmax"
+check(test_max_argmax)

@@ -13,7 +13,7 @@
 # %% [markdown]
 # # Lab 06 · Matrix multiplication
 #
-# Four kernels and one piece of arithmetic, about two and a half hours of work. Most of
+# Four kernels, one piece of arithmetic and a test, about three hours of work. Most of
 # what a network computes is matrix multiplication: a linear layer is one, a convolution
 # becomes one, attention is two. You write it four times: plainly; with tiles; with
 # registers; and for batches in any layout.
@@ -39,6 +39,7 @@ import numpy as np
 import minigrad
 from grading import check, show_check, trying
 from minigrad import Kernel, answers_from, solves, viz
+from minigrad.exercises.own_tests import test_matmul
 from minigrad.kernels.copy import Strides
 from minigrad.kernels.matmul import (
     matmul_batched,
@@ -466,6 +467,60 @@ with trying():
 
 # %% check="roofline"
 check(roofline)
+
+# %% [markdown] task="test_matmul"
+# ## A test for products
+#
+# With two square matrices of whole numbers many a wrong product looks right. Write a
+# **test** for kernels such as `matmul_naive`. A test calls what it is given, compares,
+# and raises an error, an AssertionError by `assert`, where something is wrong.
+#
+# The check gives it right kernels, which it must let pass, and wrong ones, which it
+# must not: mistakes that learners of this lab really make. A right kernel may add in
+# another order, so its last bits may differ.
+
+# %%
+a = np.array([0.1, 0.2, 0.3], np.float32)
+print(a[0] + a[1] + a[2] == a[2] + a[1] + a[0])
+np.testing.assert_allclose(a[0] + a[1] + a[2], a[2] + a[1] + a[0], rtol=1e-5)
+
+# %% [markdown] hints="test_matmul"
+# <details><summary>Hint 1</summary>
+#
+# M, N and K that are all different show where one stands for another. What shows that
+# something is added to c as it was, and what must c hold where K is 0?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Several (M, N, K), no multiple of the block, one of them with K = 0; a and b of random
+# numbers, c full of 7. The grid is `(ceil(N / 16), ceil(M / 16))`. Compare with `a @ b`
+# by `np.testing.assert_allclose`, with 1e-4 for rtol and for atol.
+#
+# </details>
+
+
+# %% exercise="test_matmul"
+@solves(test_matmul)
+def test_matmul(kernel):
+    ### BEGIN SOLUTION
+    random = np.random.default_rng(0)
+    for M, N, K in [(16, 16, 16), (5, 37, 20), (33, 18, 3), (4, 3, 0)]:
+        a = random.normal(size=(M, K)).astype(np.float32)
+        b = random.normal(size=(K, N)).astype(np.float32)
+        c = np.full((M, N), 7, np.float32)
+        kernel((-(-N // 16), -(-M // 16)), (16, 16), (a, b, c, M, N, K))
+        np.testing.assert_allclose(c, a @ b, 1e-4, 1e-4)
+    ### END SOLUTION
+
+
+# %%
+with trying():
+    test_matmul(Kernel(matmul_naive.text, "matmul_naive"))
+    print("your matmul_naive passes")
+
+# %% check="test_matmul"
+check(test_matmul)
 
 # %% [markdown]
 # ## What you have built

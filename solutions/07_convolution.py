@@ -13,9 +13,9 @@
 # %% [markdown]
 # # Lab 07 · Convolution and pooling
 #
-# Seven exercises, about three hours of work: windows as columns of a matrix, and the
-# way back; convolution as a product of matrices, and without one; its gradients; the
-# largest element of each window.
+# Eight exercises, about three and a half hours of work: windows as columns of a matrix,
+# and the way back; convolution as a product of matrices, and without one; its
+# gradients; the largest element of each window.
 #
 # A `check` runs your kernel in the simulator, with all its tools. It wants:
 #
@@ -35,6 +35,7 @@ import numpy as np
 
 from grading import check, trying
 from minigrad import Kernel, answers_from, solves
+from minigrad.exercises.own_tests import test_col2im
 from minigrad.kernels.convolution import (
     col2im,
     conv2d_backward,
@@ -488,3 +489,73 @@ with trying():
 
 # %% check="max_pool2d_backward"
 check(max_pool2d_backward)
+
+# %% [markdown] task="test_col2im"
+# ## A test by the adjoint
+#
+# What should col2im give? One could compute it by hand, for one small image. There is a
+# test without any expected values: `col2im` is the adjoint of `im2col`, so for every
+# image x and all columns c
+#
+# > sum of im2col(x) · c = sum of x · col2im(c)
+#
+# With random x and c both sides are the same number only if every element went where it
+# belongs.
+#
+# Write this **test** for kernels such as `col2im`. It raises an error, an
+# AssertionError by `assert`, where something is wrong. The check gives it right
+# kernels, which it must let pass, and wrong ones, which it must not: mistakes that
+# learners of this lab make.
+
+# %%
+A, x, c = np.random.rand(3, 4), np.random.rand(4), np.random.rand(3)
+print((A @ x) @ c, x @ (A.T @ c))
+
+# %% [markdown] hints="test_col2im"
+# <details><summary>Hint 1</summary>
+#
+# With taps of 3 x 3, stride 1 and no padding many mistakes are not seen. Which sizes
+# show that H and W, or KH and KW, have changed places, that padding is left out, that
+# windows overlap?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# A few (H, W, KH, KW, stride, padding, dilation), all numbers different; OH is `(H + 2
+# * padding - dilation * (KH - 1) - 1) // stride + 1`, OW alike. Launch im2col,
+# `Kernel(im2col.text, "im2col")`, and the kernel you were given, with random x and c,
+# and compare the two sums by `np.testing.assert_allclose`, both tolerances 1e-3.
+#
+# </details>
+
+
+# %% exercise="test_col2im"
+@solves(test_col2im)
+def test_col2im(kernel):
+    ### BEGIN SOLUTION
+    random = np.random.default_rng(0)
+    forward = Kernel(im2col.text, "im2col")
+    for H, W, KH, KW, stride, padding, dilation in [
+        (5, 7, 3, 2, 1, 0, 1), (6, 5, 2, 3, 2, 1, 1), (7, 9, 2, 3, 1, 2, 2)
+    ]:  # fmt: skip
+        OH = (H + 2 * padding - dilation * (KH - 1) - 1) // stride + 1
+        OW = (W + 2 * padding - dilation * (KW - 1) - 1) // stride + 1
+        sizes = 2, H, W, KH, KW, OH, OW, stride, padding, dilation
+        x = random.normal(size=(2, H, W)).astype(np.float32)
+        c = random.normal(size=(2, KH, KW, OH, OW)).astype(np.float32)
+        columns, back = np.zeros_like(c), np.zeros_like(x)
+        blocks = max(x.size, c.size) // 128 + 1
+        forward(blocks, 128, (x, columns, *sizes))
+        kernel(blocks, 128, (c, back, *sizes))
+        one, other = (columns * c).sum(), (x * back).sum()
+        np.testing.assert_allclose(one, other, 1e-3, 1e-3)
+    ### END SOLUTION
+
+
+# %%
+with trying():
+    test_col2im(Kernel(col2im.text, "col2im"))
+    print("your col2im passes")
+
+# %% check="test_col2im"
+check(test_col2im)

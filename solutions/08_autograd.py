@@ -13,10 +13,11 @@
 # %% [markdown]
 # # Lab 08 · The graph and its gradients
 #
-# Twenty-seven functions, about four hours of work. The first eight are autograd itself:
+# Twenty-eight functions, about four hours of work. The first eight are autograd itself:
 # how operators are recorded, how backward walks through the record, how broadcasting is
 # undone and changes in place are noticed. Then come the gradients of the operators,
-# most of them one line, and at the end the judge of all gradients, gradcheck.
+# most of them one line, then the judge of all gradients, gradcheck, and at the end a
+# test of your own.
 #
 # What you write here is what `minigrad` runs from then on, in every `backward()`.
 #
@@ -42,6 +43,7 @@ from minigrad.autograd.adjoints import sum_to_size
 from minigrad.autograd.engine import backward, topological_order
 from minigrad.autograd.graph import modified, next_version, unpack
 from minigrad.autograd.tensor_methods import leaf_rules
+from minigrad.exercises.own_tests import test_div_backward
 from minigrad.ops.vjp import (
     amax_backward,
     div_backward,
@@ -1392,3 +1394,56 @@ with trying():
 
 # %% check="numerical_jacobian"
 check(numerical_jacobian)
+
+# %% [markdown] task="test_div_backward"
+# ## A test for a gradient
+#
+# A gradient says how much the result changes with an input, and that can be tried: move
+# the input a little, and look. This is what gradcheck does; here you do it yourself,
+# for one formula.
+#
+# Write a **test** for functions such as `div_backward`, the gradient of b in a / b. It
+# raises an error, an AssertionError by `assert`, where something is wrong. The check
+# gives it right formulas, which it must let pass, and wrong ones, which it must not:
+# mistakes that learners of this lab really make.
+
+# %%
+x, eps = 3.0, 1e-6
+print(((x + eps) ** 2 - (x - eps) ** 2) / (2 * eps), "is nearly", 2 * x)
+
+# %% [markdown] hints="test_div_backward"
+# <details><summary>Hint 1</summary>
+#
+# With a = 1, b = 1 and dy = 1 nearly every formula is right. Which a, b and dy tell a /
+# b² from a / b, from 1 / b², and from the same without dy?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Random a, b and dy in double, b of both signs and not near 0. The slope is `(a / (b +
+# eps) - a / (b - eps)) / (2 * eps)` with eps = 1e-6, and dy times it is what comes out:
+# `np.testing.assert_allclose(got, expected, 1e-6)`.
+#
+# </details>
+
+
+# %% exercise="test_div_backward"
+@solves(test_div_backward)
+def test_div_backward(div_backward):
+    ### BEGIN SOLUTION
+    random = np.random.default_rng(0)
+    a, b, dy = random.uniform(1, 3, (3, 8))
+    b[::2] *= -1
+    eps = 1e-6
+    slope = (a / (b + eps) - a / (b - eps)) / (2 * eps)
+    np.testing.assert_allclose(div_backward(dy, a, b), dy * slope, 1e-6)
+    ### END SOLUTION
+
+
+# %%
+with trying():
+    test_div_backward(div_backward)
+    print("your div_backward passes")
+
+# %% check="test_div_backward"
+check(test_div_backward)

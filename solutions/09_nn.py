@@ -13,10 +13,10 @@
 # %% [markdown]
 # # Lab 09 · Modules, losses, optimisers
 #
-# Sixteen exercises, about four hours of work: what stands between a gradient and a
+# Seventeen exercises, about four hours of work: what stands between a gradient and a
 # network that learns. First the module, which knows its parameters by name; then four
 # layers and how they begin; the loss of classification, as two kernels; the update
-# rules of SGD, Adam and AdamW; clipping; and at last the training loop.
+# rules of SGD, Adam and AdamW; clipping; the training loop; and at last a test.
 #
 # From here on you write Python with tensors, as a PyTorch programmer does. What your
 # answers use, `matmul`, `mean` or `backward`, is what you wrote in chapters 03 to 08.
@@ -37,6 +37,7 @@ import numpy as np
 import minigrad
 from grading import check, trying
 from minigrad import Kernel, answers_from, nn, optim, random, solves, viz
+from minigrad.exercises.own_tests import test_dropout
 from minigrad.kernels.losses import cross_entropy_backward, cross_entropy_forward
 from minigrad.nn import Module
 from minigrad.nn.init import calculate_gain, fans, kaiming_uniform_, uniform_
@@ -1021,3 +1022,62 @@ with trying():
 
 # %% check="linear_regression"
 check(linear_regression)
+
+# %% [markdown] task="test_dropout"
+# ## A test for chance
+#
+# What dropout gives is another thing each time. All the same, much of it is certain:
+# which values can occur, about how many zeros there are, that two calls differ, and
+# that in evaluation nothing is dropped.
+#
+# Write a **test** for functions such as `dropout`. It raises an error, an
+# AssertionError by `assert`, where something is wrong. The check gives it right ones,
+# which it must let pass every time, and wrong ones, which it must not: mistakes that
+# learners of this lab really make.
+
+# %%
+share = minigrad.rand(100, 100).numpy() < 0.25
+print(share.mean(), "is nearly 0.25: give or take", 3 * (0.25 * 0.75 / 10_000) ** 0.5)
+
+# %% [markdown] hints="test_dropout"
+# <details><summary>Hint 1</summary>
+#
+# p = 0.5 hides much: there it is all one whether p or 1 - p is the chance to be
+# dropped, and by which of the two is divided. What is the result for p = 1, and for p =
+# 0? Are the zeros spread over rows and columns?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# x of ones, 100 x 100, p = 0.2. `kept = y != 0`: its mean is 0.8, give or take 0.03;
+# all that is kept is 1 / 0.8; each row has some of both; a second call has others. Then
+# `training=False`, and p = 1.
+#
+# </details>
+
+
+# %% exercise="test_dropout"
+@solves(test_dropout)
+def test_dropout(dropout):
+    ### BEGIN SOLUTION
+    x = minigrad.ones(100, 100)
+    y, again = dropout(x, 0.2).numpy(), dropout(x, 0.2).numpy()
+    kept = y != 0
+    assert abs(kept.mean() - 0.8) < 0.03, f"{kept.mean()} of the elements are kept"
+    np.testing.assert_allclose(y[kept], 1 / 0.8, 1e-5)
+    for dim in (0, 1):
+        assert np.all(kept.any(dim) & ~kept.all(dim)), "a row or column is all alike"
+    assert not np.array_equal(y, again), "two calls give the same"
+    assert np.array_equal(dropout(x, 0.2, training=False).numpy(), x.numpy())
+    assert np.array_equal(dropout(x, 0.0).numpy(), x.numpy())
+    assert np.all(dropout(x, 1.0).numpy() == 0)
+    ### END SOLUTION
+
+
+# %%
+with trying():
+    test_dropout(dropout)
+    print("your dropout passes")
+
+# %% check="test_dropout"
+check(test_dropout)

@@ -13,10 +13,10 @@
 # %% [markdown]
 # # Lab 10 · A convolutional network on MNIST
 #
-# Six exercises, about an hour and a half of work, and at the end a network reads
-# handwritten digits. The layers, the loss and the optimisers are yours, from lab 09.
-# What is missing is all that surrounds them: a file format, batches in a new order for
-# each epoch, one step, a fair test, and a loop that can be stopped and goes on.
+# Seven exercises, about two hours of work, and at the end a network reads handwritten
+# digits. The layers, the loss and the optimisers are yours, from lab 09. What is
+# missing is all that surrounds them: a file format, batches in a new order for each
+# epoch, one step, a fair test, and a loop that can be stopped and goes on.
 #
 # Everything here runs on the 1797 digits of 8 × 8 that come with the course. The last
 # cell trains on MNIST itself, 70,000 digits of 28 × 28, if they are on your computer or
@@ -33,6 +33,7 @@
 # Set-up: run this cell first. Running it twice does no harm.
 import math
 import struct
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -41,6 +42,7 @@ from grading import check, trying
 from minigrad import answers_from, functional, nn, optim, solves, viz
 from minigrad.autograd import no_grad
 from minigrad.data import MNIST, DataLoader, TensorDataset, digits, read_idx
+from minigrad.exercises.own_tests import test_order
 from minigrad.models import ConvNet
 from minigrad.training import Training, evaluate, train_mnist, train_step
 
@@ -408,6 +410,65 @@ with trying():
 
 # %% check="train_mnist"
 check(train_mnist)
+
+# %% [markdown] task="test_order"
+# ## A test for a loader
+#
+# A loader whose order is wrong raises no error: the network learns, only worse, and no
+# one knows why. Write a **test** for functions such as `order`. It raises an error, an
+# AssertionError by `assert`, where something is wrong.
+#
+# The check gives it right ones, which it must let pass, and wrong ones, which it must
+# not: mistakes that learners of this lab really make. What `order` is given needs no
+# data: any object will do that has its four attributes.
+
+# %%
+loader = SimpleNamespace(dataset=range(5), shuffle=False, seed=0, epoch=0)
+print(len(loader.dataset), loader.shuffle)
+
+# %% [markdown] hints="test_order"
+# <details><summary>Hint 1</summary>
+#
+# Which calls must give the same order, and which must not? What holds for every order,
+# whatever it is?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# With 50 items: without shuffle 0, 1, 2, ...; with shuffle each item once, not in that
+# order and not that order moved along; the same seed and epoch twice are the same;
+# another epoch is another order, another seed too.
+#
+# </details>
+
+
+# %% exercise="test_order"
+@solves(test_order)
+def test_order(order):
+    ### BEGIN SOLUTION
+    def of(seed, epoch, shuffle=True):
+        about = {"shuffle": shuffle, "seed": seed, "epoch": epoch}
+        return [int(i) for i in order(SimpleNamespace(dataset=range(50), **about))]
+
+    rising, first = list(range(50)), of(3, 1)
+    assert of(3, 1, shuffle=False) == rising, "it is shuffled without shuffle"
+    for found in (first, of(3, 2), of(4, 1)):
+        assert sorted(found) == rising, "not every item once"
+        steps = {(b - a) % 50 for a, b in zip(found, found[1:], strict=False)}
+        assert len(steps) > 2, "it is not shuffled"
+    assert of(3, 1) == first, "the same seed and epoch give another order"
+    assert of(3, 2) != first, "another epoch gives the same order"
+    assert of(4, 1) != first, "another seed gives the same order"
+    ### END SOLUTION
+
+
+# %%
+with trying():
+    test_order(DataLoader.order)
+    print("your order passes")
+
+# %% check="test_order"
+check(test_order)
 
 # %% [markdown]
 # ## MNIST

@@ -43,4 +43,6 @@ def candidate(hole, text, options):
     names = {**hole.reference.__globals__}
     with collecting() as found:
         exec(compile(text, f"<{hole.name}>", "exec"), names)
-    return found.get(hole) or names[ast.parse(text).body[-1].name]
+    last = ast.parse(text).body[-1]
+    name = last.name if isinstance(last, ast.FunctionDef) else "answer"
+    return found.get(hole) or names[name]

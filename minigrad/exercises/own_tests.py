@@ -5,30 +5,151 @@ from .registry import exercise
 
 @exercise("01.7", points=2, stars=2, minutes=15)
 def test_tail_guard(kernel):
-    """Raise AssertionError if `kernel` is no right tail_guard; else return.
+    """Raise an error if `kernel` is no right tail_guard; else return.
 
     kernel: a kernel with the contract of tail_guard, y[i] = 2 * x[i] for i below n. It
     is launched as a Kernel is, kernel(grid, block, (x, y, n)), with arrays of NumPy.
 
-    Any grid and block that the contract allows may be tried. What lies past the n
-    elements is not the kernel's: a larger array shows whether it was written to. A
-    launch that goes outside of an array raises an error by itself, and that counts as
-    found. Compare with NumPy; PyTorch is not there.
+    Right ones must pass at any launch that the contract allows. What lies past the n
+    elements is not the kernel's: a larger array shows whether it was written to. The
+    error is an AssertionError, or what the launch raises, as it does where a thread
+    goes outside of an array. Compare with NumPy; PyTorch is not there.
+    """
+
+
+@exercise("02.7", points=2, stars=2, minutes=20)
+def test_block_sum(kernel):
+    """Raise an error if `kernel` is no right block_sum; else return.
+
+    kernel: a kernel with the contract of block_sum, launched as a Kernel is,
+    kernel(grid, block, (x, sums, n)), with arrays of NumPy. kernel.check takes the same
+    arguments and returns the simulator's Report: its findings are a list,
+    empty where nothing was found.
+
+    A right one has the sums, and no findings. x of whole numbers has exact sums in any
+    order. The error is an AssertionError, or what the launch raises. Compare with
+    NumPy; PyTorch is not there.
     """
 
 
 @exercise("03.11", points=2, stars=2, minutes=15)
 def test_permute(permute):
-    """Raise AssertionError if `permute` is no right permute; else return.
+    """Raise an error if `permute` is no right permute; else return.
 
     permute: a function with the contract of Tensor.permute: permute(x, *dims) is a view
     of the tensor x, with its dimensions in the order `dims`.
 
     Right is: the shape, the elements, the same memory as x's, for any strides and any
-    offset of x, for dims as ints or as one tuple, also negative ones. An error that
-    `permute` raises where it should give a view counts as found. Which errors it raises
-    for wrong dims is not to be tested.
+    offset of x, for dims as ints or as one tuple, also negative ones. Which errors it
+    raises for wrong dims is not to be tested. The error is an AssertionError, or what
+    `permute` raises where it should give a view.
     At hand: minigrad.arange(n), x.as_strided(shape, strides, offset), x.numpy(),
     np.array_equal, np.shares_memory(one, other). Compare with NumPy; PyTorch is not
     there.
+    """
+
+
+@exercise("04.6", points=2, stars=3, minutes=25)
+def test_broadcast(kernel):
+    """Raise an error if `kernel` is no right binary_broadcast; else return.
+
+    kernel: a kernel with the contract of binary_broadcast, compiled with T=float and
+    OP=maximum. It is launched as a Kernel is, with arrays of NumPy:
+    kernel(grid, block, (a, a_view, b, b_view, y, n)).
+
+    Right ones must pass for any views of one shape, strides of 0 and no dimensions
+    among them, and for NaN. The error is an AssertionError, or what the launch raises.
+    At hand: Strides(shape, strides), np.lib.stride_tricks.as_strided, np.maximum,
+    np.testing.assert_array_equal. Compare with NumPy; PyTorch is not there.
+    """
+
+
+@exercise("05.8", points=2, stars=2, minutes=20)
+def test_max_argmax(kernel):
+    """Raise an error if `kernel` is no right max_argmax; else return.
+
+    kernel: a kernel with the contract of max_argmax, launched as a Kernel is,
+    kernel(rows, block, (x, values, indices, n)), with arrays of NumPy: x and values
+    float32, indices int32.
+
+    Right ones must pass for any rows and any block that the contract allows, NaN and
+    equal elements among them. The error is an AssertionError, or what the launch
+    raises.
+    At hand: x.max(1), x.argmax(1), np.testing.assert_array_equal. Compare with NumPy;
+    PyTorch is not there.
+    """
+
+
+@exercise("06.6", points=2, stars=2, minutes=15)
+def test_matmul(kernel):
+    """Raise an error if `kernel` is no right matmul_naive; else return.
+
+    kernel: a kernel with the contract of matmul_naive, launched as a Kernel is,
+    kernel(grid, block, (a, b, c, M, N, K)), with float32 arrays of NumPy.
+
+    Right ones must pass: they may add in any order, so c is right up to rounding. c may
+    hold anything before, and holds the product afterwards, 0 where K is 0. The error is
+    an AssertionError, or what the launch raises.
+    At hand: a @ b, np.testing.assert_allclose(one, other, rtol, atol). Compare with
+    NumPy; PyTorch is not there.
+    """
+
+
+@exercise("07.8", points=2, stars=3, minutes=25)
+def test_col2im(kernel):
+    """Raise an error if `kernel` is no right col2im; else return.
+
+    kernel: a kernel with the contract of col2im, launched as a Kernel is, with float32
+    arrays of NumPy: kernel(grid, block, (columns, x, planes, H, W, KH, KW, OH, OW,
+    stride, padding, dilation)), where x is all 0 before.
+
+    Right ones must pass: they may add in any order, so x is right up to rounding. The
+    error is an AssertionError, or what the launch raises.
+    At hand: Kernel(im2col.text, "im2col"), which is right, with the same arguments but
+    (x, columns, planes, ...); np.testing.assert_allclose(one, other, rtol, atol).
+    Compare with NumPy; PyTorch is not there.
+    """
+
+
+@exercise("08.28", points=2, stars=2, minutes=15)
+def test_div_backward(div_backward):
+    """Raise an error if `div_backward` is no right gradient; else return.
+
+    div_backward: a function with the contract of div_backward: div_backward(dy, a, b)
+    is the gradient of b in y = a / b, for arrays of float64.
+
+    Right ones must pass: they may compute in any order, so the result is right up to
+    rounding. The error is an AssertionError, or what the function raises.
+    At hand: np.testing.assert_allclose(one, other, rtol, atol). Compare with NumPy;
+    PyTorch is not there.
+    """
+
+
+@exercise("09.17", points=2, stars=2, minutes=20)
+def test_dropout(dropout):
+    """Raise an error if `dropout` is no right dropout; else return.
+
+    dropout: a function with the contract of dropout: dropout(input, p, training).
+
+    Right ones must pass each time, whatever numbers they draw: leave room for chance.
+    They may draw in any way, so nothing is said of which elements are dropped for a
+    seed. The error is an AssertionError, or what the function raises. Which error it
+    raises for a p outside [0, 1] is not to be tested.
+    At hand: minigrad.ones(rows, columns), x.numpy(), np.testing.assert_allclose.
+    Compare with NumPy; PyTorch is not there.
+    """
+
+
+@exercise("10.7", points=2, stars=2, minutes=15)
+def test_order(order):
+    """Raise an error if `order` is no right order of a loader; else return.
+
+    order: a function with the contract of DataLoader.order: order(loader) is an array
+    of len(loader.dataset) indices. It needs loader.dataset, loader.shuffle, loader.seed
+    and loader.epoch, and nothing else of the loader.
+
+    Right ones must pass: any random order is right, if the seed and the epoch decide it
+    alone. The error is an AssertionError, or what the function raises.
+    At hand: SimpleNamespace(dataset=range(50), shuffle=True, seed=0, epoch=0).
+    Compare with NumPy; PyTorch is not there.
     """

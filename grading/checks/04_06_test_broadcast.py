@@ -1,0 +1,62 @@
+"""A test for broadcasting."""
+
+from grading.checking import checks
+from grading.mistakes import Known, mistakes, right
+from grading.own_tests import SWALLOWED, OwnTest
+from minigrad.exercises.own_tests import test_broadcast
+from minigrad.kernels.elementwise import binary_broadcast
+
+
+@checks(test_broadcast)
+class BroadcastTest(OwnTest):
+    of = binary_broadcast
+    options = "-DT=float", "-DOP=maximum"
+    wrong = {
+        "flat": "a kernel that looks at no strides",
+        "flat_a": "a kernel that does not look at a's strides",
+        "flat_b": "a kernel that does not look at b's strides",
+        "one_view": "a kernel that reads b by a's strides",
+        "other_view": "a kernel that reads a by b's strides",
+        "stride_zero": "a kernel that takes a stride of 0 for 1",
+        "nan_in_maximum": "a kernel that loses a NaN in a",
+        "nan_in_b": "a kernel that loses a NaN in b",
+        "no_guard": "a kernel without its guard",
+    }
+
+
+mistakes(
+    test_broadcast,
+    let_through=Known(
+        (
+            "np.testing.assert_array_equal(y[:n].reshape(shape), "
+            "np.maximum(*views)) -> pass"
+        ),
+        "b = np.array([2, 0, np.nan, -7, np.nan, -> b = np.array([2, 0, 3, -7, 5,",
+        "a = np.array([1, np.nan, -3, 4, np.nan, -> a = np.array([1, 2, -3, 4, 5,",
+        (
+            "same, row, turned = ((2, 3), (3, 1)), ((2, 3), (0, 1)), ((2, 3), "
+            "(1, 2)) -> same = row = turned = ((2, 3), (3, 1))"
+        ),
+        ("[(same, same), (same, row), (row, same), (turned, same), -> [(same, same), "),
+        SWALLOWED,
+    ),
+    false_alarm=Known(
+        "np.maximum -> np.fmax",
+        "4 * s -> 8 * s",
+        "y[n:] == -9 -> y[n:] == 0",
+    ),
+)
+RIGHTS = {
+    "a third dimension": (
+        "((2, 3), (3, 1)), ((2, 3), (0, 1)), ((2, 3), (1, 2)) -> ((1, 2, 3), "
+        "(6, 3, 1)), ((1, 2, 3), (0, 0, 1)), ((1, 2, 3), (0, 1, 2))"
+    ),
+    "larger launches": "kernel(2, 32 -> kernel(3, 64",
+    "more infinity": "-3, 4 -> -np.inf, 4",
+    "NaN past the end": (
+        "-9, np -> np.nan, np",
+        "y[n:] == -9 -> np.isnan(y[n:])",
+    ),
+}
+for style, change in RIGHTS.items():
+    right(test_broadcast, style, change)

@@ -1,0 +1,52 @@
+"""A test for products of matrices."""
+
+from grading.checking import checks
+from grading.mistakes import Known, mistakes, right
+from grading.own_tests import SWALLOWED, OwnTest
+from minigrad.exercises.own_tests import test_matmul
+from minigrad.kernels.matmul import matmul_naive
+
+
+@checks(test_matmul)
+class MatmulTest(OwnTest):
+    of = matmul_naive
+    wrong = {
+        "last_only": "a kernel that keeps the last product alone",
+        "turned": "a kernel whose c is transposed",
+        "a_wide": "a kernel that takes rows of a for N elements long",
+        "b_wide": "a kernel that takes rows of b for K elements long",
+        "b_rows": "a kernel that reads b transposed",
+        "onto_c": "a kernel that adds to what c holds",
+        "not_zero": "a kernel that writes nothing where K is 0",
+        "one_too_few": "a kernel that leaves out the last k",
+        "no_guard": "a kernel without its guard",
+        "swapped": "a kernel that takes x for rows and y for columns",
+    }
+
+
+mistakes(
+    test_matmul,
+    let_through=Known(
+        "np.testing.assert_allclose(c, a @ b, 1e-4, 1e-4) -> pass",
+        "[(16, 16, 16), (5, 37, 20), (33, 18, 3), (4, 3, 0)] -> [(16, 16, 16)]",
+        ", (4, 3, 0)] -> ]",
+        "(M, N), 7, -> (M, N), 0,",
+        SWALLOWED,
+    ),
+    false_alarm=Known(
+        "a @ b, -> 2 * a @ b,",
+        "1e-4, 1e-4) -> 0, 0)",
+        "(-(-N // 16), -(-M // 16)) -> (N // 16, M // 16)",
+    ),
+)
+RIGHTS = {
+    "in double": "a @ b, -> a.astype(float) @ b,",
+    "other sizes": "(5, 37, 20), (33, 18, 3) -> (1, 50, 7), (19, 2, 40)",
+    "other blocks": (
+        "16), -(-M // 16)), (16, 16) -> 32), -(-M // 8)), (32, 8)",
+        "(-(-N // -> (-(-N //",
+    ),
+    "NaN before": "(M, N), 7, -> (M, N), np.nan,",
+}
+for style, change in RIGHTS.items():
+    right(test_matmul, style, change)
