@@ -169,13 +169,11 @@ def bernoulli(p):
     """
     if tensor_for("bernoulli", "input", p).dtype not in BITS:
         raise NotImplementedError(f"bernoulli: the chances are floats, not {p.dtype}")
-    if p.device != "cuda" and not chances(of_bits(p.detach().memory(), p.dtype)):
-        raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false.")
+    if p.device != "cuda":
+        chances = of_bits(p.detach().memory(), p.dtype)
+        check(np.all((chances >= 0) & (chances <= 1)),
+              "Expected p_in >= 0 && p_in <= 1 to be true, but got false.")  # fmt: skip
     return lt(rand(p.shape, dtype=float32, device=p.device), p).to(p.dtype)
-
-
-def chances(array):
-    return bool(np.all((array >= 0) & (array <= 1)))
 
 
 def keep_mask(x, p):

@@ -163,10 +163,8 @@ HERE = str(Path(__file__).parent.parent)
 
 def forward_line():
     """The innermost line of the running program that is not of the library."""
-    for frame in reversed(traceback.extract_stack()):
-        if not frame.filename.startswith(HERE):
-            return frame
-    return None
+    frames = reversed(traceback.extract_stack())
+    return next((f for f in frames if not f.filename.startswith(HERE)), None)
 
 
 def explained(node, problem):
@@ -184,7 +182,5 @@ def explained(node, problem):
 
 def first_nan(gradients):
     """The number of the first gradient that holds NaN, or None."""
-    for number, g in enumerate(gradients):
-        if g is not None and bool((g != g).any()):
-            return number
-    return None
+    nans = (g is not None and bool((g != g).any()) for g in gradients)
+    return next((number for number, nan in enumerate(nans) if nan), None)

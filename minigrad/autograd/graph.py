@@ -8,6 +8,7 @@ adds what comes to `.grad`.
 
 import sys
 import weakref
+from types import SimpleNamespace
 
 from ..exercises.registry import exercise
 from . import grad_mode
@@ -54,15 +55,11 @@ class ViewMeta(Meta):
         """Take a node that reads the base as it is now."""
         if self.untracked:
             raise RuntimeError(CHANGED_VIEW)
-        base, view = x._base, x._layout
-        self.version = x.storage.version
+        base, view, self.version = x._base, x._layout, x.storage.version
         if not requires(base):
             return
         origin = base._layout
-
-        def backward(dy):
-            return (strided_backward(dy, origin, view),)
-
+        backward = lambda dy: (strided_backward(dy, origin, view),)  # noqa: E731
         self.node, self.index = Recorded("AsStridedBackward0", [base], backward), 0
         if self.retains:
             self.retain()
@@ -198,11 +195,8 @@ class Node:
             raise explained(self, f"{type(error).__name__}: {error}") from error
         number = first_nan(found) if grad_mode.anomaly else None
         if number is not None:
-            raise explained(
-                self,
-                f"Function '{self.title}' returned nan values in its {number}th "
-                "output.",
-            )
+            place = f"returned nan values in its {number}th output."
+            raise explained(self, f"Function '{self.title}' {place}")
         return found
 
 
@@ -380,11 +374,5 @@ def holders(x):
     return sys.getrefcount(x.storage)
 
 
-class _One:
-    storage = None
-
-    def __init__(self):
-        self.storage = object()
-
-
-UNSHARED = holders(_One())  # what Python counts when nobody else holds the storage
+# What Python counts when nobody else holds the storage.
+UNSHARED = holders(SimpleNamespace(storage=object()))

@@ -46,13 +46,12 @@ class ViewOp:
         if x._meta is None and x._base is None or not requires(x):
             return self.of(x, args, kwargs)
         if not thread.state.enabled:
-            return untracked(x, self.of(x, args, kwargs))
-        view = x._layout
-
-        def backward(dy):
-            return (self.backward(dy, view, *args, **kwargs),)
-
-        node = Recorded(self.name, [x], backward)
+            y = self.of(x, args, kwargs)
+            if y is not x and y._base is not None:
+                graph.known(y).untracked = True
+            return y
+        view, back = x._layout, self.backward
+        node = Recorded(self.name, [x], lambda dy: (back(dy, view, *args, **kwargs),))
         y = below(self.of, x, args, kwargs)
         if y is x or y.storage is not x.storage:  # the same memory in another dtype
             return y
@@ -95,13 +94,6 @@ def hashable(args):
     return tuple(found)
 
 
-def untracked(x, y):
-    """Mark a view of x that was made under no_grad()."""
-    if y is not x and y._base is not None:
-        graph.known(y).untracked = True
-    return y
-
-
 def differentiable(name, backward):
     """Make a ViewOp of the function below."""
     return lambda function: ViewOp(f"{name}Backward0", backward, function)
@@ -133,11 +125,10 @@ def write(x, others, run, make_node):
 
     run(): writes. make_node(old): its node, where `old` stands for x as it was.
     """
-    if not thread.state.enabled:
-        run()
-        return written(x)
-    check_writable(x)
-    if x.dtype.kind != "f" or not any(map(requires, (x, *others))):
+    enabled = thread.state.enabled
+    if enabled:
+        check_writable(x)
+    if not enabled or x.dtype.kind != "f" or not any(map(requires, (x, *others))):
         run()
         return written(x)
     old = x.new_alias()

@@ -86,7 +86,7 @@ def node_of(operator, x, old, operands):
     What it needs of x itself is copied, since it will be overwritten.
     """
     if operator.gradients is None:
-        return Recorded(operator.node_name, [old], lambda dy: (zeros(dy),))
+        return Recorded(operator.node_name, [old], lambda dy: (pointwise.flat(dy),))
     operands = [old if other is x else other for other in operands]
     needs = requires(old), *map(requires, operands)
     if "a" in operator.gradients.names(needs):
@@ -108,14 +108,11 @@ def copy_(self, source):
 
     def node(old):
         there, both = source.device, [old, source]
-        return Recorded("CopyBackwards", both, lambda dy: (zeros(dy), dy.to(there)))
+        return Recorded(
+            "CopyBackwards", both, lambda dy: (pointwise.flat(dy), dy.to(there))
+        )
 
     return write(self, (source,), lambda: write_into(self, source), node)
-
-
-def zeros(dy):
-    """Zeros of dy's shape, all of them one number."""
-    return dy.new_number(0, dy.dtype).expand(dy.shape)
 
 
 def write_into(self, source):

@@ -233,15 +233,11 @@ def sizes_of(x):
     return x.shape[0], x.shape[1], math.prod(x.shape[2:])
 
 
-def parts_of(n, c, places):
-    """How many blocks share a channel: enough, but with much to do for each."""
-    return max(1, min(launch.BLOCKS // c, n * places // 2048, 65535))
-
-
 def channels(x, **facts):
     """The sizes of x, and what the blocks of a channel need if there are several."""
     (images, c, places), some, done = sizes_of(x), None, None
-    parts = parts_of(images, c, places)
+    # As many blocks share a channel as keep a GPU busy, but with much to do for each.
+    parts = max(1, min(launch.BLOCKS // c, images * places // 2048, 65535))
     if parts > 1:
         some = x.new_empty((c, parts, 2), dtype=computed_in(x.dtype))
         done = counters(c, x.device)

@@ -284,10 +284,6 @@ def turned(shape, strides):
     return (batches, rows, cols) if fits else None
 
 
-def packs(f):
-    return cdiv(f.n, THREADS * (16 // f.largest))
-
-
 def patches(f):
     batches, rows, cols = f.matrices
     pack = 16 // f.largest
@@ -305,6 +301,7 @@ def ladder(names, kernel, more=(), *holes):
     views = " ".join(f"{name} {name}_view" for name in names.split())
     how = {"types": lambda f: f.elements, "before": lambda f: f.text}
     plain = f"{names} y n:long{numbers}"
+    packs = lambda f: cdiv(f.n, THREADS * (16 // f.largest))  # noqa: E731
     return launch.ladder(
         *holes,
         Rung("strided", f"{kernel}_strided", "elementwise.cu",
