@@ -106,11 +106,11 @@ def copy_(self, source):
         return self
     layout.check_no_overlap(self.shape, self.strides)
 
+    there = source.device
+
     def node(old):
-        there, both = source.device, [old, source]
-        return Recorded(
-            "CopyBackwards", both, lambda dy: (pointwise.flat(dy), dy.to(there))
-        )
+        back = lambda dy: (pointwise.flat(dy), dy.to(there))  # noqa: E731
+        return Recorded("CopyBackwards", [old, source], back)
 
     return write(self, (source,), lambda: write_into(self, source), node)
 
