@@ -318,6 +318,15 @@ def _counters():
         return zeros(COUNTERS, np.dtype(np.uint32), "cuda")
 
 
+def shared(x, parts, shape, dtype, count):
+    """What blocks that share a row need, if there are several: memory of a shape for
+    their parts, and `count` counters, which say whose turn is the last."""
+    if parts == 1:
+        return {"parts": 1, "some": None, "done": None}
+    done = counters(count, x.device)
+    return {"parts": parts, "some": x.new_empty(shape, dtype), "done": done}
+
+
 # ------------------------------------------------- the launch
 
 

@@ -10,10 +10,11 @@ from ..autograd.grad_mode import thread
 from ..check import check
 from ..dispatch import expect, functional, number_for, operator, tensor_for
 from ..dtypes import FLOATS, computed_in, int64, uint8
-from ..launch import Rung, cdiv, counters, whole_warps
+from ..launch import Rung, cdiv, whole_warps
 from .indexing import one_hot
 from .normalization import sizes_of
 from .pointwise import ne, where
+from .pointwise_backward import of_gradient
 from .pointwise_kernels import pointwise
 from .softmax import log_softmax, softmax
 
@@ -27,21 +28,18 @@ def cross_entropy_of(a, b):
     return np.maximum(a, 0) - a * b + np.log1p(np.exp(-np.abs(a)))
 
 
+squared_backward = of_gradient("mse_loss_backward", lambda a, b, c: a * (2 * (b - c)),
+    "a * (2 * (b - c))", ..., lambda dy, a: 2 * dy * a,
+    lambda dy, a: -2 * dy * a)  # fmt: skip
 squared = pointwise("mse_loss", lambda a, b: (a - b) * (a - b), "(a - b) * (a - b)",
-    lambda dy, a, b: squared_backward(dy, a, b),
-    lambda dy, a, b: squared_backward(dy, b, a), dtypes=FLOATS)  # fmt: skip
-squared_backward = pointwise("mse_loss_backward", lambda a, b, c: a * (2 * (b - c)),
-    "a * (2 * (b - c))", lambda dy, b, c: squared_backward(dy, b, c),
-    lambda dy, a: 2 * dy * a, lambda dy, a: -2 * dy * a, dtypes=FLOATS)  # fmt: skip
+    (squared_backward, "ab"), (squared_backward, "ba"), dtypes=FLOATS)  # fmt: skip
+cross_backward = of_gradient("binary_cross_entropy_with_logits_backward",
+    lambda a, b, c: a * (1 / (1 + np.exp(-b)) - c), "a * (1 / (1 + exp(-b)) - c)", ...,
+    lambda dy, a, b: dy * a * b.sigmoid() * (-b).sigmoid(),
+    lambda dy, a: -(dy * a))  # fmt: skip
 cross = pointwise("binary_cross_entropy_with_logits", cross_entropy_of,
-    "(a > 0 ? a : 0) - a * b + log1p(exp(a < 0 ? a : -a))",
-    lambda dy, a, b: cross_backward(dy, a, b), lambda dy, a: -(dy * a),
-    dtypes=FLOATS)  # fmt: skip
-cross_backward = pointwise("binary_cross_entropy_with_logits_backward",
-    lambda a, b, c: a * (1 / (1 + np.exp(-b)) - c), "a * (1 / (1 + exp(-b)) - c)",
-    lambda dy, b, c: cross_backward(dy, b, c),
-    lambda dy, a, b: dy * a * b.sigmoid() * (-b).sigmoid(), lambda dy, a: -(dy * a),
-    dtypes=FLOATS)  # fmt: skip
+    "(a > 0 ? a : 0) - a * b + log1p(exp(a < 0 ? a : -a))", (cross_backward, "ab"),
+    lambda dy, a: -(dy * a), dtypes=FLOATS)  # fmt: skip
 
 
 def reduced(loss, reduction):
@@ -106,11 +104,9 @@ def blocks_of(f):
 
 def rows_of_losses(f):
     """The blocks that share the rows, and where they add their sums up."""
-    alone, some = blocks_of(f) == 1 or f.number == 0, None
-    if not alone:
-        some = f.x.new_empty((2 * blocks_of(f),), dtype=f.wide)
-    done = None if alone else counters(1, f.device)
-    return {"some": some, "done": done, "fault": faults.argument(f.device)}
+    parts = blocks_of(f) if f.number else 1
+    shared = launch.shared(f.x, parts, (2 * parts,), f.wide, 1)
+    return {"fault": faults.argument(f.device), **shared}
 
 
 LOGARITHMS = launch.ladder(  # of scores, where a row is long: then they are ready

@@ -15,7 +15,7 @@ from ..dispatch import expect, functional, method, number_for, operator, tensor_
 from ..dtypes import computed_in
 from ..kernels import lab_rungs
 from ..kernels.lab_rungs import a_row
-from ..launch import Rung, counters, whole_warps
+from ..launch import Rung, whole_warps
 from ..numpy_names import either_name
 from .pointwise import root
 from .reduce import as_flag, dims_of, kept_shape, rows_of
@@ -235,14 +235,11 @@ def sizes_of(x):
 
 def channels(x, **facts):
     """The sizes of x, and what the blocks of a channel need if there are several."""
-    (images, c, places), some, done = sizes_of(x), None, None
+    images, c, places = sizes_of(x)
     # As many blocks share a channel as keep a GPU busy, but with much to do for each.
     parts = max(1, min(launch.BLOCKS // c, images * places // 2048, 65535))
-    if parts > 1:
-        some = x.new_empty((c, parts, 2), dtype=computed_in(x.dtype))
-        done = counters(c, x.device)
-    facts |= {"parts": parts, "some": some, "done": done, "n": x.numel()}
-    return {"x": x, "images": images, "c": c, "places": places, **facts}
+    facts |= launch.shared(x, parts, (c, parts, 2), computed_in(x.dtype), c)
+    return {"x": x, "images": images, "c": c, "places": places, "n": x.numel(), **facts}
 
 
 def moments(x):

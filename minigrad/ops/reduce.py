@@ -90,11 +90,8 @@ def accumulator(dtype, code="MAX"):
 
 
 def shared(f, parts, count):
-    """What several blocks of a row or column need: parts, and `count` counters."""
-    if parts == 1:
-        return {"parts": 1, "some": None, "done": None}
-    some = f.x.new_empty((f.m * parts,), dtype=accumulator(f.dtype, f.code))
-    return {"parts": parts, "some": some, "done": launch.counters(count, f.device)}
+    dtype = accumulator(f.dtype, f.code)
+    return launch.shared(f.x, parts, (f.m * parts,), dtype, count)
 
 
 def views(f):
@@ -231,10 +228,9 @@ def chosen_backward(dy, i, shape, dim, keepdim):
 
 def several(f):
     """Of few long rows several blocks share one."""
-    if f.parts == 1:
-        return {"some": None, "places": None, "done": None}
-    some, places = (f.x.new_empty((f.m * f.parts,), t) for t in (f.dtype, int64))
-    return {"some": some, "places": places, "done": launch.counters(f.m, f.device)}
+    shape = (f.m * f.parts,)
+    places = None if f.parts == 1 else f.x.new_empty(shape, int64)
+    return {"places": places, **launch.shared(f.x, f.parts, shape, f.dtype, f.m)}
 
 
 ARG_LADDER = launch.ladder(
