@@ -107,9 +107,11 @@ def expect(operator, operands, optional=()):
 
     operands, optional: {name: operand}.
     """
-    there = {name: x for name, x in dict(optional).items() if x is not None}
-    for name, x in {**operands, **there}.items():
+    for name, x in operands.items():
         tensor_for(operator, name, x)
+    for name, x in dict(optional).items():
+        if x is not None:
+            tensor_for(operator, name, x)
 
 
 def number_for(operator, argument, value, kind=Real):
@@ -225,7 +227,7 @@ class Operator:
 
     def bind(self, args, named):
         """(operands, options, the function that finds operands in such a call)."""
-        names, named = [*named], in_pytorch(self.name, named, self.parameters)
+        names, named = [*named], named and in_pytorch(self.name, named, self.parameters)
         places = [*self.parameters[: len(args)], *named]
         try:
             bound = self.signature.bind(*args, **named)

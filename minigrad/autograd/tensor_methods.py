@@ -233,5 +233,5 @@ def check_grad(x, value):
         ("dtype", x.dtype, value.dtype),
         ("device", x.device, value.device),
     ):
-        check(mine == other, f"assigned grad has data of a different {what}: the "
-              f"tensor's is {mine}, the gradient's {other}")  # fmt: skip
+        check(mine == other, lambda: f"assigned grad has data of a different {what}: "
+              f"the tensor's is {mine}, the gradient's {other}")  # fmt: skip

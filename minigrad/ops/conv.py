@@ -446,8 +446,8 @@ def conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
     """conv2d of one dimension: (N, C, L) with (O, C / groups, K) to (N, O, OL)."""
     for name, x, ranks in ("input", input, (2, 3)), ("weight", weight, (3,)):
         check(tensor_for("conv1d", name, x).ndim in ranks,
-              f"conv1d: expected {name} of {' or '.join(map(str, ranks))} dimensions, "
-              f"but got shape {list(x.shape)}")  # fmt: skip
+              lambda: f"conv1d: expected {name} of {' or '.join(map(str, ranks))} "
+              f"dimensions, but got shape {list(x.shape)}")  # fmt: skip
     stride, dilation = (
         (1, *as_ints((n,))) if isinstance(n, tuple | list) else (1, n)
         for n in (stride, dilation)

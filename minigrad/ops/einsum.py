@@ -50,8 +50,8 @@ def parsed(equation, operands):
         output = [*rest, *sorted(once)]
     for name in output:
         check(any(name in names for names in inputs) and output.count(name) <= 1,
-              f"einsum(): {name!r} in the result of {equation!r} must stand there "
-              "once, and in an operand")  # fmt: skip
+              lambda: f"einsum(): {name!r} in the result of {equation!r} must stand "
+              "there once, and in an operand")  # fmt: skip
     return inputs, output
 
 
@@ -75,8 +75,8 @@ def sizes_of(inputs, operands):
         for name, size in zip(names, x.shape, strict=True):
             known = sizes.setdefault(name, size)
             check(1 in (known, size) or known == size,
-                  f"einsum(): dimension {name!r} has size {size}, which does not "
-                  f"broadcast with {known}")  # fmt: skip
+                  lambda: f"einsum(): dimension {name!r} has size {size}, which does "
+                  f"not broadcast with {known}")  # fmt: skip
             sizes[name] = size if known == 1 else known
     return sizes
 

@@ -466,9 +466,10 @@ def check_mask(mask, x, dim):
     if mask.dtype != bool_:
         return
     for d, size in enumerate(mask.shape):
-        check(size == x.shape[dim + d], f"The shape of the mask {list(mask.shape)} at "
-              f"index {d} does not match the shape of the indexed tensor "
-              f"{list(x.shape)} at index {dim + d}", IndexError)  # fmt: skip
+        check(size == x.shape[dim + d],
+              lambda: f"The shape of the mask {list(mask.shape)} at index {d} does not "
+              f"match the shape of the indexed tensor {list(x.shape)} at index "
+              f"{dim + d}", IndexError)  # fmt: skip
 
 
 def arranged(view, choices):

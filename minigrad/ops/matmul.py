@@ -233,8 +233,8 @@ def ranked(name, ranks, *tensors):
     """RuntimeError unless the tensors have these numbers of dimensions."""
     for number, (x, rank) in enumerate(zip(tensors, ranks, strict=True), 1):
         check(tensor_for(name, f"operand {number}", x).ndim == rank,
-              f"{name}: expected operand {number} to be {rank}D, but it has shape "
-              f"{list(x.shape)}")  # fmt: skip
+              lambda: f"{name}: expected operand {number} to be {rank}D, but it has "
+              f"shape {list(x.shape)}")  # fmt: skip
 
 
 @method

@@ -445,8 +445,8 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
     for name, x in ("weight", weight), ("bias", bias):
         if x is not None:
             check(tensor_for("group_norm", name, x).shape == shape[1:2],
-                  f"Expected {name} to be a vector of size equal to the number of "
-                  f"channels in input, but got {name} of shape {list(x.shape)} and "
+                  lambda: f"Expected {name} to be a vector of size equal to the number "
+                  f"of channels in input, but got {name} of shape {list(x.shape)} and "
                   f"input of shape {list(shape)}")  # fmt: skip
             x = x.view(-1, *(1,) * (len(shape) - 2))
             y = y * x if name == "weight" else y + x

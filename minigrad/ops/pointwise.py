@@ -466,7 +466,7 @@ def by_options(name):
         @functools.wraps(choose)
         def run(x, *args, **named):
             operator, *others = choose(x, *args, **named)
-            return operator(x, *others)
+            return operator.call(x, *others)
 
         run.choose = choose
         return run
@@ -630,8 +630,8 @@ def isclose(x, other, rtol=1e-05, atol=1e-08, equal_nan=False):
           lambda: f"{x.dtype} did not match {other.dtype}: isclose() takes tensors of "
           "one dtype, as x.to(other.dtype) makes one")  # fmt: skip
     for name, value in {"rtol": rtol, "atol": atol}.items():
-        check(value >= 0, f"{name} must be greater than or equal to zero, but got "
-              f"{value}")  # fmt: skip
+        check(value >= 0, lambda: f"{name} must be greater than or equal to zero, but "
+              f"got {value}")  # fmt: skip
     same = x == other
     if equal_nan:
         same = same | x.isnan() & other.isnan()

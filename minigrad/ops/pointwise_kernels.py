@@ -68,7 +68,8 @@ class Pointwise(Operator):
             y = plan.run(a, b)
             if thread.state.enabled:
                 for x in (a, b):
-                    if hasattr(x, "storage") and not (x._meta is x._base is None):
+                    meta, base = getattr(x, "_meta", None), getattr(x, "_base", None)
+                    if meta is not None or base is not None:
                         return record(self, (a, b), plan.options, y)
             return y
 

@@ -31,7 +31,7 @@ def pad(input, pad, mode="constant", value=None):
     sides = [(input.ndim - 1 - i, *end) for i, end in enumerate(ends)]
     for dim, before, after in sides:
         check(input.shape[dim] + before + after >= 0,
-              f"pad: dimension {dim} of size {input.shape[dim]} would have "
+              lambda: f"pad: dimension {dim} of size {input.shape[dim]} would have "
               f"{input.shape[dim] + before + after} elements")  # fmt: skip
     if mode == "constant":
         return constant(input, sides, 0 if value is None else value)

@@ -33,8 +33,9 @@ def check_list(name, tensors):
           lambda: f"{name}(): argument 'tensors' (position 1) must be tuple of "
           f"Tensors, not {type(tensors).__name__}", TypeError)  # fmt: skip
     for number, x in enumerate(tensors):
-        check(hasattr(x, "storage"), f"{name}(): expected Tensor as element {number} "
-              f"in argument 0, but got {type(x).__name__}", TypeError)  # fmt: skip
+        check(hasattr(x, "storage"),
+              lambda: f"{name}(): expected Tensor as element {number} in argument 0, "
+              f"but got {type(x).__name__}", TypeError)  # fmt: skip
 
 
 @operator("*tensors", dtypes=DTYPES, vjps=[lambda dy, dim, sizes: split(dy, sizes, dim),
@@ -90,9 +91,9 @@ def stack(tensors, dim=0):
     check_list("stack", tensors)
     check(tensors, "stack expects a non-empty TensorList")
     for number, x in enumerate(tensors):
-        check(x.shape == tensors[0].shape, "stack expects each tensor to be equal "
-              f"size, but got {list(tensors[0].shape)} at entry 0 and {list(x.shape)} "
-              f"at entry {number}")  # fmt: skip
+        check(x.shape == tensors[0].shape, lambda: "stack expects each tensor to be "
+              f"equal size, but got {list(tensors[0].shape)} at entry 0 and "
+              f"{list(x.shape)} at entry {number}")  # fmt: skip
     return cat([x.unsqueeze(dim) for x in tensors], dim)
 
 

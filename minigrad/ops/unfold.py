@@ -54,8 +54,8 @@ class Window(NamedTuple):
 def pair(value, name, operator):
     """A number, or one for height and one for width, as a tuple of two."""
     numbers = as_ints((value,))
-    check(len(numbers) in (1, 2), f"{operator}: {name} must either be a single int, or "
-          f"a tuple of two ints, not {value!r}")  # fmt: skip
+    check(len(numbers) in (1, 2), lambda: f"{operator}: {name} must either be a single "
+          f"int, or a tuple of two ints, not {value!r}")  # fmt: skip
     return numbers * 2 if len(numbers) == 1 else numbers
 
 
@@ -280,11 +280,11 @@ def check_window(kernel_size, dilation, padding, stride, operator):
         ("stride", "stride_height", "stride_width", pair(stride, "stride", operator)),
     ]  # fmt: skip
     for what, high, wide, (a, b) in given:
-        check(min(a, b) >= 1, f"{operator}: {what} should be greater than zero, but "
-              f"got {high}: {a} {wide}: {b}")  # fmt: skip
+        check(min(a, b) >= 1, lambda: f"{operator}: {what} should be greater than "
+              f"zero, but got {high}: {a} {wide}: {b}")  # fmt: skip
     padding = pair(padding, "padding", operator)
-    check(min(padding) >= 0, f"{operator}: padding should be non-negative, but got "
-          f"pad_height: {padding[0]} pad_width: {padding[1]}")  # fmt: skip
+    check(min(padding) >= 0, lambda: f"{operator}: padding should be non-negative, but "
+          f"got pad_height: {padding[0]} pad_width: {padding[1]}")  # fmt: skip
     return kernel, given[2][-1], padding, given[1][-1]
 
 
