@@ -170,8 +170,10 @@ def zero_(self):
 def by_choice(function):
     """The in-place form of a function that chooses an operator by its options."""
 
+    choose = function.choose
+
     def method(self, *args, **named):
-        operator, *others = function.choose(self, *args, **named)
+        operator, others = choose(self, *args, **named)
         return in_place(operator)(self, *others)
 
     return twin(method, function.__name__)

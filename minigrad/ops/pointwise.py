@@ -455,7 +455,7 @@ def scaled(x, other, alpha):
 
 
 def by_options(name):
-    """A method of a function that chooses an operator: (operator, *other operands).
+    """A method of a function that chooses: (operator, the tuple of other operands).
 
     It keeps that as `choose`, for its twin that writes in place.
     """
@@ -465,7 +465,7 @@ def by_options(name):
 
         @functools.wraps(choose)
         def run(x, *args, **named):
-            operator, *others = choose(x, *args, **named)
+            operator, others = choose(x, *args, **named)
             return operator.call(x, *others)
 
         run.choose = choose
@@ -477,14 +477,14 @@ def by_options(name):
 @by_options("add")
 def plus(x, other, *, alpha=1):
     """x + alpha * other."""
-    return add, scaled(x, other, alpha)
+    return add, (scaled(x, other, alpha),)
 
 
 @by_options("sub")
 def minus(x, other, *, alpha=1):
     """x - alpha * other."""
     without_bool(x, other)
-    return sub, scaled(x, other, alpha)
+    return sub, (scaled(x, other, alpha),)
 
 
 DIVISIONS = {None: div, "trunc": trunc_divide, "floor": floored}
@@ -495,7 +495,7 @@ def divide(x, other, *, rounding_mode=None):
     """x / other, and the quotient rounded: "trunc" to zero, "floor" down."""
     check(rounding_mode in DIVISIONS, lambda: "div expected rounding_mode to be one of "
           f"None, 'trunc', or 'floor' but found {rounding_mode!r}")  # fmt: skip
-    return DIVISIONS[rounding_mode], other
+    return DIVISIONS[rounding_mode], (other,)
 
 
 ROOTS = {0.5: sqrt, -0.5: rsqrt}  # of -inf they are NaN, as in PyTorch
@@ -509,12 +509,12 @@ def pow(x, exponent):  # noqa: A001
     """
     number = isinstance(exponent, Real)
     if number and exponent in ROOTS:
-        return (ROOTS[exponent],)
+        return ROOTS[exponent], ()
     whole = result_type(x, exponent) in INTEGERS
     check(not whole or not number or exponent >= 0,
           lambda: "Integers to negative integer powers are not allowed: x.float() ** "
           f"{exponent}")  # fmt: skip
-    return power, exponent
+    return power, (exponent,)
 
 
 @by_options("clamp")
@@ -526,7 +526,7 @@ def clamp(x, min=None, max=None):
     check(not 0 < len(tensors) < len(given) or not tensors[0].ndim,
           lambda: "clamp() takes two numbers or two tensors as min and max, but got "
           f"{type(min).__name__} and {type(max).__name__}", TypeError)  # fmt: skip
-    return clamp_max if min is None else clamp_min if max is None else clamped, *given
+    return (clamp_max if min is None else clamp_min if max is None else clamped), given
 
 
 clip = METHODS["clip"] = clamp
