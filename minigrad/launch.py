@@ -162,6 +162,11 @@ def ladder(*rungs):
     return [*rungs]
 
 
+def one(*rung, **how):
+    """A ladder of one rung."""
+    return ladder(Rung(*rung, **how))
+
+
 def pick(ladder, f):
     """The rung to launch for these facts."""
     there = [rung for rung in ladder if rung.fits(f)]

@@ -14,17 +14,16 @@ from .check import check
 from .creation import asking, empty, like, tensor
 from .dispatch import number_for, operator, tensor_for
 from .dtypes import as_dtype, bool_, float32, int64, of_bits, to_bits
-from .launch import THREADS, Rung, cdiv
+from .launch import THREADS, cdiv
 from .ops.pointwise import lt
 from .trace import traced
 
 UNIFORM, NORMAL, WHOLE = range(3)
 BITS = dict(zip(dtypes.FLOATS, (11, 8, 24, 53), strict=True))  # of a number in [0, 1)
-DRAW = launch.ladder(
-    Rung("philox", "draw", "random.cu",
-         args="out n:long seed first bits:int low:long count",
-         grid=lambda f: cdiv(f.blocks, THREADS), types=lambda f: (f.dtype, f.kind))
-)  # fmt: skip
+DRAW = launch.one("philox", "draw", "random.cu",
+                  args="out n:long seed first bits:int low:long count",
+                  grid=lambda f: cdiv(f.blocks, THREADS),
+                  types=lambda f: (f.dtype, f.kind))  # fmt: skip
 
 
 class Generator:
@@ -185,10 +184,9 @@ rand_like, randn_like = like(rand), like(randn)
 
 # ------------------------------------------------- dropout
 
-DROPOUT = launch.ladder(
-    Rung("philox", "dropout", "random.cu", args="x y seed first most scale:wide n:long",
-         grid=lambda f: cdiv(f.n, 2 * THREADS))
-)  # fmt: skip
+DROPOUT = launch.one("philox", "dropout", "random.cu",
+                     args="x y seed first most scale:wide n:long",
+                     grid=lambda f: cdiv(f.n, 2 * THREADS))  # fmt: skip
 
 
 @operator(planned=False, vjps=[

@@ -262,10 +262,9 @@ WEIGHT = launch.ladder(
          grid=lambda f: f.dw.numel()),
     *products(weight_by_columns),
 )  # fmt: skip
-JOIN = launch.ladder(
-    Rung("join", "conv2d_join", "conv_gemm.cu", args="some dw db O:int width:int "
-         "biased:int parts:int", block=(32, 8), grid=lambda f: cdiv(f.O * f.width, 32))
-)  # fmt: skip
+JOIN = launch.one("join", "conv2d_join", "conv_gemm.cu",
+                  args="some dw db O:int width:int biased:int parts:int",
+                  block=(32, 8), grid=lambda f: cdiv(f.O * f.width, 32))  # fmt: skip
 
 
 def facts_of(what, s, x, **more):

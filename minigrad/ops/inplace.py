@@ -10,16 +10,14 @@ from ..autograd.views import write
 from ..check import check
 from ..dispatch import same_device
 from ..dtypes import kind
-from ..launch import Rung, broadcast, view_of
+from ..launch import broadcast, view_of
 from ..numpy_names import in_pytorch
 from ..storage import to_number
 from . import pointwise
 from .pointwise_kernels import is_number
 
-SCATTER = launch.ladder(
-    Rung("scatter", "scatter", "copy.cu", args="x y view n:int",
-         types=lambda f: [f.dtype])
-)  # fmt: skip
+SCATTER = launch.one("scatter", "scatter", "copy.cu", args="x y view n:int",
+                     types=lambda f: [f.dtype])  # fmt: skip
 
 
 @functools.cache

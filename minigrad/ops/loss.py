@@ -102,6 +102,10 @@ def blocks_of(f):
     return 1 if f.rows <= 4 * MOST else min(cdiv(f.rows, MOST), 1024)
 
 
+def types(f):
+    return int(f.log), f.number, f.dtype, f.wide
+
+
 def rows_of_losses(f):
     """The blocks that share the rows, and where they add their sums up."""
     parts = blocks_of(f) if f.number else 1
@@ -117,18 +121,13 @@ LOGARITHMS = launch.ladder(  # of scores, where a row is long: then they are rea
          more=lambda f: {"scores": f.x.new_empty(f.x.shape), "log": True}),
 )  # fmt: skip
 NUMBERS = "c:int places:int ignore:long smooth:wide weighted:int"
-NLL = launch.ladder(
-    Rung("rows", "nll", "nll.cu",
-         args=f"scores target weight y lse total some done {NUMBERS} fault rows:long",
-         block=lambda f: whole_warps(f.rows, MOST),
-         grid=lambda f: blocks_of(f) if f.rows or f.number else 0,
-         types=lambda f: (int(f.log), f.number, f.dtype, f.wide), more=rows_of_losses)
-)  # fmt: skip
-INPUT = launch.ladder(
-    Rung("input", "nll_input", "nll.cu",
-         args=f"x target weight dy lse total dx {NUMBERS} n:long",
-         types=lambda f: (int(f.log), f.number, f.dtype, f.wide))
-)  # fmt: skip
+NLL = launch.one("rows", "nll", "nll.cu",
+    args=f"scores target weight y lse total some done {NUMBERS} fault rows:long",
+    block=lambda f: whole_warps(f.rows, MOST),
+    grid=lambda f: blocks_of(f) if f.rows or f.number else 0,
+    types=types, more=rows_of_losses)  # fmt: skip
+INPUT = launch.one("input", "nll_input", "nll.cu",
+    args=f"x target weight dy lse total dx {NUMBERS} n:long", types=types)  # fmt: skip
 
 # ------------------------------------------------- of classes: the operators
 

@@ -36,10 +36,8 @@ LAYER_NORM = launch.ladder(
          STATISTICS.format("int"), in_registers, a_row,
          lambda f: (f.dtype, PACKS, f.wide)),
 )  # fmt: skip
-LAYER_NORM_BACKWARD = launch.ladder(
-    Rung("welford", "layer_norm_backward", "layer_norm.cu",
-         args="dy x weight dx n:long eps:wide", block=warps, grid=a_row)
-)  # fmt: skip
+LAYER_NORM_BACKWARD = launch.one("welford", "layer_norm_backward", "layer_norm.cu",
+    args="dy x weight dx n:long eps:wide", block=warps, grid=a_row)  # fmt: skip
 
 
 def normalised(x, dims, eps):
@@ -145,10 +143,8 @@ def _(dy, x, weight, last, eps):
 
 # ------------------------------------------------- variance
 
-VARIANCE = launch.ladder(
-    Rung("welford", "variance", "layer_norm.cu", args="x mean y n:long correction:wide",
-         block=warps, grid=a_row)
-)  # fmt: skip
+VARIANCE = launch.one("welford", "variance", "layer_norm.cu",
+    args="x mean y n:long correction:wide", block=warps, grid=a_row)  # fmt: skip
 
 
 def var_backward(dy, a, dims, correction, keepdim):
@@ -212,20 +208,14 @@ APPLY = launch.ladder(
          f"x mean var weight bias y {CHANNELS} n:long",
          lambda f: whole_warps(f.places), lambda f: f.images * f.c if f.n else 0),
 )  # fmt: skip
-MOMENTS = launch.ladder(
-    Rung("moments", "batch_norm_moments", "batch_norm.cu",
-         args="x some done mean var running_mean running_var momentum:wide images:int "
-         "c:int places:int", grid=lambda f: (f.c, f.parts))
-)  # fmt: skip
-SUMS = launch.ladder(
-    Rung("sums", "batch_norm_sums", "batch_norm.cu",
-         args=f"x dy mean var some done dw db images:int {CHANNELS}",
-         grid=lambda f: (f.c, f.parts))
-)  # fmt: skip
-INPUT = launch.ladder(
-    Rung("input", "batch_norm_input", "batch_norm.cu",
-         args=f"x dy mean var weight dw db dx {CHANNELS} training:int n:long")
-)  # fmt: skip
+MOMENTS = launch.one("moments", "batch_norm_moments", "batch_norm.cu",
+    args="x some done mean var running_mean running_var momentum:wide images:int c:int "
+    "places:int", grid=lambda f: (f.c, f.parts))  # fmt: skip
+SUMS = launch.one("sums", "batch_norm_sums", "batch_norm.cu",
+                  args=f"x dy mean var some done dw db images:int {CHANNELS}",
+                  grid=lambda f: (f.c, f.parts))  # fmt: skip
+INPUT = launch.one("input", "batch_norm_input", "batch_norm.cu",
+    args=f"x dy mean var weight dw db dx {CHANNELS} training:int n:long")  # fmt: skip
 
 
 def sizes_of(x):

@@ -63,14 +63,10 @@ MAX_INPUT = launch.ladder(
     Rung(ELEMENT, "max_pool2d_input", "pool.cu", args="dy indices dx window count",
          **EACH),
 )  # fmt: skip
-AVG = launch.ladder(
-    Rung(ELEMENT, "avg_pool2d", "pool.cu", args="x y window divisor:int count",
-         types=averages, **EACH)
-)  # fmt: skip
-AVG_INPUT = launch.ladder(
-    Rung(ELEMENT, "avg_pool2d_input", "pool.cu", types=averages,
-         args="dy dx window divisor:int count", **EACH)
-)  # fmt: skip
+AVG = launch.one(ELEMENT, "avg_pool2d", "pool.cu", args="x y window divisor:int count",
+                 types=averages, **EACH)  # fmt: skip
+AVG_INPUT = launch.one(ELEMENT, "avg_pool2d_input", "pool.cu", types=averages,
+                       args="dy dx window divisor:int count", **EACH)  # fmt: skip
 
 # ------------------------------------------------- maximum
 

@@ -8,18 +8,16 @@ import numpy as np
 from .. import launch, layout
 from ..dispatch import Operator, method
 from ..dtypes import FLOATS
-from ..launch import Rung
 from . import vjp
 from .pointwise import eq, where
 from .reduce import NUMBERS, accumulator, added_up, reduction, rows_of
 from .shape import cat
 from .softmax import columns_of
 
-SCAN = launch.ladder(
-    Rung("block a row", "scan", "scan.cu", args="x y n:long", grid=lambda f: f.rows,
-         types=lambda f: (f.op, int(f.reverse), f.dtype, f.y.dtype,
-                          accumulator(f.dtype, "SUM")))
-)  # fmt: skip
+SCAN = launch.one("block a row", "scan", "scan.cu", args="x y n:long",
+    grid=lambda f: f.rows, types=lambda f: (
+        f.op, int(f.reverse), f.dtype, f.y.dtype, accumulator(f.dtype, "SUM")
+    ))  # fmt: skip
 
 
 def scan(name, op, accumulate, gradient, dtypes, rule=None):

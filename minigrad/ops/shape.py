@@ -12,7 +12,7 @@ from .. import launch, layout
 from ..check import check
 from ..dispatch import method, number_for, operator
 from ..dtypes import DTYPES, int64, promote_types
-from ..launch import THREADS, Rung, cdiv, strides_of
+from ..launch import THREADS, cdiv, strides_of
 from ..layout import wrap_dim
 from ..numpy_names import either_name
 from .pointwise import masked_fill, where
@@ -21,10 +21,9 @@ from .pointwise import masked_fill, where
 
 TOGETHER = 4  # tensors of one launch
 PARTS = " ".join(f"x{i} n{i}:long row{i}:long start{i}:long" for i in range(TOGETHER))
-CAT = launch.ladder(
-    Rung("rows", "cat", "cat.cu", args=f"y width:long {PARTS}",
-         grid=lambda f: (cdiv(f.n, THREADS), f.count), types=lambda f: [f.dtype])
-)  # fmt: skip
+CAT = launch.one("rows", "cat", "cat.cu", args=f"y width:long {PARTS}",
+                 grid=lambda f: (cdiv(f.n, THREADS), f.count),
+                 types=lambda f: [f.dtype])  # fmt: skip
 
 
 def check_list(name, tensors):
@@ -179,10 +178,8 @@ def unbind(input, dim=0):
 
 # ------------------------------------------------- other orders
 
-ROLL = launch.ladder(
-    Rung("strided", "rolled", "copy.cu", args="x view moves y n:int",
-         types=lambda f: [f.dtype])
-)  # fmt: skip
+ROLL = launch.one("strided", "rolled", "copy.cu", args="x view moves y n:int",
+                  types=lambda f: [f.dtype])  # fmt: skip
 
 
 def rolled(name, x, starts, steps):

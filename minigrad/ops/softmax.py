@@ -65,10 +65,8 @@ SOFTMAX = launch.ladder(
     Rung("registers", "softmax_registers", "softmax.cu", fits_registers, "x y n:int",
          in_registers, a_row, lambda f: (f.dtype, PACKS, f.log, f.wide)),
 )  # fmt: skip
-BACKWARD = launch.ladder(
-    Rung("blocks", "softmax_backward", "softmax.cu", args="dy y x n:long", block=warps,
-         grid=a_row, types=types)
-)  # fmt: skip
+BACKWARD = launch.one("blocks", "softmax_backward", "softmax.cu", args="dy y x n:long",
+                      block=warps, grid=a_row, types=types)  # fmt: skip
 
 
 # ------------------------------------------------- the operators

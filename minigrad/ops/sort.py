@@ -9,7 +9,7 @@ import numpy as np
 from .. import launch, layout
 from ..dispatch import method, number_for, operator
 from ..dtypes import DTYPES, bool_, computed_in, int64
-from ..launch import THREADS, Rung, cdiv
+from ..launch import THREADS, cdiv
 from ..numpy_names import either_name
 from .indexing import nonzero, zeros_with
 from .pointwise import ne
@@ -33,13 +33,11 @@ def types(f):
     return int(f.down), f.dtype, computed_in(f.dtype)
 
 
-TILES = launch.ladder(Rung("tiles", "sort_tiles", "sort.cu", args="x y places n:long",
-                           grid=lambda f: f.rows * cdiv(f.n, TILE), types=types)
-)  # fmt: skip
-RUNS = launch.ladder(Rung("runs", "merge_runs", "sort.cu", types=types,
-                          args="some from y places n:long width:long total:long",
-                          grid=lambda f: cdiv(f.total, THREADS))
-)  # fmt: skip
+TILES = launch.one("tiles", "sort_tiles", "sort.cu", args="x y places n:long",
+                   grid=lambda f: f.rows * cdiv(f.n, TILE), types=types)  # fmt: skip
+RUNS = launch.one("runs", "merge_runs", "sort.cu", types=types,
+                  args="some from y places n:long width:long total:long",
+                  grid=lambda f: cdiv(f.total, THREADS))  # fmt: skip
 
 
 @method
