@@ -156,6 +156,11 @@ def argument(f, text):
     return (f.wide.type if kind == "wide" else CASTS[kind])(value)
 
 
+def a_row(f):
+    """A grid with a block for each row."""
+    return f.rows
+
+
 def ladder(*rungs):
     """The rungs of an operator, whose names rungs() knows then."""
     NAMES.update(rung.name for rung in rungs)

@@ -10,14 +10,8 @@ import numpy as np
 
 from .. import launch
 from ..dtypes import C_NAMES, float32, int32
-from ..launch import THREADS, Rung, cdiv
+from ..launch import THREADS, Rung, a_row, cdiv
 from . import convolution, copy, elementwise, reductions
-
-
-def a_row(f):
-    """A grid with a block for each row."""
-    return f.rows
-
 
 # ------------------------------------------------- chapters 03 and 04: each element
 

@@ -14,8 +14,7 @@ from ..check import check
 from ..dispatch import expect, functional, method, number_for, operator, tensor_for
 from ..dtypes import computed_in
 from ..kernels import lab_rungs
-from ..kernels.lab_rungs import a_row
-from ..launch import Rung, whole_warps
+from ..launch import Rung, a_row, whole_warps
 from ..numpy_names import either_name
 from .pointwise import root
 from .reduce import as_flag, dims_of, kept_shape, rows_of

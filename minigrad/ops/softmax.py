@@ -7,8 +7,7 @@ import numpy as np
 from .. import launch, layout
 from ..dispatch import operator
 from ..kernels import lab_rungs
-from ..kernels.lab_rungs import a_row
-from ..launch import THREADS, Rung, cdiv, whole_warps
+from ..launch import THREADS, Rung, a_row, cdiv, whole_warps
 from .reduce import rows_of
 
 PACKS = 4
