@@ -190,11 +190,9 @@ def shared_memory(array):
     check(all(s >= 0 for s in array.strides), "At least one stride in the given numpy "
           "array is negative, and tensors with negative strides are not supported. "
           "Make a copy: array.copy()", ValueError)  # fmt: skip
-    if array.dtype.itemsize == 0 or any(s % array.itemsize for s in array.strides):
-        raise ValueError(
-            "given numpy array strides not a multiple of the element byte size. "
-            "Make a copy: array.copy()"
-        )
+    check(array.itemsize and not any(s % array.itemsize for s in array.strides),
+          "given numpy array strides not a multiple of the element byte size. Make a "
+          "copy: array.copy()", ValueError)  # fmt: skip
     strides = [s // array.itemsize for s in array.strides]
     cells = extent(array.shape, strides)
     flat = np.lib.stride_tricks.as_strided(array, (cells,), (array.itemsize,))

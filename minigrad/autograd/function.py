@@ -39,11 +39,10 @@ class Context(Node):
     def save_for_backward(self, *tensors):
         """Keep tensors for backward: operands or results, or None."""
         for number, x in enumerate(tensors):
-            if x is not None and not hasattr(x, "storage"):
-                raise TypeError(
-                    f"save_for_backward can only save variables, but argument {number} "
-                    f"is of type {type(x).__name__}: ctx.name = value keeps others"
-                )
+            check(x is None or hasattr(x, "storage"), lambda: "save_for_backward can "
+                  f"only save variables, but argument {number} is of type "
+                  f"{type(x).__name__}: ctx.name = value keeps others",
+                  TypeError)  # fmt: skip
         self.to_save = tensors
 
     def mark_non_differentiable(self, *results):

@@ -11,6 +11,8 @@ import threading
 import traceback
 from pathlib import Path
 
+from ..check import check
+
 anomaly = None  # None, or in anomaly mode: is NaN looked for?
 
 
@@ -125,11 +127,8 @@ class set_grad_enabled(Switch):  # noqa: N801
     """Record operators or not, from now on, or while `with` this is open."""
 
     def __init__(self, mode):
-        if type(mode) is not bool:
-            raise TypeError(
-                "set_grad_enabled(): argument 'mode' must be bool, not "
-                f"{type(mode).__name__}"
-            )
+        check(type(mode) is bool, lambda: "set_grad_enabled(): argument 'mode' must be "
+              f"bool, not {type(mode).__name__}", TypeError)  # fmt: skip
         super().__init__(mode)
         self.outer = self.swap(self.value)
 

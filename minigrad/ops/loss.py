@@ -80,11 +80,9 @@ def binary_cross_entropy_with_logits(input, target, weight=None, reduction="mean
           lambda: f"Target size ({list(target.shape)}) must be the same as input size "
           f"({list(input.shape)}): target.reshape(input.shape), or target.unsqueeze(1) "
           "for (N,) beside (N, 1)", ValueError)  # fmt: skip
-    if target.dtype.kind != "f":
-        raise RuntimeError(
-            'binary_cross_entropy_with_logits: the target is the share of "yes", a '
-            f"float, not {target.dtype}: target.float()"
-        )
+    check(target.dtype.kind == "f", lambda: "binary_cross_entropy_with_logits: the "
+          f'target is the share of "yes", a float, not {target.dtype}: target.float()'
+          )  # fmt: skip
     loss = cross(input, target)
     if pos_weight is not None:  # -log s of the positive part, once more
         tensor_for("binary_cross_entropy_with_logits", "pos_weight", pos_weight)
