@@ -596,9 +596,9 @@ def embedding(input, weight, padding_idx=None):
         raise RuntimeError(f"'weight' must be 2-D, not of shape {list(weight.shape)}")
     if padding_idx is not None and not -len(weight) <= padding_idx < len(weight):
         raise AssertionError("Padding_idx must be within num_embeddings")
-    check(found in INTEGERS, lambda: "Expected tensor for argument #1 'indices' to have "
-          f"scalar type Long, but got {found} instead: input.long() makes a copy of that "
-          "type")  # fmt: skip
+    check(found in INTEGERS, lambda: "Expected tensor for argument #1 'indices' to "
+          f"have scalar type Long, but got {found} instead: input.long() makes a copy "
+          "of that type")  # fmt: skip
     index = input.reshape(-1)
     rows = index_select(weight, 0, index)
     if padding_idx is not None:
