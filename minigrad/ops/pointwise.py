@@ -420,8 +420,9 @@ class Cast(Pointwise):
     """A copy in another dtype, or in the same: `cast[float32](x)`."""
 
     def __init__(self, dtype):
-        same = [through] if dtype in FLOATS else None
-        super().__init__("copy", copy, "a", same, [dtype], lambda x: dtype, None)
+        same = [through] if dtype in FLOATS else []
+        how = {"dtypes": [dtype], "rule": lambda x: dtype}
+        super().__init__("copy", copy, "a", *same, **how)
         self.dtype = dtype
 
     def find(self, operands):

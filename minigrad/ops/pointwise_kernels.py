@@ -25,12 +25,14 @@ from ..storage import storage_of
 
 
 class Pointwise(Operator):
-    """formula: in NumPy, of arrays. expression: in CUDA C, of a, b and c.
+    """formula: in NumPy, of arrays. expression: in CUDA C, of a, b and c. vjps: the
+    gradients of these.
 
     dtypes: those that it computes in. result: the result's dtype, if that is another.
     """
 
-    def __init__(self, name, formula, expression, vjps, dtypes, rule, result):
+    def __init__(self, name, formula, expression, *vjps, dtypes=NUMBERS,
+                 rule=result_type, result=None):  # fmt: skip
         self.arity = " abc".index(max(re.findall(r"\b[abc]\b", expression)))
         takes = (lambda input: None, lambda input, other: None,
                  lambda input, other, third: None)  # fmt: skip
@@ -142,10 +144,7 @@ def is_number(x, operands):
     return here and there != {"cpu"}
 
 
-def pointwise(name, formula, expression, *vjps, dtypes=NUMBERS, rule=result_type,
-              result=None):  # fmt: skip
-    """The operator of a formula in NumPy, an expression in CUDA C, and gradients."""
-    return Pointwise(name, formula, expression, vjps, dtypes, rule, result)
+pointwise = Pointwise  # add = pointwise("add", np.add, "a + b", ...)
 
 
 # ------------------------------------------------- on "cpu"
