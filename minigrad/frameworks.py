@@ -51,7 +51,7 @@ print(tf.__version__, said, len(tf.config.list_physical_devices("GPU")), sep="|"
     ),
     "numba": Library(
         "Numba",
-        "pip install numba numba-cuda",
+        "pip install numba numba-cuda; with an NVIDIA GPU: numba-cuda[cu13], or cu12",
         """
 import numba
 from importlib import metadata

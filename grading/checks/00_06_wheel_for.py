@@ -1,7 +1,7 @@
 """Which build of a library runs with a driver and on a GPU, by NVIDIA's rules."""
 
 from grading.checking import Check, checks
-from grading.mistakes import Known, Mistake, mistake, mistakes, right
+from grading.mistakes import Known, Mistake, equivalent, mistake, mistakes, right
 from minigrad.driver import wheel_for
 
 OLD, MID, NEW = [(5, 0), (6, 0), (7, 0)], [(7, 5), (8, 0)], [(8, 0), (9, 0), (10, 0)]
@@ -216,3 +216,10 @@ def _(driver, capability, wheels):
             if not cuda[0] > driver[0]
             and code_for(capability, driver, cuda, cubins, ptx)]  # fmt: skip
     return sorted(runs)[-1][1] if runs else None
+
+
+equivalent(
+    wheel_for,
+    "no two wheels have the same CUDA: in which order they are tried is no matter",
+    "order: [*(wheels.items())][::-1]",
+)
