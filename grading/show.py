@@ -112,6 +112,24 @@ def differ(before, after):
     return not all(np.array_equal(before[key], after[key]) for key in before)
 
 
+def difference(got, expected, same):
+    """(where, got, expected) of the first parts that are not the same."""
+    if isinstance(expected, dict) and isinstance(got, dict):
+        pairs = [(f"{k}: ", got.get(k), e) for k, e in expected.items()]
+    elif isinstance(expected, list) and isinstance(got, list):
+        pairs = [("", g, e) for g, e in zip(got, expected, strict=False)]
+    elif isinstance(expected, np.ndarray) and np.shape(got) == expected.shape != ():
+        pairs = [(f"[{', '.join(map(str, i))}] = ", float(got[i]), float(expected[i]))
+                 for i in np.ndindex(expected.shape)]  # fmt: skip
+    else:
+        pairs = []
+    for where, g, e in pairs:
+        if not same(g, e):
+            inner, g, e = difference(g, e, same)
+            return where + inner, g, e
+    return "", got, expected
+
+
 def text(value):
     """A value in words, for a learner."""
     if isinstance(value, Seen):

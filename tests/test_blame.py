@@ -1,17 +1,21 @@
 """What is said of a wrong answer: only what is proved on every case."""
 
+import random
+
 import numpy as np
 import pytest
 from judging import of_shape, strides_of, unanswered, verdict_on  # noqa: F401
 
 from grading import gpu
 from grading.cases import Tried, View
-from grading.checking import Check
+from grading.checking import Check, judge
 from grading.cure import cured
 from grading.facts import common
 from grading.kernel_runs import Launch, blank
-from grading.mistakes import Specimen
+from grading.mistakes import Specimen, described, load
+from grading.mutation import causes
 from grading.subject import LocalSubject, Outcome
+from minigrad.exercises.registry import exercises, find
 from minigrad.kernels import memory, threads
 from minigrad.layout import contiguous_strides
 
@@ -178,3 +182,48 @@ def test_a_cure_is_none_if_something_else_is_wrong():
 def test_that_values_are_right_is_said_only_where_they_are():
     body = f"{BEGIN}for (int k = 0; k < n; k++) if (i < n) y[i] = 3 * x[k];"
     assert "the values are right" not in str(judged(threads.tail_guard, body))
+
+
+# ---------------------------------------------------------------- whole answers
+
+COL = "int col = blockIdx.x * blockDim.x + threadIdx.x"
+SQUARE = "y[i] = x[i] * x[i];\n    }"
+RELEASE = "        if not retain_graph:\n            node.release()\n"
+ADDED = "arrived[edge] = arrived[edge] + g if edge in arrived else g"
+POINTS = "(before + 2 * eps, before + eps, before - eps, before - 2 * eps)"
+SLOPE = "(8 * (ends[1] - ends[2]) - (ends[0] - ends[3])) / (12 * eps)"
+SAID = [  # exercise, patch of its solution, what is said of it
+    ("map_2d", f"{COL} -> {COL}; col = min(col, cols - 1)", "race"),
+    ("grid_stride", f"{SQUARE} -> {SQUARE} if (n) y[n - 1] = x[n - 1] * x[n - 1];",
+     "race"),
+    ("outer_product", "k = blockIdx.z -> k = min((int)blockIdx.z, b - 1)", "race"),
+    ("coalesced_copy", "for (int i -> for (int k = 0; k < 2; k++) for (int i",
+     "sectors"),
+    ("backward", (f"{RELEASE} ->", f"{ADDED} -> {ADDED}\n    if not retain_graph:\n"
+                  "        for node in order:\n            node.release()"), "unknown"),
+    ("numerical_jacobian", (f"(before + eps, before - eps) -> {POINTS}",
+                            f"(ends[0] - ends[1]) / (2 * eps) -> {SLOPE}"), "unknown"),
+    ("train", "        child.train(mode) -> "
+     "        child.training == mode or child.train(mode)", "unknown"),
+    ("sum_all", "sum += x[i] -> sum += x[i] + 0.0f * x[i]", "reads"),
+    ("warp_reduce", "float sum = i < n -> if (i >= n) return;\n float sum = i < n",
+     "returned"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "patch", "cause"), SAID, ids=[s[0] for s in SAID])
+def test_what_looks_like_a_mistake_is_not_taken_for_it(name, patch, cause):
+    hole = find(name)
+    load(hole)
+    with Specimen(hole, described(hole, patch), None, "test").in_place():
+        verdict = judge(hole, LocalSubject(), 0)
+    assert verdict.failures[0].cause == cause, str(verdict)
+
+
+@pytest.mark.slow
+def test_no_cause_of_a_sample_is_false():
+    names = [e.hole.name for e in exercises()]
+    work = random.Random(0).sample(causes.draw(names, sample=1, few=1), 60)
+    found = [*causes.causes(work)]
+    assert [one for one in found if one.state == causes.FALSE] == []
+    assert sum(one.state == causes.TRUE for one in found) >= 30

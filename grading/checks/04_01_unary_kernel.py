@@ -56,6 +56,10 @@ mistakes(
         "the operation is always the same: OP stands for the one that is wanted",
         "OP( -> relu(",
     ),
+    tiny=Mistake(
+        "numbers just above 0 are taken for 0: relu is x wherever x is above 0",
+        "x < 0 ? 0 -> x < T(1e-6) ? T(0)",
+    ),
     copied=Mistake("OP is not used: the elements are copied", "OP( -> ("),
     twice=Mistake("OP is done twice", f"OP({X}) -> OP(OP({X}))"),
     in_float=Mistake(

@@ -97,6 +97,11 @@ mistakes(
         "in (a, b, result) -> "
         "in ((*result[:-2], *a[-2:]), (*result[:-2], *b[-2:]), result)",
     ),
+    larger_batch=Mistake(
+        "one batch is taken for both: they are broadcast one size at a time, so that "
+        "(4, 1) and (1, 5) make (4, 5)",
+        "broadcast_shapes(a[:-2], b[:-2]) -> max(a[:-2], b[:-2])",
+    ),
     no_batch=Mistake(
         "the batch is left out: there are as many products as it has elements",
         "result = -> a, b = a[-2:], b[-2:]\n    result =",

@@ -22,7 +22,7 @@ class NumericalJacobian(ScenarioCheck):
             for number in range(len(shapes)):
                 values = [drawn(random, *shape) for shape in shapes]
                 yield "every element", "differences", name, values, number, 1e-6
-        for name in "cube", "product":
+        for name in "cube", "product", "tanh":
             shapes = SHAPES.get(name, [(3,)])
             values = [drawn(random, *shape) for shape in shapes]
             yield "eps", "differences", name, values, 0, 0.5

@@ -28,6 +28,9 @@ class Train(SceneCheck):
             for mode in (True, False):
                 flags = {n: random.random() < 0.5 for n in FLAGS if spec is FAMILY}
                 yield "training of all", self.of(spec, {1: not mode} | flags, mode)
+        for mode in (True, False):  # all are to be changed
+            flags = dict.fromkeys(FLAGS, not mode)
+            yield "training of all", self.of(FAMILY, flags, mode)
         for mode in (1, None, "yes"):
             yield "only True and False", self.of(FAMILY, FLAGS, mode)
 

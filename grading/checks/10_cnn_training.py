@@ -84,6 +84,10 @@ mistakes(
         (f"{ZERO} ->", f"{BACKWARD} -> {BACKWARD}\n    {ZERO}"),
         ("model(images) -> model(images).detach()", f"{BACKWARD} ->"),
     ),
+    called_twice=Mistake(
+        "the model is called twice: a batch norm's statistics then move twice a step",
+        f"{ZERO} -> {ZERO}\n    model(images)",
+    ),
     step_first=Mistake(
         "the step comes before backward(): it uses the gradients of the step before",
         (f"{ZERO} ->", f"{BACKWARD}\n    {STEP} -> {STEP}\n    {BACKWARD}"),

@@ -1,5 +1,6 @@
 """What the checks of chapter 09 share: a scene (grading/scenes) is one case."""
 
+import functools
 import textwrap
 
 import numpy as np
@@ -66,12 +67,9 @@ class SceneCheck(Check):
             where = got.where if isinstance(got, Problem) else ""
             shown = show.text(got) if isinstance(got, Problem) else cut(brief(got), 88)
             return [*lines, ("expected", said), ("got", shown), ("where", where)]
-        if isinstance(expected, dict) and isinstance(got, dict):
-            for key, value in expected.items():
-                if not nearly(got.get(key), value, self.rtol, self.atol):
-                    got, expected = {key: got.get(key)}, {key: value}
-                    break
-        both = (cut(brief(value), 160) for value in (expected, got))
+        near = functools.partial(nearly, rtol=self.rtol, atol=self.atol)
+        where, got, expected = show.difference(got, expected, near)
+        both = (where + cut(brief(value), 160) for value in (expected, got))
         return [*lines, *zip(("expected", "got"), both, strict=True)]
 
     def general(self, case):
