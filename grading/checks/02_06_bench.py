@@ -111,11 +111,10 @@ mistakes(
             f"{WARM} -> {WARM}device.synchronize()\n    ",
         ),
     ),
-    one_of_two=Mistake(
-        "of an even number of times one of the two in the middle is taken: the median "
-        "is the mean of both",
+    lower_median=Mistake(
+        "of an even number of times the lower of the two in the middle is taken: the "
+        "median is the mean of both",
         "float(np.median(times)) -> sorted(times)[(repeat - 1) // 2]",
-        "float(np.median(times)) -> sorted(times)[repeat // 2]",
     ),
     backwards=Mistake(
         "the time is below 0: it is the clock at the end minus that at the start",
