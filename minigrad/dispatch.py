@@ -57,6 +57,7 @@ def find_kernel(registry, operator, device, dtype):
     gives way to one for `dtype` itself. A kernel of another device is never right: it
     could not read the tensors' memory.
 
+    The registry may have grown since the last call: nothing is kept of it.
     Raises DispatchError where there is none; missing(registry, operator, device, dtype)
     is its message: it names all three, and what there is instead.
     """

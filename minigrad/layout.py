@@ -55,6 +55,7 @@ def index_of(position, shape):
 
     position: an int, 0 <= position < number of elements. shape: a tuple of ints >= 1.
     A tensor without dimensions has the one position 0: index_of(0, ()) -> ()
+    There may be any number of dimensions and of elements: too many to list them.
     There may be any number of dimensions and of elements: none of these are listed.
     """
 

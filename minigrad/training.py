@@ -21,7 +21,8 @@ def linear_regression(model, loss_fn, optimizer, x, y, epochs):
     gradients of the one before are forgotten, the loss is computed, then its gradients,
     and the optimizer makes its step.
 
-    Returns a list of the losses, Python numbers, each from before its step.
+    Returns a list of the losses, Python numbers, each from before its step. No graph of
+    an earlier epoch is kept.
     """
 
 
@@ -30,7 +31,8 @@ def train_step(model, optimizer, images, labels):
     """Train a classifier on one batch; return the loss from before the step.
 
     model(images) gives (N, classes), logarithms of probabilities; labels: (N,), int64.
-    The loss is nll_loss, the mean over the batch.
+    The loss is nll_loss, the mean over the batch. The model is called once, and stays
+    in the mode that it is in.
 
     Returns the loss as a tensor without dimensions and without a graph. It is not
     turned into a number: on a GPU that would wait for every kernel of the step.

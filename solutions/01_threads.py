@@ -22,8 +22,9 @@
 # 1. Read the task, and look at the example under it: plain Python that does the same,
 #    one element after the other.
 # 2. Fill in the cell that says `// YOUR CODE HERE`: put CUDA C in the place of that
-#    line. The text between `r"""` and `"""` is what the compiler gets. Above the
-#    cell stands the contract: it says all that is tested. Then run the cell.
+#    line. The text between `r"""` and `"""` is what the compiler gets. Above the cell
+#    stands the contract: it says all that is tested. An answer leaves what it is given
+#    as it was, unless that says otherwise. Then run the cell.
 # 3. Run the cell below it, to see your kernel at work.
 # 4. Run the `check` cell. It launches your kernel many times, with grids and blocks of
 #    several shapes, compares with PyTorch, and watches every access to memory. Each

@@ -23,8 +23,9 @@
 #
 # 1. Read the task, and look at the example under it: it shows what PyTorch does.
 # 2. Fill in the cell that says `# YOUR CODE HERE`: put your code in the place of that
-#    comment and of the `raise` under it. Above the cell stands the contract: it
-#    says all that is tested. Then run the cell.
+#    comment and of the `raise` under it. Above the cell stands the contract: it says
+#    all that is tested. An answer leaves what it is given as it was, unless that says
+#    otherwise. Then run the cell.
 # 3. Run the cell below it, to see your function at work.
 # 4. Run the `check` cell. It tries your answer on many inputs and compares with
 #    PyTorch. Each part of the task that is right earns its share of the points. If

@@ -23,8 +23,8 @@
 # 1. Read the task, and look at the example under it: PyTorch, or plain Python.
 # 2. Fill in the cell: put CUDA C in the place of each `// YOUR CODE HERE` (there are
 #    several in a cell), or Python in the place of `# YOUR CODE HERE` and the `raise`
-#    under it. Above the cell stands the contract: it says all that is tested. Then
-#    run the cell.
+#    under it. Above the cell stands the contract: it says all that is tested. An answer
+#    leaves what it is given as it was, unless that says otherwise. Then run the cell.
 # 3. Run the cell below it, to see your code at work.
 # 4. Run the `check` cell. It compares with PyTorch. Each part of the task that is right
 #    earns its share of the points. Check as often as you like.

@@ -25,9 +25,10 @@
 # digits: write the formula in the order that you like. While one exercise is judged,
 # the course's solutions stand in for all others.
 #
-# Above the cell of an answer stands its contract: it says all that is tested. Put
-# your code in the place of `# YOUR CODE HERE`, run the cell, and check as often as
-# you like. The lesson, `lessons/08_autograd.ipynb`, has the pictures.
+# Above the cell of an answer stands its contract: it says all that is tested. An answer
+# leaves what it is given as it was, unless that says otherwise. Put your code in the
+# place of `# YOUR CODE HERE`, run the cell, and check as often as you like. The lesson,
+# `lessons/08_autograd.ipynb`, has the pictures.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.

@@ -24,7 +24,8 @@
 # A `check` compares with PyTorch, in double precision, on random numbers. The update
 # rules run fifty steps beside `torch.optim`.
 #
-# Above the cell of an answer stands its contract: it says all that is tested.
+# Above the cell of an answer stands its contract: it says all that is tested. An answer
+# leaves what it is given as it was, unless that says otherwise.
 #
 # The lesson, `lessons/09_nn.ipynb`, has the pictures.
 

@@ -25,7 +25,8 @@
 # A `check` compares with PyTorch wherever PyTorch does the same: batches, steps,
 # losses, whole trainings from the same weights.
 #
-# Above the cell of an answer stands its contract: it says all that is tested.
+# Above the cell of an answer stands its contract: it says all that is tested. An answer
+# leaves what it is given as it was, unless that says otherwise.
 #
 # The lesson, `lessons/10_cnn.ipynb`, has the pictures.
 

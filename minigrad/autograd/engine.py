@@ -37,7 +37,8 @@ def backward(order, seeds, retain_graph=False):
       which says where each goes: (next node, index). Where two meet they are added up,
       as g + h: `+=` would change a tensor that others hold. A leaf's node has no next
       ones: it adds to .grad when it is called.
-    - unless retain_graph, node.release() lets go of what the node has saved.
+    - unless retain_graph, node.release(), right after that, lets go of what the node
+      has saved.
     What has been handed on is not kept: gradients are as large as what they are of.
 
     Returns nothing.

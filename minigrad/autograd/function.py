@@ -205,5 +205,8 @@ class Function:
           of your no_grad()), the results are ctx.record(results). Else they are what
           forward returned, and nothing holds on to ctx.
 
+        Gradients are enabled afterwards as they were before, also after an error in
+        forward, which comes through.
+
         Returns the results.
         """

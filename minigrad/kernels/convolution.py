@@ -59,7 +59,8 @@ conv2d_gemm = kernel_exercise(
 // OW, and y N x O x P. All lie row by row. Blocks are (16, 16): blockIdx.x counts tiles
 // of 16 along p, blockIdx.y along o, and blockIdx.z is n. O, K and P are any sizes.
 // Tiles of w and of columns go through shared memory: each element is read from global
-// memory by 1/16 of the threads that need it.
+// memory by 1/16 of the threads that need it. Shared arrays have a fixed size: nothing
+// is given to `extern __shared__`.
 __global__ void conv2d_gemm(const float* columns, const float* w, const float* bias,
                             float* y, int O, int K, int P);
 """,
@@ -80,7 +81,8 @@ conv2d_direct = kernel_exercise(
 // element of x is read from global memory twice by a block. Stride and dilation are 1.
 // Blocks are (16, 16): blockIdx.x counts tiles along ow, blockIdx.y along oh, and
 // blockIdx.z is n * O + o. The taps are K x K, 1 <= K <= 7, and OH = H + 2 * padding -
-// K + 1, OW alike.
+// K + 1, OW alike. Shared arrays have a fixed size: nothing is given to
+// `extern __shared__`.
 __global__ void conv2d_direct(const float* x, const float* w, const float* bias,
                               float* y, int C, int H, int W, int O, int K, int padding);
 """,

@@ -9,7 +9,8 @@ matmul_naive = kernel_exercise(
 //
 // a is M x K, b is K x N, c is M x N, stored row by row. The launch has two dimensions:
 // x counts the columns of c, y its rows. The grid covers c, and reaches beyond it. Each
-// thread makes one element. M, N >= 1; with K = 0 all of c is 0.
+// thread makes one element. M, N >= 1; with K = 0 all of c is 0. c may hold anything
+// before. inf and NaN count as in float: 0 * inf is NaN.
 // a = 1 2   b = 5 6   c = 19 22
 //     3 4       7 8       43 50
 __global__ void matmul_naive(const float* a, const float* b, float* c,
@@ -29,7 +30,8 @@ matmul_tiled = kernel_exercise(
 // 16 y and column 16 x on. It goes along K in steps of 16: its threads bring a tile of
 // a and a tile of b to shared memory, each element once and neighbours together, and
 // then all of them use both. M, N >= 1 and K >= 0 are any numbers: where a tile reaches
-// beyond a matrix, it has zeros. All matrices lie row by row.
+// beyond a matrix, it has zeros. All matrices lie row by row. inf and NaN count as in
+// float. Shared arrays have a fixed size: nothing is given to `extern __shared__`.
 __global__ void matmul_tiled(const float* a, const float* b, float* c,
                              int M, int N, int K);
 """,
@@ -47,8 +49,9 @@ matmul_register = kernel_exercise(
 // of c from row 128 y and column 128 x on, so each thread 64 of them, as a patch of
 // 8 x 8, say. Each number that it reads from shared memory it uses several times.
 // M >= 1 is any number; N and K are multiples of 4, and a, b and c begin at multiples
-// of 16 bytes: so each of their rows can be read and written as float4. At most 48 KB
-// of shared memory. All matrices lie row by row.
+// of 16 bytes: so each of their rows can be read and written as float4. K may be 0. At
+// most 48 KB of shared memory, in arrays of a fixed size: nothing is given to
+// `extern __shared__`. All matrices lie row by row.
 __global__ void matmul_register(const float* a, const float* b, float* c,
                                 int M, int N, int K);
 """,
@@ -71,7 +74,9 @@ matmul_batched = kernel_exercise(
 // row, as in contiguous_kernel. c has `batches` matrices M x N, row by row.
 // Blocks are 16 x 16 threads; x counts columns, y rows, z matrices, of which there may
 // be more than gridDim.z. M, N, batches >= 1, K >= 0. Each element of c is written
-// once, and nothing else is written to global memory.
+// once, and nothing else is written to global memory; a and b are read once for each
+// product at most. Shared arrays have a fixed size: nothing is given to
+// `extern __shared__`.
 __global__ void matmul_batched(const float* a, Strides a_view,
                                const float* b, Strides b_view, float* c,
                                int M, int N, int K, long long batches);

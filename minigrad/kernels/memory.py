@@ -9,7 +9,8 @@ shared_reverse = kernel_exercise(
 //
 // The launch has one dimension. Block b has blockDim.x elements, from number
 // b * blockDim.x on; the last one of x may have fewer, and reverses just those. The
-// grid may have blocks to spare. blockDim.x is at most 256, n >= 0.
+// grid may have blocks to spare. blockDim.x is at most 256, n >= 0. An array that is
+// `extern __shared__` has 4 * blockDim.x bytes.
 // Blocks of 4, n = 6:  x = 0 1 2 3 4 5,  y = 3 2 1 0 5 4
 __global__ void shared_reverse(const float* x, float* y, int n);
 """,
@@ -25,7 +26,9 @@ block_sum = kernel_exercise(
 //
 // The launch has one dimension, and as many blocks as sums has elements. Block b has
 // blockDim.x elements, from number b * blockDim.x on, those of them that are below n.
-// A block without any has the sum 0. blockDim.x is a power of two, at most 256.
+// A block without any has the sum 0. blockDim.x is a power of two, at most 256. No
+// atomics; inf and NaN add as floats do. An array that is `extern __shared__` has
+// 4 * blockDim.x bytes.
 // Blocks of 4, n = 6:  x = 1 2 3 4 5 6,  sums = 10 11
 __global__ void block_sum(const float* x, float* sums, int n);
 """,
@@ -41,7 +44,8 @@ fix_the_race = kernel_exercise(
 //
 // Each block makes the running totals of its own elements: block b has blockDim.x of
 // them, from number b * blockDim.x on, those that are below n. The launch has one
-// dimension. blockDim.x is at most 256.
+// dimension. blockDim.x is at most 256. An array that is `extern __shared__` has
+// 8 * blockDim.x bytes. No two threads may race, whatever the values are.
 // Blocks of 4, n = 6:  x = 1 1 1 1 1 1,  y = 1 2 3 4 1 2
 __global__ void fix_the_race(const int* x, int* y, int n);
 """,
@@ -73,7 +77,8 @@ transpose_tiled = kernel_exercise(
 // blockDim.x is 32; blockDim.y is 8, or another number up to 32. A block takes a tile
 // of 32 x 32 elements of x: rows from blockIdx.y * 32 on, columns from blockIdx.x * 32
 // on. The grid covers x; the last tiles may reach beyond it. Both x and y are to be
-// used in whole rows of a tile, and shared memory without bank conflicts.
+// used in whole rows of a tile, and shared memory without bank conflicts. An array that
+// is `extern __shared__` has 4224 bytes, 32 x 33 floats.
 __global__ void transpose_tiled(const float* x, float* y, int rows, int cols);
 """,
     points=3,
@@ -97,5 +102,6 @@ def bench(run, device, warmup=3, repeat=20):
                            started; event.synchronize() waits until it is reached;
                            start.elapsed_time(stop) is the time between two events that
                            were reached, in milliseconds, as in PyTorch
-    Use the clock or events, as you like.
+    Use the clock or events, as you like. With an even `repeat` the median lies in the
+    middle of the two times in the middle.
     """

@@ -11,7 +11,9 @@ sum_all = kernel_exercise(
 // x[i + threads], x[i + 2 * threads] and so on, below n, where `threads` is the number
 // of threads of the whole launch; then the block adds what its threads have, as a tree
 // in shared memory. The second stage is the same kernel, launched with one block on
-// `sums`. blockDim.x is a power of two, at most 256. n >= 0; no atomics.
+// `sums`. blockDim.x is a power of two, at most 256. n >= 0; no atomics. Each element
+// is read once; inf and NaN add as floats do. Shared arrays have a fixed size: nothing
+// is given to `extern __shared__`.
 // Two blocks of 2, n = 6:  x = 1 2 3 4 5 6,  sums = 14 7
 __global__ void sum_all(const float* x, float* sums, int n);
 """,
@@ -28,7 +30,9 @@ warp_reduce = kernel_exercise(
 // The launch has one dimension, and thread i of all has element x[i], or 0 for i >= n.
 // blockDim.x is any number up to 256, so the last warp of a block may have fewer than
 // 32 lanes. A block has (blockDim.x + 31) / 32 warps: so many elements of `sums` are
-// its own, one for each warp, those of block 0 first. n >= 0.
+// its own, one for each warp, those of block 0 first. n >= 0. The mask of a shuffle
+// names the lanes that there are, and all of them must come to it. Each element is read
+// once.
 // Two blocks of 40, x all 1, n = 78:  sums = 32 8 32 6
 __global__ void warp_reduce(const float* x, float* sums, int n);
 """,
@@ -64,7 +68,9 @@ max_argmax = kernel_exercise(
 //
 // x has gridDim.x rows of n elements, row by row: block r does row r. blockDim.x is a
 // power of two, at most 256; n >= 1 is any number. Of equal elements the first one
-// counts. NaN counts as larger than every number, and of several the first.
+// counts. NaN counts as larger than every number, and of several the first. x is read
+// eight times at most. Shared arrays have a fixed size: nothing is given to
+// `extern __shared__`.
 // x = 3 7 7 1,  values = 7,  indices = 1
 __global__ void max_argmax(const float* x, float* values, int* indices, int n);
 """,
@@ -80,7 +86,9 @@ softmax_rows = kernel_exercise(
 //
 // x and y have gridDim.x rows of n elements, row by row: block r does row r.
 // blockDim.x is a power of two, at most 256; n >= 1 is any number. Elements may be as
-// large as 10000, and some of a row, but not all, may be minus infinity.
+// large as 10000, and some of a row, but not all, may be minus infinity. x is read five
+// times at most. Shared arrays have a fixed size: nothing is given to
+// `extern __shared__`.
 // x = 0 0 0 0,  y = 0.25 0.25 0.25 0.25
 __global__ void softmax_rows(const float* x, float* y, int n);
 """,
@@ -98,7 +106,8 @@ online_softmax = kernel_exercise(
 // of exp(x - m) so far, which is scaled whenever m changes. The second pass writes y.
 // x and y have gridDim.x rows of n elements, row by row: block r does row r.
 // blockDim.x is a power of two, at most 256; n >= 1 is any number. Elements may be as
-// large as 10000, and some of a row, but not all, may be minus infinity.
+// large as 10000, and some of a row, but not all, may be minus infinity. Shared arrays
+// have a fixed size: nothing is given to `extern __shared__`.
 __global__ void online_softmax(const float* x, float* y, int n);
 """,
     points=3,
@@ -115,7 +124,8 @@ layer_norm = kernel_exercise(
 // beta have n elements. var is divided by n. blockDim.x is a power of two, at most 256;
 // n >= 1 is any number. The mean may be 10000 where the deviation is 1. Each element of
 // x is read from memory twice at most: mean and variance in one pass (Welford's), y in
-// the second.
+// the second. gamma, beta and y may be read as often as you like. Shared arrays have a
+// fixed size: nothing is given to `extern __shared__`.
 // x = 1 3, gamma = 1 1, beta = 0 10, eps = 0:  y = -1 11
 __global__ void layer_norm(const float* x, const float* gamma, const float* beta,
                            float* y, int n, float eps);

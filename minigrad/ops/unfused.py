@@ -14,7 +14,8 @@ def linear(input, weight, bias=None):
 
     input: (*, in_features), any number of dimensions in front. weight: (out_features,
     in_features), as PyTorch stores it. bias: (out_features,) or None.
-    Returns a tensor (*, out_features).
+    Returns a tensor (*, out_features), in input's dtype. It is made of operators:
+    gradients reach input, weight and bias.
     """
 
 
@@ -28,7 +29,8 @@ def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1):
     functional.unfold(input, kernel_size, dilation, padding, stride) is (N, C * KH * KW,
     L): each column is one place of the window, all of its numbers channel by channel,
     and there are L places, row by row. Returns (N, O, OH, OW), where OH = (H + 2 *
-    padding - dilation * (KH - 1) - 1) // stride + 1, and OW in the same way.
+    padding - dilation * (KH - 1) - 1) // stride + 1, and OW in the same way. It is made
+    of operators: gradients reach input, weight and bias.
     """
 
 
@@ -53,6 +55,9 @@ def batch_norm(
     running = (1 - momentum) * running + momentum * new, where the new variance is the
     one divided by n - 1. They may be None: then there is nothing to move. Without
     `training` the running ones are used, and stay as they are.
+
+    Returns a tensor of input's shape and dtype. It is made of operators: gradients
+    reach input, weight and bias. The running ones never belong to a graph.
     """
 
 
@@ -62,7 +67,8 @@ def dropout(input, p=0.5, training=True):
 
     So the expected value of each element stays the same. Without `training`, or with
     p = 0, the input as it is; with p = 1 all is 0. ValueError for a p outside [0, 1].
-    random.keep_mask(input, chance) is a tensor of 1 by that chance and else 0.
+    random.keep_mask(input, chance) is a tensor of 1 by that chance and else 0: each
+    element by itself, each call another, and manual_seed decides them.
     """
 
 

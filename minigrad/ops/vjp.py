@@ -17,7 +17,8 @@ from ..exercises.registry import exercise
 def mul_backward(dy, other):
     """The gradient of one factor of y = x * other.
 
-    dy, other: arrays of floats. Returns one, too.
+    dy, other: arrays of floats; other may be one that is broadcast to dy's shape.
+    Returns an array of dy's shape.
     The rule of all that follow: if x grows by a little h, y grows by h * dy/dx; what
     comes back along that way is dy times that slope.
     """
@@ -27,7 +28,8 @@ def mul_backward(dy, other):
 def div_backward(dy, a, b):
     """The gradient of b, the divisor of y = a / b.
 
-    dy, a, b: arrays of floats. Returns one, too. (That of a is dy / b.)
+    dy, a, b: arrays of floats; a and b may be broadcast to dy's shape. Returns an array
+    of that shape, also for b = 0: what IEEE arithmetic gives. (That of a is dy / b.)
     """
 
 
@@ -35,7 +37,8 @@ def div_backward(dy, a, b):
 def pow_backward(dy, a, b):
     """The gradient of a, the base of y = a ** b.
 
-    dy, a, b: arrays of floats; b may be a number. Returns an array.
+    dy, a, b: arrays of floats; b may be a number, and a and b may be broadcast to dy's
+    shape. Returns an array of that shape.
     Where b is 0 the gradient is 0, whatever a is, also for a = 0: 0 ** -1 is infinite.
     At hand: np.where(condition, x, y).
     """
@@ -45,7 +48,8 @@ def pow_backward(dy, a, b):
 def pow_exponent_backward(dy, a, y):
     """The gradient of b, the exponent of y = a ** b: y itself is at hand.
 
-    dy, a, y: arrays of floats; a may be a number. Returns an array.
+    dy, a, y: arrays of floats; a may be a number, or be broadcast to dy's shape.
+    Returns an array of that shape. Where a is below 0 it is NaN.
     Where a is 0 and y is 0 or 1 (so b is not below 0) the gradient is 0, though
     log(0) is -inf. Where a is below 0 there is no logarithm: it is NaN.
     At hand: np.log, np.where(condition, x, y).
@@ -72,7 +76,7 @@ def log_backward(dy, a):
 def relu_backward(dy, y):
     """The gradient of x, where y = relu(x), which is x above 0 and else 0.
 
-    dy, y: arrays of floats. Returns one, too.
+    dy, y: arrays of floats, of one shape. Returns one, too.
     At 0 the gradient is 0. Where y is NaN, it is dy. An infinite dy gives no NaN.
     At hand: np.where(condition, x, y).
     """
@@ -98,7 +102,8 @@ def tanh_backward(dy, y):
 def max_backward(dy, a, b):
     """The gradient of a, where y is the larger of a and b, element by element.
 
-    dy, a, b: arrays of floats. Returns one, too.
+    dy, a, b: arrays of floats; a and b may be broadcast to dy's shape. Returns an array
+    of that shape. An infinite dy gives no NaN.
     Where a and b are equal, each of them gets half. Where one is NaN, it is dy.
     The gradient of b is max_backward(dy, b, a).
     """
@@ -135,7 +140,7 @@ def mean_backward(dy, shape, dims, keepdim):
     """The gradient of x, a tensor of `shape`, where y = x.mean(dims, keepdim).
 
     The arguments are those of sum_backward, which you may use. Returns a tensor of
-    `shape`.
+    `shape` and of dy's dtype, made of operators, so that it has a gradient, too.
     """
 
 
@@ -145,7 +150,8 @@ def amax_backward(dy, a, y, dims, keepdim):
 
     dy, y: tensors of one shape; dims, keepdim: as for sum_backward. Returns a tensor of
     a's shape. The largest element gets dy, all others 0. Where several are the largest,
-    they share it in equal parts. amin uses the same.
+    they share it in equal parts. amin uses the same. The result is made of operators,
+    so that it has a gradient, too.
     At hand: a == y is a tensor of bool, x.sum(dims, keepdim=True), sum_backward.
     """
 
@@ -155,7 +161,8 @@ def matmul_left_backward(dy, b):
     """The gradient of a, where y = a @ b.
 
     dy: a tensor of shape (..., M, N). b: (..., K, N), with at least two dimensions.
-    Returns a tensor of shape (..., M, K). Nothing needs to be copied to turn b round.
+    Returns a tensor of shape (..., M, K), made of operators, so that it has a gradient,
+    too. Nothing needs to be copied to turn b round.
     At hand: x @ y, x.transpose(-2, -1).
     """
 
@@ -164,7 +171,9 @@ def matmul_left_backward(dy, b):
 def matmul_right_backward(dy, a):
     """The gradient of b, where y = a @ b.
 
-    dy: a tensor of shape (..., M, N). a: (..., M, K). Returns one of shape (..., K, N).
+    dy: a tensor of shape (..., M, N). a: (..., M, K). Returns one of shape (..., K, N),
+    made of operators, so that it has a gradient, too.
+    At hand: x @ y, x.transpose(-2, -1).
     """
 
 
@@ -173,7 +182,7 @@ def permute_backward(dy, dims):
     """The gradient of x, where y = x.permute(dims).
 
     dims: a tuple of ints >= 0: dimension i of y is dimension dims[i] of x. Returns a
-    view of dy with x's shape.
+    view of dy with x's shape, which has a gradient, too.
     """
 
 
@@ -182,8 +191,9 @@ def slice_backward(dy, shape, index):
     """The gradient of x, a tensor of `shape`, where y = x[index].
 
     index: ints, slices, None and `...`, as they stood in the brackets. Returns a new
-    tensor of `shape`: dy at the places that were taken, 0 at all others, which had no
-    say. At hand: dy.new_zeros(shape), and `z[index] = ...`.
+    tensor of `shape` and of dy's dtype, which has a gradient, too: dy at the places
+    that were taken, 0 at all others, which had no say.
+    At hand: dy.new_zeros(shape), and `z[index] = ...`.
     """
 
 
