@@ -2,17 +2,22 @@
 
     python benchmarks/mnist.py [--write] [--device cpu|cuda] [--epochs N]
 
-The same network, float32 without TF32, Adam. minigrad twice: with the kernels that the
-labs wrote where there is one ("answered"), and with the library's best ("fastest"). On
-"cuda" PyTorch twice: eager, and the whole step captured in a CUDA graph.
+The same networks, float32 without TF32, Adam: the convolutional one of chapter 10, and
+one of two linear layers, 784-30-10. minigrad twice as it is: with the kernels that the
+labs wrote where there is one ("answered"), and with the library's best ("fastest");
+and twice by minigrad.jit: its kernels launched one by one, and as a CUDA graph. PyTorch
+eager, and on "cuda" with the whole step captured in a CUDA graph.
 
 A step is the fastest of 30 samples (of 6 on the CPU, where one of 1024 takes seconds),
 on a batch that lies on the device; the contestants take turns. Peak memory is that of
 four steps of 1024: most bytes in use, and bytes taken from the device; PyTorch counts
 its own, CuPy's pool minigrad's; on the CPU it is not measured. An epoch is 60,000
-images in batches of 64, shuffled, through minigrad's DataLoader; for PyTorch by
-indexing tensors that lie on the device. Right is which share of the 10,000 test images.
---epochs 0 leaves the epochs out; without MNIST they are left out, too.
+images in batches of 64, shuffled, through minigrad's DataLoader; with a jit, and for
+PyTorch, by indexing tensors that lie on the device. Right is which share of the 10,000
+test images.
+--epochs 0 leaves the epochs out; without MNIST they are left out, too. --profile writes
+which kernels the step of 64 images launches, how long each takes when it is launched a
+hundred times, and what part of the memory's speed that is; on "cuda" alone.
 """
 
 import contextlib
@@ -30,13 +35,15 @@ import torch.nn.functional as F
 
 import minigrad
 from benchmarks import common
-from minigrad import data, models, optim, training
+from minigrad import capture, data, models, nn, optim, testing, training
+from minigrad.cuda import Recorder
 
 PAGE = common.HOME / "docs" / "benchmarks" / "mnist.md"
 SIZES, TURNS = (64, 1024), 3
+SMALL = 32  # the batch of the small network
 HEAD = [
-    "", *(f"step of {size} us" for size in SIZES), "peak MB in use", "MB taken",
-    "epoch s", "% right after each epoch",
+    "", *(f"step of {size} us" for size in SIZES), f"784-30-10, {SMALL} us",
+    "peak MB in use", "MB taken", "epoch s", "% right after each epoch",
 ]  # fmt: skip
 
 
@@ -47,15 +54,16 @@ class Ours:
         self.name, self.device = f"minigrad, rungs {rungs}", device
         self.chosen = lambda: minigrad.rungs(rungs)
 
-    def new(self):
+    def new(self, small=False):
         minigrad.manual_seed(0)
-        model = models.ConvNet().to(self.device)
+        model = small_net(nn) if small else models.ConvNet()
+        model = model.to(self.device)
         return model, optim.Adam(model.parameters(), lr=1e-3)
 
-    def step(self, images, labels):
+    def step(self, images, labels, small=False):
         """A training step on a batch, to be made again and again."""
         batch = [minigrad.tensor(a, device=self.device) for a in (images, labels)]
-        new = self.new()
+        new = self.new(small)
         return lambda: training.train_step(*new, *batch)
 
     def peak(self, run):
@@ -87,6 +95,56 @@ class Ours:
         return run.seconds / count, [accuracy for _, accuracy in run.results]
 
 
+class Jitted(Ours):
+    """minigrad.jit, perhaps with its kernels as one CUDA graph."""
+
+    def __init__(self, mode, device):
+        super().__init__("fastest", device)
+        self.name = "minigrad.jit" + (" with a CUDA graph" if mode else "")
+        self.mode = mode
+
+    def new(self, small=False):
+        model, _ = super().new(small)
+        return model, optim.Adam(model.parameters(), lr=1e-3, capturable=True)
+
+    def step(self, images, labels, small=False):
+        batch = [minigrad.tensor(a, device=self.device) for a in (images, labels)]
+        step = self.jitted(*self.new(small))
+        for _ in range(4):  # Adam's state is made, traced, captured
+            step(*batch)
+        return lambda: step(*batch)
+
+    def jitted(self, model, optimizer):
+        def step(images, labels):
+            return training.train_step(model, optimizer, images, labels)
+
+        return minigrad.jit(step, mode=self.mode)
+
+    def epochs(self, count, sets):
+        (images, labels), test = (
+            [t.to(self.device) for t in tensors_of(s)] for s in sets
+        )
+        model, optimizer = self.new()
+
+        def step(some):
+            how = images[some], labels[some]
+            return training.train_step(model, optimizer, *how)
+
+        step = minigrad.jit(step, mode=self.mode)
+        score = minigrad.jit(lambda x: model(x).argmax(1), mode=self.mode)
+        began, found = time.perf_counter(), []
+        for _ in range(count):
+            order = minigrad.randperm(len(images), device=self.device)
+            for i in range(0, len(images) - 63, 64):  # a graph has one size
+                step(order[i : i + 64])
+            with minigrad.no_grad():
+                shown = [score(test[0][i : i + 1000]).clone()
+                         for i in range(0, len(test[0]), 1000)]  # fmt: skip
+            right = minigrad.cat(shown) == test[1]
+            found.append(right.float().mean().item())
+        return (time.perf_counter() - began) / count, found
+
+
 class Theirs:
     """PyTorch, perhaps with its step in a CUDA graph."""
 
@@ -96,13 +154,13 @@ class Theirs:
         self.name = "PyTorch, " + ("CUDA graph" if graph else "eager")
         self.graph, self.device = graph, device
 
-    def step(self, images, labels):
-        return self.trained(images, labels)[1]
+    def step(self, images, labels, small=False):
+        return self.trained(images, labels, small)[1]
 
-    def trained(self, images, labels):
+    def trained(self, images, labels, small=False):
         """A model, and a step on a batch that can be written over."""
         torch.manual_seed(0)
-        model = TorchNet().to(self.device)
+        model = (small_net(torch.nn) if small else TorchNet()).to(self.device)
         optimizer = torch.optim.Adam(model.parameters(), capturable=self.graph)
         batch = [torch.as_tensor(a).to(self.device) for a in (images, labels)]
 
@@ -173,10 +231,21 @@ class TorchNet(torch.nn.Module):
         return F.log_softmax(self.fc2(F.relu(self.fc1(x.flatten(1)))), 1)
 
 
+def small_net(nn):
+    """The small network, of minigrad's modules or of PyTorch's."""
+    layers = nn.Linear(784, 30), nn.ReLU(), nn.Linear(30, 10), nn.LogSoftmax(1)
+    return nn.Sequential(nn.Flatten(), *layers)
+
+
 def whole(dataset):
     """All images and labels of an MNIST as PyTorch's tensors."""
+    return [torch.from_numpy(t.numpy()) for t in tensors_of(dataset)]
+
+
+def tensors_of(dataset):
+    """The same as minigrad's."""
     arrays = map(minigrad.tensor, (dataset.images, dataset.labels))
-    return [torch.from_numpy(t.numpy()) for t in dataset.transform(*arrays)]
+    return dataset.transform(*arrays)
 
 
 def batch(size):
@@ -188,14 +257,20 @@ def batch(size):
 def steps(every, device):
     """{contestant's name: seconds of a step of each of SIZES}."""
     how = {"repeat": 10} if device == "cuda" else {"repeat": 2, "warmup": 1}
-    found = {one.name: [math.inf] * len(SIZES) for one in every}
-    for i, size in enumerate(SIZES):
-        ready = [(one, one.step(*batch(size))) for one in every]
+    works = [(size, False) for size in SIZES] + [(SMALL, True)]
+    found = {one.name: [math.inf] * len(works) for one in every}
+    for i, (size, small) in enumerate(works):
+        ready = [(one, ready_step(one, size, small)) for one in every]
         for one, step in ready * TURNS:
             with one.chosen():  # once for all samples: what was planned is forgotten
                 [best] = common.fastest({one.name: step}, device, rounds=1, **how)
             found[one.name][i] = min(found[one.name][i], best)
     return found
+
+
+def ready_step(one, size, small):
+    with one.chosen():
+        return one.step(*batch(size), small)
 
 
 def peak(one, device):
@@ -223,6 +298,7 @@ def trained(one, epochs, sets):
 
 def contestants(device):
     yield from (Ours(rungs, device) for rungs in ("answered", "fastest"))
+    yield from (Jitted(mode, device) for mode in (None, "reduce-overhead"))
     yield Theirs(False, device)
     if device == "cuda":
         yield Theirs(True, device)
@@ -239,6 +315,51 @@ def table(device, epochs, sets):
         yield [one.name, *cells, *taken, *trained(one, epochs, sets)]
 
 
+def in_a_row(launch, args, count=100):
+    """The seconds of a launch, of so many one after the other."""
+    import cupy
+
+    graph, stream = None, cupy.cuda.Stream(non_blocking=True)
+    with stream:
+        stream.begin_capture()
+        for _ in range(count):
+            launch.kernel.run(launch.grid, launch.block, args)
+        graph = stream.end_capture()
+        times = []
+        for _ in range(4):
+            start, stop = cupy.cuda.Event(), cupy.cuda.Event()
+            start.record(stream), graph.launch(stream), stop.record(stream)
+            stop.synchronize()
+            times.append(cupy.cuda.get_elapsed_time(start, stop))
+    return min(times) / 1000 / count
+
+
+def profile(size):
+    """The rows of the table of a step's kernels, the longest first."""
+    one = Jitted(None, "cuda")
+    with minigrad.rungs("fastest"):
+        images, labels = (minigrad.tensor(a, device="cuda") for a in batch(size))
+        step = one.jitted(*one.new())
+        for _ in range(3):
+            step(images, labels)
+        recorder = Recorder()
+        with recorder, capture.disabled(recorder):
+            step.program.run([images, labels])
+        rate, total = testing.ceilings("cuda").bandwidth, 0
+        rows = []
+        for launch, args in recorder.launches:
+            seconds, moved = in_a_row(launch, args), launch.nbytes
+            total += seconds
+            grid = " x ".join(map(str, launch.grid))
+            share = moved / rate / seconds
+            rows.append((seconds, [launch.operator, launch.kernel.name[:60], grid,
+                                   f"{seconds * 1e6:.1f}", f"{moved / 1e6:.2f}",
+                                   f"{100 * share:.0f} %"]))  # fmt: skip
+    yield ["operator", "kernel", "grid", "us", "MB", "of the memory's speed"]
+    yield from (row for _, row in sorted(rows, key=lambda r: -r[0]))
+    yield [f"{len(rows)} launches", "", "", f"{total * 1e6:.0f}", "", ""]
+
+
 def mnist():
     """Training and test set; [] with a word where they are missing."""
     try:
@@ -252,9 +373,19 @@ def main():
     parser = common.parser(__doc__, PAGE)
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
     parser.add_argument("--epochs", type=int, default=3, metavar="N")
+    parser.add_argument("--profile", action="store_true")
     given = parser.parse_args()
     torch.backends.cudnn.allow_tf32 = False
     minigrad.answers_from("solutions")
+    if given.profile:
+        text = common.machine()
+        for size in SIZES:
+            launches = common.markdown([*profile(size)])
+            text += f"\n\nA step of {size} images:\n\n{launches}"
+        print(text)
+        if given.write:
+            common.write(PAGE, text, "a step's kernels on cuda")
+        return
     sets = mnist() if given.epochs else []
     rows = []
     for row in table(given.device, given.epochs, sets):

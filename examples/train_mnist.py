@@ -36,7 +36,7 @@ def main():
     try:
         run = training.Training(
             model,
-            optim.Adam(model.parameters(), lr=options.lr),
+            optim.Adam(model.parameters(), lr=options.lr, capturable=options.jit),
             batches,
             data.DataLoader(test, 1000, device=device),
             options.checkpoint,
@@ -53,7 +53,7 @@ def main():
         print(f"going on after step {len(run.losses):,}, from {options.checkpoint}")
     try:
         with show:
-            training.train_mnist(run, options.epochs)
+            (train_jitted if options.jit else training.train_mnist)(run, options.epochs)
     except KeyboardInterrupt:
         kept = f": the same command goes on from {options.checkpoint}"
         sys.exit("\nstopped" + (kept if options.checkpoint else ""))
@@ -62,6 +62,22 @@ def main():
         f"{accuracy:.2%} of the test images are right, loss {loss:.4f}; seed "
         f"{batches.seed}, {device}, {run.seconds:.0f} s"
     )
+
+
+def train_jitted(run, epochs):
+    """training.train_mnist, with minigrad.jit for the steps on whole batches."""
+
+    def step(images, labels):
+        return training.train_step(run.model, run.optimizer, images, labels)
+
+    fast = minigrad.jit(step, mode="reduce-overhead")
+    while len(run.results) < epochs:
+        if run.train.epoch == len(run.results):
+            for images, labels in run.train:
+                whole = len(labels) == run.train.batch_size
+                loss = (fast if whole else step)(images, labels)
+                run.stepped(loss.clone())  # the next replay writes over it
+        run.evaluated(*training.evaluate(run.model, run.test))
 
 
 def arguments():
@@ -77,6 +93,7 @@ def arguments():
     add("--device", choices=["cpu", "cuda", "sim"], help="cuda where there is one")
     add("--data", metavar="DIR", help="the folder with MNIST's four files")
     add("--images", type=positive(int), help="train on the first so many images only")
+    add("--jit", action="store_true", help="trace the step, and replay it as one graph")
     add("--checkpoint", metavar="FILE", help="save the state here, and go on from it")
     return parser.parse_args()
 

@@ -5,7 +5,9 @@
 import builtins as _builtins
 import sys as _sys
 
-from . import autograd, data, driver, kernels, nn, optim, training, transfers
+from . import (
+    autograd, cuda, data, driver, graph, kernels, nn, optim, training, transfers,
+)
 from .autograd import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from .creation import (
     arange, empty, empty_like, eye, from_numpy, full, full_like, linspace, ones,
@@ -27,6 +29,7 @@ from .exercises import own_tests as _own_tests
 from .exercises.answers import answers_from
 from .exercises.registry import NotAnswered, exercise, solves
 from .functions import FUNCTIONS as _FUNCTIONS
+from .jit import jit
 from .kernel import CompileError, Kernel
 from .launch import rungs
 from .nn import functional
@@ -47,16 +50,16 @@ from .trace import trace
 __version__ = "0.1.0"
 __all__ = [
     "CompileError", "DispatchError", "Kernel", "NotAnswered", "Tensor", "answers_from",
-    "arange", "autograd", "bernoulli", "bfloat16", "cat", "data", "device_empty",
-    "driver", "einsum", "empty", "empty_like", "enable_grad", "exercise", "eye",
-    "float16", "float32", "float64", "from_numpy", "full", "full_like", "functional",
-    "gpu_available", "int16", "int32", "int64", "int8", "is_grad_enabled", "kernels",
-    "linspace", "load_file", "manual_seed", "masked_select", "matmul", "nn", "no_grad",
-    "nonzero", "ones", "ones_like", "optim", "promote_types", "rand", "rand_like",
-    "randint", "randn", "randn_like", "randperm", "result_type", "rungs", "save_file",
-    "set_grad_enabled", "solves", "stack", "synchronize", "tensor", "to_device",
-    "to_host", "trace", "training", "transfers", "uint8", "where", "zeros",
-    "zeros_like",
+    "arange", "autograd", "bernoulli", "bfloat16", "cat", "cuda", "data",
+    "device_empty", "driver", "einsum", "empty", "empty_like", "enable_grad",
+    "exercise", "eye", "float16", "float32", "float64", "from_numpy", "full",
+    "full_like", "functional", "graph", "gpu_available", "int16", "int32", "int64",
+    "int8", "is_grad_enabled", "jit", "kernels", "linspace", "load_file", "manual_seed",
+    "masked_select", "matmul", "nn", "no_grad", "nonzero", "ones", "ones_like", "optim",
+    "promote_types", "rand", "rand_like", "randint", "randn", "randn_like", "randperm",
+    "result_type", "rungs", "save_file", "set_grad_enabled", "solves", "stack",
+    "synchronize", "tensor", "to_device", "to_host", "trace", "training", "transfers",
+    "uint8", "where", "zeros", "zeros_like",
 ]  # fmt: skip
 
 # Last of all, for some of these names are Python's own: abs, max, sum.
@@ -67,7 +70,6 @@ __all__ += [name for name in _FUNCTIONS if not hasattr(_builtins, name)]
 _INSTEAD = {
     "Generator": "minigrad.manual_seed(0) seeds all random numbers",
     "backends": "nothing needs to be set",
-    "cuda": "minigrad.gpu_available(), and minigrad.synchronize()",
     "device": 'a device is its name, "cpu", "cuda" or "sim": x.to("cuda")',
     "load": "minigrad.load_file(path) reads tensors of a file",
     "save": "minigrad.save_file(tensors, path) writes tensors by name",

@@ -15,12 +15,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+UPLOAD = "a copy of numbers from the host to a device"
 _kept = []  # every dict of plans
 
 
 class _Here(threading.local):
     direct = False  # does this thread do without plans?
     recording = None  # the Recording of this thread, while one is made
+    watch = None  # a function that hears what the host reads: of jit, CUDA graphs
 
 
 here = _Here()
@@ -73,6 +75,13 @@ def constant(storage):
     """Say to a recording that a storage is the same one in every call."""
     if here.recording is not None:
         here.recording.constants.append(storage)
+
+
+def host(what):
+    """Say to whoever watches that the host reads numbers of a tensor, by `item()` say:
+    what is done with them cannot be recorded."""
+    if here.watch is not None:
+        here.watch(what)
 
 
 # ------------------------------------------------- recording

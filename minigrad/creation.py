@@ -12,7 +12,7 @@ from .devices import device_empty
 from .dispatch import number_for, tensor_for
 from .dtypes import as_dtype, bfloat16, float32, of_number, promote_types, to_bits
 from .layout import as_shape, extent, row_major
-from .storage import DEVICES, NO_DEVICE, Storage, to_array
+from .storage import DEVICES, NO_DEVICE, Storage, made, to_array
 from .storage import empty as allocate
 from .tensor import Tensor, _of
 
@@ -41,8 +41,8 @@ def empty(*size, dtype=None, device="cpu"):
     shape, dtype = layout.as_shape(size), as_dtype(dtype)
     count = layout.numel(shape)
     if device == "sim" and dtype is not bfloat16:
-        data = device_empty(count, dtype, device)  # notices who reads it too early
-        storage = Storage(data, device, dtype)
+        unset = device_empty  # notices who reads it too early
+        storage = made(count, dtype, device, lambda n, held: unset(n, held, device))
     else:
         check(device in DEVICES, lambda: NO_DEVICE.format(device))
         storage = allocate(count, dtype, device)

@@ -9,7 +9,7 @@ import importlib.util
 
 import numpy as np
 
-from . import faults
+from . import capture, faults
 
 DEVICES = ("auto", "cuda", "sim")
 
@@ -78,6 +78,7 @@ def device_empty(shape, dtype=np.float32, device="auto"):
 
 def synchronize():
     """Wait until the GPU has done all it was given; errors of kernels surface here."""
+    capture.host("synchronize()")
     if gpu_available():
         import cupy
 

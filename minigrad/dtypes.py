@@ -69,7 +69,7 @@ def narrow(values):
 
 def as_number(x, dtype):
     """A Python number, or the element of a tensor, as a number of NumPy."""
-    x = x.item() if hasattr(x, "storage") else x
+    x = of_bits(x.memory(), x.dtype).item() if hasattr(x, "storage") else x
     try:
         return dtype.type(x)
     except OverflowError:  # 300 beside uint8 wraps around, as in C

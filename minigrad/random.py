@@ -5,29 +5,36 @@ every thread can compute its own. Salmon, Moraes, Dror, Shaw: Parallel random nu
 as easy as 1, 2, 3 (2011).
 """
 
+import contextlib
 from numbers import Integral
 
 import numpy as np
 
-from . import dtypes, launch, layout
+from . import capture, dtypes, launch, layout
 from .check import check
 from .creation import asking, empty, like, tensor
 from .dispatch import number_for, operator, tensor_for
 from .dtypes import as_dtype, bool_, float32, int64, of_bits, to_bits
 from .launch import THREADS, cdiv
 from .ops.pointwise import lt
+from .storage import Storage, moved
 from .trace import traced
 
 UNIFORM, NORMAL, WHOLE = range(3)
 BITS = dict(zip(dtypes.FLOATS, (11, 8, 24, 53), strict=True))  # of a number in [0, 1)
 DRAW = launch.one("philox", "draw", "random.cu",
-                  args="out n:long seed first bits:int low:long count",
+                  args="out n:long seed first bits:int low:long count state",
                   grid=lambda f: cdiv(f.blocks, THREADS),
                   types=lambda f: (f.dtype, f.kind))  # fmt: skip
 
 
 class Generator:
-    """A seed, and how many blocks of four 32-bit words have been used."""
+    """A seed, and how many blocks of four 32-bit words have been used.
+
+    static: while a step is captured, to be done again with other numbers, its Static.
+    """
+
+    static = None
 
     def __init__(self, seed=0):
         self.manual_seed(seed)
@@ -48,6 +55,55 @@ class Generator:
         """The first of so many blocks, which nobody gets again."""
         first, self.counter = self.counter, self.counter + blocks
         return first
+
+    def state(self, device):
+        """What random.cu calls state: a storage, or None where nothing is captured."""
+        return self.static and self.static.on(device)
+
+
+class Static:
+    """Seed and counter in memory, where captured kernels read them at each replay.
+
+    devices: where there is such memory from the start. used: the blocks of one run.
+    """
+
+    def __init__(self, *devices):
+        self.buffers, self.used, self.devices = {}, 0, devices
+
+    def on(self, device):
+        """The storage of both on a device."""
+        if device not in self.buffers:
+            pair = np.array([default_generator.seed, self.start], np.uint64)
+            self.buffers[device] = Storage(moved(pair, device), device, pair.dtype)
+        capture.constant(self.buffers[device])
+        return self.buffers[device]
+
+    @contextlib.contextmanager
+    def captured(self):
+        """While this is open, blocks are counted from 0, added to those in memory."""
+        generator = default_generator
+        self.start, self.pair = generator.counter, generator.get_state()
+        for device in self.devices:
+            self.on(device)
+        generator.counter, generator.static = 0, self
+        try:
+            yield self
+        finally:
+            self.used, generator.static = generator.counter, None
+            generator.counter += self.start
+
+    def renew(self):
+        """Let the next run take the numbers that come next."""
+        self.put((default_generator.seed, default_generator.take(self.used)))
+
+    def put(self, pair):
+        """Let the next run take the numbers of a seed from a block on."""
+        self.pair, pair = pair, np.array(pair, np.uint64)
+        for buffer in self.buffers.values():
+            if buffer.device == "cuda":
+                buffer.data.set(pair)
+            else:
+                buffer.data[:] = pair
 
 
 default_generator = Generator(0)
@@ -90,23 +146,29 @@ def draw(kind, size, dtype, device, low=0, count=1):
     out = empty(size, dtype=dtype, device=device)
     n, seed = out.numel(), default_generator.seed
     blocks = -(-n // 2)
-    first = default_generator.take(blocks)
+    first, state = default_generator.take(blocks), default_generator.state(device)
     bits = BITS.get(dtype, 0)
     if not n:
         return out
     if device == "cpu":
 
         def draw_numbers(out):
-            counters = np.arange(first, first + blocks, dtype=np.uint64)
-            words = philox(seed, counters).reshape(-1, 2)[:n]
+            words = philox(*drawn(seed, first, blocks, state)).reshape(-1, 2)[:n]
             out.storage.data[:] = to_bits(numbers(kind, words, bits, low, count), dtype)
 
         traced("random", draw_numbers, out)
     else:
         launch.run(DRAW, "random", out=out, kind=kind, n=n, seed=np.uint64(seed),
                    first=np.uint64(first), bits=bits, low=low, count=np.uint64(count),
-                   blocks=blocks)  # fmt: skip
+                   blocks=blocks, state=state)  # fmt: skip
     return out
+
+
+def drawn(seed, first, blocks, state):
+    """The seed, and the counters of so many blocks."""
+    if state is not None:
+        seed, first = int(state.data[0]), first + int(state.data[1])
+    return seed, np.arange(first, first + blocks, dtype=np.uint64)
 
 
 @asking
@@ -185,13 +247,14 @@ rand_like, randn_like = like(rand), like(randn)
 # ------------------------------------------------- dropout
 
 DROPOUT = launch.one("philox", "dropout", "random.cu",
-                     args="x y seed first most scale:wide n:long",
+                     args="x y seed first most scale:wide n:long state",
                      grid=lambda f: cdiv(f.n, 2 * THREADS))  # fmt: skip
 
 
 @operator(planned=False, vjps=[
-    lambda dy, p, seed, first: dropout(dy, p=p, seed=seed, first=first)])  # fmt: skip
-def dropout(x, *, p, seed, first):
+    lambda dy, p, seed, first, state: dropout(dy, p=p, seed=seed, first=first,
+                                              state=state)])  # fmt: skip
+def dropout(x, *, p, seed, first, state=None):
     """x / p where an element is kept, which has the chance p, else 0.
 
     first: the first of the blocks of random numbers, as rand() takes them. So the same
@@ -200,20 +263,20 @@ def dropout(x, *, p, seed, first):
 
 
 @dropout.cpu
-def _(x, p, seed, first):
-    counters = np.arange(first, first + cdiv(x.size, 2), dtype=np.uint64)
-    words = philox(seed, counters)[:, ::2].reshape(-1)[: x.size].reshape(x.shape)
+def _(x, p, seed, first, state):
+    words = philox(*drawn(seed, first, cdiv(x.size, 2), state))[:, ::2]
+    words = words.reshape(-1)[: x.size].reshape(x.shape)
     scale = x.dtype.type(1 / p if p else 0)
     return np.where(words >> 8 < limit(p), x * scale, x.dtype.type(0))
 
 
 @dropout.device
-def _(x, p, seed, first):
+def _(x, p, seed, first, state):
     x = x.contiguous()
     y = x.new_empty(x.shape)
     launch.run(DROPOUT, "dropout", x=x, y=y, seed=np.uint64(seed), n=x.numel(),
                first=np.uint64(first), most=np.uint32(limit(p)),
-               scale=1 / p if p else 0)  # fmt: skip
+               scale=1 / p if p else 0, state=state)  # fmt: skip
     return y
 
 

@@ -125,7 +125,7 @@ def zeroed(nbytes):
     return memory
 
 
-def made(count, dtype, device, make, on_gpu):
+def made(count, dtype, device, make, on_gpu=None):
     if device == "cuda":
         maker = maker_on_gpu(count, dtype, on_gpu())
     else:
@@ -153,6 +153,8 @@ def maker_on_gpu(count, dtype, alloc):
 
 def moved(array, device):
     """A copy of an array on a device; on "cpu" the array itself if it is NumPy's."""
+    if device != "cpu":
+        capture.host(capture.UPLOAD)
     if device == "cuda":
         return gpu().asarray(array)
     if device not in DEVICES:

@@ -6,7 +6,7 @@ error messages are PyTorch's. Functions marked @exercise are written by the lear
 
 import numpy as np
 
-from . import layout
+from . import capture, layout
 from .autograd.grad_mode import thread
 from .autograd.graph import requires
 from .autograd.tensor_methods import Differentiable
@@ -264,6 +264,7 @@ class Tensor(Methods, Differentiable, Suggesting):
         if device == self.device:
             return x
         here = self.device
+        capture.host(f"to({device!r})")
         copied = lambda: _of(x.contiguous().memory(), device, dtype)  # noqa: E731
         return record_call("ToCopy", [x], copied, lambda dy: (dy.to(here),))
 
@@ -290,6 +291,7 @@ class Tensor(Methods, Differentiable, Suggesting):
                 "Can't call numpy() on Tensor that requires grad. Use "
                 "tensor.detach().numpy() instead."
             )
+        capture.host("numpy()")
         return self.memory()
 
     def __array__(self, dtype=None, copy=None):
@@ -301,11 +303,13 @@ class Tensor(Methods, Differentiable, Suggesting):
             raise RuntimeError(
                 f"a Tensor with {self.numel()} elements cannot be converted to Scalar"
             )
+        capture.host("item()")
         data = moved(self.storage.data[self.offset : self.offset + 1], "cpu")
         return of_bits(data, self.dtype).item()
 
     def tolist(self):
         """Nested lists of the elements, read one by one by offset_of and index_of."""
+        capture.host("tolist()")
         cells = layout.offsets(self.shape, self.strides, self.offset)
         data = of_bits(moved(self.storage.data, "cpu"), self.dtype)
         return data[cells].reshape(self.shape).tolist()
@@ -314,6 +318,7 @@ class Tensor(Methods, Differentiable, Suggesting):
         if self.numel() != 1:
             many = "more than one value" if self.numel() else "no values"
             raise RuntimeError(f"Boolean value of Tensor with {many} is ambiguous")
+        capture.host("bool()")
         return bool(self.item())
 
     def __int__(self):

@@ -60,17 +60,21 @@ def _():
     for n in (1, 33, 1000):
         words = random.philox(5, np.arange(7, 7 + n)).reshape(-1, 2)[:n]
         sizes = np.int64(n), np.uint64(5), np.uint64(7), np.int32(24), np.int64(-3)
+        captured = sizes[0], np.uint64(1), np.uint64(3), *sizes[3:]
+        state = np.array([5, 4], np.uint64)  # the seed, and what to add to the first
         for kind, dtype in ((0, np.float32), (1, np.float32), (2, np.int64)):
             y = random.numbers(kind, words, 24, -3, 10)
             name = f"draw<{'long long' if kind == 2 else 'float'}, {kind}>"
-            args = blank(n, dtype=dtype), *sizes, np.uint64(10)
+            args = blank(n, dtype=dtype), *sizes, np.uint64(10), None
+            yield Case(name, (whole(n, 64),), (32,), args, {0: y}, 1e-6)
+            args = blank(n, dtype=dtype), *captured, np.uint64(10), state
             yield Case(name, (whole(n, 64),), (32,), args, {0: y}, 1e-6)
     for n in (1, 33, 1000):
         x, seed, first = numbers(n), 5, 7
         words = random.philox(seed, np.arange(first, first + n))[:, ::2].reshape(-1)
         y = np.where(words[:n] >> 8 < random.limit(0.7), x * np.float32(1 / 0.7), 0)
         args = x, blank(n), np.uint64(seed), np.uint64(first)
-        args += np.uint32(random.limit(0.7)), np.float32(1 / 0.7), np.int64(n)
+        args += np.uint32(random.limit(0.7)), np.float32(1 / 0.7), np.int64(n), None
         yield Case("dropout<float>", (whole(n, 64),), (32,), args, {1: y}, 1e-7)
 
 

@@ -138,7 +138,7 @@ def test_other_dtypes(name, dtype, device):
 
 
 def test_several_parameters_are_one_launch():
-    params = ours([np.ones(n, "f4") for n in (3, 700, 2, 5, 1)], "sim")
+    params = ours([np.ones(n, "f4") for n in (3, 700, 2, 5, 1, 4, 6, 7, 8)], "sim")
     for p in params:
         p.grad = p.detach() * 1
     optimiser = optim.SGD(params, lr=0.5)

@@ -6,6 +6,7 @@ from . import (  # they register theirs
     learning,
     modules,
     native,
+    programs,
     sizes,
 )
 from .registry import SCENES, played
@@ -18,5 +19,6 @@ __all__ = [
     "modules",
     "native",
     "played",
+    "programs",
     "sizes",
 ]

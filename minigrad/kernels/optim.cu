@@ -1,8 +1,10 @@
 // Update rules of optimisers, each in one pass over the memory.
 //
-// A launch does up to four tensors: blockIdx.y is the tensor, and the threads of its
+// A launch does up to eight tensors: blockIdx.y is the tensor, and the threads of its
 // blocks go through it in grid-stride loops. T: the tensors' type; M: what is computed
-// in. p: the parameter, g: its gradient; n: how many elements.
+// in. p: the parameter, g: its gradient; n: how many elements. rate, steps: where the
+// learning rate, and which step it is, lie in memory, so that a CUDA graph finds other
+// ones at each replay; or null.
 
 // b: the momentum buffer, which is not touched without momentum; first: it is new.
 template <typename T, typename M>
@@ -39,30 +41,50 @@ __device__ void adam(T* p, const T* g, T* m, T* v, long long n, M lr, M beta1, M
     }
 }
 
+// Element k of eight parameters.
+#define ROW(x) (k == 0 ? x##0 : k == 1 ? x##1 : k == 2 ? x##2 : k == 3 ? x##3 : \
+                k == 4 ? x##4 : k == 5 ? x##5 : k == 6 ? x##6 : x##7)
+
 template <typename T, typename M>
-__global__ void sgd_4(T* p0, const T* g0, T* b0, T* p1, const T* g1, T* b1, T* p2,
-                      const T* g2, T* b2, T* p3, const T* g3, T* b3, long long n0,
-                      long long n1, long long n2, long long n3, M lr, M momentum,
-                      M dampening, M decay, int nesterov, int first, int maximize) {
+__global__ void sgd_8(
+    T* p0, const T* g0, T* b0,
+    T* p1, const T* g1, T* b1,
+    T* p2, const T* g2, T* b2,
+    T* p3, const T* g3, T* b3,
+    T* p4, const T* g4, T* b4,
+    T* p5, const T* g5, T* b5,
+    T* p6, const T* g6, T* b6,
+    T* p7, const T* g7, T* b7,
+    long long n0, long long n1, long long n2, long long n3, long long n4,
+    long long n5, long long n6, long long n7,
+    M lr, M momentum, M dampening, M decay, int nesterov, int first, int maximize,
+    const M* rate) {
     int k = blockIdx.y;
-    sgd<T, M>(k == 0 ? p0 : k == 1 ? p1 : k == 2 ? p2 : p3,
-              k == 0 ? g0 : k == 1 ? g1 : k == 2 ? g2 : g3,
-              k == 0 ? b0 : k == 1 ? b1 : k == 2 ? b2 : b3,
-              k == 0 ? n0 : k == 1 ? n1 : k == 2 ? n2 : n3,
-              lr, momentum, dampening, decay, nesterov, first, maximize);
+    if (rate) lr = *rate;
+    sgd<T, M>(ROW(p), ROW(g), ROW(b), ROW(n), lr, momentum, dampening, decay, nesterov,
+              first, maximize);
 }
 
 template <typename T, typename M>
-__global__ void adam_4(T* p0, const T* g0, T* m0, T* v0, T* p1, const T* g1, T* m1,
-                       T* v1, T* p2, const T* g2, T* m2, T* v2, T* p3, const T* g3,
-                       T* m3, T* v3, long long n0, long long n1, long long n2,
-                       long long n3, M lr, M beta1, M beta2, M eps, M decay, M size,
-                       M root, int decoupled, int maximize) {
+__global__ void adam_8(
+    T* p0, const T* g0, T* m0, T* v0,
+    T* p1, const T* g1, T* m1, T* v1,
+    T* p2, const T* g2, T* m2, T* v2,
+    T* p3, const T* g3, T* m3, T* v3,
+    T* p4, const T* g4, T* m4, T* v4,
+    T* p5, const T* g5, T* m5, T* v5,
+    T* p6, const T* g6, T* m6, T* v6,
+    T* p7, const T* g7, T* m7, T* v7,
+    long long n0, long long n1, long long n2, long long n3, long long n4,
+    long long n5, long long n6, long long n7,
+    M lr, M beta1, M beta2, M eps, M decay, M size, M root, int decoupled, int maximize,
+    const M* rate, const M* steps) {
     int k = blockIdx.y;
-    adam<T, M>(k == 0 ? p0 : k == 1 ? p1 : k == 2 ? p2 : p3,
-               k == 0 ? g0 : k == 1 ? g1 : k == 2 ? g2 : g3,
-               k == 0 ? m0 : k == 1 ? m1 : k == 2 ? m2 : m3,
-               k == 0 ? v0 : k == 1 ? v1 : k == 2 ? v2 : v3,
-               k == 0 ? n0 : k == 1 ? n1 : k == 2 ? n2 : n3,
-               lr, beta1, beta2, eps, decay, size, root, decoupled, maximize);
+    if (rate) lr = *rate;
+    if (steps) {
+        size = lr / (1 - pow(beta1, *steps));
+        root = sqrt(1 - pow(beta2, *steps));
+    }
+    adam<T, M>(ROW(p), ROW(g), ROW(m), ROW(v), ROW(n), lr, beta1, beta2, eps, decay, size,
+               root, decoupled, maximize);
 }

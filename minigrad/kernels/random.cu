@@ -32,13 +32,15 @@ __device__ T number(unsigned long long a, unsigned long long b, int bits,
     } else return (T)(low + (long long)((a << 32 | b) % count));
 }
 
-// A thread draws two numbers.
+// A thread draws two numbers. state: null; or, where a captured launch is made again,
+// the seed and what to add to `first`.
 template <typename T, int KIND>
 __global__ void draw(T* y, long long n, unsigned long long seed,
                      unsigned long long first, int bits, long long low,
-                     unsigned long long count) {
+                     unsigned long long count, const unsigned long long* state) {
     long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (2 * i >= n) return;
+    if (state) seed = state[0], first += state[1];
     uint4 words = philox(seed, first + i);
     y[2 * i] = number<T, KIND>(words.x, words.y, bits, low, count);
     if (2 * i + 1 == n) return;
@@ -56,9 +58,10 @@ __global__ void draw(T* y, long long n, unsigned long long seed,
 template <typename T, typename A = T>
 __global__ void dropout(const T* x, T* y, unsigned long long seed,
                         unsigned long long first, unsigned int limit, A scale,
-                        long long n) {
+                        long long n, const unsigned long long* state) {
     long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (2 * i >= n) return;
+    if (state) seed = state[0], first += state[1];
     uint4 words = philox(seed, first + i);
     y[2 * i] = words.x >> 8 < limit ? (T)((A)x[2 * i] * scale) : (T)0;
     if (2 * i + 1 == n) return;

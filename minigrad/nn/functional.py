@@ -41,7 +41,8 @@ def dropout(x, p=0.5, training=True, inplace=False):
         return x
     generator = random.default_generator
     first = generator.take(-(-x.numel() // 2))
-    y = random.dropout(x, p=1 - p, seed=generator.seed, first=first)
+    how = {"first": first, "state": generator.state(x.device)}
+    y = random.dropout(x, p=1 - p, seed=generator.seed, **how)
     return x.copy_(y) if inplace else y
 
 

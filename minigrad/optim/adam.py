@@ -1,5 +1,6 @@
 """Adam and AdamW: a step size of its own for every element."""
 
+from ..dtypes import float32
 from ..exercises.registry import exercise
 from . import fused as kernels
 from .optimizer import Optimizer, check_at_least_0
@@ -35,7 +36,8 @@ class Adam(Optimizer):
     """Averages of the gradient and of its square, by the rule adam.
 
     fused: one kernel for several parameters at once, where True; the rule, operator by
-    operator, where False; None: the kernel on "sim" and "cuda".
+    operator, where False; None: the kernel on "sim" and "cuda". capturable: the steps
+    are counted in a tensor, and lr may be one: a CUDA graph reads both at each replay.
     """
 
     rule, decoupled = staticmethod(adam), False
@@ -49,21 +51,29 @@ class Adam(Optimizer):
         weight_decay=0,
         *,
         maximize=False,
+        capturable=False,
         fused=None,
     ):
         check_at_least_0(lr=lr, eps=eps, weight_decay=weight_decay)
         check_betas(betas)
+        if hasattr(lr, "storage") and not capturable:
+            raise ValueError(
+                "lr as a Tensor is not supported for capturable=False: with "
+                "capturable=True lr and the number of the step stay in memory"
+            )
         rule = {"lr": lr, "betas": tuple(betas), "eps": eps}
-        rule["weight_decay"] = weight_decay
-        super().__init__(params, {**rule, "maximize": maximize, "fused": fused})
+        rule |= {"weight_decay": weight_decay, "maximize": maximize}
+        super().__init__(params, {**rule, "capturable": capturable, "fused": fused})
 
     def update(self, params, group):
         for param in params:
-            kept = self.state.setdefault(param, {"step": 0})
-            kept["step"] += 1
+            kept = self.state.setdefault(param, {})
+            if "step" not in kept:
+                kept["step"] = self.counter(param, group)
             for name in "exp_avg", "exp_avg_sq":
                 if name not in kept:
                     kept[name] = param.new_zeros(param.shape)
+        self.count(params)
         by_kernel, others = kernels.split(params, group["fused"])
         kernels.adam(by_kernel, self.state, group, self.decoupled)
         options = [group[name] for name in ("lr", "betas", "eps", "weight_decay")]
@@ -71,6 +81,26 @@ class Adam(Optimizer):
             grad = -param.grad if group["maximize"] else param.grad
             kept = [self.state[param][k] for k in ("exp_avg", "exp_avg_sq", "step")]
             self.rule(param, grad, *kept, *options)
+
+    def counter(self, param, group):
+        """Where the steps are counted: 0; or, capturable, a tensor for all of them."""
+        if not group["capturable"]:
+            return 0
+        for kept in self.state.values():
+            step = kept.get("step")
+            if hasattr(step, "storage") and step.device == param.device:
+                return step
+        return param.new_zeros((), float32)
+
+    def count(self, params):
+        """One step more."""
+        counted = set()
+        for kept in (self.state[p] for p in params):
+            if isinstance(kept["step"], int):
+                kept["step"] += 1
+            elif id(kept["step"]) not in counted:
+                counted.add(id(kept["step"]))
+                kept["step"].add_(1)
 
 
 class AdamW(Adam):
@@ -87,9 +117,10 @@ class AdamW(Adam):
         weight_decay=1e-2,
         *,
         maximize=False,
+        capturable=False,
         fused=None,
     ):
-        options = {"maximize": maximize, "fused": fused}
+        options = {"maximize": maximize, "capturable": capturable, "fused": fused}
         super().__init__(params, lr, betas, eps, weight_decay, **options)
 
 

@@ -1,4 +1,4 @@
-"""Update rules as kernels: kernels/optim.cu, four parameters a launch."""
+"""Update rules as kernels: kernels/optim.cu, eight parameters a launch."""
 
 import functools
 import math
@@ -10,8 +10,8 @@ from ..autograd.graph import written
 from ..dtypes import as_number, computed_in
 from ..launch import THREADS, Rung, cdiv
 
-TOGETHER, BLOCKS = 4, 1024
-KERNELS = {name: Rung("fused", f"{name}_4", "optim.cu") for name in ("sgd", "adam")}
+TOGETHER, BLOCKS = 8, 264
+KERNELS = {name: Rung("fused", f"{name}_8", "optim.cu") for name in ("sgd", "adam")}
 launch.ladder(*KERNELS.values())
 
 
@@ -42,24 +42,41 @@ def sgd(params, state, group):
             if first and has_buffer:
                 state[p] = {"momentum_buffer": p.new_empty(p.shape)}
             rows.append((p, p.grad, state[p]["momentum_buffer"] if has_buffer else p))
-        names = "lr", "momentum", "dampening", "weight_decay"
+        lr, rate = rate_of(group)
+        numbers = lr, *(group[n] for n in ("momentum", "dampening", "weight_decay"))
         flags = group["nesterov"], first, group["maximize"]
-        run("sgd", rows, [group[name] for name in names], flags)
+        run("sgd", rows, numbers, flags, [rate])
 
 
 def adam(params, state, group, decoupled):
     """One step of Adam, or of AdamW if decoupled, for several parameters."""
-    beta1, beta2 = group["betas"]
-    for step in sorted({state[p]["step"] for p in params}):
-        some = [p for p in params if state[p]["step"] == step]
+    (beta1, beta2), (lr, rate), alike = group["betas"], rate_of(group), {}
+    for p in params:
+        step = state[p]["step"]
+        alike.setdefault(step if isinstance(step, int) else id(step), []).append(p)
+    for some in alike.values():
         rows = [(p, p.grad, state[p]["exp_avg"], state[p]["exp_avg_sq"]) for p in some]
-        correction = group["lr"] / (1 - beta1**step), math.sqrt(1 - beta2**step)
-        numbers = group["lr"], beta1, beta2, group["eps"], group["weight_decay"]
-        run("adam", rows, (*numbers, *correction), (decoupled, group["maximize"]))
+        step, correction, steps = state[some[0]]["step"], (0, 0), None
+        if isinstance(step, int):
+            correction = lr / (1 - beta1**step), math.sqrt(1 - beta2**step)
+        else:
+            steps = step
+        numbers = lr, beta1, beta2, group["eps"], group["weight_decay"], *correction
+        flags = decoupled, group["maximize"]
+        run("adam", rows, numbers, flags, [rate, steps])
 
 
-def run(name, rows, numbers, flags):
-    """Launch the kernel of a rule on rows of tensors, those of one kind together."""
+def rate_of(group):
+    """The learning rate as a number, or the tensor that it stands in: one of both."""
+    lr = group["lr"]
+    return (0, lr) if hasattr(lr, "storage") else (lr, None)
+
+
+def run(name, rows, numbers, flags, memory):
+    """Launch the kernel of a rule on rows of tensors, those of one kind together.
+
+    memory: tensors of one element, or None, the last arguments.
+    """
     kinds = {}
     for row in rows:
         if row[0].numel():
@@ -67,48 +84,50 @@ def run(name, rows, numbers, flags):
     for (_, dtype), alike in kinds.items():
         for start in range(0, len(alike), TOGETHER):
             some = alike[start : start + TOGETHER]
-            step(name, [as_read(x, dtype) for row in some for x in row], numbers, flags)
+            tensors = [as_read(x, dtype) for row in some for x in row]
+            wide = computed_in(dtype)
+            memory = [None if m is None else as_read(m, wide) for m in memory]
+            step(name, tensors, numbers, flags, memory)
             for param, _, *state in some:
                 for tensor in (param, *state):
                     written(tensor)
 
 
-def step(name, tensors, numbers, flags):
+def step(name, tensors, numbers, flags, memory):
     """One launch, of which a plan is kept: only memory and numbers change."""
     make = functools.partial(as_number, dtype=computed_in(tensors[0].dtype))
-    key = name, flags, *(x.spec for x in tensors)
+    there = [m for m in memory if m is not None]
+    own, which = len(tensors), [m is not None for m in memory]
+    tensors = [*tensors, *there]
+    key = name, flags, own, *which, *(x.spec for x in tensors)
     plan = _plans.get(key)
-    if plan is not None and not capture.here.direct and trace.active is None:
+
+    def work(*operands):
+        given = [capture.Number(make(n), len(tensors) + i, make)
+                 for i, n in enumerate(operands[len(tensors) :])]  # fmt: skip
+        rest = iter(operands[own : len(tensors)])
+        found = [next(rest) if w else None for w in which]
+        update(name, flags, operands[:own], given, found)
+
+    if capture.here.direct or trace.active is not None:
+        update(name, flags, tensors[:own], [make(n) for n in numbers], memory)
+    elif plan is not None:
         plan(*tensors, *numbers)
-    elif capture.here.direct or trace.active is not None:
-        update(
-            name,
-            flags,
-            tensors,
-            [computed_in(tensors[0].dtype).type(n) for n in numbers],
-        )
     else:
-        make = functools.partial(as_number, dtype=computed_in(tensors[0].dtype))
-
-        def work(*operands):
-            given = [capture.Number(make(n), len(tensors) + i, make)
-                     for i, n in enumerate(operands[len(tensors) :])]  # fmt: skip
-            update(name, flags, operands[: len(tensors)], given)
-
-        which = [*range(len(tensors))]
-        _, plan = capture.recorded(work, (*tensors, *numbers), which)
+        operands = *tensors, *numbers
+        _, plan = capture.recorded(work, operands, [*range(len(tensors))])
         if plan is not None:
             capture.keep(_plans, key, plan)
 
 
-def update(name, flags, tensors, numbers):
+def update(name, flags, tensors, numbers, memory):
     """Launch the kernel of a rule: blockIdx.y is the number of a row of tensors."""
     width = {"sgd": 3, "adam": 4}[name]
     rows = [tensors[i : i + width] for i in range(0, len(tensors), width)]
     counts, missing = [row[0].numel() for row in rows], TOGETHER - len(rows)
     args = [x for row in rows + rows[:1] * missing for x in row]
     args += [np.int64(n) for n in counts + [0] * missing]
-    args += [*numbers, *(np.int32(flag) for flag in flags)]
+    args += [*numbers, *(np.int32(flag) for flag in flags), *memory]
     x = tensors[0]
     function = KERNELS[name].function(x.device, (x.dtype, computed_in(x.dtype)))
     grid = min(cdiv(max(counts), THREADS), BLOCKS), len(rows)

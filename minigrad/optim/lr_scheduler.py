@@ -20,7 +20,7 @@ class LRScheduler(Suggesting):
         self._step_count, optimizer.stepped = 0, False
         for number, group in enumerate(optimizer.param_groups):
             if last_epoch == -1:
-                group.setdefault("initial_lr", group["lr"])
+                group.setdefault("initial_lr", float(group["lr"]))
             elif "initial_lr" not in group:
                 raise KeyError(
                     f"param 'initial_lr' is not specified in param_groups[{number}] "
@@ -47,7 +47,10 @@ class LRScheduler(Suggesting):
         self._step_count += 1
         self._last_lr = [*self.get_lr()]
         for group, lr in zip(self.optimizer.param_groups, self._last_lr, strict=True):
-            group["lr"] = lr
+            if hasattr(group["lr"], "storage"):
+                group["lr"].fill_(lr)  # where kernels that were captured find it
+            else:
+                group["lr"] = lr
 
     def get_last_lr(self):
         """The learning rates that were set last."""

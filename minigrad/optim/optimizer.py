@@ -129,8 +129,7 @@ class Optimizer(Suggesting):
             own.update({k: v for k, v in other.items() if k != "params"})
         self.state = {
             params[number]: {
-                key: int(v) if key == "step" else beside(params[number], v)
-                for key, v in kept.items()
+                key: loaded(key, v, params[number]) for key, v in kept.items()
             }
             for number, kept in state_dict["state"].items()
         }
@@ -168,6 +167,13 @@ def check_gradient(param):
             f"its parameter, of shape {list(param.shape)} on {param.device!r}: after "
             "module.to(...) compute it anew, with zero_grad() and backward()"
         )
+
+
+def loaded(key, value, param):
+    """A piece of the state, as it is kept beside a parameter."""
+    if key == "step" and hasattr(value, "storage"):
+        return value.to(param.device).clone()
+    return int(value) if key == "step" else beside(param, value)
 
 
 def beside(param, value):

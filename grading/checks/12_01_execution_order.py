@@ -1,0 +1,244 @@
+"""The order in which a graph runs: any that is right is accepted."""
+
+import collections
+
+from grading.checking import Check, checks
+from grading.mistakes import Known, Mistake, Model, mistake, mistakes, right
+from minigrad.graph import execution_order
+
+from .layered import Layered
+
+DIAMOND = {0: [], 1: [0], 2: [0], 3: [1, 2]}
+SHORT_CUT = {0: [], 1: [0], 2: [1], 3: [2], 4: [3, 0]}
+TWO_ENDS = {0: [], 1: [], 2: [0, 1], 3: [1], 4: [3]}
+
+
+class Order(str):
+    """What an order is: "right", or what is wrong with it."""
+
+
+RIGHT = Order("each operation once, after its inputs, and nothing else")
+
+
+@checks(execution_order)
+class ExecutionOrder(Check):
+    scene = "execution"
+
+    def cases(self, random):
+        yield "each after its inputs", DIAMOND, [3]
+        yield "each after its inputs", SHORT_CUT, [4]
+        yield "each after its inputs", {0: [], 1: [0, 0], 2: [1, 0, 1]}, [2]
+        for _ in range(4):
+            graph = Layered(random, 9)
+            yield "each after its inputs", graph.edges, [graph.last]
+        yield "only what is needed", TWO_ENDS, [2]
+        yield "only what is needed", TWO_ENDS, [4]
+        yield "only what is needed", {0: [], 1: [], 2: [0]}, [1]
+        for _ in range(3):
+            graph = Layered(random, 12)
+            yield "only what is needed", graph.edges, [random.randrange(12)]
+        yield "several fetches", TWO_ENDS, [4, 2]
+        yield "several fetches", DIAMOND, [1, 3, 1]
+        yield "several fetches", DIAMOND, [3, 1]
+        yield "several fetches", DIAMOND, []
+        for _ in range(3):
+            graph = Layered(random, 12)
+            yield "several fetches", graph.edges, random.sample(range(12), 3)
+        yield "10 000 operations in a row", 10_000
+        yield "many ways", Layered.ladder(30), [90]
+
+    def _try(self, subject, part, args, own=False):
+        self.scene = "long_execution" if len(args) == 1 else "execution"
+        return super()._try(subject, part, args, own)
+
+    def expected(self, edges, fetches=None):
+        if fetches is None:
+            return True
+        return {"order": RIGHT, "fetches are as they were": True}
+
+    def same(self, got, expected, edges, fetches=None):
+        if fetches is None:
+            return got is True
+        if not isinstance(got, dict) or not isinstance(expected, dict):
+            return False
+        judged = self.judged(got["order"], edges, fetches)
+        return judged == expected["order"] and got["fetches are as they were"]
+
+    def judged(self, order, edges, fetches):
+        if any(n not in edges for n in order):
+            return Order("something that is no operation")
+        if len(set(order)) < len(order):
+            return Order("repeated")
+        needed, left = set(), list(fetches)
+        while left:
+            n = left.pop()
+            if n not in needed:
+                needed.add(n)
+                left += edges[n]
+        if set(order) - needed:
+            return Order("too much")
+        if needed - set(order):
+            return Order("missing")
+        pairs = [(n, i) for n in order for i in edges[n]]
+        late = [order.index(n) > order.index(i) for n, i in pairs]
+        if pairs and not any(late):
+            return Order("backwards")
+        return RIGHT if all(late) else Order("too early")
+
+    def general(self, case):
+        if "RecursionError" in getattr(case.got, "types", ()):
+            return "recursion", (
+                "it calls itself for each operation, and Python allows 1000 calls "
+                "inside of each other: keep a list of what is still to be visited"
+            )
+        if getattr(case.got, "kind", "") == "type":
+            return "type", case.got.message
+        return super().general(case)
+
+    def lines(self, case):
+        lines = dict(super().lines(case))
+        if len(case.args) == 2:
+            edges, fetches = case.args
+            uses = [f"{n} uses {i}" for n, i in edges.items() if i]
+            lines["case"] = f"fetches {fetches}; {'; '.join(uses)}"[:200]
+            if isinstance(case.got, dict):
+                lines["got"] = str(case.got["order"])
+        else:
+            lines["case"] = f"{case.args[0]:,} operations, each uses the one before"
+        lines["expected"] = str(RIGHT)
+        return list(lines.items())
+
+
+def judged(order, text, *answers):
+    """A mistake: what is wrong with the order."""
+
+    def model(check, *args):
+        if len(args) == 1:
+            return None
+        return {"order": Order(order), "fetches are as they were": True}
+
+    return Mistake(text, Model(model), *answers)
+
+
+@mistake(execution_order)
+def recursion(fetches):
+    done, seen = [], set()
+
+    def visit(operation):
+        if operation in seen:
+            return
+        seen.add(operation)
+        for i in operation.inputs:
+            visit(i)
+        done.append(operation)
+
+    for operation in fetches:
+        visit(operation)
+    return done
+
+
+def layers(fetches):
+    order, layer = [], list(fetches)
+    while layer and len(order) < 100_000:
+        order = layer + order
+        layer = [i for o in layer for i in o.inputs][:100_000]
+    return order
+
+
+def breadth_first(fetches):
+    order = list(dict.fromkeys(fetches))
+    for operation in order:
+        order += [i for i in dict.fromkeys(operation.inputs) if i not in order]
+    return order[::-1]
+
+
+ON_THE_WAY = "stack.append((operation, True)) -> done.append(operation)"
+mistakes(
+    execution_order,
+    too_early=judged(
+        "too early",
+        "an operation stands before one of its inputs: its value is not there yet. "
+        "Write an operation down when all of its inputs are done",
+        (ON_THE_WAY, "return done -> return done[::-1]"),
+        breadth_first,
+    ),
+    backwards=judged(
+        "backwards",
+        "the order is the reverse: inputs come first, and fetches last",
+        "return done -> return done[::-1]",
+    ),
+    repeated=judged(
+        "repeated",
+        "an operation that several others use is listed several times: once is enough",
+        layers,
+    ),
+    missing=judged(
+        "missing",
+        "operations are missing: the fetches, and all that they depend on",
+        "return done -> return [o for o in done if o not in fetches or not o.inputs]",
+        "return done -> return [o for o in done if o.inputs]",
+        "reversed(fetches) -> fetches[:1]",
+    ),
+    changed=Known(
+        "return done -> fetches.clear()\n    return done",
+    ),
+    type=Known("return done -> return tuple(done)", "return done ->"),
+)  # fmt: skip
+
+
+@right(execution_order, "by counting inputs that are not done")
+def _(fetches):
+    waiting, users, left = {}, collections.defaultdict(list), list(fetches)
+    while left:
+        o = left.pop()
+        if o not in waiting:
+            waiting[o] = len(set(o.inputs))
+            for i in set(o.inputs):
+                users[i].append(o)
+            left.extend(o.inputs)
+    order = [o for o in waiting if not waiting[o]]
+    for o in order:
+        for user in users[o]:
+            waiting[user] -= 1
+            if not waiting[user]:
+                order.append(user)
+    return order
+
+
+@right(execution_order, "with a stack of iterators")
+def _(fetches):
+    done, seen = [], set()
+    for fetch in fetches:
+        if fetch in seen:
+            continue
+        seen.add(fetch)
+        stack = [(fetch, iter(fetch.inputs))]
+        while stack:
+            operation, left = stack[-1]
+            inner = next((i for i in left if i not in seen), None)
+            if inner is None:
+                done.append(operation)
+                stack.pop()
+            else:
+                seen.add(inner)
+                stack.append((inner, iter(inner.inputs)))
+    return done
+
+
+@right(execution_order, "looking at the top of a stack")
+def _(fetches):
+    done, order, stack = set(), [], list(fetches)
+    while stack:
+        o = stack[-1]
+        missing = [i for i in o.inputs if i not in done]
+        if o in done or not missing:
+            stack.pop()
+            if o not in done:
+                done.add(o)
+                order.append(o)
+        else:
+            stack += missing
+    return order
+
+
+right(execution_order, "the last fetch first", "reversed(fetches) -> fetches")

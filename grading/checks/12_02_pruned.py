@@ -1,0 +1,177 @@
+"""What a run has to compute, if some values are given."""
+
+from grading.checking import checks
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad.graph import pruned
+
+from .layered import Layered
+from .scene_check import SceneCheck
+
+CHAIN = {0: [], 1: [0], 2: [1], 3: [2]}
+FORK = {0: [], 1: [0], 2: [1], 3: [0], 4: [2, 3]}
+PLACE = {0: "Placeholder"}
+
+
+@checks(pruned)
+class Pruned(SceneCheck):
+    def words(self, scene):
+        uses = [f"{n} uses {i}" for n, i in scene["edges"].items() if i]
+        places = [n for n, t in scene["types"].items() if t == "Placeholder"]
+        return (
+            f"fetches {scene['fetches']}, fed {scene['fed']}; {'; '.join(uses)}; "
+            f"placeholders {places}"
+        )[:200]
+
+    def cases(self, random):
+        yield "what is fed", self.of(CHAIN, PLACE, [3], [0])
+        yield "what is fed", self.of(FORK, PLACE, [4], [0])
+        yield "for its sake alone", self.of(CHAIN, PLACE, [3], [1])
+        yield "for its sake alone", self.of(CHAIN, PLACE, [3], [2, 0])
+        yield "for its sake alone", self.of(FORK, PLACE, [4], [2, 0])
+        yield "for its sake alone", self.of(FORK, {}, [4], [1])
+        for _ in range(8):
+            edges = Layered(random, 10).edges
+            fed = random.sample(range(9), random.choice([1, 2, 3]))
+            fetches = random.sample(range(10), random.choice([1, 2]))
+            yield "for its sake alone", self.of(edges, {}, fetches, fed)
+        yield "a fetch that is fed", self.of(CHAIN, PLACE, [2, 3], [2])
+        yield "a fetch that is fed", self.of(CHAIN, PLACE, [3], [3])
+        yield "a fetch that is fed", self.of(CHAIN, PLACE, [0], [0])
+        yield "a fetch that is fed", self.of(FORK, PLACE, [1, 4], [1, 3])
+        yield "nothing is fed", self.of(CHAIN, {}, [3], [])
+        yield "nothing is fed", self.of(FORK, {}, [2], [])
+        yield "nothing is fed", self.of(CHAIN, {}, [], [])
+        yield "a placeholder is missing", self.of(CHAIN, PLACE, [3], [])
+        yield "a placeholder is missing", self.of(FORK, PLACE, [4], [1])
+        yield "a placeholder is missing", self.of(CHAIN, PLACE, [0], [])
+        two = {0: "Placeholder", 1: "Placeholder"}
+        edges = {0: [], 1: [], 2: [0], 3: [1, 2]}
+        yield "a placeholder is missing", self.of(edges, two, [3], [1])
+        yield "a placeholder that nobody needs", self.of(edges, two, [2], [0])
+        yield "a placeholder that nobody needs", self.of(edges, two, [3], [2, 1])
+
+    def of(self, edges, types, fetches, fed):
+        """What is needed of the edges: as execution_order would list it."""
+        order = sorted(reached(edges, fetches, ()))
+        return {"scene": "prune", "edges": edges, "types": types, "order": order,
+                "fetches": fetches, "fed": fed}  # fmt: skip
+
+    def expected(self, scene):
+        edges, fed = scene["edges"], scene["fed"]
+        kept = sorted(reached(edges, scene["fetches"], fed) - {*fed})
+        places = [n for n in kept if scene["types"].get(n) == "Placeholder"]
+        if places:
+            return {"raises ValueError, naming": [f"operation_{n}" for n in places]}
+        return {"computed": kept, "all is as it was": True}
+
+
+def reached(edges, start, stops):
+    found, left = set(), list(start)
+    while left:
+        n = left.pop()
+        if n not in found:
+            found.add(n)
+            left += edges[n] if n not in stops else []
+    return found
+
+
+FED = "operation in needed and operation not in fed"
+mistakes(
+    pruned,
+    not_fed=Mistake(
+        "what is fed is not computed: its value is there",
+        (f"{FED} -> operation in needed",),
+    ),
+    fetch_fed=Mistake(
+        "a fetch that is fed is not computed, either",
+        f"{FED} -> operation in fetches or {FED}",
+    ),
+    reversed_order=Mistake(
+        "the order is the reverse: as in `order`, inputs first", "kept[::-1] -> kept"
+    ),
+    no_fetches=Mistake(
+        "the fetches themselves are computed, too",
+        "kept[::-1] -> [o for o in kept[::-1] if o not in fetches]",
+    ),
+    all_placeholders=Mistake(
+        "a placeholder need not be fed if nothing that is computed needs it",
+        "if operation in needed -> if operation.type == 'Placeholder' and operation "
+        "not in fed:\n            raise ValueError(f'{operation.name} is not fed')\n"
+        "        if operation in needed",
+    ),
+    no_error=Mistake(
+        "a placeholder that is not fed has no value: ValueError, with its name",
+        'operation.type == "Placeholder" -> False',
+    ),
+    no_name=Mistake(
+        "the message is to name the placeholder, operation.name",
+        "{operation.name} -> of this graph",
+    ),
+    inputs_of_fed=Mistake(
+        "what only a fed operation needs is not to be computed, either",
+        "operation in needed and operation -> operation",
+        "if operation in needed and -> if operation in needed:\n"
+        "            needed.update(operation.inputs)\n"
+        "        if operation in needed and",
+    ),
+    changes_fed=Mistake(
+        "what it was given has changed: fed, say, is the caller's",
+        "return kept -> fed.clear()\n    return kept",
+    ),
+    type=Known("return kept[::-1] -> return set(kept)"),
+)
+
+
+@right(pruned, "first what is needed, then in order")
+def _(order, fetches, fed):
+    needed, left = set(), [f for f in fetches if f not in fed]
+    while left:
+        operation = left.pop()
+        if operation not in needed:
+            needed.add(operation)
+            left += [i for i in operation.inputs if i not in fed]
+    for operation in needed:
+        if operation.type == "Placeholder":
+            raise ValueError(f"{operation.name} has no value")
+    return [operation for operation in order if operation in needed]
+
+
+@right(pruned, "by flags")
+def _(order, fetches, fed):
+    flag = {o: o in set(fetches) for o in order}
+    for o in order[::-1]:
+        flag[o] = flag[o] and o not in fed
+        if flag[o]:
+            for i in o.inputs:
+                flag[i] = True
+    missing = [o.name for o in order if flag[o] and o.type == "Placeholder"]
+    if missing:
+        raise ValueError("no value is given for " + " and ".join(missing))
+    return [o for o in order if flag[o]]
+
+
+@right(pruned, "inserted in front")
+def _(order, fetches, fed):
+    wanted, result = list(fetches), []
+    for operation in reversed(list(order)):
+        if operation not in wanted or operation in fed:
+            continue
+        if operation.type == "Placeholder":
+            raise ValueError("placeholder " + operation.name + " needs a value")
+        wanted.extend(operation.inputs)
+        result.insert(0, operation)
+    return result
+
+
+@right(pruned, "by users")
+def _(order, fetches, fed):
+    users, live = {}, {}
+    for o in order:
+        for i in o.inputs:
+            users.setdefault(i, []).append(o)
+    for o in reversed(order):
+        used = any(live[u] for u in users.get(o, []))
+        live[o] = (used or o in fetches) and o not in fed
+        if live[o] and o.type == "Placeholder":
+            raise ValueError(f"feed {o.name} !")
+    return [o for o in order if live[o]]

@@ -1,0 +1,171 @@
+"""What is the same in every run."""
+
+from grading.checking import checks
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad.graph import fold_constants
+
+from .scene_check import SceneCheck
+
+STATEFUL = ["Placeholder", "Variable", "Random"]
+CHAIN = {0: ("Const", []), 1: ("Const", []), 2: ("Mul", [0, 1]), 3: ("Neg", [2])}
+MIXED = {0: ("Const", []), 1: ("Placeholder", []), 2: ("Add", [0, 1]),
+         3: ("Neg", [0]), 4: ("Mul", [2, 3])}  # fmt: skip
+TWICE = {0: ("Const", []), 1: ("Neg", [0]), 2: ("Add", [1, 1]), 3: ("Sub", [2, 1])}
+RANDOM = {0: ("Random", []), 1: ("Const", []), 2: ("Add", [0, 1])}
+SEEDED = {0: ("Const", []), 1: ("Random", [0]), 2: ("Neg", [1])}
+ALONE = {0: ("Variable", []), 1: ("Neg", [0])}
+UNKNOWN = {0: ("Zero", []), 1: ("Neg", [0]), 2: ("Const", [])}
+OPERATORS = {"Add": 2, "Sub": 2, "Mul": 2, "Neg": 1}
+WORKS = {"Add": lambda a, b: a + b, "Sub": lambda a, b: a - b,
+         "Mul": lambda a, b: a * b, "Neg": lambda a: -a}  # fmt: skip
+
+
+@checks(fold_constants)
+class FoldConstants(SceneCheck):
+    def words(self, scene):
+        edges, types = scene["edges"], scene["types"]
+        parts = [f"{n} = {types[n]}{tuple(i)}" for n, i in edges.items()]
+        return f"{'; '.join(parts)}; constants {scene['values']}"[:200]
+
+    def cases(self, random):
+        yield "constants spread", self.of(random, CHAIN)
+        yield "constants spread", self.of(random, TWICE)
+        yield "what is fed spreads, too", self.of(random, MIXED)
+        yield "what is fed spreads, too", self.of(random, ALONE)
+        for _ in range(5):
+            yield "what is fed spreads, too", self.of(random, drawn(random))
+        yield "not the same each time", self.of(random, RANDOM)
+        yield "not the same each time", self.of(random, SEEDED)
+        yield "without inputs", self.of(random, UNKNOWN)
+        yield "without inputs", self.of(random, {0: ("Const", [])})
+        yield "without inputs", self.of(random, {})
+
+    def of(self, random, spec):
+        edges = {n: inputs for n, (_, inputs) in spec.items()}
+        types = {n: kind for n, (kind, _) in spec.items()}
+        values = {n: random.choice([2.0, 3.0, 5.0, 7.0]) for n, k in types.items()
+                  if k == "Const"}  # fmt: skip
+        return {"scene": "fold", "edges": edges, "types": types, "values": values,
+                "stateful": STATEFUL}  # fmt: skip
+
+    def expected(self, scene):
+        known, calls = dict(scene["values"]), []
+        for n, inputs in scene["edges"].items():
+            kind = scene["types"][n]
+            if inputs and kind not in STATEFUL and all(i in known for i in inputs):
+                known[n] = WORKS[kind](*(known[i] for i in inputs))
+                calls.append(kind)
+        return {"values": dict(sorted(known.items())), "kernels called": sorted(calls)}
+
+
+def drawn(random):
+    """Operations of constants and a placeholder."""
+    spec = {0: ("Const", []), 1: ("Placeholder", []), 2: ("Const", [])}
+    for n in range(3, 10):
+        kind = random.choice([*OPERATORS])
+        spec[n] = kind, [random.choice([0, 2, *range(n)]) for _ in
+                         range(OPERATORS[kind])]  # fmt: skip
+    return spec
+
+
+KNOWN = "all(i in known for i in operation.inputs)"
+mistakes(
+    fold_constants,
+    any_input=Mistake(
+        "all of the inputs have to be constants, not one of them",
+        (KNOWN + " -> any(i in known for i in operation.inputs)",
+         "known[i] for -> known.get(i, 0.0) for"),
+    ),
+    not_spread=Mistake(
+        "what is made of constants is constant, and so is what is made of that",
+        KNOWN + ' -> all(i.type == "Const" for i in operation.inputs)',
+    ),
+    without_inputs=Mistake(
+        "an operation without inputs that is no Const is not constant: all() of "
+        "nothing is True",
+        " or not operation.inputs ->",
+    ),
+    stateful=Mistake(
+        "a type in `stateful` never is constant: its operation may change in each run",
+        "operation.type in stateful or ->",
+    ),
+    no_consts=Mistake(
+        "the constants themselves belong to the answer",
+        "return known -> return {o: v for o, v in known.items() if o.inputs}",
+    ),
+    only_consts=Mistake(
+        "operations of constants belong to the answer, too",
+        "return known -> return {o: v for o, v in known.items() if not o.inputs}",
+    ),
+    reversed_inputs=Mistake(
+        "the values go to the kernel in the order of the inputs",
+        "(*values) -> (*values[::-1])",
+    ),
+    set_of_inputs=Mistake(
+        "an input that is used twice is given twice",
+        "for i in operation.inputs]\n -> for i in dict.fromkeys(operation.inputs)]\n",
+    ),
+    twice=Mistake(
+        "each kernel is called once",
+        "known[operation] = kernels[operation.type](*values) -> "
+        "kernels[operation.type](*values)\n            "
+        "known[operation] = kernels[operation.type](*values)",
+    ),
+    type=Known("return known -> return list(known)"),
+)  # fmt: skip
+
+
+@right(fold_constants, "by try")
+def _(order, kernels, stateful):
+    found = {}
+    for operation in order:
+        if operation.type == "Const":
+            found[operation] = operation.value
+            continue
+        if operation.type in stateful or len(operation.inputs) == 0:
+            continue
+        try:
+            values = [found[i] for i in operation.inputs]
+        except KeyError:
+            continue
+        found[operation] = kernels[operation.type](*values)
+    return found
+
+
+@right(fold_constants, "by what changes")
+def _(order, kernels, stateful):
+    changes, known = set(), {}
+    for o in order:
+        if o.type == "Const":
+            known[o] = o.value
+        elif o.type in stateful or not o.inputs or changes.intersection(o.inputs):
+            changes.add(o)
+        else:
+            known[o] = kernels[o.type](*map(known.get, o.inputs))
+    return known
+
+
+@right(fold_constants, "two passes")
+def _(order, kernels, stateful):
+    constant = set()
+    for o in order:
+        made = bool(o.inputs) and set(o.inputs) <= constant
+        if o.type == "Const" or (made and o.type not in stateful):
+            constant.add(o)
+    values = {}
+    for o in [o for o in order if o in constant]:
+        if o.type == "Const":
+            values[o] = o.value
+        else:
+            values[o] = kernels[o.type](*[values[i] for i in o.inputs])
+    return values
+
+
+@right(fold_constants, "the constants first")
+def _(order, kernels, stateful):
+    values = {o: o.value for o in order if o.type == "Const"}
+    able = (o for o in order if o.inputs and o.type not in stateful)
+    for o in able:
+        if o.type != "Const" and not [i for i in o.inputs if i not in values]:
+            values[o] = kernels[o.type](*(values[i] for i in o.inputs))
+    return values

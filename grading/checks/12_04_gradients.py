@@ -1,0 +1,260 @@
+"""Gradients as operations: run, they are what PyTorch computes."""
+
+import torch
+
+from grading.checking import checks
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad import graph
+from minigrad.graph import execution_order, gradients
+
+from .scene_check import SceneCheck, numbers
+
+TORCH = {
+    "Add": torch.add, "Sub": torch.sub, "Mul": torch.mul, "Div": torch.div,
+    "Neg": torch.neg, "MatMul": torch.matmul, "Exp": torch.exp, "Tanh": torch.tanh,
+    "Sum": torch.sum, "Relu": torch.relu, "Step": lambda a: (a > 0).to(a.dtype),
+}  # fmt: skip
+
+
+def places(*names):
+    return [(name, "Placeholder", ()) for name in names]
+
+
+SUM = [*places("a", "b"), ("y", "Add", ("a", "b"))]
+PRODUCT = [*places("a", "b"), ("p", "Mul", ("a", "b")), ("y", "Add", ("p", "a"))]
+CHAIN = [
+    *places("a"),
+    ("h", "Tanh", ("a",)),
+    ("e", "Exp", ("h",)),
+    ("y", "Neg", ("e",)),
+]
+SQUARE = [*places("a"), ("s", "Mul", ("a", "a")), ("y", "Mul", ("s", "s"))]
+LATE = [
+    *places("a"),
+    ("h", "Exp", ("a",)),
+    ("g", "Neg", ("h",)),
+    ("f", "Tanh", ("g",)),
+    ("p", "Mul", ("h", "f")),
+    ("y", "Add", ("h", "p")),
+]
+STEP = [*places("a", "b"), ("s", "Step", ("b",)), ("y", "Mul", ("a", "s"))]
+LINEAR = [*places("x", "w", "b"), ("m", "MatMul", ("x", "w")), ("z", "Add", ("m", "b")),
+          ("h", "Tanh", ("z",)), ("y", "Sum", ("h",))]  # fmt: skip
+
+
+@checks(gradients)
+class Gradients(SceneCheck):
+    seconds = 10
+
+    def words(self, scene):
+        steps = [f"{n} = {t}({', '.join(i)})" for n, t, i in scene["steps"] if i]
+        said = f"{'; '.join(steps)}; gradients({scene['y']}, {scene['xs']})"
+        return said + (", and of their sum once more" if scene["twice"] else "")
+
+    def cases(self, random):
+        yield "a chain", self.of(random, CHAIN, ["a"])
+        yield "a chain", self.of(random, SUM, ["a", "b"])
+        yield "a chain", self.of(random, LINEAR, ["w", "b"])
+        yield "parts are added up", self.of(random, PRODUCT, ["a", "b"])
+        yield "parts are added up", self.of(random, SQUARE, ["a"])
+        yield "parts are added up", self.of(random, LATE, ["a"])
+        for _ in range(4):
+            yield "parts are added up", self.of(random, drawn(random), ["a", "b"])
+        yield "no way", self.of(random, [*SUM, *places("c")], ["c", "a"])
+        yield "no way", self.of(random, [*places("a", "b")], ["a"], "b")
+        yield "no way", self.of(random, SUM, [])
+        yield "not asked", self.of(random, STEP, ["a"])
+        yield "not asked", self.of(random, LINEAR, ["b"])
+        yield "not asked", self.of(random, CHAIN, ["h"])
+        yield "an x on the way", self.of(random, CHAIN, ["a", "h", "e"])
+        yield "an x on the way", self.of(random, CHAIN, ["y"])
+        yield "an x on the way", self.of(random, LATE, ["h", "a", "h"])
+        yield "gradients of gradients", self.of(random, SQUARE, ["a"], twice=True)
+        yield "gradients of gradients", self.of(random, CHAIN, ["a"], twice=True)
+
+    def of(self, random, steps, xs, y="y", twice=False):
+        shapes = {"x": (3, 2), "w": (2, 4), "b": (4,)} if steps is LINEAR else {}
+        feed = {n: numbers(random, *shapes.get(n, (3,))) for n, t, _ in steps
+                if t == "Placeholder"}  # fmt: skip
+        return {"scene": "graph_gradients", "steps": steps, "y": y, "xs": xs,
+                "feed": feed, "twice": twice}  # fmt: skip
+
+    def expected(self, scene):
+        made = {
+            n: torch.tensor(v, requires_grad=True) for n, v in scene["feed"].items()
+        }
+        leads = set(scene["xs"])
+        asked = []
+        needed = self.needed(scene)
+        for name, kind, inputs in scene["steps"]:
+            if kind == "Placeholder":
+                continue
+            made[name] = TORCH[kind](*(made[i] for i in inputs))
+            if any(i in leads for i in inputs):
+                leads.add(name)
+                asked += [name] * (name in needed)
+        y, xs = made[scene["y"]], [made[x] for x in scene["xs"]]
+        how = {"allow_unused": True, "create_graph": True}
+        found = torch.autograd.grad(y.sum(), xs, **how) if xs else []
+        if scene["twice"]:
+            found, asked = torch.autograd.grad(found[0].sum(), xs, **how), None
+        elif scene["y"] not in leads:
+            asked = []
+        values = [None if g is None else g.detach().numpy() for g in found]
+        return {"gradients": values, "asked": asked if asked is None else sorted(asked)}
+
+    def needed(self, scene):
+        inputs = {n: i for n, _, i in scene["steps"]}
+        found, left = set(), [scene["y"]]
+        while left:
+            name = left.pop()
+            found.add(name)
+            left += inputs[name]
+        return found
+
+
+def drawn(random):
+    """Eight operations of a and b, the last of all is y."""
+    steps, names = places("a", "b"), ["a", "b"]
+    for n in range(7):
+        kind = random.choice(["Add", "Sub", "Mul", "Tanh", "Neg"])
+        inputs = [random.choice(names[-4:]) for _ in range(1 + (kind[0] in "ASM"))]
+        steps.append((f"n{n}", kind, tuple(inputs)))
+        names.append(f"n{n}")
+    return [*steps, ("e", "Add", ("n6", "n5")), ("y", "Add", ("e", "b"))]
+
+
+ADDED = "found[i] + part if i in found else part"
+IN_ORDER = "reversed(order) -> order"
+LEADS = " or not any(i in leads for i in operation.inputs)"
+mistakes(
+    gradients,
+    overwritten=Mistake(
+        "where two parts meet they are added up: the last one alone is kept",
+        f"{ADDED} -> part",
+    ),
+    first_kept=Mistake(
+        "where two parts meet they are added up: the first one alone is kept",
+        f"{ADDED} -> found.get(i, part)",
+    ),
+    all_asked=Mistake(
+        "operations that do not depend on any of xs are not asked: they may have no "
+        "gradient",
+        (f"{LEADS} ->  or not operation.inputs", "if i in leads and part -> if part"),
+    ),
+    zeros=Mistake(
+        "where y does not depend on an x the answer is None",
+        ("return [None] * len(xs) -> pass",
+         "found.get(x) for -> found[x] if x in found else graph.op('Sub', x, x) for",
+         "if y not in leads: -> if False:"),
+    ),
+    leaves_alone=Mistake(
+        "an x may be used on the way to others: its gradient is handed on, and "
+        "returned as well",
+        "if operation not in found -> if operation in xs or operation not in found",
+    ),
+    y_itself=Mistake(
+        "the gradient of y by itself is 1, an operation of type OnesLike",
+        "[found.get(x) for x in xs] -> [None if x is y else found.get(x) for x in xs]",
+    ),
+    without_seed=Mistake(
+        'the gradient to begin with is 1 for each element of y: op("OnesLike", y)',
+        'graph.op("OnesLike", y) -> y',
+    ),
+    swapped=Mistake(
+        "the parts belong to the inputs in their order",
+        ", parts, strict=True) -> , parts[::-1])",
+    ),
+    cut_off=Mistake(
+        "every operation between y and xs hands its gradient on",
+        "in reversed(order) -> in [o for o in order[::-1] if o.type != 'Neg']",
+    ),
+    order=Mistake(
+        "an operation is asked again for each of its users: visit it once, after them",
+
+        ("for operation in reversed(order): -> stack = [y]\n    while stack:\n"
+         "        operation = stack.pop()\n        stack += operation.inputs",),
+    ),
+    type=Known(
+        "return [found.get(x) for x in xs] -> return {x: found.get(x) for x in xs}",
+    ),
+)  # fmt: skip
+
+
+@right(gradients, "lists of parts, added up at the end")
+def _(y, xs, grad_of):
+    order = execution_order([y])
+    leads = set(xs)
+    leads |= {o for o in order if o in leads}
+    for o in order:
+        if leads & set(o.inputs):
+            leads.add(o)
+    parts = {o: [] for o in leads}
+    if y in leads:
+        parts[y] = [graph.op("OnesLike", y)]
+    total = {}
+    for o in order[::-1]:
+        if not parts.get(o):
+            continue
+        total[o] = parts[o][0]
+        for part in parts[o][1:]:
+            total[o] = total[o] + part
+        if leads.isdisjoint(o.inputs):
+            continue
+        for i, part in zip(o.inputs, grad_of(o, total[o])):
+            if i in leads and part is not None:
+                parts[i].append(part)
+    return [total.get(x) for x in xs]
+
+
+@right(gradients, "from x upwards, by recursion with a memory")
+def _(y, xs, grad_of):
+    order = execution_order([y])
+    leads = set(xs)
+    for o in order:
+        if any(i in leads for i in o.inputs):
+            leads.add(o)
+    users, memory, asked = {}, {}, {}
+    for o in order:
+        for place, i in enumerate(o.inputs):
+            users.setdefault(i, []).append((o, place))
+
+    def total(o):
+        if o not in memory:
+            memory[o] = graph.op("OnesLike", y) if o is y else None
+            for user, place in users.get(o, []):
+                if user in leads and total(user) is not None:
+                    if user not in asked:
+                        asked[user] = grad_of(user, total(user))
+                    part = asked[user][place]
+                    if part is not None:
+                        old = memory[o]
+                        memory[o] = part if old is None else old + part
+        return memory[o]
+
+    return [total(x) if y in leads else None for x in xs]
+
+
+@right(gradients, "the part in front of the sum")
+def _(y, xs, grad_of):
+    order = execution_order([y])
+    between, result = set(xs), {y: graph.op("OnesLike", y)}
+    for operation in order:
+        between |= {operation} if between.intersection(operation.inputs) else set()
+    for operation in reversed(order):
+        inside = [i for i in operation.inputs if i in between]
+        if operation in between and operation in result and inside:
+            pairs = zip(operation.inputs, grad_of(operation, result[operation]))
+            for i, part in pairs:
+                if part is None or i not in between:
+                    continue
+                result[i] = part + result[i] if i in result else part
+    return [result.get(x) if x in order and y in between else None for x in xs]
+
+
+right(
+    gradients,
+    "leads by a function",
+    "any(i in leads for i in operation.inputs): -> "
+    "leads.intersection(operation.inputs):",
+)

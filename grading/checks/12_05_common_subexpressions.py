@@ -1,0 +1,224 @@
+"""Which nodes compute what an earlier one has computed."""
+
+from grading.checking import checks
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad.jit.passes import common_subexpressions
+
+from .scene_check import SceneCheck
+
+CALL = "call_function"
+
+
+def node(n):
+    return ("node", n)
+
+
+def call(target, *args, **kwargs):
+    return (CALL, target, args, kwargs)
+
+
+X, Y = ("placeholder", "x", (), {}), ("placeholder", "y", (), {})
+W, V = ("get_attr", "tensor", (), {}), ("get_attr", "tensor", (), {})
+PLAIN = [X, Y, call("add", node(0), node(1)), call("add", node(0), node(1))]
+SPREAD = [*PLAIN, call("mul", 2, node(2)), call("mul", 2, node(3))]
+FAR = [
+    *SPREAD,
+    call("exp", node(4)),
+    call("exp", node(5)),
+    call("sub", node(6), node(7)),
+]
+NUMBERS = [X, *(call("mul", node(0), n) for n in (1, 1.0, True, 1, 1.0, True, 2))]
+ZEROS = [X, *(call("div", node(0), n) for n in (0.0, -0.0, 0.0))]
+ORDER = [X, Y, call("sub", node(0), node(1)), call("sub", node(1), node(0))]
+OPTIONS = [X, call("sum", node(0), dims=(0,)), call("sum", node(0), dims=(1,)),
+           call("sum", node(0), dims=(0,)), call("sum", node(0))]  # fmt: skip
+SWAPPED = [
+    X,
+    call("sum", node(0), dims=(0,), keepdim=True),
+    ("call_function", "sum", (node(0),), {"keepdim": True, "dims": (0,)}),
+]
+INPUTS = [X, X, W, V, call("exp", node(0)), call("exp", node(1)), call("exp", node(2)),
+          call("exp", node(3))]  # fmt: skip
+THRICE = [X, *[call("exp", node(0))] * 3, call("add", node(1), node(3)),
+          call("add", node(2), node(2))]  # fmt: skip
+COUNTS = [X, call("cat", node(0)), call("cat", node(0), node(0)), call("cat")]
+NONE = [X, call("linear", node(0), None), call("linear", node(0), "None"),
+        call("linear", node(0), None)]  # fmt: skip
+
+
+@checks(common_subexpressions)
+class CommonSubexpressions(SceneCheck):
+    def words(self, scene):
+        lines = []
+        for n, (op, target, args, kwargs) in enumerate(scene["described"]):
+            shown = [f"%{a[1]}" if isinstance(a, tuple) else repr(a) for a in args]
+            shown += [f"{k}={v}" for k, v in kwargs.items()]
+            if op == CALL:
+                lines.append(f"%{n} = {target} {' '.join(shown)}")
+        return "; ".join(lines)[:200]
+
+    def cases(self, random):
+        yield "the same twice", self.of(PLAIN)
+        yield "the same twice", self.of(ORDER)
+        yield "the same twice", self.of([X])
+        yield "it spreads", self.of(SPREAD)
+        yield "it spreads", self.of(FAR)
+        yield "it spreads", self.of(THRICE)
+        for _ in range(5):
+            yield "it spreads", self.of(self.drawn(random))
+        yield "inputs are never the same", self.of(INPUTS)
+        yield "options", self.of(OPTIONS)
+        yield "options", self.of(SWAPPED)
+        yield "numbers have types", self.of(NUMBERS)
+        yield "numbers have types", self.of(ZEROS)
+        yield "numbers have types", self.of(NONE)
+        yield "how many", self.of(COUNTS)
+
+    def of(self, described):
+        return {"scene": "common", "described": [tuple(n) for n in described]}
+
+    def drawn(self, random):
+        nodes = [X, Y]
+        for n in range(2, 14):
+            args = [node(random.randrange(max(0, n - 5), n)) for _ in range(2)]
+            kind = random.choice(["add", "mul"])
+            nodes.append(call(kind, *args))
+        return [*nodes, *(call(*(n[1], *n[2])) for n in nodes[2:6])]
+
+    def expected(self, scene):
+        values, twins = [], {}
+        for n, (op, target, args, kwargs) in enumerate(scene["described"]):
+            if op != CALL:
+                values.append(f"input {n}")
+                continue
+            parts = [values[a[1]] if isinstance(a, tuple) else repr(a) for a in args]
+            parts += [f"{k}={kwargs[k]!r}" for k in sorted(kwargs)]
+            value = f"{target}({', '.join(parts)})"
+            if value in values:
+                twins[n] = values.index(value)
+            values.append(value)
+        return {"repeated": twins, "nodes are as they were": True}
+
+
+KEY = 'twins.get(a, a) if hasattr(a, "op") else repr(a)'
+mistakes(
+    common_subexpressions,
+    not_spread=Mistake(
+        "a node that repeats another counts as that one where it is an argument",
+        "twins.get(a, a) if -> a if",
+    ),
+    inputs=Mistake(
+        "inputs are never repetitions: two of them hold different tensors",
+        'if node.op != "call_function": -> if False:',
+    ),
+    no_options=Mistake(
+        "the options count: sum over dim 0 is not sum over dim 1",
+        ", tuple(options) -> ",
+    ),
+    order_of_options=Mistake(
+        "in which order the options stand does not count",
+        "sorted(node.kwargs.items()) -> node.kwargs.items()",
+    ),
+    types=Mistake(
+        "1, 1.0 and True are three: as keys of a dict they are one, so their types "
+        "belong into the key",
+        f"{KEY} -> twins.get(a, a)",
+        "else repr(a) -> else float(a or 0)",
+    ),
+    any_order=Mistake(
+        "the order of the args counts: a - b is not b - a",
+        "tuple(args), -> tuple(sorted(map(str, args))),",
+    ),
+    no_target=Mistake(
+        "the target counts: what a node does", "key = node.target, -> key ="
+    ),
+    last_one=Mistake(
+        "the first is the one that stays: a third one repeats the first",
+        "twins[node] = first[key] -> twins[node], first[key] = first[key], node",
+        "twins[node] = first[key] -> twins[node] = first[key]\n"
+        "            first[key] = node",
+    ),
+    the_other_way=Mistake(
+        "the later one is the key, the earlier one the value",
+        "twins[node] = first[key] -> twins[first[key]] = node",
+    ),
+    set_of_args=Mistake(
+        "an argument that stands there twice counts twice",
+        "tuple(args), -> frozenset(args),",
+    ),
+    changes=Mistake(
+        "the nodes have changed: they are to be read alone",
+        "return twins -> for n in nodes:\n        n.args = "
+        "tuple(twins.get(a, a) if hasattr(a, 'op') else a for a in n.args)\n"
+        "        n.kwargs = {}\n    return twins",
+    ),
+    type=Known("return twins -> return list(twins.items())"),
+)
+
+
+@right(common_subexpressions, "by numbers of values")
+def _(nodes):
+    numbers, keys, firsts, result = {}, {}, {}, {}
+    for node in nodes:
+        if node.op != "call_function":
+            numbers[node] = object()
+            continue
+        args = tuple(
+            numbers[a] if hasattr(a, "op") else (type(a), str(a)) for a in node.args
+        )
+        options = frozenset((k, str(type(v)), str(v)) for k, v in node.kwargs.items())
+        key = (node.target, args, options)
+        numbers[node] = keys.setdefault(key, object())
+        if numbers[node] in firsts:
+            result[node] = firsts[numbers[node]]
+        else:
+            firsts[numbers[node]] = node
+    return result  # fmt: skip
+
+
+@right(common_subexpressions, "by looking back")
+def _(nodes):
+    twins = {}
+
+    def same(a, b):
+        if hasattr(a, "op") or hasattr(b, "op"):
+            return twins.get(a, a) is twins.get(b, b) if a is not None else False
+        return type(a) is type(b) and repr(a) == repr(b)
+
+    for n, node in enumerate(nodes):
+        for other in nodes[:n]:
+            if node.op != "call_function" or other.op != node.op or other in twins:
+                continue
+            alike = other.target == node.target and len(other.args) == len(node.args)
+            alike = alike and other.kwargs == node.kwargs
+            if alike and all(map(same, other.args, node.args)):
+                twins[node] = other
+                break
+    return twins
+
+
+@right(common_subexpressions, "by texts")
+def _(nodes):
+    text, seen, twins = {}, {}, {}
+    for number, node in enumerate(nodes):
+        if node.op != "call_function":
+            text[node] = f"<{number}>"
+            continue
+        parts = [text[a] if hasattr(a, "op") else repr(a) for a in node.args]
+        parts += [f"{k}:{node.kwargs[k]!r}" for k in sorted(node.kwargs)]
+        whole = f"{node.target}({'|'.join(parts)})"
+        twin = seen.setdefault(whole, node)
+        if twin is not node:
+            twins[node] = twin
+        text[node] = f"<{nodes.index(twin)}>"
+    return twins
+
+
+right(
+    common_subexpressions,
+    "types in the key",
+    (
+        "else repr(a) -> else (type(a), repr(a))",
+        "if key in first: -> if first.get(key):",
+    ),
+)

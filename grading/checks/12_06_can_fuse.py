@@ -1,0 +1,205 @@
+"""Which nodes may be one kernel."""
+
+from grading.checking import checks
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad.jit.passes import can_fuse
+
+from .scene_check import SceneCheck
+
+# number: (pointwise, shape, device, reads, writes)
+ROW, ALL = (4,), (3, 4)
+
+
+def plain(number, *reads, shape=ALL, device="sim", pointwise=True, writes=()):
+    """A node whose result lies in memory number 100 + its own number."""
+    return {number: (pointwise, shape, device, sorted(100 + r for r in reads),
+                     sorted(100 + w for w in writes))}  # fmt: skip
+
+
+@checks(can_fuse)
+class CanFuse(SceneCheck):
+    def words(self, scene):
+        said = []
+        for n, (pointwise, shape, device, reads, writes) in scene["facts"].items():
+            kind = "" if pointwise else "not pointwise, "
+            more = f", writes {writes}" if writes else ""
+            uses = scene["edges"].get(n, [])
+            where = f"{kind}{list(shape)} {device}"
+            said.append(f"%{n}: {where}, uses {uses}, reads {reads}{more}")
+        return (
+            f"group {scene['group']}, node {scene['node']}, between "
+            f"{scene['between']}; {'; '.join(said)}"
+        )[:400]
+
+    def cases(self, random):
+        two = plain(0, 9) | plain(1, 0)
+        yield "neighbours", self.of(two, {1: [0]}, [0], 1, [])
+        three = two | plain(2, 1)
+        yield "neighbours", self.of(three, {1: [0], 2: [1]}, [0, 1], 2, [])
+        apart = two | plain(2, 9)
+        yield "neighbours", self.of(apart, {1: [0]}, [0], 1, [2])
+        for bad in ({"pointwise": False}, {"shape": ROW}, {"shape": (4, 3)},
+                    {"device": "cuda"}):  # fmt: skip
+            last = plain(0, 9) | plain(1, 0, **bad)
+            yield "elementwise, of one shape", self.of(last, {1: [0]}, [0], 1, [])
+        whole = plain(0, 9) | plain(1, 0) | plain(2, 1, shape=ROW, pointwise=False)
+        yield (
+            "elementwise, of one shape",
+            self.of(whole, {1: [0], 2: [1]}, [0, 1], 2, []),
+        )
+        for reader in (0, 1):
+            used = three | plain(3, reader, pointwise=False)
+            edges = {1: [0], 2: [1], 3: [reader]}
+            yield "used in between", self.of(used, edges, [0, 1], 2, [3])
+        used = three | plain(3, 7) | plain(4, 3, 1)
+        edges = {1: [0], 2: [1], 4: [3, 1]}
+        yield "used in between", self.of(used, edges, [0, 1], 2, [3, 4])
+        edges = {1: [0], 2: [1], 4: [3]}
+        used = three | plain(3, 7) | plain(4, 3)
+        yield "used in between", self.of(used, edges, [0, 1], 2, [3, 4])
+        for written, name in ((9, "read"), (8, "other"), (0, "own")):
+            wrote = two | plain(2, 7, writes=[written])
+            yield "written in between", self.of(wrote, {1: [0]}, [0], 1, [2])
+        into = plain(0, 9, writes=[6]) | plain(1, 0) | plain(2, 7, writes=[6])
+        yield "written in between", self.of(into, {1: [0]}, [0], 1, [2])
+        both = plain(0, 9) | plain(1, 0, 5) | plain(2, 1) | plain(3, 7) | plain(
+            4, 7, writes=[5])  # fmt: skip
+        edges = {1: [0], 2: [1]}
+        yield "written in between", self.of(both, edges, [0, 1], 2, [3, 4])
+        for _ in range(12):
+            yield "any of these", self.drawn(random)
+
+    def drawn(self, random):
+        facts, edges = {}, {}
+        for n in range(6):
+            reads = random.sample(range(12), 2)
+            writes = random.sample(range(12), 1) if random.random() < 0.25 else []
+            how = {} if n < 2 or random.random() < 0.9 else {"shape": ROW}
+            facts |= plain(n, *reads, writes=writes, **how)
+            edges[n] = random.sample(range(n), min(n, 1)) if n > 2 else []
+        edges[1], edges[5] = [0], sorted({1, *edges[5]})
+        return self.of(facts, edges, [0, 1], 5, [2, 3, 4][: random.randrange(4)])
+
+    def of(self, facts, edges, group, node, between):
+        return {"scene": "fusion", "facts": facts, "edges": edges, "group": group,
+                "node": node, "between": between}  # fmt: skip
+
+    def expected(self, scene):
+        facts, group = scene["facts"], scene["group"]
+        pointwise, *where = facts[scene["node"]][:3]
+        touched = {m for n in group for m in (*facts[n][3], *facts[n][4])}
+        early = any({*group} & {*scene["edges"].get(n, ())} for n in scene["between"])
+        spoilt = any(touched & {*facts[n][4]} for n in scene["between"])
+        alike = pointwise and where == [*facts[group[0]][1:3]]
+        return alike and not early and not spoilt
+
+
+TOUCHED = " or touched & set(other.writes)"
+mistakes(
+    can_fuse,
+    not_pointwise=Mistake(
+        "a sum needs all elements, not the thread's own: node must be pointwise",
+        "not node.pointwise or ->",
+    ),
+    any_shape=Mistake(
+        "a thread makes one element of each: the shapes must be the same",
+        "(node.shape, node.device) != (first.shape, first.device) -> "
+        "node.device != first.device",
+    ),
+    any_device=Mistake(
+        "a kernel runs on one device",
+        "(node.shape, node.device) != (first.shape, first.device) -> "
+        "node.shape != first.shape",
+    ),
+    as_many=Mistake(
+        "shapes (3, 4) and (4, 3) have as many elements, but element i of the one does "
+        "not lie where element i of the other does",
+        "(node.shape, node.device) != (first.shape, first.device) -> "
+        "sorted(node.shape) != sorted(first.shape) or node.device != first.device",
+    ),
+    used=Mistake(
+        "a node in between uses one of the group: it would run before the kernel",
+        f"any(n in other.inputs for n in group){TOUCHED} -> "
+        "touched & set(other.writes)",
+    ),
+    last_used=Mistake(
+        "every node of the group counts, not only the last",
+        "any(n in other.inputs for n in group) -> group[-1] in other.inputs",
+    ),
+    first_used=Mistake(
+        "every node of the group counts, not only the first",
+        "any(n in other.inputs for n in group) -> first in other.inputs",
+    ),
+    written=Mistake(
+        "a node in between writes to memory that the group reads: moved past it, the "
+        "kernel would read what comes later",
+        f"{TOUCHED} ->",
+    ),
+    writes_alone=Mistake(
+        "what the group reads counts as well as what it writes",
+        "set(n.reads) | set(n.writes) -> set(n.writes)",
+    ),
+    reads_alone=Mistake(
+        "what the group writes counts as well as what it reads",
+        "set(n.reads) | set(n.writes) -> set(n.reads)",
+    ),
+    nothing_between=Mistake(
+        "nodes in between that have nothing to do with the group do no harm",
+        "for other in between: -> for other in between:\n        return False",
+    ),
+    reading_between=Mistake(
+        "a node in between that reads the same memory does no harm",
+        "touched & set(other.writes) -> touched & set(other.reads) or touched & "
+        "set(other.writes)",
+    ),
+    type=Known("    return True\n -> \n"),
+)
+
+
+@right(can_fuse, "in one expression")
+def _(group, node, between):
+    touched = {m for n in group for m in [*n.reads, *n.writes]}
+    return (
+        node.pointwise
+        and node.shape == group[0].shape
+        and node.device == group[0].device
+        and not any(set(group) & set(other.inputs) for other in between)
+        and not any(touched & set(other.writes) for other in between)
+    )
+
+
+@right(can_fuse, "by loops")
+def _(group, node, between):
+    if not node.pointwise:
+        return False
+    for member in group:
+        if member.shape != node.shape or member.device != node.device:
+            return False
+        for other in between:
+            for used in other.inputs:
+                if used is member:
+                    return False
+            for memory in other.writes:
+                if memory in member.reads or memory in member.writes:
+                    return False
+    return True
+
+
+@right(can_fuse, "by sets of what happens in between")
+def _(group, node, between):
+    used, written = set(), set()
+    for other in between:
+        used.update(other.inputs)
+        written.update(other.writes)
+    free = used.isdisjoint(group)
+    for n in group:
+        free = free and written.isdisjoint(n.reads) and written.isdisjoint(n.writes)
+    kinds = {(n.shape, n.device) for n in [*group, node]}
+    return bool(node.pointwise and len(kinds) == 1 and free)
+
+
+right(
+    can_fuse,
+    "the last of the group",
+    "first, touched = group[0] -> first, touched = group[-1]",
+)

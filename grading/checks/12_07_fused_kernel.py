@@ -1,0 +1,313 @@
+"""A kernel that a program writes: compiled, and run in the simulator."""
+
+import re
+
+import numpy as np
+
+from grading.checking import Check, checks
+from grading.mistakes import Known, Mistake, mistakes, right
+from grading.subject import Problem
+from minigrad import simt
+from minigrad.jit.codegen import fused_kernel
+
+TYPES = {"float": np.float32, "double": np.float64, "int": np.int32, "bool": np.bool_,
+         "long long": np.int64}  # fmt: skip
+MUL = ("v2", "float", "a * b", ("v0", "v1"), "float")
+MAX = ("v3", "float", "max(a, (M)0)", ("v2",), "float")
+TWO = [("v0", "float", "i"), ("v1", "float", "i % 4")]
+ROW = [("v0", "float", "i"), ("v1", "float", "i / 4"), ("v2", "float", "0")]
+
+
+class Ran(dict):
+    """What the outputs hold after a launch; or, under "", why there was none."""
+
+
+@checks(fused_kernel)
+class FusedKernel(Check):
+    seconds = 10
+
+    def cases(self, random):
+        one = [("v0", "float", "i")]
+        neg = ("v1", "float", "-a", ("v0",), "float")
+        yield "one step", "fused_neg", one, [neg], ["v1"]
+        yield "one step", "fused_mul", TWO, [MUL], ["v2"]
+        yield "several steps", "fused_mul_max", TWO, [MUL, MAX], ["v3"]
+        chain = [neg, ("v2", "float", "a - b", ("v1", "v0"), "float"),
+                 ("v3", "float", "a * b + a", ("v2", "v1"), "float")]  # fmt: skip
+        yield "several steps", "chain", one, chain, ["v3"]
+        swapped = [("v3", "float", "a - b", ("v1", "v0"), "float"),
+                   ("v4", "float", "a / b", ("v3", "v1"), "float")]  # fmt: skip
+        yield "several steps", "swapped", TWO, swapped, ["v4"]
+        yield "where each input lies", "rows", ROW, [
+            ("v3", "float", "a * b", ("v0", "v1"), "float"),
+            ("v4", "float", "a + b", ("v3", "v2"), "float")], ["v4"]  # fmt: skip
+        yield "several outputs", "both", TWO, [MUL, MAX], ["v2", "v3"]
+        yield "several outputs", "turned", TWO, [MUL, MAX], ["v3", "v2"]
+        most = ("v2", "float", "max(a, b)", ("v0", "v1"), "float")
+        yield "whole words", "words", TWO, [most], ["v2"]
+        far = ("v3", "float", "fabs(a) + max(a, b)", ("v2", "v0"), "float")
+        yield "whole words", "words_2", TWO, [most, far], ["v3"]
+        named = [("b", "float", "i"), ("a", "float", "i % 3")]
+        minus = ("c", "float", "a - b", ("b", "a"), "float")
+        yield "all at once", "names", named, [minus], ["c"]
+        third = ("d", "float", "(a > b ? c : a)", ("c", "a", "b"), "float")
+        yield "all at once", "names_3", named, [minus, third], ["d"]
+        number = ("v1", "float", "a - b", ("v0", "(-2.0f)"), "float")
+        yield "numbers", "number", one, [number], ["v1"]
+        first = ("v1", "float", "a / b", ("1.0f", "v0"), "float")
+        yield "numbers", "first", one, [first], ["v1"]
+        flag = ("v2", "bool", "a < b", ("v0", "v1"), "float")
+        pick = ("v3", "float", "(a ? b : c)", ("v2", "v0", "v1"), "float")
+        yield "types", "types", TWO, [flag, pick], ["v2", "v3"]
+        double = [("v0", "double", "i")]
+        half = ("v1", "double", "a * (M)0.1 + a", ("v0",), "double")
+        yield "types", "doubles", double, [half], ["v1"]
+        whole = [("v0", "int", "i"), ("v1", "int", "i % 2")]
+        yield "types", "ints", whole, [
+            ("v2", "int", "a - b", ("v0", "v1"), "int"),
+            ("v3", "float", "a / b", ("((float)v2)", "((float)v0)"), "float"),
+        ], ["v3"]  # fmt: skip
+        ops = ["a + b", "a - b", "a * b", "max(a, b)", "(a > b ? b : a)", "b - a * a"]
+        for k in range(3):
+            steps = []
+            for n in range(2, 7):
+                operands = tuple(f"v{i}" for i in random.sample(range(n), 2))
+                steps.append((f"v{n}", "float", random.choice(ops), operands, "float"))
+            outputs = ["v6", f"v{random.choice([2, 3, 4])}"]
+            yield "chains", f"drawn_{k}", TWO, steps, outputs
+
+    def _try(self, subject, part, args, own=False):
+        case = super()._try(subject, part, args, own)
+        if isinstance(case.got, Problem) or not isinstance(case.got, str):
+            return case
+        ran = self.run(case.got, *args)
+        return case._replace(got=ran, right=self.same(ran, case.expected, *args))
+
+    def gives(self, wrong, case):
+        found = super().gives(wrong, case)
+        return self.run(found, *case.args) if isinstance(found, str) else found
+
+    def given_arrays(self, inputs, n=37):
+        """Numbers of their own for each input, more than are read."""
+        draw = np.random.default_rng(5)
+        return [(draw.standard_normal(n) * 3 + 0.25).astype(TYPES[t])
+                for _, t, _ in inputs]  # fmt: skip
+
+    def run(self, text, name, inputs, steps, outputs, n=37):
+        types = {v: t for v, t, *_ in steps}
+        given = self.given_arrays(inputs)
+        if not isinstance(text, str):
+            return Ran({"": "no text"})
+        arrays = [a.copy() for a in given]
+        made = [np.full(n + 3, 7, TYPES[types[v]]) for v in outputs]
+        try:
+            kernel = simt.RawKernel(text, name)
+            args = *arrays, *made, np.int64(n)
+            simt.run(kernel, (2,), (32,), args, tools=())
+        except simt.CompileError as error:
+            return Ran({"": f"it does not compile: {str(error).splitlines()[0]}"})
+        except (simt.KernelError, TypeError, ValueError) as error:
+            return Ran({"": str(error).splitlines()[0]})
+        if any(a.tobytes() != b.tobytes() for a, b in zip(arrays, given, strict=True)):
+            return Ran({"": "an input has changed"})
+        if any((m[n:] != np.full(3, 7, m.dtype)).any() for m in made):
+            return Ran({"": "more than n elements are written"})
+        return Ran({v: m[:n] for v, m in zip(outputs, made, strict=True)})
+
+    def expected(self, name, inputs, steps, outputs, n=37):
+        i, values = np.arange(n), {}
+        for (v, _, where), array in zip(inputs, self.given_arrays(inputs), strict=True):
+            cells = eval(where.replace("/", "//"), {"i": i})
+            values[v] = array[np.broadcast_to(cells, n)]
+        with np.errstate(all="ignore"):
+            for v, kind, expression, operands, wide in steps:
+                found = evaluated(expression, operands, values, TYPES[wide])
+                values[v] = np.asarray(found).astype(TYPES[kind])
+        return Ran({v: values[v] for v in outputs})
+
+    def same(self, got, expected, *args):
+        if not isinstance(got, Ran) or got.keys() != expected.keys():
+            return False
+        if "" in got:
+            return got[""] == expected[""]
+        return all(
+            np.array_equal(got[v], a, equal_nan=a.dtype.kind == "f")
+            for v, a in expected.items()
+        )
+
+    def general(self, case):
+        if isinstance(case.got, Ran) and "" in case.got:
+            return "unrun", case.got[""]
+        return super().general(case)
+
+    def lines(self, case):
+        name, inputs, steps, outputs = case.args
+        parts = [f"{v} = {e!r} of {', '.join(o)}" for v, _, e, o, _ in steps]
+        lines = [("case", f"{name}, inputs {inputs}; {'; '.join(parts)}; outputs "
+                          f"{outputs}"[:300])]  # fmt: skip
+        if isinstance(case.got, Ran) and "" not in case.got:
+            for v in case.expected:
+                got, right = case.got.get(v), case.expected[v]
+                if got is None or not np.array_equal(got, right):
+                    wrong = int(np.flatnonzero(got != right)[0])
+                    lines += [("expected", f"element {wrong} of {v}: {right[wrong]}"),
+                              ("got", str(got[wrong]))]  # fmt: skip
+                    break
+        elif isinstance(case.got, Problem):
+            lines += super().lines(case)[1:]
+        return lines
+
+
+def evaluated(expression, operands, values, wide):
+    """An expression in C, with NumPy's numbers."""
+    found = []
+    for text in operands:
+        text = text.strip("()")
+        cast = re.fullmatch(r"\(?float\)(\w+)", text)
+        if cast:
+            found.append(values[cast[1]].astype(np.float32))
+        elif text in values:
+            found.append(
+                values[text].astype(wide) if wide != np.bool_ else values[text]
+            )
+        else:
+            found.append(wide(float(text.rstrip("f"))))
+    a, b, c = [*found, None, None][:3]
+    python = re.sub(r"\((.*) \? (.*) : (.*)\)", r"where(\1, \2, \3)", expression)
+    python = python.replace("(M)0.1", "M(0.1)").replace("(M)0", "M(0)")
+    names = {"a": a, "b": b, "c": c, "max": np.maximum, "fabs": np.abs, "M": wide,
+             "where": np.where}  # fmt: skip
+    return eval(python, names)
+
+
+WORDS = r're.sub(r"\b[abcM]\b", lambda word, n=names: n[word[0]], expression)'
+mistakes(
+    fused_kernel,
+    parts_of_words=Mistake(
+        "whole words are to be replaced: `max` has an a in it, too",
+        WORDS + r' -> re.sub("[abcM]", lambda word, n=names: n[word[0]], expression)',
+    ),
+    one_after_the_other=Mistake(
+        "all names are to be replaced at once: what stands for a may contain a b, "
+        "which is not to be replaced again",
+        WORDS + " -> expression\n        for old, new in names.items():\n"
+        r'            text = re.sub(rf"\b{old}\b", new, text)',
+    ),
+    no_guard=Mistake(
+        "there is no guard: the last block has more threads than elements",
+        '"    if (i >= n) return;", ->',
+    ),
+    inputs_at_i=Mistake(
+        "each input has an index of its own: a row that is broadcast is read at i % 4",
+        "p{k}[{index}] -> p{k}[i]",
+    ),
+    one_output=Mistake(
+        "every output has a pointer, and is written",
+        "enumerate(outputs)]\n    return -> enumerate(outputs[:1])]\n    return",
+    ),
+    outputs_sorted=Mistake(
+        "the outputs come in the order in which they are listed",
+        ('f"{types[v]}* y{k}" for k, v in enumerate(outputs) -> '
+         'f"{types[v]}* y{k}" for k, v in enumerate(sorted(outputs))',
+         'f"    y{k}[i] = {variable};" for k, variable in enumerate(outputs) -> '
+         'f"    y{k}[i] = {variable};" for k, variable in enumerate(sorted(outputs))'),
+    ),
+    operands_swapped=Mistake(
+        "a is the first operand, b the second",
+        "zip(\"abc\", operands -> zip(\"abc\"[: len(operands)][::-1], operands",
+    ),
+    always_float=Mistake(
+        "each variable has its own type: bool, int or double are not float",
+        'f"    {type} {variable} = {text};" -> f"    float {variable} = {text};"',
+    ),
+    first_step=Mistake(
+        "all steps are done, not the first alone",
+        ("in steps:\n        names -> in steps[:1]:\n        names",
+         "y{k}[i] = {variable} -> y{k}[i] = {steps[0][0]}"),
+    ),
+    unrun=Known(
+        ', "M": M} -> }\n        names.setdefault("M", "T")',
+        'lines.append(f"    {type} {variable} = {text};") -> '
+        'lines.append(f"    {type} {variable} = {text}")',
+        "[*lines, \"}\"] -> lines",
+        "void {name}( -> void kernel(",
+    ),
+    wrong_type=Known(r'"\n".join([*lines, "}"]) -> [*lines, "}"]'),
+)  # fmt: skip
+
+
+@right(fused_kernel, "one text with holes")
+def _(name, inputs, steps, outputs):
+    kinds = {step[0]: step[1] for step in steps}
+    head = ", ".join(
+        [f"const {kind} *in{n}" for n, (_, kind, _) in enumerate(inputs)]
+        + [f"{kinds[v]} *out{n}" for n, v in enumerate(outputs)]
+        + ["long long count"]
+    )
+    body = ""
+    for n, (variable, kind, index) in enumerate(inputs):
+        body += f"        const {kind} {variable} = in{n}[{index}];\n"
+    for variable, kind, expression, operands, M in steps:
+        words = re.split(r"\b([abcM])\b", expression)
+        known = {"M": M}
+        known.update(zip("abc", operands))
+        text = "".join(known.get(w, w) for w in words)
+        body += f"        const {kind} {variable} = {text};\n"
+    for n, v in enumerate(outputs):
+        body += f"        out{n}[i] = {v};\n"
+    return (
+        f'extern "C" __global__ void {name}({head}) {{\n'
+        "    long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;\n"
+        f"    if (i < count) {{\n{body}    }}\n}}\n"
+    )
+
+
+@right(fused_kernel, "by macros")
+def _(name, inputs, steps, outputs):
+    types = {v: t for v, t, *_ in steps}
+    lines, body = [], []
+    for k, (v, t, index) in enumerate(inputs):
+        body.append(f"{t} {v} = p{k}[{index}];")
+    for k, (v, t, expression, operands, M) in enumerate(steps):
+        text = re.sub(r"\bM\b", M, expression)
+        names = ", ".join("abc"[: len(operands)])
+        lines.append(f"#define STEP{k}({names}) ({text})")
+        body.append(f"{t} {v} = STEP{k}({', '.join(operands)});")
+    for k, v in enumerate(outputs):
+        body.append(f"y{k}[i] = {v};")
+    given = [f"const {t}* p{k}" for k, (_, t, _) in enumerate(inputs)]
+    given += [f"{types[v]}* y{k}" for k, v in enumerate(outputs)]
+    lines.append(
+        f'extern "C" __global__ void {name}({", ".join(given)}, long long n) {{'
+    )
+    lines.append("long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;")
+    return "\n".join([*lines, "if (i >= n) return;", *body, "}"])
+
+
+@right(fused_kernel, "steps in braces of their own")
+def _(name, inputs, steps, outputs):
+    types = {v: t for v, t, *_ in steps}
+    lines = []
+    for v, t, expression, operands, M in steps:
+        known = dict(zip("abcM", [*operands, *[""] * (3 - len(operands)), M]))
+        text = re.sub(r"(?<!\w)[abcM](?!\w)", lambda m: known[m.group()], expression)
+        lines += [f"  {t} {v} = ({t})({text});"]
+    reads = [f"  {t} {v} = p_{v}[{index}];" for v, t, index in inputs]
+    writes = [f"  y_{v}[i] = {v};" for v in outputs]
+    pointers = [f"const {t}* p_{v}" for v, t, _ in inputs]
+    pointers += [f"{types[v]}* y_{v}" for v in outputs]
+    first = f'extern "C" __global__ void {name}({", ".join(pointers)}, long long n)'
+    i = "  long long i = threadIdx.x + (long long)blockDim.x * blockIdx.x;"
+    return "\n".join([first, "{", i, "  if (i >= n) return;", *reads, *lines, *writes,
+                      "}"])  # fmt: skip
+
+
+right(
+    fused_kernel,
+    "a grid-stride loop",
+    (
+        '"    if (i >= n) return;" -> "    for (; i < n; '
+        'i += (long long)gridDim.x * blockDim.x) {"',
+        '[*lines, "}"] -> [*lines, "}}"]',
+    ),
+)

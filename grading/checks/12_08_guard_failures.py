@@ -1,0 +1,174 @@
+"""What of a call differs from the traced one."""
+
+import math
+
+from grading.checking import Check, checks
+from grading.mistakes import Known, Mistake, mistakes, right
+from minigrad.jit.guards import guard_failures
+
+X = ("float32", "cpu", (64, 10), (10, 1))
+BASE = {
+    "x": X,
+    "scale": 2.0,
+    "model.training": True,
+    "y": ("int64", "cpu", (64,), (1,)),
+}
+
+
+@checks(guard_failures)
+class GuardFailures(Check):
+    def cases(self, random):
+        yield "a value differs", BASE, BASE | {"scale": 3.0}
+        yield "a value differs", BASE, BASE | {"model.training": False, "scale": 1.0}
+        half = ("float16", "cpu", (64, 10), (10, 1))
+        for other in (half, X[:1] + ("sim",) + X[2:], X[:2] + ((32, 10), (10, 1)),
+                      X[:3] + ((1, 64),)):  # fmt: skip
+            yield "a value differs", BASE, BASE | {"x": other}
+        yield "nothing differs", BASE, dict(BASE)
+        yield "nothing differs", BASE, dict(reversed(BASE.items()))
+        yield "nothing differs", {}, {}
+        yield (
+            "nothing differs",
+            {"a": None, "b": "nothing"},
+            {"b": "nothing", "a": None},
+        )
+        for old, new in [(1, 1.0), (1, True), (0, False), (1.0, True), ("1", 1),
+                         (0, None), ((1, 2), (1, 2.0)), ((1, (0,)), (1, (False,))),
+                         ((3, 4), (4, 3)), (None, "None"), ((1,), (1, 1))]:  # fmt: skip
+            yield "types", {"n": old}, {"n": new}
+            yield "types", {"n": new}, {"n": old}
+        yield "nan", {"n": math.nan}, {"n": float("nan")}
+        yield "nan", {"n": (math.nan, 1)}, {"n": (float("nan"), 1)}
+        yield "nan", {"n": math.nan}, {"n": math.inf}
+        yield "missing names", BASE, {"x": X}
+        yield "missing names", {"x": X}, BASE
+        yield "missing names", {"a": 1, "b": 2}, {"c": 3, "b": 4}
+        yield "missing names", {"a": None}, {}
+        yield "missing names", {}, {"a": "nothing", "b": None}
+        yield "missing names", {"a": "nothing"}, {}
+        for _ in range(3):
+            names = random.sample("abcdefgh", 6)
+            values = {n: random.choice([1, 2.0, "text", None, True]) for n in names}
+            now = {n: random.choice([1, 2.0, "text", None, True]) for n in names[2:]}
+            yield "missing names", values, now | {"z": 1}
+
+    def expected(self, traced, now):
+        found = []
+        for name in [*traced, *(n for n in now if n not in traced)]:
+            old, new = (
+                repr(d[name]) if name in d else "nothing" for d in (traced, now)
+            )
+            if old != new:
+                found.append(f"{name} was {old}, is {new}")
+        return found
+
+
+DIFFER = "if old != new:"
+IN_NOW = 'repr(now[name]) if name in now else "nothing"'
+mistakes(
+    guard_failures,
+    equal=Mistake(
+        "1, 1.0 and True are equal in Python, but a trace made for one is not right "
+        "for the others: the types have to be the same",
+        f"{DIFFER} -> if traced.get(name, ...) != now.get(name, ...) and old != new:",
+    ),
+    outer_types=Mistake(
+        "in tuples, too, 1 and 1.0 differ",
+        f"{DIFFER} -> if type(traced.get(name)) is not type(now.get(name)) or name not "
+        "in traced or name not in now or (traced[name] != now[name] and old != new):",
+    ),
+    nan=Mistake(
+        "nan is not equal to itself, but here it is the same",
+        f"{DIFFER} -> if old != new or traced[name] != now[name]:",
+    ),
+    new_names=Mistake(
+        "names that are new in this call count, too",
+        "[*traced, *(n for n in now if n not in traced)] -> traced",
+    ),
+    old_names=Mistake(
+        "names that are missing in this call count, too",
+        "[*traced, *(n for n in now if n not in traced)] -> "
+        "[*(n for n in traced if n in now), *(n for n in now if n not in traced)]",
+    ),
+    order=Mistake(
+        "the order is that of `traced`, and then come the new names",
+        "[*traced, *(n for n in now if n not in traced)] -> sorted({*traced, *now})",
+    ),
+    now_first=Mistake(
+        "the names of `traced` come first, in its order, and then the new ones",
+        "[*traced, *(n for n in now if n not in traced)] -> "
+        "[*now, *(n for n in traced if n not in now)]",
+    ),
+    first=Mistake(
+        "all that differs is wanted, not the first alone",
+        "return failures -> return failures[:1]",
+    ),
+    swapped=Mistake(
+        "what was comes first, then what is",
+        "{name} was {old}, is {new} -> {name} was {new}, is {old}",
+    ),
+    quoted_nothing=Mistake(
+        'a missing one is written as nothing, a text "nothing" as \'nothing\'',
+        ('else "nothing"\n        new -> else "\'nothing\'"\n        new',
+         f'{IN_NOW} -> repr(now.get(name, "nothing"))'),
+    ),
+    none=Mistake(
+        "a name that is missing is something else than one whose value is None",
+        ('else "nothing"\n        new -> else "None"\n        new',
+         'in now else "nothing" -> in now else "None"'),
+    ),
+    wrong_type=Known("return failures -> return bool(failures)"),
+)  # fmt: skip
+
+
+@right(guard_failures, "by a function that compares")
+def _(traced, now):
+    def same(a, b):
+        if type(a) is not type(b):
+            return False
+        if isinstance(a, tuple):
+            return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b))
+        return a == b or (a != a and b != b)
+
+    failures = []
+    for name, old in traced.items():
+        if name not in now:
+            failures.append(f"{name} was {old!r}, is nothing")
+        elif not same(old, now[name]):
+            failures.append(f"{name} was {old!r}, is {now[name]!r}")
+    for name, new in now.items():
+        if name not in traced:
+            failures.append(f"{name} was nothing, is {new!r}")
+    return failures
+
+
+@right(guard_failures, "by texts of both")
+def _(traced, now):
+    old = {name: repr(value) for name, value in traced.items()}
+    new = {name: repr(value) for name, value in now.items()}
+    return [
+        f"{name} was {old.get(name, 'nothing')}, is {new.get(name, 'nothing')}"
+        for name in {**old, **new}
+        if old.get(name) != new.get(name)
+    ]
+
+
+@right(guard_failures, "with a class for nothing")
+def _(traced, now):
+    class Nothing:
+        def __repr__(self):
+            return "nothing"
+
+    result, absent = [], Nothing()
+    for name in list(traced) + [n for n in now if n not in traced]:
+        pair = traced.get(name, absent), now.get(name, absent)
+        if repr(pair[0]) != repr(pair[1]):
+            result += ["%s was %r, is %r" % (name, *pair)]
+    return result
+
+
+right(
+    guard_failures,
+    "one dict of both",
+    "[*traced, *(n for n in now if n not in traced)] -> {**traced, **now}",
+)

@@ -1,0 +1,170 @@
+"""Inputs, copied into the memory that a graph reads."""
+
+import numpy as np
+
+from grading.checking import checks
+from grading.mistakes import Mistake, mistakes, right
+from minigrad.cuda import copy_inputs
+
+from .scene_check import SceneCheck, brief, numbers
+
+
+@checks(copy_inputs)
+class CopyInputs(SceneCheck):
+    def words(self, scene):
+        shapes = [f"{a.dtype}{list(a.shape)}" for a in scene["static"]]
+        given = [
+            f"{g.dtype}{list(g.shape)}"
+            if isinstance(g, np.ndarray)
+            else f"static[{g[1]}]{'.T' * (g[0] == 'turned')}"
+            for g in scene["given"]
+        ]
+        return f"copy_inputs({', '.join(shapes)}; {', '.join(given)})"  # fmt: skip
+
+    def cases(self, random):
+        def of(static, given):
+            static = [numbers(random, *shape) for shape in static]
+            given = [g if isinstance(g[0], str) else numbers(random, *g) for g in given]
+            return {"scene": "inputs_copied", "static": static, "given": given}
+
+        yield "the numbers", of([(3,)], [(3,)])
+        yield "the numbers", of([(2, 3), (4,)], [(2, 3), (4,)])
+        yield "the numbers", of([(2,), (2,), (2,)], [(2,)] * 3)
+        yield "what does not fit", of([(3,)], [(1,)])
+        yield "what does not fit", of([(3,), (2, 2)], [(3,), (2, 1)])
+        yield "what does not fit", of([(2, 3)], [(3, 2)])
+        yield "what does not fit", of([(2, 3)], [(3,)])
+        for dtype in ("float32", "int64"):
+            scene = of([(2,), (3,)], [(2,), (3,)])
+            scene["given"][1] = scene["given"][1].astype(dtype)
+            yield "what does not fit", scene
+        yield "views of static ones", of([(3,), (3,)], [("static", 1), ("static", 0)])
+        yield "views of static ones", of([(3,), (3,)], [("static", 1), (3,)])
+        yield "views of static ones", of([(3,), (3,)], [(3,), ("static", 0)])
+        yield "views of static ones", of([(3,)] * 3, [("static", i) for i in (2, 0, 1)])
+        yield "views of static ones", of([(3, 3)], [("turned", 0)])
+        yield "views of static ones", of([(2, 2)] * 2, [("turned", 1), ("turned", 0)])
+        yield "the same", of([(3,), (2,)], [("static", 0), (2,)])
+        yield "none", of([], [])
+
+    def expected(self, scene):
+        static = scene["static"]
+        given = [g if isinstance(g, np.ndarray) else
+                 static[g[1]].T if g[0] == "turned" else static[g[1]]
+                 for g in scene["given"]]  # fmt: skip
+        fits = all((a.shape, a.dtype) == (b.shape, b.dtype) for a, b in
+                   zip(static, given, strict=True))  # fmt: skip
+        return {
+            "static tensors": [np.array(a) for a in (given if fits else static)],
+            "raises": None if fits else "RuntimeError",
+            "the list is as it was": True,
+            "they read the same memory": True,
+            "given tensors": [g if isinstance(g, np.ndarray) else None
+                              for g in scene["given"]],
+        }  # fmt: skip
+
+    def lines(self, case):
+        lines = super().lines(case)
+        return [(k, v if isinstance(v, str) else brief(v)) for k, v in lines]
+
+
+FITS = "(t.shape, t.dtype, t.device) != (x.shape, x.dtype, x.device)"
+CLONED = "given = [x.clone() if id(x.storage) in memory else x for x in given]"
+COPY = "    for t, x in zip(static, given, strict=True):\n        t.copy_(x)\n"
+mistakes(
+    copy_inputs,
+    rebound=Mistake(
+        "a static tensor takes another's place in the list: the graph reads the old "
+        "memory still. t.copy_(x) writes into it",
+        "        t.copy_(x)\n ->         static[static.index(t) if False else "
+        "[s is t for s in static].index(True)] = x\n",
+    ),
+    name_only=Mistake(
+        "nothing is copied: `t = x` gives a name to another tensor, and leaves the "
+        "memory as it was",
+        "t.copy_(x) -> t = x",
+    ),
+    memory_swapped=Mistake(
+        "the static tensor reads other memory now: the graph has the old addresses",
+        "t.copy_(x) -> t.storage = x.storage",
+    ),
+    no_check=Mistake(
+        "where shape or dtype differ, RuntimeError: copy_ would broadcast and cast",
+        f"if {FITS}: -> if False:",
+    ),
+    any_shape=Mistake(
+        "a shape that broadcasts to the static one's is another shape",
+        f"{FITS} -> (t.dtype, t.device) != (x.dtype, x.device)",
+    ),
+    any_dtype=Mistake(
+        "numbers of another dtype do not fit: the trace was made for this one",
+        f"{FITS} -> (t.shape, t.device) != (x.shape, x.device)",
+    ),
+    checked_late=Mistake(
+        "something was written before the error: check all of them first",
+        (f"    {CLONED}\n{COPY} ->", "            )\n    memory ->             )\n"
+         "        t.copy_(x)\n    memory"),
+    ),
+    overwritten=Mistake(
+        "a given tensor reads static memory that was written to before its turn: clone "
+        "such ones first",
+        f"{CLONED} ->",
+        "if id(x.storage) in memory -> if any(x is t for t in static[:0])",
+    ),
+    only_the_same=Mistake(
+        "a view of static memory, such as its transpose, is overwritten while it is "
+        "read, too",
+        "id(x.storage) in memory -> any(x is t for t in static)",
+    ),
+    given_changed=Mistake(
+        "the given tensors are read, and not written to",
+        f"{COPY} ->     for t, x in zip(static, given, strict=True):\n"
+        "        t.copy_(x), x.zero_()\n",
+    ),
+    wrong_error=Mistake(
+        "another type of error is raised: RuntimeError is wanted, as PyTorch's",
+        "raise RuntimeError( -> raise ValueError("),
+)  # fmt: skip
+
+
+@right(copy_inputs, "all cloned")
+def _(static, given):
+    def facts(x):
+        return tuple(x.shape), x.dtype, x.device
+
+    if [facts(t) for t in static] != [facts(x) for x in given]:
+        raise RuntimeError("the inputs are not those that the graph was captured with")
+    copies = [x.clone() for x in given]
+    for i in range(len(static)):
+        static[i].copy_(copies[i])
+
+
+@right(copy_inputs, "by assignment to all elements")
+def _(static, given):
+    for t, x in zip(static, given):
+        for name in ("shape", "dtype", "device"):
+            if getattr(t, name) != getattr(x, name):
+                raise RuntimeError(f"{name}: {getattr(x, name)} does not fit")
+    new = [x + 0 for x in given]
+    for t, x in zip(static, new):
+        t[...] = x
+
+
+@right(copy_inputs, "only what is not there already")
+def _(static, given):
+    pairs = list(zip(static, given, strict=True))
+    if not all(t.shape == x.shape and t.dtype == x.dtype for t, x in pairs):
+        raise RuntimeError("other shapes, or other dtypes")
+    if not all(t.device == x.device for t, x in pairs):
+        raise RuntimeError("other devices")
+    new = [(t, x.clone()) for t, x in pairs if t is not x]
+    for t, x in new:
+        t.copy_(x)
+
+
+right(
+    copy_inputs,
+    "by the storage itself",
+    ("memory = {id(t.storage) for t in static} -> memory = [t.storage for t in static]",
+     "id(x.storage) in memory -> any(x.storage is s for s in memory)"),
+)  # fmt: skip

@@ -1,0 +1,238 @@
+"""Scenes of chapter 12: what an answer does to operations, nodes and static tensors."""
+
+import numpy as np
+
+import minigrad
+from minigrad import graph
+from minigrad.exercises.registry import kind
+from minigrad.jit.ir import Node
+
+from ..wire import NotPlain
+from .registry import scene
+
+
+class Op:
+    """An operation that a check describes."""
+
+    def __init__(self, number, inputs, type="Add", value=None):  # noqa: A002
+        self.number, self.inputs, self.type = number, tuple(inputs), type
+        self.name, self.value = f"operation_{number}", value
+
+    def __repr__(self):
+        return self.name
+
+
+def operations(edges, types=(), values=()):
+    """{number: Op} of {number: the numbers of its inputs}, inputs first."""
+    types, values, made = dict(types), dict(values), {}
+    for number, inputs in edges.items():
+        given = [made[i] for i in inputs]
+        made[number] = Op(number, given, types.get(number, "Add"), values.get(number))
+    return made
+
+
+def numbers(found, known):
+    """A list of operations as their numbers; -1 for anything else."""
+    if not isinstance(found, list):
+        raise NotPlain(f"a list of operations is wanted, not {kind(found)}")
+    known = {id(o): n for n, o in known.items()}
+    return [known.get(id(o), -1) for o in found]
+
+
+@scene
+def execution(hole, edges, fetches):
+    """The numbers of the operations, in the order that was found."""
+    made = operations(edges)
+    given = [made[n] for n in fetches]
+    found = numbers(hole(given), made)
+    same = given == [made[n] for n in fetches]
+    return {"order": found, "fetches are as they were": same}
+
+
+@scene
+def long_execution(hole, length):
+    """Is a chain of operations in order?"""
+    made = operations({n: [n - 1] if n else [] for n in range(length)})
+    found = hole([made[length - 1]])
+    right = isinstance(found, list) and [o.number for o in found] == [*range(length)]
+    for operation in made.values():  # or Python would take it apart one by one
+        operation.inputs = ()
+    return right
+
+
+@scene
+def prune(hole, edges, types, order, fetches, fed):
+    """The numbers of what is to be computed."""
+    made = operations(edges, types)
+    order, wanted = [made[n] for n in order], [made[n] for n in fetches]
+    given = {made[n] for n in fed}
+    kept = [*order], [*wanted], {*given}
+    try:
+        found = numbers(hole(order, wanted, given), made)
+    except ValueError as error:
+        names = [o.name for o in made.values() if o.name in str(error).split(" ")]
+        return {"raises ValueError, naming": names}
+    return {"computed": found, "all is as it was": (order, wanted, given) == kept}
+
+
+@scene
+def fold(hole, edges, types, values, stateful):
+    """The values that were found, and how often each kernel was called."""
+    made = operations(edges, types, values)
+    calls = []
+
+    def kernel(name, work):
+        def run(*args):
+            calls.append(name)
+            return work(*args)
+
+        return run
+
+    works = {
+        "Add": lambda *a: sum(a), "Sub": lambda a, b: a - b, "Mul": lambda a, b: a * b,
+        "Neg": lambda a: -a, "Zero": lambda: 0.0, "Random": lambda *a: 4.0,
+    }  # fmt: skip
+    kernels = {name: kernel(name, work) for name, work in works.items()}
+    found = hole([*made.values()], kernels, tuple(stateful))
+    if not isinstance(found, dict):
+        raise NotPlain(f"a dict is wanted, not {kind(found)}")
+    known = {id(o): n for n, o in made.items()}
+    shown = {known.get(id(o), -1): v for o, v in found.items()}
+    return {"values": dict(sorted(shown.items())), "kernels called": sorted(calls)}
+
+
+# ------------------------------------------------- gradients
+
+
+def built(steps):
+    """Operations of the steps (name, type, inputs), in the default graph."""
+    made = {}
+    for name, type_, inputs in steps:
+        if type_ == "Placeholder":
+            made[name] = graph.placeholder(name)
+        else:
+            made[name] = graph.op(type_, *[made[i] for i in inputs], name=name)
+    return made
+
+
+@scene
+def graph_gradients(hole, steps, y, xs, feed, twice=False):
+    """The values of gradients that were defined, and what was asked on the way.
+
+    twice: the gradient of the sum of the first gradient, in their place.
+    """
+    with graph.Graph().as_default():
+        made = built(steps)
+        asked, before = [], len(made[y].graph.operations)
+
+        def grad_of(operation, dy):
+            asked.append(operation.name)
+            return graph.gradient_of(operation, dy)
+
+        given = [made[x] for x in xs]
+        found = hole(made[y], given, grad_of)
+        if twice:
+            found = hole(graph.reduce_sum(found[0]), given, graph.gradient_of)
+        if not isinstance(found, list):
+            raise NotPlain(f"a list is wanted, not {kind(found)}")
+        for g in found:
+            if g is not None and not isinstance(g, graph.Operation):
+                raise NotPlain(f"gradients are operations, or None, not {kind(g)}")
+        session = graph.Session()
+        feed = {made[name]: np.array(v, np.float64) for name, v in feed.items()}
+        values = [None if g is None else session.run(g, feed) for g in found]
+        values = [None if v is None else np.array(v.numpy()) for v in values]
+        old = {*list(made[y].graph.operations[:before])}
+        return {
+            "gradients": values,
+            "asked": None if twice else sorted(a for a in asked if a in
+                                               {o.name for o in old}),
+        }  # fmt: skip
+
+
+# ------------------------------------------------- nodes
+
+
+def nodes_of(described):
+    """Nodes of (op, target, args, kwargs); ("node", n) among the args is a node."""
+    made = []
+    for op, target, args, kwargs in described:
+        args = [made[a[1]] if isinstance(a, tuple) else a for a in args]
+        made.append(Node(op, target, args, kwargs))
+    for number, node in enumerate(made):
+        node.number = number
+    return made
+
+
+@scene
+def common(hole, described):
+    """{number of a node: number of the one that it repeats}."""
+    made = nodes_of(described)
+    found = hole(made)
+    if not isinstance(found, dict):
+        raise NotPlain(f"a dict is wanted, not {kind(found)}")
+    known = {id(n): i for i, n in enumerate(made)}
+    pairs = {known.get(id(a), -1): known.get(id(b), -1) for a, b in found.items()}
+    same = [(n.op, n.target, len(n.args), n.kwargs) for n in made]
+    same = same == [(o, t, len(a), k) for o, t, a, k in described]
+    return {"repeated": dict(sorted(pairs.items())), "nodes are as they were": same}
+
+
+class Fact:
+    """A node as can_fuse is shown one."""
+
+    def __init__(self, number, pointwise, shape, device, reads, writes):
+        self.number, self.pointwise, self.shape = number, pointwise, shape
+        self.device, self.reads, self.writes = device, set(reads), set(writes)
+        self.inputs, self.args = [], ()
+
+    def __repr__(self):
+        return f"%{self.number}"
+
+
+@scene
+def fusion(hole, facts, edges, group, node, between):
+    """May a node be fused? facts: {number: what Fact takes}; edges: {number: inputs}"""
+    made = {n: Fact(n, *f) for n, f in facts.items()}
+    for n, inputs in edges.items():
+        made[n].inputs = [made[i] for i in inputs]
+        made[n].args = tuple(made[n].inputs)
+    given = [made[n] for n in group], made[node], [made[n] for n in between]
+    found = hole(*given)
+    if not isinstance(found, bool):
+        raise NotPlain(f"True or False is wanted, not {kind(found)}")
+    return found
+
+
+# ------------------------------------------------- static tensors
+
+
+@scene(changes=("static", "given"))
+def inputs_copied(hole, static, given):
+    """What static tensors hold after the copy of the given ones.
+
+    given: arrays, or ("static", n) for a static tensor, ("turned", n) for a view of one
+    """
+    tensors = [minigrad.tensor(a) for a in static]
+    storages = [t.storage for t in tensors]
+    views = {"static": lambda t: t, "turned": lambda t: t.T}
+    new = [
+        minigrad.tensor(x) if isinstance(x, np.ndarray) else views[x[0]](tensors[x[1]])
+        for x in given
+    ]
+    lists = [*tensors], [*new]
+    try:
+        hole(lists[0], lists[1])
+        raised = None
+    except Exception as error:
+        raised = type(error).__name__ + " without a message" * (not str(error))
+    shown = [np.array(t.detach().numpy()) for t in tensors]
+    kept = all(a is b for a, b in zip(lists[0], tensors, strict=False))
+    kept = kept and len(lists[0]) == len(tensors)
+    memory = all(t.storage is s for t, s in zip(tensors, storages, strict=True))
+    others = [np.array(x.numpy()) if isinstance(g, np.ndarray) else None
+              for x, g in zip(new, given, strict=True)]  # fmt: skip
+    return {
+        "static tensors": shown, "raises": raised, "the list is as it was": kept,
+        "they read the same memory": memory, "given tensors": others,
+    }  # fmt: skip

@@ -1,0 +1,240 @@
+"""Code: one kernel of CUDA C, or one function of NumPy, for a fused node.
+
+An elementwise operator is known by its expression in CUDA C, of a, b and c, and by its
+formula in NumPy. A fused kernel puts these one after the other; what is between them
+stays in registers.
+"""
+
+import functools
+import re
+from typing import NamedTuple
+
+import numpy as np
+
+from .. import launch
+from ..arrays import ERRORS, IGNORED, reader, write
+from ..dtypes import C_NAMES, as_number, bfloat16, of_bits, to_bits
+from ..exercises.registry import exercise
+from ..kernel import Kernel
+from ..launch import THREADS, Ready, cdiv, coalesce_dims
+from ..storage import storage_of
+from ..tensor import Tensor
+from .ir import Node, numel
+
+
+class Input(NamedTuple):
+    """A tensor that the kernel reads."""
+
+    name: str  # of the variable that holds its element
+    type: str  # in C
+    index: str  # where the element lies: C, of i
+
+
+class Step(NamedTuple):
+    """An operator in the kernel."""
+
+    name: str  # of the variable that holds its result
+    type: str
+    expression: str  # C, of a, b and c
+    operands: tuple  # what stands for these: names, or numbers in C
+    M: str  # the type to compute in
+
+
+@exercise("12.7", points=4, stars=3, minutes=40)
+def fused_kernel(name, inputs, steps, outputs):
+    """CUDA C of a kernel that does all steps, a thread an element: a text.
+
+    name: the kernel's. inputs: tuples (variable, type, index): a tensor that is read;
+    index is the cell of the element number i, in C, such as "i" or "i % 10". steps:
+    tuples (variable, type, expression, operands, M), in order: the expression is C of
+    a, b and c, which stand for the operands, one text each; M in it stands for the
+    type M. outputs: names of variables that are steps', whose values are written, each
+    to element i of an array of its type.
+
+        extern "C" __global__ void name(const T0* p0, const T1* p1, ..., U0* y0, ...,
+                                        long long n)
+
+    is what is launched: a pointer for each input, then one for each output, in their
+    orders, then n, how many elements there are; with at least n threads in blocks of
+    one dimension. Parameters may have any names. Nothing but the outputs is written.
+
+    With inputs [("v0", "float", "i"), ("v1", "float", "i % 4")], steps [("v2", "float",
+    "a * b", ("v0", "v1"), "float"), ("v3", "float", "max(a, (M)0)", ("v2",), "float")]
+    and outputs ["v3"] an element is made by the lines
+
+        float v0 = p0[i];
+        float v1 = p1[i % 4];
+        float v2 = v0 * v1;
+        float v3 = max(v2, (float)0);
+        y0[i] = v3;
+    """
+
+
+# ------------------------------------------------- from a fused node
+
+
+def parts_of(node):
+    """(inputs, steps, outputs) of a Fused node, as fused_kernel takes them."""
+    shape = node.spec.shape
+    inputs = [Input(name(a), c_type(a.dtype), index(a, shape)) for a in node.args]
+    steps = []
+    for n in node.group:
+        wide = n.kernel.wide
+        operands = tuple(operand(a, wide) for a in n.args)
+        dtype, expression = n.dtype, n.kernel.expression
+        if dtype != wide:
+            expression = f"({c_type(dtype)})({expression})"
+        M = C_NAMES[wide]
+        steps.append(Step(name(n), c_type(dtype), expression, operands, M))
+    return inputs, steps, [name(n) for n in node.outputs]
+
+
+def name(node):
+    return f"v{node.number}"
+
+
+def c_type(dtype):
+    return C_NAMES[dtype]
+
+
+def operand(a, wide):
+    """An operand in C: a variable, turned into the type to compute in; or a number."""
+    if isinstance(a, Node):
+        return name(a) if a.dtype == wide else f"(({C_NAMES[wide]}){name(a)})"
+    return literal(as_number(a, wide), wide)
+
+
+def literal(number, wide):
+    """A number as C reads it back, to the last bit."""
+    if wide.kind == "b":
+        return "true" if number else "false"
+    if wide.kind in "iu":
+        return f"(({C_NAMES[wide]}){int(number)})"
+    if not np.isfinite(number):
+        words = {"inf": "INFINITY", "-inf": "(-INFINITY)"}
+        return f"(({C_NAMES[wide]}){words.get(str(number), 'NAN')})"
+    text = str(number)
+    text += "" if "." in text or "e" in text else ".0"
+    text += "f" if wide.itemsize == 4 else ""
+    return f"({text})" if text[0] == "-" else text
+
+
+def index(node, shape):
+    """The cell of element i of a tensor that is broadcast to `shape`, in C."""
+    own = (0,) * (len(shape) - len(node.shape)) + node.spec.strides
+    sizes = (1,) * (len(shape) - len(node.shape)) + node.shape
+    steps = tuple(0 if a != b else s for a, b, s in zip(sizes, shape, own, strict=True))
+    sizes, steps = coalesce_dims(shape, steps)
+    terms, below = [], 1
+    for number, (size, step) in enumerate(zip(sizes[::-1], steps[::-1], strict=True)):
+        term = "i" if below == 1 else f"i / {below}"
+        term = term if number == len(sizes) - 1 else f"{term} % {size}"
+        if step:
+            terms.insert(0, term if step == 1 else f"{term} * {step}")
+        below *= size
+    return " + ".join(terms) or "0"
+
+
+def text_of(node):
+    """The CUDA C of a Fused node."""
+    return fused_kernel(node.target, *parts_of(node))
+
+
+class FusedKernel:
+    """A fused node on "sim" and "cuda"."""
+
+    def __init__(self, node):
+        self.name, self.n, self.outputs = node.target, numel(node), node.outputs
+        self.text, self.device = text_of(node), node.device
+        dtypes = [n.dtype for n in (*node.args, *node.group)]
+        helpers = set(re.findall(r"\b(\w+)\(", launch.file_text("math.cuh")))
+        needs = helpers & {*re.findall(r"\b(\w+)\(", self.text)} - {"if", "floor"}
+        whole = (launch.file_text("math.cuh") if needs else "") + self.text
+        self.whole = launch.with_headers(whole, dtypes)
+
+    @functools.cached_property
+    def function(self):
+        if self.device == "cuda":  # rounded after each step, as operators round
+            kernel = Kernel(self.whole, self.name, ("--fmad=false",))
+            return Ready(kernel._compiled, self.name)
+        return launch.compiled(self.whole, self.name, self.device)
+
+    def __call__(self, *tensors, out=None):
+        like = tensors[0] if tensors else out
+        made = tuple(out if n.out is not None else like.new_empty(n.shape, n.dtype)
+                     for n in self.outputs)  # fmt: skip
+        args = *tensors, *made, np.int64(self.n)
+        grid = cdiv(self.n, THREADS)
+        how = self.function, self.device, grid, THREADS, args
+        launch.launch("fused", "jit", *how)
+        return made
+
+
+# ------------------------------------------------- on "cpu"
+
+
+class FusedNumpy:
+    """A fused node on "cpu": the formulas, one after the other, of arrays."""
+
+    def __init__(self, node):
+        self.node, self.name, self.outputs = node, node.target, node.outputs
+        lines = [f"def {node.target}({', '.join(map(name, node.args))}):"]
+        self.names = {"np": np}
+        for n in node.group:
+            call, formula = n.target, n.kernel.formula
+            if isinstance(formula, np.ufunc):
+                call, more = f"np.{formula.__name__}", ', order="C"'
+            else:
+                self.names[call], more = formula, ""
+            operands = [self.read(a, n.kernel.wide) for a in n.args]
+            value = f"{call}({', '.join(operands)}{more})"
+            lines.append(f"    {name(n)} = {self.rounded(value, n)}")
+        lines.append(f"    return {', '.join(map(name, self.outputs))},")
+        self.text = "\n".join(lines)
+        exec(compile(self.text, f"<{node.target}>", "exec"), self.names)
+        self.function = self.names[node.target]
+
+    def read(self, a, wide):
+        if not isinstance(a, Node):
+            return f"np.{wide}({as_number(a, wide)})"
+        same = a.dtype == wide or (a.dtype is bfloat16 and wide == np.float32)
+        return name(a) if same else f"{name(a)}.astype(np.{wide})"
+
+    def rounded(self, value, n):
+        """A value in the dtype that the operator's result has."""
+        found, dtype = f"result_{n.number}", n.dtype
+
+        def round_(values):
+            values = np.asarray(values)
+            if values.dtype == dtype:
+                return values
+            return of_bits(to_bits(values, dtype), dtype)
+
+        self.names[found] = round_
+        sure = isinstance(n.kernel.formula, np.ufunc) and dtype == n.kernel.wide
+        return value if sure and n.shape else f"{found}({value})"
+
+    def __call__(self, *tensors, out=None):
+        arrays = [reader(x, np.dtype(np.float32) if x.dtype is bfloat16 else x.dtype)(x)
+                  for x in tensors]  # fmt: skip
+        token, made = ERRORS.set(IGNORED), []
+        try:
+            values = self.function(*arrays)
+        finally:
+            ERRORS.reset(token)
+        for n, value in zip(self.outputs, values, strict=True):
+            made.append(tensor_of(value, n) if n.out is None else write(value, out))
+        return tuple(made)
+
+
+def tensor_of(value, node):
+    """The tensor of an array that the formulas of a node have made."""
+    if value.shape != node.shape or value.base is not None:
+        value = np.array(np.broadcast_to(value, node.shape))
+    flat = to_bits(np.asarray(value, order="C"), node.dtype).reshape(-1)
+    return Tensor.over(storage_of(flat, node.dtype, "cpu"), node.spec)
+
+
+def kernel_of(node):
+    """What runs a Fused node."""
+    return (FusedNumpy if node.device == "cpu" else FusedKernel)(node)

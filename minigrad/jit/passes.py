@@ -1,0 +1,211 @@
+"""Passes: functions of a Graph that leave it shorter and mean the same."""
+
+from ..exercises.registry import exercise
+from ..layout import is_contiguous
+from .ir import Graph, Node, mapped
+
+
+def optimised(graph):
+    """A graph after all passes."""
+    for work in PASSES:
+        graph = work(graph)
+    return graph.numbered()
+
+
+# ------------------------------------------------- dead code
+
+
+def dead_code_elimination(graph):
+    """Without the nodes whose results nobody needs.
+
+    Backwards: a node is needed if it writes to memory from outside, or to memory that
+    something needed reads; then what it reads is needed, too.
+    """
+    outside = {n.memory for n in graph.nodes if n.op in ("placeholder", "get_attr")}
+    wanted = {*graph.outputs}
+    needed = {node.memory for node in wanted} | outside
+    kept = []
+    for node in reversed(graph.nodes):
+        if node in wanted or needed.intersection(node.writes):
+            wanted.update(node.inputs)
+            needed |= node.reads
+        elif node.target == "empty" and node.memory in needed:
+            pass  # somebody writes to it
+        elif node.op != "placeholder":
+            continue
+        kept.append(node)
+    return Graph(kept[::-1], graph.results, graph.grads)
+
+
+def without_copies(graph):
+    """Without copies of what nobody else holds, nobody writes to, and lies the same."""
+    written = {m for node in graph.nodes for m in node.writes}
+    outside = {n.memory for n in graph.nodes if n.op in ("placeholder", "get_attr")}
+    held, new = {n.memory for n in graph.outputs}, {}
+    for node in graph.nodes:
+        if node.target != "copy" or node.op != "call_function" or node.out is not None:
+            continue
+        (source,) = node.args
+        alone = source.memory not in written | outside | held
+        if alone and source.spec is node.spec and node.memory not in written:
+            new[node] = new.get(source, source)
+            held.add(source.memory)  # a second copy is one
+    return replaced(graph, new, [n for n in graph.nodes if n not in new])
+
+
+# ------------------------------------------------- constants
+
+
+def constant_folding(graph):
+    """Operators of constants alone are constants: the trace has computed them."""
+    written = {m for node in graph.nodes for m in node.writes}
+    constant, new = set(), {}
+    for node in graph.nodes:
+        if node.op == "get_attr" and node.constant:
+            constant.add(node)
+        numbers = [a for a in node.args if isinstance(a, Node)]
+        pure = node.op == "call_function" and node.pointwise and node.out is None
+        if pure and numbers and {*numbers} <= constant and node.memory not in written:
+            facts = {"spec": node.spec, "memory": node.memory, "value": node.value}
+            new[node] = Node("get_attr", "number", constant=True, **facts)
+            constant.add(node)
+    return replaced(graph, new, [new.get(node, node) for node in graph.nodes])
+
+
+# ------------------------------------------------- common subexpressions
+
+
+@exercise("12.5", points=2, stars=2, minutes=20)
+def common_subexpressions(nodes):
+    """Which nodes compute what an earlier one has computed: {node: the earlier one}.
+
+    nodes: in order, each with op, target, args (nodes and numbers) and kwargs. Two
+    nodes compute the same if op is "call_function" in both, and target, kwargs and args
+    are equal. A node among the args that is itself such a repetition counts as the
+    earlier one: with c = a + b, d = a + b, e = 2 * c, f = 2 * d the answer is {d: c,
+    f: e}. The earlier one is always the first.
+
+    A number counts with its type: 1, 1.0 and True are three. Inputs ("placeholder" and
+    "get_attr") are never repetitions. Nothing is changed.
+    """
+
+
+def merged(graph):
+    """Without what is computed twice, of what is not written to from then on."""
+    order = {node: i for i, node in enumerate(graph.nodes)}
+    last = {m: i for node, i in order.items() for m in node.writes}  # its last write
+    alone = {*graph.outputs}
+    able = [n for n in graph.nodes if pure(n) and n.memory not in last
+            and all(last.get(m, -1) < order[n] for m in n.reads)]  # fmt: skip
+    twins = common_subexpressions(able)
+    twins = {node: first for node, first in twins.items() if node not in alone}
+    return replaced(graph, twins, graph.nodes)
+
+
+def pure(node):
+    """Does a node nothing but make its result?"""
+    return node.target != "empty" and not node.writes and node.out is None
+
+
+def replaced(graph, new, nodes):
+    """A graph whose nodes use others in the place of some: {old: new}."""
+    for node in nodes:
+        node.args = tuple(new.get(a, a) if type(a) is Node else a for a in node.args)
+        node.out = new.get(node.out, node.out)
+    results = mapped(graph.results, Node, lambda node: new.get(node, node))
+    return Graph(nodes, results, [(x, new.get(g, g)) for x, g in graph.grads])
+
+
+# ------------------------------------------------- fusion
+
+
+@exercise("12.6", points=3, stars=2, minutes=25)
+def can_fuse(group, node, between):
+    """May `node` be computed in the same kernel as the nodes of `group`?
+
+    One thread of that kernel computes one element of every node in it, and keeps what
+    is between them in registers. The kernel runs where `node` stands, the last of them.
+
+    group: one or more nodes, in order, that would be in this kernel. node: stands after
+    them, and uses one of them. between: the nodes that stand between the first of the
+    group and `node`, and are not in the group. Each node has
+
+    - pointwise: is element i of its result made of elements i of its args alone?
+    - shape and device of its result;
+    - inputs: the nodes that it uses;
+    - reads, writes: sets of the numbers of memory that it reads and writes.
+
+    True if all of this holds:
+    - node is pointwise, and its shape and device are those of the group;
+    - no node of `between` uses a node of the group: it would run before the kernel;
+    - no node of `between` writes to memory that the group reads or writes: the group
+      moves past it.
+    """
+
+
+class Fused(Node):
+    """Several nodes as one kernel. outputs: those of them whose results are written."""
+
+    def __init__(self, group, outputs):
+        inside = {*group}
+        args = dict.fromkeys(a for n in group for a in n.args if isinstance(a, Node))
+        args = [a for a in args if a not in inside]
+        super().__init__("call_function", name_of(group), args, spec=outputs[0].spec)
+        self.group, self.outputs, self.line = group, outputs, group[-1].line
+        self.out, self.memory = group[-1].out, outputs[0].memory
+        self.writes = group[-1].writes
+
+    def format_node(self):
+        head = f"{self.target} {' '.join(map(repr, self.args))}"
+        lines = [f"    {node.format_node()}" for node in self.group]
+        return "\n".join([f"{', '.join(map(repr, self.outputs))} = {head}", *lines])
+
+
+def name_of(group):
+    """`fused_mul_add_relu`; of a long one the first operators."""
+    names = [node.target.strip("_") for node in group]
+    more = [f"and_{len(names) - 4}_more"] * (len(names) > 4)
+    return "_".join(["fused", *names[:4], *more])
+
+
+def fused(graph):
+    """Chains of elementwise operators as one node each."""
+    groups, last, order = {}, {}, {node: i for i, node in enumerate(graph.nodes)}
+    for node in graph.nodes:
+        for used in node.inputs if suits(node) else ():
+            group = groups.get(used) or ([used] if suits(used) else None)
+            if group is None or closed(group) or node in group:
+                continue
+            mine = groups.get(node, [node])
+            both = sorted({*group, *mine}, key=order.get)
+            between = [n for n in graph.nodes[order[both[0]] : order[node]]
+                       if n not in both]  # fmt: skip
+            if not closed(both[:-1]) and can_fuse(both[:-1], node, between):
+                groups.update(dict.fromkeys(both, both))
+    last = {id(group): group[-1] for group in groups.values()}
+    users, wanted, nodes = graph.users(), {*graph.outputs}, []
+    for node in graph.nodes:
+        group = groups.get(node)
+        if group is None:
+            nodes.append(node)
+        elif node is last[id(group)]:
+            kept = [n for n in group if n in wanted or n.out is not None
+                    or not {*users[n]} <= {*group}]  # fmt: skip
+            nodes.append(Fused(group, kept or [node]))
+    return Graph(nodes, graph.results, graph.grads)
+
+
+def suits(node):
+    """An elementwise operator whose kernel can be written down as one of several."""
+    if node.op != "call_function" or not node.pointwise:
+        return False
+    here = all(a.device == node.device for a in node.inputs)
+    return here and is_contiguous(*node.spec.layout[:2])
+
+
+def closed(group):
+    """Does a group end with a write into a tensor that was there?"""
+    return any(node.out is not None for node in group)
+
+
+PASSES = constant_folding, merged, without_copies, dead_code_elimination, fused
