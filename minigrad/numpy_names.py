@@ -15,10 +15,9 @@ def in_pytorch(function, given, takes=None):
             raise TypeError(f"{function}() got both {ours!r} and {name!r}, which is it")
     named = {NAMES.get(name, name): value for name, value in given.items()}
     for name in named if takes is not None else ():
-        if name not in takes or name in ("operands", "options"):
+        if name not in takes:
             also = {ours: f"{ours} (or {name})" for name, ours in NAMES.items()}
-            there = [n for n in takes if n not in ("operands", "options")]
-            listed = ", ".join(also.get(n, n) for n in there) or "none"
+            listed = ", ".join(also.get(n, n) for n in takes) or "none"
             raise TypeError(
                 f"{function}() got an unexpected keyword argument {name!r}; by name it "
                 f"takes {listed}"

@@ -54,7 +54,7 @@ class Tensor(Methods, Differentiable, Suggesting):
             raise TypeError("Tensor() takes a Storage; tensor() takes numbers, lists")
         self.storage = storage
         self._layout = tuple(shape), tuple(strides), offset
-        self._meta = None  # what it knows of the graph: autograd/node.py
+        self._meta = None  # what it knows of the graph: autograd/graph.py
         self._base = None  # of a view: the tensor that it reads
 
     # ------------------------------------------------------------ what it is

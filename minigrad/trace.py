@@ -101,22 +101,10 @@ def nbytes(x):
     return size
 
 
-def gpu_clock(start, stop):
-    """A function that returns the seconds between two CUDA events."""
-
-    def seconds():
-        import cupy
-
-        stop.synchronize()
-        return cupy.cuda.get_elapsed_time(start, stop) / 1000
-
-    return seconds
-
-
 def _row(launch):
-    grid, block = (_sizes(n) for n in (launch.grid, launch.block))
-    size, name = f"{launch.bytes:,}", launch.kernel
-    return launch.operator, launch.rung, name, grid, block, size, _time(launch.seconds)
+    grid, block, seconds = _sizes(launch.grid), _sizes(launch.block), launch.seconds
+    time = "-" if seconds is None else f"{seconds * 1e6:.1f} us"
+    return (*launch[:3], grid, block, f"{launch.bytes:,}", time)
 
 
 def _sizes(numbers):
@@ -125,10 +113,6 @@ def _sizes(numbers):
     while len(shown) > 1 and shown[-1] == "1":
         shown.pop()
     return " x ".join(shown) or "-"
-
-
-def _time(seconds):
-    return "-" if seconds is None else f"{seconds * 1e6:.1f} us"
 
 
 def _cells(tag, row):

@@ -5,9 +5,8 @@ result; or an operator, and the letters of what it is given after dy. What else 
 formula needs it has as parameters, and that alone is saved: `a`, `b`, `c` are the
 operands, `y` the result, `i` the second result, `shape` the shape of the first operand,
 `layout_b` (shape, strides, offset) of the second; other names are the call's options.
-Formulas use operators, so
-gradients have gradients. Where several operands have the same formula it is called
-once, and returns the gradients of all of them.
+Formulas use operators, so gradients have gradients. Where several operands have the
+same formula it is called once, and returns the gradients of all of them.
 """
 
 import inspect

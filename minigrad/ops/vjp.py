@@ -1,7 +1,7 @@
 """Gradients of views and copies, and those that learners write: lab 08.
 
 `dy` is the gradient of an operator's result. The gradients of elementwise operators are
-formulas in NumPy, as in formulas.py: their arrays are of one shape, or broadcast to
+formulas in NumPy, as in pointwise.py: their arrays are of one shape, or broadcast to
 each other, and so is what they return; shapes are put right afterwards, by sum_to_size.
 All others get tensors, and compute with the operators of tensors.
 """
