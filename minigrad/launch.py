@@ -120,30 +120,24 @@ class Rung(NamedTuple):
             return getattr(self.source, "text", self.source)
         return file_text(self.source)
 
+    @capture.remembered
     def function(self, device, types=(), before=""):
         """The compiled kernel, for a device; before: text in front of its own."""
-        key = self.source, self.kernel, device, *types, before
-        found = _functions.get(key)
-        if found is None:
-            name = self.kernel if self.is_hole else template(self.kernel, *types)
-            text = with_headers(before + self.text(), types)
-            found = capture.keep(_functions, key, compiled(text, name, device), 4096)
-        return found
+        name = self.kernel if self.is_hole else template(self.kernel, *types)
+        return compiled(with_headers(before + self.text(), types), name, device)
 
     def launch(self, operator, f):
         """Launch the kernel with these facts."""
         if self.run is not None:
             return self.run(self, operator, f)
         vars(f).update(self.more(f))
-        function = self.function(f.device, self.types(f), self.before(f))
+        function = self.function(f.device, tuple(self.types(f)), self.before(f))
         args = [argument(f, text) for text in self.args.split()]
-        grid = self.grid(f)
         block = self.block(f) if callable(self.block) else self.block
-        moved = getattr(f, "moved", None)
-        launch(operator, self.name, function, f.device, grid, block, args, moved)
+        how = self.grid(f), block, args, getattr(f, "moved", None)
+        launch(operator, self.name, function, f.device, *how)
 
 
-_functions = capture.plans()
 CASTS = {"int": np.int32, "long": np.int64}
 
 
@@ -251,9 +245,9 @@ def whole_warps(n, most=THREADS):
     return min(most, max(32, cdiv(n, 32) * 32))
 
 
-def view_of(x, device=None):
+def view_of(x):
     """A kernel's argument `Strides` that reads a tensor row by row."""
-    return strides_of(*coalesce_dims(x.shape, x.strides), device or x.device)
+    return strides_of(*coalesce_dims(x.shape, x.strides), x.device)
 
 
 @functools.lru_cache(4096)
