@@ -72,17 +72,13 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
     given = [None] * len(outputs) if grad_outputs is None else listed(grad_outputs)
     found = run(outputs, given, retain_graph, create_graph, inputs, inputs)
     result = [found[edge_of(x)] for x in inputs]
-    for number, (x, g) in enumerate(zip(inputs, result, strict=True)):
-        if g is not None:
-            continue
-        if materialize_grads:
+    for number, x in enumerate(inputs):
+        if result[number] is None and materialize_grads:
             result[number] = x.new_zeros(x.shape)
-        elif not allow_unused:
-            raise RuntimeError(
-                "One of the differentiated Tensors appears to not have been used in "
-                "the graph. Set allow_unused=True if this is the desired behavior. It "
-                f"is input number {number}, of shape {list(x.shape)}"
-            )
+        check(result[number] is not None or allow_unused, lambda: "One of the "
+              "differentiated Tensors appears to not have been used in the graph. Set "
+              "allow_unused=True if this is the desired behavior. It is input number "
+              f"{number}, of shape {list(x.shape)}")  # fmt: skip
     return tuple(result)
 
 

@@ -17,12 +17,11 @@ from ..check import check
 from ..dispatch import method, number_for, operator, register, tensor_for
 from ..dtypes import (
     DTYPES,
-    FLOATS,
     INTEGERS,
+    NUMBERS,
+    SIGNED,
     bool_,
     computed_in,
-    int8,
-    int16,
     int32,
     int64,
     uint8,
@@ -205,7 +204,7 @@ def scatter(input, dim, index, src=None, *, value=None):
 
 
 @method
-@operator("input index src", dtypes=(*INTEGERS, *FLOATS), vjps=[
+@operator("input index src", dtypes=NUMBERS, vjps=[
     lambda dy: dy, None, lambda dy, b, dim: gather(dy, dim, b)])  # fmt: skip
 def scatter_add(input, dim, index, src):
     """input with src[i, j, ...] added to out[index[i, j, ...], j, ...]."""
@@ -455,7 +454,7 @@ def as_choice(item, x):
                             item.size else int64)  # fmt: skip
     if item.dtype in (bool_, uint8):
         return item.bool().to(x.device)
-    check(item.dtype in (int8, int16, int32, int64),
+    check(item.dtype in SIGNED,
           lambda: "tensors used as indices must be long, int, byte or bool tensors, "
           f"not {item.dtype}", IndexError)  # fmt: skip
     return item.long().to(x.device)
