@@ -72,9 +72,7 @@ answers_from("labs", before="01_threads")
 # have `blockDim.x` threads. Counted through all blocks, one after the other, the
 # threads have numbers 0, 1, 2, ...: that is the **global index** i.
 #
-# Write the kernel `global_index(block, thread)`. Thread i signs element i of two
-# arrays: it writes the number of its block to `block[i]` and its number within the
-# block to `thread[i]`. There are exactly as many threads as elements.
+# Write the kernel `global_index`, in which every thread signs its element.
 
 # %%
 block, thread = [None] * 8, [None] * 8
@@ -129,8 +127,7 @@ check(global_index)
 # is 512 threads: 255 of them have no element. If they wrote all the same, they would
 # write past the end of the array, into memory of other arrays.
 #
-# Write the kernel `tail_guard(x, y, n)`: `y[i] = 2 * x[i]` for i from 0 to n - 1. There
-# may be more threads than n. Nothing outside of the n elements may be read or written.
+# Write the kernel `tail_guard`, which doubles n elements and touches nothing else.
 
 # %%
 x = [10, 20, 30, 40, 50]
@@ -197,8 +194,7 @@ check(tail_guard)
 # | `(20, 100)` | `(32, 8)` | `(4, 3)` | 100 columns by 32 are 4, 20 rows by 8 are 3 |
 # | `(0,)` | `(256,)` | `(1,)` | a grid has at least one block |
 #
-# Write the Python function `launch_config(shape, block)`, which returns the grid as a
-# tuple of ints. A shape has one or two sizes; a block has as many.
+# Write the Python function `launch_config`.
 
 # %%
 import torch
@@ -247,9 +243,7 @@ check(launch_config)
 # of cells, one row of the matrix after the other: element (row, col) is cell
 # `row * cols + col`.
 #
-# Write the kernel `map_2d(x, w, y, rows, cols)`: each row is multiplied by a weight of
-# its own, `y[row, col] = w[row] * x[row, col]`. There may be more threads than elements
-# in both directions.
+# Write the kernel `map_2d`, which multiplies each row by a weight of its own.
 
 # %%
 x = torch.arange(6.0).view(2, 3)
@@ -306,8 +300,7 @@ check(map_2d)
 # threads of the grid, `gridDim.x * blockDim.x`, as long as there is an element. So
 # neighbouring threads always do neighbouring elements.
 #
-# Write the kernel `grid_stride(x, y, n)`: `y[i] = x[i] * x[i]`, for any number of
-# blocks and threads. Each element is written once, by one thread.
+# Write the kernel `grid_stride`, which squares n elements with any grid.
 
 # %%
 threads, n = 4, 10
@@ -363,12 +356,8 @@ check(grid_stride)
 # Everything lies row by row: `x[k, i]` is cell `k * n + i`, and `z[k, i, j]` is cell
 # `(k * n + i) * m + j`.
 #
-# Write the kernel `outer_product(x, y, z, b, n, m)`. The launch has blocks of two
-# dimensions, and a grid of three:
-#
-# - along x runs j and along y runs i, with enough threads for both, often more;
-# - along z runs k, but there are `gridDim.z` blocks only, often fewer than b: do the
-#   pairs `blockIdx.z`, `blockIdx.z + gridDim.z`, and so on.
+# Write the kernel `outer_product`. Its grid has three dimensions: along z it goes
+# through the pairs as `grid_stride` goes through elements.
 
 # %%
 x, y = torch.tensor([[1.0, 2], [3, 4]]), torch.tensor([[1.0, 10, 100], [2, 20, 200]])

@@ -70,8 +70,8 @@ answers_from("labs", before="02_memory")
 # 1. every thread reads its element of `x` and puts it into shared memory,
 # 2. every thread takes another's element out, and writes it to its own place in `y`.
 #
-# Between the two, all threads of the block must have done the first. A block has at
-# most 256 threads, so `__shared__ float tile[256];` is large enough.
+# Between the two, all threads of the block must have done the first. An array of 256
+# floats is large enough.
 
 # %%
 x = np.arange(6, dtype=np.float32)
@@ -131,9 +131,8 @@ check(shared_reverse)
 #
 # (3 + 5, 1 + 9, 4 + 2, 1 + 6, and so on.)
 #
-# `blockDim.x` is a power of two, but `n` is any number: threads past the end of `x`
-# must not read it, and what they add is 0. No atomics: additions in an order that
-# changes from run to run give sums that do, too.
+# Threads past the end of `x` must not read it, and what they add is 0. Why no atomics?
+# Additions in an order that changes from run to run give sums that do, too.
 
 # %%
 cells = [3, 1, 4, 1, 5, 9, 2, 6]
@@ -278,9 +277,9 @@ check(fix_the_race)
 # apart, each in a sector of its own. The memory brings 32 sectors of 32 bytes, 1024
 # bytes, for the 128 that are used.
 #
-# Write the copy so that the threads of a warp read elements that lie side by side. Each
-# thread still copies several; which ones is up to you. It must work for any number of
-# blocks, and for any n. The same loop, re-indexed, reaches about 3000 GB/s there.
+# Write the copy so that the threads of a warp read elements that lie side by side.
+# Which elements a thread copies is up to you. The same loop, re-indexed, reaches about
+# 3000 GB/s there.
 
 # %%
 strided = r"""
@@ -342,8 +341,8 @@ check(coalesced_copy)
 # write the rows of the transposed tile, which are columns of the tile: both global
 # sides are in order, and the turning happens in shared memory.
 #
-# - The block is 32 wide; `blockDim.y` is 8, or another number up to 32. Each thread
-#   deals with several rows of the tile: `threadIdx.y`, `threadIdx.y + blockDim.y`, ...
+# - Each thread deals with several rows of the tile: `threadIdx.y`, `threadIdx.y +
+#   blockDim.y`, ...
 # - Tiles at the right and lower edge reach beyond the matrix: 33 × 65 is a good test.
 # - A column of `float tile[32][32]` lies in one bank: 32 threads that read it must
 #   wait for each other. One more column changes that.
@@ -414,16 +413,13 @@ check(transpose_tiled)
 # and after it is to measure how long the launch takes. `bench(run, device)` shall say
 # how long the work takes:
 #
-# - `run()` starts the work. The first `warmup` calls are not timed: compiling, filling
-#   caches and waking the clock are not what we ask about.
-# - Then come `repeat` calls, each timed by itself; the result is their **median**, in
-#   seconds. A mean would be moved by one call that was disturbed.
+# - The first calls are not timed: compiling, filling caches and waking the clock are
+#   not what we ask about.
+# - The result is a **median**. A mean would be moved by one call that was disturbed.
 # - When a timed call begins, nothing may be left to do from before; when you read the
 #   time at its end, its work must be done.
 #
-# `device.clock()` gives the time in seconds, `device.synchronize()` waits until all is
-# done. You may also use events, which the device itself stamps with the time, in
-# milliseconds:
+# You may use the clock, or events, which the device itself stamps with the time:
 #
 #     start, stop = device.event(), device.event()
 #     start.record()

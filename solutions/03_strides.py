@@ -77,8 +77,8 @@ answers_from("labs", before="03_strides")
 # the middle one jumps over a whole row, 4 cells. One step along the first jumps over 3
 # rows of 4, 12 cells. So the strides are `(12, 4, 1)`.
 #
-# Write `contiguous_strides(shape)`, which returns the strides as a tuple. There may be
-# any number of dimensions, also none. A size of 0 counts as 1 here, as in PyTorch.
+# Write `contiguous_strides`. What is the stride where a size is 0? The next cell shows
+# what PyTorch says.
 
 # %%
 import torch
@@ -131,8 +131,7 @@ check(contiguous_strides)
 # With strides `(3, 1)`, index `(1, 2)` lies in cell 1 · 3 + 2 · 1 = 5. If the tensor
 # begins at cell 10 of its storage, its offset is 10 and the element lies in cell 15.
 #
-# Write `offset_of(index, strides, offset=0)`, which returns the cell as an int. It
-# must work for any strides, and for any number of dimensions.
+# Write `offset_of`, for any number of dimensions.
 
 # %%
 x = torch.arange(20).as_strided((2, 3), (3, 1), 10)
@@ -178,9 +177,8 @@ check(offset_of)
 #
 # Position 5 is one row of 3 and 2 more: `(1, 2)`.
 #
-# Write `index_of(position, shape)`, which returns a tuple of ints. Every kernel that
-# takes tensors of any layout does this: a thread knows its number, and must find its
-# element.
+# Write `index_of`. Every kernel that takes tensors of any layout does this: a thread
+# knows its number, and must find its element.
 
 # %%
 for position in range(6):
@@ -230,13 +228,9 @@ check(index_of)
 # shape `(4, 2, 3)`. Its strides change places in the same way, from `(12, 4, 1)` to
 # `(1, 12, 4)`. No element moves: the result reads the same storage.
 #
-# Write the method `permute(self, *dims)`.
-#
-# - To make the view, call `self.as_strided(shape, strides, self.offset)`.
-# - `layout.as_ints(dims)` takes `permute(2, 0, 1)` and `permute((2, 0, 1))` alike.
-# - `layout.wrap_dim(dim, self.ndim)` turns -1 into the last dimension, and raises an
-#   IndexError for a dimension that does not exist.
-# - Raise a RuntimeError if a dimension is missing or comes twice.
+# Write the method `permute`. `layout.as_ints(dims)` takes `permute(2, 0, 1)` and
+# `permute((2, 0, 1))` alike; `layout.wrap_dim(dim, self.ndim)` turns -1 into the last
+# dimension, and raises the IndexError.
 
 # %%
 x = torch.arange(24).view(2, 3, 4)
@@ -291,9 +285,7 @@ check(Tensor.permute)
 # `x.transpose(0, 2)` swaps two dimensions and leaves the others where they are: shape
 # `(2, 3, 4)` becomes `(4, 3, 2)`. Like permute, it copies nothing.
 #
-# Write the method `transpose(self, dim0, dim1)`. Negative dims count from the end; the
-# two may be equal. A tensor without dimensions accepts 0 and -1, and is returned as it
-# is. A dimension that does not exist raises an IndexError.
+# Write the method `transpose`.
 
 # %%
 x = torch.arange(24).view(2, 3, 4)
@@ -345,21 +337,8 @@ check(Tensor.transpose)
 # gone. The `0:6:2` takes every second column: 3 are left, and one step is now 2 cells.
 # So the result has shape `(3,)`, strides `(2,)` and offset 6.
 #
-# Write `slice_view(shape, strides, offset, index)`. It returns the shape, the strides
-# and the offset of `x[index]`. The items of the tuple `index` deal with one dimension
-# after the other:
-#
-# | item | what it does |
-# |---|---|
-# | int | chooses one index; the dimension goes away |
-# | slice | keeps the part from start to stop, every step-th; each may be None |
-# | `None` | puts in a new dimension of size 1 (any stride will do) |
-# | `...` | leaves as many dimensions as the other items do not deal with |
-#
-# What the index does not reach stays whole. Raise an IndexError for an int out of
-# range and for more items than dimensions, and a ValueError for a step below 1.
-# `x[...]` then works for every tensor: minigrad makes a tuple of what stands in the
-# brackets.
+# Write `slice_view`, which does this for any index. `x[...]` then works for every
+# tensor: minigrad makes a tuple of what stands in the brackets.
 
 # %%
 x = torch.arange(24).view(4, 6)
@@ -441,9 +420,7 @@ check(slice_view)
 #        (4,)         (3, 1)          (2,)
 #     (3, 4)       (2, 3, 4)       do not fit: 3 and 2
 #
-# Write `broadcast_shapes(*shapes)` for any number of shapes; for none the answer is
-# `()`. Where two sizes do not fit, raise a RuntimeError. A size of 0 is a size like
-# any other: 1 and 0 give 0.
+# Write `broadcast_shapes`. A size of 0 is a size like any other.
 
 # %%
 print(torch.broadcast_shapes((3, 1), (4,)), torch.broadcast_shapes((2, 1, 4), (3, 1)))
@@ -504,14 +481,7 @@ check(broadcast_shapes)
 # then `x.expand(3, 4)` has strides `(1, 0)`, and `x.expand(2, 3, 4)` has strides `(0,
 # 1, 0)`.
 #
-# Write the method `expand(self, *sizes)`.
-#
-# - The sizes are lined up with the shape at the last dimension: new dimensions come
-#   first.
-# - Only a dimension of size 1 can get another size. -1 keeps the size that is there.
-# - The sizes may come one by one or as one tuple.
-# - Raise a RuntimeError for too few sizes, for a size that does not fit, and for -1 in
-#   a new dimension.
+# Write the method `expand`.
 
 # %%
 x = torch.arange(3).view(3, 1)
@@ -579,16 +549,11 @@ check(Tensor.expand)
 # reads cells 0, 3, 1, 4, 2, 5, and no single stride does that: the elements must be
 # copied first.
 #
-# Write `view_or_copy(shape, strides, new_shape)`. It returns the strides of the view
-# as a tuple, or None if there is none. Both shapes have the same number of elements,
-# and the elements keep their row-major order.
+# Write `view_or_copy`, which finds the strides of the view, or None.
 #
-# - Neighbouring dimensions are evenly spaced if a step of the outer one is a whole run
-#   of the inner one: `strides[d] == strides[d + 1] * shape[d + 1]`. Only such
-#   dimensions can be merged, or cut anew together.
-# - A dimension of size 1 is never stepped along, so its stride does not count; in the
-#   result, any int will do there.
-# - With no elements, a view always exists.
+# Neighbouring dimensions are **evenly spaced** if a step of the outer one is a whole
+# run of the inner one. Only such dimensions can be merged, or cut anew together. A
+# dimension of size 1 is never stepped along, so its stride does not count.
 
 # %%
 x = torch.arange(6).view(2, 3)
@@ -669,9 +634,8 @@ check(view_or_copy)
 # `x[0]` is the first element of the view. Places from `view.dims` on say nothing.
 # (`long long` is a whole number of 64 bits.)
 #
-# Write the kernel `contiguous_kernel(x, view, y, n)`. There are n elements, and at
-# least n threads. There is no list of indices in it, and no array at all: take i apart,
-# dimension by dimension, and add up the offset as you go.
+# Write the kernel `contiguous_kernel`. There is no list of indices in it, and no array
+# at all: take i apart, dimension by dimension, and add up the offset as you go.
 
 # %%
 shape, stride, i = (2, 3, 4), (1, 8, 2), 17

@@ -72,14 +72,9 @@ answers_from("labs", before="04_elementwise")
 # `offset_of`, which stands in the cell, says in which cell it lies: it is the loop of
 # exercise 10 of lab 03.
 #
-# Write three things:
-#
-# - `relu(x)`: x, but 0 where x is below 0. **NaN stays NaN**: hiding it hides
-#   the mistake that it comes from.
-# - `sigmoid(x)`: 1 / (1 + e⁻ˣ), which is 0 for −∞ and 1 for ∞, and NaN for NaN.
-# - the kernel `unary_kernel(x, view, y, n)`: `y[i] = OP(...)` of element i of the view.
-#
-# All of it for any floating type T: do not write `float`.
+# Write the two functions `relu` and `sigmoid`, and the kernel `unary_kernel`. NaN stays
+# NaN: hiding it hides the mistake that it comes from. All of it for any floating type
+# T: do not write `float`.
 
 # %%
 import torch
@@ -159,12 +154,8 @@ check(unary_kernel)
 # need not know about broadcasting. It reads element i of either view, and a stride of 0
 # does the rest. A number is a view, too: one cell, and all strides 0.
 #
-# `OP` takes two numbers here, in their order. Write three things:
-#
-# - `sub(a, b)`: a - b.
-# - `maximum(a, b)`: the larger one, or NaN if **one of them** is NaN. (CUDA's own `max`
-#   and `fmax` lose the NaN.)
-# - the kernel `binary_broadcast(a, a_view, b, b_view, y, n)`: `y[i] = OP(...)`.
+# Write the two functions `sub` and `maximum`, and the kernel `binary_broadcast`. CUDA's
+# own `max` and `fmax` lose a NaN.
 
 # %%
 a, b = torch.tensor([[10.0], [20.0], [30.0]]), torch.tensor([1.0, 2.0, 3.0, 4.0])
@@ -237,15 +228,11 @@ check(binary_broadcast)
 # it does not. PyTorch runs two kernels for it, one for the comparison and one for the
 # choice. Write both as one: the condition never goes to memory.
 #
-# - Six functions of two numbers: `equal`, `not_equal`, `less`, `less_equal`, `greater`,
-#   `greater_equal`. For NaN they must say what PyTorch says: it is equal to nothing,
-# not to itself either, and neither less nor greater than anything.
-# - the kernel `where_compare(a, a_view, b, b_view, p, p_view, q, q_view, y, n)`: `OP`
-#   is one of the six. `y[i]` is p's element i where `OP` holds for a's and b's, else
-#   q's.
+# Write the six functions and the kernel `where_compare`. For NaN they must say what
+# PyTorch says.
 #
-# All four tensors are views of y's shape. What is chosen arrives unchanged, also an
-# infinity or a NaN, and so does whatever stands beside one that is not chosen.
+# What is chosen arrives unchanged, also an infinity or a NaN, and so does whatever
+# stands beside one that is not chosen.
 
 # %%
 a, b = torch.tensor([1.0, 2.0, torch.nan]), torch.tensor([2.0, 2.0, torch.nan])
@@ -335,10 +322,7 @@ check(where_compare)
 #
 # So a tensor's dtype is not changed by a number, except to another kind.
 #
-# Write `result_type(*operands)`: it returns the dtype. `promote_types(a, b)` is there
-# already, and so are `kind(dtype)`, which is 0, 1 or 2, and `of_number(value)`, the
-# dtype of a Python number (which raises a TypeError for what is no number). A tensor is
-# what has a `storage`: `hasattr(x, "storage")`.
+# Write `result_type`.
 
 # %%
 ints = torch.ones(3, dtype=torch.int32)
@@ -397,15 +381,8 @@ check(result_type)
 # NumPy, one in CUDA C for float32, one for int64, and so on. All of them stand in one
 # table, the **registry**: a dict from (operator, device, dtype) to the kernel.
 #
-# Write `find_kernel(registry, operator, device, dtype)`, which returns the kernel.
-#
-# - A kernel may be registered for dtype `None`: it serves every dtype, but one that is
-#   registered for `dtype` itself goes before it.
-# - The device must be the right one, always. A kernel for "cpu" could not read the
-#   memory of a GPU.
-# - Where there is no kernel, raise a `DispatchError`. Its message is what
-#   `missing(registry, operator, device, dtype)` returns: it names all three, and says
-#   what there is instead.
+# Write `find_kernel`, which looks a kernel up. The device must be the right one,
+# always: a kernel for "cpu" could not read the memory of a GPU.
 
 # %%
 try:

@@ -69,8 +69,6 @@ answers_from("labs", before="05_reductions")
 # 1. Each thread adds its elements in a variable of its own, with a grid-stride loop:
 #    thread i of all takes `x[i]`, `x[i + threads]`, and so on.
 # 2. The threads of a block add theirs as a tree in shared memory, as in lab 02.
-#
-# The check has ten million elements, too, and compares with a sum in double precision.
 
 # %%
 x, threads = np.arange(1, 7), 4
@@ -463,9 +461,6 @@ check(softmax_rows)
 # Two pairs make one in the same way: the larger m stays, and the l of the other is
 # scaled. That is what the tree does.
 #
-# Global memory is read twice, once for the pair and once for y. The check counts: 2n
-# reads a row are allowed, and some few besides.
-#
 # One trap: if m and x are both minus infinity, m - x is NaN. A thread that has seen
 # no element yet, or ruled out ones alone, is in that place.
 
@@ -565,8 +560,6 @@ check(online_softmax)
 #     total = count_a + count_b,  apart = mean_b - mean_a
 #     mean  = mean_a + apart · count_b / total
 #     m2    = m2_a + m2_b + apart² · count_a · count_b / total
-#
-# Each element of x is read twice at most, once for the triple and once for y.
 
 # %%
 x = np.random.default_rng(0).normal(10_000, 1, 1000).astype(np.float32)

@@ -419,10 +419,10 @@ check(matmul_batched)
 #   product's: a cache or shared memory could have kept it.
 #
 # At an intensity of i FLOP for each byte the memory can feed i · bandwidth operations a
-# second. If that is below the peak, the memory is the **bound**; if not, the arithmetic
-# is. The shapes may have batches, and these are broadcast as in `a @ b`:
-# `broadcast_shapes` of lab 03 says how many products there are, but a matrix that
-# serves for several is read once.
+# second. If that is below the peak, memory is the **bound**; if not, computing is. The
+# shapes may have batches, and these are broadcast as in `a @ b`: `broadcast_shapes` of
+# lab 03 says how many products there are, but a matrix that serves for several is read
+# once.
 
 # %%
 product = (np.ones((1000, 10)) @ np.ones((10, 1000))).size

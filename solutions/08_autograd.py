@@ -80,16 +80,9 @@ answers_from("labs", before="08_autograd")
 # > `Cube.apply(x)` → ctx = a new Context → y = `Cube.forward(ctx, x)` → y, with ctx as
 # > its `grad_fn`
 #
-# Four things to do, and each is a rule of PyTorch's:
-#
-# 1. Make `Context(cls, args)`. It has asked every argument whether it needs a gradient:
-#    the answers stand in `ctx.needs_input_grad`, a tuple of bools.
-# 2. Call `cls.forward(ctx, *args)`, and let nothing inside of it be recorded: its
-#    gradient is what backward says, not what its steps would give.
-# 3. If operators are being recorded (`is_grad_enabled()`), and any argument needs a
-#    gradient, then return `ctx.record(results)`: the results with the context in the
-#    graph.
-# 4. Otherwise return the results as they are.
+# What happens inside of forward is not recorded: its gradient is what backward says,
+# not what its steps would give. And the call itself is recorded only if somebody needs
+# a gradient, and operators are being recorded: you ask before you switch that off.
 
 
 # %%
@@ -417,9 +410,6 @@ check(backward)
 # and goes; what has size 1 in `shape` and more in x is added up and stays, with size 1.
 #
 # > x (4, 2, 3) to (2, 1): dimension 0 goes, dimension 2 stays with size 1
-#
-# If `shape` could never have been broadcast to x's shape, there is a mistake:
-# raise RuntimeError.
 
 # %%
 dy = np.arange(12).reshape(4, 3)
@@ -529,11 +519,8 @@ check(next_version)
 # ## An error instead of a wrong number
 #
 # When a tensor is saved, its version is saved with it. When backward wants the tensor,
-# you compare. If they differ, raise RuntimeError: the gradient would be wrong, and it
-# would look as good as a right one.
-#
-# The message is made by `modified(x, version, name)`. It says which operator saved the
-# tensor, which version it wanted, and what to do.
+# you compare. If they differ, an error is the kind answer: the gradient would be wrong,
+# and it would look as good as a right one.
 
 # %%
 x = np.array([3.0])
@@ -987,8 +974,6 @@ check(max_backward)
 # y = where(condition, one, other) takes each element from one of two tensors. The
 # gradient goes back to the tensor that the element came from; the other one gets 0
 # there.
-#
-# `chosen` says whose gradient is wanted.
 
 # %%
 condition = np.array([True, False, True])
@@ -1340,8 +1325,7 @@ check(slice_backward)
 # ε = 10⁻⁶ both are far below what a wrong formula does; in float, where rounding is
 # 10⁻⁷, there is no good ε. So gradcheck wants float64.
 #
-# Row i of the result says how every element of the result moves with element i of the
-# input. And leave the input as you found it, bit by bit: x + ε - ε need not be x.
+# Leave the input as you found it, bit by bit: x + ε - ε need not be x.
 
 # %%
 f, x = np.exp, 1.0

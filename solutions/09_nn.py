@@ -61,10 +61,9 @@ answers_from("labs", before="09_nn")
 # >
 # > 0.weight, 0.bias, 2.weight, 2.bias
 #
-# The name of a parameter is the way to it, with dots between. Some places hold `None`
-# (a layer without a bias): they are left out. And a parameter may be found twice, where
-# two layers share it: an optimiser that got it twice would step twice, so it is listed
-# once, under the first of its names, unless `remove_duplicate=False`.
+# The name of a parameter is the way to it, with dots between. A parameter may be found
+# twice, where two layers share it: an optimiser that got it twice would step twice, so
+# it is listed once, under the first of its names.
 
 # %%
 first, second = nn.Module(), nn.Module()
@@ -719,9 +718,6 @@ check(cross_entropy_backward)
 # - **momentum** keeps a buffer, `buffer = momentum * buffer + grad`: where gradients
 #   agree it gains speed, where they alternate they cancel;
 # - **Nesterov** looks ahead: its direction is `grad + momentum * buffer`.
-#
-# Where the buffer is None, in the first step, it begins with the gradient. The gradient
-# belongs to the caller: leave it as it is.
 
 # %%
 speed = 0.0

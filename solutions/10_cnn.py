@@ -171,10 +171,9 @@ check(DataLoader.order)
 # %% [markdown] task="indices"
 # ## Batches
 #
-# An epoch is cut into batches of `self.batch_size` items, in the order of exercise 2.
-# 60,000 are 937 batches of 64, and 32 images are left over: they are a batch, too, a
-# smaller one. With `self.drop_last` it is left out, for those who need all batches to
-# be alike.
+# An epoch is cut into batches, in the order of exercise 2. 60,000 are 937 batches of
+# 64, and 32 images are left over: they are a batch, too, a smaller one. With
+# `drop_last` it is left out, for those who need all batches to be alike.
 
 # %%
 print(divmod(60_000, 64), np.arange(10)[8:12])
