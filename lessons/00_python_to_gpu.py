@@ -85,10 +85,13 @@ del x, y
 #
 # ## A whole program in CUDA C
 #
-# Before Python comes in, here is all of it in the language that CUDA was made for. CUDA
-# C is C++ with a few words more. First the kernel: `__global__` says that the host
-# launches it and the device runs it. Many **threads** run it at once, each for one
-# element, which it finds from its own numbers. Chapter 01 is about nothing else.
+# **CUDA** is two things: a programming model, of which kernels, threads and the two
+# memories are parts, and a platform, NVIDIA's software that makes it run: a driver, a
+# runtime, compilers, libraries. Before Python comes in, here is all of it in the
+# language that CUDA was made for. CUDA C is C++ with a few words more. First the
+# kernel: `__global__` says that the host launches it and the device runs it. Many
+# **threads** run it at once, each for one element, which it finds from its own numbers.
+# Chapter 01 is about nothing else.
 
 # %%
 kernel_text = r"""
@@ -562,8 +565,8 @@ with ways("cupy", "CuPy RawKernel") as run:
     run(raw_add, cp.asnumpy)
 
 # %% [markdown]
-# `ElementwiseKernel` wants the line for one element alone, and writes the rest: the
-# index, the guard, broadcasting.
+# `ElementwiseKernel` wants the line for one element alone, and writes the kernel around
+# it: the index, the guard, broadcasting.
 
 # %%
 with ways("cupy", "CuPy ElementwiseKernel") as run:
@@ -573,8 +576,8 @@ with ways("cupy", "CuPy ElementwiseKernel") as run:
     run(lambda x, y: each(cp.asarray(x), cp.asarray(y)), cp.asnumpy)
 
 # %% [markdown]
-# What "writes the rest" means can be shown anywhere. Here is a maker of kernels for two
-# inputs; minigrad, CuPy and PyTorch all have a larger one.
+# How one writes a kernel around a line can be shown anywhere. Here it is for two
+# inputs; minigrad, CuPy and PyTorch all do it, for any number and any layout.
 
 # %%
 frame = r"""
@@ -610,10 +613,13 @@ with ways("torch") as run:
 
 # %% [markdown]
 # A tensor is best made where it is needed: `device=` saves the copy. `"cuda"` is the
-# current GPU, `"cuda:1"` the second; the number is the **device index**.
+# current GPU, `"cuda:1"` the second; the number is the **device index**, and there are
+# `torch.cuda.device_count()` of them.
 
 # %%
-torch.randn(3, device=device).device, torch.device("cuda:1").index
+a = torch.tensor([1.0, 2.0, 3.0], device=device)
+b = torch.randn(3, device=device)
+print((a + b).cpu().numpy().dtype, (a + b).device, torch.device("cuda:1").index)
 
 # %% [markdown]
 # **Predict**: there is no hundredth GPU. Does `.to("cuda:99")` raise, or stay where it
@@ -628,14 +634,17 @@ with trying():
 # expression are refused (chapter 04).
 #
 # **6 · TensorFlow** places operators by itself: on the GPU if there is one. `tf.device`
-# overrides that, `.numpy()` copies back.
+# says where instead, `.numpy()` copies back.
 
 # %%
 with ways("tensorflow") as run:
     import tensorflow as tf
 
+    there = "/GPU:0" if tf.config.list_physical_devices("GPU") else "/CPU:0"
+
     def tensorflow_add(x, y):
-        return tf.constant(x) + tf.constant(y)
+        with tf.device(there):
+            return tf.constant(x) + tf.constant(y)
 
     run(tensorflow_add, lambda z: z.numpy())
 

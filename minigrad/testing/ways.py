@@ -14,7 +14,7 @@ from .timing import duration
 
 # By name: who compiles, where the data lies, who copies, who launches, what comes back.
 WHO = {
-    "numpy": ("its makers, before", "host", "nobody", "nobody: a loop", "an array"),
+    "numpy": ("its makers, before", "host", "-", "-: it is a loop", "an array"),
     "numba": ("Numba, at the first call of each signature", "both, by to_device",
               "you; of NumPy arrays Numba, always", "you: f[grid, block]",
               "nothing: z was filled"),
