@@ -460,10 +460,12 @@ with ways("numba") as run:
 
 # %%
 with ways("numba", "Numba, NumPy arrays") as run:
+    from numba import cuda
 
     def implicit_add(x, y):
         z = np.zeros_like(x)
         add[blocks, 256](x, y, z)
+        cuda.synchronize()
         return z
 
     run(implicit_add)
@@ -654,6 +656,8 @@ with ways("tensorflow") as run:
 
 # %%
 with ways("tensorflow"):
+    import tensorflow as tf
+
     try:
         with tf.device("/GPU:99"):
             z = tf.constant(x) + tf.constant(y)

@@ -14,8 +14,10 @@ from grading.build import dumps, notebook, settings
 from minigrad import course
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("colab")]
-# The first lab, the last, which has the answers of all others, and pictures.
+# The first lab, the last, which has the answers of all others, pictures, and a lesson
+# of libraries that are not there.
 EACH_TIME = {"solutions/01_threads", "solutions/10_cnn", "lessons/03_strides"}
+EACH_TIME |= {"lessons/00_python_to_gpu"}
 PINS = Path(__file__).with_name("colab.txt")
 EXECUTE = """
 import sys, nbformat, nbclient
