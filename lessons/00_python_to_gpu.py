@@ -420,7 +420,7 @@ with ways("numpy") as run:
 # **2 · Numba** compiles Python. A **JIT**, a just-in-time compiler, looks at the types
 # of the arguments at the first call, and makes machine code for just these. The kernel
 # is written in Python's grammar, but it is no Python any more: no lists, no
-# exceptions, each variable with one type. `cuda.grid(1)` is the global index,
+# dicts, each variable with one type. `cuda.grid(1)` is the global index,
 # `add[blocks, threads](...)` the launch.
 
 # First its simulator, which must be chosen before `cuda` is imported.
