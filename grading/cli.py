@@ -197,7 +197,7 @@ def causes(
         list[str] | None, typer.Argument(help="exercises, or chapters such as 03; all")
     ] = None,
     sample: Annotated[
-        int | None, typer.Option(help="so many by machine of each exercise")
+        int | None, typer.Option(help="so many by hand, and by machine, of each")
     ] = None,
     seed: Annotated[int, typer.Option(help="of the sample and of the cases")] = 0,
     write: Annotated[

@@ -223,7 +223,7 @@ def test_what_looks_like_a_mistake_is_not_taken_for_it(name, patch, cause):
 @pytest.mark.slow
 def test_no_cause_of_a_sample_is_false():
     names = [e.hole.name for e in exercises()]
-    work = random.Random(0).sample(causes.draw(names, sample=1, few=1), 60)
+    work = random.Random(0).sample(causes.draw(names, sample=1), 60)
     found = [*causes.causes(work)]
     assert [one for one in found if one.state == causes.FALSE] == []
     assert sum(one.state == causes.TRUE for one in found) >= 30

@@ -31,9 +31,10 @@ A check names the cause of a wrong answer only if that mistake, computed, gives 
 answer gives in every case, or if a tool sees what is said. Where none is named, the
 message shows the smallest wrong case, and what all wrong cases have in common.
 
-`python -m grading causes --write` tries it. Wrong answers, those that are written by
-hand beside the checks and {how} of each exercise that are made by machine, are judged
-by the cases of one seed; what is said of them is tried on the cases of another.
+`python -m grading causes --write` tries it, and wrote this page. Wrong answers, {how}
+of each exercise that are written by hand beside the checks, and as many that are made
+by machine, are judged by the cases of one seed; what is said of them is tried on the
+cases of another.
 """
 SEEDS = 5  # of which one must show again that the answer is wrong
 
@@ -48,16 +49,16 @@ class Named(NamedTuple):
     state: str
 
 
-def draw(names, seed=0, sample=None, few=None):
+def draw(names, seed=0, sample=None):
     """[(exercise, number of an edit or title of a specimen, seed)] to be judged.
 
-    sample: how many edits of each exercise at most; few: and how many specimens.
+    sample: how many edits of each exercise at most, and how many specimens.
     """
     work = audit.draw(names, seed, sample)
     for name in names:
         titles = [s.title for s in specimens() if s.hole.name == name and s.cause]
-        if few is not None and few < len(titles):
-            titles = random.Random(f"{name} {seed}").sample(titles, few)
+        if sample is not None and sample < len(titles):
+            titles = random.Random(f"{name} {seed}").sample(titles, sample)
         work += [(name, title, seed) for title in titles]
     return work
 
@@ -113,7 +114,7 @@ def table(found):
 
 def page(found, sample):
     """docs/causes.md"""
-    how = "all" if sample is None else f"at most {sample}"
+    how = "all" if sample is None else f"{sample} at most"
     rows = [COLUMNS, ("---", *["--:"] * 4), *table(found)]
     lines = ["| " + " | ".join(map(str, row)) + " |" for row in rows]
     return "\n".join([HEAD.format(how=how), *lines]) + "\n"
