@@ -40,7 +40,7 @@ def _cure(check, cases):
         return ()
     what, places = found
     where = " and ".join(places)
-    return (("cure", f"tried: with {what} {where} every case is right"),)
+    return (("cure", f"tried: with {what[:-1]} {where} every case is right"),)
 
 
 def computed(check, cases):

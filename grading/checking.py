@@ -246,12 +246,10 @@ class Check:
 
     def lines(self, case):
         """(key, text): the explanation of a case that failed."""
-        return [
-            *show.call(self.hole, case.args),
-            ("expected", show.text(case.expected)),
-            ("got", show.text(case.got)),
-            ("where", case.got.where if isinstance(case.got, Problem) else ""),
-        ]
+        expected, got = show.beside(case.got, case.expected)
+        where = case.got.where if isinstance(case.got, Problem) else ""
+        both = ("expected", expected), ("got", got)
+        return [*show.call(self.hole, case.args), *both, ("where", where)]
 
     def _picture(self, case):
         """The check's picture. It is an extra: what goes wrong in it is not shown."""

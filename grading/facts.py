@@ -45,7 +45,7 @@ def leaves(value, name=""):
     value = value.values if isinstance(value, Filled) else value
     if isinstance(value, dict):
         for key, inside in value.items():
-            yield from leaves(inside, str(key))
+            yield from leaves(inside, key if isinstance(key, str) else "")
     elif isinstance(value, list | tuple) and not isinstance(value, View):
         for inside in value:
             yield from leaves(inside, name)

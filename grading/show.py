@@ -112,12 +112,32 @@ def differ(before, after):
     return not all(np.array_equal(before[key], after[key]) for key in before)
 
 
+def beside(got, expected):
+    """(expected, got) in words; where these are alike, of what differs first."""
+    if text(got) == text(expected):
+        where, got, expected = difference(got, expected, _near)
+        where = where.replace("] [", "][")
+        return where + text(expected), where + text(got)
+    return text(expected), text(got)
+
+
+def _near(got, expected):
+    if isinstance(expected, tuple | list) and isinstance(got, tuple | list):
+        return len(got) == len(expected) and all(map(_near, got, expected))
+    if isinstance(expected, np.ndarray | float) and np.shape(got) == np.shape(expected):
+        return np.allclose(got, expected, 1e-7, 0, equal_nan=True)
+    return same(got, expected)
+
+
 def difference(got, expected, same):
     """(where, got, expected) of the first parts that are not the same."""
+    if isinstance(expected, Seen) and isinstance(got, Seen):
+        return difference(got.values, expected.values, same)
     if isinstance(expected, dict) and isinstance(got, dict):
         pairs = [(f"{k}: ", got.get(k), e) for k, e in expected.items()]
-    elif isinstance(expected, list) and isinstance(got, list):
-        pairs = [("", g, e) for g, e in zip(got, expected, strict=False)]
+    elif isinstance(expected, tuple | list) and isinstance(got, tuple | list):
+        pairs = [(f"[{n}] ", *both) for n, both in
+                 enumerate(zip(got, expected, strict=False))]  # fmt: skip
     elif isinstance(expected, np.ndarray) and np.shape(got) == expected.shape != ():
         pairs = [(f"[{', '.join(map(str, i))}] = ", float(got[i]), float(expected[i]))
                  for i in np.ndindex(expected.shape)]  # fmt: skip

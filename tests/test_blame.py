@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from judging import of_shape, strides_of, unanswered, verdict_on  # noqa: F401
 
-from grading import gpu
+from grading import gpu, show
 from grading.cases import Tried, View
 from grading.checking import Check, judge
 from grading.cure import cured
@@ -157,13 +157,24 @@ def test_one_wrong_case_makes_no_rule():
     assert common(contiguous_strides, cases, True) == ""
 
 
+# ---------------------------------------------------------------- what differs
+
+
+def test_of_long_values_that_begin_alike_the_first_difference_is_shown():
+    right = np.arange(40.0).reshape(5, 8) / 7
+    wrong = right.copy()
+    wrong[4, 6] = 0
+    assert show.beside((1, wrong), (1, right))[1] == "[1][4, 6] = 0.0"
+    assert show.beside(1, 2) == ("2", "1")
+
+
 # ---------------------------------------------------------------- kernels
 
 
 def test_a_missing_barrier_is_said_where_adding_it_mends_the_kernel():
     verdict = judged(memory.shared_reverse, REVERSE)
     assert verdict.failures[0].cause == "no_barrier"
-    assert "with __syncthreads(); after line 5 every case is right" in str(verdict)
+    assert "with __syncthreads() after line 5 every case is right" in str(verdict)
 
 
 def test_a_wrong_place_is_not_blamed_on_a_barrier():
