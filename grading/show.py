@@ -116,7 +116,6 @@ def beside(got, expected):
     """(expected, got) in words; where these are alike, of what differs first."""
     if text(got) == text(expected):
         where, got, expected = difference(got, expected, _near)
-        where = where.replace("] [", "][")
         return where + text(expected), where + text(got)
     return text(expected), text(got)
 
@@ -124,7 +123,8 @@ def beside(got, expected):
 def _near(got, expected):
     if isinstance(expected, tuple | list) and isinstance(got, tuple | list):
         return len(got) == len(expected) and all(map(_near, got, expected))
-    if isinstance(expected, np.ndarray | float) and np.shape(got) == np.shape(expected):
+    kinds = {np.asarray(value).dtype.kind for value in (got, expected)}
+    if kinds == {"f"} and np.shape(got) == np.shape(expected):
         return np.allclose(got, expected, 1e-7, 0, equal_nan=True)
     return same(got, expected)
 
@@ -139,14 +139,14 @@ def difference(got, expected, same):
         pairs = [(f"[{n}] ", *both) for n, both in
                  enumerate(zip(got, expected, strict=False))]  # fmt: skip
     elif isinstance(expected, np.ndarray) and np.shape(got) == expected.shape != ():
-        pairs = [(f"[{', '.join(map(str, i))}] = ", float(got[i]), float(expected[i]))
+        pairs = [(f"[{', '.join(map(str, i))}] = ", got[i].item(), expected[i].item())
                  for i in np.ndindex(expected.shape)]  # fmt: skip
     else:
         pairs = []
     for where, g, e in pairs:
         if not same(g, e):
             inner, g, e = difference(g, e, same)
-            return where + inner, g, e
+            return (where + inner).replace("] [", "]["), g, e
     return "", got, expected
 
 
