@@ -122,7 +122,7 @@ def test_check_prints_and_returns_the_verdict(capsys):
     ("thing", "words"),
     [
         ("permute", "not its name as text.*Did you mean Tensor.permute"),
-        ((3, 1), r"as in check\(global_index\), not a tuple"),
+        ((3, 1), r"as in check\(\w+\), not a tuple"),
         (len, "not the function len"),
         (None, "not None"),
         (Tensor, "not the class Tensor"),
