@@ -10,6 +10,7 @@ import resource
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 
@@ -66,7 +67,7 @@ def called(name, text, cases):
 def _limited():
     resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (2**28, 2**28))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2**30, 2**30))  # headers, compiled
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
@@ -88,7 +89,8 @@ def serve():
     hole = find(name)
     hole.fill(text)
     try:
-        function = native.build(hole)
+        lasting = not Path.home().name.startswith("minigrad-")  # process.py's folder
+        function = native.build(hole, precompiled=lasting)
         found = [_result(function, case) for case in cases]
     except extension.BuildFailed as error:
         refused = str(error)

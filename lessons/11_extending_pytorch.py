@@ -45,9 +45,8 @@ from IPython.display import Code
 
 import minigrad
 from grading import trying
-from minigrad import Kernel, answers_from, course
+from minigrad import Kernel, answers_from, course, viz
 from minigrad.testing import extension
-from minigrad.viz import profile, strides
 
 # Lab 11 has 8 holes for you to fill. In this lesson the course's solutions fill them.
 answers_from("solutions", before="12_graphs")
@@ -102,7 +101,7 @@ double mean(Vector a) {
 }
 """
 folder = Path(tempfile.mkdtemp())
-(folder / "vector.c").write_text(c_source)
+_ = (folder / "vector.c").write_text(c_source)
 # %% [markdown]
 # The command that a shell would run is `gcc -shared -fPIC vector.c -o libvector.so`
 # (with `nvcc -shared -Xcompiler -fPIC` a `.cu` becomes one in the same way). Here
@@ -180,6 +179,12 @@ except NameError:
 # | `bindings.cpp` | the functions that Python sees, and all checks | ATen, Python |
 # | `__init__.py` | gradients, and what is registered | PyTorch |
 #
+# A call goes through all of them, from the top down:
+
+# %%
+viz.extension()
+
+# %% [markdown]
 # All of it lies in `examples/extension`. The smallest operator, `a + b`, first the
 # kernel. `template <typename scalar_t>` is one text for every element type, and
 # `const scalar_t* __restrict__` a promise to the compiler that nothing else writes what
@@ -352,7 +357,7 @@ part("extension/csrc/kernels.cuh", "// y[i, m, n]", "}")
 
 # %%
 x = minigrad.arange(8).view(2, 4)
-strides(x.unsqueeze(1).expand(2, 3, 4)[0], base=x)
+viz.strides(x.unsqueeze(1).expand(2, 3, 4)[0], base=x)
 
 # %% [markdown]
 # **Predict**: with V = 4 a quarter of the threads runs. How many sectors move, and how
@@ -684,8 +689,12 @@ y.grad_fn
 # is a **structured kernel**, in two halves. A *meta* half checks and works out the
 # shape, the same for all devices, and is what `register_fake` is for ours; an
 # *implementation* half computes: on a GPU it calls `at::cuda::blas::gemm`, and that
-# calls cuBLAS, on the current stream.
-#
+# calls cuBLAS, on the current stream. All floors of the call:
+
+# %%
+viz.dispatch()
+
+# %% [markdown]
 # `torch.profiler` shows the levels with times, and on a GPU the kernels' names. (The
 # full trace of every key, `TORCH_SHOW_DISPATCH_TRACE=1`, is there in debug builds
 # alone.)
@@ -702,7 +711,7 @@ for _ in range(3):  # warm-up: the first call loads libraries
 watched = [ProfilerActivity.CPU] + [ProfilerActivity.CUDA] * gpu
 with profiler(activities=watched, acc_events=True) as prof:
     y = torch.relu(a @ b + 1)
-profile(prof)
+viz.profile(prof)
 
 # %%
 if gpu:
@@ -950,21 +959,21 @@ print(torch.library.opcheck(ops.outer, cases["plain"]))
 # 3. **Several sizes.** What wins on large tensors loses on small ones.
 # 4. **Medians of many**, taken in turns: other programs only add.
 #
-# `torch.utils.benchmark` keeps them: it warms up, waits for the GPU, and repeats.
+# `torch.utils.benchmark` keeps them: it warms up, waits for the GPU, and repeats. A
+# table over shapes, drawn:
 
 # %%
-from torch.utils.benchmark import Compare, Timer
+from torch.utils.benchmark import Timer
 
-rows, ways = [], {"einsum": "einsum('bm,bn->bmn', *pair)", "ours": "outer(*pair)"}
+ways = {"einsum": "einsum('bm,bn->bmn', *pair)", "ours": "outer(*pair)"}
+times = {}
 for shape in (8, 16, 16), (8, 256, 256):
     pair = [torch.rand(shape[0], n, device=where) for n in shape[1:]]
     names = {"einsum": torch.einsum, "outer": ops.outer, "pair": pair}
-    for way, text in ways.items():
-        label = {"label": "outer", "sub_label": str(shape), "description": way}
-        rows.append(
-            Timer(text, globals=names, **label).blocked_autorange(min_run_time=0.1)
-        )
-print(Compare(rows))
+    timers = [Timer(text, globals=names) for text in ways.values()]
+    taken = [timer.blocked_autorange(min_run_time=0.2) for timer in timers]
+    times[str(shape)] = [measured.median for measured in taken]
+viz.bars(times, [*ways])
 
 # %% [markdown]
 # Wall clock against events. **Predict** by how much they differ for a large tensor.

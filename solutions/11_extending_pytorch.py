@@ -393,6 +393,7 @@ check(bias_backward)
 #   gradient of a sum is a single number, expanded. (x and bias are contiguous.)
 # - `ctx.needs_input_grad` says which gradients are wanted: two bools. What is not
 #   wanted is `None`, and `bias_backward` must not run for it. No kernel runs twice.
+# - `x`, `bias` and `dy` stay as they are.
 #
 # Write it without PyTorch: what `ctx` and tensors are asked for has the same name in
 # minigrad, and in the cell below your answer both run it.

@@ -10,6 +10,7 @@ from .built import BuiltCheck
 
 THROUGH = "let through"
 REFUSED = "refused, in words that say what is wrong"
+WRONGLY = "refused, though it keeps the rules"
 VAGUE = "refused, but the message does not say what is wrong"
 INSIDE = "an error from inside PyTorch, not a TORCH_CHECK of the answer"
 
@@ -62,9 +63,11 @@ class CheckBiasGelu(BuiltCheck):
             return THROUGH if found is None else found
         if result["error"] != "RuntimeError":
             return INSIDE
+        if not said:
+            return WRONGLY
         message = result["message"]
         named = re.search(r"\b(x|bias)\b", message)
-        words = re.search(said or "nothing", message, re.I)
+        words = re.search(said, message, re.I)
         return REFUSED if named and words else VAGUE
 
     def general(self, case):
@@ -98,13 +101,19 @@ def letting(when):
     return Model(model)
 
 
-def refusing(when):
-    """A Model that refuses what is right as well."""
+def refusing(when, hides=lambda x, b: False):
+    """A Model that refuses what is right; hides: its message comes before others."""
 
     def model(self, x, bias, said):
-        return VAGUE if not said and when(x, bias) else self.expected(x, bias, said)
+        if not said:
+            return WRONGLY if when(x, bias) else THROUGH
+        return VAGUE if hides(x, bias) else self.expected(x, bias, said)
 
     return Model(model)
+
+
+def on_cpu(x, bias):
+    return "device" not in x and "device" not in bias
 
 
 DEVICE = """TORCH_CHECK(x.device() == bias.device(), "x is on ", x.device(),
@@ -170,7 +179,7 @@ mistakes(
     ),
     only_cuda=Mistake(
         "the CPU is refused: what keeps the rules is let through on any device",
-        refusing(lambda x, b: "device" not in x),
+        refusing(on_cpu, on_cpu),
         f'{DEVICE} -> {DEVICE}\n    TORCH_CHECK(!x.is_cpu(), "wrong device");',
     ),
     empty=Mistake(
@@ -181,7 +190,7 @@ mistakes(
     ),
     two_dims=Mistake(
         "x must be a matrix here: it may have one dimension or more",
-        refusing(lambda x, b: len(x["shape"]) != 2),
+        refusing(lambda x, b: len(x["shape"]) != 2, lambda x, b: len(x["shape"]) > 2),
         f'{X_DIM} -> {X_DIM}\n    TORCH_CHECK(x.dim() == 2, "x must be a matrix, is ", '
         "x.sizes());",
     ),

@@ -15,6 +15,7 @@ class BiasBackward(BiasCheck):
     small = 40.0  # of numbers of size 3, added up
     sizes = {
         "columns": [(4, 3), (5, 33), (1, 257), (60, 1), (64, 64), (3, 1000)],
+        "many columns": [(1, 40_000)],
         "no rows": [(0, 5)],
         "no columns": [(4, 0)],
     }

@@ -76,7 +76,8 @@ class BiasGeluAutograd(Check):
     def of_problem(self, got):
         for word, cause in (("must be contiguous", "strides"), ("to be saved", "saved"),
                             ("is called once", "saved"), ("the pair", "pair"),
-                            ("backward returns", "pair")):  # fmt: skip
+                            ("backward returns", "pair"),
+                            ("has changed", "spoilt")):  # fmt: skip
             if word in got.message:
                 return cause, TEXTS[cause]
         return None
@@ -93,6 +94,7 @@ class BiasGeluAutograd(Check):
 
 TEXTS = {
     "pair": "a pair is returned: (setup_context, backward); by backward (dx, dbias)",
+    "spoilt": "x, bias or dy has changed: others still use them",
     "strides": "the kernels read one element after the other, and dy may lie in any "
     "way: dy.contiguous()",
     "saved": "x and bias themselves are saved, by one call of ctx.save_for_backward, "
@@ -140,6 +142,10 @@ mistakes(
          "ctx.save_for_backward(x, bias) -> ctx.save_for_backward(x, bias)\n"
          "        kept[:] = x, bias",
          "x, bias = ctx.saved_tensors -> x, bias = kept"),
+    ),
+    spoilt=Known(
+        ("dx = bias_gelu_backward(dy -> dy.mul_(1.5)\n        "
+         "dx = bias_gelu_backward(dy"),
     ),
     pair=Known("return setup_context, backward -> return None"),
     cut=Mistake(

@@ -1,7 +1,7 @@
 """The shape of outer products, as far as it is known."""
 
 from grading.checking import Check, checks
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import Known, Mistake, equivalent, mistakes, right
 from minigrad.ops.shape_rules import outer_shape
 
 UNKNOWN = None, None
@@ -75,6 +75,15 @@ mistakes(
     ),
     list=Known(f"return {BATCH}, M, N -> return [{BATCH}, M, N]"),
     wrong_error=Known("raise ValueError -> raise AssertionError"),
+)
+
+equivalent(
+    outer_shape,
+    "B, M = a raises the same ValueError where a has not two sizes",
+    "loop capped: for name, shape",
+    "order: for name, shape",
+    "branch dropped: if len(shape) != 2",
+    'exception swallowed: raise ValueError(f"{name}',
 )
 
 

@@ -1,6 +1,7 @@
 """What the checks of C++ answers share: one build, all cases in one process."""
 
 import random as random_numbers
+import textwrap
 
 import numpy as np
 
@@ -76,7 +77,8 @@ class BuiltCheck(Check):
     def lines(self, case):
         got = case.got
         if isinstance(got, Problem) and got.kind == "compile":
-            return [("compiler", got.message.replace("\n", "\n  " + " " * 10))]
+            lines = [textwrap.fill(line, 88) for line in got.message.split("\n")]
+            return [("compiler", textwrap.indent("\n".join(lines), " " * 12).strip())]
         pairs = zip(self.operands, case.args, strict=False)
         tensors = ", ".join(f"{name}: {shown(**x)}" for name, x in pairs)
         return [("case", tensors), *super().lines(case)[1:]]

@@ -20,5 +20,6 @@ def bias_gelu_autograd(bias_gelu_backward, bias_backward):
     backward(ctx, dy): the pair (dx, dbias). dy has y's shape and any strides: that of
     a sum is one number, expanded; x and bias are contiguous. ctx.saved_tensors is the
     tuple that was saved, and ctx.needs_input_grad a pair of bools. What is not needed
-    is None, and bias_backward does not run for it; neither kernel runs twice.
+    is None, and bias_backward does not run for it; neither kernel runs twice. x, bias
+    and dy stay as they are.
     """

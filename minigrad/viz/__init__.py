@@ -14,6 +14,7 @@ from .norms import norm_axes
 from .picture import Picture
 from .profile import profile
 from .roofline import Point, point, roofline
+from .seams import dispatch, extension
 from .spans import spans
 from .stepper import step
 from .strides import strides
@@ -29,7 +30,9 @@ __all__ = [
     "calls",
     "columns",
     "curve",
+    "dispatch",
     "drawing",
+    "extension",
     "finding",
     "findings",
     "graph",

@@ -60,8 +60,8 @@ def bar(canvas, event, row, start, inch, colour):
 
 
 def axis(canvas, span, inch, y):
-    step = next(s for s in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 10**4, 10**6)
-                if span / s <= 10)  # fmt: skip
+    steps = (m * 10**n for n in range(9) for m in (1, 2, 5))
+    step = next(s for s in steps if span / s <= 10)
     right = LEFT + span * inch
     canvas.axes.plot([LEFT, right], [y, y], color=INK, lw=0.8)
     for n in range(int(span / step) + 1):
