@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from minigrad import course
+from minigrad import course, viz
 from minigrad.exercises.answers import load_references
 from minigrad.exercises.registry import CppExercise, KernelExercise, exercises, find
 from minigrad.testing import extension, native
@@ -284,3 +284,26 @@ def test_a_hole_of_cpp_says_how_it_is_declared():
 def test_every_other_text_is_a_kernel():
     kinds = {type(e.hole) for e in exercises() if isinstance(e.hole, KernelExercise)}
     assert kinds == {KernelExercise, CppExercise}
+
+
+# ------------------------------------------------- pictures
+
+
+def test_a_profile_says_who_called_whom():
+    from torch.profiler import ProfilerActivity, profile
+
+    a = torch.rand(64, 64)
+    with profile(activities=[ProfilerActivity.CPU], acc_events=True) as prof:
+        torch.relu(a @ a)
+    words = repr(viz.profile(prof))
+    assert "aten::matmul, aten::relu" in words
+    assert "aten::mm" not in words.replace("aten::matmul", "")
+    assert viz.profile(prof).svg().count("<svg") == 1
+    with pytest.raises(ValueError, match="nothing that begins with 'mine::'"):
+        viz.profile(prof, only="mine::")
+
+
+@pytest.mark.parametrize("draw", [viz.extension, viz.dispatch])
+def test_the_floors_are_said_in_words(draw):
+    assert "floors" in repr(draw())
+    assert "aria-label" in draw().svg()
