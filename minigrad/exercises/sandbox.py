@@ -14,9 +14,7 @@ class TimeUp(BaseException):
     """Raised inside code that has run too long. No `except Exception` catches it."""
 
 
-PATIENCE = (
-    10  # times as many seconds by the clock, for one that waits or is not let run
-)
+PATIENCE = 10  # times as many seconds by the clock, where it waits or is not let run
 
 
 @contextlib.contextmanager
