@@ -21,6 +21,7 @@ class MatmulNaive(ProductCheck):
             yield "rows and columns alone", self.launch(random, *sizes, (16, 16))
         for block in [(32, 4), (8, 8), (64, 1), (5, 7)]:
             yield "blocks of any shape", self.launch(random, 20, 45, 12, block)
+        yield self.odd(random, (16, 16))
         yield "K = 0", self.launch(random, 7, 5, 0, (16, 16))
 
 
@@ -80,6 +81,10 @@ mistakes(
             "c[row * N + col] = sum; ->",
             "sum += -> c[row * N + col] = sum +=",
         ),
+    ),
+    skipped=Mistake(
+        "factors of 0 are left out: 0 times infinity is NaN, and belongs to the sum",
+        "sum += a -> if (a[row * K + k] != 0) sum += a",
     ),
     one_too_few=Mistake("the loop ends too early: k runs to K - 1", "< K -> < K - 1"),
     from_one=Mistake("the loop begins with k = 1: the first is 0", "k = 0 -> k = 1"),

@@ -29,6 +29,7 @@ class MatmulTiled(TiledCheck):
             yield "any three sizes", self.tiles(random, *sizes)
         for sizes in [(33_000, 1, 2), (1, 33_000, 2), (1, 2, 1100)]:
             yield "any three sizes", self.tiles(random, *sizes)
+        yield self.odd(random, (TILE, TILE))
         yield "K = 0", self.tiles(random, 7, 20, 0)
 
     def tiles(self, random, M, N, K, counted=False):  # noqa: N803
@@ -92,6 +93,12 @@ mistakes(
         Fault("uninitialised"),
         f"a_tile[ty][tx] = {FILL_A} -> "
         "if (row < M && k + tx < K) a_tile[ty][tx] = a[row * K + k + tx]",
+    ),
+    masked=Mistake(
+        "what lies past the matrix is read from its edge and multiplied by 0: infinity "
+        "times 0 is NaN. Choose 0 itself",
+        f"a_tile[ty][tx] = {FILL_A} -> a_tile[ty][tx] = a[min(row, M - 1) * K + "
+        "min(k + tx, K - 1)] * (row < M && k + tx < K)",
     ),
     early_return=Mistake(
         "threads whose element lies outside of c have left, and with them the cells "

@@ -38,6 +38,7 @@ class MatmulRegister(TiledCheck):
         yield "a ragged K", self.blocks(random, 256, 128, 12)
         for sizes in [(33_000, 4, 8), (1, 33_000, 8), (1, 4, 560)]:
             yield "any sizes", self.blocks(random, *sizes)
+        yield self.odd(random, (THREADS,), (SIZE, SIZE))
         yield "K = 0", self.blocks(random, 30, 140, 0)
 
     def blocks(self, random, M, N, K, counted=False):  # noqa: N803

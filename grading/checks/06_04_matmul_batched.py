@@ -72,6 +72,9 @@ class MatmulBatched(ProductCheck):
         yield "no copies", self.views(random, ((3, 16, 32), (32, 48)), KINDS, 3, True)
         for shapes in ((33_000, 1), (1, 2)), ((2, 1), (1, 33_000)):
             yield "any strides", self.views(random, shapes, (KINDS[0],) * 2)
+        launch = self.views(random, ((18, 17), (17, 20)), KINDS)
+        launch.args[0][[0, -1]], launch.args[2][[0, -1]] = (0, np.inf), (np.inf, 0)
+        yield "zero and infinity", launch
         yield "K = 0", self.views(random, ((2, 3, 0), (0, 4)), KINDS)
 
     def ranks(self, random, left, right):

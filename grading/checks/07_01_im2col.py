@@ -82,6 +82,12 @@ mistakes(
         "bool inside = true;\n    ih = max(0, min(ih, H - 1));\n"
         "    iw = max(0, min(iw, W - 1));",
     ),
+    masked=Mistake(
+        "outside of the image an element is read from its edge and multiplied by 0: "
+        "infinity times 0 is NaN. Choose 0 itself",
+        "inside ? x[(plane * H + ih) * W + iw] : 0.0f -> inside * x[(plane * H + "
+        "max(0, min(ih, H - 1))) * W + max(0, min(iw, W - 1))]",
+    ),
     row_wraps=Mistake(
         "left or right of the image the element of the next row is read: iw must be at "
         "least 0 and below W, as ih is for H",

@@ -8,7 +8,7 @@ from grading.kernels import Launch, blank
 from grading.mistakes import Known, Mistake, equivalent, mistakes, right
 from minigrad.kernels.convolution import conv2d_gemm
 
-from .products import MORE_ZEROS, ONE_ZERO
+from .products import MORE_ZEROS, ONE_ZERO, odd
 from .tiles import RETURNED, ProductCheck, bias, factors
 
 
@@ -23,6 +23,9 @@ class Conv2dGemm(ProductCheck):
             yield "large ones", self.launch(random, *sizes)
         for sizes in (3, 16, 32, 16), (2, 10, 18, 25), (33_000, 1, 1, 1):
             yield "several images", self.launch(random, *sizes)
+        launch = self.launch(random, 2, 10, 18, 25)
+        odd(launch.args[1], launch.args[0][0])
+        yield "zero and infinity", launch
 
     def launch(self, random, N, O, K, P):  # noqa: E741
         fine = O % 2 if K <= 64 else None

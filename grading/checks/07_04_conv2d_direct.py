@@ -21,6 +21,9 @@ class Conv2dDirect(ProductCheck):
             yield "tiles at the edge", self.launch(random, *sizes)
         for sizes in (1, 1, 16, 16, 1, 3, 1), (1, 2, 9, 20, 1, 5, 2):
             yield "padding", self.launch(random, *sizes)
+        launch = self.launch(random, 1, 2, 9, 20, 1, 3, 1)
+        launch.args[0].flat[[0, -1]] = np.inf, np.nan
+        yield "padding", launch
         for sizes in (1, 2, 19, 17, 1, 1, 0), (1, 1, 23, 25, 1, 7, 3):
             yield "windows of any size", self.launch(random, *sizes)
         for sizes in (1, 1, 33_000, 2, 1, 1, 0), (1, 1, 3, 33_000, 1, 2, 0):

@@ -74,6 +74,11 @@ def factors(random, M, N, K):  # noqa: N803
     return tuple(x if x.size else np.ones(1, np.float32) for x in (a, b))
 
 
+def odd(a, b):
+    """Let there be 0 times infinity, and infinity in the last cells."""
+    a[0, 0], a[-1, -1], b[0, 0], b[-1, 0] = 0, np.inf, np.inf, 0
+
+
 def product(a, b, M, N, K):  # noqa: N803
     """PyTorch's, in double precision."""
     left, right = (torch.from_numpy(x).double().reshape(-1) for x in (a, b))
@@ -91,6 +96,11 @@ class ProductCheck(ReductionCheck):
         args = *factors(random, M, N, K), blank(M, N), *np.int32([M, N, K])
         grid = cover(N, wide), cover(M, high)
         return Launch(grid, block, args, 0, limits or {})
+
+    def odd(self, random, block, made=None):
+        launch = self.launch(random, 18, 20, 12, block, made)
+        odd(*launch.args[:2])
+        return "zero and infinity", launch
 
     def expected(self, launch, a, b, c, M, N, K):  # noqa: N803
         return product(a, b, M, N, K)

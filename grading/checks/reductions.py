@@ -16,6 +16,8 @@ from grading.mistakes import Mistake
 from grading.subject import Problem
 
 U = 2.0**-24
+# rows of any length: (elements, threads of the block)
+ROWS = (1, 256), (2, 32), (31, 32), (33, 128), (5, 1), (255, 256), (257, 256)
 COUNTED = {
     "reads": "reads of global memory",
     "reads of x": "reads of x",

@@ -4,6 +4,7 @@ The numbers are whole, and small enough for float to add them without rounding: 
 order the sums are the same. In half precision they would not be.
 """
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 
@@ -86,6 +87,9 @@ class WindowCheck(KernelCheck):
         planes, H, W = (random.randint(3, 9) for _ in range(3))
         some = planes, H, W, random.randint(1, 3), random.randint(1, 3), 1, 1, 1
         yield "padding", self.launch(random, some)
+        launch = self.launch(random, (2, 5, 4, 3, 3, 1, 1, 1))
+        launch.args[0].flat[[0, -1]] = np.inf, np.nan
+        yield "padding", launch
 
     def threads(self, count):
         size = (64, 96, 1024)[count % 3]
