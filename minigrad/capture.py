@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 UPLOAD = "a copy of numbers from the host to a device"
-_kept = []  # every dict of plans
+_kept = []  # functions, each of which empties what is kept
 
 
 class _Here(threading.local):
@@ -30,8 +30,9 @@ here = _Here()
 
 def plans():
     """A new dict that is emptied whenever an answer of the learner's changes."""
-    _kept.append({})
-    return _kept[-1]
+    found = {}
+    _kept.append(found.clear)
+    return found
 
 
 def keep(plans, key, plan, most=1000):
@@ -44,20 +45,15 @@ def keep(plans, key, plan, most=1000):
 
 def remembered(function):
     """The function, which finds again what it has found, until an answer changes."""
-    found = plans()
-
-    @functools.wraps(function)
-    def run(*key):
-        value = found.get(key)
-        return keep(found, key, function(*key)) if value is None else value
-
-    return run
+    found = functools.lru_cache(1000)(function)
+    _kept.append(found.cache_clear)
+    return found
 
 
 def forget():
     """Empty all of them: an answer has changed, and with it what plans are made of."""
-    for plans in _kept:
-        plans.clear()
+    for clear in _kept:
+        clear()
 
 
 @contextlib.contextmanager

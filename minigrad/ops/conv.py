@@ -72,17 +72,18 @@ class Shape(NamedTuple):
     @property
     def columns(self):
         """The windows of an image: a matrix for each group, (taps, places)."""
-        return self.groups, self.inside[0] * self.window.taps, self.places
+        return self.groups, self.C // self.groups * self.window.taps, self.places
 
     @property
     def matrices(self):
         """The weights: a matrix for each group, (channels of y, taps)."""
-        return self.groups, self.inside[1], self.inside[0] * self.window.taps
+        taps = self.C // self.groups * self.window.taps
+        return self.groups, self.O // self.groups, taps
 
     @property
     def rows(self):
         """An image of y: a matrix for each group, (channels, places)."""
-        return self.groups, self.inside[1], self.places
+        return self.groups, self.O // self.groups, self.places
 
     def product(self, what):
         """(M, N, K) of the implicit product: see conv_gemm.cu."""

@@ -462,7 +462,7 @@ def as_choice(item, x):
 
 def check_mask(mask, x, dim):
     """IndexError unless a mask has the sizes of the dimensions that it stands for."""
-    if mask.dtype != bool_:
+    if mask.dtype != bool_ or mask.shape == x.shape[dim : dim + mask.ndim]:
         return
     for d, size in enumerate(mask.shape):
         check(size == x.shape[dim + d],

@@ -258,6 +258,7 @@ def nll_loss(input, target, weight=None, size_average=None,  # noqa: A002
     reduction: "mean" divides the sum by the sum of the weights. Targets that are
     ignore_index count for nothing.
     """
+    expect("nll_loss", {"input": input, "target": target}, {"weight": weight})
     return classified(
         "nll_loss", input, target, weight, ignore_index, reduction, 0.0,
         (size_average, reduce),
@@ -311,7 +312,6 @@ def check_reduction(reduction, name="", old=(None, None)):
 
 def checked(name, x, target, weight, ignore):
     """The target; raises what PyTorch raises for operands that do not fit."""
-    expect(name, {"input": x, "target": target}, {"weight": weight})
     shape, found = x.shape, target.shape
     check(shape, lambda: f"{name}: Expected 1 or more dimensions (got 0)", ValueError)
     if target.dtype == uint8:

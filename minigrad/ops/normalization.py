@@ -395,8 +395,10 @@ def check_batch_norm(x, kept, weight, bias, training, eps):
         name = named[[t is None for t in kept].index(True)]
         raise RuntimeError(f"batch_norm: {name} must be defined in evaluation mode")
     for name, t in others.items():
-        check(t is None or t.shape == shape[1:2], lambda: f"batch_norm: {name} should "
-              f"contain {shape[1]} elements not {t.numel()}")  # fmt: skip
+        if t is not None and t.shape != shape[1:2]:
+            raise RuntimeError(
+                f"batch_norm: {name} should contain {shape[1]} elements not {t.numel()}"
+            )
 
 
 # ------------------------------------------------- made of these
