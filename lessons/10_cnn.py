@@ -324,8 +324,8 @@ if torch:
 # and multiplies matrices, or calls a library that knows a better way; on a GPU cuDNN
 # has many kernels, and one is chosen by the sizes, as the ladder did.
 #
-# And the time? A whole step, forward, backward and Adam, on one NVIDIA H200
-# (`docs/benchmarks/mnist.md`):
+# And the time? A whole step, forward, backward and Adam, on one NVIDIA GPU
+# (`docs/benchmarks/mnist.md` names it):
 #
 # | a step of 64 images | µs |
 # |---|---|
@@ -342,9 +342,10 @@ if torch:
 # | as a CUDA graph | {{mnist/mnist on cuda | PyTorch, CUDA graph | step of 1024}} |
 #
 # (*labs*: the kernels of the labs; *best*: the library's last rungs.) Sixteen times the
-# work in a little more than twice the time: with 64 images the GPU waits for Python,
-# which takes some microseconds for each of a hundred calls. A CUDA graph makes them all
-# at once. With 1024 images the kernels are what takes the time, and the rungs show.
+# work in at most two and a half times the time: with 64 images the GPU waits for
+# Python, which takes some microseconds for each of a hundred calls. A CUDA graph makes
+# them all at once. With 1024 images the kernels are what takes the time, and the rungs
+# show.
 #
 # **To the lab**: exercises 4 to 6 (`train_step`, `evaluate`, `train_mnist`).
 #

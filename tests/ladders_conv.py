@@ -180,9 +180,14 @@ def maxima(x, how):
     n, m = np.int32(y.numel()), np.int32(x.size)
     args = x, blank(*y.shape), blank(*y.shape, dtype=np.int64), w.struct("sim"), n
     yield Case("max_pool2d<float>", (whole(n, 64),), (64,), args, found)
-    args = dy, at, blank(*x.shape), w.struct("sim"), m
-    yield Case("max_pool2d_input<float>", (whole(m, 64),), (64,), args,
-               {2: dx.numpy()}, 1e-6)  # fmt: skip
+    mask = np.maximum(numbers(*x.shape, seed=2), 0)
+    for relu, expected in ((None, dx.numpy()), (mask, np.where(mask, dx.numpy(), 0))):
+        args = dy, at, blank(*x.shape), w.struct("sim")
+        yield Case("max_pool2d_input<float>", (whole(m, 64),), (64,), (*args, m, relu),
+                   {2: expected}, 1e-6)  # fmt: skip
+        if pooling.is_apart(SimpleNamespace(w=w)):
+            yield Case("max_pool2d_input_apart<float>", (whole(n, 64),), (64,),
+                       (*args, n, relu), {2: expected}, 1e-6)  # fmt: skip
 
 
 def means(x, kernel, stride, padding, ceil_mode, count_pad, divisor):

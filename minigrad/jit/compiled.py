@@ -180,7 +180,7 @@ def explain(function):
         raise TypeError(f"jit.explain takes what jit returned, not {function!r:.60}")
     name, lines = function.__name__, []
     for call, what, why in function.log:
-        lines.append(f"call {call}: {SAID[what]}: {'; '.join(brief(why))}")
+        lines.append("\n    ".join([f"call {call}: {SAID[what]}:", *brief(why)]))
     programs = [t.program for t in function.traces.values() if t.program]
     lines = [f"{name}: calls {function.calls}, traces {len(programs)}", *lines]
     if programs:

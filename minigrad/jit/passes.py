@@ -119,6 +119,33 @@ def replaced(graph, new, nodes):
 # ------------------------------------------------- fusion
 
 
+def pooled(graph):
+    """The gradient of a relu as part of the kernel that made its operand: max_pool2d's
+    gradient, which is 0 but where a maximum was, reads the mask there alone."""
+    users, outputs, gone = graph.users(), {*graph.outputs}, set()
+    written = {m for node in graph.nodes for m in node.writes}
+    for node in graph.nodes:
+        if node.target != "relu_backward" or node.out is not None:
+            continue
+        pool, mask = node.args
+        alone = (
+            getattr(pool, "target", "") == "max_pool2d_input" and pool.args[-1] is None
+        )
+        if not alone or users[pool] != [node] or pool in outputs:
+            continue
+        if mask.dtype != pool.dtype or written & {
+            pool.memory,
+            *pool.reads,
+            *node.reads,
+        }:
+            continue
+        gone.add(pool)
+        node.target, node.kernel, node.kwargs = pool.target, pool.kernel, pool.kwargs
+        node.args, node.pointwise = (*pool.args[:-1], mask), False
+    nodes = [node for node in graph.nodes if node not in gone]
+    return Graph(nodes, graph.results, graph.grads)
+
+
 @exercise("12.6", points=3, stars=2, minutes=25)
 def can_fuse(group, node, between):
     """May `node` be computed in the same kernel as the nodes of `group`?
@@ -208,4 +235,6 @@ def closed(group):
     return any(node.out is not None for node in group)
 
 
-PASSES = constant_folding, merged, without_copies, dead_code_elimination, fused
+PASSES = (
+    constant_folding, merged, without_copies, pooled, dead_code_elimination, fused,
+)  # fmt: skip

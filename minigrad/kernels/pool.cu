@@ -53,9 +53,10 @@ __global__ void max_pool2d(const T* x, T* y, long long* indices, Window w, INDEX
 
 // dx: the sum of dy of all windows whose maximum this element was. A gather: nothing is
 // written twice, and the order of a sum is always the same.
+// mask: null, or the result of a relu below: where it is 0 the gradient is 0, too.
 template <typename T, typename A = T>
 __global__ void max_pool2d_input(const T* dy, const long long* indices, T* dx, Window w,
-                                 INDEX n) {
+                                 INDEX n, const T* mask) {
     INDEX i = (INDEX)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
     INDEX plane = i / (w.H * w.W);
@@ -70,7 +71,26 @@ __global__ void max_pool2d_input(const T* dy, const long long* indices, T* dx, W
     for (int oh = top; oh <= end; oh++)
         for (int ow = left; ow <= right; ow++)
             if (indices[oh * w.OW + ow] == own) sum += (A)dy[oh * w.OW + ow];
-    dx[i] = (T)sum;
+    dx[i] = mask && (A)mask[i] <= 0 ? (T)0 : (T)sum;
+}
+
+// Windows side by side, which cover the image: a thread a window writes all of its
+// elements, and reads one index, one dy, and the mask where the maximum was.
+template <typename T, typename A = T>
+__global__ void max_pool2d_input_apart(const T* dy, const long long* indices, T* dx,
+                                       Window w, INDEX n, const T* mask) {
+    INDEX i = (INDEX)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    INDEX plane = i / (w.OH * w.OW) * w.H * w.W;
+    int oh = i / w.OW % w.OH, ow = i % w.OW, at = (int)indices[i];
+    T value = dy[i];
+    if (mask && (A)mask[plane + at] <= 0) value = 0;
+
+    for (int r = 0; r < w.KH; r++)
+        for (int c = 0; c < w.KW; c++) {
+            int own = (oh * w.KH + r) * w.W + ow * w.KW + c;
+            dx[plane + own] = own == at ? value : (T)0;
+        }
 }
 
 // ------------------------------------------------- mean

@@ -12,7 +12,7 @@ from ..kernels import lab_rungs
 from ..launch import Rung
 from ..layout import as_ints
 from .indexing import gather
-from .unfold import EACH, padded, pair, under_taps, window_of
+from .unfold import EACH, index, padded, pair, per_window, under_taps, window_of
 
 
 def planes(x):
@@ -58,10 +58,22 @@ MAX = launch.ladder(
     lab_rungs.MAX_POOL,
     Rung(ELEMENT, "max_pool2d", "pool.cu", args="x y indices window count", **EACH),
 )
+
+
+def is_apart(f):
+    """Do windows stand side by side, and cover the image?"""
+    w = f.w
+    whole = tuple(o * k for o, k in zip(w.out, w.kernel, strict=True)) == tuple(w.size)
+    return whole and w.stride == w.kernel and w.padding == (0, 0) == (
+        w.dilation[0] - 1, w.dilation[1] - 1)  # fmt: skip
+
+
 MAX_INPUT = launch.ladder(
     lab_rungs.MAX_POOL_BACKWARD,
-    Rung(ELEMENT, "max_pool2d_input", "pool.cu", args="dy indices dx window count",
+    Rung(ELEMENT, "max_pool2d_input", "pool.cu", args="dy indices dx window count mask",
          **EACH),
+    Rung("thread a window", "max_pool2d_input_apart", "pool.cu", is_apart,
+         "dy indices dx window count mask", before=index, more=per_window),
 )  # fmt: skip
 AVG = launch.one(ELEMENT, "avg_pool2d", "pool.cu", args="x y window divisor:int count",
                  types=averages, **EACH)  # fmt: skip
@@ -160,14 +172,17 @@ def indices_of(row, col, w):
     return indices
 
 
-@operator("dy indices", vjps=[lambda dy, b: picked(dy, b), None],
+@operator("dy indices mask", vjps=[lambda dy, b: picked(dy, b), None, None],
           name="max_pool2d_input")  # fmt: skip
-def max_input(dy, indices, w):
-    """dx: each dy goes to where its window's maximum was."""
+def max_input(dy, indices, mask=None, *, w):
+    """dx: each dy goes to where its window's maximum was; 0 where the mask is.
+
+    mask: the result of a relu that was pooled; minigrad.jit fuses its gradient so.
+    """
 
 
 @max_input.cpu
-def _(dy, at, w):
+def _(dy, at, mask, w):
     size, count = w.size[0] * w.size[1], math.prod(planes(dy))
     dx, shape = np.zeros(count * size, dy.dtype), (*planes(dy), *w.size)
     inside, every = at.reshape(-1) >= 0, np.arange(0, count * size, size)
@@ -179,15 +194,18 @@ def _(dy, at, w):
         dx[at] = dy  # no window overlaps another
     else:
         np.add.at(dx, at, dy)
-    return dx.reshape(shape)
+    dx = dx.reshape(shape)
+    return dx if mask is None else np.where(mask <= 0, dx.dtype.type(0), dx)
 
 
 @max_input.device
-def _(dy, indices, w):
+def _(dy, indices, mask, w):
     dy, indices = dy.contiguous(), indices.contiguous()
     dx = dy.new_empty((*planes(dy), *w.size))
-    n = dx.numel()
-    launch.run(MAX_INPUT, max_input.name, dy=dy, indices=indices, dx=dx, w=w, n=n)
+    ladder = MAX_INPUT if mask is None else MAX_INPUT[1:]  # the lab's knows no mask
+    mask = mask if mask is None else mask.contiguous()
+    facts = {"dy": dy, "indices": indices, "dx": dx, "w": w, "n": dx.numel()}
+    launch.run(ladder, max_input.name, mask=mask, **facts)
     return dx
 
 

@@ -13,6 +13,7 @@ from .machine import calls, machine, memories, toolchain, versions
 from .norms import norm_axes
 from .picture import Picture
 from .profile import profile
+from .program import program
 from .roofline import Point, point, roofline
 from .seams import dispatch, extension
 from .spans import spans
@@ -45,6 +46,7 @@ __all__ = [
     "point",
     "pooling",
     "profile",
+    "program",
     "roofline",
     "spans",
     "step",
