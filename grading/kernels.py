@@ -199,6 +199,8 @@ class KernelCheck(Check):
 
     def agrees(self, way, case, counted=False):
         """Does this way of a mistake leave what the answer left, and faults like it?"""
+        if not case.args:  # what was measured on a GPU
+            return case.right
         small = self._is_small(*case.args)
         left = self.given(way, case) if small else self.gives(way, case)
         got = case.got
@@ -227,12 +229,12 @@ class KernelCheck(Check):
         if isinstance(sign, Missing):
             return self.cure(cases)[:1] == (sign.statement,)
         wrong = [case for case in cases if not case.right]
+        if any(isinstance(case.got, Problem) for case in wrong):
+            return False
         return all(self._sees(sign.kind, c) for c in wrong if self._is_watched(*c.args))
 
     def _sees(self, kind, case):
         """Is a fault seen? A count only where it is all that is wrong."""
-        if isinstance(case.got, Problem):
-            return False
         (launch,), counts = case.args, case.got.report.counts
         if kind == "strided":
             far = counts["sectors"] > WASTE * counts["ideal_sectors"]
@@ -242,8 +244,10 @@ class KernelCheck(Check):
 
     def cure(self, cases):
         """(statement, places in words) of the barriers that mend an answer, or ()."""
-        runs = [c for c in cases if not (c.right or isinstance(c.got, Problem))]
-        kinds = {kind for c in runs for kind in self.faults(c.got, *c.args)}
+        wrong = [case for case in cases if not case.right]
+        if any(isinstance(case.got, Problem) for case in wrong):
+            return ()
+        kinds = {kind for c in wrong for kind in self.faults(c.got, *c.args)}
         statement = next((BARRIERS[k] for k in BARRIERS if k in kinds), None)
         if not statement:
             return ()
@@ -254,7 +258,7 @@ class KernelCheck(Check):
         first = next(c for c in cases if BARRIERS.keys() & self.faults(c.got, *c.args))
         left = functools.partial(self._left, first)
         text, places = cured(statement, first.outcome.value, left)
-        mends = places and not any(self._left(case, text) for case in cases)
+        mends = places and not any(self._left(c, text) for c in cases if c.args)
         return (statement, places) if mends else ()
 
     def _left(self, case, text):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from judging import of_shape, strides_of, unanswered, verdict_on  # noqa: F401
 
-from grading import gpu, show
+from grading import blame, gpu, show
 from grading.cases import Tried, View
-from grading.checking import Check, judge
+from grading.checking import Check, find_check, judge
 from grading.cure import cured
 from grading.facts import common
 from grading.kernel_runs import Launch, blank
@@ -188,6 +188,13 @@ def test_a_cure_is_none_if_something_else_is_wrong():
     text = "a;\nb;\nc;\n"
     assert cured("bar;", text, lambda t: 1) == (text, [])
     assert cured("bar;", text, lambda t: "b; bar;" not in t)[1] == ["after line 2"]
+
+
+def test_no_mistake_explains_what_a_gpu_has_measured():
+    check = find_check(memory.shared_reverse)
+    slow = [check._measured("bandwidth", False, "0.3 of a copy's")]
+    assert blame.computed(check, slow) == blame.shown(check, slow) == {}
+    assert blame.blame(check, slow).cause == "measured"
 
 
 def test_that_values_are_right_is_said_only_where_they_are():
