@@ -70,7 +70,7 @@ class NumericalJacobian(ScenarioCheck):
         mine, theirs = got[JACOBIAN], expected[JACOBIAN]
         if not isinstance(mine, np.ndarray) or mine.shape != theirs.shape:
             return False
-        if UNIT not in expected and mine.dtype != np.float64:
+        if UNIT not in expected and mine.dtype != theirs.dtype:
             return False
         if got[RESTORED] != expected[RESTORED]:
             return False
