@@ -23,9 +23,16 @@ class NamedParameters(TreeCheck):
             yield "its own alone", self.of(spec, recurse=False)
         yield "a prefix", self.of(DEEP, prefix="net", recurse=False)
         yield "nothing", self.of({})
+        twins = {"parameters": {"a": 1, "b": 1.5}, "modules": {"c": LEAF}}
+        yield "equal in value", self.of(twins)
+        yield "one that comes late", self.of(DEEP) | {"late": 99}
+        yield "one that comes late", self.of({}) | {"late": 99}
 
     def expected(self, scene):
         module, known = grown(torch, scene["spec"])
+        if late := scene.get("late"):
+            known[late] = torch.nn.Parameter(torch.ones(1))
+            module.register_parameter("late", known[late])
         numbers = {id(x): n for n, x in known.items()}
         pairs = module.named_parameters(**scene["options"])
         return [(name, numbers[id(p)]) for name, p in pairs]
@@ -88,6 +95,13 @@ mistakes(
             ", remove_duplicate=remove_duplicate ->",
         ),
     ),
+    by_value=Mistake(
+        "parameters of equal value are taken for one: one object is one parameter",
+        (
+            "remove_duplicate and param in seen -> "
+            "remove_duplicate and any((param == p).all() for p in seen)",
+        ),
+    ),
     names_alone=Mistake(
         "duplicates are recognised by their values: two parameters may be equal in "
         "value, and one object is one parameter",
@@ -132,6 +146,34 @@ right(
         f"found.append(({NAME}, param)) -> yield {NAME}, param",
         "found, seen = [], set() -> seen = set()",
         "return found ->",
+    ),
+)
+
+
+remembered = {}
+
+
+@mistake(
+    Module.named_parameters,
+    "the list is kept from an earlier call: parameters may have come since",
+)
+def stale(self, prefix="", recurse=True, remove_duplicate=True):
+    key = id(self), prefix, recurse, remove_duplicate
+    if key not in remembered:
+        pairs = [(f"{path}.{name}" if path else name, p)
+                 for path, m in ([(prefix, self)] if not recurse else
+                                 self.named_modules(None, prefix, remove_duplicate))
+                 for name, p in m._parameters.items() if p is not None]  # fmt: skip
+        remembered[key] = self, once(pairs, remove_duplicate)
+    return remembered[key][1]
+
+
+right(
+    Module.named_parameters,
+    "by a dict of what was seen",
+    (
+        "found, seen = [], set() -> found, seen = [], {}",
+        "seen.add(param) -> seen[param] = name",
     ),
 )
 

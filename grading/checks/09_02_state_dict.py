@@ -139,3 +139,20 @@ def _(self, *, prefix="", keep_vars=False):
             if x is not None and name not in module._non_persistent_buffers_set:
                 found[path + name] = x if keep_vars else x.detach()
     return found
+
+
+@right(Module.state_dict, "by recursion inside")
+def _(self, *, prefix="", keep_vars=False):
+    found = {}
+
+    def save(module, path):
+        hidden = module._non_persistent_buffers_set
+        for name, x in {**module._parameters, **module._buffers}.items():
+            if name not in hidden and x is not None:
+                found[path + name] = x if keep_vars else x.detach()
+        for name, below in module._modules.items():
+            if below is not None:
+                save(below, path + name + ".")
+
+    save(self, prefix)
+    return found

@@ -1,9 +1,11 @@
 """The mode of a module and all below it."""
 
+import itertools
+
 import torch
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import Known, Mistake, equivalent, mistakes, right
 from minigrad.nn import Module
 
 from .scene_check import SceneCheck
@@ -24,13 +26,10 @@ class Train(SceneCheck):
         return f"m.train({scene['mode']!r}) of a module with others in two levels below"
 
     def cases(self, random):
-        for spec in (FAMILY, {"is": 1}):
-            for mode in (True, False):
-                flags = {n: random.random() < 0.5 for n in FLAGS if spec is FAMILY}
-                yield "training of all", self.of(spec, {1: not mode} | flags, mode)
-        for mode in (True, False):  # all are to be changed
-            flags = dict.fromkeys(FLAGS, not mode)
+        for mode, *flags in itertools.product((True, False), repeat=6):
+            flags = dict(zip(FLAGS, flags, strict=True))
             yield "training of all", self.of(FAMILY, flags, mode)
+        yield "training of all", self.of({"is": 1}, {1: True}, False)
         for mode in (1, None, "yes"):
             yield "only True and False", self.of(FAMILY, FLAGS, mode)
 
@@ -75,8 +74,31 @@ mistakes(
         "self is not returned: return self, so that net.eval()(x) can be written",
         "return self ->",
     ),
+    where_it_differs=Mistake(
+        "the modules below one that has the mode already are left as they are: ask all",
+        "child.train(mode) -> if child.training != mode: child.train(mode)",
+    ),
     no_error=Known("not isinstance(mode, bool) -> False"),
 )
+
+equivalent(
+    Module.train,
+    "all are set to the same, in whatever order",
+    "order: for child in self.children()",
+)
+
+
+@right(Module.train, "by a stack")
+def _(self, mode=True):
+    if mode is not True and mode is not False:
+        raise ValueError("training mode is expected to be boolean")
+    left = [self]
+    while left:
+        module = left.pop()
+        module.training = mode
+        left += module.children()
+    return self
+
 
 right(
     Module.train,

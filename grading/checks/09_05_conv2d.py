@@ -1,10 +1,10 @@
 """A convolution as a linear layer."""
 
 from grading.checking import checks
-from grading.mistakes import Mistake, mistakes, right
+from grading.mistakes import Known, Mistake, equivalent, mistakes, right
 from minigrad.ops.unfused import conv2d
 
-from .scene_check import FunctionCheck, numbers
+from .scene_check import FunctionCheck, numbers, single
 
 
 @checks(conv2d)
@@ -25,6 +25,8 @@ class Conv2d(FunctionCheck):
         how = {"dilation": (1, 3), "padding": (1, 2), "stride": (2, 3)}
         yield "dilation", of((1, 2, 9, 11), (2, 2, 3, 3), **how)
         yield "1 x 1", of((2, 3, 4, 5), (5, 3, 1, 1))
+        args = of((2, 2, 4, 5), (3, 2, 3, 2))["args"]
+        yield "in float32", self.of(*map(single, args))
 
 
 COLUMNS, HOW = "weight.reshape(channels, -1)", "in (stride, padding, dilation)"
@@ -65,12 +67,27 @@ mistakes(
         "the input",
         "= input.shape -> = input.shape; input, weight = input[:, :1], weight[:, :1]",
     ),
+    cut=Known(
+        "= input.shape -> = input.shape; input = input.detach()",
+        f"{COLUMNS} -> minigrad.tensor(weight.detach().numpy()).reshape(channels, -1)",
+    ),
     exchanged=Mistake(
         "pairs are exchanged: the first of (down, across) is for rows",
         "[n if isinstance -> [n[::-1] if isinstance",
     ),
 )
 
+equivalent(
+    conv2d,
+    "unfold takes ints, too",
+    "statement dropped: stride, padding, dilation = how",
+)
+right(
+    conv2d,
+    "by einsum's rule",
+    f"{COLUMNS} @ columns -> "
+    "(weight.reshape(1, channels, -1, 1) * columns.unsqueeze(1)).sum(2)",
+)
 right(
     conv2d,
     "image by image",

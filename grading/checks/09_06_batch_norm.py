@@ -3,14 +3,18 @@
 import torch.nn.functional as F
 
 from grading.checking import checks
-from grading.mistakes import Mistake, mistakes, right
+from grading.mistakes import Known, Mistake, equivalent, mistakes, right
+from grading.scenes import scenarios
 from minigrad.ops.unfused import batch_norm
 
-from .scene_check import SceneCheck, each, numbers, options_of
+from .gradients import PyTorch, seen
+from .scene_check import SceneCheck, nearly, numbers, options_of, single
 
 
 @checks(batch_norm)
 class BatchNorm(SceneCheck):
+    atol = 1e-9  # a mean of 1e5 is rounded
+
     def words(self, scene):
         kept = "running" if scene["mean"] is not None else "no running"
         shape = tuple(scene["x"].shape)
@@ -27,12 +31,24 @@ class BatchNorm(SceneCheck):
         yield "weight and bias", self.scaled(random, (4, 2, 7), training=True)
         how = {"training": True, "momentum": 0.3, "eps": 0.5}
         yield "momentum and eps", self.of(random, images, **how)
+        yield "momentum and eps", self.of(random, rows, training=True, momentum=0.0)
+        yield "far from 0", self.of(random, images, far=1e5, training=True)
+        yield "in float32", self.single(self.scaled(random, images, training=True))
         yield "no running statistics", self.of(random, rows, kept=False, training=True)
 
-    def of(self, random, shape, kept=True, **options):
+    def single(self, scene):
+        """The same in float32."""
+        options = {k: single(v) if hasattr(v, "shape") else v
+                   for k, v in scene["options"].items()}  # fmt: skip
+        arrays = {k: single(scene[k]) for k in ("x", "mean", "var")}
+        return scene | arrays | {"options": options}
+
+    def of(self, random, shape, kept=True, far=0.0, **options):
         channels = shape[1]
-        x = 3 * numbers(random, *shape) + numbers(random, channels).reshape(
-            -1, *[1] * (len(shape) - 2)
+        x = (
+            far
+            + 3 * numbers(random, *shape)
+            + numbers(random, channels).reshape(-1, *[1] * (len(shape) - 2))
         )
         mean = numbers(random, channels) if kept else None
         var = abs(numbers(random, channels)) + 0.5 if kept else None
@@ -44,12 +60,21 @@ class BatchNorm(SceneCheck):
         return self.of(random, shape, weight=weight, bias=bias, **options)
 
     def expected(self, scene):
-        options = scene["options"]
-        options = dict(zip(options, each(options.values()), strict=True))
-        x, *kept = each([scene["x"], scene["mean"], scene["var"]])
-        y = F.batch_norm(x, *kept, **options).numpy()
-        mean, var = (None if t is None else t.numpy() for t in kept)
-        return {"y": y, "running_mean": mean, "running_var": var}
+        arrays = (scene[name] for name in ("x", "mean", "var", "options"))
+        return scenarios.normalised(PyTorch, F.batch_norm, *arrays)
+
+    def general(self, case):
+        if case.expected and isinstance(case.got, dict):
+            for name in (scenarios.MEAN, scenarios.VAR):
+                if case.got.get(f"{name} is recorded"):
+                    return "recorded", (
+                        "the running statistics have a graph, which grows from step to "
+                        "step: move them under no_grad()"
+                    )
+        return seen(case, self.near) or super().general(case)
+
+    def near(self, got, expected):
+        return nearly(got, expected, self.rtol, self.atol)
 
 
 def over(dims):
@@ -127,6 +152,13 @@ mistakes(
         "eps is added to the deviation: it belongs under the root, beside the variance",
         "(var + eps).rsqrt() -> (1 / (var.sqrt() + eps))",
     ),
+    recorded=Known("with minigrad.autograd.no_grad(): -> if True:"),
+    cut=Known("y = (input -> y = (input.detach()"),
+    of_squares=Mistake(
+        "the variance as E[x²] − E[x]² loses every digit where the mean is large: take "
+        "the mean of the squares of x - mean",
+        f"{VAR} -> (input * input).mean(dims) - mean * mean",
+    ),
     not_scaled=Mistake(
         "weight and bias are not used",
         (
@@ -136,6 +168,24 @@ mistakes(
     ),
 )
 
+equivalent(
+    batch_norm,
+    "the number of elements is divided without remainder",
+    "operator: n = input.numel() // C",
+)
+equivalent(
+    batch_norm,
+    "x - mean and mean - x have the same square",
+    "operands swapped: centred = input - mean",
+)
+right(
+    batch_norm,
+    "one factor and one summand for each channel",
+    (
+        f"{Y} -> scale = (var + eps).rsqrt()\n    shift = -mean * scale\n"
+        "    y = (input - mean.reshape(along)) * scale.reshape(along)",
+    ),
+)
 right(
     batch_norm,
     "by keepdim",

@@ -6,10 +6,24 @@ import numpy as np
 import torch
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import Known, Mistake, equivalent, mistakes, right
 from minigrad.ops.unfused import dropout
 
-from .scene_check import SceneCheck, numbers, options_of
+from .scene_check import SceneCheck, looks_random, numbers, options_of
+
+FACTS = {
+    "the same seed, the same numbers": (
+        "seed", "minigrad.manual_seed does not decide what is dropped: draw with "
+        "random.keep_mask or minigrad.rand, not with another library"
+    ),
+    "the dtype is that of the input": (
+        "dtype", "the result has another dtype than the input"
+    ),
+    "the gradient goes the same way": (
+        "cut", "the gradient does not come back: that of what is kept is scaled as it "
+        "is, all other 0. Use operators of tensors, no NumPy, no detach()"
+    ),
+}  # fmt: skip
 
 
 @checks(dropout)
@@ -40,18 +54,21 @@ class Dropout(SceneCheck):
         p = options["p"] if options["training"] else 0
         return self.model(1 / (1 - p) if p < 1 else 1, p)
 
-    def model(self, scale, zeros, rows=False, same=False):
+    def model(self, scale, zeros, rows=False, same=False, random=True, facts=True):
         """scale: of what is kept. zeros: their share. rows: are they whole rows?"""
         return {"scale": float(scale), "zeros": float(zeros), "rows": rows,
-                "again": same}  # fmt: skip
+                "again": same, "random": random, "facts": facts}  # fmt: skip
 
     def seen(self, got, scene):
         """The model of a result."""
-        if not isinstance(got, list) or any(
-            not isinstance(y, np.ndarray) or y.shape != scene["x"].shape for y in got
-        ):
+        if not isinstance(got, dict) or "results" not in got or any(
+            not isinstance(y, np.ndarray) or y.shape != scene["x"].shape
+            for y in got["results"]
+        ):  # fmt: skip
             return None
-        y = got[0]
+        results = got["results"]
+        facts = all(fact for name, fact in got.items() if name != "results")
+        y = results[0]
         kept = y != 0
         ratios = y[kept] / scene["x"][kept]
         scale = float(ratios[0]) if ratios.size else 1.0
@@ -60,12 +77,13 @@ class Dropout(SceneCheck):
         share = float(1 - kept.mean())
         lines = any(0 < share < 1 and (kept.all(d) | ~kept.any(d)).all()
                     for d in (0, 1))  # fmt: skip
-        again = 0 < share < 1 and np.array_equal(*got)
-        return self.model(scale, share, rows=bool(lines), same=bool(again))
+        again = 0 < share < 1 and np.array_equal(*results)
+        how = {"rows": bool(lines), "same": bool(again), "facts": facts}
+        return self.model(scale, share, random=lines or looks_random(1.0 * kept), **how)
 
     def same(self, got, expected, scene):
         seen = self.seen(got, scene)
-        if isinstance(expected, list):  # what a mistaken answer gave
+        if isinstance(expected, dict) and "results" in expected:  # a mistake's
             expected = self.seen(expected, scene)
         if seen is None or not isinstance(expected, dict):
             return False
@@ -77,18 +95,24 @@ class Dropout(SceneCheck):
             abs(seen["zeros"] - p) <= near
             and (p == 1 or math.isclose(seen["scale"], expected["scale"], rel_tol=1e-6))
             and seen["rows"] == expected["rows"]
-            and seen["again"] == expected["again"]
+            and all(seen[k] == expected[k] for k in ("again", "random", "facts"))
         )
 
     def general(self, case):
-        if isinstance(case.got, list) and isinstance(case.expected, dict):
-            return None  # a result and a model: other kinds of value, and rightly so
-        return super().general(case)
+        if not isinstance(case.got, dict) or not isinstance(case.expected, dict):
+            return super().general(case)
+        for name, fact in case.got.items():
+            if name != "results" and not fact:
+                return FACTS[name]
+        seen = self.seen(case.got, *case.args)
+        if seen and not seen["random"] and not seen["rows"]:
+            return "pattern", "which elements are 0 follows a pattern: draw each alone"
+        return None  # a result and a model: other kinds of value, and rightly so
 
     def lines(self, case):
         lines = super().lines(case)
         seen = None
-        if isinstance(case.got, list):
+        if isinstance(case.got, dict):
             seen = self.seen(case.got, *case.args)
         if seen is None or not isinstance(case.expected, dict):
             return lines
@@ -146,6 +170,17 @@ mistakes(
         "whole rows or columns are 0: each element has a chance of its own",
         "keep_mask(input, -> keep_mask(input[:, :1],",
     ),
+    seed=Known(
+        f"random.{KEPT} -> minigrad.tensor(1.0 * (np.random.rand(*input.shape) >= p))",
+    ),
+    dtype=Known(
+        "return input * random -> input = input.float()\n    return input * random"
+    ),
+    cut=Known("return input * random -> return input.detach() * random"),
+    pattern=Known(
+        f"random.{KEPT} -> "
+        "minigrad.stack([random.keep_mask(input[:, ::2], 1 - p)] * 2, 2).flatten(1)"
+    ),
     same_again=Mistake(
         "two calls drop the same elements: draw anew in each call",
         "return input * random -> minigrad.manual_seed(0)\n    return input * random",
@@ -154,6 +189,24 @@ mistakes(
     raised=Known("if p == 1 -> if False"),  # 1 / 0
 )
 
+equivalent(
+    dropout,
+    "the input as it is: with p = 0 nothing is dropped, and all is times 1",
+    "term dropped: if not training or p == 0: -> if ((not training))",
+    "off by one: if not training or p == 0: -> if not training or p == (-1)",
+    "a copy: return input -> ",
+)
+equivalent(
+    dropout,
+    "zeros are whole numbers, and exact in half",
+    "through half: return input * 0",
+    "through int: return input * 0",
+)
+right(
+    dropout,
+    "a comparison of random numbers",
+    f"random.{KEPT}{SCALED} -> (minigrad.rand(input.shape) >= p) / (1 - p)",
+)
 right(
     dropout,
     "by where",

@@ -69,3 +69,8 @@ def _(shape):
     for size in others:
         out, into = out * size, into * size
     return into, out
+
+
+right(
+    fans, "by shape[:1]", f"{BOTH} -> places * shape[1], math.prod(shape) // shape[1]"
+)

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import torch
 from torch.nn.init import _calculate_correct_fan, calculate_gain
 
@@ -9,7 +10,17 @@ from grading.checking import checks
 from grading.mistakes import Known, Mistake, mistakes, right
 from minigrad.nn.init import kaiming_uniform_
 
-from .scene_check import SceneCheck, options_of
+from .scene_check import SceneCheck, looks_random, options_of
+
+SEED, STILL = "the same seed, the same numbers", "some numbers never change"
+
+
+def uniform(values):
+    """Are the numbers as likely everywhere, not too evenly, and each by itself?"""
+    flat = np.sort(values.reshape(-1))
+    grid = np.linspace(-1, 1, flat.size) * abs(flat).max()
+    off = abs(flat - grid).max() * np.sqrt(flat.size) / max(2 * grid[-1], 1e-30)
+    return bool(0.2 < off < 3 and looks_random(values.reshape(len(values), -1)))
 
 
 @checks(kaiming_uniform_)
@@ -42,12 +53,13 @@ class KaimingUniform(SceneCheck):
         fan = _calculate_correct_fan(torch.empty(scene["shape"]), options["mode"])
         spread = calculate_gain(options["nonlinearity"], options["a"]) / math.sqrt(fan)
         return {"bound": spread * math.sqrt(3), "spread": spread, "mean": 0.0,
-                "returned": "the tensor"}  # fmt: skip
+                "returned": "the tensor", "facts": [True, False, True]}  # fmt: skip
 
     def seen(self, got):
         values = got["values"]
         return {"bound": float(abs(values).max()), "spread": float(values.std()),
-                "mean": float(values.mean()), "returned": got["returned"]}  # fmt: skip
+                "mean": float(values.mean()), "returned": got["returned"],
+                "facts": [got[SEED], got[STILL], uniform(values)]}  # fmt: skip
 
     def same(self, got, expected, scene):
         if not isinstance(got, dict) or not isinstance(expected, dict):
@@ -63,7 +75,26 @@ class KaimingUniform(SceneCheck):
             )
             and abs(seen["mean"] - expected["mean"]) <= 0.03 * bound
             and seen["returned"] == expected["returned"]
+            and seen["facts"] == expected["facts"]
         )
+
+    def general(self, case):
+        got = case.got
+        if not isinstance(got, dict) or not isinstance(case.expected, dict):
+            return super().general(case)
+        if not got[SEED]:
+            return "seed", (
+                "minigrad.manual_seed does not decide which numbers are drawn: draw "
+                "with uniform_(tensor, low, high)"
+            )
+        if got[STILL]:
+            return "still", "some numbers are the same in every call: draw all of them"
+        if not uniform(got["values"]):
+            return "not_uniform", (
+                "the numbers are not drawn each alone, all between -bound and bound as "
+                "likely: uniform_(tensor, low, high)"
+            )
+        return None
 
     def lines(self, case):
         lines = super().lines(case)
@@ -119,9 +150,21 @@ mistakes(
         "-bound, bound -> 0, bound",
     ),
     no_error=Known('mode not in ("fan_in", "fan_out") -> False'),
-    unknown=Known(  # the normal distribution
+    seed=Known(
+        "return uniform_(tensor, -bound, bound) -> "
+        "draw = np.random.uniform(-bound, bound, tensor.shape)\n"
+        "    return tensor.copy_(minigrad.tensor(draw))"
+    ),
+    still=Known(
+        "return uniform_(tensor, -bound, bound) -> uniform_(tensor, -bound, bound)\n"
+        "    tensor.view(-1)[0] = bound / 2\n    return tensor"
+    ),
+    not_uniform=Known(  # mirrored; the normal distribution
+        "return uniform_(tensor, -bound, bound) -> uniform_(tensor, -bound, bound)\n"
+        "    flat = tensor.view(-1)\n    half = len(flat) // 2\n"
+        "    flat[half : 2 * half] = -flat[:half]\n    return tensor",
         "uniform_(tensor, -bound, bound) -> "
-        "tensor.copy_(minigrad.randn(tensor.shape) * (bound / math.sqrt(3)))"
+        "tensor.copy_(minigrad.randn(tensor.shape) * (bound / math.sqrt(3)))",
     ),
 )
 
@@ -150,3 +193,11 @@ def _(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu"):
         raise ValueError(f"{mode} is none of {list(known)}")
     bound = init.calculate_gain(nonlinearity, a) * math.sqrt(3 / known[mode])
     return init.uniform_(tensor, -bound, bound)
+
+
+right(
+    kaiming_uniform_,
+    "in place, step by step",
+    "return uniform_(tensor, -bound, bound) -> "
+    "return uniform_(tensor).mul_(2 * bound).sub_(bound)",
+)

@@ -3,7 +3,7 @@
 import torch
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import Known, Mistake, equivalent, mistakes, right
 from minigrad.optim.sgd import sgd
 
 from .update_rules import RuleCheck
@@ -82,6 +82,16 @@ mistakes(
     ),
 )
 
+equivalent(
+    sgd,
+    "0 * param is added, which changes nothing",
+    "guard dropped: if weight_decay: -> if True",
+)
+equivalent(
+    sgd,
+    "the buffer may be any tensor: the caller keeps the one that is returned",
+    "a copy: return buffer",
+)
 right(
     sgd,
     "new tensors",
@@ -109,4 +119,18 @@ def _(param, grad, buffer, lr, momentum=0, dampening=0, weight_decay=0, nesterov
         return None
     buffer = g if buffer is None else buffer * momentum + g * (1 - dampening)
     param.copy_(param - lr * (g + buffer * momentum if nesterov else buffer))
+    return buffer
+
+
+@right(sgd, "by cases")
+def _(param, grad, buffer, lr, momentum=0, dampening=0, weight_decay=0, nesterov=False):
+    step = grad if weight_decay == 0 else grad + param * weight_decay
+    if momentum != 0:
+        if buffer is not None:
+            buffer *= momentum
+            buffer += (1 - dampening) * step
+        else:
+            buffer = step * 1
+        step = buffer if not nesterov else step + buffer * momentum
+    param -= step * lr
     return buffer

@@ -3,7 +3,7 @@
 import torch
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import Known, Mistake, equivalent, mistakes, right
 from minigrad.optim.adam import adam
 
 from .adam_rules import BOTH, RIGHT, AdamCheck
@@ -25,6 +25,11 @@ mistakes(
         f"{DECAY} -> param.mul_(1 - lr * weight_decay)",
     ),
     changed=Known(f"{DECAY} -> grad += weight_decay * param + 1e-3"),
+)
+equivalent(
+    adam,
+    "0 * param is added, which changes nothing",
+    "guard dropped: if weight_decay: -> if True",
 )
 for style, patch in RIGHT.items():
     right(adam, style, patch)

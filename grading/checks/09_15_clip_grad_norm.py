@@ -2,11 +2,12 @@
 
 import math
 
+import numpy as np
 import torch
 
 import minigrad
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import Known, Mistake, equivalent, mistakes, right
 from minigrad.nn.utils import clip_grad_norm_, gradients_of
 
 from .scene_check import SceneCheck, each, numbers, options_of
@@ -16,11 +17,11 @@ from .scene_check import SceneCheck, each, numbers, options_of
 class ClipGradNorm(SceneCheck):
     def words(self, scene):
         shapes = [None if g is None else tuple(g.shape) for g in scene["grads"]]
-        kind = "a generator" if scene["lazy"] else "a list"
-        return f"gradients of shapes {shapes} in {kind}, {options_of(scene)}"
+        how = f"gradients of shapes {shapes} in {scene['lazy']}"
+        return f"{how}, {options_of(scene)}"
 
     def cases(self, random):
-        def of(*shapes, scale=1.0, lazy=False, **options):
+        def of(*shapes, scale=1.0, lazy="a list", **options):
             grads = [None if s is None else numbers(random, *s, scale=scale)
                      for s in shapes]  # fmt: skip
             return {"scene": "clip", "grads": grads, "lazy": lazy, "options": options}
@@ -36,7 +37,11 @@ class ClipGradNorm(SceneCheck):
                 yield "infinite gradients", of((3,), (2,), scale=bad, **how)
         how = {"max_norm": 1.0, "error_if_nonfinite": True}
         yield "infinite gradients", of((3, 4), scale=10, **how)
-        yield "any iterable", of((3, 4), (2,), scale=10, max_norm=1.0, lazy=True)
+        for kind in "a generator", "a tensor":
+            shapes = [(3, 4), (2,)][: 1 + (kind == "a generator")]
+            yield "any iterable", of(*shapes, scale=10, max_norm=1.0, lazy=kind)
+        halves = [np.array([300.0, 0], np.float16), np.array([400.0], np.float16)]
+        yield "float16", of(max_norm=1.0) | {"grads": halves}
         for norm_type in (1.0, 3.0, math.inf):
             how = {"max_norm": 1.5, "norm_type": norm_type}
             yield "other norms", of((3, 2), (4,), scale=4, **how)
@@ -49,7 +54,9 @@ class ClipGradNorm(SceneCheck):
             p.grad = g
         norm = torch.nn.utils.clip_grad_norm_(parameters, **scene["options"])
         grads = [None if g is None else g.numpy() for g in grads]
-        return {"norm": float(norm), "grads": grads, "in place": True}
+        dtype = "" if there else "float32"
+        return {"norm": float(norm), "dtype of the norm": dtype, "grads": grads,
+                "in place": True}  # fmt: skip
 
 
 LIST, CLIP = "gradients_of(parameters)", "for g in gradients:\n        g.mul_(factor)"
@@ -106,10 +113,31 @@ mistakes(
         "changes the direction",
         "g.mul_(factor) -> g.clamp_(-max_norm, max_norm)",
     ),
+    too_large=Mistake(
+        "squares of float16 gradients do not fit into float16, which ends at 65504: "
+        "add them up in float32, g.float()",
+        "g.float() if g.dtype.itemsize == 2 else g -> g",
+    ),
     type=Known("return norm -> return norm.item()"),
     raised=Known(f"{LIST} -> [p.grad for p in parameters]"),  # None has no square
 )
 
+equivalent(
+    clip_grad_norm_,
+    "0 is a whole number, and exact in half",
+    "through half: return minigrad.tensor(0.0)",
+    "through int: return minigrad.tensor(0.0)",
+)
+equivalent(
+    clip_grad_norm_,
+    "2 is a norm_type as any other: the root is a power, too",
+    "branch dropped: elif norm_type == 2: -> elif False",
+)
+equivalent(
+    clip_grad_norm_,
+    "each gradient is multiplied for itself, in whatever order",
+    "order: for g in gradients",
+)
 right(
     clip_grad_norm_,
     "by numbers",
@@ -125,7 +153,7 @@ def _(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False):
     gradients = [p.grad for p in parameters if p.grad is not None]
     if len(gradients) == 0:
         return minigrad.tensor(0.0)
-    norms = minigrad.stack([g.norm(norm_type) for g in gradients])
+    norms = minigrad.stack([g.double().norm(norm_type) for g in gradients])
     total = norms.norm(norm_type)
     if error_if_nonfinite and (total.isnan() | total.isinf()).item():
         raise RuntimeError("the norm is not finite")
@@ -141,7 +169,7 @@ def _(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False):
     gradients = gradients_of(parameters)
     if not gradients:
         return minigrad.tensor(0.0)
-    flat = minigrad.cat([g.reshape(-1) for g in gradients]).abs()
+    flat = minigrad.cat([g.reshape(-1).double() for g in gradients]).abs()
     if norm_type == math.inf:
         norm = flat.max()
     else:
@@ -151,3 +179,21 @@ def _(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False):
     for g in gradients:
         g.copy_(g * (max_norm / (norm + 1e-6)).clamp(max=1))
     return norm
+
+
+@right(clip_grad_norm_, "added up one by one")
+def _(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False):
+    gradients, total = gradients_of(parameters), 0.0
+    for g in gradients:
+        sizes = g.double().abs()
+        if norm_type == math.inf:
+            total = max(total, sizes.max().item()) if total == total else total
+        else:
+            total += (sizes**norm_type).sum().item()
+    if norm_type != math.inf:
+        total = total ** (1 / norm_type)
+    if error_if_nonfinite and not math.isfinite(total):
+        raise RuntimeError("not finite")
+    for g in gradients:
+        g.mul_(min(max_norm / (total + 1e-6), 1) if total == total else total)
+    return minigrad.tensor(total, dtype=np.float64)

@@ -5,6 +5,7 @@ import torch
 
 from grading.checking import checks
 from grading.mistakes import Known, Mistake, mistakes, right
+from grading.scenes import scenarios
 from minigrad.training import linear_regression
 
 from .scene_check import SceneCheck, numbers
@@ -44,12 +45,12 @@ class LinearRegression(SceneCheck):
         x, y = torch.tensor(scene["x"]), torch.tensor(scene["y"])
         for _ in range(scene["epochs"]):
             optimiser.zero_grad()
-            loss = torch.nn.functional.mse_loss(model(x), y)
+            loss = scenarios.lopsided(model(x), y)
             loss.backward()
             optimiser.step()
             losses.append(loss.item())
         state = {k: v.detach().numpy() for k, v in model.named_parameters()}
-        return {"losses": losses, **state}
+        return {"losses": losses, "more than two losses are in memory": False, **state}
 
 
 ZERO, STEP = "optimizer.zero_grad()", "optimizer.step()"
@@ -86,6 +87,18 @@ mistakes(
         "only the last loss is returned: return a list of all",
         f"{KEEP} -> losses = [loss.item()]",
     ),
+    exchanged=Mistake(
+        "prediction and y are exchanged: loss_fn(prediction, y)",
+        "loss_fn(model(x), y) -> loss_fn(y, model(x))",
+    ),
+    graphs=Mistake(
+        "the losses of all epochs are kept as tensors, each with its graph, and so all "
+        "that they were made from: keep loss.item()",
+        (
+            "loss.item() -> loss",
+            "return losses -> return [loss.item() for loss in losses]",
+        ),
+    ),
     type=Known("loss.item() -> loss"),
 )
 
@@ -106,3 +119,13 @@ def _(model, loss_fn, optimizer, x, y, epochs):
         return loss
 
     return [optimizer.step(closure).item() for _ in range(epochs)]
+
+
+right(
+    linear_regression,
+    "counted by while",
+    (
+        "for _ in range(epochs): -> while len(losses) < epochs:",
+        "loss.item() -> loss.detach().item()",
+    ),
+)

@@ -102,6 +102,10 @@ RIGHT = {  # style: patch
         f"{ROOT} -> root = exp_avg_sq.sqrt() / (1 - beta2**step) ** 0.5",
         f"{STEP} -> param -= size * (exp_avg / (root + eps))",
     ),
+    "by powers": (
+        f"{ROOT} -> root = exp_avg_sq**0.5 * (1 - beta2**step) ** -0.5",
+        f"{STEP} -> param += -size * exp_avg / (eps + root)",
+    ),
     "both corrected first": (
         "size = lr / (1 - beta1**step) -> mean = exp_avg / (1 - beta1**step)",
         f"{STEP} -> param.copy_(param - lr * mean / (root + eps))",

@@ -46,6 +46,10 @@ class Minigrad:
         return minigrad.tensor(np.array(values, np.float64))
 
     @staticmethod
+    def of(array):
+        return minigrad.tensor(array)
+
+    @staticmethod
     def memory(x):
         return id(x.storage)
 

@@ -1,5 +1,8 @@
 """Scenes of chapter 09: what an answer does to modules, gradients and optimisers."""
 
+import functools
+import weakref
+
 import numpy as np
 
 import minigrad
@@ -8,6 +11,8 @@ from minigrad.autograd import no_grad
 from minigrad.exercises.registry import kind
 
 from ..wire import NotPlain
+from . import scenarios
+from .graphs import Minigrad
 from .registry import scene
 
 
@@ -36,8 +41,8 @@ def grown(library, spec, known=None):
 
     library: minigrad or torch. spec: {"parameters": {name: number or None}, "buffers":
     the same, "hidden": names of buffers, "modules": {name: spec or None}, "is": a
-    number}. Equal numbers are the same object; a spec with "is" alone is the module of
-    that number.
+    number}. Equal numbers are the same object, 1 and 1.5 are two of equal value; a spec
+    with "is" alone is the module of that number.
     """
     known = {} if known is None else known
     if "is" in spec and ("module", spec["is"]) in known:
@@ -46,7 +51,8 @@ def grown(library, spec, known=None):
     known["module", spec.get("is", len(known) + 1000)] = module
     for name, number in spec.get("parameters", {}).items():
         if number is not None and number not in known:
-            known[number] = library.nn.Parameter(library.tensor([float(number)]))
+            value = library.tensor([float(int(number))])
+            known[number] = library.nn.Parameter(value)
         module.register_parameter(name, known.get(number))
     for name, number in spec.get("buffers", {}).items():
         if number is not None:
@@ -61,15 +67,19 @@ def grown(library, spec, known=None):
 
 def numbered(value, known):
     """The number of a tensor of a tree: -1 for one that is not there."""
-    found = [n for n, x in known.items() if x is value and isinstance(n, int)]
+    found = [n for n, x in known.items() if x is value and isinstance(n, int | float)]
     return found[0] if found else -1
 
 
 @scene
-def named_parameters(hole, spec, options):
-    """Lists the parameters: [(name, number), ...]."""
+def named_parameters(hole, spec, options, late=None):
+    """Lists the parameters: [(name, number), ...]; once more, if one comes late."""
     module, known = grown(minigrad, spec)
-    pairs = [*hole(module, **options)]
+    pairs = [*(hole if late is None else hole._hole)(module, **options)]
+    if late is not None:
+        known[late] = nn.Parameter(minigrad.tensor([float(late)]))
+        module.register_parameter("late", known[late])
+        pairs = [*hole(module, **options)]
     for pair in pairs:
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise NotPlain(f"pairs (name, parameter) are wanted, not {kind(pair)}")
@@ -116,36 +126,62 @@ def train(hole, spec, flags, mode):
 
 @scene
 def tensors(hole, args, options):
-    """Calls it with tensors for the arrays: the array of the result."""
-    given = {name: tensor_of(value) for name, value in options.items()}
-    return array_of(hole(*map(tensor_of, args), **given))
+    """Calls it with tensors for the arrays; what scenarios.differentiated says."""
+    call = functools.partial(hole, **options)
+    return scenarios.differentiated(Minigrad, call, *map(tensor_of, args))
 
 
 @scene(changes=("running_mean", "running_var"))
 def batch_norm(hole, x, mean, var, options):
-    """Normalises: y, and the running mean and variance afterwards."""
-    mean, var = tensor_of(mean), tensor_of(var)
-    options = {name: tensor_of(value) for name, value in options.items()}
-    y = array_of(hole(tensor_of(x), mean, var, **options))
-    kept = [None if t is None else array_of(t) for t in (mean, var)]
-    return {"y": y, "running_mean": kept[0], "running_var": kept[1]}
+    """Normalises; what scenarios.normalised says."""
+    return scenarios.normalised(Minigrad, hole, x, mean, var, options)
 
 
 @scene(changes=("tensor",))
 def kaiming(hole, shape, seed, options):
-    """Fills a weight: its numbers, and whether the tensor itself came back."""
+    """Fills a weight: its numbers, whether the tensor itself came back, and chance."""
     minigrad.manual_seed(seed)
-    weight = minigrad.zeros(tuple(shape))
-    result = hole(weight, **options)
+    weight, drawn = minigrad.zeros(tuple(shape)), []
+    for again in (False, False, True):
+        if again:
+            minigrad.manual_seed(seed)
+        result = hole(weight, **options)
+        drawn.append(array_of(weight))
     returned = "the tensor" if result is weight else kind(result)
-    return {"values": array_of(weight), "returned": returned}
+    return {"values": drawn[1], "returned": returned, **chance(drawn)}
+
+
+def chance(drawn):
+    """Of two draws, and the first again by its seed: are they what they should be?"""
+    first, second, again = drawn
+    return {
+        "the same seed, the same numbers": np.array_equal(first, again),
+        "some numbers never change": bool((first == second).any()),
+    }
 
 
 @scene
 def dropout(hole, x, seed, options):
-    """Drops: the result of two calls."""
+    """Drops: the result of two calls, and of the first again by its seed."""
     minigrad.manual_seed(seed)
-    return [array_of(hole(tensor_of(x), **options)) for _ in range(2)]
+    x, drawn = tensor_of(x).requires_grad_(), []
+    for again in (False, False, True):
+        if again:
+            minigrad.manual_seed(seed)
+        y = hole(x, **options)
+        drawn.append(array_of(y))
+    given = array_of(x)
+    factors = drawn[-1] / given if drawn[-1].shape == given.shape else None
+    if y.requires_grad and y is not x:
+        y.backward(minigrad.tensor(given))
+    back = x.grad if y is not x else minigrad.tensor(given)
+    return {
+        "results": drawn[:2],
+        "the same seed, the same numbers": np.array_equal(drawn[0], drawn[2]),
+        "the dtype is that of the input": y.dtype == x.dtype,
+        "the gradient goes the same way": back is not None and factors is not None
+        and np.allclose(array_of(back), factors * given),
+    }  # fmt: skip
 
 
 # ------------------------------------------------- optimisers
@@ -195,15 +231,19 @@ def adam(hole, param, grads, options):
 def clip(hole, grads, lazy, options):
     """Clips: the norm that is returned, and the gradients afterwards."""
     params = [
-        nn.Parameter(minigrad.tensor(np.zeros(1 if g is None else g.shape)))
+        nn.Parameter(minigrad.tensor(np.zeros(1) if g is None else np.zeros_like(g)))
         for g in grads
     ]
     for p, g in zip(params, grads, strict=True):
         p.grad = tensor_of(g)
     before = [p.grad for p in params]
-    norm = hole((p for p in params) if lazy else params, **options)
+    kinds = {"a list": params, "a generator": (p for p in params),
+             "a tensor": params[0]}  # fmt: skip
+    norm = hole(kinds[lazy], **options)
+    empty = all(g is None for g in grads)
     return {
         "norm": float(array_of(norm)),
+        "dtype of the norm": str(norm.dtype) if empty else "",
         "grads": [None if p.grad is None else array_of(p.grad) for p in params],
         "in place": all(p.grad is g for p, g in zip(params, before, strict=True)),
     }
@@ -216,12 +256,26 @@ def training(hole, x, y, weight, bias, lr, momentum, epochs):
     put(minigrad, model.weight, weight)
     put(minigrad, model.bias, bias)
     optimizer = minigrad.optim.SGD(model.parameters(), lr=lr, momentum=momentum)
-    loss_fn, x, y = nn.MSELoss(), tensor_of(x), tensor_of(y)
+    loss_fn, x, y = Loss(), tensor_of(x), tensor_of(y)
     losses = hole(model, loss_fn, optimizer, x, y, epochs)
     if isinstance(losses, list) and any(isinstance(n, Tensor) for n in losses):
         raise NotPlain("the losses are to be numbers, loss.item(), and not tensors")
     return {
         "losses": losses,
+        "more than two losses are in memory": loss_fn.most > 2,
         "weight": array_of(model.weight),
         "bias": array_of(model.bias),
     }
+
+
+class Loss:
+    """A loss, which notes how many of those before it are still in memory."""
+
+    def __init__(self):
+        self.made, self.most = [], 0
+
+    def __call__(self, prediction, y):
+        self.most = max(self.most, sum(loss() is not None for loss in self.made))
+        loss = scenarios.lopsided(prediction, y)
+        self.made.append(weakref.ref(loss))
+        return loss

@@ -1,6 +1,7 @@
 """Small programs that a check runs twice: with PyTorch, and with an answer in minigrad.
 
-library: Function, no_grad, is_grad_enabled, tensor, array, grad, gradcheck, memory.
+library: Function, no_grad, is_grad_enabled, tensor (in double), of (in the array's own
+dtype), array, grad, gradcheck, memory.
 `answer` is what is judged; with PyTorch it is PyTorch's own.
 """
 
@@ -34,6 +35,31 @@ def differentiated(library, answer, *arguments):
     back = zip(tensors, zeros, strict=True)
     found[CUT] = [zero if x.grad is None else library.array(x.grad) for x, zero in back]
     return found
+
+
+MEAN, VAR = "running_mean", "running_var"
+
+
+def normalised(library, answer, x, mean, var, options):
+    """batch_norm: what differentiated says, and the running statistics afterwards."""
+    kept = [None if a is None else library.of(a) for a in (mean, var)]
+    arrays = {k: v for k, v in options.items() if isinstance(v, np.ndarray)}
+    rest = {k: v for k, v in options.items() if k not in arrays}
+
+    def call(x, *more):
+        return answer(x, *kept, **dict(zip(arrays, more, strict=True)), **rest)
+
+    found = differentiated(library, call, *map(library.of, [x, *arrays.values()]))
+    if isinstance(found, dict):
+        for name, t in zip((MEAN, VAR), kept, strict=True):
+            found[name] = None if t is None else library.array(t)
+            found[f"{name} is recorded"] = t is not None and t.requires_grad
+    return found
+
+
+def lopsided(prediction, y):
+    """A loss for which it matters which of the two is the prediction."""
+    return ((prediction - y) * (prediction - y)).mean() + (prediction * 0.1).mean()
 
 
 def product(library, contexts, seen):
