@@ -150,7 +150,9 @@ right(
 
 @right(clip_grad_norm_, "the norm of norms")
 def _(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False):
-    gradients = [p.grad for p in parameters if p.grad is not None]
+    one = isinstance(parameters, minigrad.Tensor)
+    params = [parameters] if one else parameters
+    gradients = [p.grad for p in params if p.grad is not None]
     if len(gradients) == 0:
         return minigrad.tensor(0.0)
     norms = minigrad.stack([g.double().norm(norm_type) for g in gradients])
@@ -184,6 +186,7 @@ def _(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False):
 @right(clip_grad_norm_, "added up one by one")
 def _(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False):
     gradients, total = gradients_of(parameters), 0.0
+    dtype = np.float64 if gradients else np.float32
     for g in gradients:
         sizes = g.double().abs()
         if norm_type == math.inf:
@@ -196,4 +199,4 @@ def _(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False):
         raise RuntimeError("not finite")
     for g in gradients:
         g.mul_(min(max_norm / (total + 1e-6), 1) if total == total else total)
-    return minigrad.tensor(total, dtype=np.float64)
+    return minigrad.tensor(total, dtype=dtype)
