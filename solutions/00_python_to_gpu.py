@@ -209,9 +209,9 @@ for name, link, nbytes in copies[:2]:
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `spent[name] = spent.get(name, 0) + latency + nbytes / rate`. A dict keeps its keys in
-# the order in which they came, and `max(spent, key=spent.get)` takes the first of
-# equals. `default=None` is for the list without copies.
+# `spent.get(name, 0)` begins each name at 0: add what this copy takes. A dict keeps its
+# keys in the order in which they came, and `max(spent, key=spent.get)` takes the first
+# of equals. `default=None` is for the list without copies.
 #
 # </details>
 
@@ -264,8 +264,8 @@ events = [
     ("to device", "x"),
     ("to device", "y"),
 ]
-for number, (what, *names) in enumerate(events):
-    print(number, what, *names)
+for number, event in enumerate(events):
+    print(number, *event)
 
 # %% [markdown] hints="needless_copies"
 # <details><summary>Hint 1</summary>
