@@ -15,12 +15,12 @@ from torch.utils.cpp_extension import (
 
 sources = ["csrc/bindings.cpp", "csrc/cpu.cpp"]
 if torch.version.cuda and CUDA_HOME:
-    flags = {"cxx": ["-O2", "-DWITH_CUDA"], "nvcc": ["-O3"]}
+    flags = {"cxx": ["-O3", "-DWITH_CUDA"], "nvcc": ["-O3"]}
     native = CUDAExtension(
         "minigrad_ops._C", [*sources, "csrc/cuda.cu"], extra_compile_args=flags
     )
 else:
-    native = CppExtension("minigrad_ops._C", sources, extra_compile_args=["-O2"])
+    native = CppExtension("minigrad_ops._C", sources, extra_compile_args=["-O3"])
 
 setup(
     name="minigrad_ops",

@@ -69,7 +69,7 @@ def load(name, *sources, cuda=False, flags=()):
                 cpp_extension.load(
                     full,
                     [str(s) for s in sources],
-                    extra_cflags=["-O2", *flags],
+                    extra_cflags=["-O3", *flags],
                     extra_cuda_cflags=["-O3", *flags],
                     build_directory=str(folder),
                     with_cuda=cuda,
