@@ -1002,10 +1002,10 @@ for shape in ((8, 16, 16), (8, 256, 256)) if ops else ():
 viz.bars(times, [*ways]) if ops else print("not run: needs a C++ compiler")
 
 # %% [markdown]
-# A **baseline**: without one a time says nothing. On a CPU PyTorch's loops are tuned and
-# ours are written to be read, and an operator that was registered in Python costs tens
-# of microseconds a call, which is all that small tensors feel. On a GPU both are bound
-# by the memory.
+# A **baseline**: without one a time says nothing. On a CPU PyTorch's loops are tuned
+# and ours are written to be read, and an operator that was registered in Python costs
+# tens of microseconds a call, which is all that small tensors feel. On a GPU both are
+# bound by the memory.
 #
 # Wall clock against events. **Predict** by how much they differ for a large tensor.
 
