@@ -7,7 +7,8 @@ built by nvcc; "minigrad" its operators with the library's fastest rungs. PyTorc
 them eager and under torch.compile. "compiled / ours" is how many times as long the
 compiled one takes as the better of ours: 1 or more is the goal. On a GPU the L2 cache
 is overwritten before each run, and events time the kernels. GB/s counts what must
-move, each float once. The fastest of 30 samples; they take turns.
+move, each float once. On a CPU all have one thread. The fastest of 30 samples; they
+take turns.
 """
 
 import sys
@@ -90,6 +91,7 @@ def main():
     minigrad.answers_from("solutions")
     device = "cuda" if torch.cuda.is_available() else "cpu"
     native = extension.minigrad_ops()._C
+    torch.set_num_threads(1)  # of the CPU: several wait for each other, for NumPy's one
     with torch.no_grad(), minigrad.rungs("fastest"):
         rows = [
             row(work, shapes, device, native)
