@@ -324,8 +324,8 @@ if torch:
 # and multiplies matrices, or calls a library that knows a better way; on a GPU cuDNN
 # has many kernels, and one is chosen by the sizes, as the ladder did.
 #
-# And the time? A whole step, forward, backward and Adam, on one NVIDIA GPU
-# (`docs/benchmarks/mnist.md` names it):
+# And the time? A whole step, forward, backward and Adam, on one NVIDIA H200
+# (`docs/benchmarks/mnist.md`):
 #
 # | a step of 64 images | µs |
 # |---|---|

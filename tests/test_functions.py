@@ -146,12 +146,13 @@ def test_names_of_pytorch_that_stand_elsewhere():
     assert minigrad.long is minigrad.int64 and minigrad.float is minigrad.float32
     assert minigrad.zeros(2, dtype=minigrad.int).dtype == minigrad.int32
     for name, instead in {
-        "cuda": "gpu_available", "save": "save_file", "device": '"sim"',
+        "save": "save_file", "device": '"sim"',
         "utils": "DataLoader", "load": "load_file",
     }.items():  # fmt: skip
         with pytest.raises(AttributeError, match=f"no attribute '{name}'.*{instead}"):
             getattr(minigrad, name)
     assert not hasattr(minigrad, "foo")
+    assert minigrad.cuda.is_available() == minigrad.gpu_available()
 
 
 def test_a_star_import_leaves_pythons_own_names_alone():

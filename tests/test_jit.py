@@ -5,6 +5,7 @@ import pytest
 import torch
 
 import minigrad
+import minigrad.viz
 from minigrad import nn, optim
 from minigrad.nn import functional as F
 
@@ -90,6 +91,32 @@ def test_gradients_of_what_is_jitted():
         assert found[0] == found[1]
     with pytest.raises(RuntimeError, match="gradients of gradients"):
         minigrad.autograd.grad(f(x), w, create_graph=True)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_the_gradients_of_relu_and_pooling_are_one_kernel(device):
+    w = minigrad.randn(2, 3, 4, 6, device=device).requires_grad_()
+    f = minigrad.jit(lambda x: (F.max_pool2d((w * x).relu(), 2) * 2).sum())
+    with minigrad.rungs("fastest"):
+        for _ in range(2):
+            found, x = [], minigrad.randn(2, 3, 4, 6, device=device)
+            for g in (f.function, f):
+                w.grad = None
+                g(x).backward()
+                found.append(bits(w.grad))
+            assert found[0] == found[1]
+        assert "relu_backward" not in str(f.program.back.graph)
+
+
+def test_pictures():
+    f = minigrad.jit(lambda x, y: ((x * y + 1).relu() @ y).sum())
+    f(minigrad.ones(3, 3), minigrad.ones(3, 3))
+    said = repr(minigrad.viz.program(f))
+    assert "5 boxes, 1 of them fused kernels" in said
+    with minigrad.graph.Graph().as_default() as g:
+        x = minigrad.graph.placeholder("x")
+        minigrad.graph.tanh(x * 2.0)
+    assert "Mul uses x, const; Tanh uses Mul" in repr(minigrad.viz.program(g))
 
 
 def network(device, make):

@@ -43,7 +43,7 @@ class FoldConstants(SceneCheck):
     def of(self, random, spec):
         edges = {n: inputs for n, (_, inputs) in spec.items()}
         types = {n: kind for n, (kind, _) in spec.items()}
-        values = {n: random.choice([2.0, 3.0, 5.0, 7.0]) for n, k in types.items()
+        values = {n: random.choice([2.1, 3.3, 5.7, 7.9]) for n, k in types.items()
                   if k == "Const"}  # fmt: skip
         return {"scene": "fold", "edges": edges, "types": types, "values": values,
                 "stateful": STATEFUL}  # fmt: skip

@@ -1,7 +1,7 @@
 """Which nodes may be one kernel."""
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import Known, Mistake, equivalent, mistakes, right
 from minigrad.jit.passes import can_fuse
 
 from .scene_check import SceneCheck
@@ -66,6 +66,8 @@ class CanFuse(SceneCheck):
             4, 7, writes=[5])  # fmt: skip
         edges = {1: [0], 2: [1]}
         yield "written in between", self.of(both, edges, [0, 1], 2, [3, 4])
+        first = three | plain(3, 7, writes=[9])
+        yield "written in between", self.of(first, edges, [0, 1], 2, [3])
         for _ in range(12):
             yield "any of these", self.drawn(random)
 
@@ -202,4 +204,12 @@ right(
     can_fuse,
     "the last of the group",
     "first, touched = group[0] -> first, touched = group[-1]",
+)
+
+equivalent(
+    can_fuse,
+    "the group has one shape, and its order does not count",
+    "off by one: first, touched = group[0], set() -> first, touched = group[(-1)]",
+    "order: for n in group:",
+    "order: for other in between:",
 )

@@ -3,7 +3,7 @@
 import numpy as np
 
 from grading.checking import checks
-from grading.mistakes import Mistake, mistakes, right
+from grading.mistakes import Mistake, equivalent, mistakes, right
 from minigrad.cuda import copy_inputs
 
 from .scene_check import SceneCheck, brief, numbers
@@ -168,3 +168,12 @@ right(
     ("memory = {id(t.storage) for t in static} -> memory = [t.storage for t in static]",
      "id(x.storage) in memory -> any(x.storage is s for s in memory)"),
 )  # fmt: skip
+
+equivalent(
+    copy_inputs,
+    "all are checked, and what reads static memory is cloned, before any copy",
+    "order: for number, (t, x) in",
+    "arguments swapped: for number, (t, x) in",
+    "branch dropped: given = [x.clone() if id(x.storage) in memory else x",
+    "order: for t, x in zip(static, given, strict=True):",
+)

@@ -1,7 +1,7 @@
 """The first thing that a capture cannot hold."""
 
 from grading.checking import Check, checks
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import Known, Mistake, equivalent, mistakes, right
 from minigrad.cuda import capture_failure
 
 POOL, BEGIN, END = "pool", "begin", "end"
@@ -253,4 +253,10 @@ right(
         'elif kind == "free": -> elif kind == "launch":\n            continue\n'
         '        elif kind == "free":',
     ),
+)
+
+equivalent(
+    capture_failure,
+    "what is left is set at the beginning of each capture",
+    "off by one: inside, pool, left = False, 0, 0 -> inside, pool, left = False, 0, (",
 )
