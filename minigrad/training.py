@@ -46,7 +46,8 @@ def evaluate(model, loader):
     loader gives batches of images and labels; a last one may be smaller. loss: the mean
     of nll_loss over all items. accuracy: which share of the items, from 0 to 1, has its
     largest output at its label. While it runs the model is not in training and nothing
-    is recorded for gradients; afterwards the model is in the mode that it was in.
+    is recorded for gradients; afterwards the model is in the mode that it was in. The
+    loader is gone through once, and no more than a batch's outputs are kept.
     """
 
 

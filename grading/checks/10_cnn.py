@@ -7,7 +7,7 @@ import struct
 import numpy as np
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, Model, mistake, mistakes, right
+from grading.mistakes import Known, Mistake, Model, equivalent, mistake, mistakes, right
 from grading.subject import Problem
 from minigrad import tensor
 from minigrad.data.idx import read_idx
@@ -87,6 +87,7 @@ class ReadIdx(SceneCheck):
         yield "any number of dimensions", of(5, 3)
         yield "any number of dimensions", of(2, 3, 4, 5)
         yield "any number of dimensions", of(0, 2, 2)
+        yield "any number of dimensions", of()
         yield "any number of dimensions", self.of(file_of(0, 1 << 16))
         good = file_of(4, 3, 2)
         for kind in (0x0D, 0x0B):
@@ -222,7 +223,34 @@ def wrong_error(data):  # whatever Python raises
     return np.frombuffer(data, np.uint8, offset=head).reshape(shape)
 
 
+equivalent(
+    read_idx,
+    "of a file of four bytes the elements are missing, and that is refused below",
+    "comparison: -> if ((len(data)) <= (4))",
+    "off by one: -> if len(data) < (5)",
+)
 right(read_idx, "by struct", read)
+
+
+@right(read_idx, "byte by byte")
+def _(data):
+    left = iter(data)
+    head = [next(left, 255) for _ in range(4)]
+    if head[:3] != [0, 0, 8]:
+        raise ValueError(f"not an IDX file: {head}")
+    shape = ()
+    for _ in range(head[3]):
+        size = 0
+        for _ in range(4):
+            byte = next(left, None)
+            if byte is None:
+                raise ValueError("the head ends too early")
+            size = 256 * size + byte
+        shape += (size,)
+    rest = bytes(left)
+    if len(rest) != math.prod(shape):
+        raise ValueError("too many or too few")
+    return np.frombuffer(rest, np.uint8).reshape(shape)
 
 
 @right(read_idx, "as a file is read")

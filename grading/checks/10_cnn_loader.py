@@ -16,6 +16,7 @@ from .scene_check import SceneCheck
 EACH = "each item comes once"
 LIE = "the items come as they lie"
 MIXED = "neighbours are separated"
+OWN = "neighbours of one epoch are separated in the next"
 AGAIN = "the same seed and epoch give the same order again"
 EPOCHS = "another epoch has another order"
 SEEDS = "another seed has another order"
@@ -46,22 +47,34 @@ class Order(SceneCheck):
     def expected(self, scene):
         shuffled = scene["shuffle"] and scene["n"] > 1
         facts = {EACH: True, AGAIN: True, SHARED: True, LIE: not shuffled}
-        return facts | {MIXED: shuffled, EPOCHS: shuffled, SEEDS: shuffled}
+        return facts | {
+            MIXED: shuffled,
+            OWN: shuffled,
+            EPOCHS: shuffled,
+            SEEDS: shuffled,
+        }
 
     def seen(self, got, scene):
         """The facts of what came of a scene."""
         orders, plain = got["orders"], list(range(scene["n"]))
         first, second, third, again, resumed, other = orders
-        steps = [b - a for a, b in zip(first, first[1:], strict=False)]
+        same = sorted(first) == sorted(second)
+        between = [first.index(i) for i in second] if same else second
         return {
             EACH: all(sorted(order) == plain for order in orders),
             AGAIN: first == again and third == resumed,
             SHARED: not got["changed"],
             LIE: all(order == plain for order in orders),
-            MIXED: 4 * sum(abs(step) == 1 for step in steps) < len(steps),
+            MIXED: self.apart(first),
+            OWN: self.apart(between),
             EPOCHS: first != second and second != third and first != third,
             SEEDS: first != other,
         }
+
+    def apart(self, order):
+        """Are few neighbours still neighbours?"""
+        steps = [b - a for a, b in itertools.pairwise(order)]
+        return 4 * sum(abs(step) == 1 for step in steps) < len(steps)
 
     def same(self, got, expected, scene):
         if isinstance(expected, dict) and "orders" in expected:  # a mistake's
@@ -137,6 +150,12 @@ mistakes(
         "the items are not mixed, only moved along: neighbours stay neighbours",
         f"{SHUFFLED} -> "
         f"np.roll(np.arange(n), {RNG}.integers(1, max(n, 2)) + self.epoch)",
+    ),
+    turned=Mistake(
+        "the order of one epoch is that of another, moved along: neighbours stay "
+        "neighbours",
+        f"{SHUFFLED} -> "
+        "np.roll(np.random.default_rng(self.seed).permutation(n), 7 * self.epoch)",
     ),
     always_shuffled=Mistake(
         "self.shuffle is ignored: without it the items come as they lie",

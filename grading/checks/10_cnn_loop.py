@@ -54,6 +54,7 @@ class TrainMnist(SceneCheck):
         yield "mode and place", of(2, [MODES, AFTER])
         yield "mode and place", of(2, [PLACES])
         yield "a training goes on", of(2, ["work"], stopped(1, 1, 0))
+        yield "a training goes on", of(1, ["work"], stopped(2, 2, 0))
         yield "a training goes on", of(2, ["work"], stopped(0, 0, 2))
         yield "a training goes on", of(2, ["work"], stopped(0, 1, 0))
         yield "a training goes on", of(2, ["work", "returned"], stopped(2, 2, 0))
@@ -153,6 +154,7 @@ def at_end(training, epochs):
 mistakes(
     train_mnist,
     one_more=Mistake("one epoch too many", "< epochs -> <= epochs"),
+    raised=Known("< epochs -> != epochs"),
     one_less=Mistake("one epoch too few", "< epochs -> < epochs - 1"),
     every_step=Mistake(
         "the model is evaluated after every step: once after each epoch is enough, "
@@ -256,3 +258,13 @@ def _(training, epochs):
         model.train()
         training.evaluated(loss / n, count / n)
     return training.results
+
+
+right(
+    train_mnist,
+    "with a helper, and a for loop that ends by itself",
+    (
+        f"{WHILE} -> for done in range(len(training.results), max(epochs, 0)):",
+        "epoch == len(training.results): -> epoch == done:",
+    ),
+)

@@ -5,7 +5,7 @@ from torch.nn import functional as torch_functional
 
 import minigrad
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import Known, Mistake, equivalent, mistake, mistakes, right
 from minigrad import functional
 from minigrad.autograd import no_grad
 from minigrad.training import evaluate, train_step
@@ -14,7 +14,10 @@ from .scene_check import SceneCheck, each
 from .small_network import data_of, network, one_thread, state_of, weights_of
 
 LOSSES = ("losses", "weights")
-GRAPH = "the losses have a graph"
+GRAPH, DTYPE = "the losses have a graph", "the losses' dtype"
+WAITS = "a tensor is turned into a number"
+NEW = "the model has something new"
+RUNS, MOST = "runs through the loader", "more than two outputs are in memory"
 CALLS = "the model is in training at each call"
 AFTER = "the model is in training afterwards"
 RECORDED, ON = "what the model does is recorded", "recording is on afterwards"
@@ -40,7 +43,7 @@ class TrainStep(SceneCheck):
         yield "the steps", self.of(random, 1, LOSSES, **sgd)
         yield "the steps", self.of(random, 3, LOSSES, **sgd)
         yield "fifty steps", self.of(random, 50, LOSSES, **fast)
-        yield "no graph", self.of(random, 2, [GRAPH], **sgd)
+        yield "no graph", self.of(random, 2, [GRAPH, DTYPE, WAITS, NEW], **sgd)
         for mode in (True, False):
             how = {"norm": True, "training": mode, **sgd}
             yield "the mode stays", self.of(random, 3, [CALLS, AFTER], **how)
@@ -65,7 +68,8 @@ class TrainStep(SceneCheck):
             losses.append(loss.item())
         mode = model.training
         facts = {"losses": losses, "weights": state_of(model), GRAPH: False,
-                 CALLS: [mode], AFTER: mode}  # fmt: skip
+                 CALLS: [mode], AFTER: mode, DTYPE: "float64", WAITS: False,
+                 NEW: False}  # fmt: skip
         return {key: facts[key] for key in scene["look"]}
 
 
@@ -110,6 +114,16 @@ mistakes(
         "the loss has still its graph: whoever keeps the losses keeps every step's "
         "tensors alive, until the memory is full: loss.detach()",
         ".detach() ->",
+    ),
+    waits=Mistake(
+        "a tensor is turned into a number in between: on a GPU that waits for every "
+        "kernel of the step",
+        "return loss -> loss.item()\n    return loss",
+    ),
+    kept=Mistake(
+        "something is kept on the model, and its graph with it: return the loss, and "
+        "keep nothing",
+        "return loss -> model.loss = loss\n    return loss",
     ),
     sets_train=Mistake(
         "the model is put into training mode: a step leaves the mode to the caller, "
@@ -199,6 +213,7 @@ class Evaluate(SceneCheck):
             yield "the mode comes back", of(9, 4, [AFTER], **how)
         yield "nothing is recorded", of(9, 4, [RECORDED])
         yield "nothing is recorded", of(9, 4, [ON], training=True)
+        yield "once, and nothing is kept", of(13, 2, [RUNS, MOST])
 
     @one_thread()
     def expected(self, scene):
@@ -210,6 +225,7 @@ class Evaluate(SceneCheck):
             "loss": torch_functional.nll_loss(y, labels).item(),
             "accuracy": (y.argmax(1) == labels).double().mean().item(),
             CALLS: [False], AFTER: scene["training"], RECORDED: False, ON: True,
+            RUNS: 1, MOST: False,
             "weights and statistics": state_of(model),
         }  # fmt: skip
         return {key: facts[key] for key in scene["look"]}
@@ -298,6 +314,10 @@ mistakes(
         "no_grad():` puts it back by itself",
         "with no_grad(): -> minigrad.set_grad_enabled(False)\n    if True:",
     ),
+    twice=Mistake(
+        "the loader is gone through more than once: that reads all images again",
+        "return total -> count = sum(len(t) for _, t in loader)\n    return total",
+    ),
     type=Known(
         f"return total / count, {SHARE} -> "
         f"return minigrad.tensor(total / count), minigrad.tensor({SHARE})",
@@ -334,8 +354,48 @@ def _(model, loader):
     return loss / len(loader.dataset), count / len(loader.dataset)
 
 
-@right(evaluate, "all outputs in one")
+@right(evaluate, "means times sizes")
 def _(model, loader):
+    modes, pairs = model.training, []
+    model.train(False)
+    with no_grad():
+        for x, t in loader:
+            y = model(x)
+            hits = (y.argmax(1) == t).float().mean().item()
+            pairs.append((functional.nll_loss(y, t).item(), hits, len(t)))
+    model.train(modes)
+    n = sum(size for _, _, size in pairs)
+    return tuple(sum(p[i] * p[2] for p in pairs) / n for i in (0, 1))
+
+
+@right(evaluate, "by a function for each batch")
+def _(model, loader):
+    def of(x, t):
+        y = model(x)
+        loss = functional.nll_loss(y, t, reduction="sum")
+        return loss.item(), (y.argmax(-1) == t).sum().item(), t.shape[0]
+
+    before = model.training
+    with no_grad():
+        model.eval()
+        totals = [sum(column) for column in zip(*(of(x, t) for x, t in loader))]
+    model.train(before)
+    return totals[0] / totals[2], totals[1] / totals[2]
+
+
+equivalent(
+    evaluate,
+    "sums do not depend on the order, and batches may be held at once: outputs not",
+    "order: for images, labels in loader",
+)
+
+
+@mistake(
+    evaluate,
+    "the outputs of all batches are kept, which may not fit into memory: add up the "
+    "numbers of each batch",
+)
+def all_outputs(model, loader):
     before = model.training
     try:
         model.train(False)

@@ -2,6 +2,8 @@
 
 import contextlib
 import random as python_random
+import sys
+import weakref
 
 import numpy as np
 
@@ -107,15 +109,37 @@ def batch_indices(hole, order, size, drop_last):
 # ------------------------------------------------- models
 
 
+@contextlib.contextmanager
+def waits_noted(calls):
+    """Note each x.item(): a GPU would wait there."""
+    item = Tensor.item
+
+    def noted(self):
+        caller = sys._getframe(1)
+        own = caller.f_globals.get("__name__", "").startswith("minigrad.")
+        if not own or caller.f_code.co_name == "__float__":
+            calls.append("item")
+        return item(self)
+
+    Tensor.item = noted
+    try:
+        yield
+    finally:
+        Tensor.item = item
+
+
 class Watched(nn.Module):
     """A model that notes, at each call, its mode and whether it is recorded."""
 
     def __init__(self, model):
         super().__init__()
         self.model, self.modes, self.recorded = model, [], []
+        self.outputs, self.most = [], 0
 
     def forward(self, x):
+        self.most = max(self.most, sum(y() is not None for y in self.outputs))
         y = self.model(x)
+        self.outputs.append(weakref.ref(y))
         self.modes.append(self.training)
         self.recorded.append(y.requires_grad)
         return y
@@ -142,14 +166,32 @@ def state_of(model):
     return {name: x.detach().numpy().copy() for name, x in model.state_dict().items()}
 
 
+class Once:
+    """A loader that counts how often it is gone through."""
+
+    def __init__(self, loader):
+        self.loader, self.runs = loader, 0
+
+    def __getattr__(self, name):
+        return getattr(self.loader, name)
+
+    def __len__(self):
+        return len(self.loader)
+
+    def __iter__(self):
+        self.runs += 1
+        return iter(self.loader)
+
+
 @scene
 def train_steps(hole, weights, norm, training, optimizer, options, batches, look):
     """Steps with batches: the losses, what they are, and the model afterwards."""
     model = Watched(network(minigrad, weights, norm)).train(training)
     made = getattr(optim, optimizer)(model.parameters(), **options)
-    losses, graphs = [], []
+    losses, graphs, known, calls = [], [], {*vars(model)}, []
     for images, labels in batches:
-        loss = hole(model, made, tensor_of(images), tensor_of(labels))
+        with waits_noted(calls):
+            loss = hole(model, made, tensor_of(images), tensor_of(labels))
         if isinstance(loss, int | float | np.number):
             raise NotPlain(
                 "the loss is to be a tensor, not a number: .item() waits until every "
@@ -164,6 +206,9 @@ def train_steps(hole, weights, norm, training, optimizer, options, batches, look
         "losses": losses,
         "weights": state_of(model.model),
         "the losses have a graph": any(graphs),
+        "the losses' dtype": str(loss.dtype),
+        "a tensor is turned into a number": bool(calls),
+        "the model has something new": {*vars(model)} != known,
         "the model is in training at each call": sorted(set(model.modes)),
         "the model is in training afterwards": model.training,
     }
@@ -175,7 +220,8 @@ def evaluation(hole, weights, norm, training, data, size, look):
     """Evaluates: loss and accuracy, how the model was used, and how it is left."""
     model = Watched(network(minigrad, weights, norm)).train(training)
     loader = DataLoader(TensorDataset(*map(tensor_of, data)), size, seed=0)
-    result = hole(model, loader)
+    once = Once(loader)
+    result = hole(model, once)
     if not isinstance(result, tuple) or len(result) != 2:
         raise NotPlain(f"a tuple (loss, accuracy) is wanted, not {kind(result)}")
     for name, value in zip(("loss", "accuracy"), result, strict=True):
@@ -188,6 +234,8 @@ def evaluation(hole, weights, norm, training, data, size, look):
         "the model is in training afterwards": model.training,
         "weights and statistics": state_of(model.model),
         "what the model does is recorded": any(model.recorded),
+        "runs through the loader": once.runs,
+        "more than two outputs are in memory": model.most > 2,
         "recording is on afterwards": minigrad.is_grad_enabled(),
     }
     return {key: shown[key] for key in look}
