@@ -40,9 +40,9 @@ import numpy as np
 import torch
 
 from grading import trying
-from minigrad import Kernel, device_empty, to_device, to_host, toolkit, viz
-from minigrad.frameworks import gpu_count
-from minigrad.testing import Ways, bench
+from minigrad import Kernel, device_empty, to_device, to_host, viz
+from minigrad.testing import Ways, bench, toolkit
+from minigrad.testing.frameworks import gpu_count
 
 # %% [markdown]
 # How many GPUs does NVIDIA's driver know on this machine?

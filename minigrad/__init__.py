@@ -5,9 +5,7 @@
 import builtins as _builtins
 import sys as _sys
 
-from . import (
-    autograd, cuda, data, driver, graph, kernels, nn, optim, training, transfers,
-)
+from . import autograd, cuda, data, graph, kernels, nn, optim, training
 from .autograd import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from .creation import (
     arange, empty, empty_like, eye, from_numpy, full, full_like, linspace, ones,
@@ -51,14 +49,14 @@ __version__ = "0.1.0"
 __all__ = [
     "CompileError", "DispatchError", "Kernel", "NotAnswered", "Tensor", "answers_from",
     "arange", "autograd", "bernoulli", "bfloat16", "cat", "cuda", "data",
-    "device_empty", "driver", "einsum", "empty", "empty_like", "enable_grad",
+    "device_empty", "einsum", "empty", "empty_like", "enable_grad",
     "exercise", "eye", "float16", "float32", "float64", "from_numpy", "full",
     "full_like", "functional", "graph", "gpu_available", "int16", "int32", "int64",
     "int8", "is_grad_enabled", "jit", "kernels", "linspace", "load_file", "manual_seed",
     "masked_select", "matmul", "nn", "no_grad", "nonzero", "ones", "ones_like", "optim",
     "promote_types", "rand", "rand_like", "randint", "randn", "randn_like", "randperm",
     "result_type", "rungs", "save_file", "set_grad_enabled", "solves", "stack",
-    "synchronize", "tensor", "to_device", "to_host", "trace", "training", "transfers",
+    "synchronize", "tensor", "to_device", "to_host", "trace", "training",
     "uint8", "where", "zeros", "zeros_like",
 ]  # fmt: skip
 

@@ -44,9 +44,9 @@ import numpy as np
 import minigrad
 from grading import check, show_check, trying
 from minigrad import solves
-from minigrad.driver import ERRORS, read_error, wheel_for
+from minigrad.kernels.driver import ERRORS, read_error, wheel_for
 from minigrad.kernels.first import pick_launch, roll
-from minigrad.transfers import costliest_copy, needless_copies
+from minigrad.kernels.transfers import costliest_copy, needless_copies
 
 # %% [markdown] task="pick_launch"
 # ## How many blocks, of how many threads?

@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from minigrad import frameworks
 from minigrad.cli import doctor
-from minigrad.frameworks import Library, gpu_count, needs, probe, probed, quiet
+from minigrad.testing import frameworks
+from minigrad.testing.frameworks import Library, gpu_count, needs, probe, probed, quiet
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def test_what_goes_wrong_in_a_block_is_not_hidden():
 
 
 def test_stderr_is_quiet_for_a_while():
-    code = "import os\nfrom minigrad.frameworks import quiet\n"
+    code = "import os\nfrom minigrad.testing.frameworks import quiet\n"
     code += "with quiet():\n    os.write(2, b'noise')\nos.write(2, b'after')"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True)
     assert run.stderr == b"after"

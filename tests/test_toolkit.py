@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from minigrad import toolkit
+from minigrad.testing import toolkit
 
 KERNEL = 'extern "C" __global__ void one(float* x) { x[threadIdx.x] = 1; }\n'
 HELLO = '#include <cstdio>\nint main() { printf("hello\\n"); }\n'

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from minigrad import frameworks
-from minigrad.frameworks import Library
-from minigrad.testing import Ways, ways
+from minigrad.testing import Ways, frameworks, ways
+from minigrad.testing.frameworks import Library
 
 X = np.arange(4, dtype=np.float32)
 

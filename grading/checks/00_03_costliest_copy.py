@@ -4,7 +4,7 @@ from collections import defaultdict
 
 from grading.checking import Check, checks
 from grading.mistakes import Known, Mistake, equivalent, mistakes, right
-from minigrad.transfers import costliest_copy
+from minigrad.kernels.transfers import costliest_copy
 
 UP, DOWN, INSIDE = "to device", "to host", "on the device"
 LINKS = {UP: (10, 20_000), DOWN: (10, 10_000), INSIDE: (2, 1_000_000)}

@@ -2,7 +2,7 @@
 
 from grading.checking import Check, checks
 from grading.mistakes import Known, Mistake, equivalent, mistake, mistakes, right
-from minigrad.transfers import needless_copies
+from minigrad.kernels.transfers import needless_copies
 
 UP, DOWN = "to device", "to host"
 NAMES = "x", "y", "w"

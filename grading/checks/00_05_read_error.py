@@ -4,7 +4,7 @@ import re
 
 from grading.checking import Check, checks
 from grading.mistakes import Known, Mistake, equivalent, mistake, mistakes, right
-from minigrad.driver import ERRORS, read_error
+from minigrad.kernels.driver import ERRORS, read_error
 
 CAUSES = {
     2: "memory", 9: "launch", 35: "driver", 100: "device", 209: "build",

@@ -10,8 +10,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
-from .. import frameworks
 from ..devices import gpu_available
+from ..testing import frameworks
 from .install import HOME, driver_cuda
 
 

@@ -9,12 +9,14 @@ from . import (
     bindings,
     convolution,
     copy,
+    driver,
     elementwise,
     first,
     losses,
     memory,
     reductions,
     threads,
+    transfers,
 )
 
 __all__ = [
@@ -22,10 +24,12 @@ __all__ = [
     "bindings",
     "convolution",
     "copy",
+    "driver",
     "elementwise",
     "first",
     "losses",
     "memory",
     "reductions",
     "threads",
+    "transfers",
 ]

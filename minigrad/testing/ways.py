@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..devices import on_gpu
-from ..frameworks import LIBRARIES, gpu_count, needs
+from .frameworks import LIBRARIES, gpu_count, needs
 from .timing import duration
 
 # By name: who compiles, where the data lies, who copies, who launches, what comes back.

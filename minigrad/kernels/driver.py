@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from .exercises.registry import exercise
+from ..exercises.registry import exercise
 
 
 class CudaError(NamedTuple):
