@@ -187,6 +187,21 @@ def test_the_extension_refuses_what_it_cannot_do(ops, change, said):
         ops._C.outer(*change(torch.rand(2, 3), torch.rand(2, 4)))
 
 
+@needs_compiler
+@pytest.mark.slow
+def test_the_set_up_file_builds_the_package(tmp_path):
+    copy = shutil.copytree(EXAMPLES / "extension", tmp_path / "extension")
+    build = [sys.executable, "setup.py", "-q", "build_ext", "--inplace"]
+    code = (
+        "import torch, minigrad_ops\n"
+        "print(*minigrad_ops.outer(torch.ones(1, 2), torch.ones(1, 3)).shape)"
+    )
+    with extension.one_architecture(torch.cuda.is_available()):
+        subprocess.run(build, cwd=copy, check=True, capture_output=True)
+    use = [sys.executable, "-c", code]
+    assert subprocess.check_output(use, cwd=copy, text=True) == "1 2 3\n"
+
+
 def nvcc(tmp_path, source, *options):
     how = ["nvcc", "-x", "cu", "-arch=sm_80", "-w", "-c", str(source), *options]
     done = subprocess.run(
