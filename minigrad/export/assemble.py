@@ -136,6 +136,7 @@ def _is_exercise(node):
 
 
 def _declares(node, number):
-    """Is this the call `kernel_exercise(number, ...)`?"""
-    called = _is_exercise(node) and ast.unparse(node.func).endswith("kernel_exercise")
+    """Is this the call `kernel_exercise(number, ...)`, or `cpp_exercise`?"""
+    texts = "kernel_exercise", "cpp_exercise"
+    called = _is_exercise(node) and ast.unparse(node.func).endswith(texts)
     return called and node.args and ast.unparse(node.args[0]) == repr(number)
