@@ -58,6 +58,7 @@ EXAMPLES = course.home() / "examples"
 for tool in "c++", "ninja", "nvcc":
     print(f"{tool:6}", shutil.which(tool) or "not here")
 gpu = torch.cuda.is_available()
+where = "cuda" if gpu else "cpu"
 print("GPU   ", torch.cuda.get_device_name() if gpu else "none that PyTorch sees")
 
 # %% [markdown]
@@ -426,7 +427,8 @@ part("extension/minigrad_ops/__init__.py", "class Outer", "        return da", "
 # asked for one, instead of being silently wrong.
 
 # %%
-a, b = (torch.rand(2, n, dtype=torch.double, requires_grad=True) for n in (3, 4))
+how = {"dtype": torch.double, "device": where, "requires_grad": True}
+a, b = torch.rand(2, 3, **how), torch.rand(2, 4, **how)
 if ops:
     ops.Outer.apply(a, b).sum().backward()
     torch.testing.assert_close(a.grad, b.sum(1, keepdim=True).expand(2, 3))
@@ -726,7 +728,6 @@ viz.dispatch()
 from torch.profiler import ProfilerActivity
 from torch.profiler import profile as profiler
 
-where = "cuda" if gpu else "cpu"
 torch.set_num_threads(1)  # on a CPU several would wait for each other in the picture
 a, b = torch.rand(256, 128, device=where), torch.rand(128, 128, device=where)
 for _ in range(3):  # warm-up: the first call loads libraries
