@@ -189,3 +189,24 @@ right(
     if (target[r] != ignore) losses[r] = value - x[r * n + target[r]];
     """,
 )
+right(
+    cross_entropy_forward,
+    "one thread joins what the others have",
+    """
+    __shared__ float most[256], sums[256];
+    int tid = threadIdx.x, first = blockIdx.x * n;
+    float m = -3e38f, sum = 0.0f;
+    for (int i = tid; i < n; i += blockDim.x) m = fmaxf(m, x[first + i]);
+    for (int i = tid; i < n; i += blockDim.x) sum += expf(x[first + i] - m);
+    most[tid] = m;
+    sums[tid] = sum;
+    __syncthreads();
+    if (tid > 0) return;
+    for (int k = 1; k < blockDim.x; k++) m = fmaxf(m, most[k]);
+    sum = 0.0f;
+    for (int k = 0; k < blockDim.x; k++) sum += sums[k] * expf(most[k] - m);
+    int t = target[blockIdx.x];
+    lse[blockIdx.x] = m + logf(sum);
+    losses[blockIdx.x] = t == ignore ? 0.0f : m + logf(sum) - x[first + t];
+    """,
+)

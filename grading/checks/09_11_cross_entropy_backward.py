@@ -136,3 +136,25 @@ right(
     }
     """,
 )
+right(
+    cross_entropy_backward,
+    "from the last element, with a function",
+    """
+    __device__ float slope(float x, float lse, bool is_target) {
+        float share = expf(x - lse);
+        return is_target ? share - 1.0f : share;
+    }
+
+    __global__ void cross_entropy_backward(const float* x, const int* target,
+                                           const float* lse, const float* dy, float* dx,
+                                           int rows, int n, int ignore, int count) {
+        int i = rows * n - 1 - (int)(blockIdx.x * blockDim.x + threadIdx.x);
+        for (; i >= 0; i -= gridDim.x * blockDim.x) {
+            int row = i / n, col = i - row * n, t = target[row];
+            dx[i] = 0.0f;
+            if (t == ignore) continue;
+            dx[i] = slope(x[i], lse[row], col == t) / count * *dy;
+        }
+    }
+    """,
+)
