@@ -312,12 +312,17 @@ def counters(count, device):
     """
     if device != "cuda":
         return zeros(count, np.dtype(np.uint32), device)
-    capture.constant(_counters())
-    return _counters()
+    found = counters_of(aside)
+    capture.constant(found)
+    return found
+
+
+aside = False  # are launches made for a second stream, beside the first?
 
 
 @functools.cache
-def _counters():
+def counters_of(aside):
+    """The zeros of the first stream's launches, or of the second's."""
     with capture.disabled():
         return zeros(COUNTERS, np.dtype(np.uint32), "cuda")
 

@@ -10,6 +10,7 @@ from ..cuda import graph as capturing
 from ..dispatch import planned
 from ..tensor import Tensor
 from .codegen import kernel_of
+from .fork import Fork
 from .ir import Node, mapped
 from .passes import Fused
 
@@ -25,7 +26,7 @@ class Program:
         self.kernels = [kernel_of(n) for n in graph.nodes if isinstance(n, Fused)]
         fused = iter(self.kernels)
         last = last_uses(graph)
-        self.steps = [(step_of(n, fused), last[n]) for n in graph.nodes
+        self.steps = [(n, step_of(n, fused), last[n]) for n in graph.nodes
                       if n.op == "call_function"]  # fmt: skip
         for node in graph.nodes:
             node.value = None  # what the trace has made is not needed again
@@ -35,17 +36,22 @@ class Program:
         if self.static is not None and self.static.used:
             self.static.renew()
 
-    def run(self, tensors, renew=True):
-        """What the function returns for these tensors."""
+    def run(self, tensors, renew=True, fork=None):
+        """What the function returns for these tensors. fork: a Fork, on a GPU."""
         if renew:
             self.renew()
         env = dict(self.held)
         for node, x in zip(self.inputs, tensors, strict=True):
             env[node] = x if x.spec is node.spec else x.clone()  # from its beginning on
-        for step, done in self.steps:
+        for node, step, done in self.steps:
+            if fork is not None:  # memory is kept: two streams read it
+                fork.run(node, step, env)
+                continue
             step(env)
-            for node in done:
-                del env[node]
+            for other in done:
+                del env[other]
+        if fork is not None:
+            fork.join()
         for parameter, node in self.graph.grads:
             parameter.grad = None if node is None else env[node]
         return mapped(self.graph.results, Node, env.__getitem__)
@@ -69,8 +75,10 @@ class Captured:
             self.static = [x.detach().clone() for x in tensors]
             self.captured = CUDAGraph()
             device = self.static[0].device if self.static else None
-            with capturing(self.captured, device="cuda" if device == "cuda" else "sim"):
-                self.result = self.program.run(self.static, renew=False)
+            on_gpu = device == "cuda"
+            fork = Fork(self.program.graph) if on_gpu else None
+            with capturing(self.captured, device="cuda" if on_gpu else "sim"):
+                self.result = self.program.run(self.static, False, fork)
         with no_grad():
             copy_inputs(self.static, tensors)
         self.program.renew()

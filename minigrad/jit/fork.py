@@ -1,0 +1,78 @@
+"""Two streams in a capture: the gradients of weights beside the way to the input.
+
+What only an optimiser needs does not stand on the way of backward. In a capture a
+second stream that waits for an event of the first belongs to it, and the graph has two
+branches from there on, until the first stream waits for an event of the second.
+"""
+
+import contextlib
+
+from .. import capture, launch
+from .ir import FREE
+from .trace import AgainLaunch
+
+
+class Fork:
+    """Which nodes run aside, and the stream for them."""
+
+    def __init__(self, graph):
+        import cupy
+
+        self.cupy, self.aside = cupy, aside(graph)
+        self.stream, self.events, self.open = cupy.cuda.Stream(non_blocking=True), [], 0
+        launch.counters_of(True)  # made before the capture
+
+    def run(self, node, step, env):
+        """Do a node, on the stream that it belongs to."""
+        if node not in self.aside:
+            if self.open and any(i in self.aside for i in node.inputs):
+                self.join()
+            step(env)
+        elif node.target in FREE:
+            step(env)
+        else:
+            self.wait(self.cupy.cuda.get_current_stream(), self.stream)
+            self.open += 1
+            with self.stream, capture.disabled(), counting_aside():
+                step(env)
+
+    def join(self):
+        """Let the first stream wait for the second."""
+        if self.open:
+            self.wait(self.stream, self.cupy.cuda.get_current_stream())
+            self.open = 0
+
+    def wait(self, first, second):
+        event = self.cupy.cuda.Event(disable_timing=True)
+        event.record(first)
+        second.wait_event(event)
+        self.events.append(event)
+
+
+@contextlib.contextmanager
+def counting_aside():
+    """Other zeros to count with than the kernels that run meanwhile (see launch)."""
+    launch.aside = True
+    try:
+        yield
+    finally:
+        launch.aside = False
+
+
+def aside(graph):
+    """The nodes whose results nobody needs but launches that stand alone."""
+    users, results = graph.users(), set(graph.outputs)
+    results -= {g for _, g in graph.grads}
+    found = set()
+    for node in reversed(graph.nodes):
+        needed = users[node]
+        pure = node.op == "call_function" and not node.writes and node.out is None
+        if (
+            pure
+            and node.group is None
+            and needed
+            and node not in results
+            and all(u in found or isinstance(u.kernel, AgainLaunch) for u in needed)
+        ):
+            found.add(node)
+    return found
