@@ -60,19 +60,14 @@ def counting_aside():
 
 
 def aside(graph):
-    """The nodes whose results nobody needs but launches that stand alone."""
+    """The nodes whose results go to launches that stand alone, and nowhere else."""
     users, results = graph.users(), set(graph.outputs)
     results -= {g for _, g in graph.grads}
-    found = set()
+    found, views = set(), set()  # views: what launches nothing, on the way there
     for node in reversed(graph.nodes):
-        needed = users[node]
         pure = node.op == "call_function" and not node.writes and node.out is None
-        if (
-            pure
-            and node.group is None
-            and needed
-            and node not in results
-            and all(u in found or isinstance(u.kernel, AgainLaunch) for u in needed)
-        ):
-            found.add(node)
-    return found
+        if not pure or node.group or not users[node] or node in results:
+            continue
+        if all(u in views or isinstance(u.kernel, AgainLaunch) for u in users[node]):
+            (views if node.target in FREE else found).add(node)
+    return found | views
