@@ -164,6 +164,22 @@ def test_a_whole_training_step(device, optimiser, mode):
     assert [what for _, what, _ in step.log] == ["traced", "traced"]
 
 
+def test_what_may_run_on_a_second_stream():
+    from minigrad.jit.fork import aside
+
+    _, _, step = network("sim", OPTIMISERS["sgd"])
+    f = minigrad.jit(step)
+    for batch in batches("sim", 2):
+        f(*batch)
+    found = [n for n in f.graph.nodes if n in aside(f.graph)]
+    assert [n.target for n in found if n.target not in ("as_strided", "getitem")] == [
+        "sum",
+        "matmul",
+        "sum",
+        "matmul",
+    ]  # the gradients of biases and weights
+
+
 def test_guards():
     model, optimizer, step = network("cpu", OPTIMISERS["sgd"])
     f = minigrad.jit(step)
