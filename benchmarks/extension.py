@@ -8,9 +8,12 @@ them eager and under torch.compile. "compiled / ours" is how many times as long 
 compiled one takes as the better of ours: 1 or more is the goal. On a GPU the L2 cache
 is overwritten before each run, and events time the kernels. GB/s counts what must
 move, each float once. On a CPU all have one thread. The fastest of 30 samples; they
-take turns.
+take turns. On a GPU where Nsight Compute (ncu) is, its counters of both kernels follow.
 """
 
+import csv
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -86,6 +89,51 @@ def row(work, shapes, device, native):
     ]
 
 
+COUNTERS = {  # what the page calls them
+    "us": "gpu__time_duration.sum",
+    "DRAM throughput %": "dram__throughput.avg.pct_of_peak_sustained_elapsed",
+    "compute throughput %": "sm__throughput.avg.pct_of_peak_sustained_elapsed",
+    "achieved occupancy %": "sm__warps_active.avg.pct_of_peak_sustained_active",
+    "sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+    "requests": "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+}
+PROGRAM = """
+import torch
+from minigrad.testing import extension
+ops = extension.minigrad_ops()._C
+a, b, x, bias = (torch.rand(s, device="cuda") for s in {shapes})
+for _ in range(2):
+    ops.outer(a, b), ops.bias_gelu(x, bias)
+"""
+
+
+def counters():
+    """Nsight Compute's counters of the second launch of each kernel, as a table."""
+    if not shutil.which("ncu"):
+        return "Nsight Compute: not run: ncu is not on the PATH"
+    shapes = [shape for each in SHAPES["cuda"].values() for shape in each[0]]
+    metrics = ",".join(COUNTERS.values())
+    command = ["ncu", "--csv", "--print-units", "base", "--metrics", metrics]
+    command += ["--clock-control", "none", "-k", "regex:outer_kernel|bias_gelu_kernel"]
+    program = [sys.executable, "-c", PROGRAM.format(shapes=shapes)]
+    run = subprocess.run([*command, *program], capture_output=True, text=True)
+    lines = [line for line in run.stdout.splitlines() if line.startswith('"')]
+    if not lines:
+        return f"Nsight Compute: not run: {run.stdout.strip().splitlines()[-1:]}"
+    found = {}
+    for line in csv.DictReader(lines):
+        launch = found.setdefault(line["ID"], {"kernel": line["Kernel Name"]})
+        launch[line["Metric Name"]] = float(line["Metric Value"].replace(",", ""))
+    rows = [["kernel", *COUNTERS, "sectors a request"]]
+    for launch in list(found.values())[2:]:
+        us, *shares, sectors, requests = (launch[m] for m in COUNTERS.values())
+        cells = [f"{us / 1e3:.1f}", *(f"{s:.0f}" for s in shares)]
+        cells += [f"{sectors:,.0f}", f"{requests:,.0f}", f"{sectors / requests:.1f}"]
+        name = launch["kernel"].partition("(")[0].split("<")[0].split()[-1]
+        rows.append([name, *cells])
+    return f"Nsight Compute, stores alone:\n\n{common.markdown(rows)}"
+
+
 def main():
     given = common.parser(__doc__, PAGE).parse_args()
     minigrad.answers_from("solutions")
@@ -100,6 +148,8 @@ def main():
         ]
     versions = f"{common.machine()}, PyTorch {torch.__version__}"
     text = f"{versions}; the fastest of 30 samples\n\n{common.markdown([HEAD, *rows])}"
+    if device == "cuda":
+        text += f"\n\n{counters()}"
     print(text)
     if given.write:
         common.write(PAGE, text, f"operators on {device}")
