@@ -1063,14 +1063,24 @@ for (file, line, name), (_, count, own, *_) in sorted(rows, key=lambda r: -r[1][
 #
 # | ncu says | it means |
 # |---|---|
-# | DRAM Throughput 91 % | bound by memory: fewer bytes, or be content |
-# | Compute (SM) Throughput 85 % | bound by arithmetic: fewer operations, tensor cores |
-# | both below 50 % | waits: too few threads, or each waits for the one before |
+# | DRAM Throughput, high | bound by memory: fewer bytes, or be content |
+# | Compute (SM) Throughput, high | bound by arithmetic: do less of it |
+# | both low | waits: too few threads, or each waits for the one before |
 # | Achieved Occupancy | warps that are there, of those that would fit |
-# | Sectors/Request 4 | 32 floats side by side, as they should be; 32 is scattered |
+# | Sectors/Request | 4: 32 floats side by side; 16: 32 `float4`; scattered: 32 |
 # | Bank Conflicts | shared memory served one lane after the other |
 #
-# `benchmarks/ncu.py` does it for the course's kernels.
+# For the two kernels of `examples/extension`, on an H200
+# (`docs/benchmarks/extension.md`):
+#
+# | | outer product | bias-GELU |
+# |---|---|---|
+# | µs | {{extension/op | outer_ | us}} | {{extension/op | bias_gelu_ | us}} |
+# | memory, % | {{extension/op | outer_ | DR}} | {{extension/op | bias_ | DR}} |
+# | arithmetic, % | {{extension/op | outer_ | co}} | {{extension/op | bias_ | co}} |
+# | occupancy, % | {{extension/op | outer_ | ac}} | {{extension/op | bias_ | ac}} |
+#
+# Both write 16 bytes a thread, and both are bound by memory, as such work should be.
 
 # %%
 print(shutil.which("ncu") or "not run: needs a GPU, and Nsight Compute (ncu)")

@@ -67,7 +67,7 @@ print(y)
 viz.program(g)
 
 # %% [markdown]
-# The second part **runs**. A session is given what is wanted, the fetches, and the
+# The second part **runs**. A **session** is given what is wanted, the fetches, and the
 # values of the placeholders:
 
 # %%
@@ -100,7 +100,8 @@ print(session.run(small, {x: 2.0}), session.run(small, {x: 0.0}))
 # ## What a session does
 #
 # Since everything is known before anything runs, a session can think first. It finds
-# the **order**: an operation after its inputs. And it leaves out what no fetch needs.
+# the **order**: an operation after its inputs. And it leaves out what no fetch needs,
+# which is called **pruning**.
 
 # %%
 with graph.Graph().as_default() as g:
@@ -229,7 +230,8 @@ else:
 # ### And today: tf.function
 #
 # TensorFlow 2 runs each line at once, as PyTorch does. `tf.function` brings the graph
-# back: it **traces** a Python function. **Predict** how often "tracing" is printed.
+# back: **tracing** is to run a Python function once, and to write its operators down.
+# **Predict** how often "tracing" is printed.
 
 # %%
 if tensorflow:
@@ -329,7 +331,8 @@ viz.program(f)
 # %% [markdown]
 # ### What can be one kernel?
 #
-# A thread computes one element of everything in its kernel. So **predict** where this
+# Several operators in one kernel are a **fusion**. A thread computes one element of
+# everything in its kernel. So **predict** where this
 # chain is cut:
 
 # %%
@@ -433,8 +436,8 @@ print(step.code[:420])
 # ## CUDA graphs: the launches as one
 #
 # On a GPU a small step is bound by the **host**: each launch costs it a few
-# microseconds, and a kernel of 2 µs is done before the next one arrives. A CUDA graph
-# is the list of launches, captured once and given to the driver as one.
+# microseconds, and a kernel of 2 µs is done before the next one arrives. A **CUDA
+# graph** is the list of launches, captured once and given to the driver as one.
 
 # %%
 table = "mnist/mnist on cuda"

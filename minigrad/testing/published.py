@@ -39,9 +39,8 @@ def _rows(page):
     text = (PAGES / f"{page}.md").read_text(encoding="utf-8")
     rows = []
     for section in re.split(r"^(?:#+|<!--) (?=\w)", text, flags=re.M):
-        lines = [line for line in section.splitlines() if line.startswith("|")]
-        names, _, *cells = [
-            [cell.strip() for cell in line.split("|")[1:-1]] for line in lines
-        ] or [(), ()]
-        rows += [(section, dict(zip(names, row, strict=True))) for row in cells]
+        for table in re.findall(r"(?:^\|.*\n)+", section, re.M):
+            lines = [line.split("|")[1:-1] for line in table.splitlines()]
+            names, _, *cells = [[cell.strip() for cell in line] for line in lines]
+            rows += [(section, dict(zip(names, row, strict=True))) for row in cells]
     return rows
