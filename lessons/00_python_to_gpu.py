@@ -146,8 +146,8 @@ toolkit.program(kernel_text + host_text)
 # %% [markdown]
 # With a GPU: 11 22 33 44. Without one: 10 20 30 40, and not a word. The compiler needs
 # no GPU, and the program runs to its end. Each of its calls has failed, and C throws no
-# exceptions: a function of the runtime **returns** its error, and whoever does not look
-# at it goes on with what was in y before.
+# exceptions: a function of the runtime **returns** its error, and a program that does
+# not look at it goes on with what was in y before.
 #
 # ### Look at the error
 #
@@ -346,7 +346,7 @@ viz.spans({"CPU": cpu, "stream": done}, "one stream")
 # 0.2 s: the CPU's own work costs nothing. To wait is `cudaDeviceSynchronize` for all
 # streams, `cudaStreamSynchronize` for one. `torch.cuda.synchronize()`,
 # `cupy.cuda.Device().synchronize()`, `numba.cuda.synchronize()` are the same.
-# **Whoever times a GPU without waiting measures the launch.**
+# **A clock that does not wait for the GPU measures the launch.**
 #
 # Two streams may run at the same time: a copy in one, a kernel in the other.
 
@@ -688,10 +688,10 @@ ways.table()
 viz.bars(ways.times(), ["first call", "later calls"])
 
 # %% [markdown]
-# Whoever compiles at the first call pays then: Numba for its types, CuPy for each new
-# kernel and once for the GPU's context; PyTorch and TensorFlow load theirs. All later
-# calls pay for the copies and for Python's way down. (The times of simulators say
-# nothing about GPUs.) Who does what:
+# What compiles at the first call takes its time then: Numba for its types, CuPy for
+# each new kernel and once for the GPU's context; PyTorch and TensorFlow load theirs.
+# All later calls pay for the copies and for Python's way down. (The times of simulators
+# say nothing about GPUs.) Who does what:
 
 # %%
 ways.who()

@@ -152,8 +152,8 @@ if lib:
 # %% [markdown]
 # The result lay in a floating-point register, and ctypes read one for whole numbers:
 # some number, and no error. At this seam **nothing is checked**: a wrong dtype, a
-# length too large, a view with strides are all just addresses. So whoever builds a
-# seam for others checks at the door. The rest of this chapter is that, done well.
+# length too large, a view with strides are all just addresses. So a seam
+# that others use checks at the door. The rest of this chapter is that, done well.
 #
 # ### Break it: a mistake in the source
 #
@@ -422,9 +422,9 @@ part("extension/minigrad_ops/__init__.py", "class Outer", "        return da", "
 
 # %% [markdown]
 # Three things to see. `dy.contiguous()`: the gradient of a sum is one number, expanded.
-# `needs_input_grad`: nobody pays for a gradient that is not asked of it.
-# `once_differentiable`: backward itself has no gradient here, and says so when it is
-# asked for one, instead of being silently wrong.
+# `needs_input_grad`: a gradient that is not needed costs nothing.
+# `once_differentiable`: backward itself has no gradient here, and says so when one is
+# wanted, instead of being silently wrong.
 
 # %%
 how = {"dtype": torch.double, "device": where, "requires_grad": True}
@@ -1100,7 +1100,7 @@ print(shutil.which("ncu") or "not run: needs a GPU, and Nsight Compute (ncu)")
 #
 # ## What you have seen
 #
-# - A seam passes addresses; whoever builds one checks device, dtype, shape, contiguity.
+# - A seam passes addresses; so it checks device, dtype, shape and contiguity.
 # - An operator launches on the caller's device and stream, and never waits.
 # - Four registrations make an operator: kernel, name, shape rule, gradient. Where the
 #   shape rule is missing, a compiler sees a hole.

@@ -122,8 +122,8 @@ with trying():
     graph.Session(g).run(loss, {t: [0.0, 1.0]})
 
 # %% [markdown]
-# The first run does not need x, since h is given. The second does, and says so. This is
-# **pruning**, exercises 1 and 2.
+# The first run does not need x, since h is given. The second does, and says so. Order
+# and pruning are exercises 1 and 2.
 #
 # Some values are the same in every run: what is made of constants alone. They are
 # computed once, when the first run is planned (**constant folding**). And what stands
@@ -332,8 +332,7 @@ viz.program(f)
 # ### What can be one kernel?
 #
 # Several operators in one kernel are a **fusion**. A thread computes one element of
-# everything in its kernel. So **predict** where this
-# chain is cut:
+# everything in its kernel. So **predict** where this chain is cut:
 
 # %%
 g = minigrad.jit(lambda x: ((x * 2 + 1) / (x * 2 + 1).sum() - 0.5).relu())
@@ -368,8 +367,8 @@ print(h(minigrad.ones(2)), h(-minigrad.ones(2)))
 print(minigrad.jit.explain(h))
 
 # %% [markdown]
-# A trace of the first call is "add 1", which is wrong for the second. jit heard that a
-# tensor was asked for its truth, named the line, and runs the function as it is. So it
+# A trace of the first call is "add 1", which is wrong for the second. jit noticed that
+# an `if` read a tensor's value, named the line, and runs the function as it is. So it
 # does for `item()`, and where an input is written to. (`torch.compile` cuts the graph
 # there in two, a **graph break**, and lets Python decide in between.)
 #
@@ -503,7 +502,7 @@ with trying(), cuda.graph(cuda.CUDAGraph(), device="sim"):
 # | the batch | static tensors, copied into |
 # | dropout's random numbers | seed and counter in memory, moved on before each replay |
 # | learning rate, number of the step | tensors: `lr=tensor(...)`, `capturable=True` |
-# | memory in between | a **private pool**: addresses that nobody else gets |
+# | memory in between | a **private pool**: addresses that are given to nothing else |
 #
 # The loss is a static tensor, too: read it after the replay, or clone it, and only
 # when you need it, for reading waits.

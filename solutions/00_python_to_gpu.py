@@ -51,7 +51,7 @@ from minigrad.kernels.transfers import costliest_copy, needless_copies
 # %% [markdown] task="pick_launch"
 # ## How many blocks, of how many threads?
 #
-# Whoever launches a kernel chooses the block. Large blocks are often good ones, but the
+# To launch a kernel is to choose a block. Large blocks are often good ones, but the
 # device sets limits: to the threads of a block, and to its **registers**, the cells in
 # which threads keep their variables. All threads of a block get theirs from one store.
 # A kernel that needs 100 registers a thread needs 102 400 for 1024 threads; most GPUs

@@ -541,7 +541,7 @@ check(outer_shape)
 #
 # A right operator may add up a gradient in another order than the reference, so compare
 # with a tolerance: `np.testing.assert_allclose(got, expected, rtol)`. And `np.allclose`
-# alone says True or False to nobody: it must be asserted.
+# alone gives True or False, which nothing reads: it must be asserted.
 
 # %%
 x = minigrad.tensor([[1.0, 2.0], [3.0, 4.0]])

@@ -126,7 +126,7 @@ print([o.name for o in (x, h, y)])
 # <details><summary>Hint 2</summary>
 #
 # Backwards, all users of an operation come before it. So when its turn comes it is
-# known whether somebody needs it. At the end the list is in reverse.
+# known whether it is needed. At the end the list is in reverse.
 #
 # </details>
 
@@ -531,7 +531,7 @@ check(guard_failures)
 # ## The memory that a graph reads
 #
 # A CUDA graph is a list of launches with their arguments, and those are **addresses**.
-# Whoever says `x = next_batch` has a new tensor in x, and the graph reads the old one's
+# After `x = next_batch` there is a new tensor in x, and the graph reads the old one's
 # memory still: it trains on the first batch for ever, and nothing complains.
 #
 # So there are static tensors, made once, and each batch is copied into them.
