@@ -33,7 +33,7 @@ def answers():
     return {
         hole.name: hole.reference
         for hole in holes
-        if isinstance(hole, KernelExercise) and hole.reference
+        if type(hole) is KernelExercise and hole.reference
     }
 
 
