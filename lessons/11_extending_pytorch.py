@@ -490,6 +490,7 @@ x, memory(x).ctypes.data == x.data_ptr() if not x.is_cuda else ""
 
 # %%
 import contextlib
+import warnings
 
 
 def pytorchs_stream(x):
@@ -498,7 +499,9 @@ def pytorchs_stream(x):
         return contextlib.nullcontext()
     import cupy
 
-    return cupy.cuda.ExternalStream(torch.cuda.current_stream(x.device).cuda_stream)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of CuPy 14.2, where it has another name, too
+        return cupy.cuda.ExternalStream(torch.cuda.current_stream(x.device).cuda_stream)
 
 
 # %% [markdown]

@@ -187,13 +187,14 @@ CLASS = [
                  states(lab, "not answered")) for lab in LABS),
     *(Submission(f"{lab[:2]}_half", lab, functools.partial(half, lab),
                  states(lab, "not answered", list(HOLES[lab])[:3])) for lab in LABS),
-    *(Submission(f"{lab[:2]}_patched", lab, lambda lab=lab: added(solved(lab), PATCH))
+    *(Submission(f"{lab[:2]}_patched", lab, lambda lab=lab: added(solved(lab), PATCH),
+                 {"test_tail_guard": "wrong"})  # it compares by what was patched
       for lab in LABS[:1]),
     *(Submission(f"{lab[:2]}_patched_and_empty", lab,
                  lambda lab=lab: added(empty(lab), PATCH),
                  states(lab, "not answered")) for lab in LABS),
     Submission("subject_patched", LABS[1], lambda: added(solved(LABS[1]), SUBJECT),
-               states(LABS[1], "crashed", ["bench"])),
+               states(LABS[1], "crashed", ["bench", "test_block_sum"])),
     *HOSTILE,
 ]  # fmt: skip
 

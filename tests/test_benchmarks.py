@@ -241,7 +241,8 @@ def test_every_kernel_of_a_chapter_is_compared(monkeypatch):
     assert {label for label in BOUNDS if "/" in label} <= labels
     teaching = {case.label for case in cases.of_teaching()}
     assert set(reasons.WHY) <= teaching | labels
-    reason = {re.split("[:,]", why)[0] for _, why in failed}
+    failed = [why for _, why in failed if "module 'cupy'" not in why]  # the fake one
+    reason = {re.split("[:,]", why)[0] for why in failed}
     assert reason == {"wrong on purpose", "3 launches of the same text are compared"}
 
 

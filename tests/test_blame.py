@@ -218,11 +218,11 @@ SAID = [  # exercise, patch of its solution, what is said of it
     ("coalesced_copy", "for (int i -> for (int k = 0; k < 2; k++) for (int i",
      "sectors"),
     ("backward", (f"{RELEASE} ->", f"{ADDED} -> {ADDED}\n    if not retain_graph:\n"
-                  "        for node in order:\n            node.release()"), "unknown"),
+                  "        for node in order:\n            node.release()"), "late"),
     ("numerical_jacobian", (f"(before + eps, before - eps) -> {POINTS}",
                             f"(ends[0] - ends[1]) / (2 * eps) -> {SLOPE}"), "unknown"),
     ("train", "        child.train(mode) -> "
-     "        child.training == mode or child.train(mode)", "unknown"),
+     "        child.training == mode or child.train(mode)", "where_it_differs"),
     ("sum_all", "sum += x[i] -> sum += x[i] + 0.0f * x[i]", "reads"),
     ("warp_reduce", "float sum = i < n -> if (i >= n) return;\n float sum = i < n",
      "returned"),

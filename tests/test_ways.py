@@ -77,3 +77,17 @@ def test_lines_that_say_something_are_counted(tmp_path):
     tried = Ways(np.add, X, X)
     exec(compile(cell, str(path), "exec"), {"tried": tried, "np": np})
     assert tried.rows["NumPy"].lines == 2
+
+
+def test_a_library_that_fails_while_it_is_loaded_says_so(monkeypatch, capsys, tmp_path):
+    monkeypatch.setitem(frameworks.LIBRARIES, "json", Library("Json", "", ""))
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    (folder / "too_old.py").write_text("import numpy\nnumpy.no_such_name\n")
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.setattr(ways, "gpu_count", lambda: 1)
+    with Ways(np.add, X, X)("json"):
+        import too_old  # noqa: F401
+    said = capsys.readouterr().out
+    assert "not run: Json cannot be loaded here, beside NumPy" in said
+    assert "no_such_name" in said

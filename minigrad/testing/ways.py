@@ -3,6 +3,7 @@
 import contextlib
 import linecache
 import sys
+import traceback
 from time import perf_counter
 from typing import NamedTuple
 
@@ -69,6 +70,10 @@ class Ways:
                     title, name, lines, function, back
                 )
             except Exception as error:
+                if library and failed_to_load(error):
+                    print(f"not run: {title} cannot be loaded here, beside NumPy "
+                          f"{np.__version__}. It says: {last_line(error)}")  # fmt: skip
+                    return
                 if library is None or gpu_count() or is_own(error):
                     raise
                 print(f"not run: {title} needs a GPU. It says: {last_line(error)}")
@@ -156,6 +161,13 @@ def place(given, name):
         return "the GPU"
     device = str(getattr(given, "device", "cpu")).rpartition("device:")[2]
     return "the CPU" if device.lower().startswith("cpu") else f"the GPU ({device})"
+
+
+def failed_to_load(error):
+    """Did a module that is installed fail while it was imported?"""
+    codes = [frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return any(code.co_name == "<module>" and "-packages" in code.co_filename
+               for code in codes)  # fmt: skip
 
 
 def is_own(error):
