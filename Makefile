@@ -8,7 +8,7 @@ help:    ## show these lines
 lab: .venv/.lab  ## open JupyterLab on the start page [PORT=8890] [BROWSER=no]
 	@$(PY) -m minigrad lab $(if $(PORT),--port $(PORT)) $(if $(filter no,$(BROWSER)),--no-browser)
 
-test: lint  ## lint, built notebooks, every test; a quarter of an hour on two cores
+test: lint  ## lint, built notebooks, every test; some 25 minutes on two cores
 	$(PY) -m grading build --check
 	$(PY) -m pytest -n 2 --dist loadgroup
 
