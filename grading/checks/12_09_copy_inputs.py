@@ -174,6 +174,7 @@ equivalent(
     "all are checked, and what reads static memory is cloned, before any copy",
     "order: for number, (t, x) in",
     "arguments swapped: for number, (t, x) in",
-    "branch dropped: given = [x.clone() if id(x.storage) in memory else x",
+    "branch dropped: given = [x.clone() if id(x.storage) in memory else x for x in "
+    "given] -> given = [(x.clone())",
     "order: for t, x in zip(static, given, strict=True):",
 )
