@@ -17,13 +17,13 @@ class Roll(KernelCheck):
             (2, 32, 64, -1),
             (3, 32, 96, -50),
         ]:
-            yield "back, or not at all", self.launch(random, grid, block, n, shift)
+            yield "backwards, or not at all", self.launch(random, grid, block, n, shift)
         for grid, block, n, shift in [
             (1, 32, 32, 1),
             (2, 32, 64, 5),
             (4, 64, 256, 100),
         ]:
-            yield "on", self.launch(random, grid, block, n, shift)
+            yield "forwards", self.launch(random, grid, block, n, shift)
         for n, shift in [(257, 3), (33, -32), (1000, 999)]:
             yield "more threads than elements", self.launch(random, 5, 256, n, shift)
         for n, shift in [(33, 100), (64, 64), (100, -1001), (1, 7), (5, -2_000_000)]:
