@@ -44,8 +44,15 @@ def relu():
     )  # fmt: skip
 
 
-def binary(idea, grid, *args):
-    return rung("elementwise", f"binary{idea}<float>", grid, 256, *args)
+def binary(idea, grid, *args, block=256, prelude=""):
+    name = f"binary{idea}<float>"
+    return rung("elementwise", name, grid, block, *args, prelude=prelude)
+
+
+def rows_of_packs(rows, cols, *args, prelude=""):
+    """binary_rows: a warp along a row, 8 packs a thread; 8 rows a block."""
+    grid, block = (rows // 8, cols // 1024), (32, 8)
+    return binary("_rows", grid, *args, block=block, prelude=prelude)
 
 
 @family
@@ -73,10 +80,27 @@ def broadcast():
     yield Family(
         f"matrix of {ROWS:,} x {COLS:,} + row", lambda: torch.add(X, Z, out=Y),
         lambda: y,
-        [binary("_strided", N // 256, *views), binary("_rows", N // 1024, *views)],
+        [binary("_strided", N // 256, *views), rows_of_packs(ROWS, COLS, *views)],
         nbytes=8 * N,
         after="for views whose rows are no packs, multiplication by a reciprocal that "
         "the host has computed, in place of the division.",
+    )  # fmt: skip
+
+
+@family
+def outer():
+    import torch
+
+    shape, n = (256, 1024, 1024), 1024
+    x, z, y = numbers(256, n), numbers(256, n), empty(*shape)
+    X, Z, Y = of_torch(x)[:, :, None], of_torch(z)[:, None], empty_of_torch(*shape)
+    views = x, view(shape, (n, 1, 0)), z, view(shape, (n, 0, 1)), y, np.int32(N)
+    times = {"prelude": "#define BINARY(a, b) a * b\n"}
+    yield Family(
+        f"256 outer products of {n:,} x {n:,} floats",
+        lambda: torch.mul(X, Z, out=Y), lambda: y,
+        [binary("_strided", N // 256, *views, **times),
+         rows_of_packs(N // n, n, *views, **times)], nbytes=4 * N,
     )  # fmt: skip
 
 

@@ -270,17 +270,19 @@ def _():
         yield broadcast("binary_strided<float>", torch.add, left, right)
     c = torch.tensor([True, False, True, False, True, False, True])
     yield broadcast("ternary_strided<bool, float, float>", torch.where, c, a, b)
-    a = torch.from_numpy(numbers(5, 6, 8))
-    for left, right in ((a, b), (a[0, :, :1], a[1]), (a, a[2, 3])):
-        yield broadcast("binary_rows<float>", torch.add, left, right)
+    a = torch.from_numpy(numbers(5, 6, 40))
+    for left, right in ((a, b), (a[0, :, :1], a[1]), (a, a[2, 3]), (a[:, :, :1], a[0])):
+        for grid in ((8, 1), (8, 2)):  # by rows; along a row
+            yield broadcast("binary_rows<float>", torch.add, left, right,
+                            grid=grid, block=(4, 4))  # fmt: skip
 
 
-def broadcast(name, function, *tensors):
+def broadcast(name, function, *tensors, grid=None, block=(64,)):
     """`function` of tensors that are views of one shape."""
     views = torch.broadcast_tensors(*tensors)
     y, n = function(*views).numpy().reshape(-1), views[0].numel()
     args = *itertools.chain(*map(view_of, views)), blank(n), np.int32(n)
-    return Case(name, (whole(n, 64),), (64,), args, {2 * len(views): y})
+    return Case(name, grid or (whole(n, 64),), block, args, {2 * len(views): y})
 
 
 SUMS = ("sum_tree", 64), ("sum_shuffle", 96), ("sum_vectors", 64)

@@ -403,6 +403,9 @@ def test_large_transposes_have_kernels_of_their_own(text, rung, dtype, device):
 @pytest.mark.parametrize("text, rung", [
     ("x + x[0]", "rows"), ("x + x[:, :1]", "rows"), ("x[:, 4:] * x[0, 4:]", "rows"),
     ("x > x[:1]", "rows"), ("x + x[0].double()", "rows"), ("x.T + x[0]", "strided"),
+    ("x[:4, :160, None] * x[4:8, None, :160]", "rows"),
+    ("x[:4, None] + x[:50]", "rows"),
+    ("x.reshape(4, -1)[:, :1] * x.reshape(4, -1)", "rows"),
     ("x[:, 3:] + x[0, 3:]", "strided"), ("x[:, ::2] + x[0, ::2]", "strided"),
 ])  # fmt: skip
 def test_rows_that_are_broadcast_are_read_in_packs(text, rung, device):

@@ -150,25 +150,36 @@ __device__ void move_row(T* to, const T* from, long long stride) {
     else for (int i = 0; i < N; i++) to[i] = *from;
 }
 
-// Any views whose rows are packs: the divisions are made once for N elements. The last
-// dimension is a multiple of N; its strides are 0, or 1 and all others multiples of N.
+// Any views whose rows are packs. A thread keeps to its row, so the divisions are made
+// once for all packs that it treats. Blocks are of threads along a row by rows.
+// The last dimension is a multiple of N; its strides are 0, or 1 and all others
+// multiples of N.
 template <typename A, typename B = A, typename Y = A, typename M = Y>
 __global__ void binary_rows(const A* a, Strides as, const B* b, Strides bs, Y* y,
                             INDEX n) {
     const int N = 16 / LARGER(LARGER(sizeof(A), sizeof(B)), sizeof(Y));
-    INDEX first = ((INDEX)blockIdx.x * blockDim.x + threadIdx.x) * N;
-    if (first >= n) return;
+    long long width = as.shape[as.dims - 1];
+    long long row = (long long)blockIdx.x * blockDim.y + threadIdx.y;
+    if (row * width >= n) return;
+    long long a_step = as.stride[as.dims - 1], b_step = bs.stride[bs.dims - 1];
+    a += offset_of(row * width, as);
+    b += offset_of(row * width, bs);
+    y += row * width;
     __align__(16) A left[N];
     __align__(16) B right[N];
     __align__(16) Y out[N];
 
-    move_row<N>(left, a + offset_of(first, as), as.stride[as.dims - 1]);
-    move_row<N>(right, b + offset_of(first, bs), bs.stride[bs.dims - 1]);
-    for (int i = 0; i < N; i++) {
-        M l = (M)left[i], r = (M)right[i];
-        out[i] = (Y)(BINARY(l, r));
+    long long first = ((long long)blockIdx.y * blockDim.x + threadIdx.x) * N;
+    long long next = (long long)gridDim.y * blockDim.x * N;
+    for (long long j = first; j < width; j += next) {
+        move_row<N>(left, a + j * a_step, a_step);
+        move_row<N>(right, b + j * b_step, b_step);
+        for (int i = 0; i < N; i++) {
+            M l = (M)left[i], r = (M)right[i];
+            out[i] = (Y)(BINARY(l, r));
+        }
+        move<N>(y + j, out, N);
     }
-    move<N>(y + first, out, N);
 }
 
 // The same as binary_vectors with three.

@@ -18,7 +18,16 @@ from ..dtypes import (
     to_bits,
 )
 from ..kernels import lab_rungs
-from ..launch import MANY, THREADS, Rung, broadcast, cdiv, coalesce_dims, strides_of
+from ..launch import (
+    BLOCKS,
+    MANY,
+    THREADS,
+    Rung,
+    broadcast,
+    cdiv,
+    coalesce_dims,
+    strides_of,
+)
 from ..layout import is_contiguous, row_spec
 from ..numpy_names import in_pytorch
 from ..storage import storage_of
@@ -255,9 +264,25 @@ def is_wide(f):
 def is_rows(f):
     """May rows be read in packs, or one number for all of a row?"""
     pack = 16 // f.largest
-    packs = (s[-1] in (0, 1) and not any(t % pack for t in s[:-1]) for s in f.steps)
+    packs = (s[-1] == 0 or s[-1] == 1 and not any(t % pack for t in s[:-1])
+             for s in f.steps)  # fmt: skip
     large = f.aligned and f.n >= LARGE and not f.contiguous
     return large and f.shape[-1] % pack == 0 and all(packs)
+
+
+def row_block(f):
+    """Threads along a row, and rows."""
+    packs, few = f.shape[-1] * f.largest // 16, f.n // f.shape[-1] < 8
+    lanes = THREADS if few else min(32, 2 ** (packs - 1).bit_length())
+    return lanes, THREADS // lanes
+
+
+def row_grid(f):
+    """A thread treats up to 8 packs, as soon as there are blocks enough."""
+    (lanes, high), pack = row_block(f), 16 // f.largest
+    each = min(8, max(1, f.n // pack // (BLOCKS * THREADS)))
+    across = cdiv(f.shape[-1] // pack, lanes * each)
+    return cdiv(f.n // f.shape[-1], high), min(across, 65535)
 
 
 def is_turned(f):
@@ -301,7 +326,6 @@ def ladder(names, kernel, more=(), *holes):
     views = " ".join(f"{name} {name}_view" for name in names.split())
     how = {"types": lambda f: f.elements, "before": lambda f: f.text}
     plain = f"{names} y n:long{numbers}"
-    packs = lambda f: cdiv(f.n, THREADS * (16 // f.largest))  # noqa: E731
     return launch.ladder(
         *holes,
         Rung("strided", f"{kernel}_strided", "elementwise.cu",
@@ -309,25 +333,23 @@ def ladder(names, kernel, more=(), *holes):
         Rung("contiguous", kernel, "elementwise.cu",
              lambda f: f.contiguous, plain, **how),
         *(Rung(name, f"{kernel}_{name}", "elementwise.cu", fits,
-               plain if name == "vectors" else f"{views} y count", grid=packs, **how)
-          for name, fits in more),
+               plain if name == "vectors" else f"{views} y count", **how, **shape)
+          for name, fits, shape in more),
     )  # fmt: skip
 
 
 TURNED = {"args": "a y rows:int cols:int", "types": lambda f: [f.elements[0]],
           "more": lambda f: {"rows": f.matrices[1], "cols": f.matrices[2]}}  # fmt: skip
+VECTORS = "vectors", is_wide, {"grid": lambda f: cdiv(f.n, THREADS * 16 // f.largest)}
+ROWS = "rows", is_rows, {"block": row_block, "grid": row_grid}
 LADDERS = {
-    1: ladder(
-        "a", "unary", [("vectors", is_wide)], *lab_rungs.UNARY
-    ) + launch.ladder(
+    1: ladder("a", "unary", [VECTORS], *lab_rungs.UNARY) + launch.ladder(
         Rung("transposed", "transpose_padded", "copy.cu", is_turned, block=(32, 8),
              grid=tiles, **TURNED),
         Rung("patches", "transpose_vectors", "copy.cu", is_turned_wide, block=(8, 32),
              grid=patches, **TURNED),
     ),
-    2: ladder(
-        "a b", "binary", [("vectors", is_wide), ("rows", is_rows)], *lab_rungs.BINARY
-    ),
+    2: ladder("a b", "binary", [VECTORS, ROWS], *lab_rungs.BINARY),
     3: ladder("a b c", "ternary"),
 }  # fmt: skip
 MATH = launch.file_text("math.cuh")
