@@ -18,7 +18,7 @@ from altered import HOLES, LAB, added, empty, solved  # noqa: E402
 
 from grading import process  # noqa: E402
 from grading.build import dumps  # noqa: E402
-from grading.classroom import preprocessors  # noqa: E402
+from grading.classroom import judging  # noqa: E402
 from grading.classroom.book import (  # noqa: E402
     CourseError,
     grade,
@@ -134,7 +134,7 @@ def test_a_broken_grader_grades_nobody(root, monkeypatch, when):
     if when == "later":
         assert points_of(grade(root)) == {"ada": MOST}
     else:
-        preprocessors.in_order.cache_clear()
+        judging.in_order.cache_clear()
     hand_in(root, "bob")
     with monkeypatch.context() as patch:
         patch.setattr(process, "CODE", "raise SystemExit  # {home} {fd}")

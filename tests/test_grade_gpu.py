@@ -17,7 +17,7 @@ from bs4 import BeautifulSoup  # noqa: E402
 from kernel_class import HOLES, I, solved, text  # noqa: E402
 
 from grading import checking, gpu  # noqa: E402
-from grading.classroom import preprocessors  # noqa: E402
+from grading.classroom import judging  # noqa: E402
 from grading.classroom.book import grade, open_course, release  # noqa: E402
 from grading.classroom.export import export  # noqa: E402
 from grading.classroom.feedback import feedback  # noqa: E402
@@ -111,7 +111,7 @@ def course_dir(tmp_path, monkeypatch):
     checking.find_check(check.hole)  # which loads the others
     monkeypatch.setitem(checking._checks, OPEN, check)
     monkeypatch.setattr(gpu, "available", lambda: False)
-    preprocessors.in_order.cache_clear()
+    judging.in_order.cache_clear()
     release(tmp_path / "course", [LAB])
     path = tmp_path / "course" / "submitted" / "ada" / LAB / f"{LAB}.ipynb"
     path.parent.mkdir(parents=True)
@@ -120,7 +120,7 @@ def course_dir(tmp_path, monkeypatch):
     assert (one.points, one.max_points) == (REST, REST)
     assert one.why == f"{OPEN}: not graded, needs a GPU"
     yield tmp_path / "course"
-    preprocessors.in_order.cache_clear()
+    judging.in_order.cache_clear()
 
 
 def table(root, form):

@@ -4,10 +4,8 @@ The `nbgrader_config.py` of a course puts Repair first among the sanitising step
 RunAnswers in the place of nbgrader's Execute, and Finish last. All else is nbgrader's.
 """
 
-import functools
 import json
 import re
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,15 +14,12 @@ from nbformat.v4 import new_markdown_cell, new_output
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from minigrad import course
 from minigrad.exercises.answers import holes_of
-from minigrad.exercises.cells import answered_in, cells_of, is_setup
 
-from ..checking import judge
-from ..process import Gone, ProcessSubject
 from ..verdict import NEEDS_GPU, NOT_GRADED, Verdict, number, plural
 from . import repair
 from .files import fingerprint, write
+from .judging import judged, students_cells
 
 CHECKS = Path(__file__).parent.parent / "checks"
 STAGE = ".staged"  # in place of "submitted", where `grade` has put a replacement
@@ -59,43 +54,12 @@ class RunAnswers(NbGraderPreprocessor):
         if why:
             verdicts = [_not_gradable(hole, why) for hole in holes]
         else:
-            cells = _students_cells(nb, released_lab(self, resources))
-            in_order(resources["nbgrader"]["assignment"])
-            verdicts = self._judge(cells, holes, warnings)
-            if any(v.state in ("crashed", "timed out") for v in verdicts):
-                examine(resources["nbgrader"]["assignment"])  # or was it the grader?
+            cells = students_cells(nb, released_lab(self, resources))
+            verdicts, found = judged(resources["nbgrader"]["assignment"], cells)
+            warnings += found
         _show(nb, verdicts, warnings, why)
         record.write("running", verdicts, warnings, why)
         return nb, resources
-
-    def _judge(self, cells, holes, warnings):
-        with ProcessSubject("submission.ipynb", cells) as subject:
-            verdicts = [_verdict(hole, subject) for hole in holes]
-        texts, failing = dict(cells), {}
-        for id, problem in subject.problems.items():
-            begin = texts[id].strip().partition("\n")[0]
-            warnings.append(f'the cell that begins "{begin[:60]}": {problem}')
-            failing[answered_in(texts[id])] = problem
-        return [_with_reason(v, failing.get(v.name)) for v in verdicts]
-
-
-class GraderError(RuntimeError):
-    """The grader would not give a right answer its points: nothing may be graded."""
-
-
-def examine(lab):
-    """Raise GraderError unless the course's own solution earns everything just now."""
-    with ProcessSubject("submission.ipynb", cells_of(course.solution(lab))) as subject:
-        for hole in holes_of(lab):
-            verdict = _verdict(hole, subject)
-            if verdict.points != hole.points and verdict.state not in NOT_GRADED:
-                raise GraderError(
-                    f"the course's own solution is not found right, so nothing can be "
-                    f"graded now: {verdict.summary}"
-                )
-
-
-in_order = functools.cache(examine)  # once for each lab, before the first submission
 
 
 class Finish(NbGraderPreprocessor):
@@ -181,43 +145,6 @@ def released_lab(preprocessor, resources):
 
 def _directory(preprocessor):
     return preprocessor.parent.parent.coursedir  # step -> exporter -> converter
-
-
-def _students_cells(nb, released):
-    """(id, text) of the cells to run: the set-up, the answers, the student's own.
-
-    Not the checks, nor what the repair has put in, nor the lab's own examples.
-    """
-    examples = {
-        cell.source for cell in released.cells
-        if not is_setup(cell.source) and not answered_in(cell.source)
-    }  # fmt: skip
-    return [
-        (cell["id"], cell.source)
-        for cell in nb.cells
-        if cell.cell_type == "code"
-        and cell.source not in examples
-        and not cell.metadata.get("nbgrader", {}).get("grade")
-        and not cell.metadata.get("minigrad", {}).get("added")
-    ]
-
-
-def _verdict(hole, subject):
-    try:
-        return judge(hole, subject)
-    except Gone as error:
-        state = "timed out" if error.kind == "time" else "crashed"
-        summary = f"{hole.name}: 0 of {plural(hole.points)} · {state}: {error}"
-        return Verdict(hole.name, 0, hole.points, state, summary)
-
-
-def _with_reason(verdict, problem):
-    """The verdict; where there is no answer because its cell fails, it says so."""
-    if verdict.state != "not answered" or not problem:
-        return verdict
-    said = f"not answered: its cell fails: {' '.join(problem.split())[:200]}"
-    begin = verdict.summary.partition(" · ")[0]
-    return replace(verdict, summary=f"{begin} · {said}", failures=[])
 
 
 def _not_gradable(hole, why):

@@ -1,0 +1,93 @@
+"""Judging the answers of a submission: its cells go in, verdicts come out."""
+
+import functools
+from dataclasses import replace
+
+from minigrad import course
+from minigrad.exercises.answers import holes_of
+from minigrad.exercises.cells import answered_in, cells_of, is_setup
+
+from ..checking import judge
+from ..process import Gone, ProcessSubject
+from ..verdict import NOT_GRADED, Verdict, plural
+
+BROKEN = "crashed", "timed out"
+
+
+class GraderError(RuntimeError):
+    """The grader would not give a right answer its points: nothing may be graded."""
+
+
+def judged(lab, cells, names=None):
+    """(verdicts on a lab's exercises, warnings), where the grader is found in order.
+
+    cells: (id, text) of those to run. names: of some exercises only.
+    """
+    in_order(lab)
+    verdicts, warnings = run(lab, cells, names)
+    if any(verdict.state in BROKEN for verdict in verdicts):
+        examine(lab)  # or was it the grader?
+    return verdicts, warnings
+
+
+def run(lab, cells, names=None):
+    """(verdicts, warnings) of a process that runs the cells."""
+    holes = [h for h in holes_of(lab) if names is None or h.name in names]
+    with ProcessSubject("submission.ipynb", cells) as subject:
+        verdicts = [_verdict(hole, subject) for hole in holes]
+    texts, warnings, failing = dict(cells), [], {}
+    for id, problem in subject.problems.items():
+        begin = texts[id].strip().partition("\n")[0]
+        warnings.append(f'the cell that begins "{begin[:60]}": {problem}')
+        failing[answered_in(texts[id])] = problem
+    return [_with_reason(v, failing.get(v.name)) for v in verdicts], warnings
+
+
+def examine(lab):
+    """Raise GraderError unless the course's own solution earns everything just now."""
+    for verdict in run(lab, cells_of(course.solution(lab)))[0]:
+        if verdict.points != verdict.max_points and verdict.state not in NOT_GRADED:
+            raise GraderError(
+                f"the course's own solution is not found right, so nothing can be "
+                f"graded now: {verdict.summary}"
+            )
+
+
+in_order = functools.cache(examine)  # once for each lab, before the first submission
+
+
+def students_cells(nb, released):
+    """(id, text) of the cells to run: the set-up, the answers, the student's own.
+
+    Not the checks, nor what the repair has put in, nor the lab's own examples.
+    """
+    examples = {
+        cell.source for cell in released.cells
+        if not is_setup(cell.source) and not answered_in(cell.source)
+    }  # fmt: skip
+    return [
+        (cell["id"], cell.source)
+        for cell in nb.cells
+        if cell.cell_type == "code"
+        and cell.source not in examples
+        and not cell.metadata.get("nbgrader", {}).get("grade")
+        and not cell.metadata.get("minigrad", {}).get("added")
+    ]
+
+
+def _verdict(hole, subject):
+    try:
+        return judge(hole, subject)
+    except Gone as error:
+        state = "timed out" if error.kind == "time" else "crashed"
+        summary = f"{hole.name}: 0 of {plural(hole.points)} · {state}: {error}"
+        return Verdict(hole.name, 0, hole.points, state, summary)
+
+
+def _with_reason(verdict, problem):
+    """The verdict; where there is no answer because its cell fails, it says so."""
+    if verdict.state != "not answered" or not problem:
+        return verdict
+    said = f"not answered: its cell fails: {' '.join(problem.split())[:200]}"
+    begin = verdict.summary.partition(" · ")[0]
+    return replace(verdict, summary=f"{begin} · {said}", failures=[])
