@@ -14,12 +14,13 @@ from judging import SUBJECTS, a_subject, unanswered  # noqa: F401
 
 from grading.checking import find_check, judge
 from grading.mistakes import specimens
+from grading.mutation.right import rights
 from minigrad.exercises.answers import load_references
 from minigrad.exercises.hole import KernelExercise
 from minigrad.exercises.registry import exercises, solves
 
 HOLES = [entry.hole for entry in exercises()]
-SPECIMENS = specimens()
+SPECIMENS = [*specimens(), *(s for hole in HOLES for s in rights(hole))]
 
 
 def pytest_generate_tests(metafunc):
@@ -80,6 +81,7 @@ def test_every_exercise_has_its_specimens(hole):
     mine = [s for s in SPECIMENS if s.hole is hole]
     wrong = [s.cause for s in mine if s.cause]
     assert len(mine) - len(wrong) >= 4, "four right answers in other styles"
+    assert len(mine) - len(wrong) > len(rights(hole)), "and another algorithm"
     assert len(wrong) >= 4, "the curriculum's mutants and three more"
     assert not [n for n in collections.Counter(map(str, mine)).values() if n > 1]
 

@@ -5,9 +5,11 @@ import contextlib
 import pytest
 
 from grading import mistakes
-from grading.mutation import report
+from grading.mutation import report, right_cuda
 from grading.mutation.audit import STALE, SURVIVED, Found, audit, draw, gone
 from grading.mutation.edits import edits, solution
+from grading.mutation.right import PYTHON, other_names, rights
+from minigrad.exercises.hole import CppExercise
 from minigrad.exercises.registry import exercises, find
 
 ALL = [entry.hole.name for entry in exercises()]
@@ -31,6 +33,47 @@ def _is_answer(hole):
             return edit.made(hole) is not None
 
     return check
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_solution_is_written_in_other_styles(name):
+    hole = find(name)
+    texts = {one.given(solution(hole)) for one in rights(hole)}
+    assert len(texts) == len(rights(hole)) and solution(hole) not in texts
+    assert texts or type(hole) is CppExercise
+
+
+def test_styles_of_python():
+    text = """@solves(f)
+def f(shape, k=1):
+    rows = [n + k for n in shape if n > 1]
+    for n in rows:
+        if n == 3:
+            continue
+        k = k * n if k else 1
+    return tuple(rows), k * (k + 1)
+"""
+    known, made = {"solves": lambda hole: lambda f: f, "f": None}, {}
+    exec(text, known)
+    for style in PYTHON:
+        exec(style(text), known | (made := {}), made)
+        for shape in (), (1,), (2, 1, 5, 3):
+            assert made["f"](shape, k=2) == known["f"](shape, 2), style(text)
+    assert "rows_ = [n_ + k" in other_names(text) and "k_" not in other_names(text)
+
+
+def test_styles_of_kernels():
+    text = """__global__ void f(float* x, int n) {
+    int i = threadIdx.x;
+    for (int k = 0; k < n; k++)
+        if (i <= k) x[i] += k; else for (;;) break;
+}"""
+    styles = [" ".join(style(text).split()) for style in right_cuda.STYLES]
+    assert "for (int k_ = 0; k_ < n; k_++) if (i_ <= k_) x[i_] += k_;" in styles[0]
+    assert styles[1].endswith("__global__ void f(float* x, int n) { f_(x, n); }")
+    loop = "{ int k = 0; while ( k < n) { if (i <= k) x[i] += k; else for (;;) break;"
+    assert f"{loop} k++; }} }} }}" in styles[2]
+    assert "n > k; k++) if (k >= i) x[i] += k; else for" in styles[3]
 
 
 @pytest.mark.parametrize("name", ALL)
