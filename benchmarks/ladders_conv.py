@@ -31,13 +31,14 @@ def layer(n, c, h, w, o):
 
 def products(s, what, a, b, bias, c, biased=0, parts=1):
     """The two implicit products, for what = 0, 1 and 2."""
-    M, N, _ = s.product(what)
+    M, N, K = s.product(what)
     N += biased * (what == 2)
     args = a, b, bias, c, s.struct("sim"), np.int32(biased), np.int32(parts)
     yield rung("conv_gemm", f"conv2d_implicit<{what}, float>",
                (blocks(N, 16), blocks(M, 16), parts), (16, 16), *args)  # fmt: skip
-    high, wide = conv.tile_of(SimpleNamespace(M=M, N=N, what=what))
-    yield rung("conv_gemm", f"conv2d_pipelined<{what}, 3, 3, 1, 1, {high}, {wide}>",
+    high, wide, deep = conv.tile_of(SimpleNamespace(M=M, N=N, K=K, what=what))
+    name = f"conv2d_pipelined<{what}, 3, 3, 1, 1, {high}, {wide}, {deep}>"
+    yield rung("conv_gemm", name,
                (blocks(N, wide), blocks(M, high), parts), 128, *args)  # fmt: skip
 
 

@@ -69,10 +69,10 @@ def _():
             (kh, kw), (sh, sw) = found[0].window.kernel, found[0].window.stride
             name = f"conv2d_pipelined<{{0}}, {kh}, {kw}, {sh}, {sw}, 32, 64>"
             yield from products(what, name, 32, 64, (128,), *found)
-    for tile in ((64, 32), (64, 64), (64, 128), (32, 128)):
-        name = f"conv2d_pipelined<{{0}}, 2, 2, 1, 1, {tile[0]}, {tile[1]}>"
+    for high, wide, deep in ((64, 32, 16), (64, 64, 16), (32, 64, 8)):
+        name = f"conv2d_pipelined<{{0}}, 2, 2, 1, 1, {high}, {wide}, {deep}>"
         for what in range(3):
-            yield from products(what, name, *tile, (128,), *found)
+            yield from products(what, name, high, wide, (128,), *found, deep=deep)
     some, width = numbers(9, 5, 8) / 100, 8
     total = some.sum(0, dtype=float)
     sizes = np.int32([5, width, 1, 9])
@@ -81,8 +81,10 @@ def _():
                {1: total[:, :-1], 2: total[:, -1]}, NEAR)  # fmt: skip
 
 
-def products(what, name, high, across, block, s, x, w, bias, dy, y, dx, dw, db):
-    """An implicit product; of dw in 1 part and in 3."""
+def products(
+    what, name, high, across, block, s, x, w, bias, dy, y, dx, dw, db, deep=16
+):
+    """An implicit product; of dx and dw in 1 part and in 3."""
     M, N, K = s.product(what)
     N += what == 2
     grid, biased = (whole(N, across), whole(M, high)), np.int32(what != 1)
@@ -95,9 +97,7 @@ def products(what, name, high, across, block, s, x, w, bias, dy, y, dx, dw, db):
     both = np.concatenate([dw.reshape(s.O, -1), db[:, None]], 1)
     args = dy, x, bias, blank(1, *both.shape), struct, biased, np.int32(1)
     yield Case(name, (*grid, s.groups), block, args, {3: both[None]}, NEAR)
-    parts = whole(K, 3 * (8 if "pipelined" in name else 16)) * (
-        8 if "pipelined" in name else 16
-    )
+    parts = whole(K, 3 * deep) * deep
     images = np.arange(K)
     some = [per_part(s, x, dy, images[i * parts : (i + 1) * parts]) for i in range(3)]
     args = dy, x, bias, blank(3, *both.shape), struct, biased, np.int32(3)

@@ -162,28 +162,31 @@ def _():
     a, b = torch.from_numpy(numbers(2, 132, 20)), torch.from_numpy(numbers(1, 20, 36))
     at, bt = (x.transpose(1, 2).contiguous().transpose(1, 2) for x in (a, b))
     for i, j in itertools.product((0, 1), repeat=2):
-        name = f"matmul_pipelined<{1 - i}, {j}, 1>"
-        yield tiled(name, (a, at)[i], (b, bt)[j], 128, (128,), 1)
+        name = f"matmul_pipelined<{1 - i}, {j}, 1"
+        yield tiled(f"{name}>", (a, at)[i], (b, bt)[j], 128, (128,), 1)
+        yield tiled(f"{name}, 64, 32, 32>", (a, at)[i], (b, bt)[j], (64, 32), (128,))
     a, b = (
         torch.from_numpy(numbers(2, 37, 29)),
         torch.from_numpy(numbers(29, 51, seed=1)),
     )
     at, bt = a.transpose(1, 2).contiguous().transpose(1, 2), b.t().contiguous().t()
     for i, j in itertools.product((0, 1), repeat=2):
-        name = f"matmul_pipelined<{1 - i}, {j}, 0>"
-        yield tiled(name, (a, at)[i], (b, bt)[j], 128, (128,))
+        name = f"matmul_pipelined<{1 - i}, {j}, 0"
+        yield tiled(f"{name}>", (a, at)[i], (b, bt)[j], 128, (128,))
+        yield tiled(f"{name}, 64, 64, 16>", (a, at)[i], (b, bt)[j], 64, (128,))
     yield tiled("matmul_pipelined<1, 0, 0>", a[:, ::2, ::3], b[::3, ::2], 128, (128,))
     yield tiled("matmul_pipelined<1, 1, 0>", a[:, :, :0], b[:0], 128, (128,))
 
 
 def tiled(name, a, b, tile, block, most=65535):
-    """A product by views; `most` blocks along the batch."""
+    """A product by views; `most` blocks along the batch. tile: (rows, columns)."""
+    high, wide = tile if isinstance(tile, tuple) else (tile, tile)
     c = (a.double() @ b.double()).numpy()
     *batch, M, N = c.shape
     a, b = a.expand(*batch, *a.shape[-2:]), b.expand(*batch, *b.shape[-2:])
     batches = int(np.prod(batch))
     args = *view_of(a), *view_of(b), blank(*c.shape), *np.int32([M, N, a.shape[-1]])
-    grid = whole(N, tile), whole(M, tile), min(most, batches)
+    grid = whole(N, wide), whole(M, high), min(most, batches)
     return Case(name, grid, block, (*args, np.int64(batches)), {4: c}, 1e-6)
 
 

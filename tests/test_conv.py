@@ -172,6 +172,16 @@ def test_few_launches(device):
     assert kernels == ["conv2d_pipelined"] * 3 + ["conv2d_join"]
 
 
+@on_devices
+def test_few_blocks_share_the_channels_of_dx(device):
+    """Where tiles of dx are few, several blocks make each, and their sums are added."""
+    launches = check(
+        device, "float32", data(2, 8, 6, 6), data(64, 8, 3, 3), data(64), padding=1
+    )
+    grids = [launch.grid for launch in launches if launch.operator == "conv2d_input"]
+    assert device == "cpu" or grids == [(2, 1, 4)]
+
+
 @pytest.mark.parametrize("rung", ["implicit", "pipelined", "im2col"])
 def test_parts_are_added_in_the_same_order(rung):
     x, dy = (minigrad.tensor(data(9, 8, 7, 9, seed=i), minigrad.float32).to("sim")

@@ -13,7 +13,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(MISSING is not None, reason=f"not run: NVRTC ({MISSING})"),
 ]
-WAYS = (3, 3, 1, 1, 32, 64), (3, 3, 1, 1, 64, 128), (5, 2, 2, 3, 64, 32)
+WAYS = (3, 3, 1, 1, 32, 64, 8), (3, 3, 1, 1, 64, 64, 16), (5, 2, 2, 3, 64, 32, 16)
 
 
 def pipelined():

@@ -28,14 +28,14 @@ __device__ Sizes sizes_of(const Conv& s, int biased) {
     return {out, in * taps + biased, s.N * s.OH * s.OW};
 }
 
-// Where c(i, j) lies.
+// Where c(i, j) lies; each part of k has a c of its own.
 template <int WHAT>
 __device__ long long place_of(const Conv& s, int group, int part, int i, int j,
                               Sizes size) {
     if (WHAT == 2) return ((long long)part * s.O + group * size.M + i) * size.N + j;
     int plane = WHAT == 0 ? s.OH * s.OW : s.H * s.W, n = j / plane;
-    long long channel = (long long)n * size.M * s.groups + group * size.M + i;
-    return channel * plane + j - n * plane;
+    long long image = (long long)part * s.N + n;
+    return ((image * s.groups + group) * size.M + i) * plane + j - n * plane;
 }
 
 // ------------------------------------------------- a tile of each in shared memory
@@ -131,8 +131,7 @@ __global__ void conv2d_join(const A* c, T* dw, T* db, int O, int width, int bias
 // compiler divides by them with a multiplication. Products as in matmul_pipelined.
 
 #define FOUR(x) (*(float4*)&(x))  // x and the next three numbers
-#define BK 8                      // numbers of K at a time
-#define THREADS 128               // of a block, which makes BM x BN elements of c
+#define THREADS 128  // of a block: BM x BN elements of c, BK numbers of K at a time
 #define PAD 4  // so that the writes of a warp into a tile go to different banks
 
 // What a thread knows of the b that it fetches: its column j, or of dw its k.
@@ -175,11 +174,12 @@ __device__ float under_tap(const Position& at, const Conv& s, int k, int K) {
     return at.image[channel * s.OH * s.OW + oh * s.OW + ow];
 }
 
-template <int WHAT, int KH, int KW, int SH = 1, int SW = 1, int BM = 64, int BN = 64>
+template <int WHAT, int KH, int KW, int SH = 1, int SW = 1, int BM = 64, int BN = 64,
+          int BK = 16>
 __launch_bounds__(THREADS) __global__ void conv2d_pipelined(
         const float* a, const float* b, const float* bias, float* c, Conv s,
         int biased, int parts) {
-    constexpr int TN = BN == 128 ? 8 : 4, TM = BM * BN / THREADS / TN;
+    constexpr int TN = 4, TM = BM * BN / THREADS / TN;
     constexpr int A_COUNT = BM * BK / THREADS, B_COUNT = BN * BK / THREADS;
     constexpr int taps = KH * KW, STEP = THREADS / BK;
     __shared__ __align__(16) float a_tile[2][BK][BM + PAD], b_tile[2][BK][BN + PAD];

@@ -189,21 +189,15 @@ __global__ void matmul_vectors(const float* a, const float* b, float* c,
 
 // ------------------------------------------------- while one tile is used, the next
 
-#define BM 128  // a block makes BM x BN elements of c, BK numbers of K at a time
-#define BN 128
-#define BK 8
-#define TM 16   // a thread makes TM x TN, in squares of 4 x 4
-#define TN 8
 #define LANES_DOWN 4  // a warp's 32 lanes: 4 down the rows, 8 along the columns
 #define LANES_ALONG (32 / LANES_DOWN)
-#define WARPS_ALONG (BN / (LANES_ALONG * TN))
-#define THREADS (BM / TM * (BN / TN))
+#define THREADS 128   // of a block
 #define PAD 4   // so that the four writes of a transposed float4 go to other banks
 
 // A block's share of an operand, SIZE of its rows (or columns) by BK: each thread
 // fetches four numbers COUNT times, along K or across. Element (i, q), i along SIZE and
 // q along K, lies at x[i * i_step + q * q_step]. Beyond `limit` and K there are zeros.
-template <int SIZE, int ALONG_K, int WIDE, int COUNT>
+template <int SIZE, int BK, int ALONG_K, int WIDE, int COUNT>
 __device__ void fetch(float (&in)[COUNT][4], const float* x, long long i_step,
                       long long q_step, int first, int limit, int k, int K) {
     float4 zero = {};
@@ -222,7 +216,7 @@ __device__ void fetch(float (&in)[COUNT][4], const float* x, long long i_step,
 }
 
 // What was fetched into shared memory, where all operands run along their SIZE.
-template <int SIZE, int ALONG_K, int COUNT>
+template <int SIZE, int BK, int ALONG_K, int COUNT>
 __device__ void put(float (&tile)[BK][SIZE + PAD], float (&in)[COUNT][4]) {
 #pragma unroll
     for (int t = 0; t < COUNT; t++) {
@@ -240,10 +234,15 @@ __device__ void put(float (&tile)[BK][SIZE + PAD], float (&in)[COUNT][4]) {
 // a's neighbours lie along K (row by row), B_ALONG_K likewise (then b is transposed).
 // WIDE = 0 takes any strides and sizes, one number at a time; with WIDE = 1 those
 // strides are 1, and the size along them and N multiples of 4. Blocks of THREADS.
-template <int A_ALONG_K, int B_ALONG_K, int WIDE>
+// A block makes BM x BN elements of c, BK numbers of K at a time; a thread TM x TN of
+// them, in squares of 4 x 4.
+template <int A_ALONG_K, int B_ALONG_K, int WIDE, int BM = 128, int BN = 128,
+          int BK = 8>
 __launch_bounds__(THREADS) __global__ void matmul_pipelined(
         const float* a, Strides as, const float* b, Strides bs, float* c,
         int M, int N, int K, long long batches) {
+    constexpr int TN = BN == 128 ? 8 : 4, TM = BM * BN / THREADS / TN;
+    constexpr int WARPS_ALONG = BN / (LANES_ALONG * TN);
     __shared__ __align__(16) float a_tile[2][BK][BM + PAD], b_tile[2][BK][BN + PAD];
     __align__(16) float a_next[BM * BK / 4 / THREADS][4];
     __align__(16) float b_next[BN * BK / 4 / THREADS][4];
@@ -260,15 +259,15 @@ __launch_bounds__(THREADS) __global__ void matmul_pipelined(
         const float* y = b + matrix_of(batch, bs);
         __align__(16) float sum[TM][TN] = {};
 
-        fetch<BM, A_ALONG_K, WIDE>(a_next, x, a_row, a_col, row, M, 0, K);
-        fetch<BN, B_ALONG_K, WIDE>(b_next, y, b_col, b_row, col, N, 0, K);
-        put<BM, A_ALONG_K>(a_tile[0], a_next);
-        put<BN, B_ALONG_K>(b_tile[0], b_next);
+        fetch<BM, BK, A_ALONG_K, WIDE>(a_next, x, a_row, a_col, row, M, 0, K);
+        fetch<BN, BK, B_ALONG_K, WIDE>(b_next, y, b_col, b_row, col, N, 0, K);
+        put<BM, BK, A_ALONG_K>(a_tile[0], a_next);
+        put<BN, BK, B_ALONG_K>(b_tile[0], b_next);
         __syncthreads();
         for (int k = 0, now = 0; k < K; k += BK, now = 1 - now) {
             if (k + BK < K) {
-                fetch<BM, A_ALONG_K, WIDE>(a_next, x, a_row, a_col, row, M, k + BK, K);
-                fetch<BN, B_ALONG_K, WIDE>(b_next, y, b_col, b_row, col, N, k + BK, K);
+                fetch<BM, BK, A_ALONG_K, WIDE>(a_next, x, a_row, a_col, row, M, k + BK, K);
+                fetch<BN, BK, B_ALONG_K, WIDE>(b_next, y, b_col, b_row, col, N, k + BK, K);
             }
 #pragma unroll
             for (int q = 0; q < BK; q++) {
@@ -280,8 +279,8 @@ __launch_bounds__(THREADS) __global__ void matmul_pipelined(
                     for (int j = 0; j < TN; j++) sum[i][j] += left[i] * right[j];
             }
             if (k + BK < K) {
-                put<BM, A_ALONG_K>(a_tile[1 - now], a_next);
-                put<BN, B_ALONG_K>(b_tile[1 - now], b_next);
+                put<BM, BK, A_ALONG_K>(a_tile[1 - now], a_next);
+                put<BN, BK, B_ALONG_K>(b_tile[1 - now], b_next);
             }
             __syncthreads();
         }

@@ -5,6 +5,7 @@ dw and db of x and dy. Each is linear in both operands, so that the gradients of
 are the other two.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ from ..layout import as_ints
 from . import unfold
 from .matmul import matmul
 from .pointwise import add
+from .reduce import sum as sum_of
 from .unfold import Window, fold_windows, unfold_windows
 
 # ------------------------------------------------- sizes
@@ -196,16 +198,15 @@ def fits_halo(f):
 
 
 def tile_of(f):
-    """BM and BN of conv2d_pipelined: large, but with blocks enough."""
-    high = 32 if f.M <= 32 else 64
-    if f.what == 2:  # the parts make blocks enough
-        return high, 64
-    counts = {wide: cdiv(f.M, high) * cdiv(f.N, wide) for wide in (128, 64)}
-    enough = [wide for wide, count in counts.items() if count >= launch.BLOCKS]
-    return high, (enough or [32 if high == 64 else 64])[0]
+    """BM, BN and BK of conv2d_pipelined: large, but with blocks enough."""
+    deep = 16 if f.K > 16 else 8
+    if f.M <= 32:
+        return 32, 64, deep
+    few = f.what != 2 and cdiv(f.M, 64) * cdiv(f.N, 64) < launch.BLOCKS
+    return 64, 32 if few else 64, deep
 
 
-def grid_of(f, high, wide):
+def grid_of(f, high, wide, deep):
     return cdiv(f.N + f.extra, wide), cdiv(f.M, high), f.s.groups * f.parts
 
 
@@ -215,7 +216,7 @@ def products(im2col):
     return [
         Rung("im2col", "unfold_window", "unfold.cu", run=im2col),
         Rung("implicit", "conv2d_implicit", "conv_gemm.cu", lambda f: f.M >= 4,
-             implicit, (16, 16), lambda f: grid_of(f, 16, 16),
+             implicit, (16, 16), lambda f: grid_of(f, 16, 16, 16),
              lambda f: (f.what, f.dtype, f.c.dtype, f.wide)),
         Rung("pipelined", "conv2d_pipelined", "conv_gemm.cu",
              lambda f: f.dtype == float32 and f.M >= 8 and f.s.window.taps <= 32,
@@ -388,8 +389,20 @@ def _(w, dy, sizes):
     if not dx.numel():
         return dx
     f = facts_of(1, s, w, a=w, b=dy, c=dx, bias=w, n=dx.numel())
-    found = launch.pick(INPUT, f).launch("conv2d_input", f)
+    rung = launch.pick(INPUT, f)
+    if rung.name == "pipelined" and (parts := few_blocks(f)) > 1:
+        some = w.new_empty((parts, *s.x))
+        vars(f).update(c=some, parts=parts)
+        rung.launch("conv2d_input", f)
+        return sum_of(some, 0)
+    found = rung.launch("conv2d_input", f)
     return dx if found is None else found
+
+
+def few_blocks(f):
+    """In how many parts the k are cut, so that a large GPU's processors have work."""
+    blocks = math.prod(grid_of(f, *tile_of(f)))
+    return min(3 * launch.BLOCKS // blocks, f.K // 128) if blocks < launch.BLOCKS else 1
 
 
 @operator("x dy", results=(None, None), vjps=[

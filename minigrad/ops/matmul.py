@@ -42,8 +42,8 @@ def tiles(size):
     return lambda f: (cdiv(f.N, size), cdiv(f.M, size))
 
 
-def batched(size):
-    return lambda f: (*tiles(size)(f), min(f.batches, 65535))
+def batched(f, high, wide):
+    return cdiv(f.N, wide), cdiv(f.M, high), min(f.batches, 65535)
 
 
 def views(f):
@@ -52,12 +52,12 @@ def views(f):
 
 
 def pipelined_types(f):
-    """matmul_pipelined's template: do neighbours lie along K? In fours?"""
+    """matmul_pipelined's template: do neighbours lie along K? In fours? Its tile."""
     a, b = f.a, f.b
     a_along, b_along = a.strides[-1] == 1 or a.strides[-2] != 1, b.strides[-2] == 1
     wide = f.N % 4 == 0 and is_in_fours(a, -1 if a_along else -2)
     wide = wide and is_in_fours(b, -2 if b_along else -1)
-    return int(a_along), int(b_along), int(wide)
+    return int(a_along), int(b_along), int(wide), *tiling(f)[0]
 
 
 def is_in_fours(x, dim):
@@ -71,7 +71,7 @@ PLAIN, SQUARE = "a b c M:int N:int K:int", (16, 16)
 VIEWS = "a a_view b b_view c M:int N:int K:int batches:long"
 LADDER = launch.ladder(
     Rung("yours", "matmul_batched", matmul_batched, lambda f: f.dtype == float32, VIEWS,
-         SQUARE, batched(16), more=views),
+         SQUARE, lambda f: batched(f, 16, 16), more=views),
     Rung("yours", "matmul_naive", matmul_naive, is_lab_06, PLAIN, SQUARE, tiles(16)),
     Rung("yours", "matmul_tiled", matmul_tiled, is_lab_06, PLAIN, SQUARE, tiles(16)),
     Rung("yours", "matmul_register", matmul_register,
@@ -81,7 +81,7 @@ LADDER = launch.ladder(
     Rung("coalesced", "matmul_coalesced", "matmul.cu", is_one, PLAIN, SQUARE,
          tiles(16)),
     Rung("tiled", "matmul_tiled", "matmul.cu", args=VIEWS, block=SQUARE,
-         grid=batched(16), more=views),
+         grid=lambda f: batched(f, 16, 16), more=views),
     Rung("column", "matmul_column", "matmul.cu", is_large, PLAIN, 512, tiles(64)),
     Rung("patch", "matmul_patch", "matmul.cu",
          lambda f: is_one(f) and f.M >= 128 and f.N >= 128, PLAIN, 256, tiles(128)),
@@ -89,20 +89,28 @@ LADDER = launch.ladder(
          lambda f: ()),
     Rung("pipelined", "matmul_pipelined", "matmul.cu",
          lambda f: f.dtype == float32 and f.M >= 64 and f.N >= 64, VIEWS, 128,
-         batched(128), pipelined_types, more=views),
+         lambda f: batched(f, *tiling(f)[0][:2]), pipelined_types, more=views),
 )  # fmt: skip
-SIZES = {"tiled": 16, "pipelined": 128}  # of the tiles of rungs that share a product
-LONG, SHORT = 256, 32  # columns of a that are cut in parts, and a part's at least
+TILES = (128, 128, 8), (64, 64, 16), (64, 32, 32)  # BM, BN, BK of matmul_pipelined
+ENOUGH = 200  # blocks: three for two of a large GPU's processors
+LONG, SHORT = 256, 64  # columns of a that are cut in parts, and a part's at least
 
 
-def parts_of(f, size):
-    """In how many parts of equal length K is cut, so that there are blocks enough.
+def tiling(f):
+    """The largest tile of matmul_pipelined with blocks enough, and K's parts."""
+    for tile in TILES:
+        parts = parts_of(f, *tile[:2])
+        blocks = parts * math.prod(batched(f, *tile[:2]))
+        if blocks >= ENOUGH and f.M >= tile[0] and f.N >= tile[1]:
+            break
+    return tile, parts
 
-    size: the rows and columns of c that a block makes.
-    """
+
+def parts_of(f, high, wide):
+    """In how many parts of equal length K is cut, so that there are blocks enough."""
     if f.K < LONG or f.batches > 1 or f.dtype not in (float32, float64):
         return 1
-    most = min(launch.BLOCKS // (cdiv(f.M, size) * cdiv(f.N, size)), f.K // SHORT)
+    most = min(launch.BLOCKS // math.prod(batched(f, high, wide)), f.K // SHORT)
     return next((p for p in range(most, 1, -1) if f.K % (4 * p) == 0), 1)
 
 
@@ -120,7 +128,8 @@ def product(a, b, c, batches, M, N, K):
     f = launch.Facts(a=a, b=b, c=c, batches=batches, M=M, N=N, K=K, plain=plain,
                      aligned=not (a.offset | b.offset) % 4)  # fmt: skip
     rung = launch.pick(LADDER, f)
-    parts = parts_of(f, SIZES[rung.name]) if rung.name in SIZES else 1
+    cut = {"tiled": lambda: parts_of(f, 16, 16), "pipelined": lambda: tiling(f)[1]}
+    parts = cut[rung.name]() if rung.name in cut else 1
     if parts > 1:  # the products of the parts, and their sum
         some = c.new_empty((parts, M, N))
         a, b = in_parts(a, parts, 1), in_parts(b, parts, 0)
