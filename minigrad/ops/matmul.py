@@ -99,9 +99,10 @@ LONG, SHORT = 256, 64  # columns of a that are cut in parts, and a part's at lea
 def tiling(f):
     """The largest tile of matmul_pipelined with blocks enough, and K's parts."""
     for tile in TILES:
-        parts = parts_of(f, *tile[:2])
-        blocks = parts * math.prod(batched(f, *tile[:2]))
-        if blocks >= ENOUGH and f.M >= tile[0] and f.N >= tile[1]:
+        high, wide, _ = tile
+        parts = parts_of(f, high, wide)
+        blocks = parts * math.prod(batched(f, high, wide))
+        if blocks >= ENOUGH and f.M >= high and f.N >= wide:
             break
     return tile, parts
 
