@@ -102,7 +102,7 @@ def tiling(f):
         high, wide, _ = tile
         parts = parts_of(f, high, wide)
         blocks = parts * math.prod(batched(f, high, wide))
-        if blocks >= ENOUGH and f.M >= high and f.N >= wide:
+        if blocks >= ENOUGH and high <= f.M and wide <= f.N:
             break
     return tile, parts
 
