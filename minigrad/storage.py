@@ -21,7 +21,8 @@ class Storage:
     ptr: the address on a GPU.
     """
 
-    __slots__ = ("count", "data", "device", "dtype", "memory", "ptr", "version")
+    __slots__ = ("__weakref__", "count", "data", "device", "dtype", "memory", "ptr",
+                 "version")  # fmt: skip
     offset = 0  # a launch takes a storage as it takes a tensor
     storage = property(lambda self: self)
 

@@ -1,12 +1,19 @@
 """jit: the same bits as without it, on "cpu" and "sim"; passes, guards, refusals."""
 
+import contextlib
+import sys
+import weakref
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
 
 import minigrad
 import minigrad.viz
-from minigrad import nn, optim
+from minigrad import launch, nn, optim, storage
+from minigrad.jit.fork import Fork, aside
+from minigrad.jit.ir import FREE
 from minigrad.nn import functional as F
 
 DEVICES = "cpu", "sim"
@@ -164,9 +171,65 @@ def test_a_whole_training_step(device, optimiser, mode):
     assert [what for _, what, _ in step.log] == ["traced", "traced"]
 
 
-def test_what_may_run_on_a_second_stream():
-    from minigrad.jit.fork import aside
+@pytest.fixture
+def most_bytes(monkeypatch):
+    """A function of a function: how many bytes of new storages it has at most."""
+    now, most = 0, 0
 
+    def counted(data, dtype, device):
+        nonlocal now, most
+        storage, size = made(data, dtype, device), data.nbytes
+
+        def freed():
+            nonlocal now
+            now -= size
+
+        weakref.finalize(storage, freed)
+        now += size
+        most = max(most, now)
+        return storage
+
+    def measure(function):
+        nonlocal now, most
+        now = most = 0
+        function()
+        return most
+
+    made = storage.storage_of
+    monkeypatch.setattr(storage, "storage_of", counted)
+    return measure
+
+
+def test_memory_is_free_after_its_last_use(most_bytes):
+    model, _, step = network("sim", OPTIMISERS["sgd"])
+    batch = next(batches("sim", 1))
+    step(*batch)
+    eager, f = most_bytes(lambda: step(*batch)), minigrad.jit(step)
+    gradients = sum(
+        4 * p.numel() for p in model.parameters()
+    )  # those of the call before
+    assert most_bytes(lambda: f(*batch)) <= eager + gradients
+    assert most_bytes(lambda: f(*batch)) <= eager
+
+
+def test_what_a_second_stream_reads_is_kept_until_both_meet(monkeypatch, most_bytes):
+    stream = lambda **_: contextlib.nullcontext()  # noqa: E731
+    cuda = SimpleNamespace(Stream=stream, get_current_stream=stream)
+    monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(cuda=cuda))
+    monkeypatch.setattr(launch, "counters_of", lambda aside: None)
+    _, _, step = network("sim", OPTIMISERS["sgd"])
+    f = minigrad.jit(step)
+    for batch in batches("sim", 2):
+        f(*batch)
+    fork, held = Fork(f.graph), []
+    monkeypatch.setattr(fork, "wait", lambda *_: held.append(len(fork.open)))
+    alone = most_bytes(lambda: f.program.run([*batch]))
+    assert most_bytes(lambda: f.program.run([*batch], fork=fork)) >= alone
+    work = [n for n in f.graph.nodes if n in fork.aside and n.target not in FREE]
+    assert held[-1] == sum(1 + len(n.inputs) for n in work) and not fork.open
+
+
+def test_what_may_run_on_a_second_stream():
     _, _, step = network("sim", OPTIMISERS["sgd"])
     f = minigrad.jit(step)
     for batch in batches("sim", 2):

@@ -19,7 +19,8 @@ class Fork:
         import cupy
 
         self.cupy, self.aside = cupy, aside(graph)
-        self.stream, self.events, self.open = cupy.cuda.Stream(non_blocking=True), [], 0
+        self.stream, self.events = cupy.cuda.Stream(non_blocking=True), []
+        self.open = []  # what the second stream reads and writes, until both meet
         launch.counters_of(True)  # made before the capture
 
     def run(self, node, step, env):
@@ -32,15 +33,15 @@ class Fork:
             step(env)
         else:
             self.wait(self.cupy.cuda.get_current_stream(), self.stream)
-            self.open += 1
             with self.stream, capture.disabled(), counting_aside():
                 step(env)
+            self.open += [env[node], *map(env.get, node.inputs)]
 
     def join(self):
         """Let the first stream wait for the second."""
         if self.open:
             self.wait(self.stream, self.cupy.cuda.get_current_stream())
-            self.open = 0
+            self.open = []
 
     def wait(self, first, second):
         event = self.cupy.cuda.Event(disable_timing=True)

@@ -20,7 +20,8 @@ class Node:
     those of several). kernel: what computes it. memory: the number of the storage that
     the result lies in; writes: of those that are written to. line: where the user's
     code called it. pointwise: is each element computed by itself?
-    constant: is it a number that never changes? value: what the trace made.
+    constant: is it a number that never changes? value: its tensor, if that is one, or
+    was there before.
     """
 
     number = 0

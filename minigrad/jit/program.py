@@ -29,7 +29,8 @@ class Program:
         self.steps = [(n, step_of(n, fused), last[n]) for n in graph.nodes
                       if n.op == "call_function"]  # fmt: skip
         for node in graph.nodes:
-            node.value = None  # what the trace has made is not needed again
+            for one in node.group or [node]:
+                one.value = None  # what the trace has made is not needed again
 
     def renew(self):
         """Let the next run draw the random numbers that come next."""
@@ -41,14 +42,16 @@ class Program:
         if renew:
             self.renew()
         env = dict(self.held)
+        for parameter, _ in self.graph.grads:
+            parameter.grad = None  # memory of its own comes instead
         for node, x in zip(self.inputs, tensors, strict=True):
             env[node] = x if x.spec is node.spec else x.clone()  # from its beginning on
         for node, step, done in self.steps:
-            if fork is not None:  # memory is kept: two streams read it
+            if fork is None:
+                step(env)
+            else:
                 fork.run(node, step, env)
-                continue
-            step(env)
-            for other in done:
+            for other in done:  # its memory is free for what comes
                 del env[other]
         if fork is not None:
             fork.join()

@@ -20,6 +20,7 @@ def with_gradients(tracer, here, result):
     if not outputs or not asked:
         return None
     mapped([result, outputs], Tensor, tracer.node_of)
+    tracer.keep()  # what backward reads, among it
     cut, tracer.depth, dys = len(tracer.nodes), 1, []
     for y in outputs:
         dy = y.new_zeros(y.shape)

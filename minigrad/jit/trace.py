@@ -4,6 +4,9 @@ The run is a real one: it computes what the function computes. What only Python 
 not written down: an `if`, a loop, a number of its own is there as it was in this run.
 """
 
+import itertools
+from weakref import WeakKeyDictionary
+
 from .. import capture, random, trace
 from ..layout import row_spec
 from ..lines import user_line
@@ -23,8 +26,8 @@ class Tracer(trace.Trace):
 
     def __init__(self, inputs, names=()):
         self.nodes, self.depth, self.refused = [], 0, None
-        self.names, self.roots, self.views = dict(names), {}, {}
-        self.kept, self.numbers, self.before = [], [], len(inputs)
+        self.names, self.memories = dict(names), itertools.count(1)
+        self.roots, self.views = WeakKeyDictionary(), WeakKeyDictionary()  # by storage
         self.constants, self.sound = [], True  # as a Recording has them
         self.static = random.Static()
         for name, x in inputs:
@@ -80,7 +83,7 @@ class Tracer(trace.Trace):
 
     def allocated(self, storage, maker):
         """Memory is allocated, outside of an operator."""
-        if self.depth or id(storage) in self.roots:
+        if self.depth or storage in self.roots:
             return
         spec = row_spec(storage.dtype, storage.device, (storage.count,))
         node = Node("call_function", "empty", spec=spec, kernel=lambda: maker())
@@ -113,18 +116,20 @@ class Tracer(trace.Trace):
                 self.known(x, Node("call_function", "getitem", [node, i], spec=x.spec))
 
     def known(self, x, node, new=True):
-        """Let a node stand for a tensor."""
+        """Let a node stand for a tensor. Memory is freed as without a trace: only what
+        is there before the first kernel, and what follows from it, is kept."""
         if new:
             self.nodes.append(node)
-        storage, node.value = x.storage, x
-        self.kept.append(storage)  # its id is nobody else's as long as it is there
-        first = self.roots.setdefault(id(storage), node)
-        node.memory = self.memory(storage) if first is not node else len(self.kept)
-        self.views[id(storage), x.spec] = node
+        storage, known = x.storage, node.pointwise and node.inputs
+        if node.op == "get_attr" or known and all(n.constant for n in known):
+            node.value, node.constant = x, node.constant or bool(known)
+        first = self.roots.setdefault(storage, node)
+        node.memory = first.memory or next(self.memories)
+        self.views.setdefault(storage, {})[x.spec] = node
         return node
 
     def memory(self, storage):
-        root = self.roots.get(id(storage))
+        root = self.roots.get(storage)
         return root.memory if root else self.node_of(flat(storage)).memory
 
     def node_of(self, x):
@@ -132,21 +137,28 @@ class Tracer(trace.Trace):
         if not has_memory(x):
             return x
         x = flat(x) if isinstance(x, Storage) else x
-        found = self.views.get((id(x.storage), x.spec))
+        found = self.views.get(x.storage, {}).get(x.spec)
         if found is not None:
             return found
-        root = self.roots.get(id(x.storage))
+        root = self.roots.get(x.storage)
         if root is not None:  # another way to read known memory
             node = Node("call_function", "as_strided", [root], {"to": x.spec.layout})
             node.spec = x.spec
             return self.known(x, node)
         of = getattr(x.storage, "of", None)
-        if of is not None and id(of) in self.roots:
+        if of is not None and of in self.roots:
             self.refuse("view(dtype): the same bytes as other numbers", user_line())
         number = any(x.storage is s for s in self.constants)
         name = self.names.get(id(x.storage), "number" if number else "tensor")
         node = Node("get_attr", name, spec=x.spec, value=x, constant=number)
         return self.known(x, node)
+
+    def keep(self):
+        """Keep what is still there of all that was made."""
+        for storage, views in [*self.views.items()]:
+            for spec, node in views.items():
+                if node.value is None:
+                    node.value = Tensor.over(storage, spec)
 
     def graph(self, result, grads=()):
         """The Graph of what was heard, with what the function returned."""
