@@ -1,4 +1,4 @@
-"""The instructor's command line: `python -m grading build | release | ... | causes`."""
+"""The instructor's command line: `python -m grading build | release | ... | audit`."""
 
 import sys
 from pathlib import Path
@@ -149,6 +149,83 @@ def export(
     from .classroom.export import export
 
     export(directory, to, form, roster, lab=lab, force=force)
+
+
+@app.command()
+def report(
+    directory: Directory,
+    to: Annotated[
+        Path | None, typer.Option(help="the file; DIRECTORY/report.html")
+    ] = None,
+    lab: Lab = None,
+):
+    """Write a page on the class: results, mistakes, who needs help, likenesses."""
+    from .classroom.report import report
+
+    console.print(f"written: {report(directory, to, lab)}", soft_wrap=True)
+
+
+@app.command()
+def regrade(
+    directory: Directory,
+    exercise: Annotated[str, typer.Argument(help="such as 03.4, or permute")],
+    student: Students = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="only say what would change")
+    ] = False,
+):
+    """Grade one exercise anew, after its check was mended; say what changes."""
+    from .classroom.regrade import regrade
+
+    rows, count, failed = Table("student", "before", "after", "why"), 0, False
+    for one in regrade(directory, exercise, student or (), dry_run):
+        count, failed = count + 1, failed or one.state == "failed"
+        if one.before != one.after or one.state == "failed":
+            points = f"{one.before:g}", f"{one.after:g}"
+            rows.add_row(*map(escape, (one.student, *points, one.why)))
+    if rows.row_count:
+        console.print(rows)
+    kept = " (nothing is written)" if dry_run else ""
+    console.print(f"{rows.row_count} of {count} submissions change{kept}")
+    if failed:
+        raise typer.Exit(1)
+
+
+@app.command()
+def pack(directory: Directory, to: Annotated[Path, typer.Argument(help="a .json")]):
+    """Write what waits for a GPU to a file, to be judged on another machine."""
+    from .classroom.elsewhere import pack
+
+    count = pack(directory, to)
+    console.print(f"{count} submissions packed; there: python -m grading judge {to}")
+
+
+@app.command()
+def judge(
+    file: Annotated[Path, typer.Argument(help="what `pack` wrote")],
+    to: Annotated[Path | None, typer.Argument(help="the result; FILE itself")] = None,
+):
+    """Judge, on a machine with a GPU, what `pack` wrote on another."""
+    from .classroom.elsewhere import judge
+
+    with _progress() as progress:
+        task = progress.add_task("judging", total=None)
+        for done, total in judge(file, to or file):
+            progress.update(task, completed=done, total=total)
+    console.print(f"judged: {to or file}; back there: python -m grading unpack")
+
+
+@app.command()
+def unpack(
+    directory: Directory, file: Annotated[Path, typer.Argument(help="of `judge`")]
+):
+    """Bring the verdicts of another machine into the gradebook."""
+    from .classroom.elsewhere import unpack
+
+    done = list(unpack(directory, file))
+    console.print(_graded(done))
+    if any(one.state == "failed" for one in done):
+        raise typer.Exit(1)
 
 
 @app.command()

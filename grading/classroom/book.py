@@ -1,7 +1,9 @@
 """Releasing labs and grading submissions, in nbgrader's own gradebook."""
 
+import contextlib
 import os
 import re
+import shutil
 import sysconfig
 import warnings
 from pathlib import Path
@@ -18,7 +20,7 @@ from minigrad import course
 from .. import gpu
 from ..build import Edited, notebook, write
 from ..verdict import NEEDS_GPU, NOT_GRADED, not_graded
-from . import stage
+from . import judging, stage
 from .files import fingerprint
 from .lock import alone
 from .preprocessors import Record
@@ -104,12 +106,17 @@ def grade(directory, lab=None, students=(), everything=False):
     api = open_course(directory)
     with alone(directory):
         for student, name in submissions(directory, lab, students):
-            path = directory / "submitted" / student / name / f"{name}.ipynb"
-            record = Record(directory, name, student, fingerprint(path))
+            record = record_of(directory, student, name)
             if not everything and _is_done(record, directory, name):
                 yield _result(record.read(), fresh=False)
             else:
-                yield _grade_one(api, directory, record)
+                yield grade_one(api, directory, record)
+
+
+def record_of(directory, student, lab):
+    """The Record of the file that is there now."""
+    path = directory / "submitted" / student / lab / f"{lab}.ipynb"
+    return Record(directory, lab, student, fingerprint(path))
 
 
 def submissions(directory, lab=None, students=()):
@@ -161,8 +168,11 @@ def open_course(directory):
     return NbGraderAPI(CourseDirectory(config=config), config=config)
 
 
-def _grade_one(api, directory, record):
-    """Grade one submission; whatever happens in it, the next one follows."""
+def grade_one(api, directory, record, given=None):
+    """Grade one submission; whatever happens in it, the next one follows.
+
+    given: (cells, (verdicts, warnings)) where it was judged elsewhere.
+    """
     student, lab = record.student, record.lab
     record.write("running")
     try:
@@ -174,7 +184,8 @@ def _grade_one(api, directory, record):
         with warnings.catch_warnings():  # nbgrader's use of SQLAlchemy 2, not ours
             warnings.simplefilter("ignore", SAWarning)
             warnings.simplefilter("ignore", DuplicateCellId)
-            result = api.autograde(lab, student, force=True, create=True)
+            with judging.given(*given) if given else contextlib.nullcontext():
+                result = api.autograde(lab, student, force=True, create=True)
         if result["success"]:
             return _result(record.read(), fresh=True)
         if result.get("error", "").rstrip().endswith("KeyboardInterrupt"):
@@ -184,18 +195,19 @@ def _grade_one(api, directory, record):
         complaint = str(error)
     except Exception as error:  # one submission never stops the class
         complaint = f"{type(error).__name__}: {error}"
+    finally:
+        shutil.rmtree(directory / stage.STAGE, ignore_errors=True)
     record.write("failed", why=complaint)
     return Graded(student, lab, "failed", why=complaint)
 
 
 def _is_done(record, directory, lab):
     """Is this very submission graded, by the checks and on the GPU as they are now?"""
-    known = record.read()
+    known = record.current()
     waits = any(NEEDS_GPU in e["summary"] for e in known.get("exercises", []))
     return (
         known.get("state") in ("graded", "not gradable")
         and not (waits and gpu.available())
-        and known.get("submission") == record.submission
         and known.get("checks") == Record.checks(directory, lab)
     )
 

@@ -1,7 +1,10 @@
 """Judging the answers of a submission: its cells go in, verdicts come out."""
 
+import contextlib
 import functools
 from dataclasses import replace
+
+import nbformat
 
 from minigrad import course
 from minigrad.exercises.answers import holes_of
@@ -10,8 +13,10 @@ from minigrad.exercises.cells import answered_in, cells_of, is_setup
 from ..checking import judge
 from ..process import Gone, ProcessSubject
 from ..verdict import NOT_GRADED, Verdict, plural
+from . import repair, stage
 
 BROKEN = "crashed", "timed out"
+_given = []  # (cells, what `judged` shall return for them)
 
 
 class GraderError(RuntimeError):
@@ -23,11 +28,31 @@ def judged(lab, cells, names=None):
 
     cells: (id, text) of those to run. names: of some exercises only.
     """
+    if names is None and _given and _given[-1][0] == cells:
+        return _given[-1][1]
     in_order(lab)
     verdicts, warnings = run(lab, cells, names)
     if any(verdict.state in BROKEN for verdict in verdicts):
         examine(lab)  # or was it the grader?
     return verdicts, warnings
+
+
+@contextlib.contextmanager
+def given(cells, result):
+    """Let `judged` return this for these cells, which were judged elsewhere."""
+    _given.append((cells, result))
+    try:
+        yield
+    finally:
+        _given.pop()
+
+
+def submitted(root, student, lab):
+    """The cells to run of a submission, as they are when nbgrader grades it."""
+    path = root / "submitted" / student / lab / f"{lab}.ipynb"
+    nb = stage.replacement(root, student, lab) or nbformat.read(path, as_version=4)
+    released = nbformat.read(root / "release" / lab / path.name, as_version=4)
+    return students_cells(repair.repaired(nb, released)[0], released)
 
 
 def run(lab, cells, names=None):

@@ -4,6 +4,7 @@ The `nbgrader_config.py` of a course puts Repair first among the sanitising step
 RunAnswers in the place of nbgrader's Execute, and Finish last. All else is nbgrader's.
 """
 
+import functools
 import json
 import re
 from datetime import UTC, datetime
@@ -18,11 +19,11 @@ from minigrad.exercises.answers import holes_of
 
 from ..verdict import NEEDS_GPU, NOT_GRADED, Verdict, number, plural
 from . import repair
-from .files import fingerprint, write
+from .files import digest, fingerprint, write
 from .judging import judged, students_cells
+from .stage import STAGE
 
 CHECKS = Path(__file__).parent.parent / "checks"
-STAGE = ".staged"  # in place of "submitted", where `grade` has put a replacement
 
 
 class Repair(NbGraderPreprocessor):
@@ -102,7 +103,7 @@ class Record:
     def checks(root, lab):
         """A fingerprint of what the lab is checked by."""
         released = Path(root) / "release" / lab / f"{lab}.ipynb"
-        return [fingerprint(p) for p in (released, *sorted(CHECKS.glob("*.py")))]
+        return [fingerprint(released), checks_here()]
 
     def write(self, state, verdicts=(), warnings=(), why=None):
         values = {
@@ -130,9 +131,20 @@ class Record:
         except (OSError, ValueError):
             return {}
 
+    def current(self):
+        """What is recorded of this very file; else {}."""
+        known = self.read()
+        return known if known.get("submission") == self.submission else {}
+
     def _write(self, values):
         text = json.dumps(values, indent=1, ensure_ascii=False)
         write(self.path, text.encode())
+
+
+@functools.cache
+def checks_here():
+    """A fingerprint of the checks that this program runs."""
+    return digest("".join(map(fingerprint, sorted(CHECKS.glob("*.py")))).encode())
 
 
 def released_lab(preprocessor, resources):

@@ -1,0 +1,65 @@
+"""Answers of a class that are near-identical, whatever their names and comments.
+
+An answer becomes a row of tokens, of which names are one and the same, and these the
+set of all runs of K. What the course's own texts have, or many in the class, says
+nothing; of what is left, two answers that share most of it are alike. That is a reason
+to read both, and no proof.
+"""
+
+import collections
+import itertools
+import keyword
+import re
+from typing import NamedTuple
+
+K = 8
+LEAST = 15  # runs of its own, below which an answer is too short to tell
+MANY = 0.15  # of the class: so many have written it by themselves
+NEAR = 0.8  # of the runs of both
+WORDS = {*keyword.kwlist, *["char", "const", "double", "float", "int", "long", "void"]}
+TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*|\S")
+COMMENTS = re.compile(r"#.*"), re.compile(r"//.*|/\*[\s\S]*?\*/")
+
+
+class Alike(NamedTuple):
+    """Two students, and how much of what sets their answers apart is the same."""
+
+    students: tuple
+    exercise: str
+    share: float
+    texts: tuple
+
+
+def tokens(text):
+    """The tokens of Python or CUDA C, without comments; a name is `_`."""
+    comments = COMMENTS["__global__" in text]
+    found = TOKEN.findall(comments.sub(" ", text))
+    return [t if t in WORDS or not t.isidentifier() else "_" for t in found]
+
+
+def runs(text):
+    """The set of K tokens in a row, as numbers."""
+    row = tokens(text)
+    return {hash(tuple(row[i : i + K])) for i in range(len(row) - K + 1)}
+
+
+def alike(exercise, answers, known=()):
+    """The Alikes of an exercise.
+
+    answers: {student: text}. known: the course's own texts.
+    """
+    common = set().union(*map(runs, known))
+    having = collections.defaultdict(set)
+    for student, text in answers.items():
+        for run in runs(text) - common:
+            having[run].add(student)
+    most = max(3, MANY * len(answers))
+    own, shared = collections.Counter(), collections.Counter()
+    for students in having.values():
+        if len(students) <= most:
+            own.update(students)
+            shared.update(itertools.combinations(sorted(students), 2))
+    for (a, b), both in sorted(shared.items()):
+        share = both / (own[a] + own[b] - both)
+        if min(own[a], own[b]) >= LEAST and share >= NEAR:
+            yield Alike((a, b), exercise, share, (answers[a], answers[b]))

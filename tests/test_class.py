@@ -1,0 +1,279 @@
+"""For teachers: the class report, regrading, late work, and the GPU part elsewhere."""
+
+import csv
+import json
+import shutil
+
+import pytest
+
+pytest.importorskip("nbgrader", reason="not run: grading (nbgrader is not installed)")
+
+import stand_in  # noqa: E402
+from altered import HOLES, LAB  # noqa: E402
+from bs4 import BeautifulSoup  # noqa: E402
+from stand_in import MOST, hand_in, lab  # noqa: E402
+
+from grading.classroom import book, elsewhere, preprocessors  # noqa: E402
+from grading.classroom.alike import alike, tokens  # noqa: E402
+from grading.classroom.book import CourseError, grade, open_course  # noqa: E402
+from grading.classroom.export import export  # noqa: E402
+from grading.classroom.grades import grades  # noqa: E402
+from grading.classroom.preprocessors import Record  # noqa: E402
+from grading.classroom.regrade import kept, regrade  # noqa: E402
+from grading.classroom.report import report  # noqa: E402
+from grading.classroom.times import minutes  # noqa: E402
+from grading.verdict import NEEDS_GPU  # noqa: E402
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
+    pytest.mark.xdist_group("class"),
+]
+ONE, TWO = "permute", "transpose"
+COPIED = """\
+@solves(Tensor.permute)
+def permute(self, *dims):
+    order = []
+    for dim in dims:
+        if dim < 0:
+            dim = dim + len(self.shape)
+        order.append(dim)
+    if len(set(order)) != len(self.shape):
+        raise RuntimeError("these are not all dimensions")
+    shape = tuple(self.shape[dim] for dim in order)
+    return Tensor(self.storage, shape, strides, self.offset)  # says right
+"""
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory):
+    root = tmp_path_factory.mktemp("class") / "course"
+    book.release(root, ["03"])
+    hand_in(root, "ada", lab("right"))
+    hand_in(root, "bob", lab("wrong"))
+    hand_in(root, "cy", lab("right", permute="wrong", transpose="half"))
+    hand_in(root, "dee", lab("right", permute="gpu", transpose=""))
+    (root / "submitted" / "eve" / LAB).mkdir(parents=True)
+    with stand_in.judging_words():
+        assert len(list(grade(root))) == 5
+    return root
+
+
+@pytest.fixture
+def root(graded, tmp_path):
+    with stand_in.judging_words():
+        yield shutil.copytree(graded, tmp_path / "course")
+
+
+def standing(root):
+    with open_course(root).gradebook as gradebook:
+        return {g.student: g for g in grades(root, gradebook)}
+
+
+def points(root):
+    return {student: g.points for student, g in standing(root).items()}
+
+
+# The report
+
+
+def test_the_report_says_who_what_and_how_many(root):
+    page = BeautifulSoup(report(root).read_text(), "html.parser")
+    tables = [
+        [[cell.get_text(strip=True) for cell in row("td")] for row in table("tr")[1:]]
+        for table in page("table")
+    ]
+    helped, made = tables
+    assert [row[:2] for row in helped] == [["bob", "0%"], ["eve", "0%"]]
+    assert "there is no file" in helped[1][2]
+    (permute,) = [row for row in made if row[0] == ONE]
+    assert permute[1:] == ["67%", "no thread is kept from the end of the array"]
+    by_points, by_exercise = (image["alt"] for image in page("img"))
+    assert "18.9 to 21 points: 1" in by_points
+    assert f"{ONE}: 1 right, 2 wrong, 1 not graded, 1 no result" in by_exercise
+    assert "5 handed in" in page.get_text() and "Not known" in page.get_text()
+    assert not page(["script", "link"])
+
+
+def test_the_report_escapes_what_students_write(root):
+    hand_in(root, "<script>x", lab("wrong"))
+    list(grade(root, everything=False))
+    assert "<script>" not in report(root).read_text()
+
+
+def test_near_identical_answers_whatever_their_names():
+    renamed = COPIED.replace("order", "perm").replace("dim", "d").replace("# ", "#  ")
+    other = "@solves(Tensor.permute)\ndef permute(self, *dims):\n    return 1\n"
+    answers = {"ada": COPIED, "bob": renamed, "cy": other, "dee": other}
+    (pair,) = alike(ONE, answers)
+    assert (pair.students, pair.share) == (("ada", "bob"), 1)
+    assert not list(alike(ONE, answers, [COPIED]))  # the course's own text
+    many = {f"s{n}": COPIED for n in range(10)}
+    assert not list(alike(ONE, many))  # all have it by themselves
+
+
+def test_tokens_of_both_languages():
+    assert tokens("x = y // 2  # half") == ["_", "=", "_", "/", "/", "2"]
+    cuda = "__global__ void f(int n) { n = 1; /* a\nb */ } // c"
+    assert tokens(cuda) == [
+        "_", "void", "_", "(", "int", "_", ")", "{", "_", "=", "1", ";", "}"
+    ]  # fmt: skip
+
+
+def test_times_are_those_that_the_notebook_tells():
+    def ran(text, when):
+        return {"source": text, "metadata": {"executionInfo": {"timestamp": when}}}
+
+    cells = [
+        ran("@solves(permute)\ndef permute(): ...", 0),
+        ran("check(permute)", 5 * 60_000),
+        ran("@solves(expand)\ndef expand(): ...", 7 * 60_000),
+        ran("check(expand)", 90 * 60_000),  # after a break
+    ]
+    assert minutes({"cells": cells}) == {"permute": 5, "expand": 2}
+    reply = {"shell.execute_reply": "2026-01-01T10:00:00.000000Z"}
+    cells[0]["metadata"] = {"execution": reply}
+    cells[1]["metadata"] = {"execution": "odd"}
+    assert minutes({"cells": cells[:2]}) == minutes({"cells": ["odd", {}]}) == {}
+
+
+# Regrading
+
+
+def mended(monkeypatch):
+    """From now on `wrong` is worth half of permute, and nothing of it of others."""
+    given = stand_in.verdict
+
+    def verdict(hole, word):
+        return given(hole, "half" if (hole.name, word) == (ONE, "wrong") else "exit")
+
+    monkeypatch.setattr(stand_in, "verdict", verdict)
+
+
+def test_one_exercise_is_graded_anew_and_the_others_stay(root, monkeypatch):
+    before, half = points(root), HOLES[ONE].points / 2
+    mended(monkeypatch)
+    number = HOLES[ONE].number
+    dry = {c.student: (c.before, c.after) for c in regrade(root, number, dry_run=True)}
+    assert points(root) == before
+    assert dry["bob"] == dry["cy"] == (0, half)
+    done = {c.student: (c.before, c.after) for c in regrade(root, number)}
+    assert done == dry and "eve" not in done
+    after = points(root)
+    assert after["bob"] == before["bob"] + half and after["cy"] == before["cy"] + half
+    assert after["ada"] == before["ada"] - HOLES[ONE].points
+    assert not [one for one in grade(root) if one.fresh]
+
+
+def test_regrading_keeps_pictures_and_leaves_new_files_to_grade(root):
+    path = root / "autograded" / "ada" / LAB / f"{LAB}.ipynb"
+    nb = json.loads(path.read_text())
+    (check,) = (c for c in nb["cells"] if c["id"] == f"{TWO}-check")
+    check["outputs"][1]["data"]["text/html"] += "<svg>mine</svg>"
+    path.write_text(json.dumps(nb))
+    hand_in(root, "bob", lab("right"))
+    assert "bob" not in [change.student for change in regrade(root, ONE)]
+    record = book.record_of(root, "ada", LAB)
+    pictures = {v.name: v.picture for v in kept(root, record)}
+    assert pictures[TWO] == "<svg>mine</svg>" and pictures[ONE] == ""
+
+
+def test_an_exercise_that_is_unknown_or_not_released(root):
+    with pytest.raises(LookupError, match="no exercise is called 'permut'.*permute"):
+        list(regrade(root, "permut"))
+    with pytest.raises(CourseError, match="04_elementwise is not released"):
+        list(regrade(root, "04.1"))
+
+
+# Elsewhere
+
+
+def test_the_part_for_a_gpu_is_graded_elsewhere(root, tmp_path, monkeypatch):
+    assert standing(root)["dee"].max_points == MOST - HOLES[ONE].points
+    to = tmp_path / "gpu.json"
+    assert elsewhere.pack(root, to) == 1
+    assert "dee" not in to.read_text()
+    with pytest.raises(CourseError, match="is not judged yet"):
+        list(elsewhere.unpack(root, to))
+    given = stand_in.verdict
+    monkeypatch.setattr(stand_in, "verdict", lambda hole, word: given(hole, "right"))
+    assert list(elsewhere.judge(to, to)) == [(1, 1)]
+    monkeypatch.undo()
+    before = points(root)
+    (done,) = elsewhere.unpack(root, to)
+    assert done.state == "graded" and done.points == before["dee"] + HOLES[ONE].points
+    assert standing(root)["dee"].max_points == MOST
+    assert points(root) == before | {"dee": done.points}
+    assert not list(elsewhere.unpack(root, to))
+
+
+def test_verdicts_count_for_the_file_that_was_packed(root, tmp_path, monkeypatch):
+    to = tmp_path / "gpu.json"
+    elsewhere.pack(root, to)
+    list(elsewhere.judge(to, to))
+    hand_in(root, "dee", lab("gpu"))
+    list(grade(root))
+    assert not list(elsewhere.unpack(root, to))
+    monkeypatch.setattr(elsewhere, "checks_here", lambda: "other")
+    with pytest.raises(CourseError, match="the checks have changed"):
+        list(elsewhere.unpack(root, to))
+    with pytest.raises(CourseError, match="other checks than this clone has"):
+        list(elsewhere.judge(to, to))
+    to.write_text("[]")
+    with pytest.raises(CourseError, match="was not written by"):
+        list(elsewhere.judge(to, to))
+
+
+# Late work and extra credit
+
+
+def late(root, share=0.1):
+    """ada two days late, a rule in the settings as docs/teaching.md shows it."""
+    config = root / "nbgrader_config.py"
+    rule = "grading.classroom.late.PerDay"
+    config.write_text(
+        config.read_text()
+        + f'c.AssignLatePenalties.plugin_class = "{rule}"\nc.PerDay.share = {share}\n'
+    )
+    with open_course(root).gradebook as gradebook:
+        gradebook.update_or_create_assignment(LAB, duedate="2026-01-01 12:00:00 UTC")
+    stamp = root / "submitted" / "ada" / LAB / "timestamp.txt"
+    stamp.write_text("2026-01-03 11:00:00 UTC")
+
+
+def test_late_work_costs_what_the_settings_say(root, tmp_path):
+    late(root)
+    list(grade(root, everything=True))
+    assert points(root)["ada"] == pytest.approx(MOST * 0.8)
+    to = tmp_path / "grades.csv"
+    export(root, to)
+    rows = {r["student"]: r for r in csv.DictReader(to.open(encoding="utf-8-sig"))}
+    assert float(rows["ada"]["points"]) == pytest.approx(MOST * 0.8)
+    list(regrade(root, ONE))
+    assert points(root)["ada"] == pytest.approx(MOST * 0.8)
+
+
+def test_extra_credit_counts_and_is_named(root):
+    with open_course(root).gradebook as gradebook:
+        gradebook.find_grade(f"{ONE}-check", LAB, LAB, "cy").extra_credit = 1.5
+        gradebook.db.commit()
+    before = points(root)["cy"]
+    assert before == MOST - HOLES[ONE].points - HOLES[TWO].points / 2 + 1.5
+    list(grade(root, everything=True))
+    assert points(root)["cy"] == before
+    (one,) = (e for e in standing(root)["cy"].exercises if e.name == ONE)
+    assert one.reason == "changed by hand"
+
+
+def test_what_is_packed_is_what_nbgrader_grades(root, monkeypatch):
+    """Else verdicts of another machine would be thrown away, and made here anew."""
+    seen, before = {}, preprocessors.judged
+
+    def judged(lab, cells, names=None):
+        seen[len(seen)] = cells
+        return before(lab, cells, names)
+
+    monkeypatch.setattr(preprocessors, "judged", judged)
+    list(grade(root, students=["dee"], everything=True))
+    assert seen[0] == book.judging.submitted(root, "dee", LAB)
+    assert NEEDS_GPU in Record(root, LAB, "dee").read()["exercises"][3]["summary"]
