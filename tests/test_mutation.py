@@ -53,10 +53,10 @@ def f(shape, k=1):
         k = k * n if k else 1
     return tuple(rows), k * (k + 1)
 """
-    known, made = {"solves": lambda hole: lambda f: f, "f": None}, {}
-    exec(text, known)
+    first = {"solves": lambda hole: lambda f: f, "f": None}
+    exec(text, known := {**first})
     for style in PYTHON:
-        exec(style(text), known | (made := {}), made)
+        exec(style(text), made := {**first})
         for shape in (), (1,), (2, 1, 5, 3):
             assert made["f"](shape, k=2) == known["f"](shape, 2), style(text)
     assert "rows_ = [n_ + k" in other_names(text) and "k_" not in other_names(text)
@@ -71,7 +71,7 @@ def test_styles_of_kernels():
     styles = [" ".join(style(text).split()) for style in right_cuda.STYLES]
     assert "for (int k_ = 0; k_ < n; k_++) if (i_ <= k_) x[i_] += k_;" in styles[0]
     assert styles[1].endswith("__global__ void f(float* x, int n) { f_(x, n); }")
-    loop = "{ int k = 0; while ( k < n) { if (i <= k) x[i] += k; else for (;;) break;"
+    loop = "{ int k = 0; while (k < n) { if (i <= k) x[i] += k; else for (;;) break;"
     assert f"{loop} k++; }} }} }}" in styles[2]
     assert "n > k; k++) if (k >= i) x[i] += k; else for" in styles[3]
 

@@ -125,19 +125,9 @@ mistakes(
         "blockIdx.x * blockDim.x + threadIdx.x -> cuda.grid(1)",
     ),
     endless=Known(f"{SIGN} -> while (true) {{ {SIGN} }}"),
-    shifted=Known("+ threadIdx.x -> + threadIdx.x + 1"),
-    first_block=Known(f"{SIGN} -> if (i < blockDim.x) {{ {SIGN} }}"),
 )
 
 right(global_index, "and prints", f'{SIGN} -> printf("%d", i); {SIGN}')
-right(
-    global_index,
-    "without i",
-    """
-    block[threadIdx.x + blockDim.x * blockIdx.x] = blockIdx.x;
-    thread[threadIdx.x + blockDim.x * blockIdx.x] = threadIdx.x;
-    """,
-)
 right(
     global_index,
     "from the end",
@@ -147,23 +137,4 @@ right(
     thread[i] = i % blockDim.x;
     block[i] = i / blockDim.x;
     """,
-)
-right(
-    global_index,
-    "by a function",
-    """
-    __device__ unsigned me() { return blockIdx.x * blockDim.x + threadIdx.x; }
-    extern "C" __global__ void global_index(int *block, int *thread) {
-        block[me()] = blockIdx.x;
-        thread[me()] = threadIdx.x;
-    }
-    """,
-)
-right(
-    global_index,
-    "by pointers",
-    (
-        "block[i] -> *(block + i)",
-        "thread[i] = threadIdx.x -> thread += i; *thread = threadIdx.x",
-    ),
 )

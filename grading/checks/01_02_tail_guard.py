@@ -100,30 +100,8 @@ mistakes(
     changed=Known(
         f"{DO} -> if (i < n) {{ float* p = (float*)x; p[i] *= 2; y[i] = p[i]; }}"
     ),
-    compile=Known(
-        "y[i] = -> x[i] =",
-        f"{DO} -> if i < n: y[i] = 2 * x[i];",
-        "i < n -> i < len(x)",
-        "2 * x -> 2x",
-    ),
-    every_second=Known("i < n -> i < n && i % 2"),
-    shifted=Known("x[i] -> x[(i + 1) % n]"),
 )
 
 right(tail_guard, "in words", "i < n -> i < n and i >= 0")
-right(
-    tail_guard,
-    "in double",
-    f"{DO} -> if (i >= n) return; double v = x[i]; y[i] = 2.0 * v;",
-)
 right(tail_guard, "returns early", f"{DO} -> if (i >= n) return; y[i] = x[i] + x[i];")
 right(tail_guard, "by a loop", "if (i < n) -> for (; i < n; i += n)")
-right(
-    tail_guard,
-    "by a shorter block",
-    """
-    int first = blockIdx.x * blockDim.x, here = min((int)blockDim.x, n - first);
-    x += first, y += first;
-    if ((int)threadIdx.x < here) y[threadIdx.x] = x[threadIdx.x] * 2;
-    """,
-)

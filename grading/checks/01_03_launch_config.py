@@ -92,25 +92,6 @@ def _(shape, block):
     return tuple(grid)
 
 
-@right(launch_config, "by cases")
-def _(shape, block):
-    def blocks(n, size):
-        whole, rest = divmod(n, size)
-        return max(1, whole + (rest > 0))
-
-    if len(shape) == 1:
-        return (blocks(shape[0], block[0]),)
-    rows, cols = shape
-    return blocks(cols, block[0]), blocks(rows, block[1])
-
-
 @right(launch_config, "by counting")
 def _(shape, block):
     return tuple(len(range(0, n, size)) or 1 for n, size in zip(reversed(shape), block))
-
-
-right(
-    launch_config,
-    "by adding size - 1",
-    "-(-n // size) -> (n + size - 1) // size",
-)

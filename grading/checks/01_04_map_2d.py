@@ -5,7 +5,7 @@ import torch
 
 from grading.checking import checks
 from grading.kernels import KernelCheck, Launch, blank, distinct
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import Mistake, mistakes, right
 from minigrad.kernels.threads import map_2d
 from minigrad.launch import cdiv
 
@@ -119,26 +119,9 @@ mistakes(
         "only threadIdx is used: every block does the elements of the first",
         ("blockIdx.y * blockDim.y + ->", "blockIdx.x * blockDim.x + ->"),
     ),
-    compile=Known(
-        "[i] -> [row][col]",
-        f"{GUARD} -> if row >= rows or col >= cols: return",
-    ),
-    nothing=Known("y[i] = w[row] * x[i]; -> return;"),
-    unknown=Known("w[row] * -> w[row] +"),
 )
 
 right(map_2d, "both cells written out", "[i] -> [col + cols * row]")
-right(
-    map_2d,
-    "x and y by name",
-    """
-    unsigned x_ = threadIdx.x + blockDim.x * blockIdx.x;
-    unsigned y_ = threadIdx.y + blockDim.y * blockIdx.y;
-    if (y_ >= (unsigned)rows) return;
-    if (x_ >= (unsigned)cols) return;
-    y[y_ * cols + x_] = w[y_] * x[y_ * cols + x_];
-    """,
-)
 right(
     map_2d,
     "by loops",
@@ -149,13 +132,4 @@ right(
         for (int col = first; col < cols; col += gridDim.x * blockDim.x)
             y[row * cols + col] = w[row] * x[row * cols + col];
     """,
-)
-right(
-    map_2d,
-    "from the last row up",
-    (
-        "int row = -> int row = rows - 1 - (int)(",
-        "threadIdx.y; -> threadIdx.y);",
-        "row >= rows -> row < 0",
-    ),
 )

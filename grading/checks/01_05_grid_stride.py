@@ -108,19 +108,9 @@ mistakes(
         f"{ROUNDS}for (int r = 0; r < n / step; r++, i += step)",
     ),
     endless=Known("i += step ->", "i += step -> i + step"),
-    compile=Known(f"{LOOP} -> for i in range(n):"),
-    unknown=Known("= x[i] * -> = -x[i] *"),
 )
 
 right(grid_stride, "powf", "x[i] * x[i] -> powf(x[i], 2.0f)")
-right(
-    grid_stride,
-    "by while",
-    """
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    while (i < n) { y[i] = x[i] * x[i]; i += gridDim.x * blockDim.x; }
-    """,
-)
 right(
     grid_stride,
     "by pieces",
@@ -129,12 +119,4 @@ right(
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     for (int k = i * each; k < min(n, (i + 1) * each); k++) y[k] = x[k] * x[k];
     """,
-)
-right(
-    grid_stride,
-    "backwards",
-    (
-        "i = blockIdx.x * blockDim.x + -> i = n - 1 - blockIdx.x * blockDim.x -",
-        "i < n; i += step -> i >= 0; i -= step",
-    ),
 )

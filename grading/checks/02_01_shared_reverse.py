@@ -5,7 +5,7 @@ import torch
 
 from grading.checking import checks
 from grading.kernels import Fault, Launch, blank, distinct
-from grading.mistakes import Known, Missing, Mistake, equivalent, mistakes, right
+from grading.mistakes import Missing, Mistake, equivalent, mistakes, right
 from minigrad.kernels.memory import shared_reverse
 
 from .blocks import FLOAT, BlockCheck, cover
@@ -129,17 +129,6 @@ mistakes(
         "count - 1 - tid -> 256 - tid",
         ("if (tid < count) ->", "count - 1 -> blockDim.x - 1"),
     ),
-    first_block=Known(
-        (
-            "blockIdx.x * blockDim.x -> 0",
-            "if (tid < count) -> if (blockIdx.x == 0 && tid < count)",
-        )
-    ),
-    compile=Known(
-        "__syncthreads -> __synchthreads",
-        "__syncthreads() -> __syncthreads",
-        "tile[256] -> tile[blockDim.x]",
-    ),
 )
 
 equivalent(
@@ -161,15 +150,6 @@ right(
 )
 right(
     shared_reverse,
-    "reversed on the way in",
-    (
-        "tile[tid] -> tile[_]",
-        "tile[count - 1 - tid] -> tile[tid]",
-        "_] -> count - 1 - tid]",
-    ),
-)
-right(
-    shared_reverse,
     "two elements a thread",
     (
         "__syncthreads -> int half = (blockDim.x + 1) / 2;\n    __syncthreads",
@@ -177,18 +157,5 @@ right(
         "        if (tid < (blockDim.x + 1) / 2) tile[k] = x[first + k];",
         f"{TAKE} -> for (int k = tid; k < count; k += half)\n"
         "        if (tid < half) y[first + k] = tile[count - 1 - k];",
-    ),
-)
-right(
-    shared_reverse,
-    "a barrier too many, and a template",
-    (
-        "__global__ -> template <typename T> __device__ void put(T* to, int i, T v) "
-        "{ to[i] = v; }\n__global__",
-        f"{PUT} -> __syncthreads();\n"
-        "    if (tid < count) put<float>(tile, tid, x[first + tid]);",
-        f"""{TAKE} -> float mine = tid < count ? tile[count - 1 - tid] : 0.0f;
-    __syncthreads();
-    if (tid < count) put<float>(y, first + tid, mine);""",
     ),
 )

@@ -4,7 +4,7 @@ import numpy as np
 
 from grading.checking import checks
 from grading.kernels import Fault, Launch, blank, distinct
-from grading.mistakes import Known, Missing, Mistake, Model, mistakes, right
+from grading.mistakes import Missing, Mistake, Model, mistakes, right
 from minigrad.kernels.memory import block_sum
 
 from .blocks import FLOAT, BlockCheck, by_blocks, counted, cover
@@ -60,7 +60,6 @@ TREE = f"""for (int half = blockDim.x / 2; half > 0; half /= 2) {{
         __syncthreads();
         {STEP}
     }}"""
-WRITE = "if (tid == 0) sums[blockIdx.x] = partial[0];"
 LATER = f"""{TREE} -> for (int half = blockDim.x / 2; half > 32; half /= 2) {{
         __syncthreads();
         {STEP}
@@ -231,17 +230,9 @@ mistakes(
         Model(lambda check, *args: check.partly(*args, slice(0, 1))),
         f"{TREE} -> __syncthreads();",
     ),
-    nothing=Known(f"{WRITE} ->"),
 )
 
 right(block_sum, "in double", "float partial -> double partial")
-right(
-    block_sum,
-    "neighbours first, threads side by side",
-    f"""{NEIGHBOURS}int k = 2 * s * tid;
-        if (k + s < blockDim.x) partial[k] += partial[k + s];
-    }}""",
-)
 right(
     block_sum,
     "neighbours first",
@@ -272,30 +263,6 @@ right(
         sums[blockIdx.x] = sum;
     }
     """,
-)
-right(
-    block_sum,
-    "two elements a thread",
-    (
-        f"""{FILL} -> int half = blockDim.x / 2;
-    if (tid < half) {{
-        {FILL}
-        if (i + half < n) partial[tid] += x[i + half];
-    }}
-    if (half == 0) partial[0] = i < n ? x[i] : 0.0f;""",
-        "for (int half = blockDim.x / 2; -> for (half /= 2;",
-    ),
-)
-right(
-    block_sum,
-    "read, barrier, write",
-    f"""{TREE} -> __syncthreads();
-    for (int half = blockDim.x >> 1; half; half >>= 1) {{
-        float other = tid < half ? partial[tid + half] : 0.0f;
-        __syncthreads();
-        if (tid < half) partial[tid] += other;
-        __syncthreads();
-    }}""",
 )
 right(
     block_sum,

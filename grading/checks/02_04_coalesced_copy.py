@@ -5,7 +5,7 @@ import torch
 
 from grading.checking import checks
 from grading.kernels import Fault, Launch, blank, distinct
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import Mistake, mistakes, right
 from minigrad.kernels.memory import coalesced_copy
 
 from .blocks import SECTOR, SLACK, MovingCheck
@@ -96,25 +96,8 @@ mistakes(
         "copy, too. It goes on by gridDim.x * blockDim.x",
         "i += threads -> i += blockDim.x",
     ),
-    first_pass=Known("i += threads -> i += n"),
-    nothing=Known("= x[i] -> = y[i]"),
 )
 
-right(
-    coalesced_copy,
-    "counted rounds",
-    f"""{LOOP}for (int k = 0; k * threads < n; k++) {{
-        int i = tid + k * threads;
-        if (i < n) y[i] = x[i];
-    }}""",
-)
-right(
-    coalesced_copy,
-    "a piece for each block",
-    f"""{COPY} -> int each = ((n + gridDim.x - 1) / gridDim.x + 7) / 8 * 8;
-    int first = blockIdx.x * each, end = min(n, first + each);
-    for (int i = first + threadIdx.x; i < end; i += blockDim.x) y[i] = x[i];""",
-)
 right(
     coalesced_copy,
     "a piece for each block, which begins anywhere",
@@ -126,27 +109,9 @@ right(
 )
 right(
     coalesced_copy,
-    "two elements a thread",
-    f"""{LOOP}int i = tid;
-    for (; i + threads < n; i += 2 * threads) {{
-        float a = x[i], b = x[i + threads];
-        y[i] = a;
-        y[i + threads] = b;
-    }}
-    if (i < n) y[i] = x[i];""",
-)
-right(
-    coalesced_copy,
     "float4 and a tail",
     f"""{LOOP}const float4* from = reinterpret_cast<const float4*>(x);
     float4* to = reinterpret_cast<float4*>(y);
     for (int i = tid; i < n / 4; i += threads) to[i] = from[i];
     for (int i = n / 4 * 4 + tid; i < n; i += threads) y[i] = x[i];""",
-)
-right(
-    coalesced_copy,
-    "backwards",
-    f"""{LOOP}int last = (n + threads - 1) / threads * threads - threads;
-    for (int i = last + tid; i >= 0; i -= threads)
-        if (i < n) y[i] = x[i];""",
 )

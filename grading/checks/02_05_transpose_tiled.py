@@ -196,12 +196,6 @@ mistakes(
 
 right(
     transpose_tiled,
-    "zeros beyond the edge",
-    f"{INSIDE} {KEEP} -> "
-    "tile[k][tx] = row < rows && col < cols ? x[row * cols + col] : 0.0f;",
-)
-right(
-    transpose_tiled,
     "turned on the way in",
     ("tile[k][tx] -> tile[_]", "tile[tx][k] -> tile[k][tx]", "tile[_] -> tile[tx][k]"),
 )
@@ -212,15 +206,6 @@ right(
         "tile[32][33] -> tile[32][32]",
         "tile[k][tx] -> tile[k][tx ^ k]",
         "tile[tx][k] -> tile[tx][k ^ tx]",
-    ),
-)
-right(
-    transpose_tiled,
-    "dynamic shared memory, flat",
-    (
-        "__shared__ float tile[32][33] -> extern __shared__ float tile[]",
-        "tile[k][tx] -> tile[k * 33 + tx]",
-        "tile[tx][k] -> tile[tx * 33 + k]",
     ),
 )
 right(transpose_tiled, "padded by three", "tile[32][33] -> tile[32][35]")

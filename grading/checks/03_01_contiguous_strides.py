@@ -1,8 +1,5 @@
 """The strides of a row-major tensor."""
 
-import itertools
-import math
-
 import numpy as np
 import torch
 
@@ -74,9 +71,6 @@ mistakes(
     wrong_type=Known(
         lambda shape: np.cumprod([1, *[max(n, 1) for n in shape[:0:-1]]])[::-1]
     ),
-    float=Known(
-        lambda shape: tuple(np.prod(shape[d + 1 :]) for d in range(len(shape)))
-    ),
     recursion=Known(lambda shape: minigrad.empty(shape).strides),
     raised=Known(  # NumPy has 64 dimensions at most
         lambda shape: np.empty([max(n, 1) for n in shape], np.int8).strides
@@ -101,20 +95,6 @@ def _(shape):
         return (1,) * len(shape)
     rest = contiguous_strides(shape[1:])
     return (rest[0] * max(shape[1], 1), *rest)
-
-
-@right(contiguous_strides, "by accumulate")
-def _(shape):
-    sizes = (max(n, 1) for n in shape[:0:-1])
-    steps = itertools.accumulate(sizes, lambda a, b: a * b, initial=1)
-    return tuple(steps)[::-1] if shape else ()
-
-
-@right(contiguous_strides, "by products")
-def _(shape):
-    return tuple(
-        math.prod(max(n, 1) for n in shape[d + 1 :]) for d in range(len(shape))
-    )
 
 
 @right(contiguous_strides, "by numpy")

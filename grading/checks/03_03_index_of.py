@@ -1,9 +1,7 @@
 """The index of the element at a position."""
 
-import itertools
 import math
 
-import numpy as np
 import torch
 
 from grading.checking import checks
@@ -63,19 +61,7 @@ mistakes(
         "a shape without dimensions has one position, whose index is ()",
         "tuple(reversed(index)) -> tuple(reversed(index)) or (0,)",
     ),
-    float=Known(
-        "position, i = divmod(position, size) -> "
-        "i = position % size\n        position = (position - i) / size"
-    ),
     type=Known("tuple(reversed(index)) -> reversed(index)"),
-    raised=Known(
-        # NumPy has 64 dimensions at most
-        lambda position, shape: np.unravel_index(position, shape),
-        "return -> assert shape\n    return",
-    ),
-    listed=Known(
-        lambda position, shape: list(itertools.product(*map(range, shape)))[position]
-    ),
 )
 
 
@@ -89,23 +75,3 @@ def _(position, shape):
     if not shape:
         return ()
     return (*index_of(position // shape[-1], shape[:-1]), position % shape[-1])
-
-
-@right(index_of, "from the first dimension on")
-def _(position, shape):
-    index = []
-    for d in range(len(shape)):
-        step = math.prod(shape[d + 1 :])
-        index.append(position // step)
-        position -= index[-1] * step
-    return tuple(index)
-
-
-@right(index_of, "filled in from behind")
-def _(position, shape):
-    index, d = [0] * len(shape), len(shape)
-    while position:
-        d -= 1
-        index[d] = position % shape[d]
-        position //= shape[d]
-    return tuple(index)

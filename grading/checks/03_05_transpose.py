@@ -4,7 +4,7 @@ import numpy as np
 
 import minigrad
 from grading.checking import Check, checks
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import Mistake, mistakes, right
 from minigrad import Tensor, layout
 
 from .layouts import (
@@ -97,19 +97,6 @@ mistakes(
         "a tensor without dimensions accepts 0 and -1, and is returned as it is",
         "if dim0 == dim1 -> if self.ndim and dim0 == dim1",
     ),
-    changed=Known(
-        "return self.as_strided(shape, strides, self.offset) -> "
-        "self._layout = tuple(shape), tuple(strides), self.offset\n    return self"
-    ),
-    no_error=Known(
-        (
-            "layout.wrap_dim(dim0, self.ndim) -> dim0 % max(self.ndim, 1)",
-            "layout.wrap_dim(dim1, self.ndim) -> dim1 % max(self.ndim, 1)",
-        )
-    ),
-    unknown=Known(  # only with the next dimension
-        "if dim0 == -> dim1 = (dim0 + 1) % max(self.ndim, 1)\n    if dim0 =="
-    ),
 )
 
 
@@ -118,26 +105,6 @@ def _(self, dim0, dim1):
     dims = list(range(self.ndim)) or [0]
     dims[dim0], dims[dim1] = dims[dim1], dims[dim0]
     return self.permute(*dims[: self.ndim])
-
-
-@right(Tensor.transpose, "by its own numbers")
-def _(self, dim0, dim1):
-    if self.ndim == 0 and {dim0, dim1} <= {0, -1}:
-        return self
-    shape, strides = list(self.shape), list(self.strides)
-    shape[dim0], shape[dim1] = shape[dim1], shape[dim0]
-    strides[dim0], strides[dim1] = strides[dim1], strides[dim0]
-    return Tensor(self.storage, shape, strides, self.offset)
-
-
-@right(Tensor.transpose, "by a comprehension")
-def _(self, dim0, dim1):
-    a, b = layout.wrap_dim(dim0, self.ndim), layout.wrap_dim(dim1, self.ndim)
-    swap = {a: b, b: a}
-    order = [swap.get(d, d) for d in range(self.ndim)]
-    return self.as_strided(
-        [self.shape[d] for d in order], [self.strides[d] for d in order], self.offset
-    )
 
 
 @right(Tensor.transpose, "by numpy on the same memory")

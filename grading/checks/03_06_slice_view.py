@@ -139,11 +139,6 @@ mistakes(
     ),
     no_error=Known("elif -size <= item < size -> elif True"),
     wrong_error=Known("IndexError -> AssertionError"),
-    list=Known(
-        "return tuple(n for n, _ in view), tuple(s for _, s in view) -> "
-        "return [n for n, _ in view], [s for _, s in view]"
-    ),
-    raised=Known("if item is None -> if False"),  # ints and slices only
 )
 
 
@@ -195,17 +190,6 @@ def listed(shape, strides, offset, index):
     return y.shape, strides, start // cells.itemsize
 
 
-def filled(shape, index):
-    """The index with `...` and what is left out written as whole slices."""
-    used = sum(item is not None and item is not ... for item in index)
-    if used > len(shape):
-        raise IndexError("too many indices")
-    if ... not in index:
-        index = (*index, ...)
-    at = index.index(...)
-    return index[:at] + (slice(None),) * (len(shape) - used) + index[at + 1 :]
-
-
 def cut(item, size):
     """(start, number, step) of a slice, or of an int as a slice of one."""
     if isinstance(item, slice):
@@ -216,23 +200,6 @@ def cut(item, size):
     if not -size <= item < size:
         raise IndexError("out of range")
     return item % size, 1, 1
-
-
-@right(slice_view, "by filling in first")
-def _(shape, strides, offset, index):
-    new_shape, new_strides, d = [], [], 0
-    for item in filled(shape, index):
-        if item is None:
-            new_shape.append(1)
-            new_strides.append(0)
-            continue
-        start, number, step = cut(item, shape[d])
-        offset += start * strides[d]
-        if isinstance(item, slice):
-            new_shape.append(number)
-            new_strides.append(strides[d] * step)
-        d += 1
-    return tuple(new_shape), tuple(new_strides), offset
 
 
 @right(slice_view, "by recursion")
@@ -256,47 +223,3 @@ def _(shape, strides, offset, index):
     if isinstance(item, slice):
         return (number, *sizes), (step * strides[0], *steps), offset
     return sizes, steps, offset
-
-
-@right(slice_view, "by ranges")
-def _(shape, strides, offset, index):
-    sizes, steps, d = (), (), 0
-    for item in filled(shape, index):
-        if item is None:
-            sizes, steps = (*sizes, 1), (*steps, 1)
-            continue
-        cells = range(offset, offset + shape[d] * (strides[d] or 1), strides[d] or 1)
-        if isinstance(item, int):
-            offset += (cells[item] - offset) * bool(strides[d])
-        else:
-            if (1 if item.step is None else item.step) < 1:
-                raise ValueError("slice step must be positive")
-            chosen = cells[item]
-            sizes = (*sizes, len(chosen))
-            steps = (*steps, chosen.step * bool(strides[d]))
-            offset += (chosen.start - offset) * bool(strides[d])
-        d += 1
-    return sizes, steps, offset
-
-
-@right(slice_view, "by a class")
-def _(shape, strides, offset, index):
-    class View:
-        def __init__(self):
-            self.left, self.made, self.offset = list(zip(shape, strides)), [], offset
-
-        def take(self, item):
-            if item is None:
-                return self.made.append((1, 0))
-            if not self.left:
-                raise IndexError("too many indices")
-            size, stride = self.left.pop(0)
-            start, number, step = cut(item, size)
-            self.offset += start * stride
-            if isinstance(item, slice):
-                self.made.append((number, step * stride))
-
-    view = View()
-    for item in filled(shape, index):
-        view.take(item)
-    return tuple(n for n, _ in view.made), tuple(s for _, s in view.made), view.offset

@@ -1,7 +1,5 @@
 """Other shapes of the same elements: as a view where that can be."""
 
-import itertools
-
 import numpy as np
 
 from grading.checking import checks
@@ -127,9 +125,6 @@ mistakes(
         "if 0 in shape: -> len(shape) // (*new_shape, 1)[0]\n    if 0 in shape:",
         "return None -> raise RuntimeError(shape)",
     ),
-    wrong_type=Known(
-        ("return None -> return False", "tuple(reversed(new_strides)) -> True")
-    ),
 )
 
 equivalent(
@@ -170,46 +165,6 @@ def listed(shape, strides, new_shape):
     return tuple(s // item for s in y.strides) if same else None
 
 
-right(
-    view_or_copy,
-    "groups that begin with none",
-    (
-        "groups = [[1, strides[-1] if strides else 1]] -> groups = []",
-        "size != 1 and stride == -> size != 1 and groups and stride ==",
-        "new_strides, (left, step) = [], groups.pop(0) -> "
-        "new_strides, left, step = [], 1, 1",
-    ),
-)
-
-
-@right(view_or_copy, "by dimensions from the first")
-def _(shape, strides, new_shape):
-    if 0 in shape:
-        return contiguous_strides(new_shape)
-    old = [(n, s) for n, s in zip(shape, strides) if n > 1]
-    new, i = [], 0
-    while i < len(new_shape):
-        if new_shape[i] == 1:
-            new.append(3)
-            i += 1
-            continue
-        chunk, start, want, have = [old.pop(0)], i, new_shape[i], 0
-        have = chunk[0][0]
-        while want != have:
-            if want < have:
-                i += 1
-                want *= new_shape[i]
-            else:
-                chunk.append(old.pop(0))
-                have *= chunk[-1][0]
-        if any(a[1] != b[0] * b[1] for a, b in itertools.pairwise(chunk)):
-            return None
-        sizes = new_shape[start : i + 1]
-        new += [chunk[-1][1] * s for s in contiguous_strides(sizes)]
-        i += 1
-    return tuple(new)
-
-
 @right(view_or_copy, "merged first, then cut")
 def _(shape, strides, new_shape):
     if 0 in shape:
@@ -229,26 +184,3 @@ def _(shape, strides, new_shape):
             new[d] = step
             left, step = left // new_shape[d], step * new_shape[d]
     return tuple(new)
-
-
-@right(view_or_copy, "by recursion")
-def _(shape, strides, new_shape):
-    def read(old, sizes):
-        if not sizes:
-            return ()
-        *front, size = sizes
-        left, step = 1, 1
-        if size > 1:
-            (left, step), old = old[-1], old[:-1]
-        while left % size and old and old[-1][1] == left * step:
-            left, old = left * old[-1][0], old[:-1]
-        if left % size:
-            return None
-        if left > size:
-            old = [*old, (left // size, step * size)]
-        before = read(old, front)
-        return None if before is None else (*before, step)
-
-    if 0 in shape:
-        return contiguous_strides(new_shape)
-    return read([pair for pair in zip(shape, strides) if pair[0] > 1], new_shape)

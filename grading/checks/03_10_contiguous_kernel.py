@@ -4,7 +4,7 @@ import numpy as np
 
 from grading.checking import checks
 from grading.kernels import Fault, KernelCheck, Launch, distinct
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import Mistake, mistakes, right
 from minigrad.kernels.copy import contiguous_kernel
 
 from . import strided
@@ -95,9 +95,6 @@ mistakes(
         "a stride of 0 is taken for 1: an element that is repeated stays in its cell",
         "* view.stride[d] -> * max(view.stride[d], 1LL)",
     ),
-    compile=Known("view.stride[d] -> view.strides[d]", "offset]; -> view.stride * i];"),
-    nothing=Known("y[i] = x[offset] -> y[i]"),
-    endless=Known("d-- -> d = max(d - 1, 0)"),
 )
 
 LOOP = """long long offset = 0, rest = i;
@@ -105,14 +102,6 @@ LOOP = """long long offset = 0, rest = i;
         offset += rest % view.shape[d] * view.stride[d];
         rest /= view.shape[d];
     }"""
-right(
-    contiguous_kernel,
-    "what is left is the first index",
-    (
-        "d >= 0 -> d > 0",
-        "x[offset] -> x[offset + (view.dims ? rest * view.stride[0] : 0)]",
-    ),
-)
 right(
     contiguous_kernel,
     "from the front",
@@ -125,24 +114,6 @@ right(
         j %= run;
     }}""",
         "x[offset] -> *from",
-    ),
-)
-right(
-    contiguous_kernel,
-    "by a function",
-    (
-        f"{LOOP} ->",
-        "x[offset] -> *element(x, i, view)",
-        """__global__ -> __device__
-const float* element(const float* x, unsigned i, Strides v) {
-    while (v.dims > 0) {
-        const unsigned size = v.shape[--v.dims];
-        x += (i % size) * v.stride[v.dims];
-        i /= size;
-    }
-    return x;
-}
-__global__""",
     ),
 )
 right(

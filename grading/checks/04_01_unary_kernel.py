@@ -3,7 +3,7 @@
 import torch
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, equivalent, mistakes, right
+from grading.mistakes import Mistake, equivalent, mistakes, right
 from minigrad.kernels.elementwise import unary_kernel
 
 from . import strided
@@ -88,22 +88,11 @@ mistakes(
         "sigmoid of large numbers is inf / inf, NaN: with exp(-x) it would be 1 / 1",
         f"{SIGMOID} -> exp(x) / (1 + exp(x))",
     ),
-    compile=Known(f"{RELU} -> max(0, x, 0)", "if (i < n) y -> if i < n: y"),
-    nothing=Known("y[i] = -> T v ="),
 )
 
 equivalent(unary_kernel, "0 and -0 are equal", "comparison: return x <= 0 ? 0 : x;")
 
 right(unary_kernel, "early return", "if (i < n) y[i] -> if (i >= n) return;\n    y[i]")
-right(
-    unary_kernel,
-    "a loop over the grid",
-    (
-        "if (i < n) -> for (; i < n; i += gridDim.x * blockDim.x)",
-        f"return {RELU} -> if (x < 0) return 0; return x",
-        f"{SIGMOID} -> (T)1 / ((T)1 + exp(-x))",
-    ),
-)
 right(
     unary_kernel,
     "without large exponentials",
@@ -112,19 +101,5 @@ right(
         f"{RELU} -> x > 0 || isnan(x) ? x : T(0)",
         f"return {SIGMOID} -> if (x >= 0) return {SIGMOID};\n"
         "    T e = exp(x); return e / (1 + e)",
-    ),
-)
-right(
-    unary_kernel,
-    "an offset of one's own",
-    (
-        "x < 0 ? -> x <= 0 ?",
-        f"{X} -> x[at(i, view, view.dims)]",
-        """__global__ -> __device__ int at(int i, Strides v, int dims) {
-    int k = 0;
-    while (dims--) { k += i % (int)v.shape[dims] * v.stride[dims]; i /= v.shape[dims]; }
-    return k;
-}
-__global__""",
     ),
 )

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, equivalent, mistakes, right
+from grading.mistakes import Mistake, equivalent, mistakes, right
 from minigrad.kernels.elementwise import binary_broadcast
 
 from . import strided
@@ -122,29 +122,10 @@ mistakes(
         "take the way to itself",
         f"{LARGER} -> b > a ? b : a",
     ),
-    compile=Known(f"OP({A}, {B}) -> {A} OP {B}"),
 )
 
 equivalent(binary_broadcast, "equal numbers are alike", "comparison: return a >= b ||")
 
-right(
-    binary_broadcast,
-    "early return",
-    (
-        "if (i < n) y[i] -> if (i >= n) return;\n    y[i]",
-        f"{LARGER} -> a < b || b != b ? b : a",
-    ),
-)
-right(
-    binary_broadcast,
-    "variables",
-    (
-        "int i = blockIdx -> unsigned i = blockIdx",
-        f"y[i] = OP({A}, {B}); -> "
-        f"{{ const T left = {A}, right = {B}; y[i] = OP(left, right); }}",
-        f"{LARGER} -> a != a ? a : b != b ? b : max(a, b)",
-    ),
-)
 right(
     binary_broadcast,
     "both offsets in one loop",

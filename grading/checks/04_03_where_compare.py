@@ -129,30 +129,6 @@ mistakes(
 
 right(
     where_compare,
-    "by if",
-    (
-        f"y[i] = {CHOICE}; -> if (OP(left, right)) y[i] = {P};\n    else y[i] = {Q};",
-        "a > b -> b < a",
-        "a >= b -> b <= a",
-        "a != b -> !(a == b)",
-    ),
-)
-right(
-    where_compare,
-    "by pointers",
-    (
-        f"y[i] = {CHOICE}; -> const T* from = q + offset_of(i, q_view);\n"
-        "    if (OP(left, right)) from = p + offset_of(i, p_view);\n    y[i] = *from;",
-        "a <= b -> a < b || a == b",
-    ),
-)
-right(
-    where_compare,
-    "no variables",
-    (f"T left = {A}, right = {B}; ->", f"OP(left, right) -> OP({A}, {B})"),
-)
-right(
-    where_compare,
     "a loop over the grid",
     (
         "if (i >= n) return; -> for (; i < n; i += gridDim.x * blockDim.x) {",

@@ -10,11 +10,10 @@ import numpy as np
 import torch
 
 from grading.checking import Check, checks
-from grading.mistakes import Known, Mistake, equivalent, mistake, mistakes, right
+from grading.mistakes import Mistake, equivalent, mistake, mistakes, right
 from minigrad.dtypes import (
     DTYPES,
     bfloat16,
-    kind,
     of_number,
     promote_types,
     result_type,
@@ -121,7 +120,6 @@ class ResultType(Check):
 
 
 GROUPS = "for group in groups if"
-FOUND = "[functools.reduce(promote_types, group) for group in groups if group]"
 mistakes(
     result_type,
     all_alike=Mistake(
@@ -174,10 +172,6 @@ mistakes(
         "width",
         lambda *operands: max(map(dtype_of, operands), key=lambda d: d.itemsize),
     ),
-    type=Known("max(dtypes, key=kind) -> type(max(dtypes, key=kind))"),
-    raised=Known(  # numbers have no dtype
-        lambda *operands: functools.reduce(promote_types, [x.dtype for x in operands])
-    ),
     numpys=Mistake(
         "a number of NumPy's counts as Python's does: of_number(x) takes both",
         (
@@ -185,7 +179,6 @@ mistakes(
             "if x.shape -> if getattr(x, 'shape', ())",
         ),
     ),
-    no_error=Known("of_number(x) -> of_number(0 if isinstance(x, str) else x)"),
 )
 
 
@@ -212,20 +205,6 @@ def numpy_table(*operands):
     return np.result_type(*types)
 
 
-@right(result_type, "by three loops")
-def _(*operands):
-    with_dims = [x.dtype for x in operands if hasattr(x, "storage") and x.shape]
-    without = [x.dtype for x in operands if hasattr(x, "storage") and not x.shape]
-    numbers = [of_number(x) for x in operands if not hasattr(x, "storage")]
-    best = None
-    for group in (with_dims, without, numbers):
-        for dtype in group[1:]:
-            group[0] = promote_types(group[0], dtype)
-        if group and (best is None or kind(group[0]) > kind(best)):
-            best = group[0]
-    return best
-
-
 right(
     result_type,
     "from the end, as PyTorch's source does it",
@@ -239,15 +218,3 @@ right(
     "by sorting",
     "max(dtypes, key=kind) -> sorted(dtypes, key=lambda dtype: -kind(dtype))[0]",
 )
-
-
-@right(result_type, "by a dict of groups")
-def _(*operands):
-    groups = {}
-    for x in operands:
-        tensor_ = hasattr(x, "storage")
-        place = 2 if not tensor_ else int(x.ndim == 0)
-        dtype = x.dtype if tensor_ else of_number(x)
-        groups[place] = promote_types(groups.get(place, dtype), dtype)
-    highest = max(map(kind, groups.values()))
-    return next(groups[g] for g in sorted(groups) if kind(groups[g]) == highest)

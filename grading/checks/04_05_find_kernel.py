@@ -157,28 +157,6 @@ def stale(registry, operator, device, dtype):
     return remembered[place][0]
 
 
-@right(find_kernel, "by get")
-def _(registry, operator, device, dtype):
-    kernel = registry.get((operator, device, dtype))
-    if kernel is None:
-        kernel = registry.get((operator, device, None))
-    if kernel is None:
-        raise DispatchError(missing(registry, operator, device, dtype))
-    return kernel
-
-
-@right(find_kernel, "by try")
-def _(registry, operator, device, dtype):
-    try:
-        return registry[operator, device, dtype]
-    except KeyError:
-        pass
-    try:
-        return registry[operator, device, None]
-    except KeyError:
-        raise DispatchError(missing(registry, operator, device, dtype)) from None
-
-
 @right(find_kernel, "by a list of those that fit")
 def _(registry, operator, device, dtype):
     fits = {t: k for (o, d, t), k in registry.items() if (o, d) == (operator, device)}
@@ -187,12 +165,3 @@ def _(registry, operator, device, dtype):
             return fits[what]
     there = sorted(registry, key=str)
     raise DispatchError(f"no {operator} on {device} for {dtype}. There is {there}")
-
-
-@right(find_kernel, "by recursion")
-def _(registry, operator, device, dtype):
-    if (operator, device, dtype) in registry:
-        return registry[operator, device, dtype]
-    if dtype is not None and (operator, device, None) in registry:
-        return find_kernel(registry, operator, device, None)
-    raise DispatchError(missing(registry, operator, device, dtype))

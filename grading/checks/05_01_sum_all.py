@@ -76,7 +76,6 @@ TREE = """for (int half = blockDim.x / 2; half > 0; half /= 2) {
         __syncthreads();
         if (tid < half) partial[tid] += partial[tid + half];
     }"""
-WRITE = "if (tid == 0) sums[blockIdx.x] = partial[0];"
 mistakes(
     sum_all,
     dynamic=Known("__shared__ float partial[256] -> extern __shared__ float partial[]"),
@@ -168,7 +167,6 @@ mistakes(
         Fault("out-of-bounds"),
         "i < n -> i <= n",
     ),
-    nothing=Known(f"{WRITE} ->"),
 )
 
 right(sum_all, "in double", "float sum = -> double sum =")
@@ -185,24 +183,4 @@ right(
     if (tid == 0)
         for (int w = 1; w < blockDim.x / 32; w++) partial[0] += partial[w];""",
     ),
-)
-right(
-    sum_all,
-    "two sums a thread",
-    f"""{OWN} -> float other = 0.0f;
-    int i = blockIdx.x * blockDim.x + tid;
-    for (; i + threads < n; i += 2 * threads) {{
-        sum += x[i];
-        other += x[i + threads];
-    }}
-    if (i < n) sum += x[i];
-    sum += other;""",
-)
-right(
-    sum_all,
-    "neighbours first",
-    f"""{TREE} -> for (int d = 1; d < blockDim.x; d *= 2) {{
-        __syncthreads();
-        if (tid % (2 * d) == 0) partial[tid] += partial[tid + d];
-    }}""",
 )

@@ -63,7 +63,6 @@ class MaxArgmax(RowCheck):
 
 
 NAN = "if (a != a || b != b) return a != a && (b == b || i < j);"
-LOOP = "for (int j = tid; j < n; j += blockDim.x)"
 TREE = """for (int half = blockDim.x / 2; half > 0; half /= 2) {
         __syncthreads();
         int other = tid + half;
@@ -176,26 +175,4 @@ right(
         "= best[0] -> = a",
         "= where[0] -> = i",
     ),
-)
-right(
-    max_argmax,
-    "the value from the row",
-    (
-        "__shared__ float best[256]; ->",
-        "best[tid] = a; ->",
-        "best[tid] = best[other]; ->",
-        "best[other] -> row[where[other]]",
-        "best[tid] -> row[where[tid]]",
-        "best[0] -> row[where[0]]",
-    ),
-)
-right(
-    max_argmax,
-    "one thread in the end",
-    f"""{TREE} -> __syncthreads();
-    for (int k = 1; tid == 0 && k < blockDim.x; k++)
-        if (goes_before(best[k], where[k], best[0], where[0])) {{
-            best[0] = best[k];
-            where[0] = where[k];
-        }}""",
 )

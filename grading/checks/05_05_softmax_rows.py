@@ -53,12 +53,6 @@ mistakes(
     ),
     not_filled=Known("partial[tid] = m; -> if (tid < n) partial[tid] = m;"),
     outside=Known("i < n; i += blockDim.x) l -> i <= n; i += blockDim.x) l"),
-    coarse=Known(
-        (
-            "__global__ -> #include <cuda_fp16.h>\n__global__",
-            "exp(x[i] - m) -> __half2float(__float2half(exp(x[i] - m)))",
-        )
-    ),
 )
 
 equivalent(
@@ -79,46 +73,4 @@ right(
     softmax_rows,
     "y keeps the exponentials",
     (f"{WRITE} exp(x[i] - m) -> {WRITE} y[i]", "l += exp -> l += y[i] = exp"),
-)
-right(
-    softmax_rows,
-    "two arrays, expf",
-    (
-        "partial[256] -> partial[256], sums[256]",
-        "m = partial[0];\n    __syncthreads(); -> m = partial[0];",
-        "partial[tid] = l -> sums[tid] = l",
-        "partial[tid] += partial[tid -> sums[tid] += sums[tid",
-        "l = partial -> l = sums",
-        "exp( -> expf(",
-    ),
-)
-right(
-    softmax_rows,
-    "a function for both trees, from the end",
-    """
-    __device__ float joined(float* cells, float own, bool add) {
-        int tid = threadIdx.x;
-        __syncthreads();
-        cells[tid] = own;
-        for (int half = blockDim.x / 2; half > 0; half /= 2) {
-            __syncthreads();
-            if (tid >= half) continue;
-            float a = cells[tid], b = cells[tid + half];
-            cells[tid] = add ? a + b : fmaxf(a, b);
-        }
-        __syncthreads();
-        return cells[0];
-    }
-
-    __global__ void softmax_rows(const float* x, float* y, int n) {
-        __shared__ float cells[256];
-        int first = blockIdx.x * n, last = first + n - 1 - (int)threadIdx.x;
-        float most = x[first], sum = 0;
-        for (int i = last; i >= first; i -= blockDim.x) most = fmaxf(most, x[i]);
-        most = joined(cells, most, false);
-        for (int i = last; i >= first; i -= blockDim.x) sum += expf(x[i] - most);
-        sum = joined(cells, sum, true);
-        for (int i = last; i >= first; i -= blockDim.x) y[i] = expf(x[i] - most) / sum;
-    }
-    """,
 )

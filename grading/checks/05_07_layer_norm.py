@@ -58,9 +58,6 @@ OWN = """float value = x[i], before = value - mean;
         count += 1.0f;
         mean += before / count;
         m2 += before * (value - mean);"""
-PUT = """counts[tid] = count;
-    means[tid] = mean;
-    m2s[tid] = m2;"""
 TREE = """for (int half = blockDim.x / 2; half > 0; half /= 2) {
         __syncthreads();
         int other = tid + half;
@@ -185,42 +182,6 @@ right(
         "float count = -> float first = x[0], count =",
         "float value = x[i] -> float value = x[i] - first",
         "x[i] - means[0] -> x[i] - first - means[0]",
-    ),
-)
-right(
-    layer_norm,
-    "in double",
-    ("float count = -> double count =", "float value -> double value"),
-)
-right(
-    layer_norm,
-    "shuffles",
-    (
-        f"""{PUT} -> int width = min(32, blockDim.x);
-    unsigned lanes = 0xffffffff >> 32 - width;
-    for (int d = width / 2; d > 0; d /= 2) {{
-        float k = __shfl_xor_sync(lanes, count, d), apart;
-        apart = __shfl_xor_sync(lanes, mean, d) - mean;
-        m2 += __shfl_xor_sync(lanes, m2, d);
-        float total = max(count + k, 1.0f);
-        m2 += apart * apart * count * k / total;
-        mean += apart * k / total;
-        count += k;
-    }}
-    if (tid % 32 == 0) {{
-        counts[tid / 32] = count;
-        means[tid / 32] = mean;
-        m2s[tid / 32] = m2;
-    }}""",
-        f"""{TREE} -> __syncthreads();
-    if (tid == 0)
-        for (int w = 1; w < blockDim.x / 32; w++) {{
-            if (counts[w] == 0.0f) continue;
-            float total = counts[0] + counts[w], apart = means[w] - means[0];
-            m2s[0] += m2s[w] + apart * apart * counts[0] * counts[w] / total;
-            means[0] += apart * counts[w] / total;
-            counts[0] = total;
-        }}""",
     ),
 )
 right(

@@ -47,10 +47,6 @@ FILL_B = "k + ty < K && col < N ? b[(k + ty) * N + col] : 0.0f"
 GUARD = "if (row < M && col < N)"
 mistakes(
     matmul_tiled,
-    dynamic=Known(
-        "__shared__ float a_tile[TILE][TILE], b -> "
-        "extern __shared__ float a_tile[][TILE]; __shared__ float b",
-    ),
     not_shared=Mistake(
         "the tiles are not what is multiplied: elements of a and b are read from "
         "global memory again and again. Each thread brings one of each to a tile, and "
@@ -136,7 +132,6 @@ mistakes(
         "the sum begins anew with each tile: it is set to 0 once, before the loop",
         "for (int i -> sum = 0.0f;\n        for (int i",
     ),
-    compile=Known("a_tile[TILE][TILE] -> a_tile[TILE, TILE]"),
 )
 
 equivalent(matmul_tiled, MORE_ZEROS, "comparison: k <= K;")
@@ -147,39 +142,6 @@ equivalent(
     "constant: b[(k + ty) * N + col] : 1.0f;",
 )
 
-right(
-    matmul_tiled,
-    "counted tiles",
-    (
-        "int k = 0; k < K; k += TILE) { -> int t = 0; t < (K + 15) / 16; t++) {\n"
-        "        int k = t * TILE;",
-    ),
-)
-right(
-    matmul_tiled,
-    "zeros first",
-    (
-        f"a_tile[ty][tx] = {FILL_A} -> float x = 0.0f; "
-        "if (row < M && k + tx < K) x = a[row * K + k + tx]; a_tile[ty][tx] = x",
-        f"b_tile[ty][tx] = {FILL_B} -> b_tile[ty][tx] = 0; "
-        "if (k + ty < K && col < N) b_tile[ty][tx] = b[(k + ty) * N + col]",
-    ),
-)
-right(
-    matmul_tiled,
-    "flat tiles and a padded one",
-    (
-        "a_tile[TILE][TILE], b_tile[TILE][TILE] -> tile[2 * 16 * 17]",
-        "int tx -> float *x = tile, *y = tile + 16 * 17;\n    int tx",
-        "a_tile[ty][tx] -> x[ty * 17 + tx]",
-        "b_tile[ty][tx] -> y[ty * 17 + tx]",
-        "for (int i = 0; i < TILE -> int left = min(16, K - k);\n"
-        "        for (int i = 0; i < left",
-        "sum += a_tile[ty][i] * b_tile[i][tx] -> "
-        "sum = fmaf(x[ty * 17 + i], y[i * 17 + tx], sum)",
-        f"{GUARD} c -> if (row >= M || col >= N) return;\n    c",
-    ),
-)
 right(
     matmul_tiled,
     "two pairs of tiles, one barrier",

@@ -5,7 +5,7 @@ import numpy as np
 from grading import gpu
 from grading.checking import checks
 from grading.kernels import Fault, Launch
-from grading.mistakes import Known, Mistake, Patch, equivalent, mistakes, right
+from grading.mistakes import Known, Mistake, equivalent, mistakes, right
 from grading.subject import Problem
 from minigrad.kernels.matmul import matmul_register
 
@@ -208,51 +208,4 @@ right(
         "col + tx * 8 + x -> col + tx * 4 + x * 16",
         "tx * 8 + j -> tx * 4 + j * 16",
     ),
-)
-right(
-    matmul_register,
-    "16 numbers along K",
-    Patch(
-        "as[128][8] -> as[128][17]",
-        "bs[8][128] -> bs[16][128]",
-        "e < 1024 -> e < 2048",
-        "k += 8 -> k += 16",
-        "e / 8 -> e / 16",
-        "e % 8 -> e % 16",
-        "q < 8 -> q < 16",
-        of=PLAIN,
-    ),
-)
-right(
-    matmul_register,
-    "strips of 16 x 4",
-    """
-    __shared__ float as[8][129], bs[8][128];
-    int tid = threadIdx.x, lane = tid % 32, warp = tid / 32;
-    int top = blockIdx.y * 128, side = blockIdx.x * 128;
-    float sum[16][4] = {};
-    for (int k = 0; k < K; k += 8) {
-        for (int e = tid; e < 1024; e += blockDim.x) {
-            int i = e / 8, q = e % 8;
-            as[q][i] = top + i < M && k + q < K ? a[(top + i) * K + k + q] : 0.0f;
-            i = e % 128, q = e / 128;
-            bs[q][i] = side + i < N && k + q < K ? b[(k + q) * N + side + i] : 0.0f;
-        }
-        __syncthreads();
-        for (int q = 0; q < 8; q++) {
-            float y[4];
-            for (int j = 0; j < 4; j++) y[j] = bs[q][lane + 32 * j];
-            for (int i = 0; i < 16; i++) {
-                float x = as[q][warp * 16 + i];
-                for (int j = 0; j < 4; j++) sum[i][j] = fmaf(x, y[j], sum[i][j]);
-            }
-        }
-        __syncthreads();
-    }
-    for (int i = 0; i < 16; i++)
-        for (int j = 0; j < 4; j++) {
-            int r = top + warp * 16 + i, s = side + lane + 32 * j;
-            if (r < M && s < N) c[r * N + s] = sum[i][j];
-        }
-""",
 )

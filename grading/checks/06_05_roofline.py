@@ -144,12 +144,8 @@ mistakes(
     edge=Mistake(
         'where both allow the same, the bound is "compute"', "fed < -> fed <="
     ),
-    none=Known("return -> _ ="),
     keys=Known('"rate" -> "flop_rate"'),
-    wrong_type=Known(("return { -> return tuple({", "} -> }.values())")),
 )
-
-right(roofline, "two last", "2 * math.prod(result) -> math.prod(result) * 2")
 
 
 @right(roofline, "by times")
@@ -163,39 +159,3 @@ def _(a, b, bandwidth, peak, itemsize=4):
     rate = flops / max(moving, computing)
     return dict(bytes=nbytes, flops=flops, intensity=flops / nbytes, rate=rate,
                 bound=bound)  # fmt: skip
-
-
-@right(roofline, "by the ridge")
-def _(a, b, bandwidth, peak, itemsize=4):
-    batch = []
-    x, y = a[:-2][::-1], b[:-2][::-1]
-    for i in range(max(len(x), len(y))):
-        p, q = (x[i] if i < len(x) else 1), (y[i] if i < len(y) else 1)
-        batch.append(p if q == 1 else q)
-    products, out = 1, a[-2] * b[-1]
-    for size in batch:
-        products *= size
-    elements = products * out
-    for shape in (a, b):
-        size = 1
-        for n in shape:
-            size *= n
-        elements += size
-    said = {"bytes": float(elements * itemsize), "flops": 2.0 * products * out * a[-1]}
-    said["intensity"] = said["flops"] / said["bytes"]
-    is_left = said["intensity"] < peak / bandwidth
-    said["bound"] = ("compute", "memory")[is_left]
-    said["rate"] = said["intensity"] * bandwidth if is_left else peak
-    return said
-
-
-@right(roofline, "by NumPy")
-def _(a, b, bandwidth, peak, itemsize=4):
-    batch = np.broadcast_shapes(a[:-2], b[:-2])
-    shapes = a, b, (*batch, a[-2], b[-1])
-    sizes = [np.prod(shape, dtype=np.int64) for shape in shapes]
-    flops, nbytes = int(2 * a[-1] * sizes[2]), int(itemsize * sum(sizes))
-    said = {"bytes": nbytes, "flops": flops, "intensity": flops / nbytes}
-    fed = said["intensity"] * bandwidth
-    return said | ({"rate": fed, "bound": "memory"} if fed < peak else
-                   {"rate": peak, "bound": "compute"})  # fmt: skip
