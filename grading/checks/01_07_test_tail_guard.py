@@ -29,24 +29,13 @@ mistakes(
     let_through=Known(
         "np.array_equal(y[:n], 2 * x[:n]) -> True",
         "np.all(y[n:] == -1) -> True",
-        "[(300, 3, 128), (257, 2, 256), (64, 1, 64), (5, 4, 32)] -> [(256, 1, 256)]",
         "(300, 3, 128), (257, 2, 256), (64, 1, 64), ->",
         SWALLOWED,
     ),
-    false_alarm=Known(
-        "2 * x[:n]) -> 3 * x[:n])",
-        "y[n:] == -1 -> y[n:] == 0",
-        "kernel(grid -> kernel(grid - 1",
-    ),
+    false_alarm=Known("y[n:] == -1 -> y[n:] == 0"),
 )
-RIGHTS = {
-    "more past the end": ("n + 100 -> n + 600", "n + 99 -> n + 599"),
-    "NaN past the end": ("-1, np -> np.nan, np", "y[n:] == -1 -> np.isnan(y[n:])"),
-    "other launches": "(300, 3, 128), (257 -> (999, 4, 256), (31, 1, 32), (257",
-    "the simulator's tools, too": (
-        "kernel(grid -> found = kernel.check(grid, block, (x, y, n)).findings\n"
-        "        assert not found\n        kernel(grid"
-    ),
-}
-for style, change in RIGHTS.items():
-    right(test_tail_guard, style, change)
+right(
+    test_tail_guard,
+    "NaN past the end",
+    ("-1, np -> np.nan, np", "y[n:] == -1 -> np.isnan(y[n:])"),
+)

@@ -27,29 +27,14 @@ mistakes(
     let_through=Known(
         "np.array_equal(sums, expected) -> True",
         "assert not found -> assert True",
-        (
-            "[(1000, 256, 4), (37, 32, 3), (64, 64, 1), (500, 128, 5)] -> "
-            "[(1024, 256, 4)]"
-        ),
         "blocks, -1 -> blocks, 0",
         SWALLOWED,
     ),
-    false_alarm=Known(
-        "reshape(blocks, size).sum(1) -> reshape(size, blocks).sum(0)",
-        "assert not found -> assert found",
-        "kernel(blocks, -> kernel(blocks + 1,",
-    ),
+    false_alarm=Known("assert not found -> assert found"),
 )
-RIGHTS = {
-    "other launches": (
-        "(1000, 256, 4), (37, 32, 3) -> (900, 256, 4), (50, 32, 4), (1, 1, 1)"
-    ),
-    "NaN before": "blocks, -1 -> blocks, np.nan",
-    "sums by a loop": (
-        "whole.reshape(blocks, size).sum(1) -> [sum(whole[i : i + size]) for "
-        "i in range(0, blocks * size, size)]"
-    ),
-    "fractions": "n + 1, dtype=np.float32) -> n + 1, dtype=np.float32) / 4",
-}
-for style, change in RIGHTS.items():
-    right(test_block_sum, style, change)
+right(test_block_sum, "NaN before", "blocks, -1 -> blocks, np.nan")
+right(
+    test_block_sum,
+    "fractions",
+    "n + 1, dtype=np.float32) -> n + 1, dtype=np.float32) / 4",
+)

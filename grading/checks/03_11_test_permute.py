@@ -26,30 +26,14 @@ class PermuteTest(OwnTest):
 mistakes(
     test_permute,
     let_through=Known(
-        "np.array_equal(y.numpy(), expected) -> True",
         "np.shares_memory(y.numpy(), x.numpy()) -> True",
         "(1, 2, 6), 5) -> (12, 4, 1), 0)",
-        "[(2, 0, 1), (0, 2, 1), ((1, 2, 0),), (-1, 0, -2), (0, 1, 2)] -> [(0, 1, 2)]",
         "((1, 2, 0),), ->",
         "(-1, 0, -2), ->",
         SWALLOWED,
     ),
     false_alarm=Known(
-        "transpose(order) -> transpose(np.argsort(order))",
-        "assert np.shares -> assert not np.shares",
-        "assert x.shape == -> assert y.strides == (6, 1, 2); assert x.shape ==",
+        "assert x.shape == -> assert y.strides == (6, 1, 2); assert x.shape =="
     ),
 )
-RIGHTS = {
-    "another x": "(1, 2, 6), 5) -> (20, 4, 1), 9)",
-    "fewer orders": "(0, 2, 1), ((1, 2, 0),) -> ((1, 2, 0),)",
-    "the same storage": (
-        "np.shares_memory(y.numpy(), x.numpy()) -> y.storage is x.storage or "
-        "np.shares_memory(y.storage.data, x.storage.data)"
-    ),
-    "strides, too": (
-        "expected), -> expected) and y.strides == tuple(x.strides[d] for d in order),"
-    ),
-}
-for style, change in RIGHTS.items():
-    right(test_permute, style, change)
+right(test_permute, "another x", "(1, 2, 6), 5) -> (20, 4, 1), 9)")

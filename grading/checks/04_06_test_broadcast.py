@@ -27,36 +27,10 @@ class BroadcastTest(OwnTest):
 mistakes(
     test_broadcast,
     let_through=Known(
-        (
-            "np.testing.assert_array_equal(y[:n].reshape(shape), "
-            "np.maximum(*views)) -> pass"
-        ),
         "b = np.array([2, 0, np.nan, -7, np.nan, -> b = np.array([2, 0, 3, -7, 5,",
-        "a = np.array([1, np.nan, -3, 4, np.nan, -> a = np.array([1, 2, -3, 4, 5,",
-        (
-            "same, row, turned = ((2, 3), (3, 1)), ((2, 3), (0, 1)), ((2, 3), "
-            "(1, 2)) -> same = row = turned = ((2, 3), (3, 1))"
-        ),
-        ("[(same, same), (same, row), (row, same), (turned, same), -> [(same, same), "),
+        "[(same, same), (same, row), (row, same), (turned, same), -> [(same, same), ",
         SWALLOWED,
     ),
-    false_alarm=Known(
-        "np.maximum -> np.fmax",
-        "4 * s -> 8 * s",
-        "y[n:] == -9 -> y[n:] == 0",
-    ),
+    false_alarm=Known("np.maximum -> np.fmax"),
 )
-RIGHTS = {
-    "a third dimension": (
-        "((2, 3), (3, 1)), ((2, 3), (0, 1)), ((2, 3), (1, 2)) -> ((1, 2, 3), "
-        "(6, 3, 1)), ((1, 2, 3), (0, 0, 1)), ((1, 2, 3), (0, 1, 2))"
-    ),
-    "larger launches": "kernel(2, 32 -> kernel(3, 64",
-    "more infinity": "-3, 4 -> -np.inf, 4",
-    "NaN past the end": (
-        "-9, np -> np.nan, np",
-        "y[n:] == -9 -> np.isnan(y[n:])",
-    ),
-}
-for style, change in RIGHTS.items():
-    right(test_broadcast, style, change)
+right(test_broadcast, "larger launches", "kernel(2, 32 -> kernel(3, 64")

@@ -24,30 +24,11 @@ class MaxArgmaxTest(OwnTest):
 mistakes(
     test_max_argmax,
     let_through=Known(
-        "np.testing.assert_array_equal(indices, x.argmax(1)) -> pass",
         "-1 - abs(plain), plain[:, :1], plain[:, :40]) -> )",
         "ties, nans, -> ties,",
         "plain, ties, nans, -> plain,",
-        (
-            "(plain, ties, nans, -1 - abs(plain), plain[:, :1], plain[:, "
-            ":40]) -> (plain[:, :20],)"
-        ),
         SWALLOWED,
     ),
-    false_alarm=Known(
-        "x.argmax(1) -> x.argmin(1)",
-        "x.max(1) -> np.nanmax(x, 1)",
-        "np.full(3, -9, np.int32) -> np.full(3, -9, np.int64)",
-    ),
+    false_alarm=Known("x.max(1) -> np.nanmax(x, 1)"),
 )
-RIGHTS = {
-    "other rows": "size=(3, 300) -> size=(3, 299)",
-    "one block size": "(32, 64, 256) -> (64,)",
-    "more infinity": "-1 - abs(plain) -> -np.inf + 0 * plain, -1 - abs(plain)",
-    "by a loop": (
-        "np.testing.assert_array_equal(indices, x.argmax(1)) -> assert "
-        "[*indices] == [int(np.argmax(row)) for row in x]"
-    ),
-}
-for style, change in RIGHTS.items():
-    right(test_max_argmax, style, change)
+right(test_max_argmax, "one block size", "(32, 64, 256) -> (64,)")

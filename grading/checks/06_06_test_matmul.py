@@ -27,26 +27,11 @@ class MatmulTest(OwnTest):
 mistakes(
     test_matmul,
     let_through=Known(
-        "np.testing.assert_allclose(c, a @ b, 1e-4, 1e-4) -> pass",
         "[(16, 16, 16), (5, 37, 20), (33, 18, 3), (4, 3, 0)] -> [(16, 16, 16)]",
         ", (4, 3, 0)] -> ]",
         "(M, N), 7, -> (M, N), 0,",
         SWALLOWED,
     ),
-    false_alarm=Known(
-        "a @ b, -> 2 * a @ b,",
-        "1e-4, 1e-4) -> 0, 0)",
-        "(-(-N // 16), -(-M // 16)) -> (N // 16, M // 16)",
-    ),
+    false_alarm=Known("1e-4, 1e-4) -> 0, 0)"),
 )
-RIGHTS = {
-    "in double": "a @ b, -> a.astype(float) @ b,",
-    "other sizes": "(5, 37, 20), (33, 18, 3) -> (1, 50, 7), (19, 2, 40)",
-    "other blocks": (
-        "16), -(-M // 16)), (16, 16) -> 32), -(-M // 8)), (32, 8)",
-        "(-(-N // -> (-(-N //",
-    ),
-    "NaN before": "(M, N), 7, -> (M, N), np.nan,",
-}
-for style, change in RIGHTS.items():
-    right(test_matmul, style, change)
+right(test_matmul, "NaN before", "(M, N), 7, -> (M, N), np.nan,")
