@@ -4,7 +4,9 @@ In the file of an exercise, `checks/07_03_conv2d_gemm.py`:
 
     mistakes(
         conv2d_gemm,
+        SIMPLE,  # a list; see below
         no_bias=Mistake("the bias is left out", "sum + bias[row] -> sum"),
+        no_barrier=Mistake("...", Missing("__syncthreads();"), "__syncthreads(); ->"),
         outside=Known("row < O && k + tx < K ? w -> true ? w"),
     )
     right(conv2d_gemm, "padded tiles", "w_tile[16][16] -> w_tile[16][17]")
@@ -14,7 +16,13 @@ In the file of an exercise, `checks/07_03_conv2d_gemm.py`:
 
 A wrong or right answer is a patch of the course's solution, "old -> new" (every "old"
 becomes "new"; a tuple of several, one after the other), a Python function, or a
-kernel's text or body. `Patch("old -> new", of=TEXT)` patches another text.
+kernel's text or body. `Patch("old -> new", of=TEXT)` patches another text. Where
+there are patches alone, a list is shorter: each cause and its text, then its answers,
+">" and a change, and "&" before each further change of the same answer. What is
+indented goes on with the line before:
+
+    no_bias: the bias is left out
+    > sum + bias[row] -> sum
 
 A Mistake explains a learner's answer where one of its own gives the same in every case
 (blame.py). Its answers are specimens: the check must reject each, and name this
@@ -30,6 +38,7 @@ import functools
 import importlib
 import linecache
 import re
+import textwrap
 from pathlib import Path
 from typing import NamedTuple
 
@@ -164,14 +173,28 @@ def described(hole, given):
     return with_body(hole, given) if kernel else Patch(given)
 
 
-def mistakes(hole, **named):
+def mistakes(hole, simple="", /, **named):
     """Say which mistakes the check of `hole` knows, by the names of their causes."""
     known = _of.setdefault(hole.name, {})
-    for cause, new in named.items():
+    for cause, new in (_read(simple) | named).items():
         for given in new.answers:
             _specimen(hole, described(hole, given), cause)
         if new.cause:
             known[cause] = new
+
+
+def _read(simple):
+    """{cause: Mistake} of a list; see the head of this file."""
+    found, last = {}, []
+    for line in re.sub(r"\n    +", " ", textwrap.dedent(simple)).strip().splitlines():
+        if line.startswith("> "):
+            last.append((line[2:],))
+        elif line.startswith("& "):
+            last[-1] += (line[2:],)
+        else:
+            cause, _, text = line.partition(": ")
+            last = found[cause] = [text]
+    return {cause: Mistake(*parts) for cause, parts in found.items()}
 
 
 def mistake(hole, text=None):

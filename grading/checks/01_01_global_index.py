@@ -32,57 +32,52 @@ class GlobalIndex(KernelCheck):
 SIGN = "block[i] = blockIdx.x;\n    thread[i] = threadIdx.x;"
 mistakes(
     global_index,
-    local_only=Mistake(
-        "every block signs the elements of the first: the index needs blockIdx.x, too",
-        "blockIdx.x * blockDim.x + ->",
-    ),
+    """
+    local_only: every block signs the elements of the first: the index needs blockIdx.x,
+        too
+    > blockIdx.x * blockDim.x + ->
+    swapped_dims: block and thread have changed places: it is the block's number that is
+        multiplied by blockDim.x
+    > blockIdx.x * blockDim.x + threadIdx.x -> threadIdx.x * blockDim.x + blockIdx.x
+    dealt: the elements are dealt out like cards, one to each block in turn: count
+        through one block before the next
+    > int i = blockIdx.x * blockDim.x + threadIdx.x -> unsigned i = gridDim.x *
+        threadIdx.x + blockIdx.x
+    grid_dim: gridDim.x is how many blocks there are; how long each is says blockDim.x
+    > blockDim -> gridDim
+    multiplied: block and thread are multiplied: before block b stand b * blockDim.x
+        threads; the thread's own number is added to that
+    > blockDim.x + ->
+    brackets: the brackets are wrong: only blockIdx.x is multiplied by blockDim.x, and
+        threadIdx.x is added
+    > blockDim.x + threadIdx.x -> (blockDim.x + threadIdx.x)
+    behind_the_grid: gridDim.x * blockDim.x is the number of all threads: before this
+        block stand blockIdx.x blocks only
+    > blockIdx.x * -> gridDim.x *
+    from_one: blocks are counted from 0: before block b stand b blocks, not b - 1
+    > blockIdx.x * -> ((int)blockIdx.x - 1) * (int)
+    along_y: the launch has one dimension, x: along y all numbers are 0
+    > blockIdx.x * blockDim.x + threadIdx.x -> threadIdx.y + blockDim.y * blockIdx.y
+    own_numbers: both arrays are signed at i, the global index: block[i] and thread[i]
+    > block[i] -> block[blockIdx.x]
+    & thread[i] -> thread[threadIdx.x]
+    fixed_256: the length of a block is written as a number: blockDim.x always says it
+    > blockDim.x -> 256
+    exchanged: block[i] is to hold the block's number, and thread[i] the thread's: not
+        the other way
+    > = blockIdx.x -> = _;
+    & = threadIdx.x -> = blockIdx.x
+    & = _; -> = threadIdx.x
+    signs_i: thread[i] is to hold the number within the block, threadIdx.x, not i
+    > = threadIdx.x -> = i
+    """,
     block_only=Mistake(
         "a block's threads all sign the same element: the index needs threadIdx.x, too",
         " * blockDim.x + threadIdx.x ->",
     ),
-    swapped_dims=Mistake(
-        "block and thread have changed places: it is the block's number that is "
-        "multiplied by blockDim.x",
-        "blockIdx.x * blockDim.x + threadIdx.x -> threadIdx.x * blockDim.x + "
-        "blockIdx.x",
-    ),
-    dealt=Mistake(
-        "the elements are dealt out like cards, one to each block in turn: count "
-        "through one block before the next",
-        "int i = blockIdx.x * blockDim.x + threadIdx.x -> unsigned i = gridDim.x * "
-        "threadIdx.x + blockIdx.x",
-    ),
-    grid_dim=Mistake(
-        "gridDim.x is how many blocks there are; how long each is says blockDim.x",
-        "blockDim -> gridDim",
-    ),
     added=Mistake(
         "block and thread are only added: one block further is blockDim.x elements on",
         " * blockDim.x ->",
-    ),
-    multiplied=Mistake(
-        "block and thread are multiplied: before block b stand b * blockDim.x threads; "
-        "the thread's own number is added to that",
-        "blockDim.x + ->",
-    ),
-    brackets=Mistake(
-        "the brackets are wrong: only blockIdx.x is multiplied by blockDim.x, and "
-        "threadIdx.x is added",
-        "blockDim.x + threadIdx.x -> (blockDim.x + threadIdx.x)",
-    ),
-    behind_the_grid=Mistake(
-        "gridDim.x * blockDim.x is the number of all threads: before this block stand "
-        "blockIdx.x blocks only",
-        "blockIdx.x * -> gridDim.x *",
-    ),
-    from_one=Mistake(
-        "blocks are counted from 0: before block b stand b blocks, not b - 1",
-        "blockIdx.x * -> ((int)blockIdx.x - 1) * (int)",
-    ),
-    along_y=Mistake(
-        "the launch has one dimension, x: along y all numbers are 0",
-        "blockIdx.x * blockDim.x + threadIdx.x -> threadIdx.y + blockDim.y * "
-        "blockIdx.y",
     ),
     everyone=Mistake(
         "each thread signs every element: a thread has one i, and the launch is the "
@@ -91,27 +86,6 @@ mistakes(
         int i = 0, all = blockDim.x * gridDim.x;
         while (i < all) {{ {SIGN} i++; }}
         """,
-    ),
-    own_numbers=Mistake(
-        "both arrays are signed at i, the global index: block[i] and thread[i]",
-        ("block[i] -> block[blockIdx.x]", "thread[i] -> thread[threadIdx.x]"),
-    ),
-    fixed_256=Mistake(
-        "the length of a block is written as a number: blockDim.x always says it",
-        "blockDim.x -> 256",
-    ),
-    exchanged=Mistake(
-        "block[i] is to hold the block's number, and thread[i] the thread's: not the "
-        "other way",
-        (
-            "= blockIdx.x -> = _;",
-            "= threadIdx.x -> = blockIdx.x",
-            "= _; -> = threadIdx.x",
-        ),
-    ),
-    signs_i=Mistake(
-        "thread[i] is to hold the number within the block, threadIdx.x, not i",
-        "= threadIdx.x -> = i",
     ),
     nothing=Known(f"{SIGN} ->", "block[i] = blockIdx.x; ->"),
     compile=Known(

@@ -36,6 +36,36 @@ class TailGuard(KernelCheck):
 DO = "if (i < n) y[i] = 2 * x[i];"
 mistakes(
     tail_guard,
+    """
+    off_by_one: one too many: element n is the first that is not there. The guard is i <
+        n
+    > i < n -> i <= n
+    > if (i < n) -> if (i > n) return;
+    one_too_few: one too few: element n - 1 is the last, and is there. The guard is i <
+        n
+    > i < n -> i < n - 1
+    local_guard: the guard looks at threadIdx.x, which starts again in every block: look
+        at i
+    > i < n -> threadIdx.x < n
+    whole_blocks: the guard stops the whole last block: some of its elements are there
+    > if (i < n) -> if (blockIdx.x * blockDim.x + blockDim.x > n) return;
+    fixed_n: the guard holds a number: every launch has its own n
+    > < n -> < 257
+    unwritten_only: the guard is the wrong way round: the elements are those with i < n
+    > if (i < n) -> if (i < n) return;
+    clamped: threads without an element do the last one again: they should do nothing
+    > if (i < n) -> i = min(i, n - 1);
+    size_of_pointer: sizeof(x) is the size of an address, 8 bytes: how many elements
+        there are says n
+    > i < n -> i < sizeof(y)
+    added: the value is added to what stood in y, which is anything: write = for +=
+    > y[i] = -> y[i] = y[i] +
+    copied: the value is copied: y[i] is twice x[i]
+    > 2 * x[i] -> x[i]
+    local_only: the index is threadIdx.x alone: every block does the elements of the
+        first
+    > blockIdx.x * blockDim.x + ->
+    """,
     no_guard=Mistake(
         "there is no guard, or a semicolon right after if (...) ends it: the last "
         "block has more threads than there are elements",
@@ -43,58 +73,16 @@ mistakes(
         f"{DO} -> float v = x[i]; y[i] = v + v;",
         "if (i < n) -> if (i < n);",
     ),
-    off_by_one=Mistake(
-        "one too many: element n is the first that is not there. The guard is i < n",
-        "i < n -> i <= n",
-        "if (i < n) -> if (i > n) return;",
-    ),
-    one_too_few=Mistake(
-        "one too few: element n - 1 is the last, and is there. The guard is i < n",
-        "i < n -> i < n - 1",
-    ),
-    local_guard=Mistake(
-        "the guard looks at threadIdx.x, which starts again in every block: look at i",
-        "i < n -> threadIdx.x < n",
-    ),
-    whole_blocks=Mistake(
-        "the guard stops the whole last block: some of its elements are there",
-        "if (i < n) -> if (blockIdx.x * blockDim.x + blockDim.x > n) return;",
-    ),
     outside_guard=Mistake(
         "x[i] or y[i] is used outside of the guard: what stands before it, or in an "
         "else, is done by threads that have no element, too",
         f"{DO} -> float v = x[i]; if (i < n) y[i] = 2 * v;",
         f"{DO} -> {DO} else y[i] = 0;",
     ),
-    fixed_n=Mistake(
-        "the guard holds a number: every launch has its own n", "< n -> < 257"
-    ),
-    unwritten_only=Mistake(
-        "the guard is the wrong way round: the elements are those with i < n",
-        "if (i < n) -> if (i < n) return;",
-    ),
-    clamped=Mistake(
-        "threads without an element do the last one again: they should do nothing",
-        "if (i < n) -> i = min(i, n - 1);",
-    ),
     everyone=Mistake(
         "each thread does every element: a thread has one i, and the launch is the "
         "loop",
         "int k = 0; while (k < n) { y[k] = x[k] + x[k]; k += 1; }",
-    ),
-    size_of_pointer=Mistake(
-        "sizeof(x) is the size of an address, 8 bytes: how many elements there are "
-        "says n",
-        "i < n -> i < sizeof(y)",
-    ),
-    added=Mistake(
-        "the value is added to what stood in y, which is anything: write = for +=",
-        "y[i] = -> y[i] = y[i] +",
-    ),
-    copied=Mistake("the value is copied: y[i] is twice x[i]", "2 * x[i] -> x[i]"),
-    local_only=Mistake(
-        "the index is threadIdx.x alone: every block does the elements of the first",
-        "blockIdx.x * blockDim.x + ->",
     ),
     nothing=Known("y[i] = 2 * x[i]; -> { float y = 2 * x[i]; }"),
     changed=Known(

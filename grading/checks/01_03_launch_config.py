@@ -5,7 +5,7 @@ import math
 import torch
 
 from grading.checking import Check, checks
-from grading.mistakes import Known, Mistake, mistake, mistakes, right
+from grading.mistakes import Known, mistake, mistakes, right
 from minigrad.kernels.threads import launch_config
 
 MILLION = 1_000_003
@@ -39,39 +39,27 @@ class LaunchConfig(Check):
 
 mistakes(
     launch_config,
-    floor=Mistake(
-        "rounded down: the elements after the last whole block get no thread",
-        "max(-(-n // size), 1) -> n // size",
-    ),
-    one_more=Mistake(
-        "n // size + 1 is a block too many where n is a multiple of the size: round up "
-        "with -(-n // size) or (n + size - 1) // size",
-        "max(-(-n // size), 1) -> n // size + 1",
-    ),
-    rows_first=Mistake(
-        "rows and columns are swapped: x, which comes first, runs along the columns",
-        "reversed(shape) -> shape",
-    ),
-    reverse=Mistake(
-        "the order is that of a shape, rows first: a grid is written x first",
-        "reversed(shape), block -> shape, reversed(block)",
-    ),
-    block_reversed=Mistake(
-        "the block is written x first, too: divide cols by block[0], rows by block[1]",
-        ", block, -> , reversed(block),",
-    ),
-    nearest=Mistake(
-        "rounded to the nearest: round up, always, or what is left gets no thread",
-        "-(-n // size) -> round(n / size)",
-    ),
-    in_threads=Mistake(
-        "a grid counts blocks, not threads: divide by the size of a block",
-        "max(-(-n // size), 1) -> n",
-    ),
-    empty_grid=Mistake(
-        "a grid without blocks cannot be launched: at least one in each dimension",
-        "max(-(-n // size), 1) -> -(-n // size)",
-    ),
+    """
+    floor: rounded down: the elements after the last whole block get no thread
+    > max(-(-n // size), 1) -> n // size
+    one_more: n // size + 1 is a block too many where n is a multiple of the size: round
+        up with -(-n // size) or (n + size - 1) // size
+    > max(-(-n // size), 1) -> n // size + 1
+    rows_first: rows and columns are swapped: x, which comes first, runs along the
+        columns
+    > reversed(shape) -> shape
+    reverse: the order is that of a shape, rows first: a grid is written x first
+    > reversed(shape), block -> shape, reversed(block)
+    block_reversed: the block is written x first, too: divide cols by block[0], rows by
+        block[1]
+    > , block, -> , reversed(block),
+    nearest: rounded to the nearest: round up, always, or what is left gets no thread
+    > -(-n // size) -> round(n / size)
+    in_threads: a grid counts blocks, not threads: divide by the size of a block
+    > max(-(-n // size), 1) -> n
+    empty_grid: a grid without blocks cannot be launched: at least one in each dimension
+    > max(-(-n // size), 1) -> -(-n // size)
+    """,
     float=Known("max(-(-n // size), 1) -> n / size"),
     list=Known("tuple( -> list("),
     wrong_type=Known(lambda shape, block: max(-(-shape[0] // block[0]), 1)),

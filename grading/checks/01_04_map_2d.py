@@ -43,34 +43,44 @@ class Map2d(KernelCheck):
 GUARD = "if (row >= rows || col >= cols) return;"
 mistakes(
     map_2d,
-    transposed=Mistake(
-        "the index is transposed: rows are stored one after the other, so element "
-        "(row, col) is row * cols + col",
-        "row * cols + col -> col * rows + row",
-    ),
-    swapped=Mistake(
-        "x and y are swapped: the row comes from y, the column from x",
-        ("int row = -> int _ =", "int col = -> int row =", "int _ -> int col"),
-    ),
-    wrong_pitch=Mistake(
-        "a row is cols elements long: the index is row * cols + col",
-        "row * cols + col -> row * rows + col",
-    ),
-    mixed_up=Mistake(
-        "row and col have changed places in the index: it is row * cols + col",
-        "row * cols + col -> row + cols * col",
-    ),
-    grid_pitch=Mistake(
-        "a row of the matrix is cols elements long, not as long as the grid is wide",
-        "row * cols -> row * blockDim.x * gridDim.x",
-    ),
-    other_block=Mistake(
-        "the row is counted in blockDim.x: along y a block has blockDim.y threads",
-        "blockDim.y -> blockDim.x",
-    ),
-    comma=Mistake(
-        "in C, y[row, col] is y[col]: one index, row * cols + col", "[i] -> [row, col]"
-    ),
+    """
+    transposed: the index is transposed: rows are stored one after the other, so element
+        (row, col) is row * cols + col
+    > row * cols + col -> col * rows + row
+    swapped: x and y are swapped: the row comes from y, the column from x
+    > int row = -> int _ =
+    & int col = -> int row =
+    & int _ -> int col
+    wrong_pitch: a row is cols elements long: the index is row * cols + col
+    > row * cols + col -> row * rows + col
+    mixed_up: row and col have changed places in the index: it is row * cols + col
+    > row * cols + col -> row + cols * col
+    grid_pitch: a row of the matrix is cols elements long, not as long as the grid is
+        wide
+    > row * cols -> row * blockDim.x * gridDim.x
+    other_block: the row is counted in blockDim.x: along y a block has blockDim.y
+        threads
+    > blockDim.y -> blockDim.x
+    comma: in C, y[row, col] is y[col]: one index, row * cols + col
+    > [i] -> [row, col]
+    either: || lets a thread through if its row or its col is there: both must be, &&
+    > || -> &&
+    rows_only: col is not guarded: columns that are not there are elements of the next
+        row
+    > || col >= cols ->
+    cols_only: row is not guarded: rows that are not there lie past the end of the
+        matrix
+    > row >= rows || ->
+    off_by_one: one too many: the guards are row < rows and col < cols
+    > >= -> >
+    by_column: the weight belongs to the row: w[row]
+    > w[row] -> w[col]
+    by_element: w has one weight for each row, not for each element: w[row]
+    > w[row] -> w[i]
+    local_only: only threadIdx is used: every block does the elements of the first
+    > blockIdx.y * blockDim.y + ->
+    & blockIdx.x * blockDim.x + ->
+    """,
     along_x=Mistake(
         "only x is used, so threads that differ in y do the same element: the row "
         "comes from y",
@@ -87,18 +97,6 @@ mistakes(
         for (int k = row * cols; k < (row + 1) * cols; k++) y[k] = w[row] * x[k];
         """,
     ),
-    either=Mistake(
-        "|| lets a thread through if its row or its col is there: both must be, &&",
-        "|| -> &&",
-    ),
-    rows_only=Mistake(
-        "col is not guarded: columns that are not there are elements of the next row",
-        "|| col >= cols ->",
-    ),
-    cols_only=Mistake(
-        "row is not guarded: rows that are not there lie past the end of the matrix",
-        "row >= rows || ->",
-    ),
     flat_guard=Mistake(
         "the guard looks at the flat index, which is in the matrix also for columns "
         "that are not there: guard row and col",
@@ -107,17 +105,6 @@ mistakes(
     no_guard=Mistake(
         "there is no guard: the last blocks reach over the edges of the matrix",
         f"{GUARD} ->",
-    ),
-    off_by_one=Mistake(
-        "one too many: the guards are row < rows and col < cols", ">= -> >"
-    ),
-    by_column=Mistake("the weight belongs to the row: w[row]", "w[row] -> w[col]"),
-    by_element=Mistake(
-        "w has one weight for each row, not for each element: w[row]", "w[row] -> w[i]"
-    ),
-    local_only=Mistake(
-        "only threadIdx is used: every block does the elements of the first",
-        ("blockIdx.y * blockDim.y + ->", "blockIdx.x * blockDim.x + ->"),
     ),
 )
 

@@ -41,64 +41,46 @@ LOOP = "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step)"
 ROUNDS = f"{LOOP} -> int i = blockIdx.x * blockDim.x + threadIdx.x;\n    "
 mistakes(
     grid_stride,
-    first_pass=Mistake(
-        "each thread does one element only: go on, in steps of all threads of the grid",
-        "i += step -> i += n",
-    ),
-    block_step=Mistake(
-        "the step is one block: the next blocks do the same elements again. It is "
-        "gridDim.x * blockDim.x, the number of all threads",
-        "i += step -> i += blockDim.x",
-    ),
-    grid_step=Mistake(
-        "the step is the number of blocks: it is gridDim.x * blockDim.x, the number of "
-        "all threads",
-        "i += step -> i += gridDim.x",
-    ),
-    sum_step=Mistake(
-        "the step is the sum of blocks and threads: it is gridDim.x * blockDim.x, the "
-        "number of all threads",
-        "gridDim.x * -> gridDim.x +",
-    ),
-    fixed_step=Mistake(
-        "the step is written as a number, which is right for one launch only: it is "
-        "gridDim.x * blockDim.x",
-        "gridDim.x * blockDim.x -> 4 * 256",
-    ),
-    everyone=Mistake(
-        "each thread does every element: begin at the global index, and step by the "
-        "number of all threads",
-        ("i = blockIdx.x * blockDim.x + threadIdx.x -> i = 0", "i += step -> i++"),
-    ),
-    one_round_less=Mistake(
-        "each thread leaves out its last element: go on while i itself is below n",
-        "i < n -> i < n - step",
-    ),
-    doubled=Mistake(
-        "that is twice x[i]: the square is x[i] * x[i]", "x[i] * -> x[i] +"
-    ),
-    step_of_one=Mistake(
-        "every thread does all elements from its own on: the step is gridDim.x * "
-        "blockDim.x, the number of all threads",
-        "i += step -> i++",
-    ),
-    off_by_one=Mistake(
-        "one too many: element n is the first that is not there. Go on while i < n",
-        "i < n -> i <= n",
-    ),
-    local_start=Mistake(
-        "every block begins at its own thread 0: begin at the global index",
-        "blockIdx.x * blockDim.x + ->",
-    ),
-    block_step_local=Mistake(
-        "each block does every element: begin at the global index, and step by the "
-        "number of all threads",
-        ("blockIdx.x * blockDim.x + ->", "i += step -> i += blockDim.x"),
-    ),
-    two_passes=Mistake(
-        "two elements a thread are not enough for any n: it takes a loop",
-        "i < n; -> i < n && i < 2 * step;",
-    ),
+    """
+    first_pass: each thread does one element only: go on, in steps of all threads of the
+        grid
+    > i += step -> i += n
+    block_step: the step is one block: the next blocks do the same elements again. It is
+        gridDim.x * blockDim.x, the number of all threads
+    > i += step -> i += blockDim.x
+    grid_step: the step is the number of blocks: it is gridDim.x * blockDim.x, the
+        number of all threads
+    > i += step -> i += gridDim.x
+    sum_step: the step is the sum of blocks and threads: it is gridDim.x * blockDim.x,
+        the number of all threads
+    > gridDim.x * -> gridDim.x +
+    fixed_step: the step is written as a number, which is right for one launch only: it
+        is gridDim.x * blockDim.x
+    > gridDim.x * blockDim.x -> 4 * 256
+    everyone: each thread does every element: begin at the global index, and step by the
+        number of all threads
+    > i = blockIdx.x * blockDim.x + threadIdx.x -> i = 0
+    & i += step -> i++
+    one_round_less: each thread leaves out its last element: go on while i itself is
+        below n
+    > i < n -> i < n - step
+    doubled: that is twice x[i]: the square is x[i] * x[i]
+    > x[i] * -> x[i] +
+    step_of_one: every thread does all elements from its own on: the step is gridDim.x *
+        blockDim.x, the number of all threads
+    > i += step -> i++
+    off_by_one: one too many: element n is the first that is not there. Go on while i <
+        n
+    > i < n -> i <= n
+    local_start: every block begins at its own thread 0: begin at the global index
+    > blockIdx.x * blockDim.x + ->
+    block_step_local: each block does every element: begin at the global index, and step
+        by the number of all threads
+    > blockIdx.x * blockDim.x + ->
+    & i += step -> i += blockDim.x
+    two_passes: two elements a thread are not enough for any n: it takes a loop
+    > i < n; -> i < n && i < 2 * step;
+    """,
     no_guard=Mistake(
         "the elements are not guarded: in the last round some threads have none",
         f"{ROUNDS}for (int r = 0; r < (n + step - 1) / step; r++, i += step)",

@@ -37,94 +37,72 @@ class OuterProduct(KernelCheck):
 LOOP = "for (int k = blockIdx.z; k < b; k += gridDim.z)"
 mistakes(
     outer_product,
-    first_pair=Mistake(
-        "every pair is read from the first: x[k, i] is x[k * n + i], y[k, j] is "
-        "y[k * m + j]",
-        ("x[k * n + -> x[", "y[k * m + -> y["),
-    ),
-    first_x=Mistake(
-        "x[k, i] is x[k * n + i]: the batch is left out", "x[k * n + -> x["
-    ),
-    first_y=Mistake(
-        "y[k, j] is y[k * m + j]: the batch is left out", "y[k * m + -> y["
-    ),
-    first_matrix=Mistake(
-        "all products go to the first matrix: z[k, i, j] is z[(k * n + i) * m + j]",
-        "(k * n + i) -> i",
-    ),
+    """
+    first_pair: every pair is read from the first: x[k, i] is x[k * n + i], y[k, j] is
+        y[k * m + j]
+    > x[k * n + -> x[
+    & y[k * m + -> y[
+    first_x: x[k, i] is x[k * n + i]: the batch is left out
+    > x[k * n + -> x[
+    first_y: y[k, j] is y[k * m + j]: the batch is left out
+    > y[k * m + -> y[
+    first_matrix: all products go to the first matrix: z[k, i, j] is z[(k * n + i) * m +
+        j]
+    > (k * n + i) -> i
+    no_brackets: before matrix k stand k * n rows of m: the index is (k * n + i) * m +
+        j, with brackets
+    > (k * n + i) -> k * n + i
+    wrong_matrix: a matrix of z has n rows: the index is (k * n + i) * m + j
+    > (k * n + i) -> (k * m + i)
+    by_b: before vector k stand k vectors, of n elements in x and m in y: b is how many
+        there are
+    > x[k * n -> x[k * b
+    & y[k * m -> y[k * b
+    one_cell_on: the next vector begins n cells on in x, and m in y, not one: x[k * n +
+        i]
+    > x[k * n -> x[k
+    & y[k * m -> y[k
+    one_pair_more: one pair too many: pair b is the first that is not there. Go on while
+        k < b
+    > k < b -> k < b + 1
+    swapped_guards: the guards are swapped: i counts to n, j to m
+    > i >= n || j >= m -> i >= m || j >= n
+    step_of_one: the blocks do each other's pairs again: the step is gridDim.z
+    > k += gridDim.z -> k++
+    every_pair: each block along z does all pairs: begin at blockIdx.z, and step by
+        gridDim.z
+    > k = blockIdx.z -> k = 0
+    & k += gridDim.z -> ++k
+    local_only: only the first block of each matrix is done: i and j need blockIdx, too
+    > blockIdx.y * blockDim.y + ->
+    & blockIdx.x * blockDim.x + ->
+    swapped: i and j are swapped: j runs along x, i along y
+    > int i -> int _
+    & int j -> int i
+    & int _ -> int j
+    transposed: the matrices are stored transposed: z has n rows of m, so the index ends
+        in i * m + j
+    > (k * n + i) * m + j -> (k * m + j) * n + i
+    x_as_long_as_y: the vectors of x are n long, those of y are m: x[k * n + i]
+    > x[k * n -> x[k * m
+    y_as_long_as_x: the vectors of x are n long, those of y are m: y[k * m + j]
+    > y[k * m -> y[k * n
+    wrong_pitch: a row of z is m long: its index is (k * n + i) * m + j
+    > (k * n + i) * m -> (k * n + i) * n
+    no_guard: there is no guard: the last blocks reach over the edges of each matrix
+    > if (i >= n || j >= m) return; ->
+    guarded_j: i is not guarded: it takes i < n, too
+    > i >= n || ->
+    """,
     no_batch=Mistake(
         "only the first pair is done, by every block along z: k comes from blockIdx.z",
         f"{LOOP} -> int k = 0;",
-    ),
-    no_brackets=Mistake(
-        "before matrix k stand k * n rows of m: the index is (k * n + i) * m + j, with "
-        "brackets",
-        "(k * n + i) -> k * n + i",
-    ),
-    wrong_matrix=Mistake(
-        "a matrix of z has n rows: the index is (k * n + i) * m + j",
-        "(k * n + i) -> (k * m + i)",
-    ),
-    by_b=Mistake(
-        "before vector k stand k vectors, of n elements in x and m in y: b is how many "
-        "there are",
-        ("x[k * n -> x[k * b", "y[k * m -> y[k * b"),
-    ),
-    one_cell_on=Mistake(
-        "the next vector begins n cells on in x, and m in y, not one: x[k * n + i]",
-        ("x[k * n -> x[k", "y[k * m -> y[k"),
-    ),
-    one_pair_more=Mistake(
-        "one pair too many: pair b is the first that is not there. Go on while k < b",
-        "k < b -> k < b + 1",
-    ),
-    swapped_guards=Mistake(
-        "the guards are swapped: i counts to n, j to m",
-        "i >= n || j >= m -> i >= m || j >= n",
     ),
     no_stride=Mistake(
         "only the first gridDim.z pairs are done: go on, in steps of gridDim.z",
         f"{LOOP} -> int k = blockIdx.z; if (k < b)",
     ),
-    step_of_one=Mistake(
-        "the blocks do each other's pairs again: the step is gridDim.z",
-        "k += gridDim.z -> k++",
-    ),
-    every_pair=Mistake(
-        "each block along z does all pairs: begin at blockIdx.z, and step by gridDim.z",
-        ("k = blockIdx.z -> k = 0", "k += gridDim.z -> ++k"),
-    ),
-    local_only=Mistake(
-        "only the first block of each matrix is done: i and j need blockIdx, too",
-        ("blockIdx.y * blockDim.y + ->", "blockIdx.x * blockDim.x + ->"),
-    ),
-    swapped=Mistake(
-        "i and j are swapped: j runs along x, i along y",
-        ("int i -> int _", "int j -> int i", "int _ -> int j"),
-    ),
-    transposed=Mistake(
-        "the matrices are stored transposed: z has n rows of m, so the index ends in "
-        "i * m + j",
-        "(k * n + i) * m + j -> (k * m + j) * n + i",
-    ),
-    x_as_long_as_y=Mistake(
-        "the vectors of x are n long, those of y are m: x[k * n + i]",
-        "x[k * n -> x[k * m",
-    ),
-    y_as_long_as_x=Mistake(
-        "the vectors of x are n long, those of y are m: y[k * m + j]",
-        "y[k * m -> y[k * n",
-    ),
-    wrong_pitch=Mistake(
-        "a row of z is m long: its index is (k * n + i) * m + j",
-        "(k * n + i) * m -> (k * n + i) * n",
-    ),
-    no_guard=Mistake(
-        "there is no guard: the last blocks reach over the edges of each matrix",
-        "if (i >= n || j >= m) return; ->",
-    ),
     guarded_i=Mistake("j is not guarded: it takes j < m, too", " || j >= m ->"),
-    guarded_j=Mistake("i is not guarded: it takes i < n, too", "i >= n || ->"),
 )
 
 right(

@@ -50,6 +50,29 @@ TOO_SMALL = (
 )
 mistakes(
     shared_reverse,
+    """
+    one_too_far: one cell too far: count elements lie in cells 0 to count - 1, so thread
+        0 takes cell count - 1
+    > count - 1 - tid -> count - tid
+    by_i: tile is the block's own, so its cells are counted by tid, not by i
+    > tile[tid] -> tile[first + tid]
+    & tile[count -> tile[first + count
+    first_place: every block writes to the first one's place: thread tid writes y[first
+        + tid]
+    > y[first + tid] -> y[tid]
+    last_left_out: the last element is not written: the second guard, too, is tid <
+        count
+    > if (tid < count) y -> if (tid + 1 < count) y
+    unsigned_count: blockDim.x is unsigned, and then so is min(blockDim.x, n - first):
+        where n - first is below 0, it becomes huge. Write (int)blockDim.x
+    > (int)blockDim -> blockDim
+    whole_array: the whole array is reversed: each block reverses its own elements only
+    > x[first + tid] -> x[n - 1 - first - tid]
+    & [count - 1 - tid] -> [tid]
+    not_reversed: y is x as it was: thread tid takes out what another has put in, cell
+        count - 1 - tid
+    > count - 1 - tid -> tid
+    """,
     no_barrier=Mistake(
         "a thread takes its element out of shared memory before another has put it in: "
         "__syncthreads() belongs between the two steps, for all threads of the block",
@@ -77,39 +100,8 @@ mistakes(
         if (tid < count) y[first + tid] = x[first + count - 1 - tid];
         """,
     ),
-    one_too_far=Mistake(
-        "one cell too far: count elements lie in cells 0 to count - 1, so thread 0 "
-        "takes cell count - 1",
-        "count - 1 - tid -> count - tid",
-    ),
     small_tile=Mistake(TOO_SMALL, "tile[256] -> tile[128]"),
     smaller_tile=Mistake(TOO_SMALL, "tile[256] -> tile[64]"),
-    by_i=Mistake(
-        "tile is the block's own, so its cells are counted by tid, not by i",
-        ("tile[tid] -> tile[first + tid]", "tile[count -> tile[first + count"),
-    ),
-    first_place=Mistake(
-        "every block writes to the first one's place: thread tid writes y[first + tid]",
-        "y[first + tid] -> y[tid]",
-    ),
-    last_left_out=Mistake(
-        "the last element is not written: the second guard, too, is tid < count",
-        "if (tid < count) y -> if (tid + 1 < count) y",
-    ),
-    unsigned_count=Mistake(
-        "blockDim.x is unsigned, and then so is min(blockDim.x, n - first): where n - "
-        "first is below 0, it becomes huge. Write (int)blockDim.x",
-        "(int)blockDim -> blockDim",
-    ),
-    whole_array=Mistake(
-        "the whole array is reversed: each block reverses its own elements only",
-        ("x[first + tid] -> x[n - 1 - first - tid]", "[count - 1 - tid] -> [tid]"),
-    ),
-    not_reversed=Mistake(
-        "y is x as it was: thread tid takes out what another has put in, cell "
-        "count - 1 - tid",
-        "count - 1 - tid -> tid",
-    ),
     blocks_swapped=Mistake(
         "the elements go to another block: block b reads and writes the elements from "
         "b * blockDim.x on",

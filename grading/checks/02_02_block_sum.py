@@ -71,6 +71,46 @@ NEIGHBOURS = f"""{TREE} -> for (int s = 1; s < blockDim.x; s *= 2) {{
         """
 mistakes(
     block_sum,
+    """
+    written_by_all: all threads write the block's sum: one is enough, as if (tid == 0)
+    > if (tid == 0) ->
+    one_each: sums has one element for each block, not for each thread: sums[blockIdx.x]
+    > if (tid == 0) sums[blockIdx.x] -> if (i < n) sums[i]
+    added: the sum is added to what stood there, which is anything: write = for +=
+    > ] = partial[0] -> ] += partial[0]
+    small_array: the array has too few cells: a block has up to 256 threads, so
+        partial[256]
+    > partial[256] -> partial[128]
+    without_if: every thread adds, and writes cells that others read: only those below
+        half
+    > if (tid < half) ->
+    one_more: one thread too many adds: those below half do, tid < half
+    > tid < half -> tid < half + 1
+    half_of_n: half begins at n / 2, but n is the length of the whole array: a block has
+        blockDim.x cells, so at blockDim.x / 2
+    > blockDim.x / 2 -> n / 2
+    whole_numbers: partial holds whole numbers, so all fractions are lost: float
+    > float partial -> int partial
+    fixed_size: half begins at a number, 128, which is right for blocks of 256 only:
+        blockDim.x / 2 is right for all
+    > blockDim.x / 2 -> 128
+    whole_first: half begins at blockDim.x, and then cell tid + half lies past the
+        block's cells: it begins at blockDim.x / 2
+    > blockDim.x / 2 -> blockDim.x
+    first_only: only the sum of the first block is written: block b writes sums[b]
+    > if (tid == 0) sums[blockIdx.x] -> if (i == 0) sums[0]
+    no_block: each block has the first block's sum: the index into x needs blockIdx.x
+    > i = blockIdx.x * blockDim.x + tid -> i = tid
+    last_step: the tree stops one step early: the last step is half = 1, when cells 0
+        and 1 are added
+    > half > 0 -> half > 1
+    first_step: the first step is left out: half begins at blockDim.x / 2, so that the
+        upper half of the cells is added, too
+    > blockDim.x / 2 -> blockDim.x / 4
+    whole_blocks_only: the last block is left out because it is not full: the threads
+        past the end of x add 0, and the others their elements
+    > i < n -> (blockIdx.x + 1) * blockDim.x <= n
+    """,
     no_barrier=Mistake(
         "a thread adds a cell that another may not have written yet: each step of the "
         "tree needs a __syncthreads() before it",
@@ -133,49 +173,6 @@ mistakes(
             f"{TREE} -> __syncthreads();",
         ),
     ),
-    written_by_all=Mistake(
-        "all threads write the block's sum: one is enough, as if (tid == 0)",
-        "if (tid == 0) ->",
-    ),
-    one_each=Mistake(
-        "sums has one element for each block, not for each thread: sums[blockIdx.x]",
-        "if (tid == 0) sums[blockIdx.x] -> if (i < n) sums[i]",
-    ),
-    added=Mistake(
-        "the sum is added to what stood there, which is anything: write = for +=",
-        "] = partial[0] -> ] += partial[0]",
-    ),
-    small_array=Mistake(
-        "the array has too few cells: a block has up to 256 threads, so partial[256]",
-        "partial[256] -> partial[128]",
-    ),
-    without_if=Mistake(
-        "every thread adds, and writes cells that others read: only those below half",
-        "if (tid < half) ->",
-    ),
-    one_more=Mistake(
-        "one thread too many adds: those below half do, tid < half",
-        "tid < half -> tid < half + 1",
-    ),
-    half_of_n=Mistake(
-        "half begins at n / 2, but n is the length of the whole array: a block has "
-        "blockDim.x cells, so at blockDim.x / 2",
-        "blockDim.x / 2 -> n / 2",
-    ),
-    whole_numbers=Mistake(
-        "partial holds whole numbers, so all fractions are lost: float",
-        "float partial -> int partial",
-    ),
-    fixed_size=Mistake(
-        "half begins at a number, 128, which is right for blocks of 256 only: "
-        "blockDim.x / 2 is right for all",
-        "blockDim.x / 2 -> 128",
-    ),
-    whole_first=Mistake(
-        "half begins at blockDim.x, and then cell tid + half lies past the block's "
-        "cells: it begins at blockDim.x / 2",
-        "blockDim.x / 2 -> blockDim.x",
-    ),
     one_by_one=Mistake(
         "one thread after the other adds, or there are too many steps: in a tree, all "
         "threads below half add at once, and 256 elements take 8 steps",
@@ -201,29 +198,6 @@ mistakes(
             if (i + k < n) sum += x[i + k];
         if (tid == 0) sums[blockIdx.x] = sum;
         """,
-    ),
-    first_only=Mistake(
-        "only the sum of the first block is written: block b writes sums[b]",
-        "if (tid == 0) sums[blockIdx.x] -> if (i == 0) sums[0]",
-    ),
-    no_block=Mistake(
-        "each block has the first block's sum: the index into x needs blockIdx.x",
-        "i = blockIdx.x * blockDim.x + tid -> i = tid",
-    ),
-    last_step=Mistake(
-        "the tree stops one step early: the last step is half = 1, when cells 0 and 1 "
-        "are added",
-        "half > 0 -> half > 1",
-    ),
-    first_step=Mistake(
-        "the first step is left out: half begins at blockDim.x / 2, so that the upper "
-        "half of the cells is added, too",
-        "blockDim.x / 2 -> blockDim.x / 4",
-    ),
-    whole_blocks_only=Mistake(
-        "the last block is left out because it is not full: the threads past the end "
-        "of x add 0, and the others their elements",
-        "i < n -> (blockIdx.x + 1) * blockDim.x <= n",
     ),
     no_tree=Mistake(
         "that is the first element of each block: no step of the tree is done",

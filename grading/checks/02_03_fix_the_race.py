@@ -42,6 +42,13 @@ STEPS = f"""for (int d = 1; d < blockDim.x; d *= 2) {{
     }}"""
 mistakes(
     fix_the_race,
+    """
+    lost: the cell is replaced by the one d places before it: add that, +=
+    > += before -> = before
+    one_step: only the first step is done, d = 1: it goes on with d = 2, 4, 8, ... below
+        blockDim.x
+    > d < blockDim.x -> d < 2
+    """,
     race_remains=Mistake(
         "the race is still there: a thread writes total[tid] while another may still "
         "have to read it. All must have read before one writes, and all must have "
@@ -114,15 +121,6 @@ mistakes(
     not_set=Mistake(
         "where tid < d, `before` has no value, and is added all the same: give it 0",
         f"{READ} -> int before; if (tid >= d) before = total[tid - d];",
-    ),
-    lost=Mistake(
-        "the cell is replaced by the one d places before it: add that, +=",
-        "+= before -> = before",
-    ),
-    one_step=Mistake(
-        "only the first step is done, d = 1: it goes on with d = 2, 4, 8, ... below "
-        "blockDim.x",
-        "d < blockDim.x -> d < 2",
     ),
 )
 

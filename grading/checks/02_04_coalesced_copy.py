@@ -50,6 +50,16 @@ COPY = """for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += thread
 LOOP = f"{COPY} -> int tid = blockIdx.x * blockDim.x + threadIdx.x;\n    "
 mistakes(
     coalesced_copy,
+    """
+    same_element: several threads write the same element: in the loop, i goes on by the
+        number of all threads, gridDim.x * blockDim.x
+    > blockIdx.x * blockDim.x + threadIdx.x -> threadIdx.x % 32
+    & threads) -> 32)
+    > i += threads -> i += gridDim.x
+    block_step: the loop goes on by blockDim.x: then each block copies what the next
+        ones copy, too. It goes on by gridDim.x * blockDim.x
+    > i += threads -> i += blockDim.x
+    """,
     strided=Mistake(
         "strided: the threads of a warp use addresses that lie apart, so they need "
         "more sectors than their 128 bytes fill. Neighbouring threads should copy "
@@ -71,15 +81,6 @@ mistakes(
         # dealt out to the blocks
         "blockIdx.x * blockDim.x + threadIdx.x -> threadIdx.x * gridDim.x + blockIdx.x",
     ),
-    same_element=Mistake(
-        "several threads write the same element: in the loop, i goes on by the number "
-        "of all threads, gridDim.x * blockDim.x",
-        (
-            "blockIdx.x * blockDim.x + threadIdx.x -> threadIdx.x % 32",
-            "threads) -> 32)",
-        ),
-        "i += threads -> i += gridDim.x",
-    ),
     no_guard=Mistake(
         "a thread goes beyond the n elements: every access needs the guard i < n",
         Fault("out-of-bounds"),
@@ -90,11 +91,6 @@ mistakes(
         "not copied",
         f"""{LOOP}for (int k = 0; k < n / threads; k++)
         y[tid + k * threads] = x[tid + k * threads];""",
-    ),
-    block_step=Mistake(
-        "the loop goes on by blockDim.x: then each block copies what the next ones "
-        "copy, too. It goes on by gridDim.x * blockDim.x",
-        "i += threads -> i += blockDim.x",
     ),
 )
 

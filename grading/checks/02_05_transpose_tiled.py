@@ -83,6 +83,19 @@ OUT = f"""for (int k = threadIdx.y; k < 32; k += blockDim.y) {{
     }}"""
 mistakes(
     transpose_tiled,
+    """
+    blocks_swapped: the tiles are counted the wrong way round: blockIdx.x counts them to
+        the right, so left = blockIdx.x * 32; and blockIdx.y downwards
+    > left = blockIdx.x -> left = _
+    & blockIdx.y -> blockIdx.x
+    & _ * -> blockIdx.y *
+    tiles_only: the tiles have changed places, but inside each one nothing is turned:
+        tile[k][tx] goes in, tile[tx][k] comes out
+    > tile[tx][k] -> tile[k][tx]
+    wrong_width: the rows of y are taken to be as long as those of x: y has rows
+        elements in each row, x has cols
+    > y[col * rows -> y[col * cols
+    """,
     strided=Mistake(
         "one side runs down a column of x or y: each of its elements needs a sector "
         "of its own. Both the reads of x and the writes of y must have threadIdx.x as "
@@ -139,15 +152,6 @@ mistakes(
             f"{KEEP} -> y[row * cols + col] = x[row * cols + col];",
         ),
     ),
-    blocks_swapped=Mistake(
-        "the tiles are counted the wrong way round: blockIdx.x counts them to the "
-        "right, so left = blockIdx.x * 32; and blockIdx.y downwards",
-        (
-            "left = blockIdx.x -> left = _",
-            "blockIdx.y -> blockIdx.x",
-            "_ * -> blockIdx.y *",
-        ),
-    ),
     tile_as_block=Mistake(
         "the tile is taken to be as large as the block: it has 32 rows, and the block "
         "blockDim.y, so each thread goes through several rows",
@@ -164,11 +168,6 @@ mistakes(
             y[row * rows + col] = tile[threadIdx.x][threadIdx.y];
         """,
     ),
-    tiles_only=Mistake(
-        "the tiles have changed places, but inside each one nothing is turned: "
-        "tile[k][tx] goes in, tile[tx][k] comes out",
-        "tile[tx][k] -> tile[k][tx]",
-    ),
     inside_only=Mistake(
         "each tile is turned, but stays where it was: in y, the tile's rows begin at "
         "blockIdx.x * 32, and its columns at blockIdx.y * 32",
@@ -178,11 +177,6 @@ mistakes(
             f"{SECOND} -> int row = left + tx, col = top + k;",
             f"{INSIDE} y -> if (col < cols && row < rows) y",
         ),
-    ),
-    wrong_width=Mistake(
-        "the rows of y are taken to be as long as those of x: y has rows elements in "
-        "each row, x has cols",
-        "y[col * rows -> y[col * cols",
     ),
     first_rows=Mistake(
         "each thread deals with one row of the tile only: a block has fewer rows of "

@@ -91,6 +91,19 @@ EVENTS = """device.synchronize()
         """
 mistakes(
     bench,
+    """
+    lower_median: of an even number of times the lower of the two in the middle is
+        taken: the median is the mean of both
+    > float(np.median(times)) -> sorted(times)[(repeat - 1) // 2]
+    backwards: the time is below 0: it is the clock at the end minus that at the start
+    > device.clock() - start -> start - device.clock()
+    fixed_counts: `warmup` and `repeat` are not used: 3 and 20 are written in their
+        places
+    > range(warmup) -> range(3)
+    & range(repeat) -> range(20)
+    once: only one run was timed: time `repeat` of them, and take the median
+    > range(repeat) -> range(1)
+    """,
     no_synchronise=Mistake(
         "only the launch was timed: run() returns at once. Wait with "
         "device.synchronize() before the clock is read at the end",
@@ -110,19 +123,6 @@ mistakes(
             "device.synchronize() -> device.synchronize",
             f"{WARM} -> {WARM}device.synchronize()\n    ",
         ),
-    ),
-    lower_median=Mistake(
-        "of an even number of times the lower of the two in the middle is taken: the "
-        "median is the mean of both",
-        "float(np.median(times)) -> sorted(times)[(repeat - 1) // 2]",
-    ),
-    backwards=Mistake(
-        "the time is below 0: it is the clock at the end minus that at the start",
-        "device.clock() - start -> start - device.clock()",
-    ),
-    fixed_counts=Mistake(
-        "`warmup` and `repeat` are not used: 3 and 20 are written in their places",
-        ("range(warmup) -> range(3)", "range(repeat) -> range(20)"),
     ),
     left_out_twice=Mistake(
         "the first `warmup` times are left out twice: they were not timed at all",
@@ -157,10 +157,6 @@ mistakes(
     milliseconds=Mistake(
         "that is in milliseconds: return seconds, as events give milliseconds",
         f"{EVENTS}stop.synchronize()\n        times.append(start.elapsed_time(stop))",
-    ),
-    once=Mistake(
-        "only one run was timed: time `repeat` of them, and take the median",
-        "range(repeat) -> range(1)",
     ),
     upper_median=Mistake(
         "the upper of the two middle values: of an even number, take their mean",

@@ -36,14 +36,18 @@ class ContiguousStrides(LayoutCheck):
 
 mistakes(
     contiguous_strides,
-    column_major=Mistake(
-        "column-major: the first dimension moves fastest here; in PyTorch the last",
-        ("in reversed(shape) -> in shape", "reversed(strides) -> strides"),
-    ),
-    reverse=Mistake(
-        "the right numbers in reverse order: the last dimension has stride 1",
-        "reversed(strides) -> strides",
-    ),
+    """
+    column_major: column-major: the first dimension moves fastest here; in PyTorch the
+        last
+    > in reversed(shape) -> in shape
+    & reversed(strides) -> strides
+    reverse: the right numbers in reverse order: the last dimension has stride 1
+    > reversed(strides) -> strides
+    zero_size: a size of 0 makes the strides before it 0: count it as 1
+    > max(size, 1) -> size
+    no_dims: no dimensions, no strides: the answer for () is ()
+    > tuple(reversed(strides)) -> tuple(reversed(strides)) or (1,)
+    """,
     own_size=Mistake(
         "each stride has its own size as a factor: only the sizes after it count",
         (
@@ -58,14 +62,6 @@ mistakes(
     in_bytes=Mistake(
         "strides in bytes, as in NumPy: PyTorch counts elements",
         lambda shape: np.empty([max(n, 1) for n in shape]).strides,
-    ),
-    zero_size=Mistake(
-        "a size of 0 makes the strides before it 0: count it as 1",
-        "max(size, 1) -> size",
-    ),
-    no_dims=Mistake(
-        "no dimensions, no strides: the answer for () is ()",
-        "tuple(reversed(strides)) -> tuple(reversed(strides)) or (1,)",
     ),
     list=Known(("tuple(reversed(strides)) -> strides[::-1]", "max(size, 1) -> size")),
     wrong_type=Known(

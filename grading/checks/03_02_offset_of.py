@@ -41,28 +41,24 @@ class OffsetOf(Check):
 
 mistakes(
     offset_of,
-    ignores_offset=Mistake(
-        "the offset is left out: the first element lies in cell `offset`, not in 0",
-        "offset + sum -> sum",
-    ),
+    """
+    ignores_offset: the offset is left out: the first element lies in cell `offset`, not
+        in 0
+    > offset + sum -> sum
+    reverse: each index goes with the stride of its own dimension: here one runs
+        backwards
+    > strides, strict -> reversed(strides), strict
+    last_stride: the last index is added as it is: it too has a stride, which need not
+        be 1
+    > strides, strict=True -> (*strides[:-1], 1)
+    two_dims: only the first two dimensions count here: there may be any number
+    > index, strides, strict=True -> index[:2], strides
+    from_one: indices count from 0: index 0 moves by nothing
+    > i * s -> (i - 1) * s
+    """,
     offset_each=Mistake(
         "the offset is added once for each dimension: it counts once",
         "offset + sum( -> sum(offset + ",
-    ),
-    reverse=Mistake(
-        "each index goes with the stride of its own dimension: here one runs backwards",
-        "strides, strict -> reversed(strides), strict",
-    ),
-    last_stride=Mistake(
-        "the last index is added as it is: it too has a stride, which need not be 1",
-        "strides, strict=True -> (*strides[:-1], 1)",
-    ),
-    two_dims=Mistake(
-        "only the first two dimensions count here: there may be any number",
-        "index, strides, strict=True -> index[:2], strides",
-    ),
-    from_one=Mistake(
-        "indices count from 0: index 0 moves by nothing", "i * s -> (i - 1) * s"
     ),
     none=Known(lambda index, strides, offset=0: print(offset + np.dot(index, strides))),
 )

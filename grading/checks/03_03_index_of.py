@@ -32,11 +32,21 @@ class IndexOf(LayoutCheck):
 
 mistakes(
     index_of,
-    column_major=Mistake(
-        "column-major: the last index moves fastest, and this moves the first",
-        ("in reversed(shape) -> in shape", "reversed(index) -> index"),
-    ),
-    reverse=Mistake("the right numbers in reverse order", "reversed(index) -> index"),
+    """
+    column_major: column-major: the last index moves fastest, and this moves the first
+    > in reversed(shape) -> in shape
+    & reversed(index) -> index
+    reverse: the right numbers in reverse order
+    > reversed(index) -> index
+    from_one: positions count from 0: this is the index of the one before
+    > index = [] -> index, position = [], position - 1
+    own_size: divided by the size of the wrong dimension: i = position // size[1] in 2-D
+    > reversed(shape) -> shape
+    & reversed(index) -> index
+    & position, i = -> i, position =
+    no_dims: a shape without dimensions has one position, whose index is ()
+    > tuple(reversed(index)) -> tuple(reversed(index)) or (0,)
+    """,
     no_remainder=Mistake(
         "no remainder is taken: each index stays below its size, by % size",
         lambda position, shape: tuple(position // s for s in contiguous_strides(shape)),
@@ -44,22 +54,6 @@ mistakes(
     no_division=Mistake(
         "the position is not divided on the way: each index is a remainder of the same",
         lambda position, shape: tuple(position % size for size in shape),
-    ),
-    from_one=Mistake(
-        "positions count from 0: this is the index of the one before",
-        "index = [] -> index, position = [], position - 1",
-    ),
-    own_size=Mistake(
-        "divided by the size of the wrong dimension: i = position // size[1] in 2-D",
-        (
-            "reversed(shape) -> shape",
-            "reversed(index) -> index",
-            "position, i = -> i, position =",
-        ),
-    ),
-    no_dims=Mistake(
-        "a shape without dimensions has one position, whose index is ()",
-        "tuple(reversed(index)) -> tuple(reversed(index)) or (0,)",
     ),
     type=Known("tuple(reversed(index)) -> reversed(index)"),
 )

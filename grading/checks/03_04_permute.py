@@ -61,6 +61,13 @@ SHAPE, STRIDES = "[self.shape[d] for d in dims]", "[self.strides[d] for d in dim
 VIEW = f"self.as_strided(\n        {SHAPE}, {STRIDES}, self.offset\n    )"
 mistakes(
     Tensor.permute,
+    """
+    offset_lost: the offset is lost: x may begin anywhere in its storage, at self.offset
+    > self.offset -> 0
+    negative: negative dims count from the end: layout.wrap_dim(dim, self.ndim)
+    > dims = [layout.wrap_dim -> [layout.wrap_dim
+    & len(set(dims)) < self.ndim -> sorted(dims) != list(range(self.ndim))
+    """,
     inverse=Mistake(
         "the inverse order: dimension d of the result is dimension dims[d] of x",
         "return -> dims = [dims.index(d) for d in range(self.ndim)]\n    return",
@@ -80,17 +87,6 @@ mistakes(
     reverse=Mistake(
         "the dimensions are reversed, whatever `dims` says",
         lambda self, *dims: self.as_strided(self.shape[::-1], self.strides[::-1]),
-    ),
-    offset_lost=Mistake(
-        "the offset is lost: x may begin anywhere in its storage, at self.offset",
-        "self.offset -> 0",
-    ),
-    negative=Mistake(
-        "negative dims count from the end: layout.wrap_dim(dim, self.ndim)",
-        (
-            "dims = [layout.wrap_dim -> [layout.wrap_dim",
-            "len(set(dims)) < self.ndim -> sorted(dims) != list(range(self.ndim))",
-        ),
     ),
     one_tuple=Mistake(
         "the dims may come as one tuple: layout.as_ints(dims) takes both",

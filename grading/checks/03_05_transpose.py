@@ -66,6 +66,21 @@ class Transpose(Check):
 
 mistakes(
     Tensor.transpose,
+    """
+    shape_only: the shape is swapped, the strides are not: each size keeps its own
+        stride
+    > shape, strides, self -> shape, self.strides, self
+    strides_only: the strides are swapped, the shape is not: each stride keeps its own
+        size
+    > shape, strides, self -> self.shape, strides, self
+    offset_lost: the offset is lost: x may begin anywhere in its storage, at self.offset
+    > self.offset -> 0
+    negative: negative dims count from the end: -1 is the last one, layout.wrap_dim
+    > wrap_dim(dim0 -> wrap_dim(dim0 if dim0 >= 0 else 99
+    & wrap_dim(dim1 -> wrap_dim(dim1 if dim1 >= 0 else 99
+    no_dims: a tensor without dimensions accepts 0 and -1, and is returned as it is
+    > if dim0 == dim1 -> if self.ndim and dim0 == dim1
+    """,
     reverse=Mistake(
         "all dimensions are reversed: only dim0 and dim1 change places",
         lambda self, dim0, dim1: self.T,
@@ -73,29 +88,6 @@ mistakes(
     last_two=Mistake(
         "the last two dimensions are swapped, whatever dim0 and dim1 say",
         "shape, strides = list -> dim0, dim1 = -2, -1\n    shape, strides = list",
-    ),
-    shape_only=Mistake(
-        "the shape is swapped, the strides are not: each size keeps its own stride",
-        "shape, strides, self -> shape, self.strides, self",
-    ),
-    strides_only=Mistake(
-        "the strides are swapped, the shape is not: each stride keeps its own size",
-        "shape, strides, self -> self.shape, strides, self",
-    ),
-    offset_lost=Mistake(
-        "the offset is lost: x may begin anywhere in its storage, at self.offset",
-        "self.offset -> 0",
-    ),
-    negative=Mistake(
-        "negative dims count from the end: -1 is the last one, layout.wrap_dim",
-        (
-            "wrap_dim(dim0 -> wrap_dim(dim0 if dim0 >= 0 else 99",
-            "wrap_dim(dim1 -> wrap_dim(dim1 if dim1 >= 0 else 99",
-        ),
-    ),
-    no_dims=Mistake(
-        "a tensor without dimensions accepts 0 and -1, and is returned as it is",
-        "if dim0 == dim1 -> if self.ndim and dim0 == dim1",
     ),
 )
 

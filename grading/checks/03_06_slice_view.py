@@ -87,45 +87,34 @@ class SliceView(LayoutCheck):
 FIRST = "left = list("
 mistakes(
     slice_view,
-    offset_lost=Mistake(
-        "the offset that x has is lost: the new offset starts from it",
-        "view = [] -> view, offset = [], 0",
-    ),
-    start_lost=Mistake(
-        "the offset does not move: an int, or a start, moves it by that many strides",
-        "offset += -> _ =",
-    ),
-    step_ignored=Mistake(
-        "the step is ignored: the size is divided by it, the stride multiplied",
-        (
-            "range(start, stop, step) -> range(start, stop)",
-            ", step * stride -> , stride",
-        ),
-    ),
-    stride_kept=Mistake(
-        "the stride is not multiplied by the step", ", step * stride -> , stride"
-    ),
-    rounded_down=Mistake(
-        "the size is rounded down: 0:5:2 has three elements; len(range(0, 5, 2))",
-        "len(range(start, stop, step)) -> max(stop - start, 0) // step",
-    ),
+    """
+    offset_lost: the offset that x has is lost: the new offset starts from it
+    > view = [] -> view, offset = [], 0
+    start_lost: the offset does not move: an int, or a start, moves it by that many
+        strides
+    > offset += -> _ =
+    step_ignored: the step is ignored: the size is divided by it, the stride multiplied
+    > range(start, stop, step) -> range(start, stop)
+    & , step * stride -> , stride
+    stride_kept: the stride is not multiplied by the step
+    > , step * stride -> , stride
+    rounded_down: the size is rounded down: 0:5:2 has three elements; len(range(0, 5,
+        2))
+    > len(range(start, stop, step)) -> max(stop - start, 0) // step
+    negative_int: a negative int counts from the end: add the size
+    > item % size * stride -> item * stride
+    raw_ends: slice.indices(size) fills in None, counts from the end and stops at the
+        end
+    > item.indices(size) -> item.start or 0, size if item.stop is None else item.stop, 1
+        if item.step is None else item.step
+    rest_lost: dimensions that the index does not reach are kept whole: here they are
+        lost
+    > if ... in index else (*index, ...) ->
+    """,
     int_stays=Mistake(
         "an int takes its dimension away: here it stays, with size 1",
         "item % size * stride -> item % size * stride\n"
         "            view.append((1, stride))",
-    ),
-    negative_int=Mistake(
-        "a negative int counts from the end: add the size",
-        "item % size * stride -> item * stride",
-    ),
-    raw_ends=Mistake(
-        "slice.indices(size) fills in None, counts from the end and stops at the end",
-        "item.indices(size) -> item.start or 0, size if item.stop is None else "
-        "item.stop, 1 if item.step is None else item.step",
-    ),
-    rest_lost=Mistake(
-        "dimensions that the index does not reach are kept whole: here they are lost",
-        "if ... in index else (*index, ...) ->",
     ),
     none_consumes=Mistake(
         "None puts in a new dimension, and deals with none of x's own",

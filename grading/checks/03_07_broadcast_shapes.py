@@ -5,7 +5,7 @@ import itertools
 import torch
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, equivalent, mistakes, right
+from grading.mistakes import Known, equivalent, mistakes, right
 from minigrad.layout import broadcast_shapes
 
 from .layouts import LARGE, LayoutCheck, many, random_shape
@@ -48,29 +48,22 @@ class BroadcastShapes(LayoutCheck):
 
 mistakes(
     broadcast_shapes,
-    wrong_alignment=Mistake(
-        "the shapes are lined up at the first dimension: they belong at the last",
-        ("shape[-back] -> shape[back - 1]", "result[-back] -> result[back - 1]"),
-    ),
-    cut_off=Mistake(
-        "dimensions that only the longer shape has are left out: zip stops early",
-        ("max((len( -> min((len(", "range(1, len(shape) + 1) -> range(1, ndim + 1)"),
-    ),
-    greatest=Mistake(
-        "the greater size is not always right: 3 and 4 do not fit, 1 and 0 give 0",
-        (
-            "if size == 1 -> if size <= result[-back]",
-            "result[-back] not in (1, size) -> False",
-        ),
-    ),
-    first_two=Mistake(
-        "there may be any number of shapes: here only the first two count",
-        "for shape in shapes -> for shape in shapes[:2]",
-    ),
-    zero_refused=Mistake(
-        "size 0 is a size like any other: 1 and 0 fit, and give 0",
-        "result[-back] not in (1, size) -> size < 1 or result[-back] not in (1, size)",
-    ),
+    """
+    wrong_alignment: the shapes are lined up at the first dimension: they belong at the
+        last
+    > shape[-back] -> shape[back - 1]
+    & result[-back] -> result[back - 1]
+    cut_off: dimensions that only the longer shape has are left out: zip stops early
+    > max((len( -> min((len(
+    & range(1, len(shape) + 1) -> range(1, ndim + 1)
+    greatest: the greater size is not always right: 3 and 4 do not fit, 1 and 0 give 0
+    > if size == 1 -> if size <= result[-back]
+    & result[-back] not in (1, size) -> False
+    first_two: there may be any number of shapes: here only the first two count
+    > for shape in shapes -> for shape in shapes[:2]
+    zero_refused: size 0 is a size like any other: 1 and 0 fit, and give 0
+    > result[-back] not in (1, size) -> size < 1 or result[-back] not in (1, size)
+    """,
     wrong_error=Known("RuntimeError -> ValueError"),
     # NumPy has 64 dimensions at most
 )

@@ -67,10 +67,15 @@ STRIDE = "stride if size == old else 0"
 SIZE = "old if sizes[d] == -1 and d >= new else sizes[d]"
 mistakes(
     Tensor.expand,
-    wrong_alignment=Mistake(
-        "sizes are lined up at the last dimension: new dimensions come first",
-        ("d >= new -> d < self.ndim", "d - new -> d"),
-    ),
+    """
+    wrong_alignment: sizes are lined up at the last dimension: new dimensions come first
+    > d >= new -> d < self.ndim
+    & d - new -> d
+    new_dims: there may be more sizes than dimensions: the new ones come first, stride 0
+    > if new < 0 -> if new
+    offset_lost: the offset is lost: x may begin anywhere in its storage, at self.offset
+    > self.offset -> 0
+    """,
     keeps_stride=Mistake(
         "a dimension that is repeated needs stride 0: every step stays in its cell",
         f"{STRIDE} -> stride if d >= new else 0",
@@ -83,14 +88,6 @@ mistakes(
         "-1 stands for the size that the dimension has",
         f"{SIZE} -> sizes[d]",
         (f"{SIZE} -> sizes[d]", "size < 0 or ->"),
-    ),
-    new_dims=Mistake(
-        "there may be more sizes than dimensions: the new ones come first, stride 0",
-        "if new < 0 -> if new",
-    ),
-    offset_lost=Mistake(
-        "the offset is lost: x may begin anywhere in its storage, at self.offset",
-        "self.offset -> 0",
     ),
     one_tuple=Mistake(
         "the sizes may come as one tuple: layout.as_ints(sizes) takes both",

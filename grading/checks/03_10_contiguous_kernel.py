@@ -33,35 +33,40 @@ class ContiguousKernel(KernelCheck):
 
 mistakes(
     contiguous_kernel,
-    flat=Mistake(
-        "the strides are not used: element i of the view is cell i only if the tensor "
-        "is contiguous already",
-        "x[offset] -> x[i]",
-    ),
+    """
+    flat: the strides are not used: element i of the view is cell i only if the tensor
+        is contiguous already
+    > x[offset] -> x[i]
+    both_sides: the offset is used on both sides: y is row-major, so element i of it is
+        y[i]
+    > y[i] -> y[offset]
+    column_major: column-major: the first index moves fastest here; begin with the last
+        dimension
+    > int d = view.dims - 1; d >= 0; d-- -> int d = 0; d < view.dims; d++
+    reverse: each index goes with the stride of its own dimension: here one runs
+        backwards
+    > view.stride[d] -> view.stride[view.dims - 1 - d]
+    no_division: i is never divided: once an index is found, go on with i /
+        view.shape[d]
+    > rest /= view.shape[d]; ->
+    > rest % -> i %
+    no_remainder: no remainder is taken: the index along d is i % view.shape[d]
+    > rest % view.shape[d] -> rest
+    last_stride: the last index is added as it is: it too has a stride, which need not
+        be 1
+    > * view.stride[d] -> * (d == view.dims - 1 ? 1 : view.stride[d])
+    first_left_out: the first dimension is left out: what remains of i at the end is its
+        index
+    > d >= 0 -> d > 0
+    > d >= 0 -> d
+    & if (i >= n) -> if (i >= n || !view.dims)
+    two_dims: only the last two dimensions count here: there may be up to eight
+    > d >= 0 -> d >= 0 && d >= view.dims - 2
+    gaps: a stride of 0 is taken for 1: an element that is repeated stays in its cell
+    > * view.stride[d] -> * max(view.stride[d], 1LL)
+    """,
     scattered=Mistake(SCATTERED, "y[i] = x[offset] -> y[offset] = x[i]"),
-    both_sides=Mistake(
-        "the offset is used on both sides: y is row-major, so element i of it is y[i]",
-        "y[i] -> y[offset]",
-    ),
     no_guard=Mistake(NO_GUARD, "if (i >= n) return; ->"),
-    column_major=Mistake(
-        "column-major: the first index moves fastest here; begin with the last "
-        "dimension",
-        "int d = view.dims - 1; d >= 0; d-- -> int d = 0; d < view.dims; d++",
-    ),
-    reverse=Mistake(
-        "each index goes with the stride of its own dimension: here one runs backwards",
-        "view.stride[d] -> view.stride[view.dims - 1 - d]",
-    ),
-    no_division=Mistake(
-        "i is never divided: once an index is found, go on with i / view.shape[d]",
-        "rest /= view.shape[d]; ->",
-        "rest % -> i %",
-    ),
-    no_remainder=Mistake(
-        "no remainder is taken: the index along d is i % view.shape[d]",
-        "rest % view.shape[d] -> rest",
-    ),
     by_stride=Mistake(
         "i is divided by a stride: counting row by row goes by the sizes, and strides "
         "only say where an element lies",
@@ -70,30 +75,10 @@ mistakes(
             "offset += -> if (!view.stride[d]) continue;\n        offset +=",
         ),
     ),
-    last_stride=Mistake(
-        "the last index is added as it is: it too has a stride, which need not be 1",
-        "* view.stride[d] -> * (d == view.dims - 1 ? 1 : view.stride[d])",
-    ),
-    first_left_out=Mistake(
-        "the first dimension is left out: what remains of i at the end is its index",
-        "d >= 0 -> d > 0",
-        (
-            "d >= 0 -> d",
-            "if (i >= n) -> if (i >= n || !view.dims)",
-        ),
-    ),
-    two_dims=Mistake(
-        "only the last two dimensions count here: there may be up to eight",
-        "d >= 0 -> d >= 0 && d >= view.dims - 2",
-    ),
     always_eight=Mistake(
         "a size of 0 divides: only the first view.dims of the places say anything",
         Fault("divide-by-zero"),
         "int d = view.dims - 1 -> int d = 7",
-    ),
-    gaps=Mistake(
-        "a stride of 0 is taken for 1: an element that is repeated stays in its cell",
-        "* view.stride[d] -> * max(view.stride[d], 1LL)",
     ),
 )
 

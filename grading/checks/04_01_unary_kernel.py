@@ -46,26 +46,25 @@ X = "x[offset_of(i, view)]"
 RELU, SIGMOID = "x < 0 ? 0 : x", "1 / (1 + exp(-x))"
 mistakes(
     unary_kernel,
+    """
+    one_op: the operation is always the same: OP stands for the one that is wanted
+    > OP( -> relu(
+    tiny: numbers just above 0 are taken for 0: relu is x wherever x is above 0
+    > x < 0 ? 0 -> x < T(1e-6) ? T(0)
+    copied: OP is not used: the elements are copied
+    > OP( -> (
+    in_float: the numbers go through float: T may be double, and then digits are lost
+    > OP(x -> OP((float)x
+    sign_of_sigmoid: sigmoid has the wrong sign: it is 1 / (1 + exp(-x))
+    > exp(-x) -> exp(x)
+    """,
     flat=Mistake(
         "the strides are ignored: element i of the view lies at x[offset_of(i, view)]",
         f"{X} -> x[i]",
     ),
     scattered=Mistake(SCATTERED, f"y[i] = OP({X}) -> y[offset_of(i, view)] = OP(x[i])"),
     no_guard=Mistake(NO_GUARD, "if (i < n) ->"),
-    one_op=Mistake(
-        "the operation is always the same: OP stands for the one that is wanted",
-        "OP( -> relu(",
-    ),
-    tiny=Mistake(
-        "numbers just above 0 are taken for 0: relu is x wherever x is above 0",
-        "x < 0 ? 0 -> x < T(1e-6) ? T(0)",
-    ),
-    copied=Mistake("OP is not used: the elements are copied", "OP( -> ("),
     twice=Mistake("OP is done twice", f"OP({X}) -> OP(OP({X}))"),
-    in_float=Mistake(
-        "the numbers go through float: T may be double, and then digits are lost",
-        "OP(x -> OP((float)x",
-    ),
     functions_in_float=Mistake(
         "relu and sigmoid go through float: T may be double, and then digits are lost",
         (
@@ -81,9 +80,6 @@ mistakes(
         f"return {RELU} -> if (x > 0) return x; return 0",
     ),
     leaky=Mistake("relu is x itself above 0, and 0 below", f"{RELU} -> fabs(x)"),
-    sign_of_sigmoid=Mistake(
-        "sigmoid has the wrong sign: it is 1 / (1 + exp(-x))", "exp(-x) -> exp(x)"
-    ),
     overflow=Mistake(
         "sigmoid of large numbers is inf / inf, NaN: with exp(-x) it would be 1 / 1",
         f"{SIGMOID} -> exp(x) / (1 + exp(x))",

@@ -65,6 +65,19 @@ A, B = "a[offset_of(i, a_view)]", "b[offset_of(i, b_view)]"
 LARGER = "a > b || a != a ? a : b"
 mistakes(
     binary_broadcast,
+    """
+    one_view: a's view is used for both: b has strides of its own
+    > i, b_view -> i, a_view
+    other_view: b's view is used for both: a has strides of its own
+    > i, a_view -> i, b_view
+    stride_zero: a stride of 0 is taken for 1: an element that is broadcast stays in its
+        cell
+    > * view.stride[d] -> * max(view.stride[d], 1LL)
+    no_scalars: a view without dimensions has one element, too: its offset is 0
+    > if (i < n) -> if (i < n && a_view.dims > 0)
+    one_op: the operation is always the same: OP stands for the one that is wanted
+    > OP( -> sub(
+    """,
     flat=Mistake(
         "the strides are ignored: a tensor that is broadcast has strides of 0. Element "
         "i of a is a[offset_of(i, a_view)], and b's is b[offset_of(i, b_view)]",
@@ -77,23 +90,9 @@ mistakes(
     ),
     flat_a=Mistake("a's strides are ignored: a[offset_of(i, a_view)]", f"{A} -> a[i]"),
     flat_b=Mistake("b's strides are ignored: b[offset_of(i, b_view)]", f"{B} -> b[i]"),
-    one_view=Mistake(
-        "a's view is used for both: b has strides of its own", "i, b_view -> i, a_view"
-    ),
-    other_view=Mistake(
-        "b's view is used for both: a has strides of its own", "i, a_view -> i, b_view"
-    ),
     crossed=Mistake(
         "the views have changed places",
         (f"{A} -> a[offset_of(i, b_view)]", f"{B} -> b[offset_of(i, a_view)]"),
-    ),
-    stride_zero=Mistake(
-        "a stride of 0 is taken for 1: an element that is broadcast stays in its cell",
-        "* view.stride[d] -> * max(view.stride[d], 1LL)",
-    ),
-    no_scalars=Mistake(
-        "a view without dimensions has one element, too: its offset is 0",
-        "if (i < n) -> if (i < n && a_view.dims > 0)",
     ),
     exchanged=Mistake(
         "the operands have changed places: a comes first, and a - b is not b - a",
@@ -103,10 +102,6 @@ mistakes(
     in_float=Mistake(
         "the numbers go through float: T may be int or double, and digits are lost",
         f"OP({A}, {B}) -> OP((float){A}, (float){B})",
-    ),
-    one_op=Mistake(
-        "the operation is always the same: OP stands for the one that is wanted",
-        "OP( -> sub(",
     ),
     nan_in_maximum=Mistake(
         "maximum loses a NaN: every comparison with NaN is false, so ask for it, too: "

@@ -66,39 +66,37 @@ P, Q = "p[offset_of(i, p_view)]", "q[offset_of(i, q_view)]"
 CHOICE = f"OP(left, right) ? {P} : {Q}"
 mistakes(
     where_compare,
-    nan_equal=Mistake(
-        "NaN is equal to NaN here: it is equal to nothing, and `==` says so",
-        "a == b -> !(a < b) && !(a > b)",
-    ),
-    nan_is_nan=Mistake(
-        "NaN is equal to NaN here: it is equal to nothing, not to itself either",
-        ("a == b -> a == b || (a != a && b != b)", "a != b -> !equal(a, b)"),
-    ),
-    negated=Mistake(
-        "less_equal is not the opposite of greater, nor greater_equal that of less: "
-        "with NaN, neither of the two holds",
-        ("a <= b -> !(a > b)", "a >= b -> !(a < b)"),
-        ("a <= b -> !(a > b)", "a >= b -> !less(a, b)"),
-    ),
-    unequal_by_order=Mistake(
-        "not_equal holds for NaN, too, which is neither less nor greater: `!=`",
-        "a != b -> a < b || a > b",
-    ),
-    one_comparison=Mistake(
-        "the comparison is always `<`: OP stands for the one that is wanted",
-        "OP( -> less(",
-    ),
-    strict=Mistake(
-        "less_equal and greater_equal hold for equal numbers, too",
-        ("a <= b -> a < b", "a >= b -> a > b"),
-    ),
-    exchanged=Mistake(
-        "a and b have changed places", "OP(left, right) -> OP(right, left)"
-    ),
-    wrong_way=Mistake(
-        "p and q have changed places: p is for where the condition holds",
-        "OP(left, right) -> !OP(left, right)",
-    ),
+    """
+    nan_equal: NaN is equal to NaN here: it is equal to nothing, and `==` says so
+    > a == b -> !(a < b) && !(a > b)
+    nan_is_nan: NaN is equal to NaN here: it is equal to nothing, not to itself either
+    > a == b -> a == b || (a != a && b != b)
+    & a != b -> !equal(a, b)
+    negated: less_equal is not the opposite of greater, nor greater_equal that of less:
+        with NaN, neither of the two holds
+    > a <= b -> !(a > b)
+    & a >= b -> !(a < b)
+    > a <= b -> !(a > b)
+    & a >= b -> !less(a, b)
+    unequal_by_order: not_equal holds for NaN, too, which is neither less nor greater:
+        `!=`
+    > a != b -> a < b || a > b
+    one_comparison: the comparison is always `<`: OP stands for the one that is wanted
+    > OP( -> less(
+    strict: less_equal and greater_equal hold for equal numbers, too
+    > a <= b -> a < b
+    & a >= b -> a > b
+    exchanged: a and b have changed places
+    > OP(left, right) -> OP(right, left)
+    wrong_way: p and q have changed places: p is for where the condition holds
+    > OP(left, right) -> !OP(left, right)
+    one_view: a's view is used for all four: each tensor has its own
+    > i, b_view -> i, a_view
+    & i, p_view -> i, a_view
+    & i, q_view -> i, a_view
+    in_float: the numbers are compared as float: T may be int, and then digits are lost
+    > T left -> float left
+    """,
     blended=Mistake(
         "what is not chosen is multiplied by 0 and added: 0 times infinity is NaN. "
         "Choose with `? :` or `if`",
@@ -112,17 +110,9 @@ mistakes(
         "a and b are read without their views: they have strides, too",
         (f"{A} -> a[i]", f"{B} -> b[i]"),
     ),
-    one_view=Mistake(
-        "a's view is used for all four: each tensor has its own",
-        ("i, b_view -> i, a_view", "i, p_view -> i, a_view", "i, q_view -> i, a_view"),
-    ),
     only_condition=Mistake(
         "this is the condition, 0 or 1: what is wanted is p's element or q's",
         f" ? {P} : {Q} ->",
-    ),
-    in_float=Mistake(
-        "the numbers are compared as float: T may be int, and then digits are lost",
-        "T left -> float left",
     ),
     no_guard=Mistake(NO_GUARD, "if (i >= n) return; ->"),
 )

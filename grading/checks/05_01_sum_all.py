@@ -78,15 +78,20 @@ TREE = """for (int half = blockDim.x / 2; half > 0; half /= 2) {
     }"""
 mistakes(
     sum_all,
+    """
+    one_block: only block 0 adds, and does everything: one multiprocessor works, all
+        others wait. Thread i of all blocks takes x[i], x[i + threads] and so on
+    > for (int i = -> if (blockIdx.x == 0) for (int i =
+    & i += threads -> i += blockDim.x
+    block_step: every block adds all elements: the loop goes on by blockDim.x; it goes
+        on by the number of all threads, gridDim.x * blockDim.x
+    > i += threads -> i += blockDim.x
+    no_block: every block adds the same elements: the loop begins at thread i of all
+    > int i = blockIdx.x * blockDim.x + tid -> int i = tid
+    first_pass: each thread adds one element only: it needs a loop over all of its own
+    > i += threads -> i += n
+    """,
     dynamic=Known("__shared__ float partial[256] -> extern __shared__ float partial[]"),
-    one_block=Mistake(
-        "only block 0 adds, and does everything: one multiprocessor works, all others "
-        "wait. Thread i of all blocks takes x[i], x[i + threads] and so on",
-        (
-            "for (int i = -> if (blockIdx.x == 0) for (int i =",
-            "i += threads -> i += blockDim.x",
-        ),
-    ),
     one_block_alone=Mistake(
         "only block 0 adds, and does everything; the others write no sum: every block "
         "has its share, and writes sums[blockIdx.x]",
@@ -94,15 +99,6 @@ mistakes(
             "float sum -> if (blockIdx.x > 0) return;\n    float sum",
             "i += threads -> i += blockDim.x",
         ),
-    ),
-    block_step=Mistake(
-        "every block adds all elements: the loop goes on by blockDim.x; it goes on by "
-        "the number of all threads, gridDim.x * blockDim.x",
-        "i += threads -> i += blockDim.x",
-    ),
-    no_block=Mistake(
-        "every block adds the same elements: the loop begins at thread i of all",
-        "int i = blockIdx.x * blockDim.x + tid -> int i = tid",
     ),
     slow_drift=Mistake(
         "one thread adds much more than its share, one after the other: that is slow, "
@@ -139,10 +135,6 @@ mistakes(
         f"""{TREE} -> __syncthreads();
     if (tid == 0)
         for (int k = 1; k < blockDim.x; k++) partial[0] += partial[k];""",
-    ),
-    first_pass=Mistake(
-        "each thread adds one element only: it needs a loop over all of its own",
-        "i += threads -> i += n",
     ),
     no_barrier=Mistake(
         f"a thread adds a cell that another may not have written yet: {STEP}",

@@ -49,6 +49,20 @@ STEPS = """for (int d = 16; d > 0; d /= 2) {
     }"""
 mistakes(
     warp_reduce,
+    """
+    absent_lanes: in a warp with fewer lanes, a lane adds what it gets from one that is
+        not there: only if lane + d < lanes is there something to add
+    > if (lane + d < lanes) ->
+    > lane + d < lanes -> lane + d < 32
+    last_step: the last step is left out: after d = 2 comes d = 1
+    > d > 0 -> d > 1
+    first_step: the first step is left out: 32 lanes begin with d = 16
+    > d = 16 -> d = 8
+    rounded_down: a block of 40 threads has 2 warps, not 40 / 32 = 1: round up
+    > (blockDim.x + 31) / 32 -> blockDim.x / 32
+    all_write: several threads write the same sum: only lane 0 of each warp has it
+    > if (lane == 0) ->
+    """,
     wrong_mask=Mistake(
         "the mask is wrong: it names lanes that do not come to the shuffle, or leaves "
         "out some that do. Threads past the end of x must shuffle, too: give them 0, "
@@ -61,12 +75,6 @@ mistakes(
         ),
         "(mask -> (0xffff",
         "(mask -> (0x7fffffff",
-    ),
-    absent_lanes=Mistake(
-        "in a warp with fewer lanes, a lane adds what it gets from one that is not "
-        "there: only if lane + d < lanes is there something to add",
-        "if (lane + d < lanes) ->",
-        "lane + d < lanes -> lane + d < 32",
     ),
     active_mask=Mistake(
         "__activemask() names the lanes that happen to be at this line: inside an if "
@@ -82,12 +90,6 @@ mistakes(
         "threads past the end of x have returned, and lanes add what they would have "
         "brought: let them stay, and give them 0",
         "float sum -> if (i >= n) return;\n    float sum",
-    ),
-    last_step=Mistake(
-        "the last step is left out: after d = 2 comes d = 1", "d > 0 -> d > 1"
-    ),
-    first_step=Mistake(
-        "the first step is left out: 32 lanes begin with d = 16", "d = 16 -> d = 8"
     ),
     first_lane=Mistake(
         "that is each warp's first element: nothing is added to it", f"{STEPS} ->"
@@ -114,18 +116,10 @@ mistakes(
             "        sum += x[k];",
         ),
     ),
-    rounded_down=Mistake(
-        "a block of 40 threads has 2 warps, not 40 / 32 = 1: round up",
-        "(blockDim.x + 31) / 32 -> blockDim.x / 32",
-    ),
     outside=Mistake(
         "a thread goes outside the arrays: x has n elements, sums one for each warp",
         Fault("out-of-bounds"),
         "i < n ? x[i] : 0.0f -> x[i]",
-    ),
-    all_write=Mistake(
-        "several threads write the same sum: only lane 0 of each warp has it",
-        "if (lane == 0) ->",
     ),
 )
 

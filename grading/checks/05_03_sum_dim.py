@@ -87,38 +87,31 @@ class SumDim(ReductionCheck):
 BEGIN = "begin + offset_of(k, shape, stride, kept, dims)"
 mistakes(
     sum_dim,
+    """
+    kept_contiguous: the strides of the summed dimensions are used, but i * n is taken
+        for the place where the elements of y[i] begin: i must be taken apart, too, with
+        the kept dimensions
+    > x[begin -> x[i * n
+    first_fastest: an index is taken apart from the first dimension on: the last one
+        runs fastest, so begin with it
+    > d = end - 1; d >= first; d-- -> d = first; d < end; d++
+    first_left_out: the first element of each sum is left out
+    > k = 0 -> k = 1
+    empty: where there is nothing to add, y is not written: the sum of no elements is 0
+    > i >= m -> i >= m || n == 0
+    kept_is_all: i is taken apart with all dimensions: those of y are the first `kept`,
+        and the elements of y[i] begin where all other indices are 0
+    > 0, kept) -> 0, dims)
+    """,
     contiguous_only=Mistake(
         "x is read as if it were contiguous, row after row: the place of an element is "
         "what its indices times the strides give",
         f"{BEGIN} -> i * n + k",
     ),
-    kept_contiguous=Mistake(
-        "the strides of the summed dimensions are used, but i * n is taken for the "
-        "place where the elements of y[i] begin: i must be taken apart, too, with the "
-        "kept dimensions",
-        "x[begin -> x[i * n",
-    ),
     one_step=Mistake(
         "the elements are taken to lie in steps of one stride: with several dimensions "
         "to sum over, k must be taken apart into an index for each",
         f"{BEGIN} -> begin + k * stride[dims - 1]",
-    ),
-    first_fastest=Mistake(
-        "an index is taken apart from the first dimension on: the last one runs "
-        "fastest, so begin with it",
-        "d = end - 1; d >= first; d-- -> d = first; d < end; d++",
-    ),
-    first_left_out=Mistake(
-        "the first element of each sum is left out", "k = 0 -> k = 1"
-    ),
-    empty=Mistake(
-        "where there is nothing to add, y is not written: the sum of no elements is 0",
-        "i >= m -> i >= m || n == 0",
-    ),
-    kept_is_all=Mistake(
-        "i is taken apart with all dimensions: those of y are the first `kept`, and "
-        "the elements of y[i] begin where all other indices are 0",
-        "0, kept) -> 0, dims)",
     ),
     outside=Mistake(
         "a thread goes outside the arrays: there may be more threads than the m "

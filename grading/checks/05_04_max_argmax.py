@@ -74,15 +74,22 @@ TREE = """for (int half = blockDim.x / 2; half > 0; half /= 2) {
     }"""
 mistakes(
     max_argmax,
-    initial_zero=Mistake(
-        "one begins with 0: in a row of negative elements nothing is larger. Begin "
-        "with an element of the row",
-        "a = row[0] -> a = 0.0f",
-    ),
-    last_of_ties=Mistake(
-        "of equal elements the last one is taken: the first one counts",
-        "i < j -> i > j",
-    ),
+    """
+    initial_zero: one begins with 0: in a row of negative elements nothing is larger.
+        Begin with an element of the row
+    > a = row[0] -> a = 0.0f
+    last_of_ties: of equal elements the last one is taken: the first one counts
+    > i < j -> i > j
+    first_pass: only the first blockDim.x elements are looked at: a row may be longer
+    > j += blockDim.x -> j += n
+    index_of_thread: the number of the thread is given, not the column of its element:
+        the two travel together, through the loop and the tree
+    > = where[0] -> = where[0] % blockDim.x
+    > i = j; -> i = tid;
+    of_matrix: the places are counted in the whole of x: indices holds the column in a
+        row
+    > = where[0] -> = blockIdx.x * n + where[0]
+    """,
     tie_in_tree=Mistake(
         "of equal elements, the one with the lower thread is taken: thread 0 may have "
         "column 256, thread 5 column 5. In the tree the columns must be compared, too",
@@ -95,20 +102,6 @@ mistakes(
     any_nan=Mistake(
         "a NaN is found, but of several not the first one",
         " && (b == b || i < j) ->",
-    ),
-    first_pass=Mistake(
-        "only the first blockDim.x elements are looked at: a row may be longer",
-        "j += blockDim.x -> j += n",
-    ),
-    index_of_thread=Mistake(
-        "the number of the thread is given, not the column of its element: the two "
-        "travel together, through the loop and the tree",
-        "= where[0] -> = where[0] % blockDim.x",
-        "i = j; -> i = tid;",
-    ),
-    of_matrix=Mistake(
-        "the places are counted in the whole of x: indices holds the column in a row",
-        "= where[0] -> = blockIdx.x * n + where[0]",
     ),
     no_barrier=Mistake(
         "a thread reads a cell of shared memory that another may not have written yet: "

@@ -51,6 +51,17 @@ THREE = """
 """
 mistakes(
     online_softmax,
+    """
+    begins_at_zero: the largest element is never below 0: m begins with 0. Where all
+        scores are far below, every exponential is 0, and 0 / 0 is NaN
+    > -3e38f -> 0.0f
+    not_scaled: l is not scaled when m changes: its terms were made with the old m, and
+        all change by the factor exp(old m - new m)
+    > l * exp(m - top) -> l
+    minus_infinity: m begins with minus infinity: where a thread has no element, or
+        minus infinity alone, m - top is NaN. Begin with a finite number, such as -3e38f
+    > -3e38f -> __int_as_float(0xff800000)
+    """,
     three_passes=Mistake(
         "the values are right, but x is read more than twice: the largest and the sum "
         "come from one pass, (m, l); and each x[i] that is written is a read, so keep "
@@ -63,16 +74,6 @@ mistakes(
         NO_SHIFT,
         ("-3e38f -> 0.0f", "max(m, value) -> 0.0f", "max(ms[tid], ms[other]) -> 0.0f"),
     ),
-    begins_at_zero=Mistake(
-        "the largest element is never below 0: m begins with 0. Where all scores are "
-        "far below, every exponential is 0, and 0 / 0 is NaN",
-        "-3e38f -> 0.0f",
-    ),
-    not_scaled=Mistake(
-        "l is not scaled when m changes: its terms were made with the old m, and all "
-        "change by the factor exp(old m - new m)",
-        "l * exp(m - top) -> l",
-    ),
     added_in_tree=Mistake(
         "in the tree the two l are added as they are: the one with the smaller m must "
         "be scaled by exp(its m - larger m) first",
@@ -82,11 +83,6 @@ mistakes(
         "in the tree only the other's l is scaled: if the other m is the larger one, "
         "it is this thread's own l that must be",
         " * exp(ms[tid] - top) ->",
-    ),
-    minus_infinity=Mistake(
-        "m begins with minus infinity: where a thread has no element, or minus "
-        "infinity alone, m - top is NaN. Begin with a finite number, such as -3e38f",
-        "-3e38f -> __int_as_float(0xff800000)",
     ),
     **BOTH,
     short_sum=Mistake(SHORT_SUM, "i += blockDim.x) { -> i += n) {"),

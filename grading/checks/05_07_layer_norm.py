@@ -83,6 +83,18 @@ SQUARES = (
 )
 mistakes(
     layer_norm,
+    """
+    plain_average: two means are joined by their plain average: a thread may have seen
+        more elements than another, so each counts by its number
+    > += apart * share; -> += apart * 0.5f;
+    eps_outside: eps is added to the root: it belongs inside, sqrt(var + eps)
+    > sqrt(m2s[0] / n + eps) -> (sqrt(m2s[0] / n) + eps)
+    unbiased: the variance is divided by n - 1: layer norm divides by n
+    > m2s[0] / n -> m2s[0] / (n - 1)
+    first_pass: only the first blockDim.x elements of a row are used: a row may be
+        longer
+    > i += blockDim.x -> i += n
+    """,
     square_mean=Mistake(
         "the variance comes from E[x^2] - E[x]^2: around 10000 both are 10^8, where "
         "floats are 8 apart, and nothing is left of a variance of 1. Welford's way "
@@ -94,26 +106,9 @@ mistakes(
         "apart^2 * count_a * count_b / total",
         " + apart * apart * counts[tid] * share ->",
     ),
-    plain_average=Mistake(
-        "two means are joined by their plain average: a thread may have seen more "
-        "elements than another, so each counts by its number",
-        "+= apart * share; -> += apart * 0.5f;",
-    ),
     nothing_to_join=Mistake(
         "a thread without elements is joined, too: its count is 0, and 0 / 0 is NaN",
         " || counts[other] == 0.0f ->",
-    ),
-    eps_outside=Mistake(
-        "eps is added to the root: it belongs inside, sqrt(var + eps)",
-        "sqrt(m2s[0] / n + eps) -> (sqrt(m2s[0] / n) + eps)",
-    ),
-    unbiased=Mistake(
-        "the variance is divided by n - 1: layer norm divides by n",
-        "m2s[0] / n -> m2s[0] / (n - 1)",
-    ),
-    first_pass=Mistake(
-        "only the first blockDim.x elements of a row are used: a row may be longer",
-        "i += blockDim.x -> i += n",
     ),
     in_half=Mistake(
         "x is rounded to half precision: there, numbers around 10000 lie 8 apart",

@@ -31,6 +31,39 @@ ONTO = (
 )
 mistakes(
     matmul_naive,
+    """
+    swapped: rows and columns are swapped: row is y, column is x. So row comes of
+        blockIdx.y, blockDim.y and threadIdx.y, and col of those of x
+    > row = -> _ =
+    & col = -> row =
+    & _ = -> col =
+    turned: c is written down its columns: a row of c has N elements, so c[row, col] is
+        number row * N + col
+    > c[row * N + col] -> c[col * M + row]
+    no_column_guard: only rows are guarded: a column past N lands at the beginning of
+        the next row, which belongs to another thread
+    > row >= M || col >= N -> row * N + col >= M * N
+    a_wide: a is read as if its rows had N elements: they have K, so a[row, k] is number
+        row * K + k
+    > a[row * K -> a[row * N
+    b_wide: b is read as if its rows had K elements: they have N, so b[k, col] is number
+        k * N + col
+    > b[k * N -> b[k * K
+    b_rows: a row of b is used, not a column: that is a times b transposed
+    > b[k * N + col] -> b[col * K + k]
+    last_only: the sum is overwritten: each k adds its product, sum += ...
+    > sum += -> sum =
+    not_zero: with K = 0 nothing is written: a sum of no products is 0
+    > c[row * N + col] = -> if (K > 0) c[row * N + col] =
+    > c[row * N + col] = sum; ->
+    & sum += -> c[row * N + col] = sum +=
+    skipped: factors of 0 are left out: 0 times infinity is NaN, and belongs to the sum
+    > sum += a -> if (a[row * K + k] != 0) sum += a
+    one_too_few: the loop ends too early: k runs to K - 1
+    > < K -> < K - 1
+    from_one: the loop begins with k = 1: the first is 0
+    > k = 0 -> k = 1
+    """,
     no_guard=Mistake(
         "a thread goes outside a matrix: the guard asks for row < M and col < N",
         Fault("out-of-bounds"),
@@ -38,56 +71,10 @@ mistakes(
         "row >= M || col >= N -> row >= M && col >= N",
         "row >= M || col >= N -> row > M || col > N",
     ),
-    swapped=Mistake(
-        "rows and columns are swapped: row is y, column is x. So row comes of "
-        "blockIdx.y, blockDim.y and threadIdx.y, and col of those of x",
-        ("row = -> _ =", "col = -> row =", "_ = -> col ="),
-    ),
-    turned=Mistake(
-        "c is written down its columns: a row of c has N elements, so c[row, col] is "
-        "number row * N + col",
-        "c[row * N + col] -> c[col * M + row]",
-    ),
-    no_column_guard=Mistake(
-        "only rows are guarded: a column past N lands at the beginning of the next "
-        "row, which belongs to another thread",
-        "row >= M || col >= N -> row * N + col >= M * N",
-    ),
-    a_wide=Mistake(
-        "a is read as if its rows had N elements: they have K, so a[row, k] is number "
-        "row * K + k",
-        "a[row * K -> a[row * N",
-    ),
-    b_wide=Mistake(
-        "b is read as if its rows had K elements: they have N, so b[k, col] is number "
-        "k * N + col",
-        "b[k * N -> b[k * K",
-    ),
-    b_rows=Mistake(
-        "a row of b is used, not a column: that is a times b transposed",
-        "b[k * N + col] -> b[col * K + k]",
-    ),
-    last_only=Mistake(
-        "the sum is overwritten: each k adds its product, sum += ...", "sum += -> sum ="
-    ),
     onto_c=Mistake(ONTO, "] = sum -> ] += sum"),
     onto_c_each=Mistake(
         ONTO, ("c[row * N + col] = sum; ->", "sum += a -> c[row * N + col] += a")
     ),
-    not_zero=Mistake(
-        "with K = 0 nothing is written: a sum of no products is 0",
-        "c[row * N + col] = -> if (K > 0) c[row * N + col] =",
-        (
-            "c[row * N + col] = sum; ->",
-            "sum += -> c[row * N + col] = sum +=",
-        ),
-    ),
-    skipped=Mistake(
-        "factors of 0 are left out: 0 times infinity is NaN, and belongs to the sum",
-        "sum += a -> if (a[row * K + k] != 0) sum += a",
-    ),
-    one_too_few=Mistake("the loop ends too early: k runs to K - 1", "< K -> < K - 1"),
-    from_one=Mistake("the loop begins with k = 1: the first is 0", "k = 0 -> k = 1"),
 )
 
 right(

@@ -47,6 +47,21 @@ FILL_B = "k + ty < K && col < N ? b[(k + ty) * N + col] : 0.0f"
 GUARD = "if (row < M && col < N)"
 mistakes(
     matmul_tiled,
+    """
+    early_return: threads whose element lies outside of c have left, and with them the
+        cells that they should fill: all threads stay. Ask for row and col only where c
+        is written
+    > float sum = 0.0f; -> float sum = 0.0f; if (row >= M || col >= N) return;
+    whole_tiles: only whole tiles are multiplied: K / 16 is rounded down, and the end of
+        the row is left out
+    > k < K; -> k < K / TILE * TILE;
+    b_turned: b's tile is read the wrong way round: the column threadIdx.x of it is
+        b_tile[i][threadIdx.x]
+    > b_tile[i][tx] -> b_tile[tx][i]
+    a_turned: a's tile is read the wrong way round: the row threadIdx.y of it is
+        a_tile[threadIdx.y][i]
+    > a_tile[ty][i] -> a_tile[i][ty]
+    """,
     not_shared=Mistake(
         "the tiles are not what is multiplied: elements of a and b are read from "
         "global memory again and again. Each thread brings one of each to a tile, and "
@@ -96,12 +111,6 @@ mistakes(
         f"a_tile[ty][tx] = {FILL_A} -> a_tile[ty][tx] = a[min(row, M - 1) * K + "
         "min(k + tx, K - 1)] * (row < M && k + tx < K)",
     ),
-    early_return=Mistake(
-        "threads whose element lies outside of c have left, and with them the cells "
-        "that they should fill: all threads stay. Ask for row and col only where c is "
-        "written",
-        "float sum = 0.0f; -> float sum = 0.0f; if (row >= M || col >= N) return;",
-    ),
     **BARRIERS,
     tail_kept=Mistake(
         TAIL_KEPT,
@@ -111,21 +120,6 @@ mistakes(
             f"b_tile[ty][tx] = {FILL_B} -> "
             "if (k + ty < K && col < N) b_tile[ty][tx] = b[(k + ty) * N + col]",
         ),
-    ),
-    whole_tiles=Mistake(
-        "only whole tiles are multiplied: K / 16 is rounded down, and the end of "
-        "the row is left out",
-        "k < K; -> k < K / TILE * TILE;",
-    ),
-    b_turned=Mistake(
-        "b's tile is read the wrong way round: the column threadIdx.x of it is "
-        "b_tile[i][threadIdx.x]",
-        "b_tile[i][tx] -> b_tile[tx][i]",
-    ),
-    a_turned=Mistake(
-        "a's tile is read the wrong way round: the row threadIdx.y of it is "
-        "a_tile[threadIdx.y][i]",
-        "a_tile[ty][i] -> a_tile[i][ty]",
     ),
     swapped=BLOCKS_SWAPPED,
     last_tile=Mistake(

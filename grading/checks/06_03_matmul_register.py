@@ -109,6 +109,20 @@ READ_LEFT = "FOUR(left[j]) = FOUR(a_tile[i][ty * 8 + j]);"
 READ_RIGHT = "FOUR(right[j]) = FOUR(b_tile[i][tx * 8 + j]);"
 mistakes(
     matmul_register,
+    """
+    not_zeroed: the sums begin with whatever the registers hold: float sum[8][8] = {}
+        begins with zeros
+    > sum[8][8] = {} -> sum[8][8]
+    row_alone: a patch has 8 columns: where c is written, each of them needs the guard
+    > if (r < M && s < N) -> if (r * N + s < M * N)
+    swapped: the patches are counted in another way where c is written than where the
+        tiles are read: the same two numbers, down and along, belong in both places
+    > row + ty * 8 + y -> row + tx * 8 + y
+    & col + tx * 8 + x -> col + ty * 8 + x
+    whole_steps: only whole steps are done: K / 8 is rounded down, and the end of the
+        row is left out
+    > k < K; -> k < K / 8 * 8;
+    """,
     not_shared=Mistake(
         "too many reads of global memory: a block needs each element of its rows of a "
         "and of its columns of b once, by way of shared memory",
@@ -164,11 +178,6 @@ mistakes(
         Fault("misaligned"),
         "b_tile[8][128] -> b_tile[8][129]",
     ),
-    not_zeroed=Mistake(
-        "the sums begin with whatever the registers hold: float sum[8][8] = {} begins "
-        "with zeros",
-        "sum[8][8] = {} -> sum[8][8]",
-    ),
     **BARRIERS,
     tail_kept=Mistake(
         TAIL_KEPT,
@@ -176,23 +185,6 @@ mistakes(
             "for (int i = 0; i < 4; -> if (r < M && q < K) for (int i = 0; i < 4;",
             "FOUR(b_tile[tid -> if (p < K && s < N) FOUR(b_tile[tid",
         ),
-    ),
-    row_alone=Mistake(
-        "a patch has 8 columns: where c is written, each of them needs the guard",
-        "if (r < M && s < N) -> if (r * N + s < M * N)",
-    ),
-    swapped=Mistake(
-        "the patches are counted in another way where c is written than where the "
-        "tiles are read: the same two numbers, down and along, belong in both places",
-        (
-            "row + ty * 8 + y -> row + tx * 8 + y",
-            "col + tx * 8 + x -> col + ty * 8 + x",
-        ),
-    ),
-    whole_steps=Mistake(
-        "only whole steps are done: K / 8 is rounded down, and the end of the "
-        "row is left out",
-        "k < K; -> k < K / 8 * 8;",
     ),
     blocks_swapped=BLOCKS_SWAPPED,
 )

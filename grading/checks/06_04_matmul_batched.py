@@ -125,6 +125,32 @@ PLAIN = (
 )
 mistakes(
     matmul_batched,
+    """
+    flat_batch: the matrices are taken to lie one after the other: where one begins, the
+        strides of the batch say, and one that serves for several has 0 there
+    > matrix_of(m, a_view) -> m * M * K
+    & matrix_of(m, b_view) -> m * K * N
+    one_matrix: every product is of the same matrix: matrix_of(m, view) says where
+        number m begins
+    > + matrix_of(m, a_view) ->
+    & + matrix_of(m, b_view) ->
+    no_loop: each block makes one product of the batch only: there may be more of them
+        than gridDim.z, so it goes on with number m + gridDim.z
+    > m += gridDim.z -> m += batches
+    one_dim: only one dimension of the batch counts here: there may be up to six
+    > d >= 0; -> d >= 0 && d == view.dims - 3;
+    first_fastest: the batch is counted from the wrong end: the last of its dimensions
+        moves fastest
+    > int d = view.dims - 3; d >= 0; d-- -> int d = 0; d < view.dims - 2; d++
+    all_dims: the number of the matrix is taken apart over all dimensions: the last two
+        are the matrix's own rows and columns, so begin with dims - 3
+    > view.dims - 3 -> view.dims - 1
+    one_view: a's batch is used for both: b has strides of its own
+    > matrix_of(m, b_view) -> matrix_of(m, a_view)
+    c_first: all products are written to c's first matrix: number m begins at c + m * M
+        * N
+    > c[(m * M + row) -> c[row
+    """,
     copies_first=Mistake(
         "the strides are not used: this is right only if somebody has copied a and b "
         "row by row before, and nobody does. Element (row, k) of a matrix of a lies "
@@ -188,44 +214,6 @@ mistakes(
         "one stride of each matrix is taken to be 1: in a transposed matrix it is the "
         "other one. Use both, stride[dims - 2] and stride[dims - 1]",
         (" * a_col ->", " * b_col ->"),
-    ),
-    flat_batch=Mistake(
-        "the matrices are taken to lie one after the other: where one begins, the "
-        "strides of the batch say, and one that serves for several has 0 there",
-        ("matrix_of(m, a_view) -> m * M * K", "matrix_of(m, b_view) -> m * K * N"),
-    ),
-    one_matrix=Mistake(
-        "every product is of the same matrix: matrix_of(m, view) says where number m "
-        "begins",
-        ("+ matrix_of(m, a_view) ->", "+ matrix_of(m, b_view) ->"),
-    ),
-    no_loop=Mistake(
-        "each block makes one product of the batch only: there may be more of them "
-        "than gridDim.z, so it goes on with number m + gridDim.z",
-        "m += gridDim.z -> m += batches",
-    ),
-    one_dim=Mistake(
-        "only one dimension of the batch counts here: there may be up to six",
-        "d >= 0; -> d >= 0 && d == view.dims - 3;",
-    ),
-    first_fastest=Mistake(
-        "the batch is counted from the wrong end: the last of its dimensions moves "
-        "fastest",
-        "int d = view.dims - 3; d >= 0; d-- -> int d = 0; d < view.dims - 2; d++",
-    ),
-    all_dims=Mistake(
-        "the number of the matrix is taken apart over all dimensions: the last two are "
-        "the matrix's own rows and columns, so begin with dims - 3",
-        "view.dims - 3 -> view.dims - 1",
-    ),
-    one_view=Mistake(
-        "a's batch is used for both: b has strides of its own",
-        "matrix_of(m, b_view) -> matrix_of(m, a_view)",
-    ),
-    c_first=Mistake(
-        "all products are written to c's first matrix: number m begins at "
-        "c + m * M * N",
-        "c[(m * M + row) -> c[row",
     ),
 )
 

@@ -85,64 +85,46 @@ class Roofline(Check):
 NBYTES = "itemsize * sum(math.prod(shape) for shape in (a, b, result))"
 mistakes(
     roofline,
+    """
+    broadcast_re_reads: a matrix that serves for several products is counted for each of
+        them: it is read once
+    > in (a, b, result) -> in ((*result[:-2], *a[-2:]), (*result[:-2], *b[-2:]), result)
+    larger_batch: one batch is taken for both: they are broadcast one size at a time, so
+        that (4, 1) and (1, 5) make (4, 5)
+    > broadcast_shapes(a[:-2], b[:-2]) -> max(a[:-2], b[:-2])
+    no_result: the result is left out: it is written, and that is traffic, too
+    > (a, b, result) -> (a, b)
+    no_itemsize: elements are counted, not bytes: each has itemsize bytes
+    > itemsize * ->
+    always_four: itemsize is not used: an element need not have 4 bytes
+    > itemsize * -> 4 *
+    one_for_both: a multiplication and its addition are two operations, not one
+    > 2 * math -> math
+    upside_down: the intensity is upside down: FLOP for each byte, flops / bytes
+    > flops / nbytes -> nbytes / flops
+    larger: the rate is not limited by the memory, or not by the peak: it is the smaller
+        of peak and intensity * bandwidth
+    > min( -> max(
+    always_peak: the rate is always the peak: where the memory feeds less, that is the
+        rate
+    > min(peak, fed) -> peak
+    always_memory: the rate is never limited by the peak: take the smaller of both
+    > min(peak, fed) -> fed
+    bounds_swapped: the bounds have changed places: where the memory allows less, it is
+        "memory"
+    > if fed < peak -> if fed >= peak
+    edge: where both allow the same, the bound is "compute"
+    > fed < -> fed <=
+    """,
     re_reads=Mistake(
         "each element is counted as often as it is used: that is what a plain kernel "
         "reads, not what must move. An element that has been read can be kept: count "
         "each of a, b and the result once",
         f"{NBYTES} -> itemsize * math.prod(result) * (2 * a[-1] + 1)",
     ),
-    broadcast_re_reads=Mistake(
-        "a matrix that serves for several products is counted for each of them: it is "
-        "read once",
-        "in (a, b, result) -> "
-        "in ((*result[:-2], *a[-2:]), (*result[:-2], *b[-2:]), result)",
-    ),
-    larger_batch=Mistake(
-        "one batch is taken for both: they are broadcast one size at a time, so that "
-        "(4, 1) and (1, 5) make (4, 5)",
-        "broadcast_shapes(a[:-2], b[:-2]) -> max(a[:-2], b[:-2])",
-    ),
     no_batch=Mistake(
         "the batch is left out: there are as many products as it has elements",
         "result = -> a, b = a[-2:], b[-2:]\n    result =",
-    ),
-    no_result=Mistake(
-        "the result is left out: it is written, and that is traffic, too",
-        "(a, b, result) -> (a, b)",
-    ),
-    no_itemsize=Mistake(
-        "elements are counted, not bytes: each has itemsize bytes", "itemsize * ->"
-    ),
-    always_four=Mistake(
-        "itemsize is not used: an element need not have 4 bytes", "itemsize * -> 4 *"
-    ),
-    one_for_both=Mistake(
-        "a multiplication and its addition are two operations, not one",
-        "2 * math -> math",
-    ),
-    upside_down=Mistake(
-        "the intensity is upside down: FLOP for each byte, flops / bytes",
-        "flops / nbytes -> nbytes / flops",
-    ),
-    larger=Mistake(
-        "the rate is not limited by the memory, or not by the peak: it is the smaller "
-        "of peak and intensity * bandwidth",
-        "min( -> max(",
-    ),
-    always_peak=Mistake(
-        "the rate is always the peak: where the memory feeds less, that is the rate",
-        "min(peak, fed) -> peak",
-    ),
-    always_memory=Mistake(
-        "the rate is never limited by the peak: take the smaller of both",
-        "min(peak, fed) -> fed",
-    ),
-    bounds_swapped=Mistake(
-        'the bounds have changed places: where the memory allows less, it is "memory"',
-        "if fed < peak -> if fed >= peak",
-    ),
-    edge=Mistake(
-        'where both allow the same, the bound is "compute"', "fed < -> fed <="
     ),
     keys=Known('"rate" -> "flop_rate"'),
 )
