@@ -305,7 +305,27 @@ part("extension/csrc/bindings.cpp", "PYBIND11_MODULE", "}")
 # (`BuildExtension.with_options(use_ninja=False)` in a set-up file does without ninja,
 # and compiles one file after the other.)
 #
-# The next cell takes the second way, with the hash of the sources in the folder's name.
+# The third way first: five lines of C++ become a module. `extension.load_inline` calls
+# PyTorch's in a folder with the text's hash in its name, so the second time nothing is
+# compiled.
+
+# %%
+text = """\
+at::Tensor hinge(at::Tensor x) {
+    TORCH_CHECK(x.is_floating_point(), "x must be floating, is ", x.scalar_type());
+    return (1 - x).clamp_min(0);
+}
+"""
+try:
+    tiny = extension.load_inline("lesson11_tiny", text, ["hinge"])
+    print(tiny.hinge(torch.tensor([-1.0, 0.5, 3.0])))
+    with trying():
+        tiny.hinge(torch.arange(3))
+except (extension.NoCompiler, extension.BuildFailed) as problem:
+    print(problem)
+
+# %% [markdown]
+# The next cell takes the second way, with the hash of all sources in the folder's name.
 
 # %%
 try:
@@ -763,39 +783,42 @@ launches
 # ## The same in TensorFlow
 #
 # TensorFlow's seam is stricter, because its graph is older than its values: an operator
-# is **declared** before anybody says how it is computed. `examples/tensorflow/outer.cc`
-# declares `y = scale * outer(a, b)`.
+# is **declared** before anybody says how it is computed. `examples/tensorflow/ops.cc`
+# declares the three operators of this chapter. The first is `a + b`:
 
 # %%
-part("tensorflow/outer.cc", 'REGISTER_OP("MinigradOuter")', "    .Doc")
+part("tensorflow/ops.cc", 'REGISTER_OP("MinigradAdd")', "    .Doc")
+
+# %% [markdown]
+# The **shape function** says what comes out; TensorFlow has this one ready. That of
+# `y = scale * outer(a, b)` has to be written:
+
+# %%
+part("tensorflow/ops.cc", 'REGISTER_OP("MinigradOuter")', "    .Doc")
 
 # %% [markdown]
 # `Attr`s are part of the graph: the type T, which inputs and output share, and a number
-# with a default. The **shape function** gets shapes of which parts may be unknown;
-# `Merge` says that two sizes are one, and fails if both are known and differ.
+# with a default. A shape function gets shapes of which parts may be unknown; `Merge`
+# says that two sizes are one, and fails if both are known and differ.
 #
 # The kernel is a class with one method, `Compute`. It is a template of the **device**
 # and of the type: the checks and the memory are written once.
 
 # %%
-part("tensorflow/outer.cc", "class OuterOp", "};")
+part("tensorflow/ops.cc", "class OuterOp", "};")
 
 # %% [markdown]
 # No exceptions here: `OP_REQUIRES` puts an error **status** into the context and
 # returns. `allocate_output` takes memory on the op's device. Then the only line that
 # differs from device to device, a functor's `run`. The CPU's is a loop; the GPU's, in
-# `outer.cu.cc`, launches this chapter's kernel on the stream that TensorFlow has given
+# `ops.cu.cc`, launches this chapter's kernel on the stream that TensorFlow has given
 # to this op:
 
 # %%
-part("tensorflow/outer.cu.cc", "struct Outer<GPU, T>", "};")
+part("tensorflow/ops.cu.cc", "struct Outer<GPU, T>", "};")
 
 # %%
-part(
-    "tensorflow/outer.cc",
-    "#define REGISTER(",
-    "REGISTER(CPU, tensorflow::DEVICE_CPU, d",
-)
+part("tensorflow/ops.cc", "#define KERNEL(", "REGISTER(CPU, tensorflow::DEVICE_CPU, d")
 
 # %% [markdown]
 # `REGISTER_KERNEL_BUILDER` is TensorFlow's line in the registry: operator, device, type
@@ -808,15 +831,9 @@ part(
 try:
     import tensorflow as tf
 
-    path = extension.tensorflow_library("minigrad_tf", EXAMPLES / "tensorflow/outer.cc")
+    path = extension.tensorflow_library("minigrad_tf", EXAMPLES / "tensorflow/ops.cc")
     tf_ops = tf.load_op_library(str(path))
-    print(
-        [
-            name
-            for name in dir(tf_ops)
-            if name in ("minigrad_outer", "minigrad_outer_grad")
-        ]
-    )
+    print(*[name for name in dir(tf_ops) if name.startswith("minigrad")])
 except ImportError:
     tf = print(
         "not run: TensorFlow is not installed. Get it: pip install tensorflow-cpu"
@@ -827,6 +844,7 @@ except extension.NoCompiler as problem:
 # %%
 if tf:
     a, b = tf.constant([[1.0, 2.0]]), tf.constant([[10.0, 20.0, 30.0]])
+    print(tf_ops.minigrad_add(a, a).numpy())
     print(tf_ops.minigrad_outer(a, b, scale=0.5).numpy())
     for pair in ((a, tf.zeros((2, 3))), (a, b[0]), (tf.cast(a, tf.int32),) * 2):
         try:
@@ -841,7 +859,7 @@ if tf:
 
 # %%
 if nvcc and tf:
-    source = EXAMPLES / "tensorflow/outer.cu.cc"
+    source = EXAMPLES / "tensorflow/ops.cu.cc"
     how = [nvcc, "-x", "cu", "-std=c++17", "-arch=sm_80", "--expt-relaxed-constexpr"]
     how += ["-I", tf.sysconfig.get_include(), "-c", str(source), "-w"]
     done = subprocess.run([*how, "-o", str(folder / "outer.o")], capture_output=True)
@@ -887,17 +905,38 @@ if tf:
     print([g.numpy() for g in gradients(a, b, scale=2.0)])
 
 # %% [markdown]
-# Checked against differences, as `gradcheck` does it:
+# gelu(x + bias) has a kernel for the gradient of x, too. That of bias is its sum over
+# the rows, and TensorFlow has an operator for that.
 
 # %%
 if tf:
-    wide = [tf.random.normal((2, n), dtype=tf.float64) for n in (3, 4)]
-    theory, numeric = tf.test.compute_gradient(
-        lambda a, b: tf_ops.minigrad_outer(a, b, scale=2.0), wide
-    )
-    for t, n in zip(theory, numeric, strict=True):
-        np.testing.assert_allclose(t, n, atol=1e-6)
-    print("both gradients agree with differences")
+    try:
+
+        @tf.RegisterGradient("MinigradBiasGelu")
+        def _(op, dy):
+            x, bias = op.inputs
+            dx = tf_ops.minigrad_bias_gelu_grad(dy, x, bias)
+            return dx, tf.reduce_sum(tf.reshape(dx, (-1, tf.size(bias))), 0)
+
+        tf.RegisterGradient("MinigradAdd")(lambda op, dy: (dy, dy))
+    except KeyError:
+        pass
+
+# %% [markdown]
+# Checked against differences, as `gradcheck` does it, all three:
+
+# %%
+if tf:
+    wide = {n: tf.random.normal(n, dtype=tf.float64) for n in ((2, 3), (2, 4), (4,))}
+    three = {
+        tf_ops.minigrad_add: [wide[2, 3], 2 * wide[2, 3]],
+        tf_ops.minigrad_outer: [wide[2, 3], wide[2, 4]],
+        tf_ops.minigrad_bias_gelu: [wide[2, 4], wide[4,]],
+    }
+    for op, given in three.items():
+        for t, n in zip(*tf.test.compute_gradient(op, given), strict=True):
+            np.testing.assert_allclose(t, n, atol=1e-6)
+        print(op.__name__, "has the gradients that differences give")
 
 # %% [markdown]
 # ### In a graph

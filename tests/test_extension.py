@@ -235,6 +235,22 @@ def test_a_built_answer_compiles_against_pytorchs_headers(tmp_path, name):
     nvcc(tmp_path, tmp_path / "main.cu", *torch_headers(tmp_path))
 
 
+# ------------------------------------------------- load_inline
+
+
+@needs_compiler
+@pytest.mark.slow
+def test_a_text_becomes_a_module_once(capsys):
+    text = "at::Tensor twice(at::Tensor x) { return x + x; }"
+    for _ in range(2):
+        tiny = extension.load_inline("test_tiny", text, ["twice"])
+        assert tiny.twice(torch.ones(2)).tolist() == [2, 2]
+        del sys.modules[tiny.__name__]
+    assert capsys.readouterr().out.count("compiling") <= 1
+    with pytest.raises(extension.BuildFailed, match=r"main.cpp, line \d: .*twixe"):
+        extension.load_inline("test_broken", text.replace("x + x", "twixe(x)"), [])
+
+
 # ------------------------------------------------- TensorFlow
 
 
@@ -243,7 +259,7 @@ def tf_ops():
     tf = pytest.importorskip("tensorflow", reason="not run: needs TensorFlow")
     if not extension.has_compiler():
         pytest.skip("not run: needs a C++ compiler")
-    path = extension.tensorflow_library("minigrad_tf", EXAMPLES / "tensorflow/outer.cc")
+    path = extension.tensorflow_library("minigrad_tf", EXAMPLES / "tensorflow/ops.cc")
     return tf, tf.load_op_library(str(path))
 
 
@@ -264,8 +280,43 @@ def test_tensorflows_operator_is_right_forward_and_backward(tf_ops):
 
 
 @pytest.mark.slow
+def test_tensorflows_elementwise_operators_are_pytorchs(tf_ops):
+    tf, ops = tf_ops
+    for dtype in tf.float16, tf.float32, tf.float64:
+        shapes = (2, 3, 5), (5,), (2, 3, 5)
+        x, bias, dy = (tf.cast(tf.random.normal(s), dtype) for s in shapes)
+        np.testing.assert_array_equal(ops.minigrad_add(x, dy), (x + dy).numpy())
+        wide = [torch.tensor(t.numpy()).double() for t in (x, bias, dy)]
+        wide[0].requires_grad_()
+        y = torch.nn.functional.gelu(wide[0] + wide[1])
+        y.backward(wide[2])
+        near = {"rtol": 2e-3, "atol": 1e-3} if dtype is tf.float16 else {"rtol": 1e-5,
+                "atol": 1e-6}  # fmt: skip
+        found = ops.minigrad_bias_gelu(x, bias)
+        np.testing.assert_allclose(found.numpy(), y.detach(), **near)
+        found = ops.minigrad_bias_gelu_grad(dy, x, bias)
+        np.testing.assert_allclose(found.numpy(), wide[0].grad, **near)
+
+
+@pytest.mark.slow
 def test_tensorflows_operator_knows_shapes_and_refuses_others(tf_ops):
     tf, ops = tf_ops
+    some = tf.TensorSpec((None, 3), tf.float32), tf.TensorSpec((8, 3), tf.float32)
+    traced = tf.function(ops.minigrad_add).get_concrete_function(*some)
+    assert traced.structured_outputs.shape.as_list() == [8, 3]
+    some = tf.TensorSpec((None, 3), tf.float32), tf.TensorSpec((None,), tf.float32)
+    traced = tf.function(ops.minigrad_bias_gelu).get_concrete_function(*some)
+    assert traced.structured_outputs.shape.as_list() == [None, 3]
+    x, row = tf.zeros((2, 3)), tf.zeros(3)
+    for call, words in (
+        (lambda: ops.minigrad_add(x, row), r"a is \[2,3\], b is \[3\]"),
+        (lambda: ops.minigrad_bias_gelu(x, row[1:]), "bias must have x's last size"),
+        (lambda: ops.minigrad_bias_gelu_grad(row, x, row), r"dy is \[3\]"),
+        (lambda: ops.minigrad_bias_gelu(row[0], row), "bias must have"),
+    ):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=words):
+            call()
+    assert ops.minigrad_bias_gelu(tf.zeros((2, 0)), tf.zeros(0)).shape == (2, 0)
     known = [tf.TensorSpec((None, 3), tf.float32), tf.TensorSpec((8, None), tf.float32)]
     traced = tf.function(ops.minigrad_outer).get_concrete_function(*known)
     assert traced.structured_outputs.shape.as_list() == [8, 3, None]
@@ -279,7 +330,7 @@ def test_tensorflows_operator_knows_shapes_and_refuses_others(tf_ops):
 def test_tensorflows_gpu_kernel_compiles(tmp_path):
     tf = pytest.importorskip("tensorflow", reason="not run: needs TensorFlow")
     how = "-std=c++17", "--expt-relaxed-constexpr", "-I", tf.sysconfig.get_include()
-    nvcc(tmp_path, EXAMPLES / "tensorflow/outer.cu.cc", *how)
+    nvcc(tmp_path, EXAMPLES / "tensorflow/ops.cu.cc", *how)
 
 
 # ------------------------------------------------- holes of C++

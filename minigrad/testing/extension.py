@@ -56,26 +56,49 @@ def has_compiler():
 
 def load(name, *sources, cuda=False, flags=()):
     """The module that torch.utils.cpp_extension makes of C++ and CUDA sources."""
-    import torch
-    from torch.utils import cpp_extension
+
+    def build(full, folder):
+        from torch.utils import cpp_extension
+
+        with one_architecture(cuda):
+            cpp_extension.load(
+                full,
+                [str(s) for s in sources],
+                extra_cflags=["-O3", *flags],
+                extra_cuda_cflags=["-O3", *flags],
+                build_directory=folder,
+                with_cuda=cuda,
+            )
 
     sources = [Path(s).resolve() for s in sources]
-    versions = torch.__version__, sys.version, version(compiler()), cuda
-    with folder_of(name, sources, flags, versions) as (folder, full):
-        library = folder / f"{full}.so"
+    return built(name, sources, (flags, cuda), build)
+
+
+def load_inline(name, text, functions):
+    """The module that it makes of a text of C++, with these functions of it."""
+
+    def build(full, folder):
+        from torch.utils import cpp_extension
+
+        cpp_extension.load_inline(
+            full, text, functions=functions, build_directory=folder
+        )
+
+    return built(name, [], (text, functions), build)
+
+
+def built(name, sources, how, build):
+    """The module that build(its full name, a folder) makes; it is asked once."""
+    import torch
+
+    versions = torch.__version__, sys.version, version(compiler())
+    with folder_of(name, sources, how, versions) as (folder, full):
         if not (folder / "done").exists():
             print(f"compiling {name}: a minute or less, and once only", flush=True)
-            with one_architecture(cuda), explained():
-                cpp_extension.load(
-                    full,
-                    [str(s) for s in sources],
-                    extra_cflags=["-O3", *flags],
-                    extra_cuda_cflags=["-O3", *flags],
-                    build_directory=str(folder),
-                    with_cuda=cuda,
-                )
+            with explained():
+                build(full, str(folder))
             (folder / "done").touch()
-        return imported(full, library)
+        return imported(full, folder / f"{full}.so")
 
 
 def shared_library(name, *sources, command=None, flags=(), versions=(), ending="so"):

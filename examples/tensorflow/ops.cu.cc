@@ -1,6 +1,6 @@
 // The GPU's part: the kernels of this chapter, on the stream that TensorFlow hands out.
 #define EIGEN_USE_GPU
-#include "outer.h"
+#include "ops.h"
 
 #include "unsupported/Eigen/CXX11/Tensor"
 
@@ -25,6 +25,24 @@ void scaled(const GPU& device, T* x, float scale, int64_t n) {
 }
 
 }  // namespace
+
+template <typename T>
+struct Add<GPU, T> {
+    static void run(const GPU& device, const T* a, const T* b, T* y, int64_t n) {
+        add_kernel<T><<<blocks(n), 256, 0, device.stream()>>>(a, b, y, n);
+    }
+};
+
+template <typename T>
+struct BiasGelu<GPU, T> {
+    static void run(const GPU& device, const T* dy, const T* x, const T* bias, T* y,
+                    int64_t N, int64_t n) {
+        auto stream = device.stream();
+        if (dy) bias_gelu_backward_kernel<T, T, 1><<<blocks(n), 256, 0, stream>>>(
+            dy, x, bias, y, N, n);
+        else bias_gelu_kernel<T, T, 1><<<blocks(n), 256, 0, stream>>>(x, bias, y, N, n);
+    }
+};
 
 template <typename T>
 struct Outer<GPU, T> {
@@ -52,6 +70,10 @@ struct OuterGrad<GPU, T> {
     }
 };
 
+template struct Add<GPU, float>;
+template struct Add<GPU, double>;
+template struct BiasGelu<GPU, float>;
+template struct BiasGelu<GPU, double>;
 template struct Outer<GPU, float>;
 template struct Outer<GPU, double>;
 template struct OuterGrad<GPU, float>;
