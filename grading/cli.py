@@ -302,15 +302,51 @@ def causes(
         causes.PAGE.write_text(causes.page(found, sample), encoding="utf-8")
 
 
+@app.command()
+def audit(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="exercises, or chapters such as 03; all")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="of the cases")] = 0,
+    write: Annotated[
+        bool, typer.Option("--write", help="write docs/soundness.md, of all exercises")
+    ] = False,
+):
+    """Grade every right and wrong answer that stands beside the checks."""
+    from . import soundness
+
+    if write and names:
+        raise ValueError("--write goes with no names")
+    found, chosen = [], _exercises(names)
+    with _progress() as progress:
+        task = progress.add_task("answers", total=soundness.count(chosen))
+        for one in soundness.audit(chosen, seed):
+            found.append(one)
+            progress.update(task, advance=1, description=one.hole)
+            if not one.well:
+                said = f"{one.hole}, {one.title}, {one.kind}: {one.said}"
+                console.print(said, markup=False, soft_wrap=True)
+    rows = Table(*soundness.COLUMNS)
+    for row in soundness.table(found):
+        rows.add_row(*map(str, row))
+    console.print(rows)
+    console.print(soundness.summary(found), soft_wrap=True)
+    if write:
+        soundness.PAGE.write_text(soundness.page(found), encoding="utf-8")
+    if not all(one.well for one in found):
+        raise typer.Exit(1)
+
+
 def _exercises(names):
-    """The names of all exercises, or of those that are named, or of chapters."""
+    """The names of all exercises, or of those: by name, number or chapter."""
     from minigrad.exercises.registry import exercises
 
-    known = {e.hole.name: e.chapter[:2] for e in exercises()}
-    unknown = {*(names or ())} - {*known, *known.values()}
+    called = {e.hole.name: {e.hole.name, e.hole.number, e.chapter[:2]}
+              for e in exercises()}  # fmt: skip
+    unknown = {*(names or ())} - set().union(*called.values())
     if unknown:
         raise LookupError(f"no exercise or chapter is called {', '.join(unknown)}")
-    return [n for n, c in known.items() if not names or {n, c} & {*names}]
+    return [name for name, all in called.items() if not names or all & {*names}]
 
 
 def main():

@@ -12,10 +12,9 @@ that passes all is worth nothing. Each of the others is a part of its own.
 
 import ast
 import builtins
-import contextlib
 import dis
 import inspect
-import re
+import linecache
 import textwrap
 import types
 
@@ -105,25 +104,23 @@ def text_of(hole, given):
         return given.text(hole)
     if isinstance(given, str):
         return given
-    source = textwrap.dedent(inspect.getsource(given))
     if given.__name__ == "<lambda>":
-        return f"answer = {_lambda(source, given.__code__)}"
-    tree = ast.parse(source)
+        return f"answer = {_lambda(given.__code__)}"
+    tree = ast.parse(textwrap.dedent(inspect.getsource(given)))
     tree.body[0].decorator_list = []
     return ast.unparse(tree)
 
 
-def _lambda(source, code):
-    """The text of a lambda that stands somewhere in a statement."""
-    for found in re.finditer(r"\blambda\b", source):
-        for end in range(len(source), found.start(), -1):
-            with contextlib.suppress(SyntaxError):
-                text = source[found.start() : end].strip()
-                made = compile(f"({text})", "", "eval")
-                inner = [c for c in made.co_consts if isinstance(c, types.CodeType)]
-                if inner and inner[0].co_code == code.co_code:
-                    return text
-    raise ValueError(f"no lambda in\n{source}")
+def _lambda(code):
+    """The text of a lambda that stands somewhere in a file."""
+    lines = {(line, column) for line, _, column, _ in code.co_positions() if column}
+    text = "".join(linecache.getlines(code.co_filename))
+    (found,) = (
+        node for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Lambda) and node.lineno == code.co_firstlineno
+        and (node.body.lineno, node.body.col_offset) in lines
+    )  # fmt: skip
+    return ast.unparse(found)
 
 
 class Swallowed(Patch):

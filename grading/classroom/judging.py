@@ -59,7 +59,7 @@ def run(lab, cells, names=None):
     """(verdicts, warnings) of a process that runs the cells."""
     holes = [h for h in holes_of(lab) if names is None or h.name in names]
     with ProcessSubject("submission.ipynb", cells) as subject:
-        verdicts = [_verdict(hole, subject) for hole in holes]
+        verdicts = [verdict_on(hole, subject) for hole in holes]
     texts, warnings, failing = dict(cells), [], {}
     for id, problem in subject.problems.items():
         begin = texts[id].strip().partition("\n")[0]
@@ -100,9 +100,10 @@ def students_cells(nb, released):
     ]
 
 
-def _verdict(hole, subject):
+def verdict_on(hole, subject, seed=None):
+    """The verdict on an answer, whatever becomes of its process."""
     try:
-        return judge(hole, subject)
+        return judge(hole, subject, seed)
     except Gone as error:
         state = "timed out" if error.kind == "time" else "crashed"
         summary = f"{hole.name}: 0 of {plural(hole.points)} · {state}: {error}"

@@ -1,0 +1,102 @@
+"""A specimen as the cell in which a learner would have written it."""
+
+import ast
+import builtins
+import dis
+import inspect
+import linecache
+import re
+import types
+
+from minigrad import course
+from minigrad.exercises.answers import load_references
+from minigrad.exercises.cells import answered_in, cells_of
+from minigrad.exercises.hole import Exercise, KernelExercise
+
+from .mistakes import Patch
+from .own_tests import text_of
+
+SOLVES = re.compile(r"solves\(([\w.]+)\)")
+HOLE = "from minigrad.exercises.registry import find as _find; {} = _find({!r})"
+
+PATCHED = """{}
+
+
+class {}:
+    made = staticmethod(lambda hole: {})"""
+
+
+class NoText(ValueError):
+    """It needs what no cell can have, such as PyTorch."""
+
+
+def as_cell(specimen):
+    """The text of its cell; NoText."""
+    hole, given = specimen.hole, specimen.given
+    text = text_of(hole, given)
+    if not isinstance(given, types.FunctionType):
+        if isinstance(hole, KernelExercise) and answered_in(text) is None:
+            return f'{_solves(hole)}(r"""{text}""")'
+        return text
+    load_references(hole.chapter)
+    known = {**hole.reference.__globals__, **vars(builtins)}
+    lines = _needed(given, known)
+    name = "answer" if given.__name__ == "<lambda>" else given.__name__
+    return "\n\n".join([*lines, text, f"{_solves(hole)}({name})"])
+
+
+def _solves(hole):
+    """`solves(layout.offset_of)`, as the course's solution has it."""
+    cells = cells_of(course.solution(hole.chapter))
+    (text,) = (c.text for c in cells if answered_in(c.text) == hole.name)
+    return SOLVES.search(text)[0]
+
+
+def _needed(function, known):
+    """What defines the names that a function uses and a lab does not have."""
+    closure = inspect.getclosurevars(function).nonlocals
+    values = {n: function.__globals__.get(n) for n in _globals(function.__code__)}
+    lines = []
+    for name, value in {**values, **closure}.items():
+        if name not in closure and name in known or value is function:
+            continue
+        if isinstance(value, Patch):  # of another exercise's solution
+            (value,) = {value.made(v) for v in values.values() if _is_hole(v)}
+            lines += [PATCHED.format(_patched(value), name, value.__name__)]
+            continue
+        lines += [line for line in _definition(name, value, known) if line not in lines]
+    return lines
+
+
+def _patched(function):
+    """The text of a function that a Patch has made, without `@solves`."""
+    tree = ast.parse("".join(linecache.getlines(function.__code__.co_filename)))
+    tree.body[0].decorator_list = []
+    return ast.unparse(tree)
+
+
+def _is_hole(value):
+    return isinstance(value, Exercise)
+
+
+def _globals(code):
+    inner = [c for c in code.co_consts if isinstance(c, types.CodeType)]
+    steps = [s.argval for s in dis.get_instructions(code) if s.opname == "LOAD_GLOBAL"]
+    return dict.fromkeys([*steps, *(name for c in inner for name in _globals(c))])
+
+
+def _definition(name, value, known):
+    module = getattr(value, "__module__", None) or ""
+    if _is_hole(value):
+        return [HOLE.format(name, value.name)]
+    if isinstance(value, types.ModuleType):
+        module = value.__name__
+    if module.partition(".")[0] == "torch" or value is None:
+        raise NoText(f"{name} is PyTorch's, or not there")
+    if isinstance(value, types.ModuleType):
+        return [f"import {module}" + (f" as {name}" if name != module else "")]
+    if isinstance(value, types.FunctionType) and module.startswith("grading."):
+        return [*_needed(value, known), text_of(None, value)]
+    if module and hasattr(value, "__qualname__"):
+        return [f"from {module} import {value.__qualname__} as {name}"]
+    return [f"{name} = {value!r}"]

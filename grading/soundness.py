@@ -1,0 +1,165 @@
+"""Every wrong and every right answer that is written beside the checks, graded.
+
+They go the way of a student's: as cells, in a process of their own, behind bytes. The
+nth answers of all exercises of a chapter are one submission, so that a process serves
+many; and an exercise is judged in all of them before the next, so that what its
+mistakes give is worked out once.
+"""
+
+import collections
+import concurrent.futures
+import contextlib
+import os
+from typing import NamedTuple
+
+from minigrad import course
+from minigrad.exercises.answers import holes_of
+from minigrad.exercises.cells import answered_in, cells_of
+from minigrad.exercises.registry import find
+
+from .as_cell import NoText, as_cell
+from .checking import find_check
+from .classroom.judging import verdict_on
+from .mistakes import specimens
+from .process import ProcessSubject
+
+WRONG, RIGHT = "wrong", "right"
+AT_ONCE = 8  # processes of a chapter
+COLUMNS = "exercise", "wrong", "rejected", "cause named", "right", "accepted"
+PAGE = course.home() / "docs" / "soundness.md"
+HEAD = """# Right and wrong answers, graded
+
+Beside each check stand mistakes that learners make and right answers in other styles.
+`python -m grading audit --write` sent them all through the grader, as cells in a
+process of their own, and wrote this page. {said}
+"""
+
+
+class Judged(NamedTuple):
+    """What became of an answer. well: rejected with its cause named, or accepted."""
+
+    hole: str
+    title: str
+    kind: str
+    caught: bool  # a wrong answer is rejected, or a right one accepted
+    named: bool
+    said: str
+
+    @property
+    def well(self):
+        return self.caught and self.named
+
+
+def count(names):
+    return sum(one.hole.name in names for one in specimens())
+
+
+def audit(names, seed=0):
+    """Yield a Judged for each answer of these exercises, chapter by chapter."""
+    chapters = collections.defaultdict(list)
+    for name in names:
+        find_check(find(name))  # what it imports, each process then has
+        chapters[find(name).chapter].append(name)
+    with concurrent.futures.ProcessPoolExecutor(os.cpu_count()) as pool:
+        work = [pool.submit(_chapter, *item, seed) for item in chapters.items()]
+        for one in concurrent.futures.as_completed(work):
+            yield from one.result()
+
+
+def _chapter(chapter, names, seed):
+    """The Judgeds of a chapter's exercises."""
+    of = collections.defaultdict(list)
+    for one in specimens(chapter):
+        of[one.hole.name].append(one)
+    rows = {name: of[name] for name in names}
+    found, most = [], max(map(len, rows.values()))
+    for first in range(0, most, AT_ONCE):
+        some = {name: row[first : first + AT_ONCE] for name, row in rows.items()}
+        found += _together(chapter, some, seed)
+    return found
+
+
+def _together(chapter, rows, seed):
+    """Judge some answers of each exercise, the nth of all in the nth process."""
+    cells = [_cells(chapter, rows, n) for n in range(max(map(len, rows.values())))]
+    with contextlib.ExitStack() as stack:
+        subjects = [
+            stack.enter_context(ProcessSubject("submission.ipynb", some))
+            for some, _ in cells
+        ]
+        return [
+            _judged(rows[name][n], subject, unsent.get(name), seed)
+            for name in rows
+            for n, (subject, (_, unsent)) in enumerate(
+                zip(subjects, cells, strict=True)
+            )
+            if n < len(rows[name])
+        ]
+
+
+def _cells(chapter, rows, n):
+    """(the cells of the nth submission, {exercise: why its answer is no cell})."""
+    texts, unsent = {}, {}
+    for name, row in rows.items():
+        try:
+            texts[name] = as_cell(row[n]) if n < len(row) else ""
+        except NoText as error:
+            unsent[name] = str(error)
+    cells = cells_of(course.solution(chapter))
+    return [(c.id, texts.get(answered_in(c.text), c.text)) for c in cells], unsent
+
+
+def _judged(specimen, subject, unsent, seed):
+    hole, kind = specimen.hole, WRONG if specimen.cause else RIGHT
+    if unsent:
+        return Judged(hole.name, specimen.title, kind, False, False, unsent)
+    verdict = verdict_on(hole, subject, seed)
+    full = verdict.points == hole.points
+    cause = verdict.failures[0].cause if verdict.failures else None
+    said = "\n".join([verdict.summary, *(str(f) for f in verdict.failures)])
+    named = cause == specimen.cause
+    return Judged(hole.name, specimen.title, kind, full == (kind == RIGHT), named, said)
+
+
+def table(found):
+    """Rows of COLUMNS: of all, then of each exercise."""
+    rows = collections.defaultdict(collections.Counter)
+    for one in found:
+        for row in "all", one.hole:
+            rows[row] += collections.Counter({
+                one.kind: 1,
+                f"{one.kind} caught": one.caught,
+                f"{one.kind} named": one.well,
+            })  # fmt: skip
+    order = {hole.name: f"{hole.number} {hole.name}" for hole in _holes()}
+    return [
+        (order.get(name, name), row["wrong"], row["wrong caught"], row["wrong named"],
+         row["right"], row["right caught"])
+        for name in ["all", *order]
+        if (row := rows[name])
+    ]  # fmt: skip
+
+
+def _holes():
+    return [hole for chapter in course.CHAPTERS for hole in holes_of(chapter.name)]
+
+
+def summary(found):
+    """What came of it, in a sentence."""
+    _, wrong, rejected, named, right, accepted = table(found)[0]
+    return (
+        f"Of {wrong} wrong answers {rejected} are rejected ({rejected / wrong:.1%}), "
+        f"{named} with the cause that they have; of {right} right ones "
+        f"{right - accepted} are rejected."
+    )
+
+
+def page(found):
+    """docs/soundness.md"""
+    rows = [COLUMNS, ("---", *["--:"] * 5), *table(found)]
+    lines = ["| " + " | ".join(map(str, row)) + " |" for row in rows]
+    odd = [f"- {one.hole}, {one.title}: {one.said.splitlines()[0]}"
+           for one in found if not one.well]  # fmt: skip
+    head = HEAD.format(said=f"**{summary(found)}**")
+    tail = ["", "## Not as they should be", "", *odd] if odd else []
+    return "\n".join([head, *lines, *tail]) + "\n"
