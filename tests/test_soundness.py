@@ -1,0 +1,54 @@
+"""`python -m grading audit`: answers as cells, through the split executor."""
+
+import pytest
+
+pytest.importorskip("nbgrader", reason="not run: grading (nbgrader is not installed)")
+pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)")
+
+from grading import soundness  # noqa: E402
+from grading.as_cell import NoText, as_cell  # noqa: E402
+from grading.mistakes import Specimen, specimens  # noqa: E402
+from grading.verdict import Verdict  # noqa: E402
+from minigrad.exercises.cells import answered_in  # noqa: E402
+from minigrad.exercises.registry import find  # noqa: E402
+
+
+def test_every_specimen_can_be_written_as_a_cell():
+    for specimen in specimens():
+        text = as_cell(specimen)
+        compile(text, str(specimen), "exec")
+        assert answered_in(text) == specimen.hole.name
+
+
+def test_what_uses_pytorch_is_no_cell():
+    import torch
+
+    def answer(shape):
+        return torch.empty(shape).stride()
+
+    hole = find("contiguous_strides")
+    with pytest.raises(NoText, match="torch is PyTorch's"):
+        as_cell(Specimen(hole, answer, None, "with PyTorch"))
+
+
+@pytest.mark.slow
+def test_an_exercise_is_audited():
+    found = list(soundness.audit(["offset_of"]))
+    assert len(found) == soundness.count(["offset_of"])
+    assert all(one.well for one in found), [one for one in found if not one.well]
+    (_, wrong, *caught, right, accepted), row = soundness.table(found)
+    assert caught == [wrong, wrong] and accepted == right
+    assert row[0] == "03.2 offset_of"
+    assert "(100.0%)" in soundness.summary(found)
+
+
+def test_a_check_that_takes_everything_is_found_out(monkeypatch):
+    hole = find("offset_of")
+    full = Verdict(hole.name, hole.points, hole.points, "right", "all right")
+    monkeypatch.setattr(soundness, "verdict_on", lambda *args: full)
+    some = [s for s in specimens() if s.hole is hole]
+    found = [soundness._judged(one, None, None, 0) for one in some]
+    assert {one.kind for one in found if not one.well} == {soundness.WRONG}
+    assert "## Not as they should be" in soundness.page(found)
+    unsent = soundness._judged(some[0], None, "uses PyTorch", 0)
+    assert not unsent.well
