@@ -833,7 +833,8 @@ try:
 
     path = extension.tensorflow_library("minigrad_tf", EXAMPLES / "tensorflow/ops.cc")
     tf_ops = tf.load_op_library(str(path))
-    print(*[name for name in dir(tf_ops) if name.startswith("minigrad")])
+    names = [n for n in dir(tf_ops) if n.startswith("minigrad") and "eager" not in n]
+    print(*names, sep="\n")
 except ImportError:
     tf = print(
         "not run: TensorFlow is not installed. Get it: pip install tensorflow-cpu"

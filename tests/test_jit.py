@@ -123,7 +123,7 @@ def test_pictures():
     with minigrad.graph.Graph().as_default() as g:
         x = minigrad.graph.placeholder("x")
         minigrad.graph.tanh(x * 2.0)
-    assert "Mul uses x, const; Tanh uses Mul" in repr(minigrad.viz.program(g))
+    assert "Mul uses x, const1; Tanh uses Mul" in repr(minigrad.viz.program(g))
 
 
 def network(device, make):

@@ -101,14 +101,20 @@ def built(name, sources, how, build):
         return imported(full, folder / f"{full}.so")
 
 
-def shared_library(name, *sources, command=None, flags=(), versions=(), ending="so"):
-    """The path of a shared library. command: the compiler and what it always gets."""
+def shared_library(
+    name, *sources, command=None, flags=(), versions=(), ending="so", note=""
+):
+    """The path of a shared library. command: the compiler and what it always gets.
+
+    note: what to print where it takes long.
+    """
     command = [compiler(), *SHARED] if command is None else command
     sources = [Path(s).resolve() for s in sources]
     versions = command, version(command[0]), *versions
     with folder_of(name, sources, flags, versions) as (folder, full):
         library = folder / f"{full}.{ending}"
         if not library.exists():
+            print(note, end="", flush=True)
             part = folder / "part"
             with explained():
                 run([*command, *map(str, sources), "-o", str(part), *flags])
@@ -125,10 +131,10 @@ def tensorflow_library(name, *sources):
 
     include, link = tf.sysconfig.get_compile_flags(), tf.sysconfig.get_link_flags()
     command = [compiler(), *SHARED, *include]  # among them the C++ standard
-    print(f"compiling {name}: half a minute, and once only", flush=True)
     return shared_library(
-        name, *sources, command=command, flags=link, versions=[tf.__version__]
-    )
+        name, *sources, command=command, flags=link, versions=[tf.__version__],
+        note=f"compiling {name}: half a minute, and once only\n",
+    )  # fmt: skip
 
 
 # ------------------------------------------------- the parts

@@ -1,0 +1,298 @@
+"""A small TensorFlow 1: first define a graph, then run it.
+
+    with Graph().as_default() as graph:
+        x = placeholder("x")
+        y = (x * x + constant(1.0)) * constant(2.0)
+    Session(graph).run(y, feed_dict={x: 3.0})
+
+Nothing is computed while the graph is defined: `x * x` makes an Operation, and returns
+it. Names are TensorFlow's; where TensorFlow tells an operation from the tensor that it
+makes, here one object is both.
+"""
+
+import contextlib
+import operator
+
+from .autograd.adjoints import sum_to_size
+from .creation import ones_like, tensor
+from .exercises.registry import exercise
+from .jit.passes import common_subexpressions
+from .tensor import Tensor
+
+STATEFUL = "Placeholder", "Variable", "Assign", "RandomNormal"  # not the same each time
+
+# ------------------------------------------------- define
+
+
+def binary(type):  # noqa: A002
+    """a + b and b + a, say, where a is an operation."""
+    return lambda a, b: op(type, a, b), lambda a, b: op(type, b, a)
+
+
+class Operation:
+    """A node: what is to be done (type) with which others (inputs).
+
+    value: of a constant, its tensor; of a variable, its first one. op, target, args and
+    kwargs say the same as they do of a node of minigrad.jit.
+    """
+
+    def __init__(self, graph, type, inputs, value=None, name=None):  # noqa: A002
+        self.graph, self.type, self.inputs = graph, type, tuple(inputs)
+        self.value = value
+        self.name = name or f"{type.lower()}{len(graph.operations)}"
+        self.op = "placeholder" if type in STATEFUL else "call_function"
+        self.target, self.args = self.type, self.inputs
+        self.kwargs = {"value": known(value)} if type == "Const" else {}
+        graph.operations.append(self)
+
+    __add__, __radd__ = binary("Add")
+    __sub__, __rsub__ = binary("Sub")
+    __mul__, __rmul__ = binary("Mul")
+    __truediv__, __rtruediv__ = binary("Div")
+    __matmul__, __rmatmul__ = binary("MatMul")
+
+    def __neg__(self):
+        return op("Neg", self)
+
+    def __bool__(self):
+        raise TypeError(
+            f"using {self.name} as a Python bool is not allowed: it has no value while "
+            "the graph is defined. cond(p, a, b) makes a choice at each run"
+        )
+
+    def __repr__(self):
+        return f"{self.name} = {self.type}({', '.join(i.name for i in self.inputs)})"
+
+
+class Graph:
+    """Operations, in the order in which they were defined."""
+
+    def __init__(self):
+        self.operations = []
+
+    @contextlib.contextmanager
+    def as_default(self):
+        """While this is open, operations go into this graph."""
+        _defaults.append(self)
+        try:
+            yield self
+        finally:
+            _defaults.remove(self)
+
+    def __repr__(self):
+        return "\n".join(map(repr, self.operations))
+
+
+_defaults = [Graph()]
+
+
+def op(type, *inputs, value=None, name=None):  # noqa: A002
+    """A new operation in the default graph; numbers and tensors become constants."""
+    graph = _defaults[-1]
+    inputs = [i if isinstance(i, Operation) else constant(i) for i in inputs]
+    for i in inputs:
+        if i.graph is not graph:
+            raise ValueError(f"{i.name} is of another graph than the one that is open")
+    return Operation(graph, type, inputs, value, name)
+
+
+def placeholder(name=None):
+    """An input: its value is given at each run, by feed_dict."""
+    return op("Placeholder", name=name)
+
+
+def constant(value, name=None):
+    """A value that is part of the graph."""
+    return op("Const", value=as_tensor(value), name=name)
+
+
+def Variable(initial_value, name=None):  # noqa: N802
+    """A value that a session keeps from run to run."""
+    return op("Variable", value=as_tensor(initial_value), name=name)
+
+
+def assign(variable, value):
+    """Give a variable another value, at each run of this operation."""
+    return op("Assign", variable, value)
+
+
+def cond(p, a, b):
+    """a where p is true at the run, else b."""
+    return op("Select", p, a, b)
+
+
+def unary(type):  # noqa: A002
+    return lambda x: op(type, x)
+
+
+exp, tanh, relu = unary("Exp"), unary("Tanh"), unary("Relu")
+reduce_sum, transpose = unary("Sum"), unary("Transpose")
+
+
+def as_tensor(value):
+    return value if isinstance(value, Tensor) else tensor(value)
+
+
+def known(value):
+    """A constant's value, by which an equal one is found."""
+    small = value.numel() <= 16 and value.device == "cpu"
+    return (str(value.dtype), value.tolist()) if small else id(value)
+
+
+# ------------------------------------------------- what types compute, and gradients
+
+KERNELS = {  # type -> a function of tensors
+    "Add": operator.add, "Sub": operator.sub, "Mul": operator.mul,
+    "Div": operator.truediv, "MatMul": operator.matmul, "Neg": operator.neg,
+    "Transpose": lambda a: a.T, "Sum": Tensor.sum, "Exp": Tensor.exp,
+    "Tanh": Tensor.tanh, "Relu": Tensor.relu, "OnesLike": ones_like,
+    "Step": lambda a: (a > 0).to(a.dtype),
+    "SumLike": lambda a, b: sum_to_size(a, b.shape),  # undoes broadcasting
+    "Select": lambda p, a, b: a if bool(p) else b,
+}  # fmt: skip
+GRADIENTS = {}  # type -> a function (operation, dy) that returns one for each input
+
+
+def RegisterGradient(type):  # noqa: A002, N802
+    """Say that the function below makes the gradients of a type of operations."""
+
+    def register(function):
+        GRADIENTS[type] = function
+        return function
+
+    return register
+
+
+def broadcast(type, left, right):  # noqa: A002
+    """The gradients of an operator that broadcasts its two inputs."""
+
+    @RegisterGradient(type)
+    def _(operation, dy):
+        a, b = operation.inputs
+        return op("SumLike", left(dy, a, b), a), op("SumLike", right(dy, a, b), b)
+
+
+broadcast("Add", lambda dy, a, b: dy, lambda dy, a, b: dy)
+broadcast("Sub", lambda dy, a, b: dy, lambda dy, a, b: -dy)
+broadcast("Mul", lambda dy, a, b: dy * b, lambda dy, a, b: dy * a)
+broadcast("Div", lambda dy, a, b: dy / b, lambda dy, a, b: -dy * a / (b * b))
+RegisterGradient("MatMul")(
+    lambda y, dy: (dy @ transpose(y.inputs[1]), transpose(y.inputs[0]) @ dy)
+)
+RegisterGradient("Neg")(lambda y, dy: (-dy,))
+RegisterGradient("Transpose")(lambda y, dy: (transpose(dy),))
+RegisterGradient("Exp")(lambda y, dy: (dy * y,))
+RegisterGradient("Tanh")(lambda y, dy: (dy * (1.0 - y * y),))
+RegisterGradient("Relu")(lambda y, dy: (dy * op("Step", y),))
+RegisterGradient("Sum")(lambda y, dy: (dy * op("OnesLike", y.inputs[0]),))
+RegisterGradient("SumLike")(lambda y, dy: (dy * op("OnesLike", y.inputs[0]), None))
+RegisterGradient("OnesLike")(lambda y, dy: (None,))
+
+
+def gradient_of(operation, dy):
+    """What `gradients` asks: the function that is registered for a type."""
+    if operation.type not in GRADIENTS:
+        raise LookupError(
+            f"no gradient is registered for {operation.type}: write a function of "
+            f'(operation, dy) below @RegisterGradient("{operation.type}")'
+        )
+    return GRADIENTS[operation.type](operation, dy)
+
+
+@exercise("12.4", points=3, stars=3, minutes=30)
+def gradients(y, xs, grad_of):
+    """The gradients of y by each of xs, as new operations: a list, None where y does
+    not depend on it.
+
+    y: an operation whose value is one number, or is to be summed. xs: operations.
+    grad_of(operation, dy) makes the operations that compute the gradients of the
+    inputs of an operation, of the one of its result: a tuple, one for each of its
+    inputs, None where nothing goes. That of y itself is op("OnesLike", y).
+
+    Nothing is computed here; more operations are defined. Each operation that lies
+    between xs and y is asked once, when its whole gradient is there: where it is used
+    several times, the parts are added up, with +. Operations that do not depend on any
+    of xs are not asked at all: a graph may hold some that have no gradient. An x may be
+    used by another x, or be y. The same x given twice gets the same answer twice.
+    """
+
+
+# ------------------------------------------------- run
+
+
+@exercise("12.1", points=2, stars=2, minutes=20)
+def execution_order(fetches):
+    """All operations that the fetches depend on, themselves included: a list, each
+    once, and each after all of its inputs.
+
+    fetches: a list of operations. operation.inputs: a tuple of those that it uses;
+    nothing leads from an operation to those that use it. What no fetch depends on is
+    not in the list. Graphs are deep: no function that calls itself. Where several
+    orders are possible, any will do.
+    """
+
+
+@exercise("12.2", points=2, stars=2, minutes=15)
+def pruned(order, fetches, fed):
+    """The operations of `order` that a run has to compute: a list, in that order.
+
+    order: what execution_order(fetches) returns. fed: operations whose values are given
+    for this run; any operation can be, not only placeholders. Those are not computed,
+    and neither is what is needed for their sake alone. A fetch that is fed is not
+    computed.
+
+    Raises ValueError for a placeholder that would have to be computed: nobody has given
+    its value. operation.type is "Placeholder" for these, operation.name is to stand in
+    the message.
+    """
+
+
+@exercise("12.3", points=2, stars=1, minutes=15)
+def fold_constants(order, kernels, stateful):
+    """The values that are the same in every run: {operation: value}.
+
+    order: operations, each after its inputs. An operation of type "Const" has its
+    value, operation.value. Any other has a constant value if it has inputs and all of
+    them are constants; its value is kernels[operation.type](*values of its inputs),
+    computed once. But an operation whose type is in `stateful` never is constant: it
+    may do something else in each run.
+    """
+
+
+class Session:
+    """Runs a graph, and keeps the values of its variables."""
+
+    def __init__(self, graph=None):
+        self.graph, self.variables, self.plans = graph or _defaults[-1], {}, {}
+
+    def run(self, fetches, feed_dict=None):
+        """The values of the fetches, an operation or a list of them.
+
+        feed_dict: {operation: value}. The first run with such fetches and feeds plans
+        what is to be done; further ones do it.
+        """
+        wanted = [*fetches] if isinstance(fetches, list | tuple) else [fetches]
+        feeds = {o: as_tensor(v) for o, v in (feed_dict or {}).items()}
+        key = tuple(wanted), tuple(feeds)
+        if key not in self.plans:
+            self.plans[key] = self.plan(wanted, feeds)
+        steps, values, twins = self.plans[key]
+        values = {**values, **feeds}
+        for operation in steps:
+            inputs = [values[twins.get(i, i)] for i in operation.inputs]
+            if operation.type == "Assign":
+                self.variables[operation.inputs[0]] = values[operation] = inputs[1]
+            elif operation.type == "Variable":
+                values[operation] = self.variables.get(operation, operation.value)
+            else:
+                values[operation] = KERNELS[operation.type](*inputs)
+        found = [values[twins.get(o, o)] for o in wanted]
+        return found if isinstance(fetches, list | tuple) else found[0]
+
+    def plan(self, wanted, feeds):
+        """(what is computed, in order; values that are known; {operation: its twin})"""
+        order = pruned(execution_order(wanted), wanted, set(feeds))
+        twins = common_subexpressions(order)
+        order = [o for o in order if o not in twins]
+        values = fold_constants(order, KERNELS, STATEFUL)
+        return [o for o in order if o not in values], values, twins
