@@ -43,14 +43,6 @@ mistakes(
         window_first,
     ),
     taps_swapped=Mistake(TAPS_SWAPPED, taps_swapped),
-    places_swapped=Mistake(
-        "oh and ow are exchanged: the column of a place is oh * OW + ow",
-        (
-            "int ow = rest % OW; rest /= OW; -> int _ = rest % OH; rest /= OH;",
-            "int oh = rest % OH; rest /= OH; -> int ow = rest % OW, oh = _; "
-            "rest /= OW;",
-        ),
-    ),
     flipped=Mistake(FLIPPED, flipped),
     first_plane=Mistake(
         "all planes read the first one: plane p begins at p * H * W",
@@ -72,16 +64,6 @@ mistakes(
         "the dilation is left out: taps are `dilation` elements apart",
         " * dilation ->",
     ),
-    stride_for_dilation=Mistake(
-        "stride and dilation are exchanged: places go by stride, taps by dilation",
-        ("* stride -> * s", "* dilation -> * stride", "* s  -> * dilation "),
-    ),
-    nearest=Mistake(
-        "outside of the image there are zeros, not the nearest element",
-        "bool inside = ih >= 0 && ih < H && iw >= 0 && iw < W; -> "
-        "bool inside = true;\n    ih = max(0, min(ih, H - 1));\n"
-        "    iw = max(0, min(iw, W - 1));",
-    ),
     masked=Mistake(
         "outside of the image an element is read from its edge and multiplied by 0: "
         "infinity times 0 is NaN. Choose 0 itself",
@@ -99,10 +81,6 @@ mistakes(
         Fault("out-of-bounds"),
         "inside ? x[(plane * H + ih) * W + iw] : 0.0f -> x[(plane * H + ih) * W + iw]",
         "if (i >= planes * KH * KW * OH * OW) return; ->",
-    ),
-    race=Mistake(
-        "several threads write the same element of columns: one thread, one element",
-        "columns[i] -> columns[i / 2]",
     ),
 )
 
@@ -137,29 +115,5 @@ right(
         if ((unsigned)ih < (unsigned)H && (unsigned)iw < (unsigned)W)
             columns[j] = x[plane * H * W + ih * W + iw];
     }
-    """,
-)
-right(
-    im2col,
-    "by functions",
-    (
-        "__global__ -> __device__ bool within(int i, int n) "
-        "{ return i >= 0 && i < n; }\n__global__",
-        "ih >= 0 && ih < H && iw >= 0 && iw < W -> within(ih, H) && within(iw, W)",
-    ),
-)
-right(
-    im2col,
-    "from the end, tap by tap",
-    """
-    int i = planes * KH * KW * OH * OW - 1;
-    i -= blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < 0) return;
-    int at = i % (OH * OW), tap = i / (OH * OW), plane = tap / (KH * KW);
-    int ih = at / OW * stride - padding + tap % (KH * KW) / KW * dilation;
-    int iw = at % OW * stride - padding + tap % KW * dilation;
-    columns[i] = 0.0f;
-    if (ih < 0 || ih >= H || iw < 0 || iw >= W) return;
-    columns[i] = (x + plane * H * W)[ih * W + iw];
     """,
 )

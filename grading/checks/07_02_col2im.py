@@ -62,11 +62,6 @@ mistakes(
         "atomicAdd(&x[(plane * H + ih) * W + iw], columns[i]) -> "
         "x[(plane * H + ih) * W + iw] = columns[i]",
     ),
-    mean=Mistake(
-        "the sums are made of means: an element of x was copied to several columns, "
-        "and its gradient is the sum of theirs, not divided by their number",
-        Patch("= sum; -> = count ? sum / count : 0;", of=GATHER),
-    ),
     order=Mistake(
         "the order is wrong: rows of columns are taps, (kh, kw), and within them the "
         "places, (oh, ow); here each window is read in one piece",
@@ -111,35 +106,5 @@ right(
         atomicAdd(x + plane * H * W + ih * W + iw,
                   columns[(plane * KH * KW + tap) * OH * OW + at]);
     }
-    """,
-)
-right(
-    col2im,
-    "a grid-stride loop",
-    """
-    int threads = gridDim.x * blockDim.x;
-    for (int j = blockIdx.x * blockDim.x + threadIdx.x;
-         j < planes * KH * KW * OH * OW; j += threads) {
-        int ow = j % OW, oh = j / OW % OH, kw = j / (OW * OH) % KW;
-        int kh = j / (OW * OH * KW) % KH, plane = j / (OW * OH * KW * KH);
-        int ih = oh * stride + kh * dilation - padding;
-        int iw = ow * stride + kw * dilation - padding;
-        if ((unsigned)ih < (unsigned)H && (unsigned)iw < (unsigned)W)
-            atomicAdd(&x[plane * H * W + ih * W + iw], columns[j]);
-    }
-    """,
-)
-right(
-    col2im,
-    "from the end, tap by tap",
-    """
-    int i = planes * KH * KW * OH * OW - 1;
-    i -= blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < 0) return;
-    int at = i % (OH * OW), tap = i / (OH * OW), plane = tap / (KH * KW);
-    int ih = at / OW * stride - padding + tap % (KH * KW) / KW * dilation;
-    int iw = at % OW * stride - padding + tap % KW * dilation;
-    if (ih < 0 || ih >= H || iw < 0 || iw >= W) return;
-    atomicAdd(x + plane * H * W + ih * W + iw, columns[i]);
     """,
 )

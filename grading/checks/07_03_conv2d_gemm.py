@@ -114,20 +114,6 @@ right(
 )
 right(
     conv2d_gemm,
-    "tiles of columns turned",
-    ("c_tile[ty][tx] = -> c_tile[tx][ty] =", "c_tile[i][tx]; -> c_tile[tx][i];"),
-)
-right(
-    conv2d_gemm,
-    "padded tiles and a fused multiply",
-    (
-        "w_tile[16][16], c_tile[16][16] -> w_tile[16][17], c_tile[16][17]",
-        "sum += w_tile[ty][i] * c_tile[i][tx] -> "
-        "sum = fmaf(w_tile[ty][i], c_tile[i][tx], sum)",
-    ),
-)
-right(
-    conv2d_gemm,
     "flat tiles, and sums in double",
     (
         "w_tile[16][16], c_tile[16][16] -> w_tile[256], c_tile[256]",

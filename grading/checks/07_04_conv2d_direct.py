@@ -54,9 +54,6 @@ class Conv2dDirect(ProductCheck):
 
 LOOPS = """for (int r = ty; r < side; r += 16)
             for (int q = tx; q < side; q += 16) {"""
-WITHOUT_CORNER = """for (int e = 0; e < 3; e++) {
-                int r = ty + e / 2 * 16, q = tx + e % 2 * 16;
-                if (r >= side || q >= side) continue;"""
 AS_ONE_ROW = """for (int e = ty * 16 + tx; e < side * side; e += 256) {
                 int r = e / side, q = e % side;"""
 mistakes(
@@ -67,14 +64,6 @@ mistakes(
         "* K + kh) * K + kw] -> * K + K - 1 - kh) * K + K - 1 - kw]",
     ),
     no_bias=Mistake("the bias is left out", "sum = bias[o] -> sum = 0.0f"),
-    bias_each_channel=Mistake(
-        "the bias is added once for each channel of x: it is added once",
-        (
-            "sum = bias[o] -> sum = 0.0f",
-            "__syncthreads();\n        for -> __syncthreads();\n        sum += bias[o];"
-            "\n        for",
-        ),
-    ),
     last_channel=Mistake(
         "only the last channel counts: the sum goes over all channels of x",
         "__syncthreads();\n        for -> __syncthreads();\n        sum = bias[o];"
@@ -89,12 +78,6 @@ mistakes(
         "columns are filled, but not where both are beyond it. Fill the whole square "
         "of 16 + K - 1 elements",
         "iw >= 0 && iw < W; -> iw >= 0 && iw < W && (r < 16 || q < 16);",
-    ),
-    corner_unfilled=Mistake(
-        "the corner of the halo is missing: nobody fills the cells that are beyond the "
-        "tile in both directions, and windows at the tile's corner read them. Fill the "
-        "whole square of 16 + K - 1 elements",
-        f"{LOOPS} -> {WITHOUT_CORNER}",
     ),
     no_padding=Mistake(
         "the padding is left out: part[0][0] lies `padding` before the tile",
@@ -147,11 +130,6 @@ equivalent(
 right(conv2d_direct, "filled as one row", f"{LOOPS} -> {AS_ONE_ROW}")
 right(
     conv2d_direct,
-    "the bias last",
-    ("float sum = bias[o] -> float sum = 0.0f", "= sum; -> = sum + bias[o];"),
-)
-right(
-    conv2d_direct,
     "weights in shared memory",
     (
         "part[22][22]; -> part[22][22], taps[49];",
@@ -159,17 +137,5 @@ right(
         "        if (t < K * K) taps[t] = w[(o * C + c) * K * K + t];\n"
         "        __syncthreads();\n        for",
         "w[((o * C + c) * K + kh) * K + kw] -> taps[kh * K + kw]",
-    ),
-)
-right(
-    conv2d_direct,
-    "column after column, in a flat tile",
-    (
-        "part[22][22] -> part[484]",
-        "part[r][q] -> part[r * side + q]",
-        "part[ty + kh][tx + kw] -> part[(ty + kh) * side + tx + kw]",
-        "int kh = 0; kh < K; kh++ -> int _ = 0; _ < K; _++",
-        "int kw = 0; kw < K; kw++ -> int kh = 0; kh < K; kh++",
-        "int _ = 0; _ < K; _++ -> int kw = 0; kw < K; kw++",
     ),
 )

@@ -97,10 +97,6 @@ mistakes(
         "the index counts from the first plane on: it counts in its own plane",
         "best = ih * W + iw -> best = (plane * H + ih) * W + iw",
     ),
-    smallest=Mistake(
-        "the smallest element is found, not the largest",
-        "value > most -> value < most",
-    ),
     outside=Mistake(
         "a thread goes outside of an array: threads past the end do nothing, and "
         "where ih or iw is below 0, or H or W and more, x has no element",
@@ -124,28 +120,7 @@ right(
 )
 right(
     max_pool2d,
-    "with bounds before the loops",
-    (
-        "int kh = 0; -> int kh = max(0, padding - oh * stride);",
-        "ih < 0 || ih >= H -> ih >= H",
-    ),
-)
-right(
-    max_pool2d,
     "not greater is not new",
     "if (best < 0 || value > most || value != value) { -> "
     "if (!(best >= 0 && value <= most) && !(most != most && value == value)) {",
-)
-right(
-    max_pool2d,
-    "one loop, and a place in x",
-    (
-        """for (int kh = 0; kh < K; kh++)
-        for (int kw = 0; kw < K; kw++) { -> for (int t = 0; t < K * K; t++) {
-            int kh = t / K, kw = t % K;""",
-        "float value = x[(plane * H + ih) * W + iw]; -> "
-        "const float* image = x + plane * H * W;\n"
-        "            float value = image[ih * W + iw];",
-        "best < 0 || value > most -> best < 0 || image[best] < value",
-    ),
 )

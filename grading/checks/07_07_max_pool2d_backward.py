@@ -79,41 +79,11 @@ right(
 )
 right(
     max_pool2d_backward,
-    "a grid-stride loop",
-    """
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    for (; i < planes * places; i += gridDim.x * blockDim.x)
-        atomicAdd(dx + i / places * size + indices[i], dy[i]);
-    """,
-)
-right(
-    max_pool2d_backward,
     "a thread a plane",
     """
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= planes) return;
     for (int p = i * places; p < (i + 1) * places; p++)
         dx[i * size + indices[p]] += dy[p];
-    """,
-)
-right(
-    max_pool2d_backward,
-    "an addition of one's own",
-    """
-    __device__ void add(float* to, float value) {
-        int* bits = (int*)to;
-        int seen = atomicAdd(bits, 0), before;
-        do {
-            before = seen;
-            int sum = __float_as_int(__int_as_float(before) + value);
-            seen = atomicCAS(bits, before, sum);
-        } while (seen != before);
-    }
-
-    __global__ void max_pool2d_backward(const float* dy, const int* indices, float* dx,
-                                        int planes, int size, int places) {
-        int p = blockIdx.x * blockDim.x + threadIdx.x;
-        if (p < planes * places) add(dx + p / places * size + indices[p], dy[p]);
-    }
     """,
 )

@@ -40,17 +40,9 @@ mistakes(
         "forward(blocks, 128, (x, -> forward(blocks, 128, (-x,",
     ),
 )
-RIGHTS = {
-    "three planes": (
-        "sizes = 2, -> sizes = 3,",
-        "size=(2, -> size=(3,",
-    ),
-    "other sizes": "(5, 7, 3, 2, 1, 0, 1), (6, 5 -> (8, 4, 3, 2, 1, 1, 1), (6, 5",
-    "fewer sizes": "(5, 7, 3, 2, 1, 0, 1), -> ",
-    "in double": (
-        "(columns * c).sum(), (x * back).sum() -> "
-        "np.vdot(columns.astype(float), c), np.vdot(x.astype(float), back)"
-    ),
-}
-for style, change in RIGHTS.items():
-    right(test_col2im, style, change)
+right(test_col2im, "three planes", ("sizes = 2, -> sizes = 3,", "size=(2, -> size=(3,"))
+right(
+    test_col2im,
+    "other sizes",
+    "(5, 7, 3, 2, 1, 0, 1), (6, 5 -> (8, 4, 3, 2, 1, 1, 1), (6, 5",
+)

@@ -39,18 +39,9 @@ mistakes(
         "slope, 1e-6 -> slope, 0",
     ),
 )
-RIGHTS = {
-    "one-sided": (
-        "a / (b - eps)) / (2 * eps) -> a / b) / eps",
-        "slope, 1e-6 -> slope, 1e-4",
-    ),
-    "another eps": "eps = 1e-6 -> eps = 1e-5",
-    "matrices": "(3, 8) -> (3, 8, 5)",
-    "one element at a time": (
-        "np.testing.assert_allclose(div_backward(dy, a, b), dy * slope, 1e-6) "
-        "-> for g, s, d in zip(div_backward(dy, a, b), slope, dy):\n        "
-        "assert abs(g - d * s) < 1e-5"
-    ),
-}
-for style, change in RIGHTS.items():
-    right(test_div_backward, style, change)
+right(test_div_backward, "matrices", "(3, 8) -> (3, 8, 5)")
+right(
+    test_div_backward,
+    "one-sided",
+    ("a / (b - eps)) / (2 * eps) -> a / b) / eps", "slope, 1e-6 -> slope, 1e-4"),
+)

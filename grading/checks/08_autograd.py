@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from grading.checking import Check, checks
-from grading.mistakes import Known, Mistake, mistake, mistakes, right
+from grading.mistakes import Mistake, mistake, mistakes, right
 from minigrad import Tensor, set_grad_enabled
 from minigrad.autograd import Context, Function, is_grad_enabled, no_grad
 from minigrad.autograd.tensor_methods import leaf_rules
@@ -84,12 +84,6 @@ mistakes(
         "cls.kept = ctx = getattr(cls, 'kept', None) or Context(cls, args)",
         f"{CONTEXT} -> {CONTEXT}\n    apply.__dict__.setdefault('all', []).append(ctx)",
     ),
-    two_lost=Mistake(
-        "ctx.record is for results that are recorded; where none is, forward's stand",
-        "return ctx.record(results) -> made = ctx.record(results)\n"
-        "        return list(made) if isinstance(made, tuple) else made",
-    ),
-    raised=Known(lambda cls, *args: cls.forward(*args)),
 )
 
 
@@ -121,18 +115,6 @@ def left_off(cls, *args):
     return ctx.record(results) if recording and any(ctx.needs_input_grad) else results
 
 
-right(
-    apply,
-    "asks first",
-    (
-        f"{CONTEXT} -> recording = is_grad_enabled()\n    {CONTEXT}",
-        f"    {IF}\n        return ctx.record(results)\n    return results -> "
-        "    if not recording or not any(ctx.needs_input_grad):\n"
-        "        return results\n    return ctx.record(results)",
-    ),
-)
-
-
 @right(apply, "by a decorator")
 def _(cls, *args):
     ctx = Context(cls, args)
@@ -152,16 +134,6 @@ def _(cls, *args):
     if before and sum(ctx.needs_input_grad) > 0:
         results = ctx.record(results)
     return results
-
-
-@right(apply, "forward by a function")
-def _(cls, *args):
-    with no_grad():
-        ctx = Context(cls, args)
-        results = getattr(cls, "forward")(ctx, *args)  # noqa: B009
-    if not is_grad_enabled() or not max(ctx.needs_input_grad, default=False):
-        return results
-    return ctx.record(results)
 
 
 @checks(leaf_rules)
@@ -226,14 +198,6 @@ mistakes(
         "keeps_grad only if the tensor requires a gradient: a leaf may ask for none",
         f"{BOTH} -> is_leaf",
     ),
-    asked_is_leaf=Mistake(
-        "a node decides, whether the tensor was asked or not: it is no leaf",
-        (f"{LEAF} -> is_leaf = asked or node is None", f"{BOTH} -> asked"),
-    ),
-    list=Known(
-        f"return requires_grad, is_leaf, {BOTH} -> "
-        f"return [requires_grad, is_leaf, {BOTH}]"
-    ),
 )
 
 
@@ -242,18 +206,6 @@ def _(asked, node):
     if node is not None:
         return True, False, False
     return (True, True, True) if asked else (False, True, False)
-
-
-right(
-    leaf_rules,
-    "by truth",
-    lambda asked, node: (bool(asked or node), not node, bool(asked and not node)),
-)
-right(
-    leaf_rules,
-    "in steps",
-    f"{REQUIRES}\n    {LEAF} -> {LEAF}\n    requires_grad = asked if is_leaf else True",
-)
 
 
 @right(leaf_rules, "by a table")
@@ -296,17 +248,6 @@ mistakes(
         "x itself comes back: detach() makes another tensor over the same memory",
         "return -> return self if self.is_leaf else",
     ),
-    row_major=differs(
-        "shape, strides, offset",
-        "the layout is another: a view has strides and an offset of its own",
-        "self.strides -> self.new_zeros(self.shape).strides",
-        ", self.offset ->",
-    ),
-    raised=Known(
-        "return Tensor(self.storage, self.shape, self.strides, self.offset) -> "
-        "x = Tensor(self.storage, self.shape, self.strides, self.offset)\n"
-        "    x.grad_fn = None\n    return x"
-    ),
 )
 
 
@@ -326,20 +267,6 @@ def copy(self):
     return Tensor(x.storage, self.shape, x.strides).as_strided(self.shape, x.strides)
 
 
-right(
-    detach,
-    "by keywords",
-    lambda self: Tensor(
-        self.storage, shape=self.shape, strides=self.strides, offset=self.offset
-    ),
-)
-right(
-    detach,
-    "by methods",
-    lambda self: Tensor(
-        self.storage, self.size(), self.stride(), self.storage_offset()
-    ),
-)
 right(detach, "by an alias", lambda self: self.new_alias())
 
 

@@ -235,28 +235,3 @@ def _(roots):
                 stack.append((child, iter(children(child))))
     done.reverse()
     return done
-
-
-right(
-    topological_order,
-    "a list of its own, the last root first",
-    ("reversed(roots) -> roots", "done[::-1] -> list(dict.fromkeys(reversed(done)))"),
-)
-
-
-@right(topological_order, "lists of what is left")
-def _(roots):
-    order, stack = {}, [[root] for root in roots]
-    seen = set()
-    while stack:
-        if not stack[-1]:
-            stack.pop()
-            continue
-        node = stack[-1][-1]
-        if node in seen:
-            stack[-1].pop()
-            order.setdefault(node)
-            continue
-        seen.add(node)
-        stack.append([n for n in children(node) if n not in seen])
-    return [*order][::-1]

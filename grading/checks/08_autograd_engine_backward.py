@@ -197,36 +197,9 @@ def _(order, seeds, retain_graph=False):
                 node.release()
 
 
-@right(backward, "with if and else")
-def _(order, seeds, retain_graph=False):
-    grads = seeds.copy()
-    for node in order:
-        mine = []
-        for i in range(node.outputs):
-            mine.append(grads.pop((node, i)) if (node, i) in grads else None)
-        if mine.count(None) == len(mine):
-            continue
-        outgoing = node(*mine)
-        for k in range(len(node.next_functions)):
-            if outgoing[k] is None:
-                continue
-            edge = node.next_functions[k]
-            if edge in grads:
-                grads[edge] = grads[edge] + outgoing[k]
-            else:
-                grads[edge] = outgoing[k]
-        if retain_graph is False:
-            node.release()
-
-
 equivalent(
     backward,
     "which of the gradients that meet is the first does not matter to their sum",
     "order: for edge, g in zip(node.next_functions, found",
-)
-right(
-    backward,
-    "released before they are handed on, in a list",
-    "found = node(*gradients) -> found = list(node(*gradients))",
 )
 right(backward, "new on the left", "arrived[edge] + g if -> g + arrived[edge] if")

@@ -118,10 +118,6 @@ mistakes(
         "only the first element was moved: every element of the input has its row",
         "stack(rows) -> stack(rows[:1] + [0 * row for row in rows[1:]])",
     ),
-    one_row=Mistake(
-        "one row alone: every element of the input has its own",
-        "stack(rows) -> stack(rows[:1])",
-    ),
     in_float32=Mistake(
         "the step is made in float32, which rounds more than eps: use float64",
         Model(NumericalJacobian.in_float32),
@@ -138,14 +134,6 @@ mistakes(
     turned=Mistake(
         "rows and columns are exchanged: row i is that of element i of the input",
         "stack(rows) -> stack(rows).T.copy()",
-    ),
-    all_together=Mistake(
-        "all elements are moved together: one at a time, and each alone",
-        ("flat[i].item() -> flat.clone()", "flat[i] = -> flat[:] ="),
-    ),
-    own_eps=Mistake(
-        "eps is left out: the step is what is given",
-        "flat, rows -> eps = 1e-6\n    flat, rows",
     ),
     first_input=Mistake(
         "always the first input is moved: `number` says which",
@@ -182,11 +170,6 @@ equivalent(
     "an array without elements holds neither zeros nor ones",
     "function: return np.stack(rows) if rows else np.zeros",
 )
-right(
-    numerical_jacobian,
-    "by signs",
-    "(before + eps, before - eps) -> [before + sign * eps for sign in (1, -1)]",
-)
 
 
 @right(numerical_jacobian, "copies of the input")
@@ -218,17 +201,3 @@ def _(function, inputs, number, eps=1e-6):
         result[i] -= values()
         flat[i] = old
     return result / (2 * eps)
-
-
-@right(numerical_jacobian, "column by column")
-def _(function, inputs, number, eps=1e-6):
-    place = inputs[number].detach().numpy().reshape(-1)
-    width = function(*inputs).numel()
-    jacobian = np.empty((place.size, width))
-    for i, old in enumerate(place.tolist()):
-        place[i] = old + eps
-        jacobian[i] = function(*inputs).detach().numpy().ravel()
-        place[i] = old - eps
-        jacobian[i] -= function(*inputs).detach().numpy().ravel()
-        place[i] = old
-    return jacobian / (2 * eps)

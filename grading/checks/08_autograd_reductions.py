@@ -7,7 +7,6 @@ import torch
 
 from grading.checking import checks
 from grading.mistakes import Known, Mistake, equivalent, mistake, mistakes, right
-from minigrad import where
 from minigrad.ops import vjp
 
 from .gradients import Filled, TensorCheck, drawn, filled, of_shape
@@ -58,17 +57,9 @@ mistakes(
         "unsqueeze",
         lambda dy, shape, dims, keepdim: dy.expand(shape),
     ),
-    first_dimension=Mistake(
-        "only one of the dimensions is put in again: a sum may be over several",
-        "in dims: -> in dims[:1]:",
-    ),
     copies=Known("dy.expand(shape) -> dy.new_zeros(shape) + dy.expand(shape)"),
     cut=Known("dy.expand(shape) -> dy.detach().expand(shape)"),
     dtype=Known("dy.expand(shape) -> dy.double().expand(shape)"),
-    wrong_order=Mistake(
-        "the dimensions go in from the lowest to the highest: each is counted in x",
-        "in dims: -> in dims[::-1]:",
-    ),
 )
 
 
@@ -83,23 +74,6 @@ def _(dy, shape, dims, keepdim):
     for d in dims:
         strides[d : d + keepdim] = [0]
     return dy.as_strided(shape, strides, dy.storage_offset())
-
-
-right(
-    total,
-    "by reshape",
-    """if not keepdim:
-        for d in dims:
-            dy = dy.unsqueeze(d)
- -> dy = dy.reshape([1 if d in dims else n for d, n in enumerate(shape)])
-""",
-)
-
-
-@right(total, "by an index of None")
-def _(dy, shape, dims, keepdim):
-    index = [None if d in dims else slice(None) for d in range(len(shape))]
-    return (dy if keepdim else dy[tuple(index)]).expand(*shape)
 
 
 @checks(mean)
@@ -127,22 +101,11 @@ mistakes(
         "divided by the size of one dimension: a mean may be over several",
         f"{COUNT} -> shape[dims[0]]",
     ),
-    times=Mistake(
-        "multiplied by the number of elements: a mean divides by it",
-        "dy / count -> dy * count",
-    ),
 )
 equivalent(
     mean,
     "where no elements are averaged x has none, and nothing is looked at",
     "branch dropped: -> return sum_backward((dy / count), ",
-)
-right(mean, "by times", "dy / count if count else dy -> dy * (1 / max(count, 1))")
-right(
-    mean,
-    "divided at the end",
-    "dy / count if count else dy, shape, dims, keepdim) -> "
-    "dy, shape, dims, keepdim) / count",
 )
 
 
@@ -202,15 +165,6 @@ mistakes(
         "y may be the smallest, of amin, too: it is where a == y",
         "a == sum_backward -> a >= sum_backward",
     ),
-    no_dy=Mistake(
-        "1 where the largest is: it is dy there",
-        "sum_backward(dy, a.shape, dims, keepdim) * largest -> "
-        "largest.to(dtype=a.dtype)",
-    ),
-    counted_everywhere=Mistake(
-        "dy is shared among all that are the largest anywhere: each row has its own",
-        f"{SHARE} -> largest.sum()",
-    ),
 )
 
 
@@ -224,27 +178,12 @@ def tie_first(dy, a, y, dims, keepdim):
     return total(dy, a.shape, dims, keepdim) * first
 
 
-@right(amax, "dy divided first")
-def _(dy, a, y, dims, keepdim):
-    largest = a == total(y, a.shape, dims, keepdim)
-    share = dy / largest.sum(dims, keepdim=keepdim)
-    return largest * total(share, a.shape, dims, keepdim)
-
-
 @right(amax, "by broadcasting")
 def _(dy, a, y, dims, keepdim):
     for d in () if keepdim else dims:
         dy, y = dy.unsqueeze(d), y.unsqueeze(d)
     largest = a == y
     return dy * largest / largest.sum(dims, keepdim=True)
-
-
-@right(amax, "by where")
-def _(dy, a, y, dims, keepdim):
-    same = a == total(y, a.shape, dims, keepdim)
-    count = total(same.sum(dims, keepdim=True), a.shape, dims, True)
-    zero = a.new_zeros(a.shape)
-    return where(same, total(dy, a.shape, dims, keepdim) / count, zero)
 
 
 right(

@@ -54,16 +54,6 @@ mistakes(
         "dimensions of size 1 are left as they are: where x is larger, add them up",
         (" or n != x.shape[d] ->", f"{SUMMED} -> x.sum(dims)"),
     ),
-    mean=Mistake(
-        "gradients are added up, not averaged: each use of the element counts whole",
-        "x.sum( -> x.mean(",
-    ),
-    first=Mistake(
-        "one of the elements is taken: the gradient is the sum of all",
-        f"{SUMMED} -> x[(*[0] * extra, *[slice(0, n) for n in shape])]",
-    ),
-    copies=Known("if dims else x -> if dims else x.clone()"),
-    cut=Known("(dims, keepdim=True) -> (dims, keepdim=True).detach()"),
     from_the_left=Mistake(
         "shapes are lined up at their last dimension, and this begins at the first",
         (
@@ -97,17 +87,6 @@ right(
     f"return {SUMMED} if dims else x -> ones = dims[extra:]\n"
     "    x = x.sum(ones, keepdim=True) if ones else x\n"
     "    return x.sum(dims[:extra]) if extra else x",
-)
-right(
-    sum_to_size,
-    "one dimension after the other",
-    f"return {SUMMED} if dims else x -> for d in dims[::-1]:\n"
-    "        x = x.sum(d, keepdim=d >= extra)\n    return x",
-)
-right(
-    sum_to_size,
-    "by view at the end",
-    f"{SUMMED} -> (x.sum(dims).view(*shape) if shape else x.sum())",
 )
 
 
@@ -152,11 +131,6 @@ mistakes(
     raised=Known("x.storage.version -> x.version"),
 )
 right(next_version, "written out", "+= 1 -> = x.storage.version + 1")
-right(
-    next_version,
-    "in steps",
-    "x.storage.version += 1 -> storage = x.storage\n    storage.version += 1",
-)
 right(
     next_version,
     "by setattr",
@@ -223,11 +197,6 @@ mistakes(
         "the error says what to do: raise RuntimeError(modified(x, version, name))",
         'modified(x, version, name) -> "changed"',
     ),
-    not_itself=Mistake(
-        "return x itself: no copy, not None",
-        "return x ->",
-        "return x -> return x.clone()",
-    ),
 )
 
 
@@ -245,26 +214,6 @@ def _(x, version, name):
 
 
 right(unpack, "versions only grow", "!= version -> > version")
-right(unpack, "by PyTorch's name", f"{FOUND} -> x._version - version")
-
-
-@right(unpack, "by cases")
-def _(x, version, name):
-    changed = x.storage.version - version
-    if changed:
-        message = modified(x, version, name)
-        raise RuntimeError(message)
-    else:
-        return x
-
-
-@right(next_version, "by a helper")
-def _(x):
-    def count(storage):
-        storage.version = storage.version + 1
-
-    count(x.storage)
-    return x
 
 
 @right(sum_to_size, "lined up first")

@@ -3,7 +3,7 @@
 import torch
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, mistake, mistakes, right
+from grading.mistakes import Known, Mistake, mistakes, right
 from grading.scenes.modules import grown
 from minigrad.nn import Module
 
@@ -61,12 +61,6 @@ mistakes(
         'between the names of modules and parameters stands a dot: "0.weight"',
         f'{NAME} -> (path + name).replace(".", "")',
     ),
-    one_level=Mistake(
-        "only the modules right below are asked: those below them have parameters, "
-        "too. Let the child list its own",
-        f'{ALL} -> modules += [(f"{{prefix}}.{{n}}" if prefix else n, m)\n'
-        "                    for n, m in self.named_children()]",
-    ),
     own_alone=Mistake(
         "the modules below are not asked: self._modules has them", "if recurse -> if 0"
     ),
@@ -83,11 +77,6 @@ mistakes(
         "name, then the parameter's",
         ("prefix=prefix, ->", "if path else -> if path else prefix and prefix + '.' +"),
     ),
-    dot_in_front=Mistake(
-        "an empty prefix leaves a dot in front of the names: only a prefix that is "
-        "not empty is followed by one",
-        f"{NAME} -> (path and path + '.') + name if prefix else '.' + name",
-    ),
     always_once=Mistake(
         "with remove_duplicate=False a parameter is listed under each of its names",
         (
@@ -102,14 +91,6 @@ mistakes(
             "remove_duplicate and any((param == p).all() for p in seen)",
         ),
     ),
-    names_alone=Mistake(
-        "duplicates are recognised by their values: two parameters may be equal in "
-        "value, and one object is one parameter",
-        (
-            "remove_duplicate and param in -> name in",
-            "seen.add(param) -> seen.add(name)",
-        ),
-    ),
     type=Known("return found -> return [name for name, _ in found]"),
     raised=Known(
         f"{ALL} -> modules += self._modules.items()",  # None has no children
@@ -118,64 +99,11 @@ mistakes(
 )
 
 
-@mistake(
-    Module.named_parameters,
-    "a module's own parameters come first, then those of the modules below it",
-)
-def children_first(self, prefix="", recurse=True, remove_duplicate=True):
-    found, dotted = [], prefix + "." if prefix else ""
-    for name, child in self._modules.items():
-        if child is not None and recurse:
-            found += child.named_parameters(dotted + name, True, remove_duplicate)
-    own = self._parameters.items()
-    found += [(dotted + name, p) for name, p in own if p is not None]
-    return once(found, remove_duplicate)
-
-
 def once(pairs, remove):
     kept = {}
     for n, (name, p) in enumerate(pairs):
         kept.setdefault(id(p) if remove else n, (name, p))
     return [*kept.values()]
-
-
-right(
-    Module.named_parameters,
-    "a generator",
-    (
-        f"found.append(({NAME}, param)) -> yield {NAME}, param",
-        "found, seen = [], set() -> seen = set()",
-        "return found ->",
-    ),
-)
-
-
-remembered = {}
-
-
-@mistake(
-    Module.named_parameters,
-    "the list is kept from an earlier call: parameters may have come since",
-)
-def stale(self, prefix="", recurse=True, remove_duplicate=True):
-    key = id(self), prefix, recurse, remove_duplicate
-    if key not in remembered:
-        pairs = [(f"{path}.{name}" if path else name, p)
-                 for path, m in ([(prefix, self)] if not recurse else
-                                 self.named_modules(None, prefix, remove_duplicate))
-                 for name, p in m._parameters.items() if p is not None]  # fmt: skip
-        remembered[key] = self, once(pairs, remove_duplicate)
-    return remembered[key][1]
-
-
-right(
-    Module.named_parameters,
-    "by a dict of what was seen",
-    (
-        "found, seen = [], set() -> found, seen = [], {}",
-        "seen.add(param) -> seen[param] = name",
-    ),
-)
 
 
 @right(Module.named_parameters, "by recursion")

@@ -3,7 +3,7 @@
 import torch
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, mistake, mistakes, right
+from grading.mistakes import Known, Mistake, mistakes, right
 from grading.scenes.modules import grown
 from minigrad.nn import Module
 
@@ -53,13 +53,6 @@ mistakes(
         "        kept.setdefault(id(x.storage), (name, x))\n"
         "    return dict(kept.values())",
     ),
-    none_saved=Mistake(
-        "what is None stands for nothing, and is left out",
-        (
-            "tensor is not None and ->",
-            "keep_vars else -> keep_vars or tensor is None else",
-        ),
-    ),
     no_dot=Mistake(
         'between the names stands a dot: "0.weight". A child\'s prefix is this '
         "one's prefix, the child's name and a dot",
@@ -86,10 +79,6 @@ mistakes(
         "detached, or saving would drag the graph along",
         f"{DETACHED} -> tensor",
     ),
-    always_detached=Mistake(
-        "with keep_vars the parameters themselves are wanted, not detached ones",
-        f"{DETACHED} -> tensor.detach()",
-    ),
     keep_vars_lost=Mistake(
         "keep_vars is not handed down to the modules below",
         "prefix=below, keep_vars=keep_vars -> prefix=below",
@@ -98,35 +87,10 @@ mistakes(
 )
 
 
-@mistake(
-    Module.state_dict,
-    "the order: a module's parameters, its buffers, then all of its first child and so "
-    "on",
-)
-def buffers_last(self, *, prefix="", keep_vars=False):
-    modules = self.named_modules(remove_duplicate=False)
-    modules = [(prefix + path + "." * bool(path), m) for path, m in modules]
-    pairs = [(path + n, x) for path, m in modules for n, x in m._parameters.items()]
-    pairs += [(path + n, x) for path, m in modules for n, x in m._buffers.items()
-              if n not in m._non_persistent_buffers_set]  # fmt: skip
-    return {n: x if keep_vars else x.detach() for n, x in pairs if x is not None}
-
-
 right(
     Module.state_dict,
     "the prefix afterwards",
     f"{BELOW} -> {NAMES}{{below + key: x for key, x in own.items()}})",
-)
-right(
-    Module.state_dict,
-    "buffers in a second loop",
-    (
-        ", *self._buffers.items() ->",
-        "for name, module -> for name, tensor in self._buffers.items():\n"
-        "        if tensor is not None and name not in hidden:\n"
-        f"            found[prefix + name] = {DETACHED}\n"
-        "    for name, module",
-    ),
 )
 
 
@@ -138,21 +102,4 @@ def _(self, *, prefix="", keep_vars=False):
         for name, x in (module._parameters | module._buffers).items():
             if x is not None and name not in module._non_persistent_buffers_set:
                 found[path + name] = x if keep_vars else x.detach()
-    return found
-
-
-@right(Module.state_dict, "by recursion inside")
-def _(self, *, prefix="", keep_vars=False):
-    found = {}
-
-    def save(module, path):
-        hidden = module._non_persistent_buffers_set
-        for name, x in {**module._parameters, **module._buffers}.items():
-            if name not in hidden and x is not None:
-                found[path + name] = x if keep_vars else x.detach()
-        for name, below in module._modules.items():
-            if below is not None:
-                save(below, path + name + ".")
-
-    save(self, prefix)
     return found

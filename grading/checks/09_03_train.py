@@ -47,13 +47,6 @@ mistakes(
     own_alone=Mistake(
         "only this module is set: those below it are, too", "child.train(mode) -> pass"
     ),
-    children_alone=Mistake(
-        "only the modules below are set, and not this one",
-        (
-            "self.training = mode ->",
-            "child.train(mode) -> for below in child.modules(): below.training = mode",
-        ),
-    ),
     one_level=Mistake(
         "only the modules right below are set: call train of the child, which does "
         "the same for its own",
@@ -65,10 +58,6 @@ mistakes(
             "self.training = mode -> self.training = True",
             "child.train(mode) -> child.train()",
         ),
-    ),
-    true_below=Mistake(
-        "the mode is not handed down: the modules below are set to True",
-        "child.train(mode) -> child.train()",
     ),
     returns_nothing=Mistake(
         "self is not returned: return self, so that net.eval()(x) can be written",
@@ -102,20 +91,9 @@ def _(self, mode=True):
 
 right(
     Module.train,
-    "by _modules",
-    "in self.children() -> in [m for m in self._modules.values() if m is not None]",
-)
-right(
-    Module.train,
     "by modules()",
     (
         f"{EACH} -> for m in self.modules(): m.training = mode",
         "self.training = mode ->",
     ),
-)
-right(
-    Module.train,
-    "by apply",
-    f"{EACH}\n    return self -> "
-    'return self.apply(lambda m: setattr(m, "training", mode))',
 )

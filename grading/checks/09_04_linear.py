@@ -44,18 +44,3 @@ right(
     "matmul and transpose",
     "input @ weight.T -> input.matmul(weight.transpose(0, 1))",
 )
-right(
-    linear,
-    "one expression",
-    (
-        "return y if bias is None else y + bias ->",
-        "y = input @ weight.T -> "
-        "return input @ weight.permute(1, 0) + (0 if bias is None else bias)",
-    ),
-)
-right(
-    linear,
-    "in place at the end",
-    "return y if bias is None else y + bias -> "
-    "if bias is not None: y += bias\n    return y",
-)

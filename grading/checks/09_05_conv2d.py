@@ -43,24 +43,11 @@ mistakes(
         "the output's channels, bias.reshape(-1, 1) beside (N, O, L)",
         "bias.reshape(channels, 1) -> bias",
     ),
-    input_size=Mistake(
-        "the result is given the input's H and W: it has OH and OW, which window, "
-        "stride, padding and dilation decide",
-        "channels, OH, OW) -> channels, *sizes)",
-    ),
     no_bias=Mistake("the bias is missing", "bias is not None -> False"),
     no_stride=Mistake("the stride is not used", f"{HOW} -> in (1, padding, dilation)"),
     no_padding=Mistake("the padding is not used", f"{HOW} -> in (stride, 0, dilation)"),
     no_dilation=Mistake(
         "the dilation is not used", f"{HOW} -> in (stride, padding, 1)"
-    ),
-    turned=Mistake(
-        "height and width are exchanged in the result: (N, O, OH, OW)",
-        "channels, OH, OW) -> channels, OW, OH)",
-    ),
-    flat=Mistake(
-        "the places are left in one dimension: reshape to (N, O, OH, OW)",
-        ".reshape(N, channels, OH, OW) ->",
     ),
     first_channel=Mistake(
         "the channels are not added up: a window reaches through all channels of "
@@ -90,23 +77,10 @@ right(
 )
 right(
     conv2d,
-    "image by image",
-    f"{COLUMNS} @ columns -> minigrad.stack([{COLUMNS} @ image for image in columns])",
-)
-right(
-    conv2d,
     "columns times rows",
     (
         f"{COLUMNS} @ columns -> columns.transpose(1, 2) @ weight.flatten(1).T",
         "bias.reshape(channels, 1) -> bias",
         "y.reshape(N -> y.transpose(1, 2).reshape(N",
-    ),
-)
-right(
-    conv2d,
-    "the bias at the end",
-    (
-        "y = y + bias.reshape(channels, 1) -> y += bias.unsqueeze(1)",
-        "channels, OH, OW) -> channels, OH, -1)",
     ),
 )

@@ -77,15 +77,6 @@ class BatchNorm(SceneCheck):
         return nearly(got, expected, self.rtol, self.atol)
 
 
-def over(dims):
-    """A patch: in training the input is normalised over these dimensions."""
-    return f"""{Y} -> mean, var = mean.reshape(along), var.reshape(along)
-    if training:
-        mean = input.mean({dims}, keepdim=True)
-        var = input.var({dims}, correction=0, keepdim=True)
-    y = (input - mean) * (var + eps).rsqrt()"""
-
-
 Y = "y = (input - mean.reshape(along)) * (var + eps).rsqrt().reshape(along)"
 VAR, UNBIASED = "(centred * centred).mean(dims)", "var * (n / (n - 1))"
 KEPT = "if running_mean is not None"
@@ -100,11 +91,6 @@ mistakes(
         "the input is divided by the unbiased deviation: for itself, in training, a "
         "batch has the variance divided by n",
         (f"{VAR} -> input.var(dims)", f"{UNBIASED} -> var"),
-    ),
-    exchanged=Mistake(
-        "the two variances are exchanged: divided by n for the result, by n - 1 for "
-        "the running variance",
-        (f"{VAR} -> input.var(dims)", f"{UNBIASED} -> var * ((n - 1) / n)"),
     ),
     swapped=Mistake(
         "momentum is the share of the new value: running = (1 - momentum) * running "
@@ -125,11 +111,6 @@ mistakes(
             "    C =",
         ),
     ),
-    moved_used=Mistake(
-        "in training the batch's own mean and variance are used, not the running "
-        "ones that were just moved",
-        f"{Y} -> {KEPT}: mean, var = running_mean, running_var\n    {Y}",
-    ),
     always_own=Mistake(
         "without training the running statistics are used, not those of the input",
         ("if training -> if True", f"{KEPT} -> {KEPT} and training"),
@@ -141,12 +122,11 @@ mistakes(
     samples_alone=Mistake(
         "the mean is over the samples alone: a channel's elements are those of all "
         "samples and places, dimensions 0, 2, 3",
-        over("0"),
-    ),
-    as_layer_norm=Mistake(
-        "the mean is over each sample: that is layer norm. Here it is over samples "
-        "and places, for each channel",
-        over("[*range(1, input.ndim)]"),
+        f"""{Y} -> mean, var = mean.reshape(along), var.reshape(along)
+    if training:
+        mean = input.mean(0, keepdim=True)
+        var = input.var(0, correction=0, keepdim=True)
+    y = (input - mean) * (var + eps).rsqrt()""",
     ),
     outside=Mistake(
         "eps is added to the deviation: it belongs under the root, beside the variance",
@@ -177,24 +157,6 @@ equivalent(
     batch_norm,
     "x - mean and mean - x have the same square",
     "operands swapped: centred = input - mean",
-)
-right(
-    batch_norm,
-    "one factor and one summand for each channel",
-    (
-        f"{Y} -> scale = (var + eps).rsqrt()\n    shift = -mean * scale\n"
-        "    y = (input - mean.reshape(along)) * scale.reshape(along)",
-    ),
-)
-right(
-    batch_norm,
-    "by keepdim",
-    (
-        "input.mean(dims) -> input.mean(dims, keepdim=True)",
-        f"{VAR} -> {VAR[:-1]}, keepdim=True)",
-        "momentum * mean) -> momentum * mean.reshape(C))",
-        "momentum * unbiased) -> momentum * unbiased.reshape(C))",
-    ),
 )
 right(
     batch_norm,

@@ -144,10 +144,6 @@ mistakes(
             "if p == 1 -> if False",
         ),
     ),
-    inverted=Mistake(
-        "p is the chance of 0, not of being kept",
-        f"{KEPT}{SCALED} -> keep_mask(input, p) * (1 / p)",
-    ),
     mask_inverted=Mistake(
         "the share of zeros is 1 - p, but the scale is right: p is the chance of 0, "
         "and random.keep_mask(input, chance) takes the chance of 1",
@@ -209,23 +205,6 @@ right(
 )
 right(
     dropout,
-    "by where",
-    f"input * random.{KEPT}{SCALED} -> "
-    "minigrad.where(minigrad.rand(input.shape) < p, 0.0, input / (1 - p))",
-)
-right(
-    dropout,
     "by masked_fill",
     f"input * random.{KEPT} -> input.masked_fill(random.keep_mask(input, p).bool(), 0)",
-)
-right(
-    dropout,
-    "a mask that is scaled",
-    (
-        f"return input * random.{KEPT}{SCALED} -> mask = random.{KEPT}\n"
-        "    mask /= 1 - p or 1\n"
-        "    return input * mask",
-        f"{STAYS} -> not training:\n        return input\n",
-        "if p == 1 -> if False",
-    ),
 )

@@ -40,24 +40,11 @@ mistakes(
         "multiplied",
         "math.prod(shape[2:]) -> (*shape, 1)[2]",
     ),
-    added=Mistake(
-        "the places are added to the channels: they are multiplied with them",
-        ("* places -> + places", "= math.prod -> = shape[2:] != () and math.prod"),
-    ),
-    in_alone=Mistake(
-        "only fan_in has the places: an input meets a weight at each place, too",
-        "shape[0] * places -> shape[0]",
-    ),
     no_error=Known(
         "if len(shape) < 2: -> shape = *shape, *(1, 1)[len(shape) :]\n    if False:"
     ),
-    wrong_error=Known("len(shape) < 2 -> False"),
-    list=Known(f"{BOTH} -> [{BOTH}]"),
 )
 
-right(
-    fans, "by division", f"{BOTH} -> math.prod(shape[1:]), math.prod(shape) // shape[1]"
-)
 right(fans, "by NumPy", "math.prod(shape[2:]) -> int(np.prod(shape[2:]))")
 
 
@@ -69,8 +56,3 @@ def _(shape):
     for size in others:
         out, into = out * size, into * size
     return into, out
-
-
-right(
-    fans, "by shape[:1]", f"{BOTH} -> places * shape[1], math.prod(shape) // shape[1]"
-)

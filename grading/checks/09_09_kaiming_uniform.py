@@ -131,15 +131,6 @@ mistakes(
         "`a` is not used: it is the slope of leaky_relu below 0",
         "(nonlinearity, a) -> (nonlinearity, 0)",
     ),
-    no_places=Mistake(
-        "the window's places do not count: fans(tensor.shape) says how many numbers "
-        "go into one output",
-        f'{FAN} -> tensor.shape[mode == "fan_in"]',
-    ),
-    xavier=Mistake(
-        "that is Xavier's bound, with both fans: here it is one of them",
-        f"{FAN} -> sum(fans(tensor.shape)) / 2",
-    ),
     not_filled=Mistake(
         "the tensor itself is not filled: uniform_ writes into it, and it is returned",
         "return uniform_(tensor, -> return uniform_(tensor.clone(),",
@@ -181,23 +172,4 @@ right(
     "by rand",
     "uniform_(tensor, -bound, bound) -> "
     "tensor.copy_((minigrad.rand(tensor.shape) - 0.5) * (2 * bound))",
-)
-
-
-@right(kaiming_uniform_, "a dictionary of modes")
-def _(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu"):
-    import minigrad.nn.init as init
-
-    known = dict(zip(("fan_in", "fan_out"), init.fans(tensor.shape)))
-    if mode not in known:
-        raise ValueError(f"{mode} is none of {list(known)}")
-    bound = init.calculate_gain(nonlinearity, a) * math.sqrt(3 / known[mode])
-    return init.uniform_(tensor, -bound, bound)
-
-
-right(
-    kaiming_uniform_,
-    "in place, step by step",
-    "return uniform_(tensor, -bound, bound) -> "
-    "return uniform_(tensor).mul_(2 * bound).sub_(bound)",
 )

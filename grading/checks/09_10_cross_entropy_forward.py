@@ -88,11 +88,6 @@ mistakes(
         "only the first blockDim.x scores of a row are seen: each thread needs a loop",
         "i < n; -> i < min(n, blockDim.x);",
     ),
-    divided=Mistake(
-        "the losses are divided by the number of rows: here each row has its own loss; "
-        "the mean is made of them later",
-        f"{LOSS} -> ({LOSS}) / gridDim.x",
-    ),
     own_largest=Mistake(
         "each thread subtracts the largest of its own scores: the terms of a sum must "
         "have the same subtracted, the row's",
@@ -104,14 +99,6 @@ mistakes(
     lse_missing=Mistake(
         "lse of an ignored row is not written: it is the same as for any other row",
         "lse[row] = m -> if (t != ignore) lse[row] = m",
-    ),
-    sign=Mistake(
-        "the sign: minus the logarithm of the share is lse - x[target]",
-        f"{LOSS} -> x[t] - lse[row]",
-    ),
-    score_alone=Mistake(
-        "lse is not subtracted from: the loss is minus the score of the target",
-        f"{LOSS} -> -x[t]",
     ),
     no_barrier=Mistake(
         "a thread uses a cell of shared memory before another has written it, or after "
@@ -140,7 +127,6 @@ mistakes(
     ),
 )
 
-right(cross_entropy_forward, "another first score", "m = x[0] -> m = x[n - 1]")
 right(
     cross_entropy_forward,
     "all threads know lse",
@@ -187,26 +173,5 @@ right(
     lse[r] = value;
     losses[r] = 0.0f;
     if (target[r] != ignore) losses[r] = value - x[r * n + target[r]];
-    """,
-)
-right(
-    cross_entropy_forward,
-    "one thread joins what the others have",
-    """
-    __shared__ float most[256], sums[256];
-    int tid = threadIdx.x, first = blockIdx.x * n;
-    float m = -3e38f, sum = 0.0f;
-    for (int i = tid; i < n; i += blockDim.x) m = fmaxf(m, x[first + i]);
-    for (int i = tid; i < n; i += blockDim.x) sum += expf(x[first + i] - m);
-    most[tid] = m;
-    sums[tid] = sum;
-    __syncthreads();
-    if (tid > 0) return;
-    for (int k = 1; k < blockDim.x; k++) m = fmaxf(m, most[k]);
-    sum = 0.0f;
-    for (int k = 0; k < blockDim.x; k++) sum += sums[k] * expf(most[k] - m);
-    int t = target[blockIdx.x];
-    lse[blockIdx.x] = m + logf(sum);
-    losses[blockIdx.x] = t == ignore ? 0.0f : m + logf(sum) - x[first + t];
     """,
 )

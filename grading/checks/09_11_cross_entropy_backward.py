@@ -56,19 +56,12 @@ mistakes(
         "ignored, `count`",
         "/ count -> / rows",
     ),
-    by_classes=Mistake(
-        "it is divided by the number of classes, too: the mean is over the rows alone",
-        "/ count -> / (count * n)",
-    ),
     no_dy=Mistake(
         "the gradient that comes is not used: dy[0] is a factor", "dy[0] / -> 1.0f /"
     ),
     no_one_hot=Mistake(
         "that is the softmax alone: from the target's share 1 is subtracted",
         f"{SLOPE} -> share",
-    ),
-    added_one=Mistake(
-        "1 is added to the target's share: it is subtracted", "share - -> share +"
     ),
     sign=Mistake(
         "the sign: softmax minus one-hot, so that a step against the gradient raises "
@@ -77,9 +70,6 @@ mistakes(
     ),
     not_ignored=Mistake(
         "a row that is ignored has no gradient: 0", "t == ignore ? 0.0f : ->"
-    ),
-    no_shift=Mistake(
-        "exp(x) without lse is no share: softmax is exp(x - lse)", " - lse[row] ->"
     ),
     one_pass=Mistake(
         "a thread has one element only: with fewer threads than elements it needs a "
@@ -97,14 +87,6 @@ mistakes(
     ),
 )
 
-right(
-    cross_entropy_backward,
-    "the target afterwards",
-    f"dx[i] = t == ignore ? 0.0f : dy[0] / count * {SLOPE}; -> "
-    "float scale = t == ignore ? 0.0f : dy[0] / count;\n"
-    "        dx[i] = scale * share;\n"
-    "        if (i % n == t) dx[i] -= scale;",
-)
 right(
     cross_entropy_backward,
     "row by row",
@@ -133,28 +115,6 @@ right(
             dx[i] = exp(x[i] - lse[i / n]) * (dy[0] / count);
         }
         i += gridDim.x * blockDim.x;
-    }
-    """,
-)
-right(
-    cross_entropy_backward,
-    "from the last element, with a function",
-    """
-    __device__ float slope(float x, float lse, bool is_target) {
-        float share = expf(x - lse);
-        return is_target ? share - 1.0f : share;
-    }
-
-    __global__ void cross_entropy_backward(const float* x, const int* target,
-                                           const float* lse, const float* dy, float* dx,
-                                           int rows, int n, int ignore, int count) {
-        int i = rows * n - 1 - (int)(blockIdx.x * blockDim.x + threadIdx.x);
-        for (; i >= 0; i -= gridDim.x * blockDim.x) {
-            int row = i / n, col = i - row * n, t = target[row];
-            dx[i] = 0.0f;
-            if (t == ignore) continue;
-            dx[i] = slope(x[i], lse[row], col == t) / count * *dy;
-        }
     }
     """,
 )

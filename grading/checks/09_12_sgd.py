@@ -71,11 +71,6 @@ mistakes(
         "dampening is not used: the gradient enters the buffer times 1 - dampening",
         "(1 - dampening) * ->",
     ),
-    averaged=Mistake(
-        "the gradient enters the buffer times 1 - momentum, as in a moving average: "
-        "in SGD it enters whole, but for dampening",
-        "1 - dampening -> 1 - momentum",
-    ),
     changed=Known(
         f"{DECAY} -> grad.add_(weight_decay * param).mul_(1.001)",
         "grad.clone() -> grad",  # the buffer is the gradient
@@ -100,15 +95,6 @@ right(
         "if weight_decay: -> if True:",
     ),
 )
-right(
-    sgd,
-    "in place",
-    (
-        f"{DECAY} -> grad = grad.clone()\n    grad += weight_decay * param",
-        f"{NEXT} -> buffer *= momentum; buffer += (1 - dampening) * grad",
-        "param.sub_(lr * grad) -> param -= lr * grad",
-    ),
-)
 
 
 @right(sgd, "by copy_")
@@ -119,18 +105,4 @@ def _(param, grad, buffer, lr, momentum=0, dampening=0, weight_decay=0, nesterov
         return None
     buffer = g if buffer is None else buffer * momentum + g * (1 - dampening)
     param.copy_(param - lr * (g + buffer * momentum if nesterov else buffer))
-    return buffer
-
-
-@right(sgd, "by cases")
-def _(param, grad, buffer, lr, momentum=0, dampening=0, weight_decay=0, nesterov=False):
-    step = grad if weight_decay == 0 else grad + param * weight_decay
-    if momentum != 0:
-        if buffer is not None:
-            buffer *= momentum
-            buffer += (1 - dampening) * step
-        else:
-            buffer = step * 1
-        step = buffer if not nesterov else step + buffer * momentum
-    param -= step * lr
     return buffer

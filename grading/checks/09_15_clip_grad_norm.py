@@ -8,7 +8,7 @@ import torch
 import minigrad
 from grading.checking import checks
 from grading.mistakes import Known, Mistake, equivalent, mistakes, right
-from minigrad.nn.utils import clip_grad_norm_, gradients_of
+from minigrad.nn.utils import clip_grad_norm_
 
 from .scene_check import SceneCheck, each, numbers, options_of
 
@@ -61,7 +61,6 @@ class ClipGradNorm(SceneCheck):
 
 LIST, CLIP = "gradients_of(parameters)", "for g in gradients:\n        g.mul_(factor)"
 FACTOR = "factor = (max_norm / (norm + 1e-6)).clamp(max=1)"
-COUNT = "sum(g.numel() for g in wide)"
 mistakes(
     clip_grad_norm_,
     each_alone=Mistake(
@@ -73,10 +72,6 @@ mistakes(
     always=Mistake(
         "small gradients are made larger: the factor is 1 at most", ".clamp(max=1) ->"
     ),
-    no_root=Mistake(
-        "the root is missing: the norm is the root of the sum of squares",
-        (".sum().sqrt() -> .sum()", " ** (1 / norm_type) ->"),
-    ),
     norm_after=Mistake(
         "the norm after clipping is returned: the one before says what happened",
         "return norm -> return norm * factor",
@@ -84,13 +79,6 @@ mistakes(
     always_two=Mistake(
         "norm_type is not used: it is always 2",
         f"gradients = {LIST} -> gradients, norm_type = {LIST}, 2",
-    ),
-    root_mean=Mistake(
-        "that is the root of the mean square: the norm is that of the sum",
-        (
-            f".sum().sqrt() -> .sum().div({COUNT}).sqrt()",
-            f"stack(powers).sum() -> stack(powers).sum().div({COUNT})",
-        ),
     ),
     not_changed=Mistake(
         "the norm is right, and the gradients have not changed: if `parameters` is "
@@ -164,39 +152,3 @@ def _(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False):
         for g in gradients:
             g *= factor
     return total
-
-
-@right(clip_grad_norm_, "one long vector")
-def _(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False):
-    gradients = gradients_of(parameters)
-    if not gradients:
-        return minigrad.tensor(0.0)
-    flat = minigrad.cat([g.reshape(-1).double() for g in gradients]).abs()
-    if norm_type == math.inf:
-        norm = flat.max()
-    else:
-        norm = (flat**norm_type).sum() ** (1 / norm_type)
-    if error_if_nonfinite and not math.isfinite(norm.item()):
-        raise RuntimeError("the norm is not finite")
-    for g in gradients:
-        g.copy_(g * (max_norm / (norm + 1e-6)).clamp(max=1))
-    return norm
-
-
-@right(clip_grad_norm_, "added up one by one")
-def _(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False):
-    gradients, total = gradients_of(parameters), 0.0
-    dtype = np.float64 if gradients else np.float32
-    for g in gradients:
-        sizes = g.double().abs()
-        if norm_type == math.inf:
-            total = max(total, sizes.max().item()) if total == total else total
-        else:
-            total += (sizes**norm_type).sum().item()
-    if norm_type != math.inf:
-        total = total ** (1 / norm_type)
-    if error_if_nonfinite and not math.isfinite(total):
-        raise RuntimeError("not finite")
-    for g in gradients:
-        g.mul_(min(max_norm / (total + 1e-6), 1) if total == total else total)
-    return minigrad.tensor(total, dtype=dtype)

@@ -77,15 +77,9 @@ mistakes(
         "one epoch only: the loop runs `epochs` times",
         f"{KEEP} -> return [loss.item()]",
     ),
-    one_more=Mistake("one epoch too many", "(epochs) -> (epochs + 1)"),
-    one_less=Mistake("one epoch too few", "(epochs) -> (1, epochs)"),
     after=Mistake(
         "the losses are those after the step: a loss is from before its step",
         f"{KEEP} -> losses.append(loss_fn(model(x), y).item())",
-    ),
-    last_alone=Mistake(
-        "only the last loss is returned: return a list of all",
-        f"{KEEP} -> losses = [loss.item()]",
     ),
     exchanged=Mistake(
         "prediction and y are exchanged: loss_fn(prediction, y)",
@@ -107,7 +101,6 @@ right(
     "zero_grad at the end",
     (f"{ZERO} ->", f"{STEP} -> {STEP}; {ZERO}", "loss.item() -> float(loss)"),
 )
-right(linear_regression, "the model's zero_grad", f"{ZERO} -> model.zero_grad()")
 
 
 @right(linear_regression, "by a closure")
@@ -119,13 +112,3 @@ def _(model, loss_fn, optimizer, x, y, epochs):
         return loss
 
     return [optimizer.step(closure).item() for _ in range(epochs)]
-
-
-right(
-    linear_regression,
-    "counted by while",
-    (
-        "for _ in range(epochs): -> while len(losses) < epochs:",
-        "loss.item() -> loss.detach().item()",
-    ),
-)

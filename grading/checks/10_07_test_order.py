@@ -37,19 +37,9 @@ mistakes(
         "assert of(3, 2) != first -> assert of(3, 2) == first",
     ),
 )
-RIGHTS = {
-    "more items": (
-        "range(50) -> range(80)",
-        "% 50 -> % 80",
-    ),
-    "other seeds": "(3, 2), of(4, 1)) -> (3, 2), of(7, 1), of(9, 4))",
-    "by sets": (
-        "sorted(found) == rising -> set(found) == set(rising) and len(found) "
-        "== len(rising)"
-    ),
-    "more epochs": (
-        "assert of(3, 2) != first -> assert all(of(3, e) != first for e in (2, 3, 4))"
-    ),
-}
-for style, change in RIGHTS.items():
-    right(test_order, style, change)
+right(test_order, "more items", ("range(50) -> range(80)", "% 50 -> % 80"))
+right(
+    test_order,
+    "more epochs",
+    "assert of(3, 2) != first -> assert all(of(3, e) != first for e in (2, 3, 4))",
+)

@@ -1,6 +1,5 @@
 """read_idx: the bytes of a file."""
 
-import io
 import math
 import struct
 
@@ -164,19 +163,10 @@ mistakes(
         '"big" -> "little"',
         f"{SHAPE} -> tuple(np.frombuffer(data[:head], np.uint32, data[3], 4).tolist())",
     ),
-    column_major=Mistake(
-        "the elements are laid out column by column: in the file the last dimension "
-        "runs fastest, as in a row-major array",
-        'reshape(shape) -> reshape(shape, order="F")',
-    ),
     reversed_sizes=Mistake(
         "the sizes are in the reverse order: the first size in the head is the first "
         "dimension",
         "reshape(shape) -> reshape(shape[::-1])",
-    ),
-    transposed=Mistake(
-        "the last two dimensions are swapped: an image is stored row by row",
-        f"{RESHAPED} -> {RESHAPED}.swapaxes(-1, -min(2, len(shape)))",
     ),
     three=Mistake(
         "three dimensions are taken for granted: the fourth byte says how many the "
@@ -251,30 +241,3 @@ def _(data):
     if len(rest) != math.prod(shape):
         raise ValueError("too many or too few")
     return np.frombuffer(rest, np.uint8).reshape(shape)
-
-
-@right(read_idx, "as a file is read")
-def _(data):
-    file = io.BytesIO(data)
-    zero, kind, dims = struct.unpack(">HBB", file.read(4).rjust(4, b"\xff"))
-    if zero or kind != 8:
-        raise ValueError("no IDX file of bytes")
-    shape = []
-    for _ in range(dims):
-        size = file.read(4)
-        if len(size) < 4:
-            raise ValueError("the head is cut off")
-        shape.append(int.from_bytes(size, "big"))
-    elements = file.read()
-    if len(elements) != np.prod(shape, dtype=int):
-        raise ValueError(f"{len(elements)} bytes are not {shape}")
-    return np.array(list(elements), np.uint8).reshape(shape)
-
-
-@right(read_idx, "by NumPy, which refuses a wrong length itself")
-def _(data):
-    if len(data) < 4 or data[0] or data[1] or data[2] != 0x08:
-        raise ValueError(f"no IDX file: {bytes(data[:4])}")
-    dims = data[3]
-    shape = np.frombuffer(data, ">u4", dims, 4).astype(int)
-    return np.frombuffer(data, "u1", offset=4 + 4 * dims).reshape(shape)

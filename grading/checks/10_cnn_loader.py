@@ -112,10 +112,6 @@ mistakes(
         "self.seed is not used: two loaders with other seeds have the same order",
         f"{SEED} -> self.epoch",
     ),
-    one_for_all=Mistake(
-        "neither self.seed nor self.epoch is used: the order is always the same",
-        f"{SEED} -> 0",
-    ),
     not_reproducible=Mistake(
         "the order cannot be had again: it comes from random numbers that every part "
         "of a program shares, so a training that is stopped goes on with another one. "
@@ -171,13 +167,6 @@ mistakes(
         "permutation(n) -> permutation(n).tolist()",
         "permutation(n) -> permutation(n) / max(n, 1)",
     ),
-)
-right(DataLoader.order, "seed and epoch added", f"{SEED} -> self.seed + self.epoch")
-right(
-    DataLoader.order,
-    "shuffled in place",
-    f"return {SHUFFLED} -> order = np.arange(n)\n"
-    f"    {RNG}.shuffle(order)\n    return order",
 )
 right(
     DataLoader.order,
@@ -250,44 +239,15 @@ mistakes(
         "the items come as they lie: which are in a batch, self.order() says",
         "self.order() -> np.arange(len(self.dataset))",
     ),
-    equal_shares=Mistake(
-        "the batches are made about equally large: each has batch_size items, and what "
-        "is left over is the last",
-        f"{BATCHES} -> np.array_split(order[:end], -(-end // size)) if end else []",
-    ),
     empty_last=Mistake(
         "an empty batch stands at the end: where nothing is left over the batch before "
         "was the last",
         "(0, end, size) -> (0, end + (not self.drop_last), size)",
     ),
-    filled_up=Mistake(
-        "what is left over in the last batch is filled up with items from the "
-        "beginning, which come twice then",
-        "[order[ -> [np.append(order, order)[",
-    ),
-    size_as_count=Mistake(
-        "batch_size is taken for the number of batches",
-        "self.batch_size -> max(1, len(self.order()) // self.batch_size)",
-    ),
     type=Known(
         f"{BATCHES} -> order[: len(order) // size * size].reshape(-1, size)",
         f"{BATCHES} -> iter({BATCHES})",
     ),
-    raised=Known("self.order() -> self.order"),
-)
-right(
-    DataLoader.indices,
-    "small ones are left out at the end",
-    (
-        "end -= end % size -> pass",
-        f"return {BATCHES} -> batches = {BATCHES}\n    "
-        "return [b for b in batches if len(b) == size or not self.drop_last]",
-    ),
-)
-right(
-    DataLoader.indices,
-    "as many as len(self)",
-    f"{BATCHES} -> [order[size * i : size * i + size] for i in range(len(self))]",
 )
 
 

@@ -155,17 +155,6 @@ mistakes(
     train_mnist,
     one_more=Mistake("one epoch too many", "< epochs -> <= epochs"),
     raised=Known("< epochs -> != epochs"),
-    one_less=Mistake("one epoch too few", "< epochs -> < epochs - 1"),
-    every_step=Mistake(
-        "the model is evaluated after every step: once after each epoch is enough, "
-        "and takes less time than the training",
-        (
-            BY_EPOCHS,
-            ALWAYS,
-            f"{EVALUATED} ->",
-            f"training.stepped(loss) -> training.stepped(loss); {EVALUATED}",
-        ),
-    ),
     never_evaluated=Mistake(
         "nobody learns of the results: training.evaluated(loss, accuracy)",
         (
@@ -214,15 +203,6 @@ mistakes(
     not_returned=Known("return training.results ->"),
 )
 
-right(
-    train_mnist,
-    "counted by a range",
-    (
-        f"{WHILE} -> for epoch in range(len(training.results), epochs):",
-        "== len(training.results): -> <= epoch:",
-    ),
-)
-
 
 @right(train_mnist, "what is missing first")
 def _(training, epochs):
@@ -258,13 +238,3 @@ def _(training, epochs):
         model.train()
         training.evaluated(loss / n, count / n)
     return training.results
-
-
-right(
-    train_mnist,
-    "with a helper, and a for loop that ends by itself",
-    (
-        f"{WHILE} -> for done in range(len(training.results), max(epochs, 0)):",
-        "epoch == len(training.results): -> epoch == done:",
-    ),
-)

@@ -101,10 +101,6 @@ mistakes(
         "the batch has images. The mean is wanted, the default",
         'labels)\n -> labels, reduction="sum")\n',
     ),
-    sum_reported=Mistake(
-        "the steps are right, but the loss that is returned is a sum",
-        "loss.detach() -> loss.detach() * len(labels)",
-    ),
     after=Mistake(
         "the loss is computed anew after the step: it costs a second forward, and is "
         "not the loss that this step went down from",
@@ -130,11 +126,6 @@ mistakes(
         "who may have put layers into eval on purpose",
         f"{ZERO} -> {ZERO}\n    model.train()",
     ),
-    sets_eval=Mistake(
-        "the model is put into eval mode: dropout and batch norm would do nothing "
-        "while it learns",
-        f"{ZERO} -> {ZERO}\n    model.eval()",
-    ),
     type=Known(
         ".detach() -> .item()",
         (
@@ -154,9 +145,6 @@ right(
         "nll_loss -> cross_entropy",
     ),
 )
-right(
-    train_step, "zero_grad at the end", (f"{ZERO} ->", f"{STEP} -> {STEP}\n    {ZERO}")
-)
 
 
 @right(train_step, "by a closure")
@@ -168,17 +156,6 @@ def _(model, optimizer, images, labels):
         return loss
 
     return optimizer.step(closure).detach()
-
-
-@right(train_step, "by hand: the mean of what is picked")
-def _(model, optimizer, images, labels):
-    optimizer.zero_grad()
-    picked = functional.one_hot(labels, 4) * model(images)
-    loss = -picked.sum(1).mean()
-    loss.backward()
-    optimizer.step()
-    with no_grad():
-        return loss.clone()
 
 
 @checks(evaluate)
@@ -244,12 +221,6 @@ mistakes(
             "count += len(labels) -> count += 1",
         ),
     ),
-    loss_of_means=Mistake(
-        "the accuracy is right, but the loss is a mean of the batches' means: a "
-        'smaller last batch counts for more. nll_loss(..., reduction="sum") can be '
-        "added up",
-        (f"{SUMS} ->", "total / count -> total / len(loader)"),
-    ),
     means_by_items=Mistake(
         "means of batches are added up and divided by the number of images: add up "
         'sums, nll_loss(..., reduction="sum")',
@@ -259,35 +230,12 @@ mistakes(
         "the sums are divided by the number of batches, and not of images",
         "/ count -> / len(loader)",
     ),
-    share_by_batches=Mistake(
-        "the accuracy is divided by the number of batches, and not of images",
-        f"{SHARE} -> right / len(loader)",
-    ),
-    not_divided=Mistake(
-        "that is the sum of the losses: their mean is wanted", "total / count -> total"
-    ),
-    count=Mistake(
-        "that is how many are right: divide by the number of images",
-        f"{SHARE} -> right",
-    ),
-    percent=Mistake(
-        "the accuracy is in percent: a share from 0 to 1 is wanted",
-        f"{SHARE} -> 100 * {SHARE}",
-    ),
     over_images=Mistake(
         "argmax goes along the wrong dimension: each row is an image, and the largest "
         "of its outputs is wanted, argmax(1)",
         "argmax(1) -> argmax(0)",
     ),
     last_batch=Mistake("only the last batch counts", "+= -> ="),
-    last_share=Mistake(
-        "the accuracy is that of the last batch alone",
-        ("right += -> right =", f"{SHARE} -> right / len(labels)"),
-    ),
-    swapped=Mistake(
-        "accuracy and loss are swapped",
-        f"total / count, {SHARE} -> {SHARE}, total / count",
-    ),
     stays_training=Mistake(
         "the model is used as it is: if it was in training, dropout throws numbers "
         "away, and batch norm uses the batch, and learns from it. model.eval() first",
@@ -352,35 +300,6 @@ def _(model, loader):
     if before:
         model.train()
     return loss / len(loader.dataset), count / len(loader.dataset)
-
-
-@right(evaluate, "means times sizes")
-def _(model, loader):
-    modes, pairs = model.training, []
-    model.train(False)
-    with no_grad():
-        for x, t in loader:
-            y = model(x)
-            hits = (y.argmax(1) == t).float().mean().item()
-            pairs.append((functional.nll_loss(y, t).item(), hits, len(t)))
-    model.train(modes)
-    n = sum(size for _, _, size in pairs)
-    return tuple(sum(p[i] * p[2] for p in pairs) / n for i in (0, 1))
-
-
-@right(evaluate, "by a function for each batch")
-def _(model, loader):
-    def of(x, t):
-        y = model(x)
-        loss = functional.nll_loss(y, t, reduction="sum")
-        return loss.item(), (y.argmax(-1) == t).sum().item(), t.shape[0]
-
-    before = model.training
-    with no_grad():
-        model.eval()
-        totals = [sum(column) for column in zip(*(of(x, t) for x, t in loader))]
-    model.train(before)
-    return totals[0] / totals[2], totals[1] / totals[2]
 
 
 equivalent(

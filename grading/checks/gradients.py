@@ -14,11 +14,6 @@ RTOL, ATOL = 1e-10, 1e-12  # in double precision, with room for other formulas
 SINGLE = 1e-5, 1e-6  # in float32
 
 
-NO_DY = "the slope alone: it is multiplied by dy, what comes back from above"
-ONLY_DY = "dy alone: it is multiplied by the slope of the operator"
-TIMES_ZERO = "dy is multiplied by 0: of an infinite dy that makes NaN. np.where chooses"
-
-
 class PyTorch:
     """What scenarios need of a library."""
 
@@ -59,28 +54,6 @@ def in_float32(x):
     return Filled(x.values.astype(np.float32)) if isinstance(x, Filled) else x
 
 
-def given(*values):
-    return tuple(np.array(v, np.float64) for v in values)
-
-
-def looped(function, *arrays):
-    """The function of numbers, element by element."""
-    arrays = np.broadcast_arrays(*arrays)
-    found = [*map(function, *(a.flat for a in arrays))]
-    return np.array(found, np.float64).reshape(arrays[0].shape)
-
-
-def gradient(function, dy, *inputs, of=0):
-    """The gradient of function(*inputs) by one of them, in the shape of dy."""
-    tensors = [
-        torch.from_numpy(np.array(np.broadcast_to(x, np.shape(dy)), np.float64))
-        for x in inputs
-    ]
-    tensors[of].requires_grad_()
-    y = function(*tensors)
-    return torch.autograd.grad(y, tensors[of], torch.tensor(dy))[0].numpy()
-
-
 def of_shape(function, dy, shape):
     """The gradient of function(x), for an x of a shape where it does not matter."""
     x = torch.zeros(shape, dtype=dy.dtype, requires_grad=True)
@@ -116,36 +89,6 @@ def close(got, expected):
     if isinstance(expected, float) and isinstance(got, float):
         return abs(got - expected) <= ATOL + RTOL * abs(expected)
     return show.same(got, expected)
-
-
-class FormulaCheck(Check):
-    """A function of arrays, beside torch.autograd.grad."""
-
-    scene = "formula"
-
-    def same(self, got, expected, *args):
-        return close(got, np.asarray(expected))
-
-    def general(self, case):
-        if (
-            isinstance(case.got, np.ndarray | float)
-            and np.shape(case.got) != case.expected.shape
-        ):
-            return "shape", "the gradient has the shape of dy: one number for each"
-        if isinstance(case.got, float):  # an array without dimensions
-            return None
-        return super().general(case)
-
-
-class SquashCheck(FormulaCheck):
-    """sigmoid and tanh: y is what they gave."""
-
-    def cases(self, random):
-        for shape in [(3,), (2, 3)]:
-            x = torch.from_numpy(drawn(random, *shape))
-            yield "anywhere", drawn(random, *shape), self.forward(x).numpy()
-        yield "at the ends", drawn(random, 3), np.array(self.ends)
-        yield "no dimensions", *given(2, 0.25)
 
 
 def numbers(values):
