@@ -667,7 +667,11 @@ for value in 0.0, 0.001:
 # %% [markdown]
 # Neither is wrong there: relu has no slope at 0. Test gradients away from corners.
 #
-# **To the lab**: exercise 27 (`numerical_jacobian`).
+# A gradient of your own deserves a test as well, and differences are all that it
+# takes. Where an input or `dy` is 1, a factor may be missing and the test does not see
+# it: take random numbers, of both signs, and a random `dy`.
+#
+# **To the lab**: exercises 27 (`numerical_jacobian`) and 28, a test that you write.
 #
 # ## Not recorded
 #

@@ -31,8 +31,8 @@ def train_step(model, optimizer, images, labels):
     """Train a classifier on one batch; return the loss from before the step.
 
     model(images) gives (N, classes), logarithms of probabilities; labels: (N,), int64.
-    The loss is nll_loss, the mean over the batch. The model is called once, and stays
-    in the mode that it is in.
+    The loss is nll_loss, the mean over the batch. The model is called once, stays in
+    the mode that it is in, and is given nothing to keep.
 
     Returns the loss as a tensor without dimensions and without a graph. It is not
     turned into a number: on a GPU that would wait for every kernel of the step.
@@ -46,8 +46,9 @@ def evaluate(model, loader):
     loader gives batches of images and labels; a last one may be smaller. loss: the mean
     of nll_loss over all items. accuracy: which share of the items, from 0 to 1, has its
     largest output at its label. While it runs the model is not in training and nothing
-    is recorded for gradients; afterwards the model is in the mode that it was in. The
-    loader is gone through once, and no more than a batch's outputs are kept.
+    is recorded for gradients; afterwards the model is in the mode that it was in, and
+    operators are recorded again. The loader is gone through once, and no more than a
+    batch's outputs are kept.
     """
 
 
@@ -57,7 +58,8 @@ def train_mnist(training, epochs):
 
     training: a Training. An epoch is one run through training.train: train_step with
     each batch, and training.stepped(loss) after it. Then the model is evaluated on
-    training.test, and training.evaluated(loss, accuracy) notes that.
+    training.test, and training.evaluated(loss, accuracy) notes that. A model that is in
+    training is so at every step, and in the end.
 
     A training that was stopped goes on: len(training.results) epochs are done.
     training.train.epoch epochs have had their steps: where that is one more, only the

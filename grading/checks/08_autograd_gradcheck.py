@@ -22,10 +22,8 @@ class NumericalJacobian(ScenarioCheck):
             for number in range(len(shapes)):
                 values = [drawn(random, *shape) for shape in shapes]
                 yield "every element", "differences", name, values, number, 1e-6
-        for name in "cube", "product", "tanh":
-            shapes = SHAPES.get(name, [(3,)])
-            values = [drawn(random, *shape) for shape in shapes]
-            yield "eps", "differences", name, values, 0, 0.5
+        for name in "cube", "tanh":
+            yield "eps", "differences", name, [drawn(random, 3)], 0, 0.5
         for name in "square", "sum of exp":
             yield "no elements", "differences", name, [drawn(random, 0, 3)], 0, 1e-6
         values = [drawn(random, 4) * 1e6 + 1 / 3]

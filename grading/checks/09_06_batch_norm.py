@@ -22,8 +22,8 @@ class BatchNorm(SceneCheck):
 
     def cases(self, random):
         images, rows = (3, 4, 2, 5), (6, 3)
-        yield "in training", self.of(random, images, training=True)
-        yield "in training", self.of(random, rows, training=True)
+        for shape in images, rows:
+            yield "in training", self.of(random, shape, training=True)
         yield "by the running statistics", self.of(random, images, training=False)
         yield "by the running statistics", self.of(random, rows)
         yield "weight and bias", self.scaled(random, images, training=True)
@@ -45,11 +45,8 @@ class BatchNorm(SceneCheck):
 
     def of(self, random, shape, kept=True, far=0.0, **options):
         channels = shape[1]
-        x = (
-            far
-            + 3 * numbers(random, *shape)
-            + numbers(random, channels).reshape(-1, *[1] * (len(shape) - 2))
-        )
+        centres = numbers(random, channels).reshape(-1, *[1] * (len(shape) - 2))
+        x = far + 3 * numbers(random, *shape) + centres
         mean = numbers(random, channels) if kept else None
         var = abs(numbers(random, channels)) + 0.5 if kept else None
         rest = {"x": x, "mean": mean, "var": var, "options": options}

@@ -34,14 +34,14 @@ class Dropout(SceneCheck):
         return f"dropout of {tuple(scene['x'].shape)} numbers, {options_of(scene)}"
 
     def cases(self, random):
-        for options in {"p": 0.5}, {"p": 0.2}, {"p": 0.7}, {}:
-            yield "in training", self.of(random, **options)
+        yield "in training", self.of(random)
+        for p in (0.5, 0.2, 0.7):
+            yield "in training", self.of(random, p=p)
         for p in (0.5, 0.3):
             yield "not in training", self.of(random, p=p, training=False)
-        for p in (0, 1):
-            yield "p of 0 and 1", self.of(random, p=p)
-        for p in (-0.1, 1.5):
-            yield "no other p", self.of(random, p=p)
+        for part, few in ("p of 0 and 1", (0, 1)), ("no other p", (-0.1, 1.5)):
+            for p in few:
+                yield part, self.of(random, p=p)
 
     def of(self, random, **options):
         x = numbers(random, 100, 80) + 10

@@ -47,17 +47,14 @@ class TrainMnist(SceneCheck):
             known = [(2.0 - i / 2, 0.25 * i) for i in range(results)]
             return {"results": known, "epoch": epoch, "batch": batch}
 
-        yield "the epochs", of(2, ["work"])
-        yield "the epochs", of(3, ["work", "returned"])
-        yield "the epochs", of(0, ["work"])
+        for epochs in 2, 3, 0:
+            yield "the epochs", of(epochs, ["work", "returned"])
         yield "as PyTorch trains", of(2, ["losses", "results", "weights"])
-        yield "mode and place", of(2, [MODES, AFTER])
-        yield "mode and place", of(2, [PLACES])
-        yield "a training goes on", of(2, ["work"], stopped(1, 1, 0))
-        yield "a training goes on", of(1, ["work"], stopped(2, 2, 0))
-        yield "a training goes on", of(2, ["work"], stopped(0, 0, 2))
-        yield "a training goes on", of(2, ["work"], stopped(0, 1, 0))
-        yield "a training goes on", of(2, ["work", "returned"], stopped(2, 2, 0))
+        for look in [MODES, AFTER], [PLACES]:
+            yield "mode and place", of(2, look)
+        known = (2, 1, 1, 0), (1, 2, 2, 0), (2, 0, 0, 2), (2, 0, 1, 0), (2, 2, 2, 0)
+        for epochs, *place in known:
+            yield "a training goes on", of(epochs, ["work"], stopped(*place))
 
     @one_thread()
     def expected(self, scene):
@@ -178,7 +175,6 @@ mistakes(
         "len(training.results) it has had its steps, and only the evaluation is "
         "missing",
         ALWAYS,
-        (ALWAYS, f"{WHILE} -> for _ in range(len(training.results), epochs):"),
     ),
     left_in_eval=Mistake(
         "the model is left in eval mode after the first evaluation: what it learns "

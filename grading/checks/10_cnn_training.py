@@ -86,7 +86,6 @@ mistakes(
         "zero_grad() between the two, or nothing is left to step by",
         f"{STEP} ->",
         (f"{ZERO} ->", f"{BACKWARD} -> {BACKWARD}\n    {ZERO}"),
-        ("model(images) -> model(images).detach()", f"{BACKWARD} ->"),
     ),
     called_twice=Mistake(
         "the model is called twice: a batch norm's statistics then move twice a step",
@@ -126,14 +125,7 @@ mistakes(
         "who may have put layers into eval on purpose",
         f"{ZERO} -> {ZERO}\n    model.train()",
     ),
-    type=Known(
-        ".detach() -> .item()",
-        (
-            'labels)\n -> labels, reduction="none")\n',
-            f"{BACKWARD} -> loss.mean().backward()",
-        ),
-        "return loss.detach() ->",
-    ),
+    type=Known(".detach() -> .item()", "return loss.detach() ->"),
 )
 
 right(
@@ -180,9 +172,8 @@ class Evaluate(SceneCheck):
                     "weights": weights, **rest}  # fmt: skip
 
         both = ["loss", "accuracy"]
-        yield "loss and accuracy", of(9, 4, both)
-        yield "loss and accuracy", of(13, 5, both)
-        yield "loss and accuracy", of(12, 4, both)
+        for sizes in (9, 4), (13, 5), (12, 4):
+            yield "loss and accuracy", of(*sizes, both)
         for training_ in (True, False):
             how = {"norm": True, "training": training_}
             yield "not in training", of(13, 5, [CALLS], **how)
@@ -267,8 +258,6 @@ mistakes(
         "return total -> count = sum(len(t) for _, t in loader)\n    return total",
     ),
     type=Known(
-        f"return total / count, {SHARE} -> "
-        f"return minigrad.tensor(total / count), minigrad.tensor({SHARE})",
         f", {SHARE} ->",
     ),
 )
@@ -288,20 +277,16 @@ def _(model, loader):
     return losses / counts, rights / counts
 
 
-@right(evaluate, "by the size of the data set, as in PyTorch's tutorials")
-def _(model, loader):
-    before, loss, count = model.training, 0, 0
-    model.eval()
-    with no_grad():
-        for images, labels in loader:
-            output = model(images)
-            loss += functional.nll_loss(output, labels).item() * len(images)
-            count += (output.argmax(dim=1) == labels).float().sum().item()
-    if before:
-        model.train()
-    return loss / len(loader.dataset), count / len(loader.dataset)
-
-
+right(
+    evaluate,
+    "by the size of the data set, as in PyTorch's tutorials",
+    (
+        '(output, labels, reduction="sum").item() -> '
+        "(output, labels).item() * len(labels)",
+        f"total / count, {SHARE} -> "
+        "total / len(loader.dataset), right / len(loader.dataset)",
+    ),
+)
 equivalent(
     evaluate,
     "sums do not depend on the order, and batches may be held at once: outputs not",
@@ -316,14 +301,10 @@ equivalent(
 )
 def all_outputs(model, loader):
     before = model.training
-    try:
-        model.train(False)
-        with minigrad.no_grad():
-            pairs = [(model(x), t) for x, t in loader]
-        output = minigrad.cat([y for y, _ in pairs])
-        labels = minigrad.cat([t for _, t in pairs])
-        right_ones = output.argmax(1) == labels
-        loss = functional.nll_loss(output, labels)
-        return float(loss), right_ones.float().mean().item()
-    finally:
-        model.train(before)
+    model.train(False)
+    with minigrad.no_grad():
+        pairs = [(model(x), t) for x, t in loader]
+    model.train(before)
+    output, labels = (minigrad.cat(parts) for parts in zip(*pairs))
+    loss = functional.nll_loss(output, labels)
+    return float(loss), (output.argmax(1) == labels).float().mean().item()

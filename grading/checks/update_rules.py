@@ -33,8 +33,9 @@ class RuleCheck(SceneCheck):
         found = {"steps": np.stack(steps), "changed": ""}
         if self.kept:
             averages = [optimiser.state[x][name].numpy() for name in self.kept]
-            found["averages"] = np.stack(averages)
-        return found
+            return found | {"averages": np.stack(averages)}
+        buffer = optimiser.state[x].get("momentum_buffer")
+        return found | {"buffer": None if buffer is None else buffer.numpy()}
 
     def lines(self, case):
         """The first step that is wrong."""

@@ -32,21 +32,32 @@ def idx(hole, data):
 # ------------------------------------------------- loaders
 
 
+SHARED = [  # generators of random numbers that all programs share: get and set
+    (np.random.get_state, np.random.set_state),
+    (python_random.getstate, python_random.setstate),
+    (default_generator.get_state, default_generator.set_state),
+]
+
+
 @scene
 def epoch_orders(hole, n, shuffle, seed, another):
     """The orders of some epochs, of one loader and of others; what else has changed."""
     first = loader_of(n, shuffle, seed)
     asked = [(first, 0), (first, 1), (first, 2), (first, 0)]
     asked += [(loader_of(n, shuffle, seed), 2), (loader_of(n, shuffle, another), 0)]
-    found, changed = [], set()
-    with restored():
+    found, changed, kept = [], False, [get() for get, _ in SHARED]
+    try:
         for number, (loader, epoch) in enumerate(asked):
             loader.epoch = epoch
-            stir(number)
-            before = states()
+            for stir in np.random.seed, python_random.seed, minigrad.manual_seed:
+                stir(number)
+            before = repr([get() for get, _ in SHARED])
             found.append(indices_of(hole(loader), "the order"))
-            changed |= {k for k, v in states().items() if v != before[k]}
-    return {"orders": found, "changed": sorted(changed)}
+            changed |= before != repr([get() for get, _ in SHARED])
+    finally:
+        for (_, restore), state in zip(SHARED, kept, strict=True):
+            restore(state)
+    return {"orders": found, "changed": changed}
 
 
 def loader_of(n, shuffle, seed):
@@ -63,36 +74,6 @@ def indices_of(array, what):
             f"{array.dtype}, shape {array.shape}"
         )
     return array.tolist()
-
-
-def states():
-    """The state of every generator of random numbers that all programs share."""
-    name, keys, *rest = np.random.get_state()
-    return {
-        "NumPy's": (name, keys.tobytes(), *rest),
-        "Python's": python_random.getstate(),
-        "minigrad's": default_generator.get_state(),
-    }
-
-
-def stir(seed):
-    """Other random numbers for whoever takes them from a shared generator."""
-    np.random.seed(seed)
-    python_random.seed(seed)
-    minigrad.manual_seed(seed)
-
-
-@contextlib.contextmanager
-def restored():
-    """Afterwards the shared generators go on as if nothing had been."""
-    kept = np.random.get_state(), python_random.getstate()
-    own = default_generator.get_state()
-    try:
-        yield
-    finally:
-        np.random.set_state(kept[0])
-        python_random.setstate(kept[1])
-        default_generator.set_state(own)
 
 
 @scene

@@ -147,14 +147,10 @@ def kaiming(hole, shape, seed, options):
             minigrad.manual_seed(seed)
         result = hole(weight, **options)
         drawn.append(array_of(weight))
-    returned = "the tensor" if result is weight else kind(result)
-    return {"values": drawn[1], "returned": returned, **chance(drawn)}
-
-
-def chance(drawn):
-    """Of three draws, and the first again by its seed: are they what they should be?"""
     first, second, third, again = drawn
     return {
+        "values": second,
+        "returned": "the tensor" if result is weight else kind(result),
         "the same seed, the same numbers": np.array_equal(first, again),
         "some numbers never change": bool(((first == second) & (first == third)).any()),
     }
@@ -212,7 +208,8 @@ def sgd(hole, param, grads, options):
         buffer = hole(param, g, buffer, **options)
         return buffer
 
-    return stepped(param, grads, step)
+    kept = stepped(param, grads, step)
+    return kept | {"buffer": None if buffer is None else array_of(buffer, "the buffer")}
 
 
 @scene(changes=("param", "exp_avg", "exp_avg_sq"))
@@ -240,6 +237,8 @@ def clip(hole, grads, lazy, options):
     kinds = {"a list": params, "a generator": (p for p in params),
              "a tensor": params[0]}  # fmt: skip
     norm = hole(kinds[lazy], **options)
+    if array_of(norm, "the norm").shape:
+        raise NotPlain(f"the norm has no dimensions, not shape {norm.shape}")
     empty = all(g is None for g in grads)
     return {
         "norm": float(array_of(norm)),

@@ -131,7 +131,8 @@ class DataLoader(Suggesting):
 
         Without self.shuffle as they lie. Else a random order, which the int self.seed
         and the epoch's number self.epoch decide alone: the same two give the same order
-        in every run, another epoch another order.
+        in every run, another seed or epoch another order. Generators of random numbers
+        that others use, such as NumPy's own, are left as they are.
         """
 
     def arrays(self, indices):

@@ -29,8 +29,8 @@ def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1):
     functional.unfold(input, kernel_size, dilation, padding, stride) is (N, C * KH * KW,
     L): each column is one place of the window, all of its numbers channel by channel,
     and there are L places, row by row. Returns (N, O, OH, OW), where OH = (H + 2 *
-    padding - dilation * (KH - 1) - 1) // stride + 1, and OW in the same way. It is made
-    of operators: gradients reach input, weight and bias.
+    padding - dilation * (KH - 1) - 1) // stride + 1, and OW in the same way, in
+    input's dtype. It is made of operators: gradients reach input, weight and bias.
     """
 
 
@@ -48,7 +48,8 @@ def batch_norm(
     """(input - mean) / sqrt(var + eps) * weight + bias, for each channel by itself.
 
     input: (N, C, ...): a channel's elements are those of all samples and places.
-    weight, bias: (C,) or None for 1 and 0.
+    Their mean may be large beside their deviation. weight, bias: (C,) or None for 1 and
+    0.
 
     In training mean and var are those of the input, var divided by the number of
     elements n; and the running ones, (C,), are moved in place by
@@ -67,6 +68,7 @@ def dropout(input, p=0.5, training=True):
 
     So the expected value of each element stays the same. Without `training`, or with
     p = 0, the input as it is; with p = 1 all is 0. ValueError for a p outside [0, 1].
+    The result has input's dtype, and a gradient goes through what is kept.
     random.keep_mask(input, chance) is a tensor of 1 by that chance and else 0: each
     element by itself, each call another, and manual_seed decides them.
     """

@@ -49,7 +49,7 @@ def pow_exponent_backward(dy, a, y):
     """The gradient of b, the exponent of y = a ** b: y itself is at hand.
 
     dy, a, y: arrays of floats; a may be a number, or be broadcast to dy's shape.
-    Returns an array of that shape. Where a is below 0 it is NaN.
+    Returns an array of that shape.
     Where a is 0 and y is 0 or 1 (so b is not below 0) the gradient is 0, though
     log(0) is -inf. Where a is below 0 there is no logarithm: it is NaN.
     At hand: np.log, np.where(condition, x, y).
@@ -68,7 +68,8 @@ def exp_backward(dy, y):
 def log_backward(dy, a):
     """The gradient of a, where y = log(a), the natural logarithm.
 
-    dy, a: arrays of floats. Returns one, too.
+    dy, a: arrays of floats. Returns one, too. Where a is 0 the slope is infinite; below
+    0, where y is NaN, it is what the formula gives.
     """
 
 

@@ -15,7 +15,7 @@ def adam(param, grad, exp_avg, exp_avg_sq, step, lr, betas, eps, weight_decay):
     beta * average + (1 - beta) * new, with betas = (beta1, beta2). Both begin with 0:
     they are too small by the factor 1 - beta ** step, and are divided by it where they
     are used, not in place. step is 1 in the first step. Subtracted is
-    lr * exp_avg / (sqrt(exp_avg_sq) + eps), each corrected. Returns nothing.
+    lr * exp_avg / (sqrt(exp_avg_sq) + eps), each corrected.
 
     D. P. Kingma, J. Ba: Adam: a method for stochastic optimization (2015).
     """

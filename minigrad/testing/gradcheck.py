@@ -14,8 +14,9 @@ class GradcheckError(RuntimeError):
 def numerical_jacobian(function, inputs, number, eps=1e-6):
     """By central differences: how each result's element changes with each of an input.
 
-    function: takes the tensors `inputs` and returns a tensor. number: which of the
-    inputs is moved, inputs[number], an ordinary float64 tensor, contiguous.
+    function: takes the tensors `inputs` and returns a tensor, perhaps a view of one of
+    them. number: which of the inputs is moved, inputs[number], an ordinary float64
+    tensor, contiguous.
     Returns a float64 array of NumPy of shape (elements of inputs[number], elements of
     the result): row i is (f(x + eps) - f(x - eps)) / (2 eps), where eps is added to
     element i of the input alone, in row-major order. Every element has its row, and an
