@@ -130,6 +130,11 @@ mistakes(
     ),
     raised=Known("x.storage.version -> x.version"),
 )
+right(
+    next_version,
+    "in steps",
+    "x.storage.version += 1 -> storage = x.storage\n    storage.version += 1",
+)
 right(next_version, "written out", "+= 1 -> = x.storage.version + 1")
 right(
     next_version,
