@@ -101,19 +101,3 @@ right(
     }
     """,
 )
-right(
-    im2col,
-    "a grid-stride loop",
-    """
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    for (int j = i; j < planes * KH * KW * OH * OW; j += gridDim.x * blockDim.x) {
-        int ow = j % OW, oh = j / OW % OH, kw = j / (OW * OH) % KW;
-        int kh = j / (OW * OH * KW) % KH, plane = j / (OW * OH * KW * KH);
-        int ih = oh * stride + kh * dilation - padding;
-        int iw = ow * stride + kw * dilation - padding;
-        columns[j] = 0;
-        if ((unsigned)ih < (unsigned)H && (unsigned)iw < (unsigned)W)
-            columns[j] = x[plane * H * W + ih * W + iw];
-    }
-    """,
-)

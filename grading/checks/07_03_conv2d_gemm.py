@@ -106,14 +106,6 @@ equivalent(
 
 right(
     conv2d_gemm,
-    "the bias first",
-    (
-        "float sum = 0.0f; -> float sum = row < O ? bias[row] : 0.0f;",
-        "sum + bias[row] -> sum",
-    ),
-)
-right(
-    conv2d_gemm,
     "flat tiles, and sums in double",
     (
         "w_tile[16][16], c_tile[16][16] -> w_tile[256], c_tile[256]",

@@ -52,10 +52,6 @@ class Conv2dDirect(ProductCheck):
         return F.conv2d(x, w, bias, padding=int(padding))
 
 
-LOOPS = """for (int r = ty; r < side; r += 16)
-            for (int q = tx; q < side; q += 16) {"""
-AS_ONE_ROW = """for (int e = ty * 16 + tx; e < side * side; e += 256) {
-                int r = e / side, q = e % side;"""
 mistakes(
     conv2d_direct,
     flipped=Mistake(
@@ -127,7 +123,6 @@ equivalent(
     "type: for (short kw = ",
 )
 
-right(conv2d_direct, "filled as one row", f"{LOOPS} -> {AS_ONE_ROW}")
 right(
     conv2d_direct,
     "weights in shared memory",

@@ -115,11 +115,6 @@ equivalent(
 
 right(
     max_pool2d,
-    "minus infinity",
-    "float most = 0.0f; -> float most = __int_as_float(0xff800000);",
-)
-right(
-    max_pool2d,
     "not greater is not new",
     "if (best < 0 || value > most || value != value) { -> "
     "if (!(best >= 0 && value <= most) && !(most != most && value == value)) {",

@@ -77,13 +77,3 @@ right(
     dx[i] = sum;
     """,
 )
-right(
-    max_pool2d_backward,
-    "a thread a plane",
-    """
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= planes) return;
-    for (int p = i * places; p < (i + 1) * places; p++)
-        dx[i * size + indices[p]] += dy[p];
-    """,
-)

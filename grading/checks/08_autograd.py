@@ -123,19 +123,6 @@ def _(cls, *args):
     return ctx.record(results) if wanted else results
 
 
-@right(apply, "with try and finally")
-def _(cls, *args):
-    before, ctx = is_grad_enabled(), Context(cls, args)
-    set_grad_enabled(False)
-    try:
-        results = cls.forward(ctx, *args)
-    finally:
-        set_grad_enabled(before)
-    if before and sum(ctx.needs_input_grad) > 0:
-        results = ctx.record(results)
-    return results
-
-
 @checks(leaf_rules)
 class LeafRules(Check):
     scene = "leaf"

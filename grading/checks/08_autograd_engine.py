@@ -214,24 +214,3 @@ def _(roots):
             if not waiting[child]:
                 order.append(child)
     return order
-
-
-@right(topological_order, "with a stack of iterators")
-def _(roots):
-    done, seen = [], set()
-    for root in roots:
-        if root in seen:
-            continue
-        seen.add(root)
-        stack = [(root, iter(children(root)))]
-        while stack:
-            node, left = stack[-1]
-            child = next((n for n in left if n not in seen), None)
-            if child is None:
-                done.append(node)
-                stack.pop()
-            else:
-                seen.add(child)
-                stack.append((child, iter(children(child))))
-    done.reverse()
-    return done

@@ -182,20 +182,3 @@ def _(function, inputs, number, eps=1e-6):
             ends.append(np.array(function(*others).detach().numpy()).reshape(-1))
         found.append((ends[0] - ends[1]) / (2 * eps))
     return np.array(found).reshape(x.size, function(*inputs).numel())
-
-
-@right(numerical_jacobian, "filled in")
-def _(function, inputs, number, eps=1e-6):
-    def values():
-        return np.array(function(*inputs).detach().numpy()).reshape(-1)
-
-    flat = inputs[number].detach().view(-1)
-    result = np.zeros((len(flat), len(values())))
-    for i in range(len(flat)):
-        old = flat[i].item()
-        flat[i] = old + eps
-        result[i] += values()
-        flat[i] = old - eps
-        result[i] -= values()
-        flat[i] = old
-    return result / (2 * eps)

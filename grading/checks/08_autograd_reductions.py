@@ -63,11 +63,6 @@ mistakes(
 )
 
 
-@right(total, "by view")
-def _(dy, shape, dims, keepdim):
-    return dy.view([1 if d in dims else n for d, n in enumerate(shape)]).expand(shape)
-
-
 @right(total, "by strides of 0")
 def _(dy, shape, dims, keepdim):
     strides = list(dy.stride())
@@ -112,13 +107,6 @@ equivalent(
 @right(mean, "by the numbers of elements")
 def _(dy, shape, dims, keepdim):
     return total(dy, shape, dims, keepdim) * (dy.numel() / math.prod(shape))
-
-
-@right(mean, "in steps")
-def _(dy, shape, dims, keepdim):
-    for d in dims:
-        dy = dy / shape[d]
-    return total(dy, shape, dims, keepdim)
 
 
 @checks(amax)
@@ -184,11 +172,3 @@ def _(dy, a, y, dims, keepdim):
         dy, y = dy.unsqueeze(d), y.unsqueeze(d)
     largest = a == y
     return dy * largest / largest.sum(dims, keepdim=True)
-
-
-right(
-    amax,
-    "by a mean",
-    f"{SHARE} -> largest.to(dtype=a.dtype).mean(dims, keepdim=True) / "
-    "math.prod(a.shape[d] for d in dims)",
-)

@@ -219,18 +219,3 @@ def _(x, version, name):
 
 
 right(unpack, "versions only grow", "!= version -> > version")
-
-
-@right(sum_to_size, "lined up first")
-def _(x, shape):
-    extra = x.ndim - len(shape)
-    if extra < 0:
-        raise RuntimeError("too many dimensions")
-    if extra:
-        x = x.sum(tuple(range(extra)))
-    for d, (old, new) in enumerate(zip(x.shape, shape)):
-        if old != new and new != 1:
-            raise RuntimeError(f"{old} is not {new}")
-        if old != new:
-            x = x.sum(d, keepdim=True)
-    return x

@@ -136,14 +136,6 @@ right(
 )
 
 
-@right(permute, "by filling in")
-def _(dy, dims):
-    back = [0] * len(dims)
-    for place, d in enumerate(dims):
-        back[d] = place
-    return dy.permute(tuple(back))
-
-
 @checks(part)
 class SliceBackward(TensorCheck):
     def doubles(self, random):
@@ -187,14 +179,12 @@ mistakes(
         "dy is left out: the places that were taken get it", "= dy\n -> = 1\n"
     ),
 )
-right(part, "by adding", "dx[index] = dy -> view = dx[index]\n    view += dy")
-
-
 right(
     part,
     "by zeros",
     "dy.new_zeros(shape) -> minigrad.zeros(shape, dtype=dy.dtype, device=dy.device)",
 )
+right(part, "by adding", "dx[index] = dy -> view = dx[index]\n    view += dy")
 
 
 @mistake(part)

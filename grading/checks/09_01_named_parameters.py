@@ -106,16 +106,6 @@ def once(pairs, remove):
     return [*kept.values()]
 
 
-@right(Module.named_parameters, "by recursion")
-def _(self, prefix="", recurse=True, remove_duplicate=True):
-    dotted = prefix + "." if prefix else ""
-    found = [(dotted + n, p) for n, p in self._parameters.items() if p is not None]
-    for name, child in self._modules.items():
-        if child is not None and recurse:
-            found += child.named_parameters(dotted + name, remove_duplicate=False)
-    return once(found, remove_duplicate)
-
-
 @right(Module.named_parameters, "by a stack")
 def _(self, prefix="", recurse=True, remove_duplicate=True):
     pairs, stack = [], [(prefix + "." if prefix else "", self)]

@@ -41,7 +41,6 @@ class Train(SceneCheck):
         return dict.fromkeys(scene["flags"], scene["mode"]) | {"returned": "self"}
 
 
-EACH = "for child in self.children():\n        child.train(mode)"
 mistakes(
     Module.train,
     own_alone=Mistake(
@@ -87,13 +86,3 @@ def _(self, mode=True):
         module.training = mode
         left += module.children()
     return self
-
-
-right(
-    Module.train,
-    "by modules()",
-    (
-        f"{EACH} -> for m in self.modules(): m.training = mode",
-        "self.training = mode ->",
-    ),
-)

@@ -39,8 +39,3 @@ right(
     "by sums",
     "input @ weight.T -> (input.unsqueeze(-2) * weight).sum(-1)",
 )
-right(
-    linear,
-    "matmul and transpose",
-    "input @ weight.T -> input.matmul(weight.transpose(0, 1))",
-)

@@ -71,12 +71,6 @@ equivalent(
 )
 right(
     conv2d,
-    "by einsum's rule",
-    f"{COLUMNS} @ columns -> "
-    "(weight.reshape(1, channels, -1, 1) * columns.unsqueeze(1)).sum(2)",
-)
-right(
-    conv2d,
     "columns times rows",
     (
         f"{COLUMNS} @ columns -> columns.transpose(1, 2) @ weight.flatten(1).T",

@@ -155,17 +155,6 @@ equivalent(
     "x - mean and mean - x have the same square",
     "operands swapped: centred = input - mean",
 )
-right(
-    batch_norm,
-    "by var",
-    (
-        f"{VAR} -> input.var(dims, correction=0)",
-        f"{UNBIASED} -> input.var(dims)",
-        "mean.copy_((1 - momentum) * running_mean + momentum * mean) -> "
-        "mean.mul_(1 - momentum).add_(momentum * mean)",
-        "* (var + eps).rsqrt().reshape(along) -> / (var.view(along) + eps).sqrt()",
-    ),
-)
 
 
 @right(batch_norm, "as a matrix of channels")

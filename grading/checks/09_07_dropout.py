@@ -203,8 +203,3 @@ right(
     "a comparison of random numbers",
     f"random.{KEPT}{SCALED} -> (minigrad.rand(input.shape) >= p) / (1 - p)",
 )
-right(
-    dropout,
-    "by masked_fill",
-    f"input * random.{KEPT} -> input.masked_fill(random.keep_mask(input, p).bool(), 0)",
-)

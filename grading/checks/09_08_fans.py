@@ -45,8 +45,6 @@ mistakes(
     ),
 )
 
-right(fans, "by NumPy", "math.prod(shape[2:]) -> int(np.prod(shape[2:]))")
-
 
 @right(fans, "by a loop")
 def _(shape):

@@ -106,7 +106,7 @@ class KaimingUniform(SceneCheck):
         return [lines[0], ("expected", say[0]), ("got", say[1])]
 
 
-FAN, GAIN = 'fans(tensor.shape)[mode == "fan_out"]', "calculate_gain(nonlinearity, a)"
+GAIN = "calculate_gain(nonlinearity, a)"
 mistakes(
     kaiming_uniform_,
     deviation_as_bound=Mistake(
@@ -159,14 +159,6 @@ mistakes(
     ),
 )
 
-right(
-    kaiming_uniform_,
-    "the deviation first",
-    (
-        f"bound = {GAIN} * math.sqrt(3 / fan) -> spread = {GAIN} / math.sqrt(fan)",
-        "-bound, bound -> -(3**0.5) * spread, 3**0.5 * spread",
-    ),
-)
 right(
     kaiming_uniform_,
     "by rand",

@@ -129,38 +129,6 @@ mistakes(
 
 right(
     cross_entropy_forward,
-    "all threads know lse",
-    """
-    __shared__ float a[256], b[256];
-    int k = threadIdx.x;
-    const float* row = x + blockIdx.x * n;
-    float top = -3e38f, sum = 0.0f;
-    for (int i = k; i < n; i += blockDim.x) {
-        float value = row[i], larger = max(top, value);
-        sum = sum * exp(top - larger) + exp(value - larger);
-        top = larger;
-    }
-    a[k] = top;
-    b[k] = sum;
-    for (int half = blockDim.x / 2; half > 0; half /= 2) {
-        __syncthreads();
-        if (k >= half) continue;
-        float larger = max(a[k], a[k + half]);
-        b[k] = b[k] * exp(a[k] - larger) + b[k + half] * exp(a[k + half] - larger);
-        a[k] = larger;
-    }
-    __syncthreads();
-    float value = a[0] + log(b[0]);
-    int t = target[blockIdx.x];
-    if (k == 0) {
-        lse[blockIdx.x] = value;
-        if (t == ignore) losses[blockIdx.x] = 0.0f;
-        else losses[blockIdx.x] = value - row[t];
-    }
-    """,
-)
-right(
-    cross_entropy_forward,
     "by one thread",
     """
     if (threadIdx.x > 0) return;

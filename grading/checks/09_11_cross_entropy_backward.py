@@ -100,21 +100,3 @@ right(
         }
     """,
 )
-right(
-    cross_entropy_backward,
-    "two cases",
-    """
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    while (i < rows * n) {
-        int t = target[i / n];
-        if (t == ignore) {
-            dx[i] = 0.0f;
-        } else if (t == i % n) {
-            dx[i] = (exp(x[i] - lse[i / n]) - 1.0f) * (dy[0] / count);
-        } else {
-            dx[i] = exp(x[i] - lse[i / n]) * (dy[0] / count);
-        }
-        i += gridDim.x * blockDim.x;
-    }
-    """,
-)

@@ -60,7 +60,6 @@ class ClipGradNorm(SceneCheck):
 
 
 LIST, CLIP = "gradients_of(parameters)", "for g in gradients:\n        g.mul_(factor)"
-FACTOR = "factor = (max_norm / (norm + 1e-6)).clamp(max=1)"
 mistakes(
     clip_grad_norm_,
     each_alone=Mistake(
@@ -125,14 +124,6 @@ equivalent(
     clip_grad_norm_,
     "each gradient is multiplied for itself, in whatever order",
     "order: for g in gradients",
-)
-right(
-    clip_grad_norm_,
-    "by numbers",
-    (
-        f"{FACTOR} -> factor = min(max_norm / (norm.item() + 1e-6), 1)",
-        "elif norm_type == 2 -> elif False",
-    ),
 )
 
 

@@ -96,12 +96,6 @@ mistakes(
     type=Known("loss.item() -> loss"),
 )
 
-right(
-    linear_regression,
-    "zero_grad at the end",
-    (f"{ZERO} ->", f"{STEP} -> {STEP}; {ZERO}", "loss.item() -> float(loss)"),
-)
-
 
 @right(linear_regression, "by a closure")
 def _(model, loss_fn, optimizer, x, y, epochs):

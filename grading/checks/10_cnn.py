@@ -175,24 +175,3 @@ equivalent(
     "off by one: -> if len(data) < (5)",
 )
 right(read_idx, "by struct", read)
-
-
-@right(read_idx, "byte by byte")
-def _(data):
-    left = iter(data)
-    head = [next(left, 255) for _ in range(4)]
-    if head[:3] != [0, 0, 8]:
-        raise ValueError(f"not an IDX file: {head}")
-    shape = ()
-    for _ in range(head[3]):
-        size = 0
-        for _ in range(4):
-            byte = next(left, None)
-            if byte is None:
-                raise ValueError("the head ends too early")
-            size = 256 * size + byte
-        shape += (size,)
-    rest = bytes(left)
-    if len(rest) != math.prod(shape):
-        raise ValueError("too many or too few")
-    return np.frombuffer(rest, np.uint8).reshape(shape)

@@ -152,11 +152,6 @@ mistakes(
         "permutation(n) -> permutation(n).tolist()",
     ),
 )
-right(
-    DataLoader.order,
-    "sorted by random numbers",
-    f"{SHUFFLED} -> np.argsort(np.random.RandomState({SEED}).rand(n))",
-)
 
 
 @right(DataLoader.order, "by Python's generator")
@@ -234,13 +229,4 @@ def _(self):
     batches = np.split(order, range(size, len(order), size)) if len(order) else []
     if self.drop_last and batches and len(batches[-1]) < size:
         batches.pop()
-    return batches
-
-
-@right(DataLoader.indices, "item by item")
-def _(self):
-    items, batches = iter(self.order().tolist()), []
-    while batch := list(itertools.islice(items, self.batch_size)):
-        if len(batch) == self.batch_size or not self.drop_last:
-            batches.append(np.array(batch))
     return batches

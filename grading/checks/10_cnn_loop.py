@@ -6,8 +6,6 @@ from torch.nn import functional as torch_functional
 from grading.checking import checks
 from grading.mistakes import Known, Mistake, mistake, mistakes, right
 from grading.subject import Problem
-from minigrad import functional
-from minigrad.autograd import no_grad
 from minigrad.training import evaluate, train_mnist, train_step
 
 from .scene_check import SceneCheck, each
@@ -209,28 +207,4 @@ def _(training, epochs):
         epoch_of(training)
         loss, accuracy = evaluate(training.model, training.test)
         training.evaluated(loss, accuracy)
-    return training.results
-
-
-@right(train_mnist, "all by hand")
-def _(training, epochs):
-    model, optimizer = training.model, training.optimizer
-    while len(training.results) < epochs:
-        if training.train.epoch == len(training.results):
-            for batch in training.train:
-                optimizer.zero_grad()
-                loss = functional.nll_loss(model(batch[0]), batch[1])
-                loss.backward()
-                optimizer.step()
-                training.stepped(loss.item())
-        loss = count = n = 0
-        model.eval()
-        with no_grad():
-            for x, t in training.test:
-                y = model(x)
-                loss += functional.nll_loss(y, t).item() * len(t)
-                count += int((y.argmax(1) == t).sum().item())
-                n += len(t)
-        model.train()
-        training.evaluated(loss / n, count / n)
     return training.results

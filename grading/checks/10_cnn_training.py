@@ -7,7 +7,6 @@ import minigrad
 from grading.checking import checks
 from grading.mistakes import Known, Mistake, equivalent, mistake, mistakes, right
 from minigrad import functional
-from minigrad.autograd import no_grad
 from minigrad.training import evaluate, train_step
 
 from .scene_check import SceneCheck, each
@@ -126,16 +125,6 @@ mistakes(
         f"{ZERO} -> {ZERO}\n    model.train()",
     ),
     type=Known(".detach() -> .item()", "return loss.detach() ->"),
-)
-
-right(
-    train_step,
-    "cross_entropy, for the softmax of a softmax's logarithm is itself",
-    (
-        f"{ZERO} ->",
-        f"{BACKWARD} -> {ZERO}\n    {BACKWARD}",
-        "nll_loss -> cross_entropy",
-    ),
 )
 
 
@@ -261,20 +250,6 @@ mistakes(
         f", {SHARE} ->",
     ),
 )
-
-
-@right(evaluate, "sums, divided at the end")
-def _(model, loader):
-    before, sums = model.training, []
-    model.eval()
-    for x, t in loader:
-        with no_grad():
-            y = model(x)
-            loss = functional.nll_loss(y, t, reduction="sum").item()
-            sums.append((loss, (y.argmax(1) == t).sum().item(), len(t)))
-    model.train(before)
-    losses, rights, counts = map(sum, zip(*sums, strict=True))
-    return losses / counts, rights / counts
 
 
 right(

@@ -1,0 +1,332 @@
+"""SGD, Adam and AdamW: fifty steps beside torch.optim, in double."""
+
+import numpy as np
+import torch
+
+from grading.checking import checks
+from grading.mistakes import Known, Mistake, Patch, equivalent, mistakes, right
+from minigrad.optim.adam import adam, adamw
+from minigrad.optim.sgd import sgd
+
+from .scene_check import SceneCheck, brief, numbers, options_of
+
+STEPS = 50
+
+
+class RuleCheck(SceneCheck):
+    """A rule; its steps are compared one by one with those of an optimiser."""
+
+    optimiser = None  # torch's
+    kept = ()  # the names of its averages
+
+    def words(self, scene):
+        return f"{len(scene['grads'])} steps with {options_of(scene)}"
+
+    def of(self, random, steps=STEPS, **options):
+        param = numbers(random, 3, 2)
+        grads = [numbers(random, 3, 2) + param for _ in range(steps)]
+        scene = "adam" if self.kept else "sgd"
+        return {"scene": scene, "param": param, "grads": grads, "options": options}
+
+    def expected(self, scene):
+        x = torch.nn.Parameter(torch.tensor(scene["param"]))
+        optimiser, steps = self.optimiser([x], **scene["options"]), []
+        for grad in scene["grads"]:
+            x.grad = torch.tensor(grad)
+            optimiser.step()
+            steps.append(x.detach().numpy().copy())
+        found = {"steps": np.stack(steps), "changed": ""}
+        if self.kept:
+            averages = [optimiser.state[x][name].numpy() for name in self.kept]
+            return found | {"averages": np.stack(averages)}
+        buffer = optimiser.state[x].get("momentum_buffer")
+        return found | {"buffer": None if buffer is None else buffer.numpy()}
+
+    def lines(self, case):
+        """The first step that is wrong."""
+        case_line, *rest = super().lines(case)
+        got, expected = case.got, case.expected
+        if not isinstance(got, dict) or "steps" not in got:
+            return [case_line, *rest]
+        if got["changed"] or got["steps"].shape != expected["steps"].shape:
+            return [case_line, ("got", got["changed"] or brief(got["steps"]))]
+        pairs = zip(got["steps"], expected["steps"], strict=True)
+        near = [np.allclose(a, b, self.rtol, self.atol) for a, b in pairs]
+        if all(near):
+            return [case_line, *rest]
+        step = near.index(False)
+        pair = [brief(values["steps"][step]) for values in (expected, got)]
+        which = f"after step {step + 1}: "
+        return [case_line, ("expected", which + pair[0]), ("got", which + pair[1])]
+
+    def general(self, case):
+        if isinstance(case.got, dict) and case.got.get("changed"):
+            return "changed", (
+                f"{case.got['changed']}: whoever called still needs it. Make a new "
+                f"tensor, or copy it with clone()"
+            )
+        return super().general(case)
+
+
+@checks(sgd)
+class Sgd(RuleCheck):
+    optimiser = torch.optim.SGD
+
+    def cases(self, random):
+        yield "plain steps", self.of(random, lr=0.1)
+        yield "plain steps", self.of(random, steps=1, lr=0.03)
+        yield "momentum", self.of(random, lr=0.1, momentum=0.9)
+        yield "momentum", self.of(random, steps=2, lr=0.2, momentum=0.5)
+        yield "dampening", self.of(random, lr=0.1, dampening=0.5)
+        yield "dampening", self.of(random, lr=0.1, momentum=0.8, dampening=0.3)
+        yield "weight decay", self.of(random, lr=0.1, weight_decay=0.2)
+        how = {"momentum": 0.7, "weight_decay": 0.1}
+        yield "weight decay", self.of(random, lr=0.05, **how)
+        yield "nesterov", self.of(random, lr=0.1, momentum=0.9, nesterov=True)
+        yield "nesterov", self.of(random, lr=0.1, nesterov=True, **how)
+
+
+DECAY = "if weight_decay:\n        grad = grad + weight_decay * param"
+NEXT = "buffer.mul_(momentum).add_((1 - dampening) * grad)"
+mistakes(
+    sgd,
+    uphill=Mistake(
+        "the step goes up the hill: lr times the direction is subtracted",
+        "sub_ -> add_",
+    ),
+    not_in_place=Mistake(
+        "the parameter is not changed in place: param.sub_(...), or what you "
+        "computed is lost",
+        "param.sub_(lr * grad) -> param = param - lr * grad",
+    ),
+    no_momentum=Mistake("the momentum is not used", "if momentum: -> if False:"),
+    forgets=Mistake(
+        "the buffer is not returned, or not kept: each step begins a new one",
+        "return buffer ->",
+        f"{NEXT} -> buffer = grad.clone()",
+    ),
+    damped_first=Mistake(
+        "the first buffer is the gradient itself: dampening begins with the second "
+        "step",
+        "grad.clone() -> (1 - dampening) * grad",
+    ),
+    zero_first=Mistake(
+        "the first step is lost: where the buffer is None it begins with the "
+        "gradient, not with 0",
+        "grad.clone() -> 0 * grad",
+    ),
+    no_decay=Mistake("the weight decay is missing", "if weight_decay: -> if False:"),
+    decoupled=Mistake(
+        "the weights are shrunk apart from the gradient, as AdamW does it: here "
+        "weight_decay * param is added to the gradient, and goes through the "
+        "momentum",
+        f"{DECAY} -> param.mul_(1 - lr * weight_decay)",
+    ),
+    no_nesterov=Mistake(
+        "nesterov is not used: the direction is grad + momentum * buffer",
+        "if nesterov else -> if False else",
+    ),
+    no_dampening=Mistake(
+        "dampening is not used: the gradient enters the buffer times 1 - dampening",
+        "(1 - dampening) * ->",
+    ),
+    changed=Known(
+        f"{DECAY} -> grad.add_(weight_decay * param).mul_(1.001)",
+        "grad.clone() -> grad",  # the buffer is the gradient
+    ),
+)
+
+equivalent(
+    sgd,
+    "0 * param is added, which changes nothing",
+    "guard dropped: if weight_decay: -> if True",
+)
+equivalent(
+    sgd,
+    "the buffer may be any tensor: the caller keeps the one that is returned",
+    "a copy: return buffer",
+)
+
+
+right(
+    sgd,
+    "new tensors",
+    f"{NEXT} -> buffer = momentum * buffer + (1 - dampening) * grad",
+)
+
+
+@right(sgd, "by copy_")
+def _(param, grad, buffer, lr, momentum=0, dampening=0, weight_decay=0, nesterov=False):
+    g = grad + weight_decay * param
+    if not momentum:
+        param.copy_(param - lr * g)
+        return None
+    buffer = g if buffer is None else buffer * momentum + g * (1 - dampening)
+    param.copy_(param - lr * (g + buffer * momentum if nesterov else buffer))
+    return buffer
+
+
+class AdamCheck(RuleCheck):
+    kept, first = ("exp_avg", "exp_avg_sq"), "the first steps"
+
+    def cases(self, random):
+        """Weight decay is the heart of AdamW."""
+        cases = [*self.all_cases(random)]
+        return sorted(cases, key=lambda case: case[0] != self.first)
+
+    def all_cases(self, random):
+        def of(steps=STEPS, lr=0.1, betas=(0.9, 0.99), eps=1e-8, weight_decay=0.0):
+            options = {"lr": lr, "betas": betas, "eps": eps}
+            return self.of(random, steps, **options, weight_decay=weight_decay)
+
+        yield "the first steps", of(steps=1)
+        yield "the first steps", of(steps=3)
+        yield "fifty steps", of()
+        yield "fifty steps", of(lr=0.01, betas=(0.5, 0.8))
+        yield "a large eps", of(eps=0.3)
+        yield "weight decay", of(weight_decay=0.3)
+        yield "weight decay", of(steps=2, weight_decay=0.1, lr=0.5)
+
+
+ROOT = "root = (exp_avg_sq / (1 - beta2**step)).sqrt()"
+STEP = "param.sub_(size * exp_avg / (root + eps))"
+BOTH = {  # cause: (text, patch)
+    "inside": (
+        "eps stands inside the root: sqrt(exp_avg_sq) + eps",
+        (".sqrt() -> .add(eps).sqrt()", "(root + eps) -> root"),
+    ),
+    "not_corrected": (
+        "the bias correction is missing: both averages begin with 0, and are "
+        "divided by 1 - beta ** step",
+        (" / (1 - beta1**step) ->", " / (1 - beta2**step) ->"),
+    ),
+    "first_not_corrected": (
+        "the average of the gradient is not corrected: divide by 1 - beta1 ** step",
+        " / (1 - beta1**step) ->",
+    ),
+    "second_not_corrected": (
+        "the average of the squares is not corrected: divide by 1 - beta2 ** step",
+        " / (1 - beta2**step) ->",
+    ),
+    "eps_before": (
+        "eps is added before the correction: it is beside the root of the corrected "
+        "average",
+        f"{ROOT} -> root = (exp_avg_sq.sqrt() + eps) / (1 - beta2**step) ** 0.5 - eps",
+    ),
+    "corrected_in_place": (
+        "the averages themselves are corrected, in place: they are needed as they "
+        "are in the next step",
+        (
+            "size = lr / (1 - beta1**step) -> size = lr; exp_avg.div_(1 - beta1**step)",
+            "exp_avg_sq / (1 - beta2**step) -> exp_avg_sq.div_(1 - beta2**step)",
+        ),
+    ),
+    "late": (
+        "the correction is one step late: step is 1 in the first step",
+        (
+            "beta1**step -> beta1**(step - 1 or 1e9)",
+            "beta2**step -> beta2**(step - 1 or 1e9)",
+        ),
+    ),
+    "swapped": (
+        "beta and 1 - beta are exchanged: average = beta * average + (1 - beta) * new",
+        (
+            "mul_(beta1).add_((1 - beta1) -> mul_(1 - beta1).add_(beta1",
+            "mul_(beta2).add_((1 - beta2) -> mul_(1 - beta2).add_(beta2",
+        ),
+    ),
+    "not_squared": (
+        "the gradient is not squared in exp_avg_sq", "grad * grad -> grad.abs()"
+    ),
+    "no_root": (
+        "the root is missing: lr * exp_avg / (sqrt(exp_avg_sq) + eps)", ".sqrt() ->"
+    ),
+    "uphill": ("the step goes up the hill: it is subtracted", "sub_ -> add_"),
+    "not_in_place": (
+        "the parameter is not changed in place: param.sub_(...)", "sub_ -> sub"
+    ),
+    "averages_lost": (
+        "the averages are not changed in place: exp_avg.mul_(...).add_(...)",
+        (
+            "exp_avg.mul_(beta1).add_ -> exp_avg = (exp_avg * beta1).add",
+            "exp_avg_sq.mul_(beta2).add_ -> exp_avg_sq = (exp_avg_sq * beta2).add",
+        ),
+    ),
+}  # fmt: skip
+RIGHT = {  # style: patch
+    "as PyTorch's source has it": (
+        "exp_avg.mul_(beta1).add_((1 - beta1) * grad) -> "
+        "exp_avg += (1 - beta1) * (grad - exp_avg)",
+        f"{ROOT} -> root = exp_avg_sq.sqrt() / (1 - beta2**step) ** 0.5",
+        f"{STEP} -> param -= size * (exp_avg / (root + eps))",
+    ),
+    "both corrected first": (
+        "size = lr / (1 - beta1**step) -> mean = exp_avg / (1 - beta1**step)",
+        f"{STEP} -> param.copy_(param - lr * mean / (root + eps))",
+    ),
+}
+
+
+@checks(adam)
+class Adam(AdamCheck):
+    optimiser = torch.optim.Adam
+
+
+mistakes(
+    adam,
+    **{name: Mistake(text, patch) for name, (text, patch) in BOTH.items()},
+    no_decay=Mistake("the weight decay is missing", f"{DECAY} ->"),
+    decoupled_decay=Mistake(
+        "the weights are shrunk apart from the gradient: that is AdamW. In Adam "
+        "weight_decay * param is added to the gradient",
+        f"{DECAY} -> param.mul_(1 - lr * weight_decay)",
+    ),
+    changed=Known(f"{DECAY} -> grad += weight_decay * param + 1e-3"),
+)
+equivalent(
+    adam,
+    "0 * param is added, which changes nothing",
+    "guard dropped: if weight_decay: -> if True",
+)
+for style, patch in RIGHT.items():
+    right(adam, style, patch)
+
+
+@checks(adamw)
+class AdamW(AdamCheck):
+    optimiser, first = torch.optim.AdamW, "weight decay"
+
+
+def decayed(patch):
+    """Weight decay as it should be, then a changed Adam."""
+    patch = Patch(*[patch] if isinstance(patch, str) else patch)
+
+    def answer(param, grad, exp_avg, exp_avg_sq, step, lr, betas, eps, weight_decay):
+        param.mul_(1 - lr * weight_decay)
+        rule = patch.made(adam)
+        return rule(param, grad, exp_avg, exp_avg_sq, step, lr, betas, eps, 0)
+
+    return answer
+
+
+SHRUNK = "param.mul_(1 - lr * weight_decay)"
+mistakes(
+    adamw,
+    **{name: Mistake(text, decayed(patch)) for name, (text, patch) in BOTH.items()},
+    no_decay=Mistake("the weight decay is missing", f"{SHRUNK} ->"),
+    coupled=Mistake(
+        "the decay is added to the gradient, so it goes through the averages: that "
+        "is Adam. Here param is multiplied by 1 - lr * weight_decay",
+        f"{SHRUNK} -> grad = grad + weight_decay * param",
+    ),
+    no_lr=Mistake(
+        "the decay is not multiplied with lr: 1 - lr * weight_decay",
+        "1 - lr * weight_decay -> 1 - weight_decay",
+    ),
+    decay_after=Mistake(
+        "the param shrinks after the step, not before it",
+        (f"{SHRUNK} ->", f"eps, 0) -> eps, 0); {SHRUNK}"),
+    ),
+)
+for style, patch in RIGHT.items():
+    right(adamw, style, decayed(patch))
