@@ -73,17 +73,17 @@ class Sgd(RuleCheck):
     optimiser = torch.optim.SGD
 
     def cases(self, random):
-        yield "plain steps", self.of(random, lr=0.1)
-        yield "plain steps", self.of(random, steps=1, lr=0.03)
-        yield "momentum", self.of(random, lr=0.1, momentum=0.9)
-        yield "momentum", self.of(random, steps=2, lr=0.2, momentum=0.5)
-        yield "dampening", self.of(random, lr=0.1, dampening=0.5)
-        yield "dampening", self.of(random, lr=0.1, momentum=0.8, dampening=0.3)
-        yield "weight decay", self.of(random, lr=0.1, weight_decay=0.2)
-        how = {"momentum": 0.7, "weight_decay": 0.1}
-        yield "weight decay", self.of(random, lr=0.05, **how)
-        yield "nesterov", self.of(random, lr=0.1, momentum=0.9, nesterov=True)
-        yield "nesterov", self.of(random, lr=0.1, nesterov=True, **how)
+        both = {"momentum": 0.7, "weight_decay": 0.1}
+        for part, options in [
+            ("plain steps", {}), ("plain steps", {"steps": 1}),
+            ("momentum", {"momentum": 0.9}), ("momentum", {"momentum": 0.5}),
+            ("dampening", {"dampening": 0.5}),
+            ("dampening", {"momentum": 0.8, "dampening": 0.3}),
+            ("weight decay", {"weight_decay": 0.2}), ("weight decay", both),
+            ("nesterov", {"momentum": 0.9, "nesterov": True}),
+            ("nesterov", both | {"nesterov": True}),
+        ]:  # fmt: skip
+            yield part, self.of(random, lr=0.1, **options)
 
 
 DECAY = "if weight_decay:\n        grad = grad + weight_decay * param"
@@ -136,11 +136,12 @@ mistakes(
     ),
 )
 
-equivalent(
-    sgd,
-    "0 * param is added, which changes nothing",
-    "guard dropped: if weight_decay: -> if True",
-)
+for hole in sgd, adam:
+    equivalent(
+        hole,
+        "0 * param is added, which changes nothing",
+        "guard dropped: if weight_decay: -> if True",
+    )
 equivalent(
     sgd,
     "the buffer may be any tensor: the caller keeps the one that is returned",
@@ -171,21 +172,15 @@ class AdamCheck(RuleCheck):
 
     def cases(self, random):
         """Weight decay is the heart of AdamW."""
-        cases = [*self.all_cases(random)]
-        return sorted(cases, key=lambda case: case[0] != self.first)
-
-    def all_cases(self, random):
-        def of(steps=STEPS, lr=0.1, betas=(0.9, 0.99), eps=1e-8, weight_decay=0.0):
-            options = {"lr": lr, "betas": betas, "eps": eps}
-            return self.of(random, steps, **options, weight_decay=weight_decay)
-
-        yield "the first steps", of(steps=1)
-        yield "the first steps", of(steps=3)
-        yield "fifty steps", of()
-        yield "fifty steps", of(lr=0.01, betas=(0.5, 0.8))
-        yield "a large eps", of(eps=0.3)
-        yield "weight decay", of(weight_decay=0.3)
-        yield "weight decay", of(steps=2, weight_decay=0.1, lr=0.5)
+        usual = {"lr": 0.1, "betas": (0.9, 0.99), "eps": 1e-8, "weight_decay": 0.0}
+        cases = [
+            ("the first steps", {"steps": 1}), ("the first steps", {"steps": 3}),
+            ("fifty steps", {}), ("fifty steps", {"lr": 0.01, "betas": (0.5, 0.8)}),
+            ("a large eps", {"eps": 0.3}), ("weight decay", {"weight_decay": 0.3}),
+            ("weight decay", {"steps": 2, "weight_decay": 0.1, "lr": 0.5}),
+        ]  # fmt: skip
+        for part, options in sorted(cases, key=lambda case: case[0] != self.first):
+            yield part, self.of(random, **usual | options)
 
 
 ROOT = "root = (exp_avg_sq / (1 - beta2**step)).sqrt()"
@@ -254,6 +249,10 @@ BOTH = {  # cause: (text, patch)
     ),
 }  # fmt: skip
 RIGHT = {  # style: patch
+    "new tensors, then copied": (
+        "exp_avg.mul_(beta1).add_( -> exp_avg.copy_(beta1 * exp_avg + ",
+        "exp_avg_sq.mul_(beta2).add_( -> exp_avg_sq.copy_(beta2 * exp_avg_sq + ",
+    ),
     "as PyTorch's source has it": (
         "exp_avg.mul_(beta1).add_((1 - beta1) * grad) -> "
         "exp_avg += (1 - beta1) * (grad - exp_avg)",
@@ -282,11 +281,6 @@ mistakes(
         f"{DECAY} -> param.mul_(1 - lr * weight_decay)",
     ),
     changed=Known(f"{DECAY} -> grad += weight_decay * param + 1e-3"),
-)
-equivalent(
-    adam,
-    "0 * param is added, which changes nothing",
-    "guard dropped: if weight_decay: -> if True",
 )
 for style, patch in RIGHT.items():
     right(adam, style, patch)

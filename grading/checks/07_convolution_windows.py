@@ -1,0 +1,272 @@
+"""im2col and col2im: F.unfold and F.fold are the oracle.
+
+The numbers are whole, and small enough for float to add them without rounding: in any
+order the sums are the same. In half precision they would not be.
+"""
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from grading.checking import checks
+from grading.kernels import Fault, KernelCheck, Launch, blank, distinct
+from grading.mistakes import Mistake, Patch, mistakes, right
+from minigrad.kernels.convolution import col2im, im2col
+
+from .tiles import exact
+
+# planes, H, W, KH, KW, stride, padding, dilation
+HEART = (2, 5, 7, 3, 2, 1, 0, 1), (3, 6, 4, 2, 3, 1, 0, 1)
+# whole numbers that float does not hold
+FAR = 2, 5, 4, 2, 2, 2**24 + 3, 2**24 + 1, 2**24 + 3
+PARTS = [
+    ("one tap", [(3, 4, 5, 1, 1, 1, 0, 1)]),
+    (
+        "large ones",
+        [
+            (33_000, 1, 1, 1, 1, 1, 0, 1),
+            (1, 33_000, 1, 1, 1, 1, 0, 1),
+            (1, 1, 33_000, 1, 2, 1, 0, 1),
+        ],
+    ),
+    ("stride", [(2, 7, 8, 3, 2, 2, 0, 1), (1, 9, 7, 2, 2, 3, 0, 1)]),
+    ("padding", [(2, 5, 4, 3, 3, 1, 1, 1), (1, 4, 6, 5, 3, 1, 2, 1)]),
+    ("dilation", [(2, 7, 8, 3, 2, 1, 0, 2), (1, 8, 9, 2, 3, 1, 0, 3)]),
+    ("all of them", [(3, 9, 11, 3, 2, 2, 2, 2), (2, 12, 7, 2, 3, 3, 1, 2), FAR]),
+]
+TAPS_SWAPPED = "kh and kw are exchanged: the row of a tap is kh * KW + kw"
+FLIPPED = "the window is turned around: tap (0, 0) is its upper left one"
+OUTSIDE = (
+    "a thread reads or writes outside of the array: threads past the end do nothing, "
+    "and where ih or iw is below 0, or H or W and more, x has no element"
+)
+
+# How both solutions take an index apart, and how a wrong one does.
+window_first = Patch(
+    "int ow = rest % OW; rest /= OW; -> int kw = rest % KW; rest /= KW;",
+    "int oh = rest % OH; rest /= OH;\n    int kw = rest % KW; rest /= KW; -> "
+    "int kh = rest % KH; rest /= KH;\n    int ow = rest % OW; rest /= OW;",
+    "kh = rest % KH, plane = rest / KH -> oh = rest % OH, plane = rest / OH",
+)
+taps_swapped = Patch(
+    "int kw = rest % KW; rest /= KW; -> int kh = rest % KH; rest /= KH;",
+    "int kh = rest % KH, plane = rest / KH; -> int kw = rest % KW, plane = rest / KW;",
+)
+flipped = Patch(
+    "kh * dilation -> (KH - 1 - kh) * dilation",
+    "kw * dilation -> (KW - 1 - kw) * dilation",
+)
+
+
+def sizes_of(planes, H, W, KH, KW, stride, padding, dilation):
+    """The kernel's whole numbers, in order."""
+    OH = (H + 2 * padding - dilation * (KH - 1) - 1) // stride + 1
+    OW = (W + 2 * padding - dilation * (KW - 1) - 1) // stride + 1
+    return planes, H, W, KH, KW, OH, OW, stride, padding, dilation
+
+
+def unfolded(x, planes, H, W, KH, KW, OH, OW, stride, padding, dilation):
+    """im2col by PyTorch: (planes, KH, KW, OH, OW)."""
+    x = torch.as_tensor(x, dtype=torch.float64).reshape(1, planes, H, W)
+    columns = F.unfold(x, (KH, KW), dilation, padding, stride)
+    return columns.reshape(planes, KH, KW, OH, OW)
+
+
+def folded(columns, planes, H, W, KH, KW, OH, OW, stride, padding, dilation):
+    """col2im by PyTorch: (planes, H, W)."""
+    columns = torch.as_tensor(columns, dtype=torch.float64)
+    columns = columns.reshape(1, planes * KH * KW, OH * OW)
+    return F.fold(columns, (H, W), (KH, KW), dilation, padding, stride)[0]
+
+
+class WindowCheck(KernelCheck):
+    """`heart`: its first part; `launch(random, sizes)`: a launch."""
+
+    def cases(self, random):
+        for sizes in HEART:
+            yield self.heart, self.launch(random, sizes)
+        for part, several in PARTS:
+            for sizes in several:
+                yield part, self.launch(random, sizes)
+        planes, H, W = (random.randint(3, 9) for _ in range(3))
+        some = planes, H, W, random.randint(1, 3), random.randint(1, 3), 1, 1, 1
+        yield "padding", self.launch(random, some)
+        launch = self.launch(random, (2, 5, 4, 3, 3, 1, 1, 1))
+        launch.args[0].flat[[0, -1]] = np.inf, np.nan
+        yield "padding", launch
+
+    def threads(self, count):
+        size = (64, 96, 1024)[count % 3]
+        return count // size + 2, size  # more than are needed
+
+
+@checks(im2col)
+class Im2col(WindowCheck):
+    heart = "windows as columns"
+
+    def launch(self, random, given):
+        sizes = sizes_of(*given)
+        x = distinct(random, *sizes[:3])
+        columns = blank(sizes[0], *sizes[3:7])
+        args = x, columns, *map(np.int32, sizes)
+        return Launch(*self.threads(columns.size), args)
+
+    def expected(self, launch, x, columns, *sizes):
+        return unfolded(x, *sizes)
+
+
+mistakes(
+    im2col,
+    order=Mistake(
+        "the order is wrong: rows of columns are taps, (kh, kw), and within them the "
+        "places, (oh, ow); here each window lies in one piece",
+        window_first,
+    ),
+    taps_swapped=Mistake(TAPS_SWAPPED, taps_swapped),
+    flipped=Mistake(FLIPPED, flipped),
+    first_plane=Mistake(
+        "all planes read the first one: plane p begins at p * H * W",
+        "plane * H + ih -> ih",
+    ),
+    no_stride=Mistake(
+        "the stride is left out: the window at oh begins at oh * stride - padding",
+        " * stride ->",
+    ),
+    no_padding=Mistake(
+        "the padding is left out: the window at oh begins at oh * stride - padding",
+        " - padding ->",
+    ),
+    padding_added=Mistake(
+        "the padding has the wrong sign: it lies before the image, so it is taken off",
+        "- padding -> + padding",
+    ),
+    no_dilation=Mistake(
+        "the dilation is left out: taps are `dilation` elements apart",
+        " * dilation ->",
+    ),
+    masked=Mistake(
+        "outside of the image an element is read from its edge and multiplied by 0: "
+        "infinity times 0 is NaN. Choose 0 itself",
+        "inside ? x[(plane * H + ih) * W + iw] : 0.0f -> inside * x[(plane * H + "
+        "max(0, min(ih, H - 1))) * W + max(0, min(iw, W - 1))]",
+    ),
+    row_wraps=Mistake(
+        "left or right of the image the element of the next row is read: iw must be at "
+        "least 0 and below W, as ih is for H",
+        "ih >= 0 && ih < H && iw >= 0 && iw < W -> "
+        "ih * W + iw >= 0 && ih * W + iw < H * W",
+    ),
+    outside=Mistake(
+        OUTSIDE,
+        Fault("out-of-bounds"),
+        "inside ? x[(plane * H + ih) * W + iw] : 0.0f -> x[(plane * H + ih) * W + iw]",
+        "if (i >= planes * KH * KW * OH * OW) return; ->",
+    ),
+)
+
+right(
+    im2col,
+    "a thread a window",
+    """
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= planes * OH * OW) return;
+    int plane = i / (OH * OW), at = i % (OH * OW);
+    for (int tap = 0; tap < KH * KW; tap++) {
+        int ih = at / OW * stride - padding + tap / KW * dilation;
+        int iw = at % OW * stride - padding + tap % KW * dilation;
+        float value = 0;
+        if (ih >= 0 && iw >= 0 && ih < H && iw < W)
+            value = x[plane * H * W + ih * W + iw];
+        columns[(plane * KH * KW + tap) * OH * OW + at] = value;
+    }
+    """,
+)
+
+
+@checks(col2im)
+class Col2im(WindowCheck):
+    heart = "what lies in one place is added"
+
+    def launch(self, random, given):
+        sizes = sizes_of(*given)
+        columns = exact(random, sizes[0], *sizes[3:7])
+        x = np.zeros(sizes[:3], np.float32)
+        args = columns, x, *map(np.int32, sizes)
+        return Launch(*self.threads(max(columns.size, x.size)), args)
+
+    def expected(self, launch, columns, x, *sizes):
+        return folded(columns, *sizes)
+
+
+GATHER = """
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= planes * H * W) return;
+    int plane = i / (H * W), ih = i / W % H, iw = i % W, count = 0;
+    float sum = 0.0f;
+    for (int kh = 0; kh < KH; kh++)
+        for (int kw = 0; kw < KW; kw++) {
+            int oh = ih + padding - kh * dilation, ow = iw + padding - kw * dilation;
+            if (oh < 0 || ow < 0 || oh % stride || ow % stride) continue;
+            oh /= stride;
+            ow /= stride;
+            if (oh >= OH || ow >= OW) continue;
+            sum += columns[(((plane * KH + kh) * KW + kw) * OH + oh) * OW + ow];
+            count++;
+        }
+    x[i] = sum;
+"""
+mistakes(
+    col2im,
+    overwritten=Mistake(
+        "what lies in one place is not added: where windows overlap, one element of "
+        "columns overwrites another. Each must be added, by atomicAdd or by a thread "
+        "of x that goes through all of them",
+        "atomicAdd(&x[(plane * H + ih) * W + iw], columns[i]) -> "
+        "x[(plane * H + ih) * W + iw] = columns[i]",
+    ),
+    order=Mistake(
+        "the order is wrong: rows of columns are taps, (kh, kw), and within them the "
+        "places, (oh, ow); here each window is read in one piece",
+        window_first,
+    ),
+    taps_swapped=Mistake(TAPS_SWAPPED, taps_swapped),
+    flipped=Mistake(FLIPPED, flipped),
+    first_tap=Mistake(
+        "only tap (0, 0) is added: every tap of every window has its part",
+        "ih >= 0 && -> kh + kw == 0 && ih >= 0 &&",
+    ),
+    not_divided=Mistake(
+        "a gather must ask whether ih + padding - kh * dilation is a multiple of the "
+        "stride: between two places there is no window",
+        Patch(" || oh % stride || ow % stride ->", of=GATHER),
+    ),
+    race=Mistake(
+        "threads that add to the same element at once lose sums: x[...] += reads, adds "
+        "and writes, and another thread comes between. Use atomicAdd",
+        "atomicAdd(&x[(plane * H + ih) * W + iw], columns[i]) -> "
+        "x[(plane * H + ih) * W + iw] += columns[i]",
+    ),
+    outside=Mistake(
+        OUTSIDE,
+        Fault("out-of-bounds"),
+        "if (ih >= 0 && ih < H && iw >= 0 && iw < W) ->",
+    ),
+)
+
+right(col2im, "a gather", GATHER)
+right(
+    col2im,
+    "a thread a window",
+    """
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= planes * OH * OW) return;
+    int plane = i / (OH * OW), at = i % (OH * OW);
+    for (int tap = 0; tap < KH * KW; tap++) {
+        int ih = at / OW * stride - padding + tap / KW * dilation;
+        int iw = at % OW * stride - padding + tap % KW * dilation;
+        if (ih < 0 || iw < 0 || ih >= H || iw >= W) continue;
+        atomicAdd(x + plane * H * W + ih * W + iw,
+                  columns[(plane * KH * KW + tap) * OH * OW + at]);
+    }
+    """,
+)

@@ -1,0 +1,354 @@
+"""The parameters of a tree of modules, what is saved of it, and its mode."""
+
+import itertools
+
+import torch
+
+from grading.checking import checks
+from grading.mistakes import Known, Mistake, equivalent, mistakes, right
+from grading.scenes.modules import grown
+from minigrad.nn import Module
+
+from .scene_check import SceneCheck, options_of
+
+LEAF = {"parameters": {"weight": 1, "bias": 2}}
+TWO = {"modules": {"0": LEAF, "1": {"parameters": {"weight": 3, "bias": None}}}}
+DEEP = {
+    "parameters": {"gain": 1},
+    "modules": {
+        "encoder": {
+            "parameters": {"scale": 2},
+            "modules": {
+                "0": {"parameters": {"weight": 3}},
+                "last": {"parameters": {"weight": 6}},
+            },
+        },
+        "nothing": None,
+        "head": {"parameters": {"weight": 4, "missing": None, "bias": 5}},
+    },
+}
+BELOW = {"fc": {"parameters": {"weight": 2}}}
+BLOCK = {"is": 50, "parameters": {"weight": 1}, "modules": BELOW}
+TIED = {
+    "parameters": {"embedding": 1, "out": 7},
+    "modules": {"a": {"parameters": {"weight": 1, "bias": 7}}},
+}
+SHARED = {
+    "parameters": {"first": 9},
+    "modules": {"a": BLOCK, "b": {"is": 50}, "c": {"parameters": {"weight": 3}}},
+}
+NORM = {
+    "parameters": {"weight": 1, "bias": 2},
+    "buffers": {"running_mean": 3, "none": None, "cache": 4, "count": 5},
+    "hidden": ["cache"],
+}
+NET = {
+    "parameters": {"gain": 10},
+    "buffers": {"steps": 11},
+    "modules": {"0": NORM, "empty": None, "tail": {"parameters": {"w": 12}}},
+}
+
+
+def drawn(spec):
+    """A tree in one line: {weight, bias, 0: {weight}}."""
+    parts = [f"{k}" for k, v in spec.get("parameters", {}).items() if v is not None]
+    parts += [f"{k} (buffer)" for k, v in spec.get("buffers", {}).items()]
+    for name, below in spec.get("modules", {}).items():
+        if below is not None:
+            again = below.keys() == {"is"}
+            parts.append(f"{name}: " + ("the same module" if again else drawn(below)))
+    return "{" + ", ".join(parts) + "}"
+
+
+class TreeCheck(SceneCheck):
+    """A method of a module, called on a tree."""
+
+    def words(self, scene):
+        return f"m.{self.hole.name}({options_of(scene)}) of m = {drawn(scene['spec'])}"
+
+    def of(self, spec, **options):
+        return {"scene": self.hole.name, "spec": spec, "options": options}
+
+
+@checks(Module.named_parameters)
+class NamedParameters(TreeCheck):
+    def cases(self, random):
+        for spec in (LEAF, TWO, DEEP):
+            yield "names", self.of(spec)
+        for spec in (TIED, SHARED):
+            yield "a shared one once", self.of(spec)
+            yield "a shared one twice, if asked", self.of(spec, remove_duplicate=False)
+        for spec in (DEEP, LEAF):
+            yield "a prefix", self.of(spec, prefix="net")
+            yield "its own alone", self.of(spec, recurse=False)
+        yield "a prefix", self.of(DEEP, prefix="net", recurse=False)
+        yield "nothing", self.of({})
+        twins = {"parameters": {"a": 1, "b": 1.5}, "modules": {"c": LEAF}}
+        yield "equal in value", self.of(twins)
+        yield "one that comes late", self.of(DEEP) | {"late": 99}
+        yield "one that comes late", self.of({}) | {"late": 99}
+
+    def expected(self, scene):
+        module, known = grown(torch, scene["spec"])
+        if late := scene.get("late"):
+            known[late] = torch.nn.Parameter(torch.ones(1))
+            module.register_parameter("late", known[late])
+        numbers = {id(x): n for n, x in known.items()}
+        pairs = module.named_parameters(**scene["options"])
+        return [(name, numbers[id(p)]) for name, p in pairs]
+
+
+NAME = 'f"{path}.{name}" if path else name'
+ALL = "modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)"
+TWICE = "remove_duplicate=remove_duplicate -> remove_duplicate=False"
+mistakes(
+    Module.named_parameters,
+    twice=Mistake(
+        "a parameter that is found again is listed again: remove_duplicate asks to "
+        "leave out what was there, by the object, whatever its name",
+        (" or (remove_duplicate and param in seen) ->", TWICE),
+        (  # each level has a set of its own
+            "for path, module in modules: -> for path, module in modules:\n"
+            "        seen = set()",
+            TWICE,
+        ),
+    ),
+    none_listed=Mistake(
+        "a parameter that is None stands for nothing, and is left out",
+        "param is None or ->",
+    ),
+    no_dot=Mistake(
+        'between the names of modules and parameters stands a dot: "0.weight"',
+        f'{NAME} -> (path + name).replace(".", "")',
+    ),
+    own_alone=Mistake(
+        "the modules below are not asked: self._modules has them", "if recurse -> if 0"
+    ),
+    always_deep=Mistake(
+        "recurse=False asks for this module's own parameters alone",
+        "if recurse -> if 1",
+    ),
+    no_prefix=Mistake(
+        "`prefix` is not used: it stands in front of every name, with a dot",
+        ('(prefix, self) -> ("", self)', "prefix=prefix, ->"),
+    ),
+    prefix_lost=Mistake(
+        "`prefix` is lost below: a child's names have the prefix, then the child's "
+        "name, then the parameter's",
+        ("prefix=prefix, ->", "if path else -> if path else prefix and prefix + '.' +"),
+    ),
+    always_once=Mistake(
+        "with remove_duplicate=False a parameter is listed under each of its names",
+        (
+            "remove_duplicate and param -> param",
+            ", remove_duplicate=remove_duplicate ->",
+        ),
+    ),
+    by_value=Mistake(
+        "parameters of equal value are taken for one: one object is one parameter",
+        (
+            "remove_duplicate and param in seen -> "
+            "remove_duplicate and any((param == p).all() for p in seen)",
+        ),
+    ),
+    type=Known("return found -> return [name for name, _ in found]"),
+    raised=Known(
+        f"{ALL} -> modules += self._modules.items()",  # None has no children
+        "module._parameters.items() -> module._parameters",  # keys are unpacked
+    ),
+)
+
+
+def once(pairs, remove):
+    kept = {}
+    for n, (name, p) in enumerate(pairs):
+        kept.setdefault(id(p) if remove else n, (name, p))
+    return [*kept.values()]
+
+
+@right(Module.named_parameters, "by a stack")
+def _(self, prefix="", recurse=True, remove_duplicate=True):
+    pairs, stack = [], [(prefix + "." if prefix else "", self)]
+    while stack:
+        path, module = stack.pop()
+        if module is None:
+            continue
+        own = module._parameters.items()
+        pairs += [(path + name, p) for name, p in own if p is not None]
+        if recurse:
+            below = module._modules.items()
+            stack += reversed([(f"{path}{name}.", m) for name, m in below])
+    return iter(once(pairs, remove_duplicate))
+
+
+@checks(Module.state_dict)
+class StateDict(TreeCheck):
+    def cases(self, random):
+        for spec in (LEAF, TWO, DEEP):
+            yield "parameters by name", self.of(spec)
+        for spec in (NORM, NET):
+            yield "buffers", self.of(spec)
+        for spec in (TIED, SHARED):
+            yield "shared ones under all names", self.of(spec)
+        yield "a prefix", self.of(NET, prefix="model.")
+        yield "keep_vars", self.of(NET, keep_vars=True)
+        yield "keep_vars", self.of({"modules": {"a": NORM}}, keep_vars=True)
+
+    def expected(self, scene):
+        module, _ = grown(torch, scene["spec"])
+        options = scene["options"]
+        found = torch.nn.Module.state_dict(module, **options)
+        how = "same" if options.get("keep_vars") else "detached"
+        return [(name, int(x.detach()[0]), how) for name, x in found.items()]
+
+
+DETACHED = "tensor if keep_vars else tensor.detach()"
+UPDATE = "found.update(module.state_dict(prefix=below, keep_vars=keep_vars))"
+NAMES = "own = module.state_dict(keep_vars=keep_vars)\n            found.update("
+mistakes(
+    Module.state_dict,
+    hidden=Mistake(
+        "a buffer that is not persistent is saved: leave out the names in "
+        "self._non_persistent_buffers_set",
+        " and name not in hidden ->",
+    ),
+    no_buffers=Mistake(
+        "the buffers are missing: self._buffers. Without the running mean of a "
+        "batch norm the network is not the same",
+        ", *self._buffers.items() ->",
+    ),
+    once=Mistake(
+        "a shared parameter is saved under one of its names only: whoever loads the "
+        "file looks for both. (named_parameters leaves out the second)",
+        "return found -> kept = {}\n    for name, x in found.items():\n"
+        "        kept.setdefault(id(x.storage), (name, x))\n"
+        "    return dict(kept.values())",
+    ),
+    no_dot=Mistake(
+        'between the names stands a dot: "0.weight". A child\'s prefix is this '
+        "one's prefix, the child's name and a dot",
+        '{name}." -> {name}"',
+    ),
+    own_alone=Mistake(
+        "the modules below are not asked: self._modules has them",
+        "module is not None -> False",
+    ),
+    no_prefix=Mistake(
+        "`prefix` is not used: it stands in front of every name",
+        (
+            "prefix + name -> name",
+            f'{UPDATE} -> {NAMES}(f"{{name}}.{{key}}", x) for key, x in own.items())',
+        ),
+    ),
+    copied=Mistake(
+        "the tensors are copied: a state_dict has the same memory, tensor.detach(). "
+        "Whoever wants a snapshot copies it himself",
+        f"{DETACHED} -> tensor.detach().clone()",
+    ),
+    not_detached=Mistake(
+        "the parameters themselves are returned: without keep_vars they are "
+        "detached, or saving would drag the graph along",
+        f"{DETACHED} -> tensor",
+    ),
+    keep_vars_lost=Mistake(
+        "keep_vars is not handed down to the modules below",
+        "prefix=below, keep_vars=keep_vars -> prefix=below",
+    ),
+    type=Known("return found -> return list(found.items())"),
+)
+
+
+right(
+    Module.state_dict,
+    "the prefix afterwards",
+    f"{UPDATE} -> {NAMES}{{below + key: x for key, x in own.items()}})",
+)
+
+
+@right(Module.state_dict, "by named_modules")
+def _(self, *, prefix="", keep_vars=False):
+    found = {}
+    for path, module in self.named_modules(remove_duplicate=False):
+        path = prefix + (path + "." if path else "")
+        for name, x in (module._parameters | module._buffers).items():
+            if x is not None and name not in module._non_persistent_buffers_set:
+                found[path + name] = x if keep_vars else x.detach()
+    return found
+
+
+FLAGS = {1: True, 2: False, 3: True, 4: False, 5: True}
+FAMILY = {
+    "is": 1,
+    "modules": {
+        "a": {"is": 2, "modules": {"b": {"is": 3}, "none": None}},
+        "c": {"is": 4, "modules": {"d": {"is": 5}}},
+    },
+}
+
+
+@checks(Module.train)
+class Train(SceneCheck):
+    def words(self, scene):
+        return f"m.train({scene['mode']!r}) of a module with others in two levels below"
+
+    def cases(self, random):
+        for mode, *flags in itertools.product((True, False), repeat=6):
+            flags = dict(zip(FLAGS, flags, strict=True))
+            yield "training of all", self.of(FAMILY, flags, mode)
+        yield "training of all", self.of({"is": 1}, {1: True}, False)
+        for mode in (1, None, "yes"):
+            yield "only True and False", self.of(FAMILY, FLAGS, mode)
+
+    def of(self, spec, flags, mode):
+        return {"scene": "train", "spec": spec, "flags": flags, "mode": mode}
+
+    def expected(self, scene):
+        torch.nn.Module().train(scene["mode"])
+        return dict.fromkeys(scene["flags"], scene["mode"]) | {"returned": "self"}
+
+
+mistakes(
+    Module.train,
+    own_alone=Mistake(
+        "only this module is set: those below it are, too", "child.train(mode) -> pass"
+    ),
+    one_level=Mistake(
+        "only the modules right below are set: call train of the child, which does "
+        "the same for its own",
+        "child.train(mode) -> child.training = mode",
+    ),
+    always_true=Mistake(
+        "`training` is set to True, whatever the mode",
+        (
+            "self.training = mode -> self.training = True",
+            "child.train(mode) -> child.train()",
+        ),
+    ),
+    returns_nothing=Mistake(
+        "self is not returned: return self, so that net.eval()(x) can be written",
+        "return self ->",
+    ),
+    where_it_differs=Mistake(
+        "the modules below one that has the mode already are left as they are: ask all",
+        "child.train(mode) -> if child.training != mode: child.train(mode)",
+    ),
+    no_error=Known("not isinstance(mode, bool) -> False"),
+)
+
+equivalent(
+    Module.train,
+    "all are set to the same, in whatever order",
+    "order: for child in self.children()",
+)
+
+
+@right(Module.train, "by a stack")
+def _(self, mode=True):
+    if mode is not True and mode is not False:
+        raise ValueError("training mode is expected to be boolean")
+    left = [self]
+    while left:
+        module = left.pop()
+        module.training = mode
+        left += module.children()
+    return self
