@@ -178,7 +178,10 @@ def by_value(value, where, type, is_array):
     if is_array:
         raise TypeError(f"{where} is not a pointer, but got {described(value)}")
     if isinstance(type, Struct):
-        if isinstance(value, np.void) and same_layout(value.dtype, type.dtype):
+        is_struct = isinstance(value, np.void)
+        if is_struct and not (type.fields or value.dtype.fields):
+            return np.zeros((), type.dtype)[()]
+        if is_struct and same_layout(value.dtype, type.dtype):
             return value
         raise TypeError(
             f"{where}: expected a struct, got {described(value)}: "

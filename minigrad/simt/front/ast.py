@@ -22,7 +22,8 @@ PointerTo = _define("PointerTo", "to quals", "to *")
 ReferenceTo = _define("ReferenceTo", "to", "to &")
 ArrayOf = _define("ArrayOf", "element count", "element [count]; count perhaps None")
 TemplateType = _define("TemplateType", "name arguments quals", "name<arguments>")
-TYPES = (NamedType, PointerTo, ReferenceTo, ArrayOf, TemplateType)
+MemberType = _define("MemberType", "owner name quals", "typename owner::name")
+TYPES = (NamedType, PointerTo, ReferenceTo, ArrayOf, TemplateType, MemberType)
 
 # Expressions
 Number = _define("Number", "text", "a numeric literal")
@@ -30,6 +31,7 @@ Character = _define("Character", "text", "'x'")
 String = _define("String", "texts", "adjacent string literals")
 Word = _define("Word", "text", "true, false, nullptr")
 Name = _define("Name", "name arguments", "a name, with template arguments or None")
+This = _define("This", "", "this")
 Unary = _define("Unary", "op operand", "- + ! ~ * & ++ --")
 Postfix = _define("Postfix", "op operand", "++ --")
 Binary = _define("Binary", "op left right", "left op right; place is the operator's")
@@ -63,14 +65,19 @@ StaticAssert = _define("StaticAssert", "condition message", "static_assert")
 # At file level
 Function = _define(
     "Function",
-    "name result parameters body specifiers template bounds",
-    "a function; template: list of TemplateParameter or None",
+    "name result parameters body specifiers template bounds special",
+    "template: TemplateParameters or None; special: a specialization's arguments",
 )
 Parameter = _define("Parameter", "name type default", "a parameter of a function")
 TemplateParameter = _define(
     "TemplateParameter", "name type default", "type is None for typename T"
 )
-StructOf = _define("StructOf", "name fields align", "fields: Variables, None if opaque")
+StructOf = _define(
+    "StructOf",
+    "name members align methods template special",
+    "members: Variables, Aliases, enums; None if opaque. methods: Functions. template: "
+    "parameters, or None; special: the arguments of a specialization, or None",
+)
 EnumOf = _define("EnumOf", "name scoped values", "values: (place, name, expression)")
 Alias = _define("Alias", "name type", "typedef, using")
 

@@ -6,6 +6,7 @@ from . import tree as T
 from .convert import EXACT, apply, converted, number, rank, same_object
 from .errors import CompileError, outside
 from .groups import DeductionError, Groups
+from .structs import Methods, Own, has_methods
 
 MOST_INSTANCES = 300
 MOST_PRINTED = 32
@@ -48,8 +49,13 @@ class Calls(Groups):
         if isinstance(name, ast.Member):
             return self.method(name, node)
         if not isinstance(name, ast.Name):
-            raise CompileError("only a function can be called", node.place)
+            return self.call_value(self.check(name), node)
         found = self.find(name.name)
+        if isinstance(found, Methods):
+            arguments = [self.argument(a) for a in node.arguments]
+            return self.call_method(found, None, name, arguments)
+        if isinstance(found, Own) or callable_struct(found):
+            return self.call_value(self.check(name), node)
         if isinstance(found, (T.Variable, T.EnumValue)):
             self.no_group(found.type, "a call of", name.place)
             message = f"'{name.name}' is a variable, and cannot be called"
@@ -66,6 +72,24 @@ class Calls(Groups):
         if not self.offered(name.name):
             raise self.undeclared(name.name, name.place, called=True)
         return self.call_builtin(name, self.builtin(name.name), arguments)
+
+    def call_value(self, value, node):
+        """f(a) where f is a struct with operator()."""
+        if not has_methods(value.type) or "operator()" not in value.type.plain.methods:
+            raise CompileError("only a function can be called", node.place)
+        arguments = [self.argument(a) for a in node.arguments]
+        name = ast.Name(node.place, "operator()", None)
+        methods = value.type.plain.methods["operator()"]
+        return self.call_method(methods, value, name, arguments)
+
+    def candidate(self, function, base=None):
+        """A function for `resolve`; `this` takes what has no address, too."""
+        made = Candidate(function)
+        this = function.parameters[:1]
+        if base is not None and this and not T.is_lvalue(base):
+            first = this[0].type.to.qualified(C.CONST).reference()
+            made.types = (first, *made.types[1:])
+        return made
 
     def argument(self, node):
         """An argument; lvalues stay lvalues until the parameter is known."""
@@ -239,6 +263,7 @@ class Calls(Groups):
                 name.place,
                 "write a __device__ function, or launch from Python",
             )
+        self.need_body(function)
         self.called(function, name.place)
         values = [
             self.bind(parameter, argument, f"argument {i + 1} of {function.name}")
@@ -270,8 +295,11 @@ class Calls(Groups):
         """An argument as the parameter takes it: a value, or an lvalue."""
         type = parameter.type
         if isinstance(type, C.Reference):
+            if parameter.name == "this" and not T.is_lvalue(argument):
+                return argument
             return self.bind_reference(type, argument, what)
-        return converted(self.read(argument), type, f"be {what}, which is")
+        value = self.taken_for(self.read(argument), type)
+        return converted(value, type, f"be {what}, which is")
 
     def bind_reference(self, type, argument, what):
         target = type.to
@@ -286,8 +314,24 @@ class Calls(Groups):
             raise CompileError(message, argument.place)
         return converted(self.read(argument), target, f"be {what}, which is")
 
+    def key_of(self, template, name, arguments):
+        """The template's arguments that a call means."""
+        bound = self.bound_by(template, name, arguments)
+        self.scopes.append({})
+        try:
+            for parameter in template.node.template:
+                self.bind_template(parameter, bound)
+        finally:
+            self.scopes.pop()
+        return tuple(bound[p.name] for p in template.node.template)
+
     def deduced(self, template, name, arguments):
         """The instance of a template that a call means."""
+        bound = self.bound_by(template, name, arguments)
+        return self.instantiate(template, bound, name.place)
+
+    def bound_by(self, template, name, arguments):
+        """Parameter's name -> what a call gives it."""
         node, bound = template.node, {}
         given = name.arguments or []
         if len(given) > len(node.template):
@@ -300,7 +344,7 @@ class Calls(Groups):
         names = {p.name: p for p in node.template}
         for parameter, argument in zip(node.parameters, arguments):  # noqa: B905
             self.deduce(parameter.type, argument, names, bound, explicit)
-        return self.instantiate(template, bound, name.place)
+        return bound
 
     def template_value(self, parameter, value):
         """One template argument: a type, or a constant."""
@@ -338,6 +382,8 @@ class Calls(Groups):
                 if bound.setdefault(pattern.name, type) is not type:
                     one, other = bound[pattern.name], type
                     raise DeductionError(f"{pattern.name} is both {one} and {other}")
+        elif isinstance(pattern, ast.TemplateType) and type.plain.__class__ is C.Struct:
+            self.match_struct(pattern, type.plain, names, bound, explicit)
         elif isinstance(pattern, ast.TemplateType):
             self.match_group(pattern, type.plain, names, bound, explicit)
         elif isinstance(pattern, ast.PointerTo) and isinstance(type.plain, C.Pointer):
@@ -348,6 +394,17 @@ class Calls(Groups):
             count = pattern.count
             if isinstance(count, ast.Name) and count.name in names:
                 bound.setdefault(count.name, type.count)
+
+    def match_struct(self, pattern, struct, names, bound, explicit):
+        """S<T> as a parameter, and a struct that is an instance of S."""
+        template, key = struct.template or (None, ())
+        if template is None or self.find(pattern.name) is not template:
+            return
+        for given, value in zip(pattern.arguments, key):  # noqa: B905
+            if isinstance(given, ast.TYPES) and isinstance(value, C.CType):
+                self.match(given, value, names, bound, explicit)
+            elif isinstance(given, ast.Name) and given.name in names:
+                bound.setdefault(given.name, value)
 
     def instantiate(self, template, bound, place):
         """The function that a template makes with these arguments."""
@@ -389,6 +446,14 @@ class Calls(Groups):
             raise DeductionError(f"{value} is no value of the parameter {name}: {type}")
         bound[name] = value
         self.scopes[-1][name] = T.EnumValue(type, value)
+
+
+def callable_struct(found):
+    """Is this a variable of a struct with operator()?"""
+    if not isinstance(found, T.Variable):
+        return False
+    type = getattr(found.type, "to", found.type).plain
+    return has_methods(type) and "operator()" in type.methods
 
 
 class Candidate:

@@ -152,6 +152,9 @@ class Struct(CType):
     def __init__(self, name, fields=(), align=1, vector=False):
         super().__init__(name)
         self.fields, self.vector, self.complete = {}, vector, False
+        # Of a struct of the file's own: what its names stand for, its methods, the
+        # first values of members, and the (template, arguments) that it is made of.
+        self.names, self.methods, self.defaults, self.template = {}, {}, {}, None
         if fields:
             self.complete_with(fields, align)
 

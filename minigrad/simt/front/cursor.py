@@ -35,6 +35,7 @@ class Cursor:
         if groups.BASE in includes:
             types["cooperative_groups::"] = groups.SPACE
         self.includes, self.scopes = includes, [types, {}]
+        self.types_of = {}  # struct -> the names of the types within it
 
     def go(self, at):
         """Look at token number `at`."""

@@ -6,6 +6,7 @@ from . import tree as T
 from .calls import Calls
 from .convert import apply, cast, converted, is_null, number, rank
 from .errors import CompileError, outside
+from .structs import Own, has_methods
 
 COMPARISONS = {"==", "!=", "<", ">", "<=", ">="}
 INTEGER_ONLY = {"%", "&", "|", "^", "<<", ">>"}
@@ -80,6 +81,9 @@ class Expressions(Calls):
 
     def on_name(self, node):
         found = self.find(node.name)
+        if isinstance(found, Own):
+            member = ast.Member(node.place, None, node.name, False)
+            return self.member_of(self.this(node.place), member)
         if isinstance(found, T.Variable):
             type = found.type
             if isinstance(type, C.Reference):
@@ -98,16 +102,25 @@ class Expressions(Calls):
 
     def on_unary(self, node):
         op = node.op
+        if op == "*" and isinstance(node.operand, ast.This):
+            return self.this(node.place)
         if op == "&":
             return self.address(node)
-        if op == "*":
-            pointer = self.value(node.operand)
-            return self.deref(pointer, node.place)
         if op in ("++", "--"):
             return self.increment(node, True)
+        checked = self.check(node.operand)
+        if made := self.overloaded(op, [checked], node.place):
+            return made
+        if op == "*":
+            return self.deref(self.read(checked), node.place)
+        return self.unary(op, node, checked)
+
+    def unary(self, op, node, checked):
+        """- + ! ~ of what is checked already."""
         if op == "!":
-            return T.Unary(node.place, C.BOOL, "!", self.condition(node.operand))
-        operand = self.value(node.operand)
+            condition = self.condition(node.operand, checked)
+            return T.Unary(node.place, C.BOOL, "!", condition)
+        operand = self.read(checked)
         if isinstance(operand.type.plain, C.Half) and op != "~":
             return T.Unary(node.place, operand.type.plain, op, operand)
         if op == "+" and isinstance(operand.type.plain, C.Pointer):
@@ -164,6 +177,9 @@ class Expressions(Calls):
 
     def increment(self, node, prefix):
         target = self.check(node.operand)
+        zero = [] if prefix else [T.Literal(node.place, C.INT, 0)]
+        if made := self.overloaded(node.op, [target, *zero], node.place):
+            return made
         self.need_writable(target, node.place)
         type = target.type.plain
         if isinstance(target, T.VariableRef):
@@ -205,11 +221,12 @@ class Expressions(Calls):
         if op in ("&&", "||"):
             left, right = self.condition(node.left, left), self.condition(node.right)
             return T.Logical(node.place, C.BOOL, op, left, right)
-        left = left or self.check(node.left)
+        left, right = left or self.check(node.left), self.check(node.right)
         if op == ",":
-            right = self.check(node.right)
             return T.Comma(node.place, right.type, left, right)
-        return self.operate(op, self.read(left), self.value(node.right), node)
+        if made := self.overloaded(op, [left, right], node.place):
+            return made
+        return self.operate(op, self.read(left), self.read(right), node)
 
     def operate(self, op, left, right, node):
         """left op right, for values."""
@@ -291,7 +308,10 @@ class Expressions(Calls):
                 raise CompileError("expected an expression", node.value.place)
             value = self.initial(target.type.plain, node.value, node.value.place)
         else:
-            value = self.value(node.value)
+            checked = self.check(node.value)
+            if made := self.overloaded(node.op, [target, checked], node.place):
+                return made
+            value = self.taken_for(self.read(checked), target.type)
         self.need_writable(target, node.place)
         if node.op != "=":
             return self.compound(node, target, value)
@@ -349,6 +369,10 @@ class Expressions(Calls):
 
     def on_index(self, node):
         base = self.check(node.base)
+        if has_methods(base.type):
+            index = self.check(node.index)
+            if made := self.overloaded("[]", [base, index], node.place):
+                return made
         if isinstance(base.type, C.Array):
             element = base.type.element
             if isinstance(base, T.VariableRef):
@@ -375,8 +399,10 @@ class Expressions(Calls):
         return T.Index(node.place, element, base, index)
 
     def on_member(self, node):
-        if isinstance(node.base, ast.NamedType):
-            return self.enum_value(node)
+        if isinstance(node.base, ast.TYPES):
+            return self.member_of_type(node)
+        if isinstance(node.base, ast.This):
+            return self.member_of(self.this(node.place), node)
         base = self.check(node.base)
         if node.arrow:
             base = self.read(base)
@@ -385,6 +411,10 @@ class Expressions(Calls):
                 message = f"'->' needs a pointer, not '{base.type.plain}'"
                 raise CompileError(message, node.place, note)
             base = T.Deref(node.place, base.type.plain.to, base)
+        return self.member_of(base, node)
+
+    def member_of(self, base, node):
+        """base.name, for a base that is checked."""
         type = base.type.plain
         self.no_group(type, f"'{node.name}' without () of", node.place)
         if not isinstance(type, C.Struct):
@@ -401,13 +431,6 @@ class Expressions(Calls):
         return T.Field(
             node.place, type.fields[node.name][0].qualified(quals), base, node.name
         )
-
-    def enum_value(self, node):
-        type = self.type_of(node.base)
-        self.no_group(type, f"'::{node.name}' of", node.place)
-        if not isinstance(type, C.Enum) or node.name not in type.values:
-            raise CompileError(f"'{type}' has no value '{node.name}'", node.place)
-        return T.Literal(node.place, type, type.values[node.name])
 
     def on_cast(self, node):
         type = self.type_of(node.type)
@@ -442,6 +465,9 @@ class Expressions(Calls):
         type = self.type_of(node.type).plain
         if isinstance(type, C.Reference):
             raise outside("a reference made by T(x)", node.place)
+        own = has_methods(type) and not node.braces
+        if own and (made := self.made(type, node.arguments, node.place)):
+            return made
         if node.braces or type is C.DIM3:
             return self.initial(type, ast.Items(node.place, node.arguments), node.place)
         if len(node.arguments) == 2 and type in (C.HALF2, C.BFLOAT162):
@@ -484,6 +510,7 @@ CHECK = {
     ast.Character: Expressions.on_character,
     ast.String: Expressions.on_string,
     ast.Word: Expressions.on_word,
+    ast.This: Expressions.on_this,
     ast.Name: Expressions.on_name,
     ast.Unary: Expressions.on_unary,
     ast.Postfix: Expressions.on_postfix,

@@ -11,6 +11,7 @@ from . import tree as T
 from .convert import apply, converted
 from .errors import CompileError, outside
 from .initial import Initial
+from .structs import has_methods
 
 SHUFFLES = {"shfl": C.INT, "shfl_up": C.UINT, "shfl_down": C.UINT, "shfl_xor": C.UINT}
 VOTES = ("any", "all", "ballot")
@@ -184,14 +185,16 @@ class Groups(Initial):
 
     def method(self, member, node):
         """group.name(arguments)"""
-        if isinstance(member.base, ast.NamedType):
-            self.no_group(self.type_of(member.base), "a function of", member.place)
-            raise CompileError("only a function can be called", node.place)
+        if isinstance(member.base, ast.TYPES):
+            return self.static_method(member, node)
         base = self.check(member.base)
+        if member.arrow and isinstance(self.peeked(base).type.plain, C.Pointer):
+            base = self.deref(self.read(base), member.place)
+            return self.method_of(base, member, node)
         type, name = base.type.plain, member.name
         if not isinstance(type, groups.Group):
             if isinstance(type, C.Struct):
-                self.no_group(type, f"'{name}' of", member.place)
+                return self.method_of(base, member, node)
             message = f"'{type}' has no function '{name}'"
             raise CompileError(message, member.place)
         if member.arrow:
@@ -200,6 +203,34 @@ class Groups(Initial):
         if isinstance(base, T.VariableRef):
             base.variable.used = True
         return self.after(base, self.of_group(name, member.place, base, arguments))
+
+    def static_method(self, member, node):
+        """P::name(arguments)"""
+        type = self.type_of(member.base)
+        self.no_group(type, "a function of", member.place)
+        if not isinstance(type.plain, C.Struct):
+            raise CompileError("only a function can be called", node.place)
+        methods = self.method_named(type, member.name, member.place)
+        if not methods.static:
+            message = f"'{member.name}' needs a '{type}' to be called for"
+            raise CompileError(message, member.place)
+        arguments = [self.argument(a) for a in node.arguments]
+        name = ast.Name(member.place, member.name, None)
+        return self.call_method(methods, None, name, arguments)
+
+    def method_of(self, base, member, node):
+        """struct.name(arguments); a member that can be called is one, too."""
+        name = ast.Name(member.place, member.name, None)
+        if member.name in getattr(base.type.plain, "fields", ()):
+            return self.call_value(self.member_of(base, member), node)
+        if isinstance(base, T.VariableRef):
+            base.variable.used = True
+        if not has_methods(base.type):
+            message = f"'{base.type.plain}' has no function '{member.name}'"
+            raise CompileError(message, member.place)
+        methods = self.method_named(base.type, member.name, member.place)
+        arguments = [self.argument(a) for a in node.arguments]
+        return self.call_method(methods, base, name, arguments)
 
     def after(self, group, made):
         """`made`, once the function that gives the group has run."""

@@ -6,12 +6,12 @@ from . import group_types as groups
 from . import tree as T
 from .convert import converted, rank
 from .errors import CompileError, outside
-from .scopes import Scopes
+from .structs import Structs
 
 MOST_ITEMS = 1 << 12
 
 
-class Initial(Scopes):
+class Initial(Structs):
     """Checks initial values against the type that they fill."""
 
     def initial(self, type, node, place):
@@ -23,7 +23,7 @@ class Initial(Scopes):
                     raise outside("an array made from a text", place, "use const char*")
                 message = "an array's values stand in { }"
                 raise CompileError(message, place)
-            return converted(self.value(node), type, what, place)
+            return self.initial_of(type, node, what, place)
         if self.function is not None and type.parts > MOST_ITEMS:
             what = f"a first value for more than {MOST_ITEMS:,} numbers"
             raise outside(what, place, "fill the array in a loop")
@@ -35,8 +35,25 @@ class Initial(Scopes):
             raise CompileError("too many values", node.items[1].place)
         return self.initial(type, node.items[0], node.items[0].place)
 
+    def initial_of(self, type, node, what, place):
+        """A value that is no list; a struct's constructor may take it."""
+        return self.initial_value(type, node, self.value(node), what, place)
+
+    def initial_value(self, type, node, value, what, place=None):
+        """The same, for a value that is checked."""
+        place, value = place or node.place, self.taken_for(value, type)
+        if isinstance(type.plain, C.Struct) and rank(value, type) is None:
+            made = self.made(type, [node], place)
+            if made is not None:
+                return made
+        return converted(value, type, what, place)
+
     def aggregate(self, type, node):
         """{...} for an array or a struct; inner braces may be left out."""
+        if isinstance(type, C.Struct):
+            made = self.made(type, node.items, node.place)
+            if made is not None:
+                return made
         items = list(node.items)[::-1]
         if isinstance(type.plain, groups.Group):
             return self.group_from(type, node)
@@ -82,7 +99,15 @@ class Initial(Scopes):
             if not items:
                 break
             out.append(self.one(kind, items))
+        if isinstance(type, C.Struct) and type.plain.defaults:
+            out += self.by_default(type.plain, len(out))
         return T.Aggregate(place, type.plain, out)
+
+    def by_default(self, struct, count):
+        """The values of the members that a list leaves out."""
+        for name, (kind, _) in list(struct.fields.items())[count:]:
+            given = struct.defaults.get(name)
+            yield given and self.initial(kind, given, given.place)
 
     def one(self, type, items):
         """One element: from a braced list, a value of its type, or the next values."""

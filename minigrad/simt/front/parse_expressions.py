@@ -97,10 +97,20 @@ class Expressions(Types):
         found = self.starts_type()
         if found and self.peek() == "(" and self.peek(2) not in ("*", "&"):
             found = False
-        if found and (self.peek() == "{" or self.kind_of(self.text) == CLASS):
+        if found and self.peek() == "{":
             found = False
+        if found and self.kind_of(self.text) == CLASS:
+            found = self.is_type_alone()
         self.go(at)
         return found
+
+    def is_type_alone(self):
+        """Does nothing but a type stand before the next )?"""
+        try:
+            self.type_name()
+        except CompileError:
+            return False
+        return self.text == ")"
 
     def sizeof(self):
         self.deeper()
@@ -212,6 +222,8 @@ class Expressions(Types):
         token, text = self.token, self.text
         if text in CASTS:
             return self.named_cast()
+        if text == "this":
+            return ast.This(self.next().place)
         if text in ("true", "false", "nullptr"):
             return ast.Word(self.next().place, text)
         known = self.kind_of(text)

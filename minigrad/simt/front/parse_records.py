@@ -2,109 +2,283 @@
 
 from . import ast, words
 from .cursor import TYPE, VALUE
-from .errors import outside
+from .errors import CompileError, outside
+from .group_types import CLASS
 from .parse_expressions import Expressions
 
-MEMBER_WORDS = {"public", "private", "protected", "static", "template", "__device__",
-                "__host__", "constexpr", "operator", "explicit", "virtual", "using",
-                "typedef", "struct", "enum", "__forceinline__", "inline"}  # fmt: skip
+OPERATORS = {
+    "+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "~", "!", "==", "!=", "<", ">",
+    "<=", ">=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "=", "[]",
+    "()", "++", "--", "&&", "||", "->",
+}  # fmt: skip
+ACCESS = ("public", "private", "protected")
 
 
 class Records(Expressions):
-    """Reads the definitions of structs and enums."""
+    """Reads the definitions of structs, with their methods, and of enums."""
+
+    later = ()  # methods whose bodies are still to be read
 
     def defines(self):
         """Does a struct or an enum with a body begin here?"""
-        if self.text not in ("struct", "enum"):
+        if self.text not in ("struct", "class", "enum"):
             return False
         at = 1
         while self.peek(at) in ("class", "struct"):
             at += 1
-        if self.peek(at) == "__align__":
+        if self.peek(at) in ("__align__", "alignas"):
             return True
+        if self.peek(at + 1) == "<" and self.kind_of(self.peek(at)) == CLASS:
+            return self.body_ahead(at + 1)
         return self.peek(at) == "{" or self.peek(at + 1) in ("{", ":", ";")
 
+    def body_ahead(self, at):
+        """Does a { follow the <...> that begins so far ahead?"""
+        for token in self.tokens[self.at + at :]:
+            if token.text in ("{", ";", "(", "="):
+                return token.text == "{"
+        return False
+
     def typedef(self):
-        place = self.next().place
+        place, made = self.next().place, []
         if self.defines():
-            raise outside("typedef struct {...}", place, "write struct Name {...};")
-        type, _ = self.specifiers()
+            made = [self.struct_of_typedef()]
+            type = ast.NamedType(place, made[0].name, 0)
+        else:
+            type, _ = self.specifiers()
         if type is None:
             raise self.unknown_type()
-        out = []
-        while True:
+        while self.text != ";":
             name, whole = self.declarator(type, "the type")
-            self.declare(name.text, TYPE)
-            out.append(ast.Alias(name.place, name.text, whole))
+            if not made or whole is not type or name.text != made[0].name:
+                self.declare(name.text, TYPE)
+                made.append(ast.Alias(name.place, name.text, whole))
             if not self.accept(","):
                 break
         self.expect(";")
-        return out
+        return made
+
+    def struct_of_typedef(self):
+        """typedef struct {...} P: the struct is named P."""
+        made = self.enum() if self.text == "enum" else self.struct()
+        if made.name is None:
+            made.name = self.token.text
+            self.declare(made.name, TYPE)
+        return made
 
     def struct_or_enum(self):
-        made = self.struct() if self.text == "struct" else self.enum()
+        made = self.enum() if self.text == "enum" else self.struct()
         named = self.token.kind == "id" and self.text not in words.KEYWORDS
         if self.text == "*" or named and self.peek() in (";", ",", "=", "[", "{"):
             note = "declare it in a statement of its own"
             raise outside(
                 "a variable declared after a struct definition", self.token.place, note
             )
+        if isinstance(made, ast.StructOf) and made.name is None:
+            raise outside("a struct without a name", made.place, "give it one")
         if self.text != ";" and self.token.kind == "id":
             raise self.expected("';'")
         self.expect(";")
         return made
 
-    def struct(self):
-        place, align = self.next().place, None
-        if self.text == "__align__":
+    def struct(self, template=None):
+        """struct P {...}, without its ;. template: the parameters before it."""
+        place, align, special = self.next().place, None, None
+        if self.text in ("__align__", "alignas"):
             self.next()
             align = self.bracketed()[0]
-        if self.text == "{":
-            raise outside("a struct without a name", place, "give it one")
-        name = self.name("the struct")
-        self.declare(name.text, TYPE)
+        name = None
+        if self.text != "{":
+            before = self.kind_of(self.text)
+            name = self.name("the struct")
+            if template == [] or (self.text == "<" and before == CLASS):
+                special = self.template_arguments()
+            place = name.place
+            self.declare(name.text, CLASS if template or special else TYPE)
         if self.text == ";":
-            return ast.StructOf(name.place, name.text, None, align)
+            return ast.StructOf(place, name.text, None, align, [], template, special)
         if self.text == ":":
             raise outside("inheritance", self.token.place, "write the members out")
         self.expect("{")
-        fields = []
+        self.enter()
+        members, outer, self.later = [], self.later, []
+        owner = name.text if name else None
         while not self.accept("}"):
-            fields += self.fields(name.text)
-        return ast.StructOf(place if not name else name.place, name.text, fields, align)
+            members += self.members(owner)
+        methods, self.later = self.bodies(), outer
+        self.types_of[owner] = {n for n, k in self.scopes[-1].items() if k == TYPE}
+        self.leave()
+        return ast.StructOf(place, owner, members, align, methods, template, special)
 
-    def fields(self, owner):
-        """One line of a struct."""
+    def members(self, owner):
+        """One line of a struct; methods are kept for later: their bodies may name
+        what follows."""
         token = self.token
         if self.accept(";"):
             return []
         if token.kind == "end":
             raise self.expected("'}'")
-        if self.text in MEMBER_WORDS or self.text in (owner, "~"):
-            what = f"'{self.text}' in a struct"
-            if self.text in ("__device__", "__host__", "__forceinline__", "inline"):
-                what = "a method"
-            if self.text == owner and self.peek() == "(" or self.text == "~":
-                what = "a constructor"
-            if self.text != owner or self.peek() == "(":
-                note = "a struct holds data; write a __device__ function that takes it"
-                raise outside(what, token.place, note)
-        type, _ = self.specifiers()
+        if self.text in ACCESS:
+            self.next()
+            self.expect(":")
+            return []
+        if self.text in ("using", "typedef", "static_assert"):
+            return self.simple()
+        if self.text in ("template", "friend", "virtual"):
+            self.refuse_word()
+            what = "a template within a struct"
+            raise outside(what, token.place, "write a function beside it")
+        if self.defines() and self.text == "enum":
+            return [self.struct_or_enum()]
+        if self.defines():
+            made = self.struct()
+            type = ast.NamedType(made.place, made.name, 0)
+            if made.name is None:
+                raise outside("a struct without a name", made.place, "give it one")
+            return [made, *([] if self.accept(";") else self.fields(type, {}))]
+        at, seen = self.at, {}
+        while self.text in words.SPECIFIERS or self.text == "explicit":
+            token = self.next()
+            seen[token.text] = token.place
+        if self.text == "~":
+            raise outside("a destructor", self.token.place, "write a function")
+        is_constructor = self.text == owner and self.peek() == "("
+        if is_constructor or self.text == "operator":
+            seen.pop("explicit", None)
+            return self.constructor(seen) if is_constructor else self.conversion(seen)
+        self.go(at)
+        type, seen = self.specifiers()
         if type is None:
             raise self.unknown_type()
+        return self.fields(type, seen)
+
+    def fields(self, type, seen):
+        """`int a = 1, *b;`, or one method."""
+        at, whole = self.at, self.pointers(type)
+        if self.text == "operator":
+            return self.method(self.operator(), whole, seen)
+        if self.token.kind == "id" and self.peek() == "(":
+            return self.method(self.name("the method"), whole, seen)
+        self.go(at)
         out = []
         while True:
             name, whole = self.declarator(type, "the member")
-            if self.text in ("(", ":", "=", "{"):
-                what = {"(": "a method", ":": "a bit field"}.get(
-                    self.text, "a member's default value"
-                )
-                raise outside(what, name.place)
-            out.append(ast.Variable(name.place, name.text, whole, None, "", {}))
+            if self.text == ":":
+                raise outside("a bit field", name.place)
+            self.declare(name.text, VALUE)
+            init = None
+            if self.accept("="):
+                init = self.items() if self.text == "{" else self.assignment()
+            elif self.text == "{":
+                init = self.items()
+            out.append(ast.Variable(name.place, name.text, whole, init, "", seen))
             if not self.accept(","):
                 break
         self.expect(";")
         return out
+
+    def operator(self):
+        """The name after `operator`: one token, as "operator+"."""
+        token = self.next()
+        symbol = self.next().text
+        if symbol in ("(", "["):
+            symbol += self.expect({"(": ")", "[": "]"}[symbol]).text
+        name = self.renamed(token, f"operator{symbol}")
+        if symbol not in OPERATORS:
+            raise outside(f"operator {symbol}", token.place)
+        return name
+
+    def constructor(self, seen):
+        return self.method(self.renamed(self.next(), ""), None, seen)
+
+    def conversion(self, seen):
+        """operator T*(): what a struct can be taken for."""
+        at = self.at
+        if self.peek() in OPERATORS:
+            raise CompileError("the type is missing here", self.token.place)
+        self.go(at + 1)
+        type, _ = self.specifiers()
+        if type is None:
+            raise self.unknown_type()
+        result = self.pointers(type)
+        token = self.tokens[at]
+        return self.method(self.renamed(token, "operator "), result, seen)
+
+    def renamed(self, token, text):
+        return type(token)("id", text, token.place)
+
+    def method(self, name, result, seen):
+        """A method up to its body, which is read by `bodies`."""
+        if name.text:
+            self.declare(name.text, VALUE)
+        self.enter()
+        self.expect("(")
+        parameters = self.parameters()
+        while self.text in ("const", "noexcept"):
+            token = self.next()
+            seen[token.text] = token.place
+        scope, made = self.scopes.pop(), None
+        if self.accept("="):  # default, or delete
+            if self.text not in ("default", "delete"):
+                raise self.expected("'default' or 'delete'")
+            self.next()
+            self.expect(";")
+            return []
+        if self.text == ";":
+            what = "a method that is defined elsewhere"
+            raise outside(what, name.place, "write its body here")
+        made = ast.Function(
+            name.place, name.text, result, parameters, None, seen, None, None, None
+        )
+        self.later.append((made, scope, self.at))
+        if self.accept(":"):
+            while self.text not in ("{", ""):
+                self.next()  # the member's name
+                self.over()
+                if not self.accept(","):
+                    break
+        self.over("{")
+        return []
+
+    def over(self, wanted=None):
+        """Step over what stands in brackets."""
+        if wanted is None and self.text not in ("(", "{"):
+            raise self.expected("'('")
+        opened, depth = self.expect(wanted or self.text), 1
+        while depth:
+            if self.token.kind == "end":
+                raise CompileError("this bracket is never closed", opened.place)
+            depth += (self.text in ("(", "{")) - (self.text in (")", "}"))
+            self.next()
+
+    def bodies(self):
+        """The methods of a struct, their bodies read now that all members are known."""
+        end, out, later = self.at, [], self.later
+        for made, scope, at in later:
+            self.scopes.append(scope)
+            self.go(at)
+            first = self.initializers() if self.accept(":") else []
+            made.body = self.block(own=False)
+            made.body.statements[:0] = first
+            self.scopes.pop()
+            out.append(made)
+        self.go(end)
+        return out
+
+    def initializers(self):
+        """`: a(x), b{y}` of a constructor, as assignments."""
+        out = []
+        while True:
+            name = self.name("the member")
+            if self.text not in ("(", "{"):
+                raise self.expected("'('")
+            place, close = self.token.place, ")" if self.text == "(" else "}"
+            value = ast.Items(place, self.arguments(close))
+            target = ast.Member(name.place, ast.This(name.place), name.text, True)
+            assign = ast.Assign(name.place, "=", target, value)
+            out.append(ast.Expression(name.place, assign))
+            if not self.accept(","):
+                return out
 
     def enum(self):
         place = self.next().place

@@ -41,7 +41,7 @@ class Types(Cursor):
         return (
             self.starts_type()
             or text in words.SPECIFIERS
-            or text in ("__align__", "typedef", "using", "static_assert")
+            or text in ("__align__", "alignas", "typedef", "using", "static_assert")
         )
 
     def specifiers(self):
@@ -60,7 +60,7 @@ class Types(Cursor):
             elif text in words.SPECIFIERS:
                 self.once(seen)
                 seen[text] = self.next().place
-            elif text in ("__launch_bounds__", "__align__"):
+            elif text in ("__launch_bounds__", "__align__", "alignas"):
                 self.next()
                 seen[text] = self.bracketed()
             elif text in words.BASIC:
@@ -75,7 +75,8 @@ class Types(Cursor):
             if named:
                 raise CompileError("two types in one declaration", place)
             named = ast.NamedType(place, self.spelled(basic, place), 0)
-        alias = named and isinstance(named.name, str) and named.name not in C.NAMED
+        plain = isinstance(named, ast.NamedType) and named.name in C.NAMED
+        alias = named and isinstance(named.name, str) and not plain
         if restrict and not alias:  # a name may stand for a pointer
             message = "'__restrict__' must follow the * of a pointer"
             raise CompileError(message, restrict)
@@ -95,20 +96,36 @@ class Types(Cursor):
     def type_word(self):
         """A type of one word that is not among C's own; None if there is none."""
         text = self.text
-        if text in ("struct", "enum"):
+        if text in ("struct", "class", "enum"):
             return self.tagged()
         if text == "typename":
-            raise outside("typename", self.token.place, "write the type itself")
+            return self.member_type()
         if text == "auto" or self.kind_of(text) == TYPE:
-            return ast.NamedType(self.next().place, self.meant(text), 0)
+            type = ast.NamedType(self.next().place, self.meant(text), 0)
+            if self.text == "::" and self.peek() in self.types_of.get(text, ()):
+                self.next()
+                type = ast.MemberType(type.place, type, self.next().text, 0)
+            return type
         return self.class_template() if self.kind_of(text) == CLASS else None
 
+    def member_type(self):
+        """typename S<T>::type"""
+        place = self.next().place
+        owner = self.type_word()
+        while owner is not None and self.accept("::"):
+            owner = ast.MemberType(place, owner, self.name("the type").text, 0)
+        if not isinstance(owner, ast.MemberType):
+            raise CompileError("typename stands before S<T>::name", place)
+        return owner
+
     def class_template(self):
-        """thread_block_tile<32> and the like."""
+        """thread_block_tile<32> and the like; its name alone within its own struct."""
         token, name = self.token, self.meant(self.text)
         self.next()
         if self.text != "<":
-            raise self.expected(f"'<' after '{token.text}'")
+            if name != token.text or "::" in name:
+                raise self.expected(f"'<' after '{token.text}'")
+            return ast.NamedType(token.place, name, 0)
         return ast.TemplateType(token.place, name, self.template_arguments(), 0)
 
     def bracketed(self):
@@ -150,6 +167,8 @@ class Types(Cursor):
                 token.place,
                 f"define the {token.text} first, in a statement of its own",
             )
+        if self.kind_of(self.text) == CLASS:
+            return self.class_template()
         name = self.name(f"the {token.text}")
         if self.kind_of(name.text) != TYPE:
             raise CompileError(f"unknown {token.text} '{name.text}'", name.place)

@@ -4,7 +4,7 @@ from . import ast, headers, words
 from . import group_types as groups
 from .cursor import TEMPLATE, TYPE, VALUE, Imported
 from .errors import CompileError, outside
-from .group_types import SPACE
+from .group_types import CLASS, SPACE
 from .parse_records import Records
 from .parse_types import is_auto
 
@@ -88,17 +88,20 @@ class Parser(Records):
             if not self.accept(","):
                 break
         self.expect(">")
-        if not parameters:
-            raise outside("a template specialization", place, "write an overload")
-        if self.text in ("struct", "class"):
-            raise outside("a struct template", place, "write one struct for each type")
+        if self.text in ("struct", "class") and self.defines():
+            made = self.struct(parameters)
+            self.expect(";")
+            self.leave()
+            self.declare(made.name, CLASS)
+            return made
         if self.text in ("using", "template"):
             raise outside(f"a template of '{self.text}'", place, "write a function")
         made = self.function_or_variables(parameters)
         if not isinstance(made[0], ast.Function):
             raise outside("a variable template", place, "write a constexpr variable")
         self.leave()
-        self.declare(made[0].name, TEMPLATE)
+        if parameters:
+            self.declare(made[0].name, TEMPLATE)
         return made[0]
 
     def template_parameter(self):
@@ -215,8 +218,11 @@ class Parser(Records):
         if self.token.kind == "id" and self.text == "__launch_bounds__":
             self.next()
             seen["__launch_bounds__"] = self.bracketed()
+        if self.text == "operator":
+            return [self.function(whole, seen, template, self.operator())]
         self.refuse_word()
-        if self.token.kind == "id" and self.peek() == "(" and self.is_function():
+        named = self.token.kind == "id" and self.peek() == "("
+        if template == [] or named and self.is_function():
             return [self.function(whole, seen, template)]
         self.go(at)
         return [self.variables(type, seen)]
@@ -234,12 +240,16 @@ class Parser(Records):
         self.go(at)
         return found
 
-    def function(self, result, seen, template):
-        name = self.name("the function")
-        if template or self.kind_of(name.text) != TEMPLATE:
+    def function(self, result, seen, template, name=None):
+        name, special = name or self.name("the function"), None
+        if template == [] and self.text == "<":
+            special = self.template_arguments()
+        if template == []:
+            special = special or []
+        elif template or self.kind_of(name.text) != TEMPLATE:
             self.declare(name.text, TEMPLATE if template else VALUE)
         self.enter()
-        self.next()
+        self.expect("(")
         parameters = self.parameters()
         body = None
         if self.text == "->":
@@ -256,7 +266,7 @@ class Parser(Records):
         self.leave()
         return ast.Function(
             name.place, name.text, result, parameters, body, seen, template,
-            seen.get("__launch_bounds__"),
+            seen.get("__launch_bounds__"), special,
         )  # fmt: skip
 
     def parameters(self):
@@ -365,8 +375,9 @@ class Parser(Records):
         return [ast.Expression(place, value)]
 
     def is_value_of_type(self, behind):
-        """Is this E::A, or T(x) as a statement?"""
-        return behind == "::" and self.kind_of(self.text) == TYPE
+        """Is this E::A, or P::f(x), as a statement?"""
+        of_type = behind == "::" and self.kind_of(self.text) == TYPE
+        return of_type and self.peek(2) not in self.types_of.get(self.text, ())
 
     def looks_like_unknown_type(self):
         """`itn x`, or `foo* p = ...` where foo is unknown."""

@@ -103,7 +103,16 @@ class Scopes:
         if isinstance(node, ast.NamedType):
             return self.named_type(node, auto).qualified(node.quals)
         if isinstance(node, ast.TemplateType):
-            return self.group_type(node).qualified(node.quals)
+            template = self.find(node.name)
+            if isinstance(template, C.Struct):  # within the struct: another instance
+                template = (template.template or [None])[0]
+            if template is not None and not isinstance(template, C.CType):
+                made = self.struct_instance(template, node)
+            else:
+                made = self.group_type(node)
+            return made.qualified(node.quals)
+        if isinstance(node, ast.MemberType):
+            return self.type_within(node)
         if isinstance(node, ast.PointerTo):
             inner = self.type_of(node.to, auto)
             self.no_group(inner, "a pointer to", node.place)
@@ -175,46 +184,6 @@ class Scopes:
             note = "a constexpr function computes with numbers it has, in few steps"
             raise outside(what, call.place, note)
         raise CompileError(message, place, note)
-
-    def define_struct(self, node):
-        """struct P {...}; the struct's name is known before its members."""
-        found = self.scopes[-1].get(node.name)
-        if node.fields is None:
-            if found is None:
-                self.add(node.name, C.Struct(node.name), node.place)
-            return
-        if not (isinstance(found, C.Struct) and not found.complete):
-            found = C.Struct(node.name)
-            self.add(node.name, found, node.place)
-        align = 1
-        if node.align is not None:
-            align = self.whole_number(node.align, "an alignment")
-            if align < 1 or align & (align - 1) or align > 128:
-                raise CompileError("an alignment is a power of two", node.place)
-        fields, seen = [], set()
-        for field in node.fields:
-            fields.append((field.name, self.field_type(field, found)))
-            if field.name in seen:
-                raise CompileError(f"a second member '{field.name}'", field.place)
-            seen.add(field.name)
-        if sum(t.size for _, t in fields) >= MOST_BYTES:
-            raise CompileError("this struct is too large", node.place)
-        if sum(t.parts for _, t in fields) > MOST_PARTS:
-            what = f"a struct of more than {MOST_PARTS:,} numbers"
-            raise outside(what, node.place, "use an array")
-        found.complete_with(fields, align)
-
-    def field_type(self, field, owner):
-        type = self.type_of(field.type)
-        self.no_group(type, "a member that is", field.place)
-        if isinstance(type, C.Reference):
-            raise outside("a reference in a struct", field.place, "use a pointer")
-        if type.size == 0:
-            message = f"a member cannot have the incomplete type '{type}'"
-            raise CompileError(message, field.place)
-        if type.plain is not type:
-            raise outside("a const member", field.place, "leave const out")
-        return type
 
     def define_enum(self, node):
         """enum E {...}: its values are constants of the scope around it."""

@@ -3,7 +3,7 @@
 from . import ast, constant
 from . import ctype as C
 from . import tree as T
-from .calls import Overloads, Template
+from .calls import DeductionError, Overloads, Template
 from .discarded import DEPENDENT
 from .errors import CompileError, outside
 from .statements import STATEMENT, Statements
@@ -23,6 +23,7 @@ class Checker(Statements):
         super().__init__(file, includes)
         self.arch, self.dynamic = arch, {}
         self.functions, self.globals, self.templates = [], [], {}
+        self.pending = {}  # methods whose bodies have not been checked
         self.begin(None)
 
     def begin(self, function):
@@ -86,6 +87,9 @@ class Checker(Statements):
     def function_or_template(self, node):
         """Declare a function or a template; check the body of a function."""
         self.check_words(node)
+        if node.special is not None:
+            self.specialize_function(node)
+            return
         found = self.scopes[-1].get(node.name)
         self.not_cuda(node.name, None, node.place)
         if found is None:
@@ -101,6 +105,25 @@ class Checker(Statements):
         function = self.declared(found, function, node)
         if node.body is not None:
             self.body(function, node)
+
+    def specialize_function(self, node):
+        """template <> float f<float>(...): one instance, written out."""
+        function = self.signature(node)
+        values = [T.VariableRef(node.place, p.type, p) for p in function.parameters]
+        name = ast.Name(node.place, node.name, node.special)
+        found = self.find(node.name)
+        for template in getattr(found, "templates", ()):
+            try:
+                key = self.key_of(template, name, values)
+            except DeductionError:
+                continue
+            function.template_arguments = key
+            template.instances[key] = function
+            self.functions.append(function)
+            self.body(function, node)
+            return
+        message = f"no template '{node.name}' has this specialization"
+        raise CompileError(message, node.place)
 
     def beside_builtins(self, function, node):
         """A function can overload one of CUDA's, which has other parameters."""
@@ -252,7 +275,12 @@ class Checker(Statements):
                 raise CompileError(message, parameter.place)
             if parameter.name:
                 scope[parameter.name] = parameter
+        first = self.before_body(function, node, scope) if function.makes else []
         made, falls = self.sequence(node.body.statements)
+        if function.makes and falls:
+            made.append(T.Return(node.body.end, self.read(self.this(node.body.end))))
+            falls = False
+        made = first + made
         self.scopes.pop()
         function.body = T.Block(node.body.place, made)
         function.end = node.body.end
@@ -262,6 +290,17 @@ class Checker(Statements):
             self.lint("missing-return", node.body.end, message)
         self.unused()
         self.__dict__.update(before)
+
+    def before_body(self, function, node, scope):
+        """What a constructor begins with: the struct, and its members' first values."""
+        this = T.Variable("this", function.makes, "local", node.place)
+        scope["this"] = this
+        out = [T.Declare(node.place, this, None)]
+        for name, value in function.makes.defaults.items():
+            target = ast.Member(value.place, ast.This(value.place), name, True)
+            assign = ast.Assign(value.place, "=", target, value)
+            out.append(T.Evaluate(value.place, self.check(assign)))
+        return out
 
     def unused(self):
         for variable in self.locals:

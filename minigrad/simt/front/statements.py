@@ -8,6 +8,7 @@ from .discarded import Discarded, names_in
 from .errors import CompileError, outside
 from .expressions import Expressions
 from .group_types import Group, Operation
+from .structs import has_methods
 
 NOT_LOCAL = {"__global__", "__host__", "inline", "__forceinline__", "__noinline__"}
 
@@ -124,7 +125,7 @@ class Statements(Expressions, Discarded):
         type = self.type_of(node.type)
         self.check_object(type, init, node)
         if init is None:
-            return type, None
+            return type, self.first_value(type, node.place)
         if isinstance(type, C.Reference):
             if isinstance(init, ast.Items):
                 raise CompileError("a reference is initialized with =", node.place)
@@ -139,7 +140,8 @@ class Statements(Expressions, Discarded):
     def bracket_init(self, type, init):
         """T x(value), or dim3 x(a, b)."""
         pair = type.plain in (C.HALF2, C.BFLOAT162) and len(init.items) == 2
-        if pair or type.plain is C.DIM3:
+        made = has_methods(type) and type.plain.methods.get("")
+        if pair or made or type.plain is C.DIM3:
             return init
         if isinstance(type, C.Array) or len(init.items) != 1:
             raise CompileError(f"'{type}' cannot be made from this list", init.place)
@@ -404,6 +406,8 @@ class Statements(Expressions, Discarded):
 
     def on_return(self, node):
         type = self.function.result
+        if node.value is None and self.function.makes:
+            return T.Return(node.place, self.read(self.this(node.place))), False
         if node.value is None:
             if type is not C.VOID:
                 message = f"'{self.function.name}' returns a value here"
@@ -420,7 +424,7 @@ class Statements(Expressions, Discarded):
         if type is C.VOID and value.type.plain is not C.VOID:
             message = f"'{self.function.name}' is void and returns nothing"
             raise CompileError(message, node.value.place)
-        value = converted(value, type, "be returned as", node.value.place)
+        value = self.initial_value(type, node.value, value, "be returned as")
         return T.Return(node.place, value), False
 
     def on_alias(self, node):

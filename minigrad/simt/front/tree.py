@@ -45,7 +45,8 @@ class Function:
 
     template_arguments: what it was instantiated with. barrier: it, or one that it
     calls, has a block-wide barrier. falls_off: its end can be reached although it
-    returns a value. calls: function -> place of a call.
+    returns a value. calls: function -> place of a call. makes: the struct of a
+    constructor.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Function:
     template_arguments: tuple = ()
     launch_bounds: tuple = ()
     constexpr: bool = False
+    makes: object = None
     barrier: bool = False
     falls_off: bool = False
     calls: dict = dataclasses.field(default_factory=dict)

@@ -1,0 +1,320 @@
+"""Structs: members, methods, constructors, operators, templates of structs.
+
+A method is a function whose first parameter is `this`, a reference; a constructor one
+that makes a struct, its local variable `this`, and returns it. So nothing that runs
+code knows of them.
+"""
+
+import dataclasses
+
+from . import ast
+from . import ctype as C
+from . import group_types as groups
+from . import tree as T
+from .errors import CompileError, outside
+from .scopes import MOST_BYTES, MOST_PARTS, Scopes
+
+CONSTRUCTOR, CONVERSION = "", "operator "
+
+
+@dataclasses.dataclass
+class Own:
+    """What a member's name stands for in a method: this->name."""
+
+    name: str
+
+
+@dataclasses.dataclass
+class Methods:
+    """The methods of one name. static: they have no `this`."""
+
+    name: str
+    functions: list
+    static: bool = False
+
+
+class StructTemplate:
+    """A template of structs, with its instances and specializations by arguments."""
+
+    def __init__(self, node):
+        self.node, self.name = node, node.name
+        self.instances, self.special = {}, {}
+
+
+def has_methods(type):
+    """Is this a struct of the file's own? CUDA's have no methods here."""
+    return isinstance(type.plain, C.Struct) and not isinstance(type.plain, groups.Group)
+
+
+class Structs(Scopes):
+    """Defines structs, and finds their methods and operators."""
+
+    def define_struct(self, node):
+        """struct P {...}; the struct's name is known before its members."""
+        scope, name = self.scopes[-1], node.name
+        found = scope.get(name)
+        if node.special is not None:
+            self.specialize(node)
+        elif node.template is not None:
+            if not isinstance(found, StructTemplate):
+                self.add(name, StructTemplate(node), node.place)
+            elif node.members is not None:
+                found.node = node
+        elif node.members is None:
+            if found is None:
+                self.add(name, C.Struct(name), node.place)
+        else:
+            if not (isinstance(found, C.Struct) and not found.complete):
+                found = C.Struct(name)
+                self.add(name, found, node.place)
+            for method in self.complete(found, node):
+                self.need_body(method)
+
+    def specialize(self, node):
+        template = self.find(node.name)
+        if not isinstance(template, StructTemplate):
+            raise CompileError(f"'{node.name}' is no template", node.place)
+        if node.template:
+            raise outside("a partial specialization", node.place, "write each out")
+        parameters = template.node.template
+        if len(node.special) != len(parameters):
+            message = f"'{node.name}' takes {len(parameters)} template arguments"
+            raise CompileError(message, node.place)
+        key = tuple(map(self.template_value, parameters, node.special))
+        template.special[key] = node
+
+    def struct_instance(self, template, node):
+        """The struct that S<float, 4> names."""
+        parameters, bound = template.node.template, {}
+        if len(node.arguments) > len(parameters):
+            message = f"'{template.name}' has fewer template parameters"
+            raise CompileError(message, node.place)
+        for parameter, value in zip(parameters, node.arguments):  # noqa: B905
+            bound[parameter.name] = self.template_value(parameter, value)
+        saved, self.scopes = self.scopes, [*self.scopes[:2], {}]
+        try:
+            for parameter in parameters:
+                self.bind_template(parameter, bound)
+            key = tuple(bound[p.name] for p in parameters)
+            if key not in template.instances:
+                made = C.Struct(f"{template.name}<{', '.join(map(str, key))}>")
+                made.template = template, key
+                template.instances[key] = made
+                defined = template.special.get(key, template.node)
+                if defined.members is None:
+                    raise CompileError(f"'{made}' is not defined yet", node.place)
+                self.complete(made, defined)
+            return template.instances[key]
+        finally:
+            self.scopes = saved
+
+    def complete(self, struct, node):
+        """Lay out the members, and declare the methods, whose bodies wait."""
+        align = 1
+        if node.align is not None:
+            align = self.whole_number(node.align, "an alignment")
+            if align < 1 or align & (align - 1) or align > 128:
+                raise CompileError("an alignment is a power of two", node.place)
+        inner, fields, seen = {node.name: struct}, [], set()
+        self.scopes.append(inner)
+        for member in node.members:
+            if getattr(member, "name", None) in seen:
+                raise CompileError(f"a second member '{member.name}'", member.place)
+            seen.add(getattr(member, "name", ""))
+            if not isinstance(member, ast.Variable):
+                self.statement(member)
+            elif "static" in member.specifiers:
+                self.static_member(member)
+            else:
+                inner[member.name] = Own(member.name)
+                fields.append((member.name, self.field_type(member)))
+                if member.init is not None:
+                    struct.defaults[member.name] = member.init
+        if sum(t.size for _, t in fields) >= MOST_BYTES:
+            raise CompileError("this struct is too large", node.place)
+        if sum(t.parts for _, t in fields) > MOST_PARTS:
+            what = f"a struct of more than {MOST_PARTS:,} numbers"
+            raise outside(what, node.place, "use an array")
+        struct.complete_with(fields, align)
+        struct.names = inner
+        methods = [self.declare_method(struct, method) for method in node.methods]
+        self.scopes.pop()
+        return [method for method in methods if method is not None]
+
+    def static_member(self, member):
+        """static constexpr int N = 4;"""
+        type = self.type_of(member.type)
+        if member.init is None or not (type.const or "constexpr" in member.specifiers):
+            note = "write static constexpr, or a __device__ variable"
+            raise outside("a static member that varies", member.place, note)
+        value = self.initial(type.plain, member.init, member.place)
+        message = "a static member needs a value that is known when compiling"
+        value = self.constant(value, message, member.place)
+        self.add(member.name, T.EnumValue(type.plain, value), member.place)
+
+    def field_type(self, field):
+        type = self.type_of(field.type)
+        self.no_group(type, "a member that is", field.place)
+        if isinstance(type, C.Reference):
+            raise outside("a reference in a struct", field.place, "use a pointer")
+        if type.size == 0:
+            message = f"a member cannot have the incomplete type '{type}'"
+            raise CompileError(message, field.place)
+        if type.plain is not type:
+            raise outside("a const member", field.place, "leave const out")
+        return type
+
+    # Methods
+
+    def declare_method(self, struct, node):
+        """The Function of a method of the device; of a template it is checked at its
+        first call."""
+        words = dict(node.specifiers)
+        const, static = words.pop("const", None), words.pop("static", None)
+        if "__device__" not in words:  # of the host
+            return None
+        node.specifiers = words
+        self.check_words(node)
+        is_constructor = node.name == CONSTRUCTOR
+        if is_constructor:
+            node.result = ast.NamedType(node.place, struct, 0)
+        function = self.signature(node)
+        if is_constructor:
+            function.name, function.makes = struct.name, struct
+        elif not static:
+            type = struct.qualified(C.CONST) if const else struct
+            this = T.Variable("this", type.reference(), "parameter", node.place)
+            function.parameters.insert(0, this)
+        made = struct.methods.setdefault(
+            node.name, Methods(node.name, [], bool(static) or is_constructor)
+        )
+        made.functions.append(function)
+        if node.name:
+            self.scopes[-1][node.name] = made
+        self.pending[function] = [*self.scopes], node
+        return function
+
+    def need_body(self, function):
+        """Check a method's body, if that has not been done."""
+        if function not in self.pending:
+            return
+        scopes, node = self.pending.pop(function)
+        saved, self.scopes = self.scopes, scopes
+        self.functions.append(function)
+        self.body(function, node)
+        self.scopes = saved
+
+    def this(self, place):
+        """The struct whose method this is: an lvalue."""
+        found = self.find("this")
+        if not isinstance(found, T.Variable):
+            raise CompileError("'this' stands in a method only", place)
+        type = found.type
+        return T.VariableRef(place, getattr(type, "to", type), found)
+
+    def on_this(self, node):
+        made = self.this(node.place)
+        self.escapes(made)
+        return T.AddressOf(node.place, made.type.pointer(), made)
+
+    def call_method(self, methods, base, name, arguments):
+        """base.name(arguments); base is None within the struct: this."""
+        function = methods.functions[0]
+        if not methods.static:
+            base = base or self.this(name.place)
+            arguments = [base, *arguments]
+        candidates = [self.candidate(f, base) for f in methods.functions]
+        chosen = self.resolve(name, candidates, arguments)
+        function = chosen.function
+        return self.call_function(function, name, arguments)
+
+    def method_named(self, type, name, place):
+        """The methods of a struct's name, or the error that names the others."""
+        found = type.plain.methods.get(name)
+        if found is None:
+            known = ", ".join(n for n in type.plain.methods if n.isidentifier())
+            note = f"it has {known}" if known else ""
+            raise CompileError(f"'{type}' has no function '{name}'", place, note)
+        return found
+
+    def member_of_type(self, node):
+        """S::N, E::A: a value that a type has."""
+        type = self.type_of(node.base).plain
+        self.no_group(type, f"'::{node.name}' of", node.place)
+        if isinstance(type, C.Enum) and node.name in type.values:
+            return T.Literal(node.place, type, type.values[node.name])
+        value = getattr(type, "names", {}).get(node.name)
+        if not isinstance(value, T.EnumValue):
+            raise CompileError(f"'{type}' has no value '{node.name}'", node.place)
+        return T.Literal(node.place, value.type, value.value)
+
+    def type_within(self, node):
+        """typename S<T>::type"""
+        owner = self.type_of(node.owner).plain
+        found = getattr(owner, "names", {}).get(node.name)
+        if not isinstance(found, C.CType):
+            raise CompileError(f"'{owner}' has no type '{node.name}'", node.place)
+        return found.qualified(node.quals)
+
+    # Values
+
+    def made(self, struct, items, place):
+        """P(a, b), P p{a, b}, P p: by a constructor, or None where there is none."""
+        constructors = struct.plain.methods.get(CONSTRUCTOR)
+        if constructors is None:
+            return None
+        arguments = [self.argument(item) for item in items]
+        if len(arguments) == 1 and arguments[0].type.plain is struct.plain:
+            return self.read(arguments[0])
+        name = ast.Name(place, struct.plain.name, None)
+        return self.call_method(constructors, None, name, arguments)
+
+    def first_value(self, type, place):
+        """What a variable of this type holds without a first value, or None."""
+        if isinstance(type.plain, C.Array):
+            if has_methods(type.of) and CONSTRUCTOR in type.of.plain.methods:
+                note = "give the values in { }"
+                raise outside("an array of structs with constructors", place, note)
+            return None
+        if not has_methods(type):
+            return None
+        struct = type.plain
+        if struct.defaults and CONSTRUCTOR not in struct.methods:
+            return self.aggregate(type, ast.Items(place, []))
+        return self.made(struct, [], place)
+
+    def taken_for(self, value, type):
+        """`value`, by the conversion of its struct to `type`, if it has that."""
+        source = value.type.plain
+        if source is type.plain or not has_methods(source):
+            return value
+        found = source.methods.get(CONVERSION)
+        for function in found.functions if found else ():
+            result = function.result
+            result = result.to if isinstance(result, C.Reference) else result
+            if result.plain is type.plain:
+                alone = Methods(CONVERSION, [function])
+                name = ast.Name(value.place, f"operator {type}", None)
+                return self.read(self.call_method(alone, value, name, []))
+        return value
+
+    # Operators
+
+    def overloaded(self, op, arguments, place):
+        """The call that an operator of structs is, or None. arguments: unread."""
+        if not any(has_methods(a.type) for a in arguments):
+            return None
+        name = ast.Name(place, f"operator{op}", None)
+        first = arguments[0].type.plain
+        own = first.methods.get(name.name) if has_methods(first) else None
+        free = self.find(name.name)
+        if own is not None and free is None:
+            return self.call_method(own, arguments[0], name, arguments[1:])
+        if free is None or isinstance(free, Own | Methods):
+            return None
+        if own is not None:
+            try:
+                return self.call_method(own, arguments[0], name, arguments[1:])
+            except CompileError:
+                pass
+        return self.call_user(free, name, arguments)
