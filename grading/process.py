@@ -1,25 +1,36 @@
-"""A subject in a process of its own: what happens there stays there."""
+"""A subject in a process of its own: what happens there stays there.
 
+The process is forked from a zygote, which runs in a box (see sandbox.py). Whatever
+comes from it is examined before a check sees it.
+"""
+
+import ast
+import atexit
 import contextlib
+import functools
+import marshal
 import os
+import signal
+import socket
 import subprocess
-import sys
-import tempfile
-from multiprocessing import Pipe
+import time
 
 from minigrad import course
+from minigrad.exercises.answers import cells_of, is_setup
+from minigrad.exercises.cells import answered_in
+from minigrad.exercises.registry import CppExercise, find
 from minigrad.exercises.sandbox import PATIENCE
 
-from . import wire
-from .subject import About, Outcome, Problem, WireSubject
+from . import native, replies, sandbox, wire
+from .line import LONGEST, Line
+from .subject import Outcome, Problem, WireSubject
 from .worker import CELL_SECONDS
 
-START_SECONDS = 60  # to import NumPy and minigrad on a busy machine
-LONGEST = 16 * 2**20  # bytes of one reply
+START_SECONDS = 120  # to import NumPy and minigrad on a busy machine
 GRACE = 5  # seconds beyond its own time limit, before a process is ended
-CODE = (
-    "import sys; sys.path[:0] = [{home!r}]; from grading.worker import main; main({fd})"
-)
+EXERCISE_SECONDS = 180  # by the clock, for all that an exercise is asked
+SUBMISSION_SECONDS = 900
+CODE = "from grading.zygote import serve; serve({fd}, {boxed})"
 
 
 class Gone(Exception):
@@ -30,46 +41,114 @@ class Gone(Exception):
         self.kind = kind
 
 
+class Zygote:
+    """The process from which students' processes are forked."""
+
+    def __init__(self, unsafe):
+        if not unsafe:
+            sandbox.expect()
+        self.control, theirs = socket.socketpair()
+        code = CODE.format(fd=theirs.fileno(), boxed=not unsafe)
+        command = sandbox.python(code)
+        self._process = subprocess.Popen(
+            command if unsafe else sandbox.command(command),
+            pass_fds=[theirs.fileno()],
+            env={"PATH": os.defpath, "OMP_NUM_THREADS": "1", "LANG": "C.UTF-8"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        theirs.close()
+        self.control.settimeout(START_SECONDS)
+        self.kind = self.control.recv(16).decode()
+        atexit.register(self.end)
+
+    def fork(self):
+        """A new student's process: (its Line, its lifeline)."""
+        (line, theirs), (lifeline, guards) = socket.socketpair(), socket.socketpair()
+        with theirs, guards:
+            fds = [theirs.fileno(), guards.fileno()]
+            socket.send_fds(self.control, [b"."], fds)
+        return Line(line), lifeline
+
+    def lives(self):
+        return self.kind and self._process.poll() is None
+
+    def end(self):
+        """End it and, in a box, all that was ever forked from it."""
+        atexit.unregister(self.end)
+        self.control.close()
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+
+_zygotes = {}  # (this process, unsafe) -> Zygote
+
+
+def zygote(unsafe=False):
+    """The zygote of this process; or a new one, if its students' cannot be parted."""
+    key = os.getpid(), unsafe
+    found = _zygotes.get(key)
+    if found is None or not found.lives():
+        found = _zygotes[key] = Zygote(unsafe)
+    if found.kind == "shared":  # one box, one student
+        del _zygotes[key]
+    return found
+
+
 class ProcessSubject(WireSubject):
     """A notebook's answers, in a process that runs its cells.
 
     cells: (id, text) of its code cells, in order. A cell that ends the process is left
     out when the process is started again, so it costs no other exercise anything.
+    files: (name, text) of the modules beside it. lab: its holes are the answers'.
     After `with`, `problems` says what went wrong in which cell: {id: text}.
     """
 
-    def __init__(self, name, cells):
+    def __init__(self, name, cells, lab=None, files=(), unsafe=False):
         super().__init__(self._exchange)
         self.name, self.cells = name, [tuple(cell) for cell in cells]
+        self.lab, self.files, self.unsafe = lab, [*map(list, files)], unsafe
         self.problems = {}
-        self._process = self._pipe = None
+        self._line = self._lifeline = self._zygote = None
+        self._judged, self._given, self._setups = None, set(), set()
         self._seconds = GRACE
+        self._end_of_all = time.monotonic() + SUBMISSION_SECONDS
+        self._end_of_exercise = self._end_of_all
 
     def __enter__(self):
-        self._folder = tempfile.TemporaryDirectory(prefix="minigrad-")
         return self
 
     def __exit__(self, *error):
         self._end()
-        self._folder.cleanup()
 
     def call(self, name, args, seconds, own=False):
+        if isinstance(find(name), CppExercise):
+            return self._built(name, *args[1:])
+        self._given |= {a["of"] for a in args if isinstance(a, dict) and "of" in a}
         self._seconds = PATIENCE * seconds + GRACE
         try:
             with self._understood():
-                outcome = super().call(name, args, seconds, own)
-                return outcome._replace(printed="".join(outcome.printed))
+                outcome = replies.outcome(self._ask("call", name, args, seconds, own))
         except Gone as error:
             return Outcome(None, Problem(error.kind, str(error)), "")
         finally:
             self._seconds = GRACE
+        if outcome.problem and outcome.problem.kind == "time":
+            self._end()  # it may be in the middle of anything
+        return outcome
 
     def about(self, name):
-        if self._process and self._pipe.poll():  # what the exercise before left over
+        self._end_of_exercise = time.monotonic() + EXERCISE_SECONDS
+        left_over = self._line and self._line.is_waiting()
+        if left_over or name in self._given:  # nobody is judged who has seen the answer
             self._end()
+        self._judged = name
         self._start()
         with self._understood():
-            return About(*super().about(name))
+            return replies.about(self._ask("about", name))
 
     def text(self, name):
         with self._understood():
@@ -77,18 +156,27 @@ class ProcessSubject(WireSubject):
 
     def make(self, *numbers):
         with self._understood():
-            return wire.Handle(*super().make(*numbers))
+            return replies.handle(super().make(*numbers))
 
     def look(self, handle):
         with self._understood():
-            return dict(super().look(handle))
+            return replies.look(super().look(handle))
+
+    def _built(self, name, cases):
+        """What a C++ answer gives, in a box of its own: only its text is taken."""
+        try:
+            found = native.called(name, self.text(name), cases, not self.unsafe)
+            return Outcome(found, None, "")
+        except (native.BuildFailed, native.Crashed, subprocess.TimeoutExpired) as error:
+            types = tuple(c.__name__ for c in type(error).__mro__[:-1])
+            return Outcome(None, Problem("raised", str(error), types), "")
 
     @contextlib.contextmanager
     def _understood(self):
         """End a process that does not keep to the protocol."""
         try:
             yield
-        except (ValueError, TypeError, LookupError):
+        except (ValueError, TypeError, LookupError, ArithmeticError, MemoryError):
             self._end()
             raise Gone(
                 "gone",
@@ -97,76 +185,128 @@ class ProcessSubject(WireSubject):
             ) from None
 
     def _exchange(self, request):
-        if self._process is None:
+        self._tell(request)
+        while True:
+            said, *values = self._receive(self._seconds)
+            if said == "reply":
+                (reply,) = values
+                return reply
+            self._supply(said, *values)
+
+    def _supply(self, said, name):
+        """Send the course's own answer of another hole; of none that is judged here."""
+        if said != "need" or not isinstance(name, str):
+            raise ValueError(said)
+        hole, codes = find(name), []
+        if name != self._judged and (self._judged or hole.chapter != self.lab):
+            self._given.add(name)
+            codes = [*solution(hole.chapter, name)]
+            if hole.chapter in self._setups:
+                codes = codes[1:]
+            self._setups.add(hole.chapter)
+        self._tell(wire.encode(codes))
+
+    def _tell(self, message):
+        if self._line is None:
             raise Gone("gone", "the process that held the answer has ended")
-        self._pipe.send_bytes(request)
-        return self._receive(self._seconds)
+        with self._ends(self._seconds):
+            self._line.send(message, self._left(self._seconds))
 
     def _receive(self, seconds):
         """The next message; after `seconds`, or where none can come, Gone."""
+        if self._line is None:
+            raise Gone("gone", "the process that held the answer has ended")
+        with self._ends(seconds):
+            data = self._line.receive(self._left(seconds), LONGEST)
+        with self._understood():
+            return replies.message(wire.decode(data))
+
+    @contextlib.contextmanager
+    def _ends(self, seconds):
+        """End a process that is late, or has ended."""
+        left = self._left(seconds)
         try:
-            if self._pipe.poll(seconds):
-                return self._pipe.recv_bytes(LONGEST)
-            kind, text = "time", f"not done after {seconds} s"
+            yield
+            return
+        except TimeoutError:
+            kind, text = "time", f"not done after {left:.0f} s"
         except (EOFError, OSError):
             kind = "gone"
             text = "the process ended: does the code exit, or make something huge?"
         self._end()
         raise Gone(kind, text)
 
+    def _left(self, seconds):
+        ends = min(self._end_of_exercise, self._end_of_all)
+        return max(min(seconds, ends - time.monotonic()), 0.001)
+
     def _start(self):
         """Have a process that has run the cells; it may take several tries."""
-        while self._process is None:
+        while self._line is None:
             self._launch()
             cell = None
             try:
                 while True:
-                    said, id, problem = self._said(self._patience(cell))
+                    said, *values = self._receive(self._patience(cell))
                     if said == "ready":
                         return
-                    cell = id if said == "begin" else None
-                    if problem:
-                        self.problems[id] = problem
+                    with self._understood():
+                        if said == "need":
+                            self._supply(said, *values)
+                        else:
+                            cell = self._cell(said, *values)
             except Gone as error:
                 if cell is None:
                     raise
                 self.problems[cell] = str(error)
                 self.cells = [c for c in self.cells if c[0] != cell]
 
-    def _said(self, seconds):
-        """What the process says of a cell: ("begin", "end" or "ready", id, problem)."""
-        with self._understood():
-            said, id, problem = wire.decode(self._receive(seconds))
-            if said != "ready" and id not in dict(self.cells):
-                raise LookupError(id)
-            return said, id, problem and str(problem)[:500]
+    def _cell(self, said, id, problem=None):
+        """The cell that is running after a message of one that begins or ends."""
+        if said not in ("begin", "end") or id not in dict(self.cells):
+            raise LookupError(id)
+        if problem:
+            self.problems[id] = replies.text(problem)[:500]
+        return id if said == "begin" else None
 
     def _patience(self, cell):
         return START_SECONDS if cell is None else PATIENCE * CELL_SECONDS + GRACE
 
     def _launch(self):
-        self._pipe, theirs = Pipe()
-        fd = theirs.fileno()
-        code = CODE.format(home=str(course.home()), fd=fd)
-        keep = {
-            k: os.environ[k] for k in ("PATH", "LANG", "SYSTEMROOT") if k in os.environ
-        }
-        self._process = subprocess.Popen(
-            [sys.executable, "-I", "-c", code],
-            cwd=self._folder.name,
-            env=keep | {"HOME": self._folder.name, "OMP_NUM_THREADS": "1"},
-            pass_fds=[fd],
-            stdin=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        theirs.close()
-        self._pipe.send_bytes(wire.encode([self.name, self.cells]))
+        self._zygote = zygote(self.unsafe)
+        self._given, self._setups = set(), set()
+        judged, self._judged = self._judged, None
+        try:
+            self._line, self._lifeline = self._zygote.fork()
+            self._tell(wire.encode([self.name, self.cells, self.files]))
+        finally:
+            self._judged = judged
 
     def _end(self):
-        if self._process is None:
+        """End the process, and wait until nothing is left of it."""
+        if self._line is None:
             return
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, 9)
-        self._process.wait()
-        self._pipe.close()
-        self._process = None
+        self._line.close()
+        self._lifeline.shutdown(socket.SHUT_WR)
+        self._lifeline.settimeout(GRACE)
+        with contextlib.suppress(OSError):
+            self._lifeline.recv(1)
+        self._lifeline.close()
+        if self._zygote.kind == "shared":
+            self._zygote.end()
+        self._line = None
+
+
+@functools.cache
+def solution(chapter, name):
+    """The course's own answer, as compiled code: the set-up's, and its cell's."""
+    cells = cells_of(course.solution(chapter))
+    wanted = [c for c in cells if is_setup(c.text) or answered_in(c.text) == name]
+    return [marshal.dumps(_compiled(cell.text)) for cell in wanted]
+
+
+def _compiled(text):
+    """Code without docstrings; a set-up's does not ask for other answers."""
+    tree = ast.parse(text)
+    tree.body = [node for node in tree.body if "answers_from(" not in ast.unparse(node)]
+    return compile(tree, "<the course>", "exec", optimize=2)

@@ -11,6 +11,7 @@ import numpy as np
 
 MAX_BYTES = 256 * 2**20
 MAX_BITS = 4096  # of an int
+CROSSING = {np.dtype(c).newbyteorder(o).str for c in "?bhilqBHILQefdg" for o in "<>"}
 TUPLE, ARRAY, HANDLE, SLICE, ELLIPSIS, BIG_INT = range(6)
 
 
@@ -27,7 +28,9 @@ class NotPlain(TypeError):
 def encode(value):
     """The bytes of a plain value. NotPlain for any other."""
     try:
-        return msgpack.packb(value, default=_pack, strict_types=True)
+        return msgpack.packb(
+            value, default=_pack, strict_types=True, unicode_errors="replace"
+        )
     except (ValueError, OverflowError, RecursionError) as error:
         raise NotPlain(f"too large or too deeply nested: {error}") from None
 
@@ -40,7 +43,8 @@ def decode(data):
         return msgpack.unpackb(
             data, ext_hook=_unpack, strict_map_key=False, timestamp=1
         )
-    except (TypeError, RecursionError, msgpack.UnpackException) as error:
+    except (TypeError, ArithmeticError, RecursionError, MemoryError,
+            msgpack.UnpackException) as error:  # fmt: skip
         raise ValueError(f"not a message: {error}") from None
 
 
@@ -113,9 +117,9 @@ def _unpack(code, data):
 
 
 def _array(dtype, shape, data):
+    if dtype not in CROSSING:
+        raise ValueError(f"arrays of {dtype!r:.40} do not cross")
     kind = np.dtype(dtype)
-    if kind.kind not in "biuf":
-        raise ValueError(f"arrays of {dtype} do not cross")
     if any(type(size) is not int or size < 0 for size in shape):
         raise ValueError(f"no array has shape {shape}")
     return np.frombuffer(data, kind).reshape(shape).copy()

@@ -1,23 +1,23 @@
-"""The process that runs a student's cells and serves the answers, by bytes.
+"""What runs in a student's process: the cells, then the answers, by bytes.
 
-Started by `process.ProcessSubject`. It gets the cells, says before each one that it
-begins, then serves the calls of the checks. What is printed goes nowhere; PyTorch is
-out of reach; no check is ever run here.
+`zygote` forks it. It gets the cells, says before each one that it begins, then serves
+the calls of the checks. Where the course's answer to another exercise is needed, it has
+to ask. What is printed goes nowhere; PyTorch is out of reach; no check is run here.
 """
 
 import contextlib
-import ctypes
 import linecache
+import marshal
 import os
-import signal
 import sys
 import types
-from multiprocessing.connection import Connection
+from pathlib import Path
 
 from minigrad.exercises.cells import python
 from minigrad.exercises.sandbox import TimeUp, captured, time_limit
 
 from . import wire
+from .line import Line
 
 CELL_SECONDS = 20
 
@@ -31,48 +31,73 @@ class Absent(types.ModuleType):
         raise RuntimeError(f"answers run without PyTorch: {self.__name__}.{name}")
 
 
-class Voice:
-    """Sends messages, from this process alone: one that a cell has forked ends here."""
+def warm():
+    """Import what students' processes need; before any of them is forked."""
+    sys.modules["torch"] = Absent("torch")
+    import grading
+    import minigrad  # noqa: F401  the holes
+    from grading import subject  # noqa: F401
+
+    grading.check = grading.show_check = lambda *args, **kwargs: None
+
+
+class Talk:
+    """The student's end of the line; a process that a cell has forked has none."""
 
     def __init__(self, descriptor):
-        self.connection, self.process = Connection(descriptor), os.getpid()
+        self.line, self.process = Line(descriptor), os.getpid()
+        self.names = {}  # chapter -> the names of the course's own answers
 
-    def __call__(self, message):
+    def say(self, kind, *values):
         if os.getpid() != self.process:
             os._exit(0)
-        self.connection.send_bytes(message)
+        self.line.send(wire.encode([kind, *values]))
+
+    def answer(self, reply):
+        """Send a reply that is encoded already."""
+        self.say("reply", reply)
+
+    def hear(self):
+        return self.line.receive()
+
+    def reference(self, hole):
+        """The course's own answer of a hole, if the grader gives it; else None."""
+        from minigrad.exercises.registry import collecting
+
+        self.say("need", hole.name)
+        names = self.names.setdefault(hole.chapter, {"__name__": "__lab__"})
+        with collecting() as found, contextlib.redirect_stdout(None):
+            for code in wire.decode(self.hear()):
+                exec(marshal.loads(code), names)
+        return found.get(hole)
 
 
 def main(descriptor):
-    """Run the cells that come first through the connection, then serve calls."""
-    say = Voice(descriptor)
-    connection = say.connection
-    _die_with_parent()
-    _silence()
-    sys.modules["torch"] = Absent("torch")
-
-    import grading
-    import minigrad  # noqa: F401  the holes
+    """Run the cells that come first through the line, then serve calls."""
+    from minigrad.exercises import hole
     from minigrad.exercises.registry import running
 
     from .subject import LocalSubject, serve
 
-    grading.check = grading.show_check = lambda *args, **kwargs: None
-    name, cells = wire.decode(connection.recv_bytes())
+    talk = Talk(descriptor)
+    name, cells, files = wire.decode(talk.hear())
+    for file, text in files:
+        Path(file).write_text(text, encoding="utf-8")
+    hole.supply = talk.reference
     names = {"__name__": "__main__"}
     for id, text in cells:
-        say(wire.encode(("begin", id, None)))
+        talk.say("begin", id)
         with running(name, id, text):
             problem = _try(id, text, names)
-        say(wire.encode(("end", id, problem)))
-    say(wire.encode(("ready", None, None)))
+        talk.say("end", id, problem)
+    talk.say("ready")
     subject = LocalSubject()
     while True:
         try:
-            request = connection.recv_bytes()
+            request = talk.hear()
         except EOFError:
             return
-        say(serve(subject, request))
+        talk.answer(serve(subject, request))
 
 
 def _try(id, text, names):
@@ -86,17 +111,7 @@ def _try(id, text, names):
         except TimeUp:
             return f"not done after {CELL_SECONDS} s"
         except BaseException as error:
-            return f"{type(error).__name__}: {error}"[:500]
-
-
-def _die_with_parent():
-    """Have Linux end this process with the grader, also where that is killed."""
-    with contextlib.suppress(AttributeError, OSError):
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
-
-
-def _silence():
-    """Send what is printed below Python's own streams nowhere, too."""
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):
-        os.dup2(nowhere, stream)
+            try:
+                return f"{type(error).__name__}: {error}"[:500]
+            except Exception:
+                return "it raises an error whose message cannot be read"

@@ -12,29 +12,32 @@ from minigrad.exercises.cells import answered_in, cells_of, is_setup
 
 from ..checking import judge
 from ..process import Gone, ProcessSubject
+from ..sandbox import NoIsolation
 from ..verdict import NOT_GRADED, Verdict, plural
 from . import repair, stage
 
 BROKEN = "crashed", "timed out"
 _given = []  # (cells, what `judged` shall return for them)
+UNSAFE = "graded with --unsafe: without a box, so the submission could do anything"
 
 
 class GraderError(RuntimeError):
     """The grader would not give a right answer its points: nothing may be graded."""
 
 
-def judged(lab, cells, names=None):
+def judged(lab, cells, names=None, files=(), unsafe=False):
     """(verdicts on a lab's exercises, warnings), where the grader is found in order.
 
-    cells: (id, text) of those to run. names: of some exercises only.
+    cells: (id, text) of those to run. names: of some exercises only. files: (name,
+    text) of the modules beside the notebook. unsafe: without a box.
     """
     if names is None and _given and _given[-1][0] == cells:
         return _given[-1][1]
-    in_order(lab)
-    verdicts, warnings = run(lab, cells, names)
+    in_order(lab, unsafe)
+    verdicts, warnings = run(lab, cells, names, files, unsafe)
     if any(verdict.state in BROKEN for verdict in verdicts):
-        examine(lab)  # or was it the grader?
-    return verdicts, warnings
+        examine(lab, unsafe)  # or was it the grader?
+    return verdicts, warnings + [UNSAFE] * unsafe
 
 
 @contextlib.contextmanager
@@ -55,10 +58,10 @@ def submitted(root, student, lab):
     return students_cells(repair.repaired(nb, released)[0], released)
 
 
-def run(lab, cells, names=None):
+def run(lab, cells, names=None, files=(), unsafe=False):
     """(verdicts, warnings) of a process that runs the cells."""
     holes = [h for h in holes_of(lab) if names is None or h.name in names]
-    with ProcessSubject("submission.ipynb", cells) as subject:
+    with ProcessSubject("submission.ipynb", cells, lab, files, unsafe) as subject:
         verdicts = [verdict_on(hole, subject) for hole in holes]
     texts, warnings, failing = dict(cells), [], {}
     for id, problem in subject.problems.items():
@@ -68,9 +71,9 @@ def run(lab, cells, names=None):
     return [_with_reason(v, failing.get(v.name)) for v in verdicts], warnings
 
 
-def examine(lab):
+def examine(lab, unsafe=False):
     """Raise GraderError unless the course's own solution earns everything just now."""
-    for verdict in run(lab, cells_of(course.solution(lab)))[0]:
+    for verdict in run(lab, cells_of(course.solution(lab)), unsafe=unsafe)[0]:
         if verdict.points != verdict.max_points and verdict.state not in NOT_GRADED:
             raise GraderError(
                 f"the course's own solution is not found right, so nothing can be "
@@ -101,13 +104,18 @@ def students_cells(nb, released):
 
 
 def verdict_on(hole, subject, seed=None):
-    """The verdict on an answer, whatever becomes of its process."""
+    """The verdict; 0 points where the process, or what it sent, cannot be judged."""
     try:
         return judge(hole, subject, seed)
     except Gone as error:
-        state = "timed out" if error.kind == "time" else "crashed"
-        summary = f"{hole.name}: 0 of {plural(hole.points)} · {state}: {error}"
-        return Verdict(hole.name, 0, hole.points, state, summary)
+        state, why = "timed out" if error.kind == "time" else "crashed", error
+    except NoIsolation:
+        raise
+    except Exception as error:  # of the check, on values that it did not expect
+        state = "crashed"
+        why = f"what it gives cannot be compared ({type(error).__name__}: {error})"
+    summary = f"{hole.name}: 0 of {plural(hole.points)} · {state}: {why}"
+    return Verdict(hole.name, 0, hole.points, state, summary)
 
 
 def _with_reason(verdict, problem):

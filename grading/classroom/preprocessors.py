@@ -14,6 +14,7 @@ import nbformat
 from nbformat.v4 import new_markdown_cell, new_output
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
+from traitlets import Bool
 
 from minigrad.exercises.answers import holes_of
 
@@ -21,8 +22,12 @@ from ..verdict import NEEDS_GPU, NOT_GRADED, Verdict, number, plural
 from . import repair
 from .files import digest, fingerprint, write
 from .judging import judged, students_cells
+from .lock import hold
 from .stage import STAGE
 
+LOCK = "minigrad lock"  # among a conversion's resources: it ends with them
+MODULE = re.compile(r"[A-Za-z_]\w*\.py", re.A)
+MODULES, LONGEST = 32, 2**18  # how many, and bytes of each
 CHECKS = Path(__file__).parent.parent / "checks"
 
 
@@ -30,6 +35,7 @@ class Repair(NbGraderPreprocessor):
     """Put the released checks back, whatever the submission did to them."""
 
     def preprocess(self, nb, resources):
+        resources[LOCK] = hold(_directory(self).root)
         released = released_lab(self, resources)
         staged = _directory(self).submitted_directory == STAGE
         ours = nb.metadata["minigrad"] if staged else {}  # else the student's word
@@ -46,7 +52,12 @@ class Repair(NbGraderPreprocessor):
 class RunAnswers(NbGraderPreprocessor):
     """Run the student's cells in a process of their own; check them from here."""
 
+    unsafe = Bool(False, help="without a box: a submission can do anything").tag(
+        config=True
+    )
+
     def preprocess(self, nb, resources):
+        resources[LOCK] = hold(_directory(self).root)
         record = Record.of(self, resources)
         why = nb.metadata["minigrad"].get("not_gradable")
         record.write("running")
@@ -56,7 +67,8 @@ class RunAnswers(NbGraderPreprocessor):
             verdicts = [_not_gradable(hole, why) for hole in holes]
         else:
             cells = students_cells(nb, released_lab(self, resources))
-            verdicts, found = judged(resources["nbgrader"]["assignment"], cells)
+            how = {"files": record.modules(), "unsafe": self.unsafe}
+            verdicts, found = judged(record.lab, cells, **how)
             warnings += found
         _show(nb, verdicts, warnings, why)
         record.write("running", verdicts, warnings, why)
@@ -87,8 +99,8 @@ class Record:
     """verdicts/LAB/STUDENT.json: what is known of a submission beside its points."""
 
     def __init__(self, root, lab, student, submission=None):
-        self.root = root
-        self.path = Path(root) / "verdicts" / lab / f"{student}.json"
+        self.root = Path(root)
+        self.path = self.root / "verdicts" / lab / f"{student}.json"
         self.lab, self.student, self.submission = lab, student, submission
 
     @classmethod
@@ -98,6 +110,14 @@ class Record:
         lab, student = names["assignment"], names["student"]
         path = root / "submitted" / student / lab / f"{lab}.ipynb"
         return cls(root, lab, student, fingerprint(path))
+
+    def modules(self):
+        """(name, text) of the Python modules that were handed in with the notebook."""
+        folder = self.root / "submitted" / self.student / self.lab
+        found = [p for p in sorted(folder.glob("*.py")) if MODULE.fullmatch(p.name)]
+        found = [p for p in found if p.is_file() and not p.is_symlink()]
+        found = [p for p in found if p.stat().st_size <= LONGEST][:MODULES]
+        return [(p.name, p.read_text("utf-8", "replace")) for p in found]
 
     @staticmethod
     def checks(root, lab):

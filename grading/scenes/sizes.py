@@ -12,18 +12,24 @@ MOST = 2**18  # bytes
 @scene
 def numbers_alone(hole, *arguments):
     """A function of numbers: it needs no memory for the elements of a tensor."""
-    tracemalloc.start()
-    try:
-        value = hole(*arguments)
-        most = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    value, most = _measured(hole, arguments)
+    if most > MOST:  # other answers may have been loaded meanwhile
+        value, most = _measured(hole, arguments)
     if most > MOST:
         text = (
             f"{most} bytes for numbers alone: no element of the tensor is listed here"
         )
         raise Misuse("listed", text)
     return value
+
+
+def _measured(hole, arguments):
+    """What a call returns, and the bytes that it took at most."""
+    tracemalloc.start()
+    try:
+        return hole(*arguments), tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
 
 
 @scene

@@ -16,6 +16,7 @@ from .errors import CircularAnswers, NotAnswered, WrongAnswerType
 from .source import Source, source_of
 
 _judged = None  # the hole that is `isolated`, if one is
+supply = None  # supply(hole): its reference, or None; where solutions are elsewhere
 
 
 class Answer(NamedTuple):
@@ -91,11 +92,17 @@ class Exercise:
 
     def in_use(self):
         """What a call runs: the answer or, while another is isolated, the reference."""
-        alone = _judged in (None, self) or self.reference is None
-        run = self._run if alone else self.reference
+        others = _judged not in (None, self) or (supply and self._run is None)
+        run = (others and self.course_answer()) or self._run
         if run is None:
             raise NotAnswered(self.unanswered())
         return run
+
+    def course_answer(self):
+        """The course's own answer, where it is loaded or can be had; else None."""
+        if self.reference is None and supply:
+            self.reference = supply(self)
+        return self.reference
 
     def unanswered(self):
         return (

@@ -1,0 +1,53 @@
+"""Messages over a socket, each whole, in time and no longer than agreed."""
+
+import socket
+import struct
+import time
+
+HEAD = struct.Struct(">I")
+LONGEST = 16 * 2**20  # bytes of a message from a student's process
+
+
+class Line:
+    """One end. What is late is a TimeoutError, all else that is amiss an OSError."""
+
+    def __init__(self, end):
+        self.end = end if isinstance(end, socket.socket) else socket.socket(fileno=end)
+
+    def send(self, message, seconds=None):
+        self.end.settimeout(seconds)
+        self.end.sendall(HEAD.pack(len(message)) + message)
+
+    def receive(self, seconds=None, longest=2**32):
+        """The next message; `seconds` are for all of it."""
+        late = None if seconds is None else time.monotonic() + seconds
+        (size,) = HEAD.unpack(self._bytes(HEAD.size, late))
+        if size > longest:
+            raise OSError(f"a message of {size} bytes")
+        return self._bytes(size, late)
+
+    def is_waiting(self):
+        """Has something come that was not received?"""
+        try:
+            self.end.settimeout(0)
+            return bool(self.end.recv(1, socket.MSG_PEEK))
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+
+    def close(self):
+        self.end.close()
+
+    def _bytes(self, size, late):
+        found = bytearray()
+        while len(found) < size:
+            left = None if late is None else late - time.monotonic()
+            if left is not None and left <= 0:
+                raise TimeoutError
+            self.end.settimeout(left)
+            part = self.end.recv(min(size - len(found), 2**20))
+            if not part:
+                raise EOFError
+            found += part
+        return bytes(found)

@@ -1,0 +1,98 @@
+"""What comes from a student's process, examined: of the right shape, or a ValueError.
+
+Nothing here believes what it says; it may be written by hand. A check gets plain values
+of the types that it was promised, whatever was sent.
+"""
+
+import numpy as np
+
+from minigrad.dtypes import DTYPES
+
+from .subject import About, Outcome, Problem
+from .wire import Handle
+
+STATES = {"answered", "not answered", "solution"}
+LONGEST_TEXT = 10_000
+DEEPEST, MOST = 40, 200_000  # of a value, and how many values in it
+NAMES = {dtype.name for dtype in DTYPES}
+LOOK = {"shape", "strides", "offset", "dtype", "memory", "cells", "values"}
+
+
+def message(value):
+    """[kind, ...], kind being a text."""
+    _expect(isinstance(value, list) and value and type(value[0]) is str)
+    return value
+
+
+def outcome(reply):
+    """The Outcome of a call."""
+    value, problem, printed = _sized(reply, 3)
+    _examine(value)
+    return Outcome(value, problem and _problem(problem), text(printed))
+
+
+def about(reply):
+    """What is said of an answer."""
+    state, *names, uses_torch = _sized(reply, 5)
+    _expect(state in STATES and type(uses_torch) is bool)
+    return About(state, *(name and text(name) for name in names), uses_torch)
+
+
+def handle(value):
+    _expect(type(value) is Handle)
+    return value
+
+
+def look(reply):
+    """A tensor's description, whose parts fit each other."""
+    _expect(isinstance(reply, dict) and set(reply) == LOOK)
+    shape, strides, values = reply["shape"], reply["strides"], reply["values"]
+    for sizes in (shape, strides):
+        _expect(isinstance(sizes, tuple) and len(sizes) <= 64)
+    numbers = [*shape, *strides, *(reply[k] for k in ("offset", "memory", "cells"))]
+    _expect(all(type(n) is int and abs(n) < 2**63 for n in numbers))
+    _expect(len(shape) == len(strides) and reply["dtype"] in NAMES)
+    _expect(values is None or isinstance(values, np.ndarray) and values.shape == shape)
+    return reply
+
+
+def text(value):
+    """A text, not too long, of characters that any file can hold."""
+    _expect(type(value) is str)
+    return value[:LONGEST_TEXT].encode("utf-8", "replace").decode()
+
+
+def _problem(problem):
+    kind, message, types, where = _sized(problem, 4)
+    _expect(isinstance(types, tuple) and len(types) < 50)
+    return Problem(text(kind), text(message), tuple(map(text, types)), text(where))
+
+
+def _sized(value, size):
+    _expect(isinstance(value, tuple | list) and len(value) == size)
+    return value
+
+
+def _examine(value):
+    """Raise for what is nested too deeply, or has too many parts."""
+    level, count = [value], 0
+    for _ in range(DEEPEST):
+        count += len(level)
+        _expect(count <= MOST)
+        level = [part for one in level for part in _parts(one)]
+        if not level:
+            return
+    raise ValueError("nested too deeply")
+
+
+def _parts(value):
+    if isinstance(value, dict):
+        return [*value.keys(), *value.values()]
+    if isinstance(value, Handle) or not isinstance(value, list | tuple):
+        return []
+    return value
+
+
+def _expect(holds):
+    if not holds:
+        raise ValueError("not what was agreed")

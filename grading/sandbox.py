@@ -1,0 +1,116 @@
+"""A box for a program: the system to read, and nothing else of this machine.
+
+bubblewrap makes it: namespaces of its own for processes, network, IPC and mounts, and
+for users where we are not root. In it are the system, this Python without the libraries
+that know the answers, `minigrad`, and `grading` without its checks. There is no
+gradebook, no solution, no submission and no home.
+"""
+
+import functools
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from minigrad import course
+
+KNOWING = "torch", "tensorflow", "jax", "cupy"  # what could answer in a student's place
+DEVICES = "null", "zero", "full", "random", "urandom"
+SYSTEM = "bin", "lib", "lib64", "sbin"
+FILES = "/etc/ld.so.cache", "/etc/alternatives"
+INSTALL = "apt-get install bubblewrap libseccomp2, or the like of your system"
+ROOMY = 2**30  # bytes of /tmp; those of students have a /tmp of their own
+
+
+class NoIsolation(RuntimeError):
+    """This machine offers no box: the message says what to do."""
+
+
+@functools.cache
+def why_not():
+    """Why there is no box on this machine; "" where there is one. It is tried."""
+    if shutil.which("bwrap") is None:
+        return f"bubblewrap is not installed ({INSTALL})"
+    try:
+        tried = subprocess.run(
+            command(python("from grading.locks import Filter; Filter()")),
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"bubblewrap does not start: {error}"
+    said = tried.stderr.strip().splitlines()
+    return f"bubblewrap fails: {said[-1] if said else '?'}" if tried.returncode else ""
+
+
+def expect():
+    """NoIsolation where there is no box."""
+    if why_not():
+        raise NoIsolation(
+            f"students' code cannot be shut off on this machine: {why_not()}. Nothing "
+            f"is graded. (--unsafe grades without: whatever a submission does, it does "
+            f"to this machine, and every grade is marked so.)"
+        )
+
+
+def command(argv, hidden=KNOWING, devices=()):
+    """The command line that runs another one in a box.
+
+    hidden: packages that are not there. devices: more of /dev, such as a GPU's.
+    """
+    tmp = "--proc", "/proc", "--size", str(ROOMY), "--tmpfs", "/tmp", "--chdir", "/tmp"
+    parts = *_shut(), *_shown(), *_hidden(hidden), *_devices(devices), *tmp
+    return ["bwrap", *parts, "--remount-ro", "/", *_environment(), "--", *argv]
+
+
+def python(code):
+    """The command line of a Python in a box that has the course on its path."""
+    start = f"import sys; sys.path[:0] = [{str(course.home())!r}]; {code}"
+    return [sys.executable, "-I", "-c", start]
+
+
+def _shut():
+    names = [f"--unshare-{name}" for name in ("ipc", "pid", "net", "uts")]
+    root = "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"  # until it is nobody
+    return [*names, *(("--unshare-user",) if os.geteuid() else root), "--new-session"]
+
+
+def _shown():
+    """The system, this Python and the course, to be read."""
+    for name in SYSTEM:
+        path = Path("/", name)
+        if path.is_symlink():
+            yield from ("--symlink", os.readlink(path), str(path))
+        elif path.exists():
+            yield from ("--ro-bind", str(path), str(path))
+    ours = [course.home() / "minigrad", course.home() / "grading"]
+    shown = [Path(p) for p in ("/usr", *FILES, sys.base_prefix, sys.prefix, *ours)]
+    for folder in sorted({f for path in shown for f in path.parents} - {Path("/")}):
+        yield from ("--perms", "0755", "--dir", str(folder))  # else they are root's
+    for path in shown:
+        yield from ("--ro-bind-try", str(path), str(path))
+
+
+def _hidden(packages):
+    found = [importlib.util.find_spec(name) for name in packages]
+    places = [spec.submodule_search_locations[0] for spec in found
+              if spec and spec.submodule_search_locations]  # fmt: skip
+    for place in [*places, str(course.home() / "grading" / "checks")]:
+        yield from ("--tmpfs", place, "--remount-ro", place)
+
+
+def _devices(more):
+    yield from ("--dir", "/dev")
+    for name in (*DEVICES, *more):
+        yield from ("--dev-bind-try", f"/dev/{name}", f"/dev/{name}")
+
+
+def _environment():
+    path = "/usr/local/cuda/bin:/usr/local/bin:/usr/bin:/bin"
+    values = {"PATH": path, "HOME": "/tmp", "LANG": "C.UTF-8", "OMP_NUM_THREADS": "1"}
+    yield "--clearenv"
+    for name, value in values.items():
+        yield from ("--setenv", name, value)

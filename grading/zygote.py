@@ -1,0 +1,121 @@
+"""A warm process from which students' processes are forked; it runs in the box.
+
+It has imported NumPy and minigrad, and never a check, a seed, a solution or a
+submission. For each student it forks a guard. That makes the namespaces, forks the
+student's process into them and waits: when either side ends, nothing is left of it.
+"""
+
+import contextlib
+import gc
+import os
+import select
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+
+from . import locks, worker
+
+OWN, SHARED, OPEN = "own", "shared", "open"  # namespaces: own, the box's, the machine's
+
+
+def serve(descriptor, boxed):
+    """Fork a guard for each pair of sockets that comes in, until nobody sends any.
+
+    The first message says of what kind the students' namespaces are.
+    """
+    _silence()
+    control = socket.socket(fileno=descriptor)
+    if boxed:
+        locks.drop_root()
+    worker.warm()
+    room = Room(boxed)
+    gc.collect()
+    gc.freeze()  # so that collections in the children touch no shared page
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    control.send(room.kind.encode())
+    while True:
+        _, sockets, *_ = socket.recv_fds(control, 1, 2)
+        if not sockets:
+            return
+        if os.fork() == 0:
+            control.close()
+            room.guard(*sockets)
+        for one in sockets:
+            os.close(one)
+
+
+class Room:
+    """What a student's process is locked into."""
+
+    def __init__(self, boxed):
+        self.kind = (OWN if self._nests() else SHARED) if boxed else OPEN
+        try:
+            self.filter = locks.Filter()
+        except OSError:  # no libseccomp
+            self.filter = None
+            if boxed:
+                raise
+
+    def guard(self, pipe, lifeline):
+        """Run a student's process until it ends, or the lifeline's other end closes."""
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        if self.kind == OWN:
+            locks.private_namespaces()
+        folder = tempfile.mkdtemp(prefix="minigrad-") if self.kind == OPEN else "/tmp"
+        ends, theirs = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(ends)
+            os.close(lifeline)
+            self._student(pipe, folder)
+        os.close(pipe)
+        os.close(theirs)
+        select.select([lifeline, ends], [], [])
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        if self.kind == OPEN:
+            shutil.rmtree(folder, ignore_errors=True)
+        os._exit(0)
+
+    def _student(self, pipe, folder):
+        try:
+            locks.end_with_parent()
+            if self.kind == OWN:
+                locks.private_folders()
+            os.chdir(folder)
+            os.environ["HOME"] = folder
+            sys.path.append(folder)  # last: a file there takes no module's place
+            locks.limited()
+            if self.kind != OPEN:
+                locks.powerless()
+            if self.filter:
+                self.filter.shut()
+            worker.main(pipe)
+        finally:
+            os._exit(1)
+
+    def _nests(self):
+        """May a process of the box have namespaces of its own?"""
+        child = os.fork()
+        if child == 0:
+            with contextlib.suppress(BaseException):
+                locks.private_namespaces()
+                inner = os.fork()
+                if inner == 0:
+                    with contextlib.suppress(BaseException):
+                        locks.private_folders()
+                        os._exit(0)
+                    os._exit(1)
+                os._exit(os.waitstatus_to_exitcode(os.waitpid(inner, 0)[1]))
+            os._exit(1)
+        return os.waitpid(child, 0)[1] == 0
+
+
+def _silence():
+    """Send what is printed below Python's own streams nowhere."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nowhere, stream)
