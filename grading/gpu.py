@@ -11,17 +11,16 @@ import sys
 
 import numpy as np
 
-from minigrad import course
 from minigrad.devices import gpu_available
 from minigrad.kernels.copy import STRIDES
 
-from . import wire
+from . import sandbox, wire
 from .kernel_runs import MARGIN, Guarded, ran
 from .subject import Problem
 
 START_SECONDS = 60  # a context, and NVRTC's first compilation
 CUBLAS = "cuBLAS's product of matrices"  # in the place of a text: (a, b, c, M, N, K)
-CODE = "import sys; sys.path[:0] = [{home!r}]; from grading import gpu; gpu.serve()"
+CODE = "from grading import gpu; gpu.serve()"
 
 
 class Clean:
@@ -114,8 +113,7 @@ def _sent(value):
 
 
 def _child(data):
-    code = CODE.format(home=str(course.home()))
-    command = [sys.executable, "-I", "-c", code]
+    command = sandbox.around(sandbox.python(CODE), ["torch", "jax"], sandbox.gpus())
     return subprocess.run(
         command, input=data, capture_output=True, timeout=START_SECONDS
     )

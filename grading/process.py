@@ -47,6 +47,7 @@ class Zygote:
     def __init__(self, unsafe):
         if not unsafe:
             sandbox.expect()
+            sandbox.boxing = True
         self.control, theirs = socket.socketpair()
         code = CODE.format(fd=theirs.fileno(), boxed=not unsafe)
         command = sandbox.python(code)
@@ -165,8 +166,7 @@ class ProcessSubject(WireSubject):
     def _built(self, name, cases):
         """What a C++ answer gives, in a box of its own: only its text is taken."""
         try:
-            found = native.called(name, self.text(name), cases, not self.unsafe)
-            return Outcome(found, None, "")
+            return Outcome(native.called(name, self.text(name), cases), None, "")
         except (native.BuildFailed, native.Crashed, subprocess.TimeoutExpired) as error:
             types = tuple(c.__name__ for c in type(error).__mro__[:-1])
             return Outcome(None, Problem("raised", str(error), types), "")
@@ -273,14 +273,21 @@ class ProcessSubject(WireSubject):
         return START_SECONDS if cell is None else PATIENCE * CELL_SECONDS + GRACE
 
     def _launch(self):
-        self._zygote = zygote(self.unsafe)
         self._given, self._setups = set(), set()
         judged, self._judged = self._judged, None
         try:
-            self._line, self._lifeline = self._zygote.fork()
+            self._fork()
             self._tell(wire.encode([self.name, self.cells, self.files]))
         finally:
             self._judged = judged
+
+    def _fork(self):
+        for _ in range(2):  # the zygote may have been killed
+            self._zygote = zygote(self.unsafe)
+            with contextlib.suppress(OSError):
+                self._line, self._lifeline = self._zygote.fork()
+                return
+        raise Gone("gone", "no process can be started for the answers")
 
     def _end(self):
         """End the process, and wait until nothing is left of it."""

@@ -2,7 +2,7 @@
 
 import json
 
-from altered import added, beginning, cell, solved
+from altered import added, cell, solved
 
 
 def minor_4_with_ids():
@@ -51,10 +51,6 @@ def forks_in_a_cell():
     return added(solved(), "import os\nfor _ in range(3):\n    os.fork()")
 
 
-def forks_in_an_answer():
-    return beginning(solved(), "contiguous_strides", "import os; os.fork()")
-
-
 def writes_to_every_file():
     text = (
         "import os\nfor n in range(3, 99):\n    try:\n        os.write(n, b'x' * 99)\n"
@@ -75,6 +71,6 @@ def large():
 
 RIGHT = [
     minor_4_with_ids, no_outputs, unknown_properties, no_metadata, byte_order_mark,
-    odd_marks, forks_in_a_cell, forks_in_an_answer, writes_to_every_file,
+    odd_marks, forks_in_a_cell, writes_to_every_file,
     closes_every_file, large,
 ]  # fmt: skip

@@ -31,6 +31,7 @@ from grading.classroom.collect import collect  # noqa: E402
 from grading.classroom.feedback import feedback  # noqa: E402
 from grading.classroom.grades import grades  # noqa: E402
 from grading.classroom.lock import Busy, alone  # noqa: E402
+from grading.classroom.preprocessors import Record  # noqa: E402
 from grading.cli import main  # noqa: E402
 from minigrad import course  # noqa: E402
 
@@ -40,7 +41,7 @@ pytestmark = [
     pytest.mark.xdist_group("faults"),
 ]
 MOST = sum(hole.points for hole in HOLES.values())
-WAITS = "import pathlib, time\npathlib.Path({!r}).touch()\ntime.sleep(600)"
+WAITS = "import time\ntime.sleep(600)"
 
 
 @pytest.fixture(scope="module")
@@ -75,12 +76,12 @@ def points(root):
 def stopped_while_grading(root, how):
     """Grade in a process, stop it in the middle of bob; (its status, what it said)."""
     hand_in(root, "ada")
-    begun = root / "begun"  # by bob's cell: from then on nothing but it is at work
-    hand_in(root, "bob", added(solved(), WAITS.format(str(begun))))
+    hand_in(root, "bob", added(solved(), WAITS))
+    bob = Record(root, LAB, "bob")
     command = [sys.executable, "-m", "grading", "grade", str(root)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     run = subprocess.Popen(command, cwd=course.home(), text=True, **pipes)
-    until(lambda: begun.exists() or run.poll() is not None)
+    until(lambda: bob.read().get("state") == "running" or run.poll() is not None)
     found = psutil.Process(run.pid).children(recursive=True)
     os.kill(run.pid, how)
     said, _ = run.communicate()
@@ -137,7 +138,8 @@ def test_a_broken_grader_grades_nobody(root, monkeypatch, when):
         judging.in_order.cache_clear()
     hand_in(root, "bob")
     with monkeypatch.context() as patch:
-        patch.setattr(process, "CODE", "raise SystemExit  # {home} {fd}")
+        patch.setattr(process, "CODE", "raise SystemExit  # {fd} {boxed}")
+        patch.setattr(process, "_zygotes", {})
         (failed,) = (one for one in grade(root) if one.student == "bob")
     assert failed.state == "failed" and "own solution is not found right" in failed.why
     assert points(root)["bob"] is None

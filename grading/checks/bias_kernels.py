@@ -1,23 +1,15 @@
 """What the checks of lab 11's kernels share: launches, and the built extension."""
 
-import subprocess
-import sys
-
 import numpy as np
 import torch
 
-from grading import gpu, wire
+from grading import gpu
 from grading.kernels import KernelCheck, Launch, blank
+from grading.native import launched
 from grading.subject import Problem
-from minigrad import course
 from minigrad.testing import native
 
-SECONDS = 300  # nvcc takes a quarter of a minute
 BUILT = "as an extension of PyTorch"
-CODE = (
-    "import sys; sys.path[:0] = [{home!r}]; "
-    "from grading.checks import bias_kernels; bias_kernels.serve()"
-)
 IN_ACC = (
     "numbers lose digits on the way: turn scalar_t into acc_t first, compute in that, "
     "and round once, at the end"
@@ -73,7 +65,7 @@ class BiasCheck(KernelCheck):
         if not native.has_nvcc():
             return
         cases = self.built_cases()
-        found = built(self.hole.name, text, [case[:3] for case in cases])
+        found = launched(self.hole.name, text, [case[:3] for case in cases])
         for number, (tensors, *_, expected) in enumerate(cases):
             if isinstance(found, str):
                 yield BUILT, False, found
@@ -88,47 +80,6 @@ class BiasCheck(KernelCheck):
         if gpu.available() and not native.has_nvcc():
             said += f"; {BUILT}: not run, it needs nvcc and PyTorch with CUDA"
         return said
-
-
-def built(name, text, cases):
-    """The output of each case; or a text that says what went wrong."""
-    command = [sys.executable, "-I", "-c", CODE.format(home=str(course.home()))]
-    asked = wire.encode([name, text, cases])
-    try:
-        child = subprocess.run(
-            command, input=asked, capture_output=True, timeout=SECONDS
-        )
-    except subprocess.TimeoutExpired:
-        return f"as an extension: not done after {SECONDS} s"
-    if child.returncode:
-        said = child.stderr.decode(errors="replace").strip().splitlines()
-        return f"as an extension: {said[-1] if said else 'it crashed'}"
-    return wire.decode(child.stdout)
-
-
-def serve():
-    """In that process: build, launch on a stream of its own, send the outputs back."""
-    import os
-
-    voice = os.fdopen(os.dup(1), "wb")
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    from minigrad.exercises.registry import find
-    from minigrad.testing import extension
-
-    name, text, cases = wire.decode(sys.stdin.buffer.read())
-    hole, answer = find(name), []
-    hole.fill(text)
-    try:
-        run = native.build_cuda(hole)
-        with torch.cuda.stream(torch.cuda.Stream()):
-            for arrays, sizes, threads in cases:
-                tensors = [torch.from_numpy(np.array(a)).cuda() for a in arrays]
-                run(tensors, list(sizes), threads)
-                answer.append(tensors[-1].cpu().numpy())
-    except extension.BuildFailed as error:
-        answer = str(error)
-    with voice:
-        voice.write(wire.encode(answer))
 
 
 def three_types(make):

@@ -14,17 +14,17 @@ class Busy(ValueError):
 @contextlib.contextmanager
 def alone(directory):
     """Hold the directory; Busy where another process does. It ends with the process."""
-    held = hold(directory)
+    hold = Hold(Path(directory).resolve())
     try:
         yield
     finally:
-        held.let_go()
+        hold.let_go()
 
 
-def hold(directory):
-    """The Hold of a directory. It is over when it is let go, or forgotten."""
+def held(directory):
+    """A Hold of a directory until it is forgotten; None where this process has it."""
     directory = Path(directory).resolve()
-    return Hold(directory) if directory not in _held else Within()
+    return None if directory in _held else Hold(directory)
 
 
 class Hold:
@@ -45,10 +45,3 @@ class Hold:
             self.file.close()
 
     __del__ = let_go
-
-
-class Within:
-    """Inside of a Hold of this process there is nothing to do."""
-
-    def let_go(self):
-        pass

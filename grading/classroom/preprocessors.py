@@ -22,7 +22,7 @@ from ..verdict import NEEDS_GPU, NOT_GRADED, Verdict, number, plural
 from . import repair
 from .files import digest, fingerprint, write
 from .judging import judged, students_cells
-from .lock import hold
+from .lock import held
 from .stage import STAGE
 
 LOCK = "minigrad lock"  # among a conversion's resources: it ends with them
@@ -35,7 +35,7 @@ class Repair(NbGraderPreprocessor):
     """Put the released checks back, whatever the submission did to them."""
 
     def preprocess(self, nb, resources):
-        resources[LOCK] = hold(_directory(self).root)
+        resources[LOCK] = held(_directory(self).root)
         released = released_lab(self, resources)
         staged = _directory(self).submitted_directory == STAGE
         ours = nb.metadata["minigrad"] if staged else {}  # else the student's word
@@ -57,7 +57,7 @@ class RunAnswers(NbGraderPreprocessor):
     )
 
     def preprocess(self, nb, resources):
-        resources[LOCK] = hold(_directory(self).root)
+        resources[LOCK] = held(_directory(self).root)
         record = Record.of(self, resources)
         why = nb.metadata["minigrad"].get("not_gradable")
         record.write("running")

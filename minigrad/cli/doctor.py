@@ -1,6 +1,6 @@
 """`minigrad doctor`: what this machine offers the course, and how to mend the rest."""
 
-import importlib
+import importlib.util
 import platform
 import re
 import shutil
@@ -47,7 +47,8 @@ def doctor():
 
 def found():
     """Every finding, those that take long last."""
-    quick = [python(), package("numpy", ""), *jupyter(), *gpu(), toolkit(), kernels()]
+    quick = [python(), package("numpy", ""), *jupyter(), *isolation()]
+    quick += [*gpu(), toolkit(), kernels()]
     yield from quick
     yield from libraries({finding.what for finding in quick})
 
@@ -70,6 +71,19 @@ def package(name, extra):
 
 def jupyter():
     return [package("jupyterlab", "lab"), package("nbgrader", "grade")]
+
+
+def isolation():
+    """Whether submissions can be graded here: students' code is shut into a box."""
+    if importlib.util.find_spec("nbgrader") is None:
+        return []
+    code = "from grading import sandbox; print(sandbox.why_not())"
+    tried = subprocess.run(
+        [sys.executable, "-c", code], cwd=HOME, capture_output=True, text=True
+    )
+    why = tried.stdout.strip() if tried.returncode == 0 else tried.stderr[-200:]
+    said = f"none, so no submission is graded: {why}" if why else "bubblewrap works"
+    return [Finding("isolation", said)]
 
 
 def gpu():

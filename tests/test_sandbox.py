@@ -1,0 +1,143 @@
+"""What a student's process can reach: nothing but its own cells and the library."""
+
+import pytest
+
+pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)")
+
+from grading import locks, process, replies, sandbox, wire  # noqa: E402
+from grading.process import ProcessSubject, zygote  # noqa: E402
+
+if sandbox.why_not():
+    pytest.skip(f"not run: {sandbox.why_not()}", allow_module_level=True)
+
+LAB = "03_strides"
+CELL = """
+import os, sys, subprocess, socket, threading, pathlib, gc
+from minigrad import layout, solves
+
+@solves(layout.contiguous_strides)
+def contiguous_strides(shape):
+    try:
+        return str({})
+    except BaseException as error:
+        return type(error).__name__
+"""
+SIX_GIGABYTES = "len(b'x' * 6 * 2**30)"
+DISK = "[open(f'/tmp/{n}', 'wb').write(b'x' * 2**24) for n in range(9)]"
+
+
+def tried(expression):
+    """What an answer gets of an expression, or the error's name."""
+    with ProcessSubject("x.ipynb", [("a", CELL.format(expression))], LAB) as subject:
+        assert subject.about("contiguous_strides").state == "answered", subject.problems
+        outcome = subject.call("contiguous_strides", [(2,)], 20)
+        return outcome.value or outcome.problem
+
+
+@pytest.mark.parametrize(
+    "expression, got",
+    [
+        ("os.getpid()", "1"),
+        ("os.getuid() == 0", "False"),
+        ("os.listdir('/tmp')", "[]"),
+        ("[p for p in os.listdir('/proc') if p.isdigit() and p != '1']", "[]"),
+        ("sorted(os.environ.keys() & {'USER', 'SHELL', 'PYTHONPATH'})", "[]"),
+        (f"os.path.exists({str(sandbox.course.home() / 'solutions')!r})", "False"),
+        (f"os.listdir({str(sandbox.course.home() / 'grading' / 'checks')!r})", "[]"),
+        ("[m for m in sys.modules if m.startswith('grading.checks')]", "[]"),
+        ("os.fork()", "PermissionError"),
+        ("subprocess.run(['true'])", "PermissionError"),
+        ("socket.socket()", "PermissionError"),
+        ("open('/etc/passwd').read()", "FileNotFoundError"),
+        (f"open({str(sandbox.course.home() / 'minigrad' / 'x')!r}, 'w')", "OSError"),
+        ("pathlib.Path('/new').mkdir()", "OSError"),
+        ("[open('/dev/null') for _ in range(9999)]", "OSError"),
+        (SIX_GIGABYTES, "MemoryError"),
+        (DISK, "OSError"),
+        ("sum(t.start() is None for t in [threading.Thread(target=int)])", "1"),
+    ],
+)
+def test_what_a_students_process_reaches(expression, got):
+    assert tried(expression) == got
+
+
+def test_each_student_has_a_box_of_its_own():
+    assert tried("open('/tmp/x', 'w').write('me')") == "2"
+    assert tried("os.listdir('/tmp')") == "[]"
+    assert zygote().kind in ("own", "shared")
+
+
+def test_the_answer_that_is_judged_is_not_there():
+    steal = "layout.contiguous_strides.course_answer()"
+    assert tried(steal) == "None"
+    other = "layout.index_of.course_answer().__code__.co_filename"
+    assert tried(other) == "<the course>"
+
+
+def test_where_there_is_no_box_nothing_is_graded(monkeypatch):
+    monkeypatch.setattr(sandbox, "why_not", lambda: "bubblewrap is not installed")
+    monkeypatch.setattr(process, "_zygotes", {})
+    with pytest.raises(sandbox.NoIsolation, match="--unsafe"):
+        tried("1")
+
+
+def test_a_killed_zygote_is_replaced():
+    zygote()._process.kill()
+    assert tried("1 + 1") == "2"
+
+
+def test_one_box_a_student_where_namespaces_do_not_nest(monkeypatch):
+    monkeypatch.setattr(process.Zygote, "kind", "shared", raising=False)
+    monkeypatch.setattr(process, "_zygotes", {})
+    code = process.CODE.replace("import serve", "import Room, serve; "
+                                "Room._nests = lambda self: False")  # fmt: skip
+    monkeypatch.setattr(process, "CODE", code)
+    assert tried("open('/tmp/x', 'w').write('me')") == "2"
+    assert tried("os.listdir('/tmp')") == "[]"
+    assert tried("os.fork()") == "PermissionError"
+    assert not process._zygotes
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        None,
+        1,
+        (),
+        (1, None),
+        (1, ("raised", "x"), ""),
+        (1, ("raised", 1, (), ""), ""),
+        (1, ("raised", "x", (1,), ""), ""),
+        (1, ("raised", "x", ("y",) * 99, ""), ""),
+        (1, None, b"printed"),
+        ([[]] * 300_000, None, ""),
+    ],
+)
+def test_odd_outcomes_are_refused(reply):
+    with pytest.raises(ValueError):
+        replies.outcome(wire.decode(wire.encode(reply)))
+
+
+def test_a_deep_value_is_refused():
+    value = 1
+    for _ in range(60):
+        value = [value]
+    with pytest.raises(ValueError):
+        replies.outcome((value, None, ""))
+
+
+def test_looks_are_examined():
+    look = {"shape": (2,), "strides": (1,), "offset": 0, "dtype": "float32",
+            "memory": 1, "cells": 2, "values": None}  # fmt: skip
+    assert replies.look(dict(look)) == look
+    odd = [{"shape": [2]}, {"strides": ()}, {"offset": 1.0}, {"dtype": "V0"},
+           {"memory": True}, {"cells": 2**80}, {"values": 7}, {"more": 1}]  # fmt: skip
+    for change in odd:
+        with pytest.raises(ValueError):
+            replies.look(look | change)
+    with pytest.raises(ValueError):
+        replies.look({"shape": (2,)})
+
+
+def test_the_list_of_refused_calls_can_be_made():
+    assert locks.Filter() and locks.Filter(processes=True)
