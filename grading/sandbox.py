@@ -67,7 +67,8 @@ def command(argv, hidden=KNOWING, devices=()):
 
     hidden: packages that are not there. devices: more of /dev, such as a GPU's.
     """
-    tmp = "--proc", "/proc", "--size", str(ROOMY), "--tmpfs", "/tmp", "--chdir", "/tmp"
+    tmp = ["--perms", "1777", "--size", str(ROOMY), "--tmpfs", "/tmp"]
+    tmp += ["--proc", "/proc", "--chdir", "/tmp"]
     parts = *_shut(), *_shown(), *_hidden(hidden), *_devices(devices), *tmp
     return ["bwrap", *parts, "--remount-ro", "/", *_environment(), "--", *argv]
 

@@ -87,7 +87,6 @@ def test_a_killed_zygote_is_replaced():
 
 
 def test_one_box_a_student_where_namespaces_do_not_nest(monkeypatch):
-    monkeypatch.setattr(process.Zygote, "kind", "shared", raising=False)
     monkeypatch.setattr(process, "_zygotes", {})
     code = process.CODE.replace("import serve", "import Room, serve; "
                                 "Room._nests = lambda self: False")  # fmt: skip
