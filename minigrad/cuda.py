@@ -41,9 +41,8 @@ def copy_inputs(static, given):
 
     The lists, and which memory a static tensor reads, stay as they are. Where a given
     tensor differs from its static one in shape, dtype or device RuntimeError is raised,
-    and nothing has been written. A given tensor may read the memory of static ones, as
-    static[1], static[0] would: what it held at the call is what counts. Returns
-    nothing.
+    with a message, and nothing has been written. A given tensor may read the memory of
+    static ones, as static[1], static[0] would: what it held at the call is what counts.
     """
 
 

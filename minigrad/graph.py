@@ -227,8 +227,9 @@ def execution_order(fetches):
 
     fetches: a list of operations. operation.inputs: a tuple of those that it uses;
     nothing leads from an operation to those that use it. What no fetch depends on is
-    not in the list. Graphs are deep: no function that calls itself. Where several
-    orders are possible, any will do.
+    not in the list. Graphs are deep: no function that calls itself. And many ways lead
+    to one operation: follow each of its inputs once. Where several orders are possible,
+    any will do. fetches stays as it is.
     """
 
 
@@ -243,7 +244,7 @@ def pruned(order, fetches, fed):
 
     Raises ValueError for a placeholder that would have to be computed: nobody has given
     its value. operation.type is "Placeholder" for these, operation.name is to stand in
-    the message.
+    the message. Nothing of what is given changes.
     """
 
 

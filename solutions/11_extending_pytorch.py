@@ -43,6 +43,8 @@
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
+import itertools
+
 import numpy as np
 
 import minigrad
@@ -526,22 +528,24 @@ check(outer_shape)
 # ## Find what is wrong
 #
 # `verify(op, reference)` gets two functions of tensors `a`, (B, M), and `b`, (B, N), on
-# "cpu": the reference, which is a batched outer product, and an operator that somebody
-# has written. If the operator is right, it returns and says nothing. If it is wrong in
-# any of these ways, it raises an AssertionError (or lets pass what `op` raises):
+# "cpu": an operator that is to be tried, and the reference, a batched outer product. If
+# the operator is right, it returns and says nothing. If it is wrong in any of these
+# ways, it raises an error:
 #
-# - **values**: several batches; M and N that differ; more than 256 elements, more than
-#   1024; both signs, fractions, NaN, infinities;
+# - **values**: of several batches; M and N that differ; more than 256 elements, more
+#   than 1024; both signs, fractions, NaN, infinities, and 0 times these;
 # - **sizes**: B, M or N may be 1, or 0;
 # - **layout**: `a` and `b` may be transposed or expanded, or begin inside a storage;
-# - **dtype**: float16, float32 and float64 give that dtype, with its own precision;
-# - **gradients**: of both operands, for any `dy`, and where only one requires it;
+# - **dtype**: float16, float32 and float64 give that dtype, a product rounded once;
+# - **gradients**: of both operands, where both or only one requires it, in the
+#   operand's precision, for any `dy`, of any strides;
 # - **the rest of the world**: `a` and `b` stay as they are, and so does a result when
 #   `op` is called again.
 #
-# A right operator may add up a gradient in another order than the reference, so compare
-# with a tolerance: `np.testing.assert_allclose(got, expected, rtol)`. And `np.allclose`
-# alone gives True or False, which nothing reads: it must be asserted.
+# A product has one right rounding, so results are equal. A right operator may add up a
+# gradient in another order than the reference, so compare gradients with a tolerance:
+# `np.testing.assert_allclose(got, expected, rtol, atol)`. And `np.allclose` alone gives
+# True or False, which nothing reads: it must be asserted.
 
 # %%
 x = minigrad.tensor([[1.0, 2.0], [3.0, 4.0]])
@@ -552,18 +556,18 @@ print(view.numpy(), view.offset, view.dtype, view.requires_grad)
 # <details><summary>Hint 1</summary>
 #
 # Write one function that compares `op` and `reference` on a given pair `a, b`, forward
-# and backward, and call it for every kind of pair. Random numbers between -1 and 1 are
-# a good start; then some of them are replaced.
+# and backward, and call it for every kind of pair. `itertools.product` gives all
+# combinations of sizes.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
 # For the gradients: `a.detach().requires_grad_()`, `y = op(a, b)`, `y.backward(dy)`
-# with a random dy, and compare `a.grad` and `b.grad`; then again where one of the two
-# does not require it. A tensor that begins inside its storage is `big[1:]`, a
-# transposed one `minigrad.rand(M, B).transpose(0, 1)`, an expanded one
-# `minigrad.rand(1, M).expand(B, M)`. For the last point keep copies:
-# `np.array(a.numpy())`.
+# with a dy that is transposed, and compare `a.grad` and `b.grad`; then again where one
+# of the two does not require it. A tensor that begins inside its storage is `big[1:]`,
+# a transposed one `minigrad.randn(M, B).transpose(0, 1)`, an expanded one
+# `minigrad.randn(1, M).expand(B, M)`. For the last point keep copies: `a.clone()`. With
+# `strict=True` the functions of `np.testing` compare dtypes and shapes as well.
 #
 # </details>
 
@@ -572,45 +576,35 @@ print(view.numpy(), view.offset, view.dtype, view.requires_grad)
 @solves(verify)
 def verify(op, reference):
     ### BEGIN SOLUTION
-    def near(got, expected, rtol):
-        assert got is not None and got.shape == expected.shape
-        assert got.dtype == expected.dtype
-        np.testing.assert_allclose(got.numpy(), expected.numpy(), rtol, rtol)
-
     def gradients(f, a, b, dy, needs):
-        a, b = (
-            x.detach().requires_grad_(r) for x, r in zip((a, b), needs, strict=True)
-        )
-        f(a, b).backward(dy)
-        return [x.grad for x, r in ((a, needs[0]), (b, needs[1])) if r]
+        pairs = zip((a, b), needs, strict=True)
+        leaves = [x.detach().requires_grad_(needed) for x, needed in pairs]
+        f(*leaves).backward(dy)
+        return [x.grad.numpy() for x in leaves if x.requires_grad]
 
-    def compare(a, b, rtol):
-        before = np.array(a.numpy()), np.array(b.numpy())
-        y, expected = op(a, b), reference(a, b)
-        near(y, expected, rtol)
-        first = np.array(y.numpy())
-        op(a + 1, b)
-        np.testing.assert_array_equal(first, y.numpy())
-        for x, old in zip((a, b), before, strict=True):
-            np.testing.assert_array_equal(x.numpy(), old)
-        dy = minigrad.randn(*expected.shape, dtype=a.dtype)
+    def compare(a, b):
+        kept = a.clone(), b.clone()
+        y, expected = op(a, b), reference(*kept)
+        op(-a, b)  # and y stays as it is
+        for got, right in zip((y, a, b), (expected, *kept), strict=True):
+            np.testing.assert_array_equal(got.numpy(), right.numpy(), strict=True)
+        dy = (-reference(b, a)).transpose(1, 2)
         for needs in (True, True), (True, False), (False, True):
-            pairs = [gradients(f, a, b, dy, needs) for f in (op, reference)]
-            for got, right in zip(*pairs, strict=True):
-                near(got, right, 20 * rtol)
+            found = (gradients(f, a, b, dy, needs) for f in (op, reference))
+            for got, right in zip(*found, strict=True):
+                near = 100 * np.finfo(right.dtype).eps
+                np.testing.assert_allclose(got, right, near, near)
 
-    sizes = (3, 4, 5), (1, 1, 1), (2, 40, 30), (0, 3, 4), (2, 0, 4), (2, 3, 0)
-    rtols = {minigrad.float16: 1e-3, minigrad.float32: 1e-6, minigrad.float64: 1e-12}
-    for dtype, rtol in rtols.items():
-        for B, M, N in sizes:
-            a, b = minigrad.randn(B, M, dtype=dtype), minigrad.randn(B, N, dtype=dtype)
-            compare(a, b, rtol)
-    a, b = minigrad.randn(4, 3), minigrad.randn(4, 5)
-    compare(*(minigrad.randn(n, 4).transpose(0, 1) for n in (3, 5)), 1e-6)
-    compare(minigrad.randn(1, 3).expand(4, 3), b, 1e-6)
-    compare(minigrad.randn(6, 3)[2:], minigrad.randn(5, 5)[1:], 1e-6)
-    odd = minigrad.tensor([[float("nan"), 1.5, float("inf")], [-2.5, 0, -1.5]])
-    near(op(odd, odd), reference(odd, odd), 1e-6)
+    for B, M, N in itertools.product((0, 1, 3), (0, 1, 40), (0, 1, 30)):
+        a, b = minigrad.randn(B, M), minigrad.randn(B, N)
+        compare(a, b)
+    for dtype in minigrad.float16, minigrad.float64:
+        compare(*(minigrad.randn(B, n, dtype=dtype) for n in (M, N)))
+    compare(a.T.contiguous().T, b.T.contiguous().T)
+    compare(a[:1].expand(a.shape), b[:1].expand(b.shape))
+    compare(minigrad.cat([a, a])[B:], minigrad.cat([b, b])[B:])
+    odd = minigrad.tensor([[float("nan"), float("inf"), float("-inf"), 0.0]])
+    compare(odd, odd)
     ### END SOLUTION
 
 

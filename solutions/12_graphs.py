@@ -256,20 +256,18 @@ with graph.Graph().as_default():
 @solves(gradients)
 def gradients(y, xs, grad_of):
     ### BEGIN SOLUTION
-    order, leads = execution_order([y]), set(xs)
-    for operation in order:
-        if any(i in leads for i in operation.inputs):
+    leads, between = set(xs), []
+    for operation in execution_order([y]):
+        if leads.intersection(operation.inputs):
             leads.add(operation)
-    if y not in leads:
-        return [None] * len(xs)
+            between.append(operation)
     found = {y: graph.op("OnesLike", y)}
-    for operation in reversed(order):
-        if operation not in found or not any(i in leads for i in operation.inputs):
-            continue
-        parts = grad_of(operation, found[operation])
-        for i, part in zip(operation.inputs, parts, strict=True):
-            if i in leads and part is not None:
-                found[i] = found[i] + part if i in found else part
+    for operation in reversed(between):
+        if operation in found:
+            parts = grad_of(operation, found[operation])
+            for i, part in zip(operation.inputs, parts, strict=True):
+                if part is not None:
+                    found[i] = found[i] + part if i in found else part
     return [found.get(x) for x in xs]
     ### END SOLUTION
 

@@ -3,7 +3,7 @@
 import re
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, Model, mistakes, right
+from grading.mistakes import Known, Mistake, Model, equivalent, mistakes, right
 from minigrad.kernels.bindings import check_bias_gelu
 
 from .built import BuiltCheck
@@ -45,7 +45,8 @@ class CheckBiasGelu(BuiltCheck):
             yield "dtypes", x_of(M, N, **kind), x_of(N, **kind), said
         number = r"\d"
         for shape in ((N - 1,), (N + 1,), (1,), (0,), (M,)):
-            yield "sizes", x_of(M, N), x_of(*shape), number
+            both = rf"(?=.*\b{shape[0]}\b).*\b{N}\b"
+            yield "sizes", x_of(M, N), x_of(*shape), both
         for shape in ((), (1, N), (N, 1), (M, N)):
             yield "dimensions", x_of(M, N), x_of(*shape), number
         yield "dimensions", x_of(), x_of(1), number
@@ -202,6 +203,12 @@ mistakes(
     inside=Known((f"{X_DIM} ->",)),
     compile=Known("x.device() == -> x.dev() =="),
 )  # fmt: skip
+
+equivalent(
+    check_bias_gelu,
+    "a number of dimensions is never negative: not 0 is at least 1",
+    "term dropped: -> TORCH_CHECK(x.dim(), ",
+)
 
 right(
     check_bias_gelu,

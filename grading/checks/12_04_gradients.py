@@ -3,7 +3,7 @@
 import torch
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import Known, Mistake, equivalent, mistakes, right
 from minigrad import graph
 from minigrad.graph import execution_order, gradients
 
@@ -125,8 +125,7 @@ def drawn(random):
 
 
 ADDED = "found[i] + part if i in found else part"
-IN_ORDER = "reversed(order) -> order"
-LEADS = " or not any(i in leads for i in operation.inputs)"
+ASKED = "if leads.intersection(operation.inputs): ->"
 mistakes(
     gradients,
     overwritten=Mistake(
@@ -140,18 +139,16 @@ mistakes(
     all_asked=Mistake(
         "operations that do not depend on any of xs are not asked: they may have no "
         "gradient",
-        (f"{LEADS} ->  or not operation.inputs", "if i in leads and part -> if part"),
+        f"{ASKED} if operation.inputs:",
     ),
     zeros=Mistake(
         "where y does not depend on an x the answer is None",
-        ("return [None] * len(xs) -> pass",
-         "found.get(x) for -> found[x] if x in found else graph.op('Sub', x, x) for",
-         "if y not in leads: -> if False:"),
+        "found.get(x) for -> found[x] if x in found else graph.op('Sub', x, x) for",
     ),
     leaves_alone=Mistake(
         "an x may be used on the way to others: its gradient is handed on, and "
         "returned as well",
-        "if operation not in found -> if operation in xs or operation not in found",
+        "if operation in found: -> if operation in found and operation not in xs:",
     ),
     y_itself=Mistake(
         "the gradient of y by itself is 1, an operation of type OnesLike",
@@ -167,13 +164,13 @@ mistakes(
     ),
     cut_off=Mistake(
         "every operation between y and xs hands its gradient on",
-        "in reversed(order) -> in [o for o in order[::-1] if o.type != 'Neg']",
+        "in reversed(between) -> in [o for o in between[::-1] if o.type != 'Neg']",
     ),
     order=Mistake(
         "an operation is asked again for each of its users: visit it once, after them",
-
-        ("for operation in reversed(order): -> stack = [y]\n    while stack:\n"
-         "        operation = stack.pop()\n        stack += operation.inputs",),
+        "for operation in reversed(between): -> stack = [y]\n    while stack:\n"
+        "        operation = stack.pop()\n"
+        "        stack += [i for i in operation.inputs if i in between]",
     ),
     type=Known(
         "return [found.get(x) for x in xs] -> return {x: found.get(x) for x in xs}",
@@ -254,7 +251,23 @@ def _(y, xs, grad_of):
 
 right(
     gradients,
-    "leads by a function",
-    "any(i in leads for i in operation.inputs): -> "
-    "leads.intersection(operation.inputs):",
+    "one input after the other",
+    f"{ASKED} if any(i in leads for i in operation.inputs):",
+)
+
+equivalent(
+    gradients,
+    "the first operation has no inputs",
+    "loop capped: for operation in execution_order([y]): -> for operation in "
+    "[*(execution_order([y]))][1:]",
+)
+equivalent(
+    gradients,
+    "parts are added up in any order",
+    "order: for i, part in",
+)
+equivalent(
+    gradients,
+    "setdefault, too, returns None where there is nothing",
+    "function: found.get(x)",
 )

@@ -42,6 +42,7 @@ INPUTS = [X, X, W, V, call("exp", node(0)), call("exp", node(1)), call("exp", no
 THRICE = [X, *[call("exp", node(0))] * 3, call("add", node(1), node(3)),
           call("add", node(2), node(2))]  # fmt: skip
 COUNTS = [X, call("cat", node(0)), call("cat", node(0), node(0)), call("cat")]
+FIRST = [call("arange", 3), call("arange", 3), call("exp", node(1))]
 NONE = [X, call("linear", node(0), None), call("linear", node(0), "None"),
         call("linear", node(0), None)]  # fmt: skip
 
@@ -73,6 +74,7 @@ class CommonSubexpressions(SceneCheck):
         yield "numbers have types", self.of(ZEROS)
         yield "numbers have types", self.of(NONE)
         yield "how many", self.of(COUNTS)
+        yield "how many", self.of(FIRST)
 
     def of(self, described):
         return {"scene": "common", "described": [tuple(n) for n in described]}

@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from grading.checking import Check, checks
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import Known, Mistake, equivalent, mistakes, right
 from grading.subject import Problem
 from minigrad import simt
 from minigrad.jit.codegen import fused_kernel
@@ -310,4 +310,10 @@ right(
         'i += (long long)gridDim.x * blockDim.x) {"',
         '[*lines, "}"] -> [*lines, "}}"]',
     ),
+)
+
+equivalent(
+    fused_kernel,
+    "in which order the inputs are read is no matter",
+    "order: for k, (variable, type, index) in enumerate(inputs)",
 )

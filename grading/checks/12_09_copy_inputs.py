@@ -8,6 +8,8 @@ from minigrad.cuda import copy_inputs
 
 from .scene_check import SceneCheck, brief, numbers
 
+ENDS = {"static": "", "turned": ".T", "elsewhere": '.to("sim")'}
+
 
 @checks(copy_inputs)
 class CopyInputs(SceneCheck):
@@ -16,7 +18,7 @@ class CopyInputs(SceneCheck):
         given = [
             f"{g.dtype}{list(g.shape)}"
             if isinstance(g, np.ndarray)
-            else f"static[{g[1]}]{'.T' * (g[0] == 'turned')}"
+            else f"static[{g[1]}]{ENDS[g[0]]}"
             for g in scene["given"]
         ]
         return f"copy_inputs({', '.join(shapes)}; {', '.join(given)})"  # fmt: skip
@@ -38,6 +40,7 @@ class CopyInputs(SceneCheck):
             scene = of([(2,), (3,)], [(2,), (3,)])
             scene["given"][1] = scene["given"][1].astype(dtype)
             yield "what does not fit", scene
+        yield "what does not fit", of([(3,), (2,)], [(3,), ("elsewhere", 1)])
         yield "views of static ones", of([(3,), (3,)], [("static", 1), ("static", 0)])
         yield "views of static ones", of([(3,), (3,)], [("static", 1), (3,)])
         yield "views of static ones", of([(3,), (3,)], [(3,), ("static", 0)])
@@ -54,6 +57,8 @@ class CopyInputs(SceneCheck):
                  for g in scene["given"]]  # fmt: skip
         fits = all((a.shape, a.dtype) == (b.shape, b.dtype) for a, b in
                    zip(static, given, strict=True))  # fmt: skip
+        fits = fits and "elsewhere" not in [g[0] for g in scene["given"] if
+                                            isinstance(g, tuple)]  # fmt: skip
         return {
             "static tensors": [np.array(a) for a in (given if fits else static)],
             "raises": None if fits else "RuntimeError",
@@ -95,6 +100,10 @@ mistakes(
     any_shape=Mistake(
         "a shape that broadcasts to the static one's is another shape",
         f"{FITS} -> (t.dtype, t.device) != (x.dtype, x.device)",
+    ),
+    any_device=Mistake(
+        "a tensor on another device does not fit: the trace was made for this one",
+        f"{FITS} -> (t.shape, t.dtype) != (x.shape, x.dtype)",
     ),
     any_dtype=Mistake(
         "numbers of another dtype do not fit: the trace was made for this one",

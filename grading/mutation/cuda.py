@@ -283,8 +283,8 @@ class Edits:
     @functools.cached_property
     def whole(self):
         """What is declared as a whole number, and the types that say so."""
-        found = {"int", "unsigned", "bool", "long", "short", "const"}
-        kinds = r"\b(?:int|unsigned|bool|long long|long)\b"
+        found = {"int", "int64_t", "unsigned", "bool", "long", "short", "const"}
+        kinds = r"\b(?:int|int64_t|unsigned|bool|long long|long)\b"
         for line in re.finditer(rf"{kinds}[\s*&]*((?!{kinds})[^;){{]*)", self.text):
             found.update(re.findall(r"(?:^|,)\s*[*&]*(\w+)", line[1]))
         return found

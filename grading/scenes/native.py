@@ -1,10 +1,9 @@
 """Scenes of chapter 11: an answer in C++, gradients from outside, a verification."""
 
-import contextlib
-
 import numpy as np
 
 import minigrad
+from minigrad.ops.special import erf
 
 from .. import native
 from . import operators
@@ -40,7 +39,7 @@ class Kernels:
         if dy.shape != x.shape:
             raise RuntimeError(f"dy is {dy.shape}, x is {x.shape}")
         u = (x + bias).numpy().astype(np.float64)
-        share = minigrad.tensor(0.5 * (1 + operators.erf(u / 2**0.5)))
+        share = minigrad.tensor(0.5 * (1 + erf(u / 2**0.5)))
         slope = share.numpy() + u * np.exp(-u * u / 2) / (2 * np.pi) ** 0.5
         return minigrad.tensor(dy.numpy() * slope)
 
@@ -96,16 +95,6 @@ def from_outside(hole, x, bias, dy, layout, needs, several):
 
 @scene
 def verified(hole, name):
-    """Does a verification let an operator pass?"""
-    try:
-        hole(operators.OPERATORS[name](), operators.reference)
-    except NotImplementedError:
-        raise
-    except (AssertionError, operators.Odd):
-        return "rejected"
-    except Exception as error:  # of the operator, if the reference brings out none
-        with contextlib.suppress(Exception):
-            hole(operators.reference, operators.reference)
-            return "rejected"
-        return f"{type(error).__name__}: {error}"
+    """A verification, which raises unless it lets an operator pass."""
+    hole(operators.OF_NAME[name], operators.reference)
     return "accepted"

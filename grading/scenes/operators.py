@@ -3,60 +3,83 @@
 import numpy as np
 
 import minigrad
-from minigrad.ops.special import erf as erf  # for the scenes beside this one
 
-
-class Odd(RuntimeError):
-    """What an operator of this file raises where it breaks down."""
+HALF, SINGLE, DOUBLE = minigrad.float16, minigrad.float32, minigrad.float64
 
 
 def reference(a, b):
     return a.unsqueeze(2) * b.unsqueeze(1)
 
 
-class Outer(minigrad.autograd.Function):
-    """An outer product through arrays; subclasses change what is wrong."""
-
-    @staticmethod
-    def forward(ctx, a, b):
-        ctx.save_for_backward(a, b)
-        return minigrad.tensor(np.array(a.numpy()[:, :, None] * b.numpy()[:, None]))
-
-    @staticmethod
-    def backward(ctx, dy):
-        a, b = ctx.saved_tensors
-        wide, like = dy.numpy().astype(np.float64), a.numpy().dtype
-        da = np.einsum("bmn,bn->bm", wide, b.numpy().astype(np.float64))
-        db = np.einsum("bmn,bm->bn", wide, a.numpy().astype(np.float64))
-        return minigrad.tensor(da.astype(like)), minigrad.tensor(db.astype(like))
+def summed(dy, a, b):
+    """The gradients of arrays, summed in double."""
+    dy, a, b = (x.astype(np.float64) for x in (dy, a, b))
+    return np.einsum("bmn,bn->bm", dy, b), np.einsum("bmn,bm->bn", dy, a)
 
 
-def of_arrays(change):
-    """An operator whose result is changed: change(y, a, b) of arrays gives y."""
+def in_order(dy, a, b):
+    """The same, one term after the other, in single at least."""
+    wide = np.promote_types(dy.dtype, np.float32)
+    zeros = (np.zeros(x.shape, wide) for x in (a, b))
+    dy, a, b = (x.astype(wide) for x in (dy, a, b))
+    da, db = zeros
+    for n in range(b.shape[1]):
+        da += dy[:, :, n] * b[:, n : n + 1]
+    for m in range(a.shape[1]):
+        db += dy[:, m] * a[:, m : m + 1]
+    return da, db
 
-    class Changed(Outer):
+
+def array(x):
+    return np.array(x.numpy())
+
+
+def outer(change=lambda y, a, b: y, gradients=summed, read=array):
+    """An outer product through arrays.
+
+    change(y, a, b): its result; gradients(dy, a, b): these. All are arrays. read(dy):
+    the array of a tensor.
+    """
+
+    class Outer(minigrad.autograd.Function):
         @staticmethod
         def forward(ctx, a, b):
             ctx.save_for_backward(a, b)
-            left, right = np.array(a.numpy()), np.array(b.numpy())
-            y = left[:, :, None] * right[:, None]
-            return minigrad.tensor(np.array(change(y, left, right)))
+            a, b = array(a), array(b)
+            with np.errstate(all="ignore"):
+                y = change(a[:, :, None] * b[:, None], a, b)
+            return minigrad.tensor(np.array(y))
 
-    return lambda: Changed.apply
-
-
-def of_gradients(change):
-    """An operator whose gradients are changed: change(da, db, dy, a, b) of arrays."""
-
-    class Changed(Outer):
         @staticmethod
         def backward(ctx, dy):
-            found = [g.numpy() for g in Outer.backward(ctx, dy)]
-            arrays = [np.array(x.numpy()) for x in (dy, *ctx.saved_tensors)]
-            found = change(*found, *arrays)
-            return tuple(None if g is None else minigrad.tensor(g) for g in found)
+            arrays = [read(dy), *map(array, ctx.saved_tensors)]
+            with np.errstate(all="ignore"):
+                found = gradients(*arrays)
+            return tuple(minigrad.tensor(g.astype(arrays[1].dtype)) for g in found)
 
-    return lambda: Changed.apply
+    return Outer.apply
+
+
+right = outer()
+wrong = outer(lambda y, a, b: y + 1)
+
+
+def where(condition, change, otherwise=right):
+    """An operator that is another one where condition(a, b) holds."""
+    return lambda a, b: (change if condition(a, b) else otherwise)(a, b)
+
+
+def refuses(a, b):
+    raise RuntimeError("a launch with no blocks is refused")
+
+
+def size(dim, count):
+    """Is a size of the result so much?"""
+    return lambda a, b: (*a.shape, b.shape[1])[dim] == count
+
+
+def squeezed(dim):
+    return outer(lambda y, a, b: y.squeeze(dim) if y.shape[dim] == 1 else y)
 
 
 def beyond(most):
@@ -64,120 +87,143 @@ def beyond(most):
         y.reshape(-1)[most:] = 0
         return y
 
-    return change
+    return where(lambda a, b: a.is_contiguous() and b.is_contiguous(), outer(change))
 
 
-def by_storage(a, b):
-    """Reads the storages from their first cell on, as if both were contiguous."""
+def by_way_of(dtype, other):
+    """Operands of a dtype go through another one."""
 
-    def row_by_row(x):
-        flat = np.array(x.storage.data[: x.numel()])
-        size = int(np.prod(x.shape))
-        flat = np.concatenate([flat, np.zeros(size, flat.dtype)])[:size]
-        return minigrad.tensor(flat.reshape(x.shape))
+    def through(a, b):
+        return right(*(x.to(other).to(dtype) for x in (a, b)))
 
-    wrong = not (a.is_contiguous() and b.is_contiguous() and a.offset == b.offset == 0)
-    return Outer.apply(*(map(row_by_row, (a, b)) if wrong else (a, b)))
+    return where(lambda a, b: a.dtype == dtype, through)
 
 
-def without_offset(a, b):
-    plain = a.is_contiguous() and b.is_contiguous()
-    return by_storage(a, b) if plain else Outer.apply(a, b)
+def gradients_of(change):
+    """change(da, db, dy, a, b): what the gradients are; all are arrays in double."""
+
+    def gradients(dy, a, b):
+        return change(*summed(dy, a, b), dy, a, b)
+
+    return outer(gradients=gradients)
 
 
-def transposed_only(a, b):
-    return Outer.apply(a, b) if a.offset or b.offset else by_storage(a, b)
+def with_dy(change):
+    """The gradients for another dy than the one that came: change(dy, a, b)."""
+    return outer(gradients=lambda dy, a, b: summed(change(dy, a, b), a, b))
 
 
-def refuses_empty(a, b):
-    if not a.numel() or not b.numel():
-        raise Odd("a launch with no blocks is refused")
-    return Outer.apply(a, b)
+def without(a_needs, b_needs):
+    """Leaves out the gradients where just these require them."""
+    return where(
+        lambda a, b: (a.requires_grad, b.requires_grad) == (a_needs, b_needs),
+        lambda a, b: right(a.detach(), b.detach()),
+    )
 
 
-def wrong_empty(a, b):
-    y = Outer.apply(a, b)
-    return y if y.numel() else minigrad.zeros(0, dtype=a.dtype)
-
-
-def half_in_float(a, b):
-    y = Outer.apply(a, b)
-    return y.float() if a.dtype == minigrad.float16 else y
-
-
-def double_in_float(a, b):
-    if a.dtype != minigrad.float64:
-        return Outer.apply(a, b)
-    return Outer.apply(a.float(), b.float()).double()
-
-
-def changes_input(a, b):
-    y = Outer.apply(a, b)
-    with minigrad.no_grad():
-        a.mul_(2)
-    return y
-
-
-def one_buffer():
-    kept = {}
-
+def changes(number):
     def op(a, b):
-        y = Outer.apply(a, b)
-        key = y.shape, y.dtype
-        with minigrad.no_grad():
-            mine = kept.setdefault(key, y.detach().clone())
-            if y.numel():
-                mine.copy_(y.detach())
-        return y if a.requires_grad or b.requires_grad else mine
+        y = right(a, b)
+        (a, b)[number].storage.data[:] *= 2
+        return y
 
     return op
 
 
-def detached(a, b):
-    return Outer.apply(a.detach(), b.detach())
+def one_buffer(a, b):
+    y = right(a, b)
+    if y.requires_grad:
+        return y
+    mine = kept.setdefault((y.shape, y.dtype), y)
+    mine.storage.data[:] = y.storage.data
+    return mine
 
 
-def needs_both(a, b):
-    one = a.requires_grad != b.requires_grad
-    return Outer.apply(a, b).detach() if one else Outer.apply(a, b)
-
-
+kept = {}  # the buffers of one_buffer
+RIGHT = "by broadcasting", "by arrays", "by einsum", "in order", "turned"
+HEART = "right, and plainly wrong"
 OPERATORS = {
-    "by broadcasting": lambda: reference,
-    "by arrays": lambda: Outer.apply,
-    "by einsum": lambda: lambda a, b: minigrad.einsum("bm,bn->bmn", a, b),
-    "a sum": of_arrays(lambda y, a, b: a[:, :, None] + b[:, None]),
-    "the first batch's b": of_arrays(lambda y, a, b: a[:, :, None] * b[:1, None]),
-    "M and N exchanged": of_arrays(
-        lambda y, a, b: np.swapaxes(y, 1, 2).reshape(y.shape)
-    ),
-    "256 elements": of_arrays(beyond(256)),
-    "1024 elements": of_arrays(beyond(1024)),
-    "NaN made 0": of_arrays(
-        lambda y, a, b: np.where(np.isnan(y), 0, y).astype(y.dtype)
-    ),
-    "infinities cut": of_arrays(
-        lambda y, a, b: np.where(np.isinf(y), np.finfo(y.dtype).max, y).astype(y.dtype)
-    ),
-    "without signs": of_arrays(lambda y, a, b: np.abs(y)),
-    "without fractions": of_arrays(lambda y, a, b: np.where(
-        np.isfinite(y), np.trunc(y), y).astype(y.dtype)),
-    "empty refused": lambda: refuses_empty,
-    "empty in one dimension": lambda: wrong_empty,
-    "strides ignored": lambda: transposed_only,
-    "offset ignored": lambda: without_offset,
-    "half gives float": lambda: half_in_float,
-    "double by way of float": lambda: double_in_float,
-    "no gradient": lambda: detached,
-    "gradients of both or none": lambda: needs_both,
-    "no gradient of b": of_gradients(lambda da, db, dy, a, b: (da, None)),
-    "dy of ones": of_gradients(lambda da, db, dy, a, b: (
-        (np.ones_like(dy) * b[:, None]).sum(2),
-        (np.ones_like(dy) * a[:, :, None]).sum(1),
-    )),
-    "gradient of a doubled": of_gradients(lambda da, db, dy, a, b: (2 * da, db)),
-    "gradient of b not summed": of_gradients(lambda da, db, dy, a, b: (
-        da, dy[:, 0] * a[:, :1] if dy.shape[1] else db)),
-    "changes a": lambda: changes_input,
-    "one buffer": one_buffer,
+    HEART: {
+        "by broadcasting": reference,
+        "by arrays": right,
+        "by einsum": lambda a, b: minigrad.einsum("bm,bn->bmn", a, b),
+        "in order": outer(gradients=in_order),
+        "turned": lambda a, b: reference(b, a).transpose(1, 2),
+        "a sum": outer(lambda y, a, b: a[:, :, None] + b[:, None]),
+    },
+    "values": {
+        "the first batch's b": outer(lambda y, a, b: a[:, :, None] * b[:1, None]),
+        "M and N exchanged": outer(
+            lambda y, a, b: np.swapaxes(y, 1, 2).reshape(y.shape)
+        ),
+        "256 elements": beyond(256),
+        "1024 elements": beyond(1024),
+        "NaN made 0": outer(lambda y, a, b: np.where(np.isnan(y), 0, y)),
+        "infinity cut": outer(lambda y, a, b: np.minimum(y, np.finfo(y.dtype).max)),
+        "-infinity cut": outer(lambda y, a, b: np.maximum(y, np.finfo(y.dtype).min)),
+        "0 times anything is 0": outer(
+            lambda y, a, b: np.where(a[:, :, None] == 0, 0, y)
+        ),
+        "without signs": outer(lambda y, a, b: np.abs(y)),
+        "without fractions": outer(lambda y, a, b: np.trunc(y)),
+    },
+    "sizes": {
+        **{f"{n} = 0 refused": where(size(d, 0), refuses) for d, n in enumerate("BMN")},
+        **{f"{n} = 1 left out": squeezed(d) for d, n in enumerate("BMN")},
+        "the shape of empty ones": outer(lambda y, a, b: y if y.size else y.reshape(0)),
+    },
+    "layout": {
+        f"{name} {how}": where(lambda *x, n=n, test=test: test(x[n]), wrong)
+        for how, test in {
+            "transposed": lambda x: x.shape[1] > 1 and x.strides[1] > 1,
+            "expanded": lambda x: x.shape[0] > 1 and x.strides[0] == 0,
+            "inside a storage": lambda x: x.offset > 0,
+        }.items()
+        for n, name in enumerate("ab")
+    },
+    "dtype": {
+        "half gives float": where(
+            lambda a, b: a.dtype == HALF, lambda a, b: right(a, b).float()
+        ),
+        "half by way of bfloat16": by_way_of(HALF, minigrad.bfloat16),
+        "float by way of half": by_way_of(SINGLE, HALF),
+        "double by way of float": by_way_of(DOUBLE, SINGLE),
+    },
+    "gradients": {
+        "no gradient": lambda a, b: right(a.detach(), b.detach()),
+        "no gradient of b": lambda a, b: right(a, b.detach()),
+        "no gradient where a alone requires it": without(True, False),
+        "no gradient where b alone requires it": without(False, True),
+        "gradient of b doubled where both require it": where(
+            lambda a, b: a.requires_grad and b.requires_grad,
+            gradients_of(lambda da, db, dy, a, b: (da, 2 * db)),
+        ),
+        "gradient of a doubled": gradients_of(lambda da, db, dy, a, b: (2 * da, db)),
+        "gradient of b not summed": gradients_of(
+            lambda da, db, dy, a, b: (da, dy[:, 0] * a[:, :1] if dy.shape[1] else db)
+        ),
+        "gradients by way of float": gradients_of(
+            lambda da, db, *_: (da.astype(np.float32), db.astype(np.float32))
+        ),
+        "gradients for a dy of ones": with_dy(lambda dy, a, b: np.ones_like(dy)),
+        "gradients for the first batch's dy": with_dy(
+            lambda dy, a, b: dy[:1].repeat(len(a), 0)
+        ),
+        "gradients for y in the place of dy": with_dy(
+            lambda dy, a, b: a[:, :, None] * b[:, None]
+        ),
+        "dy's strides ignored": outer(
+            read=lambda dy: np.resize(dy.storage.data[dy.offset :], dy.shape)
+        ),
+        "gradient of b doubled where b is transposed": where(
+            lambda a, b: b.shape[1] > 1 and b.strides[1] > 1,
+            gradients_of(lambda da, db, *_: (da, 2 * db)),
+        ),
+    },
+    "the rest of the world": {
+        "changes a": changes(0),
+        "changes b": changes(1),
+        "one buffer": one_buffer,
+    },
 }  # fmt: skip
+OF_NAME = {name: op for group in OPERATORS.values() for name, op in group.items()}

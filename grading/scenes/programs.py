@@ -1,5 +1,7 @@
 """Scenes of chapter 12: what an answer does to operations, nodes and static tensors."""
 
+import re
+
 import numpy as np
 
 import minigrad
@@ -70,7 +72,8 @@ def prune(hole, edges, types, order, fetches, fed):
     try:
         found = numbers(hole(order, wanted, given), made)
     except ValueError as error:
-        names = [o.name for o in made.values() if o.name in str(error).split(" ")]
+        words = re.findall(r"\w+", str(error))
+        names = [o.name for o in made.values() if o.name in words]
         return {"raises ValueError, naming": names}
     return {"computed": found, "all is as it was": (order, wanted, given) == kept}
 
@@ -211,11 +214,13 @@ def fusion(hole, facts, edges, group, node, between):
 def inputs_copied(hole, static, given):
     """What static tensors hold after the copy of the given ones.
 
-    given: arrays, or ("static", n) for a static tensor, ("turned", n) for a view of one
+    given: arrays, or ("static", n) for a static tensor, ("turned", n) for a view of
+    one, ("elsewhere", n) for one on another device.
     """
     tensors = [minigrad.tensor(a) for a in static]
     storages = [t.storage for t in tensors]
-    views = {"static": lambda t: t, "turned": lambda t: t.T}
+    views = {"static": lambda t: t, "turned": lambda t: t.T,
+             "elsewhere": lambda t: t.to("sim")}  # fmt: skip
     new = [
         minigrad.tensor(x) if isinstance(x, np.ndarray) else views[x[0]](tensors[x[1]])
         for x in given

@@ -79,14 +79,15 @@ def constant_folding(graph):
 def common_subexpressions(nodes):
     """Which nodes compute what an earlier one has computed: {node: the earlier one}.
 
-    nodes: in order, each with op, target, args (nodes and numbers) and kwargs. Two
-    nodes compute the same if op is "call_function" in both, and target, kwargs and args
-    are equal. A node among the args that is itself such a repetition counts as the
-    earlier one: with c = a + b, d = a + b, e = 2 * c, f = 2 * d the answer is {d: c,
-    f: e}. The earlier one is always the first.
+    nodes: in order, each with op, target, args (nodes, numbers, texts, None) and kwargs
+    (the same, or tuples of them, but no nodes). Two nodes compute the same if op is
+    "call_function" in both, and target, kwargs and args are equal. A node among the
+    args that is itself such a repetition counts as the earlier one: with c = a + b, d =
+    a + b, e = 2 * c, f = 2 * d the answer is {d: c, f: e}. The earlier one is always
+    the first.
 
-    A number counts with its type: 1, 1.0 and True are three. Inputs ("placeholder" and
-    "get_attr") are never repetitions. Nothing is changed.
+    A value counts with its type: 1, 1.0 and True are three; and 0.0 and -0.0 are two.
+    Inputs ("placeholder" and "get_attr") are never repetitions. Nothing is changed.
     """
 
 

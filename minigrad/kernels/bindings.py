@@ -18,8 +18,9 @@ check_bias_gelu = cpp_exercise(
 // one is refused by a TORCH_CHECK (never by an error from somewhere in PyTorch), whose
 // message names the argument and says what it is:
 //     TORCH_CHECK(bias.dim() == 1, "bias must have one dimension, has ", bias.dim());
-// A message about a device names it, one about a dtype names that, one about sizes or
-// dimensions has the numbers, and one about memory says "contiguous".
+// A message about a device names it, one about a dtype names that, one about dimensions
+// has their number or the sizes, one about two sizes that should be equal has both, and
+// one about memory says "contiguous".
 void check_bias_gelu(const at::Tensor& x, const at::Tensor& bias);
 """,
     points=3,
