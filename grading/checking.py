@@ -120,6 +120,10 @@ class Check:
         _kept.clear()
         return all(case.right for case in self.tried(subject, seed))
 
+    def refusing(self, subject, seeds):
+        """Those of the seeds in whose cases the answer is wrong."""
+        return [seed for seed in seeds if not self.passes(subject, seed)]
+
     def _try(self, subject, part, args, own=False):
         """Let the answer do one case. own: with the learner's other answers."""
         expected = value_of(self.expected, args)

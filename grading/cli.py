@@ -274,6 +274,29 @@ def mutate(
 
 
 @app.command()
+def seeds(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="exercises, or chapters such as 03; all")
+    ] = None,
+    count: Annotated[int, typer.Option("--seeds", help="how many, from 0 on")] = 300,
+):
+    """Judge each solution by the cases of many seeds, and say which refuse it."""
+    from .seeds import draw, tried
+
+    chosen, refused = _exercises(names), 0
+    work = draw(chosen, count)
+    with _progress() as progress:
+        for name, bad in progress.track(tried(work), len(work), description="seeds"):
+            refused += len(bad)
+            if bad:
+                said = f"refused: {name}: by {', '.join(map(str, bad))}"
+                console.print(said, markup=False, soft_wrap=True)
+    if refused:
+        raise LookupError(f"right answers are refused, {refused} times: see above")
+    console.print(f"{len(chosen)} solutions are right by each of {count} seeds")
+
+
+@app.command()
 def causes(
     names: Annotated[
         list[str] | None, typer.Argument(help="exercises, or chapters such as 03; all")

@@ -38,7 +38,16 @@ class BuiltCheck(Check):
         return super().judge(subject, seed)
 
     def tried(self, subject, seed):
-        cases = [*self.cases(random_numbers.Random(seed))]
+        yield from self.called(subject, [*self.cases(random_numbers.Random(seed))])
+
+    def refusing(self, subject, seeds):
+        """All seeds by one call: for each, a process would begin anew."""
+        cases = [(s, c) for s in seeds for c in self.cases(random_numbers.Random(s))]
+        tried = self.called(subject, [case for _, case in cases])
+        wrong = {s for (s, _), case in zip(cases, tried, strict=True) if not case.right}
+        return sorted(wrong)
+
+    def called(self, subject, cases):
         few = len(self.operands)
         tensors = [list(case[1 : 1 + few]) for case in cases]
         scene = {"scene": self.scene}
