@@ -253,7 +253,7 @@ def test_anomaly_mode_names_the_forward_line():
 
 
 def test_anomaly_mode_of_an_error():
-    with detect_anomaly(check_nan=False):
+    with detect_anomaly():
         y = leaf(minigrad).exp()
         y.add_(1)
         with pytest.raises(RuntimeError, match="(?s)modified by.*y = leaf") as caught:

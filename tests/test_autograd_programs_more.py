@@ -128,8 +128,6 @@ x = leaf(m); y = (x * 1).view(1, 3); z = m.nn.functional.layer_norm(y, (3,)); y.
     z.sum().backward()
 x = leaf(m); y = (x * 1).view(1, 1, 3, 1); w = m.ones(1, 1, 1, 1, requires_grad=True);
     z = m.nn.functional.conv2d(y, w); y.mul_(2); z.sum().backward()
-x = leaf(m); y = x.exp(); z = y.exp(); y.detach_(); z.sum().backward();
-    return x.grad, y.requires_grad
 x = leaf(m); y = x * 2; y.requires_grad_(True); y.requires_grad = True;
     return y.is_leaf
 x = leaf(m); y = x * x; y.backward(m.ones(3), inputs=[x]); return x.grad
@@ -181,11 +179,11 @@ x = leaf(m); y = x * 2; z = y.detach().requires_grad_(); (z * z).sum().backward(
 x = leaf(m); y = x * 2; y.retain_grad(); y.sum().backward(retain_graph=True); y.add_(1);
     return y.grad
 x = leaf(m); y = m.zeros(3); y.grad = m.ones(3); y.mul_(x);
-    return y.grad, y.retains_grad
+    return y.grad
 x = leaf(m); y = x * 2; v = y[0:2]; v.retain_grad(); v.mul_(3); v.sum().backward();
     return v.grad, x.grad
 x = leaf(m); y = x * 2; v = y[0:2]; v.retain_grad(); v.mul_(3); y.mul_(5);
-    v.sum().backward(); return v.grad, x.grad, v.retains_grad
+    v.sum().backward(); return v.grad, x.grad
 x = leaf(m); y = x * 2; v = y[0:2]; v.retain_grad();
     (y * 2).sum().backward(retain_graph=True); y.mul_(3); v.sum().backward();
     return v.grad, x.grad

@@ -256,9 +256,10 @@ def watched(lib):
         seen.append([None if g is None else g.tolist() for g in (*inner, *outer)])
 
     fc.register_full_backward_hook(see)
-    with fc.register_full_backward_hook(lambda m, inner, outer: (inner[0] * 10,)):
-        x = lib.ones(1, 2).requires_grad_()
-        fc(x).sum().backward()
+    handle = fc.register_full_backward_hook(lambda m, inner, outer: (inner[0] * 10,))
+    x = lib.ones(1, 2).requires_grad_()
+    fc(x).sum().backward()
+    handle.remove()
     fc(x * 2).sum().backward()
     fc(lib.ones(1, 2)).sum().backward()
     with lib.no_grad():

@@ -238,9 +238,7 @@ mistakes(
 )
 
 
-@mistake(
-    detach, "x has lost its gradient: detach() leaves x as it is (detach_() does not)"
-)
+@mistake(detach, "x has lost its gradient: detach() leaves x as it is")
 def forgets(self):
     shape, strides, offset = self._layout
     self.requires_grad_(False) if self.is_leaf else setattr(self, "_meta", None)

@@ -140,7 +140,7 @@ def check_output(x, number):
     check(hasattr(x, "storage"),
           lambda: f"element {number} of tensors is {type(x).__name__}, not a tensor: "
           "has item() or numpy() made a number of it?", TypeError)  # fmt: skip
-    check(requires(x) and edge_of(x)[0] is not None,
+    check(requires(x),
           lambda: f"element {number} of tensors does not require grad and does not "
           "have a grad_fn: nothing it was made from was asked for gradients. Ask "
           "before computing, with tensor(..., requires_grad=True) or "
@@ -151,7 +151,7 @@ def check_input(x, number):
     if not hasattr(x, "storage"):
         kind = type(x).__name__
         raise RuntimeError(f"all inputs have to be Tensors, but got {kind}")
-    check(requires(x) and edge_of(x)[0] is not None,
+    check(requires(x),
           lambda: "One of the differentiated Tensors does not require grad: input "
           f"number {number}. x.requires_grad_() asks for one, before computing; a view "
           "of x is to be made after that, outside of no_grad()")  # fmt: skip

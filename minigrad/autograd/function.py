@@ -19,22 +19,21 @@ class OnSubclasses:
         self.owner = owner
 
     def __get__(self, instance, owner):
-        if owner is self.owner:
-            return self.function
-        return MethodType(self.function, owner)
+        own = owner is self.owner
+        return self.function if own else MethodType(self.function, owner)
 
 
 class Context(Node):
     """`ctx`: what forward leaves for backward, one for each call; the node itself."""
 
-    saved = ()
+    to_save = saved = results = ()
+    materialize = True
 
     def __init__(self, function, args):
         self.function, self.needs_input_grad = function, (*map(requires, args),)
         name = f"{function.__name__}Backward"
         super().__init__(name, *edges_of(args, self.needs_input_grad))
-        self.materialize, self.not_differentiable, self.results = True, (), ()
-        self.to_save, self.given = (), [id(x) for x in args]
+        self.given = [id(x) for x in args]
 
     def save_for_backward(self, *tensors):
         """Keep tensors for backward: operands or results, or None."""
@@ -45,10 +44,6 @@ class Context(Node):
                   TypeError)  # fmt: skip
         self.to_save = tensors
 
-    def mark_non_differentiable(self, *results):
-        """There is no gradient of these results."""
-        self.not_differentiable = results
-
     def set_materialize_grads(self, value):
         """Should backward get zeros, not None, for results that were not used?"""
         self.materialize = value
@@ -57,18 +52,17 @@ class Context(Node):
     def saved_tensors(self):
         """The tensors of save_for_backward, as a tuple."""
         check(self.saved is not None, FREED)
-        return tuple(self.saved_one(s) for s in self.saved or self.to_save)
+        return self.to_save or tuple(s and self.saved_one(*s) for s in self.saved)
 
-    def saved_one(self, saved):
-        if type(saved) is not tuple:
-            return saved
-        saved, index = saved
+    def saved_one(self, saved, index):
         x = saved.get(self.title)
-        if index is not None and thread.state.enabled:
-            x = x.new_alias()
-            attach(self, x)
-            x._meta.index = index
-        return x
+        again = index is not None and thread.state.enabled
+        return self.made(x.new_alias(), index) if again else x
+
+    def made(self, y, index):
+        """y, which this node has made as its result number `index`."""
+        attach(self, y)._meta.index = index
+        return y
 
     def record(self, results):
         """Make this the node of what forward has returned; return that.
@@ -80,54 +74,43 @@ class Context(Node):
               lambda: f"{self.title}: forward returned None, not a tensor or a tuple "
               "of them: is a return missing?", TypeError)  # fmt: skip
         several = results if isinstance(results, tuple) else (results,)
-        self.outputs = len(several)
-        self.results = [
-            (y._layout[0], y.dtype, y.device) if hasattr(y, "storage") else None
-            for y in several
-        ]
-        self.saved = tuple(self.save(x, several) for x in self.to_save)
-        self.to_save = ()
+        self.outputs, self.results = (
+            len(several),
+            [hasattr(y, "storage") and (y.shape, y.dtype, y.device) for y in several],
+        )
+        self.saved, self.to_save = [self.save(x, several) for x in self.to_save], ()
         made = tuple(self.result(i, y) for i, y in enumerate(several))
         return made if isinstance(results, tuple) else made[0]
 
     def save(self, x, results):
         """A tensor for later; of a result a tensor that does not hold this node."""
-        if not hasattr(x, "storage"):
-            return x
         for index, y in enumerate(results):
-            if x is y and id(x) not in self.given:
+            if x is not None and x is y and id(x) not in self.given:
                 return Saved(x.new_alias()), index
-        return Saved(x), None
+        return x if x is None else (Saved(x), None)
 
     def result(self, index, y):
-        if not hasattr(y, "storage"):
-            return y
-        if any(y is x for x in self.not_differentiable) or y.dtype.kind != "f":
+        if not hasattr(y, "storage") or y.dtype.kind != "f":
             return y
         if y._base is not None or id(y) in self.given:  # an operand, or a view of one
             y = y.new_alias()
-        attach(self, y)
-        y._meta.index = index
-        return y
+        return self.made(y, index)
 
     def backward(self, *gradients):
-        given = gradients
-        if self.materialize:
-            given = [
-                like_zeros(gradients, *like) if g is None and like else g
-                for g, like in zip(gradients, self.results, strict=True)
-            ]
-        found = self.function.backward(self, *given)
+        like = next(g for g in gradients if g is not None)
+        given = [
+            like.new_number(0, of[1]).expand(of[0]) if g is None and of else g
+            for g, of in zip(gradients, self.results, strict=True)
+        ]
+        found = self.function.backward(self, *given if self.materialize else gradients)
         found = found if isinstance(found, tuple | list) else (found,)
         while len(found) > len(self.likes) and found[-1] is None:
             found = found[:-1]
-        if len(found) != len(self.likes):
-            raise RuntimeError(
-                f"function {self.title} returned an incorrect number of gradients "
-                f"(expected {len(self.likes)}, got {len(found)}): backward returns "
-                "one, or None, for each argument of forward"
-            )
-        return [self.checked(i, g) for i, g in enumerate(found)]
+        check(len(found) == len(self.likes),
+              lambda: f"function {self.title} returned an incorrect number of gradients"
+              f" (expected {len(self.likes)}, got {len(found)}): backward returns one, "
+              "or None, for each argument of forward")  # fmt: skip
+        return [self.checked(*each) for each in enumerate(found)]
 
     def checked(self, number, g):
         """A gradient that is a tensor of its own, in a shape that fits."""
@@ -136,7 +119,8 @@ class Context(Node):
             return None
         check(hasattr(g, "storage"), lambda: f"{self.title}: expected a Tensor or None "
               f"for gradient {number}, got {type(g).__name__}", TypeError)  # fmt: skip
-        check(g.shape == like[0] or fits(like[0], g.shape),
+        ends = zip(reversed(like[0]), reversed(g.shape), strict=False)
+        check(len(like[0]) <= g.ndim and all(n in (1, m) for n, m in ends),
               lambda: f"Function {self.title} returned an invalid gradient at index "
               f"{number} - got {list(g.shape)} but expected shape compatible with "
               f"{list(like[0])}")  # fmt: skip
@@ -144,17 +128,6 @@ class Context(Node):
 
     def release(self):
         self.saved = None if self.saved else self.saved
-
-
-def fits(small, large):
-    """Can `small` be broadcast to `large`?"""
-    pairs = zip(reversed(small), reversed(large), strict=False)
-    return len(small) <= len(large) and all(a in (1, b) for a, b in pairs)
-
-
-def like_zeros(gradients, shape, dtype, device):
-    known = next(g for g in gradients if g is not None)
-    return known.new_number(0, dtype).expand(shape)
 
 
 class Function:

@@ -4,16 +4,15 @@ As in PyTorch each thread decides for itself what it records, and begins by reco
 anomaly mode is one for all of them.
 """
 
+import contextlib
 import functools
 import inspect
-import sys
 import threading
-import traceback
-from pathlib import Path
 
+from .. import lines
 from ..check import check
 
-anomaly = None  # None, or in anomaly mode: is NaN looked for?
+anomaly = False  # is anomaly mode on?
 
 
 class ThreadState:
@@ -39,143 +38,88 @@ def is_grad_enabled():
     return thread.state.enabled
 
 
-class Switch:
-    """A context manager that sets one thing and puts it back; also a decorator."""
-
-    variable = "enabled"
-
-    def __init__(self, value):
-        self.value, self.before = value, []
-
-    def place(self):
-        """What has the variable."""
-        return thread.state
-
-    def swap(self, value):
-        """Set the variable; return what it was."""
-        place = self.place()
-        before = getattr(place, self.variable)
-        setattr(place, self.variable, value)
-        return before
-
-    def __enter__(self):
-        self.before.append(self.swap(self.value))
-        return self
-
-    def __exit__(self, *error):
-        self.swap(self.before.pop())
-
-    def __call__(self, function):
-        if inspect.isgeneratorfunction(function):
-            return self.while_it_runs(function)
-
-        @functools.wraps(function)
-        def inside(*args, **kwargs):
-            before = self.swap(self.value)  # not kept in self: threads may share that
-            try:
-                return function(*args, **kwargs)
-            finally:
-                self.swap(before)
-
-        return inside
-
-    def while_it_runs(self, function):
-        """The generator function, each of whose steps runs in this mode."""
-
-        @functools.wraps(function)
-        def inside(*args, **kwargs):
-            generator = function(*args, **kwargs)
-            step, given = generator.send, None
-            while True:
-                before = self.swap(self.value)
-                try:
-                    found = step(given)
-                except StopIteration as end:
-                    return end.value
-                finally:
-                    self.swap(before)
-                try:
-                    step, given = generator.send, (yield found)
-                except BaseException as error:  # GeneratorExit too: pass it on
-                    step, given = generator.throw, error
-
-        return inside
-
-
-class no_grad(Switch):  # noqa: N801  PyTorch's name
+class no_grad:  # noqa: N801  PyTorch's name
     """Nothing is recorded while this is open: `with no_grad():`, or `@no_grad()`."""
+
+    value = False
 
     def __new__(cls, function=None):
         mode = super().__new__(cls)
-        if function is None:
-            return mode
-        mode.__init__()
-        return mode(function)  # @no_grad without brackets
+        return mode if function is None else mode(function)  # @no_grad without brackets
 
-    def __init__(self, function=None):
-        super().__init__(False)
+    def __enter__(self):
+        self.before, thread.state.enabled = thread.state.enabled, self.value
+
+    def __exit__(self, *error):
+        thread.state.enabled = self.before
+
+    def __call__(self, function):
+        mode = type(self)  # a new one for each call: threads may share the function
+
+        @functools.wraps(function)
+        def inside(*args, **kwargs):
+            with mode():
+                return function(*args, **kwargs)
+
+        @functools.wraps(function)
+        def steps(*args, **kwargs):
+            found = function(*args, **kwargs)
+            while True:
+                with mode():
+                    try:
+                        item = next(found)
+                    except StopIteration:
+                        return
+                yield item
+
+        return steps if inspect.isgeneratorfunction(function) else inside
 
 
 class enable_grad(no_grad):  # noqa: N801
     """Operators are recorded while this is open, also inside of no_grad()."""
 
-    def __init__(self, function=None):
-        Switch.__init__(self, True)
+    value = True
 
 
-class set_grad_enabled(Switch):  # noqa: N801
+class set_grad_enabled(no_grad):  # noqa: N801
     """Record operators or not, from now on, or while `with` this is open."""
+
+    def __new__(cls, mode):
+        return object.__new__(cls)
 
     def __init__(self, mode):
         check(type(mode) is bool, lambda: "set_grad_enabled(): argument 'mode' must be "
               f"bool, not {type(mode).__name__}", TypeError)  # fmt: skip
-        super().__init__(mode)
-        self.outer = self.swap(self.value)
+        self.value = mode
+        super().__enter__()
 
     def __enter__(self):
-        self.swap(self.value)
-        self.before.append(self.outer)
-        return self
+        thread.state.enabled = self.value
 
     def __call__(self, function):
-        self.swap(self.outer)  # a decorator sets nothing by itself
-        return super().__call__(function)
+        thread.state.enabled = self.before  # a decorator sets nothing by itself
+        return (enable_grad if self.value else no_grad)(function)
 
 
-class detect_anomaly(Switch):  # noqa: N801
+@contextlib.contextmanager
+def detect_anomaly():
     """While this is open an error in backward names the line of its forward.
 
-    So does a gradient with NaN in it, unless check_nan=False. It costs time.
+    So does a gradient with NaN in it. It costs time.
     """
-
-    variable = "anomaly"
-
-    def __init__(self, check_nan=True):
-        super().__init__(check_nan)
-
-    def place(self):
-        return sys.modules[__name__]
-
-
-HERE = str(Path(__file__).parent.parent)
-
-
-def forward_line():
-    """The innermost line of the running program that is not of the library."""
-    frames = reversed(traceback.extract_stack())
-    return next((f for f in frames if not f.filename.startswith(HERE)), None)
+    global anomaly
+    before, anomaly = anomaly, True
+    try:
+        yield
+    finally:
+        anomaly = before
 
 
 def explained(node, problem):
     """The error of a backward, with the line of its forward."""
-    frame = node.line
-    if frame is None:
-        where = "It was recorded before detect_anomaly(): open that around forward too."
-    else:
-        where = (
-            f"Its forward is in {frame.filename}, line {frame.lineno}, in {frame.name}:"
-            f"\n    {frame.line}"
-        )
+    where = "It was recorded before detect_anomaly(): open that around forward too."
+    if node.line is not None:
+        where = f"Its forward is in {lines.shown(node.line)}"
     return RuntimeError(f"{problem}\nError detected in {node.name()}. {where}")
 
 

@@ -10,17 +10,14 @@ import sys
 import weakref
 from types import SimpleNamespace
 
+from .. import lines
 from ..exercises.registry import exercise
 from . import grad_mode
 from .adjoints import strided_backward, sum_to_size
-from .grad_mode import explained, first_nan, forward_line, thread
+from .grad_mode import explained, first_nan, thread
 from .hooks import hooked
 
 NOWHERE = None, 0  # the edge to an operand that asks for no gradient
-CHANGED_VIEW = (
-    "A view was created in no_grad mode and its base or another view of its base has "
-    "been modified inplace since. Make the view outside of no_grad(), or after that"
-)
 
 
 class Meta:
@@ -31,62 +28,19 @@ class Meta:
     grad = None
     hooks = None  # of a leaf: they outlive graphs
     retains = False
-    version = 0  # of a view: its storage's version when `node` was made
-    untracked = False  # of a view: was it, or what it is a view of, made in no_grad()?
+    version = None  # of a view: its storage's version when `node` was made
+    collector = None  # a leaf's AccumulateGrad, weakly: the graph holds it
 
     def retain(self):
         """Keep the gradient that comes to the node."""
-        self.retains = True
-        self.node.retain(self.index, weakref.ref(self))
-
-    def after(self, old):
-        """This one, with what a tensor keeps when it is written to: .grad."""
-        if old is not None:
-            self.grad, self.retains = old.grad, old.retains
-        return self
-
-    collector = None  # a leaf's AccumulateGrad, weakly: the graph holds it
-
-
-class ViewMeta(Meta):
-    """What a view knows of the graph."""
-
-    def renew(self, x):
-        """Take a node that reads the base as it is now."""
-        if self.untracked:
-            raise RuntimeError(CHANGED_VIEW)
-        base, view, self.version = x._base, x._layout, x.storage.version
-        if not requires(base):
-            return
-        origin = base._layout
-        backward = lambda dy: (strided_backward(dy, origin, view),)  # noqa: E731
-        self.node, self.index = Recorded("AsStridedBackward0", [base], backward), 0
-        if self.retains:
-            self.retain()
-
-
-class BareMeta(ViewMeta):
-    """Of a view that no operator was recorded for: it asks for a gradient if somebody
-    asked it to, or its base does, but the graph leads to it only if it was asked."""
-
-    asked = False
-
-    def __init__(self, x):
-        self.base, self.version = x._base, x.storage.version
-
-    @property
-    def requires(self):
-        return self.asked or requires(self.base)
-
-    @requires.setter
-    def requires(self, value):
-        self.asked = value
+        kept = {self.index: weakref.ref(self)}
+        self.retains, self.node.retained = True, (self.node.retained or {}) | kept
 
 
 def known(x):
     """What a tensor knows of the graph, to be written to."""
     if x._meta is None:
-        x._meta = Meta() if x._base is None else BareMeta(x)
+        x._meta = Meta()
     return x._meta
 
 
@@ -96,26 +50,32 @@ def requires(x):
     if meta is not None:
         return meta.node is not None or meta.requires
     base = getattr(x, "_base", None)
-    if base is None or base._meta is None or not requires(base):
+    if base is None or base._meta is None or base._meta.node is None:
         return False
-    if base._meta.node is None:  # it was asked after this view was made
-        return known(x).requires
-    x._meta = ViewMeta()  # the base got a history after this view was made
-    x._meta.renew(x)
+    renew(x)  # the base got a history after this view was made
     return True
+
+
+def renew(x):
+    """Give a view a node that reads its base as it is now."""
+    base, view, meta = x._base, x._layout, known(x)
+    origin, meta.version = base._layout, x.storage.version
+    backward = lambda dy: (strided_backward(dy, origin, view),)  # noqa: E731
+    meta.node, meta.index = Recorded("AsStridedBackward0", [base], backward), 0
+    if meta.retains:
+        meta.retain()
 
 
 class Node:
     """A step of the graph. A subclass says in `backward` what it computes."""
 
     outputs = 1  # results of its operator
-    hooks = retained = capture = line = None
+    hooks = retained = capture = None
 
     def __init__(self, name, edges, likes):
         self.title, self.next_functions, self.likes = name, edges, likes
         self.made_in = thread.state.made_in
-        if grad_mode.anomaly is not None:
-            self.line = forward_line()
+        self.line = lines.user_line() if grad_mode.anomaly else None
 
     def name(self):
         """Such as MulBackward0."""
@@ -130,9 +90,9 @@ class Node:
             gradients = self.watched(gradients)
         if self.capture and self.capture.stop:
             return (None,) * len(self.next_functions)
-        if grad_mode.anomaly is None:
-            return self.fitted(self.backward(*gradients), gradients)
-        return self.examined(gradients)
+        if grad_mode.anomaly:
+            return self.examined(gradients)
+        return self.fitted(self.backward(*gradients), gradients)
 
     def backward(self, *gradients):
         raise NotImplementedError
@@ -160,10 +120,7 @@ class Node:
                 g = g.to(dtype=like[1])
             if g.storage.device != like[2]:  # a number of "cpu" beside a device's
                 g = g.to(like[2])
-            for other in gradients:
-                if g is other:
-                    g = alias(g)
-            fitted.append(g)
+            fitted.append(alias(g) if any(g is other for other in gradients) else g)
         return fitted
 
     def watched(self, gradients):
@@ -182,18 +139,13 @@ class Node:
                 self.capture.found[self, i] = g
         return gradients
 
-    def retain(self, index, meta):
-        """Keep the gradient of result number `index` in meta().grad, if it is there."""
-        self.retained = self.retained or {}
-        self.retained[index] = meta
-
     def examined(self, gradients):
         """The same as a call, in anomaly mode."""
         try:
             found = self.fitted(self.backward(*gradients), gradients)
         except Exception as error:
             raise explained(self, f"{type(error).__name__}: {error}") from error
-        number = first_nan(found) if grad_mode.anomaly else None
+        number = first_nan(found)
         if number is not None:
             place = f"returned nan values in its {number}th output."
             raise explained(self, f"Function '{self.title}' {place}")
@@ -220,12 +172,10 @@ def alias(x):
 def edge_of(x):
     """Where the gradient of a tensor goes: (node, index)."""
     meta = x._meta
-    if x._base is not None and meta.version != x.storage.version:
-        meta.renew(x)  # its base was written to since
+    if meta.version not in (None, x.storage.version):
+        renew(x)  # its base was written to since
     if meta.node is not None:
         return meta.node, meta.index
-    if type(meta) is BareMeta and not meta.asked:
-        return NOWHERE
     node = meta.collector and meta.collector()
     if node is None:
         node = AccumulateGrad(x)

@@ -7,24 +7,13 @@ numbers = itertools.count()
 
 
 class RemovableHandle:
-    """What registering a hook returns: remove() takes the hook away again.
-
-    So does the end of `with x.register_hook(hook):`.
-    """
+    """What registering a hook returns: remove() takes the hook away again."""
 
     def __init__(self, hooks):
         self.hooks, self.id = weakref.ref(hooks), next(numbers)
 
     def remove(self):
-        hooks = self.hooks()
-        if hooks is not None:
-            hooks.pop(self.id, None)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        self.remove()
+        (self.hooks() or {}).pop(self.id, None)
 
 
 def register(hooks, hook, prepend=False):
@@ -45,15 +34,17 @@ def hooked(hook, gradient):
             f"expected Variable, but hook returned '{type(new).__name__}'. A hook "
             "returns a tensor, which takes the gradient's place, or None"
         )
-    for what, before, after in (
-        ("size", list(gradient.shape), list(new.shape)),
-        ("type", gradient.dtype, new.dtype),
-        ("device", gradient.device, new.device),
-    ):
-        if before != after:
-            name = getattr(hook, "__name__", type(hook).__name__)
-            raise RuntimeError(
-                f"hook '{name}' has changed the {what} of value: the gradient's is "
-                f"{before}, that of what it returned {after}"
-            )
+    for what, before, after in differences(gradient, new):
+        name = getattr(hook, "__name__", type(hook).__name__)
+        raise RuntimeError(
+            f"hook '{name}' has changed the {what} of value: the gradient's is "
+            f"{before}, that of what it returned {after}"
+        )
     return new
+
+
+def differences(a, b):
+    """(what, a's, b's) of all that two tensors differ in."""
+    names = {"size": "shape", "type": "dtype", "device": "device"}
+    both = [(what, getattr(a, n), getattr(b, n)) for what, n in names.items()]
+    return [(what, one, other) for what, one, other in both if one != other]

@@ -10,7 +10,7 @@ from ..exercises.registry import exercise
 from . import engine
 from .adjoints import sum_to_size
 from .graph import edge_of, known, requires
-from .hooks import register
+from .hooks import differences, register
 
 ONLY_FLOATS = "only Tensors of floating point and complex dtype can require gradients"
 ONLY_LEAVES = (
@@ -88,11 +88,6 @@ class Differentiable:
         return edge_of(self)[0] if known else None
 
     @property
-    def output_nr(self):
-        """Which of its operator's results this tensor is."""
-        return 0 if self._meta is None else self._meta.index
-
-    @property
     def _version(self):
         """How often the memory was written to by in-place operators."""
         return self.storage.version
@@ -114,23 +109,13 @@ class Differentiable:
         if self._meta is not None or value is not None:
             known(self).grad = value
 
-    @grad.deleter
-    def grad(self):
-        self.grad = None
-
-    @property
-    def retains_grad(self):
-        """Does backward() keep .grad though this is no leaf?"""
-        return self._meta is not None and self._meta.retains and not self.is_leaf
-
     def retain_grad(self):
         """Let backward() keep the gradient in .grad though this is no leaf."""
-        check(requires(self),
-              "can't retain_grad on Tensor that has requires_grad=False")  # fmt: skip
-        if self.is_leaf or self._meta.retains:
-            return
-        edge_of(self)
-        self._meta.retain()
+        check(requires(self), "can't retain_grad on Tensor that has "
+              "requires_grad=False")  # fmt: skip
+        if not self.is_leaf and not self._meta.retains:
+            edge_of(self)
+            self._meta.retain()
 
     def register_hook(self, hook):
         """Call hook(gradient) in backward() once this tensor's gradient is known.
@@ -141,13 +126,9 @@ class Differentiable:
         check(requires(self), "cannot register a hook on a tensor that doesn't require "
               "gradient: x.requires_grad_() asks for one")  # fmt: skip
         node, index = edge_of(self)
-        if self.is_leaf:
-            self._meta.hooks = self._meta.hooks or {0: OrderedDict()}
-            hooks = self._meta.hooks[0]
-        else:
-            node.hooks = node.hooks or {}
-            hooks = node.hooks.setdefault(index, OrderedDict())
-        return register(hooks, hook)
+        owner = self._meta if self.is_leaf else node
+        owner.hooks = owner.hooks or {}
+        return register(owner.hooks.setdefault(index, OrderedDict()), hook)
 
     def sum_to_size(self, *size):
         """This tensor added up to a shape that can be broadcast to its own."""
@@ -163,25 +144,13 @@ class Differentiable:
 
     @data.setter
     def data(self, new):
-        kind = [getattr(new, name, None) for name in ("dtype", "device")]
-        if kind != [self.dtype, self.device]:
-            what = type(new).__name__ if None in kind else f"{kind[0]} on {kind[1]!r}"
-            raise RuntimeError(
-                f"x.data = y takes a tensor of x's own kind, {self.dtype} on "
-                f"{self.device!r}, not {what}"
-            )
+        check([getattr(new, name, None) for name in ("dtype", "device")] ==
+              [self.dtype, self.device], lambda: "x.data = y takes a tensor of x's own "
+              f"kind, {self.dtype} on {self.device!r}, not {new!r:.60}")  # fmt: skip
         self.storage, self._layout = new.storage, new._layout
 
-    def detach_(self):
-        """Forget this tensor's history: it becomes a leaf without gradient."""
-        check(self._base is None, "Can't detach views in-place. Use detach() instead, "
-              "and write to that")  # fmt: skip
-        self._meta = None
-        return self
-
-    def backward(
-        self, gradient=None, retain_graph=None, create_graph=False, inputs=None
-    ):
+    def backward(self, gradient=None, retain_graph=None, create_graph=False,
+                 inputs=None):  # fmt: skip
         """Compute the gradients of this tensor by all leaves, and add them to .grad.
 
         gradient: this tensor's own, of its shape; without one it must have a single
@@ -222,16 +191,11 @@ def _asked(x):
 
 def check_grad(x, value):
     """Raise unless `value` may be x.grad."""
-    if not hasattr(value, "storage"):
-        kind = type(value).__name__
-        raise TypeError(
-            f"assigned grad expected to be a Tensor or None but got grad of type {kind}"
-        )
+    check(hasattr(value, "storage"), lambda: "assigned grad expected to be a Tensor or "
+          f"None but got grad of type {type(value).__name__}", TypeError)  # fmt: skip
     check(value is not x, "can't assign Variable as its own grad")
-    for what, mine, other in (
-        ("size", list(x.shape), list(value.shape)),
-        ("dtype", x.dtype, value.dtype),
-        ("device", x.device, value.device),
-    ):
-        check(mine == other, lambda: f"assigned grad has data of a different {what}: "
-              f"the tensor's is {mine}, the gradient's {other}")  # fmt: skip
+    for what, mine, other in differences(x, value):
+        raise RuntimeError(
+            f"assigned grad has data of a different {what}: the tensor's is {mine}, "
+            f"the gradient's {other}"
+        )

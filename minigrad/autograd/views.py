@@ -9,10 +9,11 @@ base finds by the storage's version that its node is of an older base, and gets 
 from types import MethodType
 
 from .. import capture
+from ..check import check
 from . import graph
 from .adjoints import place
 from .grad_mode import thread
-from .graph import Meta, Node, Recorded, ViewMeta, edge_of, requires, written
+from .graph import Meta, Node, Recorded, edge_of, renew, requires, written
 from .record import below
 
 LEAF = (
@@ -43,22 +44,20 @@ class ViewOp:
         return self.function if x is None else MethodType(self, x)
 
     def __call__(self, x, *args, **kwargs):
-        if x._meta is None and x._base is None or not requires(x):
+        if x._meta is None and x._base is None:
             return self.of(x, args, kwargs)
-        if not thread.state.enabled:
-            y = self.of(x, args, kwargs)
-            if y is not x and y._base is not None:
-                graph.known(y).untracked = True
+        wanted = requires(x)
+        if not wanted or not thread.state.enabled:
+            y, cut = self.of(x, args, kwargs), x._base is not None and x._meta
+            if (wanted or cut) and y is not x and y._base is not None:
+                y._meta = Meta()  # no gradient is wanted, whatever the base gets
             return y
         view, back = x._layout, self.backward
         node = Recorded(self.name, [x], lambda dy: (back(dy, view, *args, **kwargs),))
         y = below(self.of, x, args, kwargs)
         if y is x or y.storage is not x.storage:  # the same memory in another dtype
             return y
-        attach(node, y)
-        if x._meta.untracked:
-            y._meta.untracked = True
-        return y
+        return attach(node, y)
 
     def of(self, x, args, kwargs):
         """What the function makes of x. The same view is made again without it."""
@@ -101,8 +100,10 @@ def differentiable(name, backward):
 
 def attach(node, y):
     """Make a node that of its result, perhaps a view."""
-    y._meta = Meta() if y._base is None else ViewMeta()
-    y._meta.node, y._meta.version = node, y.storage.version
+    y._meta = Meta()
+    y._meta.node = node
+    if y._base is not None:
+        y._meta.version = y.storage.version
     return y
 
 
@@ -154,25 +155,23 @@ def check_writable(x):
     if base is not None and base._meta is not None and requires(base):
         if base._meta.node is None:
             raise RuntimeError(LEAF.replace("a leaf", "a view of a leaf", 1))
-        if meta is not None and meta.untracked:
-            raise RuntimeError(OLD_VIEW)
+        check(meta is None or requires(x), OLD_VIEW)
     if meta is not None and meta.requires and meta.node is None:
         raise RuntimeError(LEAF)
 
 
 def rebase(x, node):
     """Give x, which was written to, the history that the node stands for."""
-    if x._base is None:
-        x._meta = Meta().after(x._meta)
-        x._meta.node = node
-        node.attached(x)
-        if x._meta.retains:
-            x._meta.retain()
-        return
+    old, x._meta = x._meta or Meta(), Meta()
+    x._meta.grad, x._meta.retains = old.grad, old.retains
     node.attached(x)
-    rebase(x._base, CopySlices(x._base, x._layout, node))
-    x._meta = ViewMeta().after(x._meta)
-    x._meta.renew(x)
+    if x._base is not None:
+        rebase(x._base, CopySlices(x._base, x._layout, node))
+        renew(x)
+        return
+    x._meta.node = node
+    if old.retains:
+        x._meta.retain()
 
 
 class CopySlices(Node):
