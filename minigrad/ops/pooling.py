@@ -108,10 +108,16 @@ def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1,  # noqa: 
 def _(x, w):
     array = padded(x, w, -np.inf)
     any_nan = array.size and np.isnan(array.min())
-    best, col = largest(along(array, -1, w, 1), any_nan)
-    rows, cols = along(best, -2, w, 0), along(col, -2, w, 0)
-    best, row = largest(rows, any_nan)
-    return best, indices_of(row, chosen(cols, row), w)
+    (_, _, first), *others = under_taps(array, w)
+    best, dtype = first.copy(), np.uint8 if w.taps < 256 else np.int32
+    tap = np.zeros(best.shape, dtype)  # of equal ones the first, of NaN the last
+    for number, (_, _, part) in enumerate(others, 1):
+        better = part > best
+        if any_nan:
+            better |= np.isnan(part)
+        np.maximum(best, part, out=best)
+        np.maximum(tap, better * dtype(number), out=tap)  # far faster than `where`
+    return best, indices_of(*divmod(tap, dtype(w.kernel[1])), w)
 
 
 @max_with_indices.device
@@ -120,38 +126,6 @@ def _(x, w):
     y, indices = x.new_empty(shape), x.new_empty(shape, dtype=int64)
     launch.run(MAX, "max_pool2d", x=x, y=y, indices=indices, w=w, n=y.numel())
     return y, indices
-
-
-def along(x, axis, w, side):
-    """For each tap along one side of the window: what lies under it at every place."""
-    n, step, out = w.kernel[side], w.stride[side], w.out[side]
-    begins = (k * w.dilation[side] for k in range(n))
-    parts = (slice(b, b + (out - 1) * step + 1, step) for b in begins)
-    return [
-        x[(..., part) if axis == -1 else (..., part, slice(None))] for part in parts
-    ]
-
-
-def largest(parts, any_nan):
-    """The largest of several arrays, and the number of the array that has it.
-
-    Of equal ones the first one counts, of NaN, which is larger than all, the last.
-    """
-    first, *rest = parts
-    best, dtype = first.copy(), np.uint8 if len(parts) < 256 else np.int32
-    number = np.zeros(first.shape, dtype)
-    for i, part in enumerate(rest, 1):
-        better = part > best
-        if any_nan:
-            better |= np.isnan(part)
-        np.maximum(best, part, out=best)
-        np.maximum(number, better * dtype(i), out=number)  # far faster than `where`
-    return best, number
-
-
-def chosen(parts, number):
-    """Of several arrays the elements of the one that `number` names."""
-    return sum(part * (number == i) for i, part in enumerate(parts))
 
 
 def indices_of(row, col, w):
