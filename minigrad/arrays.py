@@ -5,6 +5,7 @@ import functools
 
 import numpy as np
 
+from .check import check
 from .dtypes import as_number, bfloat16, computed_in, to_bits, widen
 from .layout import row_spec
 from .storage import in_bytes, storage_of
@@ -19,19 +20,13 @@ ERRORS = next(v for v in _inside if _inside[v] is not _before.get(v))
 IGNORED = _inside[ERRORS]
 
 
-def write(values, out):
-    """Write an array of numbers into a tensor on "cpu"."""
-    writeable(out.memory())[...] = to_bits(values, out.dtype)
+def write(values, out, places=...):
+    """Write numbers into a tensor on "cpu", or into some of its elements."""
+    array = out.memory()
+    check(array.flags.writeable, "the tensor reads a NumPy array that is read-only: "
+          "write to a clone()")  # fmt: skip
+    array[places] = to_bits(values, out.dtype)
     return out
-
-
-def writeable(array):
-    """The array; RuntimeError if it is read-only."""
-    if not array.flags.writeable:
-        raise RuntimeError(
-            "the tensor reads a NumPy array that is read-only: write to a clone()"
-        )
-    return array
 
 
 def reader(x, dtype):
@@ -46,25 +41,9 @@ def reader(x, dtype):
     def read(x):
         return np.ndarray(shape, held, x.storage.data, start, strides)
 
-    return converted(read, x.dtype, dtype)
-
-
-def flat_reader(x, dtype):
-    """The same of a contiguous tensor, as an array of one dimension."""
-    n, begin, end = x.numel(), x.offset, x.offset + x.numel()
-
-    def read(x):
-        data = x.storage.data
-        return data if len(data) == n else data[begin:end]
-
-    return converted(read, x.dtype, dtype)
-
-
-def converted(read, held, dtype):
-    """A reader of `held` as one of `dtype`."""
-    if held is bfloat16:
+    if x.dtype is bfloat16:
         return lambda x: widen(read(x)).astype(dtype, copy=False)
-    return read if held == dtype else lambda x: read(x).astype(dtype)
+    return read if x.dtype == dtype else lambda x: read(x).astype(dtype)
 
 
 class NumpyKernel:
@@ -75,6 +54,8 @@ class NumpyKernel:
     in, or a function of `dtype`.
     """
 
+    pointwise = False  # then every operand is read in the dtype to compute in
+
     def __init__(self, function, dtype, results=None):
         self.function, self.dtype, self.wide = function, dtype, computed_in(dtype)
         known = {None: dtype, "wide": self.wide}
@@ -83,40 +64,52 @@ class NumpyKernel:
         self.__name__ = getattr(function, "__name__", "numpy")
 
     def __call__(self, *operands, **options):
-        return self.plan(operands, options)(*operands)
+        return self.plan(operands, options)[0]
 
     def read_as(self, x, number):
         """The first operand and other floats in the dtype to compute in."""
-        if number and hasattr(x, "storage"):
+        if number and hasattr(x, "storage") and not self.pointwise:
             floats = x.dtype.kind == self.wide.kind == "f"
             return self.wide if floats else computed_in(x.dtype)
         return self.wide
 
-    def plan(self, operands, options):
-        """A function that does it for operands like these."""
+    def work(self, operands, options):
+        """A function: operands like these -> what is computed of their arrays."""
         reads = [reader(x, self.read_as(x, i)) for i, x in enumerate(operands)]
-        make = next(x for x in operands if hasattr(x, "storage")).over
-        work, dtypes = functools.partial(self.function, **options), self.results
-        specs = {}
-
-        def tensor(values, dtype, number):
-            if values is None:
-                return None
-            values = to_bits(np.asarray(values, order="C"), dtype)
-            if number not in specs:
-                specs[number] = row_spec(dtype, "cpu", values.shape)
-            return make(storage_of(values.reshape(-1), dtype, "cpu"), specs[number])
+        work = functools.partial(self.function, **options) if options else self.function
+        first, second = reads if len(reads) == 2 else (None, None)
 
         def run(*operands):
             token = ERRORS.set(IGNORED)
             try:
-                arrays = [read(x) for read, x in zip(reads, operands, strict=True)]
-                values = work(*arrays)
+                if second is not None:  # as most have: it is spelled out
+                    return work(first(operands[0]), second(operands[1]))
+                return work(*[read(x) for read, x in zip(reads, operands, strict=True)])
             finally:
                 ERRORS.reset(token)
+
+        return run
+
+    def plan(self, operands, options):
+        """The result, and a function that computes it for operands like these."""
+        work, dtypes, specs = self.work(operands, options), self.results, {}
+        make = next(x for x in operands if hasattr(x, "storage")).over
+
+        def tensor(values, dtype, number):
+            if values is None:
+                return None
+            values = np.asarray(values, order="C")
+            if values.dtype != dtype:
+                values = to_bits(values, dtype)
+            if number not in specs:
+                specs[number] = row_spec(dtype, "cpu", values.shape)
+            return make(storage_of(values.ravel(), dtype, "cpu"), specs[number])
+
+        def run(*operands):
+            values = work(*operands)
             if not isinstance(values, tuple):
                 return tensor(values, dtypes[0], 0)
             pack = getattr(type(values), "_make", tuple)
             return pack(map(tensor, values, dtypes, range(len(values))))
 
-        return run
+        return run(*operands), run

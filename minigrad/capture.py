@@ -129,12 +129,18 @@ class Number(NamedTuple):
     convert: object  # the function that makes it
 
 
-def recorded(work, operands, which):
+def is_on_device(x):
+    """Is it a tensor in a device's memory? One of "cpu" beside these is a number."""
+    return hasattr(x, "storage") and x.device != "cpu"
+
+
+def recorded(work, operands):
     """(result of work(*operands), the function that does it again, or None).
 
-    which: the places of the operands that are tensors. While it is recorded each has a
-    storage of its own, so that x + x does not look like one operand.
+    While it is recorded each tensor has a storage of its own, so that x + x does not
+    look like one operand.
     """
+    which = [i for i, x in enumerate(operands) if is_on_device(x)]
     operands, given = [*operands], []
     for i in which:
         given.append(operands[i].storage)

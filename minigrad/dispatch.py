@@ -189,10 +189,8 @@ class Operator:
             y = plan.run(*operands)
             if thread.state.enabled:
                 for x in operands:
-                    base = getattr(x, "_base", None)  # a view requires grad, too
-                    if getattr(x, "_meta", None) is not None or (
-                        base is not None and base._meta is not None
-                    ):
+                    meta, base = getattr(x, "_meta", None), getattr(x, "_base", None)
+                    if meta is not None or base is not None:  # record() sees whether
                         return record(self, operands, plan.options, y)
             return y
 
@@ -228,7 +226,7 @@ class Operator:
 
     def bind(self, args, named):
         """(operands, options, the function that finds operands in such a call)."""
-        names, named = [*named], named and in_pytorch(self.name, named, self.parameters)
+        named = named and in_pytorch(self.name, named, self.parameters)
         places = [*self.parameters[: len(args)], *named]
         try:
             bound = self.signature.bind(*args, **named)
@@ -252,8 +250,7 @@ class Operator:
         if any(map(has_tensor, others.values())):  # its numbers are not in the key
             return tuple(operands), options, None
         where = [places.index(n) if n in places else None for n in self.tensors]
-        pick = picker(where, len(args), names)
-        return tuple(operands), options, spread(pick) if self.listed else pick
+        return tuple(operands), options, picker(where, len(args), self.listed)
 
     def find(self, operands):
         """The kernel for these operands."""
@@ -280,11 +277,9 @@ class Plan(NamedTuple):
 
 def planned(kernel, operands, options):
     """(the result of a kernel, a function that does it for operands like these)."""
-    make = getattr(kernel, "plan", None)
-    if make is None:
+    if not hasattr(kernel, "plan"):
         return kernel(*operands, **options), None
-    run = make(operands, options)
-    return run if isinstance(run, tuple) else (run(*operands), run)
+    return kernel.plan(operands, options)
 
 
 class DeviceKernel:
@@ -298,9 +293,7 @@ class DeviceKernel:
 
     def plan(self, operands, options):
         """The result, and what was recorded on the way, to be done again."""
-        which = [i for i, x in enumerate(operands) if hasattr(x, "storage")]
-        work = functools.partial(self.function, **options)
-        return capture.recorded(work, operands, which)
+        return capture.recorded(functools.partial(self, **options), operands)
 
 
 class Unseen(Exception):
@@ -329,26 +322,17 @@ def has_tensor(x):
     return any(hasattr(n, "storage") for n in (x if type(x) in (tuple, list) else [x]))
 
 
-def spread(pick):
-    """A picker whose last operand is a list of them."""
+def picker(where, count, listed=False):
+    """A function (args, named) -> the operands, which stand at `where`.
 
-    def each(args, named):
-        *first, last = pick(args, named)
-        return *first, *last
-
-    return each
-
-
-def picker(where, count, names):
-    """A function (args, named) -> the operands, which stand at `where`."""
-    if where == [*range(count)]:
+    listed: the last one is a list of them.
+    """
+    if where == [*range(count)] and not listed:
         return lambda args, named: args
-    if not names and None not in where and where == [*range(len(where))]:
-        stop = len(where)
-        return lambda args, named: args[:stop]
 
     def pick(args, named):
         given = *args, *named.values()
-        return tuple(None if i is None else given[i] for i in where)
+        found = [None if i is None else given[i] for i in where]
+        return (*found[:-1], *found[-1]) if listed else tuple(found)
 
     return pick

@@ -181,7 +181,7 @@ class FusedNumpy:
         lines = [f"def {node.target}({', '.join(map(name, node.args))}):"]
         self.names = {"np": np}
         for n in node.group:
-            call, formula = n.target, n.kernel.formula
+            call, formula = n.target, n.kernel.function
             if isinstance(formula, np.ufunc):
                 call, more = f"np.{formula.__name__}", ', order="C"'
             else:
@@ -211,7 +211,7 @@ class FusedNumpy:
             return of_bits(to_bits(values, dtype), dtype)
 
         self.names[found] = round_
-        sure = isinstance(n.kernel.formula, np.ufunc) and dtype == n.kernel.wide
+        sure = isinstance(n.kernel.function, np.ufunc) and dtype == n.kernel.wide
         return value if sure and n.shape else f"{found}({value})"
 
     def __call__(self, *tensors, out=None):

@@ -51,7 +51,7 @@ class Tracer(trace.Trace):
         kwargs = {k: v for k, v in options.items() if k != "out"}
         node = Node("call_function", operator, args, kwargs, kernel=kernel)
         node.line = user_line()
-        node.pointwise = hasattr(kernel, "wide") and hasattr(kernel, "result")
+        node.pointwise = getattr(kernel, "pointwise", False)
         written = [x.storage for x, v in zip(operands, versions, strict=True)
                    if tensor(x) and x.storage.version != v]  # fmt: skip
         written += [x.storage for x in operands if result is None and tensor(x)]

@@ -9,8 +9,7 @@ from numbers import Integral
 
 import numpy as np
 
-from .. import faults, launch, layout
-from ..arrays import writeable
+from .. import arrays, faults, launch, layout
 from ..autograd.graph import Recorded, Saved
 from ..autograd.views import record_call, write
 from ..check import check
@@ -24,6 +23,7 @@ from ..dtypes import (
     computed_in,
     int32,
     int64,
+    of_bits,
     uint8,
 )
 from ..launch import THREADS, Rung, cdiv, coalesce_dims, strides_of
@@ -304,7 +304,7 @@ def _(x, *indices):
 def put_on_cpu(x, value, *indices):
     places = tuple(i.memory() for i in indices)
     check_places(x, places)
-    writeable(x.memory())[places] = value.memory()
+    arrays.write(of_bits(value.memory(), value.dtype), x, places)
 
 
 for _dtype in DTYPES:  # arrays of halves would be copies

@@ -6,17 +6,20 @@ import re
 import numpy as np
 
 from .. import capture, launch, trace
-from ..arrays import ERRORS, IGNORED, flat_reader, reader, write, writeable
+from ..arrays import NumpyKernel, write
 from ..autograd.grad_mode import thread
 from ..autograd.record import below, record
-from ..dispatch import KERNELS, Operator, find_kernel, picker, register, same_device
-from ..dtypes import (
-    NUMBERS,
-    as_number,
-    computed_in,
-    result_type,
-    to_bits,
+from ..capture import is_on_device
+from ..dispatch import (
+    KERNELS,
+    DeviceKernel,
+    Operator,
+    find_kernel,
+    picker,
+    register,
+    same_device,
 )
+from ..dtypes import NUMBERS, as_number, computed_in, result_type
 from ..kernels import lab_rungs
 from ..launch import (
     BLOCKS,
@@ -28,9 +31,8 @@ from ..launch import (
     coalesce_dims,
     strides_of,
 )
-from ..layout import is_contiguous, row_spec
+from ..layout import is_contiguous
 from ..numpy_names import in_pytorch
-from ..storage import storage_of
 
 
 class Pointwise(Operator):
@@ -51,50 +53,38 @@ class Pointwise(Operator):
         self.__doc__ = f"{name} of each element: {expression}"
         self.formula, self.expression, self.result = formula, expression, result
         for dtype in dtypes:
-            register(name, ["cpu"], [dtype], NumpyPointwise(self, dtype))
+            register(name, ["cpu"], [dtype], NumpyPointwise(formula, dtype, result))
             register(name, ["sim", "cuda"], [dtype], DevicePointwise(self, dtype))
 
     def quick(self):
-        """As of every operator; the two common cases are spelled out."""
+        """As of every operator; the common case is spelled out."""
         plans, here, call = self.plans, capture.here, super().quick()
 
-        def unary(a=MISSING, /, *more, **named):
-            plan = plans.get(getattr(a, "spec", None))
+        def quickly(a=MISSING, b=MISSING, /, *more, **named):
+            plan = plans.get((getattr(a, "spec", None) or type(a),
+                              getattr(b, "spec", None) or type(b)))  # fmt: skip
+            operands = (a,) if b is MISSING else (a, b)
             if more or named or plan is None or here.direct or trace.active is not None:
-                return call(*(() if a is MISSING else (a,)), *more, **named)
-            y = plan.run(a)
-            if thread.state.enabled and (a._meta is not None or a._base is not None):
-                return record(self, (a,), plan.options, y)
-            return y
-
-        def binary(a=MISSING, b=MISSING, /, *more, **named):
-            key = (
-                getattr(a, "spec", None) or type(a),
-                getattr(b, "spec", None) or type(b),
-            )
-            plan = plans.get(key)
-            if more or named or plan is None or here.direct or trace.active is not None:
-                given = [x for x in (a, b) if x is not MISSING]
+                given = () if a is MISSING else operands
                 return call(*given, *more, **named)
-            y = plan.run(a, b)
+            y = plan.run(*operands)
             if thread.state.enabled:
-                for x in (a, b):
+                for x in operands:
                     meta, base = getattr(x, "_meta", None), getattr(x, "_base", None)
                     if meta is not None or base is not None:
-                        return record(self, (a, b), plan.options, y)
+                        return record(self, operands, plan.options, y)
             return y
 
-        return {1: unary, 2: binary}.get(self.arity, call)
+        return call if self.arity == 3 else quickly
 
     def key(self, args, named):
         """Numbers count by their types; the third of three operands by its value."""
         if named:
             return None
-        if self.arity == 1:
-            return getattr(args[0], "spec", None) if len(args) == 1 else None
         if self.arity == 3:
             return super().key(args, named)
-        return tuple([getattr(x, "spec", None) or type(x) for x in args])
+        several = (*args, MISSING)[: max(2, len(args))]
+        return tuple([getattr(x, "spec", None) or type(x) for x in several])
 
     def bind(self, args, named):
         if named:
@@ -107,13 +97,15 @@ class Pointwise(Operator):
                 f"{self.name}() takes {self.arity} operands, the tensor itself among "
                 f"them, but {len(operands)} were given"
             )
-        return operands, {}, picker([*range(self.arity)], self.arity, [])
+        return operands, {}, picker([*range(self.arity)], self.arity)
 
     def find(self, operands):
         """The kernel; beside tensors of a device those of "cpu" may be numbers."""
         tensors = [x for x in operands if not is_number(x, operands)]
         device = same_device(self.name, tensors)
-        return find_kernel(KERNELS, self.name, device, self.rule(*operands))
+        kernel = find_kernel(KERNELS, self.name, device, self.rule(*operands))
+        broadcast(self.name, [x.shape for x in operands if hasattr(x, "storage")])
+        return kernel
 
     def into(self, out, *operands):
         """The same, written into `out`, which has the result's shape; returns it."""
@@ -159,97 +151,28 @@ pointwise = Pointwise  # add = pointwise("add", np.add, "a + b", ...)
 # ------------------------------------------------- on "cpu"
 
 
-class NumpyPointwise:
+class NumpyPointwise(NumpyKernel):
     """A formula of arrays as the kernel for "cpu", computing in one dtype."""
 
-    def __init__(self, operator, dtype):
-        self.formula, self.wide = operator.formula, computed_in(dtype)
-        self.result, self.name = operator.result or dtype, operator.name
-        self.__name__ = getattr(operator.formula, "__name__", self.name)
+    pointwise = True
 
     def __call__(self, *operands, out=None):
-        return self.plan(operands, {})(*operands, out=out)
-
-    def plan(self, operands, options):
-        """A function that does it for operands like these."""
-        tensors = [x for x in operands if hasattr(x, "storage")]
-        shape = broadcast(self.name, [x.shape for x in tensors])
-        (flat, reads), formula = readers(operands, self.wide), self.formula
-        if formula is copy and tensors[0].dtype == self.wide:
-            formula = np.array  # otherwise reading it makes a copy
-        elif isinstance(formula, np.ufunc) and not flat:
-            formula = functools.partial(formula, order="C")
-        compute, result = applied(formula, *reads), self.result
-        spec, make = row_spec(result, "cpu", shape), tensors[0].over
-
-        def run(*operands, out=None):
-            token = ERRORS.set(IGNORED)
-            try:
-                values = compute(*operands)
-            finally:
-                ERRORS.reset(token)
-            if out is not None:
-                return write(values.reshape(shape), out)
-            if not flat:
-                values = values.ravel()  # in row-major order
-            if values.dtype != result:
-                values = to_bits(values, result)
-            return make(storage_of(values, result, "cpu"), spec)
-
-        return run
+        if out is None:
+            return super().__call__(*operands)
+        self.plan_into(out, operands)
+        return out
 
     def plan_into(self, out, operands):
         """Do it, and return a function of the operands and `out` that does it again."""
-        writes = self.formula is copy or isinstance(self.formula, np.ufunc)
-        if writes and out.dtype == self.result == self.wide:
-            run = self.straight(out, operands)
-        else:
-            whole = self.plan(operands, {})
-            run = lambda *given: whole(*given[:-1], out=given[-1])  # noqa: E731
+        work = self.work(operands, {})
+        run = lambda *given: write(work(*given[:-1]), given[-1])  # noqa: E731
         run(*operands, out)
         return run
 
-    def straight(self, out, operands):
-        """A function of operands and `out` like these: no other memory is needed."""
-        a, *b, place = readers((*operands, out), self.wide)[1]
-        formula = self.formula
 
-        def run(x, *given):
-            y, token = writeable(place(given[-1])), ERRORS.set(IGNORED)
-            try:
-                if b:
-                    formula(a(x), b[0](given[0]), out=y)
-                else:
-                    formula(a(x), out=y)
-            finally:
-                ERRORS.reset(token)
-
-        return run
-
-
-def readers(operands, dtype):
-    """(Are all tensors contiguous and of one shape? How each is read: flat, if so.)"""
-    tensors = [x for x in operands if hasattr(x, "storage")]
-    flat = len({x.spec.layout[:2] for x in tensors}) == 1 and tensors[0].is_contiguous()
-    read = flat_reader if flat else reader
-    return flat, [(read if hasattr(x, "storage") else reader)(x, dtype)
-                  for x in operands]  # fmt: skip
-
-
-def copy(x, out=None):
-    return x if out is None else np.copyto(out, x)
-
-
-def applied(formula, a, b=None, c=None):
-    """A function: operands -> the formula of their arrays. a, b, c: how each is read.
-
-    It is called for every operator, so it is spelled out.
-    """
-    if b is None:
-        return lambda x: formula(a(x))
-    if c is None:
-        return lambda x, y: formula(a(x), b(y))
-    return lambda x, y, z: formula(a(x), b(y), c(z))
+def copy(x):
+    """An array of its own memory; reading in another dtype has made one already."""
+    return x if x.flags.owndata else np.array(x)
 
 
 # ------------------------------------------------- on devices
@@ -356,45 +279,37 @@ MATH = launch.file_text("math.cuh")
 MACROS = {1: "UNARY", 2: "BINARY", 3: "TERNARY"}
 
 
-class DevicePointwise:
+class DevicePointwise(DeviceKernel):
     """An expression as the kernel for "sim" and "cuda", computing in one dtype."""
+
+    pointwise = True
 
     def __init__(self, operator, dtype):
         self.name, self.expression = operator.name, operator.expression
         self.dtype, self.wide = dtype, computed_in(dtype)
         self.result, self.__name__ = operator.result or dtype, operator.name
 
-    def plan(self, operands, options):
-        """The result, and what was recorded on the way, to be done again."""
-        which = [i for i, x in enumerate(operands) if is_on_device(x)]
-        work = functools.partial(self, number=self.number)
-        return capture.recorded(work, operands, which)
-
     def plan_into(self, out, operands):
         """Do it, and return a function of the operands and `out` that does it again."""
 
         def work(*given):
-            self(*given[:-1], out=given[-1], number=self.number)
+            self(*given[:-1], out=given[-1])
 
-        which = [i for i, x in enumerate(operands) if is_on_device(x)]
-        every = *operands, out
-        return capture.recorded(work, every, [*which, len(operands)])[1]
+        return capture.recorded(work, (*operands, out))[1]
 
-    def __call__(self, *operands, out=None, number=None):
-        """number: what makes an argument of a number that changes from call to call."""
+    def __call__(self, *operands, out=None):
+        like = next(filter(is_on_device, operands))
+        if len(operands) == 3 and sum(map(is_on_device, operands)) == 2:
+            operands = [  # the number becomes a tensor, too
+                x if is_on_device(x) else
+                like.new_number(as_number(x, self.wide), self.wide) for x in operands
+            ]  # fmt: skip
         names = dict(zip("abc", operands, strict=False))
         tensors = {name: x for name, x in names.items() if is_on_device(x)}
-        like = next(iter(tensors.values()))
-        if len(operands) == 3 and len(tensors) == 2:  # the number becomes a tensor, too
-            tensors = {name: tensors.get(name, x) for name, x in names.items()}
-            for name, x in names.items():
-                if not is_on_device(x):
-                    tensors[name] = like.new_number(as_number(x, self.wide), self.wide)
         shape = broadcast(self.name, [x.shape for x in tensors.values()])
         views = [x if x.shape == shape else x.expand(shape) for x in tensors.values()]
         y = like.new_empty(shape, self.result) if out is None else out
-        number = number or (lambda place, x: as_number(x, self.wide))
-        numbers = {name: number(i, x) for i, (name, x) in enumerate(names.items())
+        numbers = {name: self.number(i, x) for i, (name, x) in enumerate(names.items())
                    if name not in tensors}  # fmt: skip
         facts = self.facts(views, y, numbers, list(tensors))
         f = launch.Facts(**dict(zip("abc", views, strict=False)), y=y, **facts)
@@ -431,8 +346,3 @@ class DevicePointwise:
             **{f"{name}_view": strides_of(shape, s, y.device)
                for name, s in zip("abc", steps, strict=False)},
         }  # fmt: skip
-
-
-def is_on_device(x):
-    """Is it a tensor in a device's memory? One of "cpu" beside these is a number."""
-    return hasattr(x, "storage") and x.device != "cpu"

@@ -115,7 +115,7 @@ def step(name, tensors, numbers, flags, memory):
         plan(*tensors, *numbers)
     else:
         operands = *tensors, *numbers
-        _, plan = capture.recorded(work, operands, [*range(len(tensors))])
+        _, plan = capture.recorded(work, operands)
         if plan is not None:
             capture.keep(_plans, key, plan)
 
