@@ -31,7 +31,7 @@ from ..numpy_names import either_name
 from ..storage import to_number
 from ..trace import nbytes
 from . import pointwise
-from .inplace import masked_fill_
+from .inplace import fitted, masked_fill_
 from .shape import stack
 
 # ------------------------------------------------- kernels, a thread an element
@@ -104,14 +104,18 @@ def gather(input, dim, index):
 gather.moved = lambda operands, out: nbytes(operands[1]) + 2 * nbytes(out)
 
 
-def places_of(x, index, dim):
-    """The indices of NumPy that choose from the array x along `dim`; checked."""
-    n = x.shape[dim]
-    if index.size and (index.min() < 0 or index.max() >= n):
-        wrong = index[(index < 0) | (index >= n)][0]
+def check_places(index, dim, n, least=0):
+    """IndexError unless all of an array's numbers choose from a dimension of size n."""
+    if index.size and (index.min() < least or index.max() >= n):
+        wrong = index[(index < least) | (index >= n)][0]
         raise IndexError(
             f"index {wrong} is out of bounds for dimension {dim} with size {n}"
         )
+
+
+def places_of(x, index, dim):
+    """The indices of NumPy that choose from the array x along `dim`; checked."""
+    check_places(index, dim, x.shape[dim])
     places = [*np.ogrid[tuple(slice(n) for n in index.shape)]]
     places[dim] = index
     return tuple(places)
@@ -119,9 +123,8 @@ def places_of(x, index, dim):
 
 @gather.cpu
 def _(x, index, dim):
-    if not index.size:
-        return np.empty(index.shape, x.dtype)
-    return x[places_of(x, index, dim)]
+    empty = np.empty(index.shape, x.dtype)
+    return x[places_of(x, index, dim)] if index.size else empty
 
 
 @gather.device
@@ -254,25 +257,18 @@ def _(mask):
 
 def by_mask(kernel, blocks, *args):
     *tensors, n = args
-    function = launch.compiled(
-        launch.file_text("nonzero.cu"), kernel, tensors[0].device
-    )
-    args = *tensors, np.int64(n)
-    device = tensors[0].device
-    launch.launch("nonzero", kernel, function, device, blocks, THREADS, args)
+    text, device = launch.file_text("nonzero.cu"), tensors[0].device
+    launch.launch("nonzero", kernel, launch.compiled(text, kernel, device), device,
+                  blocks, THREADS, (*tensors, np.int64(n)))  # fmt: skip
 
 
 # ------------------------------------------------- elements chosen by tensors
 
 
-def check_places(x, places):
-    for d, at in enumerate(places):
-        wrong = at[(at < -x.shape[d]) | (at >= x.shape[d])]
-        if wrong.size:
-            n = x.shape[d]
-            raise IndexError(
-                f"index {wrong[0]} is out of bounds for dimension {d} with size {n}"
-            )
+def check_all(x, places):
+    """check_places of each dimension, where negative ones count from the end."""
+    for d, index in enumerate(places):
+        check_places(index, d, x.shape[d], -x.shape[d])
 
 
 @operator("input *indices", dtypes=DTYPES)
@@ -287,7 +283,7 @@ def index_put(input, values, indices):
 
 @index.cpu
 def _(x, *places):
-    check_places(x, places)
+    check_all(x, places)
     return x[places]
 
 
@@ -303,7 +299,7 @@ def _(x, *indices):
 
 def put_on_cpu(x, value, *indices):
     places = tuple(i.memory() for i in indices)
-    check_places(x, places)
+    check_all(x, places)
     arrays.write(of_bits(value.memory(), value.dtype), x, places)
 
 
@@ -393,7 +389,8 @@ def setitem(x, items, value):
           f"{value.dtype} for the source.")  # fmt: skip
     front, indices, back = arranged(view, choices)
     shape = (*indices[0].shape, *front.shape[len(indices) :])
-    value = fitted(value.to(x.device), tuple(shape[d] for d in back))
+    shape = tuple(shape[d] for d in back)
+    value = fitted(value.to(x.device), shape).expand(shape)
     if value.storage is x.storage:
         value = value.clone()
     order = sorted(range(len(back)), key=back.__getitem__)
@@ -539,17 +536,6 @@ def masked_select(x, mask):
     return getitem(x, mask)
 
 
-def fitted(value, shape):
-    """A value expanded to the shape that is written, without leading sizes of 1."""
-    while value.ndim > len(shape) and value.shape[0] == 1:
-        value = value[0]
-    fits = zip(reversed(value.shape), reversed(shape), strict=False)
-    check(value.ndim <= len(shape) and all(n in (1, m) for n, m in fits),
-          lambda: f"shape mismatch: value tensor of shape {list(value.shape)} cannot "
-          f"be broadcast to indexing result of shape {list(shape)}")  # fmt: skip
-    return value.expand(shape)
-
-
 # ------------------------------------------------- rows, and numbers as rows
 
 
@@ -559,8 +545,8 @@ def index_select(x, dim, index):
     check(tensor_for("index_select", "index", index).dtype in (int32, int64),
           lambda: "index_select(): Expected dtype int32 or int64 for index, got "
           f"{index.dtype}")  # fmt: skip
-    if index.ndim > 1:
-        raise IndexError("index_select(): Index is supposed to be a vector")
+    check(index.ndim <= 1, "index_select(): Index is supposed to be a vector",
+          IndexError)  # fmt: skip
     if not x.ndim:
         return gather(x.view(1), 0, index.view(1)).view(())
     dim = layout.wrap_dim(dim, x.ndim)

@@ -138,19 +138,18 @@ def assign(self, value):
     """x[...] = value: a number, or a tensor, whose first sizes of 1 are left out."""
     if not hasattr(value, "storage"):
         value = self.new_number(to_number(value, self.dtype), self.dtype)
-        return copy_(self, value)
-    try:
-        while value.ndim > self.ndim and value.shape[0] == 1:
-            value = value[0]
-        copy_(self, value)
-    except (ValueError, RuntimeError):
-        fits = [n in (1, m) for n, m in zip(value.shape[::-1], self.shape[::-1])]  # noqa
-        if value.ndim <= self.ndim and all(fits):
-            raise
-        raise RuntimeError(
-            f"shape mismatch: a value of shape {list(value.shape)} cannot be "
-            f"broadcast to the part of the tensor with shape {list(self.shape)}"
-        ) from None
+    copy_(self, fitted(value, self.shape))
+
+
+def fitted(value, shape):
+    """A value without leading sizes of 1; RuntimeError unless it fits into a shape."""
+    while value.ndim > len(shape) and value.shape[0] == 1:
+        value = value[0]
+    fits = zip(reversed(value.shape), reversed(shape), strict=False)
+    check(value.ndim <= len(shape) and all(n in (1, m) for n, m in fits),
+          lambda: f"shape mismatch: value tensor of shape {list(value.shape)} cannot "
+          f"be broadcast to indexing result of shape {list(shape)}")  # fmt: skip
+    return value
 
 
 def fill_(self, value):

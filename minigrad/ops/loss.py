@@ -56,16 +56,18 @@ def same_shape(name, input, target):
     return input.shape == tensor_for(name, "target", target).shape
 
 
+def warn_of_broadcasting(input, target):
+    warnings.warn(f"Using a target size ({list(target.shape)}) that is different to the"
+                  f" input size ({list(input.shape)}). This will likely lead to "
+                  "incorrect results due to broadcasting. Please ensure they have the "
+                  "same size: target.reshape(input.shape), or target.unsqueeze(1)",
+                  stacklevel=3)  # fmt: skip
+
+
 def mse_loss(input, target, reduction="mean"):
     """(input - target)² of each element: their mean, their sum, or ("none") all."""
     if not same_shape("mse_loss", input, target):
-        warnings.warn(
-            f"Using a target size ({list(target.shape)}) that is different to the "
-            f"input size ({list(input.shape)}). This will likely lead to incorrect "
-            f"results due to broadcasting. Please ensure they have the same size: "
-            f"target.reshape(input.shape), or target.unsqueeze(1)",
-            stacklevel=2,
-        )
+        warn_of_broadcasting(input, target)
     return reduced(squared(input, target), reduction)
 
 
@@ -251,22 +253,17 @@ def _(x, target, weight, dy, kept, log, reduction, ignore, smooth):
 # ------------------------------------------------- of classes, as PyTorch calls them
 
 
-def nll_loss(input, target, weight=None, size_average=None,  # noqa: A002
-             ignore_index=-100, reduce=None, reduction="mean"):  # fmt: skip
+def nll_loss(input, target, weight=None, ignore_index=-100, reduction="mean"):
     """-weight[t] * input[t] for each target t: input (N, C, ...) has logarithms.
 
     reduction: "mean" divides the sum by the sum of the weights. Targets that are
     ignore_index count for nothing.
     """
-    expect("nll_loss", {"input": input, "target": target}, {"weight": weight})
-    return classified(
-        "nll_loss", input, target, weight, ignore_index, reduction, 0.0,
-        (size_average, reduce),
-    )  # fmt: skip
+    how = weight, ignore_index, reduction, 0.0
+    return classified("nll_loss", input, target, *how)
 
 
-def cross_entropy(input, target, weight=None, size_average=None,  # noqa: A002
-                  ignore_index=-100, reduce=None, reduction="mean",
+def cross_entropy(input, target, weight=None, ignore_index=-100, reduction="mean",
                   label_smoothing=0.0):  # fmt: skip
     """nll_loss of log_softmax(input, 1), without storing it: input has scores.
 
@@ -276,66 +273,51 @@ def cross_entropy(input, target, weight=None, size_average=None,  # noqa: A002
     number_for("cross_entropy", "label_smoothing", label_smoothing)
     check(0 <= label_smoothing <= 1, lambda: "label_smoothing must be between 0.0 and "
           f"1.0. Got: {label_smoothing}")  # fmt: skip
-    expect("cross_entropy", {"input": input, "target": target}, {"weight": weight})
-    if target.shape == input.shape:
-        return of_probabilities(input, target, weight, ignore_index, reduction,
-                                label_smoothing)  # fmt: skip
-    return classified(
-        "cross_entropy", input, target, weight, ignore_index, reduction,
-        label_smoothing, (size_average, reduce),
-    )  # fmt: skip
+    how = weight, ignore_index, reduction, label_smoothing
+    if same_shape("cross_entropy", input, target):
+        return of_probabilities(input, target, *how)
+    return classified("cross_entropy", input, target, *how)
 
 
-def classified(name, x, target, weight, ignore, reduction, smooth, old):
+def classified(name, x, target, weight, ignore, reduction, smooth):
     """The two losses; classes alone, (C,) and a target (), are a batch of one."""
-    reduction = check_reduction(reduction, name, old)
+    check_reduction(reduction)
     target = checked(name, x, target, weight, ignore)
     single = x.ndim == 1
     if single:
         x, target = x.unsqueeze(0), target.reshape(1)
     if weight is not None:
         weight = weight.detach().to(dtype=computed_in(x.dtype))
-    y, _ = nll(
-        x, target, weight, log=name == "nll_loss", reduction=reduction, ignore=ignore,
-        smooth=smooth,
-    )  # fmt: skip
+    y, _ = nll(x, target, weight, log=name == "nll_loss", reduction=reduction,
+               ignore=ignore, smooth=smooth)  # fmt: skip
     return y.reshape(()) if single else y
 
 
-def check_reduction(reduction, name="", old=(None, None)):
-    check(old == (None, None), lambda: f"{name}: size_average and reduce are "
-          "deprecated: use reduction='sum'", TypeError)  # fmt: skip
-    if reduction not in REDUCTIONS:
-        raise ValueError(f"{reduction} is not a valid value for reduction")
-    return reduction
+def check_reduction(reduction):
+    check(reduction in REDUCTIONS, lambda: f"{reduction} is not a valid value for "
+          "reduction", ValueError)  # fmt: skip
 
 
 def checked(name, x, target, weight, ignore):
     """The target; raises what PyTorch raises for operands that do not fit."""
+    expect(name, {"input": x, "target": target}, {"weight": weight})
     shape, found = x.shape, target.shape
     check(shape, lambda: f"{name}: Expected 1 or more dimensions (got 0)", ValueError)
-    if target.dtype == uint8:
-        target = target.long()
-    elif target.dtype != int64:
-        raise RuntimeError(
-            f"{name}: expected target dtype to be int64, but got {target.dtype}: "
-            "classes are whole numbers, target.long()"
-        )
+    check(target.dtype in (int64, uint8), lambda: f"{name}: expected target dtype to be"
+          f" int64, but got {target.dtype}: classes are whole numbers, target.long()"
+          )  # fmt: skip
     check(type(ignore) is int, lambda: f"{name}(): argument 'ignore_index' must be "
           f"int, not {ignore!r}", TypeError)  # fmt: skip
     batch, wanted = shape[:1], (*shape[:1], *shape[2:])
-    if len(shape) > 1 and found[:1] != batch:
-        got = found[0] if found else "none"
-        raise ValueError(
-            f"{name}: Expected input batch_size ({batch[0]}) to match target "
-            f"batch_size ({got})."
-        )
+    check(len(shape) == 1 or found[:1] == batch,
+          lambda: f"{name}: Expected input batch_size ({batch[0]}) to match target "
+          f"batch_size ({[*found, 'none'][0]}).", ValueError)  # fmt: skip
     check(found == wanted or len(shape) == 1 and target.numel() == 1,
           lambda: f"{name}: Expected target size {list(wanted)}, got "
           f"{list(found)}")  # fmt: skip
     if weight is not None:
         check_weight(name, x, weight)
-    return target
+    return target.long()
 
 
 def check_weight(name, x, weight):
@@ -351,17 +333,15 @@ def check_weight(name, x, weight):
 
 def of_probabilities(x, target, weight, ignore, reduction, smooth):
     """cross_entropy with the probability of each class."""
-    reduction = check_reduction(reduction, "cross_entropy")
     check(target.dtype.kind == "f", lambda: "cross_entropy: Expected floating point "
           f"type for target with class probabilities, got {target.dtype}")  # fmt: skip
     check(ignore < 0, "ignore_index is not supported for floating point target")
-    if weight is not None:
-        check_weight("cross_entropy", x, weight)
     dim = min(1, x.ndim - 1)
     if smooth:
         target = target * (1 - smooth) + smooth / x.shape[dim]
     terms = log_softmax(x, dim) * target
     if weight is not None:
+        check_weight("cross_entropy", x, weight)
         terms = terms * weight.view(-1, *(1,) * (x.ndim - dim - 1))
     loss = -terms.sum(dim)
     if reduction == "mean":
@@ -419,11 +399,7 @@ def smooth_l1_loss(input, target, reduction="mean", beta=1.0):
     """(input - target)² / (2 beta) where that is below beta, else their distance."""
     check(beta >= 0, "smooth_l1_loss does not support negative values for beta.")
     if not same_shape("smooth_l1_loss", input, target):
-        warnings.warn(
-            f"Using a target size ({list(target.shape)}) that is different to the "
-            f"input size ({list(input.shape)}).",
-            stacklevel=2,
-        )
+        warn_of_broadcasting(input, target)
     return reduced(smooth_l1(input, target, float(beta)), reduction)
 
 

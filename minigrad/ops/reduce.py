@@ -20,7 +20,7 @@ from ..numpy_names import either_name
 from . import pointwise
 from . import vjp as vjp
 from .indexing import zeros_with
-from .pointwise import eq, ne, where
+from .pointwise import ne, where
 
 CODES = {"SUM": 0, "MAX": 1, "MIN": 2, "PROD": 3, "MEAN": 4}
 
@@ -194,18 +194,10 @@ def mean_of(x, axis, keepdims=False):
     return np.sum(x, axis=axis, keepdims=keepdims) / x.dtype.type(count)
 
 
-def extreme_backward(dy, a, y, dims, keepdim):
-    """Of max() and min(): NaN is the largest, and the smallest, where there is one."""
-    chosen = eq(a, y) | ne(a, a)
-    return dy / sum(chosen) * chosen
-
-
 sum = reduction("sum", np.add.reduce, "SUM", vjp.sum_backward, NUMBERS, added_up, 0)  # noqa: A001
 mean = reduction("mean", mean_of, "MEAN", vjp.mean_backward, FLOATS, empty=math.nan)
 amax = reduction("amax", np.maximum.reduce, "MAX", vjp.amax_backward)
 amin = reduction("amin", np.minimum.reduce, "MIN", vjp.amax_backward)
-max_of_all = reduction("max", np.maximum.reduce, "MAX", extreme_backward)
-min_of_all = reduction("min", np.minimum.reduce, "MIN", extreme_backward)
 any = reduction("any", np.logical_or.reduce, "MAX", empty=False)  # noqa: A001
 all = reduction("all", np.logical_and.reduce, "MIN", empty=True)  # noqa: A001
 
@@ -298,18 +290,18 @@ def index_of(operator, what):
     return function
 
 
-def extreme_of(of_all, along, of_two, what):
+def extreme_of(name, of_all, along, of_two, what):
     """max and min."""
 
     @either_name
-    @pointwise.named(of_all.name)
+    @pointwise.named(name)
     def function(x, dim=None, keepdim=False):
         if hasattr(dim, "storage"):
             return of_two(x, dim)
         if dim is not None:
             return along(x, dim, keepdim)
-        check(not keepdim, lambda: f"{of_all.name}() takes keepdim beside a dim only: "
-              f"use a{of_all.name}()", TypeError)  # fmt: skip
+        check(not keepdim, lambda: f"{name}() takes keepdim beside a dim only: "
+              f"use a{name}()", TypeError)  # fmt: skip
         return of_all(x)
 
     others = f"with `dim` (values, indices); with a tensor {of_two.name}"
@@ -318,8 +310,8 @@ def extreme_of(of_all, along, of_two, what):
 
 
 argmax, argmin = index_of(argmax_of, "largest"), index_of(argmin_of, "smallest")
-max = extreme_of(max_of_all, argmax_of, pointwise.maximum, "largest")  # noqa: A001
-min = extreme_of(min_of_all, argmin_of, pointwise.minimum, "smallest")  # noqa: A001
+max = extreme_of("max", amax, argmax_of, pointwise.maximum, "largest")  # noqa: A001
+min = extreme_of("min", amin, argmin_of, pointwise.minimum, "smallest")  # noqa: A001
 
 # ------------------------------------------------- made of these
 
