@@ -186,36 +186,20 @@ def nvrtc_error(log, file, source):
 
 
 def host_copies(args):
-    """The arguments, arrays as NumPy copies; what shared memory shares it again."""
-    arrays = [(*span(a), i) for i, a in enumerate(args) if is_array(a)]
-    copies, groups = list(args), []
-    for begin, end, i in sorted(arrays):
-        if not groups or begin >= groups[-1][1]:
-            groups.append([begin, end, []])
-        groups[-1][1] = max(groups[-1][1], end)
-        groups[-1][2].append((begin, end, i))
-    for first, last, members in groups:
-        memory = raw_memory(last - first, [args[i] for _, _, i in members])
-        for begin, end, i in members:
-            part = memory[begin - first : end - first].view(args[i].dtype)
-            copies[i] = part.reshape(args[i].shape)
-            copies[i][...] = to_host(args[i])
-    return tuple(copies)
+    """The arguments, arrays as NumPy copies; one that is given twice stays one."""
+    copies = {}
+    for array in filter(is_array, args):
+        if place_of(array) not in copies:
+            fresh = not on_gpu(array) and fresh_of(array) is not None
+            made = (simt.empty if fresh else np.empty)(array.shape, array.dtype)
+            made[...] = to_host(array)
+            copies[place_of(array)] = made
+    return tuple(copies[place_of(a)] if is_array(a) else a for a in args)
 
 
-def raw_memory(nbytes, arrays):
-    """Bytes for copies of the arrays, marked as unwritten where the arrays may be."""
-    for array in arrays:
-        if not on_gpu(array) and fresh_of(array) is not None:
-            count = -(-nbytes // array.itemsize)
-            return simt.empty(count, array.dtype).view(np.uint8)
-    return np.empty(nbytes, np.uint8)
-
-
-def span(array):
-    """The addresses at which a contiguous array begins and ends."""
-    begin = array.data.ptr if on_gpu(array) else array.ctypes.data
-    return begin, begin + array.nbytes
+def place_of(array):
+    address = array.data.ptr if on_gpu(array) else array.ctypes.data
+    return address, array.shape, array.dtype
 
 
 # ------------------------------------------------- arguments

@@ -55,11 +55,9 @@ class Trace(list):
         begin = time.perf_counter()
         result = kernel(*operands, **options)
         took = time.perf_counter() - begin
-        if moved is None:
-            results = result if isinstance(result, tuple) else (result,)
-            size = sum(map(nbytes, (*operands, *results)))
-        else:
-            size = moved(operands, result)
+        results = result if isinstance(result, tuple) else (result,)
+        every = (*operands, *results)
+        size = moved(operands, result) if moved else sum(map(nbytes, every))
         name = getattr(kernel, "__name__", operator)
         self.append(Launch(operator, "numpy", name, "cpu", (), (), size, lambda: took))
         return result
@@ -67,16 +65,14 @@ class Trace(list):
     def __str__(self):
         rows = [HEAD, *map(_row, self)]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = [_line(row, widths) for row in rows]
-        return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
+        first, *lines = [_line(row, widths) for row in rows]
+        return "\n".join([first, "-" * len(first), *lines])
 
     __repr__ = __str__
 
     def _repr_html_(self):
-        """A table, whose lines do not wrap."""
-        lines = [_cells("th", HEAD), *(_cells("td", _row(launch)) for launch in self)]
-        rows = "".join(f"<tr>{line}</tr>" for line in lines)
-        return f'<div style="overflow-x:auto"><table>{rows}</table></div>'
+        style = "overflow-x:auto;white-space:pre"  # lines do not wrap
+        return f'<pre style="{style}">{escape(str(self))}</pre>'
 
 
 def trace():
@@ -109,19 +105,10 @@ def _row(launch):
 
 def _sizes(numbers):
     """(2, 1, 1) -> "2"."""
-    shown = [str(n) for n in numbers]
-    while len(shown) > 1 and shown[-1] == "1":
+    shown = [*numbers]
+    while len(shown) > 1 and shown[-1] == 1:
         shown.pop()
-    return " x ".join(shown) or "-"
-
-
-def _cells(tag, row):
-    """A line of the table in HTML: words to the left, numbers to the right."""
-    sides = ["left"] * 3 + ["right"] * 4
-    return "".join(
-        f'<{tag} style="text-align:{side};white-space:nowrap">{escape(text)}</{tag}>'
-        for text, side in zip(row, sides, strict=True)
-    )
+    return " x ".join(map(str, shown)) or "-"
 
 
 def _line(row, widths):

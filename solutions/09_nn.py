@@ -42,8 +42,8 @@ from minigrad.exercises.own_tests import test_dropout
 from minigrad.kernels.losses import cross_entropy_backward, cross_entropy_forward
 from minigrad.nn import Module
 from minigrad.nn.init import calculate_gain, fans, kaiming_uniform_, uniform_
+from minigrad.nn.unfused import batch_norm, conv2d, dropout, linear
 from minigrad.nn.utils import clip_grad_norm_, gradients_of
-from minigrad.ops.unfused import batch_norm, conv2d, dropout, linear
 from minigrad.optim.adam import adam, adamw
 from minigrad.optim.sgd import sgd
 from minigrad.training import linear_regression

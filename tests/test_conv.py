@@ -276,7 +276,7 @@ conv2d(z(1, 2, 5, 5), z(4, 2, 3, 3), dilation=0) | dilation should be greater th
 conv2d(z(1, 2, 5, 5), z(4, 2, 3, 3), groups=0) | non-positive groups is not supported
 conv2d(z(1, 2, 5, 5), z(4, 2, 3, 3), padding="same", stride=2) | 'same' is not supported
 conv2d(z(1, 2, 5, 5), z(4, 2, 3, 3), padding="full") | Invalid padding string: 'full'
-conv2d(z(1, 2, 5, 5), z(4, 2, 3, 3), stride=(1, 2, 3)) | list of 2 values .. [1, 2, 3]
+conv2d(z(1, 2, 5, 5), z(4, 2, 3, 3), stride=(1, 2, 3)) | tuple of two ints .. (1, 2, 3)
 conv2d(z(1, 2, 5, 5).double(), z(4, 2, 3, 3)) | but found float32
 unfold(z(2, 2), 3) | unfold: Expected 3D or 4D .. [2, 2]
 unfold(z(1, 2, 5, 5), 7) | array of sliding blocks as (-1, -1), but its components

@@ -254,7 +254,7 @@ def test_trace_in_a_notebook():
     with minigrad.trace() as launches:
         x.exp()
     html = launches._repr_html_()
-    assert html.count("<tr>") == 2 and html.count("<td") == html.count("<th") == 7
+    assert html.startswith("<pre") and html.count("\n") == 2
     assert "unary&lt;float, float, float&gt;" in html  # a tag to a browser otherwise
 
 

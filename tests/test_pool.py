@@ -162,8 +162,8 @@ def test_a_window_in_the_padding_alone():
 MISTAKES = """
 max_pool2d(z(2, 2), 2) | Expected 3D or 4D (batch mode) tensor
 max_pool2d(z(1, 2, 5, 5), 2, padding=2) | at most half of effective kernel size
-max_pool2d(z(1, 2, 5, 5), 2, padding=-1) | pad must be non-negative, but got pad: -1
-max_pool2d(z(1, 2, 5, 5), 2, stride=0) | stride should not be zero
+max_pool2d(z(1, 2, 5, 5), 2, padding=-1) | padding should be non-negative
+max_pool2d(z(1, 2, 5, 5), 2, stride=0) | stride should be greater than zero
 max_pool2d(z(1, 2, 5, 5), 7) | Calculated output size: (2x0x0). Output size is too small
 max_pool2d(z(1, 2, 5, 5), 2, dilation=0) | dilation should be greater than zero
 max_pool2d(z(1, 0, 5, 5), 2) | [1, 0, 5, 5]

@@ -5,7 +5,7 @@ import torch.nn.functional as F
 from grading.checking import checks
 from grading.mistakes import Known, Mistake, equivalent, mistakes, right
 from grading.scenes import scenarios
-from minigrad.ops.unfused import batch_norm
+from minigrad.nn.unfused import batch_norm
 
 from .gradients import PyTorch, seen
 from .scene_check import SceneCheck, nearly, numbers, options_of, single

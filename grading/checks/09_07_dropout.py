@@ -7,7 +7,7 @@ import torch
 
 from grading.checking import checks
 from grading.mistakes import Known, Mistake, equivalent, mistakes, right
-from minigrad.ops.unfused import dropout
+from minigrad.nn.unfused import dropout
 
 from .scene_check import SceneCheck, looks_random, numbers, options_of
 

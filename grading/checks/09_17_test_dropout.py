@@ -4,7 +4,7 @@ from grading.checking import checks
 from grading.mistakes import Known, mistakes, right
 from grading.own_tests import SWALLOWED, OwnTest
 from minigrad.exercises.own_tests import test_dropout
-from minigrad.ops.unfused import dropout
+from minigrad.nn.unfused import dropout
 
 
 @checks(test_dropout)

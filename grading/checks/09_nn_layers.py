@@ -2,7 +2,7 @@
 
 from grading.checking import checks
 from grading.mistakes import Known, Mistake, equivalent, mistakes, right
-from minigrad.ops.unfused import conv2d, linear
+from minigrad.nn.unfused import conv2d, linear
 
 from .scene_check import FunctionCheck, numbers, single
 

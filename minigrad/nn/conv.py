@@ -1,10 +1,9 @@
 """Convolutions as layers."""
 
 from ..dispatch import tensor_for
-from ..ops import unfused
 from ..ops.conv import check_operands, shape_of
 from . import functional as f
-from . import init
+from . import init, unfused
 from .module import Module
 from .parameter import new_parameters
 

@@ -1,9 +1,8 @@
 """Linear, Embedding, Dropout, Flatten and Identity."""
 
 from ..dispatch import expect, number_for
-from ..ops import unfused
 from . import functional as f
-from . import init
+from . import init, unfused
 from .module import Module
 from .parameter import new_parameters
 

@@ -4,10 +4,9 @@ from ..creation import empty, tensor
 from ..dispatch import expect
 from ..dtypes import int64
 from ..layout import as_ints
-from ..ops import unfused
 from ..ops.normalization import check_batch_norm
 from . import functional as f
-from . import init
+from . import init, unfused
 from .module import Module
 from .parameter import new_parameters
 

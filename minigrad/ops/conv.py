@@ -5,7 +5,11 @@ dw and db of x and dy. Each is linear in both operands, so that the gradients of
 are the other two.
 """
 
+<<<<<<< HEAD
 import math
+=======
+import functools
+>>>>>>> d244cb3 (Windows' sizes checked once; nn/unfused belongs to nn; a trace prints once)
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +29,8 @@ from .matmul import matmul
 from .pointwise import add
 from .reduce import sum as sum_of
 from .unfold import Window, fold_windows, unfold_windows
+
+two = functools.partial(unfold.pair, "conv2d")  # (name, value) -> two numbers
 
 # ------------------------------------------------- sizes
 
@@ -48,44 +54,17 @@ class Shape(NamedTuple):
         """A kernel's argument `Conv`."""
         high, wide, oh, ow, *rest = self.window.numbers()
         numbers = self.N, self.C, high, wide, self.O, oh, ow, *rest, self.groups
-        return launch.struct(np.array(tuple(numbers), STRUCT), device)
+        return launch.struct(np.array(numbers, STRUCT), device)
 
-    @property
-    def inside(self):
-        """Channels of x, channels of y in a group."""
-        return self.C // self.groups, self.O // self.groups
-
-    @property
-    def x(self):
-        return (self.N, self.C, *self.window.size)
-
-    @property
-    def w(self):
-        return (self.O, self.C // self.groups, *self.window.kernel)
-
-    @property
-    def y(self):
-        return (self.N, self.O, *self.window.out)
-
-    @property
-    def places(self):
-        return self.window.out[0] * self.window.out[1]
-
-    @property
-    def columns(self):
-        """The windows of an image: a matrix for each group, (taps, places)."""
-        return self.groups, self.C // self.groups * self.window.taps, self.places
-
-    @property
-    def matrices(self):
-        """The weights: a matrix for each group, (channels of y, taps)."""
-        taps = self.C // self.groups * self.window.taps
-        return self.groups, self.O // self.groups, taps
-
-    @property
-    def rows(self):
-        """An image of y: a matrix for each group, (channels, places)."""
-        return self.groups, self.O // self.groups, self.places
+    inside = property(lambda s: (s.C // s.groups, s.O // s.groups))  # of x, of y
+    places = property(lambda s: s.window.out[0] * s.window.out[1])
+    x = property(lambda s: (s.N, s.C, *s.window.size))
+    w = property(lambda s: (s.O, s.C // s.groups, *s.window.kernel))
+    y = property(lambda s: (s.N, s.O, *s.window.out))
+    # An image's windows, the weights, an image of y: a matrix for each group.
+    columns = property(lambda s: (s.groups, s.inside[0] * s.window.taps, s.places))
+    matrices = property(lambda s: (s.groups, s.inside[1], s.inside[0] * s.window.taps))
+    rows = property(lambda s: (s.groups, s.inside[1], s.places))
 
     def product(self, what):
         """(M, N, K) of the implicit product: see conv_gemm.cu."""
@@ -103,42 +82,37 @@ def shape_of(x, w, stride=1, padding=0, dilation=1, groups=1):
           f"but got input of size: {list(x)}")  # fmt: skip
     check(len(w) == 4, "conv2d: expected a weight (O, C / groups, KH, KW), got shape "
           f"{list(w)}")  # fmt: skip
-    stride, dilation = two(stride, "stride"), two(dilation, "dilation")
-    if type(groups) is not int:
-        (groups,) = as_ints((groups,))
+    stride, dilation = two("stride", stride), two("dilation", dilation)
+    (groups,) = as_ints((groups,))
     check(groups >= 1, "conv2d: non-positive groups is not supported")
     check(min(stride) >= 1, "conv2d: non-positive stride is not supported")
     check(min(dilation) >= 1, "conv2d: dilation should be greater than zero, but got "
           f"{list(dilation)}")  # fmt: skip
     before, after = paddings(padding, stride, dilation, w[2:])
     check(min(before) >= 0, "conv2d: negative padding is not supported")
-    check_channels(x, w, groups)
+    what, given = "at least" if w[0] < groups else "divisible by", list(w)
+    check(w[0] >= groups and w[0] % groups == 0,
+          f"conv2d: Given groups={groups}, expected weight to be {what} {groups} at "
+          f"dimension 0, but got weight of size {given} instead")  # fmt: skip
+    check(x[-3] == w[1] * groups, f"conv2d: Given groups={groups}, weight of size "
+          f"{given}, expected input{list(x)} to have {w[1] * groups} channels, but "
+          f"got {x[-3]} channels instead")  # fmt: skip
     size, kernel = tuple(x[-2:]), tuple(w[2:])
-    check_fits(size, kernel, before, after, dilation)
+    check(min(kernel) >= 1, f"conv2d: a kernel of size {kernel} has no elements")
     window = unfold.window_of(size, kernel, stride, before, dilation, after)
+    padded = [sum(n) for n in zip(size, before, after, strict=True)]
+    reach = [d * (k - 1) + 1 for d, k in zip(dilation, kernel, strict=True)]
+    check(min(window.out) >= 1,
+          f"conv2d: Calculated padded input size per channel: ({padded[0]} x "
+          f"{padded[1]}). Kernel size: ({reach[0]} x {reach[1]}). Kernel size can't be "
+          "greater than actual input size")  # fmt: skip
     return Shape(x[0] if len(x) == 4 else 1, x[-3], w[0], groups, window)
-
-
-def two(value, name):
-    """A number, or one for height and one for width."""
-    if type(value) is tuple and len(value) == 2 and {*map(type, value)} == {int}:
-        return value
-    try:
-        numbers = as_ints((value,))
-    except TypeError:
-        raise TypeError(
-            f"conv2d: {name} is an int, or a tuple of two ints, not {value!r}"
-        ) from None
-    check(len(numbers) in (1, 2), f"conv2d: expected {name} to be a single integer "
-          "value or a list of 2 values to match the convolution dimensions, but got "
-          f"{name}={[*numbers]}")  # fmt: skip
-    return numbers * 2 if len(numbers) == 1 else numbers
 
 
 def paddings(padding, stride, dilation, kernel):
     """The padding (above, left) and (below, right)."""
     if not isinstance(padding, str):
-        return (two(padding, "padding"),) * 2
+        return (two("padding", padding),) * 2
     check(padding in ("same", "valid"), f"conv2d: Invalid padding string: {padding!r}")
     if padding == "valid":
         return ((0, 0),) * 2
@@ -147,29 +121,6 @@ def paddings(padding, stride, dilation, kernel):
     totals = [d * (k - 1) for d, k in zip(dilation, kernel, strict=True)]
     before = tuple(n // 2 for n in totals)  # of an odd number the larger half is after
     return before, tuple(n - b for n, b in zip(totals, before, strict=True))
-
-
-def check_channels(x, w, groups):
-    channels, out = x[-3], w[0]
-    check(out >= groups,
-          f"conv2d: Given groups={groups}, expected weight to be at least {groups} at "
-          f"dimension 0, but got weight of size {list(w)} instead")  # fmt: skip
-    check(out % groups == 0,
-          f"conv2d: Given groups={groups}, expected weight to be divisible by {groups} "
-          f"at dimension 0, but got weight of size {list(w)} instead")  # fmt: skip
-    check(channels == w[1] * groups, f"conv2d: Given groups={groups}, weight of size "
-          f"{list(w)}, expected input{list(x)} to have {w[1] * groups} channels, but "
-          f"got {channels} channels instead")  # fmt: skip
-
-
-def check_fits(size, kernel, before, after, dilation):
-    padded = [sum(n) for n in zip(size, before, after, strict=True)]
-    reach = [d * (k - 1) + 1 for d, k in zip(dilation, kernel, strict=True)]
-    check(min(kernel) >= 1, f"conv2d: a kernel of size {kernel} has no elements")
-    check(all(r <= n for r, n in zip(reach, padded, strict=True)),
-          f"conv2d: Calculated padded input size per channel: ({padded[0]} x "
-          f"{padded[1]}). Kernel size: ({reach[0]} x {reach[1]}). Kernel size can't be "
-          "greater than actual input size")  # fmt: skip
 
 
 def check_operands(x, w, bias):
@@ -272,9 +223,7 @@ JOIN = launch.one("join", "conv2d_join", "conv_gemm.cu",
 def facts_of(what, s, x, **more):
     """What the ladders ask of a convolution: it is a product M x K times K x N."""
     M, N, K = s.product(what)
-    if max(M, N, K) >= 2**31 - 256:
-        name = "conv2d", "conv2d_input", "conv2d_weight"
-        raise RuntimeError(f"{name[what]}: a batch of {s.N} images is too large")
+    check(max(M, N, K) < 2**31 - 256, f"conv2d: a batch of {s.N} images is too large")
     facts = {"what": what, "s": s, "M": M, "N": N, "K": K, "extra": 0, "parts": 1,
              "conv": s.struct(x.device), "biased": 0}  # fmt: skip
     return launch.Facts(x=x, **facts | more)
@@ -484,8 +433,8 @@ def conv_transpose2d(input, weight, bias=None, stride=1, padding=0, output_paddi
         batch = conv_transpose2d(input.unsqueeze(0), weight, bias, *how)
         return batch.squeeze(0)
     named = {"stride": stride, "padding": padding, "dilation": dilation}
-    s, p, d = (two(value, name) for name, value in named.items())
-    more = two(output_padding, "output_padding")
+    s, p, d = (two(*item) for item in named.items())
+    more = two("output_padding", output_padding)
     check(input.ndim == 4 and weight.ndim == 4 and input.shape[1] == weight.shape[0],
           lambda: "conv_transpose2d: expected an input (N, C, H, W) and a weight (C, O "
           f"/ groups, KH, KW), got {list(input.shape)} and "
@@ -496,8 +445,7 @@ def conv_transpose2d(input, weight, bias=None, stride=1, padding=0, output_paddi
     out, kernel = tuple(input.shape[2:]), tuple(weight.shape[2:])
     ways = zip(out, kernel, s, p, d, more, strict=True)
     size = tuple((o - 1) * s - 2 * p + d * (k - 1) + m + 1 for o, k, s, p, d, m in ways)
-    if min(size) < 1:
-        raise RuntimeError(f"conv_transpose2d: the output would be of size {size}")
+    check(min(size) >= 1, f"conv_transpose2d: the output would be of size {size}")
     window, channels = Window(size, out, kernel, s, p, d), weight.shape[1] * groups
     sizes = Shape(input.shape[0], channels, input.shape[1], groups, window)
     y = conv2d_input(weight, input, sizes=sizes)

@@ -49,16 +49,16 @@ def normalised(x, dims, eps):
 def in_dtype(dtype, weight, bias):
     """weight and bias in the input's dtype; of others float32 for 16 bits are cast."""
     types = {w.dtype for w in (weight, bias) if w is not None}
-    if types <= {dtype}:
-        return weight, bias
-    if types != {computed_in(dtype)}:
-        listed = " and ".join(sorted(map(str, types)))
-        raise RuntimeError(
-            f"layer_norm: mixed dtype: the input is {dtype}, weight and bias are "
-            f"{listed}. They are to be of one dtype; only beside float16 and bfloat16 "
-            "may both parameters be float32"
-        )
+    check_types("layer_norm", dtype, types, types in ({dtype}, {computed_in(dtype)}))
     return [w if w is None else w.to(dtype) for w in (weight, bias)]
+
+
+def check_types(name, dtype, types, fits):
+    """RuntimeError unless parameters of these types fit an input of that dtype."""
+    check(fits or not types,
+          lambda: f"{name}: mixed dtype: the input is {dtype}, the others are "
+          f"{' and '.join(sorted(map(str, types)))}. They are to be of one dtype; only "
+          "beside float16 and bfloat16 may the others be float32")  # fmt: skip
 
 
 def layer_norm_gradient(dy, a, b, last, eps):
@@ -162,12 +162,10 @@ def var(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
     """
     if isinstance(dim, bool):  # var(False)
         dim, unbiased = None, dim
-    if unbiased is not None:
-        unbiased = as_flag("var", "unbiased", unbiased)
-    if unbiased is not None and correction is not None:
-        raise TypeError("var() takes either unbiased or correction, not both")
+    check(unbiased is None or correction is None,
+          "var() takes either unbiased or correction, not both", TypeError)  # fmt: skip
     if correction is None:
-        correction = 0 if unbiased is False else 1
+        correction = int(unbiased is None or as_flag("var", "unbiased", unbiased))
     elif not input.numel():
         correction = 0  # of no element it is NaN, whatever the correction
     dims, keepdim = dims_of(dim, input.ndim), as_flag("var", "keepdim", keepdim)
@@ -382,23 +380,14 @@ def check_batch_norm(x, kept, weight, bias, training, eps):
     check(not (training and shape[0] and count == 1),
           lambda: "batch_norm: Expected more than 1 value per channel when training, "
           f"got input size {list(shape)}", ValueError)  # fmt: skip
-    if not found <= types:
-        listed = " and ".join(sorted(map(str, found)))
-        raise RuntimeError(
-            f"batch_norm: mixed dtype: the input is {x.dtype}, parameters and "
-            f"statistics are {listed}. They are to be of one dtype; only beside "
-            "float16 and bfloat16 may the others be float32"
-        )
+    check_types("batch_norm", x.dtype, found, found <= types)
     check(not (training and eps <= 0), lambda: "batch_norm eps must be positive during "
           f"training, but got {eps}", ValueError)  # fmt: skip
-    if not training and None in kept:
-        name = named[[t is None for t in kept].index(True)]
-        raise RuntimeError(f"batch_norm: {name} must be defined in evaluation mode")
     for name, t in others.items():
-        if t is not None and t.shape != shape[1:2]:
-            raise RuntimeError(
-                f"batch_norm: {name} should contain {shape[1]} elements not {t.numel()}"
-            )
+        check(training or name not in named or t is not None,
+              f"batch_norm: {name} must be defined in evaluation mode")  # fmt: skip
+        check(t is None or t.shape == shape[1:2], lambda: f"batch_norm: {name} should "
+              f"contain {shape[1]} elements not {t.numel()}")  # fmt: skip
 
 
 # ------------------------------------------------- made of these
@@ -470,15 +459,11 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
     eps: None for the spacing of the dtype's numbers at 1.
     """
     shape = layout.as_ints((normalized_shape,))
-    if (
-        not shape
-        or tensor_for("rms_norm", "input", input).shape[-len(shape) :] != shape
-    ):
-        raise RuntimeError(
-            f"Given normalized_shape={list(shape)}, expected input with shape "
-            f"[*, {', '.join(map(str, shape))}], but got input of size"
-            f"{list(input.shape)}"
-        )
+    own = tensor_for("rms_norm", "input", input).shape
+    check(shape and own[-len(shape) :] == shape,
+          lambda: f"Given normalized_shape={list(shape)}, expected input with shape "
+          f"[*, {', '.join(map(str, shape))}], but got input of size"
+          f"{list(own)}")  # fmt: skip
     wide = computed_in(input.dtype)
     x, dims = input.to(dtype=wide), tuple(range(-len(shape), 0))
     eps = float(np.finfo(wide).eps) if eps is None else eps

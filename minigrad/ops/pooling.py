@@ -12,7 +12,7 @@ from ..kernels import lab_rungs
 from ..launch import Rung
 from ..layout import as_ints
 from .indexing import gather
-from .unfold import EACH, index, padded, pair, per_window, under_taps, window_of
+from .unfold import EACH, index, padded, pairs, per_window, under_taps, window_of
 
 
 def planes(x):
@@ -22,23 +22,17 @@ def planes(x):
 
 def pool_window(shape, kernel, stride, padding, dilation, ceil_mode, name):
     """The Window over images, or what is wrong with it, in PyTorch's words."""
-    kernel = pair(kernel, "kernel_size", name)
-    stride = kernel if stride in (None, (), []) else pair(stride, "stride", name)
-    padding, dilation = pair(padding, "padding", name), pair(dilation, "dilation", name)
+    stride = kernel if stride in (None, (), []) else stride
+    how = kernel, _, padding, dilation = pairs(name, kernel, stride, padding, dilation)
     check(len(shape) in (3, 4) and all(shape[-3:]),
           f"{name}: Expected 3D or 4D (batch mode) tensor with optional 0 dim batch "
           f"size for input, but got: {list(shape)}")  # fmt: skip
-    check(min(kernel) >= 1, f"{name}: kernel size should be greater than zero")
-    check(min(stride) >= 1, f"{name}: stride should not be zero")
-    check(min(dilation) >= 1, f"{name}: dilation should be greater than zero, but got "
-          f"dilationH: {dilation[0]} dilationW: {dilation[1]}")  # fmt: skip
     for k, p, d in zip(kernel, padding, dilation, strict=True):
-        check(p >= 0, f"{name}: pad must be non-negative, but got pad: {p}")
         check(p <= ((k - 1) * d + 1) // 2,
               f"{name}: pad should be at most half of effective kernel size, but got "
               f"pad={p}, kernel_size={k} and dilation={d}")  # fmt: skip
     size, channels = shape[-2:], shape[-3]
-    w = window_of(size, kernel, stride, padding, dilation, ceil_mode=ceil_mode)
+    w = window_of(size, *how, ceil_mode=ceil_mode)
     out = w.out
     check(min(out) >= 1, f"{name}: Given input size: ({channels}x{size[0]}x{size[1]}). "
           f"Calculated output size: ({channels}x{max(0, out[0])}x{max(0, out[1])}). "

@@ -51,12 +51,25 @@ class Window(NamedTuple):
         return tuple((o - 1) * s + (k - 1) * d + 1 for o, s, k, d in sizes)
 
 
-def pair(value, name, operator):
+def pair(operator, name, value):
     """A number, or one for height and one for width, as a tuple of two."""
     numbers = as_ints((value,))
     check(len(numbers) in (1, 2), lambda: f"{operator}: {name} must either be a single "
           f"int, or a tuple of two ints, not {value!r}")  # fmt: skip
     return numbers * 2 if len(numbers) == 1 else numbers
+
+
+def pairs(operator, kernel_size, stride, padding, dilation):
+    """The four as pairs, as window_of takes them; RuntimeError where they are wrong."""
+    found, given = [], {"kernel size": kernel_size, "stride": stride,
+                        "padding": padding, "dilation": dilation}  # fmt: skip
+    for name, value in given.items():
+        numbers = pair(operator, name.replace(" ", "_"), value)
+        what = "non-negative" if name == "padding" else "greater than zero"
+        check(min(numbers) >= (name != "padding"),
+              f"{operator}: {name} should be {what}, but got {numbers}")  # fmt: skip
+        found.append(numbers)
+    return found
 
 
 def window_of(size, kernel, stride, padding, dilation, after=None, ceil_mode=False):
@@ -195,7 +208,7 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):  # noqa: A002
     check(input.ndim in (3, 4) and all(input.shape[-3:]), lambda: "unfold: Expected 3D "
           "or 4D (batch mode) tensor with possibly 0 batch size and other non-zero "
           f"dimensions for input, but got: {list(input.shape)}")  # fmt: skip
-    how = check_window(kernel_size, dilation, padding, stride, "unfold")
+    how = pairs("unfold", kernel_size, stride, padding, dilation)
     w = window_of(input.shape[-2:], *how)
     check(min(w.out) >= 1, lambda: f"unfold: Given input with spatial size {w.size}, "
           f"kernel_size={w.kernel}, dilation={w.dilation}, padding={w.padding}, "
@@ -242,14 +255,8 @@ def _(y, w):
     return x
 
 
-def fold(
-    input,  # noqa: A002
-    output_size,
-    kernel_size,
-    dilation=1,
-    padding=0,
-    stride=1,
-):
+def fold(input, output_size, kernel_size, dilation=1, padding=0,  # noqa: A002
+         stride=1):  # fmt: skip
     """Columns added up where their windows were: (N, C * KH * KW, places) -> images.
 
     The adjoint of `unfold`: the sum of all products is the same,
@@ -259,33 +266,12 @@ def fold(
     check(input.ndim in (2, 3) and all(input.shape[-2:]), lambda: "fold: Expected 2D "
           "or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero "
           f"dimensions for input, but got: {list(input.shape)}")  # fmt: skip
-    how = check_window(kernel_size, dilation, padding, stride, "fold")
-    w = window_of(pair(output_size, "output_size", "fold"), *how)
+    how = pairs("fold", kernel_size, stride, padding, dilation)
+    w = window_of(pair("fold", "output_size", output_size), *how)
     check_columns(input, w)
     batch = input if input.ndim == 3 else input.unsqueeze(0)
     x = fold_windows(batch, w=w)
     return x if input.ndim == 3 else x.squeeze(0)
-
-
-# ------------------------------------------------- what may be wrong
-
-
-def check_window(kernel_size, dilation, padding, stride, operator):
-    """The four as pairs, as window_of takes them; RuntimeError where they are wrong."""
-    kernel = pair(kernel_size, "kernel_size", operator)
-    given = [
-        ("kernel size", "kernel_height", "kernel_width", kernel),
-        ("dilation", "dilation_height", "dilation_width",
-         pair(dilation, "dilation", operator)),
-        ("stride", "stride_height", "stride_width", pair(stride, "stride", operator)),
-    ]  # fmt: skip
-    for what, high, wide, (a, b) in given:
-        check(min(a, b) >= 1, lambda: f"{operator}: {what} should be greater than "
-              f"zero, but got {high}: {a} {wide}: {b}")  # fmt: skip
-    padding = pair(padding, "padding", operator)
-    check(min(padding) >= 0, lambda: f"{operator}: padding should be non-negative, but "
-          f"got pad_height: {padding[0]} pad_width: {padding[1]}")  # fmt: skip
-    return kernel, given[2][-1], padding, given[1][-1]
 
 
 def check_columns(y, w):
