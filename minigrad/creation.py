@@ -54,8 +54,7 @@ def full(size, fill_value, *, dtype=None, device="cpu"):
     """A tensor with the same number everywhere."""
     if hasattr(fill_value, "item"):  # a tensor's, or NumPy's
         fill_value = fill_value.item()
-    if dtype is None:
-        dtype = to_array(fill_value).dtype
+    dtype = dtype or to_array(fill_value).dtype
     made = empty(size, dtype=dtype, device=device).fill_(fill_value)
     made.storage.version = 0  # as if it had been made in one go
     return made
@@ -167,14 +166,16 @@ def _cast(array, dtype, device):
 
 def to_range(start, end, step, dtype=None):
     """The array of start, start + step, ... below end; int64 where all are ints."""
-    if not all(isinstance(n, Real) for n in (start, end, step)):
-        raise TypeError(f"arange() takes numbers, got {start!r}, {end!r}, {step!r}")
-    if not all(map(math.isfinite, (start, end, step))):
-        raise RuntimeError(f"unsupported range: {start} -> {end}, step {step}")
+    given = start, end, step
+    check(all(isinstance(n, Real) for n in given),
+          f"arange() takes numbers, got {start!r}, {end!r}, {step!r}", TypeError
+          )  # fmt: skip
+    check(all(map(math.isfinite, given)),
+          f"unsupported range: {start} -> {end}, step {step}")  # fmt: skip
     check(step != 0, "step must be nonzero")
-    if (end - start) * step < 0:
-        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
-    whole = all(isinstance(n, Integral) for n in (start, end, step))
+    check((end - start) * step >= 0,
+          "upper bound and lower bound inconsistent with step sign")  # fmt: skip
+    whole = all(isinstance(n, Integral) for n in given)
     count = -((start - end) // step) if whole else math.ceil((end - start) / step)
     numbers = start + step * np.arange(*as_shape((count,)))
     return numbers.astype(dtype or (np.int64 if whole else np.float32))
@@ -182,8 +183,8 @@ def to_range(start, end, step, dtype=None):
 
 def shared_memory(array):
     """The memory of a NumPy array as a flat array, and its strides in elements."""
-    if not isinstance(array, np.ndarray):
-        raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
+    check(isinstance(array, np.ndarray),
+          f"expected np.ndarray (got {type(array).__name__})", TypeError)  # fmt: skip
     check(array.dtype.isnative, "given numpy array has byte order different from the "
           "native byte order. Make a copy: "
           "array.astype(array.dtype.newbyteorder('='))", ValueError)  # fmt: skip

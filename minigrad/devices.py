@@ -10,6 +10,7 @@ import importlib.util
 import numpy as np
 
 from . import capture, faults
+from .check import check
 
 DEVICES = ("auto", "cuda", "sim")
 
@@ -39,15 +40,11 @@ def on_gpu(x):
 
 def which(device="auto"):
     """ "cuda" or "sim": what `device` means on this computer."""
-    if device not in DEVICES:
-        names = ", ".join(map(repr, DEVICES))
-        raise ValueError(f"no device {device!r}: choose from {names}")
+    check(device in DEVICES, f"no device {device!r}: choose from "
+          f"{', '.join(map(repr, DEVICES))}", ValueError)  # fmt: skip
     there = device != "sim" and gpu_available()
-    if device == "cuda" and not there:
-        raise RuntimeError(
-            f'device="cuda" needs an NVIDIA GPU and CuPy: {lacking()}. device="sim" '
-            "works everywhere."
-        )
+    check(device != "cuda" or there, lambda: 'device="cuda" needs an NVIDIA GPU and '
+          f'CuPy: {lacking()}. device="sim" works everywhere.')  # fmt: skip
     return "cuda" if there else "sim"
 
 

@@ -15,6 +15,7 @@ from . import capture, trace
 from .arrays import NumpyKernel
 from .autograd.grad_mode import thread
 from .autograd.record import Gradients, below, record
+from .check import check
 from .dtypes import FLOATS, bfloat16
 from .exercises.registry import exercise
 from .layout import Spec
@@ -82,24 +83,19 @@ def same_device(operator, operands):
     for number, x in enumerate(operands, 1):
         if hasattr(x, "storage"):
             devices.setdefault(x.device, number)
-    if len(devices) > 1:
-        places = [f"operand {n} is on {d!r}" for d, n in devices.items()]
-        raise RuntimeError(
-            f"{operator}: {' and '.join(places)}. All tensors must be on one device: "
-            f"x.to({next(iter(devices))!r}) makes a copy there"
-        )
-    if not devices:
-        raise TypeError(f"{operator}: expected a tensor, got {operands!r:.60}")
+    places = [f"operand {n} is on {d!r}" for d, n in devices.items()]
+    check(devices, lambda: f"{operator}: expected a tensor, got {operands!r:.60}",
+          TypeError)  # fmt: skip
+    check(len(devices) == 1, f"{operator}: {' and '.join(places)}. All tensors must be "
+          f"on one device: x.to({[*devices][0]!r}) makes a copy there")  # fmt: skip
     return next(iter(devices))
 
 
 def tensor_for(operator, argument, x):
     """x; TypeError unless it is a tensor."""
-    if not hasattr(x, "storage"):
-        raise TypeError(
-            f"{operator}(): argument '{argument}' must be Tensor, not "
-            f"{type(x).__name__}: minigrad.tensor(...) makes one of lists and arrays"
-        )
+    check(hasattr(x, "storage"), lambda: f"{operator}(): argument '{argument}' must be "
+          f"Tensor, not {type(x).__name__}: minigrad.tensor(...) makes one of lists "
+          "and arrays", TypeError)  # fmt: skip
     return x
 
 
@@ -117,11 +113,10 @@ def expect(operator, operands, optional=()):
 
 def number_for(operator, argument, value, kind=Real):
     """value; TypeError unless it is a number, or of another kind of those."""
-    if not isinstance(value, kind) or isinstance(value, bool):
-        what, got = "Number" if kind is Real else "int", type(value).__name__
-        raise TypeError(
-            f"{operator}(): argument {argument!r} must be {what}, not {got}"
-        )
+    what = "Number" if kind is Real else "int"
+    check(isinstance(value, kind) and not isinstance(value, bool),
+          lambda: f"{operator}(): argument {argument!r} must be {what}, not "
+          f"{type(value).__name__}", TypeError)  # fmt: skip
     return value
 
 

@@ -55,7 +55,6 @@ def index_of(position, shape):
 
     position: an int, 0 <= position < number of elements. shape: a tuple of ints >= 1.
     A tensor without dimensions has the one position 0: index_of(0, ()) -> ()
-    There may be any number of dimensions and of elements: too many to list them.
     There may be any number of dimensions and of elements: none of these are listed.
     """
 
@@ -152,10 +151,8 @@ def numel(shape):
 
 def offsets(shape, strides, offset=0):
     """The storage cell of every element, in row-major order."""
-    return [
-        offset_of(index_of(position, shape), strides, offset)
-        for position in range(numel(shape))
-    ]
+    positions = range(numel(shape))
+    return [offset_of(index_of(p, shape), strides, offset) for p in positions]
 
 
 @functools.lru_cache(4096)
@@ -171,12 +168,8 @@ def is_contiguous(shape, strides):
 
 def extent(shape, strides, offset=0):
     """How many storage cells are needed to reach the last element."""
-    if numel(shape) == 0:
-        return 0
-    last = offset
-    for size, stride in zip(shape, strides, strict=True):
-        last += (size - 1) * stride
-    return last + 1
+    steps = ((n - 1) * s for n, s in zip(shape, strides, strict=True))
+    return offset + sum(steps) + 1 if numel(shape) else 0
 
 
 @functools.lru_cache(4096)
@@ -186,8 +179,8 @@ def check_fits(shape, strides, offset, cells):
           f"mismatch in length of strides and shape: {list(shape)} has {len(shape)} "
           f"sizes, {list(strides)} has {len(strides)} strides")  # fmt: skip
     check(min(shape, default=0) >= 0, f"sizes must not be negative, got {list(shape)}")
-    if min(strides, default=0) < 0:
-        raise RuntimeError(f"Negative strides are not supported, got {list(strides)}")
+    check(min(strides, default=0) >= 0,
+          f"Negative strides are not supported, got {list(strides)}")  # fmt: skip
     check(offset >= 0, f"invalid storage offset {offset}: it must not be negative")
     needed = extent(shape, strides, offset)
     check(needed <= cells and max(numel(shape), offset, *strides) < MOST, "sizes "
@@ -206,13 +199,21 @@ def wrap_dim(dim, ndim):
     return operator.index(dim) % bound
 
 
+def distinct(dims, ndim):
+    """The dimensions, counted from the start; RuntimeError where one is named twice."""
+    found = [wrap_dim(d, ndim) for d in dims]
+    for d in found:
+        check(
+            found.count(d) == 1, f"dim {d} appears multiple times in the list of dims"
+        )
+    return found
+
+
 def at_dim(numbers, dim):
     """All the numbers, or the one of dimension `dim`."""
-    if dim is None:
-        return numbers
-    if not numbers:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    return numbers[wrap_dim(dim, len(numbers))]
+    check(dim is None or numbers, lambda: f"Dimension specified as {dim} but tensor "
+          "has no dimensions", IndexError)  # fmt: skip
+    return numbers if dim is None else numbers[wrap_dim(dim, len(numbers))]
 
 
 def as_ints(args, least=0):
@@ -233,10 +234,9 @@ def as_ints(args, least=0):
 def as_shape(args):
     """The sizes of a new tensor, as a tuple."""
     shape = as_ints(args, least=1)
-    if any(n < 0 for n in shape):
-        raise RuntimeError(f"sizes must not be negative, got {list(shape)}")
-    if numel(shape) >= MOST:
-        raise MemoryError(f"a tensor of shape {list(shape)} fits into no memory")
+    check(min(shape, default=0) >= 0, f"sizes must not be negative, got {list(shape)}")
+    check(numel(shape) < MOST, f"a tensor of shape {list(shape)} fits into no memory",
+          MemoryError)  # fmt: skip
     return shape
 
 
@@ -253,11 +253,7 @@ def as_index(index, ndim):
 
 def squeezed(shape, strides, dims):
     """Shape and strides without those of the dimensions `dims` that have size 1."""
-    chosen = set()
-    for dim in dims:
-        if (d := wrap_dim(dim, len(shape))) in chosen:
-            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
-        chosen.add(d)
+    chosen = distinct(dims, len(shape))
     keep = [d for d, size in enumerate(shape) if size != 1 or d not in chosen]
     return [shape[d] for d in keep], [strides[d] for d in keep]
 
@@ -343,10 +339,11 @@ def check_no_overlap(shape, strides):
 
 def infer_size(shape, count):
     """`shape` with its one -1 replaced by what makes `count` elements."""
-    if any(n < -1 for n in shape):
-        raise RuntimeError(f"invalid shape dimension {min(shape)} in {list(shape)}")
-    if shape.count(-1) > 1:
-        raise RuntimeError(f"only one dimension can be inferred, got {list(shape)}")
+    check(min(shape, default=0) >= -1,
+          lambda: f"invalid shape dimension {min(shape)} in {list(shape)}")  # fmt: skip
+    check(
+        shape.count(-1) <= 1, f"only one dimension can be inferred, got {list(shape)}"
+    )
     known = math.prod(n for n in shape if n != -1)
     check(-1 not in shape or known != 0 or count != 0, lambda: "cannot reshape tensor "
           f"of 0 elements into shape {list(shape)} because the unspecified dimension "

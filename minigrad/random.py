@@ -209,8 +209,8 @@ def check_fits(function, dtype, least, most):
         return
     ends = (0, 1) if dtype == bool_ else (np.iinfo(dtype).min, np.iinfo(dtype).max)
     for number in least, most:
-        if not ends[0] <= number <= ends[1]:
-            raise RuntimeError(f"{function}: {number} is out of bounds for {dtype}")
+        check(ends[0] <= number <= ends[1],
+              f"{function}: {number} is out of bounds for {dtype}")  # fmt: skip
 
 
 def randperm(n, *, dtype=int64, device="cpu"):
@@ -228,13 +228,13 @@ def bernoulli(p):
     Raises RuntimeError for a chance outside of 0 ... 1; on "cuda" it is not looked for:
     that would be waiting for the GPU.
     """
-    if tensor_for("bernoulli", "input", p).dtype not in BITS:
-        raise NotImplementedError(f"bernoulli: the chances are floats, not {p.dtype}")
+    check(tensor_for("bernoulli", "input", p).dtype in BITS, lambda: "bernoulli: the "
+          f"chances are floats, not {p.dtype}", NotImplementedError)  # fmt: skip
     if p.device != "cuda":
         chances = of_bits(p.detach().memory(), p.dtype)
         check(np.all((chances >= 0) & (chances <= 1)),
               "Expected p_in >= 0 && p_in <= 1 to be true, but got false.")  # fmt: skip
-    return lt(rand(p.shape, dtype=float32, device=p.device), p).to(p.dtype)
+    return keep_mask(p, p)
 
 
 def keep_mask(x, p):

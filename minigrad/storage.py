@@ -6,6 +6,7 @@ import math
 import numpy as np
 
 from . import capture, faults
+from .check import check
 from .devices import on_gpu, which
 from .dtypes import TOO_LARGE, as_dtype, bfloat16, carrier, float32, to_bits
 
@@ -27,8 +28,7 @@ class Storage:
     storage = property(lambda self: self)
 
     def __init__(self, data, device="cpu", dtype=None):
-        if device not in DEVICES:
-            raise RuntimeError(NO_DEVICE.format(device))
+        check(device in DEVICES, NO_DEVICE.format(device))
         self.data, self.device = data, device
         self.dtype = dtype or as_dtype(data.dtype)
         self.version, self.count = 0, len(data)
@@ -158,8 +158,7 @@ def moved(array, device):
         capture.host(capture.UPLOAD)
     if device == "cuda":
         return gpu().asarray(array)
-    if device not in DEVICES:
-        raise RuntimeError(NO_DEVICE.format(device))
+    check(device in DEVICES, NO_DEVICE.format(device))
     if on_gpu(array):
         array = array.get()
         faults.check("cuda")
@@ -207,8 +206,7 @@ def to_array(data, dtype=None):
     except (ValueError, OverflowError) as error:
         raise _explained(error, data, dtype) from None
     strangers = [v for v in array.flat if not isinstance(v, int | float)]
-    if not strangers:
-        raise RuntimeError(TOO_LARGE)
+    check(strangers, TOO_LARGE)
     kind = type(strangers[0]).__name__.strip("_")
     raise TypeError(f"a tensor holds numbers, not {kind}")
 
@@ -217,26 +215,19 @@ def to_number(value, dtype):
     """An array of no dimension for a number, as it stands after `x[...] =`."""
     if isinstance(value, np.generic):
         value = value.item()
-    if not isinstance(value, int | float):
-        raise TypeError(
-            f"can't assign a {type(value).__name__} to a Tensor: only a number or a "
-            "tensor, such as tensor([1, 2])"
-        )
+    check(isinstance(value, int | float), lambda: "can't assign a "
+          f"{type(value).__name__} to a Tensor: only a number or a tensor, such as "
+          "tensor([1, 2])", TypeError)  # fmt: skip
     return to_array(value, dtype)
 
 
 def _cast(array, data, dtype):
     if dtype is not None:  # from the data once more: only so NumPy tells of overflow
         with np.errstate(over="ignore"):
-            if dtype == np.uint8 and array.dtype == np.int64 and array.size:
-                least, most = array.min(), array.max()
-                if -255 <= least < 0 and most <= 255:  # PyTorch's -1 is 255
-                    return array.astype(np.uint8)
             return np.array(data, dtype)
     while isinstance(data, list | tuple) and data:
         data = data[0]
-    if array.dtype == np.uint64 and not hasattr(data, "dtype"):
-        raise RuntimeError(TOO_LARGE)
+    check(array.dtype != np.uint64 or hasattr(data, "dtype"), TOO_LARGE)
     if array.dtype != np.float64 or hasattr(data, "dtype"):
         return array
     with np.errstate(over="ignore"):  # beyond float32 lies inf
@@ -252,11 +243,10 @@ def _explained(error, data, dtype):
         )
     rows, dim = data, 1
     while rows and all(hasattr(r, "__len__") and getattr(r, "ndim", 1) for r in rows):
-        lengths = [len(row) for row in rows]
-        for n in lengths:
-            if n != lengths[0]:
-                return ValueError(
-                    f"expected sequence of length {lengths[0]} at dim {dim} (got {n})"
-                )
+        first, *others = [len(row) for row in rows]
+        if wrong := [n for n in others if n != first]:
+            return ValueError(
+                f"expected sequence of length {first} at dim {dim} (got {wrong[0]})"
+            )
         rows, dim = [item for row in rows for item in row], dim + 1
     return ValueError(f"expected numbers only or sequences only at dim {dim}, got both")

@@ -93,8 +93,7 @@ class Tensor(Methods, Differentiable, Suggesting):
         return is_contiguous(*self._layout[:2])
 
     def __len__(self):
-        if not self.shape:
-            raise TypeError("len() of a 0-d tensor")
+        check(self.shape, "len() of a 0-d tensor", TypeError)
         return self.shape[0]
 
     def __iter__(self):
@@ -188,18 +187,6 @@ class Tensor(Methods, Differentiable, Suggesting):
         shape, view = reshaped(*self._layout[:2], layout.as_ints(shape, least=1))
         return self.contiguous().view(shape) if view is None else self.view(shape)
 
-    def view_as(self, other):
-        """view() of the shape of another tensor."""
-        return self.view(other.shape)
-
-    def reshape_as(self, other):
-        """reshape() to the shape of another tensor."""
-        return self.reshape(other.shape)
-
-    def expand_as(self, other):
-        """expand() to the shape of another tensor."""
-        return self.expand(other.shape)
-
     def flatten(self, start_dim=0, end_dim=-1):
         """Dimensions start_dim to end_dim, both included, as one."""
         shape = layout.flattened(self.shape, start_dim, end_dim)
@@ -268,10 +255,6 @@ class Tensor(Methods, Differentiable, Suggesting):
         copied = lambda: _of(x.contiguous().memory(), device, dtype)  # noqa: E731
         return record_call("ToCopy", [x], copied, lambda dy: (dy.to(here),))
 
-    def type(self, dtype):
-        """The tensor in a dtype, as to(dtype)."""
-        return self.to(dtype=dtype)
-
     # ------------------------------------------------------------ its numbers
 
     def memory(self):
@@ -280,17 +263,13 @@ class Tensor(Methods, Differentiable, Suggesting):
 
     def numpy(self):
         """The NumPy array that reads the same memory: a change in one shows in both."""
-        if self.device != "cpu":
-            raise TypeError(
-                f"can't convert a tensor on {self.device!r} to numpy: x.cpu().numpy()"
-            )
-        if self.dtype is bfloat16:
-            raise TypeError("NumPy has no bfloat16: x.float().numpy()")
-        if self._meta is not None and thread.state.enabled and self.requires_grad:
-            raise RuntimeError(
-                "Can't call numpy() on Tensor that requires grad. Use "
-                "tensor.detach().numpy() instead."
-            )
+        check(self.device == "cpu", lambda: "can't convert a tensor on "
+              f"{self.device!r} to numpy: x.cpu().numpy()", TypeError)  # fmt: skip
+        check(self.dtype is not bfloat16, "NumPy has no bfloat16: x.float().numpy()",
+              TypeError)  # fmt: skip
+        check(not (thread.state.enabled and requires(self)), "Can't call numpy() on "
+              "Tensor that requires grad. Use tensor.detach().numpy() instead."
+              )  # fmt: skip
         capture.host("numpy()")
         return self.memory()
 
@@ -299,10 +278,8 @@ class Tensor(Methods, Differentiable, Suggesting):
 
     def item(self):
         """The one element, as a Python number."""
-        if self.numel() != 1:
-            raise RuntimeError(
-                f"a Tensor with {self.numel()} elements cannot be converted to Scalar"
-            )
+        check(self.numel() == 1, lambda: f"a Tensor with {self.numel()} elements "
+              "cannot be converted to Scalar")  # fmt: skip
         capture.host("item()")
         data = moved(self.storage.data[self.offset : self.offset + 1], "cpu")
         return of_bits(data, self.dtype).item()
@@ -315,9 +292,8 @@ class Tensor(Methods, Differentiable, Suggesting):
         return data[cells].reshape(self.shape).tolist()
 
     def __bool__(self):
-        if self.numel() != 1:
-            many = "more than one value" if self.numel() else "no values"
-            raise RuntimeError(f"Boolean value of Tensor with {many} is ambiguous")
+        many = "more than one value" if self.numel() else "no values"
+        check(self.numel() == 1, f"Boolean value of Tensor with {many} is ambiguous")
         capture.host("bool()")
         return bool(self.item())
 
@@ -344,18 +320,15 @@ class Tensor(Methods, Differentiable, Suggesting):
         return repr(self)
 
     def __repr__(self):
-        plain = self.new_alias()
-        plain = plain.float() if self.dtype is bfloat16 else plain
-        text, more = represent(plain.cpu()), ""
-        if self.device != "cpu":
-            more += f", device='{self.device}'"
+        more = f", device='{self.device}'" if self.device != "cpu" else ""
+        plain = self.new_alias().cpu()
         if self.dtype is bfloat16:
-            more += ", dtype=bfloat16"
+            plain, more = plain.float(), f"{more}, dtype=bfloat16"
         if self.grad_fn is not None:
             more += f", grad_fn=<{self.grad_fn.name()}>"
         elif requires(self):
             more += ", requires_grad=True"
-        return text[:-1] + more + ")"
+        return represent(plain)[:-1] + more + ")"
 
     # ------------------------------------------------------------ new ones, beside it
 

@@ -7,8 +7,9 @@ import pytest
 from answers import filled  # noqa: F401
 
 import minigrad
-from minigrad import checkpoint, data, dtypes, nn, optim, safetensors, training
+from minigrad import data, dtypes, nn, optim, safetensors, training
 from minigrad.models import ConvNet
+from minigrad.training import checkpoint
 
 torch = pytest.importorskip("torch", reason="not run: trainings (need torch)")
 

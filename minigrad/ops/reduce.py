@@ -38,10 +38,7 @@ def dims_of(dim, ndim):
 def _dims_of(given, ndim):
     if not given:
         return tuple(range(ndim))
-    dims = [layout.wrap_dim(d, ndim) for d in given]
-    for d in dims:
-        check(dims.count(d) <= 1, f"dim {d} appears multiple times in the list of dims")
-    return tuple(sorted(dims)) if ndim else ()
+    return tuple(sorted(layout.distinct(given, ndim))) if ndim else ()
 
 
 def as_flag(operator, argument, value):

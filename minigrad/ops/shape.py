@@ -194,10 +194,7 @@ def rolled(name, x, starts, steps):
 @operator(dtypes=DTYPES, vjps=[lambda dy, dims: flip(dy, dims)])
 def flip(input, *axes, dims=None):
     """The elements in reverse order along each of the dimensions; a copy."""
-    found = [wrap_dim(d, input.ndim) for d in layout.as_ints(axes or (dims,))]
-    for d in found:
-        if found.count(d) > 1:
-            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+    found = layout.distinct(layout.as_ints(axes or (dims,)), input.ndim)
     return {"dims": tuple(found) if input.ndim else ()}
 
 
@@ -256,12 +253,6 @@ def movedim(input, source, destination):
     for to, d in sorted(zip(destination, source, strict=True)):
         order.insert(to, d)
     return input.permute(order) if input.ndim else input
-
-
-@method
-def swapaxes(input, axis0, axis1):
-    """transpose, by NumPy's name."""
-    return input.transpose(axis0, axis1)
 
 
 # ------------------------------------------------- diagonals and triangles

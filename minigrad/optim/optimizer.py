@@ -111,7 +111,8 @@ class Optimizer(Suggesting):
         if not {"state", "param_groups"} <= set(getattr(state_dict, "keys", tuple)()):
             raise ValueError(
                 "an optimizer's state_dict has 'state' and 'param_groups', but this is "
-                f"{state_dict!r:.60}. minigrad.checkpoint.load(path) reads a file"
+                f"{state_dict!r:.60}. minigrad.training.checkpoint.load(path) reads a "
+                "file"
             )
         groups = state_dict["param_groups"]
         if len(groups) != len(self.param_groups):

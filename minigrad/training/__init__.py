@@ -3,11 +3,11 @@
 import time
 from pathlib import Path
 
+from ..check import check
+from ..exercises.registry import exercise
+from ..random import default_generator
+from ..suggest import Suggesting
 from . import checkpoint
-from .check import check
-from .exercises.registry import exercise
-from .random import default_generator
-from .suggest import Suggesting
 
 STATE = {"model", "optimizer", "train", "random", "losses", "results", "seconds"}
 

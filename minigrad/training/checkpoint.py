@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from .creation import tensor
-from .safetensors import load_file, save_file
-from .tensor import Tensor
+from ..creation import tensor
+from ..safetensors import load_file, save_file
+from ..tensor import Tensor
 
 TEXT = "state"
 
