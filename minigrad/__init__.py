@@ -2,7 +2,6 @@
 
 # ruff: noqa: F401, I001
 # fmt: off
-import builtins as _builtins
 import sys as _sys
 
 from . import autograd, cuda, data, graph, kernels, nn, optim, training
@@ -46,23 +45,9 @@ from .trace import trace
 
 # fmt: on
 __version__ = "0.1.0"
-__all__ = [
-    "CompileError", "DispatchError", "Kernel", "NotAnswered", "Tensor", "answers_from",
-    "arange", "autograd", "bernoulli", "bfloat16", "cat", "cuda", "data",
-    "device_empty", "einsum", "empty", "empty_like", "enable_grad",
-    "exercise", "eye", "float16", "float32", "float64", "from_numpy", "full",
-    "full_like", "functional", "graph", "gpu_available", "int16", "int32", "int64",
-    "int8", "is_grad_enabled", "jit", "kernels", "linspace", "load_file", "manual_seed",
-    "masked_select", "matmul", "nn", "no_grad", "nonzero", "ones", "ones_like", "optim",
-    "promote_types", "rand", "rand_like", "randint", "randn", "randn_like", "randperm",
-    "result_type", "rungs", "save_file", "set_grad_enabled", "solves", "stack",
-    "synchronize", "tensor", "to_device", "to_host", "trace", "training",
-    "uint8", "where", "zeros", "zeros_like",
-]  # fmt: skip
 
 # Last of all, for some of these names are Python's own: abs, max, sum.
 globals().update(_FUNCTIONS)
-__all__ += [name for name in _FUNCTIONS if not hasattr(_builtins, name)]
 
 # What PyTorch has under a name that minigrad has not.
 _INSTEAD = {

@@ -12,8 +12,9 @@ import os
 import numpy as np
 
 from . import dtypes
+from .check import check
 from .layout import numel
-from .storage import Storage, empty, moved
+from .storage import Storage, moved
 from .tensor import Tensor
 
 NAMES = dict(zip(
@@ -27,21 +28,15 @@ BROKEN = ValueError, TypeError, LookupError, AttributeError, RecursionError
 
 def save_file(tensors, filename, metadata=None):
     """Write {name: tensor} to a file; metadata: {text: text}."""
-    if not isinstance(tensors, dict):
-        raise TypeError(
-            f"save_file() takes a dict of tensors, as model.state_dict() is, not "
-            f"{type(tensors).__name__}"
-        )
+    check(isinstance(tensors, dict), "save_file() takes a dict of tensors, as "
+          f"model.state_dict() is, not {type(tensors).__name__}", TypeError)  # fmt: skip
     header, end = {}, 0
     if metadata:
         header["__metadata__"] = {str(k): str(v) for k, v in metadata.items()}
     for name, tensor in _ordered(tensors):
         begin, end = end, end + tensor.numel() * tensor.dtype.itemsize
-        header[name] = {
-            "dtype": TYPES[tensor.dtype],
-            "shape": list(tensor.shape),
-            "data_offsets": [begin, end],
-        }
+        header[name] = {"dtype": TYPES[tensor.dtype], "shape": list(tensor.shape),
+                        "data_offsets": [begin, end]}  # fmt: skip
     text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
     text += b" " * (-len(text) % 8)  # the data begin at a multiple of 8
     with open(filename, "wb") as file:
@@ -65,17 +60,15 @@ def load_file(filename, device="cpu"):
             raise _damaged(filename, f"its header cannot be read: {error}") from None
         data = np.fromfile(file, np.uint8)
     _check_places(filename, entries, len(data))
-    return {
-        name: _tensor(data[begin:end], dtype, shape, device)
-        for name, dtype, shape, begin, end in entries
-    }
+    return {name: _tensor(data[begin:end], dtype, shape, device)
+            for name, dtype, shape, begin, end in entries}  # fmt: skip
 
 
 def _ordered(tensors):
     """By the size of their elements, the largest first: then all are aligned."""
-    for name, tensor in tensors.items():
-        if not isinstance(tensor, Tensor):
-            raise TypeError(f"{name!r} is no tensor, but a {type(tensor).__name__}")
+    for name, x in tensors.items():
+        check(isinstance(x, Tensor), f"{name!r} is no tensor, but a "
+              f"{type(x).__name__}", TypeError)  # fmt: skip
     return sorted(tensors.items(), key=lambda item: (-item[1].dtype.itemsize, item[0]))
 
 
@@ -105,11 +98,9 @@ def _check_places(filename, entries, size):
 
 
 def _tensor(data, dtype, shape, device):
-    array = empty(numel(shape), dtype, "cpu").data
-    array[...] = data.view(dtypes.carrier(dtype).newbyteorder("<"))
-    storage = Storage(array if device == "cpu" else moved(array, device), device, dtype)
-    flat = Tensor(storage, (len(array),), (1,))
-    return flat.view(shape)
+    held = dtypes.carrier(dtype)
+    array = moved(data.view(held.newbyteorder("<")).astype(held), device)
+    return Tensor(Storage(array, device, dtype), (len(array),), (1,)).view(shape)
 
 
 def _damaged(filename, why):

@@ -35,7 +35,6 @@ m.isclose(x, y) | m.isclose(x, x) | m.isclose(x, x, equal_nan=True) | x.isclose(
 x.isclose(y, atol=1.5) | m.isclose(z, z + 1, 0.3) | m.isclose(z > 1, z > 2)
 m.isclose(x, x[0]) | x.isclose(x * (1 + 1e-6)) | x.isclose(y, -1) | x.isclose(z)
 m.exp() | m.isclose(x, y, atol=-1) | m.maximum(2, x) | m.softmax([1.0], 0)
-x.dim()
 m.t(x) | x[0].t() | x[0, 0].t() | x[None].t()
 x.to(m.float64) | (x > 1).to(m.float)
 m.ceil(x) | m.floor(x) | m.trunc(x) | m.round(x) | m.frac(x) | m.sign(x)

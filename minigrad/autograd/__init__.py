@@ -1,5 +1,6 @@
 """Gradients: the graph that operators are recorded in, and the way back through it."""
 
+# ruff: noqa: F401
 from ..testing.gradcheck import GradcheckError, gradcheck
 from .custom import bias_gelu_autograd
 from .engine import grad, listed, run_backward
@@ -20,11 +21,3 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False,
     several = listed(tensors)
     given = [None] * len(several) if grad_tensors is None else listed(grad_tensors)
     run_backward(several, given, retain_graph, create_graph, inputs)
-
-
-__all__ = [
-    "Context", "Function", "GradcheckError", "Node", "backward", "bias_gelu_autograd",
-    "detect_anomaly",
-    "enable_grad", "grad", "gradcheck", "is_grad_enabled", "no_grad",
-    "set_grad_enabled",
-]  # fmt: skip

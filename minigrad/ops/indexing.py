@@ -202,7 +202,7 @@ def scatter(input, dim, index, src=None, *, value=None):
     src = value if src is None else src
     if not hasattr(src, "storage"):
         tensor_for("scatter", "index", index)
-        src = pointwise.filling(src, input).expand(index.shape)
+        src = pointwise.filling(src, input, "scatter").expand(index.shape)
     return scatter_of(input, dim, index, src)
 
 

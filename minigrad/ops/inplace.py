@@ -154,14 +154,7 @@ def fitted(value, shape):
 
 def fill_(self, value):
     """Write one number, or a tensor without dimensions, into every element."""
-    if not hasattr(value, "storage"):
-        value = pointwise.filling(value, self)
-    elif value.ndim:
-        raise RuntimeError(
-            "fill_ only supports 0-dimension value tensor but got tensor with "
-            f"{value.ndim} dimensions: x.copy_(value) takes those"
-        )
-    return copy_(self, value)
+    return copy_(self, pointwise.filling(value, self, "fill_"))
 
 
 def zero_(self):

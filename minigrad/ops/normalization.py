@@ -66,10 +66,14 @@ def layer_norm_gradient(dy, a, b, last, eps):
     if not thread.state.enabled:
         return layer_norm_backward(dy, a, b, last=last, eps=eps)
     dims = tuple(range(a.ndim - len(last), a.ndim))
-    rstd = (var(a, dims, correction=0, keepdim=True) + eps).rsqrt()
-    y = (a - a.mean(dims, True)) * rstd
-    g = dy if b is None else dy * b
-    return (g - g.mean(dims, True) - y * (g * y).mean(dims, True)) * rstd
+    return in_steps(dy if b is None else dy * b, a, dims, eps)[0]
+
+
+def in_steps(dy, x, dims, eps):
+    """The gradient of y = (x - mean) / sqrt(var + eps) over `dims`, and y."""
+    rstd = (var(x, dims, correction=0, keepdim=True) + eps).rsqrt()
+    y = (x - x.mean(dims, True)) * rstd
+    return (dy - dy.mean(dims, True) - y * (dy * y).mean(dims, True)) * rstd, y
 
 
 @operator("input weight bias", vjps=[
@@ -249,16 +253,13 @@ def gradients(dy, a, b, i, training, eps):
     if not thread.state.enabled:
         return normalise_input(a, dy, b, i, training=training, eps=eps)
     dims, shape = (0, *range(2, a.ndim)), (1, -1, *(1,) * (a.ndim - 2))
-    mean, var = (t.view(shape) for t in i)
+    g = dy * b.view(shape)
     if training:
-        mean = a.mean(dims, keepdim=True)
-        var = ((a - mean) * (a - mean)).mean(dims, keepdim=True)
-    rstd = (var + eps).rsqrt()
-    x_hat, g = (a - mean) * rstd, dy * b.view(shape)
-    dw, db = (dy * x_hat).sum(dims), dy.sum(dims)
-    if training:
-        g = g - g.mean(dims, True) - x_hat * (g * x_hat).mean(dims, True)
-    return g * rstd, dw, db
+        dx, x_hat = in_steps(g, a, dims, eps)
+    else:
+        mean, rstd = i[0].view(shape), (i[1].view(shape) + eps).rsqrt()
+        dx, x_hat = g * rstd, (a - mean) * rstd
+    return dx, (dy * x_hat).sum(dims), dy.sum(dims)
 
 
 @operator("input weight bias running_mean running_var", results=(None, "wide"),

@@ -441,18 +441,13 @@ def scaled(x, other, alpha):
     """alpha * other, the second operand of x + alpha * other."""
     if type(alpha) is int and alpha == 1:
         return other
-    if not isinstance(alpha, Real):
-        raise TypeError(f"argument 'alpha' must be Number, not {type(alpha).__name__}")
-    alike = getattr(other, "dtype", None) == x.dtype
-    dtype = x.dtype if alike else result_type(x, other)
-    if isinstance(alpha, bool) and dtype != bool_:
-        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    check(isinstance(alpha, Real),
+          lambda: f"argument 'alpha' must be Number, not {type(alpha).__name__}",
+          TypeError)  # fmt: skip
+    dtype = result_type(x, other)
     check(isinstance(alpha, Integral) or dtype in FLOATS, "For integral input tensors, "
           "argument alpha must not be a floating point number.")  # fmt: skip
-    if not hasattr(other, "storage"):
-        return bool(other * alpha) if dtype == bool_ else other * alpha
-    other = other if other.dtype == dtype else other.to(dtype=dtype)
-    return mul(other, bool(alpha) if dtype == bool_ else alpha)
+    return (other.to(dtype=dtype) if hasattr(other, "storage") else other) * alpha
 
 
 def by_options(name):
@@ -559,8 +554,15 @@ def where_self(x, condition, other):
     return where(condition, x, other)
 
 
-def filling(value, x):
-    """A number as a tensor like x; RuntimeError where x's dtype ends before it."""
+def filling(value, x, name):
+    """A number, or a tensor of one, as a tensor without dimensions of x's dtype.
+
+    RuntimeError where that dtype ends before it.
+    """
+    if hasattr(value, "storage"):
+        check(not value.ndim, lambda: f"{name} only supports a 0-dimensional value "
+              f"tensor, but got tensor with {value.ndim} dimension(s).")  # fmt: skip
+        return value.to(x.device, x.dtype)
     found = to_number(value, x.dtype)
     check(found.dtype.kind != "f" or not np.isinf(found) or not math.isfinite(value),
           lambda: f"value cannot be converted to type {x.dtype} without overflow: "
@@ -573,14 +575,7 @@ def masked_fill(x, mask, value):
     check(tensor_for("masked_fill", "mask", mask).dtype == bool_,
           lambda: "masked_fill_ only supports boolean masks, but got mask with dtype "
           f"{mask.dtype}")  # fmt: skip
-    if not hasattr(value, "storage"):
-        value = filling(value, x)
-    elif value.ndim:
-        raise RuntimeError(
-            "masked_fill_ only supports a 0-dimensional value tensor, but got tensor "
-            f"with {value.ndim} dimension(s)."
-        )
-    return where(mask, value.to(x.device, x.dtype), x)
+    return where(mask, filling(value, x, "masked_fill_"), x)
 
 
 def reflected(operator):
@@ -650,6 +645,5 @@ def allclose(x, other, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 def equal(x, other):
     """Have both the same shape and the same elements? A Python bool."""
-    return x.shape == tensor_for("equal", "other", other).shape and bool(
-        (x == other).all()
-    )
+    alike = x.shape == tensor_for("equal", "other", other).shape
+    return alike and bool((x == other).all())

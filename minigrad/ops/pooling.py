@@ -15,11 +15,6 @@ from .indexing import gather
 from .unfold import EACH, index, padded, pairs, per_window, under_taps, window_of
 
 
-def planes(x):
-    """(..., H, W): all dimensions but the last two."""
-    return x.shape[:-2]
-
-
 def pool_window(shape, kernel, stride, padding, dilation, ceil_mode, name):
     """The Window over images, or what is wrong with it, in PyTorch's words."""
     stride = kernel if stride in (None, (), []) else stride
@@ -116,7 +111,7 @@ def _(x, w):
 
 @max_with_indices.device
 def _(x, w):
-    x, shape = x.contiguous(), (*planes(x), *w.out)
+    x, shape = x.contiguous(), (*x.shape[:-2], *w.out)
     y, indices = x.new_empty(shape), x.new_empty(shape, dtype=int64)
     launch.run(MAX, "max_pool2d", x=x, y=y, indices=indices, w=w, n=y.numel())
     return y, indices
@@ -151,8 +146,8 @@ def max_input(dy, indices, mask=None, *, w):
 
 @max_input.cpu
 def _(dy, at, mask, w):
-    size, count = w.size[0] * w.size[1], math.prod(planes(dy))
-    dx, shape = np.zeros(count * size, dy.dtype), (*planes(dy), *w.size)
+    size, count = w.size[0] * w.size[1], math.prod(dy.shape[:-2])
+    dx, shape = np.zeros(count * size, dy.dtype), (*dy.shape[:-2], *w.size)
     inside, every = at.reshape(-1) >= 0, np.arange(0, count * size, size)
     at, dy = (at.reshape(count, -1) + every[:, None]).reshape(-1), dy.reshape(-1)
     if not inside.all():  # windows in the padding alone
@@ -169,7 +164,7 @@ def _(dy, at, mask, w):
 @max_input.device
 def _(dy, indices, mask, w):
     dy, indices = dy.contiguous(), indices.contiguous()
-    dx = dy.new_empty((*planes(dy), *w.size))
+    dx = dy.new_empty((*dy.shape[:-2], *w.size))
     ladder = MAX_INPUT if mask is None else MAX_INPUT[1:]  # the lab's knows no mask
     mask = mask if mask is None else mask.contiguous()
     facts = {"dy": dy, "indices": indices, "dx": dx, "w": w, "n": dx.numel()}
@@ -179,7 +174,7 @@ def _(dy, indices, mask, w):
 
 def picked(dy, b):
     """The elements of dy (..., H, W) at the indices b (..., OH, OW)."""
-    flat = dy.reshape(math.prod(planes(dy)), -1)
+    flat = dy.reshape(math.prod(dy.shape[:-2]), -1)
     return gather(flat, 1, b.reshape(flat.shape[0], -1)).view(b.shape)
 
 
@@ -221,7 +216,7 @@ avg_pool2d.gradients.once = True  # PyTorch saves the input
 
 @avg_pool2d.cpu
 def _(x, w, count_pad, divisor):
-    y = np.zeros((*planes(x), *w.out), x.dtype)
+    y = np.zeros((*x.shape[:-2], *w.out), x.dtype)
     for _, _, part in under_taps(padded(x, w), w):
         y += part
     return y / np.asarray(counts(w, count_pad, divisor), x.dtype)
@@ -229,7 +224,7 @@ def _(x, w, count_pad, divisor):
 
 @avg_pool2d.device
 def _(x, w, count_pad, divisor):
-    x, y = x.contiguous(), x.new_empty((*planes(x), *w.out))
+    x, y = x.contiguous(), x.new_empty((*x.shape[:-2], *w.out))
     launch.run(AVG, "avg_pool2d", x=x, y=y, w=w, n=y.numel(), count_pad=count_pad,
                divisor=divisor or 0)  # fmt: skip
     return y
@@ -252,7 +247,7 @@ def averaged(x, w, count_pad, divisor):
 def _(dy, w, count_pad, divisor):
     share = dy / np.asarray(counts(w, count_pad, divisor), dy.dtype)
     (top, left), (high, broad), (rows, cols) = w.padding, w.size, w.extent()
-    shape = *planes(dy), max(rows, top + high), max(cols, left + broad)
+    shape = *dy.shape[:-2], max(rows, top + high), max(cols, left + broad)
     dx = np.zeros(shape, dy.dtype)
     for _, _, part in under_taps(dx, w):
         part += share
@@ -261,7 +256,7 @@ def _(dy, w, count_pad, divisor):
 
 @avg_input.device
 def _(dy, w, count_pad, divisor):
-    dy, dx = dy.contiguous(), dy.new_empty((*planes(dy), *w.size))
+    dy, dx = dy.contiguous(), dy.new_empty((*dy.shape[:-2], *w.size))
     launch.run(AVG_INPUT, avg_input.name, dy=dy, dx=dx, w=w, n=dx.numel(),
                count_pad=count_pad, divisor=divisor or 0)  # fmt: skip
     return dx
