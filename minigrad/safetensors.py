@@ -29,7 +29,7 @@ BROKEN = ValueError, TypeError, LookupError, AttributeError, RecursionError
 def save_file(tensors, filename, metadata=None):
     """Write {name: tensor} to a file; metadata: {text: text}."""
     check(isinstance(tensors, dict), "save_file() takes a dict of tensors, as "
-          f"model.state_dict() is, not {type(tensors).__name__}", TypeError)  # fmt: skip
+          f"state_dict() is, not {type(tensors).__name__}", TypeError)  # fmt: skip
     header, end = {}, 0
     if metadata:
         header["__metadata__"] = {str(k): str(v) for k, v in metadata.items()}
