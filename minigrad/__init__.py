@@ -2,6 +2,7 @@
 
 # ruff: noqa: F401, I001
 # fmt: off
+import builtins as _builtins
 import sys as _sys
 
 from . import autograd, cuda, data, graph, kernels, nn, optim, training
@@ -48,6 +49,7 @@ __version__ = "0.1.0"
 
 # Last of all, for some of these names are Python's own: abs, max, sum.
 globals().update(_FUNCTIONS)
+__all__ = [n for n in globals() if n[0] != "_" and not hasattr(_builtins, n)]
 
 # What PyTorch has under a name that minigrad has not.
 _INSTEAD = {

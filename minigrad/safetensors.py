@@ -28,7 +28,7 @@ BROKEN = ValueError, TypeError, LookupError, AttributeError, RecursionError
 
 def save_file(tensors, filename, metadata=None):
     """Write {name: tensor} to a file; metadata: {text: text}."""
-    check(isinstance(tensors, dict), "save_file() takes a dict of tensors, as "
+    check(isinstance(tensors, dict), "save_file() takes a dict of tensors, as model."
           f"state_dict() is, not {type(tensors).__name__}", TypeError)  # fmt: skip
     header, end = {}, 0
     if metadata:

@@ -5,11 +5,8 @@ dw and db of x and dy. Each is linear in both operands, so that the gradients of
 are the other two.
 """
 
-<<<<<<< HEAD
-import math
-=======
 import functools
->>>>>>> d244cb3 (Windows' sizes checked once; nn/unfused belongs to nn; a trace prints once)
+import math
 from typing import NamedTuple
 
 import numpy as np
