@@ -1,13 +1,18 @@
 """`with trying():` runs an example that needs answers which may not be right yet."""
 
 import contextlib
+import math
+import sys
 import traceback
+import types
 
 from minigrad import simt
 from minigrad.exercises.errors import NotAnswered, Stopped, own_line
+from minigrad.exercises.registry import exercises
 from minigrad.exercises.sandbox import TimeUp, time_limit
 
-SECONDS = 10  # for the cell; a launch in the simulator has half of it
+from .checking import Check, find_check
+
 UNSET = "\n  is there a cell above that was not run, and gives this name its value?"
 
 
@@ -15,16 +20,19 @@ UNSET = "\n  is there a cell above that was not run, and gives this name its val
 def trying():
     """Run the block; say in a line what is missing or goes wrong, and go on.
 
-    So that Run All comes to the end. `show` displays a picture or a value.
+    So that Run All comes to the end. `show` displays a picture or a value. The limits
+    are those of the check of what the cell calls.
     """
+    cell = sys._getframe(2).f_code  # above this function and contextlib's
+    seconds, steps = _limits(_names(cell))
     try:
-        with simt.at_most(SECONDS / 2), time_limit(SECONDS):
+        with simt.at_most(seconds / 2, steps), time_limit(seconds):
             yield _display()
     except NotAnswered as error:
         print(f"{str(error).partition('. ')[0]}, and this cell needs one.")
     except TimeUp as error:
         print(
-            f"not done after {SECONDS} s: is there a loop whose condition stays true?"
+            f"not done after {seconds} s: is there a loop whose condition stays true?"
             f"{own_line(error)}"
         )
     except KeyboardInterrupt as stop:
@@ -33,6 +41,23 @@ def trying():
     except Exception as error:
         unset = UNSET if _is_unset(error) else ""
         print(f"{type(error).__name__}: {error}{own_line(error)}{unset}")
+
+
+def _names(code):
+    """All that a cell and what is defined in it call by name."""
+    inner = [c for c in code.co_consts if isinstance(c, types.CodeType)]
+    return {*code.co_names}.union(*map(_names, inner))
+
+
+def _limits(names):
+    """(seconds of the cell, rounds of a launch's loops)"""
+    holes = [entry.hole for entry in exercises() if entry.hole.name in names]
+    try:
+        checks = [*map(find_check, holes)] or [Check()]
+    except ModuleNotFoundError:  # PyTorch
+        checks = [Check()]
+    seconds = max(check.seconds for check in checks)
+    return seconds, max(getattr(check, "steps", math.inf) for check in checks)
 
 
 def _is_unset(error):

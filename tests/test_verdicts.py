@@ -15,7 +15,7 @@ from judging import (  # noqa: F401
 )
 
 import minigrad
-from grading import check, checking, show_check, trial, trying
+from grading import check, checking, show_check, trying
 from grading.checking import View, find_check, judge
 from grading.mistakes import specimens
 from grading.picture import cells, compared
@@ -23,6 +23,7 @@ from grading.subject import LocalSubject
 from grading.verdict import Verdict
 from minigrad import Kernel, Tensor
 from minigrad.exercises.registry import WrongAnswerType, solves
+from minigrad.kernels.threads import global_index
 from minigrad.layout import contiguous_strides, index_of, offset_of
 
 # ---------------------------------------------------------------- points and messages
@@ -196,7 +197,7 @@ def test_trying_says_what_is_missing_or_wrong_and_goes_on(capsys):
 
 
 def test_trying_ends_what_has_no_end(capsys, monkeypatch):
-    monkeypatch.setattr(trial, "SECONDS", 0.4)
+    monkeypatch.setattr(checking.Check, "seconds", 0.4)
     with trying():
         while True:
             pass
@@ -206,6 +207,24 @@ def test_trying_ends_what_has_no_end(capsys, monkeypatch):
         kernel(1, 1, (np.zeros(1, np.int32),))
     said = capsys.readouterr().out
     assert "did not end within 0.2 seconds" in said and "while (x[0] == 0)" in said
+
+
+def test_a_trial_has_the_limits_of_the_check_of_what_it_calls(capsys, monkeypatch):
+    monkeypatch.setattr(find_check(Tensor.permute), "seconds", 0.3, raising=False)
+
+    with trying():
+        (lambda x: x.permute).__name__  # noqa: B018
+        while True:
+            pass
+    assert capsys.readouterr().out.startswith("not done after 0.3 s")
+
+
+def test_a_trial_has_the_limits_of_a_kernels_check(capsys):
+    kernel = Kernel("__global__ void f(int* x) { while (x[0] == 0) {} }", "f")
+    with trying():
+        assert global_index
+        kernel(1, 1, (np.zeros(1, np.int32),))
+    assert "10,000 rounds of loops" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("points", [-1, 3])

@@ -43,9 +43,6 @@ ENDLESS = (
 )
 
 
-most_seconds = contextvars.ContextVar("most_seconds", default=math.inf)
-
-
 @dataclasses.dataclass
 class Limits:
     """How much a launch may use.
@@ -61,14 +58,17 @@ class Limits:
     bytes: int = 2**29
 
 
+most = contextvars.ContextVar("most", default=(math.inf, math.inf))
+
+
 @contextlib.contextmanager
-def at_most(seconds):
-    """Launches in this block end after `seconds`, if their own limit is longer."""
-    before = most_seconds.set(seconds)
+def at_most(seconds, steps=math.inf):
+    """Launches in this block end after so much, if their own limits are wider."""
+    before = most.set((seconds, steps))
     try:
         yield
     finally:
-        most_seconds.reset(before)
+        most.reset(before)
 
 
 class RawModule:
@@ -185,8 +185,10 @@ class Launch:
 
     def __init__(self, kernel, grid, block, args, shared_mem=0, tools=(),
                  schedule="lockstep", seed=0, limits=None, batch=None):  # fmt: skip
-        self.kernel, self.limits = kernel, limits or kernel.limits
-        self.seconds = min(self.limits.seconds, most_seconds.get())
+        (seconds, steps), limits = most.get(), limits or kernel.limits
+        self.kernel = kernel
+        self.seconds = min(limits.seconds, seconds)
+        self.limits = dataclasses.replace(limits, steps=min(limits.steps, steps))
         bounds = kernel.function.launch_bounds
         self.grid, self.block = admit.sizes(kernel.name, grid, block, bounds)
         self.schedule, self.seed, self.per_batch = schedule, seed, None
