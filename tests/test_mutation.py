@@ -5,7 +5,7 @@ import contextlib
 import pytest
 
 from grading import mistakes
-from grading.mutation import report, right_cuda
+from grading.mutation import cuda, report, right_cuda
 from grading.mutation.audit import STALE, SURVIVED, Found, audit, draw, gone
 from grading.mutation.edits import edits, solution
 from grading.mutation.right import PYTHON, other_names, rights
@@ -108,3 +108,14 @@ def test_the_page_says_what_came_of_each():
     text = report.page(found)
     assert "| 03.2 offset_of | 5 | 3 | 1 | 1 |" in text and "| all | 5 |" in text
     assert "**75.00%" in text and "- why: offset_of 1\n" in text
+
+
+def test_what_only_a_huge_launch_shows_is_said():
+    said = {edit.title: cuda.too_large(edit) for edit in edits(find("sum_dim"))}
+    (loop,) = (why for title, why in said.items() if "-> for (short k" in title)
+    (index,) = (
+        why for title, why in said.items() if title.endswith("float offset = 0;")
+    )
+    assert "2 ** 15 rounds" in loop and "2 ** 24" in index
+    shorts = [title for title in said if "-> short i = " in title]
+    assert shorts and not any(said[title] for title in shorts)

@@ -5,7 +5,7 @@ import torch
 
 from grading.checking import checks
 from grading.kernels import Fault, Launch, blank, distinct
-from grading.mistakes import Missing, Mistake, equivalent, mistakes, right
+from grading.mistakes import Missing, Mistake, mistakes, right
 from minigrad.kernels.memory import shared_reverse
 
 from .blocks import FLOAT, BlockCheck, cover
@@ -121,12 +121,6 @@ mistakes(
         "count - 1 - tid -> 256 - tid",
         ("if (tid < count) ->", "count - 1 -> blockDim.x - 1"),
     ),
-)
-
-equivalent(
-    shared_reverse,
-    "a block has at most 1024 threads",
-    "type: min((short)blockDim.x, n - first)",
 )
 
 right(

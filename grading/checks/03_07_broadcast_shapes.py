@@ -65,7 +65,6 @@ mistakes(
     > result[-back] not in (1, size) -> size < 1 or result[-back] not in (1, size)
     """,
     wrong_error=Known("RuntimeError -> ValueError"),
-    # NumPy has 64 dimensions at most
 )
 
 equivalent(

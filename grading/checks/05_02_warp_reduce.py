@@ -126,7 +126,6 @@ mistakes(
 equivalent(
     warp_reduce,
     "a block has at most 256 threads",
-    "type: min(32, (short)blockDim.x",
     "off by one: tid / 31]",
 )
 equivalent(

@@ -13,7 +13,7 @@ from ..checking import find_check
 from ..mistakes import Specimen, equivalents
 from ..own_tests import OwnTest
 from ..subject import LocalSubject
-from . import damage, nvrtc
+from . import cuda, damage, nvrtc
 from .edits import edits, solution
 
 REJECTED, SURVIVED, EQUIVALENT, STALE = "killed", "survived", "equivalent", "stale"
@@ -93,8 +93,9 @@ def state_of(hole, edit, seed=0):
         return EQUIVALENT, AS_GOOD
     if edit.is_idle_if_untouched and not damage.touched:
         return EQUIVALENT, IDLE
-    if isinstance(hole, KernelExercise) and is_same(hole, edit):
-        return EQUIVALENT, SAME
+    if isinstance(hole, KernelExercise):
+        reason = SAME if is_same(hole, edit) else cuda.too_large(edit)
+        return (EQUIVALENT, reason) if reason else (SURVIVED, "")
     return SURVIVED, ""
 
 

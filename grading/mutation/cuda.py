@@ -33,8 +33,24 @@ HALF = "#include <cuda_fp16.h>\n"
 ROUNDS, FEW = 64, 4  # after which a loop ends; FEW: of one that halves or doubles
 
 
+# What only launches show that no check has time for.
+IN_FLOAT = "float is exact to 2 ** 24: it takes as many elements, which takes minutes"
+ROUNDS_OF_SHORT = (
+    "it takes 2 ** 15 rounds of one thread to show it, which takes seconds"
+)
+
+
 def edits(text, hole):
     return Edits(text).found
+
+
+def too_large(edit):
+    """Why no check shows an edit that has survived; "" for no reason."""
+    begin, end, new = edit.pieces[-1]
+    if edit.kind != "type" or edit.whole[begin:end] != "int":
+        return ""
+    loop = new == "short" and edit.whole[:begin].endswith("for (")
+    return IN_FLOAT if new == "float" else ROUNDS_OF_SHORT if loop else ""
 
 
 class Edits:
@@ -203,6 +219,8 @@ class Edits:
             stop = self.words.index(";", i)
             names = {self.words[n - 1] for n in range(i, stop) if self.words[n] == "="}
             small = names and names <= self.small
+            if following[:1] == [")"]:  # a cast
+                small = following[1:] and following[1] in SMALL
             for other in TYPES[word]:
                 if not (small and other == "short"):
                     self.put("type", i, i, other)
