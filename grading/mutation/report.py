@@ -15,8 +15,8 @@ HEAD = """# Wrong answers that no one chose
 one, operands and comparisons swapped, terms, guards, barriers, branches and statements
 dropped, other types, loops that end too early, results rounded, inputs changed, state
 kept between calls. A change is killed if the check rejects it. It is equivalent if no
-input that the exercise allows shows it: these are listed, with the reasons, beside the
-checks. `python -m grading mutate --write` wrote this page.
+input that the exercise allows shows it, or none that a check has time for: the reasons
+stand below. `python -m grading mutate --write` wrote this page.
 """
 
 
