@@ -35,7 +35,7 @@ and runs it here. Where a GPU is, the same launches run there too (gpu.py).
   Fault("sectors").
 - One text may be compiled in several ways: Launch(..., options=("-DOP=exp",)).
 - Above `watched` threads or array elements a launch runs with the bounds tool alone,
-  and not at all where its part, or the heart, is wrong already.
+  and not at all where its part, or the heart, is wrong already (`is_long`).
 - `gpu_parts` names the parts that `on_gpu` yields: they count where a GPU is, and are
   "not graded: needs a GPU" elsewhere.
 """
@@ -142,8 +142,8 @@ class KernelCheck(Check):
         end = time.thread_time() + self.patience
         cases = [*self.cases(random_numbers.Random(seed))]
         for number, (part, launch) in enumerate(cases):
-            if wrong & {part, cases[0][0]} and not self._is_small(launch):
-                continue  # a long launch that can earn nothing
+            if wrong & {part, cases[0][0]} and self.is_long(launch):
+                continue  # it can earn nothing
             if case and (stops(case.got) or self._refused(case.got)):
                 case = case._replace(part=part)
             else:
@@ -167,6 +167,10 @@ class KernelCheck(Check):
         run = functools.partial(simulate, kernel, self.hole, launch, tools, limits)
         keep = number is not None and self._is_small(launch)
         return kept((text, number), run) if keep else run()
+
+    def is_long(self, launch):
+        """Is a launch left out where its part, or the heart, is wrong already?"""
+        return not self._is_small(launch)
 
     def _is_watched(self, launch):
         return self._is_small(launch) or bool(launch.limits)

@@ -60,6 +60,7 @@ class SumAll(TreeCheck):
             "reads": n,
             "reads_per_thread": each,
             "shared_requests": self.serial * blocks,
+            "atomics": 0,
         }
         return Launch(blocks, size, (x, blank(blocks), np.int32(n)), 0, limits)
 
@@ -127,6 +128,16 @@ mistakes(
             "sum += x[i] -> sum = __hadd(sum, __float2half(1024 * x[i]))",
             "partial[0] -> partial[0] / 1024",
         )
+    ),
+    atomics=Mistake(
+        "atomics make threads wait, and add in an order that changes from run to run: so "
+        "do the last digits. Add as a tree",
+        Fault("atomics"),
+        (
+            f"{TREE} -> __syncthreads();",
+            "partial[tid] = sum; -> if (tid == 0) partial[0] = 0.0f;\n"
+            "    __syncthreads();\n    atomicAdd(&partial[0], sum);",
+        ),
     ),
     one_by_one=Mistake(
         "the sum of the threads' numbers is made by one thread after the other: in a "

@@ -24,6 +24,7 @@ COUNTED = {
     "reads_per_thread": "reads of one thread",
     "shared_requests": "accesses of shared memory by warps",
     "writes": "writes of global memory",
+    "atomics": "atomic operations",
     "sectors": "sectors of 32 bytes",
 }
 COARSE = (

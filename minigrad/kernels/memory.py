@@ -42,10 +42,11 @@ fix_the_race = kernel_exercise(
     """\
 // y[i] = x[first] + ... + x[i], where `first` is the first element of i's block.
 //
-// Each block makes the running totals of its own elements: block b has blockDim.x of
-// them, from number b * blockDim.x on, those that are below n. The launch has one
-// dimension. blockDim.x is at most 256. An array that is `extern __shared__` has
-// 8 * blockDim.x bytes. No two threads may race, whatever the values are.
+// Each block makes the running totals of its own elements in shared memory: block b has
+// blockDim.x of them, from number b * blockDim.x on, those that are below n. The launch
+// has one dimension. blockDim.x is at most 256, n >= 0. An array that is
+// `extern __shared__` has 8 * blockDim.x bytes. No two threads may race, whatever the
+// values are.
 // Blocks of 4, n = 6:  x = 1 1 1 1 1 1,  y = 1 2 3 4 1 2
 __global__ void fix_the_race(const int* x, int* y, int n);
 """,

@@ -68,7 +68,7 @@ grid_stride = kernel_exercise(
 // y[i] = x[i] * x[i] for i = 0 ... n - 1, whatever the size of the grid.
 //
 // The launch has one dimension, and any number of threads: fewer than n, so that each
-// does several elements, or more. Each element is written once, by one thread.
+// does several elements, or more. Each element is written once, by one thread. n >= 0.
 __global__ void grid_stride(const float* x, float* y, int n);
 """,
     points=2,
