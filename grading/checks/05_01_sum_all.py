@@ -130,8 +130,8 @@ mistakes(
         )
     ),
     atomics=Mistake(
-        "atomics make threads wait, and add in an order that changes from run to run: so "
-        "do the last digits. Add as a tree",
+        "atomics make threads wait, and add in another order from run to run: the last "
+        "digits change. Add as a tree",
         Fault("atomics"),
         (
             f"{TREE} -> __syncthreads();",
