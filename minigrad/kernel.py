@@ -14,6 +14,7 @@ from .simt import CompileError
 from .simt.device import fresh_of
 from .simt.engine import admit
 from .simt.engine.admit import sizes
+from .simt.front.headers import usual
 from .storage import Storage
 
 NVRTC_ERROR = re.compile(r"(.*)\((\d+)\): (?:catastrophic )?error(?: #\S+)?: (.*)")
@@ -55,7 +56,7 @@ class Kernel:
         self.function = self._simulated = self._refused = None
         try:
             self._simulated = simt.RawKernel(source, name, self.options)
-            self.function = self._simulated.function
+            self.function, self.name = self._simulated.function, self._simulated.name
         except CompileError as error:
             if not gpu_available():
                 raise
@@ -115,7 +116,8 @@ class Kernel:
         """CuPy's RawKernel; it compiles once for each device."""
         import cupy
 
-        code, options = with_macros(self.source, self.options)
+        given = (*macros(self.source), *self.options)
+        code, options = with_macros(self.source, given)
         text = {"code": code, "options": options}
         try:  # as a name expression any kernel is found, with extern "C" or without
             module = cupy.RawModule(**text, name_expressions=(self.name,))
@@ -145,18 +147,23 @@ class Kernel:
             ) from None
 
 
+def macros(source):
+    """The options that define what `source` uses of headers that NVRTC has not."""
+    return [f"-D{name}={text}" for name, text in usual(source).items()]
+
+
 def with_macros(source, options):
     """(text, options) with the -D macros as lines of the text, which keeps its numbers.
 
     As options they would stand before NVRTC's own headers too, and -DT=float would
     break every template <typename T> there.
     """
-    macros = [o for o in options if o.startswith("-D") and len(o) > 2]
-    if not macros:
+    given = [o for o in options if o.startswith("-D") and len(o) > 2]
+    if not given:
         return source, options
-    parts = [macro[2:].partition("=") for macro in macros]
+    parts = [macro[2:].partition("=") for macro in given]
     lines = [f"#define {name} {value if sign else 1}" for name, sign, value in parts]
-    rest = tuple(o for o in options if o not in macros)
+    rest = tuple(o for o in options if o not in given)
     return "\n".join([*lines, "#line 1", source]), rest
 
 

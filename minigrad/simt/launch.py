@@ -117,6 +117,7 @@ class RawKernel:
         if not isinstance(name, str):
             raise TypeError(f"the kernel's name must be a string, not {name!r}")
         self.module = module or RawModule(code, options)
+        name = self.module.program.full_name(name)
         self.code, self.name, self.options = code, name, tuple(options)
         known = self.module.program.kernels
         if name not in known and "<" not in name:

@@ -6,6 +6,7 @@ from . import ast as _ast
 from . import tree as _tree
 from .calls import DeductionError as _DeductionError
 from .errors import CompileError, Lint, caret
+from .headers import usual
 from .lexer import lex as _lex
 from .options import Options as _Options
 from .options import read as _read
@@ -33,6 +34,7 @@ class Program:
     warnings: list
     options: _Options = dataclasses.field(default_factory=_Options)
     _checker: object = None
+    _file: str = "kernel.cu"
     _lines: tuple = ()
 
     @property
@@ -55,9 +57,20 @@ class Program:
         """The kernel of this name; of a template an instance, as `add<float>`."""
         if expression in self.kernels:
             return self.kernels[expression]
-        return _guarded(
-            lambda: _instance(self, expression), "name expression", [expression]
+        template, bound = _guarded(
+            lambda: _named(self, expression), "name expression", [expression]
         )
+        return _guarded(
+            lambda: _instance(self, template, bound), self._file, self._lines
+        )
+
+    def full_name(self, name):
+        """`name`, or name<> where it is a template with a default for everything."""
+        template = self._checker.templates.get(name)
+        if name in self.kernels or template is None:
+            return name
+        whole = all(p.default is not None for p in template.node.template)
+        return f"{name}<>" if whole else name
 
 
 def compile(source, name="kernel.cu", options=()):
@@ -74,7 +87,8 @@ def compile(source, name="kernel.cu", options=()):
 
 def _compiled(source, name, options, lines):
     options = _read(options)
-    preprocessor = _Preprocessor(options.macros, name)
+    macros = {**usual(source), **dict(options.macros)}
+    preprocessor = _Preprocessor(macros, name)
     tokens = preprocessor.run(_lex(source))
     nodes = _Parser(tokens, preprocessor.includes).file()
     checker = _Checker(name, preprocessor.includes, options.arch)
@@ -90,13 +104,13 @@ def _compiled(source, name, options, lines):
     }
     return Program(
         kernels, checker.functions, checker.globals, checker.dynamic,
-        sorted(warnings, key=lambda w: (w.line, w.column)), options, checker,
+        sorted(warnings, key=lambda w: (w.line, w.column)), options, checker, name,
         tuple(lines),
     )  # fmt: skip
 
 
-def _instance(program, expression):
-    """The kernel that `add<float, 4>` names."""
+def _named(program, expression):
+    """(the template, its arguments by name) that `add<float, 4>` says."""
     checker = program._checker
     tokens = _Preprocessor().run(_lex(expression))
     parser = _Parser(tokens, checker.includes)
@@ -112,11 +126,19 @@ def _instance(program, expression):
     parsed = parser.primary()
     if parser.token.kind != "end" or not isinstance(parsed, _ast.Name):
         raise CompileError(f"'{expression}' names no kernel", (1, 1))
+    if len(parsed.arguments or []) > len(template.node.template):
+        message = f"'{template.name}' has fewer template parameters"
+        raise CompileError(message, (1, 1))
     bound = {}
     for parameter, value in zip(template.node.template, parsed.arguments or []):  # noqa: B905
         bound[parameter.name] = checker.template_value(parameter, value)
-    made = checker.instantiate(template, bound, (1, 1))
-    checker.finish()
+    return template, bound
+
+
+def _instance(program, template, bound):
+    """The kernel that a template makes of these arguments."""
+    made = program._checker.instantiate(template, bound, template.node.place)
+    program._checker.finish()
     return made
 
 
@@ -127,7 +149,7 @@ def _guarded(run, name, lines):
     except CompileError as error:
         raise error.located(name, lines) from None
     except _DeductionError as error:
-        raise CompileError(str(error)).located(name, lines) from None
+        raise CompileError(str(error), (1, 1)).located(name, lines) from None
     except RecursionError:
         message = "this is nested too deeply: split it into smaller parts"
         raise CompileError(message).located(name, lines) from None

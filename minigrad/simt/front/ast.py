@@ -23,6 +23,7 @@ ReferenceTo = _define("ReferenceTo", "to", "to &")
 ArrayOf = _define("ArrayOf", "element count", "element [count]; count perhaps None")
 TemplateType = _define("TemplateType", "name arguments quals", "name<arguments>")
 MemberType = _define("MemberType", "owner name quals", "typename owner::name")
+FUNCTION = "function"  # the type of a template parameter that is a function
 TYPES = (NamedType, PointerTo, ReferenceTo, ArrayOf, TemplateType, MemberType)
 
 # Expressions

@@ -1,5 +1,7 @@
 """Calls: overloads, CUDA's own functions, template deduction."""
 
+import weakref
+
 from . import ast, builtins
 from . import ctype as C
 from . import tree as T
@@ -9,6 +11,7 @@ from .groups import DeductionError, Groups
 from .structs import Methods, Own, has_methods
 
 MOST_INSTANCES = 300
+OF_FUNCTION = weakref.WeakKeyDictionary()
 MOST_PRINTED = 32
 DEEPEST_TEMPLATE = 20
 
@@ -60,9 +63,12 @@ class Calls(Groups):
             self.no_group(found.type, "a call of", name.place)
             message = f"'{name.name}' is a variable, and cannot be called"
             raise CompileError(message, name.place)
-        arguments = [self.argument(a) for a in node.arguments]
+        given = node.arguments
         if isinstance(found, Overloads):
+            given = self.lists_for(found.functions, given)
+            arguments = [self.argument(a) for a in given]
             return self.call_user(found, name, arguments)
+        arguments = [self.argument(a) for a in given]
         if self.is_group_call(name, arguments):
             return self.group_call(name, arguments)
         if name.name == "printf":
@@ -72,6 +78,27 @@ class Calls(Groups):
         if not self.offered(name.name):
             raise self.undeclared(name.name, name.place, called=True)
         return self.call_builtin(name, self.builtin(name.name), arguments)
+
+    def lists_for(self, functions, arguments):
+        """The arguments, {a, b} as a value of its parameter, if one function fits."""
+        fitting = [f for f in functions if len(f.parameters) >= len(arguments)]
+        if len(fitting) != 1:
+            return arguments
+        types = [getattr(t, "to", t) if isinstance(t, C.Reference) else t
+                 for t in fitting[0].types]  # fmt: skip
+        return [
+            self.initial(type.plain, a, a.place) if isinstance(a, ast.Items) else a
+            for type, a in zip(types, arguments)  # noqa: B905
+        ]
+
+    def function_object(self, typed, node):
+        """A function's name as an argument: a struct that is called like it."""
+        found = self.find(typed.value)
+        known = getattr(found, "functions", ())
+        if len(known) != 1 or getattr(found, "templates", None):
+            note = "write a struct with operator()"
+            raise outside("a function as an argument", node.place, note)
+        return T.Aggregate(node.place, callable_of(known[0]), [])
 
     def call_value(self, value, node):
         """f(a) where f is a struct with operator()."""
@@ -94,10 +121,11 @@ class Calls(Groups):
     def argument(self, node):
         """An argument; lvalues stay lvalues until the parameter is known."""
         if isinstance(node, ast.Items):
-            raise outside("a list in { } as an argument", node.place, "name a variable")
-        typed = self.check(node)
+            note = "write the type before it: T{...}"
+            raise outside("a list in { } as an argument", node.place, note)
+        typed = node if isinstance(node, T.Aggregate | T.Call) else self.check(node)
         if isinstance(typed.type, C.FunctionType):
-            raise outside("a function as an argument", node.place, "call it")
+            return self.function_object(typed, node)
         if typed.type.plain is C.VOID:
             raise CompileError("this call returns nothing", node.place)
         return typed
@@ -349,6 +377,8 @@ class Calls(Groups):
     def template_value(self, parameter, value):
         """One template argument: a type, or a constant."""
         is_type = isinstance(value, ast.TYPES)
+        if isinstance(value, ast.Name) and parameter.type is ast.FUNCTION:
+            return self.function_object(self.check(value), value).type
         if is_type != (parameter.type is None):
             kind = "a type" if parameter.type is None else "a constant"
             raise DeductionError(f"template parameter {parameter.name} is {kind}")
@@ -439,6 +469,9 @@ class Calls(Groups):
                 raise DeductionError(f"template parameter {name} is a type")
             self.scopes[-1][name] = value
             return
+        if parameter.type is ast.FUNCTION:
+            self.scopes[-1][name] = value.methods["operator()"]
+            return
         type = self.type_of(parameter.type).plain
         if isinstance(value, C.CType) or not (type.is_integer or number(type)):
             raise DeductionError(f"template parameter {name} is a constant")
@@ -446,6 +479,15 @@ class Calls(Groups):
             raise DeductionError(f"{value} is no value of the parameter {name}: {type}")
         bound[name] = value
         self.scopes[-1][name] = T.EnumValue(type, value)
+
+
+def callable_of(function):
+    """The type of a function that is an argument: an empty struct with operator()."""
+    types = ", ".join(map(str, function.types))
+    made = C.Struct(f"{function.result} (*)({types})")
+    made.complete_with(())
+    made.methods["operator()"] = Methods("operator()", [function], static=True)
+    return OF_FUNCTION.setdefault(function, made)
 
 
 def callable_struct(found):

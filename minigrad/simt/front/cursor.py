@@ -35,6 +35,7 @@ class Cursor:
         if groups.BASE in includes:
             types["cooperative_groups::"] = groups.SPACE
         self.includes, self.scopes = includes, [types, {}]
+        self.spaces = set()  # the file's own namespaces
         self.types_of = {}  # struct -> the names of the types within it
 
     def go(self, at):
@@ -43,13 +44,18 @@ class Cursor:
         token = self.token = self.tokens[at]
         if token.kind == "id" and self.tokens[at + 1].text == "::":
             self.join(token)
+            token = self.token
         # A literal never looks like an operator or a keyword.
         self.text = token.text if token.kind in ("op", "id") else ""
 
     def join(self, token):
-        """Make one token of `cg :: sync`, where cg is a namespace."""
+        """Make one token of `cg :: sync`, where cg is a namespace; of a namespace of
+        the file's own the last name alone is left."""
         space, member = token.text + "::", self.tokens[self.at + 2]
-        if member.kind == "id" and self.kind_of(space) == groups.SPACE:
+        if token.text in self.spaces:
+            del self.tokens[self.at : self.at + 2]
+            self.go(self.at)
+        elif member.kind == "id" and self.kind_of(space) == groups.SPACE:
             token.text = space + member.text
             del self.tokens[self.at + 1 : self.at + 3]
             self.member_of_space(token)

@@ -203,6 +203,13 @@ class Expressions(Calls):
             note = "copy it element by element"
             raise CompileError("an array cannot be assigned", place, note)
         self.no_group(type, "an assignment to", place)
+        base = target
+        while isinstance(base, T.Field | T.Index):
+            base = base.base
+        variable = getattr(base, "variable", None)
+        if variable and variable.storage == "constant" and not type.const:
+            message = f"'{variable.name}' is __constant__: only the host can write it"
+            raise CompileError(message, place)
         if type.const:
             raise CompileError(
                 f"this is const and cannot be written (its type is '{type}')", place

@@ -32,6 +32,45 @@ PREDEFINED = {
     "__cplusplus": "201703L",
     "NULL": "0",
 }
+# What people write, and NVRTC knows by headers alone that it has not: defined for every
+# text that uses such a name without defining it. minigrad.Kernel does it on a GPU, too.
+USUAL = {
+    "INFINITY": "__int_as_float(0x7f800000)",
+    "NAN": "__int_as_float(0x7fffffff)",
+    "FLT_MAX": "3.402823466e+38f",
+    "FLT_MIN": "1.175494351e-38f",
+    "FLT_EPSILON": "1.192092896e-07f",
+    "DBL_MAX": "1.7976931348623157e+308",
+    "DBL_MIN": "2.2250738585072014e-308",
+    "DBL_EPSILON": "2.2204460492503131e-16",
+    "INT_MAX": "2147483647",
+    "INT_MIN": "(-2147483647 - 1)",
+    "UINT_MAX": "4294967295u",
+    "M_PI": "3.14159265358979323846",
+    "int8_t": "signed char",
+    "uint8_t": "unsigned char",
+    "int16_t": "short",
+    "uint16_t": "unsigned short",
+    "int32_t": "int",
+    "uint32_t": "unsigned int",
+    "int64_t": "long long",
+    "uint64_t": "unsigned long long",
+    "intptr_t": "long long",
+    "uintptr_t": "unsigned long long",
+}
+
+
+def usual(source):
+    """name -> text of what of USUAL a text uses and does not define."""
+    used = {name for name in re.findall(r"\w+", source) if name in USUAL}
+    return {name: USUAL[name] for name in sorted(used) if not defines(source, name)}
+
+
+def defines(source, name):
+    made = rf"#\s*define\s+{name}\b|typedef[^;]*\b{name}\s*;|using\s+{name}\s*="
+    return re.search(rf"{made}|\w\s+{name}\s*=", source) is not None
+
+
 MATH_CONSTANTS = {
     "CUDART_INF_F": "__int_as_float(0x7f800000)",
     "CUDART_NAN_F": "__int_as_float(0x7fffffff)",
@@ -87,24 +126,6 @@ def is_outside(name):
 
 
 MISSING = {
-    "INFINITY": "write __int_as_float(0x7f800000)",
-    "NAN": 'write nanf("")',
-    "FLT_MAX": "write 3.402823466e+38f",
-    "FLT_MIN": "write 1.175494351e-38f",
-    "FLT_EPSILON": "write 1.192092896e-07f",
-    "DBL_MAX": "write 1.7976931348623157e+308",
-    "INT_MAX": "write 2147483647",
-    "INT_MIN": "write (-2147483647 - 1)",
-    "UINT_MAX": "write 4294967295u",
-    "M_PI": "write 3.14159265358979, or 3.14159265f in float code",
-    "int8_t": "write signed char",
-    "uint8_t": "write unsigned char",
-    "int16_t": "write short",
-    "uint16_t": "write unsigned short",
-    "int32_t": "write int",
-    "uint32_t": "write unsigned int",
-    "int64_t": "write long long",
-    "uint64_t": "write unsigned long long",
     "uint": "write unsigned int",
     "uchar": "write unsigned char",
     "half": "write #include <cuda_fp16.h> at the top",

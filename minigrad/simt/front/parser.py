@@ -41,8 +41,12 @@ class Parser(Records):
 
     def linkage(self):
         """extern "C" before one declaration, or around several."""
-        place = self.next().place
+        place, token = self.next().place, self.token
         language = self.next().text
+        end = token.place[0], token.place[1] + len(token.text)
+        if self.token.kind == "id" and self.token.place == end:
+            message = f"a blank is missing after {token.text}"
+            raise CompileError(message, end)
         if language not in ('"C"', '"C++"'):
             raise CompileError(f"unknown language {language}", place)
         if not self.accept("{"):
@@ -79,8 +83,11 @@ class Parser(Records):
         place = self.next().place
         self.enter()
         if self.token.kind == "id":
-            note = "leave it out: a call makes the instance"
-            raise outside("an explicit instantiation", place, note)
+            made = self.function_or_variables([])[0]
+            self.leave()
+            if not isinstance(made, ast.Function) or made.body is not None:
+                raise CompileError("'<' is missing after 'template'", place)
+            return made
         self.expect("<")
         parameters = []
         while self.text != ">":
@@ -121,13 +128,27 @@ class Parser(Records):
                     what = f"a template parameter that is {token.text}"
                     raise outside(what, token.place, "write a type, or typename T")
                 raise self.unknown_type()
-            name, type = self.declarator(type, "the parameter")
+            name, type = self.parameter_name(type)
             self.declare(name.text, VALUE)
             if self.accept("="):
                 closing, self.closing = self.closing, True
                 default = self.conditional()
                 self.closing = closing
         return ast.TemplateParameter(name.place, name.text, type, default)
+
+    def parameter_name(self, type):
+        """The name after a type; float (*F)(float) is a function."""
+        if self.text != "(" or self.peek() not in ("*", "&"):
+            return self.declarator(type, "the parameter")
+        self.next()
+        self.next()
+        name = self.name("the parameter")
+        self.expect(")")
+        self.expect("(")
+        self.enter()
+        self.parameters()
+        self.leave()
+        return name, ast.FUNCTION
 
     def simple(self):
         """typedef, using and static_assert, at file level or in a block."""
@@ -148,8 +169,11 @@ class Parser(Records):
         return [ast.Alias(name.place, name.text, type)]
 
     def namespace(self):
-        """namespace cg = cooperative_groups;"""
+        """namespace cg = cooperative_groups; namespace a {...}, whose names stand for
+        themselves."""
         place = self.next().place
+        if self.text == "{" or self.peek() in ("{", "::"):
+            return self.own_namespace()
         if self.token.kind != "id" or self.peek() != "=":
             raise outside("'namespace'", place, "write names without a namespace")
         name = self.name("the namespace").text
@@ -158,6 +182,22 @@ class Parser(Records):
         self.declare(name + "::", SPACE)
         self.expect(";")
         return []
+
+    def own_namespace(self):
+        """The declarations of namespace a::b {...}."""
+        while self.text != "{":
+            self.spaces.add(self.name("the namespace").text)
+            self.accept("::")
+        self.deeper()
+        self.expect("{")
+        out = []
+        while not self.accept("}"):
+            if self.token.kind == "end":
+                raise self.expected("'}'")
+            if not self.accept(";"):
+                out += self.outermost()
+        self.depth -= 1
+        return out
 
     def space(self):
         """The name of a namespace: there is that of cooperative groups only."""
@@ -179,6 +219,10 @@ class Parser(Records):
             note = "write the name without ::"
             raise outside("a using declaration", place, note)
         if self.accept("namespace"):
+            if self.text in self.spaces:
+                self.next()
+                self.expect(";")
+                return []
             self.space()
             names = [n for n in groups.NAMES if not self.kind_of(n)]
         else:

@@ -58,7 +58,7 @@ class Checker(Statements):
         type, value = self.typed_init(node)
         says_const = type.const or "constexpr" in words
         self.no_group(type, "a variable at file level that is", node.place)
-        if "constexpr" in words or "__constant__" in words:
+        if "constexpr" in words:
             type = type.qualified(C.CONST)
         storage = "constant" if "__constant__" in words or type.const else "device"
         on_device = "__device__" in words or "__constant__" in words
@@ -110,8 +110,12 @@ class Checker(Statements):
         """template <> float f<float>(...): one instance, written out."""
         function = self.signature(node)
         values = [T.VariableRef(node.place, p.type, p) for p in function.parameters]
-        name = ast.Name(node.place, node.name, node.special)
+        name = ast.Name(node.place, node.name, node.special or None)
         found = self.find(node.name)
+        if node.body is None and isinstance(found, Overloads):  # make the instance
+            for template in found.templates:
+                self.deduced(template, name, values)
+            return
         for template in getattr(found, "templates", ()):
             try:
                 key = self.key_of(template, name, values)

@@ -13,6 +13,13 @@ from .structs import has_methods
 NOT_LOCAL = {"__global__", "__host__", "inline", "__forceinline__", "__noinline__"}
 
 
+def is_const(node):
+    """Does a type in the tree say const of what it is?"""
+    while isinstance(node, ast.ArrayOf):
+        node = node.element
+    return bool(getattr(node, "quals", 0) & C.CONST)
+
+
 class Statements(Expressions, Discarded):
     """Checks statements: each gives (typed statement or None, is its end reached)."""
 
@@ -69,7 +76,7 @@ class Statements(Expressions, Discarded):
             word = next(w for w in order if w in words)
             message = f"a variable within a function cannot be {word}"
             raise CompileError(message, node.place, "declare it at file level")
-        if "static" in words:
+        if "static" in words and not ("constexpr" in words or is_const(node.type)):
             note = "write a __device__ variable at file level"
             raise outside("a static variable in a function", node.place, note)
         self.note_dependent(node)

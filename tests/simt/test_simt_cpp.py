@@ -1,14 +1,16 @@
-"""Structs with methods, constructors, operators and templates: the same bits as g++."""
+"""Structs with methods, templates, namespaces, callables: the same bits as g++."""
 
 import numpy as np
 import pytest
 from snippets import read
 
+import minigrad
 from grading.mutation import nvrtc
 from minigrad import simt
+from minigrad.kernel import macros, with_macros
 from tests.simt import native
 
-TEXTS = read("structs_files")
+TEXTS = read("cpp_files")
 THREADS = 8
 
 
@@ -29,7 +31,7 @@ def test_as_compiled(text):
 @pytest.mark.parametrize("text", TEXTS)
 def test_nvrtc_takes_it(text):
     if why := nvrtc.missing():
-        pytest.skip(f"not run: structs in NVRTC ({why})")
+        pytest.skip(f"not run: C++ in NVRTC ({why})")
     assert nvrtc.compiled(text) == ""
 
 
@@ -49,6 +51,9 @@ REFUSED = [
      "no operator '+' for 'P' and 'P'", 2),
     ("struct P { int a; void f() {} };\n__global__ void k() { P p; p.f(); }",
      "'P' has no function 'f'", 2),
+    ('extern "C"__global__ void k() {}', 'a blank is missing after "C"', 1),
+    ("__constant__ float c;\n__global__ void k() { c = 1; }",
+     "only the host can write it", 2),
     ("__global__ void k() { this; }", "'this' stands in a method only", 1),
 ]  # fmt: skip
 
@@ -58,3 +63,37 @@ def test_refused(text, message, line):
     with pytest.raises(simt.CompileError) as caught:
         simt.compile(text)
     assert message in caught.value.message and caught.value.line == line
+
+
+def test_names_that_headers_would_bring():
+    """NVRTC has no headers for them; minigrad.Kernel defines them on a GPU, too."""
+    text = """
+__global__ void k(float* y) {
+    uint8_t a = 255;
+    y[threadIdx.x] = threadIdx.x ? (float)(FLT_MAX < INFINITY) + a : M_PI;
+}"""
+    assert result(text)[:2].tolist() == [np.float32(np.pi), 256]
+    own = "#define FLT_MAX 2\ntypedef int uint8_t;\n" + text.replace("255", "-1")
+    assert result(own)[1] == 0
+    assert "#define M_PI" in with_macros(text, macros(text))[0]
+
+
+def test_a_template_with_defaults_is_found_by_its_name():
+    text = "template <typename T = float> __global__ void k(T* y) { y[0] = 1; }"
+    assert result(text)[0] == 1
+    assert minigrad.Kernel(text, "k").name == "k<>"
+
+
+@pytest.mark.parametrize(
+    "name, where, message",
+    [
+        ("k<float>", "kernel.cu:2:32: ", "'foo' is undefined"),
+        ("k<int, 3>", "name expression:1:1: ", "fewer template parameters"),
+        ("k<foo>", "name expression:1:1: ", "template parameter T is a type"),
+    ],
+)
+def test_errors_of_an_instance_stand_in_the_file(name, where, message):
+    text = "template <typename T>\n__global__ void k(T* y) { *y = foo(1); }"
+    with pytest.raises(simt.CompileError) as caught:
+        simt.RawKernel(text, name)
+    assert where in str(caught.value) and message in str(caught.value)
