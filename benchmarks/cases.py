@@ -1,8 +1,8 @@
-"""The launches of the course: of teaching kernels, lessons and solved labs."""
+"""The launches of the course: of teaching kernels, jit's, lessons and solved labs."""
 
 import dataclasses
 
-from benchmarks import chapters, common
+from benchmarks import chapters, common, generated
 from benchmarks.outcomes import BOUNDS, EXACT
 
 
@@ -34,6 +34,13 @@ def of_teaching(only=()):
         for one in make():
             yield Case(stem, text, one.name, one.grid, one.block, one.args,
                        one.shared_mem, without_fmad(one.options))  # fmt: skip
+
+
+def of_jit(only=()):
+    """The launches of kernels that minigrad.jit writes."""
+    for one in generated.launches():
+        if not only or {one.label, one.name, generated.LABEL} & set(only):
+            yield Case(one.label, one.source, one.name, one.grid, one.block, one.args)
 
 
 def recorded(pool, seconds):

@@ -2,12 +2,13 @@
 
     python benchmarks/gpu_agreement.py [--write] [--ncu] [KERNEL ...]
 
-The launches of the teaching kernels of the tests, of lessons and of solved labs run
-through CuPy and in the simulator, with --fmad=false (each operation rounded on its own)
-and with --fmad=true, NVRTC's default (a * b + c rounded once). Kernels of integers,
-copies, and floats without transcendental functions or float atomics must agree in every
-bit; the others within a bound. With --ncu the traffic that Nsight Compute counts is put
-beside what the simulator counts, in a second table.
+The launches of the teaching kernels of the tests, of kernels that minigrad.jit writes,
+of lessons and of solved labs run through CuPy and in the simulator, with --fmad=false
+(each operation rounded on its own) and with --fmad=true, NVRTC's default (a * b + c
+rounded once). Kernels of integers, copies, and floats without transcendental functions
+or float atomics must agree in every bit; the others within a bound. With --ncu the
+traffic that Nsight Compute counts is put beside what the simulator counts, in a second
+table.
 
 The simulator runs in a process for each core; the GPU is used by this one alone. What
 takes longer than --limit seconds is named, and left. With --write the page is written
@@ -219,7 +220,7 @@ def main(arguments=None):
 def compare(table, pool, gpu):
     """Fill the table; the cases that were compared."""
     only = table.options.kernels
-    teaching = list(course.of_teaching(only))
+    teaching = [*course.of_teaching(only), *course.of_jit(only)]
     rest = not only or set(only) - {case.label for case in teaching}
     texts = course.recorded(pool, gpu.seconds) if rest else {}
     try:

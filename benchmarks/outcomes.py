@@ -29,6 +29,9 @@ BOUNDS = {
     "solutions/05_reductions: online_softmax": Bound(32, "expf (2 ulp), repeatedly"),
     "solutions/09_nn: cross_entropy_forward": Bound(16, "expf (2 ulp), logf", 1),
     "solutions/09_nn: cross_entropy_backward": Bound(16, "expf (2 ulp)", 1),
+    "solutions/11_extending_pytorch: bias_gelu": Bound(8, "erff (2 ulp)", 1),
+    "solutions/11_extending_pytorch: bias_gelu_backward": Bound(16, "erff, expf", 1),
+    "minigrad.jit: smooth": Bound(16, "tanhf, expf (2 ulp)", 1),
     "lessons/04_elementwise: unary": Bound(8, "expf (2 ulp)"),
     "lessons/05_reductions: softmax_threads": Bound(16, "expf (2 ulp)"),
 }

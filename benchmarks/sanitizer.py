@@ -2,12 +2,13 @@
 
     python benchmarks/sanitizer.py [--write] [--tool TOOL ...] [ROW ...]
 
-A row is a file of the library's kernels, with the launches of the tests, or a solved
-lab, with the launches of its checks. Each tool runs the rows in processes of its own,
-several rows in each. memcheck finds accesses outside of arrays; racecheck races in
-shared memory; initcheck reads of global memory that nobody has written; synccheck
-barriers that not all threads reach. In the last row a kernel is wrong on purpose, one
-for each tool: where nothing is found there, the column means nothing.
+A row is a file of the library's kernels, with the launches of the tests, a solved lab,
+with the launches of its checks, or what minigrad.jit has written. Each tool runs the
+rows in processes of its own, several rows in each. memcheck finds accesses outside of
+arrays; racecheck races in shared memory; initcheck reads of global memory that nobody
+has written; synccheck barriers that not all threads reach. In the last row a kernel is
+wrong on purpose, one for each tool: where nothing is found there, the column means
+nothing.
 
 Ends with 0: no errors; 1: errors, or something did not run; 2: nothing was run.
 """
@@ -30,7 +31,7 @@ if __name__ == "__main__":
 
 import numpy as np
 
-from benchmarks import alone, common
+from benchmarks import alone, common, generated
 from benchmarks.common import Launch
 from benchmarks.sanitizer_report import read
 from minigrad import devices
@@ -239,7 +240,7 @@ def main(arguments=None):
     if reason := missing():
         print(f"not run: compute-sanitizer ({reason})")
         return 2
-    rows = {**ladders(), **labs()}
+    rows = {**ladders(), **labs(), generated.LABEL: generated.launches()}
     if unknown := set(options.rows) - set(rows):
         print(f"no row {', '.join(sorted(unknown))}: choose of {', '.join(rows)}")
         return 2

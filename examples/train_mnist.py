@@ -1,6 +1,6 @@
 """Train a convolutional network on MNIST, on your own kernels.
 
-    python train_mnist.py --epochs 3 --device cuda
+    python train_mnist.py --epochs 3 --device cuda --picture learned.png
 
 Ctrl-C or a power cut costs little: with --checkpoint the same command goes on from the
 last checkpoint, and ends with the numbers that it would have had.
@@ -9,13 +9,14 @@ last checkpoint, and ends with the numbers that it would have had.
 import argparse
 import importlib.util
 import sys
+import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(p) for p in (HERE, HERE.parent) if (p / "minigrad").is_dir()]
 
 import minigrad  # noqa: E402
-from minigrad import data, models, optim, training  # noqa: E402
+from minigrad import data, models, optim, training, viz  # noqa: E402
 
 
 def main():
@@ -32,7 +33,7 @@ def main():
     batches = data.DataLoader(
         train, options.batch_size, shuffle=True, seed=options.seed, device=device
     )
-    show = Show(len(batches), options.epochs)
+    show = Show(len(batches), options)
     try:
         run = training.Training(
             model,
@@ -57,6 +58,8 @@ def main():
     except KeyboardInterrupt:
         kept = f": the same command goes on from {options.checkpoint}"
         sys.exit("\nstopped" + (kept if options.checkpoint else ""))
+    if options.picture:
+        draw(run, test, options.picture)
     loss, accuracy = run.results[-1]
     print(
         f"{accuracy:.2%} of the test images are right, loss {loss:.4f}; seed "
@@ -80,6 +83,16 @@ def train_jitted(run, epochs):
         run.evaluated(*training.evaluate(run.model, run.test))
 
 
+def draw(run, test, path):
+    """Save what the network has learned, as a picture."""
+    run.model.eval()
+    with minigrad.no_grad():
+        logs = minigrad.cat([run.model(images) for images, _ in run.test])
+    weight = run.model.conv1.weight
+    viz.learned(weight, test.images, test.labels.astype(int), logs).save(path)
+    print(f"what it has learned: {path}")
+
+
 def arguments():
     parser = argparse.ArgumentParser(
         description="Train a convolutional network on MNIST, on your own kernels.",
@@ -95,6 +108,12 @@ def arguments():
     add("--images", type=positive(int), help="train on the first so many images only")
     add("--jit", action="store_true", help="trace the step, and replay it as one graph")
     add("--checkpoint", metavar="FILE", help="save the state here, and go on from it")
+    add(
+        "--picture",
+        metavar="FILE",
+        type=picture,
+        help="what it has learned, .svg, .png",
+    )
     return parser.parse_args()
 
 
@@ -111,6 +130,13 @@ def positive(kind):
     return parse
 
 
+def picture(path):
+    """A path that a picture can be saved at."""
+    if Path(path).suffix.lower() not in (".svg", ".png"):
+        raise argparse.ArgumentTypeError(f"{path} ends neither in .svg nor in .png")
+    return path
+
+
 def part(dataset, count):
     """The first images of a data set."""
     if count:
@@ -122,28 +148,43 @@ def part(dataset, count):
 class Show:
     """What is seen of a training: a bar in a terminal, else a line now and then."""
 
-    def __init__(self, steps, epochs):
-        self.steps, self.epochs, self.results, self.bar = steps, epochs, 0, None
+    def __init__(self, steps, options):
+        self.steps, self.epochs, self.size = steps, options.epochs, options.batch_size
+        self.results, self.bar, self.begin, self.known = 0, None, None, 0.0
         if sys.stdout.isatty() and importlib.util.find_spec("rich"):
             from rich import progress
 
-            columns = progress.Progress.get_default_columns()
-            self.bar = progress.Progress(*columns, progress.TimeElapsedColumn())
-            self.task = self.bar.add_task("training", total=steps * epochs)
+            left = progress.TimeRemainingColumn(elapsed_when_finished=True)
+            words = progress.TextColumn("{task.description}")
+            columns = words, progress.BarColumn(), progress.TaskProgressColumn(), left
+            self.bar = progress.Progress(*columns)
+            self.task = self.bar.add_task("training", total=steps * self.epochs)
 
     def __call__(self, run):
-        step = len(run.losses)
+        step, now = len(run.losses), time.perf_counter()
+        self.begin = self.begin or (step, now)  # the first step has compiled kernels
         if len(run.results) > self.results:
             self.results = len(run.results)
             loss, accuracy = run.results[-1]
             self.say(f"epoch {self.results}: loss {loss:.4f}, accuracy {accuracy:.2%} "
                      "on the test images")  # fmt: skip
-        elif step % (20 if self.bar else 100) == 0:
-            loss = f"loss {float(run.losses[-1]):.4f}"
-            if self.bar:
-                self.bar.update(self.task, completed=step, description=loss)
-            else:
-                self.say(f"step {step:,} of {self.steps * self.epochs:,}: {loss}")
+        elif now - self.known > (0.2 if self.bar else 10) or step == 1:
+            self.known = now
+            self.progress(step, float(run.losses[-1]))
+
+    def progress(self, step, loss):
+        """Where the training stands; reading the loss has waited for the GPU."""
+        done, seconds = step - self.begin[0], time.perf_counter() - self.begin[1]
+        epoch, inside = divmod(step - 1, self.steps)
+        words = f"epoch {epoch + 1} of {self.epochs}: loss {loss:.4f}"
+        if done:
+            words += f", {done * self.size / seconds:,.0f} images/s"
+        if self.bar:
+            self.bar.update(self.task, completed=step, description=words)
+            return
+        left = (self.steps * self.epochs - step) * seconds / done if done else None
+        more = f", {left:.0f} s left" if done else ""
+        self.say(f"step {inside + 1:,} of {self.steps:,}, {words}{more}")
 
     def say(self, line):
         self.bar.print(line) if self.bar else print(line, flush=True)

@@ -284,6 +284,19 @@ def test_every_kernel_of_the_library_and_the_labs_is_launched():
     assert not unset & {"sum_atomics<float>", "fold_scatter<float>"}  # they add
 
 
+def test_what_jit_writes_is_launched_and_right_in_the_simulator():
+    cases_of_jit = list(cases.of_jit())
+    assert {c.label.partition(": ")[2] for c in cases_of_jit} == {
+        "chain", "types", "halves", "turned", "smooth",
+    }  # fmt: skip
+    case = next(c for c in cases.of_jit(["minigrad.jit: chain"]) if c.args[0].size > 1)
+    x, y = case.args[:2]
+    arrays, _ = gpu_agreement.in_the_simulator(case, (), ("race", "init"))
+    x = x.reshape(-1, y.size)
+    expected = abs(np.maximum(x * y + 1, 0) * np.float32(0.5) - y)
+    assert any((a == expected.reshape(-1)).all() for a in arrays[2:])
+
+
 def test_rows_are_dealt_to_processes():
     some = rows("a", "b", "c")
     dealt = list(sanitizer.tasks(some, ["memcheck", "racecheck"], 4))

@@ -1,13 +1,16 @@
 """Trainings: beside PyTorch's, stopped anywhere, and kept in files."""
 
 import math
+import re
+import runpy
+import sys
 
 import numpy as np
 import pytest
 from answers import filled  # noqa: F401
 
 import minigrad
-from minigrad import data, dtypes, nn, optim, safetensors, training
+from minigrad import course, data, dtypes, nn, optim, safetensors, training
 from minigrad.models import ConvNet
 from minigrad.training import checkpoint
 
@@ -182,6 +185,30 @@ def test_losses_equal_pytorchs(device):
         expected.backward()
         other.step()
         assert loss.item() == pytest.approx(expected.item(), rel=1e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [[], ["--jit"]])
+def test_the_example_trains_shows_and_draws(filled, monkeypatch, tmp_path, capsys, how):  # noqa: F811
+    def small(root, train):
+        random, made = np.random.default_rng(train), object.__new__(mnist)
+        count = 96 if train else 32
+        made.labels = random.integers(0, 10, count, np.uint8)
+        made.images = random.integers(0, 256, (count, 28, 28), np.uint8)
+        return made
+
+    mnist = data.MNIST
+    monkeypatch.setattr(data, "MNIST", small)
+    monkeypatch.setattr(minigrad, "answers_from", lambda *_: None)
+    file, path = tmp_path / "learned.svg", course.home() / "examples/train_mnist.py"
+    options = ["--epochs", "1", "--batch-size", "32", "--device", "cpu"]
+    argv = [str(path), *options, "--picture", str(file), *how]
+    monkeypatch.setattr(sys, "argv", argv)
+    runpy.run_path(str(path), run_name="__main__")
+    shown = capsys.readouterr().out
+    assert re.search(r"step 1 of 3, epoch 1 of 1: loss \d\.\d{4}", shown)
+    assert re.search(r"epoch 1: loss .*%.* on the test images", shown)
+    assert "Of 32 test images" in file.read_text()
 
 
 class TorchNet(torch.nn.Module):

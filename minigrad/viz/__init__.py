@@ -9,6 +9,7 @@ from .explorer import strides_explorer
 from .finding import finding, findings
 from .graph import graph
 from .launch import launch
+from .learned import learned
 from .machine import calls, machine, memories, toolchain, versions
 from .norms import norm_axes
 from .picture import Picture
@@ -39,6 +40,7 @@ __all__ = [
     "graph",
     "halo",
     "launch",
+    "learned",
     "machine",
     "memories",
     "norm_axes",
