@@ -19,7 +19,7 @@ becomes "new"; a tuple of several, one after the other), a Python function, or a
 kernel's text or body. `Patch("old -> new", of=TEXT)` patches another text. Where
 there are patches alone, a list is shorter: each cause and its text, then its answers,
 ">" and a change, and "&" before each further change of the same answer. What is
-indented goes on with the line before:
+indented goes on with the line before, and r"\n" is a new line:
 
     no_bias: the bias is left out
     > sum + bias[row] -> sum
@@ -188,12 +188,12 @@ def _read(simple):
     found, last = {}, []
     for line in re.sub(r"\n    +", " ", textwrap.dedent(simple)).strip().splitlines():
         if line.startswith("> "):
-            last.append((line[2:],))
+            last.append((line[2:].replace(r"\n", "\n"),))
         elif line.startswith("& "):
-            last[-1] += (line[2:],)
+            last[-1] += (line[2:].replace(r"\n", "\n"),)
         else:
-            cause, _, text = line.partition(": ")
-            last = found[cause] = [text]
+            cause, _, text = line.partition(":")
+            last = found[cause] = [text.strip()]
     return {cause: Mistake(*parts) for cause, parts in found.items()}
 
 
@@ -215,6 +215,13 @@ def right(hole, style, answer=None):
         return given
 
     return keep if answer is None else keep(answer)
+
+
+def rights(hole, simple):
+    """Say that the patches of a list are right, each in the style above it."""
+    for style, new in _read(simple).items():
+        for given in new.answers:
+            right(hole, style, given)
 
 
 def equivalent(hole, reason, *edits):

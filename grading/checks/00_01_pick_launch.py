@@ -3,7 +3,7 @@
 import math
 
 from grading.checking import Check, checks
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import mistakes, right
 from minigrad.kernels.first import pick_launch
 
 USUAL = {"threads": 1024, "registers": 65536, "blocks": 2**31 - 1}
@@ -52,70 +52,49 @@ class PickLaunch(Check):
 
 mistakes(
     pick_launch,
-    floor=Mistake(
-        "rounded down: the elements after the last whole block get no thread",
-        "-(-n // threads) -> n // threads",
-    ),
-    one_more=Mistake(
-        "n // threads + 1 is a block too many where n is a multiple: round up with "
-        "-(-n // threads)",
-        "-(-n // threads) -> n // threads + 1",
-    ),
-    smallest=Mistake(
-        "the largest block that is allowed is wanted: begin with 1024",
-        "(1024, 512, 256, 128, 64, 32) -> (32, 64, 128, 256, 512, 1024)",
-    ),
-    no_registers=Mistake(
-        "the registers are not looked at: threads * registers must be within the limit",
-        " and enough ->",
-    ),
-    a_thread_alone=Mistake(
-        'limits["registers"] is for a whole block: compare threads * registers with it',
-        "threads * registers -> registers",
-    ),
-    no_threads=Mistake(
-        'limits["threads"] is not looked at',
-        'threads <= limits["threads"] and enough -> enough',
-    ),
-    strict=Mistake(
-        "a block that needs all of its registers is allowed: compare with <=",
-        'registers <= limits["registers"] -> registers < limits["registers"]',
-    ),
-    strict_threads=Mistake(
-        "a block may have as many threads as the limit says: compare with <=",
-        'threads <= limits["threads"] -> threads < limits["threads"]',
-    ),
-    swapped=Mistake(
-        "blocks come first, then threads",
-        "return blocks, threads -> return threads, blocks",
-    ),
-    not_shrunk=Mistake(
-        "a block is as large as the limits allow, also where n is small",
-        "in (1024, 512, 256, 128, 64, 32): -> in (1024, 512, 256, 128, 64, 32):\n"
-        "        if threads >= 2 * n and threads > 32:\n            continue",
-    ),
-    empty_grid=Mistake(
-        "n = 0: there is nothing to launch, so None is wanted",
-        "if n == 0: -> if n < 0:",
-    ),
-    shrinks_for_blocks=Mistake(
-        "where the grid has too many blocks, a smaller block needs more still: raise "
-        "ValueError",
-        'raise ValueError("more blocks than the grid may have") -> return None',
-    ),
-    capped=Mistake(
-        "a grid that is cut to its limit leaves elements without a thread: raise "
-        "ValueError",
-        'raise ValueError("more blocks than the grid may have") -> '
-        'blocks = limits["blocks"]',
-    ),
-    nothing_allowed=Mistake(
-        "where no block is small enough, raise ValueError",
-        'raise ValueError("not even 32 threads are allowed") -> return None',
-    ),
-    raised=Known('blocks > limits["blocks"] -> blocks >= limits["blocks"]'),
-    float=Known("-(-n // threads) -> n / threads"),
-    list=Known("return blocks, threads -> return [blocks, threads]"),
+    r"""
+    floor: rounded down: the elements after the last whole block get no thread
+    > -(-n // threads) -> n // threads
+    one_more: n // threads + 1 is a block too many where n is a multiple: round up with
+        -(-n // threads)
+    > -(-n // threads) -> n // threads + 1
+    smallest: the largest block that is allowed is wanted: begin with 1024
+    > (1024, 512, 256, 128, 64, 32) -> (32, 64, 128, 256, 512, 1024)
+    no_registers: the registers are not looked at: threads * registers must be within
+        the limit
+    >  and enough ->
+    a_thread_alone: limits["registers"] is for a whole block: compare threads *
+        registers with it
+    > threads * registers -> registers
+    no_threads: limits["threads"] is not looked at
+    > threads <= limits["threads"] and enough -> enough
+    strict: a block that needs all of its registers is allowed: compare with <=
+    > registers <= limits["registers"] -> registers < limits["registers"]
+    strict_threads: a block may have as many threads as the limit says: compare with <=
+    > threads <= limits["threads"] -> threads < limits["threads"]
+    swapped: blocks come first, then threads
+    > return blocks, threads -> return threads, blocks
+    not_shrunk: a block is as large as the limits allow, also where n is small
+    > in (1024, 512, 256, 128, 64, 32): -> in (1024, 512, 256, 128, 64, 32):\n        if
+        threads >= 2 * n and threads > 32:\n            continue
+    empty_grid: n = 0: there is nothing to launch, so None is wanted
+    > if n == 0: -> if n < 0:
+    shrinks_for_blocks: where the grid has too many blocks, a smaller block needs more
+        still: raise ValueError
+    > raise ValueError("more blocks than the grid may have") -> return None
+    capped: a grid that is cut to its limit leaves elements without a thread: raise
+        ValueError
+    > raise ValueError("more blocks than the grid may have") -> blocks =
+        limits["blocks"]
+    nothing_allowed: where no block is small enough, raise ValueError
+    > raise ValueError("not even 32 threads are allowed") -> return None
+    raised:
+    > blocks > limits["blocks"] -> blocks >= limits["blocks"]
+    float:
+    > -(-n // threads) -> n / threads
+    list:
+    > return blocks, threads -> return [blocks, threads]
+    """,
 )
 
 

@@ -5,7 +5,7 @@ import torch
 
 from grading.checking import checks
 from grading.kernels import KernelCheck, Launch, blank, distinct
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import mistakes, right, rights
 from minigrad.kernels.first import roll
 
 
@@ -47,77 +47,69 @@ class Roll(KernelCheck):
         return y
 
 
-FROM = "int from = (i - shift) % n;\n        if (from < 0) from += n; ->"
 mistakes(
     roll,
-    signed=Mistake(
-        "C's % is negative where i - shift is: then add n, as Python's % does",
-        "if (from < 0) from += n; ->",
-    ),
-    clamped=Mistake(
-        "where i - shift is negative, the elements come from the other end: add n",
-        "from += n -> from = 0",
-    ),
-    absolute=Mistake(
-        "-1 mod n is n - 1, not 1: where the remainder is negative, add n",
-        "from += n -> from = -from",
-    ),
-    the_other_way=Mistake(
-        "moved the wrong way: y[i] comes from x[i - shift]",
-        "i - shift -> i + shift",
-        "y[i] = x[from] -> y[from] = x[i]",
-    ),
-    once=Mistake(
-        "adding n once is not enough for a shift beyond n: take % n first",
-        f"{FROM} int from = i - shift;\n        if (from < 0) from += n;\n"
-        "        if (from >= n) from -= n;",
-    ),
-    only_on=Mistake(
-        "a shift may be negative, too: then i - shift is beyond n, and % n brings it "
-        "back",
-        f"{FROM} int from = i - shift;\n        while (from < 0) from += n;",
-    ),
-    plus_n=Mistake(
-        "i - shift + n may still be negative: (i - shift) % n first, then + n, and % n "
-        "again",
-        f"{FROM} int from = (i - shift + n) % n;",
-    ),
-    always_n=Mistake(
-        "n is added also where the remainder is not negative: that reads past the end",
-        "if (from < 0) from += n; -> from += n;",
-    ),
-    not_zero=Mistake(
-        "a remainder of 0 is x[0], and is there: add n only where it is negative",
-        "from < 0 -> from <= 0",
-    ),
-    by_size=Mistake(
-        "n is the number of elements: the block's size has nothing to do with % here",
-        ") % n; -> ) % (int)blockDim.x;",
-    ),
-    local_only=Mistake(
-        "cuda.grid(1) counts through all blocks: blockIdx.x * blockDim.x + threadIdx.x",
-        "blockIdx.x * blockDim.x + ->",
-    ),
-    no_guard=Mistake(
-        "there is no guard: threads from n on write past the end",
-        "if (i < n) -> if (n > 0)",
-    ),
-    off_by_one=Mistake(
-        "one too many: element n is the first that is not there", "i < n -> i <= n"
-    ),
-    copied=Mistake("nothing is moved: y[i] is x[i]", "x[from] -> x[i]"),
-    compile=Known(f"{FROM} int from = (i - shift) mod n;"),
-    unknown=Known("= x[from] -> = -x[from]"),
+    r"""
+    signed: C's % is negative where i - shift is: then add n, as Python's % does
+    > if (from < 0) from += n; ->
+    clamped: where i - shift is negative, the elements come from the other end: add n
+    > from += n -> from = 0
+    absolute: -1 mod n is n - 1, not 1: where the remainder is negative, add n
+    > from += n -> from = -from
+    the_other_way: moved the wrong way: y[i] comes from x[i - shift]
+    > i - shift -> i + shift
+    > y[i] = x[from] -> y[from] = x[i]
+    once: adding n once is not enough for a shift beyond n: take % n first
+    > int from = (i - shift) % n;\n        if (from < 0) from += n; -> int from = i -
+        shift;\n        if (from < 0) from += n;\n        if (from >= n) from -= n;
+    only_on: a shift may be negative, too: then i - shift is beyond n, and % n brings it
+        back
+    > int from = (i - shift) % n;\n        if (from < 0) from += n; -> int from = i -
+        shift;\n        while (from < 0) from += n;
+    plus_n: i - shift + n may still be negative: (i - shift) % n first, then + n, and %
+        n again
+    > int from = (i - shift) % n;\n        if (from < 0) from += n; -> int from = (i -
+        shift + n) % n;
+    always_n: n is added also where the remainder is not negative: that reads past the
+        end
+    > if (from < 0) from += n; -> from += n;
+    not_zero: a remainder of 0 is x[0], and is there: add n only where it is negative
+    > from < 0 -> from <= 0
+    by_size: n is the number of elements: the block's size has nothing to do with % here
+    > ) % n; -> ) % (int)blockDim.x;
+    local_only: cuda.grid(1) counts through all blocks: blockIdx.x * blockDim.x +
+        threadIdx.x
+    > blockIdx.x * blockDim.x + ->
+    no_guard: there is no guard: threads from n on write past the end
+    > if (i < n) -> if (n > 0)
+    off_by_one: one too many: element n is the first that is not there
+    > i < n -> i <= n
+    copied: nothing is moved: y[i] is x[i]
+    > x[from] -> x[i]
+    compile:
+    > int from = (i - shift) % n;\n        if (from < 0) from += n; -> int from = (i -
+        shift) mod n;
+    unknown:
+    > = x[from] -> = -x[from]
+    """,
 )
 
-right(roll, "twice %", f"{FROM} int from = ((i - shift) % n + n) % n;")
-right(
+rights(
     roll,
-    "by a loop",
-    f"{FROM} int from = (i - shift) % n;\n        while (from < 0) from += n;",
+    r"""
+    twice %:
+    > int from = (i - shift) % n;\n        if (from < 0) from += n; -> int from = ((i -
+        shift) % n + n) % n;
+    by a loop:
+    > int from = (i - shift) % n;\n        if (from < 0) from += n; -> int from = (i -
+        shift) % n;\n        while (from < 0) from += n;
+    without an if:
+    > int from = (i - shift) % n;\n        if (from < 0) from += n; -> int from = (i -
+        shift) % n;\n        from += n * (from < 0);
+    """,
 )
-right(roll, "without an if", f"{FROM} int from = (i - shift) % n;\n"
-      "        from += n * (from < 0);")  # fmt: skip
+
+# fmt: skip
 right(
     roll,
     "each thread writes where its element goes",

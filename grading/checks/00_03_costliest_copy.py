@@ -3,7 +3,7 @@
 from collections import defaultdict
 
 from grading.checking import Check, checks
-from grading.mistakes import Known, Mistake, equivalent, mistakes, right
+from grading.mistakes import Mistake, equivalent, mistakes, right
 from minigrad.kernels.transfers import costliest_copy
 
 UP, DOWN, INSIDE = "to device", "to host", "on the device"
@@ -62,47 +62,37 @@ class CostliestCopy(Check):
 
 mistakes(
     costliest_copy,
-    by_bytes=Mistake(
-        "that has the most bytes: the time is latency + nbytes / rate, of each copy",
-        "latency + nbytes / rate -> nbytes",
-    ),
-    by_count=Mistake(
-        "that is copied most often: the time is latency + nbytes / rate, of each copy",
-        "latency + nbytes / rate -> 1",
-    ),
+    """
+    by_bytes: that has the most bytes: the time is latency + nbytes / rate, of each copy
+    > latency + nbytes / rate -> nbytes
+    by_count: that is copied most often: the time is latency + nbytes / rate, of each
+        copy
+    > latency + nbytes / rate -> 1
+    latency_once: the latency is that of each copy, not of each array
+    > latency + nbytes -> (name not in spent) * latency + nbytes
+    last_only: of each array only its last copy is counted: add them up
+    > spent.get(name, 0) + ->
+    single: that is the longest single copy: all copies of an array count together
+    > spent.get(name, 0) + latency + nbytes / rate -> max(spent.get(name, 0), latency +
+        nbytes / rate)
+    times_rate: rate is bytes a microsecond: divide by it
+    > nbytes / rate -> nbytes * rate
+    cheapest: that is the cheapest one
+    > max(spent -> min(spent
+    last_of_equals: of arrays that take equally long, the one that was copied first is
+        wanted
+    > return max(spent, -> return max([*spent][::-1],
+    whole: a fraction of a microsecond counts: divide by /, not by //
+    > / rate -> // rate
+    raised:
+    > , default=None ->
+    wrong_type:
+    > return max(spent -> return spent and max(spent.items()) or max(spent
+    > return max(spent, key=spent.get, -> return max(spent.values(),
+    """,
     no_latency=Mistake(
         "each copy takes its latency, too, however small it is",
         "+ latency + -> + ",
-    ),
-    latency_once=Mistake(
-        "the latency is that of each copy, not of each array",
-        "latency + nbytes -> (name not in spent) * latency + nbytes",
-    ),
-    last_only=Mistake(
-        "of each array only its last copy is counted: add them up",
-        "spent.get(name, 0) + ->",
-    ),
-    single=Mistake(
-        "that is the longest single copy: all copies of an array count together",
-        "spent.get(name, 0) + latency + nbytes / rate -> "
-        "max(spent.get(name, 0), latency + nbytes / rate)",
-    ),
-    times_rate=Mistake(
-        "rate is bytes a microsecond: divide by it", "nbytes / rate -> nbytes * rate"
-    ),
-    cheapest=Mistake("that is the cheapest one", "max(spent -> min(spent"),
-    last_of_equals=Mistake(
-        "of arrays that take equally long, the one that was copied first is wanted",
-        "return max(spent, -> return max([*spent][::-1],",
-    ),
-    whole=Mistake(
-        "a fraction of a microsecond counts: divide by /, not by //",
-        "/ rate -> // rate",
-    ),
-    raised=Known(", default=None ->"),
-    wrong_type=Known(
-        "return max(spent -> return spent and max(spent.items()) or max(spent",
-        "return max(spent, key=spent.get, -> return max(spent.values(),",
     ),
 )
 

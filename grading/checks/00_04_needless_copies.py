@@ -1,7 +1,7 @@
 """Which copies between host and device bring nothing new."""
 
 from grading.checking import Check, checks
-from grading.mistakes import Known, Mistake, equivalent, mistake, mistakes, right
+from grading.mistakes import Mistake, equivalent, mistake, mistakes, right
 from minigrad.kernels.transfers import needless_copies
 
 UP, DOWN = "to device", "to host"
@@ -74,48 +74,34 @@ class NeedlessCopies(Check):
 
 mistakes(
     needless_copies,
-    first=Mistake(
-        "the first copy brings something: at first the device holds nothing",
-        "equal = [], set() -> equal = [], {e[1] for e in events if len(e) < 3}",
-    ),
-    reads_change=Mistake(
-        "reading does not change an array: only the last tuple counts",
-        "set(writes) -> set(reads + writes)",
-    ),
-    reads_only=Mistake(
-        "the names in the last tuple are those that are changed",
-        "reads, writes = -> writes, reads =",
-    ),
-    kernels_only=Mistake(
-        "the CPU changes arrays as well",
-        'equal -= set(writes) -> equal -= set(writes) if what == "kernel" else set()',
-    ),
-    host_only=Mistake(
-        "a kernel changes arrays as well",
-        'equal -= set(writes) -> equal -= set(writes) if what == "host" else set()',
-    ),
-    all_changed=Mistake(
-        "an event changes the arrays in its last tuple, and no other",
-        "equal -= set(writes) -> equal.clear()",
-    ),
-    one_change=Mistake(
-        "an event may change several arrays",
-        "equal -= set(writes) -> equal -= set(writes[:1])",
-    ),
-    names=Mistake(
-        "the numbers of the events are wanted, not the names of the arrays",
-        "append(number) -> append(names[0])",
-    ),
-    from_one=Mistake(
-        "events are counted from 0", "enumerate(events -> enumerate(events, 1"
-    ),
+    """
+    first: the first copy brings something: at first the device holds nothing
+    > equal = [], set() -> equal = [], {e[1] for e in events if len(e) < 3}
+    reads_change: reading does not change an array: only the last tuple counts
+    > set(writes) -> set(reads + writes)
+    reads_only: the names in the last tuple are those that are changed
+    > reads, writes = -> writes, reads =
+    kernels_only: the CPU changes arrays as well
+    > equal -= set(writes) -> equal -= set(writes) if what == "kernel" else set()
+    host_only: a kernel changes arrays as well
+    > equal -= set(writes) -> equal -= set(writes) if what == "host" else set()
+    all_changed: an event changes the arrays in its last tuple, and no other
+    > equal -= set(writes) -> equal.clear()
+    one_change: an event may change several arrays
+    > equal -= set(writes) -> equal -= set(writes[:1])
+    names: the numbers of the events are wanted, not the names of the arrays
+    > append(number) -> append(names[0])
+    from_one: events are counted from 0
+    > enumerate(events -> enumerate(events, 1
+    wrong_type:
+    > return needless -> return tuple(needless)
+    """,
     needed=Mistake(
         "those are the copies that are needed: the others are wanted",
         ("elif names[0] in equal: -> elif names[0] not in equal:\n"
          "            equal.add(names[0])",
          "else:\n            equal.add(names[0]) -> else:\n            pass"),
     ),
-    wrong_type=Known("return needless -> return tuple(needless)"),
 )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 import re
 
 from grading.checking import Check, checks
-from grading.mistakes import Known, Mistake, equivalent, mistake, mistakes, right
+from grading.mistakes import equivalent, mistake, mistakes, right
 from minigrad.kernels.driver import ERRORS, read_error
 
 CAUSES = {
@@ -62,79 +62,53 @@ class ReadError(Check):
         return None
 
 
-ANY = "any(sign and sign.lower() in message for sign in signs)"
 mistakes(
     read_error,
-    case_of_message=Mistake(
-        "capitals make no difference: bring the message to small letters as well",
-        "message = message.lower() -> message = message",
-    ),
-    case_of_signs=Mistake(
-        "the message is in small letters: so must be what you look for",
-        "sign.lower() in -> sign in",
-    ),
-    words_only=Mistake(
-        "a message may hold one of the two names and no words",
-        "signs = error.runtime, error.driver, error.words -> signs = (error.words,)",
-    ),
-    no_driver=Mistake(
-        "the driver's name, error.driver, is looked for as well",
-        "error.driver, error.words -> error.words",
-    ),
-    no_runtime=Mistake(
-        "the runtime's name, error.runtime, is looked for as well",
-        "error.runtime, error.driver, -> error.driver,",
-    ),
-    whole=Mistake(
-        "the words stand anywhere in a longer message: ask with `in`",
-        "sign.lower() in message -> sign.lower() == message",
-    ),
-    at_the_end=Mistake(
-        "the words stand anywhere in a longer message: ask with `in`",
-        "sign.lower() in message -> message.endswith(sign.lower())",
-    ),
-    all_signs=Mistake(
-        "one of the three texts is enough", "if any(sign and -> if all(sign and"
-    ),
-    only_cause=Mistake(
-        "a pair is wanted, (number, cause)",
-        "return error.number, causes -> return causes",
-    ),
-    only_number=Mistake(
-        "a pair is wanted, (number, cause)",
-        ", causes[error.number] ->",
-    ),
-    swapped=Mistake(
-        "the number comes first, then the cause",
-        "error.number, causes[error.number] -> causes[error.number], error.number",
-    ),
-    launch_as_kernel=Mistake(
-        "701 is refused before the kernel runs: its launch asks for too much",
-        '701: "launch" -> 701: "kernel"',
-    ),
-    failure_as_launch=Mistake(
-        "719 happens while the kernel runs, whatever its name says",
-        '719: "kernel" -> 719: "launch"',
-    ),
-    image_as_driver=Mistake(
-        "209: the driver is new enough, but the program has no code for this GPU",
-        '209: "build" -> 209: "driver"',
-    ),
-    ptx_as_build=Mistake(
-        "222: the program's PTX is newer than the driver, which is to be renewed",
-        '222: "driver" -> 222: "build"',
-    ),
-    device_as_driver=Mistake(
-        "100: the driver is there, but sees no GPU",
-        '100: "device" -> 100: "driver"',
-    ),
-    else_unknown=Mistake(
-        "a message that speaks of no error of CUDA's: return None",
-        'return None -> return 0, "unknown"',
-    ),
-    raised=Known("sign and sign.lower() -> sign.lower()"),
-    list=Known("return error.number, causes[error.number] -> "
-               "return [error.number, causes[error.number]]"),
+    """
+    case_of_message: capitals make no difference: bring the message to small letters as
+        well
+    > message = message.lower() -> message = message
+    case_of_signs: the message is in small letters: so must be what you look for
+    > sign.lower() in -> sign in
+    words_only: a message may hold one of the two names and no words
+    > signs = error.runtime, error.driver, error.words -> signs = (error.words,)
+    no_driver: the driver's name, error.driver, is looked for as well
+    > error.driver, error.words -> error.words
+    no_runtime: the runtime's name, error.runtime, is looked for as well
+    > error.runtime, error.driver, -> error.driver,
+    whole: the words stand anywhere in a longer message: ask with `in`
+    > sign.lower() in message -> sign.lower() == message
+    at_the_end: the words stand anywhere in a longer message: ask with `in`
+    > sign.lower() in message -> message.endswith(sign.lower())
+    all_signs: one of the three texts is enough
+    > if any(sign and -> if all(sign and
+    only_cause: a pair is wanted, (number, cause)
+    > return error.number, causes -> return causes
+    only_number: a pair is wanted, (number, cause)
+    > , causes[error.number] ->
+    swapped: the number comes first, then the cause
+    > error.number, causes[error.number] -> causes[error.number], error.number
+    launch_as_kernel: 701 is refused before the kernel runs: its launch asks for too
+        much
+    > 701: "launch" -> 701: "kernel"
+    failure_as_launch: 719 happens while the kernel runs, whatever its name says
+    > 719: "kernel" -> 719: "launch"
+    image_as_driver: 209: the driver is new enough, but the program has no code for this
+        GPU
+    > 209: "build" -> 209: "driver"
+    ptx_as_build: 222: the program's PTX is newer than the driver, which is to be
+        renewed
+    > 222: "driver" -> 222: "build"
+    device_as_driver: 100: the driver is there, but sees no GPU
+    > 100: "device" -> 100: "driver"
+    else_unknown: a message that speaks of no error of CUDA's: return None
+    > return None -> return 0, "unknown"
+    raised:
+    > sign and sign.lower() -> sign.lower()
+    list:
+    > return error.number, causes[error.number] -> return [error.number,
+        causes[error.number]]
+    """,
 )  # fmt: skip
 
 

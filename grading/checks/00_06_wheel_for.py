@@ -1,7 +1,7 @@
 """Which build of a library runs with a driver and on a GPU, by NVIDIA's rules."""
 
 from grading.checking import Check, checks
-from grading.mistakes import Known, Mistake, equivalent, mistake, mistakes, right
+from grading.mistakes import equivalent, mistake, mistakes, right
 from minigrad.kernels.driver import wheel_for
 
 OLD, MID, NEW = [(5, 0), (6, 0), (7, 0)], [(7, 5), (8, 0)], [(8, 0), (9, 0), (10, 0)]
@@ -67,89 +67,60 @@ class WheelFor(Check):
         return best
 
 
-CUBIN = "any(a == capability[0] and b <= capability[1] for a, b in cubins)"
 mistakes(
     wheel_for,
-    same_major=Mistake(
-        "a driver runs programs of older major numbers as well",
-        "cuda[0] <= driver[0] -> cuda[0] == driver[0]",
-    ),
-    any_driver=Mistake(
-        "the major number of the wheel's CUDA must not be above the driver's",
-        "cuda[0] <= driver[0] and ->",
-    ),
-    full_version=Mistake(
-        "of cubins, the wheel's minor number may be above the driver's: only the major "
-        "ones are compared",
-        "cuda[0] <= driver[0] -> cuda <= driver",
-    ),
-    ptx_major=Mistake(
-        "the driver compiles PTX of no newer CUDA than its own, major and minor: cuda "
-        "<= driver",
-        "and cuda <= driver -> and cuda[0] <= driver[0]",
-        " and cuda <= driver ->",
-    ),
-    older_cubins=Mistake(
-        "a cubin runs on GPUs of its own major number only",
-        f"{CUBIN} -> any((a, b) <= capability for a, b in cubins)",
-    ),
-    equal_cubins=Mistake(
-        "a cubin runs on GPUs of a higher minor number, too",
-        f"{CUBIN} -> capability in cubins",
-    ),
-    any_minor=Mistake(
-        "a cubin does not run on a GPU with a lower minor number",
-        " and b <= capability[1] ->",
-    ),
-    upwards=Mistake(
-        "the cubin's minor number is the one that may be lower",
-        "b <= capability[1] -> b >= capability[1]",
-    ),
-    no_ptx=Mistake("PTX is code for the GPU, too", "(cubin or compiled) -> cubin"),
-    no_cubins=Mistake(
-        "a cubin is enough: it takes no PTX then", "(cubin or compiled) -> compiled"
-    ),
-    both=Mistake(
-        "either is enough, cubin or PTX", "(cubin or compiled) -> (cubin and compiled)"
-    ),
-    ptx_same=Mistake(
-        "PTX for an older GPU is compiled for a newer one as well",
-        "ptx <= capability -> ptx == capability",
-    ),
-    ptx_newer=Mistake(
-        "PTX for a newer GPU cannot be used on an older one", "ptx <= capability and ->"
-    ),
-    ptx_same_major=Mistake(
-        "PTX is not bound to a major number: an older one is enough",
-        "ptx <= capability -> ptx[0] == capability[0]",
-    ),
-    first=Mistake(
-        "the first that runs is not always the newest",
-        "return max(fitting, key=lambda name: wheels[name][0], default=None) -> "
-        "return fitting[0] if fitting else None",
-    ),
-    by_name=Mistake(
-        "the newest is the one with the highest CUDA, whatever the names are",
-        "max(fitting, key=lambda name: wheels[name][0], default -> "
-        "max(fitting, default",
-    ),
-    as_text=Mistake(
-        "12.10 is newer than 12.9: compare numbers, not texts",
-        "wheels[name][0], default -> str(wheels[name][0]), default",
-    ),
-    by_major=Mistake(
-        "of several with one major number, the minor one decides",
-        "wheels[name][0], default -> wheels[name][0][0], default",
-    ),
-    oldest=Mistake("that is the oldest that runs", "max(fitting -> min(fitting"),
-    its_cuda=Mistake(
-        "the name of the wheel is wanted",
-        (
-            "append(name) -> append(cuda)",
-            "max(fitting, key=lambda name: wheels[name][0], -> max(fitting,",
-        ),
-    ),
-    raised=Known(", default=None ->", "ptx is not None and ->"),
+    """
+    same_major: a driver runs programs of older major numbers as well
+    > cuda[0] <= driver[0] -> cuda[0] == driver[0]
+    any_driver: the major number of the wheel's CUDA must not be above the driver's
+    > cuda[0] <= driver[0] and ->
+    full_version: of cubins, the wheel's minor number may be above the driver's: only
+        the major ones are compared
+    > cuda[0] <= driver[0] -> cuda <= driver
+    ptx_major: the driver compiles PTX of no newer CUDA than its own, major and minor:
+        cuda <= driver
+    > and cuda <= driver -> and cuda[0] <= driver[0]
+    >  and cuda <= driver ->
+    older_cubins: a cubin runs on GPUs of its own major number only
+    > any(a == capability[0] and b <= capability[1] for a, b in cubins) -> any((a, b) <=
+        capability for a, b in cubins)
+    equal_cubins: a cubin runs on GPUs of a higher minor number, too
+    > any(a == capability[0] and b <= capability[1] for a, b in cubins) -> capability in
+        cubins
+    any_minor: a cubin does not run on a GPU with a lower minor number
+    >  and b <= capability[1] ->
+    upwards: the cubin's minor number is the one that may be lower
+    > b <= capability[1] -> b >= capability[1]
+    no_ptx: PTX is code for the GPU, too
+    > (cubin or compiled) -> cubin
+    no_cubins: a cubin is enough: it takes no PTX then
+    > (cubin or compiled) -> compiled
+    both: either is enough, cubin or PTX
+    > (cubin or compiled) -> (cubin and compiled)
+    ptx_same: PTX for an older GPU is compiled for a newer one as well
+    > ptx <= capability -> ptx == capability
+    ptx_newer: PTX for a newer GPU cannot be used on an older one
+    > ptx <= capability and ->
+    ptx_same_major: PTX is not bound to a major number: an older one is enough
+    > ptx <= capability -> ptx[0] == capability[0]
+    first: the first that runs is not always the newest
+    > return max(fitting, key=lambda name: wheels[name][0], default=None) -> return
+        fitting[0] if fitting else None
+    by_name: the newest is the one with the highest CUDA, whatever the names are
+    > max(fitting, key=lambda name: wheels[name][0], default -> max(fitting, default
+    as_text: 12.10 is newer than 12.9: compare numbers, not texts
+    > wheels[name][0], default -> str(wheels[name][0]), default
+    by_major: of several with one major number, the minor one decides
+    > wheels[name][0], default -> wheels[name][0][0], default
+    oldest: that is the oldest that runs
+    > max(fitting -> min(fitting
+    its_cuda: the name of the wheel is wanted
+    > append(name) -> append(cuda)
+    & max(fitting, key=lambda name: wheels[name][0], -> max(fitting,
+    raised:
+    > , default=None ->
+    > ptx is not None and ->
+    """,
 )
 
 

@@ -3,7 +3,7 @@
 import re
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, Model, equivalent, mistakes, right
+from grading.mistakes import Known, Mistake, Model, equivalent, mistakes, right, rights
 from minigrad.kernels.bindings import check_bias_gelu
 
 from .built import BuiltCheck
@@ -134,6 +134,12 @@ X_MEMORY = 'TORCH_CHECK(x.is_contiguous(), "x must be contiguous");'
 BIAS_MEMORY = 'TORCH_CHECK(bias.is_contiguous(), "bias must be contiguous");'
 mistakes(
     check_bias_gelu,
+    """
+    inside:
+    > TORCH_CHECK(x.dim() >= 1, "x must have a dimension, has ", x.dim()); ->
+    compile:
+    > x.device() == -> x.dev() ==
+    """,
     no_device=Mistake(
         "two devices are let through: an address of one means nothing on the other",
         letting(lambda x, b: x.get("device", "cpu") != b.get("device", "cpu")),
@@ -200,8 +206,6 @@ mistakes(
         f'{X_MEMORY} -> TORCH_CHECK(x.is_contiguous(), "wrong memory");',
         f'{DEVICE} -> TORCH_CHECK(x.device() == bias.device(), "other device");',
     ),
-    inside=Known((f"{X_DIM} ->",)),
-    compile=Known("x.device() == -> x.dev() =="),
 )  # fmt: skip
 
 equivalent(
@@ -210,25 +214,22 @@ equivalent(
     "term dropped: -> TORCH_CHECK(x.dim(), ",
 )
 
-right(
+rights(
     check_bias_gelu,
-    "by macros",
-    (
-        "void check -> #define CHECK_CONTIGUOUS(t) "
-        'TORCH_CHECK(t.is_contiguous(), #t " must be contiguous")\nvoid check',
-        f"{X_MEMORY} -> CHECK_CONTIGUOUS(x);",
-        f"{BIAS_MEMORY} -> CHECK_CONTIGUOUS(bias);",
-    ),
+    r"""
+    by macros:
+    > void check -> #define CHECK_CONTIGUOUS(t) TORCH_CHECK(t.is_contiguous(), #t " must
+        be contiguous")\nvoid check
+    & TORCH_CHECK(x.is_contiguous(), "x must be contiguous"); -> CHECK_CONTIGUOUS(x);
+    & TORCH_CHECK(bias.is_contiguous(), "bias must be contiguous"); ->
+        CHECK_CONTIGUOUS(bias);
+    with names of dtypes:
+    > x.scalar_type() == bias.scalar_type() -> x.dtype() == bias.dtype()
+    & "x is ", x.scalar_type() -> "x is ", x.dtype()
+    & ", bias is ", bias.scalar_type() -> ", bias is ", bias.dtype()
+    """,
 )
-right(
-    check_bias_gelu,
-    "with names of dtypes",
-    (
-        "x.scalar_type() == bias.scalar_type() -> x.dtype() == bias.dtype()",
-        '"x is ", x.scalar_type() -> "x is ", x.dtype()',
-        '", bias is ", bias.scalar_type() -> ", bias is ", bias.dtype()',
-    ),
-)
+
 right(
     check_bias_gelu,
     "memory first",

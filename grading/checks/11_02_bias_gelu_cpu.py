@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, Model, mistakes, right
+from grading.mistakes import Known, Mistake, Model, mistakes, rights
 from grading.subject import Problem
 from minigrad.kernels.bindings import bias_gelu_cpu
 
@@ -113,6 +113,22 @@ U = "acc_t(in[i]) + acc_t(more[i % N])"
 ALL = "u * (1 + std::erf(u / std::sqrt(acc_t(2)))) / 2"
 mistakes(
     bias_gelu_cpu,
+    """
+    precision:
+    > using acc_t = at::opmath_type<scalar_t>; -> using acc_t = float;
+    > acc_t(in[i]) + acc_t(more[i % N]) -> acc_t(scalar_t(in[i] + more[i % N]))
+    no_half:
+    > FLOATING_TYPES_AND_HALF(x -> FLOATING_TYPES(x
+    changed:
+    > in = x.const_data_ptr -> in = x.mutable_data_ptr
+    & const scalar_t* in -> scalar_t* in
+    & out[i] = -> in[i] = out[i] =
+    in_place:
+    > at::Tensor y = at::empty_like(x) -> at::Tensor y = x
+    & out[i] = -> if (0) out[i] =
+    compile:
+    > int64_t N = bias.size(0); ->
+    """,
     no_bias=Mistake(
         "the bias is left out", gives(gelu, no_bias), f"{U} -> acc_t(in[i])"
     ),
@@ -146,11 +162,6 @@ mistakes(
         (f"{U} -> acc_t(in[i])", "acc_t(2)))) / 2 -> acc_t(2)))) / 2 + "
          "acc_t(more[i % N])"),
     ),
-    precision=Known(
-        "using acc_t = at::opmath_type<scalar_t>; -> using acc_t = float;",
-        f"{U} -> acc_t(scalar_t(in[i] + more[i % N]))",
-    ),
-    no_half=Known("FLOATING_TYPES_AND_HALF(x -> FLOATING_TYPES(x"),
     aten=Known(
         (
             "at::Tensor bias_gelu_cpu -> #include <ATen/ops/gelu.h>\n"
@@ -159,44 +170,25 @@ mistakes(
             "    at::Tensor y = at::empty_like(x);",
         )
     ),
-    changed=Known(
-        ("in = x.const_data_ptr -> in = x.mutable_data_ptr", "const scalar_t* in -> "
-         "scalar_t* in", "out[i] = -> in[i] = out[i] ="),
-    ),
-    in_place=Known(
-        ("at::Tensor y = at::empty_like(x) -> at::Tensor y = x", "out[i] = -> if (0) "
-         "out[i] ="),
-    ),
-    compile=Known("int64_t N = bias.size(0); ->"),
 )  # fmt: skip
 
-right(
+rights(
     bias_gelu_cpu,
-    "row by row",
-    (
-        "for (int64_t i = 0; i < x.numel(); i++) { -> "
-        "for (int64_t r = 0; r < x.numel(); r += N) for (int64_t j = 0; j < N; j++) {\n"
-        "            int64_t i = r + j;",
-        "more[i % N] -> more[j]",
-    ),
-)
-right(
-    bias_gelu_cpu,
-    "memory by sizes and options",
-    "at::empty_like(x) -> at::empty(x.sizes(), x.options())",
-)
-right(
-    bias_gelu_cpu,
-    "by erfc",
-    f"{ALL} -> acc_t(0.5) * u * std::erfc(-u * acc_t(0.70710678118654752440))",
-)
-right(
-    bias_gelu_cpu,
-    "a helper in an anonymous namespace",
-    (
-        "at::Tensor bias_gelu_cpu -> namespace {\ntemplate <typename T>\nT gelu(T u) { "
-        "return u * (1 + std::erf(u / std::sqrt(T(2)))) / 2; }\n}\n\n"
-        "at::Tensor bias_gelu_cpu",
-        f"scalar_t({ALL}) -> scalar_t(gelu<acc_t>(u))",
-    ),
+    r"""
+    row by row:
+    > for (int64_t i = 0; i < x.numel(); i++) { -> for (int64_t r = 0; r < x.numel(); r
+        += N) for (int64_t j = 0; j < N; j++) {\n            int64_t i = r + j;
+    & more[i % N] -> more[j]
+    memory by sizes and options:
+    > at::empty_like(x) -> at::empty(x.sizes(), x.options())
+    by erfc:
+    > u * (1 + std::erf(u / std::sqrt(acc_t(2)))) / 2 -> acc_t(0.5) * u * std::erfc(-u *
+        acc_t(0.70710678118654752440))
+    a helper in an anonymous namespace:
+    > at::Tensor bias_gelu_cpu -> namespace {\ntemplate <typename T>\nT gelu(T u) {
+        return u * (1 + std::erf(u / std::sqrt(T(2)))) / 2; }\n}\n\nat::Tensor
+        bias_gelu_cpu
+    & scalar_t(u * (1 + std::erf(u / std::sqrt(acc_t(2)))) / 2) ->
+        scalar_t(gelu<acc_t>(u))
+    """,
 )

@@ -4,10 +4,10 @@ import numpy as np
 import torch
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import mistakes, right, rights
 from minigrad.kernels.bias_gelu import bias_gelu
 
-from .bias_kernels import IN_ACC, BiasCheck, blank, gelu, numbers, three_types
+from .bias_kernels import BiasCheck, blank, gelu, numbers, three_types
 
 
 @checks(bias_gelu)
@@ -57,65 +57,60 @@ class BiasGelu(BiasCheck):
         return three_types(case)
 
 
-U = "(acc_t)x[i] + (acc_t)bias[i % N]"
 SHARE = "(1 + erf(u * (acc_t)0.70710678118654752))"
 mistakes(
     bias_gelu,
-    no_bias=Mistake("the bias is left out", f"{U} -> (acc_t)x[i]"),
-    row=Mistake(
-        "the bias goes by row: it has an element for each column, i % N",
-        "bias[i % N] -> bias[i / N % N]",
-    ),
-    flat=Mistake("bias has N elements, not n: its index is i % N", "[i % N] -> [i]"),
-    no_guard=Mistake(
-        "there is no guard: the last block has more threads than there are elements",
-        "if (i >= n) return; ->",
-    ),
-    sigmoid=Mistake(
-        "u * sigmoid(u) is another function, SiLU",
-        f"(acc_t)0.5 * {SHARE} -> (1 / (1 + exp(-u)))",
-    ),
-    tanh=Mistake(
-        "this is the approximation by tanh, which differs in the fourth digit",
-        f"{SHARE} -> (1 + tanh((acc_t)0.7978845608028654 * "
-        "(u + (acc_t)0.044715 * u * u * u)))",
-    ),
-    root=Mistake(
-        "erf gets u, and it is u / sqrt(2)",
-        "erf(u * (acc_t)0.70710678118654752) -> erf(u)",
-    ),
-    whole=Mistake("half of it: u * (1 + erf(...)) / 2", "(acc_t)0.5 * (1 -> (1"),
-    share=Mistake("the share itself: gelu is u times that", "(u * (acc_t) -> ((acc_t)"),
-    bias_outside=Mistake(
-        "the bias is added after gelu: it belongs inside",
-        (
-            f"{U} -> (acc_t)x[i]",
-            "0.70710678118654752))) -> 0.70710678118654752)) + (acc_t)bias[i % N])",
-        ),
-    ),
-    in_float=Mistake(
-        "it is computed in float, whatever acc_t is",
-        ("acc_t u -> float u", "(acc_t) -> (float)"),
-    ),
-    rounded_sum=Mistake(IN_ACC, f"{U} -> (acc_t)(float)(x[i] + bias[i % N])"),
-    compile=Known("acc_t u = -> scalar u ="),
+    """
+    no_bias: the bias is left out
+    > (acc_t)x[i] + (acc_t)bias[i % N] -> (acc_t)x[i]
+    row: the bias goes by row: it has an element for each column, i % N
+    > bias[i % N] -> bias[i / N % N]
+    flat: bias has N elements, not n: its index is i % N
+    > [i % N] -> [i]
+    no_guard: there is no guard: the last block has more threads than there are elements
+    > if (i >= n) return; ->
+    sigmoid: u * sigmoid(u) is another function, SiLU
+    > (acc_t)0.5 * (1 + erf(u * (acc_t)0.70710678118654752)) -> (1 / (1 + exp(-u)))
+    tanh: this is the approximation by tanh, which differs in the fourth digit
+    > (1 + erf(u * (acc_t)0.70710678118654752)) -> (1 + tanh((acc_t)0.7978845608028654 *
+        (u + (acc_t)0.044715 * u * u * u)))
+    root: erf gets u, and it is u / sqrt(2)
+    > erf(u * (acc_t)0.70710678118654752) -> erf(u)
+    whole: half of it: u * (1 + erf(...)) / 2
+    > (acc_t)0.5 * (1 -> (1
+    share: the share itself: gelu is u times that
+    > (u * (acc_t) -> ((acc_t)
+    bias_outside: the bias is added after gelu: it belongs inside
+    > (acc_t)x[i] + (acc_t)bias[i % N] -> (acc_t)x[i]
+    & 0.70710678118654752))) -> 0.70710678118654752)) + (acc_t)bias[i % N])
+    in_float: it is computed in float, whatever acc_t is
+    > acc_t u -> float u
+    & (acc_t) -> (float)
+    rounded_sum: numbers lose digits on the way: turn scalar_t into acc_t first, compute
+        in that, and round once, at the end
+    > (acc_t)x[i] + (acc_t)bias[i % N] -> (acc_t)(float)(x[i] + bias[i % N])
+    compile:
+    > acc_t u = -> scalar u =
+    """,
 )
 
-right(bias_gelu, "by a condition", "if (i >= n) return; -> if (!(i < n)) return;")
-right(
+rights(
     bias_gelu,
-    "a loop over the grid",
-    (
-        "if (i >= n) return; -> for (; i < n; i += gridDim.x * blockDim.x) {",
-        "0.70710678118654752))); -> 0.70710678118654752))); }",
-    ),
+    """
+    by a condition:
+    > if (i >= n) return; -> if (!(i < n)) return;
+    a loop over the grid:
+    > if (i >= n) return; -> for (; i < n; i += gridDim.x * blockDim.x) {
+    & 0.70710678118654752))); -> 0.70710678118654752))); }
+    by erfc:
+    > u * (acc_t)0.5 * (1 + erf(u * (acc_t)0.70710678118654752)) -> u * (acc_t)0.5 *
+        erfc(-u * (acc_t)0.70710678118654752)
+    column by subtraction:
+    > (acc_t)x[i] + (acc_t)bias[i % N] -> (acc_t)x[i] + (acc_t)bias[i - i / N * N]
+    """,
 )
-right(
-    bias_gelu,
-    "by erfc",
-    f"u * (acc_t)0.5 * {SHARE} -> "
-    "u * (acc_t)0.5 * erfc(-u * (acc_t)0.70710678118654752)",
-)
+
+
 right(
     bias_gelu,
     "by a function",
@@ -123,8 +118,3 @@ right(
      f"    return u / 2 * {SHARE};\n}}\n__global__",
      f"u * (acc_t)0.5 * {SHARE}); -> gelu_of(u));"),
 )  # fmt: skip
-right(
-    bias_gelu,
-    "column by subtraction",
-    f"{U} -> (acc_t)x[i] + (acc_t)bias[i - i / N * N]",
-)

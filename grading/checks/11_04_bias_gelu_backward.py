@@ -4,10 +4,10 @@ import numpy as np
 import torch
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import mistakes, rights
 from minigrad.kernels.bias_gelu import bias_gelu_backward
 
-from .bias_kernels import IN_ACC, BiasCheck, blank, gelu, numbers, three_types
+from .bias_kernels import BiasCheck, blank, gelu, numbers, three_types
 
 
 def slope(dy, x, bias, N, single=False):
@@ -59,80 +59,58 @@ class BiasGeluBackward(BiasCheck):
         return three_types(case)
 
 
-U = "(acc_t)x[i] + (acc_t)bias[i % N]"
-SUM = "(share + u * density)"
 mistakes(
     bias_gelu_backward,
-    no_dy=Mistake(
-        "dy is left out: the chain rule multiplies by it", "(acc_t)dy[i] * ->"
-    ),
-    no_bias=Mistake("the bias is left out: u is x + bias", f"{U} -> (acc_t)x[i]"),
-    row=Mistake("the bias goes by row: its index is i % N", "[i % N] -> [i / N % N]"),
-    no_guard=Mistake(
-        "there is no guard: the last block has more threads than there are elements",
-        "if (i >= n) return; ->",
-    ),
-    share_alone=Mistake(
-        "only the share: the share itself changes with u, too, which is u * density",
-        f"{SUM} -> share",
-    ),
-    density_alone=Mistake(
-        "only u * density: the other half of the product rule is the share",
-        f"{SUM} -> (u * density)",
-    ),
-    no_u=Mistake("the density is to be multiplied by u", f"{SUM} -> (share + density)"),
-    wide=Mistake(
-        "the density has exp(-u * u / 2): without the 2 it is another curve",
-        "(acc_t)-0.5 -> (acc_t)-1",
-    ),
-    forward=Mistake("this is dy * gelu(u), not dy * gelu'(u)", f"{SUM} -> (u * share)"),
-    tall=Mistake(
-        "the density's factor is 1 / sqrt(2 * pi), 0.3989",
-        "0.39894228040143268 -> 0.79788456080286536",
-    ),
-    in_float=Mistake(
-        "it is computed in float, whatever acc_t is",
-        (
-            "acc_t u -> float u",
-            "acc_t share -> float share",
-            "acc_t density -> float density",
-            "(acc_t) -> (float)",
-        ),
-    ),
-    rounded_sum=Mistake(IN_ACC, f"{U} -> (acc_t)(float)(x[i] + bias[i % N])"),
-    compile=Known("acc_t density = -> density ="),
+    """
+    no_dy: dy is left out: the chain rule multiplies by it
+    > (acc_t)dy[i] * ->
+    no_bias: the bias is left out: u is x + bias
+    > (acc_t)x[i] + (acc_t)bias[i % N] -> (acc_t)x[i]
+    row: the bias goes by row: its index is i % N
+    > [i % N] -> [i / N % N]
+    no_guard: there is no guard: the last block has more threads than there are elements
+    > if (i >= n) return; ->
+    share_alone: only the share: the share itself changes with u, too, which is u *
+        density
+    > (share + u * density) -> share
+    density_alone: only u * density: the other half of the product rule is the share
+    > (share + u * density) -> (u * density)
+    no_u: the density is to be multiplied by u
+    > (share + u * density) -> (share + density)
+    wide: the density has exp(-u * u / 2): without the 2 it is another curve
+    > (acc_t)-0.5 -> (acc_t)-1
+    forward: this is dy * gelu(u), not dy * gelu'(u)
+    > (share + u * density) -> (u * share)
+    tall: the density's factor is 1 / sqrt(2 * pi), 0.3989
+    > 0.39894228040143268 -> 0.79788456080286536
+    in_float: it is computed in float, whatever acc_t is
+    > acc_t u -> float u
+    & acc_t share -> float share
+    & acc_t density -> float density
+    & (acc_t) -> (float)
+    rounded_sum: numbers lose digits on the way: turn scalar_t into acc_t first, compute
+        in that, and round once, at the end
+    > (acc_t)x[i] + (acc_t)bias[i % N] -> (acc_t)(float)(x[i] + bias[i % N])
+    compile:
+    > acc_t density = -> density =
+    """,
 )
 
-right(
+rights(
     bias_gelu_backward,
-    "in one expression",
-    (
-        "(acc_t)dy[i] * (share -> (share",
-        "u * density)); -> u * density) * (acc_t)dy[i]);",
-    ),
-)
-right(
-    bias_gelu_backward,
-    "a loop over the grid",
-    (
-        "if (i >= n) return; -> for (; i < n; i += gridDim.x * blockDim.x) {",
-        "u * density)); -> u * density)); }",
-    ),
-)
-right(
-    bias_gelu_backward,
-    "by division",
-    (
-        "u * (acc_t)0.70710678118654752 -> u / (acc_t)1.4142135623730951",
-        "exp(u * u * (acc_t)-0.5) -> exp(-u * u / 2)",
-    ),
-)
-right(
-    bias_gelu_backward,
-    "other names",
-    (
-        "share -> phi",
-        "density -> bell",
-        "if (i >= n) return; -> if (i < 0 || i >= n) return;",
-    ),
+    """
+    in one expression:
+    > (acc_t)dy[i] * (share -> (share
+    & u * density)); -> u * density) * (acc_t)dy[i]);
+    a loop over the grid:
+    > if (i >= n) return; -> for (; i < n; i += gridDim.x * blockDim.x) {
+    & u * density)); -> u * density)); }
+    by division:
+    > u * (acc_t)0.70710678118654752 -> u / (acc_t)1.4142135623730951
+    & exp(u * u * (acc_t)-0.5) -> exp(-u * u / 2)
+    other names:
+    > share -> phi
+    & density -> bell
+    & if (i >= n) return; -> if (i < 0 || i >= n) return;
+    """,
 )

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from grading.checking import checks
-from grading.mistakes import Fault, Known, Mistake, mistakes, right
+from grading.mistakes import Fault, Known, Mistake, mistakes, rights
 from minigrad.kernels.bias_gelu import bias_backward
 
 from .bias_kernels import BiasCheck, blank, numbers, three_types
@@ -55,36 +55,31 @@ class BiasBackward(BiasCheck):
 
 mistakes(
     bias_backward,
-    rows=Mistake(
-        "the rows are added up, not the columns: element (i, j) is dx[i * N + j], and "
-        "j is the thread's",
-        "dx[i * N + j] -> dx[j * N + i]",
-    ),
+    """
+    rows: the rows are added up, not the columns: element (i, j) is dx[i * N + j], and j
+        is the thread's
+    > dx[i * N + j] -> dx[j * N + i]
+    first: only the first row is read
+    > i < M; i++ -> i < (M > 0 ? 1 : 0); i++
+    one_short: the last row is left out: i < M
+    > i < M -> i < M - 1
+    no_guard: there is no guard: there may be more threads than columns
+    > if (j >= N) return; ->
+    added: the sum is added to what stands in dbias, which nobody has set to 0
+    > dbias[j] = -> dbias[j] +=
+    mean: the mean: a gradient is the sum
+    > (scalar_t)sum -> (scalar_t)(sum / M)
+    not_in_acc: the sum is not kept in acc_t, and loses digits
+    > acc_t sum -> float sum
+    > acc_t sum -> scalar_t sum
+    compile:
+    > acc_t sum = 0; -> sum = 0;
+    """,
     **{
         "out-of-bounds": Known(
             ("i < M -> i < N", "j >= N -> j >= M", "dx[i * N + j] -> dx[j * N + i]"),
         )
     },
-    first=Mistake(
-        "only the first row is read", "i < M; i++ -> i < (M > 0 ? 1 : 0); i++"
-    ),
-    one_short=Mistake("the last row is left out: i < M", "i < M -> i < M - 1"),
-    no_guard=Mistake(
-        "there is no guard: there may be more threads than columns",
-        "if (j >= N) return; ->",
-    ),
-    added=Mistake(
-        "the sum is added to what stands in dbias, which nobody has set to 0",
-        "dbias[j] = -> dbias[j] +=",
-    ),
-    mean=Mistake(
-        "the mean: a gradient is the sum", "(scalar_t)sum -> (scalar_t)(sum / M)"
-    ),
-    not_in_acc=Mistake(
-        "the sum is not kept in acc_t, and loses digits",
-        "acc_t sum -> float sum",
-        "acc_t sum -> scalar_t sum",
-    ),
     scattered=Mistake(
         "a warp reads cells that lie far apart, more sectors than it needs",
         Fault("sectors"),
@@ -94,34 +89,21 @@ mistakes(
             "if (j >= N) return; -> if (t >= (N + 7) / 8 * 8 || j >= N) return;",
         ),
     ),
-    compile=Known("acc_t sum = 0; -> sum = 0;"),
 )
 
-right(
+rights(
     bias_backward,
-    "a pointer that walks",
-    (
-        "for (int i = 0; i < M; i++) sum += (acc_t)dx[i * N + j]; -> "
-        "const scalar_t* p = dx + j;\n"
-        "    for (int i = 0; i < M; i++, p += N) sum += (acc_t)*p;"
-    ),
-)
-right(
-    bias_backward,
-    "from the last row",
-    "int i = 0; i < M; i++ -> int i = M - 1; i >= 0; i--",
-)
-right(
-    bias_backward,
-    "over cells",
-    "for (int i = 0; i < M; i++) sum += (acc_t)dx[i * N + j]; -> "
-    "for (long long k = j; k < (long long)M * N; k += N) sum = sum + (acc_t)dx[k];",
-)
-right(
-    bias_backward,
-    "a loop over the columns",
-    (
-        "if (j >= N) return; -> for (; j < N; j += gridDim.x * blockDim.x) {",
-        "dbias[j] = (scalar_t)sum; -> dbias[j] = (scalar_t)sum; }",
-    ),
+    r"""
+    a pointer that walks:
+    > for (int i = 0; i < M; i++) sum += (acc_t)dx[i * N + j]; -> const scalar_t* p = dx
+        + j;\n    for (int i = 0; i < M; i++, p += N) sum += (acc_t)*p;
+    from the last row:
+    > int i = 0; i < M; i++ -> int i = M - 1; i >= 0; i--
+    over cells:
+    > for (int i = 0; i < M; i++) sum += (acc_t)dx[i * N + j]; -> for (long long k = j;
+        k < (long long)M * N; k += N) sum = sum + (acc_t)dx[k];
+    a loop over the columns:
+    > if (j >= N) return; -> for (; j < N; j += gridDim.x * blockDim.x) {
+    & dbias[j] = (scalar_t)sum; -> dbias[j] = (scalar_t)sum; }
+    """,
 )

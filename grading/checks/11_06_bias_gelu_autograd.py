@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from grading.checking import Check, checks
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import Known, mistakes, right
 from grading.subject import Problem
 from minigrad.autograd.custom import bias_gelu_autograd
 
@@ -104,18 +104,37 @@ DX = "dx = bias_gelu_backward(dy.contiguous(), x, bias)"
 RETURN = "return (dx if need_x else None), dbias"
 mistakes(
     bias_gelu_autograd,
-    strides=Known("dy.contiguous() -> dy"),
+    r"""
+    strides:
+    > dy.contiguous() -> dy
+    needs:
+    > return (dx if need_x else None), dbias -> return dx, dbias
+    > dbias = bias_backward(dx) if need_bias else None -> dbias = bias_backward(dx)
+    > need_x, need_bias = ctx.needs_input_grad -> need_bias, need_x =
+        ctx.needs_input_grad
+    exchanged: the gradients have changed places: dx first, then dbias
+    > return (dx if need_x else None), dbias -> return dbias, (dx if need_x else None)
+    of_dy: dbias is made of dy: it is the sum of dx
+    > bias_backward(dx) -> bias_backward(dy.contiguous())
+    no_dy: dx is computed for a dy of ones
+    > dy.contiguous() -> (dy * 0 + 1).contiguous()
+    last_call: what was saved lies outside of ctx: the next call has overwritten it
+    > def setup_context -> kept = []\n\n    def setup_context
+    & ctx.save_for_backward(x, bias) -> ctx.save_for_backward(x, bias)\n        kept[:]
+        = x, bias
+    & x, bias = ctx.saved_tensors -> x, bias = kept
+    spoilt:
+    > dx = bias_gelu_backward(dy -> dy.mul_(1.5)\n        dx = bias_gelu_backward(dy
+    pair:
+    > return setup_context, backward -> return None
+    cut: dbias is 0: it is the sum of dx
+    > bias_backward(dx) -> bias_backward(dx) * 0
+    """,
     saved=Known(
         "save_for_backward(x, bias) -> save_for_backward(x + 0, bias)",
         "save_for_backward(x, bias) -> save_for_backward(x, bias, output)",
         "ctx.save_for_backward(x, bias) -> ctx.save_for_backward(x)\n"
         "        ctx.save_for_backward(bias)",
-    ),
-    needs=Known(
-        f"{RETURN} -> return dx, dbias",
-        "dbias = bias_backward(dx) if need_bias else None -> dbias = bias_backward(dx)",
-        ("need_x, need_bias = ctx.needs_input_grad -> "
-         "need_bias, need_x = ctx.needs_input_grad"),
     ),
     kernels=Known(
         "dbias = bias_backward(dx) if need_bias else None -> "
@@ -123,33 +142,6 @@ mistakes(
         f"{DX} -> {DX}\n        {DX}",
         f"{RETURN} -> return (dx if need_x else None), (bias_backward(dx) "
         "if need_bias else None)",
-    ),
-    exchanged=Mistake(
-        "the gradients have changed places: dx first, then dbias",
-        f"{RETURN} -> return dbias, (dx if need_x else None)",
-    ),
-    of_dy=Mistake(
-        "dbias is made of dy: it is the sum of dx",
-        "bias_backward(dx) -> bias_backward(dy.contiguous())",
-    ),
-    no_dy=Mistake(
-        "dx is computed for a dy of ones",
-        "dy.contiguous() -> (dy * 0 + 1).contiguous()",
-    ),
-    last_call=Mistake(
-        "what was saved lies outside of ctx: the next call has overwritten it",
-        ("def setup_context -> kept = []\n\n    def setup_context",
-         "ctx.save_for_backward(x, bias) -> ctx.save_for_backward(x, bias)\n"
-         "        kept[:] = x, bias",
-         "x, bias = ctx.saved_tensors -> x, bias = kept"),
-    ),
-    spoilt=Known(
-        ("dx = bias_gelu_backward(dy -> dy.mul_(1.5)\n        "
-         "dx = bias_gelu_backward(dy"),
-    ),
-    pair=Known("return setup_context, backward -> return None"),
-    cut=Mistake(
-        "dbias is 0: it is the sum of dx", "bias_backward(dx) -> bias_backward(dx) * 0"
     ),
 )  # fmt: skip
 

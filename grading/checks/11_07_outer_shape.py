@@ -1,7 +1,7 @@
 """The shape of outer products, as far as it is known."""
 
 from grading.checking import Check, checks
-from grading.mistakes import Known, Mistake, equivalent, mistakes, right
+from grading.mistakes import equivalent, mistakes, right, rights
 from minigrad.ops.shape_rules import outer_shape
 
 UNKNOWN = None, None
@@ -50,31 +50,35 @@ class OuterShape(Check):
         return tuple(next(iter(sizes), None) for sizes in said.values())
 
 
-BATCH, DIFFER = "(C if B is None else B)", "None not in (B, C) and B != C"
-ZERO = "a batch of 0 is taken for one that is not known: ask `is None`"
 mistakes(
     outer_shape,
-    a_alone=Mistake("the batch is taken of a alone: b may know it", f"{BATCH} -> B"),
-    b_alone=Mistake("the batch is taken of b alone: a may know it", f"{BATCH} -> C"),
-    a_batch_of_0=Mistake(ZERO, f"{BATCH} -> (B or C)"),
-    a_batch_of_0_in_b=Mistake(ZERO, f"{BATCH} -> (C or B)"),
-    a_batch_of_0_differs=Mistake(ZERO, f"{DIFFER} -> B and C and B != C"),
-    unequal=Mistake(
-        "two batches that are known and differ are let through",
-        f"{DIFFER} -> False",
-    ),
-    raised=Known(f"{DIFFER} -> B != C"),
-    order=Mistake("the sizes are in another order: (B, M, N)", ", M, N -> , N, M"),
-    twice=Mistake("M stands twice: the last size is b's", ", M, N -> , M, M"),
-    too_few=Mistake(
-        "more than two dimensions are let through: exactly two",
-        (
-            "len(shape) != 2 -> len(shape) < 2",
-            "(B, M), (C, N) = a, b -> (B, M, *_), (C, N, *_) = a, b",
-        ),
-    ),
-    list=Known(f"return {BATCH}, M, N -> return [{BATCH}, M, N]"),
-    wrong_error=Known("raise ValueError -> raise AssertionError"),
+    """
+    a_alone: the batch is taken of a alone: b may know it
+    > (C if B is None else B) -> B
+    b_alone: the batch is taken of b alone: a may know it
+    > (C if B is None else B) -> C
+    a_batch_of_0: a batch of 0 is taken for one that is not known: ask `is None`
+    > (C if B is None else B) -> (B or C)
+    a_batch_of_0_in_b: a batch of 0 is taken for one that is not known: ask `is None`
+    > (C if B is None else B) -> (C or B)
+    a_batch_of_0_differs: a batch of 0 is taken for one that is not known: ask `is None`
+    > None not in (B, C) and B != C -> B and C and B != C
+    unequal: two batches that are known and differ are let through
+    > None not in (B, C) and B != C -> False
+    raised:
+    > None not in (B, C) and B != C -> B != C
+    order: the sizes are in another order: (B, M, N)
+    > , M, N -> , N, M
+    twice: M stands twice: the last size is b's
+    > , M, N -> , M, M
+    too_few: more than two dimensions are let through: exactly two
+    > len(shape) != 2 -> len(shape) < 2
+    & (B, M), (C, N) = a, b -> (B, M, *_), (C, N, *_) = a, b
+    list:
+    > return (C if B is None else B), M, N -> return [(C if B is None else B), M, N]
+    wrong_error:
+    > raise ValueError -> raise AssertionError
+    """,
 )
 
 equivalent(
@@ -117,14 +121,14 @@ def _(a, b):
     return tuple([*(known or {None}), m, n])
 
 
-right(
+rights(
     outer_shape,
-    "by a list",
-    f"return {BATCH}, M, N -> "
-    "return next((s for s in (B, C) if s is not None), None), M, N",
-)
-right(
-    outer_shape,
-    "with two conditions",
-    f"if {DIFFER}: -> if B is not None and C is not None and not B == C:",
+    """
+    by a list:
+    > return (C if B is None else B), M, N -> return next((s for s in (B, C) if s is not
+        None), None), M, N
+    with two conditions:
+    > if None not in (B, C) and B != C: -> if B is not None and C is not None and not B
+        == C:
+    """,
 )

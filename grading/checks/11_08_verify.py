@@ -4,7 +4,7 @@ import numpy as np
 
 import minigrad
 from grading.checking import Check, checks
-from grading.mistakes import Known, equivalent, mistakes, right
+from grading.mistakes import Known, equivalent, mistakes, right, rights
 from grading.scenes.operators import OPERATORS, RIGHT
 from grading.subject import Problem
 from minigrad.testing.verify import verify
@@ -49,10 +49,18 @@ class Verify(Check):
 
 
 EXACT = "np.testing.assert_array_equal(got.numpy(), right.numpy(), strict=True)"
-NEAR = "np.testing.assert_allclose(got, right, near, near)"
 EPS = "near = 100 * np.finfo(right.dtype).eps"
 mistakes(
     verify,
+    r"""
+    strict:
+    > np.testing.assert_allclose(got, right, near, near) ->
+        np.testing.assert_array_equal(got, right)
+    > def compare(a, b): -> def compare(a, b):\n        assert op is not reference
+    > near = 100 * np.finfo(right.dtype).eps -> assert False
+    raised:
+    > np.testing.assert_allclose -> np.testing.assert_near
+    """,
     passes=Known(
         f"{EXACT} -> np.array_equal(got.numpy(), right.numpy())",
         "(0, 1, 40), (0, 1, 30) -> (0, 1, 20), (0, 1, 15)",
@@ -67,20 +75,19 @@ mistakes(
         "for dtype in minigrad.float16, -> for dtype in minigrad.float32,",
         lambda op, reference: None,
     ),
-    strict=Known(
-        f"{NEAR} -> np.testing.assert_array_equal(got, right)",
-        "def compare(a, b): -> def compare(a, b):\n        assert op is not reference",
-        f"{EPS} -> assert False",
-    ),
-    raised=Known("np.testing.assert_allclose -> np.testing.assert_near"),
 )  # fmt: skip
 
-right(
+rights(
     verify,
-    "with allclose",
-    f"{NEAR} -> assert np.allclose(got, right, near, near, equal_nan=True)",
+    """
+    with allclose:
+    > np.testing.assert_allclose(got, right, near, near) -> assert np.allclose(got,
+        right, near, near, equal_nan=True)
+    larger tensors:
+    > (0, 1, 40) -> (0, 1, 50)
+    """,
 )
-right(verify, "larger tensors", "(0, 1, 40) -> (0, 1, 50)")
+
 right(
     verify,
     "by grad",

@@ -3,7 +3,7 @@
 import collections
 
 from grading.checking import Check, checks
-from grading.mistakes import Known, Mistake, Shows, mistake, mistakes, right
+from grading.mistakes import Mistake, Shows, mistake, mistakes, right
 from minigrad.graph import execution_order
 
 from .layered import Layered
@@ -153,6 +153,13 @@ def breadth_first(fetches):
 ON_THE_WAY = "stack.append((operation, True)) -> done.append(operation)"
 mistakes(
     execution_order,
+    r"""
+    changed:
+    > return done -> fetches.clear()\n    return done
+    type:
+    > return done -> return tuple(done)
+    > return done ->
+    """,
     too_early=judged(
         "too early",
         "an operation stands before one of its inputs: its value is not there yet. "
@@ -177,10 +184,6 @@ mistakes(
         "return done -> return [o for o in done if o.inputs]",
         "reversed(fetches) -> fetches[:1]",
     ),
-    changed=Known(
-        "return done -> fetches.clear()\n    return done",
-    ),
-    type=Known("return done -> return tuple(done)", "return done ->"),
 )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """What a run has to compute, if some values are given."""
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import Mistake, mistakes, right
 from minigrad.graph import pruned
 
 from .layered import Layered
@@ -75,38 +75,31 @@ def reached(edges, start, stops):
     return found
 
 
-FED = "operation in needed and operation not in fed"
 mistakes(
     pruned,
-    not_fed=Mistake(
-        "what is fed is not computed: its value is there",
-        (f"{FED} -> operation in needed",),
-    ),
-    fetch_fed=Mistake(
-        "a fetch that is fed is not computed, either",
-        f"{FED} -> operation in fetches or {FED}",
-    ),
-    reversed_order=Mistake(
-        "the order is the reverse: as in `order`, inputs first", "kept[::-1] -> kept"
-    ),
-    no_fetches=Mistake(
-        "the fetches themselves are computed, too",
-        "kept[::-1] -> [o for o in kept[::-1] if o not in fetches]",
-    ),
-    all_placeholders=Mistake(
-        "a placeholder need not be fed if nothing that is computed needs it",
-        "if operation in needed -> if operation.type == 'Placeholder' and operation "
-        "not in fed:\n            raise ValueError(f'{operation.name} is not fed')\n"
-        "        if operation in needed",
-    ),
-    no_error=Mistake(
-        "a placeholder that is not fed has no value: ValueError, with its name",
-        'operation.type == "Placeholder" -> False',
-    ),
-    no_name=Mistake(
-        "the message is to name the placeholder, operation.name",
-        "{operation.name} -> of this graph",
-    ),
+    r"""
+    not_fed: what is fed is not computed: its value is there
+    > operation in needed and operation not in fed -> operation in needed
+    fetch_fed: a fetch that is fed is not computed, either
+    > operation in needed and operation not in fed -> operation in fetches or operation
+        in needed and operation not in fed
+    reversed_order: the order is the reverse: as in `order`, inputs first
+    > kept[::-1] -> kept
+    no_fetches: the fetches themselves are computed, too
+    > kept[::-1] -> [o for o in kept[::-1] if o not in fetches]
+    all_placeholders: a placeholder need not be fed if nothing that is computed needs it
+    > if operation in needed -> if operation.type == 'Placeholder' and operation not in
+        fed:\n            raise ValueError(f'{operation.name} is not fed')\n        if
+        operation in needed
+    no_error: a placeholder that is not fed has no value: ValueError, with its name
+    > operation.type == "Placeholder" -> False
+    no_name: the message is to name the placeholder, operation.name
+    > {operation.name} -> of this graph
+    changes_fed: what it was given has changed: fed, say, is the caller's
+    > return kept -> fed.clear()\n    return kept
+    type:
+    > return kept[::-1] -> return set(kept)
+    """,
     inputs_of_fed=Mistake(
         "what only a fed operation needs is not to be computed, either",
         "operation in needed and operation -> operation",
@@ -114,11 +107,6 @@ mistakes(
         "            needed.update(operation.inputs)\n"
         "        if operation in needed and",
     ),
-    changes_fed=Mistake(
-        "what it was given has changed: fed, say, is the caller's",
-        "return kept -> fed.clear()\n    return kept",
-    ),
-    type=Known("return kept[::-1] -> return set(kept)"),
 )
 
 

@@ -1,7 +1,7 @@
 """What is the same in every run."""
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import mistakes, right
 from minigrad.graph import fold_constants
 
 from .scene_check import SceneCheck
@@ -68,50 +68,37 @@ def drawn(random):
     return spec
 
 
-KNOWN = "all(i in known for i in operation.inputs)"
 mistakes(
     fold_constants,
-    any_input=Mistake(
-        "all of the inputs have to be constants, not one of them",
-        (KNOWN + " -> any(i in known for i in operation.inputs)",
-         "known[i] for -> known.get(i, 0.0) for"),
-    ),
-    not_spread=Mistake(
-        "what is made of constants is constant, and so is what is made of that",
-        KNOWN + ' -> all(i.type == "Const" for i in operation.inputs)',
-    ),
-    without_inputs=Mistake(
-        "an operation without inputs that is no Const is not constant: all() of "
-        "nothing is True",
-        " or not operation.inputs ->",
-    ),
-    stateful=Mistake(
-        "a type in `stateful` never is constant: its operation may change in each run",
-        "operation.type in stateful or ->",
-    ),
-    no_consts=Mistake(
-        "the constants themselves belong to the answer",
-        "return known -> return {o: v for o, v in known.items() if o.inputs}",
-    ),
-    only_consts=Mistake(
-        "operations of constants belong to the answer, too",
-        "return known -> return {o: v for o, v in known.items() if not o.inputs}",
-    ),
-    reversed_inputs=Mistake(
-        "the values go to the kernel in the order of the inputs",
-        "(*values) -> (*values[::-1])",
-    ),
-    set_of_inputs=Mistake(
-        "an input that is used twice is given twice",
-        "for i in operation.inputs]\n -> for i in dict.fromkeys(operation.inputs)]\n",
-    ),
-    twice=Mistake(
-        "each kernel is called once",
-        "known[operation] = kernels[operation.type](*values) -> "
-        "kernels[operation.type](*values)\n            "
-        "known[operation] = kernels[operation.type](*values)",
-    ),
-    type=Known("return known -> return list(known)"),
+    r"""
+    any_input: all of the inputs have to be constants, not one of them
+    > all(i in known for i in operation.inputs) -> any(i in known for i in
+        operation.inputs)
+    & known[i] for -> known.get(i, 0.0) for
+    not_spread: what is made of constants is constant, and so is what is made of that
+    > all(i in known for i in operation.inputs) -> all(i.type == "Const" for i in
+        operation.inputs)
+    without_inputs: an operation without inputs that is no Const is not constant: all()
+        of nothing is True
+    >  or not operation.inputs ->
+    stateful: a type in `stateful` never is constant: its operation may change in each
+        run
+    > operation.type in stateful or ->
+    no_consts: the constants themselves belong to the answer
+    > return known -> return {o: v for o, v in known.items() if o.inputs}
+    only_consts: operations of constants belong to the answer, too
+    > return known -> return {o: v for o, v in known.items() if not o.inputs}
+    reversed_inputs: the values go to the kernel in the order of the inputs
+    > (*values) -> (*values[::-1])
+    set_of_inputs: an input that is used twice is given twice
+    > for i in operation.inputs]\n -> for i in dict.fromkeys(operation.inputs)]\n
+    twice: each kernel is called once
+    > known[operation] = kernels[operation.type](*values) ->
+        kernels[operation.type](*values)\n            known[operation] =
+        kernels[operation.type](*values)
+    type:
+    > return known -> return list(known)
+    """,
 )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 import torch
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, equivalent, mistakes, right
+from grading.mistakes import Mistake, equivalent, mistakes, right
 from minigrad import graph
 from minigrad.graph import execution_order, gradients
 
@@ -124,56 +124,39 @@ def drawn(random):
     return [*steps, ("e", "Add", ("n6", "n5")), ("y", "Add", ("e", "b"))]
 
 
-ADDED = "found[i] + part if i in found else part"
 ASKED = "if leads.intersection(operation.inputs): ->"
 mistakes(
     gradients,
-    overwritten=Mistake(
-        "where two parts meet they are added up: the last one alone is kept",
-        f"{ADDED} -> part",
-    ),
-    first_kept=Mistake(
-        "where two parts meet they are added up: the first one alone is kept",
-        f"{ADDED} -> found.get(i, part)",
-    ),
-    all_asked=Mistake(
-        "operations that do not depend on any of xs are not asked: they may have no "
-        "gradient",
-        f"{ASKED} if operation.inputs:",
-    ),
-    zeros=Mistake(
-        "where y does not depend on an x the answer is None",
-        "found.get(x) for -> found[x] if x in found else graph.op('Sub', x, x) for",
-    ),
-    leaves_alone=Mistake(
-        "an x may be used on the way to others: its gradient is handed on, and "
-        "returned as well",
-        "if operation in found: -> if operation in found and operation not in xs:",
-    ),
-    y_itself=Mistake(
-        "the gradient of y by itself is 1, an operation of type OnesLike",
-        "[found.get(x) for x in xs] -> [None if x is y else found.get(x) for x in xs]",
-    ),
-    without_seed=Mistake(
-        'the gradient to begin with is 1 for each element of y: op("OnesLike", y)',
-        'graph.op("OnesLike", y) -> y',
-    ),
-    swapped=Mistake(
-        "the parts belong to the inputs in their order",
-        ", parts, strict=True) -> , parts[::-1])",
-    ),
-    cut_off=Mistake(
-        "every operation between y and xs hands its gradient on",
-        "in reversed(between) -> in [o for o in between[::-1] if o.type != 'Neg']",
-    ),
+    """
+    overwritten: where two parts meet they are added up: the last one alone is kept
+    > found[i] + part if i in found else part -> part
+    first_kept: where two parts meet they are added up: the first one alone is kept
+    > found[i] + part if i in found else part -> found.get(i, part)
+    all_asked: operations that do not depend on any of xs are not asked: they may have
+        no gradient
+    > if leads.intersection(operation.inputs): -> if operation.inputs:
+    zeros: where y does not depend on an x the answer is None
+    > found.get(x) for -> found[x] if x in found else graph.op('Sub', x, x) for
+    leaves_alone: an x may be used on the way to others: its gradient is handed on, and
+        returned as well
+    > if operation in found: -> if operation in found and operation not in xs:
+    y_itself: the gradient of y by itself is 1, an operation of type OnesLike
+    > [found.get(x) for x in xs] -> [None if x is y else found.get(x) for x in xs]
+    without_seed: the gradient to begin with is 1 for each element of y: op("OnesLike",
+        y)
+    > graph.op("OnesLike", y) -> y
+    swapped: the parts belong to the inputs in their order
+    > , parts, strict=True) -> , parts[::-1])
+    cut_off: every operation between y and xs hands its gradient on
+    > in reversed(between) -> in [o for o in between[::-1] if o.type != 'Neg']
+    type:
+    > return [found.get(x) for x in xs] -> return {x: found.get(x) for x in xs}
+    """,
     order=Mistake(
         "an operation is asked again for each of its users: visit it once, after them",
         "for operation in reversed(between): -> stack = [y]\n    while stack:\n"
         "        operation = stack.pop()\n"
         "        stack += [i for i in operation.inputs if i in between]",
-    ),
-    type=Known(
-        "return [found.get(x) for x in xs] -> return {x: found.get(x) for x in xs}",
     ),
 )  # fmt: skip
 

@@ -1,7 +1,7 @@
 """Which nodes may be one kernel."""
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, equivalent, mistakes, right
+from grading.mistakes import equivalent, mistakes, right
 from minigrad.jit.passes import can_fuse
 
 from .scene_check import SceneCheck
@@ -96,65 +96,44 @@ class CanFuse(SceneCheck):
         return alike and not early and not spoilt
 
 
-TOUCHED = " or touched & set(other.writes)"
 mistakes(
     can_fuse,
-    not_pointwise=Mistake(
-        "a sum needs all elements, not the thread's own: node must be pointwise",
-        "not node.pointwise or ->",
-    ),
-    any_shape=Mistake(
-        "a thread makes one element of each: the shapes must be the same",
-        "(node.shape, node.device) != (first.shape, first.device) -> "
-        "node.device != first.device",
-    ),
-    any_device=Mistake(
-        "a kernel runs on one device",
-        "(node.shape, node.device) != (first.shape, first.device) -> "
-        "node.shape != first.shape",
-    ),
-    as_many=Mistake(
-        "shapes (3, 4) and (4, 3) have as many elements, but element i of the one does "
-        "not lie where element i of the other does",
-        "(node.shape, node.device) != (first.shape, first.device) -> "
-        "sorted(node.shape) != sorted(first.shape) or node.device != first.device",
-    ),
-    used=Mistake(
-        "a node in between uses one of the group: it would run before the kernel",
-        f"any(n in other.inputs for n in group){TOUCHED} -> "
-        "touched & set(other.writes)",
-    ),
-    last_used=Mistake(
-        "every node of the group counts, not only the last",
-        "any(n in other.inputs for n in group) -> group[-1] in other.inputs",
-    ),
-    first_used=Mistake(
-        "every node of the group counts, not only the first",
-        "any(n in other.inputs for n in group) -> first in other.inputs",
-    ),
-    written=Mistake(
-        "a node in between writes to memory that the group reads: moved past it, the "
-        "kernel would read what comes later",
-        f"{TOUCHED} ->",
-    ),
-    writes_alone=Mistake(
-        "what the group reads counts as well as what it writes",
-        "set(n.reads) | set(n.writes) -> set(n.writes)",
-    ),
-    reads_alone=Mistake(
-        "what the group writes counts as well as what it reads",
-        "set(n.reads) | set(n.writes) -> set(n.reads)",
-    ),
-    nothing_between=Mistake(
-        "nodes in between that have nothing to do with the group do no harm",
-        "for other in between: -> for other in between:\n        return False",
-    ),
-    reading_between=Mistake(
-        "a node in between that reads the same memory does no harm",
-        "touched & set(other.writes) -> touched & set(other.reads) or touched & "
-        "set(other.writes)",
-    ),
-    type=Known("    return True\n -> \n"),
+    r"""
+    not_pointwise: a sum needs all elements, not the thread's own: node must be
+        pointwise
+    > not node.pointwise or ->
+    any_shape: a thread makes one element of each: the shapes must be the same
+    > (node.shape, node.device) != (first.shape, first.device) -> node.device !=
+        first.device
+    any_device: a kernel runs on one device
+    > (node.shape, node.device) != (first.shape, first.device) -> node.shape !=
+        first.shape
+    as_many: shapes (3, 4) and (4, 3) have as many elements, but element i of the one
+        does not lie where element i of the other does
+    > (node.shape, node.device) != (first.shape, first.device) -> sorted(node.shape) !=
+        sorted(first.shape) or node.device != first.device
+    used: a node in between uses one of the group: it would run before the kernel
+    > any(n in other.inputs for n in group) or touched & set(other.writes) -> touched &
+        set(other.writes)
+    last_used: every node of the group counts, not only the last
+    > any(n in other.inputs for n in group) -> group[-1] in other.inputs
+    first_used: every node of the group counts, not only the first
+    > any(n in other.inputs for n in group) -> first in other.inputs
+    written: a node in between writes to memory that the group reads: moved past it, the
+        kernel would read what comes later
+    >  or touched & set(other.writes) ->
+    writes_alone: what the group reads counts as well as what it writes
+    > set(n.reads) | set(n.writes) -> set(n.writes)
+    reads_alone: what the group writes counts as well as what it reads
+    > set(n.reads) | set(n.writes) -> set(n.reads)
+    nothing_between: nodes in between that have nothing to do with the group do no harm
+    > for other in between: -> for other in between:\n        return False
+    reading_between: a node in between that reads the same memory does no harm
+    > touched & set(other.writes) -> touched & set(other.reads) or touched &
+        set(other.writes)
+    type:
+    >     return True\n -> \n
+    """,
 )
 
 

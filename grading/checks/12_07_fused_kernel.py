@@ -183,6 +183,28 @@ def evaluated(expression, operands, values, wide):
 WORDS = r're.sub(r"\b[abcM]\b", lambda word, n=names: n[word[0]], expression)'
 mistakes(
     fused_kernel,
+    r"""
+    no_guard: there is no guard: the last block has more threads than elements
+    > "    if (i >= n) return;", ->
+    inputs_at_i: each input has an index of its own: a row that is broadcast is read at
+        i % 4
+    > p{k}[{index}] -> p{k}[i]
+    one_output: every output has a pointer, and is written
+    > enumerate(outputs)]\n    return -> enumerate(outputs[:1])]\n    return
+    operands_swapped: a is the first operand, b the second
+    > zip("abc", operands -> zip("abc"[: len(operands)][::-1], operands
+    always_float: each variable has its own type: bool, int or double are not float
+    > f"    {type} {variable} = {text};" -> f"    float {variable} = {text};"
+    first_step: all steps are done, not the first alone
+    > in steps:\n        names -> in steps[:1]:\n        names
+    & y{k}[i] = {variable} -> y{k}[i] = {steps[0][0]}
+    unrun:
+    > , "M": M} -> }\n        names.setdefault("M", "T")
+    > lines.append(f"    {type} {variable} = {text};") -> lines.append(f"    {type}
+        {variable} = {text}")
+    > [*lines, "}"] -> lines
+    > void {name}( -> void kernel(
+    """,
     parts_of_words=Mistake(
         "whole words are to be replaced: `max` has an a in it, too",
         WORDS + r' -> re.sub("[abcM]", lambda word, n=names: n[word[0]], expression)',
@@ -193,44 +215,12 @@ mistakes(
         WORDS + " -> expression\n        for old, new in names.items():\n"
         r'            text = re.sub(rf"\b{old}\b", new, text)',
     ),
-    no_guard=Mistake(
-        "there is no guard: the last block has more threads than elements",
-        '"    if (i >= n) return;", ->',
-    ),
-    inputs_at_i=Mistake(
-        "each input has an index of its own: a row that is broadcast is read at i % 4",
-        "p{k}[{index}] -> p{k}[i]",
-    ),
-    one_output=Mistake(
-        "every output has a pointer, and is written",
-        "enumerate(outputs)]\n    return -> enumerate(outputs[:1])]\n    return",
-    ),
     outputs_sorted=Mistake(
         "the outputs come in the order in which they are listed",
         ('f"{types[v]}* y{k}" for k, v in enumerate(outputs) -> '
          'f"{types[v]}* y{k}" for k, v in enumerate(sorted(outputs))',
          'f"    y{k}[i] = {variable};" for k, variable in enumerate(outputs) -> '
          'f"    y{k}[i] = {variable};" for k, variable in enumerate(sorted(outputs))'),
-    ),
-    operands_swapped=Mistake(
-        "a is the first operand, b the second",
-        "zip(\"abc\", operands -> zip(\"abc\"[: len(operands)][::-1], operands",
-    ),
-    always_float=Mistake(
-        "each variable has its own type: bool, int or double are not float",
-        'f"    {type} {variable} = {text};" -> f"    float {variable} = {text};"',
-    ),
-    first_step=Mistake(
-        "all steps are done, not the first alone",
-        ("in steps:\n        names -> in steps[:1]:\n        names",
-         "y{k}[i] = {variable} -> y{k}[i] = {steps[0][0]}"),
-    ),
-    unrun=Known(
-        ', "M": M} -> }\n        names.setdefault("M", "T")',
-        'lines.append(f"    {type} {variable} = {text};") -> '
-        'lines.append(f"    {type} {variable} = {text}")',
-        "[*lines, \"}\"] -> lines",
-        "void {name}( -> void kernel(",
     ),
     wrong_type=Known(r'"\n".join([*lines, "}"]) -> [*lines, "}"]'),
 )  # fmt: skip

@@ -3,7 +3,7 @@
 import math
 
 from grading.checking import Check, checks
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import mistakes, right
 from minigrad.jit.guards import guard_failures
 
 X = ("float32", "cpu", (64, 10), (10, 1))
@@ -63,61 +63,40 @@ class GuardFailures(Check):
         return found
 
 
-DIFFER = "if old != new:"
-IN_NOW = 'repr(now[name]) if name in now else "nothing"'
 mistakes(
     guard_failures,
-    equal=Mistake(
-        "1, 1.0 and True are equal in Python, but a trace made for one is not right "
-        "for the others: the types have to be the same",
-        f"{DIFFER} -> if traced.get(name, ...) != now.get(name, ...) and old != new:",
-    ),
-    outer_types=Mistake(
-        "in tuples, too, 1 and 1.0 differ",
-        f"{DIFFER} -> if type(traced.get(name)) is not type(now.get(name)) or name not "
-        "in traced or name not in now or (traced[name] != now[name] and old != new):",
-    ),
-    nan=Mistake(
-        "nan is not equal to itself, but here it is the same",
-        f"{DIFFER} -> if old != new or traced[name] != now[name]:",
-    ),
-    new_names=Mistake(
-        "names that are new in this call count, too",
-        "[*traced, *(n for n in now if n not in traced)] -> traced",
-    ),
-    old_names=Mistake(
-        "names that are missing in this call count, too",
-        "[*traced, *(n for n in now if n not in traced)] -> "
-        "[*(n for n in traced if n in now), *(n for n in now if n not in traced)]",
-    ),
-    order=Mistake(
-        "the order is that of `traced`, and then come the new names",
-        "[*traced, *(n for n in now if n not in traced)] -> sorted({*traced, *now})",
-    ),
-    now_first=Mistake(
-        "the names of `traced` come first, in its order, and then the new ones",
-        "[*traced, *(n for n in now if n not in traced)] -> "
-        "[*now, *(n for n in traced if n not in now)]",
-    ),
-    first=Mistake(
-        "all that differs is wanted, not the first alone",
-        "return failures -> return failures[:1]",
-    ),
-    swapped=Mistake(
-        "what was comes first, then what is",
-        "{name} was {old}, is {new} -> {name} was {new}, is {old}",
-    ),
-    quoted_nothing=Mistake(
-        'a missing one is written as nothing, a text "nothing" as \'nothing\'',
-        ('else "nothing"\n        new -> else "\'nothing\'"\n        new',
-         f'{IN_NOW} -> repr(now.get(name, "nothing"))'),
-    ),
-    none=Mistake(
-        "a name that is missing is something else than one whose value is None",
-        ('else "nothing"\n        new -> else "None"\n        new',
-         'in now else "nothing" -> in now else "None"'),
-    ),
-    wrong_type=Known("return failures -> return bool(failures)"),
+    r"""
+    equal: 1, 1.0 and True are equal in Python, but a trace made for one is not right
+        for the others: the types have to be the same
+    > if old != new: -> if traced.get(name, ...) != now.get(name, ...) and old != new:
+    outer_types: in tuples, too, 1 and 1.0 differ
+    > if old != new: -> if type(traced.get(name)) is not type(now.get(name)) or name not
+        in traced or name not in now or (traced[name] != now[name] and old != new):
+    nan: nan is not equal to itself, but here it is the same
+    > if old != new: -> if old != new or traced[name] != now[name]:
+    new_names: names that are new in this call count, too
+    > [*traced, *(n for n in now if n not in traced)] -> traced
+    old_names: names that are missing in this call count, too
+    > [*traced, *(n for n in now if n not in traced)] -> [*(n for n in traced if n in
+        now), *(n for n in now if n not in traced)]
+    order: the order is that of `traced`, and then come the new names
+    > [*traced, *(n for n in now if n not in traced)] -> sorted({*traced, *now})
+    now_first: the names of `traced` come first, in its order, and then the new ones
+    > [*traced, *(n for n in now if n not in traced)] -> [*now, *(n for n in traced if n
+        not in now)]
+    first: all that differs is wanted, not the first alone
+    > return failures -> return failures[:1]
+    swapped: what was comes first, then what is
+    > {name} was {old}, is {new} -> {name} was {new}, is {old}
+    quoted_nothing: a missing one is written as nothing, a text "nothing" as 'nothing'
+    > else "nothing"\n        new -> else "'nothing'"\n        new
+    & repr(now[name]) if name in now else "nothing" -> repr(now.get(name, "nothing"))
+    none: a name that is missing is something else than one whose value is None
+    > else "nothing"\n        new -> else "None"\n        new
+    & in now else "nothing" -> in now else "None"
+    wrong_type:
+    > return failures -> return bool(failures)
+    """,
 )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from grading.checking import checks
-from grading.mistakes import Mistake, equivalent, mistakes, right
+from grading.mistakes import equivalent, mistakes, right
 from minigrad.cuda import copy_inputs
 
 from .scene_check import SceneCheck, brief, numbers
@@ -73,66 +73,47 @@ class CopyInputs(SceneCheck):
         return [(k, v if isinstance(v, str) else brief(v)) for k, v in lines]
 
 
-FITS = "(t.shape, t.dtype, t.device) != (x.shape, x.dtype, x.device)"
-CLONED = "given = [x.clone() if id(x.storage) in memory else x for x in given]"
-COPY = "    for t, x in zip(static, given, strict=True):\n        t.copy_(x)\n"
 mistakes(
     copy_inputs,
-    rebound=Mistake(
-        "a static tensor takes another's place in the list: the graph reads the old "
-        "memory still. t.copy_(x) writes into it",
-        "        t.copy_(x)\n ->         static[static.index(t) if False else "
-        "[s is t for s in static].index(True)] = x\n",
-    ),
-    name_only=Mistake(
-        "nothing is copied: `t = x` gives a name to another tensor, and leaves the "
-        "memory as it was",
-        "t.copy_(x) -> t = x",
-    ),
-    memory_swapped=Mistake(
-        "the static tensor reads other memory now: the graph has the old addresses",
-        "t.copy_(x) -> t.storage = x.storage",
-    ),
-    no_check=Mistake(
-        "where shape or dtype differ, RuntimeError: copy_ would broadcast and cast",
-        f"if {FITS}: -> if False:",
-    ),
-    any_shape=Mistake(
-        "a shape that broadcasts to the static one's is another shape",
-        f"{FITS} -> (t.dtype, t.device) != (x.dtype, x.device)",
-    ),
-    any_device=Mistake(
-        "a tensor on another device does not fit: the trace was made for this one",
-        f"{FITS} -> (t.shape, t.dtype) != (x.shape, x.dtype)",
-    ),
-    any_dtype=Mistake(
-        "numbers of another dtype do not fit: the trace was made for this one",
-        f"{FITS} -> (t.shape, t.device) != (x.shape, x.device)",
-    ),
-    checked_late=Mistake(
-        "something was written before the error: check all of them first",
-        (f"    {CLONED}\n{COPY} ->", "            )\n    memory ->             )\n"
-         "        t.copy_(x)\n    memory"),
-    ),
-    overwritten=Mistake(
-        "a given tensor reads static memory that was written to before its turn: clone "
-        "such ones first",
-        f"{CLONED} ->",
-        "if id(x.storage) in memory -> if any(x is t for t in static[:0])",
-    ),
-    only_the_same=Mistake(
-        "a view of static memory, such as its transpose, is overwritten while it is "
-        "read, too",
-        "id(x.storage) in memory -> any(x is t for t in static)",
-    ),
-    given_changed=Mistake(
-        "the given tensors are read, and not written to",
-        f"{COPY} ->     for t, x in zip(static, given, strict=True):\n"
-        "        t.copy_(x), x.zero_()\n",
-    ),
-    wrong_error=Mistake(
-        "another type of error is raised: RuntimeError is wanted, as PyTorch's",
-        "raise RuntimeError( -> raise ValueError("),
+    r"""
+    rebound: a static tensor takes another's place in the list: the graph reads the old
+        memory still. t.copy_(x) writes into it
+    >         t.copy_(x)\n ->         static[static.index(t) if False else [s is t for s
+        in static].index(True)] = x\n
+    name_only: nothing is copied: `t = x` gives a name to another tensor, and leaves the
+        memory as it was
+    > t.copy_(x) -> t = x
+    memory_swapped: the static tensor reads other memory now: the graph has the old
+        addresses
+    > t.copy_(x) -> t.storage = x.storage
+    no_check: where shape or dtype differ, RuntimeError: copy_ would broadcast and cast
+    > if (t.shape, t.dtype, t.device) != (x.shape, x.dtype, x.device): -> if False:
+    any_shape: a shape that broadcasts to the static one's is another shape
+    > (t.shape, t.dtype, t.device) != (x.shape, x.dtype, x.device) -> (t.dtype,
+        t.device) != (x.dtype, x.device)
+    any_device: a tensor on another device does not fit: the trace was made for this one
+    > (t.shape, t.dtype, t.device) != (x.shape, x.dtype, x.device) -> (t.shape, t.dtype)
+        != (x.shape, x.dtype)
+    any_dtype: numbers of another dtype do not fit: the trace was made for this one
+    > (t.shape, t.dtype, t.device) != (x.shape, x.dtype, x.device) -> (t.shape,
+        t.device) != (x.shape, x.device)
+    checked_late: something was written before the error: check all of them first
+    >     given = [x.clone() if id(x.storage) in memory else x for x in given]\n    for
+        t, x in zip(static, given, strict=True):\n        t.copy_(x)\n ->
+    &             )\n    memory ->             )\n        t.copy_(x)\n    memory
+    overwritten: a given tensor reads static memory that was written to before its turn:
+        clone such ones first
+    > given = [x.clone() if id(x.storage) in memory else x for x in given] ->
+    > if id(x.storage) in memory -> if any(x is t for t in static[:0])
+    only_the_same: a view of static memory, such as its transpose, is overwritten while
+        it is read, too
+    > id(x.storage) in memory -> any(x is t for t in static)
+    given_changed: the given tensors are read, and not written to
+    >     for t, x in zip(static, given, strict=True):\n        t.copy_(x)\n ->     for
+        t, x in zip(static, given, strict=True):\n        t.copy_(x), x.zero_()\n
+    wrong_error: another type of error is raised: RuntimeError is wanted, as PyTorch's
+    > raise RuntimeError( -> raise ValueError(
+    """,
 )  # fmt: skip
 
 

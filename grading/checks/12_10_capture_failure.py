@@ -1,11 +1,10 @@
 """The first thing that a capture cannot hold."""
 
 from grading.checking import Check, checks
-from grading.mistakes import Known, Mistake, equivalent, mistakes, right
+from grading.mistakes import Mistake, equivalent, mistakes, right
 from minigrad.cuda import capture_failure
 
 POOL, BEGIN, END = "pool", "begin", "end"
-FINE = {"launch": "matmul", "free": 0}
 READS = "item()", "bool()", "numpy()", "tolist()"
 
 
@@ -91,47 +90,46 @@ class CaptureFailure(Check):
 INSIDE = 'elif not inside:\n            pool = detail if kind == "pool" else pool\n'
 mistakes(
     capture_failure,
-    outside=Mistake(
-        "outside of a capture everything is allowed",
-        (
-            "elif not inside: -> elif kind == 'pool':",
-            'pool = detail if kind == "pool" else pool -> pool = detail',
-        ),
-        "inside, pool, left = False, 0, 0 -> inside, pool, left = True, 0, 0",
-    ),
+    r"""
+    outside: outside of a capture everything is allowed
+    > elif not inside: -> elif kind == 'pool':
+    & pool = detail if kind == "pool" else pool -> pool = detail
+    > inside, pool, left = False, 0, 0 -> inside, pool, left = True, 0, 0
+    last: the first reason is wanted: what comes after it is of no use
+    > for kind, line, detail in events: -> worst = None\n    for kind, line, detail in
+        events:
+    & return line, f"{detail} reads -> worst = line, f"{detail} reads
+    & return line, "numbers -> worst = line, "numbers
+    & return line, "the host -> worst = line, "the host
+    & return None -> return worst
+    free_ignored: what is freed inside can be allocated again
+    > left += detail ->  pass
+    pool_ignored: the pool has as many bytes as the last "pool" before said
+    > inside, left = True, pool -> inside, left = True, 0
+    first_pool: the last "pool" counts
+    > pool = detail if kind == "pool" else pool -> pool = pool or (detail if kind ==
+        "pool" else 0)
+    not_refilled: a capture begins with the whole pool, whatever an earlier one has
+        taken
+    > inside, left = True, pool -> inside, left = True, left or pool
+    no_memory: memory counts: addresses are in the launches, so it comes from the pool
+    > if left < 0: -> if False:
+    exact: the pool may be used up to the last byte
+    > if left < 0: -> if left <= 0:
+    asked: how many bytes are missing is wanted, not how many were asked for
+    > {-left} bytes -> {detail} bytes
+    no_detail: the text begins with how the numbers were read
+    > {detail} reads -> item() reads
+    wrong_type:
+    > return None -> return ()
+    > return line, f"{detail} reads -> return f"{detail} reads
+    """,
     after_the_end=Mistake(
         "after the end it is outside again",
         (
             'elif kind == "end":\n            inside = False -> elif kind == "end":\n'
             "            continue",
         ),
-    ),
-    last=Mistake(
-        "the first reason is wanted: what comes after it is of no use",
-        (
-            "for kind, line, detail in events: -> worst = None\n"
-            "    for kind, line, detail in events:",
-            'return line, f"{detail} reads -> worst = line, f"{detail} reads',
-            'return line, "numbers -> worst = line, "numbers',
-            'return line, "the host -> worst = line, "the host',
-            "return None -> return worst",
-        ),
-    ),
-    free_ignored=Mistake(
-        "what is freed inside can be allocated again", "left += detail ->  pass"
-    ),
-    pool_ignored=Mistake(
-        'the pool has as many bytes as the last "pool" before said',
-        "inside, left = True, pool -> inside, left = True, 0",
-    ),
-    first_pool=Mistake(
-        'the last "pool" counts',
-        'pool = detail if kind == "pool" else pool -> pool = pool or '
-        '(detail if kind == "pool" else 0)',
-    ),
-    not_refilled=Mistake(
-        "a capture begins with the whole pool, whatever an earlier one has taken",
-        "inside, left = True, pool -> inside, left = True, left or pool",
     ),
     counted_outside=Mistake(
         "memory that is allocated outside does not come from the pool",
@@ -141,25 +139,6 @@ mistakes(
             "            pool += detail if kind == 'free' else -detail\n"
             "        elif not inside:"
         ),
-    ),
-    no_memory=Mistake(
-        "memory counts: addresses are in the launches, so it comes from the pool",
-        "if left < 0: -> if False:",
-    ),
-    exact=Mistake(
-        "the pool may be used up to the last byte", "if left < 0: -> if left <= 0:"
-    ),
-    asked=Mistake(
-        "how many bytes are missing is wanted, not how many were asked for",
-        "{-left} bytes -> {detail} bytes",
-    ),
-    no_detail=Mistake(
-        "the text begins with how the numbers were read",
-        "{detail} reads -> item() reads",
-    ),
-    wrong_type=Known(
-        "return None -> return ()",
-        'return line, f"{detail} reads -> return f"{detail} reads',
     ),
 )
 
