@@ -15,15 +15,8 @@ class Map2d(KernelCheck):
     def cases(self, random):
         for rows, cols in [(8, 64), (16, 96), (40, 32)]:
             yield "whole blocks", self.launch(random, rows, cols)
-        for rows, cols in [
-            (5, 7),
-            (33, 65),
-            (20, 100),
-            (1, 33),
-            (257, 3),
-            (33_000, 2),
-            (2, 33_000),
-        ]:
+        for rows, cols in [(5, 7), (33, 65), (20, 100), (1, 33), (257, 3), (33_000, 2),
+                           (2, 33_000)]:  # fmt: skip
             yield "ragged edges", self.launch(random, rows, cols)
         for block in [(16, 16), (1, 8), (33, 3)]:
             rows, cols = random.sample(range(20, 70), 2)

@@ -27,16 +27,8 @@ class TransposeTiled(MovingCheck):
         for rows, cols in [(64, 96), (128, 32)]:
             yield "whole tiles", self.launch(random, rows, cols, counted=True)
         some = random.randint(34, 60), random.randint(65, 90)
-        for rows, cols in [
-            (33, 65),
-            (65, 33),
-            (1, 100),
-            (100, 1),
-            (31, 40),
-            some,
-            (33_000, 1),
-            (1, 33_000),
-        ]:
+        for rows, cols in [(33, 65), (65, 33), (1, 100), (100, 1), (31, 40), some,
+                           (33_000, 1), (1, 33_000)]:  # fmt: skip
             yield "tiles that reach beyond x", self.launch(random, rows, cols)
         for rows, cols, high in [(64, 32, 32), (40, 70, 16), (50, 33, 5), (1, 1, 1)]:
             yield "blocks of any height", self.launch(random, rows, cols, high)

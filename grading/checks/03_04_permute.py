@@ -37,20 +37,11 @@ class Permute(Check):
             yield "negative dims", CUBE, *dims
         for x, dims in [(CUBE, (1, 2, 0)), (STEPPED, (1, -2)), (SCALAR, ())]:
             yield "one tuple", x, dims
-        for x, dims in [
-            (EMPTY, (2, 0, 1)),
-            (SINGLE, (1, 2, 0)),
-            (View((4,), (2,)), (0,)),
-        ]:
+        for x, dims in [(EMPTY, (2, 0, 1)), (SINGLE, (1, 2, 0)),
+                        (View((4,), (2,)), (0,))]:  # fmt: skip
             yield "sizes of 0 and 1", x, *dims
-        for dims in [
-            (0, 1),
-            (0, 0, 1),
-            (0, 1, 3),
-            (-4, 1, 2),
-            (0, 2, -1),
-            (0, 1, 2, 0),
-        ]:
+        for dims in [(0, 1), (0, 0, 1), (0, 1, 3), (-4, 1, 2), (0, 2, -1),
+                     (0, 1, 2, 0)]:  # fmt: skip
             yield "errors", CUBE, *dims
 
     def expected(self, x, *dims):

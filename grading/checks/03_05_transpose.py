@@ -40,24 +40,15 @@ class Transpose(Check):
             yield "views", x, *random.sample(range(len(x.shape)), 2)
         for dims in [(-1, 0), (1, -1), (-3, -2)]:
             yield "negative dims", CUBE, *dims
-        for x, dims in [
-            (CUBE, (1, 1)),
-            (STEPPED, (0, -2)),
-            (SCALAR, (0, -1)),
-        ]:
+        for x, dims in [(CUBE, (1, 1)), (STEPPED, (0, -2)),
+                        (SCALAR, (0, -1))]:  # fmt: skip
             yield "equal dims", x, *dims
             yield "equal dims", x, *dims[::-1]
         for x in [EMPTY, SINGLE]:
             yield "sizes of 0 and 1", x, 1, 2
-        for x, dims in [
-            (CUBE, (0, 3)),
-            (CUBE, (-4, 1)),
-            (TRANSPOSED, (2, 0)),
-            (SCALAR, (0, 1)),
-            (SCALAR, (5, 0)),
-            (SCALAR, (-2, 0)),
-            (CUBE, (7, 7)),
-        ]:
+        for x, dims in [(CUBE, (0, 3)), (CUBE, (-4, 1)), (TRANSPOSED, (2, 0)),
+                        (SCALAR, (0, 1)), (SCALAR, (5, 0)), (SCALAR, (-2, 0)),
+                        (CUBE, (7, 7))]:  # fmt: skip
             yield "errors", x, *dims
 
     def expected(self, x, dim0, dim1):

@@ -30,11 +30,8 @@ class Expand(Check):
         for x, sizes in [(column, (2, 3, 4)), (CUBE, (5, 2, 3, 4)), (SCALAR, (2, 3))]:
             yield "new dims", x, *sizes
         yield "new dims", View((4,), (2,), 1), 4, 4
-        for x, sizes in [
-            (column, (-1, 4)),
-            (middle, (-1, 2, -1)),
-            (column, (5, -1, -1)),
-        ]:
+        for x, sizes in [(column, (-1, 4)), (middle, (-1, 2, -1)),
+                         (column, (5, -1, -1))]:  # fmt: skip
             yield "-1 keeps a size", x, *sizes
         yield "views", View((3, 1), (8, 3), 5), 3, 4
         yield "views", View((1, 4, 3), (2, 1, 4), 7), 2, 4, 3

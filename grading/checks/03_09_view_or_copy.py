@@ -32,12 +32,8 @@ class ViewOrCopy(LayoutCheck):
         yield "split and merged", (2, 4, 6), (99, 20, 2), (2, 2, 2, 3, 2)
         for _ in range(12):
             yield "split and merged", *self.drawn(random)
-        for strides, new in [
-            ((1, 0), (12,)),
-            ((0, 1), (12,)),
-            ((0, 0), (12,)),
-            ((4, 0), (2, 2, 3)),
-        ]:
+        for strides, new in [((1, 0), (12,)), ((0, 1), (12,)), ((0, 0), (12,)),
+                             ((4, 0), (2, 2, 3))]:  # fmt: skip
             yield "stride 0", (4, 3), strides, new
         yield "sizes of 1", (2, 1, 3), (3, 99, 1), (6,)
         yield "sizes of 1", (2, 3), (3, 1), (1, 2, 1, 3, 1)

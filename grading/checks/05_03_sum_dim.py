@@ -21,11 +21,9 @@ class SumDim(ReductionCheck):
     atol = U  # see reductions.py: n additions
 
     def cases(self, random):
-        for shape, strides, dims in [
-            ((5, 7), (7, 1), [1]),
-            ((3, 4, 6), (24, 6, 1), [1, 2]),
-            ((40, 9), (9, 1), [1]),
-        ]:
+        for shape, strides, dims in [((5, 7), (7, 1), [1]),
+                                     ((3, 4, 6), (24, 6, 1), [1, 2]),
+                                     ((40, 9), (9, 1), [1])]:  # fmt: skip
             part = "the last dimensions, contiguous"
             yield part, self.launch(random, shape, strides, 0, dims)
         for shape, strides, dims in [
