@@ -36,7 +36,7 @@ class TailGuard(KernelCheck):
 DO = "if (i < n) y[i] = 2 * x[i];"
 mistakes(
     tail_guard,
-    """
+    f"""
     off_by_one: one too many: element n is the first that is not there. The guard is i <
         n
     > i < n -> i <= n
@@ -65,20 +65,16 @@ mistakes(
     local_only: the index is threadIdx.x alone: every block does the elements of the
         first
     > blockIdx.x * blockDim.x + ->
+    no_guard: there is no guard, or a semicolon right after if (...) ends it: the last
+        block has more threads than there are elements
+    > if (i < n) ->
+    > {DO} -> float v = x[i]; y[i] = v + v;
+    > if (i < n) -> if (i < n);
+    outside_guard: x[i] or y[i] is used outside of the guard: what stands before it, or
+        in an else, is done by threads that have no element, too
+    > {DO} -> float v = x[i]; if (i < n) y[i] = 2 * v;
+    > {DO} -> {DO} else y[i] = 0;
     """,
-    no_guard=Mistake(
-        "there is no guard, or a semicolon right after if (...) ends it: the last "
-        "block has more threads than there are elements",
-        "if (i < n) ->",
-        f"{DO} -> float v = x[i]; y[i] = v + v;",
-        "if (i < n) -> if (i < n);",
-    ),
-    outside_guard=Mistake(
-        "x[i] or y[i] is used outside of the guard: what stands before it, or in an "
-        "else, is done by threads that have no element, too",
-        f"{DO} -> float v = x[i]; if (i < n) y[i] = 2 * v;",
-        f"{DO} -> {DO} else y[i] = 0;",
-    ),
     everyone=Mistake(
         "each thread does every element: a thread has one i, and the launch is the "
         "loop",

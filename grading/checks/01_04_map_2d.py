@@ -36,7 +36,7 @@ class Map2d(KernelCheck):
 GUARD = "if (row >= rows || col >= cols) return;"
 mistakes(
     map_2d,
-    """
+    f"""
     transposed: the index is transposed: rows are stored one after the other, so element
         (row, col) is row * cols + col
     > row * cols + col -> col * rows + row
@@ -73,6 +73,12 @@ mistakes(
     local_only: only threadIdx is used: every block does the elements of the first
     > blockIdx.y * blockDim.y + ->
     & blockIdx.x * blockDim.x + ->
+    flat_guard: the guard looks at the flat index, which is in the matrix also for
+        columns that are not there: guard row and col
+    > {GUARD} ->
+    & + col; -> + col; if (i >= rows * cols) return;
+    no_guard: there is no guard: the last blocks reach over the edges of the matrix
+    > {GUARD} ->
     """,
     along_x=Mistake(
         "only x is used, so threads that differ in y do the same element: the row "
@@ -89,15 +95,6 @@ mistakes(
         if (row >= rows) return;
         for (int k = row * cols; k < (row + 1) * cols; k++) y[k] = w[row] * x[k];
         """,
-    ),
-    flat_guard=Mistake(
-        "the guard looks at the flat index, which is in the matrix also for columns "
-        "that are not there: guard row and col",
-        (f"{GUARD} ->", "+ col; -> + col; if (i >= rows * cols) return;"),
-    ),
-    no_guard=Mistake(
-        "there is no guard: the last blocks reach over the edges of the matrix",
-        f"{GUARD} ->",
     ),
 )
 

@@ -37,7 +37,7 @@ class OuterProduct(KernelCheck):
 LOOP = "for (int k = blockIdx.z; k < b; k += gridDim.z)"
 mistakes(
     outer_product,
-    """
+    f"""
     first_pair: every pair is read from the first: x[k, i] is x[k * n + i], y[k, j] is
         y[k * m + j]
     > x[k * n + -> x[
@@ -93,15 +93,12 @@ mistakes(
     > if (i >= n || j >= m) return; ->
     guarded_j: i is not guarded: it takes i < n, too
     > i >= n || ->
+    no_batch: only the first pair is done, by every block along z: k comes from
+        blockIdx.z
+    > {LOOP} -> int k = 0;
+    no_stride: only the first gridDim.z pairs are done: go on, in steps of gridDim.z
+    > {LOOP} -> int k = blockIdx.z; if (k < b)
     """,
-    no_batch=Mistake(
-        "only the first pair is done, by every block along z: k comes from blockIdx.z",
-        f"{LOOP} -> int k = 0;",
-    ),
-    no_stride=Mistake(
-        "only the first gridDim.z pairs are done: go on, in steps of gridDim.z",
-        f"{LOOP} -> int k = blockIdx.z; if (k < b)",
-    ),
     guarded_i=Mistake("j is not guarded: it takes j < m, too", " || j >= m ->"),
 )
 

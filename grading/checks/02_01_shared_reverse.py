@@ -50,7 +50,7 @@ TOO_SMALL = (
 )
 mistakes(
     shared_reverse,
-    """
+    f"""
     one_too_far: one cell too far: count elements lie in cells 0 to count - 1, so thread
         0 takes cell count - 1
     > count - 1 - tid -> count - tid
@@ -72,6 +72,10 @@ mistakes(
     not_reversed: y is x as it was: thread tid takes out what another has put in, cell
         count - 1 - tid
     > count - 1 - tid -> tid
+    small_tile: {TOO_SMALL}
+    > tile[256] -> tile[128]
+    smaller_tile: {TOO_SMALL}
+    > tile[256] -> tile[64]
     """,
     no_barrier=Mistake(
         "a thread takes its element out of shared memory before another has put it in: "
@@ -100,8 +104,6 @@ mistakes(
         if (tid < count) y[first + tid] = x[first + count - 1 - tid];
         """,
     ),
-    small_tile=Mistake(TOO_SMALL, "tile[256] -> tile[128]"),
-    smaller_tile=Mistake(TOO_SMALL, "tile[256] -> tile[64]"),
     blocks_swapped=Mistake(
         "the elements go to another block: block b reads and writes the elements from "
         "b * blockDim.x on",

@@ -42,12 +42,14 @@ STEPS = f"""for (int d = 1; d < blockDim.x; d *= 2) {{
     }}"""
 mistakes(
     fix_the_race,
-    """
+    f"""
     lost: the cell is replaced by the one d places before it: add that, +=
     > += before -> = before
     one_step: only the first step is done, d = 1: it goes on with d = 2, 4, 8, ... below
         blockDim.x
     > d < blockDim.x -> d < 2
+    not_set: where tid < d, `before` has no value, and is added all the same: give it 0
+    > {READ} -> int before; if (tid >= d) before = total[tid - d];
     """,
     race_remains=Mistake(
         "the race is still there: a thread writes total[tid] while another may still "
@@ -117,10 +119,6 @@ mistakes(
         "already. Read first, then the barrier, then write",
         f"{BETWEEN} -> int own = total[tid]; __syncthreads(); "
         "if (tid >= d) total[tid] = own;",
-    ),
-    not_set=Mistake(
-        "where tid < d, `before` has no value, and is added all the same: give it 0",
-        f"{READ} -> int before; if (tid >= d) before = total[tid - d];",
     ),
 )
 

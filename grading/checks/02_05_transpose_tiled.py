@@ -75,7 +75,7 @@ OUT = f"""for (int k = threadIdx.y; k < 32; k += blockDim.y) {{
     }}"""
 mistakes(
     transpose_tiled,
-    """
+    f"""
     blocks_swapped: the tiles are counted the wrong way round: blockIdx.x counts them to
         the right, so left = blockIdx.x * 32; and blockIdx.y downwards
     > left = blockIdx.x -> left = _
@@ -87,6 +87,15 @@ mistakes(
     wrong_width: the rows of y are taken to be as long as those of x: y has rows
         elements in each row, x has cols
     > y[col * rows -> y[col * cols
+    inside_only: each tile is turned, but stays where it was: in y, the tile's rows
+        begin at blockIdx.x * 32, and its columns at blockIdx.y * 32
+    > {SECOND} -> int row = left + tx, col = top + k;
+    > {SECOND} -> int row = left + tx, col = top + k;
+    & {INSIDE} y -> if (col < cols && row < rows) y
+    first_rows: each thread deals with one row of the tile only: a block has fewer rows
+        of threads than the tile has rows, so each thread needs a loop
+    > k += blockDim.y -> k += 32
+    & {INSIDE} y -> if (row < rows && col < cols && tx < blockDim.y) y
     """,
     strided=Mistake(
         "one side runs down a column of x or y: each of its elements needs a sector "
@@ -159,24 +168,6 @@ mistakes(
         if (row < cols && col < rows)
             y[row * rows + col] = tile[threadIdx.x][threadIdx.y];
         """,
-    ),
-    inside_only=Mistake(
-        "each tile is turned, but stays where it was: in y, the tile's rows begin at "
-        "blockIdx.x * 32, and its columns at blockIdx.y * 32",
-        f"{SECOND} -> int row = left + tx, col = top + k;",
-        # the guard goes with it
-        (
-            f"{SECOND} -> int row = left + tx, col = top + k;",
-            f"{INSIDE} y -> if (col < cols && row < rows) y",
-        ),
-    ),
-    first_rows=Mistake(
-        "each thread deals with one row of the tile only: a block has fewer rows of "
-        "threads than the tile has rows, so each thread needs a loop",
-        (
-            "k += blockDim.y -> k += 32",
-            f"{INSIDE} y -> if (row < rows && col < cols && tx < blockDim.y) y",
-        ),
     ),
 )
 

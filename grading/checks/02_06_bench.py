@@ -91,7 +91,7 @@ EVENTS = """device.synchronize()
         """
 mistakes(
     bench,
-    """
+    f"""
     lower_median: of an even number of times the lower of the two in the middle is
         taken: the median is the mean of both
     > float(np.median(times)) -> sorted(times)[(repeat - 1) // 2]
@@ -103,6 +103,19 @@ mistakes(
     & range(repeat) -> range(20)
     once: only one run was timed: time `repeat` of them, and take the median
     > range(repeat) -> range(1)
+    left_out_twice: the first `warmup` times are left out twice: they were not timed at
+        all
+    > {MEDIAN} -> np.median(times[warmup:] or times)
+    mean: the mean of the times: one disturbed run moves it. Take the median
+    > {MEDIAN} -> np.mean(times)
+    smallest: the smallest of the times: it says what happens at best. Take the median
+    > {MEDIAN} -> min(times)
+    total: the time of all runs together: time each run by itself, and take the median
+    > {MEDIAN} -> sum(times)
+    upper_median: the upper of the two middle values: of an even number, take their mean
+    > {MEDIAN} -> sorted(times)[repeat // 2]
+    unsorted: the middle one in order of time, not of size: sort before you take it
+    > {MEDIAN} -> times[repeat // 2]
     """,
     no_synchronise=Mistake(
         "only the launch was timed: run() returns at once. Wait with "
@@ -124,18 +137,6 @@ mistakes(
             f"{WARM} -> {WARM}device.synchronize()\n    ",
         ),
     ),
-    left_out_twice=Mistake(
-        "the first `warmup` times are left out twice: they were not timed at all",
-        f"{MEDIAN} -> np.median(times[warmup:] or times)",
-    ),
-    mean=Mistake(
-        "the mean of the times: one disturbed run moves it. Take the median",
-        f"{MEDIAN} -> np.mean(times)",
-    ),
-    smallest=Mistake(
-        "the smallest of the times: it says what happens at best. Take the median",
-        f"{MEDIAN} -> min(times)",
-    ),
     first_counted=Mistake(
         "the warm-up runs are counted: they come first, and are not timed",
         (f"{WARM} ->", "range(repeat) -> range(warmup + repeat)"),
@@ -145,10 +146,6 @@ mistakes(
         "first that counts",
         f"{WARM} ->",
     ),
-    total=Mistake(
-        "the time of all runs together: time each run by itself, and take the median",
-        f"{MEDIAN} -> sum(times)",
-    ),
     not_waited=Mistake(
         "the warm-up was not done when the clock was first read, so what was left of "
         "it was timed too: call device.synchronize() before a timed run begins",
@@ -157,14 +154,6 @@ mistakes(
     milliseconds=Mistake(
         "that is in milliseconds: return seconds, as events give milliseconds",
         f"{EVENTS}stop.synchronize()\n        times.append(start.elapsed_time(stop))",
-    ),
-    upper_median=Mistake(
-        "the upper of the two middle values: of an even number, take their mean",
-        f"{MEDIAN} -> sorted(times)[repeat // 2]",
-    ),
-    unsorted=Mistake(
-        "the middle one in order of time, not of size: sort before you take it",
-        f"{MEDIAN} -> times[repeat // 2]",
     ),
     one_too_many=Mistake(
         "run() is called more often: `warmup` times, and `repeat` times",

@@ -52,28 +52,25 @@ SHAPE, STRIDES = "[self.shape[d] for d in dims]", "[self.strides[d] for d in dim
 VIEW = f"self.as_strided(\n        {SHAPE}, {STRIDES}, self.offset\n    )"
 mistakes(
     Tensor.permute,
-    """
+    f"""
     offset_lost: the offset is lost: x may begin anywhere in its storage, at self.offset
     > self.offset -> 0
     negative: negative dims count from the end: layout.wrap_dim(dim, self.ndim)
     > dims = [layout.wrap_dim -> [layout.wrap_dim
     & len(set(dims)) < self.ndim -> sorted(dims) != list(range(self.ndim))
+    shape_only: the shape is permuted, the strides are not: each size keeps its own
+        stride
+    > {STRIDES} -> self.strides
+    strides_only: the strides are permuted, the shape is not: each stride keeps its own
+        size
+    > {SHAPE} -> self.shape
+    fresh_strides: row-major strides for the new shape read the old order: permute the
+        strides
+    > {STRIDES} -> layout.contiguous_strides({SHAPE})
     """,
     inverse=Mistake(
         "the inverse order: dimension d of the result is dimension dims[d] of x",
         "return -> dims = [dims.index(d) for d in range(self.ndim)]\n    return",
-    ),
-    shape_only=Mistake(
-        "the shape is permuted, the strides are not: each size keeps its own stride",
-        f"{STRIDES} -> self.strides",
-    ),
-    strides_only=Mistake(
-        "the strides are permuted, the shape is not: each stride keeps its own size",
-        f"{SHAPE} -> self.shape",
-    ),
-    fresh_strides=Mistake(
-        "row-major strides for the new shape read the old order: permute the strides",
-        f"{STRIDES} -> layout.contiguous_strides({SHAPE})",
     ),
     reverse=Mistake(
         "the dimensions are reversed, whatever `dims` says",

@@ -64,7 +64,7 @@ STRIDE = "stride if size == old else 0"
 SIZE = "old if sizes[d] == -1 and d >= new else sizes[d]"
 mistakes(
     Tensor.expand,
-    """
+    f"""
     wrong_alignment: sizes are lined up at the last dimension: new dimensions come first
     > d >= new -> d < self.ndim
     & d - new -> d
@@ -72,20 +72,16 @@ mistakes(
     > if new < 0 -> if new
     offset_lost: the offset is lost: x may begin anywhere in its storage, at self.offset
     > self.offset -> 0
+    keeps_stride: a dimension that is repeated needs stride 0: every step stays in its
+        cell
+    > {STRIDE} -> stride if d >= new else 0
+    all_zero: only a dimension of size 1 gets stride 0: the others keep their own
+    > {STRIDE} -> 0
+    minus_one: -1 stands for the size that the dimension has
+    > {SIZE} -> sizes[d]
+    > {SIZE} -> sizes[d]
+    & size < 0 or ->
     """,
-    keeps_stride=Mistake(
-        "a dimension that is repeated needs stride 0: every step stays in its cell",
-        f"{STRIDE} -> stride if d >= new else 0",
-    ),
-    all_zero=Mistake(
-        "only a dimension of size 1 gets stride 0: the others keep their own",
-        f"{STRIDE} -> 0",
-    ),
-    minus_one=Mistake(
-        "-1 stands for the size that the dimension has",
-        f"{SIZE} -> sizes[d]",
-        (f"{SIZE} -> sizes[d]", "size < 0 or ->"),
-    ),
     one_tuple=Mistake(
         "the sizes may come as one tuple: layout.as_ints(sizes) takes both",
         Model(

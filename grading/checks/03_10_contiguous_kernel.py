@@ -33,7 +33,7 @@ class ContiguousKernel(KernelCheck):
 
 mistakes(
     contiguous_kernel,
-    """
+    f"""
     flat: the strides are not used: element i of the view is cell i only if the tensor
         is contiguous already
     > x[offset] -> x[i]
@@ -64,9 +64,11 @@ mistakes(
     > d >= 0 -> d >= 0 && d >= view.dims - 2
     gaps: a stride of 0 is taken for 1: an element that is repeated stays in its cell
     > * view.stride[d] -> * max(view.stride[d], 1LL)
+    scattered: {SCATTERED}
+    > y[i] = x[offset] -> y[offset] = x[i]
+    no_guard: {NO_GUARD}
+    > if (i >= n) return; ->
     """,
-    scattered=Mistake(SCATTERED, "y[i] = x[offset] -> y[offset] = x[i]"),
-    no_guard=Mistake(NO_GUARD, "if (i >= n) return; ->"),
     by_stride=Mistake(
         "i is divided by a stride: counting row by row goes by the sizes, and strides "
         "only say where an element lies",

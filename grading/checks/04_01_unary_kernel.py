@@ -3,7 +3,7 @@
 import torch
 
 from grading.checking import checks
-from grading.mistakes import Mistake, equivalent, mistakes, right
+from grading.mistakes import equivalent, mistakes, right
 from minigrad.kernels.elementwise import unary_kernel
 
 from . import strided
@@ -46,7 +46,7 @@ X = "x[offset_of(i, view)]"
 RELU, SIGMOID = "x < 0 ? 0 : x", "1 / (1 + exp(-x))"
 mistakes(
     unary_kernel,
-    """
+    f"""
     one_op: the operation is always the same: OP stands for the one that is wanted
     > OP( -> relu(
     tiny: numbers just above 0 are taken for 0: relu is x wherever x is above 0
@@ -57,33 +57,28 @@ mistakes(
     > OP(x -> OP((float)x
     sign_of_sigmoid: sigmoid has the wrong sign: it is 1 / (1 + exp(-x))
     > exp(-x) -> exp(x)
+    flat: the strides are ignored: element i of the view lies at x[offset_of(i, view)]
+    > {X} -> x[i]
+    scattered: {SCATTERED}
+    > y[i] = OP({X}) -> y[offset_of(i, view)] = OP(x[i])
+    no_guard: {NO_GUARD}
+    > if (i < n) ->
+    twice: OP is done twice
+    > OP({X}) -> OP(OP({X}))
+    functions_in_float: relu and sigmoid go through float: T may be double, and then
+        digits are lost
+    > return {RELU} -> float v = x; return v < 0 ? 0 : v
+    & return {SIGMOID} -> float v = x; return 1.0f / (1.0f + expf(-v))
+    nan_in_relu: relu makes 0 of NaN: every comparison with NaN is false, so NaN takes
+        the last way; let that be x
+    > {RELU} -> x > 0 ? x : 0
+    > {RELU} -> fmax(x, (T)0)
+    > return {RELU} -> if (x > 0) return x; return 0
+    leaky: relu is x itself above 0, and 0 below
+    > {RELU} -> fabs(x)
+    overflow: sigmoid of large numbers is inf / inf, NaN: with exp(-x) it would be 1 / 1
+    > {SIGMOID} -> exp(x) / (1 + exp(x))
     """,
-    flat=Mistake(
-        "the strides are ignored: element i of the view lies at x[offset_of(i, view)]",
-        f"{X} -> x[i]",
-    ),
-    scattered=Mistake(SCATTERED, f"y[i] = OP({X}) -> y[offset_of(i, view)] = OP(x[i])"),
-    no_guard=Mistake(NO_GUARD, "if (i < n) ->"),
-    twice=Mistake("OP is done twice", f"OP({X}) -> OP(OP({X}))"),
-    functions_in_float=Mistake(
-        "relu and sigmoid go through float: T may be double, and then digits are lost",
-        (
-            f"return {RELU} -> float v = x; return v < 0 ? 0 : v",
-            f"return {SIGMOID} -> float v = x; return 1.0f / (1.0f + expf(-v))",
-        ),
-    ),
-    nan_in_relu=Mistake(
-        "relu makes 0 of NaN: every comparison with NaN is false, so NaN takes the "
-        "last way; let that be x",
-        f"{RELU} -> x > 0 ? x : 0",
-        f"{RELU} -> fmax(x, (T)0)",
-        f"return {RELU} -> if (x > 0) return x; return 0",
-    ),
-    leaky=Mistake("relu is x itself above 0, and 0 below", f"{RELU} -> fabs(x)"),
-    overflow=Mistake(
-        "sigmoid of large numbers is inf / inf, NaN: with exp(-x) it would be 1 / 1",
-        f"{SIGMOID} -> exp(x) / (1 + exp(x))",
-    ),
 )
 
 equivalent(unary_kernel, "0 and -0 are equal", "comparison: return x <= 0 ? 0 : x;")

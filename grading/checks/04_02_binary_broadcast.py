@@ -65,7 +65,7 @@ A, B = "a[offset_of(i, a_view)]", "b[offset_of(i, b_view)]"
 LARGER = "a > b || a != a ? a : b"
 mistakes(
     binary_broadcast,
-    """
+    f"""
     one_view: a's view is used for both: b has strides of its own
     > i, b_view -> i, a_view
     other_view: b's view is used for both: a has strides of its own
@@ -77,6 +77,27 @@ mistakes(
     > if (i < n) -> if (i < n && a_view.dims > 0)
     one_op: the operation is always the same: OP stands for the one that is wanted
     > OP( -> sub(
+    flat_a: a's strides are ignored: a[offset_of(i, a_view)]
+    > {A} -> a[i]
+    flat_b: b's strides are ignored: b[offset_of(i, b_view)]
+    > {B} -> b[i]
+    crossed: the views have changed places
+    > {A} -> a[offset_of(i, b_view)]
+    & {B} -> b[offset_of(i, a_view)]
+    exchanged: the operands have changed places: a comes first, and a - b is not b - a
+    > OP({A}, {B}) -> OP({B}, {A})
+    no_guard: {NO_GUARD}
+    > if (i < n) ->
+    in_float: the numbers go through float: T may be int or double, and digits are lost
+    > OP({A}, {B}) -> OP((float){A}, (float){B})
+    nan_in_maximum: maximum loses a NaN: every comparison with NaN is false, so ask for
+        it, too: a != a
+    > {LARGER} -> a > b ? a : b
+    nan_by_fmax: max and fmax return the number beside a NaN; here NaN is to come out
+    > {LARGER} -> max(a, b)
+    nan_in_b: maximum loses a NaN in b: every comparison with NaN is false, so NaN must
+        take the way to itself
+    > {LARGER} -> b > a ? b : a
     """,
     flat=Mistake(
         "the strides are ignored: a tensor that is broadcast has strides of 0. Element "
@@ -87,35 +108,6 @@ mistakes(
             "* view.stride[d] -> * step",
             "rest /= view -> step *= view.shape[d];\n        rest /= view",
         ),
-    ),
-    flat_a=Mistake("a's strides are ignored: a[offset_of(i, a_view)]", f"{A} -> a[i]"),
-    flat_b=Mistake("b's strides are ignored: b[offset_of(i, b_view)]", f"{B} -> b[i]"),
-    crossed=Mistake(
-        "the views have changed places",
-        (f"{A} -> a[offset_of(i, b_view)]", f"{B} -> b[offset_of(i, a_view)]"),
-    ),
-    exchanged=Mistake(
-        "the operands have changed places: a comes first, and a - b is not b - a",
-        f"OP({A}, {B}) -> OP({B}, {A})",
-    ),
-    no_guard=Mistake(NO_GUARD, "if (i < n) ->"),
-    in_float=Mistake(
-        "the numbers go through float: T may be int or double, and digits are lost",
-        f"OP({A}, {B}) -> OP((float){A}, (float){B})",
-    ),
-    nan_in_maximum=Mistake(
-        "maximum loses a NaN: every comparison with NaN is false, so ask for it, too: "
-        "a != a",
-        f"{LARGER} -> a > b ? a : b",
-    ),
-    nan_by_fmax=Mistake(
-        "max and fmax return the number beside a NaN; here NaN is to come out",
-        f"{LARGER} -> max(a, b)",
-    ),
-    nan_in_b=Mistake(
-        "maximum loses a NaN in b: every comparison with NaN is false, so NaN must "
-        "take the way to itself",
-        f"{LARGER} -> b > a ? b : a",
     ),
 )
 

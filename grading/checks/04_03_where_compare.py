@@ -66,7 +66,7 @@ P, Q = "p[offset_of(i, p_view)]", "q[offset_of(i, q_view)]"
 CHOICE = f"OP(left, right) ? {P} : {Q}"
 mistakes(
     where_compare,
-    """
+    f"""
     nan_equal: NaN is equal to NaN here: it is equal to nothing, and `==` says so
     > a == b -> !(a < b) && !(a > b)
     nan_is_nan: NaN is equal to NaN here: it is equal to nothing, not to itself either
@@ -96,25 +96,21 @@ mistakes(
     & i, q_view -> i, a_view
     in_float: the numbers are compared as float: T may be int, and then digits are lost
     > T left -> float left
+    blended: what is not chosen is multiplied by 0 and added: 0 times infinity is NaN.
+        Choose with `? :` or `if`
+    > {CHOICE} -> OP(left, right) * {P} + (1 - OP(left, right)) * {Q}
+    flat_choice: p and q are read without their views: they have strides, too
+    > {P} : {Q} -> p[i] : q[i]
+    flat_operands: a and b are read without their views: they have strides, too
+    > {A} -> a[i]
+    & {B} -> b[i]
+    no_guard: {NO_GUARD}
+    > if (i >= n) return; ->
     """,
-    blended=Mistake(
-        "what is not chosen is multiplied by 0 and added: 0 times infinity is NaN. "
-        "Choose with `? :` or `if`",
-        f"{CHOICE} -> OP(left, right) * {P} + (1 - OP(left, right)) * {Q}",
-    ),
-    flat_choice=Mistake(
-        "p and q are read without their views: they have strides, too",
-        f"{P} : {Q} -> p[i] : q[i]",
-    ),
-    flat_operands=Mistake(
-        "a and b are read without their views: they have strides, too",
-        (f"{A} -> a[i]", f"{B} -> b[i]"),
-    ),
     only_condition=Mistake(
         "this is the condition, 0 or 1: what is wanted is p's element or q's",
         f" ? {P} : {Q} ->",
     ),
-    no_guard=Mistake(NO_GUARD, "if (i >= n) return; ->"),
 )
 
 right(

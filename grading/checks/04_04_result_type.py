@@ -122,7 +122,7 @@ class ResultType(Check):
 GROUPS = "for group in groups if"
 mistakes(
     result_type,
-    """
+    f"""
     all_alike: a number or a tensor without dimensions changes the dtype only to another
         kind: bool, whole number, float
     > groups[2] -> groups[0]
@@ -143,21 +143,17 @@ mistakes(
     numpys: a number of NumPy's counts as Python's does: of_number(x) takes both
     > not hasattr(x, "storage") -> not hasattr(x, "dtype")
     & if x.shape -> if getattr(x, 'shape', ())
+    no_numbers: numbers are left out: an int tensor and 2.5 give a float
+    > {GROUPS} -> for group in (groups[:2] if any(groups[:2]) else groups) if
+    zero_dims_left_out: a tensor without dimensions does not count at all: it changes
+        the kind, as a number does
+    > {GROUPS} -> for group in (groups[::2] if any(groups[::2]) else groups) if
     """,
     int_by_int=Mistake(
         "int with int is int: only `/` computes whole numbers in float32, and that is "
         "a rule of its own",
         "return max(dtypes, key=kind) -> found = max(dtypes, key=kind)\n"
         "    return minigrad.float32 if kind(found) == 1 else found",
-    ),
-    no_numbers=Mistake(
-        "numbers are left out: an int tensor and 2.5 give a float",
-        f"{GROUPS} -> for group in (groups[:2] if any(groups[:2]) else groups) if",
-    ),
-    zero_dims_left_out=Mistake(
-        "a tensor without dimensions does not count at all: it changes the kind, as a "
-        "number does",
-        f"{GROUPS} -> for group in (groups[::2] if any(groups[::2]) else groups) if",
     ),
     widest=Mistake(
         "the dtype with more bytes wins here: a float wins over whole numbers of any "

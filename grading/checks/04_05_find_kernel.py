@@ -2,7 +2,7 @@
 
 from grading.cases import Raises
 from grading.checking import Check, checks
-from grading.mistakes import Known, Mistake, mistake, mistakes, right
+from grading.mistakes import Known, mistake, mistakes, right
 from grading.subject import Problem
 from minigrad.dispatch import DispatchError, find_kernel, missing
 
@@ -95,38 +95,26 @@ FITS = "k for k in registry if k[:2] == (operator, device)"
 MISSING = "missing(registry, operator, device, dtype)"
 mistakes(
     find_kernel,
-    cpu_instead=Mistake(
-        'a kernel for "cpu" cannot read the memory of another device: raise a '
-        "DispatchError",
-        f'{GENERAL} -> {GENERAL}, (operator, "cpu", dtype), (operator, "cpu", None)',
-    ),
-    other_dtype=Mistake(
-        "a kernel of another dtype would read the elements as other numbers",
-        f"{GENERAL} -> {GENERAL}, *({FITS})",
-    ),
-    no_general=Mistake(
-        "a kernel that is registered for dtype None is for every dtype: look for it, "
-        "too",
-        f"{GENERAL} -> {EXACT}",
-    ),
-    general_first=Mistake(
-        "the kernel for every dtype gives way to one for this dtype",
-        f"{EXACT}, {GENERAL} -> {GENERAL}, {EXACT}",
-    ),
-    first_in_order=Mistake(
-        "the first that fits in the registry's order is taken: a kernel for this dtype "
-        "goes before one for every dtype",
-        f"{EXACT}, {GENERAL} -> [{FITS} and k[2] in (dtype, None)]",
-    ),
-    none_there=Mistake(
-        "None is returned where there is no kernel: raise a DispatchError, or the "
-        "mistake shows far from here",
-        f"raise DispatchError({MISSING}) -> return None",
-    ),
-    key_itself=Mistake(
-        "the key is returned: what is wanted is the kernel that stands under it",
-        "registry[key] -> key",
-    ),
+    f"""
+    cpu_instead: a kernel for "cpu" cannot read the memory of another device: raise a
+        DispatchError
+    > {GENERAL} -> {GENERAL}, (operator, "cpu", dtype), (operator, "cpu", None)
+    other_dtype: a kernel of another dtype would read the elements as other numbers
+    > {GENERAL} -> {GENERAL}, *({FITS})
+    no_general: a kernel that is registered for dtype None is for every dtype: look for
+        it, too
+    > {GENERAL} -> {EXACT}
+    general_first: the kernel for every dtype gives way to one for this dtype
+    > {EXACT}, {GENERAL} -> {GENERAL}, {EXACT}
+    first_in_order: the first that fits in the registry's order is taken: a kernel for
+        this dtype goes before one for every dtype
+    > {EXACT}, {GENERAL} -> [{FITS} and k[2] in (dtype, None)]
+    none_there: None is returned where there is no kernel: raise a DispatchError, or the
+        mistake shows far from here
+    > raise DispatchError({MISSING}) -> return None
+    key_itself: the key is returned: what is wanted is the kernel that stands under it
+    > registry[key] -> key
+    """,
     wrong_error=Known(
         f"raise DispatchError({MISSING}) -> return registry[key]",
         "DispatchError( -> NotImplementedError(",

@@ -85,7 +85,7 @@ class SumDim(ReductionCheck):
 BEGIN = "begin + offset_of(k, shape, stride, kept, dims)"
 mistakes(
     sum_dim,
-    """
+    f"""
     kept_contiguous: the strides of the summed dimensions are used, but i * n is taken
         for the place where the elements of y[i] begin: i must be taken apart, too, with
         the kept dimensions
@@ -100,17 +100,13 @@ mistakes(
     kept_is_all: i is taken apart with all dimensions: those of y are the first `kept`,
         and the elements of y[i] begin where all other indices are 0
     > 0, kept) -> 0, dims)
+    contiguous_only: x is read as if it were contiguous, row after row: the place of an
+        element is what its indices times the strides give
+    > {BEGIN} -> i * n + k
+    one_step: the elements are taken to lie in steps of one stride: with several
+        dimensions to sum over, k must be taken apart into an index for each
+    > {BEGIN} -> begin + k * stride[dims - 1]
     """,
-    contiguous_only=Mistake(
-        "x is read as if it were contiguous, row after row: the place of an element is "
-        "what its indices times the strides give",
-        f"{BEGIN} -> i * n + k",
-    ),
-    one_step=Mistake(
-        "the elements are taken to lie in steps of one stride: with several dimensions "
-        "to sum over, k must be taken apart into an index for each",
-        f"{BEGIN} -> begin + k * stride[dims - 1]",
-    ),
     outside=Mistake(
         "a thread goes outside the arrays: there may be more threads than the m "
         "elements of y, and an index is never above its size",

@@ -74,7 +74,7 @@ TREE = """for (int half = blockDim.x / 2; half > 0; half /= 2) {
     }"""
 mistakes(
     max_argmax,
-    """
+    f"""
     initial_zero: one begins with 0: in a row of negative elements nothing is larger.
         Begin with an element of the row
     > a = row[0] -> a = 0.0f
@@ -89,16 +89,14 @@ mistakes(
     of_matrix: the places are counted in the whole of x: indices holds the column in a
         row
     > = where[0] -> = blockIdx.x * n + where[0]
+    tie_in_tree: of equal elements, the one with the lower thread is taken: thread 0 may
+        have column 256, thread 5 column 5. In the tree the columns must be compared,
+        too
+    > {NAN} ->
+    & a == b ? i < j : a > b -> a != a ? b == b : a > b
+    nan_lost: a NaN is not found: every comparison with NaN is false, so ask a != a
+    > {NAN} ->
     """,
-    tie_in_tree=Mistake(
-        "of equal elements, the one with the lower thread is taken: thread 0 may have "
-        "column 256, thread 5 column 5. In the tree the columns must be compared, too",
-        (f"{NAN} ->", "a == b ? i < j : a > b -> a != a ? b == b : a > b"),
-    ),
-    nan_lost=Mistake(
-        "a NaN is not found: every comparison with NaN is false, so ask a != a",
-        f"{NAN} ->",
-    ),
     any_nan=Mistake(
         "a NaN is found, but of several not the first one",
         " && (b == b || i < j) ->",

@@ -23,20 +23,17 @@ MAX_TREE = """partial[tid] = m;
 """
 mistakes(
     softmax_rows,
-    no_shift=Mistake(NO_SHIFT, "x[i] - m -> x[i]"),
-    begins_at_zero=Mistake(
-        "the largest element is never below 0: the search begins with 0. Where all "
-        "scores are far below, every exponential is 0, and 0 / 0 is NaN",
-        "m = x[0] -> m = 0.0f",
-    ),
+    f"""
+    no_shift: {NO_SHIFT}
+    > x[i] - m -> x[i]
+    begins_at_zero: the largest element is never below 0: the search begins with 0.
+        Where all scores are far below, every exponential is 0, and 0 / 0 is NaN
+    > m = x[0] -> m = 0.0f
+    short_sum: {SHORT_SUM}
+    > i += blockDim.x) m -> i += n) m
+    & i += blockDim.x) l -> i += n) l
+    """,
     **BOTH,
-    short_sum=Mistake(
-        SHORT_SUM,
-        (
-            "i += blockDim.x) m -> i += n) m",
-            "i += blockDim.x) l -> i += n) l",
-        ),
-    ),
     own_largest=Mistake(
         "each thread subtracts the largest of its own elements: the terms of a sum "
         "must have the same subtracted, the row's",

@@ -51,7 +51,7 @@ THREE = """
 """
 mistakes(
     online_softmax,
-    """
+    f"""
     begins_at_zero: the largest element is never below 0: m begins with 0. Where all
         scores are far below, every exponential is 0, and 0 / 0 is NaN
     > -3e38f -> 0.0f
@@ -61,6 +61,12 @@ mistakes(
     minus_infinity: m begins with minus infinity: where a thread has no element, or
         minus infinity alone, m - top is NaN. Begin with a finite number, such as -3e38f
     > -3e38f -> __int_as_float(0xff800000)
+    no_shift: {NO_SHIFT}
+    > -3e38f -> 0.0f
+    & max(m, value) -> 0.0f
+    & max(ms[tid], ms[other]) -> 0.0f
+    short_sum: {SHORT_SUM}
+    > i += blockDim.x) {{ -> i += n) {{
     """,
     three_passes=Mistake(
         "the values are right, but x is read more than twice: the largest and the sum "
@@ -69,10 +75,6 @@ mistakes(
         Fault("reads of x"),
         THREE,
         ("float value = x[i], top -> float top", "value -> x[i]"),
-    ),
-    no_shift=Mistake(
-        NO_SHIFT,
-        ("-3e38f -> 0.0f", "max(m, value) -> 0.0f", "max(ms[tid], ms[other]) -> 0.0f"),
     ),
     added_in_tree=Mistake(
         "in the tree the two l are added as they are: the one with the smaller m must "
@@ -85,7 +87,6 @@ mistakes(
         " * exp(ms[tid] - top) ->",
     ),
     **BOTH,
-    short_sum=Mistake(SHORT_SUM, "i += blockDim.x) { -> i += n) {"),
     not_divided=Mistake(NOT_DIVIDED, " / ls[0] ->"),
     no_barrier=Known(
         "}\n    __syncthreads(); -> }",

@@ -31,7 +31,7 @@ ONTO = (
 )
 mistakes(
     matmul_naive,
-    """
+    f"""
     swapped: rows and columns are swapped: row is y, column is x. So row comes of
         blockIdx.y, blockDim.y and threadIdx.y, and col of those of x
     > row = -> _ =
@@ -63,6 +63,11 @@ mistakes(
     > < K -> < K - 1
     from_one: the loop begins with k = 1: the first is 0
     > k = 0 -> k = 1
+    onto_c: {ONTO}
+    > ] = sum -> ] += sum
+    onto_c_each: {ONTO}
+    > c[row * N + col] = sum; ->
+    & sum += a -> c[row * N + col] += a
     """,
     no_guard=Mistake(
         "a thread goes outside a matrix: the guard asks for row < M and col < N",
@@ -70,10 +75,6 @@ mistakes(
         "if (row >= M || col >= N) return; ->",
         "row >= M || col >= N -> row >= M && col >= N",
         "row >= M || col >= N -> row > M || col > N",
-    ),
-    onto_c=Mistake(ONTO, "] = sum -> ] += sum"),
-    onto_c_each=Mistake(
-        ONTO, ("c[row * N + col] = sum; ->", "sum += a -> c[row * N + col] += a")
     ),
 )
 

@@ -47,7 +47,7 @@ FILL_B = "k + ty < K && col < N ? b[(k + ty) * N + col] : 0.0f"
 GUARD = "if (row < M && col < N)"
 mistakes(
     matmul_tiled,
-    """
+    f"""
     early_return: threads whose element lies outside of c have left, and with them the
         cells that they should fill: all threads stay. Ask for row and col only where c
         is written
@@ -61,6 +61,15 @@ mistakes(
     a_turned: a's tile is read the wrong way round: the row threadIdx.y of it is
         a_tile[threadIdx.y][i]
     > a_tile[ty][i] -> a_tile[i][ty]
+    masked: what lies past the matrix is read from its edge and multiplied by 0:
+        infinity times 0 is NaN. Choose 0 itself
+    > a_tile[ty][tx] = {FILL_A} -> a_tile[ty][tx] = a[min(row, M - 1) * K + min(k + tx,
+        K - 1)] * (row < M && k + tx < K)
+    tail_kept: {TAIL_KEPT}
+    > a_tile[ty][tx] = {FILL_A} -> if (row < M && k + tx < K) a_tile[ty][tx] = a[row * K
+        + k + tx]
+    & b_tile[ty][tx] = {FILL_B} -> if (k + ty < K && col < N) b_tile[ty][tx] = b[(k +
+        ty) * N + col]
     """,
     not_shared=Mistake(
         "the tiles are not what is multiplied: elements of a and b are read from "
@@ -105,22 +114,7 @@ mistakes(
         f"a_tile[ty][tx] = {FILL_A} -> "
         "if (row < M && k + tx < K) a_tile[ty][tx] = a[row * K + k + tx]",
     ),
-    masked=Mistake(
-        "what lies past the matrix is read from its edge and multiplied by 0: infinity "
-        "times 0 is NaN. Choose 0 itself",
-        f"a_tile[ty][tx] = {FILL_A} -> a_tile[ty][tx] = a[min(row, M - 1) * K + "
-        "min(k + tx, K - 1)] * (row < M && k + tx < K)",
-    ),
     **BARRIERS,
-    tail_kept=Mistake(
-        TAIL_KEPT,
-        (
-            f"a_tile[ty][tx] = {FILL_A} -> "
-            "if (row < M && k + tx < K) a_tile[ty][tx] = a[row * K + k + tx]",
-            f"b_tile[ty][tx] = {FILL_B} -> "
-            "if (k + ty < K && col < N) b_tile[ty][tx] = b[(k + ty) * N + col]",
-        ),
-    ),
     swapped=BLOCKS_SWAPPED,
     last_tile=Mistake(
         "the sum begins anew with each tile: it is set to 0 once, before the loop",

@@ -112,10 +112,10 @@ READ_LEFT = "FOUR(left[j]) = FOUR(a_tile[i][ty * 8 + j]);"
 READ_RIGHT = "FOUR(right[j]) = FOUR(b_tile[i][tx * 8 + j]);"
 mistakes(
     matmul_register,
-    """
-    not_zeroed: the sums begin with whatever the registers hold: float sum[8][8] = {}
+    f"""
+    not_zeroed: the sums begin with whatever the registers hold: float sum[8][8] = {{}}
         begins with zeros
-    > sum[8][8] = {} -> sum[8][8]
+    > sum[8][8] = {{}} -> sum[8][8]
     row_alone: a patch has 8 columns: where c is written, each of them needs the guard
     > if (r < M && s < N) -> if (r * N + s < M * N)
     swapped: the patches are counted in another way where c is written than where the
@@ -125,6 +125,9 @@ mistakes(
     whole_steps: only whole steps are done: K / 8 is rounded down, and the end of the
         row is left out
     > k < K; -> k < K / 8 * 8;
+    tail_kept: {TAIL_KEPT}
+    > for (int i = 0; i < 4; -> if (r < M && q < K) for (int i = 0; i < 4;
+    & FOUR(b_tile[tid -> if (p < K && s < N) FOUR(b_tile[tid
     """,
     not_shared=Mistake(
         "too many reads of global memory: a block needs each element of its rows of a "
@@ -182,13 +185,6 @@ mistakes(
         "b_tile[8][128] -> b_tile[8][129]",
     ),
     **BARRIERS,
-    tail_kept=Mistake(
-        TAIL_KEPT,
-        (
-            "for (int i = 0; i < 4; -> if (r < M && q < K) for (int i = 0; i < 4;",
-            "FOUR(b_tile[tid -> if (p < K && s < N) FOUR(b_tile[tid",
-        ),
-    ),
     blocks_swapped=BLOCKS_SWAPPED,
 )
 

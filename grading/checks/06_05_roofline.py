@@ -85,7 +85,7 @@ class Roofline(Check):
 NBYTES = "itemsize * sum(math.prod(shape) for shape in (a, b, result))"
 mistakes(
     roofline,
-    """
+    f"""
     broadcast_re_reads: a matrix that serves for several products is counted for each of
         them: it is read once
     > in (a, b, result) -> in ((*result[:-2], *a[-2:]), (*result[:-2], *b[-2:]), result)
@@ -115,13 +115,11 @@ mistakes(
     > if fed < peak -> if fed >= peak
     edge: where both allow the same, the bound is "compute"
     > fed < -> fed <=
+    re_reads: each element is counted as often as it is used: that is what a plain
+        kernel reads, not what must move. An element that has been read can be kept:
+        count each of a, b and the result once
+    > {NBYTES} -> itemsize * math.prod(result) * (2 * a[-1] + 1)
     """,
-    re_reads=Mistake(
-        "each element is counted as often as it is used: that is what a plain kernel "
-        "reads, not what must move. An element that has been read can be kept: count "
-        "each of a, b and the result once",
-        f"{NBYTES} -> itemsize * math.prod(result) * (2 * a[-1] + 1)",
-    ),
     no_batch=Mistake(
         "the batch is left out: there are as many products as it has elements",
         "result = -> a, b = a[-2:], b[-2:]\n    result =",
