@@ -293,11 +293,17 @@ class DevicePointwise(DeviceKernel):
         """Do it, and return a function of the operands and `out` that does it again."""
 
         def work(*given):
-            self(*given[:-1], out=given[-1])
+            self(*given[:-1], out=given[-1], number=self.number)
 
         return capture.recorded(work, (*operands, out))[1]
 
-    def __call__(self, *operands, out=None):
+    def plan(self, operands, options):
+        work = functools.partial(self, number=self.number)
+        return capture.recorded(work, operands)
+
+    def __call__(self, *operands, out=None, number=None):
+        """number: what makes an argument of a number that changes from call to call."""
+        number = number or (lambda place, x: as_number(x, self.wide))
         like = next(filter(is_on_device, operands))
         if len(operands) == 3 and sum(map(is_on_device, operands)) == 2:
             operands = [  # the number becomes a tensor, too
@@ -309,7 +315,7 @@ class DevicePointwise(DeviceKernel):
         shape = broadcast(self.name, [x.shape for x in tensors.values()])
         views = [x if x.shape == shape else x.expand(shape) for x in tensors.values()]
         y = like.new_empty(shape, self.result) if out is None else out
-        numbers = {name: self.number(i, x) for i, (name, x) in enumerate(names.items())
+        numbers = {name: number(i, x) for i, (name, x) in enumerate(names.items())
                    if name not in tensors}  # fmt: skip
         facts = self.facts(views, y, numbers, list(tensors))
         f = launch.Facts(**dict(zip("abc", views, strict=False)), y=y, **facts)
