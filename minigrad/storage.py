@@ -224,6 +224,10 @@ def to_number(value, dtype):
 def _cast(array, data, dtype):
     if dtype is not None:  # from the data once more: only so NumPy tells of overflow
         with np.errstate(over="ignore"):
+            if dtype == np.uint8 and array.dtype == np.int64 and array.size:
+                least, most = array.min(), array.max()
+                if -255 <= least < 0 and most <= 255:  # PyTorch's -1 is 255
+                    return array.astype(np.uint8)
             return np.array(data, dtype)
     while isinstance(data, list | tuple) and data:
         data = data[0]
