@@ -110,6 +110,12 @@ mistakes(
 
 equivalent(
     max_pool2d,
+    "K is at most 100",
+    "type: for (short k",
+    "type: for (float k",
+)
+equivalent(
+    max_pool2d,
     "until the first element is found, `best` is only below 0, and `most` not used",
     "off by one: best = -2;",
     "constant: float most = 1.0f;",

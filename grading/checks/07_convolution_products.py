@@ -226,8 +226,7 @@ equivalent(
     "a window has at most 7 rows and columns, so a tile with its halo has 22",
     "type: for (short r = ",
     "type: for (short q = ",
-    "type: for (short kh = ",
-    "type: for (short kw = ",
+    "type: for (short k",
 )
 
 right(

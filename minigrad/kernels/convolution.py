@@ -111,7 +111,7 @@ max_pool2d = kernel_exercise(
 // y[plane][oh][ow] = the largest element of x's plane under the window at this place,
 // and indices[...] = where it was: ih * W + iw.
 //
-// The window is K x K without dilation; what is outside of the image does not count.
+// The window is K x K without dilation, K <= 100; what is outside does not count.
 // Of equal elements the first one counts, row by row; NaN is larger than every number.
 // Every window has an element inside. x is planes x H x W, y and indices are planes x
 // OH x OW. The launch has one dimension and at least planes * OH * OW threads.
