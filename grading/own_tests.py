@@ -113,13 +113,15 @@ def text_of(hole, given):
 
 def _lambda(code):
     """The text of a lambda that stands somewhere in a file."""
-    lines = {(line, column) for line, _, column, _ in code.co_positions() if column}
     text = "".join(linecache.getlines(code.co_filename))
-    (found,) = (
+    found = [
         node for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Lambda) and node.lineno == code.co_firstlineno
-        and (node.body.lineno, node.body.col_offset) in lines
-    )  # fmt: skip
+    ]  # fmt: skip
+    if len(found) > 1:
+        starts = {(line, column) for line, _, column, _ in code.co_positions()}
+        found = [f for f in found if (f.body.lineno, f.body.col_offset) in starts]
+    (found,) = found
     return ast.unparse(found)
 
 
