@@ -8,6 +8,7 @@ import linecache
 import re
 import types
 
+import minigrad
 from minigrad import course
 from minigrad.exercises.answers import load_references
 from minigrad.exercises.cells import answered_in, cells_of
@@ -96,7 +97,11 @@ def _definition(name, value, known):
     if isinstance(value, types.ModuleType):
         return [f"import {module}" + (f" as {name}" if name != module else "")]
     if isinstance(value, types.FunctionType) and module.startswith("grading."):
-        return [*_needed(value, known), text_of(None, value)]
+        called = "answer" if value.__name__ == "<lambda>" else value.__name__
+        renamed = [f"{name} = {called}"] if called != name else []
+        return [*_needed(value, known), text_of(None, value), *renamed]
+    if getattr(minigrad, name, None) is value:
+        return [f"from minigrad import {name}"]
     if module and hasattr(value, "__qualname__"):
         return [f"from {module} import {value.__qualname__} as {name}"]
     return [f"{name} = {value!r}"]

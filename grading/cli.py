@@ -1,5 +1,6 @@
 """The instructor's command line: `python -m grading build | release | ... | audit`."""
 
+import collections
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -7,7 +8,13 @@ from typing import Annotated
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 
 from .build import BuildError
@@ -104,6 +111,9 @@ def grade(
         bool,
         typer.Option("--unsafe", help="without a box: submissions can do anything"),
     ] = False,
+    scheduler: Annotated[
+        str, typer.Option(help="of a Dask cluster that judges, tcp://...")
+    ] = "",
 ):
     """Grade the submissions that are new or have changed."""
     from .classroom.book import grade, strays, submissions
@@ -114,12 +124,19 @@ def grade(
     if not count:
         console.print("there is no submission yet: take some in with `collect`")
         return
-    done = []
-    with _progress() as progress:
-        task = progress.add_task("grading", total=count)
-        for one in grade(directory, lab, student or (), everything, unsafe):
-            progress.update(task, advance=1, description=escape(one.student))
+    done, states = [], collections.Counter()
+    columns = TextColumn("{task.fields[said]}"), TimeRemainingColumn()
+    with _progress(*columns) as progress:
+        task = progress.add_task("grading", total=count, said="")
+        work = grade(directory, lab, student or (), everything, unsafe, scheduler)
+        for one in work:
             done.append(one)
+            states[one.state if one.fresh else "before"] += 1
+            rate = 60 * (progress.tasks[0].speed or 0)
+            said = [f"{n} {state}" for state, n in states.items()]
+            said = ", ".join([*said, f"{rate:.0f} a minute"])
+            who = escape(one.student)
+            progress.update(task, advance=1, description=who, said=said)
     console.print(_graded(done))
     failed = sum(one.state == "failed" for one in done)
     fresh = sum(one.fresh for one in done)
@@ -405,6 +422,6 @@ def _graded(done):
     return table
 
 
-def _progress():
+def _progress(*more):
     columns = TextColumn("{task.description:<20}"), BarColumn(), MofNCompleteColumn()
-    return Progress(*columns, console=console)
+    return Progress(*columns, *more, console=console)

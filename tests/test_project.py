@@ -100,7 +100,7 @@ def test_the_repository_has_one_address():
 
 def test_the_extras_are_those_that_are_promised():
     promised = {"lab", "torch", "cuda12", "cuda13", "grade", "bench", "test"}
-    promised |= {"frameworks"}
+    promised |= {"cluster", "frameworks"}
     assert set(EXTRAS) == promised
 
 

@@ -16,11 +16,13 @@ from sqlalchemy.exc import SAWarning
 from traitlets.config.loader import PyFileConfigLoader
 
 from minigrad import course
+from minigrad.exercises.answers import holes_of
 
 from .. import gpu, sandbox
 from ..build import Edited, notebook, write
 from ..verdict import NEEDS_GPU, NOT_GRADED, not_graded
 from . import judging, stage
+from .cluster import Cluster, Item
 from .files import fingerprint
 from .judging import UNSAFE
 from .lock import alone
@@ -98,11 +100,14 @@ def _release(api, directory, name):
         raise CourseError(f"nbgrader did not release {name}:\n{_complaint(result)}")
 
 
-def grade(directory, lab=None, students=(), everything=False, unsafe=False):
+def grade(
+    directory, lab=None, students=(), everything=False, unsafe=False, scheduler=""
+):
     """Grade what is new or changed, one Graded after the other; the rest is unchanged.
 
     students: only these. everything: also what is graded already. unsafe: without a
-    box for the students' code, which can then do anything.
+    box for the students' code, which can then do anything. scheduler: the address of
+    a Dask cluster whose workers judge.
     """
     directory = Path(directory).resolve()
     api = open_course(directory)
@@ -111,12 +116,40 @@ def grade(directory, lab=None, students=(), everything=False, unsafe=False):
     if not api.config.RunAnswers.get("unsafe"):
         sandbox.expect()
     with alone(directory):
+        waiting = []
         for student, name in submissions(directory, lab, students):
             record = record_of(directory, student, name)
             if not everything and _is_done(record, directory, name):
                 yield _result(record.read(), fresh=False)
+            elif scheduler:
+                waiting.append((student, name))
             else:
                 yield grade_one(api, directory, record)
+        if waiting:
+            yield from _by_cluster(api, directory, waiting, Cluster(scheduler))
+
+
+def _by_cluster(api, directory, waiting, cluster):
+    """Let a cluster judge; its verdicts go into the book, one after the other."""
+
+    def items():
+        for student, lab in waiting:
+            cells = judging.submitted(directory, student, lab)
+            names = [hole.name for hole in holes_of(lab)]
+            how = how_of(api, record_of(directory, student, lab))
+            yield Item((student, lab), lab, cells, names, how)
+
+    with cluster:
+        for (student, lab), result in cluster.judged(items()):
+            record = record_of(directory, student, lab)
+            cells = judging.submitted(directory, student, lab)
+            yield grade_one(api, directory, record, result and (cells, result))
+
+
+def how_of(api, record):
+    """The arguments of `judged` that say how a submission's cells are run."""
+    unsafe = bool(api.config.RunAnswers.get("unsafe", False))
+    return {"files": record.modules(), "unsafe": unsafe}
 
 
 def record_of(directory, student, lab):

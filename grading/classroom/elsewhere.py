@@ -28,6 +28,7 @@ def pack(directory, to):
             if names:
                 cells = judging.submitted(root, student, lab)
                 one = {"lab": lab, "exercises": names, "cells": cells}
+                one["files"] = record.modules()
                 work[record.submission] = one
     _write(to, {"checks": checks_here(), "work": work})
     return len(work)
@@ -44,7 +45,9 @@ def judge(file, to):
     done = {}
     for n, (submission, one) in enumerate(packed["work"].items(), 1):
         cells = [tuple(cell) for cell in one["cells"]]
-        verdicts, warnings = judging.judged(one["lab"], cells, one["exercises"])
+        verdicts, warnings = judging.judged(
+            one["lab"], cells, one["exercises"], [tuple(f) for f in one["files"]]
+        )
         found = [v.to_dict() | {"picture": v.picture} for v in verdicts]
         done[submission] = {"verdicts": found, "warnings": warnings}
         yield n, len(packed["work"])

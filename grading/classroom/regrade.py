@@ -9,7 +9,7 @@ from minigrad.exercises.registry import exercises, find
 
 from ..verdict import Failure, Verdict
 from . import judging
-from .book import grade_one, open_course, record_of, released_name, submissions
+from .book import grade_one, how_of, open_course, record_of, released_name, submissions
 from .lock import alone
 from .repair import graded
 
@@ -39,7 +39,9 @@ def regrade(directory, exercise, students=(), dry_run=False):
             if record.current().get("state") != "graded":
                 continue  # `grade` will take it up, or no one can
             cells = judging.submitted(root, student, lab)
-            (new,), warnings = judging.judged(lab, cells, [hole.name])
+            (new,), warnings = judging.judged(
+                lab, cells, [hole.name], **how_of(api, record)
+            )
             (old,) = (v for v in kept(root, record) if v.name == hole.name)
             state, why = new.state, new.summary.partition(" · ")[2]
             if not dry_run:

@@ -1,0 +1,137 @@
+"""Many machines: submissions judged by the workers of a Dask cluster.
+
+A worker gets cells and gives verdicts back, as plain values; it needs a clone of the
+same version and nothing of the class. What it gives is examined here. A worker that
+dies, hangs or talks nonsense costs a second try by another one; whatever no worker
+could judge is left to this machine.
+"""
+
+import contextlib
+import time
+from typing import NamedTuple
+
+from ..verdict import Failure, Verdict
+from . import judging
+from .preprocessors import checks_here
+
+TRIES = 2
+PATIENCE = 900  # seconds for one submission
+ALONE = 60  # seconds without any worker
+
+
+class Item(NamedTuple):
+    """A submission to be judged. how: the other arguments of `judged`."""
+
+    key: object
+    lab: str
+    cells: list
+    names: list  # of the lab's exercises
+    how: dict
+
+
+def judge(lab, cells, checks, **how):
+    """What a worker does: (verdicts, warnings) as plain values."""
+    if checks != checks_here():
+        raise RuntimeError("this worker has other checks: update its clone")
+    verdicts, warnings = judging.judged(lab, [tuple(c) for c in cells], **how)
+    found = [verdict.to_dict() | {"picture": verdict.picture} for verdict in verdicts]
+    return {"verdicts": found, "warnings": warnings}
+
+
+def understood(reply, names):
+    """(verdicts, warnings) of a worker's reply; None where it makes no sense."""
+    try:
+        verdicts = [
+            Verdict(**one | {"failures": [Failure(**f) for f in one["failures"]]})
+            for one in reply["verdicts"]
+        ]
+        warnings = [str(warning) for warning in reply["warnings"]]
+        return (verdicts, warnings) if [v.name for v in verdicts] == names else None
+    except (TypeError, LookupError, ValueError, AttributeError):
+        return None
+
+
+class Cluster:
+    """The workers of a scheduler, each of which does one thing at a time."""
+
+    def __init__(self, scheduler, task=judge, patience=PATIENCE, alone=ALONE):
+        from distributed import Client
+
+        self.client, self.task = Client(scheduler, timeout=30), task
+        self.patience, self.alone = patience, alone
+        self.bad = set()  # workers that hung, or made no sense
+        self.running = {}  # future -> (item, when it began, its worker, tries)
+        self.seen = time.monotonic()  # when there was a worker, last
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        with contextlib.suppress(Exception):  # the scheduler may be gone
+            self.client.close(timeout=5)
+
+    def judged(self, work):
+        """Yield (key, (verdicts, warnings) or None) for each item, as they are done.
+
+        work: yields Items, of which few are held at a time.
+        """
+        again, work = [], ((item, 0) for item in work)
+        while True:
+            for worker in self._free():
+                item, tries = again.pop() if again else next(work, (None, 0))
+                if item is None:
+                    break
+                self._send(item, tries, worker)
+            for item, tries, result in self._ended():
+                if result is None and tries + 1 < TRIES:
+                    again.append((item, tries + 1))
+                else:
+                    yield item.key, result
+            if not self.running:
+                item, tries = again.pop() if again else next(work, (None, 0))
+                if item is None:
+                    return
+                if time.monotonic() - self.seen > self.alone:
+                    yield item.key, None
+                else:
+                    again.append((item, tries))
+            time.sleep(0.02)
+
+    def _free(self):
+        """The workers that have nothing to do, and have done nothing wrong."""
+        busy = {worker for _, _, worker, _ in self.running.values()}
+        good = self._known() - self.bad
+        if good:
+            self.seen = time.monotonic()
+        return good - busy
+
+    def _known(self):
+        try:
+            return {*self.client.scheduler_info(n_workers=-1)["workers"]}
+        except Exception:  # the scheduler is gone, in one of many ways
+            return set()
+
+    def _send(self, item, tries, worker):
+        future = self.client.submit(
+            self.task, item.lab, item.cells, checks_here(), **item.how,
+            workers=[worker], allow_other_workers=False, pure=False, retries=0,
+        )  # fmt: skip
+        self.running[future] = item, time.monotonic(), worker, tries
+
+    def _ended(self):
+        """(item, tries, result) of what has ended, one way or another."""
+        known = self._known()
+        for future, (item, begun, worker, tries) in [*self.running.items()]:
+            late = time.monotonic() - begun > self.patience
+            if future.done() or late or worker not in known:
+                del self.running[future]
+                result = understood(self._reply(future), item.names)
+                if result is None:
+                    self.bad.add(worker)
+                yield item, tries, result
+
+    def _reply(self, future):
+        with contextlib.suppress(Exception):
+            if future.status == "finished":
+                return future.result(timeout=self.patience)
+            future.cancel()

@@ -1,0 +1,112 @@
+"""`grade --scheduler`: real Dask workers, of which some die, hang or make no sense."""
+
+import contextlib
+import os
+import shutil
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("nbgrader", reason="not run: grading (nbgrader is not installed)")
+distributed = pytest.importorskip(
+    "distributed", reason='not run: many machines (pip install "minigrad[cluster]")'
+)
+
+import stand_in  # noqa: E402
+from altered import LAB  # noqa: E402
+from stand_in import hand_in, lab  # noqa: E402
+
+from grading.classroom import book, cluster  # noqa: E402
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore"),  # Dask's, of ports and memory
+]
+WORDS = "right", "half", "wrong", "exit"
+ODD = "dies", "hangs", "babbles"
+
+
+def task(lab, cells, checks, files=(), unsafe=False):
+    """In place of cluster.judge: what the worker's name says."""
+    name = distributed.get_worker().name
+    if name == "dies":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if name == "hangs":
+        time.sleep(3600)
+    if name == "babbles":
+        return {"verdicts": [{"name": "permute", "points": 99}], "warnings": []}
+    with stand_in.judging_words():
+        return cluster.judge(lab, cells, checks)
+
+
+@contextlib.contextmanager
+def workers(*names):
+    """A scheduler and workers, each a process on this machine's loopback."""
+    from distributed import Nanny, Scheduler, SpecCluster
+
+    here = {"host": "127.0.0.1", "dashboard_address": ":0"}
+    about = {"nthreads": 1, "host": "127.0.0.1", "dashboard": False}
+    spec = {n: {"cls": Nanny, "options": about | {"name": n}} for n in names}
+    scheduler = {"cls": Scheduler, "options": here}
+    with SpecCluster(spec, scheduler, silence_logs=50) as found:
+        yield found
+
+
+@pytest.fixture
+def root(tmp_path, monkeypatch):
+    places = Path(__file__).parent, Path(__file__).parent.parent
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, places)))
+    root = tmp_path / "course"
+    book.release(root, ["03"])
+    for n in range(12):
+        hand_in(root, f"s{n:02}", lab(WORDS[n % 4], permute=WORDS[n % 3]))
+    return root
+
+
+def test_what_goes_wrong_in_a_cluster_changes_no_grade(root, tmp_path, monkeypatch):
+    alone = shutil.copytree(root, tmp_path / "alone")
+    with stand_in.judging_words():
+        expected = {one.student: one.points for one in book.grade(alone)}
+    seen = []
+
+    def judging(*args):
+        made = cluster.Cluster(*args, task=task, patience=20, alone=2)
+        seen.append(made)
+        return made
+
+    monkeypatch.setattr(book, "Cluster", judging)
+    with workers("honest", *ODD) as found, stand_in.judging_words():
+        found.wait_for_workers(4)
+        done = list(book.grade(root, scheduler=found.scheduler_address))
+    assert {one.student: one.points for one in done} == expected
+    assert {one.state for one in done} == {"graded"}
+    assert len(seen[0].bad) >= 3
+    assert not [one for one in book.grade(root) if one.fresh]
+
+
+def test_without_workers_this_machine_judges(root, monkeypatch):
+    def judging(*args):
+        return cluster.Cluster(*args, task=task, patience=5, alone=0)
+
+    monkeypatch.setattr(book, "Cluster", judging)
+    with workers("babbles") as found, stand_in.judging_words():
+        found.wait_for_workers(1)
+        work = book.grade(root, scheduler=found.scheduler_address)
+        assert [one.state for one in work] == 12 * ["graded"]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [None, 1, {}, {"verdicts": []}, {"verdicts": [{}], "warnings": []},
+     {"verdicts": [{"name": "permute", "points": 9, "max_points": 1, "state": "right",
+                    "summary": "", "failures": []}], "warnings": []}],
+)  # fmt: skip
+def test_a_reply_that_makes_no_sense_is_no_verdict(reply):
+    assert cluster.understood(reply, ["permute"]) is None
+
+
+def test_a_worker_with_other_checks_judges_nothing():
+    with pytest.raises(RuntimeError, match="other checks: update its clone"):
+        cluster.judge(LAB, [], "other")
