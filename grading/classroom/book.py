@@ -116,10 +116,10 @@ def grade(
     if not api.config.RunAnswers.get("unsafe"):
         sandbox.expect()
     with alone(directory):
-        waiting = []
+        waiting, known = [], set() if everything else _in_book(api)
         for student, name in submissions(directory, lab, students):
             record = record_of(directory, student, name)
-            if not everything and _is_done(record, directory, name):
+            if (student, name) in known and _is_done(record, directory, name):
                 yield _result(record.read(), fresh=False)
             elif scheduler:
                 waiting.append((student, name))
@@ -127,6 +127,16 @@ def grade(
                 yield grade_one(api, directory, record)
         if waiting:
             yield from _by_cluster(api, directory, waiting, Cluster(scheduler))
+
+
+def _in_book(api):
+    """(student, lab) of what the gradebook knows."""
+    with api.gradebook as book:
+        return {
+            (submission.student_id, assignment.name)
+            for assignment in book.assignments
+            for submission in book.assignment_submissions(assignment.name)
+        }
 
 
 def _by_cluster(api, directory, waiting, cluster):
@@ -247,6 +257,7 @@ def _is_done(record, directory, lab):
     return (
         known.get("state") in ("graded", "not gradable")
         and not (waits and gpu.available())
+        and record.is_written()
         and known.get("checks") == Record.checks(directory, lab)
     )
 

@@ -5,10 +5,13 @@ import os
 
 
 def write(path, data):
-    """Write a file whole or not at all."""
+    """Write a file whole or not at all, also where the power fails."""
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(path.name + ".tmp")
-    unfinished.write_bytes(data)
+    with unfinished.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
     os.replace(unfinished, path)
 
 

@@ -156,6 +156,15 @@ class Record:
         known = self.read()
         return known if known.get("submission") == self.submission else {}
 
+    def is_written(self):
+        """Does the graded notebook show the result? It is written last."""
+        path = self.root / "autograded" / self.student / self.lab / f"{self.lab}.ipynb"
+        try:
+            with path.open(encoding="utf-8") as file:
+                return '"id": "result"' in file.read(200)
+        except OSError:
+            return False
+
     def _write(self, values):
         text = json.dumps(values, indent=1, ensure_ascii=False)
         write(self.path, text.encode())
