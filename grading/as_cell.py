@@ -43,6 +43,10 @@ def as_cell(specimen):
     known = {**hole.reference.__globals__, **vars(builtins)}
     lines = _needed(given, known)
     name = "answer" if given.__name__ == "<lambda>" else given.__name__
+    if hasattr(given, "__signature__"):  # which is not that of its text
+        called = ", ".join(inspect.signature(given).parameters)
+        text += f"\n\ndef signed({called}):\n    return {name}({called})"
+        name = "signed"
     return "\n\n".join([*lines, text, f"{_solves(hole)}({name})"])
 
 
