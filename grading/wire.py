@@ -10,6 +10,7 @@ import msgpack
 import numpy as np
 
 MAX_BYTES = 256 * 2**20
+DEEPEST = 60  # tuples in tuples
 MAX_BITS = 4096  # of an int
 CROSSING = {np.dtype(c).newbyteorder(o).str for c in "?bhilqBHILQefdg" for o in "<>"}
 TUPLE, ARRAY, HANDLE, SLICE, ELLIPSIS, BIG_INT = range(6)
@@ -35,13 +36,18 @@ def encode(value):
         raise NotPlain(f"too large or too deeply nested: {error}") from None
 
 
-def decode(data):
+def decode(data, depth=0):
     """The plain value of bytes that `encode` made. ValueError for anything else."""
+    if depth > DEEPEST:  # far from where the stack of C ends
+        raise ValueError(f"a message nested more than {DEEPEST} deep")
     if len(data) > MAX_BYTES:
         raise ValueError(f"a message of {len(data)} bytes is too long")
     try:
         return msgpack.unpackb(
-            data, ext_hook=_unpack, strict_map_key=False, timestamp=1
+            data,
+            ext_hook=lambda code, part: _unpack(code, part, depth + 1),
+            strict_map_key=False,
+            timestamp=1,
         )
     except (TypeError, ArithmeticError, RecursionError, MemoryError,
             msgpack.UnpackException) as error:  # fmt: skip
@@ -98,8 +104,8 @@ def _ext(code, value):
     return msgpack.ExtType(code, encode(value))
 
 
-def _unpack(code, data):
-    value = decode(data)
+def _unpack(code, data, depth):
+    value = decode(data, depth)
     if code == TUPLE and isinstance(value, list):
         return tuple(value)
     if code == HANDLE and type(value) is int:

@@ -83,6 +83,7 @@ class Room:
     def _student(self, pipe, folder):
         try:
             locks.end_with_parent()
+            os.setsid()  # signals to the group stay with it
             if self.kind == OWN:
                 locks.private_folders()
             os.chdir(folder)

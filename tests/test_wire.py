@@ -133,6 +133,14 @@ def test_a_value_that_is_nested_too_deeply_is_refused(kind):
         encode(deep(3000, kind))
 
 
+def test_a_message_that_is_nested_too_deeply_is_refused():
+    message = b"\xc0"
+    for _ in range(5000):  # each is decoded by itself: C's stack would end
+        message = msgpack.packb(msgpack.ExtType(wire.TUPLE, b"\x91" + message))
+    with pytest.raises(ValueError, match="nested"):
+        decode(message)
+
+
 def array_message(dtype="<f4", shape=(2,), data=b"\0" * 8):
     inner = msgpack.packb([dtype, list(shape), data])
     return msgpack.packb(msgpack.ExtType(wire.ARRAY, inner))
