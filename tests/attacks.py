@@ -261,7 +261,7 @@ the descriptors that were inherited: [os.pread(n, 99, 0) for n in range(3, 99) i
 the root of process 1: os.listdir("/proc/1/root/home")[0] + open("/proc/1/root{secret}").read()
 the names of who is here: open("/etc/passwd").read().split("SECRET")[1]
 the machine's secrets: open("/etc/shadow").read()
-keys: list(pathlib.Path("/root/.ssh").iterdir())[0].read_text()
+keys: list(pathlib.Path("/root", ".ssh").iterdir())[0].read_text()
 the disk itself: open("/dev/vda", "rb").read(99)
 the memory itself: open("/dev/mem", "rb").read(99)
 a link to a file: [os.symlink("{secret}", "/tmp/link"), open("/tmp/link").read()][1]
@@ -291,7 +291,7 @@ a start-up file of IPython:
     folder = pathlib.Path("{room}/../.ipython/profile_default/startup"); folder.mkdir(parents=True)
     (folder / "x.py").write_text("1")
 a .pth file: pathlib.Path(np.__file__).parent.parent.joinpath("x.pth").write_text("import os")
-usercustomize: pathlib.Path("/root/.local/lib/python3.11/site-packages").mkdir(parents=True)
+usercustomize: pathlib.Path("/root", ".local/lib/python3.11/site-packages").mkdir(parents=True)
 a compiled module of the course: [p.write_bytes(b"x") for p in pathlib.Path("{home}/minigrad").rglob("*.pyc")] or 1 / 0
 a module of the course: pathlib.Path("{home}/minigrad/layout.py").write_text("x")
 the course's configuration: open("{room}/nbgrader_config.py", "a").write("import os")
