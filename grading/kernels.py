@@ -209,6 +209,8 @@ class KernelCheck(Check):
         """Does this way of a mistake leave what the answer left, and faults like it?"""
         if not case.args:  # what was measured on a GPU
             return case.right
+        if not isinstance(way, Model) and way.answer == case.outcome.value:
+            return True
         small = self._is_small(*case.args)
         left = self.given(way, case) if small else self.gives(way, case)
         got = case.got

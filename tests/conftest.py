@@ -47,6 +47,27 @@ def targets(nightly):
     return (75, 90) if nightly else (75,)
 
 
+@pytest.fixture(scope="session")
+def jupyter(tmp_path_factory):
+    """A JupyterLab on a copy of the course, one for all tests; group "browser"."""
+    from lab_server import Server, copy_course
+
+    folder = tmp_path_factory.mktemp("browser")
+    with Server(copy_course(folder), folder / "jupyter") as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def chrome():
+    """Headless Chromium, one for all tests: chrome.new_page()."""
+    from lab_server import browser, chromium
+
+    if chromium() is None:
+        pytest.skip("not run: browser tests (no Chromium: apt-get install chromium)")
+    with browser() as page:
+        yield page.context
+
+
 def pytest_terminal_summary(terminalreporter):
     """Name everything that was skipped, once: `not run: <name> (<reason>)`."""
     lines = [not_run(report) for report in terminalreporter.stats.get("skipped", [])]

@@ -180,7 +180,7 @@ HOSTILE = [
 
 CLASS = [
     *(styled(lab, n, wrong) for lab in LABS for wrong in (False, True)
-      for n in range(9) if nth(lab, n, wrong)),
+      for n in range(2)),  # test_checks.py judges all
     *(Submission(f"{lab[:2]}_solved", lab, functools.partial(solved, lab))
       for lab in LABS),
     *(Submission(f"{lab[:2]}_untouched", lab, functools.partial(empty, lab),

@@ -121,17 +121,29 @@ def browser(width=1400, height=1000):
 
     with sync_playwright() as playwright:
         chrome = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
-        page = chrome.new_page(viewport={"width": width, "height": height})
-        page.set_default_timeout(SECONDS * 1000)
-        yield page
+        context = chrome.new_context(viewport={"width": width, "height": height})
+        context.set_default_timeout(SECONDS * 1000)
+        yield context.new_page()
         chrome.close()
 
 
+def new_notebook(server, name, *texts):
+    """Write a notebook of these cells into the course's folder."""
+    import nbformat
+
+    spec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    notebook = nbformat.v4.new_notebook(metadata={"kernelspec": spec})
+    notebook.cells = [nbformat.v4.new_code_cell(text) for text in texts]
+    nbformat.write(notebook, server.home / name)
+
+
 class Notebook:
-    """A notebook that is open in JupyterLab."""
+    """A notebook that is open in JupyterLab. complaints: errors of the page."""
 
     def __init__(self, server, page, path):
         self.server, self.page, self.path = server, page, path
+        self.complaints = []
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.goto(f"{server.url}/lab/tree/{path}?token={TOKEN}&reset")
         page.wait_for_selector(".jp-NotebookPanel .jp-Cell")
         self.wait()

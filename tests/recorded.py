@@ -1,7 +1,23 @@
 """What lessons and solved labs launch; each is run once, for whoever asks first."""
 
+import contextlib
 import functools
+from unittest.mock import patch
 
 from benchmarks import chapters
+from minigrad.kernel import Kernel
 
-recorded = functools.cache(chapters.recorded)
+
+@functools.cache
+def recorded(path):
+    """(launches of a text, and what its `check`s look at; what could not be run)"""
+    with patch.object(Kernel, "check", launched_and_checked):
+        return chapters.recorded(path)
+
+
+def launched_and_checked(
+    kernel, grid, block, args, shared_mem=0, check=Kernel.check, **how
+):
+    with contextlib.suppress(Exception):  # the check says what is wrong with it
+        kernel(grid, block, chapters.common.fresh(args), shared_mem)
+    return check(kernel, grid, block, args, shared_mem, **how)

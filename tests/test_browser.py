@@ -4,11 +4,15 @@ import sys
 
 import pytest
 from altered import HOLES
-from lab_server import TOKEN, Notebook, Server, browser, chromium, copy_course
+from lab_server import TOKEN, Notebook, Server
 
 from grading.classroom import book
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.xdist_group("browser"),  # one JupyterLab, one Chromium
+]
 LAB = "work/03_strides.ipynb"
 ANSWER = """\
 @solves(contiguous_strides)
@@ -28,31 +32,23 @@ def permute(self, *dims):
 """
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    if chromium() is None:
-        pytest.skip("not run: browser tests (no Chromium: apt-get install chromium)")
-    folder = tmp_path_factory.mktemp("browser")
-    with Server(copy_course(folder), folder / "jupyter") as server:
-        yield server
-
-
 @pytest.fixture
-def page(server):
-    with browser() as page:
-        yield page
+def page(chrome):
+    page = chrome.new_page()
+    yield page
+    page.close()
 
 
-def test_the_start_page_leads_to_lesson_and_lab(server, page):
-    Notebook(server, page, "START.ipynb")
+def test_the_start_page_leads_to_lesson_and_lab(page, jupyter):
+    Notebook(jupyter, page, "START.ipynb")
     links = page.locator(".jp-NotebookPanel a")
     targets = [links.nth(i).get_attribute("href") for i in range(links.count())]
     assert any("lessons/03_strides.ipynb" in target for target in targets if target)
     assert any("work/03_strides.ipynb" in target for target in targets if target)
 
 
-def test_a_lab_is_run_solved_and_checked(server, page):
-    lab = Notebook(server, page, LAB)
+def test_a_lab_is_run_solved_and_checked(page, jupyter):
+    lab = Notebook(jupyter, page, LAB)
     lab.run_all()
     check = lab.cell("check(contiguous_strides)")
     assert "not answered yet" in check.locator(".jp-OutputArea").inner_text()
@@ -62,14 +58,14 @@ def test_a_lab_is_run_solved_and_checked(server, page):
     said = lab.run(lab.cell("check(contiguous_strides)"))
     assert "1 of 1 point" in said and "all right" in said
     page.keyboard.press("Control+s")
-    start = Notebook(server, page, "START.ipynb")
+    start = Notebook(jupyter, page, "START.ipynb")
     start.run_all()
     shown = start.cell("progress()").locator(".jp-OutputArea").inner_text()
     assert f"1 of {len(HOLES)}" in shown
 
 
-def test_a_mistake_is_named_with_a_picture_of_it(server, page):
-    lab = Notebook(server, page, LAB)
+def test_a_mistake_is_named_with_a_picture_of_it(page, jupyter):
+    lab = Notebook(jupyter, page, LAB)
     lab.run_all()
     answer = lab.cell("@solves(Tensor.permute)")
     lab.write(answer, COPYING)
@@ -78,8 +74,8 @@ def test_a_mistake_is_named_with_a_picture_of_it(server, page):
     assert "0 of 2 points" in said and "copied" in said
 
 
-def test_nbgraders_validate_button_works(server, page):
-    Notebook(server, page, LAB)
+def test_nbgraders_validate_button_works(page, jupyter):
+    Notebook(jupyter, page, LAB)
     page.locator('jp-button[title="Validate Assignment"]').click()
     page.wait_for_selector(".jp-Dialog")
     page.wait_for_function(
@@ -88,14 +84,12 @@ def test_nbgraders_validate_button_works(server, page):
     )
 
 
-def test_formgrader_opens_on_a_course(tmp_path):
-    if chromium() is None:
-        pytest.skip("not run: browser tests (no Chromium: apt-get install chromium)")
+def test_formgrader_opens_on_a_course(tmp_path, page):
     book.release(tmp_path / "class", ["03_strides"])
     lab = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"]
     server = Server(tmp_path / "class", tmp_path / "jupyter")
     server.command = [*lab, f"--port={server.port}"]
-    with server, browser() as page:
+    with server:
         page.goto(f"{server.url}/lab?token={TOKEN}")
         page.goto(f"{server.url}/formgrader/manage_assignments")
         page.wait_for_selector("tbody >> text=03_strides")

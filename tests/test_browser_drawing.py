@@ -2,11 +2,14 @@
 
 import json
 
-import nbformat
 import pytest
-from lab_server import Notebook, Server, browser, chromium, copy_course
+from lab_server import Notebook, new_notebook
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.xdist_group("browser"),
+]
 pytest.importorskip(
     "anywidget", reason="not run: the canvas in a browser (anywidget is not installed)"
 )
@@ -33,25 +36,16 @@ BREAK = "broken = True"
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory):
+def page(chrome, jupyter):
     """A page on a notebook that has been run, the canvas in view."""
-    if chromium() is None:
-        pytest.skip("not run: browser tests (no Chromium: apt-get install chromium)")
-    folder = tmp_path_factory.mktemp("browser")
-    home = copy_course(folder)
-    spec = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    notebook = nbformat.v4.new_notebook(metadata={"kernelspec": spec})
-    notebook.cells = [nbformat.v4.new_code_cell(CELL)]
-    notebook.cells += [nbformat.v4.new_code_cell(text) for text in (ASK, BREAK)]
-    nbformat.write(notebook, home / "drawing.ipynb")
-    with Server(home, folder / "jupyter") as server, browser() as page:
-        complaints = []
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.notebook = Notebook(server, page, "drawing.ipynb")
-        page.notebook.run(page.notebook.cell("viz.drawing"))
-        page.wait_for_selector(".mg-drawing canvas")
-        yield page
-        assert not complaints
+    new_notebook(jupyter, "drawing.ipynb", CELL, ASK, BREAK)
+    page = chrome.new_page()
+    page.notebook = Notebook(jupyter, page, "drawing.ipynb")
+    page.notebook.run(page.notebook.cell("viz.drawing"))
+    page.wait_for_selector(".mg-drawing canvas")
+    yield page
+    assert not page.notebook.complaints
+    page.close()
 
 
 def stroke(page, *points):

@@ -1,12 +1,13 @@
 """A drawn graph in a real JupyterLab and a real browser: slider, keys, colours."""
 
-import contextlib
-
-import nbformat
 import pytest
-from lab_server import Notebook, Server, browser, chromium, copy_course
+from lab_server import Notebook, new_notebook
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.xdist_group("browser"),
+]
 pytest.importorskip(
     "anywidget", reason="not run: the slider in a browser (anywidget is not installed)"
 )
@@ -26,37 +27,17 @@ viz.graph(net(x).sum(), depth=1, x=x)
 """
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    if chromium() is None:
-        pytest.skip("not run: browser tests (no Chromium: apt-get install chromium)")
-    folder = tmp_path_factory.mktemp("browser")
-    home = copy_course(folder)
-    spec = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    for name, text in ("graph", PLAIN), ("folded", FOLDED):
-        notebook = nbformat.v4.new_notebook(metadata={"kernelspec": spec})
-        notebook.cells = [nbformat.v4.new_code_cell(CELL + text)]
-        nbformat.write(notebook, home / f"{name}.ipynb")
-    with Server(home, folder / "jupyter") as server:
-        yield server
-
-
-@contextlib.contextmanager
-def opened(server, name):
+@pytest.fixture(params=[PLAIN])
+def page(request, chrome, jupyter):
     """A page on a notebook that was run; nothing in it may fail."""
-    with browser() as page:
-        page.complaints = []
-        page.on("pageerror", lambda error: page.complaints.append(str(error)))
-        Notebook(server, page, name).run_all()
-        page.wait_for_selector(".mg-graph")
-        yield page
-        assert not page.complaints
-
-
-@pytest.fixture
-def page(server):
-    with opened(server, "graph.ipynb") as page:
-        yield page
+    new_notebook(jupyter, "graph.ipynb", CELL + request.param)
+    page = chrome.new_page()
+    notebook = Notebook(jupyter, page, "graph.ipynb")
+    notebook.run_all()
+    page.wait_for_selector(".mg-graph")
+    yield page
+    assert not notebook.complaints
+    page.close()
 
 
 def shown(page):
@@ -92,13 +73,13 @@ def test_keys_move_through_the_nodes_and_the_still_picture_is_hidden(page):
     assert still.count() == 1 and not still.is_visible()
 
 
-def test_the_slider_goes_through_folded_modules(server):
-    with opened(server, "folded.ipynb") as page:
-        assert page.locator(".mg-graph .mg-node").count() == 5
-        page.locator(".mg-graph input").fill("1")
-        assert shown(page).startswith("step 2 of 5: 2: Linear, 5 nodes: its gradient")
-        assert names(page, "mg-now") == ["2: Linear"]
-        page.locator(".mg-graph input").fill("3")
-        assert names(page, "mg-now") == ["0: Linear"]
-        assert sorted(names(page, "mg-done")) == ["1: Tanh", "2: Linear", "Sum"]
-        assert page.locator(".mg-graph .mg-edge.mg-now").count() == 1
+@pytest.mark.parametrize("page", [FOLDED], indirect=True)
+def test_the_slider_goes_through_folded_modules(page):
+    assert page.locator(".mg-graph .mg-node").count() == 5
+    page.locator(".mg-graph input").fill("1")
+    assert shown(page).startswith("step 2 of 5: 2: Linear, 5 nodes: its gradient")
+    assert names(page, "mg-now") == ["2: Linear"]
+    page.locator(".mg-graph input").fill("3")
+    assert names(page, "mg-now") == ["0: Linear"]
+    assert sorted(names(page, "mg-done")) == ["1: Tanh", "2: Linear", "Sum"]
+    assert page.locator(".mg-graph .mg-edge.mg-now").count() == 1

@@ -2,11 +2,14 @@
 
 import shutil
 
-import nbformat
 import pytest
-from lab_server import Notebook, Server, browser, chromium, copy_course
+from lab_server import Notebook, new_notebook
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.xdist_group("browser"),
+]
 pytest.importorskip(
     "anywidget", reason="not run: the stepper in a browser (anywidget is not installed)"
 )
@@ -30,29 +33,20 @@ viz.step(turn, 1, 64, (x, np.zeros(64, np.int32)))
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    if chromium() is None:
-        pytest.skip("not run: browser tests (no Chromium: apt-get install chromium)")
-    folder = tmp_path_factory.mktemp("browser")
-    home = copy_course(folder)
-    notebook = nbformat.v4.new_notebook()
-    notebook.cells = [nbformat.v4.new_code_cell(CELL)]
-    spec = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    notebook.metadata["kernelspec"] = spec
-    nbformat.write(notebook, home / "step.ipynb")
-    with Server(home, folder / "jupyter") as server:
-        yield server
+def notebook(chrome, jupyter):
+    new_notebook(jupyter, "step.ipynb", CELL)
+    page = chrome.new_page()
+    yield Notebook(jupyter, page, "step.ipynb")
+    page.close()
 
 
 @pytest.fixture
-def page(server):
-    with browser() as page:
-        page.complaints = []
-        page.on("pageerror", lambda error: page.complaints.append(str(error)))
-        Notebook(server, page, "step.ipynb").run_all()
-        page.wait_for_selector(".mg-step")
-        yield page
-        assert not page.complaints
+def page(notebook):
+    """The page on the notebook, with a new slider."""
+    notebook.run_all()
+    notebook.page.wait_for_selector(".mg-step")
+    yield notebook.page
+    assert not notebook.complaints
 
 
 def shown(page):
@@ -108,15 +102,18 @@ def test_a_variable_is_seen_in_every_thread(page):
     )
 
 
-def test_the_still_picture_stands_in_where_no_slider_lives(server, page):
-    still = page.locator('img[alt*="statements of one block"]')
+def test_the_still_picture_stands_in_where_no_slider_lives(page, jupyter):
+    picture = 'img[alt*="statements of one block"]'
+    still = page.locator(picture)
     assert still.count() == 1 and not still.is_visible()
     page.keyboard.press("Control+s")
     page.wait_for_function("() => !document.querySelector('.jp-mod-dirty')")
-    shutil.copy(server.home / "step.ipynb", server.home / "reopened.ipynb")
-    Notebook(server, page, "reopened.ipynb")  # its kernel knows of no slider
-    still.wait_for(state="visible")
-    assert page.locator(".mg-step").count() == 0
+    shutil.copy(jupyter.home / "step.ipynb", jupyter.home / "reopened.ipynb")
+    other = page.context.new_page()
+    Notebook(jupyter, other, "reopened.ipynb")  # its kernel knows of no slider
+    other.locator(picture).wait_for(state="visible")
+    assert other.locator(".mg-step").count() == 0
+    other.close()
 
 
 @pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])

@@ -232,11 +232,21 @@ def test_the_set_up_runs_alone_and_says_what_it_would_do(nvidia_smi):
 # The doctor
 
 
+@pytest.fixture
+def probed(monkeypatch):
+    """As if every library had answered, which takes each a process."""
+    answers = dict.fromkeys(doctor.frameworks.LIBRARIES, "1.0; sees no GPU")
+    monkeypatch.setattr(
+        doctor.frameworks, "probed", lambda names, before: answers.items()
+    )
+
+
 def said(capsys):
     status = doctor.doctor()
     return status, capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("probed")
 def test_the_doctor_tells_the_versions(monkeypatch, capsys):
     monkeypatch.setattr(doctor, "cupy_wheels", list)
     monkeypatch.setattr(doctor, "driver_cuda", lambda: None)
@@ -246,6 +256,7 @@ def test_the_doctor_tells_the_versions(monkeypatch, capsys):
     assert "no NVIDIA driver" in text
 
 
+@pytest.mark.usefixtures("probed")
 def test_the_doctor_names_the_command_for_what_is_missing(monkeypatch, capsys):
     monkeypatch.setattr(doctor, "cupy_wheels", list)
     monkeypatch.setattr(doctor, "driver_cuda", lambda: (12, 8))
@@ -256,6 +267,7 @@ def test_the_doctor_names_the_command_for_what_is_missing(monkeypatch, capsys):
     assert "pip install -e '.[cuda12]' -c constraints.txt" in text
 
 
+@pytest.mark.usefixtures("probed")
 def test_the_doctor_says_which_of_two_cupy_wheels_to_remove(monkeypatch, capsys):
     both = ["cupy-cuda12x", "cupy-cuda13x"]
     monkeypatch.setattr(doctor, "cupy_wheels", lambda: both)

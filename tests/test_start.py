@@ -10,7 +10,7 @@ import urllib.request
 
 import nbformat
 import pytest
-from lab_server import TOKEN, Server, copy_course
+from lab_server import TOKEN
 
 from minigrad import course
 from minigrad.cli import progress, start, work
@@ -408,17 +408,17 @@ def test_the_menus_and_news_of_jupyter_are_set_by_our_folder(monkeypatch):
 
 
 @pytest.mark.slow
-def test_jupyter_shows_the_page_without_news_and_menus_for_instructors(tmp_path):
-    with Server(copy_course(tmp_path), tmp_path / "scratch") as server:
-        name = "@jupyterlab/apputils-extension:notification"
-        about = server.get(f"/lab/api/settings/{name}")["schema"]["properties"]
-        assert about["fetchNews"]["default"] == "false"
-        assert server.get(f"/api/contents/{start.PAGE}")["type"] == "notebook"
-        request = urllib.request.Request(server.url + "/lab")
-        request.add_header("Authorization", f"token {TOKEN}")
-        with urllib.request.urlopen(request, timeout=30) as reply:
-            assert '"@jupyter/nbgrader:formgrader"' in reply.read().decode()
-        assert server.get("/formgrader/api/assignments") is None  # not loaded
+@pytest.mark.xdist_group("browser")  # they share the server
+def test_jupyter_shows_the_page_without_news_and_menus_for_instructors(jupyter):
+    name = "@jupyterlab/apputils-extension:notification"
+    about = jupyter.get(f"/lab/api/settings/{name}")["schema"]["properties"]
+    assert about["fetchNews"]["default"] == "false"
+    assert jupyter.get(f"/api/contents/{start.PAGE}")["type"] == "notebook"
+    request = urllib.request.Request(jupyter.url + "/lab")
+    request.add_header("Authorization", f"token {TOKEN}")
+    with urllib.request.urlopen(request, timeout=30) as reply:
+        assert '"@jupyter/nbgrader:formgrader"' in reply.read().decode()
+    assert jupyter.get("/formgrader/api/assignments") is None  # not loaded
 
 
 def unused_port():
