@@ -144,7 +144,7 @@ def outcomes(request):
     pytest.importorskip("resource", reason="not run: memory (no module resource)")
     script = pathlib.Path(__file__).with_name("hostile.py")
     command = [sys.executable, script, request.param, str(SECONDS)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=3000)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 
