@@ -189,6 +189,7 @@ tensorflow = importlib.util.find_spec("tensorflow")
 GET = "not run: TensorFlow is not installed. Get it: pip install tensorflow-cpu"
 if tensorflow:
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # what it says of itself
+    os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")  # and of its library
     import tensorflow as tf
 
     v1 = tf.compat.v1
@@ -429,7 +430,7 @@ print(minigrad.jit.explain(step))
 with minigrad.trace() as launches:
     step.function(*batch)
 print(len(launches), "operators as it is,", step.graph.count(), "kernels by jit")
-print(step.code[:420])
+print(*step.code.split("\n\n")[:2], sep="\n\n")
 
 # %% [markdown]
 # ## CUDA graphs: the launches as one
