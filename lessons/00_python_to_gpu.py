@@ -526,9 +526,10 @@ with ways("pycuda", "PyCUDA gpuarray") as run:
 
 # %% [markdown]
 # PyCUDA compiles on your machine when it is installed, and nvcc runs at each first
-# call. So it takes the toolkit, twice. Without a GPU both cells above say `not run`, and
-# nothing of PyCUDA has run here: no nvcc, no copy, no launch. Its *text* alone can: it
-# is CUDA C, and minigrad's simulator takes it. With a GPU this cell runs on it, by CuPy.
+# call. So it takes the toolkit, twice. Without a GPU both cells above say `not run`,
+# and nothing of PyCUDA has run here: no nvcc, no copy, no launch. Its *text* alone can:
+# it is CUDA C, and minigrad's simulator takes it. With a GPU this cell runs on it, by
+# CuPy.
 
 # %%
 with ways("minigrad") as run:
