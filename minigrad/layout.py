@@ -201,11 +201,11 @@ def wrap_dim(dim, ndim):
 
 def distinct(dims, ndim):
     """The dimensions, counted from the start; RuntimeError where one is named twice."""
-    found = [wrap_dim(d, ndim) for d in dims]
-    for d in found:
-        check(
-            found.count(d) == 1, f"dim {d} appears multiple times in the list of dims"
-        )
+    found = []
+    for dim in dims:
+        found.append(d := wrap_dim(dim, ndim))
+        check(found.count(d) == 1,
+              f"dim {d} appears multiple times in the list of dims")  # fmt: skip
     return found
 
 

@@ -53,7 +53,12 @@ class Window(NamedTuple):
 
 def pair(operator, name, value):
     """A number, or one for height and one for width, as a tuple of two."""
-    numbers = as_ints((value,))
+    try:
+        numbers = as_ints((value,))
+    except TypeError:
+        raise TypeError(
+            f"{operator}: {name} is an int, or a tuple of two ints, not {value!r}"
+        ) from None
     check(len(numbers) in (1, 2), lambda: f"{operator}: {name} must either be a single "
           f"int, or a tuple of two ints, not {value!r}")  # fmt: skip
     return numbers * 2 if len(numbers) == 1 else numbers
