@@ -26,7 +26,7 @@ CODE = "from grading import gpu; gpu.serve()"
 class Clean:
     """What the simulator's report says where no tool has watched."""
 
-    findings, output = (), ""
+    findings, notes, output = [], [], ""
 
     def __init__(self, limits):
         self.counts = dict.fromkeys(limits, 0)

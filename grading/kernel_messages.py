@@ -20,6 +20,8 @@ FOUND = {
     "in order",
     "divergent-barrier": "not every thread of the block comes to this __syncthreads()",
     "divergent-shuffle": "not every thread that the mask names comes to this shuffle",
+    "missing-lane": "a shuffle takes the value of a lane that is not there: blocks of "
+    "fewer than 32 threads, and threads that have returned, leave lanes out",
     "uninitialised": "a value is used that nobody has written",
     "misaligned": "a vector must begin at a multiple of its size",
     "divide-by-zero": "an integer is divided by 0",
@@ -53,7 +55,8 @@ def lines(check, case):
         return [*said, ("got", show.text(got)), ("where", _cut(got.where))]
     wrong = _first_wrong(check, case)
     said += difference(check, launch, *wrong) if wrong else []
-    findings = [f for f in got.report.findings if f.kind not in check.forgiven]
+    known = got.report.findings + got.report.notes
+    findings = [f for f in known if f.kind not in check.forgiven]
     if not wrong:
         said.append(("got", "the right values, and yet:"))
     for finding in findings[:1]:  # what would mend a race is tried, see cure.py

@@ -117,9 +117,10 @@ class KernelCheck(Check):
     def faults(self, got, launch):
         """{kind: count} of what counts against a run, whatever its values are."""
         found = {}
-        for one in got.report.findings:
-            if one.kind not in self.forgiven:
-                found[one.kind] = found.get(one.kind, 0) + one.count
+        for one in got.report.findings + got.report.notes:
+            kind = one.kind.removesuffix("-equal")
+            if kind not in self.forgiven:
+                found[kind] = found.get(kind, 0) + one.count
         for key, most in launch.limits.items():
             if got.report.counts[key] > most:
                 found[key] = got.report.counts[key]

@@ -21,7 +21,7 @@ from .front import ctype as C
 from .front import tree as T
 from .front.errors import CompileError
 from .generate import Module
-from .report import Finding, KernelError, Report, Stop
+from .report import NOTES, Finding, KernelError, Report, Stop
 from .tools import TOOLS, Tool
 
 LANES = 131_072  # threads that run side by side
@@ -40,6 +40,12 @@ COUNTS = (
 ENDLESS = (
     "does this loop end? A thread that waits for another one (a lock, a flag) waits "
     "forever if the two are in one warp, or if the other block has not started"
+)
+
+
+NOBODY = (
+    "let all 32 lanes of the warp come to the shuffle, those without an element with a "
+    "neutral value (0 for a sum), or shuffle by as many lanes as there are"
 )
 
 
@@ -187,7 +193,7 @@ class Launch:
     def __init__(self, kernel, grid, block, args, shared_mem=0, tools=(),
                  schedule="lockstep", seed=0, limits=None, batch=None):  # fmt: skip
         (seconds, steps), limits = most.get(), limits or kernel.limits
-        self.kernel = kernel
+        self.kernel, self.how = kernel, (grid, block, args, shared_mem)
         self.seconds = min(limits.seconds, seconds)
         self.limits = dataclasses.replace(limits, steps=min(limits.steps, steps))
         bounds = kernel.function.launch_bounds
@@ -198,7 +204,10 @@ class Launch:
         self.places = self.code.places
         self.grid_values = tuple(np.uint32(n) for n in self.grid)
         self.block_values = tuple(np.uint32(n) for n in self.block)
-        self.findings, self.swaps = {}, set()
+        # swaps, puts: the sites of atomicCAS, and of atomicExch for its effect alone.
+        self.findings, self.swaps, self.puts = {}, set(), set()
+        self.storing = None  # the value that is being written, for tools
+        self.lost, self.again = {}, False  # shuffles from lanes that are not there
         self.counts = {"lines": {}, **dict.fromkeys(COUNTS, 0)}
         self.steps, self.bytes, self.printer = 0, 0, Printer()
         self.new_address = arguments.Addresses().new
@@ -295,14 +304,46 @@ class Launch:
         self.deadline = time.thread_time() + self.seconds
         for tool in self.tools:
             tool.begin(self)
+        before = self.written() if self.tools and "__shfl" in self.kernel.code else None
         try:
             with np.errstate(all="ignore"):
                 self.run_batches()
         except Stop:
-            pass
+            before = None
         for tool in self.tools:
             tool.end()
+        if self.lost and before is not None:
+            self.report_lost(before)
         return self.report_of()
+
+    def written(self):
+        """Copies of what the kernel can write."""
+        return [r.data.copy() for r in self.roots if r.writable]
+
+    def report_lost(self, before):
+        """Report shuffles from lanes that are not there, if the results depend on what
+        they give: the launch is made once more, with another value from nobody."""
+        results, roots = self.written(), [r for r in self.roots if r.writable]
+        put(roots, before)
+        twin = Launch(self.kernel, *self.how, schedule=self.schedule, seed=self.seed,
+                      limits=self.limits)  # fmt: skip
+        twin.again = True
+        twin.run()
+        differ = any(
+            r.data.tobytes() != old.tobytes()
+            for r, old in zip(roots, results, strict=True)
+        )
+        put(roots, results)
+        known = {site for kind, site, _ in self.findings if kind == "divergent-shuffle"}
+        for site, (source, exists, lane, where, count) in self.lost.items():
+            if differ and site not in known:
+                why = "does not take part" if exists else "does not exist"
+                message = (
+                    f"takes the value of lane {source}, which {why}: it is undefined, "
+                    f"and the results depend on it"
+                )
+                self.report("missing-lane", site, lane, message, where, hint=NOBODY,
+                            count=count)  # fmt: skip
 
     def run_batches(self):
         per_batch = self.per_batch or self.side_by_side()
@@ -403,10 +444,18 @@ class Launch:
 
     def report_of(self):
         found = sorted(self.findings.values(), key=lambda f: (f.line, f.column, f.kind))
+        notes = [f for f in found if f.kind in NOTES]
+        found = [f for f in found if f.kind not in NOTES]
         return Report(
             found, self.counts, self.kernel.warnings, self.printer.text(),
-            self.kernel.name, self.grid, self.block, self.schedule,
+            self.kernel.name, self.grid, self.block, self.schedule, notes,
         )  # fmt: skip
+
+
+def put(roots, data):
+    """Write bytes back."""
+    for root, old in zip(roots, data, strict=True):
+        root.data[:] = old
 
 
 def variables(found):

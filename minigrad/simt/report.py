@@ -67,11 +67,15 @@ def shown(xyz):
     return f"({x}, {y})" if y else f"{x}"
 
 
+NOTES = ("race-equal",)
+
+
 @dataclasses.dataclass
 class Report:
     """Everything about one launch.
 
-    findings: Findings, by line. counts: what the tools counted (sectors, requests,
+    findings: Findings, by line. notes: what is no mistake on a GPU, but worth a look.
+    counts: what the tools counted (sectors, requests,
     bank_passes, ...; counts["lines"] by (line, column)). output: what printf wrote.
     """
 
@@ -83,24 +87,28 @@ class Report:
     grid: tuple
     block: tuple
     schedule: str
+    notes: list = dataclasses.field(default_factory=list)
 
     def __bool__(self):
         """Whether nothing was found."""
         return not self.findings
 
     def __str__(self):
-        return "\n\n".join([self._head(), *map(str, self.findings)])
+        return "\n\n".join([self._head(), *map(str, self.findings + self.notes)])
 
     def _head(self):
         found = len(self.findings)
         text = (
             f"{found} finding{'s' if found > 1 else ''}" if found else "nothing found"
         )
+        if self.notes:
+            text += f", {len(self.notes)} note{'s' if len(self.notes) > 1 else ''}"
         return f"{self.kernel}, grid {self.grid}, block {self.block}: {text}"
 
     def _repr_html_(self):
         """For notebooks: what `print` shows, each finding on its own."""
-        head, *found = map(html.escape, (self._head(), *map(str, self.findings)))
+        texts = self._head(), *map(str, self.findings + self.notes)
+        head, *found = map(html.escape, texts)
         body = "".join(f"<pre>{text}</pre>" for text in found)
         return f"<div><p>{head}</p>{body}</div>"
 

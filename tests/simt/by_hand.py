@@ -13,7 +13,8 @@ class Machine:
     places = {line: (line, 5) for line in range(100)}
 
     def __init__(self, tool, block, grid=1, blocks=None, warp=None):
-        self.counts, self.found, self.swaps = {}, [], set()
+        self.counts, self.found, self.storing = {}, [], None
+        self.swaps, self.puts = set(), set()
         self.grid, self.block = triple(grid), triple(block)
         self.tool = tool()
         self.tool.begin(self)

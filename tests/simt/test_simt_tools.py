@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from by_hand import Machine, root, shared
 
+from minigrad import simt
 from minigrad.simt import device
 from minigrad.simt.device import empty, fresh_of
 from minigrad.simt.tools import TOOLS, Banks, Coalescing, Divergence, Init
@@ -324,3 +325,17 @@ def test_explain():
 
 def test_registry():
     assert list(TOOLS) == ["race", "init", "coalescing", "banks", "divergence"]
+
+
+@pytest.mark.parametrize("schedule", ["lockstep", "warps"])
+@pytest.mark.parametrize(
+    "value, kinds, notes",
+    [("7", [], ["race-equal"]), ("i / 2", [], ["race-equal"]), ("i", ["race"], [])],
+)
+def test_writes_of_one_value_are_a_note(schedule, value, kinds, notes):
+    text = f"__global__ void k(int* y) {{ int i = threadIdx.x; y[i / 2] = {value}; }}"
+    args = (np.zeros(32, np.int32),)
+    report = simt.run(simt.RawKernel(text, "k"), 1, 64, args, schedule=schedule)
+    assert [f.kind for f in report.findings] == kinds
+    assert [f.kind for f in report.notes] == notes
+    assert "harmless on a GPU" in str(report) or kinds

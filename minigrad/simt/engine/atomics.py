@@ -25,6 +25,8 @@ class Atomics:
             return poison(access.type)
         if how == "cas":
             self.launch.swaps.add(site)
+        if how == "exch" and not used:
+            self.launch.puts.add(site)
         self.touched("atomic", region, index, access.size, access.unit, mask, site)
         out = self.update(how, region, index, operands, access, mask, used)
         return tuple(out) if access.record else out[0]

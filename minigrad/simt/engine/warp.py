@@ -80,14 +80,15 @@ class Warp:
         """__shfl_sync and the like: the value of another lane of the same segment."""
         if not self.simple(named, mask):
             self.members(named, mask, site, f"__shfl{how}_sync")
+        missing = poison(type)
         if isinstance(value, tuple):
             return tuple(
-                self.shuffle_leaf(how, p, v, lane, width, mask)
-                for p, v in zip(poison(type), value, strict=True)
+                self.shuffle_leaf(how, p, v, lane, width, mask, site)
+                for p, v in zip(missing, value, strict=True)
             )
-        return self.shuffle_leaf(how, poison(type), value, lane, width, mask)
+        return self.shuffle_leaf(how, missing, value, lane, width, mask, site)
 
-    def shuffle_leaf(self, how, missing, value, lane, width, mask):
+    def shuffle_leaf(self, how, missing, value, lane, width, mask, site):
         if value.ndim == 0 and mask is None and self.geometry.threads % WARP == 0:
             return value
         rows, active = self.rows(value), self.active(mask)
@@ -107,8 +108,26 @@ class Warp:
         out = np.take_along_axis(rows, source, axis=1)
         if mask is not None or self.geometry.threads % WARP:
             there = np.take_along_axis(active, source, axis=1)
+            lost = active & ~there
+            if lost.any():
+                missing = self.from_nobody(missing, lost, source, site)
             out = np.where(there, out, missing)
         return self.geometry.from_warps(out)
+
+    def from_nobody(self, missing, lost, source, site):
+        """What lanes get from lanes that are not there; the first case is noted."""
+        launch = self.launch
+        if site not in launch.lost:
+            row = np.flatnonzero(lost.any(axis=1))[0]
+            from_lane = int(source[row, lost[row].argmax()])
+            exists = self.geometry.exists
+            here = np.broadcast_to(exists, lost.shape)[row, from_lane]
+            shaped = self.geometry.full(self.geometry.from_warps(lost))
+            lane, count = int(np.argmax(shaped)), int(shaped.sum())
+            launch.lost[site] = from_lane, bool(here), lane, self.geometry, count
+        if launch.again and missing.dtype.kind in "fiu":
+            return missing.dtype.type(99)
+        return missing
 
     def match(self, named, value, how, mask, site):
         """The mask of __match_any_sync, or (mask, predicate) of __match_all_sync."""

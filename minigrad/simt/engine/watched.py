@@ -35,6 +35,11 @@ class WatchedBatch(Batch):
             self.last_mask = last = mask, self.geometry, self.geometry.by_block(mask)
         return last[2]
 
+    def store(self, pointer, index, value, access, mask, site):
+        self.launch.storing = value
+        super().store(pointer, index, value, access, mask, site)
+        self.launch.storing = None
+
     def interested(self, region):
         """The tools that watch accesses there."""
         space, root = region.space, region.root

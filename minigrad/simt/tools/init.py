@@ -25,6 +25,8 @@ class Init(Tool):
 
     def access(self, kind, space, root, address, size, mask, site):
         address = np.asarray(address)
+        if kind == "atomic" and site in self.launch.puts:
+            kind = "write"
         if space == "shared":
             self._shared(kind, root, address, size, mask, site)
         else:

@@ -61,13 +61,15 @@ class Order:
 
     def fence(self, mask, now):
         if self.fenced is None:
-            self.fenced, self.covered, self.released, self.acquired = (
-                np.zeros(self.blocks, np.int64) for _ in range(4)
+            self.fenced, self.covered, self.joined, self.released, self.acquired = (
+                np.zeros(self.blocks, np.int64) for _ in range(5)
             )
+            self.maker = np.full(self.blocks, -1)
         self.fenced[self._blocks(mask)] = now
 
     def atomic(self, mask, now):
-        """Writes before a block's fence are now visible to later atomics."""
+        """Writes before a block's fence are now visible to later atomics: those of the
+        thread that makes this one, and others' that a barrier put before it."""
         if self.fenced is None:
             return
         blocks = self._blocks(mask)
@@ -75,7 +77,20 @@ class Order:
         first = (self.fenced[blocks] > 0) & (self.released[blocks] == 0)
         self.released[blocks[first]] = moment[first]
         self.covered[blocks] = self.fenced[blocks]
+        self.joined[blocks] = np.minimum(
+            self.fenced[blocks], self.barriers[blocks - self.first]
+        )
+        self.maker[blocks] = self._makers(mask, len(blocks))
         self.acquired[blocks] = moment
+
+    def _makers(self, mask, count):
+        """The number in its block of the one active thread; -1 where there are more."""
+        if mask is None or np.ndim(mask) == 0:
+            return -1 if self.geometry.per_block.size > 1 else 0
+        rows = self.geometry.full(mask).reshape(len(self.geometry.block_ids), -1)
+        rows = rows[rows.any(axis=1)][-count:]
+        alone = self.geometry.per_block.reshape(-1)[rows.argmax(axis=1)]
+        return np.where(rows.sum(axis=1) == 1, alone, -1)
 
     def _blocks(self, mask):
         """The numbers of the blocks with an active lane."""
@@ -99,11 +114,14 @@ class Order:
                 & (when < self.synced[row, other & thread])
             )
         if self.fenced is not None and space == "global":
-            ordered |= ~same & self._chain(when, earlier, block)
+            ordered |= ~same & self._chain(when, earlier, block, other)
         return np.where(ordered, 0, np.where(warp, WARP_ONLY, RACE))
 
-    def _chain(self, when, earlier, block):
+    def _chain(self, when, earlier, block, other):
         """Write, fence and atomic in the one block; then an atomic in the other."""
+        maker, thread = self.maker[earlier], other & ((1 << self.bits) - 1)
+        own = (maker < 0) | (maker >> 5 == thread >> 5)  # a warp's lanes join unseen
         released = self.released[earlier]
         seen = (released > 0) & (released < self.acquired[block])
-        return seen & (when < self.covered[earlier])
+        covered = np.where(own, self.covered[earlier], self.joined[earlier])
+        return seen & (when < covered)

@@ -22,6 +22,7 @@ from .base import Tool
 from .order import RACE, SHIFT, THREAD, Order
 from .shadow import Shadow
 
+EQUAL = "harmless on a GPU; let one thread write it to say what is meant"
 NOW = {"read": "reads", "write": "writes", "atomic": "updates"}
 PAST = {
     "write": "wrote",
@@ -142,7 +143,47 @@ class Race(Tool):
             i = int(lost.argmax())
             other = int(shadow.words["write"][cells[i]])
             spot = i, lanes, cells, shadow
-            self._report(entry, RACE, "write", other, spot, np.count_nonzero(lost))
+            count = np.count_nonzero(lost)
+            if self._alike(entry, shadow, lanes, cells):
+                self._note(entry, other, spot, int(count))
+            else:
+                self._report(entry, RACE, "write", other, spot, count)
+
+    def _alike(self, entry, shadow, lanes, cells):
+        """Do all that write one cell in this instruction write one value?"""
+        bits = self._bits(entry, shadow, lanes)
+        if bits is None:
+            return False
+        order = np.argsort(cells, kind="stable")
+        cells, bits = cells[order], bits[order]
+        return not ((cells[1:] == cells[:-1]) & (bits[1:] != bits[:-1])).any()
+
+    def _bits(self, entry, shadow, lanes):
+        """The bits of what each lane writes; None if they cannot be told apart here."""
+        value = self.launch.storing
+        if not isinstance(value, np.ndarray | np.generic):
+            return None
+        if entry.size != shadow.unit or value.dtype.itemsize != entry.size:
+            return None
+        full = np.broadcast_to(self.geometry.full(value), entry.geometry.lanes)
+        return full.view(f"u{entry.size}")[lanes]
+
+    def _unchanged(self, entry, shadow, lanes, cells, which):
+        """Do these lanes write what lies there already?"""
+        bits = self._bits(entry, shadow, lanes) if entry.kind == "write" else None
+        if bits is None:
+            return False
+        held = entry.root.view(bits.dtype).reshape(-1)
+        first = cells.start if isinstance(cells, slice) else 0
+        places = first + which if isinstance(cells, slice) else cells[which]
+        return bool((held[places] == bits[which]).all())
+
+    def _note(self, entry, before, spot, count):
+        """Note writes of one value, which are harmless on a GPU."""
+        finding = self._finding(entry, RACE, "write", before, spot, count)
+        finding["message"] += ": the same value"
+        finding["hint"] = EQUAL
+        self.launch.report("race-equal", entry.site, **finding)
 
     def _swaps(self, entry, name):
         """Whether this is a plain read beside a compare-and-swap, which checks it."""
@@ -168,6 +209,10 @@ class Race(Tool):
             here = bad[before[bad] >> SHIFT == moment]
             i = here[grade[here].argmax()]
             spot = int(hits[i]), lanes, cells, shadow
+            where = hits[here]
+            if name == "write" and self._unchanged(entry, shadow, lanes, cells, where):
+                self._note(entry, int(before[i]), spot, len(here))
+                continue
             self._report(entry, int(grade[i]), name, int(before[i]), spot, len(here))
 
     def _report(self, entry, grade, name, before, spot, count):

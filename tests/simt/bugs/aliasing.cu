@@ -41,8 +41,8 @@ __global__ void aliased_matmul(const float* A, const float* B, float* C) {
 __global__ void overlapping_slices(const float* x, float* y) {
     int first = blockIdx.x * 64, i = first + threadIdx.x;
     y[i] = x[i];  // BUG: race
-    if (threadIdx.x == 63) y[i + 1] = x[i + 1];  //- OR: race
-    //+ if (i == 127) y[i + 1] = x[i + 1];
+    if (threadIdx.x == 63) y[i + 1] = 2 * x[i + 1];  //- OR: race
+    //+ if (i == 127) y[i + 1] = 2 * x[i + 1];
 }
 
 //: two_writers(grid=(2, 2), block=(16, 16), args=(f32(1024), zeros(1024), 32))

@@ -77,8 +77,7 @@ __global__ void cleared_by_one_block(const float* x, float* out) {
 
 //: same_value(grid=2, block=64, args=(f32(128), zeros_i(1)))
 __global__ void same_value(const float* x, int* found) {
-    if (x[blockIdx.x * 64 + threadIdx.x] > 0) *found = 1;  //- BUG: race
-    //+ if (x[blockIdx.x * 64 + threadIdx.x] > 0) atomicExch(found, 1);
+    if (x[blockIdx.x * 64 + threadIdx.x] > 0) *found = 1;  // harmless: a note
 }
 
 //: gradient_scatter(grid=2, block=64, args=(f32(256), i32(128, 10), zeros(20)))
@@ -128,4 +127,30 @@ __global__ void last_block_by_all(const float* x, float* part, float* out, int* 
     float sum = 0;
     for (int b = 0; b < gridDim.x; b++) sum += part[b * 32 + tid];  // BUG: race
     out[tid] = sum;
+}
+
+//: fence_without_barrier(grid=3, block=64, args=(f32(192), zeros(192), zeros_i(1), zeros(1)))
+// The fence puts a thread's own writes in order, not those of its block.
+__global__ void fence_without_barrier(const float* x, float* part, int* count, float* y) {
+    __shared__ bool last;
+    int i = blockIdx.x * 64 + threadIdx.x;
+    part[i] = x[i];
+    __threadfence();
+    //+ __syncthreads();
+    if (threadIdx.x == 0) last = atomicAdd(count, 1) == gridDim.x - 1;
+    __syncthreads();
+    if (!last || threadIdx.x) return;
+    float sum = 0;
+    for (int k = 0; k < 192; k++) sum += part[k];  // BUG: race
+    *y = sum;
+}
+
+//: exchange_first(grid=1, block=64, args=(zeros_i(64),))
+__global__ void exchange_first(int* y) {
+    __shared__ int sum;
+    if (threadIdx.x == 0) atomicExch(&sum, 0);  // its old value is not looked at
+    __syncthreads();
+    atomicAdd(&sum, 1);
+    __syncthreads();
+    y[threadIdx.x] = sum;
 }

@@ -106,3 +106,34 @@ __global__ void ballot_in_branch(const float* x, int* y) {
         count = __popc(__ballot_sync(all, x[lane] > 0));  // BUG: divergent-shuffle
     y[lane] = count;
 }
+
+//: sum_of_short_block(grid=1, block=48, args=(f32(48), zeros(1)))
+__global__ void sum_of_short_block(const float* x, float* sum) {
+    int lane = threadIdx.x % 32;
+    int there = threadIdx.x < 32 ? 32 : 16;
+    float v = x[threadIdx.x];
+    for (int d = 16; d > 0; d /= 2) {
+        float other = __shfl_down_sync(0xffffffffu, v, d);  // BUG: missing-lane
+        v += other;  //-
+        //+ if (lane + d < there) v += other;
+    }
+    if (lane == 0) atomicAdd(sum, v);
+}
+
+//: sum_after_return(grid=1, block=32, args=(f32(20), zeros(1), 20))
+__global__ void sum_after_return(const float* x, float* sum, int n) {
+    int i = threadIdx.x;
+    if (i >= n) return;  //-
+    float v = x[i];  //-
+    //+ float v = i < n ? x[i] : 0;
+    for (int d = 16; d > 0; d /= 2)
+        v += __shfl_down_sync(0xffffffffu, v, d);  // BUG: missing-lane
+    if (i == 0) *sum = v;
+}
+
+//: lanes_that_nobody_uses(grid=1, block=16, args=(f32(16), zeros(1)))
+__global__ void lanes_that_nobody_uses(const float* x, float* sum) {
+    float v = x[threadIdx.x];
+    for (int d = 8; d > 0; d /= 2) v += __shfl_down_sync(0xffffu, v, d);
+    if (threadIdx.x == 0) *sum = v;
+}
