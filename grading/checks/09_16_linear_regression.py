@@ -22,7 +22,7 @@ class LinearRegression(SceneCheck):
         )
 
     def cases(self, random):
-        yield "y = 3x + 2", self.of(random, np.array([[3.0]]), [2.0], 300, 0.1)
+        yield "y = 3x + 2", self.of(random, np.array([[3.0]]), [2.0], 60, 0.1)
         yield "every epoch", self.of(random, numbers(random, 1, 1), [0.5], 4, 0.1)
         yield "every epoch", self.of(random, numbers(random, 1, 1), [0.5], 1, 0.3)
         yield "every epoch", self.of(random, numbers(random, 1, 1), [1.0], 0, 0.3)
