@@ -18,7 +18,7 @@ FRESH = {"results": [], "epoch": 0, "batch": 0}
 
 @checks(train_mnist)
 class TrainMnist(SceneCheck):
-    rtol, atol = 1e-5, 1e-8
+    rtol, atol, seconds = 1e-5, 1e-8, 2
 
     def words(self, scene):
         start, n = scene["start"], len(scene["data"][1])
