@@ -1,0 +1,50 @@
+"""Right answers lose nothing by what students ordinarily have beside them."""
+
+import pytest
+
+pytest.importorskip("nbgrader", reason="not run: grading (nbgrader is not installed)")
+pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)")
+
+from grading import sandbox  # noqa: E402
+from grading.classroom.judging import verdict_on  # noqa: E402
+from grading.process import ProcessSubject  # noqa: E402
+from minigrad.layout import contiguous_strides  # noqa: E402
+
+HEAD = "import sys, time, warnings\nfrom minigrad import layout, solves\n"
+ANSWER = """
+@solves(layout.contiguous_strides)
+def contiguous_strides(shape):
+    BEFORE
+    strides = [1] * len(shape)
+    for i in reversed(range(len(shape) - 1)):
+        strides[i] = strides[i + 1] * max(shape[i + 1], 1)
+    return tuple(strides)
+"""
+BESIDE = {
+    "nothing": "pass",
+    "a warning": "warnings.warn('careful')",
+    "prints": "print('x' * 10**5); print('é 😀', file=sys.stderr)",
+    "a lone surrogate": "print('\\udc80', shape)",
+    "slow code": "time.sleep(0.05)",
+    "a thread": "import threading; threading.Thread(target=int).start()",
+    "a module of its own": "import helper; assert helper.one == 1",
+    "a helper of a later cell": "helps()",
+    "a file in /tmp": "open('/tmp/x', 'w').write('x')",
+    "numbers of NumPy": "import numpy as np; shape = tuple(np.array(shape, int))",
+    "a random number": "import random; random.seed(1); random.random()",
+    "Windows' line ends": "pass\r",
+}
+
+
+@pytest.mark.parametrize("beside", BESIDE)
+def test_a_right_answer_is_right(beside):
+    cells = [
+        ("magics", "%matplotlib inline\n!ls\n%%timeit"),
+        ("a", HEAD + ANSWER.replace("BEFORE", BESIDE[beside])),
+        ("later", "def helps():\n    return 'ü'"),
+        ("fails", "1 / 0"),
+    ]
+    files, unsafe = [("helper.py", "one = 1")], bool(sandbox.why_not())
+    with ProcessSubject("x.ipynb", cells, "03_strides", files, unsafe) as subject:
+        verdict = verdict_on(contiguous_strides, subject)
+    assert verdict.state == "right", (verdict, verdict.failures, subject.problems)
