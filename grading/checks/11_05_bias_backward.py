@@ -30,7 +30,7 @@ class BiasBackward(BiasCheck):
         args = dx.reshape(-1), blank(5), np.int32(60), np.int32(5)
         yield "float in double", self.launch(args, 5, 64, "float", "double")
         args, threads = self.make(random, np.float32, (32, 128))
-        limits = {"sectors": 33 * 128 // 8}
+        limits = {"sectors": 33 * 128 // 8, "atomics": 0}
         launch = self.launch(args, threads, 64, "float", "float", limits=limits)
         yield "coalesced reads", launch
 
@@ -80,6 +80,15 @@ mistakes(
             ("i < M -> i < N", "j >= N -> j >= M", "dx[i * N + j] -> dx[j * N + i]"),
         )
     },
+    atomics=Mistake(
+        "atomics are not needed: the thread of a column adds it up alone",
+        Fault("atomics"),
+        (
+            "acc_t sum = 0; -> dbias[j] = 0;",
+            "sum += (acc_t)dx[i * N + j] -> atomicAdd(&dbias[j], dx[i * N + j])",
+            "dbias[j] = (scalar_t)sum; ->",
+        ),
+    ),
     scattered=Mistake(
         "a warp reads cells that lie far apart, more sectors than it needs",
         Fault("sectors"),

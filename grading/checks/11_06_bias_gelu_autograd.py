@@ -131,6 +131,7 @@ mistakes(
     > bias_backward(dx) -> bias_backward(dx) * 0
     """,
     saved=Known(
+        "save_for_backward(x, bias) -> save_for_backward(x, bias)\n        ctx.x = x",
         "save_for_backward(x, bias) -> save_for_backward(x + 0, bias)",
         "save_for_backward(x, bias) -> save_for_backward(x, bias, output)",
         "ctx.save_for_backward(x, bias) -> ctx.save_for_backward(x)\n"

@@ -141,7 +141,7 @@ equivalent(
     "which of the two is right makes no difference",
     "arguments swapped: for got, right in zip((y,",
     "arguments swapped: np.testing.assert_array_equal",
-    "arguments swapped: np.testing.assert_allclose(got, right",
+    "arguments swapped: -> np.testing.assert_allclose(right, got,",
 )
 equivalent(
     verify,
@@ -149,7 +149,10 @@ equivalent(
     "order: for got, right",
     "order: for needs in",
     "order: for dtype in",
-    "arguments swapped: compare(",
+    "arguments swapped: compare(a, b) ->",
+    "arguments swapped: compare(a.T",
+    "arguments swapped: compare(a[:1]",
+    "arguments swapped: compare(minigrad.cat",
     "arguments swapped: op(-a, b)",
 )
 equivalent(
@@ -161,6 +164,7 @@ equivalent(
     "off by one: (0, 1, (41))",
     "off by one: (0, 1, (29))",
     "off by one: (0, 1, (31))",
+    "arguments swapped: for B, M, N in itertools.product",
     "off by one: (99) * np.finfo",
     "off by one: (101) * np.finfo",
     "loop capped: for B, M, N in itertools.product((0, 1, 3), (0, 1, 40), (0, 1, 30)): "

@@ -67,6 +67,8 @@ def _tried(name, number, seed):
     hole, edit = find(name), _edits(name)[number]
     listed = [why for known, why in equivalents(hole) if edit.is_named(known)]
     state, reason = state_of(hole, edit, seed)
+    if listed and state == REJECTED:  # once more: is it that the machine was busy?
+        state, reason = state_of(hole, edit, seed)
     if listed:
         state = STALE if state == REJECTED else EQUIVALENT
         reason = reason or listed[0]

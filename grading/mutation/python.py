@@ -134,7 +134,7 @@ class Edits(ast.NodeVisitor):
                     Edit("arguments swapped", self.text, (a, b, two), (c, d, one))
                 )
         for keyword in node.keywords:
-            if keyword.arg == "strict":  # of zip: a help to the author
+            if (name, keyword.arg) == ("zip", "strict"):  # a help to the author
                 continue
             begin, end = self.span(keyword)
             comma = self.text.rfind(",", 0, begin)

@@ -77,7 +77,9 @@ def from_outside(hole, x, bias, dy, layout, needs, several):
         inputs.append((minigrad.tensor(x + number), minigrad.tensor(bias)))
         setup_context(ctx, inputs[-1], minigrad.tensor(x))
     saved = [sorted(map(id, c.saved_tensors)) for c in contexts]
-    if saved != [sorted(map(id, pair)) for pair in inputs]:
+    known = vars(Context(needs)).keys()
+    alone = all(vars(ctx).keys() == known for ctx in contexts)
+    if not alone or saved != [sorted(map(id, pair)) for pair in inputs]:
         raise ValueError("x and bias are to be saved for backward, and nothing else")
     up = LAYOUTS[layout](minigrad.tensor(dy))
     before = np.array(up.numpy())
