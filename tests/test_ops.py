@@ -237,7 +237,7 @@ x & x              | DispatchError | bitwise_and has no kernel for float32 on '@
 x.long().pow_(-1)  | RuntimeError | negative integer powers
 x.clamp(x, 1)      | TypeError | two numbers or two tensors .. got Tensor and int
 x.clamp(min="a")   | TypeError | expected a tensor or a number, got str
-x.fill_(y)         | RuntimeError | 0-dimension value tensor but got tensor with 2 dim
+x.fill_(y)         | RuntimeError | 0-dimensional value tensor, but got
 x.fill_("a")       | TypeError | a str
 x.exp(1)           | TypeError | exp() takes 1 operands, the tensor itself among them
 x.exp(how=1)       | TypeError | exp() got an unexpected keyword argument 'how'

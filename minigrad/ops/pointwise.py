@@ -445,9 +445,14 @@ def scaled(x, other, alpha):
           lambda: f"argument 'alpha' must be Number, not {type(alpha).__name__}",
           TypeError)  # fmt: skip
     dtype = result_type(x, other)
+    check(not isinstance(alpha, bool) or dtype == bool_,
+          "Boolean alpha only supported for Boolean results.")  # fmt: skip
     check(isinstance(alpha, Integral) or dtype in FLOATS, "For integral input tensors, "
           "argument alpha must not be a floating point number.")  # fmt: skip
-    return (other.to(dtype=dtype) if hasattr(other, "storage") else other) * alpha
+    alpha = bool(alpha) if dtype == bool_ else alpha
+    if not hasattr(other, "storage"):
+        return bool(other * alpha) if dtype == bool_ else other * alpha
+    return mul(other.to(dtype=dtype), alpha)
 
 
 def by_options(name):
