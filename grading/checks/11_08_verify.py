@@ -157,6 +157,12 @@ equivalent(
 )
 equivalent(
     verify,
+    "odd has one row: B = 1 is tried there, too",
+    "off by one: (0, (0), 3)",
+    "off by one: (0, (2), 3)",
+)
+equivalent(
+    verify,
     "sizes and tolerances that serve as well",
     "off by one: (0, 1, (2)), (0, 1, 40)",
     "off by one: (0, 1, (4)), (0, 1, 40)",
