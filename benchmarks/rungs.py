@@ -6,10 +6,9 @@ import itertools
 
 import numpy as np
 
-from benchmarks import common
 from minigrad.kernel import Kernel
+from minigrad.launch import file_text
 
-FOLDER = common.HOME / "minigrad" / "kernels"
 FIELDS = [("dims", "i4"), ("shape", "i8", 8), ("stride", "i8", 8)]
 STRIDES = np.dtype(FIELDS, align=True)
 FAMILIES, SEEDS = {}, itertools.count()
@@ -48,8 +47,7 @@ def family(make):
 
 @functools.cache
 def kernel(stem, name, prelude=""):
-    text = (FOLDER / f"{stem}.cu").read_text(encoding="utf-8")
-    return Kernel(prelude + text, name)
+    return Kernel(prelude + file_text(f"{stem}.cu"), name)
 
 
 def rung(stem, name, grid, block, *args, prelude="", how=""):
