@@ -102,6 +102,11 @@ def no_error(self, *dims):
 
 right(
     Tensor.permute,
+    "by numpy's transpose of the same memory",
+    f"{VIEW} -> minigrad.from_numpy(self.numpy().transpose(dims))",
+)
+right(
+    Tensor.permute,
     "by swaps",
     f"""return {VIEW} -> have, x = list(range(self.ndim)), self
     for d in range(self.ndim):
@@ -109,9 +114,4 @@ right(
         x = x.transpose(d, other)
         have[d], have[other] = have[other], have[d]
     return x""",
-)
-right(
-    Tensor.permute,
-    "by numpy's transpose of the same memory",
-    f"{VIEW} -> minigrad.from_numpy(self.numpy().transpose(dims))",
 )
