@@ -140,3 +140,57 @@ def test_json_has_the_place_of_an_error(command):
     (error,) = json.loads(ran.stdout)[0]["remarks"]
     assert (error["kind"], error["line"], error["column"]) == ("error", 1, 23)
     assert error["message"] == "'x' is undefined"
+
+
+ADD = """\
+__global__ void add(const float* x, float* y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = x[i] + 1;
+}
+"""
+LAUNCH = "add.cu", "--run", "add", "--grid", "4", "--block", "256"
+
+
+def test_a_kernel_is_run_on_arrays_that_are_made(command):
+    ran = command(*LAUNCH, "range:1000", "zeros:1000", "1000", add=ADD)
+    assert ran.returncode == 0
+    assert "add, grid (4, 1, 1), block (256, 1, 1): nothing found" in ran.stdout
+    assert "0, 1, 2, 3, 4, 5, ..." in ran.stdout  # x
+    assert "1, 2, 3, 4, 5, 6, ..." in ran.stdout  # y
+    assert "occupancy on a T4: 100%" in ran.stdout
+
+
+def test_what_a_run_finds_is_shown(command):
+    ran = command(*LAUNCH, "1000", "1000", "1024", add=ADD)
+    assert ran.returncode == 1
+    assert "add.cu:3:21: out-of-bounds in add" in ran.stdout
+    assert "    if (i < n) y[i] = x[i] + 1;" in ran.stdout
+
+
+def test_a_run_as_json(command):
+    words = "1000", "1000", "1024", "--json", "--gpu", "A100"
+    made = json.loads(command(*LAUNCH, *words, add=ADD).stdout)
+    kinds = {found["kind"] for found in made["findings"]}
+    assert kinds == {"out-of-bounds"} and made["counts"]["sectors"] > 0
+    assert made["occupancy"]["gpu"] == "A100"
+
+
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (("1000", "1000"), "add takes 3 arguments, not 2: const float *x (a size"),
+        (("1000", "1000", "1.5"), "int n (a number): '1.5' does not fit"),
+        (("half:3", "1000", "1"), "an array is one of random, zeros, ones, range"),
+        (("9", "9", "1", "--gpu", "T5"), "--gpu T5: known are T4"),
+        (("9", "9", "1", "--grid", "x"), "--grid and --block are numbers"),
+    ],
+)
+def test_what_does_not_fit_is_said(command, words, said):
+    ran = command(*LAUNCH, *words, add=ADD)
+    assert ran.returncode and said in ran.stderr and "Traceback" not in ran.stderr
+
+
+def test_no_such_kernel(command):
+    ran = command("add.cu", "--run", "sub", "1", add=ADD)
+    assert ran.returncode == 1 and "no kernel 'sub'" in ran.stdout
+    assert "the file has add" in ran.stdout
