@@ -54,6 +54,12 @@ REFUSED = [
     ('extern "C"__global__ void k() {}', 'a blank is missing after "C"', 1),
     ("__constant__ float c;\n__global__ void k() { c = 1; }",
      "only the host can write it", 2),
+    ("__global__ void k(int* y) {\nint n = 1; auto f = [] { return n; }; *y = f(); }",
+     "'n' is undefined", 2),
+    ("__global__ void k(int* y) {\nint n = 1; auto f = [n] { n = 2; }; f(); }",
+     "this is const", 2),
+    ("__device__ auto f(int x);\n__global__ void k() { f(1); }",
+     "a function that returns auto is outside", 1),
     ("__global__ void k() { this; }", "'this' stands in a method only", 1),
 ]  # fmt: skip
 

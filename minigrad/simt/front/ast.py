@@ -41,6 +41,11 @@ Conditional = _define("Conditional", "condition yes no", "condition ? yes : no")
 Call = _define("Call", "function arguments", "function(arguments)")
 Index = _define("Index", "base index", "base[index]")
 Member = _define("Member", "base name arrow", "base.name, base->name")
+Lambda = _define(
+    "Lambda",
+    "default captures function",
+    "[=, &a](...) {...}; captures: name -> is it a reference",
+)
 Cast = _define("Cast", "style type operand", "(T)x, static_cast<T>(x), ...")
 Construct = _define("Construct", "type arguments braces", "T(a, b), T{a, b}")
 SizeOf = _define("SizeOf", "what operand", "sizeof or alignof of a type or expression")
@@ -72,6 +77,9 @@ Function = _define(
 Parameter = _define("Parameter", "name type default", "a parameter of a function")
 TemplateParameter = _define(
     "TemplateParameter", "name type default", "type is None for typename T"
+)
+VariableTemplate = _define(
+    "VariableTemplate", "template variable", "template <...> constexpr T name = value"
 )
 StructOf = _define(
     "StructOf",

@@ -292,6 +292,9 @@ class Calls(Groups):
                 "write a __device__ function, or launch from Python",
             )
         self.need_body(function)
+        if function.result is None:
+            what = f"a call of '{function.name}' before its type is known"
+            raise outside(what, name.place, "write its type")
         self.called(function, name.place)
         values = [
             self.bind(parameter, argument, f"argument {i + 1} of {function.name}")

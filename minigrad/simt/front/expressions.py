@@ -6,7 +6,7 @@ from . import tree as T
 from .calls import Calls
 from .convert import apply, cast, converted, is_null, number, rank
 from .errors import CompileError, outside
-from .structs import Own, has_methods
+from .structs import Own, OwnReference, has_methods
 
 COMPARISONS = {"==", "!=", "<", ">", "<=", ">="}
 INTEGER_ONLY = {"%", "&", "|", "^", "<<", ">>"}
@@ -81,6 +81,12 @@ class Expressions(Calls):
 
     def on_name(self, node):
         found = self.find(node.name)
+        if isinstance(found, ast.VariableTemplate):
+            return self.value_of_template(found, node)
+        if isinstance(found, OwnReference):
+            member = ast.Member(node.place, None, node.name, False)
+            pointer = self.read(self.member_of(self.this(node.place), member))
+            return T.Deref(node.place, pointer.type.plain.to, pointer)
         if isinstance(found, Own):
             member = ast.Member(node.place, None, node.name, False)
             return self.member_of(self.this(node.place), member)
@@ -99,6 +105,23 @@ class Expressions(Calls):
         if found is not None or node.name in self.builtin_names():
             return T.Literal(node.place, C.FUNCTION, node.name)
         raise self.undeclared(node.name, node.place)
+
+    def value_of_template(self, template, node):
+        """pi<float>: a constant."""
+        variable, place = template.variable, node.place
+        given = node.arguments or []
+        bound = {p.name: self.template_value(p, a)
+                 for p, a in zip(template.template, given)}  # noqa: B905  # fmt: skip
+        saved, self.scopes = self.scopes, [*self.scopes[:2], {}]
+        try:
+            for parameter in template.template:
+                self.bind_template(parameter, bound)
+            type, value = self.typed_init(variable)
+        finally:
+            self.scopes = saved
+        message = "a variable template needs a value that is known when compiling"
+        found = self.constant(value, message, variable.place)
+        return T.Literal(place, type.plain, found)
 
     def on_unary(self, node):
         op = node.op
@@ -531,5 +554,6 @@ CHECK = {
     ast.Construct: Expressions.on_construct,
     ast.SizeOf: Expressions.on_sizeof,
     ast.Items: Expressions.on_items,
+    ast.Lambda: Expressions.on_lambda,
 }
 __all__ = ["Expressions", "is_null"]

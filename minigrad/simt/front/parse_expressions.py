@@ -202,7 +202,7 @@ class Expressions(Types):
         if text == "::":
             raise outside("'::' before a name", token.place, "leave it out")
         if text == "[":
-            raise outside("a lambda", token.place, "write a __device__ function")
+            return self.lambda_()
         if kind == "raw":
             raise outside("a raw string", token.place, 'write "..." with escapes')
         if kind == "bad":

@@ -104,8 +104,11 @@ class Parser(Records):
         if self.text in ("using", "template"):
             raise outside(f"a template of '{self.text}'", place, "write a function")
         made = self.function_or_variables(parameters)
-        if not isinstance(made[0], ast.Function):
-            raise outside("a variable template", place, "write a constexpr variable")
+        if isinstance(made[0], ast.Declaration) and len(made[0].variables) == 1:
+            (variable,) = made[0].variables
+            self.leave()
+            self.declare(variable.name, TEMPLATE)
+            return ast.VariableTemplate(place, parameters, variable)
         self.leave()
         if parameters:
             self.declare(made[0].name, TEMPLATE)
@@ -296,9 +299,8 @@ class Parser(Records):
         self.expect("(")
         parameters = self.parameters()
         body = None
-        if self.text == "->":
-            note = "write the type before the name"
-            raise outside("a trailing return type", self.token.place, note)
+        if self.accept("->"):
+            result = self.type_name()
         if self.text == "noexcept" and "__global__" not in seen:
             self.refuse_word()
         if self.text in ("const", "noexcept"):
@@ -312,6 +314,38 @@ class Parser(Records):
             name.place, name.text, result, parameters, body, seen, template,
             seen.get("__launch_bounds__"), special,
         )  # fmt: skip
+
+    def lambda_(self):
+        """[=, &a](int x) { return x + a; }"""
+        place, default, captures = self.next().place, "", {}
+        while self.text != "]":
+            if self.text in ("=", "&") and self.peek() in (",", "]"):
+                default = self.next().text
+            else:
+                by_reference = self.accept("&")
+                captures[self.name("what is captured").text] = by_reference
+            if not self.accept(","):
+                break
+        self.expect("]")
+        self.enter()
+        parameters, seen = [], {"const": place}
+        if self.accept("("):
+            parameters = self.parameters()
+        if self.token.text == "mutable":
+            self.next()
+            seen = {}
+        result = ast.NamedType(place, "auto", 0)
+        if self.accept("->"):
+            result = self.type_name()
+        closing, self.closing = self.closing, False
+        body = self.block(own=False)
+        self.closing = closing
+        self.leave()
+        seen["__device__"] = place
+        function = ast.Function(
+            place, "operator()", result, parameters, body, seen, None, None, None
+        )
+        return ast.Lambda(place, default, captures, function)
 
     def parameters(self):
         """The parameters of a function, up to its )."""

@@ -38,6 +38,8 @@ class Checker(Statements):
         for node in nodes:
             if isinstance(node, ast.Function):
                 self.function_or_template(node)
+            elif isinstance(node, ast.VariableTemplate):
+                self.add(node.variable.name, node, node.place)
             elif isinstance(node, ast.Declaration):
                 for variable in node.variables:
                     self.global_variable(variable)
@@ -181,10 +183,11 @@ class Checker(Statements):
     def signature(self, node):
         """The Function of a node, without its body."""
         kernel = "__global__" in node.specifiers
-        if self.says_auto(node.result):
+        auto = self.says_auto(node.result)
+        if auto and (kernel or node.body is None or node.result.quals):
             note = "write the type"
             raise outside("a function that returns auto", node.place, note)
-        result = self.type_of(node.result)
+        result = None if auto else self.type_of(node.result)
         if kernel and result is not C.VOID:
             message = f"a kernel returns nothing: '{node.name}' must be void"
             raise CompileError(message, node.place)
@@ -285,6 +288,8 @@ class Checker(Statements):
             made.append(T.Return(node.body.end, self.read(self.this(node.body.end))))
             falls = False
         made = first + made
+        if function.result is None:
+            function.result = C.VOID
         self.scopes.pop()
         function.body = T.Block(node.body.place, made)
         function.end = node.body.end

@@ -415,6 +415,10 @@ class Statements(Expressions, Discarded):
         type = self.function.result
         if node.value is None and self.function.makes:
             return T.Return(node.place, self.read(self.this(node.place))), False
+        if type is None:  # auto: the first return says it
+            value = None if node.value is None else self.value(node.value)
+            self.function.result = C.VOID if value is None else value.type.plain
+            return T.Return(node.place, value), False
         if node.value is None:
             if type is not C.VOID:
                 message = f"'{self.function.name}' returns a value here"

@@ -11,6 +11,7 @@ from . import ast
 from . import ctype as C
 from . import group_types as groups
 from . import tree as T
+from .discarded import names_in
 from .errors import CompileError, outside
 from .scopes import MOST_BYTES, MOST_PARTS, Scopes
 
@@ -20,6 +21,13 @@ CONSTRUCTOR, CONVERSION = "", "operator "
 @dataclasses.dataclass
 class Own:
     """What a member's name stands for in a method: this->name."""
+
+    name: str
+
+
+@dataclasses.dataclass
+class OwnReference:
+    """What a lambda has captured by reference: *this->name."""
 
     name: str
 
@@ -39,6 +47,21 @@ class StructTemplate:
     def __init__(self, node):
         self.node, self.name = node, node.name
         self.instances, self.special = {}, {}
+
+
+LOCAL = ("local", "parameter")
+
+
+def without_locals(scope):
+    """A scope as a lambda in it sees it: constants, types, shared memory."""
+    out = {}
+    for name, thing in scope.items():
+        if isinstance(thing, T.Variable) and thing.storage in LOCAL:
+            if thing.constant is None:
+                continue
+            thing = T.EnumValue(thing.type.plain, thing.constant)
+        out[name] = thing
+    return out
 
 
 def has_methods(type):
@@ -255,6 +278,43 @@ class Structs(Scopes):
         if not isinstance(found, C.CType):
             raise CompileError(f"'{owner}' has no type '{node.name}'", node.place)
         return found.qualified(node.quals)
+
+    # Lambdas
+
+    def on_lambda(self, node):
+        """A struct of what is captured, with the body as its operator()."""
+        struct, inner, values, fields = C.Struct("a lambda"), {}, [], []
+        for name, variable in self.captured(node).items():
+            ref = self.check(ast.Name(node.place, name, None))
+            if node.captures.get(name, node.default == "&"):
+                self.escapes(ref)
+                value = T.AddressOf(node.place, ref.type.pointer(), ref)
+                inner[name] = OwnReference(name)
+            else:
+                value, inner[name] = self.read(ref), Own(name)
+            if isinstance(ref.type, C.Array) and not isinstance(value, T.AddressOf):
+                raise outside(f"'{name}', an array, by value", node.place, "write &")
+            variable.used = True
+            fields.append((name, value.type))
+            values.append(value)
+        struct.complete_with(fields)
+        scopes = [*self.scopes[:2], *map(without_locals, self.scopes[2:]), inner]
+        saved, self.scopes = self.scopes, scopes
+        function = self.declare_method(struct, node.function)
+        self.need_body(function)
+        self.scopes = saved
+        return T.Aggregate(node.place, struct, values)
+
+    def captured(self, node):
+        """name -> variable: the local ones that a lambda names."""
+        out = {}
+        for name in [*node.captures, *sorted(names_in(node.function.body))]:
+            found = self.find(name)
+            if not isinstance(found, T.Variable) or found.storage not in LOCAL:
+                continue
+            if node.default or name in node.captures:
+                out[name] = found
+        return out
 
     # Values
 
