@@ -108,6 +108,7 @@ def test_a_run_that_is_cut_off_keeps_its_rows(monkeypatch, agreement, capsys):
 
 def test_a_text_without_launches_is_a_disagreement(monkeypatch, agreement, capsys):
     monkeypatch.setattr(cases, "of_teaching", lambda _: [])
+    monkeypatch.setattr(cases, "of_jit", lambda _: [])
     lost = [("lessons/01_threads", "not run: took over 60 s")]
     monkeypatch.setattr(cases, "of_chapters", lambda *_: ([], [], lost))
     assert gpu_agreement.main([]) == 1

@@ -177,7 +177,7 @@ class Module:
             if len(kept) < len(node.names):
                 line = ast.unparse(ast.ImportFrom(node.module, kept, node.level))
                 yield _lines(node, line + "\n" if kept else "")
-        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+        elif isinstance(node, ast.Assign) and is_list_of_all(node):
             names = [n for n in ast.literal_eval(node.value) if self.is_here(n)]
             yield _lines(node, f"__all__ = {names}\n")
         elif node is self.tree.body[0] and "@exercise" in ast.unparse(node):
@@ -191,6 +191,12 @@ class Module:
     def is_here(self, name):
         origin = self.package.settle(Origin(self.name, name))
         return self.package.has(origin)
+
+
+def is_list_of_all(node):
+    """Is this __all__ = [...], name by name?"""
+    names = ast.unparse(node.targets[0]) == "__all__"
+    return names and isinstance(node.value, ast.List | ast.Tuple)
 
 
 def _lines(node, new):
