@@ -20,7 +20,7 @@ VENV_PYTHON = VENV / "bin" / "python"
 UNFINISHED = HOME / ".venv.unfinished"  # lies there while .venv may be half made
 OLDEST = (3, 11)
 LAB = ["lab", "torch", "grade"]
-EXTRAS = {"lab": LAB, "test": [*LAB, "frameworks", "test"]}
+EXTRAS = {"lab": LAB, "test": [*LAB, "frameworks", "cluster", "test"]}
 TORCH_WHEELS = "https://download.pytorch.org/whl/"
 
 
