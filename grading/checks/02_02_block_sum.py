@@ -116,6 +116,7 @@ mistakes(
         "tree needs a __syncthreads() before it",
         Missing("__syncthreads();"),
         "__syncthreads(); ->",
+        "__syncthreads(); -> __syncwarp();",
         ("__syncthreads(); ->", f"{FILL} -> {FILL}\n    __syncthreads();"),
         ("__syncthreads(); ->", f"{STEP} -> {STEP}\n        __syncthreads();"),
         f"{NEIGHBOURS}if (tid + s < blockDim.x) partial[tid] += partial[tid + s];\n"
