@@ -1017,7 +1017,7 @@ for name in ("plain", "large", "transposed") if ops else ():
 
 # %% [markdown]
 # **To the lab**: exercise 8 (`verify`): you write such a verification, and it is tried
-# on 23 wrong operators.
+# on wrong operators that it does not show.
 #
 # ## Measured
 #
