@@ -30,6 +30,7 @@ FOUND = {
     "assert": "an assert of the kernel fails",
 }
 
+FEW = 9  # elements: in fewer a pattern may be chance
 LONG = 88  # characters of a line that is quoted
 WITHOUT_LAUNCH = {"compile": "compiler", "measured": "gpu"}  # kind -> key of its line
 
@@ -120,12 +121,13 @@ def pattern(launch, name, before, got, expected, wrong):
     if flat[right:].all() and right:
         return _of_the_end(launch, right, size)
     for start in (0, 1):
-        if size > 3 and np.array_equal(flat, np.arange(size) % 2 == start):
+        if size >= FEW and np.array_equal(flat, np.arange(size) % 2 == start):
             return "every_second", f"every second element is wrong, from {start} on"
     a, b = got.ravel(), expected.ravel()
-    if size > 2 and (np.array_equal(a[1:], b[:-1]) or np.array_equal(a[:-1], b[1:])):
+    beside = np.array_equal(a[1:], b[:-1]) or np.array_equal(a[:-1], b[1:])
+    if size >= FEW and beside:
         return "shifted", "the values are right, but stand one place beside their own"
-    if size > 2 and np.array_equal(a, b[::-1]):
+    if size >= FEW and np.array_equal(a, b[::-1]):
         return "reversed", "the values are right, but in reverse order"
     return None
 
