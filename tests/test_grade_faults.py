@@ -1,5 +1,6 @@
 """What goes wrong around a class: interruptions, a broken grader, odd directories."""
 
+import functools
 import os
 import shutil
 import signal
@@ -80,7 +81,10 @@ def stopped_while_grading(root, how):
     bob = Record(root, LAB, "bob")
     command = [sys.executable, "-m", "grading", "grade", str(root)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-    run = subprocess.Popen(command, cwd=course.home(), text=True, **pipes)
+    heed = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # nohup's
+    run = subprocess.Popen(
+        command, cwd=course.home(), text=True, preexec_fn=heed, **pipes
+    )
     until(lambda: bob.read().get("state") == "running" or run.poll() is not None)
     found = psutil.Process(run.pid).children(recursive=True)
     os.kill(run.pid, how)
