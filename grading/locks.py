@@ -13,7 +13,7 @@ import signal
 NEWUSER, NEWPID, NEWNET, NEWNS = 0x10000000, 0x20000000, 0x40000000, 0x00020000
 NEWIPC, NEWUTS = 0x08000000, 0x04000000
 OWN = NEWUSER | NEWPID | NEWNET | NEWNS | NEWIPC | NEWUTS
-NOSUID, NODEV, NOEXEC, READONLY = 2, 4, 8, 1
+NOSUID, NODEV, NOEXEC, READONLY, BIND = 2, 4, 8, 1, 4096 | 16384
 NOBODY = 65534
 DUMPABLE, KEEP_NO_PRIVILEGES = 4, 38  # prctl
 
@@ -66,9 +66,19 @@ def private_namespaces():
 
 
 def private_folders():
-    """Have a /tmp of limited size, and a /proc of one's own, or none."""
+    """Have a /tmp of limited size, and a /proc of one's own, or none.
+
+    What a box shows within /tmp, such as a course that lies there, is shown again.
+    """
+    with open("/proc/self/mountinfo") as file:
+        places = [line.split()[4] for line in file]
+    shown = {p: os.open(p, os.O_PATH) for p in places if p.startswith("/tmp/")}
     options = f"size={TMP},nr_inodes=4096,mode=700".encode()
     _mount(b"tmpfs", b"/tmp", NOSUID | NODEV, options)
+    for place, opened in shown.items():
+        os.makedirs(place, exist_ok=True)
+        _mount(f"/proc/self/fd/{opened}".encode(), place.encode(), BIND)
+        os.close(opened)
     try:
         _mount(b"proc", b"/proc", NOSUID | NODEV | NOEXEC)
     except PermissionError:  # where a part of /proc is covered, as in a container

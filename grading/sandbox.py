@@ -67,10 +67,10 @@ def command(argv, hidden=KNOWING, devices=()):
 
     hidden: packages that are not there. devices: more of /dev, such as a GPU's.
     """
-    tmp = ["--perms", "1777", "--size", str(ROOMY), "--tmpfs", "/tmp"]
-    tmp += ["--proc", "/proc", "--chdir", "/tmp"]
-    parts = *_shut(), *_shown(), *_hidden(hidden), *_devices(devices), *tmp
-    return ["bwrap", *parts, "--remount-ro", "/", *_environment(), "--", *argv]
+    tmp = "--perms", "1777", "--size", str(ROOMY), "--tmpfs", "/tmp"  # may hold ours
+    parts = *_shut(), *tmp, *_shown(), *_hidden(hidden), *_devices(devices)
+    end = "--proc", "/proc", "--chdir", "/tmp", "--remount-ro", "/"
+    return ["bwrap", *parts, *end, *_environment(), "--", *argv]
 
 
 def gpus():
