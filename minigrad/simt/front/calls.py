@@ -1,5 +1,6 @@
 """Calls: overloads, CUDA's own functions, template deduction."""
 
+import contextlib
 import weakref
 
 from . import ast, builtins
@@ -348,13 +349,9 @@ class Calls(Groups):
     def key_of(self, template, name, arguments):
         """The template's arguments that a call means."""
         bound = self.bound_by(template, name, arguments)
-        self.scopes.append({})
-        try:
-            for parameter in template.node.template:
-                self.bind_template(parameter, bound)
-        finally:
-            self.scopes.pop()
-        return tuple(bound[p.name] for p in template.node.template)
+        parameters = template.node.template
+        with self.parameters_bound(parameters, bound):
+            return tuple(bound[p.name] for p in parameters)
 
     def deduced(self, template, name, arguments):
         """The instance of a template that a call means."""
@@ -442,10 +439,7 @@ class Calls(Groups):
     def instantiate(self, template, bound, place):
         """The function that a template makes with these arguments."""
         node = template.node
-        self.scopes, saved = [*self.scopes[:2], {}], self.scopes
-        try:
-            for parameter in node.template:
-                self.bind_template(parameter, bound)
+        with self.parameters_bound(node.template, bound):
             key = tuple(bound[p.name] for p in node.template)
             if key not in template.instances:
                 if self.instances >= MOST_INSTANCES or self.depth >= DEEPEST_TEMPLATE:
@@ -455,6 +449,15 @@ class Calls(Groups):
                 template.instances[key] = self.make_instance(template, key)
                 self.depth -= 1
             return template.instances[key]
+
+    @contextlib.contextmanager
+    def parameters_bound(self, parameters, bound):
+        """The scopes of the file, with what a template's parameters stand for."""
+        saved, self.scopes = self.scopes, [*self.scopes[:2], {}]
+        try:
+            for parameter in parameters:
+                self.bind_template(parameter, bound)
+            yield
         finally:
             self.scopes = saved
 

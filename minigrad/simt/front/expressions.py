@@ -112,13 +112,8 @@ class Expressions(Calls):
         given = node.arguments or []
         bound = {p.name: self.template_value(p, a)
                  for p, a in zip(template.template, given)}  # noqa: B905  # fmt: skip
-        saved, self.scopes = self.scopes, [*self.scopes[:2], {}]
-        try:
-            for parameter in template.template:
-                self.bind_template(parameter, bound)
+        with self.parameters_bound(template.template, bound):
             type, value = self.typed_init(variable)
-        finally:
-            self.scopes = saved
         message = "a variable template needs a value that is known when compiling"
         found = self.constant(value, message, variable.place)
         return T.Literal(place, type.plain, found)

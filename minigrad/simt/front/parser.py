@@ -52,6 +52,11 @@ class Parser(Records):
         if not self.accept("{"):
             made = [self.without_storage(node) for node in self.outermost()]
             return self.marked(made) if language == '"C"' else made
+        out = self.declarations()
+        return self.marked(out) if language == '"C"' else out
+
+    def declarations(self):
+        """Those up to a }."""
         self.deeper()
         out = []
         while not self.accept("}"):
@@ -60,7 +65,7 @@ class Parser(Records):
             if not self.accept(";"):
                 out += self.outermost()
         self.depth -= 1
-        return self.marked(out) if language == '"C"' else out
+        return out
 
     def marked(self, nodes):
         """The nodes; functions know that they have C's linkage."""
@@ -191,16 +196,8 @@ class Parser(Records):
         while self.text != "{":
             self.spaces.add(self.name("the namespace").text)
             self.accept("::")
-        self.deeper()
         self.expect("{")
-        out = []
-        while not self.accept("}"):
-            if self.token.kind == "end":
-                raise self.expected("'}'")
-            if not self.accept(";"):
-                out += self.outermost()
-        self.depth -= 1
-        return out
+        return self.declarations()
 
     def space(self):
         """The name of a namespace: there is that of cooperative groups only."""

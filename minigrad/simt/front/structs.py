@@ -114,10 +114,7 @@ class Structs(Scopes):
             raise CompileError(message, node.place)
         for parameter, value in zip(parameters, node.arguments):  # noqa: B905
             bound[parameter.name] = self.template_value(parameter, value)
-        saved, self.scopes = self.scopes, [*self.scopes[:2], {}]
-        try:
-            for parameter in parameters:
-                self.bind_template(parameter, bound)
+        with self.parameters_bound(parameters, bound):
             key = tuple(bound[p.name] for p in parameters)
             if key not in template.instances:
                 made = C.Struct(f"{template.name}<{', '.join(map(str, key))}>")
@@ -128,8 +125,6 @@ class Structs(Scopes):
                     raise CompileError(f"'{made}' is not defined yet", node.place)
                 self.complete(made, defined)
             return template.instances[key]
-        finally:
-            self.scopes = saved
 
     def complete(self, struct, node):
         """Lay out the members, and declare the methods, whose bodies wait."""
@@ -242,14 +237,12 @@ class Structs(Scopes):
 
     def call_method(self, methods, base, name, arguments):
         """base.name(arguments); base is None within the struct: this."""
-        function = methods.functions[0]
         if not methods.static:
             base = base or self.this(name.place)
             arguments = [base, *arguments]
         candidates = [self.candidate(f, base) for f in methods.functions]
         chosen = self.resolve(name, candidates, arguments)
-        function = chosen.function
-        return self.call_function(function, name, arguments)
+        return self.call_function(chosen.function, name, arguments)
 
     def method_named(self, type, name, place):
         """The methods of a struct's name, or the error that names the others."""
