@@ -9,7 +9,7 @@ from . import tree as T
 from .convert import EXACT, apply, converted, number, rank, same_object
 from .errors import CompileError, outside
 from .groups import DeductionError, Groups
-from .structs import Methods, Own, has_methods
+from .structs import Methods, Own, is_struct
 
 MOST_INSTANCES = 300
 OF_FUNCTION = weakref.WeakKeyDictionary()
@@ -103,7 +103,7 @@ class Calls(Groups):
 
     def call_value(self, value, node):
         """f(a) where f is a struct with operator()."""
-        if not has_methods(value.type) or "operator()" not in value.type.plain.methods:
+        if not is_struct(value.type) or "operator()" not in value.type.plain.methods:
             raise CompileError("only a function can be called", node.place)
         arguments = [self.argument(a) for a in node.arguments]
         name = ast.Name(node.place, "operator()", None)
@@ -501,7 +501,7 @@ def callable_struct(found):
     if not isinstance(found, T.Variable):
         return False
     type = getattr(found.type, "to", found.type).plain
-    return has_methods(type) and "operator()" in type.methods
+    return is_struct(type) and "operator()" in type.methods
 
 
 class Candidate:

@@ -6,7 +6,7 @@ from . import tree as T
 from .calls import Calls
 from .convert import apply, cast, converted, is_null, number, rank
 from .errors import CompileError, outside
-from .structs import Own, OwnReference, has_methods
+from .structs import Own, OwnReference, is_struct
 
 COMPARISONS = {"==", "!=", "<", ">", "<=", ">="}
 INTEGER_ONLY = {"%", "&", "|", "^", "<<", ">>"}
@@ -394,7 +394,7 @@ class Expressions(Calls):
 
     def on_index(self, node):
         base = self.check(node.base)
-        if has_methods(base.type):
+        if is_struct(base.type):
             index = self.check(node.index)
             if made := self.overloaded("[]", [base, index], node.place):
                 return made
@@ -490,7 +490,7 @@ class Expressions(Calls):
         type = self.type_of(node.type).plain
         if isinstance(type, C.Reference):
             raise outside("a reference made by T(x)", node.place)
-        own = has_methods(type) and not node.braces
+        own = is_struct(type) and not node.braces
         if own and (made := self.made(type, node.arguments, node.place)):
             return made
         if node.braces or type is C.DIM3:

@@ -11,7 +11,7 @@ from . import tree as T
 from .convert import apply, converted
 from .errors import CompileError, outside
 from .initial import Initial
-from .structs import has_methods
+from .structs import is_struct
 
 SHUFFLES = {"shfl": C.INT, "shfl_up": C.UINT, "shfl_down": C.UINT, "shfl_xor": C.UINT}
 VOTES = ("any", "all", "ballot")
@@ -225,7 +225,7 @@ class Groups(Initial):
             return self.call_value(self.member_of(base, member), node)
         if isinstance(base, T.VariableRef):
             base.variable.used = True
-        if not has_methods(base.type):
+        if not is_struct(base.type):
             message = f"'{base.type.plain}' has no function '{member.name}'"
             raise CompileError(message, member.place)
         methods = self.method_named(base.type, member.name, member.place)

@@ -8,7 +8,7 @@ from .discarded import Discarded, names_in
 from .errors import CompileError, outside
 from .expressions import Expressions
 from .group_types import Group, Operation
-from .structs import has_methods
+from .structs import is_struct
 
 NOT_LOCAL = {"__global__", "__host__", "inline", "__forceinline__", "__noinline__"}
 
@@ -147,7 +147,7 @@ class Statements(Expressions, Discarded):
     def bracket_init(self, type, init):
         """T x(value), or dim3 x(a, b)."""
         pair = type.plain in (C.HALF2, C.BFLOAT162) and len(init.items) == 2
-        made = has_methods(type) and type.plain.methods.get("")
+        made = is_struct(type) and type.plain.methods.get("")
         if pair or made or type.plain is C.DIM3:
             return init
         if isinstance(type, C.Array) or len(init.items) != 1:

@@ -64,8 +64,8 @@ def without_locals(scope):
     return out
 
 
-def has_methods(type):
-    """Is this a struct of the file's own? CUDA's have no methods here."""
+def is_struct(type):
+    """Is this a struct or a vector, which can have operators, and no group?"""
     return isinstance(type.plain, C.Struct) and not isinstance(type.plain, groups.Group)
 
 
@@ -325,11 +325,11 @@ class Structs(Scopes):
     def first_value(self, type, place):
         """What a variable of this type holds without a first value, or None."""
         if isinstance(type.plain, C.Array):
-            if has_methods(type.of) and CONSTRUCTOR in type.of.plain.methods:
+            if is_struct(type.of) and CONSTRUCTOR in type.of.plain.methods:
                 note = "give the values in { }"
                 raise outside("an array of structs with constructors", place, note)
             return None
-        if not has_methods(type):
+        if not is_struct(type):
             return None
         struct = type.plain
         if struct.defaults and CONSTRUCTOR not in struct.methods:
@@ -339,7 +339,7 @@ class Structs(Scopes):
     def taken_for(self, value, type):
         """`value`, by the conversion of its struct to `type`, if it has that."""
         source = value.type.plain
-        if source is type.plain or not has_methods(source):
+        if source is type.plain or not is_struct(source):
             return value
         found = source.methods.get(CONVERSION)
         for function in found.functions if found else ():
@@ -355,11 +355,11 @@ class Structs(Scopes):
 
     def overloaded(self, op, arguments, place):
         """The call that an operator of structs is, or None. arguments: unread."""
-        if not any(has_methods(a.type) for a in arguments):
+        if not any(is_struct(a.type) for a in arguments):
             return None
         name = ast.Name(place, f"operator{op}", None)
         first = arguments[0].type.plain
-        own = first.methods.get(name.name) if has_methods(first) else None
+        own = first.methods.get(name.name) if is_struct(first) else None
         free = self.find(name.name)
         if own is not None and free is None:
             return self.call_method(own, arguments[0], name, arguments[1:])
