@@ -18,11 +18,12 @@
 # **which element is mine?** With the answer you can write kernels for rows of numbers,
 # for matrices and for whole batches, of any size.
 #
-# It takes about an hour, and builds on Python and NumPy alone. At its end you can write
-# a kernel for any number of elements, choose its launch, and read what the tools say
-# when it is wrong. Run each cell as you come to it; where you are asked to predict,
-# write your guess down first. Lab 01 is where you write kernels yourself: the lesson
-# says when to go there.
+# It takes about an hour and a half, and builds on Python and NumPy alone. At its end you
+# can write a kernel for any number of elements, choose its launch, and read what the
+# tools say when it is wrong. Run each cell as you come to it; where you are asked to
+# predict, write your guess down first. Five **puzzles** stand on the way: change the
+# line that says `// your line` until the cell below says `solved: True`. Lab 01 is where
+# you write whole kernels: the lesson says when to go there.
 #
 # You need no GPU. On a machine with one, the kernels run there; on all others they run
 # in minigrad's simulator, which takes the same CUDA C and the same calls. It also sees
@@ -100,6 +101,17 @@ launch(double, 2, 4, (x, y))
 y
 
 # %% [markdown]
+# **Predict**: two blocks of three threads, and the same kernel. Which elements stay 0?
+
+# %%
+y = [0] * 8
+launch(double, 2, 3, (x, y))
+y
+
+# %% [markdown]
+# Elements 3 and 7: the 4 in the kernel is the size of a block, and the launch has to
+# agree with it. (In CUDA C the hardware will tell each thread how large its block is.)
+#
 # Two things are remarkable, because they are true of every kernel. It returns nothing:
 # it writes its result into an array that it was given. And there is no loop in it: the
 # loop is the launch.
@@ -255,6 +267,37 @@ with trying():
 
 # %% [markdown]
 # `divmod` is the way back: from the element to the thread that does it.
+#
+# **Puzzle 1: mirror.** The first thread of all writes the last element, the last thread
+# the first. Which thread of which block will stand in box 0 of the picture?
+
+# %%
+mirror = Kernel(
+    r"""
+__global__ void mirror(const float* x, float* y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int to = i;  // your line
+    y[to] = x[i];
+}
+""",
+    "mirror",
+)
+
+# %%
+mirror(2, 4, (x, y, 8))
+print("solved:", np.array_equal(to_host(y), to_host(x)[::-1]))
+viz.launch(mirror, 2, 4, (x, y, 8))
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# In box 0 stands thread 3 of block 1.
+#
+# ```c
+# int to = n - 1 - i;
+# ```
+#
+# </details>
 #
 # ### Let the threads speak
 #
@@ -433,6 +476,38 @@ for f in sloppy.check(2, 4, (x, y)).findings:
 print(guarded.check(2, 4, (x, y, 5)))
 
 # %% [markdown]
+# **Puzzle 2: differences.** Element i of the result is `x[i + 1] - x[i]`, so n numbers
+# have n - 1 differences. This guard keeps every write inside of y, which has n cells.
+# **Predict** what `check` finds all the same.
+
+# %%
+differences = Kernel(
+    r"""
+__global__ void differences(const float* x, float* y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)  // your line
+        y[i] = x[i + 1] - x[i];
+}
+""",
+    "differences",
+)
+
+# %%
+report = differences.check(2, 4, (x, y, 5))
+print(report)
+print("solved:", not report.findings)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# Thread 0 of block 1 **reads** past the end. A guard protects whatever is touched.
+#
+# ```c
+# if (i + 1 < n)
+# ```
+#
+# </details>
+#
 # **To the lab**: exercise 2 (`tail_guard`).
 #
 # ## How many blocks?
@@ -535,6 +610,41 @@ for size in 1, 16, 32:
 # 32 is free of charge: then every warp agrees with itself. The guard `i < n` diverges
 # in one warp at most, the one where the elements end: it costs next to nothing.
 #
+# **Puzzle 3: agree.** The result stays as it was with groups of 1: 1, 2, 1, 2 and so on.
+# But no thread says which element it must do. Deal them out so that no warp diverges.
+
+# %%
+agree = Kernel(
+    r"""
+__global__ void agree(float* y) {
+    int t = threadIdx.x;
+    int i = t;  // your line
+    if (i % 2 == 0) y[i] = 1;
+    else y[i] = 2;
+}
+""",
+    "agree",
+)
+
+# %%
+agree(1, 256, (y,))
+divergent = agree.check(1, 256, (y,)).counts["divergent_branches"]
+right = np.array_equal(to_host(y), np.tile([1, 2], 128))
+print(divergent, "divergent; solved:", right and divergent == 0)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# Threads 0 to 127 do the even elements, the others the odd ones.
+#
+# ```c
+# int i = t % 128 * 2 + t / 128;
+# ```
+#
+# (Now the threads of a warp write every second cell: chapter 02 says what that costs.)
+#
+# </details>
+#
 # **To the lab**: exercise 3 (`launch_config`). It is in Python, and it has matrices in
 # it: read on first if you like.
 #
@@ -636,6 +746,42 @@ to_host(y)
 viz.launch(matrix, (2, 3), (4, 2), (y, 5, 7))
 
 # %% [markdown]
+# **Puzzle 4: a quarter turn.** y has 7 rows and 5 columns, and is x turned clockwise:
+# the first row of x becomes the **last column** of y. Element (row, col) goes to row
+# `col` of y; to which column, and so to which cell?
+
+# %%
+turn = Kernel(
+    r"""
+__global__ void turn(const float* x, float* y, int rows, int cols) {
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= rows || col >= cols) return;
+    int cell = row * cols + col;  // your line
+    y[cell] = x[row * cols + col];
+}
+""",
+    "turn",
+)
+
+# %%
+x = to_device(np.arange(35, dtype=np.float32).reshape(5, 7))
+y = device_empty((7, 5))
+turn((2, 3), (4, 2), (x, y, 5, 7))
+print("solved:", np.array_equal(to_host(y), np.rot90(to_host(x), -1)))
+viz.launch(turn, (2, 3), (4, 2), (x, y, 5, 7))
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# Column `rows - 1 - row`; and the rows of y are `rows` long.
+#
+# ```c
+# int cell = col * rows + rows - 1 - row;
+# ```
+#
+# </details>
+#
 # ### Break it: swap x and y
 #
 # With the row from x and the column from y, the same launch has too few threads along
@@ -760,9 +906,44 @@ for grid, block in [(1, 32), (4, 256), (40, 128), (3907, 256)]:
     print(f"{grid * block:9,} threads: {right:,} elements are right")
 
 # %% [markdown]
-# Why not give each thread ten neighbouring elements? Because the 32 threads of a warp
-# read at the same moment, and the memory likes it best when those 32 read 32
-# neighbours. With the step they do. Chapter 02 measures how much that is.
+# **Puzzle 5: neighbours.** Why not give each thread a run of neighbours? Eight threads,
+# 20 elements, so three each: thread 0 does 0 to 2, thread 1 does 3 to 5. **Predict** how
+# many are left for the last two threads.
+
+# %%
+runs = Kernel(
+    r"""
+__global__ void runs(const float* x, float* y, int n, int each) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int i = t; i < n; i += gridDim.x * blockDim.x)  // your line
+        y[i] = 2 * x[i];
+}
+""",
+    "runs",
+)
+
+# %%
+x, y = to_device(np.arange(20, dtype=np.float32)), device_empty(20)
+runs(2, 4, (x, y, 20, 3))
+neighbours = runs.check(1, 1, (x, y, 20, 3)).counts["writes"] == 3
+print("solved:", neighbours and np.array_equal(to_host(y), 2 * to_host(x)))
+viz.launch(runs, 2, 4, (x, y, 20, 3))
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# Two for thread 6, none for thread 7; and the run that reaches past the end needs its
+# guard.
+#
+# ```c
+# for (int i = each * t; i < each * (t + 1) && i < n; i++)
+# ```
+#
+# </details>
+#
+# It is right, and slower: the 32 threads of a warp read at the same moment, and the
+# memory likes it best when those 32 read 32 neighbours. With the step they do. Chapter
+# 02 measures how much that is.
 #
 # ### Break it: too small a step
 #

@@ -1,5 +1,7 @@
 """Every lesson and every lab is run from top to bottom, as Run All does it."""
 
+import re
+
 import nbformat
 import pytest
 from nbclient import NotebookClient
@@ -11,6 +13,7 @@ pytestmark = pytest.mark.slow
 LESSONS = [text for text, _ in build.sources() if text.parent.name == "lessons"]
 LABS = [text for text, _ in build.sources() if text.parent.name == "solutions"]
 SOLVED = "-solved"  # ends the ids of the cells that are run a second time
+YOURS = re.compile(r"\S.*// your line")
 
 
 def run(nb, folder):
@@ -44,10 +47,27 @@ def points(nb, ending):
     }
 
 
+def with_puzzles_solved(cells):
+    """After each puzzle, a kernel and what tries it, both again with its answer."""
+    for at, cell in enumerate(cells):
+        yield cell
+        if cell.cell_type == "code" and "solved:" in cell.source:
+            answer = re.search(r"```c\n(.*?)\n```", cells[at + 1].source)[1]
+            for again in cells[at - 1 : at + 1]:
+                again = nbformat.from_dict({**again, "id": f"{again.id}{SOLVED}"})
+                again.source = YOURS.sub(lambda _: answer, again.source)  # noqa: B023
+                yield again
+
+
 @pytest.mark.parametrize("text", LESSONS, ids=lambda path: path.stem)
 def test_a_lesson_runs_from_top_to_bottom(text, tmp_path):
-    nb = run(build.notebook(text, solved=False), tmp_path)
+    nb = build.notebook(text, solved=False)
+    nb.cells = [*with_puzzles_solved(nb.cells)]
+    nb = run(nb, tmp_path)
     assert not unexpected(nb)
+    for cell, output in outputs(nb, "stream"):
+        if "solved:" in output.text:
+            assert f"solved: {cell.id.endswith(SOLVED)}" in output.text, cell.source
     for cell in nb.cells:
         if cell.source.startswith("with trying():"):  # it shows a message
             assert any("Error: " in o.get("text", "") for o in cell.outputs), (
