@@ -18,12 +18,12 @@
 # **which element is mine?** With the answer you can write kernels for rows of numbers,
 # for matrices and for whole batches, of any size.
 #
-# It takes about an hour and a half, and builds on Python and NumPy alone. At its end you
-# can write a kernel for any number of elements, choose its launch, and read what the
-# tools say when it is wrong. Run each cell as you come to it; where you are asked to
-# predict, write your guess down first. Five **puzzles** stand on the way: change the
-# line that says `// your line` until the cell below says `solved: True`. Lab 01 is where
-# you write whole kernels: the lesson says when to go there.
+# It takes about an hour and a half, and builds on Python and NumPy alone. At its end
+# you can write a kernel for any number of elements, choose its launch, and read what
+# the tools say when it is wrong. Run each cell as you come to it; where you are asked
+# to predict, write your guess down first. Five **puzzles** stand on the way: change the
+# line that says `// your line` until the cell below says `solved: True`. Lab 01 is
+# where you write whole kernels: the lesson says when to go there.
 #
 # You need no GPU. On a machine with one, the kernels run there; on all others they run
 # in minigrad's simulator, which takes the same CUDA C and the same calls. It also sees
@@ -610,8 +610,9 @@ for size in 1, 16, 32:
 # 32 is free of charge: then every warp agrees with itself. The guard `i < n` diverges
 # in one warp at most, the one where the elements end: it costs next to nothing.
 #
-# **Puzzle 3: agree.** The result stays as it was with groups of 1: 1, 2, 1, 2 and so on.
-# But no thread says which element it must do. Deal them out so that no warp diverges.
+# **Puzzle 3: agree.** The result stays as it was with groups of 1: 1, 2, 1, 2 and so
+# on. But no thread says which element it must do. Deal them out so that no warp
+# diverges.
 
 # %%
 agree = Kernel(
@@ -907,8 +908,8 @@ for grid, block in [(1, 32), (4, 256), (40, 128), (3907, 256)]:
 
 # %% [markdown]
 # **Puzzle 5: neighbours.** Why not give each thread a run of neighbours? Eight threads,
-# 20 elements, so three each: thread 0 does 0 to 2, thread 1 does 3 to 5. **Predict** how
-# many are left for the last two threads.
+# 20 elements, so three each: thread 0 does 0 to 2, thread 1 does 3 to 5. **Predict**
+# how many are left for the last two threads.
 
 # %%
 runs = Kernel(
