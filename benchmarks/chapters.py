@@ -71,13 +71,15 @@ def recorded(path):
         return found, run_cells(path)
 
 
+@contextlib.contextmanager
 def without_gpu():
     """While this lasts, nobody finds a GPU."""
-    if importlib.util.find_spec("cupy") is None:
-        return contextlib.nullcontext()
-    import cupy
-
-    return patch.object(cupy.cuda, "is_available", lambda: False)
+    with contextlib.ExitStack() as open_:
+        for name in ("cupy", "torch"):
+            if importlib.util.find_spec(name):
+                cuda = importlib.import_module(f"{name}.cuda")
+                open_.enter_context(patch.object(cuda, "is_available", lambda: False))
+        yield
 
 
 def run_cells(path):

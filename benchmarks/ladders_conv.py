@@ -171,5 +171,5 @@ def pooling():
         lambda: back(DY, X, *how, [0, 0], [1, 1], False, AT, grad_input=DX),
         lambda: dx,
         [rung("pool", "max_pool2d_input<float>", blocks(m, 256), 256, dy, at, dx,
-              struct, m)], nbytes=nbytes,
+              struct, m, None)], nbytes=nbytes,
     )  # fmt: skip

@@ -27,6 +27,7 @@ BOUNDS = {
     "softmax": Bound(16, "expf (2 ulp), __expf"),
     "solutions/05_reductions: softmax_rows": Bound(16, "expf (2 ulp)"),
     "solutions/05_reductions: online_softmax": Bound(32, "expf (2 ulp), repeatedly"),
+    "solutions/07_convolution: col2im": Bound(16, "float atomics, in any order", 1),
     "solutions/09_nn: cross_entropy_forward": Bound(16, "expf (2 ulp), logf", 1),
     "solutions/09_nn: cross_entropy_backward": Bound(16, "expf (2 ulp)", 1),
     "solutions/11_extending_pytorch: bias_gelu": Bound(8, "erff (2 ulp)", 1),

@@ -163,13 +163,13 @@ def run(number, tool, rows, seconds):
     """The Watched of a process."""
     command = [program(), "--tool", tool, "--port", str(PORT + 10 * number)]
     command += [*COMMON, *OPTIONS[tool]]
-    launches = [with_lines(one) for some in rows.values() for one in some]
+    launches = [named(one, row) for row, some in rows.items() for one in some]
     return alone.watch(command, launches, seconds)
 
 
-def with_lines(one):
-    """The launch of a kernel that knows its lines, which reports then name."""
-    return dataclasses.replace(one, options=(*one.options, "-lineinfo"))
+def named(one, row):
+    """The launch as part of a row; its kernel knows its lines, which reports name."""
+    return dataclasses.replace(one, label=row, options=(*one.options, "-lineinfo"))
 
 
 # ---------------------------------------------------------------- the table
