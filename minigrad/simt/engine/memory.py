@@ -158,7 +158,7 @@ class Access:
     pointers: bool
 
 
-@functools.cache
+@functools.lru_cache(64)  # each text has structs of its own
 def access(type, unit):
     """The Access for `type` at an index counted in units of `unit` bytes."""
     leaves = tuple(
@@ -169,7 +169,7 @@ def access(type, unit):
     return Access(type, type.size, unit, leaves, isinstance(type, C.Struct), pointers)
 
 
-@functools.cache
+@functools.lru_cache(64)
 def leaves_of(type):
     """The scalars that make up a type: (type, byte offset, is it a pointer)."""
     type = type.plain
