@@ -6,6 +6,7 @@ import dis
 import inspect
 import linecache
 import re
+import textwrap
 import types
 
 import minigrad
@@ -41,13 +42,16 @@ def as_cell(specimen):
         return text
     load_references(hole.chapter)
     known = {**hole.reference.__globals__, **vars(builtins)}
-    lines = _needed(given, known)
+    lines = [*_needed(given, known), text]
     name = "answer" if given.__name__ == "<lambda>" else given.__name__
     if hasattr(given, "__signature__"):  # which is not that of its text
         called = ", ".join(inspect.signature(given).parameters)
-        text += f"\n\ndef signed({called}):\n    return {name}({called})"
+        lines.append(f"def signed({called}):\n    return {name}({called})")
         name = "signed"
-    return "\n\n".join([*lines, text, f"{_solves(hole)}({name})"])
+    if given.__closure__:  # its names are its own, among many cells
+        inner = textwrap.indent("\n\n".join([*lines, f"return {name}"]), "    ")
+        lines, name = [f"def made():\n{inner}"], "made()"
+    return "\n\n".join([*lines, f"{_solves(hole)}({name})"])
 
 
 def _solves(hole):
