@@ -33,6 +33,7 @@ claims no more than the sign shows. A Known has specimens of a cause that is exp
 elsewhere: by the check's base, or by what is said of any exercise.
 """
 
+import collections
 import contextlib
 import functools
 import importlib
@@ -53,7 +54,7 @@ from .kernel_runs import Fault, with_body
 MARKS = re.compile(r"^ *(//|#+) (BEGIN|END) SOLUTION(\n|\Z)", re.M)
 
 _of = {}  # name of a hole -> {cause: Mistake}
-_specimens = []
+_specimens = collections.defaultdict(list)  # hole -> its Specimens
 _equivalents = {}  # name of a hole -> [(edit, reason)]
 
 
@@ -126,7 +127,7 @@ class Mistake:
 
     def ways(self, hole, cause):
         """What computes it: its Model, and its answers."""
-        answers = [s for s in _specimens if (s.hole, s.cause) == (hole, cause)]
+        answers = [s for s in _specimens[hole] if s.cause == cause]
         return [self.model, *answers] if self.model else answers
 
 
@@ -242,9 +243,9 @@ def equivalents(hole):
 
 def _specimen(hole, given, cause, title=None):
     """Keep a specimen. Of several with one cause, the second is called `cause 2`."""
-    count = sum(s.hole is hole and s.cause == cause for s in _specimens)
+    count = sum(s.cause == cause for s in _specimens[hole])
     title = title or (f"{cause} {count + 1}" if count else cause)
-    _specimens.append(Specimen(hole, given, cause, title))
+    _specimens[hole].append(Specimen(hole, given, cause, title))
 
 
 def mistakes_of(hole):
@@ -257,13 +258,13 @@ def specimens(chapter=None):
     holes = [e.hole for e in exercises() if chapter in (None, e.chapter)]
     for hole in holes:
         load(hole)
-    return [s for s in _specimens if s.hole in holes]
+    return [s for hole in holes for s in _specimens[hole]]
 
 
 def specimens_of(hole):
     """Every specimen of a hole."""
     load(hole)
-    return [s for s in _specimens if s.hole is hole]
+    return [*_specimens[hole]]
 
 
 def load(hole):
