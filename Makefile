@@ -1,6 +1,7 @@
 # make lab: everything a learner needs. make help: the rest.
 PYTHON ?= python3
 PY := .venv/bin/python
+TESTS := $(PY) -m pytest -n 2 --dist loadgroup --no-loadscope-reorder
 
 help:    ## show these lines
 	@grep -hE '^[a-z]+: .*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 9
@@ -10,14 +11,14 @@ lab: .venv/.lab  ## open JupyterLab on the start page [PORT=8890] [BROWSER=no]
 
 test: lint  ## lint, built notebooks, every test; some 25 minutes on two cores
 	$(PY) -m grading build --check
-	$(PY) -m pytest -n 2 --dist loadgroup
+	$(TESTS)
 
 nightly: lint  ## the same with more seeds, architectures and versions
 	$(PY) -m grading build --check
-	$(PY) -m pytest -n 2 --dist loadgroup --nightly --seeds 3
+	$(TESTS) --nightly --seeds 3
 
 check: lint  ## lint and unit tests; two minutes on two cores
-	$(PY) -m pytest -n 2 --dist loadgroup -m "not slow and not browser"
+	$(TESTS) -m "not slow and not browser"
 
 lint: .venv/.test  ## ruff
 	$(PY) -m ruff check .

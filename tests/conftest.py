@@ -27,12 +27,22 @@ def pytest_addoption(parser):
     parser.addoption("--nightly", action="store_true", help=words)
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(config, items):
-    """Leave out what is marked `nightly`, unless this is the night."""
+    """Leave out what is marked `nightly`, unless this is the night.
+
+    A worker has whole files, so that what a file shares is made once; those that take
+    long come first.
+    """
     if not config.getoption("nightly"):
         left_out = [item for item in items if item.get_closest_marker("nightly")]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if not item.get_closest_marker("nightly")]
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
+        for item in items:
+            if item.get_closest_marker("xdist_group") is None:
+                item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 
 @pytest.fixture(scope="session")
