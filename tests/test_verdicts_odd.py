@@ -267,7 +267,7 @@ def test_not_implemented_does_not_count_as_the_error(subject):
 
 @pytest.fixture
 def hurry(monkeypatch):
-    monkeypatch.setattr(Check, "seconds", 0.3)
+    monkeypatch.setattr(Check, "seconds", 0.05)
 
 
 @pytest.mark.slow
@@ -302,6 +302,7 @@ def test_an_endless_loop_is_stopped(kind, hurry, subject):
 @pytest.mark.parametrize("in_thread", [False, True])
 def test_a_limit_counts_what_is_computed_not_the_clock(in_thread, monkeypatch):
     done = []
+    monkeypatch.setattr(sandbox, "PATIENCE", 1000)
 
     def waits():
         with time_limit(0.1):
