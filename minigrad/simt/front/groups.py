@@ -214,13 +214,12 @@ class Groups(Initial):
         if not methods.static:
             message = f"'{member.name}' needs a '{type}' to be called for"
             raise CompileError(message, member.place)
-        arguments = [self.argument(a) for a in node.arguments]
-        name = ast.Name(member.place, member.name, None)
-        return self.call_method(methods, None, name, arguments)
+        return self.call_written(
+            methods, None, member.name, member.place, node.arguments
+        )
 
     def method_of(self, base, member, node):
         """struct.name(arguments); a member that can be called is one, too."""
-        name = ast.Name(member.place, member.name, None)
         if member.name in getattr(base.type.plain, "fields", ()):
             return self.call_value(self.member_of(base, member), node)
         if isinstance(base, T.VariableRef):
@@ -229,8 +228,9 @@ class Groups(Initial):
             message = f"'{base.type.plain}' has no function '{member.name}'"
             raise CompileError(message, member.place)
         methods = self.method_named(base.type, member.name, member.place)
-        arguments = [self.argument(a) for a in node.arguments]
-        return self.call_method(methods, base, name, arguments)
+        return self.call_written(
+            methods, base, member.name, member.place, node.arguments
+        )
 
     def after(self, group, made):
         """`made`, once the function that gives the group has run."""

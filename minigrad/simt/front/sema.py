@@ -3,10 +3,11 @@
 from . import ast, constant
 from . import ctype as C
 from . import tree as T
-from .calls import DeductionError, Overloads, Template
 from .discarded import DEPENDENT
 from .errors import CompileError, outside
+from .groups import DeductionError
 from .statements import STATEMENT, Statements
+from .templates import Overloads, Template
 
 MOST_CALLS = 100  # of each other: Python calls as deep as the kernel does
 

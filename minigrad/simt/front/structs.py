@@ -244,6 +244,11 @@ class Structs(Scopes):
         chosen = self.resolve(name, candidates, arguments)
         return self.call_function(chosen.function, name, arguments)
 
+    def call_written(self, methods, base, shown, place, items):
+        """The same, with its name and arguments as the text has them."""
+        arguments = [self.argument(item) for item in items]
+        return self.call_method(methods, base, ast.Name(place, shown, None), arguments)
+
     def method_named(self, type, name, place):
         """The methods of a struct's name, or the error that names the others."""
         found = type.plain.methods.get(name)
