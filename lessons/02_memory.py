@@ -99,33 +99,28 @@ for n in 4, 2**12, 2**20, 2**24:
 # %% [markdown]
 # ### The pyramid
 #
-# On the device, too, memory is either large or near. From the top down:
-#
-# | | T4 | A100 | H100 (SXM) | H200 |
-# |---|---|---|---|---|
-# | multiprocessors (SM) | 40 | 108 | 132 | 132 |
-# | **registers**, each SM | 256 KB | 256 KB | 256 KB | 256 KB |
-# | **L1 cache** and shared memory, each SM | 96 KB | 192 KB | 256 KB | 256 KB |
-# | of it **shared memory**, at most | 64 KB | 164 KB | 228 KB | 228 KB |
-# | the most that one block gets | 64 KB | 163 KB | 227 KB | 227 KB |
-# | **L2 cache** | 4 MB | 40 MB | 50 MB | 60 MB |
-# | **device memory** | 16 GB | 40 or 80 GB | 80 GB | 141 GB |
-# | its bandwidth, in TB/s | 0.32 | 1.56 or 2.04 | 3.35 | 4.8 |
-#
-# (Makers' figures; those of the H200 were read from the card. A kernel that does not
-# ask for more gets at most 48 KB of shared memory for a block.)
+# On the device, too, memory is either large or near. **Predict**: which is larger, the
+# L2 cache or the registers of all multiprocessors (SM) together?
+
+# %%
+viz.pyramid("H200")
+
+# %% [markdown]
+# (Makers' figures; "T4", "A100" and "H100" are there, too. On a T4 the registers are
+# larger than the L2 cache. A kernel that does not ask for more gets at most 48 KB of
+# shared memory for a block.)
 #
 # - **Registers** hold a thread's own variables: 65,536 of 32 bits in each SM, dealt out
 #   to the threads that live there. No other thread sees them.
 # - **Shared memory** belongs to a block. Its threads see it, and it is gone when the
-#   block ends. An access takes some 30 cycles. (Since Hopper, 2022, blocks may form a
-#   *cluster* and read each other's; this course does without.)
+#   block ends. (Since Hopper, 2022, blocks may form a *cluster* and read each other's;
+#   this course does without.)
 # - The **L1 cache** is what is left of the same memory: it keeps what the SM's threads
 #   have read from device memory. The hardware decides what it holds.
 # - The **L2 cache** is shared by all SMs. It works by itself, too; a program can give
 #   it hints, and since the A100 set a part of it aside.
 # - **Device memory**, also called **global memory**: all threads of all kernels see it,
-#   and the arrays of this course lie there. An access takes 500 cycles or more.
+#   and the arrays of this course lie there.
 #
 # Two more names stand for parts of device memory. **Local memory** is a thread's own:
 # variables go there that do not fit into its registers (they *spill*), and arrays with
@@ -133,7 +128,7 @@ for n in 4, 2**12, 2**20, 2**24:
 # **Constant memory** is 64 KB that kernels can only read; its own small cache hands one
 # word to all 32 threads of a warp at once, and is slow if they want different ones.
 #
-# How much is it all in all, and how much for one thread of the 2048 that an SM holds?
+# How much is that for one thread of the 2048 that an SM holds?
 
 # %%
 sms, threads = 132, 2048  # H200
@@ -480,8 +475,9 @@ def largest(tid, n, shared, x, y):
 # others do nothing, but they come to each barrier.
 
 # %%
-y = [None]
-print(run_block(largest, shuffled, 8, [3, 1, 4, 1, 5, 9, 2, 6], y), y)
+y, numbers = [None], [3, 1, 4, 1, 5, 9, 2, 6]
+print(run_block(largest, shuffled, 8, numbers, y), y)
+viz.tree(numbers, max)
 
 # %% [markdown]
 # For 256 elements it is 8 steps instead of 255. **Predict**: with which n does it go

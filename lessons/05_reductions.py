@@ -285,30 +285,7 @@ for d in 4, 2, 1:
 # among those whose values still count.
 
 # %%
-import matplotlib.pyplot as plt
-
-
-def shuffle_picture(lanes):
-    """Arrows from lane i + d to lane i, step by step downwards."""
-    _, ax = plt.subplots(figsize=(8, 3))
-    steps = int(math.log2(lanes))
-    for step in range(steps + 1):
-        active = lanes >> step
-        shades = ["tab:blue" if i < active else "lightgray" for i in range(lanes)]
-        ax.scatter(range(lanes), [-step] * lanes, c=shades, zorder=2)
-        for i in range(active // 2):
-            line = {"arrowstyle": "->", "color": "tab:blue"}
-            ax.annotate("", (i, -step - 0.9), (i + active // 2, -step), arrowprops=line)
-            ax.plot([i, i], [-step, -step - 1], color="lightgray", zorder=1)
-    ax.set(
-        xlabel="lane",
-        yticks=range(-steps, 1),
-        yticklabels=["sum"] + [f"d = {lanes >> k + 1}" for k in reversed(range(steps))],
-    )
-    plt.show()
-
-
-shuffle_picture(16)
+viz.tree([1, 2, 3, 4, 5, 6, 7, 8])
 
 # %% [markdown]
 # In CUDA C five steps make one number of 32, with no array and no barrier:
@@ -691,13 +668,10 @@ online(row), (max(row), sum(math.exp(v - max(row)) for v in row))
 # %%
 row = draw.normal(0, 2, 40)
 pairs = [online(row[: k + 1]) for k in range(len(row))]
-_, (top, low) = plt.subplots(2, 1, figsize=(8, 4), sharex=True)
-top.plot(row, "o", label="x")
-top.step(range(40), [m for m, _ in pairs], where="post", label="m")
-low.plot([l for _, l in pairs], label="l")
-top.legend(loc="upper left", bbox_to_anchor=(1, 1))
-low.set(xlabel="elements so far", ylabel="l")
-plt.show()
+m, l = zip(*pairs, strict=True)
+viz.lines(
+    {"x and m": {"x": row, "m": [*m]}, "l": {"l": [*l]}}, "elements so far", dots="x"
+)
 
 # %% [markdown]
 # Two threads have a pair each. Joined:

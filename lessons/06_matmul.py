@@ -33,7 +33,6 @@
 import re
 import time
 
-import matplotlib.pyplot as plt
 import numpy as np
 
 import minigrad
@@ -87,33 +86,11 @@ print(f"{took:.3f} s; for 4096: {took * (4096 / 48) ** 3 / 3600:.0f} hours")
 #
 # ## A thread an element
 #
-# Row is y, column is x. What one thread reads, and what its block reads together:
-
+# Row is y, column is x. What one thread reads, and what it makes:
 
 # %%
-def matrices(parts, sizes=(12, 10, 8), title=""):
-    """Draw a, b and c; parts: (which, top, left, height, width, colour)."""
-    M, N, K = sizes
-    places = {"a": (0, K + 1, M, K), "b": (K + 1, 0, K, N), "c": (K + 1, K + 1, M, N)}
-    _, ax = plt.subplots(figsize=(4.6, 4.6))
-    for name, (x, y, rows, cols) in places.items():
-        grid = {"fill": False, "ec": "lightgray", "lw": 0.6}
-        for i in range(rows * cols):
-            ax.add_patch(plt.Rectangle((x + i % cols, y + i // cols), 1, 1, **grid))
-        ax.add_patch(plt.Rectangle((x, y), cols, rows, fill=False, ec="black", lw=1.5))
-        ax.text(x + cols / 2, y + rows + 0.8, name, ha="center")
-    for name, top, left, height, width, colour in parts:
-        x, y, *_ = places[name]
-        box = {"fc": colour, "ec": "black", "alpha": 0.75}
-        ax.add_patch(plt.Rectangle((x + left, y + top), width, height, **box))
-    ax.set(xlim=(-0.5, K + N + 1.5), ylim=(M + K + 2.2, -0.5), aspect=1, title=title)
-    ax.axis("off")
-    plt.show()
-
-
-one = [("a", 5, 0, 1, 8, "tab:blue"), ("b", 0, 6, 8, 1, "tab:orange"),
-       ("c", 5, 6, 1, 1, "tab:green")]  # fmt: skip
-matrices(one, title="one thread: a row, a column, an element")
+a, b = np.arange(12).reshape(4, 3), np.arange(15).reshape(3, 5)
+viz.product(a, b, (1, 2))
 
 # %% [markdown]
 # b stands above c and a on its left, so that an element of c lies where its row and its
@@ -298,13 +275,13 @@ for name, intensity in own.items():
 #
 # A block makes 16 × 16 elements of c. Together its threads need 16 rows of a and 16
 # columns of b; each of those elements is needed by 16 threads. So the block reads them
-# **once**, into shared memory, piece by piece along K. Such a piece is a **tile**:
+# **once**, into shared memory, piece by piece along K. Such a piece is a **tile**; here
+# tiles of 4 × 4, in the second step along K:
 
 # %%
-tile = [("a", 4, 0, 4, 8, "lightblue"), ("b", 0, 4, 8, 4, "moccasin"),
-        ("a", 4, 4, 4, 4, "tab:blue"), ("b", 4, 4, 4, 4, "tab:orange"),
-        ("c", 4, 4, 4, 4, "tab:green")]  # fmt: skip
-matrices(tile, title="a block: its strips, and the tiles of one step")
+a, b = np.arange(96).reshape(12, 8), np.arange(80).reshape(8, 10)
+block = slice(4, 8), slice(4, 8)
+viz.product(a, b, block, k=slice(4, 8))
 
 # %% [markdown]
 # In Python, with the steps of all threads of a block as one product of two small tiles:
@@ -325,6 +302,10 @@ def tiled(a, b, T=4):
     return c, reads
 
 
+# %% [markdown]
+# **Predict** how the number of reads depends on T, the tiles' size.
+
+# %%
 a, b = draw.random((32, 32)), draw.random((32, 32))
 for T in 1, 2, 4, 8, 16:
     c, reads = tiled(a, b, T)
@@ -415,9 +396,67 @@ print(counts["shared_requests"] * 32 / 64**3, "accesses for each multiplication"
 # ## Registers
 #
 # The same idea again, one floor higher: what reads a number uses it several times. Now
-# that is a single thread, and the place where it keeps things are its **registers**. If
-# it makes a patch of R × C elements of c, then for each k it reads R numbers of a's
-# column and C of b's row, and multiplies each with each.
+# that is a single thread, and the place where it keeps things are its **registers**.
+#
+# First one step alone, for sizes that are multiples of 16: a thread makes **four**
+# elements of c, one below the other, so a block of 16 × 4 threads fills the same tiles.
+
+# %%
+filled = r"""
+__global__ void four(const float* a, const float* b, float* c, int N, int K) {
+    __shared__ float A[16][16], B[16][16];
+    int tx = threadIdx.x, ty = threadIdx.y * 4, row = blockIdx.y * 16 + ty;
+    int col = blockIdx.x * 16 + tx;
+    float sum[4] = {};  // in registers
+    for (int k = 0; k < K; k += 16) {
+        for (int r = 0; r < 4; r++) {
+            A[ty + r][tx] = a[(row + r) * K + k + tx];
+            B[ty + r][tx] = b[(k + ty + r) * N + col];
+        }"""
+
+# %% [markdown]
+# **Puzzle.** The loop that multiplies is right, and gains nothing: it reads two numbers
+# for each multiplication. One of the two is the same for all four elements: read it
+# once. **Predict** how many accesses are left.
+
+# %%
+multiplied = r"""
+        __syncthreads();
+        for (int i = 0; i < 16; i++) {
+            for (int r = 0; r < 4; r++) sum[r] += A[ty + r][i] * B[i][tx];  // your line
+        }
+        __syncthreads();
+    }
+    for (int r = 0; r < 4; r++) c[(row + r) * N + col] = sum[r];
+}
+"""
+
+# %%
+a, b = (draw.random((64, 64), np.float32) for _ in range(2))
+c = np.zeros((64, 64), np.float32)
+four = Kernel(filled + multiplied, "four")
+four((4, 4), (16, 4), (a, b, c, 64, 64))
+counts = four.check((4, 4), (16, 4), (a, b, c, 64, 64)).counts
+accesses = counts["shared_requests"] * 32 / 64**3
+print(accesses, "accesses; solved:", np.allclose(c, a @ b, 1e-5) and accesses < 1.4)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# The number of b. One access for a's, 1/4 for b's, 1/8 for filling: 1.375.
+#
+# ```c
+# float right = B[i][tx];
+# for (int r = 0; r < 4; r++) sum[r] += A[ty + r][i] * right;
+# ```
+#
+# (A good compiler finds this one by itself.)
+#
+# </details>
+#
+# A strip reuses b's numbers only. In a patch of R × C elements both are used again: for
+# each k a thread reads R numbers of a's column and C of b's row, and multiplies each
+# with each.
 
 
 # %%
@@ -447,13 +486,12 @@ for R, C in (1, 1), (8, 1), (4, 4), (8, 8), (16, 8), (16, 16):
 # A column of 8 is already good; a square is better than a strip of the same size; and
 # 16 × 16 does not fit. A block of 256 threads with patches of 8 × 8 makes 128 × 128
 # elements of c, and so its tiles are larger, too: 1/128 of the plain kernel's reads.
-# The picture of a block with patches, one of them marked:
+# For one k, a thread with a patch of 2 × 2 reads 2 numbers of a and 2 of b, for 4 sums:
 
 # %%
-block = [("a", 0, 2, 8, 2, "lightblue"), ("b", 2, 0, 2, 8, "moccasin"),
-         ("c", 0, 0, 8, 8, "honeydew"), ("c", 2, 4, 2, 2, "tab:green"),
-         ("a", 2, 2, 2, 1, "tab:blue"), ("b", 2, 4, 1, 2, "tab:orange")]  # fmt: skip
-matrices(block, title="for one k: 2 numbers of a, 2 of b, 4 sums")
+a, b = np.arange(32).reshape(8, 4), np.arange(32).reshape(4, 8)
+patch_of = slice(2, 4), slice(4, 6)
+viz.product(a, b, patch_of, k=2)
 
 # %% [markdown]
 # Exercise 3 is such a kernel. The library has three on the way: `matmul_column`, 8 × 1;
@@ -471,8 +509,12 @@ rungs = {  # name: how many rows and columns a block makes, and its threads
 }  # fmt: skip
 
 
+# %% [markdown]
+# What a rung costs for n × K times K × n: sectors, and passes of shared memory.
+
+
+# %%
 def counted(name, K, n=128):
-    """What a rung costs for n x K times K x n: sectors, and passes of shared memory."""
     size, threads = rungs[name]
     a, b, c = (np.ones(n * m, np.float32) for m in (K, K, n))
     args = a, b, c, n, n, K
@@ -484,6 +526,10 @@ def counted(name, K, n=128):
     return np.array([counts["sectors"], counts["bank_passes"]])
 
 
+# %% [markdown]
+# **Predict** which rung saves sectors, and which saves passes.
+
+# %%
 rows = {}
 for name in rungs:
     sectors, passes = (counted(name, 96) - counted(name, 32)) / (128 * 128 * 64)
@@ -494,24 +540,17 @@ for name, (intensity, passes) in rows.items():
 # %% [markdown]
 # A **pass** is one clock of shared memory, for one warp (chapter 02: where lanes want
 # different words of one bank, an access takes several). Each rung asks for fewer of
-# them. Beside it, what the H200 measured:
+# them. Bytes and passes for each multiplication, and what the H200 measured:
 
 # %%
 names = list(rows)
 measured = {name: rate(product_of, f"matmul_{rung}")
             for name, rung in zip(rows, rungs, strict=True)}  # fmt: skip
-_, axes = plt.subplots(1, 3, figsize=(10, 2.8), sharey=True)
-axes[0].barh(names, [2 / rows[name][0] for name in names], fc="honeydew", ec="black")
-axes[1].barh(names, [rows[name][1] for name in names], fc="lightblue", ec="black")
-axes[2].barh(names, measured.values(), fc="moccasin", ec="black")
-axes[2].axvline(cublas / 1e12, color="black", linestyle=":")
-axes[2].text(cublas / 1e12 - 1, 0, "cuBLAS", ha="right", va="center")
-axes[0].set(title="bytes requested", xscale="log", xlabel="for a multiplication")
-axes[1].set(title="passes of shared memory", xlabel="for a multiplication")
-axes[2].set(title="NVIDIA H200", xlabel="TFLOP/s")
-axes[0].invert_yaxis()
-plt.tight_layout()
-plt.show()
+viz.ranking({
+    "bytes requested": {name: 2 / rows[name][0] for name in names},
+    "passes of shared memory": {name: rows[name][1] for name in names},
+    "TFLOP/s on the H200": measured | {"cuBLAS": cublas / 1e12},
+})  # fmt: skip
 
 # %% [markdown]
 # Fewer passes, more speed. With p passes for each multiplication, 4 warps in a clock

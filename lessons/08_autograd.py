@@ -34,7 +34,6 @@
 # Set-up: run this cell first. Running it twice does no harm.
 import math
 
-import matplotlib.pyplot as plt
 import numpy as np
 
 import minigrad
@@ -570,21 +569,8 @@ print(dy, bias.grad, sep="\n")
 
 
 # %%
-def table(ax, values, title, color):
-    """Numbers in boxes."""
-    ax.imshow(np.zeros(values.shape), cmap="Greys", vmin=0, vmax=1)
-    for (i, j), value in np.ndenumerate(values):
-        box = {"facecolor": color, "edgecolor": "gray", "boxstyle": "square,pad=0.5"}
-        ax.text(j, i, f"{value:g}", ha="center", va="center", bbox=box)
-    ax.set_title(title)
-    ax.set_axis_off()
-
-
-_, axes = plt.subplots(1, 3, figsize=(8, 2.6))
-table(axes[0], dy.numpy(), "dy, (4, 3)", "#e3ecf7")
-table(axes[1], dy.sum(0, keepdim=True).numpy(), "to (3,) or (1, 3)", "#dceeda")
-table(axes[2], dy.sum(1, keepdim=True).numpy(), "to (4, 1)", "#dceeda")
-plt.show()
+sums = {"to (3,) or (1, 3)": dy.sum(0, keepdim=True), "to (4, 1)": dy.sum(1, True)}
+viz.tables({"dy (4, 3)": dy} | sums)
 
 # %% [markdown]
 # The rule goes both ways:
@@ -611,21 +597,14 @@ plt.show()
 # **Predict** where the best h is, in double and in single precision.
 
 # %%
-steps = 10.0 ** -np.arange(1, 13)
-for dtype, style in (np.float64, "-"), (np.float32, ":"):
-    x0 = dtype(1)
+errors, steps = {}, 10.0 ** -np.arange(1, 13)
+for dtype in np.float64, np.float32:
     for name, left in ("one side", 0), ("central", 1):
-        ends = [(np.exp(x0 + dtype(k)), np.exp(x0 - dtype(k * left))) for k in steps]
-        slopes = [
-            float(p - q) / (k * (1 + left))
-            for (p, q), k in zip(ends, steps, strict=True)
-        ]
-        errors = np.abs(np.array(slopes) - np.e) + 1e-17
-        plt.loglog(steps, errors, style, label=f"{name}, {dtype.__name__}")
-plt.xlabel("h")
-plt.ylabel("error of the slope of exp at 1")
-plt.legend()
-plt.show()
+        h, one = steps.astype(dtype), dtype(1)
+        slopes = (np.exp(one + h) - np.exp(one - left * h)) / (h * dtype(1 + left))
+        found = np.abs(slopes.astype(np.float64) - np.e) + 1e-17
+        errors[f"{name}, {dtype.__name__}"] = steps, found
+viz.lines(errors, x="h", y="error of the slope of exp at 1", log="xy")
 
 # %% [markdown]
 # In double precision the central difference with h = 10⁻⁶ has about ten right digits.

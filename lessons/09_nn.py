@@ -30,7 +30,9 @@
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
+import math
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -50,21 +52,17 @@ answers_from("solutions", before="10_cnn")
 # Points on a line, y = 3x + 2. We know the formula; the program gets the points alone.
 
 # %%
-import matplotlib.pyplot as plt
-
 x = minigrad.linspace(-1, 1, 40).reshape(40, 1)
 y = 3 * x + 2 + 0.3 * minigrad.randn(40, 1)
-plt.figure(figsize=(5, 3))
-plt.plot(x.numpy(), y.numpy(), "o", ms=4)
-plt.xlabel("x"), plt.ylabel("y")
-plt.show()
+points = {"points": (x.flatten().tolist(), y.flatten().tolist())}
+viz.lines(points, x="x", y="y", dots="points")
 
 # %% [markdown]
 # Two numbers are to be found, w and b. They begin anywhere, here with 0, and each step
 # goes a little against the gradient of the mean squared error.
 
 # %%
-w, b = (minigrad.zeros(1).requires_grad_() for _ in "wb")
+(w, b), way = (minigrad.zeros(1).requires_grad_() for _ in "wb"), []
 for step in range(201):
     loss = ((x * w + b - y) ** 2).mean()
     loss.backward()
@@ -72,13 +70,27 @@ for step in range(201):
         for p in (w, b):
             p -= 0.1 * p.grad
             p.grad = None
+    way.append((w.item(), b.item()))
     if step in (0, 1, 10, 50, 200):
         print(f"{step:>4}  loss {loss.item():7.4f}  w {w.item():.3f}  b {b.item():.3f}")
 
 # %% [markdown]
 # Not exactly 3 and 2: the points are noisy, and the best line through them is this one.
-# What is left of the loss is the noise, 0.3² = 0.09.
-#
+
+# %%
+found = (x * w + b).detach().flatten().tolist()
+viz.lines(points | {"found": (x.flatten().tolist(), found)}, "x", "y", dots="points")
+
+# %% [markdown]
+# What is left of the loss is the noise, 0.3² = 0.09. Every pair (w, b) has a loss: this
+# is the **loss surface**, and the 200 steps are a way down on it.
+
+# %%
+xs, ys = x.numpy(), y.numpy()
+height = np.vectorize(lambda w, b: ((xs * w + b - ys) ** 2).mean())
+viz.surface(height, {"gradient descent": way}, x=(-1, 6), y=(-1, 4))
+
+# %% [markdown]
 # ### Break it
 #
 # **Predict**: what happens without `p.grad = None`?
@@ -92,10 +104,7 @@ for _ in range(100):
         w -= 0.1 * w.grad
         b -= 0.1 * b.grad
     seen.append(loss.item())
-plt.figure(figsize=(5, 2.5))
-plt.plot(seen)
-plt.xlabel("step"), plt.ylabel("loss")
-plt.show()
+viz.lines({"loss": seen}, y="loss")
 
 # %% [markdown]
 # `backward` **adds** to `.grad`. So each step uses the sum of all gradients so far: it
@@ -242,21 +251,8 @@ def signals(start, activation, depth=30, width=100):
     return seen
 
 
-def histograms(rows, layers=(1, 5, 10, 20, 30)):
-    """A row of histograms for each (title, values of all layers)."""
-    size = (10, 1.7 * len(rows))
-    _, axes = plt.subplots(len(rows), len(layers), figsize=size, squeeze=False)
-    for (title, seen), line in zip(rows, axes, strict=True):
-        for layer, ax in zip(layers, line, strict=True):
-            values = seen[layer - 1].detach().numpy().ravel()
-            ax.hist(values, bins=40, color="#1f6fb4")
-            ax.set_title(
-                f"{title}, layer {layer}\ndeviation {values.std():.1e}", size=7
-            )
-            ax.tick_params(labelsize=6)
-            ax.set_yticks([])
-    plt.tight_layout()
-    plt.show()
+def some(seen):
+    return {f"layer {n}": seen[n - 1].detach().numpy() for n in (1, 5, 10, 20, 30)}
 
 
 # %% [markdown]
@@ -264,12 +260,12 @@ def histograms(rows, layers=(1, 5, 10, 20, 30)):
 # 0.05), with large ones (0.5), and with 1 / √n times tanh's gain of 5/3?
 
 # %%
-rows = [
-    ("0.05", signals(lambda t: nn.init.normal_(t, 0, 0.05), F.tanh)),
-    ("0.5", signals(lambda t: nn.init.normal_(t, 0, 0.5), F.tanh)),
-    ("Xavier", signals(lambda t: nn.init.xavier_normal_(t, 5 / 3), F.tanh)),
-]
-histograms(rows)
+rows = {
+    "0.05": signals(lambda t: nn.init.normal_(t, 0, 0.05), F.tanh),
+    "0.5": signals(lambda t: nn.init.normal_(t, 0, 0.5), F.tanh),
+    "Xavier": signals(lambda t: nn.init.xavier_normal_(t, 5 / 3), F.tanh),
+}
+viz.histograms({name: some(seen) for name, seen in rows.items()})
 
 # %% [markdown]
 # - Small weights: everything goes to 0. Layer 30 does not know its input any more.
@@ -282,14 +278,12 @@ histograms(rows)
 # Kaiming's factor of 2 mends just that.
 
 # %%
-rows = [
-    ("1/√n", signals(lambda t: nn.init.normal_(t, 0, 0.1), F.relu)),
-    (
-        "Kaiming",
-        signals(lambda t: nn.init.kaiming_normal_(t, nonlinearity="relu"), F.relu),
-    ),
-]
-histograms(rows)
+kaiming = partial(nn.init.kaiming_normal_, nonlinearity="relu")
+rows = {
+    "1/√n": signals(lambda t: nn.init.normal_(t, 0, 0.1), F.relu),
+    "Kaiming": signals(kaiming, F.relu),
+}
+viz.histograms({name: some(seen) for name, seen in rows.items()})
 
 # %% [markdown]
 # ### The way back
@@ -310,26 +304,25 @@ def deep(start, activation, depth=30, width=64):
     return nn.Sequential(*layers, nn.Linear(width, 10))
 
 
+# %%
 def digits(train):
     """The digits that come with the course, as rows of 64 with a mean near 0."""
     images, labels = minigrad.data.digits(train)
     return 3 * (images.flatten(1) - 0.3), labels
 
 
-x, t = digits(train=True)
-plt.figure(figsize=(7, 3))
-for name, start in [
-    ("deviation 0.05", lambda t: nn.init.normal_(t, 0, 0.05)),
-    ("Kaiming", lambda t: nn.init.kaiming_normal_(t, nonlinearity="relu")),
-    ("deviation 0.5", lambda t: nn.init.normal_(t, 0, 0.5)),
-]:
+starts = {
+    "deviation 0.05": lambda t: nn.init.normal_(t, 0, 0.05),
+    "Kaiming": kaiming,
+    "deviation 0.5": lambda t: nn.init.normal_(t, 0, 0.5),
+}
+(x, t), norms = digits(train=True), {}
+for name, start in starts.items():
     model = deep(start, nn.ReLU)
     F.cross_entropy(model(x[:200]), t[:200]).backward()
-    norms = [(p.grad * p.grad).sum().item() ** 0.5 for p in model.parameters()]
-    plt.semilogy(range(1, 31), np.maximum(norms[:30], 1e-45), label=name)
-plt.xlabel("layer"), plt.ylabel("norm of the gradient")
-plt.legend(loc="upper left", bbox_to_anchor=(1, 1))
-plt.show()
+    every = [(p.grad * p.grad).sum().item() ** 0.5 for p in model.parameters()]
+    norms[name] = range(1, 31), np.maximum(every[:30], 1e-45)
+viz.lines(norms, x="layer", y="norm of the gradient", log="y")
 
 # %% [markdown]
 # **Vanishing**: the gradients are near 10⁻¹⁶, and nothing learns. **Exploding**: 10¹³;
@@ -507,22 +500,19 @@ def way(make, steps=40, **options):
         seen.append(p.tolist())
         p.grad = p.detach() * minigrad.tensor([1.0, 30.0])
         optimizer.step()
-    return np.array(seen)
+    return seen
 
 
+# %% [markdown]
+# **Predict** the three ways: which one swings, which one overshoots?
+
+# %%
 ways = {
     "SGD": way(optim.SGD, lr=0.06),
     "with momentum": way(optim.SGD, lr=0.02, momentum=0.85),
     "Adam": way(optim.Adam, lr=0.6),
 }
-a, b = np.meshgrid(np.linspace(-10, 4, 80), np.linspace(-2.2, 2.2, 60))
-_, axes = plt.subplots(1, 3, figsize=(10, 2.6), sharey=True)
-for ax, (name, seen) in zip(axes, ways.items(), strict=True):
-    ax.contour(a, b, a * a + 30 * b * b, 12, colors="#999999", linewidths=0.6)
-    ax.plot(*seen.T, ".-", color="#d95f02", lw=1, ms=3)
-    ax.set_title(f"{name}: {len(seen)} steps", size=9)
-plt.tight_layout()
-plt.show()
+viz.surface(lambda a, b: (a * a + 30 * b * b) / 2, ways, x=(-10, 4), y=(-2.2, 2.2))
 
 # %% [markdown]
 # - **SGD** swings across the steep direction, and creeps along the flat one. A larger
@@ -570,12 +560,9 @@ for make in optim.Adam, optim.AdamW:
 # training: a **schedule** sets it anew after each epoch, or each step.
 
 # %%
-p = nn.Parameter(minigrad.zeros(1))
-rates = {}
-for make, how in [
-    (optim.lr_scheduler.StepLR, {"step_size": 10, "gamma": 0.3}),
-    (optim.lr_scheduler.CosineAnnealingLR, {"T_max": 30}),
-]:
+p, rates = nn.Parameter(minigrad.zeros(1)), {}
+step, cosine = optim.lr_scheduler.StepLR, optim.lr_scheduler.CosineAnnealingLR
+for make, how in (step, {"step_size": 10, "gamma": 0.3}), (cosine, {"T_max": 30}):
     optimizer = optim.SGD([p], lr=0.1)
     schedule, seen = make(optimizer, **how), []
     for _ in range(30):
@@ -583,11 +570,7 @@ for make, how in [
         optimizer.step()
         schedule.step()
     rates[make.__name__] = seen
-plt.figure(figsize=(5, 2.2))
-for name, seen in rates.items():
-    plt.plot(seen, label=name)
-plt.xlabel("epoch"), plt.ylabel("learning rate"), plt.legend(fontsize=8)
-plt.show()
+viz.lines(rates, x="epoch", y="learning rate")
 
 # %% [markdown]
 # ### A batch in parts
@@ -617,12 +600,7 @@ for rows, classes in zip(x.split(4), t.split(4), strict=True):
 
 # %%
 images, labels = minigrad.data.digits(train=True)
-_, axes = plt.subplots(2, 10, figsize=(9, 2))
-for image, label, ax in zip(images, labels, axes.flat, strict=False):
-    ax.imshow(image.numpy(), cmap="gray_r")
-    ax.set_title(label.item(), size=8)
-    ax.axis("off")
-plt.show()
+viz.images(images[:20], labels[:20].tolist())
 
 # %% [markdown]
 # A small network: 64 pixels, 32 hidden units, ten scores. One **epoch** goes through
@@ -630,28 +608,38 @@ plt.show()
 
 
 # %%
-def train(net, optimizer, epochs, clip=None, log=False):
-    """Train on the digits, with a curve; the losses, and norms before clipping."""
-    (x, t), losses, norms = digits(train=True), [], []
-    curve = viz.curve(epochs * -(-len(t) // 64), "steps", log)
+def batches(x, t, size=64):
+    """Every row once, in another order each time."""
+    order = minigrad.randperm(len(t))
+    for start in range(0, len(t), size):
+        rows = order[start : start + size]
+        yield x.index_select(0, rows), t.index_select(0, rows)
+
+
+# %%
+def one_step(net, optimizer, x, t, clip):
+    """The loss, and the norm of the gradient before it was clipped."""
+    optimizer.zero_grad()
+    loss = F.cross_entropy(net(x), t)
+    loss.backward()
+    norm = nn.utils.clip_grad_norm_(net.parameters(), clip)
+    optimizer.step()
+    return loss.item(), norm.item()
+
+
+# %%
+def train(net, optimizer, epochs, clip=math.inf, log=False, title=""):
+    """Train on the digits, with a curve; the losses and norms of all steps."""
+    (x, t), seen = digits(train=True), []
+    curve = viz.curve(epochs * -(-len(t) // 64), "steps", log, title)
     for _ in range(epochs):
-        order = minigrad.randperm(len(t))
-        for start in range(0, len(t), 64):
-            rows = order[start : start + 64]
-            optimizer.zero_grad()
-            loss = F.cross_entropy(
-                net(x.index_select(0, rows)), t.index_select(0, rows)
-            )
-            loss.backward()
-            if clip:
-                norm = nn.utils.clip_grad_norm_(net.parameters(), clip)
-                norms.append(norm.item())
-            optimizer.step()
-            losses.append(loss.item())
-            curve.add(loss=losses[-1])
-    return losses, norms
+        for batch in batches(x, t):
+            seen.append(one_step(net, optimizer, *batch, clip))
+            curve.add(loss=seen[-1][0])
+    return map(list, zip(*seen, strict=True))
 
 
+# %%
 def score(net):
     """The fraction of right answers on the digits that were kept back."""
     x, t = digits(train=False)
@@ -676,14 +664,9 @@ print(f"after: {score(net):.1%}, first loss {losses[0]:.3f}, last {losses[-1]:.3
 images, labels = minigrad.data.digits(train=False)
 answers = net(digits(train=False)[0]).argmax(1)
 wrong = [i for i in range(len(labels)) if answers[i].item() != labels[i].item()]
-_, axes = plt.subplots(1, 10, figsize=(9, 1.4))
-for ax in axes:
-    ax.axis("off")
-for i, ax in zip(wrong, axes, strict=False):
-    ax.imshow(images[i].numpy(), cmap="gray_r")
-    ax.set_title(f"{labels[i].item()}, not {answers[i].item()}", size=7)
-plt.show()
-len(wrong), "of", len(labels)
+print(len(wrong), "of", len(labels))
+titles = [f"{labels[i].item()}, not {answers[i].item()}" for i in wrong[:10]]
+viz.images([images[i] for i in wrong[:10]], titles)
 
 # %% [markdown]
 # ### Break it: the same network, twenty layers deep
@@ -700,7 +683,7 @@ for name, start in [
     minigrad.manual_seed(2)
     net = deep(start, nn.ReLU, depth=20)
     optimizer = optim.SGD(net.parameters(), lr=0.01, momentum=0.9)
-    losses, _ = train(net, optimizer, 6, log=True)
+    losses, _ = train(net, optimizer, 6, log=True, title=name)
     print(f"{name:<8} {score(net):.1%}, loss {losses[0]:.3g} to {losses[-1]:.3g}")
 
 # %% [markdown]
@@ -716,18 +699,14 @@ for name, start in [
 # norm is above a limit, all gradients are made shorter by one factor.
 
 # %%
-_, axes = plt.subplots(1, 2, figsize=(9, 2.8))
-for clip, label in [(float("inf"), "not clipped"), (1.0, "clipped to 1")]:
+norms = {}
+for clip, label in [(math.inf, "not clipped"), (1.0, "clipped to 1")]:
     minigrad.manual_seed(5)
     net = deep(lambda t: nn.init.normal_(t, 0, 0.22), nn.ReLU, depth=12)
     optimizer = optim.SGD(net.parameters(), lr=0.05)
-    losses, norms = train(net, optimizer, 6, clip, log=True)
-    axes[0].semilogy(losses, label=f"{label}: {score(net):.0%} right")
-    axes[1].semilogy(norms, label=label)
-axes[0].set(xlabel="step", ylabel="loss"), axes[0].legend(fontsize=8)
-axes[1].set(xlabel="step", ylabel="norm before clipping")
-plt.tight_layout()
-plt.show()
+    _, every = train(net, optimizer, 6, clip, log=True, title=label)
+    norms[f"{label}: {score(net):.0%} right"] = every
+viz.lines(norms, y="norm before clipping", log="y")
 
 # %% [markdown]
 # Without clipping the first steps are so long that each gradient is larger than the one

@@ -30,7 +30,6 @@
 import tempfile
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
 
 import minigrad
@@ -102,21 +101,7 @@ x.shape, x_test.shape
 
 
 # %%
-def show(images, titles, columns=10):
-    """Images in rows, a title over each."""
-    rows = -(-len(images) // columns)
-    size = (0.9 * columns, 1.15 * rows)
-    _, axes = plt.subplots(rows, columns, figsize=size, squeeze=False)
-    for ax in axes.flat:
-        ax.axis("off")
-    for image, title, ax in zip(images, titles, axes.flat, strict=False):
-        ax.imshow(np.asarray(image).reshape(image.shape[-2:]), cmap="gray_r")
-        ax.set_title(title, size=8)
-    plt.tight_layout()
-    plt.show()
-
-
-show(x[:20].numpy(), t[:20].tolist())
+viz.images(x[:20], t[:20].tolist())
 
 # %% [markdown]
 # ## Batches
@@ -369,14 +354,8 @@ results = train_mnist(training, 3)
 net = net.to("cpu")  # what follows looks at single images
 
 # %%
-_, (left, right) = plt.subplots(1, 2, figsize=(9, 2.6))
-left.plot([float(loss) for loss in training.losses])
-left.set(xlabel="step", ylabel="loss", ylim=0)
-right.plot(range(1, 4), [100 * accuracy for _, accuracy in results], "o-")
-right.set(xlabel="epoch", ylabel="right, in %", xticks=range(1, 4))
-plt.tight_layout()
-plt.show()
-print(f"first loss {float(training.losses[0]):.3f}, log(10) = {np.log(10):.3f}")
+right = range(1, 4), [100 * accuracy for _, accuracy in results]
+viz.lines({"right on the test's images, in %": right}, x="epoch", y="right, in %")
 
 # %% [markdown]
 # The first loss is that of a network that knows nothing, log(10), and gives every digit
@@ -395,30 +374,37 @@ print(f"first loss {float(training.losses[0]):.3f}, log(10) = {np.log(10):.3f}")
 # large for it. **Predict** how the loss goes in ten epochs, with a constant rate and
 # with one that falls.
 
+
 # %%
-_, (left, middle, right) = plt.subplots(1, 3, figsize=(10, 2.6))
-for name in "constant", "cosine":
+def network():
     minigrad.manual_seed(0)
     layers = nn.Conv2d(1, 8, 5, stride=2), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten()
-    model = nn.Sequential(*layers, nn.Linear(8 * 6 * 6, 10), nn.LogSoftmax(1))
-    optimizer = optim.Adam(model.to(device).parameters(), lr=0.03)
-    schedule = optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=10)
+    return nn.Sequential(*layers, nn.Linear(8 * 6 * 6, 10), nn.LogSoftmax(1)).to(device)
+
+
+# %%
+def tried(falls, epochs=10):
+    """Train it: by epoch the rate, the mean loss and what is right."""
+    model, rates = network(), []
+    optimizer = optim.Adam(model.parameters(), lr=0.03)
+    schedule = optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=epochs)
     loader = DataLoader(TensorDataset(x, t), 32, shuffle=True, seed=0, device=device)
-    training, rates = Training(model, optimizer, loader, test), []
-    for epoch in range(1, 11):
+    training = Training(model, optimizer, loader, test)
+    for epoch in range(1, epochs + 1):
         rates += schedule.get_last_lr()
         train_mnist(training, epoch)  # one epoch more
-        if name == "cosine":
-            schedule.step()
-    left.plot(range(1, 11), rates, "o-", label=name)
-    means = np.reshape([float(loss) for loss in training.losses], (10, -1)).mean(1)
-    middle.semilogy(range(1, 11), means, "o-")
-    right.plot(range(1, 11), [100 * accuracy for _, accuracy in training.results], "o-")
-left.set(xlabel="epoch", ylabel="learning rate"), left.legend()
-middle.set(xlabel="epoch", ylabel="loss, mean of an epoch")
-right.set(xlabel="epoch", ylabel="right, in %")
-plt.tight_layout()
-plt.show()
+        schedule.step() if falls else None
+    means = np.reshape([float(v) for v in training.losses], (epochs, -1)).mean(1)
+    return rates, means, [100 * accuracy for _, accuracy in training.results]
+
+
+# %%
+runs = {"constant": tried(False), "cosine": tried(True)}
+panels = "learning rate", "loss, mean of an epoch", "right, in %"
+viz.lines(
+    {panel: {name: seen[n] for name, seen in runs.items()}
+     for n, panel in enumerate(panels)}, x="epoch"
+)  # fmt: skip
 
 # %% [markdown]
 # The first epochs are alike. Later the constant rate throws the network out of what it
@@ -428,16 +414,11 @@ plt.show()
 #
 # ## What it has learned
 #
-# The 32 filters of the first layer, blue for positive weights, red for negative ones.
-# Can you find edges: blue on one side, red on the other?
+# The 32 filters of the first layer: white are positive weights, black negative ones,
+# grey is 0. Can you find edges: white on one side, black on the other?
 
 # %%
-weights = net.conv1.weight.detach().numpy()[:, 0]
-_, axes = plt.subplots(2, 16, figsize=(9, 1.4))
-for weight, ax in zip(weights, axes.flat, strict=True):
-    ax.imshow(weight, cmap="RdBu", vmin=-0.6, vmax=0.6)
-    ax.axis("off")
-plt.show()
+viz.images(net.conv1.weight, columns=16, signed=True)
 
 # %% [markdown]
 # And what they make of a digit: the first 16 of the 32 images after the first
@@ -445,8 +426,8 @@ plt.show()
 
 # %%
 image = x_test[:1]
-maps = F.relu(net.conv1(image)).detach().numpy()[0, :16]
-show([image.numpy()[0], *maps], ["input", *range(16)], columns=9)
+maps = F.relu(net.conv1(image))[0, :16]
+viz.images(maps, range(16), columns=8)
 
 # %% [markdown]
 # After the second convolution there are 64 images of 7 × 7. No one can say what a
@@ -454,8 +435,8 @@ show([image.numpy()[0], *maps], ["input", *range(16)], columns=9)
 
 # %%
 h = F.max_pool2d(F.relu(net.conv1(image)), 2)
-deeper = F.max_pool2d(F.relu(net.conv2(h)), 2).detach().numpy()[0, :16]
-show(deeper, range(16), columns=8)
+deeper = F.max_pool2d(F.relu(net.conv2(h)), 2)[0, :16]
+viz.images(deeper, range(16), columns=8)
 
 # %% [markdown]
 # ## What it gets wrong
@@ -470,16 +451,8 @@ net.train()
 answers, truth = output.argmax(1).numpy(), t_test.numpy()
 confused = np.zeros((10, 10), int)
 np.add.at(confused, (truth, answers), 1)
-plt.figure(figsize=(4.2, 3.6))
-mistakes = np.where(np.eye(10), 0, confused)
-plt.imshow(mistakes, cmap="Reds")
-for (row, column), count in np.ndenumerate(confused):
-    if count:
-        ink = "white" if row != column and 2 * count > mistakes.max() else "black"
-        plt.text(column, row, count, color=ink, ha="center", va="center", size=8)
-plt.xticks(range(10)), plt.yticks(range(10))
-plt.xlabel("read as"), plt.ylabel("digit")
-plt.show()
+mistakes = confused * (1 - np.eye(10)) > 0
+viz.tables({"row: the digit; column: read as": confused}, mistakes, "a mistake")
 
 # %% [markdown]
 # The worst mistakes are those with the largest loss: it was sure, and wrong. Over each
@@ -490,7 +463,7 @@ loss = F.nll_loss(output, t_test, reduction="none").numpy()
 worst = np.argsort(-loss)[:10]
 sure = output.exp().numpy().max(1)
 titles = [f"{truth[i]} as {answers[i]}\n{sure[i]:.2f}" for i in worst]
-show(x_test.numpy()[worst], titles)
+viz.images(x_test[worst.tolist()], titles)
 
 # %% [markdown]
 # Would you have known them all?
@@ -572,13 +545,12 @@ def forgetful(model, optimizer, images, labels):
 # **Predict** the two curves.
 
 # %%
-plt.figure(figsize=(6, 2.6))
+curves = {}
 for step in (train_step, forgetful):
     model, optimizer, loader = small()
     losses = [step(model, optimizer, *batch) for _ in range(4) for batch in loader]
-    plt.semilogy([float(loss) for loss in losses], label=step.__name__)
-plt.xlabel("step"), plt.ylabel("loss"), plt.legend()
-plt.show()
+    curves[step.__name__] = [float(loss) for loss in losses]
+viz.lines(curves, y="loss", log="y")
 
 # %% [markdown]
 # The gradients of all steps add up, and the steps grow and grow. No error is raised:

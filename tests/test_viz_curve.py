@@ -187,3 +187,12 @@ def test_outside_of_a_notebook_nothing_is_drawn(capsys):
     curve = viz.curve(2)
     curve.add(loss=1.0)
     assert curve._shown is None and capsys.readouterr() == ("", "")
+
+
+def test_what_is_not_finite_is_counted_from_its_first_step():
+    curve = viz.curve(3, title="too large")
+    for value in 1.0, math.nan, math.inf:
+        curve.add(loss=value)
+    html = curve._repr_html_()
+    assert "loss is not finite in 2 steps from 2 on" in html
+    assert html.index("too large") < html.index("<svg") < html.index("width:100.0%")

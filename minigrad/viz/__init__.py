@@ -3,16 +3,19 @@
 from .access import access
 from .banks import banks
 from .bars import bars
+from .charts import histograms, lines, ranking, surface
 from .curve import curve
 from .drawing import drawing
 from .explorer import strides_explorer
 from .finding import finding, findings
 from .graph import graph
+from .images import images
 from .launch import launch
 from .learned import learned
-from .machine import calls, machine, memories, toolchain, versions
+from .machine import calls, machine, memories, pyramid, toolchain, versions
 from .norms import norm_axes
 from .picture import Picture
+from .product import product
 from .profile import profile
 from .program import program
 from .roofline import Point, point, roofline
@@ -20,7 +23,9 @@ from .seams import dispatch, extension
 from .spans import spans
 from .stepper import step
 from .strides import strides
+from .tables import broadcast, tables
 from .timeline import timeline
+from .tree import tree
 from .windows import columns, halo, overlaps, pooling, windows
 
 __all__ = [
@@ -29,6 +34,7 @@ __all__ = [
     "access",
     "banks",
     "bars",
+    "broadcast",
     "calls",
     "columns",
     "curve",
@@ -39,23 +45,32 @@ __all__ = [
     "findings",
     "graph",
     "halo",
+    "histograms",
+    "images",
     "launch",
     "learned",
+    "lines",
     "machine",
     "memories",
     "norm_axes",
     "overlaps",
     "point",
     "pooling",
+    "product",
     "profile",
+    "pyramid",
     "program",
+    "ranking",
     "roofline",
     "spans",
     "step",
     "strides",
     "strides_explorer",
+    "surface",
+    "tables",
     "timeline",
     "toolchain",
+    "tree",
     "versions",
     "windows",
 ]

@@ -18,11 +18,12 @@ class Curve:
             curve.add(loss=loss.item())
 
     total: how many steps there will be. log: draw the values by their powers of ten.
+    title: what stands above. Values that are no finite numbers are counted below.
     Outside of a notebook nothing is drawn; `str(curve)` is the last line of numbers.
     """
 
-    def __init__(self, total, what="steps", log=False):
-        self.total, self.what, self.log = total, what, log
+    def __init__(self, total, what="steps", log=False, title=""):
+        self.total, self.what, self.log, self.title = total, what, log, title
         self.series, self.done = {}, 0
         self._shown, self._last, self._begin = None, 0.0, time.perf_counter()
 
@@ -43,14 +44,24 @@ class Curve:
     def _repr_html_(self):
         seconds = time.perf_counter() - self._begin
         share = min(1, self.done / max(1, self.total))
-        text = escape(f"{self}, {seconds:.1f} s")
+        text = escape(f"{self}, {seconds:.1f} s{self._lost()}")
         bar = (
             f'<div style="width:{WIDTH}px;height:6px;background:#8883">'
             f'<div style="width:{100 * share:.1f}%;height:6px;background:{COLOURS[0]}">'
             "</div></div>"
         )
-        inside = f"{bar}{self._svg()}<div>{text}</div>"
+        title = f"<div><b>{escape(self.title)}</b></div>" if self.title else ""
+        inside = f"{title}{self._svg()}{bar}<div>{text}</div>"
         return f'<div style="font:13px sans-serif">{inside}</div>'
+
+    def _lost(self):
+        """How many values cannot be drawn, and from which step on."""
+        said = ""
+        for name, pairs in self.series.items():
+            lost = [step for step, value in pairs if not math.isfinite(value)]
+            if lost:
+                said += f"; {name} is not finite in {len(lost)} steps from {lost[0]} on"
+        return said
 
     def _show(self):
         """Draw, or draw anew in the same place, where there is a notebook."""
@@ -132,6 +143,6 @@ class Curve:
         return "".join(drawn)
 
 
-def curve(total, what="steps", log=False):
+def curve(total, what="steps", log=False, title=""):
     """A Curve of `total` steps."""
-    return Curve(total, what, log)
+    return Curve(total, what, log, title)

@@ -208,7 +208,8 @@ def drawn(heading, grids, key, alt):
 
     grids: groups of grids that stand in one row.
     """
-    x, y, low, placed = MARGIN, 0.5, 0.5, []
+    top = 0.5 if heading else MARGIN
+    x, y, low, placed = MARGIN, top, top, []
     for group in grids:
         if x > MARGIN and x + sum(grid.width + BETWEEN for grid in group) > ACROSS:
             x, y = MARGIN, low + 0.2
@@ -222,10 +223,10 @@ def drawn(heading, grids, key, alt):
         for grid, *corner in placed:
             grid.draw(canvas, *corner)
         for n, (kind, words) in enumerate(key):
-            top = low + 0.18 + 0.3 * n
+            y = low + 0.18 + 0.3 * n
             if kind:
-                canvas.box(MARGIN, top, kind, 0.26, 0.22)
-            canvas.write(MARGIN + 0.36, top + 0.11, words, 8.5, ha="left", color=SOFT)
+                canvas.box(MARGIN, y, kind, 0.26, 0.22)
+            canvas.write(MARGIN + 0.36, y + 0.11, words, 8.5, ha="left", color=SOFT)
         return canvas.picture(alt)
 
 

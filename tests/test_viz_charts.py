@@ -1,0 +1,113 @@
+"""Charts, images, tables, products and trees: what they draw, and what they say."""
+
+import operator
+
+import numpy as np
+import pytest
+import torch
+
+from minigrad import viz
+
+pytestmark = pytest.mark.slow
+DRAW = np.random.default_rng(0)
+
+
+def drawn(picture, axis=0):
+    return picture.figure.axes[axis].get_lines()
+
+
+def boxes(picture):
+    return [text.get_text() for text in picture.figure.axes[0].texts]
+
+
+def test_lines_differ_without_colour_and_say_their_ends():
+    picture = viz.lines({"a": [4.0, 1.0, 2.0], "b": [1.0, float("nan")]}, y="loss")
+    assert len({line.get_linestyle() for line in drawn(picture)}) == 2
+    assert "loss over step: a: from 4 to 2, lowest 1, highest 4." in picture.alt
+    assert "1 of 2 not finite" in picture.alt
+
+
+def test_lines_in_panels():
+    picture = viz.lines({"loss": {"a": [1, 2]}, "norm": {"a": ([5, 6], [1, 9])}})
+    assert [ax.get_ylabel() for ax in picture.figure.axes] == ["loss", "norm"]
+    assert drawn(picture, 1)[0].get_xdata().tolist() == [5, 6]
+
+
+def test_points_have_no_line():
+    picture = viz.lines({"x": [1, 2], "m": [1, 2]}, dots="x")
+    assert [line.get_linestyle() for line in drawn(picture)] == ["None", "--"]
+
+
+def test_histograms_share_the_axis_of_their_row():
+    wide = torch.from_numpy(DRAW.normal(0, 1, 100))
+    picture = viz.histograms({"row": {"layer 1": wide, "layer 5": wide / 10}})
+    left, right = picture.figure.axes
+    assert left.get_xlim() == right.get_xlim()
+    spread = f"{wide.std(correction=0).item() / 10:.2g}"
+    assert f"layer 5: standard deviation {spread}." in picture.alt
+
+
+def test_ranking_writes_every_value():
+    picture = viz.ranking({"passes": {"naive": 0, "tiled": 2.125}})
+    assert picture.alt == "passes: naive 0, tiled 2.12."
+
+
+def test_a_surface_says_where_its_ways_end():
+    ways = {"SGD": [(1.0, 1.0), (0.5, 0.0)]}
+    assert viz.surface(lambda x, y: x * x + y, ways).alt.endswith(
+        "SGD: from (1, 1), height 2, to (0.5, 0), height 0.25, in 1 steps."
+    )
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_images_have_one_scale(signed):
+    images = torch.from_numpy(DRAW.normal(0, 1, (3, 1, 4, 5)))
+    picture = viz.images(images, "abc", signed=signed)
+    scales = {ax.images[0].get_clim() for ax in picture.figure.axes}
+    (scale,) = scales
+    most = images.abs().max().item()
+    low, high = (-most, most) if signed else (images.min(), images.max())
+    assert np.allclose(scale, (float(low), float(high)))
+
+
+def test_broadcast_draws_what_torch_adds():
+    a, b = torch.tensor([[0], [10], [20]]), torch.tensor([1, 2, 3, 4])
+    result = (a + b).flatten().tolist()
+    said = boxes(viz.broadcast(a, b))
+    assert all(str(value) in said for value in result)
+    assert said.count("10") == 4
+    with pytest.raises(ValueError):
+        viz.broadcast(np.ones(3), np.ones(4))
+
+
+def test_tables_mark_what_they_are_given():
+    marked = np.array([[True, False]])
+    picture = viz.tables({"t": torch.tensor([[7, 8]])}, marked, "a mistake")
+    assert picture.alt == "t: 7 8."
+    assert "a mistake" in boxes(picture)
+
+
+def test_a_product_reads_its_rows_and_columns():
+    a, b = np.arange(12).reshape(4, 3), np.arange(15).reshape(3, 5)
+    assert str((a @ b)[1, 2]) in boxes(viz.product(a, b, (1, 2)))
+    alt = viz.product(a, b, (slice(0, 2), slice(1, 3)), k=1).alt
+    assert "4 elements, read columns 1 of" in alt
+    assert alt.endswith("4 elements at once.")
+    with pytest.raises(ValueError, match=r"\(4, 3\) and \(5, 3\)"):
+        viz.product(a, b.T, (0, 0))
+
+
+@pytest.mark.parametrize("op", [operator.add, max])
+def test_a_tree_ends_with_its_result(op):
+    values = [3, 1, 4, 1, 5, 9, 2, 6]
+    last = sum(values) if op is operator.add else max(values)
+    assert viz.tree(values, op).alt.endswith(f"; then {last}.")
+    with pytest.raises(ValueError, match="not 6"):
+        viz.tree(values[:6])
+
+
+def test_the_pyramid_counts_all_registers():
+    assert "132 SMs" in viz.pyramid("H200").alt
+    assert "10 MB in all" in viz.pyramid("T4").alt
+    with pytest.raises(ValueError, match="H200"):
+        viz.pyramid("B17")
