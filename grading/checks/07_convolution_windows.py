@@ -10,7 +10,7 @@ import torch.nn.functional as F
 
 from grading.checking import checks
 from grading.kernels import Fault, KernelCheck, Launch, blank, distinct
-from grading.mistakes import Mistake, Patch, mistakes, right
+from grading.mistakes import Mistake, Patch, equivalent, mistakes, right
 from minigrad.kernels.convolution import col2im, im2col
 
 from .tiles import exact
@@ -270,3 +270,10 @@ right(
     }
     """,
 )
+
+for one in im2col, col2im:
+    equivalent(
+        one,
+        "2 ** 15 taps show it: a right answer that loops over them takes seconds",
+        "type: int kw = rest % KW; rest /= KW; -> short",
+    )
