@@ -11,8 +11,13 @@ import types
 
 import minigrad
 from minigrad import course
-from minigrad.exercises.answers import load_references
-from minigrad.exercises.cells import answered_in, cells_of
+from minigrad.exercises.cells import (
+    answered_in,
+    bound_by,
+    cells_of,
+    is_setup,
+    statements,
+)
 from minigrad.exercises.hole import Exercise, KernelExercise
 
 from .mistakes import Patch
@@ -40,8 +45,7 @@ def as_cell(specimen):
         if isinstance(hole, KernelExercise) and answered_in(text) is None:
             return f'{_solves(hole)}(r"""{text}""")'
         return text
-    load_references(hole.chapter)
-    known = {**hole.reference.__globals__, **vars(builtins)}
+    known = {*vars(builtins), *_set_up(hole.chapter)}
     lines = [*_needed(given, known), text]
     name = "answer" if given.__name__ == "<lambda>" else given.__name__
     if hasattr(given, "__signature__"):  # which is not that of its text
@@ -52,6 +56,12 @@ def as_cell(specimen):
         inner = textwrap.indent("\n\n".join([*lines, f"return {name}"]), "    ")
         lines, name = [f"def made():\n{inner}"], "made()"
     return "\n\n".join([*lines, f"{_solves(hole)}({name})"])
+
+
+def _set_up(chapter):
+    """The names that a lab's set-up gives."""
+    (setup,) = (c for c in cells_of(course.solution(chapter)) if is_setup(c.text))
+    return {name for node in statements(setup) for name in bound_by(node)}
 
 
 def _solves(hole):
