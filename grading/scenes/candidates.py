@@ -6,6 +6,7 @@ means. Of a kernel the test gets the launches alone, not the text.
 
 import ast
 
+import minigrad
 from minigrad.exercises.answers import load_references
 from minigrad.exercises.hole import KernelExercise
 from minigrad.exercises.registry import collecting, find
@@ -27,7 +28,8 @@ class Candidate:
 
 @scene
 def own_test(answer, of, text, options):
-    """Does a test pass the answer of `of` that has this text?"""
+    """Does a test pass the answer of `of` that has this text? Not by chance."""
+    minigrad.manual_seed(0)
     try:
         answer(candidate(find(of), text, options))
     except AssertionError as error:
