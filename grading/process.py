@@ -6,6 +6,7 @@ comes from it is examined before a check sees it.
 
 import ast
 import atexit
+import collections
 import contextlib
 import functools
 import marshal
@@ -29,6 +30,7 @@ from .worker import CELL_SECONDS
 START_SECONDS = 120  # to import NumPy and minigrad on a busy machine
 GRACE = 5  # seconds beyond its own time limit, before a process is ended
 EXERCISE_SECONDS = 180  # by the clock, for all that an exercise is asked
+TRIES = 3  # of what ends its process: it may have been ended from outside
 SUBMISSION_SECONDS = 900
 CODE = "from grading.zygote import serve; serve({fd}, {boxed})"
 
@@ -102,17 +104,19 @@ def zygote(unsafe=False):
 class ProcessSubject(WireSubject):
     """A notebook's answers, in a process that runs its cells.
 
-    cells: (id, text) of its code cells, in order. A cell that ends the process is left
-    out when the process is started again, so it costs no other exercise anything.
+    cells: (id, text) of its code cells, in order. A cell that ends the process again
+    and again is left out, so it costs no other exercise anything.
     files: (name, text) of the modules beside it. lab: its holes are the answers'.
-    After `with`, `problems` says what went wrong in which cell: {id: text}.
+    After `with`, `problems` says what went wrong in which cell: {id: text}. `ended`:
+    did the process end unasked, after all its cells?
     """
 
     def __init__(self, name, cells, lab=None, files=(), unsafe=False):
         super().__init__(self._exchange)
         self.name, self.cells = name, [tuple(cell) for cell in cells]
         self.lab, self.files, self.unsafe = lab, [*map(list, files)], unsafe
-        self.problems = {}
+        self.problems, self.ended = {}, False
+        self._endings = collections.Counter()  # of processes, by the cell that ran
         self._line = self._lifeline = self._zygote = None
         self._judged, self._given, self._setups = None, set(), set()
         self._seconds = GRACE
@@ -142,7 +146,8 @@ class ProcessSubject(WireSubject):
         return outcome
 
     def about(self, name):
-        self._end_of_exercise = time.monotonic() + EXERCISE_SECONDS
+        if name != self._judged:  # else it is tried again, in the time that is left
+            self._end_of_exercise = time.monotonic() + EXERCISE_SECONDS
         left_over = self._line and self._line.is_waiting()
         if left_over or name in self._given:  # nobody is judged who has seen the answer
             self._end()
@@ -231,7 +236,7 @@ class ProcessSubject(WireSubject):
         except TimeoutError:
             kind, text = "time", f"not done after {left:.0f} s"
         except (EOFError, OSError):
-            kind = "gone"
+            kind, self.ended = "gone", True
             text = "the process ended: does the code exit, or make something huge?"
         self._end()
         raise Gone(kind, text)
@@ -249,6 +254,7 @@ class ProcessSubject(WireSubject):
                 while True:
                     said, *values = self._receive(self._patience(cell))
                     if said == "ready":
+                        self.ended = False
                         return
                     with self._understood():
                         if said == "need":
@@ -258,6 +264,9 @@ class ProcessSubject(WireSubject):
             except Gone as error:
                 if cell is None:
                     raise
+                self._endings[cell] += 1
+                if error.kind == "gone" and self._endings[cell] < TRIES:
+                    continue
                 self.problems[cell] = str(error)
                 self.cells = [c for c in self.cells if c[0] != cell]
 

@@ -1,0 +1,102 @@
+"""A student's process that is ended from outside costs nothing, and no endless loop."""
+
+import random
+
+import pytest
+
+pytest.importorskip("nbgrader", reason="not run: grading (nbgrader is not installed)")
+pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)")
+
+import psutil  # noqa: E402
+from altered import LAB, answer  # noqa: E402
+
+from grading import process, sandbox  # noqa: E402
+from grading.classroom import judging  # noqa: E402
+from grading.line import Line  # noqa: E402
+from minigrad import course  # noqa: E402
+from minigrad.exercises.cells import answered_in, cells_of  # noqa: E402
+
+pytestmark = pytest.mark.slow
+UNSAFE = bool(sandbox.why_not())
+BESIDE = 1 if UNSAFE else 2  # processes below the zygote's first that are no student's
+MOMENTS = 60
+NAMES = "contiguous_strides", "offset_of", "index_of"
+PARTLY = """
+strides, step = [], 1
+for size in reversed(shape):
+    strides.append(step)
+    step *= size
+return tuple(reversed(strides))
+"""
+
+
+def cells(**bodies):
+    """The solved lab with other bodies of some answers."""
+    for id, text in cells_of(course.solution(LAB)):
+        name = answered_in(text)
+        yield id, answer(name, bodies[name]) if name in bodies else text
+
+
+SOME = [*cells(contiguous_strides=PARTLY, index_of="return [0]")]
+
+
+def results(some):
+    found, _ = judging.run(LAB, some, NAMES, unsafe=UNSAFE)
+    return [(verdict.name, verdict.points, verdict.state) for verdict in found]
+
+
+def at_moment(monkeypatch, number, act):
+    """Do something when the grader waits for a student for the nth time."""
+    count, receive = [], Line.receive
+
+    def counted(line, *args):
+        count.append(1)
+        if len(count) == number:
+            act()
+        return receive(line, *args)
+
+    monkeypatch.setattr(Line, "receive", counted)
+    return count
+
+
+def kill(which, killed):
+    """The student's process, its guard, or the zygote with all that is below it."""
+    zygote = process.zygote(UNSAFE)._process
+    below = psutil.Process(zygote.pid).children(recursive=True)[BESIDE:]
+    if which == "zygote":
+        zygote.kill()
+    elif len(below) == 2:  # it lives
+        below[which == "student"].kill()
+        killed.append(which)
+
+
+def test_killed_at_any_moment(monkeypatch):
+    with monkeypatch.context() as patch:
+        moments = at_moment(patch, None, None)
+        expected = results(SOME)
+    assert [state for *_, state in expected] == ["partly right", "right", "wrong"]
+    draw, killed = random.Random(0), []
+    for n in range(MOMENTS):
+        which = "zygote" if n % 20 == 0 else draw.choice(["student", "guard"])
+        moment = draw.randrange(len(moments))
+        with monkeypatch.context() as patch:
+            count = at_moment(patch, moment + 1, lambda: kill(which, killed))  # noqa: B023
+            assert results(SOME) == expected, (which, moment)
+        assert len(count) > moment
+    assert min(map(killed.count, ("student", "guard"))) > MOMENTS / 4
+
+
+@pytest.mark.parametrize("name", ["in the answer", "in a cell"])
+def test_what_ends_itself_is_tried_a_few_times(monkeypatch, name):
+    forks, fork = [], process.Zygote.fork
+    monkeypatch.setattr(
+        process.Zygote, "fork", lambda self: forks.append(1) or fork(self)
+    )
+    exit = "import os; os._exit(0)"
+    if name == "in a cell":
+        found = results([*SOME[:1], ("exit", exit), *SOME[1:]])
+        assert [state for *_, state in found] == ["partly right", "right", "wrong"]
+    else:
+        found = results([*cells(contiguous_strides=exit)])
+        assert [state for *_, state in found] == ["crashed", "right", "right"]
+    assert len(forks) == process.TRIES + 1
