@@ -107,10 +107,8 @@ class Value:
         y = math.tanh(self.data)
         return Value(y, (self,), (1 - y * y,), "tanh")
 
-    def __repr__(self):
-        return f"Value({self.data:.4g}, grad={self.grad:.4g})"
 
-
+# %%
 def as_value(x):
     return x if isinstance(x, Value) else Value(x)
 
@@ -121,13 +119,13 @@ def as_value(x):
 # %%
 a, b = Value(2.0, name="a"), Value(5.0, name="b")
 y = a * b + a * a
-print(y, y.name, [(p.name, s) for p, s in zip(y.parents, y.slopes, strict=True)])
+viz.formula(y)
 
 # %% [markdown]
-# The notes are a **graph**: y points to two products, and these point to a and b. Now
-# backward. Begin at y with 1 (y grows as much as itself), and send to each parent the
-# gradient times the slope: **backpropagation**. **Predict**: what does this first
-# attempt give for a and b? The right answers are 9 and 2.
+# The notes are a **graph**: y points to two products, and these to a and b, with the
+# slope on each arrow. Now backward. Begin at y with 1 (y grows as much as itself), and
+# send to each parent the gradient times the slope: **backpropagation**. **Predict**:
+# what does this first attempt give for a and b? The right answers are 9 and 2.
 
 
 # %%
@@ -142,7 +140,7 @@ def backward_1(y):
 
 
 backward_1(y)
-a, b
+viz.formula(y)
 
 # %% [markdown]
 # b is right, a is not: 5 instead of 9. a is used three times, once in a · b and twice
@@ -164,11 +162,12 @@ def backward_2(y):
             waiting.append(parent)
 
 
-x = Value(3.0)
+# %%
+x = Value(3.0, name="x")
 u = x * 2.0
 y = u + u  # 4 x
 backward_2(y)
-x
+viz.formula(y)
 
 # %% [markdown]
 # The slope is 4, and this says 8. y has sent two parts to u, so u was visited twice;
@@ -197,6 +196,7 @@ def in_order(y):
     return done[::-1]
 
 
+# %%
 def backward(y):
     y.grad = 1.0
     for v in in_order(y):
@@ -204,10 +204,10 @@ def backward(y):
             parent.grad += v.grad * slope
 
 
-x = Value(3.0)
-u = x * 2.0
-backward(u + u)
-x
+a, b = Value(2.0, name="a"), Value(5.0, name="b")
+y = a * b + a * a
+backward(y)
+viz.formula(y)
 
 # %% [markdown]
 # That is the whole engine: the class, `in_order`, `backward`. Fewer than 60 lines. Let

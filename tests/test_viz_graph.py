@@ -1,6 +1,7 @@
 """Pictures of graphs: every node and edge, folded where many, never an error."""
 
 import json
+import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
@@ -9,6 +10,7 @@ import pytest
 
 import minigrad
 from minigrad import tensor, viz
+from minigrad.autograd import grad
 from minigrad.exercises.answers import load_references
 from minigrad.exercises.registry import exercises, solves
 from minigrad.viz.graph import Graph
@@ -189,3 +191,38 @@ def test_without_a_slider_the_picture_is_there(monkeypatch, why):
     (still,) = shown(monkeypatch, picture)
     assert still["text/html"].startswith("<img alt=")
     assert still["image/svg+xml"] == picture.text
+
+
+def test_no_edge_of_a_gradients_graph_goes_up():
+    """A leaf that many use stands below each of them."""
+    x = tensor([2.0], requires_grad=True)
+    (first,) = grad(x * x * x, x, create_graph=True)
+    picture = viz.graph(first, x=x)
+    tree = ElementTree.fromstring(picture.text)
+    ways = [e.get("d") for e in tree.iter() if e.get("class") == "mg-edge"]
+    for way in ways:
+        heights = [float(y) for y in re.findall(r",(-?\d+)", way)]
+        assert heights[0] < heights[-1]
+    copies = [g for g in tree.iter() if g.get("class") == "mg-node"]
+    assert len(copies) > len(boxes(picture))  # x, several times
+
+
+class Number:
+    """As the Value of chapter 08."""
+
+    def __init__(self, data, grad=0.0, parents=(), slopes=(), name=""):
+        self.data, self.grad, self.name = data, grad, name
+        self.parents, self.slopes = parents, slopes
+
+
+def test_a_formula_has_each_number_once_and_the_slopes_of_all_uses():
+    a = Number(2.0, 9.0, name="a")
+    square = Number(4.0, 1.0, (a, a), (2.0, 2.0), "*")
+    picture = viz.formula(Number(6.0, 1.0, (square, a), (1.0, 1.0), "+"))
+    assert picture.alt.count("a: data 2, grad 9") == 1
+    texts = [text.get_text() for text in picture.figure.axes[0].texts]
+    assert texts.count("\u00d7 2 and 2") == 1 and texts.count("\u00d7 1") == 2
+
+
+def test_a_formula_of_one_number():
+    assert "1 number," in viz.formula(Number(1.0)).alt

@@ -8,6 +8,7 @@ from .curve import curve
 from .drawing import drawing
 from .explorer import strides_explorer
 from .finding import finding, findings
+from .formula import formula
 from .graph import graph
 from .images import images
 from .launch import launch
@@ -43,6 +44,7 @@ __all__ = [
     "extension",
     "finding",
     "findings",
+    "formula",
     "graph",
     "halo",
     "histograms",

@@ -9,7 +9,7 @@ from html import escape
 from pathlib import Path
 
 from .graph_facts import Facts
-from .graph_layout import MOST_WIDE, arranged, folded, layers_of, plural
+from .graph_layout import MOST_WIDE, arranged, folded, is_leaf, layers_of, plural
 from .graph_modules import AUTO
 from .runs import sentence
 
@@ -76,7 +76,7 @@ class Graph:
                 y += DOWN
             left = (width - len(layer) * (self.wide + GAP) + GAP) / 2
             for i, node in enumerate(layer):
-                places[node] = left + i * (self.wide + GAP), y
+                places[node, number] = left + i * (self.wide + GAP), y
             if count > len(layer):
                 parts.append(
                     note(width, y + HIGH + 2, f"and {count - len(layer)} more")
@@ -85,8 +85,10 @@ class Graph:
         if folds:  # the last layers are left out
             parts.append(note(width, y, folds[0].text))
             y += DOWN
-        edges = [self.edge(places, node, end) for node, end in self.edges()]
-        boxes = [self.box(node, *places[node]) for node in places]
+        edges = [self.edge(places, *ends) for ends in self.edges(places)]
+        boxes = [self.box(node, *places[node, n]) for node, n in places]
+        parts.append(write(width / 2, y + 4, self.key(), 10))
+        y += 16
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{width}" '
             f'height="{y}" viewBox="0 0 {width} {y}" font-family="sans-serif" '
@@ -96,22 +98,28 @@ class Graph:
             f"{ARROW}{''.join(edges)}{''.join(boxes)}{''.join(parts)}</svg>"
         )
 
-    def edges(self):
-        """(node, end) of what is drawn, each pair once."""
-        pairs = {
-            (node, end): None
-            for node in self.facts.order
-            if node in self.drawn
-            for end, _ in node.next_functions
-            if end in self.drawn
-        }
-        return list(pairs)
+    def key(self):
+        """What the colours mean."""
+        said = ["blue: an operator", "green: a leaf, once below each of its users"]
+        said += ["violet: a module"] * any(node.call for node in self.drawn)
+        return "; ".join(said)
 
-    def edge(self, places, node, end):
-        (x0, y0), (x1, y1) = places[node], places[end]
+    def edges(self, places):
+        """((node, layer), (end, layer)) of what is drawn, each pair once."""
+        layers = {node: n for node, n in places if not is_leaf(node)}
+        pairs = {
+            ((node, n), (end, n + 1 if is_leaf(end) else layers.get(end))): None
+            for node, n in layers.items()
+            for end, _ in node.next_functions
+            if end is not None
+        }
+        return [pair for pair in pairs if pair[1] in places]
+
+    def edge(self, places, begin, goal):
+        (node, _), (end, _) = begin, goal
+        (x0, y0), (x1, y1) = places[begin], places[goal]
         wide = self.wide
-        x0, x1, up = x0 + wide / 2, x1 + wide / 2, y1 <= y0
-        y0, y1 = (y0, y1 + HIGH + 2) if up else (y0 + HIGH, y1 - 2)
+        x0, x1, y0, y1 = x0 + wide / 2, x1 + wide / 2, y0 + HIGH, y1 - 2
         times = sum(n is end for n, _ in node.next_functions)
         names = f'data-from="{self.names[node]}" data-to="{self.names[end]}"'
         bend, middle = (y1 - y0) / 2, (x0 + x1) / 2

@@ -35,25 +35,29 @@ def ends(node):
     return [n for n, _ in node.next_functions if n is not None]
 
 
-def layers_of(order):
-    """The nodes by their longest way from the first one; leaves as high as they can."""
+def layers_of(order, copies=True):
+    """The nodes by their longest way from the first; a leaf below each of its users.
+
+    So a leaf may stand in several layers, and no edge goes up. Without copies it
+    stands once, below all of them.
+    """
     depth = {order[0]: 0}
     for node in order:
         for end in ends(node):
             depth[end] = max(depth.get(end, 0), depth[node] + 1)
-    users = {}
-    for node in order:
-        for end in ends(node):
-            users.setdefault(end, []).append(depth[node])
-    for node in order:  # a leaf that many use stands below the first of them
-        if not node.next_functions and node in users:
-            first = min(users[node]) + 1
-            free = (n for n in (first, first + 1) if n not in users[node])
-            depth[node] = next(free, first)  # not beside one that uses it
     layers = [[] for _ in range(1 + max(depth.values()))]
     for node in order:
-        layers[depth[node]].append(node)
+        if not (copies and is_leaf(node)) or node is order[0]:
+            layers[depth[node]].append(node)
+        for end in filter(is_leaf, ends(node) if copies else ()):
+            if end not in layers[depth[node] + 1]:
+                layers[depth[node] + 1].append(end)
     return layers
+
+
+def is_leaf(node):
+    """Do its gradients go nowhere else?"""
+    return not node.next_functions
 
 
 def folded(layers):
@@ -107,18 +111,19 @@ def arranged(layers):
         for node in layer:
             for end in ends(node):
                 users.setdefault(end, []).append(node)
-    made = []
+    made = [[]]
     for layer in layers:
 
-        def middle(node):
-            above = [place[u] for u in users.get(node, ()) if u in place]
+        def middle(node, before=made[-1]):
+            known = before if is_leaf(node) else place
+            above = [place[u] for u in users.get(node, ()) if u in known]
             return sum(above) / len(above) if above else 0.5
 
         layer = sorted(layer, key=middle)
         for i, node in enumerate(layer):
             place[node] = (i + 0.5) / len(layer)
         made.append(layer)
-    return made
+    return made[1:]
 
 
 def plural(number, noun):
