@@ -69,4 +69,5 @@ def alt(places):
         f"{step.value.grad:.4g}"
         for step in places
     ]
-    return f"A formula of {plural(len(said), "number")}, from the result down: {'; '.join(said)}."
+    numbers = plural(len(said), "number")
+    return f"A formula of {numbers}, from the result down: {'; '.join(said)}."
