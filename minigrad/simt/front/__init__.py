@@ -96,6 +96,7 @@ def _compiled(source, name, options, lines):
     warnings = [
         dataclasses.replace(lint, file=name, source_line=lines[lint.line - 1])
         for lint in preprocessor.warnings + checker.warnings
+        if (lint.line, lint.column) not in preprocessor.brought
     ]
     kernels = {
         f.name: f

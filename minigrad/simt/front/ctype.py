@@ -153,8 +153,10 @@ class Struct(CType):
         super().__init__(name)
         self.fields, self.vector, self.complete = {}, vector, False
         # Of a struct of the file's own: what its names stand for, its methods, the
-        # first values of members, and the (template, arguments) that it is made of.
+        # first values of members, the (template, arguments) that it is made of, and
+        # whether it has a constructor P() {}.
         self.names, self.methods, self.defaults, self.template = {}, {}, {}, None
+        self.idle = False
         if fields:
             self.complete_with(fields, align)
 

@@ -468,6 +468,7 @@ class Expressions(Calls):
             operand.variable.used = True
         if isinstance(type, C.Array):
             raise CompileError(f"nothing can be cast to '{type}'", node.place)
+        operand = self.taken_for(operand, type, explicit=True)
         return cast(node.style, operand, type, node.place)
 
     def reference_cast(self, node, type):

@@ -1,6 +1,10 @@
 """The headers, macros and names that NVRTC has, and those that it has not."""
 
+import functools
+import pathlib
 import re
+
+TEXTS = pathlib.Path(__file__).parent.parent / "headers"
 
 OFFERED = {
     "cuda_fp16.h", "cuda_bf16.h", "math_constants.h", "vector_types.h",
@@ -8,10 +12,11 @@ OFFERED = {
     "sm_60_atomic_functions.h", "builtin_types.h", "cuda_runtime_api.h",
     "cooperative_groups.h", "cooperative_groups/reduce.h",
 }  # fmt: skip
-NOT_YET = {
-    "cuda_fp8.h", "cuda_pipeline.h", "mma.h", "cooperative_groups/scan.h",
-    "cooperative_groups/memcpy_async.h",
-}  # fmt: skip
+# Those whose names are known, and refused where they are used.
+WITHOUT_NAMES = re.compile(
+    r"mma\.h|cuda_(pipeline|awbarrier)(_primitives)?\.h|cuda/\w+(/\w+)?"
+    r"|cooperative_groups/(scan|memcpy_async)\.h"
+)
 INSTEAD = {
     "math.h": "leave the line out: sqrtf, expf and the like need no header",
     "cmath": "leave the line out: sqrtf, expf and the like need no header",
@@ -57,7 +62,29 @@ USUAL = {
     "uint64_t": "unsigned long long",
     "intptr_t": "long long",
     "uintptr_t": "unsigned long long",
+    "uchar": "unsigned char",
+    "ushort": "unsigned short",
+    "uint": "unsigned int",
+    "ulong": "unsigned long",
 }
+
+
+def offered(name):
+    """Has NVRTC this header?"""
+    return (
+        name in OFFERED
+        or bool(WITHOUT_NAMES.fullmatch(name))
+        or text_of(name) is not None
+    )
+
+
+@functools.cache
+def text_of(name):
+    """What a header declares, as CUDA C; None where the compiler knows it itself."""
+    path = TEXTS / name
+    return (
+        path.read_text() if re.fullmatch(r"[\w/.]+", name) and path.is_file() else None
+    )
 
 
 def usual(source):
@@ -126,8 +153,6 @@ def is_outside(name):
 
 
 MISSING = {
-    "uint": "write unsigned int",
-    "uchar": "write unsigned char",
     "half": "write #include <cuda_fp16.h> at the top",
     "__half": "write #include <cuda_fp16.h> at the top",
     "half2": "write #include <cuda_fp16.h> at the top",

@@ -144,7 +144,6 @@ class Records(Expressions):
             raise outside("a destructor", self.token.place, "write a function")
         is_constructor = self.text == owner and self.peek() == "("
         if is_constructor or self.text == "operator":
-            seen.pop("explicit", None)
             return self.constructor(seen) if is_constructor else self.conversion(seen)
         self.go(at)
         type, seen = self.specifiers()
@@ -221,15 +220,17 @@ class Records(Expressions):
         if self.accept("="):  # default, or delete
             if self.text not in ("default", "delete"):
                 raise self.expected("'default' or 'delete'")
-            self.next()
+            default = self.next().text == "default"
             self.expect(";")
+            if default and not name.text and not parameters:
+                body = ast.Block(name.place, [], name.place)
+                made = self.method_of(name, None, [], body, {"__device__": name.place})
+                self.later.append((made, None, None))
             return []
         if self.text == ";":
             what = "a method that is defined elsewhere"
             raise outside(what, name.place, "write its body here")
-        made = ast.Function(
-            name.place, name.text, result, parameters, None, seen, None, None, None
-        )
+        made = self.method_of(name, result, parameters, None, seen)
         self.later.append((made, scope, self.at))
         if self.accept(":"):
             while self.text not in ("{", ""):
@@ -239,6 +240,11 @@ class Records(Expressions):
                     break
         self.over("{")
         return []
+
+    def method_of(self, name, result, parameters, body, seen):
+        return ast.Function(
+            name.place, name.text, result, parameters, body, seen, None, None, None
+        )
 
     def over(self, wanted=None):
         """Step over what stands in brackets."""
@@ -255,13 +261,15 @@ class Records(Expressions):
         """The methods of a struct, their bodies read now that all members are known."""
         end, out, later = self.at, [], self.later
         for made, scope, at in later:
+            out.append(made)
+            if made.body is not None:
+                continue
             self.scopes.append(scope)
             self.go(at)
             first = self.initializers() if self.accept(":") else []
             made.body = self.block(own=False)
             made.body.statements[:0] = first
             self.scopes.pop()
-            out.append(made)
         self.go(end)
         return out
 

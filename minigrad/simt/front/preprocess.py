@@ -25,6 +25,7 @@ class Preprocessor:
     def __init__(self, options=(), file="kernel.cu"):
         self.macros, self.includes, self.warnings = {}, set(), []
         self.file, self.made = file, 0
+        self.brought = set()  # the places of the headers' text
         self.branches = []  # [place, alive, taken, has_else] of each open #if
         for name, text in {**headers.PREDEFINED, **dict(options)}.items():
             self.define_text(name, text)
@@ -44,7 +45,7 @@ class Preprocessor:
                 run, begin, at = [], at + 1, at + 1
                 while not tokens[at].first:
                     at += 1
-                self.directive(token, tokens[begin:at])
+                out += self.directive(token, tokens[begin:at]) or ()
                 continue
             if self.alive or token.kind == "end":
                 run.append(token)
@@ -58,9 +59,9 @@ class Preprocessor:
         return not self.branches or self.branches[-1][1]
 
     def directive(self, hash, line):
-        """Run one directive; `line` is what follows the #."""
+        """Run one directive, whose line follows the #: the tokens that it brings."""
         if not line:
-            return
+            return None
         name, rest = line[0].text, line[1:]
         if name in ("if", "ifdef", "ifndef", "elif", "else", "endif"):
             getattr(self, "on_" + name)(line[0], rest)
@@ -68,7 +69,8 @@ class Preprocessor:
             run = getattr(self, "on_" + name, None) if name.isidentifier() else None
             if run is None:
                 raise CompileError(f"unknown directive #{name}", line[0].place)
-            run(line[0], rest)
+            return run(line[0], rest)
+        return None
 
     def on_if(self, head, rest):
         alive = self.alive and condition(self.defined_replaced(rest), head.place)
@@ -137,6 +139,13 @@ class Preprocessor:
                     at += 1
                     if at >= len(tokens) or tokens[at].text != ")":
                         raise CompileError("expected ')' after defined(", token.place)
+            elif token.text == "__has_include" and token.kind == "id":
+                end = next((i for i in range(at, len(tokens)) if tokens[i].text == ")"),
+                           at)  # fmt: skip
+                name = spelled(tokens[at + 1 : end])[1:].strip()[1:-1]
+                there = "1" if headers.offered(name) else "0"
+                out.append(Token("number", there, token.place))
+                at = end
             else:
                 out.append(token)
             at += 1
@@ -189,18 +198,19 @@ class Preprocessor:
         self.macros.pop(self.named(head, rest), None)
 
     def on_include(self, head, rest):
-        """Take note of a header that NVRTC offers; refuse any other."""
+        """Take note of a header that NVRTC offers: its tokens; refuse any other."""
         place = rest[0].place if rest else head.place
         quoted = rest and rest[0].kind == "string"
         name = rest[0].text if quoted else spelled(rest)
         if len(name) < 3 or (name[0], name[-1]) not in (('"', '"'), ("<", ">")):
             raise CompileError('#include needs <name> or "name"', head.place)
         name = name[1:-1]
-        if name in headers.NOT_YET or name.startswith(("cuda/", "cub/", "thrust/")):
+        if name.startswith(("cub/", "thrust/")):
             raise outside(f"the header <{name}>", place)
-        if name not in headers.OFFERED:
+        if not headers.offered(name):
             note = headers.INSTEAD.get(name, "NVRTC has the CUDA headers only")
             raise CompileError(f'cannot open source file "{name}"', place, note)
+        known = name in self.includes
         self.includes.add(name)
         if name == "cuda_bf16.h":
             self.includes.add("cuda_fp16.h")
@@ -209,6 +219,14 @@ class Preprocessor:
         if name == "math_constants.h":
             for macro, text in headers.MATH_CONSTANTS.items():
                 self.define_text(macro, text)
+        text = None if known else headers.text_of(name)
+        if text is None:
+            return ()
+        self.brought.add(place)
+        tokens = lex(text)
+        for token in tokens:  # what it declares stands where it is included
+            token.place = place
+        return self.run(tokens)[:-1]
 
     def on_pragma(self, head, rest):
         """Pragmas say how to compile, not what: only their form is checked."""

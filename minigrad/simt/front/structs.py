@@ -191,14 +191,17 @@ class Structs(Scopes):
         const, static = words.pop("const", None), words.pop("static", None)
         if "__device__" not in words:  # of the host
             return None
+        explicit = words.pop("explicit", None) is not None
         node.specifiers = words
         self.check_words(node)
         is_constructor = node.name == CONSTRUCTOR
         if is_constructor:
             node.result = ast.NamedType(node.place, struct, 0)
         function = self.signature(node)
+        function.explicit = explicit
         if is_constructor:
             function.name, function.makes = struct.name, struct
+            struct.idle |= not (node.parameters or node.body.statements)
         elif not static:
             type = struct.qualified(C.CONST) if const else struct
             this = T.Variable("this", type.reference(), "parameter", node.place)
@@ -330,7 +333,7 @@ class Structs(Scopes):
     def first_value(self, type, place):
         """What a variable of this type holds without a first value, or None."""
         if isinstance(type.plain, C.Array):
-            if is_struct(type.of) and CONSTRUCTOR in type.of.plain.methods:
+            if is_struct(type.of) and not self.needs_no_value(type.of.plain):
                 note = "give the values in { }"
                 raise outside("an array of structs with constructors", place, note)
             return None
@@ -341,8 +344,15 @@ class Structs(Scopes):
             return self.aggregate(type, ast.Items(place, []))
         return self.made(struct, [], place)
 
-    def taken_for(self, value, type):
-        """`value`, by the conversion of its struct to `type`, if it has that."""
+    def needs_no_value(self, struct):
+        """Has it no constructor, or one that does nothing?"""
+        idle = struct.idle and not struct.defaults
+        return idle or CONSTRUCTOR not in struct.methods
+
+    def taken_for(self, value, type, explicit=False):
+        """`value`, by the conversion of its struct to `type`, if it has that.
+
+        explicit: the text says the type, so conversions that demand this fit, too."""
         source = value.type.plain
         if source is type.plain or not is_struct(source):
             return value
@@ -350,7 +360,7 @@ class Structs(Scopes):
         for function in found.functions if found else ():
             result = function.result
             result = result.to if isinstance(result, C.Reference) else result
-            if result.plain is type.plain:
+            if result.plain is type.plain and explicit >= function.explicit:
                 alone = Methods(CONVERSION, [function])
                 name = ast.Name(value.place, f"operator {type}", None)
                 return self.read(self.call_method(alone, value, name, []))

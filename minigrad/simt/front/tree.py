@@ -46,7 +46,7 @@ class Function:
     template_arguments: what it was instantiated with. barrier: it, or one that it
     calls, has a block-wide barrier. falls_off: its end can be reached although it
     returns a value. calls: function -> place of a call. makes: the struct of a
-    constructor.
+    constructor. explicit: a conversion that only a cast makes.
     """
 
     name: str
@@ -61,6 +61,7 @@ class Function:
     launch_bounds: tuple = ()
     constexpr: bool = False
     makes: object = None
+    explicit: bool = False
     barrier: bool = False
     falls_off: bool = False
     calls: dict = dataclasses.field(default_factory=dict)
