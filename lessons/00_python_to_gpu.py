@@ -896,5 +896,9 @@ print(Kernel(text, "add").check(1, 8, (short, short.copy(), short.copy(), 8)))
 
 # %% [markdown]
 # Now **lab 00**, and then lesson 01, which opens the kernel: which thread does which
-# element? NVIDIA's *CUDA C++ Programming Guide*, chapters 1 to 3, is the reference for
-# what was said here; *CUDA Compatibility* for drivers and wheels.
+# element?
+#
+# To read on: NVIDIA's *CUDA C++ Programming Guide*, chapters 1 to 3, is the reference
+# for what was said here; *CUDA Compatibility* for drivers and wheels; J. Nickolls and
+# others, *Scalable Parallel Programming with CUDA* (2008); and in PyTorch
+# `torch/cuda/__init__.py` (`_lazy_init`), where the first use of a GPU begins.

@@ -1063,6 +1063,8 @@ __global__ void one(const float* x, const float* y, float* z, int b, int n, int 
 """,
     "one",
 )
+
+# %%
 z = device_empty((10, 20, 100))
 one(grid, (32, 8), (to_device(x), to_device(y), z, 10, 20, 100))
 good = [np.array_equal(to_host(z)[k], np.outer(x[k], y[k])) for k in range(10)]
@@ -1139,6 +1141,8 @@ __global__ void odd(float* y) {
 """,
     "odd",
 )
+
+# %%
 y = device_empty(6)
 odd(1, 1, (y,))
 to_host(y)
@@ -1202,6 +1206,7 @@ launch_config((1080, 1920), (16, 16))
 # yours: in the set-up cell, write `"labs"` for `"solutions"`, restart the kernel, and
 # run everything again on your own code.
 #
-# To read on: NVIDIA's *CUDA C++ Programming Guide*, the chapter "Programming Model";
-# PyTorch's `aten/src/ATen/cuda/detail/KernelUtils.h`, whose `CUDA_KERNEL_LOOP` is a
-# grid-stride loop; and the GPU-Puzzles of Sasha Rush, for more of the same kind.
+# To read on: NVIDIA's *CUDA C++ Programming Guide*, the chapter "Programming Model"; M.
+# Harris, *CUDA Pro Tip: Write Flexible Kernels with Grid-Stride Loops* (2013);
+# PyTorch's `aten/src/ATen/cuda/detail/KernelUtils.h`, whose `CUDA_KERNEL_LOOP` is such
+# a loop; and the GPU-Puzzles of Sasha Rush, for more of the same kind.

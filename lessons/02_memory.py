@@ -22,12 +22,12 @@
 # - **when** threads may read what others write: barriers and races;
 # - **how** threads fetch: side by side, or each from somewhere else.
 #
-# The fourth thing is to measure it honestly. It takes about 90 minutes. Run each cell
-# as you come to it; where you are asked to predict, write your guess down first. In lab
-# 02 you write five kernels and a timer. It builds on chapter 01. Nothing here needs a
-# GPU: kernels run in the course's simulator, which sees more than a GPU would show you.
-# Where speeds stand in the text, they were measured on one NVIDIA H200 (with CuPy 14.2
-# and CUDA 13).
+# At the end you can say whether a kernel has a race, count what its warps fetch, and
+# measure it honestly. It takes about 90 minutes, and builds on chapter 01. Run each
+# cell as you come to it; where you are asked to predict, write your guess down first.
+# In lab 02 you write five kernels and a timer. Nothing here needs a GPU: kernels run in
+# the course's simulator, which sees more than a GPU would show you. Where speeds stand
+# in the text, they were measured on one NVIDIA H200 (with CuPy 14.2 and CUDA 13).
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -1009,4 +1009,4 @@ sectors(8 * t for t in range(32)), passes([36 * t for t in range(32)])
 # To read on: Mark Harris, *Optimizing Parallel Reduction in CUDA* and *An Efficient
 # Matrix Transpose in CUDA C/C++*; Vasily Volkov, *Better Performance at Lower
 # Occupancy*; NVIDIA's *CUDA C++ Best Practices Guide*; and in PyTorch
-# `torch/utils/benchmark/utils/timer.py`.
+# `torch/utils/benchmark/utils/timer.py` (`Timer.blocked_autorange`).

@@ -807,3 +807,8 @@ strides(square.as_strided((4,), (5,)), base=square)
 # them a test that you write for others' answers. When they are done, the `minigrad` of
 # this lesson is yours: in the set-up cell, write `"labs"` for `"solutions"`, restart
 # the kernel, and run everything again on your own code.
+#
+# To read on: S. van der Walt and others, *The NumPy Array* (2011); E. Yang, *PyTorch
+# internals* (2019); and in PyTorch `c10/core/TensorImpl.h` (`set_sizes_and_strides`),
+# `aten/src/ATen/native/TensorShape.cpp` (`permute`, `expand`, `reshape`) and
+# `aten/src/ATen/TensorUtils.cpp` (`computeStride`: when does a view exist?).

@@ -19,7 +19,9 @@
 # operator, device and dtype. PyTorch does it in the same way, and at the end the two
 # lists of what was run stand side by side.
 #
-# It takes about an hour, and builds on chapters 01 and 03. Run each cell as you come to
+# At the end you can write a kernel that reads any layout, say in which dtype and by
+# which kernel an expression is computed, and join several kernels into one. It takes
+# about an hour, and builds on chapters 01 and 03. Run each cell as you come to
 # it; where you are asked to predict, write your guess down first. Lab 04 is where you
 # write all this yourself: the lesson says when to go there.
 
@@ -859,6 +861,16 @@ for v in cube, cube[:, :, ::2], cube[0].T:
     print(v.shape, v.strides, "->", *coalesce_dims(v.shape, v.strides))
 
 # %% [markdown]
+# ## What to take with you
+#
+# - One kernel body, any layout: offsets follow from shape and strides; a broadcast
+#   dimension has stride 0.
+# - NaN is not below, not above and not equal to anything: mind the order of operands.
+# - The result's dtype follows from kinds first, then sizes; numbers and tensors without
+#   dimensions only count by their kind.
+# - (operator, device, dtype) → kernel: a table, and an error that says what is missing.
+# - Memory bounds all of this: what is left to gain are fewer passes over it, by fusing.
+#
 # ## Before you go: five questions
 #
 # 1. `x` has shape `(1000, 1)`, `y` has `(1, 1000)`. How many cells does `x + y` read,
@@ -889,3 +901,6 @@ minigrad.result_type(minigrad.ones(1, dtype=minigrad.bfloat16), 0.5)
 # a test. When they are done, every operator of this lesson runs on your code: in the
 # set-up cell, write `"labs"` for `"solutions"`, restart the kernel, and run everything
 # again.
+#
+# To read on, beside the files named above: E. Yang, *Let's talk about the PyTorch
+# dispatcher* (2020); J. Ansel and others, *PyTorch 2* (2024), for fusion by a compiler.

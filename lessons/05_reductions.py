@@ -21,7 +21,9 @@
 # - **how do thousands of threads make one number?** Trees, shuffles, two stages;
 # - **how often is each element read?** Every pass over it costs memory's time.
 #
-# It takes about two hours, and builds on chapters 02 to 04. Where you are asked to
+# At the end you can write sums, maxima, softmax and layer norm for rows of any length,
+# and say how large their rounding error may be. It takes about two hours, and builds on
+# chapters 02 to 04. Where you are asked to
 # predict, write your guess down first. Nothing needs a GPU. Where times stand in the
 # text, they were measured on one NVIDIA H200 (CuPy 14.2, CUDA 13, PyTorch 2.11;
 # `docs/benchmarks/kernels.md`); PyTorch's copy moves 4,237 GB/s there.
@@ -939,3 +941,9 @@ print((np.mean(a) + np.mean(b)) / 2, np.mean(a + b))
 # Now **lab 05**: its exercises take from twenty to forty minutes each; the last is a
 # test for other kernels. What you write there is what `sum`, `argmax`, `softmax` and
 # `layer_norm` of your own framework are made of.
+#
+# To read on: N. Higham, *Accuracy and Stability of Numerical Algorithms*, chapter 4; T.
+# Chan, G. Golub and R. LeVeque, *Algorithms for Computing the Sample Variance* (1983);
+# M. Milakov and N. Gimelshein, *Online normalizer calculation for softmax* (2018); and
+# in PyTorch's `aten/src/ATen/native/cuda`: `Reduce.cuh` (`reduce_kernel`),
+# `PersistentSoftmax.cuh` (`softmax_warp_forward`) and `layer_norm_kernel.cu`.

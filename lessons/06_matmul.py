@@ -23,10 +23,12 @@
 # - **how far is it to cuBLAS**, NVIDIA's own library, and what is in between?
 #
 # Programs call this product **GEMM**, general matrix multiply. Here it is made seven
-# times, each time faster: from 2 % of cuBLAS to 87 %. It takes about two hours, and
-# builds on chapters 02 to 04. Where you are asked to predict, write your guess down
-# first. Nothing needs a GPU. Where times stand in the text, they were measured on one
-# NVIDIA H200 (`docs/benchmarks/kernels.md`); a copy there moves 4,237 GB/s.
+# times, each time faster: from 2 % of cuBLAS to 87 %. At the end you can say what
+# bounds a product, keep tiles and patches where they are used, and explain a kernel's
+# speed by what is counted. It takes about two hours, and builds on chapters 02 to 04.
+# Where you are asked to predict, write your guess down first. Nothing needs a GPU.
+# Where times stand in the text, they were measured on one NVIDIA H200
+# (`docs/benchmarks/kernels.md`); a copy there moves 4,237 GB/s.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -751,4 +753,5 @@ matmul.roofline((32, 4096), (4096, 4096), h200.bandwidth, h200.peak)
 #
 # To read on: S. Boehm, *How to Optimize a CUDA Matmul Kernel for cuBLAS-like
 # Performance*; NVIDIA's CUTLASS, `media/docs/efficient_gemm.md`; PyTorch's
-# `aten/src/ATen/cuda/CUDABlas.cpp`, which calls cuBLAS.
+# `aten/src/ATen/native/cuda/Blas.cpp` (`addmm_out_cuda_impl`) and
+# `aten/src/ATen/cuda/CUDABlas.cpp` (`gemm`), which calls cuBLAS.

@@ -562,4 +562,5 @@ abs(F.conv2d(dy, minigrad.tensor(turned.copy()), padding=2) - dx).max().item()
 # To read on: S. Chetlur and others, *cuDNN: Efficient Primitives for Deep Learning*
 # (2014), for implicit GEMM; A. Lavin and S. Gray, *Fast Algorithms for Convolutional
 # Neural Networks* (2015); V. Dumoulin and F. Visin, *A guide to convolution
-# arithmetic*; PyTorch's `aten/src/ATen/native/Convolution.cpp` and `cuda/im2col.cuh`.
+# arithmetic*; PyTorch's `aten/src/ATen/native/Convolution.cpp` (`convolution_backward`)
+# and `aten/src/ATen/native/cuda/im2col.cuh` (`im2col_kernel`, `col2im_kernel`).

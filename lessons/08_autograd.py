@@ -26,9 +26,10 @@
 #   the order of the nodes, accumulation, broadcasting undone, gradcheck;
 # - and what keeps it honest: `no_grad`, `detach`, version counters.
 #
-# It takes about two hours, and builds on chapters 03 and 04; of mathematics it needs
-# the slope of a function. Where you are asked to predict, write your guess down first.
-# Nothing needs a GPU.
+# At the end you can write the gradient of any operator, test it, and read the errors
+# that a graph gives. It takes about two hours, and builds on chapters 03 and 04; of
+# mathematics it needs the slope of a function. Where you are asked to predict, write
+# your guess down first. Nothing needs a GPU.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -840,4 +841,5 @@ viz.graph(first, x=x)
 #
 # To read on: A. Karpathy's *micrograd*; A. Griewank and A. Walther, *Evaluating
 # Derivatives*; A. Paszke and others, *Automatic differentiation in PyTorch* (2017); and
-# in PyTorch `torch/csrc/autograd/engine.cpp` and `tools/autograd/derivatives.yaml`.
+# in PyTorch `torch/csrc/autograd/engine.cpp` (`Engine::evaluate_function`),
+# `torch/autograd/gradcheck.py` (`gradcheck`) and `tools/autograd/derivatives.yaml`.

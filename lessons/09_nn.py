@@ -24,9 +24,10 @@
 # - and the question with which it stands or falls: **how large are the numbers** on
 #   their way through a deep network, forth and back?
 #
-# It takes about two hours and a half, and builds on chapter 08. Where you are asked to
-# predict, write your guess down first. Everything here was computed by the cells
-# themselves; nothing needs a GPU.
+# At the end you can build a network, start, train and save it, and say why one does not
+# learn. It takes about two hours and a half, and builds on chapter 08. Where you are
+# asked to predict, write your guess down first. Everything here was computed by the
+# cells themselves; nothing needs a GPU.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -849,6 +850,16 @@ said(overwritten)
 # **Good in training, bad in use.** Was `net.eval()` called? Dropout and batch norm do
 # something else in training.
 #
+# ## What to take with you
+#
+# - A module finds parameters by their names; `state_dict` is these names and arrays.
+# - Weights of deviation gain / √fan_in keep the signal, forth and back. Batch norm
+#   measures and divides instead; dropout scales what it leaves.
+# - The loss of a classifier is one operator, from scores to a number, by log-sum-exp.
+# - SGD follows the slope, momentum what slopes have in common, Adam each direction by
+#   its own size. AdamW keeps weight decay out of that.
+# - Gradients add up: wanted for a batch in parts, a mistake from step to step.
+#
 # ## Before you go: four questions
 #
 # 1. A Linear(100, 100) and a Conv2d(4, 100, 5) have the same fan_in. Do they begin with
@@ -887,4 +898,6 @@ for scale in 1, 1000:
 # feedforward neural networks* (2010); K. He and others, *Delving Deep into Rectifiers*
 # (2015); D. Kingma and J. Ba, *Adam* (2015); I. Loshchilov and F. Hutter, *Decoupled
 # Weight Decay Regularization* (2019); G. Goh, *Why Momentum Really Works*
-# (distill.pub); and in PyTorch `torch/nn/modules/module.py` and `torch/optim/adam.py`.
+# (distill.pub); and in PyTorch `torch/nn/modules/module.py` (`Module.__setattr__`),
+# `torch/nn/init.py` (`kaiming_normal_`) and `torch/optim/adam.py`
+# (`_single_tensor_adam`).

@@ -21,7 +21,9 @@
 # it have, how much does it compute, and what ran on the device for it? Then we open the
 # trained network, and look at what it has learned, and at what it gets wrong.
 #
-# It takes about two hours, and builds on chapters 07 and 09. Where you are asked to
+# At the end you can train a network on images, say what each layer costs, and go on
+# after a power cut as if nothing had happened. It takes about two hours, and builds on
+# chapters 07 and 09. Where you are asked to
 # predict, write your guess down first. Nothing needs a GPU, and nothing needs the
 # internet.
 
@@ -674,6 +676,15 @@ radius = np.hypot((row - 60) / 1.3, column - 30)
 pad.show((abs(radius - 20) < 4).astype(float))
 
 # %% [markdown]
+# ## What to take with you
+#
+# - Convolutions have few parameters and much work, linear layers the other way round.
+# - A first loss near log(classes), and ten samples learnt by heart, say that a training
+#   is in order; the curve says the rest.
+# - A network knows what it has seen: digits that are moved, it has not, unless one
+#   moves them in training.
+# - To go on bit for bit takes weights, optimiser, schedule, random numbers and place.
+#
 # ## Before you go: four questions
 #
 # 1. The images have 3 colours. Which layers change, and by how many parameters?
@@ -710,4 +721,5 @@ except RuntimeError as error:
 # To read on: Y. LeCun and others, *Gradient-Based Learning Applied to Document
 # Recognition* (1998), where MNIST comes from; M. Zeiler and R. Fergus, *Visualizing and
 # Understanding Convolutional Networks* (2014); K. He and others, *Deep Residual
-# Learning* (2016), the next step; and in PyTorch's examples `mnist/main.py`.
+# Learning* (2016), the next step; in PyTorch's examples `mnist/main.py` (`train`), and
+# in PyTorch `torch/utils/data/dataloader.py` (`_BaseDataLoaderIter`).
