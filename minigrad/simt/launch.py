@@ -27,6 +27,7 @@ from .tools import TOOLS, Tool
 LANES = 131_072  # threads that run side by side
 STATIC_SHARED = 48 * 1024
 MOST_SHARED = 227 * 1024
+SHARED_ADDRESS = 1 << 24  # of shared memory: it fits 32 bits, as a GPU's does
 MOST_FINDINGS = 64
 ENDS = ("timeout", "memory", "trap", "assert")  # findings that end the launch
 BATCH_BYTES = 2**28  # for the values of a batch
@@ -274,8 +275,7 @@ class Launch:
             self.shared_root.regions.clear()
             self.shared_root = None
         data = np.full((blocks, self.shared_bytes), 0xFF, np.uint8)
-        root = Root("shared", "shared memory", data,
-                    address=self.new_address(self.shared_bytes))  # fmt: skip
+        root = Root("shared", "shared memory", data, address=SHARED_ADDRESS)
         made = {}
         for variable, begin, nbytes in self.shared_layout:
             region = Region(root, variable.name, variable.type, begin, nbytes)

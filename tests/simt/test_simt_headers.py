@@ -63,3 +63,113 @@ def test_what_a_conversion_demands():
         simt.compile(text)
     if not nvrtc.missing():
         assert nvrtc.compiled(text, 90)
+
+
+PTX = r"""
+__global__ void k(int* y, float* z, const float4* x) {
+    __shared__ float s[128];
+    int t = threadIdx.x, lane;
+    unsigned d;
+    float a, b, c, e;
+    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+    asm volatile("{ .reg .b32 t1; add.s32 t1, %1, 5; shl.b32 %0, t1, 2; }"
+                 : "=r"(d) : "r"(t));
+    y[t] = d + lane * 1000;
+    asm("lop3.b32 %0, %1, %2, %3, 0x96;" : "=r"(d) : "r"(t), "r"(lane * 3), "r"(7));
+    y[t + 64] = d;
+    asm("{\n.reg .pred p;\n setp.lt.s32 p, %1, 10;\n"
+        "@p mov.u32 %0, 1; @!p mov.u32 %0, 2;\n}" : "=r"(d) : "r"(t));
+    y[t + 128] = d;
+    asm("shfl.sync.bfly.b32 %0, %1, 1, 0x1f, 0xffffffff;" : "=r"(d) : "r"(t));
+    y[t + 192] = d;
+    asm("bfe.s32 %0, %1, 2, 3;" : "=r"(d) : "r"(t * 37));
+    y[t + 256] = d;
+    asm("fma.rn.f32 %0, %1, %2, %3;" : "=f"(z[t]) : "f"(1.5f), "f"((float)t), "f"(2.f));
+    asm volatile("ld.global.nc.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(a), "=f"(b), "=f"(c), "=f"(e) : "l"(x + t));
+    asm volatile("st.global.f32 [%0], %1;"
+                 :: "l"(z + 64 + t), "f"(a + b + c + e) : "memory");
+    unsigned to = (unsigned)__cvta_generic_to_shared(s + 2 * t);
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;"
+                 :: "r"(to), "l"((const float*)x + 2 * t), "n"(8));
+    asm volatile("cp.async.wait_all;");
+    __syncthreads();
+    z[t + 128] = s[127 - t];
+    asm volatile("red.global.add.s32 [%0], %1;" :: "l"(y + 320), "r"(t));
+}"""
+
+
+def test_ptx():
+    y, z = np.zeros(321, np.int32), np.zeros(192, np.float32)
+    x = np.random.default_rng(0).standard_normal((64, 4)).astype(np.float32)
+    report = simt.run(simt.RawKernel(PTX, "k", ("-arch=compute_80",)), 1, 64, (y, z, x))
+    assert report.findings == []
+    t = np.arange(64)
+    field = (t * 37 >> 2) & 7
+    expected = [
+        (t + 5) * 4 + t % 32 * 1000, t ^ (t % 32 * 3) ^ 7, 2 - (t < 10), t ^ 1,
+        field - 8 * (field > 3), [t.sum()],
+    ]  # fmt: skip
+    assert y.tolist() == np.concatenate(expected).tolist()
+    assert z[:64].tolist() == (1.5 * t + 2).tolist()
+    assert np.allclose(z[64:128], x.sum(1), atol=1e-6)
+    assert z[128:].tolist() == x.reshape(-1)[127 - t].tolist()
+    compiles(PTX)
+
+
+MMA = r"""
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+__global__ void k(const T* a, const T* b, float* c) {
+    __shared__ __align__(16) T s[16 * 16], r[16 * 8];
+    int t = threadIdx.x;
+    for (int i = t; i < 256; i += 32) s[i] = a[i];
+    for (int i = t; i < 128; i += 32) r[i] = b[i];
+    __syncwarp();
+    unsigned A[4], B[2];
+    unsigned at = __cvta_generic_to_shared(s + t % 16 * 16 + t / 16 * 8);
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];\n"
+                 : "=r"(A[0]), "=r"(A[1]), "=r"(A[2]), "=r"(A[3]) : "r"(at));
+    at = __cvta_generic_to_shared(r + t % 16 * 8);
+    asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];\n"
+                 : "=r"(B[0]), "=r"(B[1]) : "r"(at));
+    float d[4];
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.NAME.NAME.f32 "
+                 "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %11, %12, %13};\n"
+                 : "=f"(d[0]), "=f"(d[1]), "=f"(d[2]), "=f"(d[3])
+                 : "r"(A[0]), "r"(A[1]), "r"(A[2]), "r"(A[3]), "r"(B[0]), "r"(B[1]),
+                   "f"(1.f), "f"(1.f), "f"(1.f), "f"(1.f));
+    for (int i = 0; i < 4; i++) c[(t / 4 + i / 2 * 8) * 8 + t % 4 * 2 + i % 2] = d[i];
+}"""
+
+
+@pytest.mark.parametrize("type, name", [("half", "f16"), ("__nv_bfloat16", "bf16")])
+def test_mma_is_the_product(type, name):
+    text = MMA.replace("const T", f"const {type}").replace(") T", f") {type}")
+    text = text.replace("NAME", name)
+    torch_type = torch.float16 if name == "f16" else torch.bfloat16
+    a, b = (torch.randn(16, n).to(torch_type) for n in (16, 8))
+    c = np.zeros((16, 8), np.float32)
+    bits = [x.view(torch.uint16).numpy() for x in (a, b)]
+    args = [x.view(np.float16) for x in bits] if name == "f16" else bits
+    report = simt.run(
+        simt.RawKernel(text, "k", ("-arch=compute_80",)), 1, 32, (*args, c)
+    )
+    assert report.findings == []
+    assert c.tolist() == (a.double() @ b.double() + 1).float().tolist()
+    compiles(text)
+
+
+@pytest.mark.parametrize(
+    "line, message",
+    [
+        ('asm("foo.b32 %0, %1;" : "=r"(i) : "r"(i));', "PTX instruction 'foo.b32"),
+        ('asm("mov.b32 %0, %1;" : "=r"(i) : "r"(f));', "'float' cannot be cast"),
+        ('asm("mov.b32 %0, %1;" : "=f"(i) : "f"(f));', "'float' cannot be cast"),
+        ('asm("bra there;");', "PTX instruction 'bra there'"),
+    ],
+)
+def test_ptx_that_is_refused(line, message):
+    with pytest.raises(simt.CompileError, match=message) as caught:
+        simt.compile(f"__global__ void k(int i, float f) {{\n{line}\n}}")
+    assert caught.value.line == 2

@@ -14,6 +14,7 @@ from .parser import Parser as _Parser
 from .preprocess import Preprocessor as _Preprocessor
 from .sema import Checker as _Checker
 
+_ASM = ("asm", "__asm__")
 __all__ = ["CompileError", "Lint", "Program", "caret", "compile"]
 
 
@@ -90,6 +91,9 @@ def _compiled(source, name, options, lines):
     macros = {**usual(source), **dict(options.macros)}
     preprocessor = _Preprocessor(macros, name)
     tokens = preprocessor.run(_lex(source))
+    asm = next((t for t in tokens if t.kind == "id" and t.text in _ASM), None)
+    if asm:
+        tokens = preprocessor.header("ptx", asm.place) + tokens
     nodes = _Parser(tokens, preprocessor.includes).file()
     checker = _Checker(name, preprocessor.includes, options.arch)
     checker.check_file(nodes)

@@ -48,6 +48,7 @@ Lambda = _define(
 )
 Cast = _define("Cast", "style type operand", "(T)x, static_cast<T>(x), ...")
 Construct = _define("Construct", "type arguments braces", "T(a, b), T{a, b}")
+Operand = _define("Operand", "target value", "an output of asm gets its value")
 SizeOf = _define("SizeOf", "what operand", "sizeof or alignof of a type or expression")
 Items = _define("Items", "items", "{a, b}")
 

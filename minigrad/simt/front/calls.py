@@ -1,5 +1,6 @@
 """Calls: overloads, CUDA's own functions."""
 
+import re
 import weakref
 
 from . import ast, builtins
@@ -11,6 +12,10 @@ from .groups import DeductionError
 from .structs import Methods, Own, is_struct
 from .templates import Overloads, Templates
 
+OF_ADDRESS = re.compile(
+    r"__cvta_(?:(generic)_to_(?:shared|global|local|constant|grid_constant)"
+    r"|(?:shared|global|local|constant)_to_generic)"
+)
 OF_FUNCTION = weakref.WeakKeyDictionary()
 MOST_PRINTED = 32
 
@@ -53,6 +58,8 @@ class Calls(Templates):
         arguments = [self.argument(a) for a in given]
         if self.is_group_call(name, arguments):
             return self.group_call(name, arguments)
+        if match := OF_ADDRESS.fullmatch(name.name):
+            return self.address_as(match, name, arguments)
         if name.name == "printf":
             return self.printf(name, arguments)
         if name.name == "assert":
@@ -60,6 +67,17 @@ class Calls(Templates):
         if not self.offered(name.name):
             raise self.undeclared(name.name, name.place, called=True)
         return self.call_builtin(name, self.builtin(name.name), arguments)
+
+    def address_as(self, match, name, arguments):
+        """__cvta_generic_to_shared(p): addresses are the same in all spaces."""
+        wanted = C.VOID.qualified(C.CONST).pointer() if match[1] else C.ULONG
+        if len(arguments) != 1:
+            message = f"'{name.name}' takes 1 argument, not {len(arguments)}"
+            raise CompileError(message, name.place)
+        what = f"be the argument of {name.name}, which is"
+        value = converted(self.read(arguments[0]), wanted, what, name.place)
+        type = C.ULONG if match[1] else C.VOID.pointer()
+        return T.Convert(name.place, type, value)
 
     def lists_for(self, functions, arguments):
         """The arguments, {a, b} as a value of its parameter, if one function fits."""

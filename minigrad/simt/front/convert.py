@@ -190,7 +190,14 @@ def _c_style(node, source, target):
     return _static(node, source, target) or _address(source, target)
 
 
+def _asm(node, source, target):
+    """An operand of asm has the size that its letter says, and is a float if it is."""
+    both = source.is_scalar and target.is_scalar and source.size == target.size
+    return both and source.is_float == target.is_float
+
+
 STYLES = {
+    "asm": _asm,
     "c": _c_style,
     "static_cast": _static,
     "reinterpret_cast": _reinterpret,

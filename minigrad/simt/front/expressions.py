@@ -349,6 +349,15 @@ class Expressions(Calls):
                 self.unset.discard(inner.variable)
         return T.Assign(node.place, target.type, target, value)
 
+    def on_operand(self, node):
+        """What asm has computed goes where its output says."""
+        target = self.check(node.target)
+        self.need_writable(target, node.place)
+        if isinstance(target, T.VariableRef):
+            self.unset.discard(target.variable)
+        value = cast("asm", self.value(node.value), target.type, node.place)
+        return T.Assign(node.place, target.type, target, value)
+
     def compound(self, node, target, value):
         """a op= b: computed in the common type, stored in a's."""
         op, type = node.op[:-1], target.type.plain
@@ -542,6 +551,7 @@ CHECK = {
     ast.Postfix: Expressions.on_postfix,
     ast.Binary: Expressions.on_binary,
     ast.Assign: Expressions.on_assign,
+    ast.Operand: Expressions.on_operand,
     ast.Conditional: Expressions.on_conditional,
     ast.Call: Calls.on_call,
     ast.Index: Expressions.on_index,

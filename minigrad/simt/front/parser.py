@@ -5,11 +5,11 @@ from . import group_types as groups
 from .cursor import TEMPLATE, TYPE, VALUE, Imported
 from .errors import CompileError, outside
 from .group_types import CLASS, SPACE
-from .parse_records import Records
+from .parse_asm import Asm
 from .parse_types import is_auto
 
 
-class Parser(Records):
+class Parser(Asm):
     """Recursive descent over the whole file."""
 
     def file(self):
@@ -577,5 +577,6 @@ STATEMENTS = {
     "{": Parser.block, "if": Parser.if_, "while": Parser.while_, "do": Parser.do,
     "for": Parser.for_, "switch": Parser.switch, "case": Parser.case,
     "default": Parser.case, "break": Parser.jump, "continue": Parser.jump,
-    "return": Parser.return_, ";": Parser.empty,
+    "return": Parser.return_, ";": Parser.empty, "asm": Parser.asm,
+    "__asm__": Parser.asm,
 }  # fmt: skip

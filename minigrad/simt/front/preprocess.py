@@ -219,12 +219,16 @@ class Preprocessor:
         if name == "math_constants.h":
             for macro, text in headers.MATH_CONSTANTS.items():
                 self.define_text(macro, text)
-        text = None if known else headers.text_of(name)
+        return () if known else self.header(name, place)
+
+    def header(self, name, place):
+        """The tokens of a header that is CUDA C: they stand where it is included."""
+        text = headers.text_of(name)
         if text is None:
-            return ()
+            return []
         self.brought.add(place)
         tokens = lex(text)
-        for token in tokens:  # what it declares stands where it is included
+        for token in tokens:
             token.place = place
         return self.run(tokens)[:-1]
 

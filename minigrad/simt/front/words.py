@@ -15,8 +15,6 @@ STORAGE = {"static", "extern"}
 ONCE = (STORAGE, {"inline", "__inline__", "__forceinline__"}, {"constexpr"})
 REFUSED = {
     "goto": "write a loop with break",
-    "asm": "write the operation in CUDA C",
-    "__asm__": "write the operation in CUDA C",
     "new": "use a local array, or shared memory",
     "delete": "use a local array, or shared memory",
     "union": "write __float_as_int and the like to look at bits",
@@ -57,7 +55,7 @@ KEYWORDS = (
         "typename", "sizeof", "alignof", "static_cast", "reinterpret_cast",
         "const_cast", "true", "false", "nullptr", "auto", "static_assert", "this",
         "private", "public", "protected", "explicit", "export", "__launch_bounds__",
-        "__align__", "alignas", "class", "operator",
+        "__align__", "alignas", "class", "operator", "asm", "__asm__",
     }
 )  # fmt: skip
 ASSIGNMENTS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
