@@ -122,11 +122,12 @@ viz.pyramid("H200")
 # - **Device memory**, also called **global memory**: all threads of all kernels see it,
 #   and the arrays of this course lie there.
 #
-# Two more names stand for parts of device memory. **Local memory** is a thread's own:
-# variables go there that do not fit into its registers (they *spill*), and arrays with
-# an index that the compiler does not know. It is as far away as all device memory.
-# **Constant memory** is 64 KB that kernels can only read; its own small cache hands one
-# word to all 32 threads of a warp at once, and is slow if they want different ones.
+# And where does a thread's own array lie, if its registers cannot hold it? Two more
+# names stand for parts of device memory. **Local memory** is a thread's own: variables
+# go there that do not fit into its registers (they *spill*), and arrays with an index
+# that the compiler does not know. It is as far away as all device memory. **Constant
+# memory** is 64 KB that kernels can only read; its own small cache hands one word to
+# all 32 threads of a warp at once, and is slow if they want different ones.
 #
 # How much is that for one thread of the 2048 that an SM holds?
 
@@ -729,6 +730,8 @@ __global__ void columns(const float* x, float* y) {
     y[threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.x][threadIdx.y];
 }
 """
+
+# %%
 x2, y2 = np.ones((32, 32), np.float32), np.zeros((32, 32), np.float32)
 launch = 1, (32, 32), (x2, y2)
 plain = Kernel(source, "columns", ("-DWIDTH=32",))

@@ -774,6 +774,8 @@ results = {
     "contiguous()": base.contiguous(),
     "clone()": base.clone(),
 }
+
+# %%
 for name, v in results.items():
     same = "same" if v.storage is base.storage else "new"
     print(f"{name:18} {v.shape!s:10} {v.strides!s:10} {v.offset:3} {same}")

@@ -363,6 +363,8 @@ __global__ void block_sum(const float* x, float* sums, int n) {
     if (tid == 0) sums[blockIdx.x] = sum;
 }
 """
+
+# %%
 x, sums = np.ones(1000, np.float32), np.zeros(2, np.float32)
 block_sum = Kernel(source, "block_sum")
 block_sum(2, 512, (x, sums, 1000))
@@ -594,6 +596,8 @@ __global__ void softmax_threads(const float* x, float* y, int rows, int n) {
     for (int i = 0; i < n; i++) y[i] = exp(x[i] - m) / l;
 }
 """
+
+# %%
 x = draw.normal(0, 3, (32, 500)).astype(np.float32)
 y = np.zeros_like(x)
 threads = Kernel(source, "softmax_threads")

@@ -161,6 +161,8 @@ __global__ void naive(const float* x, const float* w, const float* bias, float* 
     y[oh * W + ow] = sum;
 }
 """
+
+# %%
 image, weights, bias = np.ones((32, 32), "f"), np.ones((3, 3), "f"), np.zeros(1, "f")
 args = image, weights, bias, np.zeros((32, 32), "f"), 1, 32, 32, 1, 3, 1
 for kernel in (
@@ -504,12 +506,14 @@ def by_minigrad(x, w):
     return F.conv2d(minigrad.from_numpy(x), minigrad.from_numpy(w))
 
 
+# %%
 def layer(n, c, o, side):
     rng = np.random.default_rng(0)
     sizes = (n, c, side, side), (o, c, 3, 3)
     return tuple(rng.normal(size=size).astype(np.float32) for size in sizes)
 
 
+# %%
 ways = {"by taps": by_taps, "by columns": by_columns, "minigrad": by_minigrad}
 bench_table(ways, [(16, 1, 32, 28), (16, 32, 64, 14)], lambda s: layer(*s), repeat=10)
 

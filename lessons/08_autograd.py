@@ -799,6 +799,23 @@ viz.graph(first, x=x)
 # - One context for each call; what is saved is freed after backward.
 # - A change in place of something saved is an error, thanks to a counter.
 #
+# ## Before you go: three questions
+#
+# 1. `y = x * 2; z = y.sum() + y.prod()`. How often is the node of `x * 2` visited in
+#    `z.backward()`, and how many gradients meet there?
+# 2. Why does `relu` need to save only its result, and `mul` both operands?
+# 3. A loss is NaN at step 812 and never before. Which tool, and what does it cost?
+#
+# <details><summary>Answers</summary>
+#
+# 1. Once; two, one from the sum and one from the product, and they are added first.
+# 2. relu's slope can be read off the result: 1 where it is above 0. The slope of a · b
+#    by a is b, which the result does not show.
+# 3. `detect_anomaly()`, from a checkpoint shortly before: it makes every step slower,
+#    but names the line that made the first NaN of backward.
+#
+# </details>
+#
 # ## Troubleshooting
 #
 # What the messages begin with, and what to do:
@@ -818,23 +835,6 @@ viz.graph(first, x=x)
 # - The loss gets worse with every step: gradients add up from step to step. Set `.grad`
 #   to None before each.
 # - NaN: look for the root of 0, the log of 0, 0 / 0, with `detect_anomaly()`.
-#
-# ## Before you go: three questions
-#
-# 1. `y = x * 2; z = y.sum() + y.prod()`. How often is the node of `x * 2` visited in
-#    `z.backward()`, and how many gradients meet there?
-# 2. Why does `relu` need to save only its result, and `mul` both operands?
-# 3. A loss is NaN at step 812 and never before. Which tool, and what does it cost?
-#
-# <details><summary>Answers</summary>
-#
-# 1. Once; two, one from the sum and one from the product, and they are added first.
-# 2. relu's slope can be read off the result: 1 where it is above 0. The slope of a · b
-#    by a is b, which the result does not show.
-# 3. `detect_anomaly()`, from a checkpoint shortly before: it makes every step slower,
-#    but names the line that made the first NaN of backward.
-#
-# </details>
 #
 # **To the lab**: `labs/08_autograd.ipynb`. When it is done, every `backward()` runs
 # your own code; chapter 09 trains networks with it.

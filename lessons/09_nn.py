@@ -312,6 +312,7 @@ def digits(train):
     return 3 * (images.flatten(1) - 0.3), labels
 
 
+# %%
 starts = {
     "deviation 0.05": lambda t: nn.init.normal_(t, 0, 0.05),
     "Kaiming": kaiming,
@@ -350,6 +351,7 @@ def in_backward(module, grad_input, grad_output):
     back.append(grad_output[0].std().item())
 
 
+# %%
 model = deep(lambda t: nn.init.kaiming_normal_(t, nonlinearity="relu"), nn.ReLU)
 hooks = []
 for module in model.modules():

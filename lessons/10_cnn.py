@@ -88,12 +88,14 @@ def mnist(train, most):
     return normalised(data.images[:most] / 255, data.labels[:most])
 
 
+# %%
 def digits(train):
     """The digits that come with the course, made to look like MNIST's."""
     images, labels = minigrad.data.digits(train)
     return normalised([centred(image.numpy()) for image in images], labels.numpy())
 
 
+# %%
 try:
     (x, t), (x_test, t_test) = mnist(True, 2000), mnist(False, 500)
 except DataMissing as error:
@@ -535,6 +537,7 @@ def small(seed=3):
     return model, optim.SGD(model.parameters(), lr=0.1, momentum=0.9), loader
 
 
+# %%
 def forgetful(model, optimizer, images, labels):
     """train_step without its first line."""
     loss = F.nll_loss(model(images), labels)

@@ -87,8 +87,9 @@ class Graph:
             y += DOWN
         edges = [self.edge(places, *ends) for ends in self.edges(places)]
         boxes = [self.box(node, *places[node, n]) for node, n in places]
-        parts.append(write(width / 2, y + 4, self.key(), 10))
-        y += 16
+        for line in self.key():
+            parts.append(write(width / 2, y + 4, line, 10))
+            y += 14
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{width}" '
             f'height="{y}" viewBox="0 0 {width} {y}" font-family="sans-serif" '
@@ -102,7 +103,7 @@ class Graph:
         """What the colours mean."""
         said = ["blue: an operator", "green: a leaf, once below each of its users"]
         said += ["violet: a module"] * any(node.call for node in self.drawn)
-        return "; ".join(said)
+        return said
 
     def edges(self, places):
         """((node, layer), (end, layer)) of what is drawn, each pair once."""
