@@ -38,6 +38,16 @@ OfLab = Annotated[
 Students = Annotated[
     list[str] | None, typer.Option("--student", help="only this student")
 ]
+Names = Annotated[
+    list[str] | None, typer.Argument(help="exercises, or chapters such as 03; all")
+]
+Sample = Annotated[
+    int | None, typer.Option(help="so many of each exercise, drawn by the seed")
+]
+Seed = Annotated[int, typer.Option(help="of the sample, and of the cases")]
+Write = Annotated[
+    bool, typer.Option("--write", help="write the page in docs/, of all exercises")
+]
 Force = Annotated[bool, typer.Option("--force", help="replace what is there")]
 
 
@@ -252,16 +262,7 @@ def unpack(
 
 @app.command()
 def mutate(
-    names: Annotated[
-        list[str] | None, typer.Argument(help="exercises, or chapters such as 03; all")
-    ] = None,
-    sample: Annotated[
-        int | None, typer.Option(help="so many of each exercise, drawn by the seed")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="of the sample and of the cases")] = 0,
-    write: Annotated[
-        bool, typer.Option("--write", help="write docs/mutants.md, of all exercises")
-    ] = False,
+    names: Names = None, sample: Sample = None, seed: Seed = 0, write: Write = False
 ):
     """Change solutions by machine, and say which changes the checks let pass."""
     from .mutation import audit, nvrtc, report
@@ -272,17 +273,12 @@ def mutate(
     chosen = _exercises(names)
     work, found, stale = audit.draw(chosen, seed, sample), [], audit.gone(chosen)
     for listed in stale:
-        console.print(f"stale: {listed}: no such edit", markup=False, soft_wrap=True)
-    with _progress() as progress:
-        for one in progress.track(audit.audit(work), len(work), description="mutants"):
-            found.append(one)
-            if one.state in (audit.SURVIVED, audit.STALE):
-                said = f"{one.state}: {one.hole}: {one.edit}"
-                console.print(said, markup=False, soft_wrap=True)
-    rows = Table(*report.COLUMNS)
-    for row in report.table(found):
-        rows.add_row(*map(str, row))
-    console.print(rows)
+        _say(f"stale: {listed}: no such edit")
+    for one in _followed(audit.audit(work), len(work), "mutants"):
+        found.append(one)
+        if one.state in (audit.SURVIVED, audit.STALE):
+            _say(f"{one.state}: {one.hole}: {one.edit}")
+    _tabulate(report, found)
     console.print(f"{report.share(found):.2%} of what is not equivalent is killed")
     if stale or any(one.state == audit.STALE for one in found):
         raise LookupError("what is listed as equivalent is not: see `stale` above")
@@ -292,9 +288,7 @@ def mutate(
 
 @app.command()
 def seeds(
-    names: Annotated[
-        list[str] | None, typer.Argument(help="exercises, or chapters such as 03; all")
-    ] = None,
+    names: Names = None,
     count: Annotated[int, typer.Option("--seeds", help="how many, from 0 on")] = 300,
 ):
     """Judge each solution by the cases of many seeds, and say which refuse it."""
@@ -302,12 +296,10 @@ def seeds(
 
     chosen, refused = _exercises(names), 0
     work = draw(chosen, count)
-    with _progress() as progress:
-        for name, bad in progress.track(tried(work), len(work), description="seeds"):
-            refused += len(bad)
-            if bad:
-                said = f"refused: {name}: by {', '.join(map(str, bad))}"
-                console.print(said, markup=False, soft_wrap=True)
+    for name, bad in _followed(tried(work), len(work), "seeds"):
+        refused += len(bad)
+        if bad:
+            _say(f"refused: {name}: by {', '.join(map(str, bad))}")
     if refused:
         raise LookupError(f"right answers are refused, {refused} times: see above")
     console.print(f"{len(chosen)} solutions are right by each of {count} seeds")
@@ -315,66 +307,37 @@ def seeds(
 
 @app.command()
 def causes(
-    names: Annotated[
-        list[str] | None, typer.Argument(help="exercises, or chapters such as 03; all")
-    ] = None,
-    sample: Annotated[
-        int | None, typer.Option(help="so many by hand, and by machine, of each")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="of the sample and of the cases")] = 0,
-    write: Annotated[
-        bool, typer.Option("--write", help="write docs/causes.md, of all exercises")
-    ] = False,
+    names: Names = None, sample: Sample = None, seed: Seed = 0, write: Write = False
 ):
-    """Judge wrong answers, and say which causes that are named are false."""
+    """Judge wrong answers, and say which causes that are named are false.
+
+    The sample is of those by machine, and as many of those by hand.
+    """
     from .mutation import causes
 
-    if write and names:
-        raise ValueError("--write goes with no names")
-    work, found = causes.draw(_exercises(names), seed, sample), []
-    with _progress() as progress:
-        tried = causes.causes(work)
-        for one in progress.track(tried, len(work), description="wrong answers"):
-            found.append(one)
-            if one.state == causes.FALSE:
-                said = f"{one.hole}: {one.title}: said to be {one.cause}"
-                console.print(said, markup=False, soft_wrap=True)
-    rows = Table(*causes.COLUMNS)
-    for row in causes.table(found):
-        rows.add_row(*map(str, row))
-    console.print(rows)
+    chosen, found = _exercises(names, write), []
+    work = causes.draw(chosen, seed, sample)
+    for one in _followed(causes.causes(work), len(work), "wrong answers"):
+        found.append(one)
+        if one.state == causes.FALSE:
+            _say(f"{one.hole}: {one.title}: said to be {one.cause}")
+    _tabulate(causes, found)
     if write:
         causes.PAGE.write_text(causes.page(found, sample), encoding="utf-8")
 
 
 @app.command()
-def audit(
-    names: Annotated[
-        list[str] | None, typer.Argument(help="exercises, or chapters such as 03; all")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="of the cases")] = 0,
-    write: Annotated[
-        bool, typer.Option("--write", help="write docs/soundness.md, of all exercises")
-    ] = False,
-):
+def audit(names: Names = None, seed: Seed = 0, write: Write = False):
     """Grade every right and wrong answer that stands beside the checks."""
     from . import soundness
 
-    if write and names:
-        raise ValueError("--write goes with no names")
-    found, chosen = [], _exercises(names)
-    with _progress() as progress:
-        task = progress.add_task("answers", total=soundness.count(chosen))
-        for one in soundness.audit(chosen, seed):
-            found.append(one)
-            progress.update(task, advance=1, description=one.hole)
-            if not one.well:
-                said = f"{one.hole}, {one.title}, {one.kind}: {one.said}"
-                console.print(said, markup=False, soft_wrap=True)
-    rows = Table(*soundness.COLUMNS)
-    for row in soundness.table(found):
-        rows.add_row(*map(str, row))
-    console.print(rows)
+    chosen, found = _exercises(names, write), []
+    graded = soundness.audit(chosen, seed)
+    for one in _followed(graded, soundness.count(chosen), "answers"):
+        found.append(one)
+        if not one.well:
+            _say(f"{one.hole}, {one.title}, {one.kind}: {one.said}")
+    _tabulate(soundness, found)
     console.print(soundness.summary(found), soft_wrap=True)
     if write:
         soundness.PAGE.write_text(soundness.page(found), encoding="utf-8")
@@ -382,10 +345,32 @@ def audit(
         raise typer.Exit(1)
 
 
-def _exercises(names):
-    """The names of all exercises, or of those: by name, number or chapter."""
+def _followed(work, total, what):
+    """Go through work, with a bar that says how far it is."""
+    with _progress() as progress:
+        yield from progress.track(work, total, description=what)
+
+
+def _say(line):
+    console.print(line, markup=False, soft_wrap=True)
+
+
+def _tabulate(module, found):
+    rows = Table(*module.COLUMNS)
+    for row in module.table(found):
+        rows.add_row(*map(str, row))
+    console.print(rows)
+
+
+def _exercises(names, write=False):
+    """The names of all exercises, or of those: by name, number or chapter.
+
+    ValueError: names, and a page that is to be written of all.
+    """
     from minigrad.exercises.registry import exercises
 
+    if write and names:
+        raise ValueError("--write goes with no names")
     called = {e.hole.name: {e.hole.name, e.hole.number, e.chapter[:2]}
               for e in exercises()}  # fmt: skip
     unknown = {*(names or ())} - set().union(*called.values())

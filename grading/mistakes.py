@@ -4,10 +4,8 @@ In the file of an exercise, `checks/07_03_conv2d_gemm.py`:
 
     mistakes(
         conv2d_gemm,
-        SIMPLE,  # a list; see below
-        no_bias=Mistake("the bias is left out", "sum + bias[row] -> sum"),
-        no_barrier=Mistake("...", Missing("__syncthreads();"), "__syncthreads(); ->"),
-        outside=Known("row < O && k + tx < K ? w -> true ? w"),
+        LIST,  # see below
+        in_double=Mistake("...", Model(in_double), "float sum -> double sum"),
     )
     right(conv2d_gemm, "padded tiles", "w_tile[16][16] -> w_tile[16][17]")
 
@@ -15,14 +13,23 @@ In the file of an exercise, `checks/07_03_conv2d_gemm.py`:
     def not_summed(dy, columns, w): ...
 
 A wrong or right answer is a patch of the course's solution, "old -> new" (every "old"
-becomes "new"; a tuple of several, one after the other), a Python function, or a
-kernel's text or body. `Patch("old -> new", of=TEXT)` patches another text. Where
-there are patches alone, a list is shorter: each cause and its text, then its answers,
-">" and a change, and "&" before each further change of the same answer. What is
-indented goes on with the line before, and r"\n" is a new line:
+becomes "new"; a tuple of several, one after the other; any white space is as good as
+any other), or "= expression", what it returns in the place of all that the solution
+does; or a Python function, or a kernel's text or body. `Patch("old -> new", of=TEXT)`
+patches another text. Where there are patches and bodies alone, a list is shorter:
 
     no_bias: the bias is left out
     > sum + bias[row] -> sum
+    no_barrier: a tile is read before all of it is there
+    + __syncthreads();
+    > __syncthreads(); ->
+    outside:
+    > row < O && k + tx < K ? w -> true ? w
+
+Each cause has its text, or none; a sign, if it has one (see below): "!" and a Fault's
+kind, or "+" and what is Missing; then its answers: ">" and a change, and "&" before
+each further change of the same answer. What is indented goes on with the line before,
+and r"\n" is a new line.
 
 A Mistake explains a learner's answer where one of its own gives the same in every case
 (blame.py). Its answers are specimens: the check must reject each, and name this
@@ -39,7 +46,6 @@ import functools
 import importlib
 import linecache
 import re
-import textwrap
 from pathlib import Path
 from typing import NamedTuple
 
@@ -76,6 +82,11 @@ class Missing(NamedTuple):
     statement: str
 
 
+HEAD = re.compile(r".*?\bdef .*?:\n", re.S)
+SIGNS = {"!": Fault, "+": Missing}
+ENTRY = re.compile(r"[>&!+] |[^\s=;(){}][^=;(){}]*:( |\Z)")  # begins in a list
+
+
 class Patch:
     """A text in which some words are others. of: a kernel's; else the solution."""
 
@@ -85,10 +96,16 @@ class Patch:
     def __call__(self, text):
         text = MARKS.sub("", text)
         for change in self.changes:
+            if change.startswith("= ") and " ->" not in change:
+                text = f"{HEAD.match(text)[0]}    return {change[2:]}\n"
+                continue
             old, arrow, new = change.partition(" ->")
-            if not arrow or old not in text:
+            words = [re.escape(word) for word in re.split(r"(?<=\S)\s+(?=\S)", old)]
+            text, count = re.subn(
+                r"\s+".join(words), lambda _, new=new: new.removeprefix(" "), text
+            )
+            if not arrow or not count:
                 raise ValueError(f"{change!r} does not change\n{text}")
-            text = text.replace(old, new.removeprefix(" "))
         return text
 
     def text(self, hole):
@@ -166,8 +183,9 @@ class Specimen(NamedTuple):
 
 def described(hole, given):
     """An answer as a Specimen has it, for one as it is written in a file."""
-    if isinstance(given, tuple):
+    if isinstance(given, tuple) and " ->" in given[0]:
         return Patch(*given)
+    (given,) = given if isinstance(given, tuple) else (given,)
     if not isinstance(given, str) or "__global__" in given:
         return given
     kernel = isinstance(hole, KernelExercise) and " ->" not in given
@@ -177,21 +195,31 @@ def described(hole, given):
 def mistakes(hole, simple="", /, **named):
     """Say which mistakes the check of `hole` knows, by the names of their causes."""
     known = _of.setdefault(hole.name, {})
-    for cause, new in (_read(simple) | named).items():
+    for cause, new in (listed(simple) | named).items():
         for given in new.answers:
             _specimen(hole, described(hole, given), cause)
         if new.cause:
             known[cause] = new
 
 
-def _read(simple):
+def listed(simple):
     """{cause: Mistake} of a list; see the head of this file."""
-    found, last = {}, []
-    for line in re.sub(r"\n    +", " ", textwrap.dedent(simple)).strip().splitlines():
-        if line.startswith("> "):
-            last.append((line[2:].replace(r"\n", "\n"),))
-        elif line.startswith("& "):
-            last[-1] += (line[2:].replace(r"\n", "\n"),)
+    found, last, lines = {}, [], []
+    indent = re.match(r"\s*", simple)[0].split("\n")[-1]
+    for line in simple.strip().splitlines():
+        entry = line.removeprefix(indent)
+        if ENTRY.match(entry):
+            lines.append(entry)
+        elif entry.strip():
+            lines[-1] += f" {line.strip()}"
+    for line in lines:
+        mark, _, rest = line.replace(r"\n", "\n").partition(" ")
+        if mark == ">":
+            last.append((rest,))
+        elif mark == "&":
+            last[-1] += (rest,)
+        elif mark in SIGNS:
+            last.append(SIGNS[mark](rest))
         else:
             cause, _, text = line.partition(":")
             last = found[cause] = [text.strip()]
@@ -220,7 +248,7 @@ def right(hole, style, answer=None):
 
 def rights(hole, simple):
     """Say that the patches of a list are right, each in the style above it."""
-    for style, new in _read(simple).items():
+    for style, new in listed(simple).items():
         for given in new.answers:
             right(hole, style, given)
 

@@ -70,10 +70,6 @@ mistakes(
     > threads <= limits["threads"] and enough -> enough
     strict: a block that needs all of its registers is allowed: compare with <=
     > registers <= limits["registers"] -> registers < limits["registers"]
-    strict_threads: a block may have as many threads as the limit says: compare with <=
-    > threads <= limits["threads"] -> threads < limits["threads"]
-    swapped: blocks come first, then threads
-    > return blocks, threads -> return threads, blocks
     not_shrunk: a block is as large as the limits allow, also where n is small
     > in (1024, 512, 256, 128, 64, 32): -> in (1024, 512, 256, 128, 64, 32):\n        if
         threads >= 2 * n and threads > 32:\n            continue
@@ -88,50 +84,8 @@ mistakes(
         limits["blocks"]
     nothing_allowed: where no block is small enough, raise ValueError
     > raise ValueError("not even 32 threads are allowed") -> return None
-    raised:
-    > blocks > limits["blocks"] -> blocks >= limits["blocks"]
-    float:
-    > -(-n // threads) -> n / threads
-    list:
-    > return blocks, threads -> return [blocks, threads]
     """,
 )
-
-
-@right(pick_launch, "by max")
-def _(n, registers, limits):
-    if not n:
-        return None
-    most = min(limits["threads"], limits["registers"] // registers)
-    threads = max(s for s in SIZES if s <= most)
-    blocks, rest = divmod(n, threads)
-    blocks += rest > 0
-    if blocks > limits["blocks"]:
-        raise ValueError(f"{blocks} blocks")
-    return blocks, threads
-
-
-@right(pick_launch, "by halving")
-def _(n, registers, limits):
-    threads = 1024
-    while threads > limits["threads"] or threads * registers > limits["registers"]:
-        threads //= 2
-    if n == 0:
-        return None
-    if threads < 32 or math.ceil(n / threads) > limits["blocks"]:
-        raise ValueError("not allowed")
-    return math.ceil(n / threads), threads
-
-
-@right(pick_launch, "by next")
-def _(n, registers, limits):
-    if n == 0:
-        return
-    most = min(limits["threads"], limits["registers"] / registers)
-    threads = next((s for s in SIZES if s <= most), None)
-    if threads is None or (n + threads - 1) // threads > limits["blocks"]:
-        raise ValueError
-    return (n + threads - 1) // threads, threads
 
 
 @right(pick_launch, "by powers of two")

@@ -5,7 +5,7 @@ import torch
 
 from grading.checking import checks
 from grading.kernels import KernelCheck, Launch, blank, distinct
-from grading.mistakes import mistakes, right, rights
+from grading.mistakes import mistakes, right
 from minigrad.kernels.first import roll
 
 
@@ -73,10 +73,6 @@ mistakes(
     always_n: n is added also where the remainder is not negative: that reads past the
         end
     > if (from < 0) from += n; -> from += n;
-    not_zero: a remainder of 0 is x[0], and is there: add n only where it is negative
-    > from < 0 -> from <= 0
-    by_size: n is the number of elements: the block's size has nothing to do with % here
-    > ) % n; -> ) % (int)blockDim.x;
     local_only: cuda.grid(1) counts through all blocks: blockIdx.x * blockDim.x +
         threadIdx.x
     > blockIdx.x * blockDim.x + ->
@@ -84,32 +80,17 @@ mistakes(
     > if (i < n) -> if (n > 0)
     off_by_one: one too many: element n is the first that is not there
     > i < n -> i <= n
-    copied: nothing is moved: y[i] is x[i]
-    > x[from] -> x[i]
-    compile:
-    > int from = (i - shift) % n;\n        if (from < 0) from += n; -> int from = (i -
-        shift) mod n;
     unknown:
     > = x[from] -> = -x[from]
     """,
 )
 
-rights(
+right(
     roll,
-    r"""
-    twice %:
-    > int from = (i - shift) % n;\n        if (from < 0) from += n; -> int from = ((i -
-        shift) % n + n) % n;
-    by a loop:
-    > int from = (i - shift) % n;\n        if (from < 0) from += n; -> int from = (i -
-        shift) % n;\n        while (from < 0) from += n;
-    without an if:
-    > int from = (i - shift) % n;\n        if (from < 0) from += n; -> int from = (i -
-        shift) % n;\n        from += n * (from < 0);
-    """,
+    "twice %",
+    "int from = (i - shift) % n;\n        if (from < 0) from += n; -> "
+    "int from = ((i - shift) % n + n) % n;",
 )
-
-# fmt: skip
 right(
     roll,
     "each thread writes where its element goes",

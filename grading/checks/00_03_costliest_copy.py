@@ -65,9 +65,6 @@ mistakes(
     """
     by_bytes: that has the most bytes: the time is latency + nbytes / rate, of each copy
     > latency + nbytes / rate -> nbytes
-    by_count: that is copied most often: the time is latency + nbytes / rate, of each
-        copy
-    > latency + nbytes / rate -> 1
     latency_once: the latency is that of each copy, not of each array
     > latency + nbytes -> (name not in spent) * latency + nbytes
     last_only: of each array only its last copy is counted: add them up
@@ -77,34 +74,16 @@ mistakes(
         nbytes / rate)
     times_rate: rate is bytes a microsecond: divide by it
     > nbytes / rate -> nbytes * rate
-    cheapest: that is the cheapest one
-    > max(spent -> min(spent
     last_of_equals: of arrays that take equally long, the one that was copied first is
         wanted
     > return max(spent, -> return max([*spent][::-1],
     whole: a fraction of a microsecond counts: divide by /, not by //
     > / rate -> // rate
-    raised:
-    > , default=None ->
-    wrong_type:
-    > return max(spent -> return spent and max(spent.items()) or max(spent
-    > return max(spent, key=spent.get, -> return max(spent.values(),
     """,
     no_latency=Mistake(
-        "each copy takes its latency, too, however small it is",
-        "+ latency + -> + ",
+        "each copy takes its latency, too, however small it is", "+ latency + -> + "
     ),
 )
-
-
-@right(costliest_copy, "by a defaultdict")
-def _(copies, links):
-    total = defaultdict(int)
-    for name, link, nbytes in copies:
-        total[name] += links[link][0] + nbytes / links[link][1]
-    if not total:
-        return None
-    return max(total.items(), key=lambda item: item[1])[0]
 
 
 @right(costliest_copy, "name by name")
@@ -115,27 +94,6 @@ def _(copies, links):
 
     names = dict.fromkeys(name for name, *_ in copies)
     return max(names, key=time, default=None)
-
-
-@right(costliest_copy, "by sorting")
-def _(copies, links):
-    spent = {}
-    for name, link, nbytes in copies:
-        spent.setdefault(name, []).append(nbytes / links[link][1] + links[link][0])
-    order = sorted(spent, key=lambda name: -sum(spent[name]))
-    return order[0] if order else None
-
-
-@right(costliest_copy, "the best so far")
-def _(copies, links):
-    best, spent = None, {}
-    for name, link, nbytes in copies:
-        latency, rate = links[link]
-        spent[name] = spent.get(name, 0.0) + (latency * rate + nbytes) / rate
-    for name, time in spent.items():
-        if best is None or time > spent[best]:
-            best = name
-    return best
 
 
 equivalent(

@@ -1,7 +1,7 @@
 """Which copies between host and device bring nothing new."""
 
 from grading.checking import Check, checks
-from grading.mistakes import Mistake, equivalent, mistake, mistakes, right
+from grading.mistakes import equivalent, mistake, mistakes, right
 from minigrad.kernels.transfers import needless_copies
 
 UP, DOWN = "to device", "to host"
@@ -74,7 +74,7 @@ class NeedlessCopies(Check):
 
 mistakes(
     needless_copies,
-    """
+    r"""
     first: the first copy brings something: at first the device holds nothing
     > equal = [], set() -> equal = [], {e[1] for e in events if len(e) < 3}
     reads_change: reading does not change an array: only the last tuple counts
@@ -89,19 +89,11 @@ mistakes(
     > equal -= set(writes) -> equal.clear()
     one_change: an event may change several arrays
     > equal -= set(writes) -> equal -= set(writes[:1])
-    names: the numbers of the events are wanted, not the names of the arrays
-    > append(number) -> append(names[0])
-    from_one: events are counted from 0
-    > enumerate(events -> enumerate(events, 1
-    wrong_type:
-    > return needless -> return tuple(needless)
+    needed: those are the copies that are needed: the others are wanted
+    > elif names[0] in equal: -> elif names[0] not in
+        equal:\n            equal.add(names[0])
+    & else: equal.add(names[0]) -> else:\n            pass
     """,
-    needed=Mistake(
-        "those are the copies that are needed: the others are wanted",
-        ("elif names[0] in equal: -> elif names[0] not in equal:\n"
-         "            equal.add(names[0])",
-         "else:\n            equal.add(names[0]) -> else:\n            pass"),
-    ),
 )  # fmt: skip
 
 
@@ -123,28 +115,11 @@ def each_direction(events):
 
 
 @mistake(
-    needless_copies,
-    "an array that was copied before may have been changed since then",
+    needless_copies, "an array that was copied before may have been changed since then"
 )
 def ever_copied(events):
     copied = [e[1] if e[0] in (UP, DOWN) else None for e in events]
     return [n for n, name in enumerate(copied) if name and name in copied[:n]]
-
-
-@right(needless_copies, "by versions")
-def _(events):
-    version, held, found = {}, {}, []
-    for n, event in enumerate(events):
-        if event[0] in ("to device", "to host"):
-            name = event[1]
-            now = version.get(name, 0)
-            if held.get(name) == now:
-                found.append(n)
-            held[name] = now
-        else:
-            for name in event[2]:
-                version[name] = version.get(name, 0) + 1
-    return found
 
 
 @right(needless_copies, "by looking back")
@@ -159,35 +134,6 @@ def _(events):
         return False
 
     return [n for n, e in enumerate(events) if e[0][:3] == "to " and needless(n)]
-
-
-@right(needless_copies, "by a dict of flags")
-def _(events):
-    fresh, result = {}, []
-    for i in range(len(events)):
-        what = events[i][0]
-        if what == "kernel" or what == "host":
-            for name in events[i][2]:
-                fresh[name] = False
-        else:
-            if fresh.get(events[i][1], False):
-                result += [i]
-            fresh[events[i][1]] = True
-    return result
-
-
-@right(needless_copies, "by the last change and the last copy")
-def _(events):
-    last_copy, last_change, result = {}, {}, []
-    for n, (what, *names) in enumerate(events):
-        if what in (UP, DOWN):
-            (name,) = names
-            if last_copy.get(name, -1) > last_change.get(name, -1):
-                result.append(n)
-            last_copy[name] = n
-        else:
-            last_change.update({name: n for name in names[1]})
-    return result
 
 
 equivalent(

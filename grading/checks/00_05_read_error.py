@@ -78,16 +78,10 @@ mistakes(
     > error.runtime, error.driver, -> error.driver,
     whole: the words stand anywhere in a longer message: ask with `in`
     > sign.lower() in message -> sign.lower() == message
-    at_the_end: the words stand anywhere in a longer message: ask with `in`
-    > sign.lower() in message -> message.endswith(sign.lower())
     all_signs: one of the three texts is enough
     > if any(sign and -> if all(sign and
     only_cause: a pair is wanted, (number, cause)
     > return error.number, causes -> return causes
-    only_number: a pair is wanted, (number, cause)
-    > , causes[error.number] ->
-    swapped: the number comes first, then the cause
-    > error.number, causes[error.number] -> causes[error.number], error.number
     launch_as_kernel: 701 is refused before the kernel runs: its launch asks for too
         much
     > 701: "launch" -> 701: "kernel"
@@ -103,11 +97,6 @@ mistakes(
     > 100: "device" -> 100: "driver"
     else_unknown: a message that speaks of no error of CUDA's: return None
     > return None -> return 0, "unknown"
-    raised:
-    > sign and sign.lower() -> sign.lower()
-    list:
-    > return error.number, causes[error.number] -> return [error.number,
-        causes[error.number]]
     """,
 )  # fmt: skip
 
@@ -121,42 +110,11 @@ def by_number(message):
             return error.number, CAUSES[error.number]
 
 
-@right(read_error, "by a table of all texts")
-def _(message):
-    table = {text.lower(): e.number for e in ERRORS for text in e[1:] if text}
-    for text, number in table.items():
-        if text in message.lower():
-            return number, CAUSES[number]
-
-
-@right(read_error, "cause by cause")
-def _(message):
-    causes = dict(driver=(35, 222), device=(100,), build=(209,), launch=(9, 701),
-                  kernel=(700, 716, 719), memory=(2,))  # fmt: skip
-    said = message.casefold()
-    for cause, numbers in causes.items():
-        for e in ERRORS:
-            names = [e.runtime, e.words] + ([e.driver] if e.driver else [])
-            if e.number in numbers and any(name.casefold() in said for name in names):
-                return e.number, cause
-    return None
-
-
 @right(read_error, "by regular expressions")
 def _(message):
     for number, runtime, driver, words in ERRORS:
         if re.search(f"{runtime}|{driver or words}|{words}", message, re.I):
             return number, CAUSES[number]
-
-
-@right(read_error, "by next")
-def _(message):
-    small = message.lower()
-    found = [e for e in ERRORS
-             if e.runtime.lower() in small or e.words.lower() in small
-             or (e.driver or "no name").lower() in small]  # fmt: skip
-    number = found[0].number if found else None
-    return number and (number, CAUSES[number])
 
 
 equivalent(

@@ -89,8 +89,6 @@ mistakes(
         cubins
     any_minor: a cubin does not run on a GPU with a lower minor number
     >  and b <= capability[1] ->
-    upwards: the cubin's minor number is the one that may be lower
-    > b <= capability[1] -> b >= capability[1]
     no_ptx: PTX is code for the GPU, too
     > (cubin or compiled) -> cubin
     no_cubins: a cubin is enough: it takes no PTX then
@@ -110,16 +108,6 @@ mistakes(
     > max(fitting, key=lambda name: wheels[name][0], default -> max(fitting, default
     as_text: 12.10 is newer than 12.9: compare numbers, not texts
     > wheels[name][0], default -> str(wheels[name][0]), default
-    by_major: of several with one major number, the minor one decides
-    > wheels[name][0], default -> wheels[name][0][0], default
-    oldest: that is the oldest that runs
-    > max(fitting -> min(fitting
-    its_cuda: the name of the wheel is wanted
-    > append(name) -> append(cuda)
-    & max(fitting, key=lambda name: wheels[name][0], -> max(fitting,
-    raised:
-    > , default=None ->
-    > ptx is not None and ->
     """,
 )
 
@@ -151,42 +139,6 @@ def _(driver, capability, wheels):
         cuda, cubins, ptx = wheels[name]
         if cuda[0] <= driver[0] and code_for(capability, driver, cuda, cubins, ptx):
             return name
-
-
-@right(wheel_for, "the best so far")
-def _(driver, capability, wheels):
-    best, newest = None, (0, 0)
-    for name, what in wheels.items():
-        if what[0][0] > driver[0] or what[0] < newest:
-            continue
-        if code_for(capability, driver, *what):
-            best, newest = name, what[0]
-    return best
-
-
-@right(wheel_for, "by numbers")
-def _(driver, capability, wheels):
-    def number(version):
-        return version[0] * 1000 + version[1]
-
-    runs = {}
-    for name, (cuda, cubins, ptx) in wheels.items():
-        cubin = any(0 <= number(capability) - number(c) < 1000 - c[1]
-                    and c[0] == capability[0] for c in cubins)  # fmt: skip
-        jit = (
-            ptx and number(ptx) <= number(capability) and number(cuda) <= number(driver)
-        )
-        if cuda[0] <= driver[0] and (cubin or jit):
-            runs[number(cuda)] = name
-    return runs[max(runs)] if runs else None
-
-
-@right(wheel_for, "by lists")
-def _(driver, capability, wheels):
-    runs = [(cuda, name) for name, (cuda, cubins, ptx) in wheels.items()
-            if not cuda[0] > driver[0]
-            and code_for(capability, driver, cuda, cubins, ptx)]  # fmt: skip
-    return sorted(runs)[-1][1] if runs else None
 
 
 equivalent(

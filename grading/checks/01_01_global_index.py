@@ -5,7 +5,7 @@ import torch
 
 from grading.checking import checks
 from grading.kernels import KernelCheck, Launch, blank
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import mistakes, right
 from minigrad.kernels.threads import global_index
 
 
@@ -32,7 +32,7 @@ class GlobalIndex(KernelCheck):
 SIGN = "block[i] = blockIdx.x;\n    thread[i] = threadIdx.x;"
 mistakes(
     global_index,
-    """
+    f"""
     local_only: every block signs the elements of the first: the index needs blockIdx.x,
         too
     > blockIdx.x * blockDim.x + ->
@@ -51,11 +51,6 @@ mistakes(
     brackets: the brackets are wrong: only blockIdx.x is multiplied by blockDim.x, and
         threadIdx.x is added
     > blockDim.x + threadIdx.x -> (blockDim.x + threadIdx.x)
-    behind_the_grid: gridDim.x * blockDim.x is the number of all threads: before this
-        block stand blockIdx.x blocks only
-    > blockIdx.x * -> gridDim.x *
-    from_one: blocks are counted from 0: before block b stand b blocks, not b - 1
-    > blockIdx.x * -> ((int)blockIdx.x - 1) * (int)
     along_y: the launch has one dimension, x: along y all numbers are 0
     > blockIdx.x * blockDim.x + threadIdx.x -> threadIdx.y + blockDim.y * blockIdx.y
     own_numbers: both arrays are signed at i, the global index: block[i] and thread[i]
@@ -68,37 +63,27 @@ mistakes(
     > = blockIdx.x -> = _;
     & = threadIdx.x -> = blockIdx.x
     & = _; -> = threadIdx.x
-    signs_i: thread[i] is to hold the number within the block, threadIdx.x, not i
-    > = threadIdx.x -> = i
+    block_only: a block's threads all sign the same element: the index needs
+        threadIdx.x, too
+    >  * blockDim.x + threadIdx.x ->
+    added: block and thread are only added: one block further is blockDim.x elements on
+    >  * blockDim.x ->
+    everyone: each thread signs every element: a thread has one i, and the launch is the
+        loop
+    > int i = 0, all = blockDim.x * gridDim.x; while (i < all) {{ {SIGN} i++; }}
+    nothing:
+    > {SIGN} ->
+    > block[i] = blockIdx.x; ->
+    compile:
+    > thread[i] = threadIdx.x; -> thread[i] = threadIdx.x
+    > int i = blockIdx.x * blockDim.x + threadIdx.x -> i = blockIdx.x
+    > int i = blockIdx.x * blockDim.x + threadIdx.x; -> i = blockIdx.x * blockDim.x +
+        threadIdx.x
+    > blockIdx.x * blockDim.x + threadIdx.x -> blockIdx * blockDim + threadIdx
+    > {SIGN} -> # my element {SIGN}
+    > {SIGN} -> {SIGN} return i;
+    > blockIdx.x * blockDim.x + threadIdx.x -> cuda.grid(1)
     """,
-    block_only=Mistake(
-        "a block's threads all sign the same element: the index needs threadIdx.x, too",
-        " * blockDim.x + threadIdx.x ->",
-    ),
-    added=Mistake(
-        "block and thread are only added: one block further is blockDim.x elements on",
-        " * blockDim.x ->",
-    ),
-    everyone=Mistake(
-        "each thread signs every element: a thread has one i, and the launch is the "
-        "loop",
-        f"""
-        int i = 0, all = blockDim.x * gridDim.x;
-        while (i < all) {{ {SIGN} i++; }}
-        """,
-    ),
-    nothing=Known(f"{SIGN} ->", "block[i] = blockIdx.x; ->"),
-    compile=Known(
-        "thread[i] = threadIdx.x; -> thread[i] = threadIdx.x",
-        "int i = blockIdx.x * blockDim.x + threadIdx.x -> i = blockIdx.x",
-        "int i = blockIdx.x * blockDim.x + threadIdx.x; -> "
-        "i = blockIdx.x * blockDim.x + threadIdx.x",
-        "blockIdx.x * blockDim.x + threadIdx.x -> blockIdx * blockDim + threadIdx",
-        f"{SIGN} -> # my element\n{SIGN}",
-        f"{SIGN} -> {SIGN} return i;",
-        "blockIdx.x * blockDim.x + threadIdx.x -> cuda.grid(1)",
-    ),
-    endless=Known(f"{SIGN} -> while (true) {{ {SIGN} }}"),
 )
 
 right(global_index, "and prints", f'{SIGN} -> printf("%d", i); {SIGN}')

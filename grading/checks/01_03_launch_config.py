@@ -53,8 +53,6 @@ mistakes(
     block_reversed: the block is written x first, too: divide cols by block[0], rows by
         block[1]
     > , block, -> , reversed(block),
-    nearest: rounded to the nearest: round up, always, or what is left gets no thread
-    > -(-n // size) -> round(n / size)
     in_threads: a grid counts blocks, not threads: divide by the size of a block
     > max(-(-n // size), 1) -> n
     empty_grid: a grid without blocks cannot be launched: at least one in each dimension
@@ -78,8 +76,3 @@ def one_number(shape, block):
 def _(shape, block):
     grid = [math.ceil(n / b) or 1 for n, b in zip(shape[::-1], block)]
     return tuple(grid)
-
-
-@right(launch_config, "by counting")
-def _(shape, block):
-    return tuple(len(range(0, n, size)) or 1 for n, size in zip(reversed(shape), block))

@@ -5,7 +5,7 @@ import torch
 
 from grading.checking import checks
 from grading.kernels import KernelCheck, Launch, blank, distinct
-from grading.mistakes import Mistake, mistakes, right
+from grading.mistakes import mistakes, right
 from minigrad.kernels.threads import map_2d
 from minigrad.launch import cdiv
 
@@ -46,8 +46,6 @@ mistakes(
     & int _ -> int col
     wrong_pitch: a row is cols elements long: the index is row * cols + col
     > row * cols + col -> row * rows + col
-    mixed_up: row and col have changed places in the index: it is row * cols + col
-    > row * cols + col -> row + cols * col
     grid_pitch: a row of the matrix is cols elements long, not as long as the grid is
         wide
     > row * cols -> row * blockDim.x * gridDim.x
@@ -68,8 +66,6 @@ mistakes(
     > >= -> >
     by_column: the weight belongs to the row: w[row]
     > w[row] -> w[col]
-    by_element: w has one weight for each row, not for each element: w[row]
-    > w[row] -> w[i]
     local_only: only threadIdx is used: every block does the elements of the first
     > blockIdx.y * blockDim.y + ->
     & blockIdx.x * blockDim.x + ->
@@ -79,26 +75,16 @@ mistakes(
     & + col; -> + col; if (i >= rows * cols) return;
     no_guard: there is no guard: the last blocks reach over the edges of the matrix
     > {GUARD} ->
+    along_x: only x is used, so threads that differ in y do the same element: the row
+        comes from y
+    > int i = threadIdx.x + blockDim.x * blockIdx.x, row = i / cols; if (row < rows)
+        y[i] = x[i] * w[row];
+    whole_rows: each thread does a whole row: one thread, one element
+    > int row = blockIdx.y * blockDim.y + threadIdx.y; if (row >= rows) return; for (int
+        k = row * cols; k < (row + 1) * cols; k++) y[k] = w[row] * x[k];
     """,
-    along_x=Mistake(
-        "only x is used, so threads that differ in y do the same element: the row "
-        "comes from y",
-        """
-        int i = threadIdx.x + blockDim.x * blockIdx.x, row = i / cols;
-        if (row < rows) y[i] = x[i] * w[row];
-        """,
-    ),
-    whole_rows=Mistake(
-        "each thread does a whole row: one thread, one element",
-        """
-        int row = blockIdx.y * blockDim.y + threadIdx.y;
-        if (row >= rows) return;
-        for (int k = row * cols; k < (row + 1) * cols; k++) y[k] = w[row] * x[k];
-        """,
-    ),
 )
 
-right(map_2d, "both cells written out", "[i] -> [col + cols * row]")
 right(
     map_2d,
     "by loops",

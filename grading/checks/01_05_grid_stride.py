@@ -5,7 +5,7 @@ import torch
 
 from grading.checking import checks
 from grading.kernels import KernelCheck, Launch, blank, distinct
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import mistakes, right
 from minigrad.kernels.threads import grid_stride
 
 MILLION = 1_000_003
@@ -41,19 +41,13 @@ LOOP = "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step)"
 ROUNDS = f"{LOOP} -> int i = blockIdx.x * blockDim.x + threadIdx.x;\n    "
 mistakes(
     grid_stride,
-    """
+    f"""
     first_pass: each thread does one element only: go on, in steps of all threads of the
         grid
     > i += step -> i += n
     block_step: the step is one block: the next blocks do the same elements again. It is
         gridDim.x * blockDim.x, the number of all threads
     > i += step -> i += blockDim.x
-    grid_step: the step is the number of blocks: it is gridDim.x * blockDim.x, the
-        number of all threads
-    > i += step -> i += gridDim.x
-    sum_step: the step is the sum of blocks and threads: it is gridDim.x * blockDim.x,
-        the number of all threads
-    > gridDim.x * -> gridDim.x +
     fixed_step: the step is written as a number, which is right for one launch only: it
         is gridDim.x * blockDim.x
     > gridDim.x * blockDim.x -> 4 * 256
@@ -64,8 +58,6 @@ mistakes(
     one_round_less: each thread leaves out its last element: go on while i itself is
         below n
     > i < n -> i < n - step
-    doubled: that is twice x[i]: the square is x[i] * x[i]
-    > x[i] * -> x[i] +
     step_of_one: every thread does all elements from its own on: the step is gridDim.x *
         blockDim.x, the number of all threads
     > i += step -> i++
@@ -80,16 +72,14 @@ mistakes(
     & i += step -> i += blockDim.x
     two_passes: two elements a thread are not enough for any n: it takes a loop
     > i < n; -> i < n && i < 2 * step;
+    no_guard: the elements are not guarded: in the last round some threads have none
+    > {ROUNDS}for (int r = 0; r < (n + step - 1) / step; r++, i += step)
+    whole_rounds: the last round, which is not whole, is left out: go on while i < n
+    > {ROUNDS}for (int r = 0; r < n / step; r++, i += step)
+    endless:
+    > i += step ->
+    > i += step -> i + step
     """,
-    no_guard=Mistake(
-        "the elements are not guarded: in the last round some threads have none",
-        f"{ROUNDS}for (int r = 0; r < (n + step - 1) / step; r++, i += step)",
-    ),
-    whole_rounds=Mistake(
-        "the last round, which is not whole, is left out: go on while i < n",
-        f"{ROUNDS}for (int r = 0; r < n / step; r++, i += step)",
-    ),
-    endless=Known("i += step ->", "i += step -> i + step"),
 )
 
 right(grid_stride, "powf", "x[i] * x[i] -> powf(x[i], 2.0f)")

@@ -52,16 +52,6 @@ mistakes(
     no_brackets: before matrix k stand k * n rows of m: the index is (k * n + i) * m +
         j, with brackets
     > (k * n + i) -> k * n + i
-    wrong_matrix: a matrix of z has n rows: the index is (k * n + i) * m + j
-    > (k * n + i) -> (k * m + i)
-    by_b: before vector k stand k vectors, of n elements in x and m in y: b is how many
-        there are
-    > x[k * n -> x[k * b
-    & y[k * m -> y[k * b
-    one_cell_on: the next vector begins n cells on in x, and m in y, not one: x[k * n +
-        i]
-    > x[k * n -> x[k
-    & y[k * m -> y[k
     one_pair_more: one pair too many: pair b is the first that is not there. Go on while
         k < b
     > k < b -> k < b + 1

@@ -4,8 +4,8 @@ import numpy as np
 import torch
 
 from grading.checking import checks
-from grading.kernels import Fault, Launch, blank, distinct
-from grading.mistakes import Missing, Mistake, mistakes, right
+from grading.kernels import Launch, blank, distinct
+from grading.mistakes import mistakes, right
 from minigrad.kernels.memory import shared_reverse
 
 from .blocks import FLOAT, BlockCheck, cover
@@ -60,9 +60,6 @@ mistakes(
     first_place: every block writes to the first one's place: thread tid writes y[first
         + tid]
     > y[first + tid] -> y[tid]
-    last_left_out: the last element is not written: the second guard, too, is tid <
-        count
-    > if (tid < count) y -> if (tid + 1 < count) y
     unsigned_count: blockDim.x is unsigned, and then so is min(blockDim.x, n - first):
         where n - first is below 0, it becomes huge. Write (int)blockDim.x
     > (int)blockDim -> blockDim
@@ -74,62 +71,48 @@ mistakes(
     > count - 1 - tid -> tid
     small_tile: {TOO_SMALL}
     > tile[256] -> tile[128]
-    smaller_tile: {TOO_SMALL}
-    > tile[256] -> tile[64]
+    no_barrier: a thread takes its element out of shared memory before another has put
+        it in: __syncthreads() belongs between the two steps, for all threads of the
+        block
+    + __syncthreads();
+    > __syncthreads(); ->
+    > __syncthreads(); ->
+    & {PUT} -> __syncthreads(); {PUT}
+    > __syncthreads(); ->
+    & {TAKE} -> {TAKE} __syncthreads();
+    > __syncthreads -> __syncwarp
+    > __syncthreads -> __threadfence_block
+    > {IN_PLACE}
+    & BARRIER ->
+    barrier_in_if: the barrier stands inside an if: in the last block some threads never
+        come to it, and the others wait. Put __syncthreads() on a line outside of every
+        if
+    ! divergent-barrier
+    > __syncthreads(); -> if (tid < count) __syncthreads();
+    no_shared: nothing goes through shared memory: declare __shared__ float tile[256],
+        fill it, and read from it after a barrier
+    ! unshared
+    > int tid = threadIdx.x, first = blockIdx.x * blockDim.x; int count =
+        min((int)blockDim.x, n - first); if (tid < count) y[first + tid] = x[first +
+        count - 1 - tid];
+    blocks_swapped: the elements go to another block: block b reads and writes the
+        elements from b * blockDim.x on
+    > {TAKE} -> int to = (gridDim.x - 1 - blockIdx.x) * blockDim.x + tid; if (to < n)
+        y[to] = tile[blockDim.x - 1 - tid];
+    full_block: a cell of shared memory is read that no thread has filled: the last
+        block has fewer elements than threads, so count is n - first there, not
+        blockDim.x
+    ! uninitialised
+    > count - 1 - tid -> blockDim.x - 1 - tid
+    outside: a thread goes outside an array: only threads below count have an element,
+        in x, in y and in the tile; and thread tid takes out cell count - 1 - tid
+    ! out-of-bounds
+    > count - 1 - tid -> 256 - tid
+    > if (tid < count) ->
+    & count - 1 -> blockDim.x - 1
     """,
-    no_barrier=Mistake(
-        "a thread takes its element out of shared memory before another has put it in: "
-        "__syncthreads() belongs between the two steps, for all threads of the block",
-        Missing("__syncthreads();"),
-        "__syncthreads(); ->",
-        ("__syncthreads(); ->", f"{PUT} -> __syncthreads();\n    {PUT}"),
-        ("__syncthreads(); ->", f"{TAKE} -> {TAKE}\n    __syncthreads();"),
-        "__syncthreads -> __syncwarp",
-        "__syncthreads -> __threadfence_block",
-        (IN_PLACE, "BARRIER ->"),
-    ),
-    barrier_in_if=Mistake(
-        "the barrier stands inside an if: in the last block some threads never come to "
-        "it, and the others wait. Put __syncthreads() on a line outside of every if",
-        Fault("divergent-barrier"),
-        "__syncthreads(); -> if (tid < count) __syncthreads();",
-    ),
-    no_shared=Mistake(
-        "nothing goes through shared memory: declare __shared__ float tile[256], fill "
-        "it, and read from it after a barrier",
-        Fault("unshared"),
-        """
-        int tid = threadIdx.x, first = blockIdx.x * blockDim.x;
-        int count = min((int)blockDim.x, n - first);
-        if (tid < count) y[first + tid] = x[first + count - 1 - tid];
-        """,
-    ),
-    blocks_swapped=Mistake(
-        "the elements go to another block: block b reads and writes the elements from "
-        "b * blockDim.x on",
-        f"""{TAKE} -> int to = (gridDim.x - 1 - blockIdx.x) * blockDim.x + tid;
-    if (to < n) y[to] = tile[blockDim.x - 1 - tid];""",
-    ),
-    full_block=Mistake(
-        "a cell of shared memory is read that no thread has filled: the last block has "
-        "fewer elements than threads, so count is n - first there, not blockDim.x",
-        Fault("uninitialised"),
-        "count - 1 - tid -> blockDim.x - 1 - tid",
-    ),
-    outside=Mistake(
-        "a thread goes outside an array: only threads below count have an element, in "
-        "x, in y and in the tile; and thread tid takes out cell count - 1 - tid",
-        Fault("out-of-bounds"),
-        "count - 1 - tid -> 256 - tid",
-        ("if (tid < count) ->", "count - 1 -> blockDim.x - 1"),
-    ),
 )
 
-right(
-    shared_reverse,
-    "threads without an element end early",
-    f"{PUT} -> if (tid >= count) return;\n    {PUT}",
-)
 right(shared_reverse, "swapped in place", (IN_PLACE, "BARRIER -> __syncthreads();"))
 right(
     shared_reverse,

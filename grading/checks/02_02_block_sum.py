@@ -3,8 +3,8 @@
 import numpy as np
 
 from grading.checking import checks
-from grading.kernels import Fault, Launch, blank, distinct
-from grading.mistakes import Missing, Mistake, Model, mistakes, right
+from grading.kernels import Launch, blank, distinct
+from grading.mistakes import Mistake, Model, mistakes, right
 from minigrad.kernels.memory import block_sum
 
 from .blocks import FLOAT, BlockCheck, by_blocks, counted, cover
@@ -71,7 +71,7 @@ NEIGHBOURS = f"""{TREE} -> for (int s = 1; s < blockDim.x; s *= 2) {{
         """
 mistakes(
     block_sum,
-    """
+    f"""
     written_by_all: all threads write the block's sum: one is enough, as if (tid == 0)
     > if (tid == 0) ->
     one_each: sums has one element for each block, not for each thread: sums[blockIdx.x]
@@ -84,13 +84,6 @@ mistakes(
     without_if: every thread adds, and writes cells that others read: only those below
         half
     > if (tid < half) ->
-    one_more: one thread too many adds: those below half do, tid < half
-    > tid < half -> tid < half + 1
-    half_of_n: half begins at n / 2, but n is the length of the whole array: a block has
-        blockDim.x cells, so at blockDim.x / 2
-    > blockDim.x / 2 -> n / 2
-    whole_numbers: partial holds whole numbers, so all fractions are lost: float
-    > float partial -> int partial
     fixed_size: half begins at a number, 128, which is right for blocks of 256 only:
         blockDim.x / 2 is right for all
     > blockDim.x / 2 -> 128
@@ -104,102 +97,66 @@ mistakes(
     last_step: the tree stops one step early: the last step is half = 1, when cells 0
         and 1 are added
     > half > 0 -> half > 1
-    first_step: the first step is left out: half begins at blockDim.x / 2, so that the
-        upper half of the cells is added, too
-    > blockDim.x / 2 -> blockDim.x / 4
     whole_blocks_only: the last block is left out because it is not full: the threads
         past the end of x add 0, and the others their elements
     > i < n -> (blockIdx.x + 1) * blockDim.x <= n
+    no_barrier: a thread adds a cell that another may not have written yet: each step of
+        the tree needs a __syncthreads() before it
+    + __syncthreads();
+    > __syncthreads(); ->
+    > __syncthreads(); -> __syncwarp();
+    > __syncthreads(); ->
+    & {FILL} -> {FILL} __syncthreads();
+    > __syncthreads(); ->
+    & {STEP} -> {STEP} __syncthreads();
+    > {NEIGHBOURS}if (tid + s < blockDim.x) partial[tid] += partial[tid + s]; }}
+    warp_sync: within the last warp there is no order either: threads of a warp need not
+        run in step. Keep __syncthreads() in every step, or use __syncwarp() there
+    + __syncwarp();
+    > {LATER}for (int half = min(32, blockDim.x / 2); half > 0; half /= 2) {STEP}
+    barrier_in_if: the barrier stands inside an if: the threads that have nothing to add
+        in this step never come to it. Put it into the loop, but outside of the if
+    ! divergent-barrier
+    > __syncthreads(); ->
+    & {FILL} -> {FILL} __syncthreads();
+    & {STEP} -> if (tid < half) {{ partial[tid] += partial[tid + half]; __syncthreads();
+        }}
+    not_filled: a cell is added that nobody has filled: threads past the end of x must
+        put 0 into theirs
+    ! uninitialised
+    > {FILL} -> if (i < n) partial[tid] = x[i];
+    > {FILL} -> if (i >= n) return; {FILL}
+    atomics: atomics make threads wait for each other, and float additions in an order
+        that changes give other last digits from run to run: add as a tree
+    ! atomics
+    > {FILL} -> if (tid == 0) partial[0] = 0; __syncthreads(); if (i < n)
+        atomicAdd(&partial[0], x[i]);
+    & {TREE} -> __syncthreads();
+    outside: a thread goes outside the arrays: x has n elements, and in each step only
+        threads below half add, cell tid + half, which is below blockDim.x
+    ! out-of-bounds
+    > i < n ? x[i] : 0.0f -> x[i]
+    > i < n ? x[i] : 0.0f; -> i <= n ? x[i] : 0.0f; if (i >= n) partial[tid] = 0.0f;
+    one_cell: all threads add to one cell: two read it before either has written, and
+        one addition is lost. In a tree no two threads write the same cell
+    > {FILL} -> if (tid == 0) partial[0] = 0.0f; __syncthreads(); if (i < n) partial[0]
+        = partial[0] + x[i];
+    & {TREE} -> __syncthreads();
+    one_by_one: one thread after the other adds, or there are too many steps: in a tree,
+        all threads below half add at once, and 256 elements take 8 steps
+    ! shared_requests
+    > {TREE} -> __syncthreads(); if (tid == 0) for (int k = 1; k < blockDim.x; k++)
+        partial[0] += partial[k];
+    > {TREE} -> __syncthreads(); float sum = 0.0f; for (int k = 0; k < blockDim.x; k++)
+        sum += partial[k];
+    & ] = partial[0] -> ] = sum
+    no_shared: shared memory was not used: declare __shared__ float partial[256], put
+        one number for each thread into it, and add there
+    ! unshared
+    > int tid = threadIdx.x, i = blockIdx.x * blockDim.x + tid; float sum = 0.0f; for
+        (int k = 0; k < blockDim.x && tid == 0; k++) if (i + k < n) sum += x[i + k]; if
+        (tid == 0) sums[blockIdx.x] = sum;
     """,
-    no_barrier=Mistake(
-        "a thread adds a cell that another may not have written yet: each step of the "
-        "tree needs a __syncthreads() before it",
-        Missing("__syncthreads();"),
-        "__syncthreads(); ->",
-        "__syncthreads(); -> __syncwarp();",
-        ("__syncthreads(); ->", f"{FILL} -> {FILL}\n    __syncthreads();"),
-        ("__syncthreads(); ->", f"{STEP} -> {STEP}\n        __syncthreads();"),
-        f"{NEIGHBOURS}if (tid + s < blockDim.x) partial[tid] += partial[tid + s];\n"
-        "    }",
-    ),
-    warp_sync=Mistake(
-        "within the last warp there is no order either: threads of a warp need not run "
-        "in step. Keep __syncthreads() in every step, or use __syncwarp() there",
-        Missing("__syncwarp();"),
-        f"{LATER}for (int half = min(32, blockDim.x / 2); half > 0; half /= 2)\n"
-        f"        {STEP}",
-    ),
-    barrier_in_if=Mistake(
-        "the barrier stands inside an if: the threads that have nothing to add in this "
-        "step never come to it. Put it into the loop, but outside of the if",
-        Fault("divergent-barrier"),
-        (
-            "__syncthreads(); ->",
-            f"{FILL} -> {FILL}\n    __syncthreads();",
-            f"{STEP} -> if (tid < half) {{ partial[tid] += partial[tid + half]; "
-            "__syncthreads(); }",
-        ),
-    ),
-    not_filled=Mistake(
-        "a cell is added that nobody has filled: threads past the end of x must put 0 "
-        "into theirs",
-        Fault("uninitialised"),
-        f"{FILL} -> if (i < n) partial[tid] = x[i];",
-        f"{FILL} -> if (i >= n) return;\n    {FILL}",
-    ),
-    atomics=Mistake(
-        "atomics make threads wait for each other, and float additions in an order "
-        "that changes give other last digits from run to run: add as a tree",
-        Fault("atomics"),
-        (
-            f"{FILL} -> if (tid == 0) partial[0] = 0;\n    __syncthreads();\n"
-            "    if (i < n) atomicAdd(&partial[0], x[i]);",
-            f"{TREE} -> __syncthreads();",
-        ),
-    ),
-    outside=Mistake(
-        "a thread goes outside the arrays: x has n elements, and in each step only "
-        "threads below half add, cell tid + half, which is below blockDim.x",
-        Fault("out-of-bounds"),
-        "i < n ? x[i] : 0.0f -> x[i]",
-        "i < n ? x[i] : 0.0f; -> i <= n ? x[i] : 0.0f;\n"
-        "    if (i >= n) partial[tid] = 0.0f;",
-    ),
-    one_cell=Mistake(
-        "all threads add to one cell: two read it before either has written, and one "
-        "addition is lost. In a tree no two threads write the same cell",
-        (
-            f"{FILL} -> if (tid == 0) partial[0] = 0.0f;\n    __syncthreads();\n"
-            "    if (i < n) partial[0] = partial[0] + x[i];",
-            f"{TREE} -> __syncthreads();",
-        ),
-    ),
-    one_by_one=Mistake(
-        "one thread after the other adds, or there are too many steps: in a tree, all "
-        "threads below half add at once, and 256 elements take 8 steps",
-        Fault("shared_requests"),
-        f"""{TREE} -> __syncthreads();
-    if (tid == 0)
-        for (int k = 1; k < blockDim.x; k++) partial[0] += partial[k];""",
-        (
-            f"""{TREE} -> __syncthreads();
-    float sum = 0.0f;
-    for (int k = 0; k < blockDim.x; k++) sum += partial[k];""",
-            "] = partial[0] -> ] = sum",
-        ),
-    ),
-    no_shared=Mistake(
-        "shared memory was not used: declare __shared__ float partial[256], put one "
-        "number for each thread into it, and add there",
-        Fault("unshared"),
-        """
-        int tid = threadIdx.x, i = blockIdx.x * blockDim.x + tid;
-        float sum = 0.0f;
-        for (int k = 0; k < blockDim.x && tid == 0; k++)
-            if (i + k < n) sum += x[i + k];
-        if (tid == 0) sums[blockIdx.x] = sum;
-        """,
-    ),
     no_tree=Mistake(
         "that is the first element of each block: no step of the tree is done",
         Model(lambda check, *args: check.partly(*args, slice(0, 1))),
@@ -207,7 +164,6 @@ mistakes(
     ),
 )
 
-right(block_sum, "in double", "float partial -> double partial")
 right(
     block_sum,
     "neighbours first",

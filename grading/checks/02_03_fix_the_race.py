@@ -3,8 +3,8 @@
 import numpy as np
 
 from grading.checking import checks
-from grading.kernels import Fault, Launch, blank, distinct
-from grading.mistakes import Missing, Mistake, equivalent, mistakes, right
+from grading.kernels import Launch, blank, distinct
+from grading.mistakes import equivalent, mistakes, right
 from minigrad.kernels.memory import fix_the_race
 
 from .blocks import FLOAT, BlockCheck, by_blocks, cover
@@ -50,76 +50,48 @@ mistakes(
     > d < blockDim.x -> d < 2
     not_set: where tid < d, `before` has no value, and is added all the same: give it 0
     > {READ} -> int before; if (tid >= d) before = total[tid - d];
+    race_remains: the race is still there: a thread writes total[tid] while another may
+        still have to read it. All must have read before one writes, and all must have
+        written before one reads again: that is two barriers in each step
+    + __syncthreads();
+    > {BETWEEN} -> if (tid >= d) total[tid] += total[tid - d];
+    > {BETWEEN} -> if (tid >= d) total[tid] += total[tid - d]; __syncthreads();
+    > __syncthreads(); {READ} -> {READ}
+    > {BETWEEN} -> {READ} total[tid] += before;
+    > {BETWEEN} -> {READ} __syncwarp(); total[tid] += before;
+    > __shared__ int -> __shared__ volatile int
+    & {BETWEEN} -> if (tid >= d) total[tid] = total[tid] + total[tid - d];
+    > {BETWEEN} -> if (tid >= d) atomicAdd(&total[tid], total[tid - d]);
+    barrier_in_if: a barrier stands inside an if: the threads below d never come to it,
+        and the others wait. Let all threads come to it, and only the read be under the
+        if
+    ! divergent-barrier
+    > {BETWEEN} -> if (tid >= d) {{ int before = total[tid - d]; __syncthreads();
+        total[tid] += before; }}
+    warp_sync: threads of one warp need an order, too: use __syncthreads(), or
+        __syncwarp() if no other warp takes part
+    + __syncwarp();
+    > {STEPS} -> for (int d = 1; d < 32; d *= 2) {{ __syncthreads(); int before = tid %
+        32 >= d ? total[tid - d] : 0; total[tid] += before; }} __syncthreads(); int
+        before = 0; for (int w = 31; w < tid - tid % 32; w += 32) before += total[w];
+        __syncthreads(); total[tid] += before;
+    outside: a thread goes outside the arrays: threads below d have no cell d places
+        before their own, and those past the end of x no element
+    ! out-of-bounds
+    > tid >= d -> tid >= 0
+    > if (i < n) ->
+    no_shared: shared memory was not used: mend the kernel, and keep its method
+    ! unshared
+    > int tid = threadIdx.x, i = blockIdx.x * blockDim.x + tid, sum = 0; for (int k = i
+        - tid; k <= i && i < n; k++) sum += x[k]; if (i < n) y[i] = sum;
+    exclusive: each total lacks the thread's own element: y[i] counts x[i] as well
+    > if (i < n) y[i] = total[tid] -> __syncthreads(); if (i < n) y[i] = tid > 0 ?
+        total[tid - 1] : 0
+    read_too_late: the value is read after the others have written: it holds this step's
+        sum already. Read first, then the barrier, then write
+    > {BETWEEN} -> int own = total[tid]; __syncthreads(); if (tid >= d) total[tid] =
+        own;
     """,
-    race_remains=Mistake(
-        "the race is still there: a thread writes total[tid] while another may still "
-        "have to read it. All must have read before one writes, and all must have "
-        "written before one reads again: that is two barriers in each step",
-        Missing("__syncthreads();"),
-        # as it was given
-        f"{BETWEEN} -> if (tid >= d) total[tid] += total[tid - d];",
-        f"{BETWEEN} -> if (tid >= d) total[tid] += total[tid - d]; __syncthreads();",
-        f"__syncthreads();\n        {READ} -> {READ}",
-        f"{BETWEEN} -> {READ} total[tid] += before;",
-        f"{BETWEEN} -> {READ} __syncwarp(); total[tid] += before;",
-        (
-            "__shared__ int -> __shared__ volatile int",
-            f"{BETWEEN} -> if (tid >= d) total[tid] = total[tid] + total[tid - d];",
-        ),
-        f"{BETWEEN} -> if (tid >= d) atomicAdd(&total[tid], total[tid - d]);",
-    ),
-    barrier_in_if=Mistake(
-        "a barrier stands inside an if: the threads below d never come to it, and the "
-        "others wait. Let all threads come to it, and only the read be under the if",
-        Fault("divergent-barrier"),
-        f"""{BETWEEN} -> if (tid >= d) {{
-            int before = total[tid - d];
-            __syncthreads();
-            total[tid] += before;
-        }}""",
-    ),
-    warp_sync=Mistake(
-        "threads of one warp need an order, too: use __syncthreads(), or __syncwarp() "
-        "if no other warp takes part",
-        Missing("__syncwarp();"),
-        f"""{STEPS} -> for (int d = 1; d < 32; d *= 2) {{
-        __syncthreads();
-        int before = tid % 32 >= d ? total[tid - d] : 0;
-        total[tid] += before;
-    }}
-    __syncthreads();
-    int before = 0;
-    for (int w = 31; w < tid - tid % 32; w += 32) before += total[w];
-    __syncthreads();
-    total[tid] += before;""",
-    ),
-    outside=Mistake(
-        "a thread goes outside the arrays: threads below d have no cell d places "
-        "before their own, and those past the end of x no element",
-        Fault("out-of-bounds"),
-        "tid >= d -> tid >= 0",
-        "if (i < n) ->",
-    ),
-    no_shared=Mistake(
-        "shared memory was not used: mend the kernel, and keep its method",
-        Fault("unshared"),
-        """
-        int tid = threadIdx.x, i = blockIdx.x * blockDim.x + tid, sum = 0;
-        for (int k = i - tid; k <= i && i < n; k++) sum += x[k];
-        if (i < n) y[i] = sum;
-        """,
-    ),
-    exclusive=Mistake(
-        "each total lacks the thread's own element: y[i] counts x[i] as well",
-        "if (i < n) y[i] = total[tid] -> __syncthreads();\n"
-        "    if (i < n) y[i] = tid > 0 ? total[tid - 1] : 0",
-    ),
-    read_too_late=Mistake(
-        "the value is read after the others have written: it holds this step's sum "
-        "already. Read first, then the barrier, then write",
-        f"{BETWEEN} -> int own = total[tid]; __syncthreads(); "
-        "if (tid >= d) total[tid] = own;",
-    ),
 )
 
 equivalent(

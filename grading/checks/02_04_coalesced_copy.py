@@ -4,8 +4,8 @@ import numpy as np
 import torch
 
 from grading.checking import checks
-from grading.kernels import Fault, Launch, blank, distinct
-from grading.mistakes import Mistake, mistakes, right
+from grading.kernels import Launch, blank, distinct
+from grading.mistakes import mistakes, right
 from minigrad.kernels.memory import coalesced_copy
 
 from .blocks import SECTOR, SLACK, MovingCheck
@@ -50,7 +50,7 @@ COPY = """for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += thread
 LOOP = f"{COPY} -> int tid = blockIdx.x * blockDim.x + threadIdx.x;\n    "
 mistakes(
     coalesced_copy,
-    """
+    f"""
     same_element: several threads write the same element: in the loop, i goes on by the
         number of all threads, gridDim.x * blockDim.x
     > blockIdx.x * blockDim.x + threadIdx.x -> threadIdx.x % 32
@@ -59,39 +59,27 @@ mistakes(
     block_step: the loop goes on by blockDim.x: then each block copies what the next
         ones copy, too. It goes on by gridDim.x * blockDim.x
     > i += threads -> i += blockDim.x
+    strided: strided: the threads of a warp use addresses that lie apart, so they need
+        more sectors than their 128 bytes fill. Neighbouring threads should copy
+        neighbouring elements
+    ! strided
+    > {LOOP}int each = (n + threads - 1) / threads; for (int i = tid * each; i < (tid +
+        1) * each; i++) if (i < n) y[i] = x[i];
+    > {LOOP}for (int k = 0; k < n; k += threads) {{ int i = tid % 32 * (threads / 32) +
+        tid / 32 + k; if (i < n) y[i] = x[i]; }}
+    > {LOOP}for (int odd = 0; odd < 2; odd++) for (int i = 2 * tid + odd; i < n; i += 2
+        * threads) y[i] = x[i];
+    > {LOOP}for (int i = 4 * tid; i < n; i += 4 * threads) for (int k = 0; k < 4; k++)
+        if (i + k < n) y[i + k] = x[i + k];
+    > blockIdx.x * blockDim.x + threadIdx.x -> threadIdx.x * gridDim.x + blockIdx.x
+    no_guard: a thread goes beyond the n elements: every access needs the guard i < n
+    ! out-of-bounds
+    > {LOOP}for (int k = 0; k < n; k += threads) y[tid + k] = x[tid + k];
+    rounded_down: each thread copies n / threads elements, rounded down: what is left
+        over is not copied
+    > {LOOP}for (int k = 0; k < n / threads; k++) y[tid + k * threads] = x[tid + k *
+        threads];
     """,
-    strided=Mistake(
-        "strided: the threads of a warp use addresses that lie apart, so they need "
-        "more sectors than their 128 bytes fill. Neighbouring threads should copy "
-        "neighbouring elements",
-        Fault("strided"),
-        # as it was given
-        f"""{LOOP}int each = (n + threads - 1) / threads;
-    for (int i = tid * each; i < (tid + 1) * each; i++)
-        if (i < n) y[i] = x[i];""",
-        f"""{LOOP}for (int k = 0; k < n; k += threads) {{
-        int i = tid % 32 * (threads / 32) + tid / 32 + k;
-        if (i < n) y[i] = x[i];
-    }}""",
-        f"""{LOOP}for (int odd = 0; odd < 2; odd++)
-        for (int i = 2 * tid + odd; i < n; i += 2 * threads) y[i] = x[i];""",
-        f"""{LOOP}for (int i = 4 * tid; i < n; i += 4 * threads)
-        for (int k = 0; k < 4; k++)
-            if (i + k < n) y[i + k] = x[i + k];""",
-        # dealt out to the blocks
-        "blockIdx.x * blockDim.x + threadIdx.x -> threadIdx.x * gridDim.x + blockIdx.x",
-    ),
-    no_guard=Mistake(
-        "a thread goes beyond the n elements: every access needs the guard i < n",
-        Fault("out-of-bounds"),
-        f"{LOOP}for (int k = 0; k < n; k += threads) y[tid + k] = x[tid + k];",
-    ),
-    rounded_down=Mistake(
-        "each thread copies n / threads elements, rounded down: what is left over is "
-        "not copied",
-        f"""{LOOP}for (int k = 0; k < n / threads; k++)
-        y[tid + k * threads] = x[tid + k * threads];""",
-    ),
 )
 
 right(

@@ -4,8 +4,8 @@ import numpy as np
 import torch
 
 from grading.checking import checks
-from grading.kernels import Fault, Launch, blank, distinct
-from grading.mistakes import Missing, Mistake, mistakes, right
+from grading.kernels import Launch, blank, distinct
+from grading.mistakes import mistakes, right
 from minigrad.kernels.memory import transpose_tiled
 
 from .blocks import SECTOR, SLACK, MovingCheck
@@ -96,86 +96,57 @@ mistakes(
         of threads than the tile has rows, so each thread needs a loop
     > k += blockDim.y -> k += 32
     & {INSIDE} y -> if (row < rows && col < cols && tx < blockDim.y) y
+    strided: one side runs down a column of x or y: each of its elements needs a sector
+        of its own. Both the reads of x and the writes of y must have threadIdx.x as the
+        last index; the turning happens in the tile
+    ! strided
+    > __syncthreads(); {OUT} ->
+    & {KEEP} -> y[col * rows + row] = x[row * cols + col];
+    > {SECOND} -> {FIRST}
+    & tile[tx][k] -> tile[k][tx]
+    > {FIRST} -> {SECOND}
+    & tile[tx][k] -> tile[k][tx]
+    no_padding: 32 threads use a column of the tile at once, and its cells all lie in
+        one bank, so they are served one after the other: make the tile's rows one
+        longer, float tile[32][33]
+    ! bank_passes
+    > tile[32][33] -> tile[32][32]
+    > tile[32][33] -> tile[32][64]
+    > tile[32][33] -> tile[33][32]
+    no_barrier: threads read from the tile what others have not written yet:
+        __syncthreads() belongs between the two loops
+    + __syncthreads();
+    > __syncthreads(); ->
+    > __syncthreads(); ->
+    & {OUT} -> {OUT} __syncthreads();
+    barrier_in_if: the barrier stands inside an if or a loop that not all threads go
+        through: put it between the two loops, outside of both
+    ! divergent-barrier
+    > {KEEP} -> {{ {KEEP} __syncthreads(); }}
+    no_guard: a thread goes outside the matrix: tiles reach beyond it, so both sides
+        need a guard, and the second is about the row and column that it deals with
+        itself
+    ! out-of-bounds
+    > {INSIDE} ->
+    > {INSIDE} y -> if (top + k < rows && left + tx < cols) y
+    not_filled: cells of the tile are read that no thread has filled: either not all 32
+        rows of the tile are done, or the second guard lets too many through
+    ! uninitialised
+    > {IN} -> {IN.replace("k < 32", "k < 16")}
+    copied: nothing is transposed: y holds x as it was
+    > __syncthreads(); {OUT} ->
+    & {KEEP} -> y[row * cols + col] = x[row * cols + col];
+    tile_as_block: the tile is taken to be as large as the block: it has 32 rows, and
+        the block blockDim.y, so each thread goes through several rows
+    > __shared__ float tile[32][33]; int row = blockIdx.y * blockDim.y + threadIdx.y;
+        int col = blockIdx.x * blockDim.x + threadIdx.x; if (row < rows && col < cols)
+        tile[threadIdx.y][threadIdx.x] = x[row * cols + col]; __syncthreads(); row =
+        blockIdx.x * blockDim.x + threadIdx.y; col = blockIdx.y * blockDim.y +
+        threadIdx.x; if (row < cols && col < rows) y[row * rows + col] =
+        tile[threadIdx.x][threadIdx.y];
     """,
-    strided=Mistake(
-        "one side runs down a column of x or y: each of its elements needs a sector "
-        "of its own. Both the reads of x and the writes of y must have threadIdx.x as "
-        "the last index; the turning happens in the tile",
-        Fault("strided"),
-        # no tile at all; the write down a column; the read down a column
-        (
-            f"__syncthreads();\n    {OUT} ->",
-            f"{KEEP} -> y[col * rows + row] = x[row * cols + col];",
-        ),
-        (f"{SECOND} -> {FIRST}", "tile[tx][k] -> tile[k][tx]"),
-        (f"{FIRST} -> {SECOND}", "tile[tx][k] -> tile[k][tx]"),
-    ),
-    no_padding=Mistake(
-        "32 threads use a column of the tile at once, and its cells all lie in one "
-        "bank, so they are served one after the other: make the tile's rows one "
-        "longer, float tile[32][33]",
-        Fault("bank_passes"),
-        "tile[32][33] -> tile[32][32]",
-        "tile[32][33] -> tile[32][64]",
-        "tile[32][33] -> tile[33][32]",
-    ),
-    no_barrier=Mistake(
-        "threads read from the tile what others have not written yet: __syncthreads() "
-        "belongs between the two loops",
-        Missing("__syncthreads();"),
-        "__syncthreads(); ->",
-        ("__syncthreads(); ->", f"{OUT} -> {OUT}\n    __syncthreads();"),
-    ),
-    barrier_in_if=Mistake(
-        "the barrier stands inside an if or a loop that not all threads go through: "
-        "put it between the two loops, outside of both",
-        Fault("divergent-barrier"),
-        f"{KEEP} -> {{ {KEEP} __syncthreads(); }}",
-    ),
-    no_guard=Mistake(
-        "a thread goes outside the matrix: tiles reach beyond it, so both sides need a "
-        "guard, and the second is about the row and column that it deals with itself",
-        Fault("out-of-bounds"),
-        f"{INSIDE} ->",
-        # the first guard twice
-        f"{INSIDE} y -> if (top + k < rows && left + tx < cols) y",
-    ),
-    not_filled=Mistake(
-        "cells of the tile are read that no thread has filled: either not all 32 rows "
-        "of the tile are done, or the second guard lets too many through",
-        Fault("uninitialised"),
-        f"{IN} -> " + IN.replace("k < 32", "k < 16"),
-    ),
-    copied=Mistake(
-        "nothing is transposed: y holds x as it was",
-        (
-            f"__syncthreads();\n    {OUT} ->",
-            f"{KEEP} -> y[row * cols + col] = x[row * cols + col];",
-        ),
-    ),
-    tile_as_block=Mistake(
-        "the tile is taken to be as large as the block: it has 32 rows, and the block "
-        "blockDim.y, so each thread goes through several rows",
-        """
-        __shared__ float tile[32][33];
-        int row = blockIdx.y * blockDim.y + threadIdx.y;
-        int col = blockIdx.x * blockDim.x + threadIdx.x;
-        if (row < rows && col < cols)
-            tile[threadIdx.y][threadIdx.x] = x[row * cols + col];
-        __syncthreads();
-        row = blockIdx.x * blockDim.x + threadIdx.y;
-        col = blockIdx.y * blockDim.y + threadIdx.x;
-        if (row < cols && col < rows)
-            y[row * rows + col] = tile[threadIdx.x][threadIdx.y];
-        """,
-    ),
 )
 
-right(
-    transpose_tiled,
-    "turned on the way in",
-    ("tile[k][tx] -> tile[_]", "tile[tx][k] -> tile[k][tx]", "tile[_] -> tile[tx][k]"),
-)
 right(
     transpose_tiled,
     "swizzled instead of padded",
@@ -185,4 +156,3 @@ right(
         "tile[tx][k] -> tile[tx][k ^ tx]",
     ),
 )
-right(transpose_tiled, "padded by three", "tile[32][33] -> tile[32][35]")

@@ -2,10 +2,8 @@
 
 import statistics
 
-import numpy as np
-
 from grading.checking import Check, checks
-from grading.mistakes import Mistake, Shows, mistake, mistakes, right
+from grading.mistakes import Mistake, Shows, mistakes, right
 from grading.stand_ins import LAUNCH
 from minigrad.kernels.memory import bench
 
@@ -79,24 +77,15 @@ WAIT = "device.synchronize()\n        "
 START = f"{WAIT}start = device.clock()"
 STOP = f"{WAIT}times.append(device.clock() - start)"
 MEDIAN = "np.median(times)"
-EVENTS = """device.synchronize()
-        start = device.clock()
-        run()
-        device.synchronize()
-        times.append(device.clock() - start) -> start = device.event()
-        stop = device.event()
-        start.record()
-        run()
-        stop.record()
-        """
+LOOP = "for _ in range(repeat):"
+EVENTS = f"{START} -> start, stop = device.event(), device.event(); start.record()"
+DONE = f"{STOP} -> stop.record(); stop.synchronize()"
 mistakes(
     bench,
-    f"""
+    rf"""
     lower_median: of an even number of times the lower of the two in the middle is
         taken: the median is the mean of both
     > float(np.median(times)) -> sorted(times)[(repeat - 1) // 2]
-    backwards: the time is below 0: it is the clock at the end minus that at the start
-    > device.clock() - start -> start - device.clock()
     fixed_counts: `warmup` and `repeat` are not used: 3 and 20 are written in their
         places
     > range(warmup) -> range(3)
@@ -110,12 +99,31 @@ mistakes(
     > {MEDIAN} -> np.mean(times)
     smallest: the smallest of the times: it says what happens at best. Take the median
     > {MEDIAN} -> min(times)
-    total: the time of all runs together: time each run by itself, and take the median
-    > {MEDIAN} -> sum(times)
-    upper_median: the upper of the two middle values: of an even number, take their mean
-    > {MEDIAN} -> sorted(times)[repeat // 2]
     unsorted: the middle one in order of time, not of size: sort before you take it
     > {MEDIAN} -> times[repeat // 2]
+    first_counted: the warm-up runs are counted: they come first, and are not timed
+    > {WARM} ->
+    & range(repeat) -> range(warmup + repeat)
+    no_warmup: there is no warm-up: call run() `warmup` times, without timing it, before
+        the first that counts
+    > {WARM} ->
+    not_waited: the warm-up was not done when the clock was first read, so what was left
+        of it was timed too: call device.synchronize() before a timed run begins
+    > {START} -> start = device.clock()
+    milliseconds: that is in milliseconds: return seconds, as events give milliseconds
+    > {EVENTS}
+    & {DONE}; times.append(start.elapsed_time(stop))
+    together: all runs are timed together: time each by itself, and take the median
+    > {START} ->
+    & {LOOP} -> device.synchronize()\n    start = device.clock()\n    {LOOP}
+    & {STOP} ->
+    & float({MEDIAN}) -> (device.synchronize() or device.clock() - start) / repeat
+    one_too_many: run() is called more often: `warmup` times, and `repeat` times
+    > return float -> run()\n    return float
+    left_over: work was left over on the device when a timed call began: wait for it,
+        device.synchronize()
+    > {EVENTS}
+    & {DONE}; times.append(start.elapsed_time(stop) / 1000)
     """,
     no_synchronise=Mistake(
         "only the launch was timed: run() returns at once. Wait with "
@@ -137,76 +145,14 @@ mistakes(
             f"{WARM} -> {WARM}device.synchronize()\n    ",
         ),
     ),
-    first_counted=Mistake(
-        "the warm-up runs are counted: they come first, and are not timed",
-        (f"{WARM} ->", "range(repeat) -> range(warmup + repeat)"),
-    ),
-    no_warmup=Mistake(
-        "there is no warm-up: call run() `warmup` times, without timing it, before the "
-        "first that counts",
-        f"{WARM} ->",
-    ),
-    not_waited=Mistake(
-        "the warm-up was not done when the clock was first read, so what was left of "
-        "it was timed too: call device.synchronize() before a timed run begins",
-        f"{START} -> start = device.clock()",
-    ),
-    milliseconds=Mistake(
-        "that is in milliseconds: return seconds, as events give milliseconds",
-        f"{EVENTS}stop.synchronize()\n        times.append(start.elapsed_time(stop))",
-    ),
-    one_too_many=Mistake(
-        "run() is called more often: `warmup` times, and `repeat` times",
-        "return float -> run()\n    return float",
-    ),
-    left_over=Mistake(
-        "work was left over on the device when a timed call began: wait for it, "
-        "device.synchronize()",
-        f"{EVENTS}stop.synchronize()\n"
-        "        times.append(start.elapsed_time(stop) / 1000)",
-    ),
 )
-
-
-@mistake(bench)
-def left_over(run, device, warmup=3, repeat=20):
-    for _ in range(warmup):
-        run()
-    device.synchronize()
-    pairs = []
-    for _ in range(repeat):
-        pairs.append((device.event(), device.event()))
-        pairs[-1][0].record()
-        run()
-        pairs[-1][1].record()
-    device.synchronize()
-    return float(np.median([a.elapsed_time(b) for a, b in pairs])) / 1e3
-
-
-@mistake(bench, "all runs are timed together: time each by itself, and take the median")
-def together(run, device, warmup=3, repeat=20):
-    for _ in range(warmup):
-        run()
-    device.synchronize()
-    start = device.clock()
-    for _ in range(repeat):
-        run()
-    device.synchronize()
-    return (device.clock() - start) / repeat
-
 
 right(
     bench,
     "by events",
     (
-        f"{WARM} -> {WARM}device.synchronize()\n    ",
-        f"{EVENTS}stop.synchronize()\n"
-        "        times.append(start.elapsed_time(stop) / 1000)",
+        EVENTS,
+        f"{DONE}; times.append(start.elapsed_time(stop) / 1000)",
+        f"{LOOP} -> device.synchronize()\n    {LOOP}",
     ),
-)
-right(
-    bench,
-    "sorted by hand",
-    f"return float({MEDIAN}) -> times.sort()\n"
-    "    return (times[(repeat - 1) // 2] + times[repeat // 2]) / 2",
 )

@@ -33,8 +33,3 @@ mistakes(
     false_alarm=Known("assert not found -> assert found"),
 )
 right(test_block_sum, "NaN before", "blocks, -1 -> blocks, np.nan")
-right(
-    test_block_sum,
-    "fractions",
-    "n + 1, dtype=np.float32) -> n + 1, dtype=np.float32) / 4",
-)

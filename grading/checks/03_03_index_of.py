@@ -5,7 +5,7 @@ import math
 import torch
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import mistakes, right
 from minigrad.layout import contiguous_strides, index_of
 
 from .layouts import LARGE, LayoutCheck, many, random_shape
@@ -38,34 +38,17 @@ mistakes(
     & reversed(index) -> index
     reverse: the right numbers in reverse order
     > reversed(index) -> index
-    from_one: positions count from 0: this is the index of the one before
-    > index = [] -> index, position = [], position - 1
-    own_size: divided by the size of the wrong dimension: i = position // size[1] in 2-D
-    > reversed(shape) -> shape
-    & reversed(index) -> index
-    & position, i = -> i, position =
     no_dims: a shape without dimensions has one position, whose index is ()
     > tuple(reversed(index)) -> tuple(reversed(index)) or (0,)
+    no_remainder: no remainder is taken: each index stays below its size, by % size
+    > = tuple((position // s for s in contiguous_strides(shape)))
+    no_division: the position is not divided on the way: each index is a remainder of
+        the same
+    > = tuple((position % size for size in shape))
     """,
-    no_remainder=Mistake(
-        "no remainder is taken: each index stays below its size, by % size",
-        lambda position, shape: tuple(position // s for s in contiguous_strides(shape)),
-    ),
-    no_division=Mistake(
-        "the position is not divided on the way: each index is a remainder of the same",
-        lambda position, shape: tuple(position % size for size in shape),
-    ),
-    type=Known("tuple(reversed(index)) -> reversed(index)"),
 )
 
 
 @right(index_of, "by strides")
 def _(position, shape):
     return tuple(position // s % n for s, n in zip(contiguous_strides(shape), shape))
-
-
-@right(index_of, "by recursion")
-def _(position, shape):
-    if not shape:
-        return ()
-    return (*index_of(position // shape[-1], shape[:-1]), position % shape[-1])

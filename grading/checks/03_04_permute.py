@@ -1,7 +1,7 @@
 """The dimensions in another order."""
 
 from grading.checking import Check, Raises, View, checks
-from grading.mistakes import Known, Mistake, Model, mistake, mistakes, right
+from grading.mistakes import Mistake, Model, mistake, mistakes, right
 from minigrad import Tensor, layout
 
 from .layouts import (
@@ -52,7 +52,7 @@ SHAPE, STRIDES = "[self.shape[d] for d in dims]", "[self.strides[d] for d in dim
 VIEW = f"self.as_strided(\n        {SHAPE}, {STRIDES}, self.offset\n    )"
 mistakes(
     Tensor.permute,
-    f"""
+    rf"""
     offset_lost: the offset is lost: x may begin anywhere in its storage, at self.offset
     > self.offset -> 0
     negative: negative dims count from the end: layout.wrap_dim(dim, self.ndim)
@@ -67,15 +67,15 @@ mistakes(
     fresh_strides: row-major strides for the new shape read the old order: permute the
         strides
     > {STRIDES} -> layout.contiguous_strides({SHAPE})
+    inverse: the inverse order: dimension d of the result is dimension dims[d] of x
+    > return -> dims = [dims.index(d) for d in range(self.ndim)]\n    return
+    reverse: the dimensions are reversed, whatever `dims` says
+    > = self.as_strided(self.shape[::-1], self.strides[::-1])
+    changed:
+    > return {VIEW} -> self._layout = {VIEW}._layout\n    return self
+    copies:
+    > {VIEW} -> {VIEW}.clone()
     """,
-    inverse=Mistake(
-        "the inverse order: dimension d of the result is dimension dims[d] of x",
-        "return -> dims = [dims.index(d) for d in range(self.ndim)]\n    return",
-    ),
-    reverse=Mistake(
-        "the dimensions are reversed, whatever `dims` says",
-        lambda self, *dims: self.as_strided(self.shape[::-1], self.strides[::-1]),
-    ),
     one_tuple=Mistake(
         "the dims may come as one tuple: layout.as_ints(dims) takes both",
         Model(
@@ -87,8 +87,6 @@ mistakes(
         ),
         "layout.as_ints(dims) -> [layout.wrap_dim(d, self.ndim) for d in dims]",
     ),
-    changed=Known(f"return {VIEW} -> self._layout = {VIEW}._layout\n    return self"),
-    copies=Known(f"{VIEW} -> {VIEW}.clone()"),
 )
 
 

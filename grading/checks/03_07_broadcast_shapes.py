@@ -59,8 +59,6 @@ mistakes(
     greatest: the greater size is not always right: 3 and 4 do not fit, 1 and 0 give 0
     > if size == 1 -> if size <= result[-back]
     & result[-back] not in (1, size) -> False
-    first_two: there may be any number of shapes: here only the first two count
-    > for shape in shapes -> for shape in shapes[:2]
     zero_refused: size 0 is a size like any other: 1 and 0 fit, and give 0
     > result[-back] not in (1, size) -> size < 1 or result[-back] not in (1, size)
     """,
@@ -89,16 +87,3 @@ def _(*shapes):
             raise RuntimeError(f"{kinds} do not fit")
         result = [*kinds, *result]
     return tuple(result)
-
-
-@right(broadcast_shapes, "two at a time")
-def _(*shapes):
-    result = ()
-    for shape in shapes:
-        n = max(len(result), len(shape))
-        a = (1,) * (n - len(result)) + result
-        b = (1,) * (n - len(shape)) + tuple(shape)
-        if any(x != y and 1 not in (x, y) for x, y in zip(a, b)):
-            raise RuntimeError("do not fit")
-        result = tuple(y if x == 1 else x for x, y in zip(a, b))
-    return result

@@ -51,8 +51,6 @@ mistakes(
     > OP( -> relu(
     tiny: numbers just above 0 are taken for 0: relu is x wherever x is above 0
     > x < 0 ? 0 -> x < T(1e-6) ? T(0)
-    copied: OP is not used: the elements are copied
-    > OP( -> (
     in_float: the numbers go through float: T may be double, and then digits are lost
     > OP(x -> OP((float)x
     sign_of_sigmoid: sigmoid has the wrong sign: it is 1 / (1 + exp(-x))
@@ -63,8 +61,6 @@ mistakes(
     > y[i] = OP({X}) -> y[offset_of(i, view)] = OP(x[i])
     no_guard: {NO_GUARD}
     > if (i < n) ->
-    twice: OP is done twice
-    > OP({X}) -> OP(OP({X}))
     functions_in_float: relu and sigmoid go through float: T may be double, and then
         digits are lost
     > return {RELU} -> float v = x; return v < 0 ? 0 : v
@@ -83,7 +79,6 @@ mistakes(
 
 equivalent(unary_kernel, "0 and -0 are equal", "comparison: return x <= 0 ? 0 : x;")
 
-right(unary_kernel, "early return", "if (i < n) y[i] -> if (i >= n) return;\n    y[i]")
 right(
     unary_kernel,
     "without large exponentials",

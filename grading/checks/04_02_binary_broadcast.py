@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from grading.checking import checks
-from grading.mistakes import Mistake, equivalent, mistakes, right
+from grading.mistakes import equivalent, mistakes, right
 from minigrad.kernels.elementwise import binary_broadcast
 
 from . import strided
@@ -73,19 +73,12 @@ mistakes(
     stride_zero: a stride of 0 is taken for 1: an element that is broadcast stays in its
         cell
     > * view.stride[d] -> * max(view.stride[d], 1LL)
-    no_scalars: a view without dimensions has one element, too: its offset is 0
-    > if (i < n) -> if (i < n && a_view.dims > 0)
     one_op: the operation is always the same: OP stands for the one that is wanted
     > OP( -> sub(
     flat_a: a's strides are ignored: a[offset_of(i, a_view)]
     > {A} -> a[i]
     flat_b: b's strides are ignored: b[offset_of(i, b_view)]
     > {B} -> b[i]
-    crossed: the views have changed places
-    > {A} -> a[offset_of(i, b_view)]
-    & {B} -> b[offset_of(i, a_view)]
-    exchanged: the operands have changed places: a comes first, and a - b is not b - a
-    > OP({A}, {B}) -> OP({B}, {A})
     no_guard: {NO_GUARD}
     > if (i < n) ->
     in_float: the numbers go through float: T may be int or double, and digits are lost
@@ -98,34 +91,18 @@ mistakes(
     nan_in_b: maximum loses a NaN in b: every comparison with NaN is false, so NaN must
         take the way to itself
     > {LARGER} -> b > a ? b : a
+    flat: the strides are ignored: a tensor that is broadcast has strides of 0. Element
+        i of a is a[offset_of(i, a_view)], and b's is b[offset_of(i, b_view)]
+    > {A} -> a[i]
+    & {B} -> b[i]
+    > rest = i; -> rest = i, step = 1;
+    & * view.stride[d] -> * step
+    & rest /= view -> step *= view.shape[d]; rest /= view
     """,
-    flat=Mistake(
-        "the strides are ignored: a tensor that is broadcast has strides of 0. Element "
-        "i of a is a[offset_of(i, a_view)], and b's is b[offset_of(i, b_view)]",
-        (f"{A} -> a[i]", f"{B} -> b[i]"),
-        (  # the strides of a row-major tensor of that shape
-            "rest = i; -> rest = i, step = 1;",
-            "* view.stride[d] -> * step",
-            "rest /= view -> step *= view.shape[d];\n        rest /= view",
-        ),
-    ),
 )
 
 equivalent(binary_broadcast, "equal numbers are alike", "comparison: return a >= b ||")
 
-right(
-    binary_broadcast,
-    "both offsets in one loop",
-    f"""if (i < n) y[i] = OP({A}, {B}); -> if (i >= n) return;
-    long long j = 0, k = 0, rest = i;
-    for (int d = a_view.dims - 1; d >= 0; d--) {{
-        long long index = rest % a_view.shape[d];
-        rest /= a_view.shape[d];
-        j += index * a_view.stride[d];
-        k += index * b_view.stride[d];
-    }}
-    y[i] = OP(a[j], b[k]);""",
-)
 right(
     binary_broadcast,
     "a loop over the grid",

@@ -5,7 +5,7 @@ import torch
 
 from grading.checking import checks
 from grading.kernels import KernelCheck
-from grading.mistakes import Mistake, mistakes, right
+from grading.mistakes import mistakes, right
 from minigrad.kernels.elementwise import where_compare
 
 from . import strided
@@ -78,9 +78,6 @@ mistakes(
     & a >= b -> !(a < b)
     > a <= b -> !(a > b)
     & a >= b -> !less(a, b)
-    unequal_by_order: not_equal holds for NaN, too, which is neither less nor greater:
-        `!=`
-    > a != b -> a < b || a > b
     one_comparison: the comparison is always `<`: OP stands for the one that is wanted
     > OP( -> less(
     strict: less_equal and greater_equal hold for equal numbers, too
@@ -107,10 +104,6 @@ mistakes(
     no_guard: {NO_GUARD}
     > if (i >= n) return; ->
     """,
-    only_condition=Mistake(
-        "this is the condition, 0 or 1: what is wanted is p's element or q's",
-        f" ? {P} : {Q} ->",
-    ),
 )
 
 right(

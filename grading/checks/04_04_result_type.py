@@ -11,13 +11,7 @@ import torch
 
 from grading.checking import Check, checks
 from grading.mistakes import Mistake, equivalent, mistake, mistakes, right
-from minigrad.dtypes import (
-    DTYPES,
-    bfloat16,
-    of_number,
-    promote_types,
-    result_type,
-)
+from minigrad.dtypes import DTYPES, bfloat16, of_number, promote_types, result_type
 
 NAMES = [dtype.name for dtype in DTYPES]
 NUMBERS = True, 3, 2.5
@@ -122,7 +116,7 @@ class ResultType(Check):
 GROUPS = "for group in groups if"
 mistakes(
     result_type,
-    f"""
+    rf"""
     all_alike: a number or a tensor without dimensions changes the dtype only to another
         kind: bool, whole number, float
     > groups[2] -> groups[0]
@@ -136,10 +130,6 @@ mistakes(
     > 0 if x.shape else 1 -> 0
     first_decides: the first operand decides: the order of operands has no say
     > in operands -> in operands[:1]
-    last_decides: the last operand decides: the order of operands has no say
-    > in operands -> in operands[-1:]
-    two_operands: only the first two operands count: there may be any number
-    > in operands -> in operands[:2]
     numpys: a number of NumPy's counts as Python's does: of_number(x) takes both
     > not hasattr(x, "storage") -> not hasattr(x, "dtype")
     & if x.shape -> if getattr(x, 'shape', ())
@@ -148,13 +138,11 @@ mistakes(
     zero_dims_left_out: a tensor without dimensions does not count at all: it changes
         the kind, as a number does
     > {GROUPS} -> for group in (groups[::2] if any(groups[::2]) else groups) if
+    int_by_int: int with int is int: only `/` computes whole numbers in float32, and
+        that is a rule of its own
+    > return max(dtypes, key=kind) -> found = max(dtypes, key=kind)\n    return
+        minigrad.float32 if kind(found) == 1 else found
     """,
-    int_by_int=Mistake(
-        "int with int is int: only `/` computes whole numbers in float32, and that is "
-        "a rule of its own",
-        "return max(dtypes, key=kind) -> found = max(dtypes, key=kind)\n"
-        "    return minigrad.float32 if kind(found) == 1 else found",
-    ),
     widest=Mistake(
         "the dtype with more bytes wins here: a float wins over whole numbers of any "
         "width",
@@ -193,9 +181,4 @@ right(
     for dtype in reversed(dtypes):
         found = promote_types(dtype, found) if kind(found) > kind(dtype) else dtype
     return found""",
-)
-right(
-    result_type,
-    "by sorting",
-    "max(dtypes, key=kind) -> sorted(dtypes, key=lambda dtype: -kind(dtype))[0]",
 )

@@ -2,7 +2,7 @@
 
 from grading.cases import Raises
 from grading.checking import Check, checks
-from grading.mistakes import Known, mistake, mistakes, right
+from grading.mistakes import mistake, mistakes, right
 from grading.subject import Problem
 from minigrad.dispatch import DispatchError, find_kernel, missing
 
@@ -112,18 +112,15 @@ mistakes(
     none_there: None is returned where there is no kernel: raise a DispatchError, or the
         mistake shows far from here
     > raise DispatchError({MISSING}) -> return None
-    key_itself: the key is returned: what is wanted is the kernel that stands under it
-    > registry[key] -> key
+    wrong_error:
+    > raise DispatchError({MISSING}) -> return registry[key]
+    > DispatchError( -> NotImplementedError(
+    message:
+    > {MISSING} -> "there is no such kernel"
+    > {MISSING} -> f"{{operator}} has no kernel for {{dtype}} on {{device}}"
+    not_found:
+    > (operator, device, -> (device, operator,
     """,
-    wrong_error=Known(
-        f"raise DispatchError({MISSING}) -> return registry[key]",
-        "DispatchError( -> NotImplementedError(",
-    ),
-    message=Known(
-        f'{MISSING} -> "there is no such kernel"',
-        f'{MISSING} -> f"{{operator}} has no kernel for {{dtype}} on {{device}}"',
-    ),
-    not_found=Known("(operator, device, -> (device, operator,"),  # in another order
 )
 
 
@@ -131,8 +128,7 @@ remembered = {}
 
 
 @mistake(
-    find_kernel,
-    "what was found once is remembered: the registry may have grown since",
+    find_kernel, "what was found once is remembered: the registry may have grown since"
 )
 def stale(registry, operator, device, dtype):
     place = id(registry), operator, device, dtype

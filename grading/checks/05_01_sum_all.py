@@ -6,8 +6,8 @@ import numpy as np
 import torch
 
 from grading.checking import checks
-from grading.kernels import Fault, Launch, blank
-from grading.mistakes import Known, Missing, Mistake, mistakes, right
+from grading.kernels import Launch, blank
+from grading.mistakes import mistakes, right
 from minigrad.kernels.reductions import sum_all
 
 from .reductions import NO_ELEMENT, STEP, TreeCheck, U, scaled, steps
@@ -79,7 +79,7 @@ TREE = """for (int half = blockDim.x / 2; half > 0; half /= 2) {
     }"""
 mistakes(
     sum_all,
-    """
+    f"""
     one_block: only block 0 adds, and does everything: one multiprocessor works, all
         others wait. Thread i of all blocks takes x[i], x[i + threads] and so on
     > for (int i = -> if (blockIdx.x == 0) for (int i =
@@ -89,90 +89,57 @@ mistakes(
     > i += threads -> i += blockDim.x
     no_block: every block adds the same elements: the loop begins at thread i of all
     > int i = blockIdx.x * blockDim.x + tid -> int i = tid
-    first_pass: each thread adds one element only: it needs a loop over all of its own
-    > i += threads -> i += n
+    dynamic:
+    > __shared__ float partial[256] -> extern __shared__ float partial[]
+    one_block_alone: only block 0 adds, and does everything; the others write no sum:
+        every block has its share, and writes sums[blockIdx.x]
+    > float sum -> if (blockIdx.x > 0) return; float sum
+    & i += threads -> i += blockDim.x
+    slow_drift: one thread adds much more than its share, one after the other: that is
+        slow, and in a long sum of floats it drifts. Each thread adds n / threads
+        elements, and a tree adds the threads' numbers
+    ! reads_per_thread
+    > if (threadIdx.x > 0) return; int threads = gridDim.x * blockDim.x; float sum =
+        0.0f; for (int i = blockIdx.x * blockDim.x; i < n; i += threads) for (int k = i;
+        k < min(i + (int)blockDim.x, n); k++) sum += x[k]; sums[blockIdx.x] = sum;
+    > {OWN} -> int i = blockIdx.x * blockDim.x + tid; for (int k = 0; k < n / threads;
+        k++) sum += x[i + k * threads]; if (tid == 0) for (i = n / threads * threads +
+        i; i < n; i++) if (i / (int)blockDim.x % (int)gridDim.x == blockIdx.x) sum +=
+        x[i];
+    coarse:
+    > __global__ -> #include <cuda_fp16.h> __global__
+    & float sum -> __half sum
+    & sum += x[i] -> sum = __hadd(sum, __float2half(1024 * x[i]))
+    & partial[0] -> partial[0] / 1024
+    atomics: atomics make threads wait, and add in another order from run to run: the
+        last digits change. Add as a tree
+    ! atomics
+    > {TREE} -> __syncthreads();
+    & partial[tid] = sum; -> if (tid == 0) partial[0] = 0.0f; __syncthreads();
+        atomicAdd(&partial[0], sum);
+    one_by_one: the sum of the threads' numbers is made by one thread after the other:
+        in a tree, all threads below half add at once
+    ! shared_requests
+    > {TREE} -> __syncthreads(); if (tid == 0) for (int k = 1; k < blockDim.x; k++)
+        partial[0] += partial[k];
+    no_barrier: a thread adds a cell that another may not have written yet: {STEP}
+    + __syncthreads();
+    > __syncthreads(); ->
+    > __syncthreads(); ->
+    & for (int half -> __syncthreads(); for (int half
+    barrier_in_if:
+    > __syncthreads(); if (tid < half) -> if (tid < half) __syncthreads(); if (tid <
+        half)
+    & for (int half -> __syncthreads(); for (int half
+    not_filled: {NO_ELEMENT}
+    ! uninitialised
+    > float sum -> if (blockIdx.x * blockDim.x + tid >= n) return; float sum
+    outside: a thread goes outside the arrays: the loop ends where i < n does
+    ! out-of-bounds
+    > i < n -> i <= n
     """,
-    dynamic=Known("__shared__ float partial[256] -> extern __shared__ float partial[]"),
-    one_block_alone=Mistake(
-        "only block 0 adds, and does everything; the others write no sum: every block "
-        "has its share, and writes sums[blockIdx.x]",
-        (
-            "float sum -> if (blockIdx.x > 0) return;\n    float sum",
-            "i += threads -> i += blockDim.x",
-        ),
-    ),
-    slow_drift=Mistake(
-        "one thread adds much more than its share, one after the other: that is slow, "
-        "and in a long sum of floats it drifts. Each thread adds n / threads elements, "
-        "and a tree adds the threads' numbers",
-        Fault("reads_per_thread"),
-        """
-        if (threadIdx.x > 0) return;
-        int threads = gridDim.x * blockDim.x;
-        float sum = 0.0f;
-        for (int i = blockIdx.x * blockDim.x; i < n; i += threads)
-            for (int k = i; k < min(i + (int)blockDim.x, n); k++) sum += x[k];
-        sums[blockIdx.x] = sum;
-        """,
-        # the last elements are added by one thread
-        f"""{OWN} -> int i = blockIdx.x * blockDim.x + tid;
-    for (int k = 0; k < n / threads; k++) sum += x[i + k * threads];
-    if (tid == 0)
-        for (i = n / threads * threads + i; i < n; i++)
-            if (i / (int)blockDim.x % (int)gridDim.x == blockIdx.x) sum += x[i];""",
-    ),
-    coarse=Known(
-        (
-            "__global__ -> #include <cuda_fp16.h>\n__global__",
-            "float sum -> __half sum",
-            "sum += x[i] -> sum = __hadd(sum, __float2half(1024 * x[i]))",
-            "partial[0] -> partial[0] / 1024",
-        )
-    ),
-    atomics=Mistake(
-        "atomics make threads wait, and add in another order from run to run: the last "
-        "digits change. Add as a tree",
-        Fault("atomics"),
-        (
-            f"{TREE} -> __syncthreads();",
-            "partial[tid] = sum; -> if (tid == 0) partial[0] = 0.0f;\n"
-            "    __syncthreads();\n    atomicAdd(&partial[0], sum);",
-        ),
-    ),
-    one_by_one=Mistake(
-        "the sum of the threads' numbers is made by one thread after the other: in a "
-        "tree, all threads below half add at once",
-        Fault("shared_requests"),
-        f"""{TREE} -> __syncthreads();
-    if (tid == 0)
-        for (int k = 1; k < blockDim.x; k++) partial[0] += partial[k];""",
-    ),
-    no_barrier=Mistake(
-        f"a thread adds a cell that another may not have written yet: {STEP}",
-        Missing("__syncthreads();"),
-        "__syncthreads(); ->",
-        ("__syncthreads(); ->", "for (int half -> __syncthreads();\n    for (int half"),
-    ),
-    barrier_in_if=Known(
-        (
-            "__syncthreads();\n        if (tid < half) -> "
-            "if (tid < half) __syncthreads();\n        if (tid < half)",
-            "for (int half -> __syncthreads();\n    for (int half",
-        )
-    ),
-    not_filled=Mistake(
-        NO_ELEMENT,
-        Fault("uninitialised"),
-        "float sum -> if (blockIdx.x * blockDim.x + tid >= n) return;\n    float sum",
-    ),
-    outside=Mistake(
-        "a thread goes outside the arrays: the loop ends where i < n does",
-        Fault("out-of-bounds"),
-        "i < n -> i <= n",
-    ),
 )
 
-right(sum_all, "in double", "float sum = -> double sum =")
 right(
     sum_all,
     "shuffles in the warps",

@@ -3,8 +3,8 @@
 import numpy as np
 
 from grading.checking import checks
-from grading.kernels import Fault, Launch, blank
-from grading.mistakes import Mistake, equivalent, mistakes, right
+from grading.kernels import Launch, blank
+from grading.mistakes import equivalent, mistakes, right
 from minigrad.kernels.reductions import warp_reduce
 
 from .reductions import ReductionCheck, U, scaled
@@ -49,85 +49,55 @@ STEPS = """for (int d = 16; d > 0; d /= 2) {
     }"""
 mistakes(
     warp_reduce,
-    """
+    f"""
     absent_lanes: in a warp with fewer lanes, a lane adds what it gets from one that is
         not there: only if lane + d < lanes is there something to add
     > if (lane + d < lanes) ->
     > lane + d < lanes -> lane + d < 32
     last_step: the last step is left out: after d = 2 comes d = 1
     > d > 0 -> d > 1
-    first_step: the first step is left out: 32 lanes begin with d = 16
-    > d = 16 -> d = 8
     rounded_down: a block of 40 threads has 2 warps, not 40 / 32 = 1: round up
     > (blockDim.x + 31) / 32 -> blockDim.x / 32
     all_write: several threads write the same sum: only lane 0 of each warp has it
     > if (lane == 0) ->
+    wrong_mask: the mask is wrong: it names lanes that do not come to the shuffle, or
+        leaves out some that do. Threads past the end of x must shuffle, too: give them
+        0, and keep __shfl_down_sync outside of every if
+    ! divergent-shuffle
+    > float other = __shfl_down_sync(mask, sum, d); ->
+    & if (lane + d < lanes) sum += other -> if (lane < d && lane + d < lanes) sum +=
+        __shfl_down_sync(mask, sum, d)
+    > (mask -> (0xffff
+    > (mask -> (0x7fffffff
+    active_mask: __activemask() names the lanes that happen to be at this line: inside
+        an if those are not all, and what the others should bring is missing. Let all
+        lanes shuffle, outside of the if, and name them
+    > {TAKE} -> float sum = i < n ? x[i] : 0.0f; if (i < n)
+    & {STEPS} -> for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(__activemask(),
+        sum, d);
+    returned: threads past the end of x have returned, and lanes add what they would
+        have brought: let them stay, and give them 0
+    > float sum -> if (i >= n) return; float sum
+    first_lane: that is each warp's first element: nothing is added to it
+    > {STEPS} ->
+    shared: the sums are right, but went through shared memory: the lanes of a warp read
+        each other's variables, with __shfl_down_sync
+    ! shared_requests
+    > {STEPS} -> __shared__ float cells[256]; cells[tid] = sum; for (int d = 16; d > 0;
+        d /= 2) {{ __syncthreads(); if (lane < d && lane + d < lanes) cells[tid] +=
+        cells[tid + d]; }} sum = cells[tid];
+    one_lane: one lane reads what all 32 should: each thread reads its own element, and
+        shuffles bring them together
+    ! reads_per_thread
+    > {TAKE} -> float sum = 0.0f;
+    & {STEPS} -> for (int k = i; lane == 0 && k < min(i + lanes, n); k++) sum += x[k];
+    outside: a thread goes outside the arrays: x has n elements, sums one for each warp
+    ! out-of-bounds
+    > i < n ? x[i] : 0.0f -> x[i]
     """,
-    wrong_mask=Mistake(
-        "the mask is wrong: it names lanes that do not come to the shuffle, or leaves "
-        "out some that do. Threads past the end of x must shuffle, too: give them 0, "
-        "and keep __shfl_down_sync outside of every if",
-        Fault("divergent-shuffle"),
-        (
-            "float other = __shfl_down_sync(mask, sum, d); ->",
-            "if (lane + d < lanes) sum += other -> if (lane < d && lane + d < lanes) "
-            "sum += __shfl_down_sync(mask, sum, d)",
-        ),
-        "(mask -> (0xffff",
-        "(mask -> (0x7fffffff",
-    ),
-    active_mask=Mistake(
-        "__activemask() names the lanes that happen to be at this line: inside an if "
-        "those are not all, and what the others should bring is missing. Let all lanes "
-        "shuffle, outside of the if, and name them",
-        (
-            f"{TAKE} -> float sum = i < n ? x[i] : 0.0f;\n    if (i < n)",
-            f"{STEPS} -> for (int d = 16; d > 0; d /= 2)\n"
-            "        sum += __shfl_down_sync(__activemask(), sum, d);",
-        ),
-    ),
-    returned=Mistake(
-        "threads past the end of x have returned, and lanes add what they would have "
-        "brought: let them stay, and give them 0",
-        "float sum -> if (i >= n) return;\n    float sum",
-    ),
-    first_lane=Mistake(
-        "that is each warp's first element: nothing is added to it", f"{STEPS} ->"
-    ),
-    shared=Mistake(
-        "the sums are right, but went through shared memory: the lanes of a warp read "
-        "each other's variables, with __shfl_down_sync",
-        Fault("shared_requests"),
-        f"""{STEPS} -> __shared__ float cells[256];
-    cells[tid] = sum;
-    for (int d = 16; d > 0; d /= 2) {{
-        __syncthreads();
-        if (lane < d && lane + d < lanes) cells[tid] += cells[tid + d];
-    }}
-    sum = cells[tid];""",
-    ),
-    one_lane=Mistake(
-        "one lane reads what all 32 should: each thread reads its own element, and "
-        "shuffles bring them together",
-        Fault("reads_per_thread"),
-        (
-            f"{TAKE} -> float sum = 0.0f;",
-            f"{STEPS} -> for (int k = i; lane == 0 && k < min(i + lanes, n); k++)\n"
-            "        sum += x[k];",
-        ),
-    ),
-    outside=Mistake(
-        "a thread goes outside the arrays: x has n elements, sums one for each warp",
-        Fault("out-of-bounds"),
-        "i < n ? x[i] : 0.0f -> x[i]",
-    ),
 )
 
-equivalent(
-    warp_reduce,
-    "a block has at most 256 threads",
-    "off by one: tid / 31]",
-)
+equivalent(warp_reduce, "a block has at most 256 threads", "off by one: tid / 31]")
 equivalent(
     warp_reduce,
     "the mask of a warp may name lanes that are not there, and a shift by 32 or more "
@@ -157,19 +127,4 @@ right(
     "by __shfl_xor_sync",
     ("_down_ -> _xor_", "lane + d < lanes -> (lane ^ d) < lanes"),
 )
-right(
-    warp_reduce,
-    "neighbours first",
-    "d = 16; d > 0; d /= 2 -> d = 1; d < 32; d *= 2",
-)
-right(
-    warp_reduce,
-    "a function, and a full mask",
-    (
-        "__global__ -> __device__ float get(float value, int from, int lanes) {\n"
-        "    float other = __shfl_sync(0xffffffff, value, from);\n"
-        "    return from < lanes ? other : 0.0f;\n}\n__global__",
-        f"{STEPS} -> for (int d = 16; d >= 1; d >>= 1)\n"
-        "        sum += get(sum, lane + d, min(lanes, 2 * d));",
-    ),
-)
+right(warp_reduce, "neighbours first", "d = 16; d > 0; d /= 2 -> d = 1; d < 32; d *= 2")

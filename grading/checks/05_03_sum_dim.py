@@ -4,8 +4,8 @@ import numpy as np
 import torch
 
 from grading.checking import checks
-from grading.kernels import Fault, Launch, blank
-from grading.mistakes import Mistake, equivalent, mistakes, right
+from grading.kernels import Launch, blank
+from grading.mistakes import equivalent, mistakes, right
 from minigrad.kernels.reductions import sum_dim
 
 from .layouts import random_view, shuffled
@@ -93,8 +93,6 @@ mistakes(
     first_fastest: an index is taken apart from the first dimension on: the last one
         runs fastest, so begin with it
     > d = end - 1; d >= first; d-- -> d = first; d < end; d++
-    first_left_out: the first element of each sum is left out
-    > k = 0 -> k = 1
     empty: where there is nothing to add, y is not written: the sum of no elements is 0
     > i >= m -> i >= m || n == 0
     kept_is_all: i is taken apart with all dimensions: those of y are the first `kept`,
@@ -106,13 +104,11 @@ mistakes(
     one_step: the elements are taken to lie in steps of one stride: with several
         dimensions to sum over, k must be taken apart into an index for each
     > {BEGIN} -> begin + k * stride[dims - 1]
+    outside: a thread goes outside the arrays: there may be more threads than the m
+        elements of y, and an index is never above its size
+    ! out-of-bounds
+    > if (i >= m) return; ->
     """,
-    outside=Mistake(
-        "a thread goes outside the arrays: there may be more threads than the m "
-        "elements of y, and an index is never above its size",
-        Fault("out-of-bounds"),
-        "if (i >= m) return; ->",
-    ),
 )
 
 equivalent(
@@ -129,16 +125,5 @@ right(
         "if (i >= m) return; -> for (; i < m; i += gridDim.x * blockDim.x) {",
         "k = 0; k < n; k++ -> k = n; k-- > 0;",
         "= sum; -> = sum;\n    }",
-    ),
-)
-right(
-    sum_dim,
-    "taken apart from the first dimension on",
-    (
-        "int offset = 0; -> int offset = 0, size = 1;\n"
-        "    for (int d = first; d < end; d++) size *= shape[d];",
-        "d = end - 1; d >= first; d-- -> d = first; d < end; d++",
-        "offset += i % shape[d] -> size /= shape[d];\n        offset += i / size",
-        "i /= shape[d] -> i %= size",
     ),
 )

@@ -1,7 +1,7 @@
 """Softmax of rows, in three passes."""
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, equivalent, mistakes, right
+from grading.mistakes import equivalent, mistakes, right
 from minigrad.kernels.reductions import softmax_rows
 
 from .softmaxes import BOTH, NEAR, NO_SHIFT, NOT_DIVIDED, SHORT_SUM, WRITE, SoftmaxCheck
@@ -32,24 +32,23 @@ mistakes(
     short_sum: {SHORT_SUM}
     > i += blockDim.x) m -> i += n) m
     & i += blockDim.x) l -> i += n) l
+    own_largest: each thread subtracts the largest of its own elements: the terms of a
+        sum must have the same subtracted, the row's
+    > {MAX_TREE} ->
+    not_divided: {NOT_DIVIDED}
+    >  / l; -> ;
+    no_barrier:
+    > m = partial[0]; __syncthreads(); -> m = partial[0];
+    > {{ __syncthreads(); -> {{
+    barrier_in_if:
+    > __syncthreads(); if (tid < half) -> if (tid >= half) continue; __syncthreads(); if
+        (tid < half)
+    not_filled:
+    > partial[tid] = m; -> if (tid < n) partial[tid] = m;
+    outside:
+    > i < n; i += blockDim.x) l -> i <= n; i += blockDim.x) l
+    {BOTH}
     """,
-    **BOTH,
-    own_largest=Mistake(
-        "each thread subtracts the largest of its own elements: the terms of a sum "
-        "must have the same subtracted, the row's",
-        f"{MAX_TREE} ->",
-    ),
-    not_divided=Mistake(NOT_DIVIDED, " / l; -> ;"),
-    no_barrier=Known(
-        "m = partial[0];\n    __syncthreads(); -> m = partial[0];",
-        "{\n        __syncthreads(); -> {",
-    ),
-    barrier_in_if=Known(
-        "__syncthreads();\n        if (tid < half) -> if (tid >= half) continue;\n"
-        "        __syncthreads();\n        if (tid < half)",
-    ),
-    not_filled=Known("partial[tid] = m; -> if (tid < n) partial[tid] = m;"),
-    outside=Known("i < n; i += blockDim.x) l -> i <= n; i += blockDim.x) l"),
 )
 
 equivalent(
@@ -61,11 +60,6 @@ equivalent(
     "through half: -> m = __half2float(__float2half(partial[0]));",
 )
 
-right(
-    softmax_rows,
-    "times one over the sum",
-    ("l = partial[0] -> l = 1.0f / partial[0]", "/ l; -> * l;"),
-)
 right(
     softmax_rows,
     "y keeps the exponentials",

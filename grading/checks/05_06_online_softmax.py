@@ -1,8 +1,7 @@
 """Softmax of rows, in two passes."""
 
 from grading.checking import checks
-from grading.kernels import Fault
-from grading.mistakes import Known, Mistake, equivalent, mistakes, right
+from grading.mistakes import equivalent, mistakes, right
 from minigrad.kernels.reductions import online_softmax
 
 from .softmaxes import BOTH, NEAR, NO_SHIFT, NOT_DIVIDED, SHORT_SUM, WRITE, SoftmaxCheck
@@ -13,9 +12,6 @@ class OnlineSoftmax(SoftmaxCheck):
     rounds = 2
 
 
-OWN = """float value = x[i], top = max(m, value);
-        l = l * exp(m - top) + exp(value - top);
-        m = top;"""
 PUT = "ms[tid] = m;\n    ls[tid] = l;"
 TREE = """for (int half = blockDim.x / 2; half > 0; half /= 2) {
         __syncthreads();
@@ -25,30 +21,6 @@ TREE = """for (int half = blockDim.x / 2; half > 0; half /= 2) {
         ls[tid] = ls[tid] * exp(ms[tid] - top) + ls[other] * exp(ms[other] - top);
         ms[tid] = top;
     }"""
-THREE = """
-    __shared__ float partial[256];
-    int tid = threadIdx.x;
-    x += blockIdx.x * n;
-    y += blockIdx.x * n;
-    float m = x[0], l = 0.0f;
-    for (int i = tid; i < n; i += blockDim.x) m = max(m, x[i]);
-    partial[tid] = m;
-    for (int half = blockDim.x / 2; half > 0; half /= 2) {
-        __syncthreads();
-        if (tid < half) partial[tid] = max(partial[tid], partial[tid + half]);
-    }
-    __syncthreads();
-    m = partial[0];
-    __syncthreads();
-    for (int i = tid; i < n; i += blockDim.x) l += exp(x[i] - m);
-    partial[tid] = l;
-    for (int half = blockDim.x / 2; half > 0; half /= 2) {
-        __syncthreads();
-        if (tid < half) partial[tid] += partial[tid + half];
-    }
-    __syncthreads();
-    for (int i = tid; i < n; i += blockDim.x) y[i] = exp(x[i] - m) / partial[0];
-"""
 mistakes(
     online_softmax,
     f"""
@@ -67,37 +39,33 @@ mistakes(
     & max(ms[tid], ms[other]) -> 0.0f
     short_sum: {SHORT_SUM}
     > i += blockDim.x) {{ -> i += n) {{
+    added_in_tree: in the tree the two l are added as they are: the one with the smaller
+        m must be scaled by exp(its m - larger m) first
+    >  * exp(ms[tid] - top) ->
+    &  * exp(ms[other] - top) ->
+    one_scaled: in the tree only the other's l is scaled: if the other m is the larger
+        one, it is this thread's own l that must be
+    >  * exp(ms[tid] - top) ->
+    not_divided: {NOT_DIVIDED}
+    >  / ls[0] ->
+    no_barrier:
+    > }} __syncthreads(); -> }}
+    > {{ __syncthreads(); -> {{
+    barrier_in_if:
+    > __syncthreads(); if (tid >= half) continue; -> if (tid >= half) continue;
+        __syncthreads();
+    not_filled:
+    > ms[tid] = m; -> if (tid < n) ms[tid] = m;
+    outside:
+    > i < n; i += blockDim.x) {{ -> i <= n; i += blockDim.x) {{
+    three_passes: the values are right, but x is read more than twice: the largest and
+        the sum come from one pass, (m, l); and each x[i] that is written is a read, so
+        keep it in a variable
+    ! reads of x
+    > float value = x[i], top -> float top
+    & value -> x[i]
+    {BOTH}
     """,
-    three_passes=Mistake(
-        "the values are right, but x is read more than twice: the largest and the sum "
-        "come from one pass, (m, l); and each x[i] that is written is a read, so keep "
-        "it in a variable",
-        Fault("reads of x"),
-        THREE,
-        ("float value = x[i], top -> float top", "value -> x[i]"),
-    ),
-    added_in_tree=Mistake(
-        "in the tree the two l are added as they are: the one with the smaller m must "
-        "be scaled by exp(its m - larger m) first",
-        (" * exp(ms[tid] - top) ->", " * exp(ms[other] - top) ->"),
-    ),
-    one_scaled=Mistake(
-        "in the tree only the other's l is scaled: if the other m is the larger one, "
-        "it is this thread's own l that must be",
-        " * exp(ms[tid] - top) ->",
-    ),
-    **BOTH,
-    not_divided=Mistake(NOT_DIVIDED, " / ls[0] ->"),
-    no_barrier=Known(
-        "}\n    __syncthreads(); -> }",
-        "{\n        __syncthreads(); -> {",
-    ),
-    barrier_in_if=Known(
-        "__syncthreads();\n        if (tid >= half) continue; -> "
-        "if (tid >= half) continue;\n        __syncthreads();"
-    ),
-    not_filled=Known("ms[tid] = m; -> if (tid < n) ms[tid] = m;"),
-    outside=Known("i < n; i += blockDim.x) { -> i <= n; i += blockDim.x) {"),
 )
 
 equivalent(
@@ -114,13 +82,6 @@ equivalent(
     "constant: l = 1.0f;",
 )
 
-right(
-    online_softmax,
-    "scaled only where m grows",
-    f"""{OWN} -> float value = x[i];
-        if (value > m) {{ l *= exp(m - value); m = value; }}
-        l += exp(value - m);""",
-)
 right(
     online_softmax,
     "shuffles",

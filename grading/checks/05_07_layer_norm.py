@@ -12,8 +12,8 @@ import torch
 import torch.nn.functional as F
 
 from grading.checking import checks
-from grading.kernels import Fault, Launch, blank, distinct
-from grading.mistakes import Known, Missing, Mistake, mistakes, right
+from grading.kernels import Launch, blank, distinct
+from grading.mistakes import Mistake, mistakes, right
 from minigrad.kernels.reductions import layer_norm
 
 from .reductions import NO_ELEMENT, ROWS, RowCheck
@@ -85,7 +85,7 @@ SQUARES = (
 )
 mistakes(
     layer_norm,
-    """
+    f"""
     plain_average: two means are joined by their plain average: a thread may have seen
         more elements than another, so each counts by its number
     > += apart * share; -> += apart * 0.5f;
@@ -96,6 +96,43 @@ mistakes(
     first_pass: only the first blockDim.x elements of a row are used: a row may be
         longer
     > i += blockDim.x -> i += n
+    means_apart: two triples are joined as if their means were the same: m2 also grows
+        by apart^2 * count_a * count_b / total
+    >  + apart * apart * counts[tid] * share ->
+    nothing_to_join: a thread without elements is joined, too: its count is 0, and 0 / 0
+        is NaN
+    >  || counts[other] == 0.0f ->
+    in_half: x is rounded to half precision: there, numbers around 10000 lie 8 apart
+    > x[i] -> __half2float(__float2half(x[i]))
+    & __global__ -> #include <cuda_fp16.h> __global__
+    no_gamma: scale and shift are left out: y is also multiplied by gamma, and beta
+        added
+    >  * gamma[i] + beta[i] ->
+    no_variance: nothing is divided: only the mean is subtracted
+    >  * rstd ->
+    two_passes: the values are right, but x is read more than twice: mean and variance
+        come from one pass, by Welford's way; and keep x[i] in a variable
+    ! reads of x
+    > {OWN} -> mean += x[i];
+    & {TREE} -> {SUMS} __syncthreads(); mean = means[0] / n; m2 = 0.0f; __syncthreads();
+        for (int i = tid; i < n; i += blockDim.x) m2 += (x[i] - mean) * (x[i] - mean);
+        m2s[tid] = m2; {SUMS}
+    & x[i] - means[0] -> x[i] - mean
+    > float value = x[i], before -> float before
+    & value -> x[i]
+    no_barrier: a thread uses a cell of shared memory before another has written it:
+        each step of the tree needs a barrier, and another stands before cell 0 is read
+    + __syncthreads();
+    > {{ __syncthreads(); -> {{
+    > }} __syncthreads(); -> }}
+    barrier_in_if:
+    > __syncthreads(); int -> int
+    & continue; -> continue; __syncthreads();
+    not_filled: {NO_ELEMENT}
+    ! uninitialised
+    > counts[tid] = count; -> if (tid < n) counts[tid] = count;
+    outside:
+    > i < n; i += blockDim.x) {{ -> i <= n; i += blockDim.x) {{
     """,
     square_mean=Mistake(
         "the variance comes from E[x^2] - E[x]^2: around 10000 both are 10^8, where "
@@ -103,66 +140,6 @@ mistakes(
         "never makes a large number",
         SQUARES,
     ),
-    means_apart=Mistake(
-        "two triples are joined as if their means were the same: m2 also grows by "
-        "apart^2 * count_a * count_b / total",
-        " + apart * apart * counts[tid] * share ->",
-    ),
-    nothing_to_join=Mistake(
-        "a thread without elements is joined, too: its count is 0, and 0 / 0 is NaN",
-        " || counts[other] == 0.0f ->",
-    ),
-    in_half=Mistake(
-        "x is rounded to half precision: there, numbers around 10000 lie 8 apart",
-        (
-            "x[i] -> __half2float(__float2half(x[i]))",
-            "__global__ -> #include <cuda_fp16.h>\n__global__",
-        ),
-    ),
-    no_gamma=Mistake(
-        "scale and shift are left out: y is also multiplied by gamma, and beta added",
-        " * gamma[i] + beta[i] ->",
-    ),
-    no_variance=Mistake(
-        "nothing is divided: only the mean is subtracted", " * rstd ->"
-    ),
-    two_passes=Mistake(
-        "the values are right, but x is read more than twice: mean and variance come "
-        "from one pass, by Welford's way; and keep x[i] in a variable",
-        Fault("reads of x"),
-        (
-            f"{OWN} -> mean += x[i];",
-            f"""{TREE} -> {SUMS}
-    __syncthreads();
-    mean = means[0] / n;
-    m2 = 0.0f;
-    __syncthreads();
-    for (int i = tid; i < n; i += blockDim.x) m2 += (x[i] - mean) * (x[i] - mean);
-    m2s[tid] = m2;
-    {SUMS}""",
-            "x[i] - means[0] -> x[i] - mean",
-        ),
-        ("float value = x[i], before -> float before", "value -> x[i]"),
-    ),
-    no_barrier=Mistake(
-        "a thread uses a cell of shared memory before another has written it: each "
-        "step of the tree needs a barrier, and another stands before cell 0 is read",
-        Missing("__syncthreads();"),
-        "{\n        __syncthreads(); -> {",
-        "}\n    __syncthreads(); -> }",
-    ),
-    barrier_in_if=Known(
-        (
-            "__syncthreads();\n        int -> int",
-            "continue; -> continue;\n        __syncthreads();",
-        )
-    ),
-    not_filled=Mistake(
-        NO_ELEMENT,
-        Fault("uninitialised"),
-        "counts[tid] = count; -> if (tid < n) counts[tid] = count;",
-    ),
-    outside=Known("i < n; i += blockDim.x) { -> i <= n; i += blockDim.x) {"),
 )
 
 right(

@@ -1,8 +1,7 @@
 """The plain product."""
 
 from grading.checking import checks
-from grading.kernels import Fault
-from grading.mistakes import Mistake, mistakes, right
+from grading.mistakes import mistakes, right
 from minigrad.kernels.matmul import matmul_naive
 
 from .products import ProductCheck
@@ -68,14 +67,12 @@ mistakes(
     onto_c_each: {ONTO}
     > c[row * N + col] = sum; ->
     & sum += a -> c[row * N + col] += a
+    no_guard: a thread goes outside a matrix: the guard asks for row < M and col < N
+    ! out-of-bounds
+    > if (row >= M || col >= N) return; ->
+    > row >= M || col >= N -> row >= M && col >= N
+    > row >= M || col >= N -> row > M || col > N
     """,
-    no_guard=Mistake(
-        "a thread goes outside a matrix: the guard asks for row < M and col < N",
-        Fault("out-of-bounds"),
-        "if (row >= M || col >= N) return; ->",
-        "row >= M || col >= N -> row >= M && col >= N",
-        "row >= M || col >= N -> row > M || col > N",
-    ),
 )
 
 right(

@@ -1,20 +1,10 @@
 """The product with tiles; reads and sectors are counted."""
 
 from grading.checking import checks
-from grading.kernels import Fault
-from grading.mistakes import Known, Mistake, equivalent, mistakes, right
+from grading.mistakes import equivalent, mistakes, right
 from minigrad.kernels.matmul import matmul_tiled
 
-from .products import (
-    BARRIERS,
-    BLOCKS_SWAPPED,
-    MORE_ZEROS,
-    ONE_ZERO,
-    SLACK,
-    TAIL_KEPT,
-    TILE,
-    TiledCheck,
-)
+from .products import BARRIERS, MORE_ZEROS, ONE_ZERO, SLACK, TAIL_KEPT, TILE, TiledCheck
 
 
 @checks(matmul_tiled)
@@ -70,56 +60,41 @@ mistakes(
         + k + tx]
     & b_tile[ty][tx] = {FILL_B} -> if (k + ty < K && col < N) b_tile[ty][tx] = b[(k +
         ty) * N + col]
+    not_shared: the tiles are not what is multiplied: elements of a and b are read from
+        global memory again and again. Each thread brings one of each to a tile, and the
+        16 products are made of the tiles alone
+    ! reads
+    > a_tile[ty][i] -> (row < M && k + i < K ? a[row * K + k + i] : 0)
+    > int row = blockIdx.y * blockDim.y + threadIdx.y; int col = blockIdx.x * blockDim.x
+        + threadIdx.x; if (row >= M || col >= N) return; float sum = 0.0f; for (int k =
+        0; k < K; k++) sum += a[row * K + k] * b[k * N + col]; c[row * N + col] = sum;
+    strided: the reads are few, but not coalesced: threads beside each other read, or
+        write, down a column. threadIdx.x must be the last index on both sides
+    ! strided
+    > a_tile[ty][tx] = {FILL_A} -> int r = row - ty + tx, q = k + ty; a_tile[tx][ty] = r
+        < M && q < K ? a[r * K + q] : 0.0f
+    & b_tile[ty][tx] = {FILL_B} -> int p = k + tx, s = col - tx + ty; b_tile[tx][ty] = p
+        < K && s < N ? b[p * N + s] : 0.0f
+    race:
+    > float sum = 0.0f; -> __shared__ float sum; sum = 0.0f;
+    divergent:
+    > __syncthreads(); for -> {GUARD} __syncthreads(); for
+    no_guard: a tile reaches past its matrix, and something is read, or written, there:
+        both cells and the result need a guard, each with its own two numbers
+    ! out-of-bounds
+    > row < M && k + tx < K -> row < M
+    & k + ty < K && col < N -> col < N
+    > {GUARD} ->
+    > row < M && k + tx < K ? a[row * K + k + tx] : 0.0f -> a[row * K + k + tx]
+    not_filled: cells of a tile are used that nobody has filled: where the tile reaches
+        past the matrix, put 0 there
+    ! uninitialised
+    > a_tile[ty][tx] = {FILL_A} -> if (row < M && k + tx < K) a_tile[ty][tx] = a[row * K
+        + k + tx]
+    last_tile: the sum begins anew with each tile: it is set to 0 once, before the loop
+    > for (int i -> sum = 0.0f; for (int i
+    {BARRIERS}
     """,
-    not_shared=Mistake(
-        "the tiles are not what is multiplied: elements of a and b are read from "
-        "global memory again and again. Each thread brings one of each to a tile, and "
-        "the 16 products are made of the tiles alone",
-        Fault("reads"),
-        "a_tile[ty][i] -> (row < M && k + i < K ? a[row * K + k + i] : 0)",
-        """
-        int row = blockIdx.y * blockDim.y + threadIdx.y;
-        int col = blockIdx.x * blockDim.x + threadIdx.x;
-        if (row >= M || col >= N) return;
-        float sum = 0.0f;
-        for (int k = 0; k < K; k++) sum += a[row * K + k] * b[k * N + col];
-        c[row * N + col] = sum;
-        """,
-    ),
-    strided=Mistake(
-        "the reads are few, but not coalesced: threads beside each other read, or "
-        "write, down a column. threadIdx.x must be the last index on both sides",
-        Fault("strided"),
-        (
-            f"a_tile[ty][tx] = {FILL_A} -> int r = row - ty + tx, q = k + ty;\n"
-            "        a_tile[tx][ty] = r < M && q < K ? a[r * K + q] : 0.0f",
-            f"b_tile[ty][tx] = {FILL_B} -> int p = k + tx, s = col - tx + ty;\n"
-            "        b_tile[tx][ty] = p < K && s < N ? b[p * N + s] : 0.0f",
-        ),
-    ),
-    race=Known("float sum = 0.0f; -> __shared__ float sum;\n    sum = 0.0f;"),
-    divergent=Known(f"__syncthreads();\n        for -> {GUARD} __syncthreads();\nfor"),
-    no_guard=Mistake(
-        "a tile reaches past its matrix, and something is read, or written, there: "
-        "both cells and the result need a guard, each with its own two numbers",
-        Fault("out-of-bounds"),
-        ("row < M && k + tx < K -> row < M", "k + ty < K && col < N -> col < N"),
-        f"{GUARD} ->",
-        "row < M && k + tx < K ? a[row * K + k + tx] : 0.0f -> a[row * K + k + tx]",
-    ),
-    not_filled=Mistake(
-        "cells of a tile are used that nobody has filled: where the tile reaches "
-        "past the matrix, put 0 there",
-        Fault("uninitialised"),
-        f"a_tile[ty][tx] = {FILL_A} -> "
-        "if (row < M && k + tx < K) a_tile[ty][tx] = a[row * K + k + tx]",
-    ),
-    **BARRIERS,
-    swapped=BLOCKS_SWAPPED,
-    last_tile=Mistake(
-        "the sum begins anew with each tile: it is set to 0 once, before the loop",
-        "for (int i -> sum = 0.0f;\n        for (int i",
-    ),
 )
 
 equivalent(matmul_tiled, MORE_ZEROS, "comparison: k <= K;")

@@ -4,19 +4,12 @@ import numpy as np
 
 from grading import gpu
 from grading.checking import checks
-from grading.kernels import Fault, Launch
-from grading.mistakes import Known, Mistake, equivalent, mistakes, right
+from grading.kernels import Launch
+from grading.mistakes import equivalent, mistakes, right
 from grading.subject import Problem
 from minigrad.kernels.matmul import matmul_register
 
-from .products import (
-    BARRIERS,
-    BLOCKS_SWAPPED,
-    MORE_ZEROS,
-    SLACK,
-    TAIL_KEPT,
-    TiledCheck,
-)
+from .products import BARRIERS, MORE_ZEROS, SLACK, TAIL_KEPT, TiledCheck
 
 SIZE, THREADS = 128, 256
 SHARED = 0.6  # accesses of shared memory for each multiplication; tiles take 2
@@ -79,35 +72,6 @@ class MatmulRegister(TiledCheck):
         return ": ".join([super().all_right(tried), *measured])
 
 
-PLAIN = """
-    __shared__ float as[128][8];
-    __shared__ float bs[8][128];
-    int tid = threadIdx.x, tx = tid % 16, ty = tid / 16;
-    int top = blockIdx.y * 128, side = blockIdx.x * 128;
-    float sum[8][8] = {}, x[8], y[8];
-    for (int k = 0; k < K; k += 8) {
-        for (int e = tid; e < 1024; e += 256) {
-            int r = top + e / 8, q = k + e % 8;
-            as[e / 8][e % 8] = r < M && q < K ? a[r * K + q] : 0.0f;
-        }
-        for (int e = tid; e < 1024; e += 256) {
-            int p = k + e / 128, s = side + e % 128;
-            bs[e / 128][e % 128] = p < K && s < N ? b[p * N + s] : 0.0f;
-        }
-        __syncthreads();
-        for (int q = 0; q < 8; q++) {
-            for (int i = 0; i < 8; i++) x[i] = as[ty * 8 + i][q];
-            for (int j = 0; j < 8; j++) y[j] = bs[q][tx * 8 + j];
-            for (int i = 0; i < 8; i++)
-                for (int j = 0; j < 8; j++) sum[i][j] += x[i] * y[j];
-        }
-        __syncthreads();
-    }
-    for (int i = 0; i < 8; i++)
-        for (int j = 0; j < 8; j++)
-            if (top + ty * 8 + i < M && side + tx * 8 + j < N)
-                c[(top + ty * 8 + i) * N + side + tx * 8 + j] = sum[i][j];
-"""
 READ_LEFT = "FOUR(left[j]) = FOUR(a_tile[i][ty * 8 + j]);"
 READ_RIGHT = "FOUR(right[j]) = FOUR(b_tile[i][tx * 8 + j]);"
 mistakes(
@@ -128,64 +92,46 @@ mistakes(
     tail_kept: {TAIL_KEPT}
     > for (int i = 0; i < 4; -> if (r < M && q < K) for (int i = 0; i < 4;
     & FOUR(b_tile[tid -> if (p < K && s < N) FOUR(b_tile[tid
+    not_shared: too many reads of global memory: a block needs each element of its rows
+        of a and of its columns of b once, by way of shared memory
+    ! reads
+    > int tx = threadIdx.x % 16, ty = threadIdx.x / 16; int top = blockIdx.y * 128 + ty
+        * 8, side = blockIdx.x * 128 + tx * 8; float sum[8][8] = {{}}; for (int k = 0; k
+        < K; k++) for (int i = 0; i < 8; i++) for (int j = 0; j < 8; j++) if (top + i <
+        M && side + j < N) sum[i][j] += a[(top + i) * K + k] * b[k * N + side + j]; for
+        (int i = 0; i < 8; i++) for (int j = 0; j < 8; j++) if (top + i < M && side + j
+        < N) c[(top + i) * N + side + j] = sum[i][j];
+    few_uses: right, but slow: each number from shared memory is used for one or two
+        multiplications only. Read 8 of a's column and 8 of b's row into registers, and
+        multiply each with each: 16 reads for 64 multiplications
+    ! shared_requests
+    > {READ_LEFT} ->
+    & {READ_RIGHT} ->
+    & left[y] * right[x] -> a_tile[i][ty * 8 + y] * b_tile[i][tx * 8 + x]
+    > {READ_RIGHT} ->
+    & right[x] -> b_tile[i][tx * 8 + x]
+    race:
+    > = {{}}, left -> = {{}}; __shared__ __align__(16) float left
+    divergent:
+    > __syncthreads(); for -> if (row + ty * 8 < M) __syncthreads(); for
+    no_guard: something is read, or written, outside of a matrix: every float4 needs a
+        guard for its row and one for its column
+    ! out-of-bounds
+    > r < M && q < K ? -> r < M ?
+    & p < K && s < N ? -> s < N ?
+    > if (r < M && s < N) ->
+    > if (r < M && s < N) -> if (r < M)
+    not_filled: cells of a tile, or of a thread's own array, are used that nobody has
+        filled: put zeros there for what lies outside of a and b; threads whose patch
+        lies outside of c help with that
+    ! uninitialised
+    > for (int k = 0 -> if (row + ty * 8 >= M) return; for (int k = 0
+    misaligned: a float4 must begin at a multiple of 16 bytes: say __align__(16) in
+        front of the array, and begin at an index that 4 divides
+    ! misaligned
+    > b_tile[8][128] -> b_tile[8][129]
+    {BARRIERS}
     """,
-    not_shared=Mistake(
-        "too many reads of global memory: a block needs each element of its rows of a "
-        "and of its columns of b once, by way of shared memory",
-        Fault("reads"),
-        """
-    int tx = threadIdx.x % 16, ty = threadIdx.x / 16;
-    int top = blockIdx.y * 128 + ty * 8, side = blockIdx.x * 128 + tx * 8;
-    float sum[8][8] = {};
-    for (int k = 0; k < K; k++)
-        for (int i = 0; i < 8; i++)
-            for (int j = 0; j < 8; j++)
-                if (top + i < M && side + j < N)
-                    sum[i][j] += a[(top + i) * K + k] * b[k * N + side + j];
-    for (int i = 0; i < 8; i++)
-        for (int j = 0; j < 8; j++)
-            if (top + i < M && side + j < N) c[(top + i) * N + side + j] = sum[i][j];
-""",
-    ),
-    few_uses=Mistake(
-        "right, but slow: each number from shared memory is used for one or two "
-        "multiplications only. Read 8 of a's column and 8 of b's row into registers, "
-        "and multiply each with each: 16 reads for 64 multiplications",
-        Fault("shared_requests"),
-        (
-            f"{READ_LEFT} ->",
-            f"{READ_RIGHT} ->",
-            "left[y] * right[x] -> a_tile[i][ty * 8 + y] * b_tile[i][tx * 8 + x]",
-        ),
-        (f"{READ_RIGHT} ->", "right[x] -> b_tile[i][tx * 8 + x]"),
-    ),
-    race=Known("= {}, left -> = {}; __shared__ __align__(16) float left"),
-    divergent=Known(
-        "__syncthreads();\n        for -> if (row + ty * 8 < M) __syncthreads();\nfor"
-    ),
-    no_guard=Mistake(
-        "something is read, or written, outside of a matrix: every float4 needs a "
-        "guard for its row and one for its column",
-        Fault("out-of-bounds"),
-        ("r < M && q < K ? -> r < M ?", "p < K && s < N ? -> s < N ?"),
-        "if (r < M && s < N) ->",
-        "if (r < M && s < N) -> if (r < M)",
-    ),
-    not_filled=Mistake(
-        "cells of a tile, or of a thread's own array, are used that nobody has filled: "
-        "put zeros there for what lies outside of a and b; threads whose patch lies "
-        "outside of c help with that",
-        Fault("uninitialised"),
-        "for (int k = 0 -> if (row + ty * 8 >= M) return;\n    for (int k = 0",
-    ),
-    misaligned=Mistake(
-        "a float4 must begin at a multiple of 16 bytes: say __align__(16) in front of "
-        "the array, and begin at an index that 4 divides",
-        Fault("misaligned"),
-        "b_tile[8][128] -> b_tile[8][129]",
-    ),
-    **BARRIERS,
-    blocks_swapped=BLOCKS_SWAPPED,
 )
 
 equivalent(matmul_register, MORE_ZEROS, "comparison: k <= K;")
@@ -196,7 +142,6 @@ equivalent(
     "type: short p = k + tid / 32, s = col",
 )
 
-right(matmul_register, "patches without float4", PLAIN)
 right(
     matmul_register,
     "float4, two strips of columns",

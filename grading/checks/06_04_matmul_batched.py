@@ -6,8 +6,8 @@ import numpy as np
 import torch
 
 from grading.checking import checks
-from grading.kernels import Fault, Launch, blank, distinct
-from grading.mistakes import Mistake, equivalent, mistakes, right
+from grading.kernels import Launch, blank, distinct
+from grading.mistakes import equivalent, mistakes, right
 from minigrad.kernels.matmul import matmul_batched
 
 from . import strided
@@ -125,7 +125,7 @@ PLAIN = (
 )
 mistakes(
     matmul_batched,
-    """
+    f"""
     flat_batch: the matrices are taken to lie one after the other: where one begins, the
         strides of the batch say, and one that serves for several has 0 there
     > matrix_of(m, a_view) -> m * M * K
@@ -150,71 +150,51 @@ mistakes(
     c_first: all products are written to c's first matrix: number m begins at c + m * M
         * N
     > c[(m * M + row) -> c[row
+    copies_first: the strides are not used: this is right only if somebody has copied a
+        and b row by row before, and nobody does. Element (row, k) of a matrix of a lies
+        row * stride[dims - 2] + k * stride[dims - 1] from its first
+    > a + matrix_of(m, a_view) + row * a_row -> a + (m * M + row) * K
+    & b + matrix_of(m, b_view) + col * b_col -> b + m * K * N + col
+    &  * a_col ->
+    &  * b_row -> * N
+    copies: more is written to global memory than c: the operands are copied first, or c
+        is written again and again. Read them where they lie, and write each element of
+        c once
+    ! writes
+    > __global__ -> __device__ float A[64][2048], B[64][2048]; __global__
+    & for (long long -> int block = blockIdx.y * gridDim.x + blockIdx.x; float *p =
+        A[blockIdx.z * gridDim.x * gridDim.y + block]; float *q = B[blockIdx.z *
+        gridDim.x * gridDim.y + block]; for (long long
+    & matrix_of(m, a_view) + row * a_row -> matrix_of(m, a_view)
+    & matrix_of(m, b_view) + col * b_col -> matrix_of(m, b_view)
+    & float sum -> for (int e = ty * 16 + tx; e < M * K; e += 256) p[e] = x[e / K *
+        a_row + e % K * a_col]; for (int e = ty * 16 + tx; e < K * N; e += 256) q[e] =
+        y[e / N * b_row + e % N * b_col]; __syncthreads(); float sum
+    & {PLAIN}
+    & x[k * a_col] * y[k * b_row] -> p[row * K + k] * q[k * N + col]
+    & = sum; -> = sum; __syncthreads();
+    > {PLAIN}
+    & float sum = 0.0f -> {GUARD} c[(m * M + row) * N + col] = 0
+    & sum += -> c[(m * M + row) * N + col] +=
+    &         {GUARD} c[(m * M + row) * N + col] = sum; ->
+    no_guard: something is read, or written, outside of a matrix: are all four strides
+        used, and is there a guard for the row and for the column?
+    ! out-of-bounds
+    > {PLAIN}
+    & row < M && col < N -> row < M
+    race: threads use a cell at the same time, and one of them writes. With tiles both
+        barriers are needed in each step; and each element of c has one thread
+    ! race
+    > __syncthreads(); }} -> }}
+    divergent: not all threads of the block come to the barrier: those outside of c must
+        fill their cells, too; and in a loop over the batch none may return
+    ! divergent-barrier
+    > __syncthreads(); -> {GUARD} __syncthreads();
+    inner_stride: one stride of each matrix is taken to be 1: in a transposed matrix it
+        is the other one. Use both, stride[dims - 2] and stride[dims - 1]
+    >  * a_col ->
+    &  * b_col ->
     """,
-    copies_first=Mistake(
-        "the strides are not used: this is right only if somebody has copied a and b "
-        "row by row before, and nobody does. Element (row, k) of a matrix of a lies "
-        "row * stride[dims - 2] + k * stride[dims - 1] from its first",
-        (
-            "a + matrix_of(m, a_view) + row * a_row -> a + (m * M + row) * K",
-            "b + matrix_of(m, b_view) + col * b_col -> b + m * K * N + col",
-            " * a_col ->",
-            " * b_row -> * N",
-        ),
-    ),
-    copies=Mistake(
-        "more is written to global memory than c: the operands are copied first, or c "
-        "is written again and again. Read them where they lie, and write each element "
-        "of c once",
-        Fault("writes"),
-        (
-            "__global__ -> __device__ float A[64][2048], B[64][2048];\n__global__",
-            "for (long long -> int block = blockIdx.y * gridDim.x + blockIdx.x;\n"
-            "    float *p = A[blockIdx.z * gridDim.x * gridDim.y + block];\n"
-            "    float *q = B[blockIdx.z * gridDim.x * gridDim.y + block];\n"
-            "    for (long long",
-            "matrix_of(m, a_view) + row * a_row -> matrix_of(m, a_view)",
-            "matrix_of(m, b_view) + col * b_col -> matrix_of(m, b_view)",
-            "float sum -> for (int e = ty * 16 + tx; e < M * K; e += 256)\n"
-            "            p[e] = x[e / K * a_row + e % K * a_col];\n"
-            "        for (int e = ty * 16 + tx; e < K * N; e += 256)\n"
-            "            q[e] = y[e / N * b_row + e % N * b_col];\n"
-            "        __syncthreads();\n"
-            "        float sum",
-            PLAIN,
-            "x[k * a_col] * y[k * b_row] -> p[row * K + k] * q[k * N + col]",
-            "= sum; -> = sum;\n        __syncthreads();",
-        ),
-        (
-            PLAIN,
-            f"float sum = 0.0f -> {GUARD} c[(m * M + row) * N + col] = 0",
-            "sum += -> c[(m * M + row) * N + col] +=",
-            f"        {GUARD} c[(m * M + row) * N + col] = sum; ->",
-        ),
-    ),
-    no_guard=Mistake(
-        "something is read, or written, outside of a matrix: are all four strides "
-        "used, and is there a guard for the row and for the column?",
-        Fault("out-of-bounds"),
-        (PLAIN, "row < M && col < N -> row < M"),
-    ),
-    race=Mistake(
-        "threads use a cell at the same time, and one of them writes. With tiles both "
-        "barriers are needed in each step; and each element of c has one thread",
-        Fault("race"),
-        "__syncthreads();\n        } -> }",
-    ),
-    divergent=Mistake(
-        "not all threads of the block come to the barrier: those outside of c must "
-        "fill their cells, too; and in a loop over the batch none may return",
-        Fault("divergent-barrier"),
-        f"__syncthreads(); -> {GUARD} __syncthreads();",
-    ),
-    inner_stride=Mistake(
-        "one stride of each matrix is taken to be 1: in a transposed matrix it is the "
-        "other one. Use both, stride[dims - 2] and stride[dims - 1]",
-        (" * a_col ->", " * b_col ->"),
-    ),
 )
 
 equivalent(matmul_batched, MORE_ZEROS, "comparison: k <= K;")

@@ -8,7 +8,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from grading import show
 from grading.checking import Check, checks
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import mistakes, right
 from minigrad.kernels.matmul import roofline
 
 H200 = 4.24e12, 51.1e12  # bytes a second, FLOP a second
@@ -85,7 +85,7 @@ class Roofline(Check):
 NBYTES = "itemsize * sum(math.prod(shape) for shape in (a, b, result))"
 mistakes(
     roofline,
-    f"""
+    rf"""
     broadcast_re_reads: a matrix that serves for several products is counted for each of
         them: it is read once
     > in (a, b, result) -> in ((*result[:-2], *a[-2:]), (*result[:-2], *b[-2:]), result)
@@ -94,8 +94,6 @@ mistakes(
     > broadcast_shapes(a[:-2], b[:-2]) -> max(a[:-2], b[:-2])
     no_result: the result is left out: it is written, and that is traffic, too
     > (a, b, result) -> (a, b)
-    no_itemsize: elements are counted, not bytes: each has itemsize bytes
-    > itemsize * ->
     always_four: itemsize is not used: an element need not have 4 bytes
     > itemsize * -> 4 *
     one_for_both: a multiplication and its addition are two operations, not one
@@ -108,8 +106,6 @@ mistakes(
     always_peak: the rate is always the peak: where the memory feeds less, that is the
         rate
     > min(peak, fed) -> peak
-    always_memory: the rate is never limited by the peak: take the smaller of both
-    > min(peak, fed) -> fed
     bounds_swapped: the bounds have changed places: where the memory allows less, it is
         "memory"
     > if fed < peak -> if fed >= peak
@@ -119,12 +115,11 @@ mistakes(
         kernel reads, not what must move. An element that has been read can be kept:
         count each of a, b and the result once
     > {NBYTES} -> itemsize * math.prod(result) * (2 * a[-1] + 1)
+    no_batch: the batch is left out: there are as many products as it has elements
+    > result = -> a, b = a[-2:], b[-2:]\n    result =
+    keys:
+    > "rate" -> "flop_rate"
     """,
-    no_batch=Mistake(
-        "the batch is left out: there are as many products as it has elements",
-        "result = -> a, b = a[-2:], b[-2:]\n    result =",
-    ),
-    keys=Known('"rate" -> "flop_rate"'),
 )
 
 

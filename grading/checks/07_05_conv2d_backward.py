@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from grading.checking import Check, checks
-from grading.mistakes import Mistake, mistakes, right
+from grading.mistakes import mistakes, right
 from minigrad.kernels.convolution import conv2d_backward
 
 
@@ -34,31 +34,23 @@ class Conv2dBackward(Check):
 
 mistakes(
     conv2d_backward,
-    not_summed=Mistake(
-        "dw has a matrix for each image: the weights are the same for all images, so "
-        "their gradients are summed over the batch: .sum(0)",
-        "(dy @ columns.transpose(0, 2, 1)).sum(0) -> dy @ columns.transpose(0, 2, 1)",
-    ),
-    first_image=Mistake(
-        "dw is that of one image alone: it is summed over the batch",
-        "(dy @ columns.transpose(0, 2, 1)).sum(0) -> dy[0] @ columns[0].T",
-    ),
-    bias_by_image=Mistake(
-        "db is summed over the places alone: the bias is the same for all images",
-        "dy.sum((0, 2)) -> dy.sum(2)",
-    ),
-    bias_by_place=Mistake(
-        "db is summed over the images alone: the bias is the same for all places",
-        "dy.sum((0, 2)) -> dy.sum(0)",
-    ),
-    order=Mistake(
-        "the three are in another order: (dcolumns, dw, db)",
-        "return dcolumns, dw -> return dw, dcolumns",
-    ),
-    transposed=Mistake(
-        "dw is transposed: it has the shape of w, (O, K): dy @ columns transposed",
-        "dy @ columns.transpose(0, 2, 1) -> columns @ dy.transpose(0, 2, 1)",
-    ),
+    """
+    not_summed: dw has a matrix for each image: the weights are the same for all images,
+        so their gradients are summed over the batch: .sum(0)
+    > (dy @ columns.transpose(0, 2, 1)).sum(0) -> dy @ columns.transpose(0, 2, 1)
+    first_image: dw is that of one image alone: it is summed over the batch
+    > (dy @ columns.transpose(0, 2, 1)).sum(0) -> dy[0] @ columns[0].T
+    bias_by_image: db is summed over the places alone: the bias is the same for all
+        images
+    > dy.sum((0, 2)) -> dy.sum(2)
+    bias_by_place: db is summed over the images alone: the bias is the same for all
+        places
+    > dy.sum((0, 2)) -> dy.sum(0)
+    order: the three are in another order: (dcolumns, dw, db)
+    > return dcolumns, dw -> return dw, dcolumns
+    transposed: dw is transposed: it has the shape of w, (O, K): dy @ columns transposed
+    > dy @ columns.transpose(0, 2, 1) -> columns @ dy.transpose(0, 2, 1)
+    """,
 )
 
 
@@ -67,13 +59,3 @@ def _(dy, columns, w):
     one = dy.transpose(1, 0, 2).reshape(w.shape[0], -1)
     other = columns.transpose(1, 0, 2).reshape(w.shape[1], -1)
     return w.T @ dy, one @ other.T, one.sum(1)
-
-
-@right(conv2d_backward, "image by image")
-def _(dy, columns, w):
-    dcolumns, dw, db = columns * 0, w * 0, dy[0].sum(1) * 0
-    for n in range(dy.shape[0]):
-        dcolumns[n] = w.T @ dy[n]
-        dw = dw + dy[n] @ columns[n].T
-        db = db + dy[n].sum(1)
-    return dcolumns, dw, db

@@ -5,8 +5,8 @@ import torch
 import torch.nn.functional as F
 
 from grading.checking import checks
-from grading.kernels import Fault, KernelCheck, Launch, blank, distinct
-from grading.mistakes import Mistake, equivalent, mistakes, right
+from grading.kernels import KernelCheck, Launch, blank, distinct
+from grading.mistakes import equivalent, mistakes, right
 from minigrad.kernels.convolution import max_pool2d, max_pool2d_backward
 
 from .tiles import exact
@@ -65,55 +65,38 @@ class MaxPool2d(KernelCheck):
 INSIDE = "if (ih < 0 || ih >= H || iw < 0 || iw >= W) continue;"
 mistakes(
     max_pool2d,
-    last_of_ties=Mistake(
-        "of equal elements the first one counts, row by row; here it is the last",
-        "value > most -> value >= most",
-    ),
-    zeros_outside=Mistake(
-        "what is outside of the image counts as 0, and wins where all elements are "
-        "negative: leave it out",
-        (
-            f"{INSIDE} -> bool in = ih >= 0 && ih < H && iw >= 0 && iw < W;",
-            "= x[(plane * H + ih) * W + iw] -> = in ? x[(plane * H + ih) * W + iw] "
-            ": 0.0f",
-            "best < 0 || value -> kh + kw == 0 || value",
-        ),
-    ),
-    first_is_zero=Mistake(
-        "the search begins with 0, so where all elements are negative none is found: "
-        "begin with the window's first element",
-        ("best < 0 || ->", "best = -1 -> best = 0"),
-    ),
-    nan_lost=Mistake(
-        "a NaN is lost: no comparison with it is true. Where value != value, it is the "
-        "new best",
-        " || value != value ->",
-        (" || value != value ->", "most = value -> most = fmaxf(value, value)"),
-    ),
-    index_in_window=Mistake(
-        "the index is that of the window, kh * K + kw: what is wanted is the one of "
-        "the plane, ih * W + iw",
-        "best = ih * W + iw -> best = kh * K + kw",
-    ),
-    index_of_all=Mistake(
-        "the index counts from the first plane on: it counts in its own plane",
-        "best = ih * W + iw -> best = (plane * H + ih) * W + iw",
-    ),
-    outside=Mistake(
-        "a thread goes outside of an array: threads past the end do nothing, and "
-        "where ih or iw is below 0, or H or W and more, x has no element",
-        Fault("out-of-bounds"),
-        f"{INSIDE} ->",
-        "if (i >= planes * OH * OW) return; ->",
-    ),
+    f"""
+    last_of_ties: of equal elements the first one counts, row by row; here it is the
+        last
+    > value > most -> value >= most
+    zeros_outside: what is outside of the image counts as 0, and wins where all elements
+        are negative: leave it out
+    > {INSIDE} -> bool in = ih >= 0 && ih < H && iw >= 0 && iw < W;
+    & = x[(plane * H + ih) * W + iw] -> = in ? x[(plane * H + ih) * W + iw] : 0.0f
+    & best < 0 || value -> kh + kw == 0 || value
+    first_is_zero: the search begins with 0, so where all elements are negative none is
+        found: begin with the window's first element
+    > best < 0 || ->
+    & best = -1 -> best = 0
+    nan_lost: a NaN is lost: no comparison with it is true. Where value != value, it is
+        the new best
+    >  || value != value ->
+    >  || value != value ->
+    & most = value -> most = fmaxf(value, value)
+    index_in_window: the index is that of the window, kh * K + kw: what is wanted is the
+        one of the plane, ih * W + iw
+    > best = ih * W + iw -> best = kh * K + kw
+    index_of_all: the index counts from the first plane on: it counts in its own plane
+    > best = ih * W + iw -> best = (plane * H + ih) * W + iw
+    outside: a thread goes outside of an array: threads past the end do nothing, and
+        where ih or iw is below 0, or H or W and more, x has no element
+    ! out-of-bounds
+    > {INSIDE} ->
+    > if (i >= planes * OH * OW) return; ->
+    """,
 )
 
-equivalent(
-    max_pool2d,
-    "K is at most 100",
-    "type: for (short k",
-    "type: for (float k",
-)
+equivalent(max_pool2d, "K is at most 100", "type: for (short k", "type: for (float k")
 equivalent(
     max_pool2d,
     "until the first element is found, `best` is only below 0, and `most` not used",
@@ -161,25 +144,19 @@ class MaxPool2dBackward(KernelCheck):
 ADD = "atomicAdd(&dx[i / places * size + indices[i]], dy[i]);"
 mistakes(
     max_pool2d_backward,
-    overwritten=Mistake(
-        "where several windows found the same element, one gradient overwrites "
-        "another: they are added",
-        f"{ADD} -> dx[i / places * size + indices[i]] = dy[i];",
-    ),
-    first_plane=Mistake(
-        "all gradients go to the first plane: plane p begins at p * size",
-        "i / places * size + ->",
-    ),
-    not_atomic=Mistake(
-        "threads that add to the same element at once lose sums: dx[...] += reads, "
-        "adds and writes, and another thread comes between. Use atomicAdd",
-        f"{ADD} -> dx[i / places * size + indices[i]] += dy[i];",
-    ),
-    outside=Mistake(
-        "a thread goes outside of an array: threads past the end do nothing",
-        Fault("out-of-bounds"),
-        "if (i >= planes * places) return; ->",
-    ),
+    f"""
+    overwritten: where several windows found the same element, one gradient overwrites
+        another: they are added
+    > {ADD} -> dx[i / places * size + indices[i]] = dy[i];
+    first_plane: all gradients go to the first plane: plane p begins at p * size
+    > i / places * size + ->
+    not_atomic: threads that add to the same element at once lose sums: dx[...] +=
+        reads, adds and writes, and another thread comes between. Use atomicAdd
+    > {ADD} -> dx[i / places * size + indices[i]] += dy[i];
+    outside: a thread goes outside of an array: threads past the end do nothing
+    ! out-of-bounds
+    > if (i >= planes * places) return; ->
+    """,
 )
 
 right(

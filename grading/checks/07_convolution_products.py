@@ -6,7 +6,7 @@ import torch.nn.functional as F
 
 from grading.checking import checks
 from grading.kernels import Launch, blank
-from grading.mistakes import Known, Mistake, equivalent, mistakes, right
+from grading.mistakes import equivalent, mistakes, right
 from minigrad.kernels.convolution import conv2d_direct, conv2d_gemm
 
 from .products import MORE_ZEROS, ONE_ZERO, odd
@@ -44,57 +44,42 @@ class Conv2dGemm(ProductCheck):
 
 mistakes(
     conv2d_gemm,
-    flipped=Mistake(
-        "the kernel is turned around: columns and weights have the same order, and "
-        "w[o][k] goes with columns[k][p]",
-        "w[row * K + k + tx] -> w[row * K + K - 1 - k - tx]",
-    ),
-    no_bias=Mistake("the bias is left out", "sum + bias[row] -> sum"),
-    bias_by_pixel=Mistake(
-        "the bias goes with the place: it belongs to the channel, bias[o] for the "
-        "whole row o",
-        "bias[row] -> bias[col]",
-    ),
-    bias_each_tile=Mistake(
-        "the bias is added once for each tile of K: it is added once, in the end",
-        (
-            "sum + bias[row] -> sum",
-            "__syncthreads();\n    } -> __syncthreads();\n"
-            "        if (row < O) sum += bias[row];\n    }",
-        ),
-    ),
-    first_image=Mistake(
-        "all images are made of the first one's columns: image n begins at n * K * P",
-        "columns += n * K * P; ->",
-    ),
-    tail_left_out=Mistake(
-        "the last, partial tile of K is left out: K may be any number",
-        "k < K; k += 16 -> k + 16 <= K; k += 16",
-    ),
-    returned=Mistake(
-        RETURNED,
-        "float sum = -> if (row >= O || col >= P) return;\n    float sum =",
-    ),
-    no_barrier=Known(
-        "__syncthreads();\n        for -> for",
-        "__syncthreads();\n    } -> }",
-    ),
-    not_filled=Known(
-        "w_tile[ty][tx] = row < O && k + tx < K ? w[row * K + k + tx] : 0.0f; -> "
-        "if (row < O && k + tx < K) w_tile[ty][tx] = w[row * K + k + tx];"
-    ),
-    outside=Known("row < O && k + tx < K ? w -> true ? w"),
-    many_reads=Known(
-        """
-        int row = blockIdx.y * 16 + threadIdx.y, col = blockIdx.x * 16 + threadIdx.x;
-        if (row >= O || col >= P) return;
-        float sum = bias[row];
-        for (int k = 0; k < K; k++)
-            sum += w[row * K + k] * columns[(blockIdx.z * K + k) * P + col];
+    f"""
+    flipped: the kernel is turned around: columns and weights have the same order, and
+        w[o][k] goes with columns[k][p]
+    > w[row * K + k + tx] -> w[row * K + K - 1 - k - tx]
+    no_bias: the bias is left out
+    > sum + bias[row] -> sum
+    bias_by_pixel: the bias goes with the place: it belongs to the channel, bias[o] for
+        the whole row o
+    > bias[row] -> bias[col]
+    bias_each_tile: the bias is added once for each tile of K: it is added once, in the
+        end
+    > sum + bias[row] -> sum
+    & __syncthreads(); }} -> __syncthreads(); if (row < O) sum += bias[row]; }}
+    first_image: all images are made of the first one's columns: image n begins at n * K
+        * P
+    > columns += n * K * P; ->
+    tail_left_out: the last, partial tile of K is left out: K may be any number
+    > k < K; k += 16 -> k + 16 <= K; k += 16
+    returned: {RETURNED}
+    > float sum = -> if (row >= O || col >= P) return; float sum =
+    no_barrier:
+    > __syncthreads(); for -> for
+    > __syncthreads(); }} -> }}
+    not_filled:
+    > w_tile[ty][tx] = row < O && k + tx < K ? w[row * K + k + tx] : 0.0f; -> if (row <
+        O && k + tx < K) w_tile[ty][tx] = w[row * K + k + tx];
+    outside:
+    > row < O && k + tx < K ? w -> true ? w
+    many_reads:
+    > int row = blockIdx.y * 16 + threadIdx.y, col = blockIdx.x * 16 + threadIdx.x; if
+        (row >= O || col >= P) return; float sum = bias[row]; for (int k = 0; k < K;
+        k++) sum += w[row * K + k] * columns[(blockIdx.z * K + k) * P + col];
         y[(blockIdx.z * O + row) * P + col] = sum;
-        """
-    ),
-    barrier_in_if=Known("__syncthreads();\n    } -> if (row < O) __syncthreads();\n }"),
+    barrier_in_if:
+    > __syncthreads(); }} -> if (row < O) __syncthreads(); }}
+    """,
 )
 
 equivalent(conv2d_gemm, MORE_ZEROS, "comparison: k <= K;")
@@ -161,64 +146,45 @@ class Conv2dDirect(ProductCheck):
 
 mistakes(
     conv2d_direct,
-    flipped=Mistake(
-        "the kernel is turned around: w[kh][kw] goes with x[oh + kh][ow + kw]. What "
-        "the books call convolution turns it, PyTorch does not",
-        "* K + kh) * K + kw] -> * K + K - 1 - kh) * K + K - 1 - kw]",
-    ),
-    no_bias=Mistake("the bias is left out", "sum = bias[o] -> sum = 0.0f"),
-    last_channel=Mistake(
-        "only the last channel counts: the sum goes over all channels of x",
-        "__syncthreads();\n        for -> __syncthreads();\n        sum = bias[o];"
-        "\n        for",
-    ),
-    first_image=Mistake(
-        "all images are made of the first one: image n begins at n * C * H * W",
-        "((n * C + c) -> ((c)",
-    ),
-    halo_corner=Mistake(
-        "the corner of the halo is missing: right of the tile and below it rows and "
-        "columns are filled, but not where both are beyond it. Fill the whole square "
-        "of 16 + K - 1 elements",
-        "iw >= 0 && iw < W; -> iw >= 0 && iw < W && (r < 16 || q < 16);",
-    ),
-    no_padding=Mistake(
-        "the padding is left out: part[0][0] lies `padding` before the tile",
-        ("top - padding + r -> top + r", "left - padding + q -> left + q"),
-    ),
-    returned=Mistake(
-        RETURNED,
-        "float sum = -> if (top + ty >= OH || left + tx >= OW) return;\n"
-        "    float sum =",
-    ),
-    no_barrier=Known(
-        "__syncthreads();\n        for -> for",
-        "__syncthreads();\n    } -> }",
-    ),
-    not_filled=Known(("r < side -> r < 16", "q < side -> q < 16")),
-    outside=Known(
-        "inside ? x[((n * C + c) * H + ih) * W + iw] : 0.0f -> "
-        "x[((n * C + c) * H + ih) * W + iw]"
-    ),
-    many_reads=Known(
-        """
-        int OH = H + 2 * padding - K + 1, OW = W + 2 * padding - K + 1;
-        int oh = blockIdx.y * 16 + threadIdx.y, ow = blockIdx.x * 16 + threadIdx.x;
-        if (oh >= OH || ow >= OW) return;
-        int n = blockIdx.z / O, o = blockIdx.z % O;
-        float sum = bias[o];
-        for (int i = 0; i < C * K * K; i++) {
-            int ih = oh + i / K % K - padding, iw = ow + i % K - padding;
-            if (ih >= 0 && ih < H && iw >= 0 && iw < W)
-                sum += w[o * C * K * K + i]
-                       * x[((n * C + i / K / K) * H + ih) * W + iw];
-        }
+    f"""
+    flipped: the kernel is turned around: w[kh][kw] goes with x[oh + kh][ow + kw]. What
+        the books call convolution turns it, PyTorch does not
+    > * K + kh) * K + kw] -> * K + K - 1 - kh) * K + K - 1 - kw]
+    no_bias: the bias is left out
+    > sum = bias[o] -> sum = 0.0f
+    last_channel: only the last channel counts: the sum goes over all channels of x
+    > __syncthreads(); for -> __syncthreads(); sum = bias[o]; for
+    first_image: all images are made of the first one: image n begins at n * C * H * W
+    > ((n * C + c) -> ((c)
+    halo_corner: the corner of the halo is missing: right of the tile and below it rows
+        and columns are filled, but not where both are beyond it. Fill the whole square
+        of 16 + K - 1 elements
+    > iw >= 0 && iw < W; -> iw >= 0 && iw < W && (r < 16 || q < 16);
+    no_padding: the padding is left out: part[0][0] lies `padding` before the tile
+    > top - padding + r -> top + r
+    & left - padding + q -> left + q
+    returned: {RETURNED}
+    > float sum = -> if (top + ty >= OH || left + tx >= OW) return; float sum =
+    no_barrier:
+    > __syncthreads(); for -> for
+    > __syncthreads(); }} -> }}
+    not_filled:
+    > r < side -> r < 16
+    & q < side -> q < 16
+    outside:
+    > inside ? x[((n * C + c) * H + ih) * W + iw] : 0.0f -> x[((n * C + c) * H + ih) * W
+        + iw]
+    many_reads:
+    > int OH = H + 2 * padding - K + 1, OW = W + 2 * padding - K + 1; int oh =
+        blockIdx.y * 16 + threadIdx.y, ow = blockIdx.x * 16 + threadIdx.x; if (oh >= OH
+        || ow >= OW) return; int n = blockIdx.z / O, o = blockIdx.z % O; float sum =
+        bias[o]; for (int i = 0; i < C * K * K; i++) {{ int ih = oh + i / K % K -
+        padding, iw = ow + i % K - padding; if (ih >= 0 && ih < H && iw >= 0 && iw < W)
+        sum += w[o * C * K * K + i] * x[((n * C + i / K / K) * H + ih) * W + iw]; }}
         y[(blockIdx.z * OH + oh) * OW + ow] = sum;
-        """
-    ),
-    barrier_in_if=Known(
-        "__syncthreads();\n    } -> if (top + ty < OH) __syncthreads();\n    }"
-    ),
+    barrier_in_if:
+    > __syncthreads(); }} -> if (top + ty < OH) __syncthreads(); }}
+    """,
 )
 
 equivalent(

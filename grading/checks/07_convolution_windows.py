@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 
 from grading.checking import checks
-from grading.kernels import Fault, KernelCheck, Launch, blank, distinct
+from grading.kernels import KernelCheck, Launch, blank, distinct
 from grading.mistakes import Mistake, Patch, equivalent, mistakes, right
 from minigrad.kernels.convolution import col2im, im2col
 
@@ -34,28 +34,26 @@ PARTS = [
     ("dilation", [(2, 7, 8, 3, 2, 1, 0, 2), (1, 8, 9, 2, 3, 1, 0, 3)]),
     ("all of them", [(3, 9, 11, 3, 2, 2, 2, 2), (2, 12, 7, 2, 3, 3, 1, 2), FAR]),
 ]
-TAPS_SWAPPED = "kh and kw are exchanged: the row of a tap is kh * KW + kw"
-FLIPPED = "the window is turned around: tap (0, 0) is its upper left one"
 OUTSIDE = (
     "a thread reads or writes outside of the array: threads past the end do nothing, "
     "and where ih or iw is below 0, or H or W and more, x has no element"
 )
 
-# How both solutions take an index apart, and how a wrong one does.
-window_first = Patch(
-    "int ow = rest % OW; rest /= OW; -> int kw = rest % KW; rest /= KW;",
-    "int oh = rest % OH; rest /= OH;\n    int kw = rest % KW; rest /= KW; -> "
-    "int kh = rest % KH; rest /= KH;\n    int ow = rest % OW; rest /= OW;",
-    "kh = rest % KH, plane = rest / KH -> oh = rest % OH, plane = rest / OH",
-)
-taps_swapped = Patch(
-    "int kw = rest % KW; rest /= KW; -> int kh = rest % KH; rest /= KH;",
-    "int kh = rest % KH, plane = rest / KH; -> int kw = rest % KW, plane = rest / KW;",
-)
-flipped = Patch(
-    "kh * dilation -> (KH - 1 - kh) * dilation",
-    "kw * dilation -> (KW - 1 - kw) * dilation",
-)
+# how both solutions take an index apart, and how wrong ones do
+INDICES = """
+    order: the order is wrong: rows of columns are taps, (kh, kw), and within them the
+        places, (oh, ow); here each window lies in one piece
+    > int ow = rest % OW; rest /= OW; -> int kw = rest % KW; rest /= KW;
+    & int oh = rest % OH; rest /= OH; int kw = rest % KW; rest /= KW; -> int kh = rest %
+        KH; rest /= KH; int ow = rest % OW; rest /= OW;
+    & kh = rest % KH, plane = rest / KH -> oh = rest % OH, plane = rest / OH
+    taps_swapped: kh and kw are exchanged: the row of a tap is kh * KW + kw
+    > int kw = rest % KW; rest /= KW; -> int kh = rest % KH; rest /= KH;
+    & int kh = rest % KH, plane = rest / KH; -> int kw = rest % KW, plane = rest / KW;
+    flipped: the window is turned around: tap (0, 0) is its upper left one
+    > kh * dilation -> (KH - 1 - kh) * dilation
+    & kw * dilation -> (KW - 1 - kw) * dilation
+"""
 
 
 def sizes_of(planes, H, W, KH, KW, stride, padding, dilation):
@@ -117,51 +115,32 @@ class Im2col(WindowCheck):
 
 mistakes(
     im2col,
-    order=Mistake(
-        "the order is wrong: rows of columns are taps, (kh, kw), and within them the "
-        "places, (oh, ow); here each window lies in one piece",
-        window_first,
-    ),
-    taps_swapped=Mistake(TAPS_SWAPPED, taps_swapped),
-    flipped=Mistake(FLIPPED, flipped),
-    first_plane=Mistake(
-        "all planes read the first one: plane p begins at p * H * W",
-        "plane * H + ih -> ih",
-    ),
-    no_stride=Mistake(
-        "the stride is left out: the window at oh begins at oh * stride - padding",
-        " * stride ->",
-    ),
-    no_padding=Mistake(
-        "the padding is left out: the window at oh begins at oh * stride - padding",
-        " - padding ->",
-    ),
-    padding_added=Mistake(
-        "the padding has the wrong sign: it lies before the image, so it is taken off",
-        "- padding -> + padding",
-    ),
-    no_dilation=Mistake(
-        "the dilation is left out: taps are `dilation` elements apart",
-        " * dilation ->",
-    ),
-    masked=Mistake(
-        "outside of the image an element is read from its edge and multiplied by 0: "
-        "infinity times 0 is NaN. Choose 0 itself",
-        "inside ? x[(plane * H + ih) * W + iw] : 0.0f -> inside * x[(plane * H + "
-        "max(0, min(ih, H - 1))) * W + max(0, min(iw, W - 1))]",
-    ),
-    row_wraps=Mistake(
-        "left or right of the image the element of the next row is read: iw must be at "
-        "least 0 and below W, as ih is for H",
-        "ih >= 0 && ih < H && iw >= 0 && iw < W -> "
-        "ih * W + iw >= 0 && ih * W + iw < H * W",
-    ),
-    outside=Mistake(
-        OUTSIDE,
-        Fault("out-of-bounds"),
-        "inside ? x[(plane * H + ih) * W + iw] : 0.0f -> x[(plane * H + ih) * W + iw]",
-        "if (i >= planes * KH * KW * OH * OW) return; ->",
-    ),
+    f"""
+    first_plane: all planes read the first one: plane p begins at p * H * W
+    > plane * H + ih -> ih
+    no_stride: the stride is left out: the window at oh begins at oh * stride - padding
+    >  * stride ->
+    no_padding: the padding is left out: the window at oh begins at oh * stride -
+        padding
+    >  - padding ->
+    padding_added: the padding has the wrong sign: it lies before the image, so it is
+        taken off
+    > - padding -> + padding
+    no_dilation: the dilation is left out: taps are `dilation` elements apart
+    >  * dilation ->
+    masked: outside of the image an element is read from its edge and multiplied by 0:
+        infinity times 0 is NaN. Choose 0 itself
+    > inside ? x[(plane * H + ih) * W + iw] : 0.0f -> inside * x[(plane * H + max(0,
+        min(ih, H - 1))) * W + max(0, min(iw, W - 1))]
+    row_wraps: left or right of the image the element of the next row is read: iw must
+        be at least 0 and below W, as ih is for H
+    > ih >= 0 && ih < H && iw >= 0 && iw < W -> ih * W + iw >= 0 && ih * W + iw < H * W
+    outside: {OUTSIDE}
+    ! out-of-bounds
+    > inside ? x[(plane * H + ih) * W + iw] : 0.0f -> x[(plane * H + ih) * W + iw]
+    > if (i >= planes * KH * KW * OH * OW) return; ->
+    {INDICES}
+    """,
 )
 
 right(
@@ -217,59 +196,31 @@ GATHER = """
 """
 mistakes(
     col2im,
-    overwritten=Mistake(
-        "what lies in one place is not added: where windows overlap, one element of "
-        "columns overwrites another. Each must be added, by atomicAdd or by a thread "
-        "of x that goes through all of them",
-        "atomicAdd(&x[(plane * H + ih) * W + iw], columns[i]) -> "
-        "x[(plane * H + ih) * W + iw] = columns[i]",
-    ),
-    order=Mistake(
-        "the order is wrong: rows of columns are taps, (kh, kw), and within them the "
-        "places, (oh, ow); here each window is read in one piece",
-        window_first,
-    ),
-    taps_swapped=Mistake(TAPS_SWAPPED, taps_swapped),
-    flipped=Mistake(FLIPPED, flipped),
-    first_tap=Mistake(
-        "only tap (0, 0) is added: every tap of every window has its part",
-        "ih >= 0 && -> kh + kw == 0 && ih >= 0 &&",
-    ),
+    f"""
+    overwritten: what lies in one place is not added: where windows overlap, one element
+        of columns overwrites another. Each must be added, by atomicAdd or by a thread
+        of x that goes through all of them
+    > atomicAdd(&x[(plane * H + ih) * W + iw], columns[i]) -> x[(plane * H + ih) * W +
+        iw] = columns[i]
+    first_tap: only tap (0, 0) is added: every tap of every window has its part
+    > ih >= 0 && -> kh + kw == 0 && ih >= 0 &&
+    race: threads that add to the same element at once lose sums: x[...] += reads, adds
+        and writes, and another thread comes between. Use atomicAdd
+    > atomicAdd(&x[(plane * H + ih) * W + iw], columns[i]) -> x[(plane * H + ih) * W +
+        iw] += columns[i]
+    outside: {OUTSIDE}
+    ! out-of-bounds
+    > if (ih >= 0 && ih < H && iw >= 0 && iw < W) ->
+    {INDICES}
+    """,
     not_divided=Mistake(
         "a gather must ask whether ih + padding - kh * dilation is a multiple of the "
         "stride: between two places there is no window",
         Patch(" || oh % stride || ow % stride ->", of=GATHER),
     ),
-    race=Mistake(
-        "threads that add to the same element at once lose sums: x[...] += reads, adds "
-        "and writes, and another thread comes between. Use atomicAdd",
-        "atomicAdd(&x[(plane * H + ih) * W + iw], columns[i]) -> "
-        "x[(plane * H + ih) * W + iw] += columns[i]",
-    ),
-    outside=Mistake(
-        OUTSIDE,
-        Fault("out-of-bounds"),
-        "if (ih >= 0 && ih < H && iw >= 0 && iw < W) ->",
-    ),
 )
 
 right(col2im, "a gather", GATHER)
-right(
-    col2im,
-    "a thread a window",
-    """
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= planes * OH * OW) return;
-    int plane = i / (OH * OW), at = i % (OH * OW);
-    for (int tap = 0; tap < KH * KW; tap++) {
-        int ih = at / OW * stride - padding + tap / KW * dilation;
-        int iw = at % OW * stride - padding + tap % KW * dilation;
-        if (ih < 0 || iw < 0 || ih >= H || iw >= W) continue;
-        atomicAdd(x + plane * H * W + ih * W + iw,
-                  columns[(plane * KH * KW + tap) * OH * OW + at]);
-    }
-    """,
-)
 
 for one in im2col, col2im:
     equivalent(

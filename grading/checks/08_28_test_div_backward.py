@@ -34,9 +34,7 @@ mistakes(
         SWALLOWED,
     ),
     false_alarm=Known(
-        "dy * slope -> slope",
-        "(2 * eps) -> eps",
-        "slope, 1e-6 -> slope, 0",
+        "dy * slope -> slope", "(2 * eps) -> eps", "slope, 1e-6 -> slope, 0"
     ),
 )
 right(test_div_backward, "matrices", "(3, 8) -> (3, 8, 5)")

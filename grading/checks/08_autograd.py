@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from grading.checking import Check, checks
-from grading.mistakes import Mistake, mistake, mistakes, right
+from grading.mistakes import mistake, mistakes, right
 from minigrad import Tensor, set_grad_enabled
 from minigrad.autograd import Context, Function, is_grad_enabled, no_grad
 from minigrad.autograd.tensor_methods import leaf_rules
@@ -49,12 +49,16 @@ IF = "if is_grad_enabled() and any(ctx.needs_input_grad):"
 CONTEXT, WITH = "ctx = Context(cls, args)", "with no_grad():"
 mistakes(
     apply,
-    never_recorded=Mistake(
-        "nothing is recorded: is_grad_enabled() is False inside of `with no_grad():`, "
-        "so ask when that is closed; and then return what ctx.record(results) returns",
-        f"    {IF}\n        return ctx ->         {IF}\n            return ctx",
-        f"{IF} -> if False:",
-    ),
+    rf"""
+    never_recorded: nothing is recorded: is_grad_enabled() is False inside of `with
+        no_grad():`, so ask when that is closed; and then return what
+        ctx.record(results) returns
+    >     {IF}\n        return ctx ->         {IF}\n            return ctx
+    > {IF} -> if False:
+    always: a graph is built though no operand asks for a gradient: any(...) of
+        ctx.needs_input_grad says whether one does
+    >  and any(ctx.needs_input_grad) ->
+    """,
     inside=differs(
         "operators inside of forward are recorded",
         "forward is recorded operator by operator: its gradient is what backward says, "
@@ -65,11 +69,6 @@ mistakes(
         "under no_grad() the result requires a gradient",
         "a graph is built under no_grad(): ask is_grad_enabled() before ctx.record",
         "is_grad_enabled() and ->",
-    ),
-    always=Mistake(
-        "a graph is built though no operand asks for a gradient: any(...) of "
-        "ctx.needs_input_grad says whether one does",
-        " and any(ctx.needs_input_grad) ->",
     ),
     twice=differs(
         "calls of forward",
@@ -157,34 +156,27 @@ REQUIRES, LEAF = "requires_grad = asked or node is not None", "is_leaf = node is
 BOTH = "requires_grad and is_leaf"
 mistakes(
     leaf_rules,
-    grad_on_non_leaf=Mistake(
-        "backward() puts a gradient into leaves alone: what an operator made has none",
-        f"{BOTH} -> requires_grad",
-    ),
-    node_itself=Mistake(
-        "a bool is expected, and here stands the node itself, or None: `or` and `and` "
-        "give one of their operands. node is not None is a bool",
-        (
-            f"{REQUIRES} -> requires_grad = asked or node",
-            f"{BOTH} -> asked and is_leaf",
-        ),
-    ),
-    asked_alone=Mistake(
-        "what is made from tensors that require a gradient requires one, too: node",
-        " or node is not None ->",
-    ),
-    leaf_if_asked=Mistake(
-        "a tensor that nobody asked, and no operator made, is a leaf to PyTorch, too",
-        f"{LEAF} -> is_leaf = asked and node is None",
-    ),
-    leaf_if_not_required=Mistake(
-        "is_leaf and requires_grad are two questions: is_leaf asks only for the node",
-        f"{LEAF} -> is_leaf = not requires_grad",
-    ),
-    every_leaf_keeps=Mistake(
-        "keeps_grad only if the tensor requires a gradient: a leaf may ask for none",
-        f"{BOTH} -> is_leaf",
-    ),
+    f"""
+    grad_on_non_leaf: backward() puts a gradient into leaves alone: what an operator
+        made has none
+    > {BOTH} -> requires_grad
+    node_itself: a bool is expected, and here stands the node itself, or None: `or` and
+        `and` give one of their operands. node is not None is a bool
+    > {REQUIRES} -> requires_grad = asked or node
+    & {BOTH} -> asked and is_leaf
+    asked_alone: what is made from tensors that require a gradient requires one, too:
+        node
+    >  or node is not None ->
+    leaf_if_asked: a tensor that nobody asked, and no operator made, is a leaf to
+        PyTorch, too
+    > {LEAF} -> is_leaf = asked and node is None
+    leaf_if_not_required: is_leaf and requires_grad are two questions: is_leaf asks only
+        for the node
+    > {LEAF} -> is_leaf = not requires_grad
+    every_leaf_keeps: keeps_grad only if the tensor requires a gradient: a leaf may ask
+        for none
+    > {BOTH} -> is_leaf
+    """,
 )
 
 

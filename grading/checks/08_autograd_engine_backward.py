@@ -7,7 +7,7 @@ them.
 import collections
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, equivalent, mistakes, right
+from grading.mistakes import equivalent, mistakes, right
 from minigrad.autograd.engine import backward
 
 from .gradients import ScenarioCheck, differs, drawn, drawn_graph
@@ -120,25 +120,30 @@ class Backward(ScenarioCheck):
 ADDED = "arrived[edge] + g if edge in arrived else g"
 mistakes(
     backward,
-    overwrites=Mistake(
-        "where two gradients meet, the later one overwrites the earlier: they are "
-        "added up. In x * x + x, x has a say in three places, and all three count",
-        f"{ADDED} -> g",
-        (f"{ADDED} -> g", "arrived.pop((node, i), None) -> arrived.get((node, i))"),
-    ),
-    ones=Mistake(
-        "backward begins with the gradients of `seeds`, not with 1",
-        "dict(seeds) -> {edge: g * 0 + 1 for edge, g in seeds.items()}",
-    ),
-    first_result=Mistake(
-        "a node gets the gradients of all its results: (node, 0), (node, 1), ..., up "
-        "to node.outputs - 1",
-        "(node, i), None) -> (node, i), None) if i == 0 else None",
-    ),
-    calls_all=Mistake(
-        "a node at which nothing has arrived is called: it is left out",
-        "if all(g is None for g in gradients): -> if False:",
-    ),
+    f"""
+    overwrites: where two gradients meet, the later one overwrites the earlier: they are
+        added up. In x * x + x, x has a say in three places, and all three count
+    > {ADDED} -> g
+    > {ADDED} -> g
+    & arrived.pop((node, i), None) -> arrived.get((node, i))
+    ones: backward begins with the gradients of `seeds`, not with 1
+    > dict(seeds) -> {{edge: g * 0 + 1 for edge, g in seeds.items()}}
+    first_result: a node gets the gradients of all its results: (node, 0), (node, 1),
+        ..., up to node.outputs - 1
+    > (node, i), None) -> (node, i), None) if i == 0 else None
+    calls_all: a node at which nothing has arrived is called: it is left out
+    > if all(g is None for g in gradients): -> if False:
+    kept:
+    > arrived.pop((node, i), None) -> arrived.get((node, i))
+    never_released: nothing is released: unless retain_graph, each node lets go of what
+        it saved
+    > not retain_graph -> False
+    always_released: nodes are released though retain_graph says that they are needed
+        again
+    > not retain_graph -> True
+    none_added:
+    > if g is not None: -> if True:
+    """,
     in_place=differs(
         UNCHANGED,
         "`+=` changes a tensor that somebody else holds: one gradient may go to two "
@@ -150,7 +155,6 @@ mistakes(
         "`seeds` has changed: it is the caller's. dict(seeds) makes a copy",
         "dict(seeds) -> seeds",
     ),
-    kept=Known("arrived.pop((node, i), None) -> arrived.get((node, i))"),
     late=differs(
         ORDER,
         "nodes are released later than they could be: each lets go of what it saved as "
@@ -166,15 +170,6 @@ mistakes(
         "the gradients have no gradients: add them up as they are",
         f"{ADDED} -> ({ADDED}).detach()",
     ),
-    never_released=Mistake(
-        "nothing is released: unless retain_graph, each node lets go of what it saved",
-        "not retain_graph -> False",
-    ),
-    always_released=Mistake(
-        "nodes are released though retain_graph says that they are needed again",
-        "not retain_graph -> True",
-    ),
-    none_added=Known("if g is not None: -> if True:"),
 )
 
 

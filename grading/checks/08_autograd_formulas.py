@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from grading.checking import Check, checks
-from grading.mistakes import Known, Mistake, equivalent, mistakes, right
+from grading.mistakes import equivalent, mistakes, right
 from minigrad.ops import vjp
 
 from .gradients import close, drawn
@@ -87,14 +87,16 @@ class MulBackward(FormulaCheck):
 
 mistakes(
     vjp.mul_backward,
-    no_dy=Mistake(NO_DY, lambda dy, other: other + 0 * dy),
-    only_dy=Mistake(ONLY_DY, lambda dy, other: dy),
-    divided=Mistake(
-        "divided by the other factor: y grows by `other` where x grows by 1",
-        lambda dy, other: dy / other,
-    ),
-    shape=Known(lambda dy, other: (dy * other).sum()),
-    changed=Known(lambda dy, other: np.multiply(dy, other, out=dy)),
+    f"""
+    no_dy: {NO_DY}
+    > = other + 0 * dy
+    only_dy: {ONLY_DY}
+    > = dy
+    divided: divided by the other factor: y grows by `other` where x grows by 1
+    > = dy / other
+    shape:
+    > = (dy * other).sum()
+    """,
 )
 right(vjp.mul_backward, "by einsum", lambda dy, other: np.einsum("...,...", dy, other))
 looped(vjp.mul_backward, lambda d, o: o * d)
@@ -114,28 +116,23 @@ class DivBackward(FormulaCheck):
 
 mistakes(
     vjp.div_backward,
-    other_operand=Mistake(
-        "this is the gradient of a, the first operand: dy / b. That of b, the second, "
-        "is asked for",
-        lambda dy, a, b: dy / b + 0 * a,
-    ),
-    sign=Mistake("the sign: y falls where b grows", lambda dy, a, b: dy * a / (b * b)),
-    not_squared=Mistake(
-        "b counts twice: the slope of 1 / b is -1 / b ** 2",
-        lambda dy, a, b: -dy * a / b,
-    ),
-    a_left_out=Mistake(
-        "a is left out: y = a * (1 / b), and the slope has the factor a",
-        lambda dy, a, b: -dy / b**2,
-    ),
-    guarded=Mistake(
-        "where b is 0 the gradient is infinite, as in PyTorch: it is not left out",
-        lambda dy, a, b: np.where(b == 0, 0, -dy * a / (b * b)),
-    ),
-    no_dy=Mistake(NO_DY, lambda dy, a, b: -a / b**2 + 0 * dy),
-    like_mul=Mistake(
-        "this is the gradient of a product", lambda dy, a, b: dy * a + 0 * b
-    ),
+    f"""
+    other_operand: this is the gradient of a, the first operand: dy / b. That of b, the
+        second, is asked for
+    > = dy / b + 0 * a
+    sign: the sign: y falls where b grows
+    > = dy * a / (b * b)
+    not_squared: b counts twice: the slope of 1 / b is -1 / b ** 2
+    > = -dy * a / b
+    a_left_out: a is left out: y = a * (1 / b), and the slope has the factor a
+    > = -dy / b ** 2
+    guarded: where b is 0 the gradient is infinite, as in PyTorch: it is not left out
+    > = np.where(b == 0, 0, -dy * a / (b * b))
+    no_dy: {NO_DY}
+    > = -a / b ** 2 + 0 * dy
+    like_mul: this is the gradient of a product
+    > = dy * a + 0 * b
+    """,
 )
 right(vjp.div_backward, "by the result", lambda dy, a, b: -(a / b) * dy / b)
 right(vjp.div_backward, "as a power", lambda dy, a, b: dy * a * -(b ** (-2.0)))
@@ -159,27 +156,19 @@ class PowBackward(FormulaCheck):
 
 mistakes(
     vjp.pow_backward,
-    not_less=Mistake(
-        "the exponent becomes one less: the slope of a ** b is b * a ** (b - 1)",
-        "a ** (b - 1) -> a**b",
-    ),
-    no_factor=Mistake(
-        "the factor b is missing: the slope of a ** b is b * a ** (b - 1)",
-        "b * a ** (b - 1) -> a ** (b - 1)",
-    ),
-    other_operand=Mistake(
-        "this is the gradient of the exponent: that of the base is asked for",
-        lambda dy, a, b: dy * a**b * np.log(a),
-    ),
-    zero_exponent=Mistake(
-        "where b is 0 the gradient is 0, also for a = 0: 0 * inf is NaN. np.where "
-        "chooses",
-        lambda dy, a, b: dy * b * a ** (b - 1),
-    ),
-    no_dy=Mistake(
-        NO_DY,
-        lambda dy, a, b: np.where(b == 0, 0, b * a ** (b - 1) + 0 * dy),
-    ),
+    f"""
+    not_less: the exponent becomes one less: the slope of a ** b is b * a ** (b - 1)
+    > a ** (b - 1) -> a**b
+    no_factor: the factor b is missing: the slope of a ** b is b * a ** (b - 1)
+    > b * a ** (b - 1) -> a ** (b - 1)
+    other_operand: this is the gradient of the exponent: that of the base is asked for
+    > = dy * a ** b * np.log(a)
+    zero_exponent: where b is 0 the gradient is 0, also for a = 0: 0 * inf is NaN.
+        np.where chooses
+    > = dy * b * a ** (b - 1)
+    no_dy: {NO_DY}
+    > = np.where(b == 0, 0, b * a ** (b - 1) + 0 * dy)
+    """,
 )
 right(
     vjp.pow_backward,
@@ -214,24 +203,22 @@ class PowExponentBackward(FormulaCheck):
 
 mistakes(
     vjp.pow_exponent_backward,
-    no_log=Mistake("log(a) is missing", "y * np.log(a) -> y"),
-    no_y=Mistake("y is missing: y * log(a)", "y * np.log(a) -> np.log(a)"),
-    log_of_y=Mistake(
-        "the logarithm is that of a, the base, not of y", "np.log(a) -> np.log(y)"
-    ),
-    zero_base=Mistake(
-        "where a is 0 and y is 0 or 1 the gradient is 0: 0 * -inf would be NaN",
-        lambda dy, a, y: dy * y * np.log(a),
-    ),
-    absolute=Mistake(
-        "the logarithm of a number below 0 is NaN, and so is the gradient, as in "
-        "PyTorch: no abs",
-        "np.log(a) -> np.log(abs(a))",
-    ),
-    always_zero=Mistake(
-        "where y is infinite, a was 0 and b negative: there the slope is infinite, too",
-        "(a == 0) & (y <= 1) -> np.asarray(a) == 0",
-    ),
+    """
+    no_log: log(a) is missing
+    > y * np.log(a) -> y
+    no_y: y is missing: y * log(a)
+    > y * np.log(a) -> np.log(a)
+    log_of_y: the logarithm is that of a, the base, not of y
+    > np.log(a) -> np.log(y)
+    absolute: the logarithm of a number below 0 is NaN, and so is the gradient, as in
+        PyTorch: no abs
+    > np.log(a) -> np.log(abs(a))
+    always_zero: where y is infinite, a was 0 and b negative: there the slope is
+        infinite, too
+    > (a == 0) & (y <= 1) -> np.asarray(a) == 0
+    zero_base: where a is 0 and y is 0 or 1 the gradient is 0: 0 * -inf would be NaN
+    > = dy * y * np.log(a)
+    """,
 )
 equivalent(
     vjp.pow_exponent_backward,
@@ -263,14 +250,16 @@ class ExpBackward(FormulaCheck):
 
 mistakes(
     vjp.exp_backward,
-    no_dy=Mistake(NO_DY, lambda dy, y: y * 1),
-    only_dy=Mistake(ONLY_DY, lambda dy, y: dy),
-    again=Mistake(
-        "y is exp(x) already: exp(y) is exp(exp(x))", lambda dy, y: dy * np.exp(y)
-    ),
-    like_power=Mistake(
-        "y is divided by something: exp is its own slope", lambda dy, y: dy / y
-    ),
+    f"""
+    no_dy: {NO_DY}
+    > = y * 1
+    only_dy: {ONLY_DY}
+    > = dy
+    again: y is exp(x) already: exp(y) is exp(exp(x))
+    > = dy * np.exp(y)
+    like_power: y is divided by something: exp is its own slope
+    > = dy / y
+    """,
 )
 right(vjp.exp_backward, "by exp once more", lambda dy, y: dy * np.exp(np.log(y)))
 looped(vjp.exp_backward, lambda d, z: d * z)
@@ -290,18 +279,16 @@ class LogBackward(FormulaCheck):
 
 mistakes(
     vjp.log_backward,
-    no_dy=Mistake(NO_DY, lambda dy, a: 1 / a),
-    like_exp=Mistake(
-        "multiplied by log(a): the slope of log(a) is 1 / a",
-        lambda dy, a: dy * np.log(a),
-    ),
-    times=Mistake(
-        "multiplied by a: the slope of log(a) is 1 / a", lambda dy, a: dy * a
-    ),
-    guarded=Mistake(
-        "where a is 0 the slope is infinite, as in PyTorch: nothing is added to a",
-        lambda dy, a: np.where(a > 0, dy / a, 0),
-    ),
+    f"""
+    no_dy: {NO_DY}
+    > = 1 / a
+    like_exp: multiplied by log(a): the slope of log(a) is 1 / a
+    > = dy * np.log(a)
+    times: multiplied by a: the slope of log(a) is 1 / a
+    > = dy * a
+    guarded: where a is 0 the slope is infinite, as in PyTorch: nothing is added to a
+    > = np.where(a > 0, dy / a, 0)
+    """,
 )
 right(vjp.log_backward, "as a power", lambda dy, a: dy * a**-1.0)
 looped(vjp.log_backward, lambda d, x: d / x)
@@ -323,24 +310,21 @@ class ReluBackward(FormulaCheck):
 
 mistakes(
     vjp.relu_backward,
-    no_dy=Mistake(
-        "1 where y is above 0: it is dy there", lambda dy, y: np.where(y > 0, 1.0, 0.0)
-    ),
-    of_dy=Mistake(
-        "relu of dy: what decides is y, and a negative dy goes through as well",
-        lambda dy, y: np.where(dy > 0, dy, 0),
-    ),
-    times_y=Mistake("multiplied by y: the slope is 1 or 0", lambda dy, y: dy * y),
-    at_zero=Mistake(
-        "where y is 0, x was 0 or below: the gradient is 0 there",
-        lambda dy, y: np.where(y >= 0, dy, 0),
-    ),
-    nan_lost=Mistake(
-        "where y is NaN the gradient is dy, and every comparison with NaN is false: "
-        "ask y <= 0",
-        lambda dy, y: np.where(y > 0, dy, 0),
-    ),
-    product=Mistake(TIMES_ZERO, lambda dy, y: dy * ~(y <= 0)),
+    f"""
+    no_dy: 1 where y is above 0: it is dy there
+    > = np.where(y > 0, 1.0, 0.0)
+    of_dy: relu of dy: what decides is y, and a negative dy goes through as well
+    > = np.where(dy > 0, dy, 0)
+    times_y: multiplied by y: the slope is 1 or 0
+    > = dy * y
+    at_zero: where y is 0, x was 0 or below: the gradient is 0 there
+    > = np.where(y >= 0, dy, 0)
+    nan_lost: where y is NaN the gradient is dy, and every comparison with NaN is false:
+        ask y <= 0
+    > = np.where(y > 0, dy, 0)
+    product: {TIMES_ZERO}
+    > = dy * ~(y <= 0)
+    """,
 )
 right(
     vjp.relu_backward,
@@ -371,18 +355,16 @@ class SigmoidBackward(SquashCheck):
 
 mistakes(
     vjp.sigmoid_backward,
-    no_dy=Mistake(NO_DY, lambda dy, y: y * (1 - y)),
-    one_factor=Mistake(
-        "one factor is missing: the slope is y * (1 - y)", lambda dy, y: dy * (1 - y)
-    ),
-    like_tanh=Mistake(
-        "this is the slope of tanh: sigmoid's is y * (1 - y)",
-        lambda dy, y: dy * (1 - y**2),
-    ),
-    of_x=Mistake(
-        "y is sigmoid(x) already, and here it goes through sigmoid again",
-        lambda dy, y: dy / (2 + np.exp(y) + np.exp(-y)),
-    ),
+    f"""
+    no_dy: {NO_DY}
+    > = y * (1 - y)
+    one_factor: one factor is missing: the slope is y * (1 - y)
+    > = dy * (1 - y)
+    like_tanh: this is the slope of tanh: sigmoid's is y * (1 - y)
+    > = dy * (1 - y ** 2)
+    of_x: y is sigmoid(x) already, and here it goes through sigmoid again
+    > = dy / (2 + np.exp(y) + np.exp(-y))
+    """,
 )
 right(vjp.sigmoid_backward, "in two terms", lambda dy, y: dy * y - dy * y * y)
 looped(vjp.sigmoid_backward, lambda d, z: d * z * (1 - z))
@@ -396,16 +378,16 @@ class TanhBackward(SquashCheck):
 
 mistakes(
     vjp.tanh_backward,
-    no_dy=Mistake(NO_DY, lambda dy, y: 1 - y * y),
-    not_squared=Mistake("y is squared: 1 - y ** 2", lambda dy, y: dy * (1 - y)),
-    like_sigmoid=Mistake(
-        "this is the slope of sigmoid: that of tanh is 1 - y ** 2",
-        lambda dy, y: dy * y * (1 - y),
-    ),
-    of_x=Mistake(
-        "y is tanh(x) already, and here it goes through tanh again",
-        lambda dy, y: dy * (1 - np.tanh(y) ** 2),
-    ),
+    f"""
+    no_dy: {NO_DY}
+    > = 1 - y * y
+    not_squared: y is squared: 1 - y ** 2
+    > = dy * (1 - y)
+    like_sigmoid: this is the slope of sigmoid: that of tanh is 1 - y ** 2
+    > = dy * y * (1 - y)
+    of_x: y is tanh(x) already, and here it goes through tanh again
+    > = dy * (1 - np.tanh(y) ** 2)
+    """,
 )
 right(vjp.tanh_backward, "as a product", lambda dy, y: dy * (1 - y) * (1 + y))
 looped(vjp.tanh_backward, lambda d, z: d * (1 - z * z))
@@ -429,36 +411,23 @@ class MaxBackward(FormulaCheck):
 
 mistakes(
     vjp.max_backward,
-    no_dy=Mistake(
-        "1 where a is larger: it is dy there",
-        lambda dy, a, b: np.where(a > b, 1.0, 0.0) + 0 * dy,
-    ),
-    other_operand=Mistake(
-        "this is the gradient of b: it should be that of a", "a < b -> b < a"
-    ),
-    tie_whole=Mistake(
-        "where a and b are equal each gets half: both together may get dy, not twice "
-        "as much",
-        lambda dy, a, b: np.where(a < b, 0, dy),
-    ),
-    tie_none=Mistake(
-        "where a and b are equal each gets half, and here a gets nothing",
-        lambda dy, a, b: np.where(a <= b, 0, dy),
-    ),
-    nearly=Mistake(
-        "numbers that are nearly equal are not equal: a == b, not isclose",
-        lambda dy, a, b: np.where(
-            np.isclose(a, b, equal_nan=True), dy / 2, np.where(a < b, 0, dy)
-        ),
-    ),
-    nan_lost=Mistake(
-        "where a or b is NaN the gradient is dy: every comparison with NaN is false",
-        lambda dy, a, b: np.where(a > b, dy, np.where(a == b, dy / 2, 0)),
-    ),
-    product=Mistake(
-        TIMES_ZERO,
-        lambda dy, a, b: dy * np.where(a < b, 0, np.where(a == b, 0.5, 1)),
-    ),
+    f"""
+    other_operand: this is the gradient of b: it should be that of a
+    > a < b -> b < a
+    no_dy: 1 where a is larger: it is dy there
+    > = np.where(a > b, 1.0, 0.0) + 0 * dy
+    tie_whole: where a and b are equal each gets half: both together may get dy, not
+        twice as much
+    > = np.where(a < b, 0, dy)
+    tie_none: where a and b are equal each gets half, and here a gets nothing
+    > = np.where(a <= b, 0, dy)
+    nearly: numbers that are nearly equal are not equal: a == b, not isclose
+    > = np.where(np.isclose(a, b, equal_nan=True), dy / 2, np.where(a < b, 0, dy))
+    nan_lost: where a or b is NaN the gradient is dy: every comparison with NaN is false
+    > = np.where(a > b, dy, np.where(a == b, dy / 2, 0))
+    product: {TIMES_ZERO}
+    > = dy * np.where(a < b, 0, np.where(a == b, 0.5, 1))
+    """,
 )
 right(
     vjp.max_backward,
@@ -489,27 +458,19 @@ class WhereBackward(FormulaCheck):
 
 mistakes(
     vjp.where_backward,
-    swapped=Mistake(
-        "the two are exchanged: with chosen=True it is `one`, taken where the "
-        "condition holds",
-        "if chosen -> if not chosen",
-    ),
-    always_one=Mistake(
-        "`chosen` is left out: with False it is the gradient of `other`",
-        lambda dy, condition, chosen: np.where(condition, dy, 0),
-    ),
-    only_dy=Mistake(
-        "an element that was not taken had no say: its gradient is 0",
-        lambda dy, condition, chosen: dy,
-    ),
-    no_dy=Mistake(
-        "1 where the element was taken: it is dy there",
-        lambda dy, condition, chosen: 1.0 * (condition == chosen) + np.zeros_like(dy),
-    ),
-    product=Mistake(
-        TIMES_ZERO,
-        lambda dy, condition, chosen: dy * (condition == chosen),
-    ),
+    f"""
+    swapped: the two are exchanged: with chosen=True it is `one`, taken where the
+        condition holds
+    > if chosen -> if not chosen
+    always_one: `chosen` is left out: with False it is the gradient of `other`
+    > = np.where(condition, dy, 0)
+    only_dy: an element that was not taken had no say: its gradient is 0
+    > = dy
+    no_dy: 1 where the element was taken: it is dy there
+    > = 1.0 * (condition == chosen) + np.zeros_like(dy)
+    product: {TIMES_ZERO}
+    > = dy * (condition == chosen)
+    """,
 )
 right(
     vjp.where_backward,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, Model, equivalent, mistakes, right
+from grading.mistakes import Mistake, Model, equivalent, mistakes, right
 from grading.scenes.scenarios import FAULTS, FUNCTIONS
 from minigrad.testing.gradcheck import numerical_jacobian
 
@@ -112,30 +112,30 @@ class NumericalJacobian(ScenarioCheck):
 
 mistakes(
     numerical_jacobian,
-    one_index=Mistake(
-        "only the first element was moved: every element of the input has its row",
-        "stack(rows) -> stack(rows[:1] + [0 * row for row in rows[1:]])",
-    ),
+    """
+    one_index: only the first element was moved: every element of the input has its row
+    > stack(rows) -> stack(rows[:1] + [0 * row for row in rows[1:]])
+    one_sided: a difference to one side errs by eps: (f(x + eps) - f(x - eps)) / (2 eps)
+        errs by its square
+    > before - eps -> before
+    & 2 * eps -> eps
+    not_halved: the two points are 2 eps apart: divide by that
+    > 2 * eps -> eps
+    turned: rows and columns are exchanged: row i is that of element i of the input
+    > stack(rows) -> stack(rows).T.copy()
+    first_input: always the first input is moved: `number` says which
+    > inputs[number] -> inputs[0]
+    not_copied: where the function returns a view of the input, its result changes when
+        the input is moved back: copy it, np.array(...)
+    > np.array(function(*inputs).cpu().numpy()) -> function(*inputs).cpu().numpy()
+    shape:
+    > ).reshape(-1) -> )
+    > np.zeros((0, function(*inputs).numel())) -> np.zeros((0, 0))
+    """,
     in_float32=Mistake(
         "the step is made in float32, which rounds more than eps: use float64",
         Model(NumericalJacobian.in_float32),
         "flat, rows -> inputs = [x.float() for x in inputs]\n    flat, rows",
-    ),
-    one_sided=Mistake(
-        "a difference to one side errs by eps: (f(x + eps) - f(x - eps)) / (2 eps) "
-        "errs by its square",
-        ("before - eps -> before", "2 * eps -> eps"),
-    ),
-    not_halved=Mistake(
-        "the two points are 2 eps apart: divide by that", "2 * eps -> eps"
-    ),
-    turned=Mistake(
-        "rows and columns are exchanged: row i is that of element i of the input",
-        "stack(rows) -> stack(rows).T.copy()",
-    ),
-    first_input=Mistake(
-        "always the first input is moved: `number` says which",
-        "inputs[number] -> inputs[0]",
     ),
     not_restored=differs(
         RESTORED,
@@ -146,15 +146,6 @@ mistakes(
             "flat[i] = moved -> flat[i] += step",
             "flat[i] = before -> flat[i] += eps",
         ),
-    ),
-    not_copied=Mistake(
-        "where the function returns a view of the input, its result changes when the "
-        "input is moved back: copy it, np.array(...)",
-        "np.array(function(*inputs).cpu().numpy()) -> function(*inputs).cpu().numpy()",
-    ),
-    shape=Known(
-        ").reshape(-1) -> )",
-        "np.zeros((0, function(*inputs).numel())) -> np.zeros((0, 0))",
     ),
 )
 

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, equivalent, mistake, mistakes, right
+from grading.mistakes import Mistake, equivalent, mistake, mistakes, right
 from minigrad.ops import vjp
 
 from .gradients import Filled, TensorCheck, drawn, filled, of_shape
@@ -40,26 +40,25 @@ class SumBackward(ReductionCheck):
 
 mistakes(
     total,
-    like_mean=Mistake(
-        "the gradient is that of a sum, not of a mean: every element gets all of dy",
-        "dy.expand(shape) -> (dy / math.prod(shape[d] for d in dims)).expand(shape)",
-    ),
-    not_expanded=Mistake(
-        "dy is not brought to x's shape: every element of x gets its own",
-        lambda dy, shape, dims, keepdim: dy,
-    ),
-    always_unsqueezed=Mistake(
-        "dy has its dimensions of size 1 already: with keepdim none is to be put in",
-        "not keepdim -> True",
-    ),
-    in_front=Mistake(
-        "the dimensions that were added up go in at their own places, not in front: "
-        "unsqueeze",
-        lambda dy, shape, dims, keepdim: dy.expand(shape),
-    ),
-    copies=Known("dy.expand(shape) -> dy.new_zeros(shape) + dy.expand(shape)"),
-    cut=Known("dy.expand(shape) -> dy.detach().expand(shape)"),
-    dtype=Known("dy.expand(shape) -> dy.double().expand(shape)"),
+    """
+    like_mean: the gradient is that of a sum, not of a mean: every element gets all of
+        dy
+    > dy.expand(shape) -> (dy / math.prod(shape[d] for d in dims)).expand(shape)
+    always_unsqueezed: dy has its dimensions of size 1 already: with keepdim none is to
+        be put in
+    > not keepdim -> True
+    copies:
+    > dy.expand(shape) -> dy.new_zeros(shape) + dy.expand(shape)
+    cut:
+    > dy.expand(shape) -> dy.detach().expand(shape)
+    dtype:
+    > dy.expand(shape) -> dy.double().expand(shape)
+    not_expanded: dy is not brought to x's shape: every element of x gets its own
+    > = dy
+    in_front: the dimensions that were added up go in at their own places, not in front:
+        unsqueeze
+    > = dy.expand(shape)
+    """,
 )
 
 
@@ -80,22 +79,17 @@ class MeanBackward(ReductionCheck):
 COUNT = "math.prod(shape[d] for d in dims)"
 mistakes(
     mean,
-    like_sum=Mistake(
-        "the gradient of a sum: a mean divides by the number of elements",
-        "dy / count if count else dy -> dy",
-    ),
-    by_all=Mistake(
-        "divided by the number of all elements: those count that one mean is of",
-        f"{COUNT} -> math.prod(shape)",
-    ),
-    by_results=Mistake(
-        "divided by the number of results: those elements count that one mean is of",
-        f"{COUNT} -> dy.numel()",
-    ),
-    by_one=Mistake(
-        "divided by the size of one dimension: a mean may be over several",
-        f"{COUNT} -> shape[dims[0]]",
-    ),
+    f"""
+    like_sum: the gradient of a sum: a mean divides by the number of elements
+    > dy / count if count else dy -> dy
+    by_all: divided by the number of all elements: those count that one mean is of
+    > {COUNT} -> math.prod(shape)
+    by_results: divided by the number of results: those elements count that one mean is
+        of
+    > {COUNT} -> dy.numel()
+    by_one: divided by the size of one dimension: a mean may be over several
+    > {COUNT} -> shape[dims[0]]
+    """,
 )
 equivalent(
     mean,
@@ -140,18 +134,16 @@ class AmaxBackward(ReductionCheck):
 SHARE = "largest.sum(dims, keepdim=True)"
 mistakes(
     amax,
-    tie_whole=Mistake(
-        "where several are the largest they share dy in equal parts: here each has it "
-        "all",
-        f" / {SHARE} ->",
-    ),
+    f"""
+    tie_whole: where several are the largest they share dy in equal parts: here each has
+        it all
+    >  / {SHARE} ->
+    not_amin: y may be the smallest, of amin, too: it is where a == y
+    > a == sum_backward -> a >= sum_backward
+    """,
     like_sum=Mistake(
         "every element gets dy: only the largest has a say",
         lambda dy, a, y, dims, keepdim: total(dy, a.shape, dims, keepdim),
-    ),
-    not_amin=Mistake(
-        "y may be the smallest, of amin, too: it is where a == y",
-        "a == sum_backward -> a >= sum_backward",
     ),
 )
 

@@ -3,7 +3,7 @@
 import torch
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, equivalent, mistake, mistakes, right
+from grading.mistakes import equivalent, mistake, mistakes, right
 from minigrad.autograd.adjoints import sum_to_size
 from minigrad.autograd.graph import modified, next_version, unpack
 
@@ -42,26 +42,22 @@ class SumToSize(TensorCheck):
 SUMMED = "x.sum(dims, keepdim=True).view(shape)"
 mistakes(
     sum_to_size,
-    ones_lost=Mistake(
-        "a dimension of size 1 has to stay, with size 1: keepdim=True",
-        f"{SUMMED} -> x.sum(dims)",
-    ),
-    front_stays=Mistake(
-        "the dimensions in front, which `shape` does not have, are added up and go",
-        ".view(shape) ->",
-    ),
-    ones_not_added=Mistake(
-        "dimensions of size 1 are left as they are: where x is larger, add them up",
-        (" or n != x.shape[d] ->", f"{SUMMED} -> x.sum(dims)"),
-    ),
-    from_the_left=Mistake(
-        "shapes are lined up at their last dimension, and this begins at the first",
-        (
-            "dims = [ -> sizes = (*shape, *[1] * extra)\n    dims = [",
-            "d < extra or n != -> n == 1 !=",
-            ".view(shape) if dims else x -> .view(shape) if dims else x.reshape(shape)",
-        ),
-    ),
+    rf"""
+    ones_lost: a dimension of size 1 has to stay, with size 1: keepdim=True
+    > {SUMMED} -> x.sum(dims)
+    front_stays: the dimensions in front, which `shape` does not have, are added up and
+        go
+    > .view(shape) ->
+    ones_not_added: dimensions of size 1 are left as they are: where x is larger, add
+        them up
+    >  or n != x.shape[d] ->
+    & {SUMMED} -> x.sum(dims)
+    from_the_left: shapes are lined up at their last dimension, and this begins at the
+        first
+    > dims = [ -> sizes = (*shape, *[1] * extra)\n    dims = [
+    & d < extra or n != -> n == 1 !=
+    & .view(shape) if dims else x -> .view(shape) if dims else x.reshape(shape)
+    """,
 )
 
 
@@ -116,19 +112,18 @@ class NextVersion(ScenarioCheck):
 
 mistakes(
     next_version,
-    set_to_one=Mistake("the version is set to 1: each change adds 1", "+= 1 -> = 1"),
-    unchanged=Mistake(
-        "the version stays as it was: x.storage.version += 1",
-        lambda x: x,
-        "x.storage.version += 1 -> version = x.storage.version\n    version += 1",
-    ),
-    twice=Mistake("each change adds 1, and this adds more", "+= 1 -> += 2"),
-    not_returned=Mistake(
-        "x is to be returned, and nothing else",
-        "return x ->",
-        "return x -> return x.storage.version",
-    ),
-    raised=Known("x.storage.version -> x.version"),
+    r"""
+    set_to_one: the version is set to 1: each change adds 1
+    > += 1 -> = 1
+    twice: each change adds 1, and this adds more
+    > += 1 -> += 2
+    not_returned: x is to be returned, and nothing else
+    > return x ->
+    > return x -> return x.storage.version
+    unchanged: the version stays as it was: x.storage.version += 1
+    > = x
+    > x.storage.version += 1 -> version = x.storage.version\n    version += 1
+    """,
 )
 right(
     next_version,
@@ -183,25 +178,20 @@ class Unpack(ScenarioCheck):
 FOUND = "x.storage.version != version"
 mistakes(
     unpack,
-    silent=Mistake(
-        "nothing is said of a change: the gradient is computed from other numbers than "
-        "the result was. Compare x.storage.version with version, and raise",
-        lambda x, version, name: x,
-        "raise RuntimeError -> RuntimeError",
-    ),
-    always=Mistake(
-        "it raises though nothing has changed since x was saved: `!=` alone raises",
-        f"{FOUND} -> True",
-    ),
-    any_change=Mistake(
-        "a tensor that was changed before it was saved is as good as any other: "
-        "compare with version, not with 0",
-        "!= version -> > 0",
-    ),
-    other_message=Mistake(
-        "the error says what to do: raise RuntimeError(modified(x, version, name))",
-        'modified(x, version, name) -> "changed"',
-    ),
+    f"""
+    always: it raises though nothing has changed since x was saved: `!=` alone raises
+    > {FOUND} -> True
+    any_change: a tensor that was changed before it was saved is as good as any other:
+        compare with version, not with 0
+    > != version -> > 0
+    other_message: the error says what to do: raise RuntimeError(modified(x, version,
+        name))
+    > modified(x, version, name) -> "changed"
+    silent: nothing is said of a change: the gradient is computed from other numbers
+        than the result was. Compare x.storage.version with version, and raise
+    > = x
+    > raise RuntimeError -> RuntimeError
+    """,
 )
 
 

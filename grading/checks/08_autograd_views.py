@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, mistake, mistakes, right
+from grading.mistakes import mistake, mistakes, right
 from minigrad.ops import vjp
 
 from .gradients import TensorCheck, filled, of_shape
@@ -40,21 +40,16 @@ class MatmulLeftBackward(ProductCheck):
 
 mistakes(
     left,
-    not_turned=Mistake(
-        "b is to be turned round, rows for columns: dy @ b.transpose(-2, -1)",
-        ".transpose(-2, -1) ->",
-    ),
-    other_order=Mistake(
-        "the order: rows of dy belong to rows of a, so dy stands on the left",
-        lambda dy, b: (
-            b.transpose(-2, -1) @ dy if b.shape[-1] != dy.shape[-2] else b @ dy
-        ),
-    ),
-    turned=Mistake(
-        "the result is turned round: a's gradient has a's shape, (..., M, K)",
-        lambda dy, b: b @ dy.transpose(-2, -1),
-    ),
-    all_dimensions=Mistake(ALL_DIMENSIONS, ".transpose(-2, -1) -> .T"),
+    f"""
+    not_turned: b is to be turned round, rows for columns: dy @ b.transpose(-2, -1)
+    > .transpose(-2, -1) ->
+    other_order: the order: rows of dy belong to rows of a, so dy stands on the left
+    > = b.transpose(-2, -1) @ dy if b.shape[-1] != dy.shape[-2] else b @ dy
+    turned: the result is turned round: a's gradient has a's shape, (..., M, K)
+    > = b @ dy.transpose(-2, -1)
+    all_dimensions: {ALL_DIMENSIONS}
+    > .transpose(-2, -1) -> .T
+    """,
 )
 right(left, "turned twice", lambda dy, b: (b @ dy.transpose(-2, -1)).transpose(-1, -2))
 right(left, "by sums", lambda dy, b: (dy.unsqueeze(-2) * b.unsqueeze(-3)).sum(-1))
@@ -72,19 +67,17 @@ class MatmulRightBackward(ProductCheck):
 
 mistakes(
     other,
-    not_turned=Mistake(
-        "a is to be turned round, rows for columns: a.transpose(-2, -1) @ dy",
-        ".transpose(-2, -1) ->",
-    ),
-    other_order=Mistake(
-        "the order: columns of dy belong to columns of b, so dy stands on the right",
-        lambda dy, a: dy @ a.transpose(-2, -1),
-    ),
-    turned=Mistake(
-        "the result is turned round: b's gradient has b's shape, (..., K, N)",
-        lambda dy, a: dy.transpose(-2, -1) @ a,
-    ),
-    all_dimensions=Mistake(ALL_DIMENSIONS, ".transpose(-2, -1) -> .T"),
+    f"""
+    not_turned: a is to be turned round, rows for columns: a.transpose(-2, -1) @ dy
+    > .transpose(-2, -1) ->
+    other_order: the order: columns of dy belong to columns of b, so dy stands on the
+        right
+    > = dy @ a.transpose(-2, -1)
+    turned: the result is turned round: b's gradient has b's shape, (..., K, N)
+    > = dy.transpose(-2, -1) @ a
+    all_dimensions: {ALL_DIMENSIONS}
+    > .transpose(-2, -1) -> .T
+    """,
 )
 right(other, "turned twice", lambda dy, a: (dy.transpose(-2, -1) @ a).transpose(-1, -2))
 right(other, "by sums", lambda dy, a: (a.unsqueeze(-1) * dy.unsqueeze(-2)).sum(-3))
@@ -114,20 +107,18 @@ class PermuteBackward(TensorCheck):
 
 mistakes(
     permute,
-    same_order=Mistake(
-        "the same order once more: it takes the one that leads back. (1, 2, 0) brings "
-        "dimension 1 to place 0, so 0 has to go to place 1 again",
-        lambda dy, dims: dy.permute(dims),
-    ),
-    unchanged=Mistake(
-        "dy comes back as it is: its dimensions are to stand in x's order",
-        lambda dy, dims: dy,
-    ),
-    read_backwards=Mistake(
-        "dims read backwards is not the way back: where stands dimension 0 in it?",
-        lambda dy, dims: dy.permute(dims[::-1]),
-    ),
-    copies=Known("range(len(dims)))) -> range(len(dims)))).clone()"),
+    """
+    same_order: the same order once more: it takes the one that leads back. (1, 2, 0)
+        brings dimension 1 to place 0, so 0 has to go to place 1 again
+    > = dy.permute(dims)
+    unchanged: dy comes back as it is: its dimensions are to stand in x's order
+    > = dy
+    read_backwards: dims read backwards is not the way back: where stands dimension 0 in
+        it?
+    > = dy.permute(dims[::-1])
+    copies:
+    > range(len(dims)))) -> range(len(dims)))).clone()
+    """,
 )
 right(
     permute,
@@ -162,22 +153,17 @@ class SliceBackward(TensorCheck):
 
 mistakes(
     part,
-    garbage=Mistake(
-        "what was not taken holds what memory held: fill it with 0 first",
-        '(shape) -> (shape) + float("nan")',
-    ),
-    not_filled=Mistake(
-        "only the part is there: the gradient has x's shape, with 0 where nothing was "
-        "taken",
-        lambda dy, shape, index: dy,
-    ),
-    at_the_beginning=Mistake(
-        "dy stands at the wrong places: at those that `index` takes",
-        "dx[index] = dy -> dx.view(-1)[: dy.numel()] = dy.reshape(-1)",
-    ),
-    no_dy=Mistake(
-        "dy is left out: the places that were taken get it", "= dy\n -> = 1\n"
-    ),
+    r"""
+    garbage: what was not taken holds what memory held: fill it with 0 first
+    > (shape) -> (shape) + float("nan")
+    not_filled: only the part is there: the gradient has x's shape, with 0 where nothing
+        was taken
+    > = dy
+    at_the_beginning: dy stands at the wrong places: at those that `index` takes
+    > dx[index] = dy -> dx.view(-1)[: dy.numel()] = dy.reshape(-1)
+    no_dy: dy is left out: the places that were taken get it
+    > = dy\n -> = 1\n
+    """,
 )
 right(
     part,

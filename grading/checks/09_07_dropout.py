@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, equivalent, mistakes, right
+from grading.mistakes import equivalent, mistakes, right
 from minigrad.nn.unfused import dropout
 
 from .scene_check import SceneCheck, looks_random, numbers, options_of
@@ -125,64 +125,47 @@ SCALED, KEPT = " * (1 / (1 - p))", "keep_mask(input, 1 - p)"
 STAYS = "not training or p == 0:\n        return input\n"
 mistakes(
     dropout,
-    unscaled=Mistake(
-        "what is kept is not scaled: by 1 / (1 - p) the expected value of each "
-        "element stays the same",
-        f"{SCALED} ->",
-    ),
-    scaled_after=Mistake(
-        "the result is scaled after training instead: here it is scaled in "
-        "training, by 1 / (1 - p), and eval does nothing",
-        (f"{SCALED} ->", f"{STAYS} -> not training:\n        return input * (1 - p)\n"),
-    ),
-    mask_alone=Mistake(
-        "two things: random.keep_mask(input, chance) takes the chance of 1, here "
-        "1 - p; and what is kept is scaled by 1 / (1 - p)",
-        (
-            f"{KEPT}{SCALED} -> keep_mask(input, p)",
-            f"{STAYS} -> not training:\n        return input\n",
-            "if p == 1 -> if False",
-        ),
-    ),
-    mask_inverted=Mistake(
-        "the share of zeros is 1 - p, but the scale is right: p is the chance of 0, "
-        "and random.keep_mask(input, chance) takes the chance of 1",
-        f"{KEPT} -> keep_mask(input, p)",
-    ),
-    scaled_by_p=Mistake(
-        "what is kept is scaled by 1 / p: a share of 1 - p is kept, so it is "
-        "1 / (1 - p)",
-        "1 / (1 - p) -> 1 / p",
-    ),
-    scaled_down=Mistake(
-        "what is kept is scaled by 1 - p: it is to be larger, not smaller",
-        "1 / (1 - p) -> 1 - p",
-    ),
-    always=Mistake(
-        "`training` is not asked: without it the input stays as it is",
-        "not training or ->",
-    ),
-    whole_rows=Mistake(
-        "whole rows or columns are 0: each element has a chance of its own",
-        "keep_mask(input, -> keep_mask(input[:, :1],",
-    ),
-    seed=Known(
-        f"random.{KEPT} -> minigrad.tensor(1.0 * (np.random.rand(*input.shape) >= p))",
-    ),
-    dtype=Known(
-        "return input * random -> input = input.float()\n    return input * random"
-    ),
-    cut=Known("return input * random -> return input.detach() * random"),
-    pattern=Known(
-        f"random.{KEPT} -> "
-        "minigrad.stack([random.keep_mask(input[:, ::2], 1 - p)] * 2, 2).flatten(1)"
-    ),
-    same_again=Mistake(
-        "two calls drop the same elements: draw anew in each call",
-        "return input * random -> minigrad.manual_seed(0)\n    return input * random",
-    ),
-    no_error=Known("not 0 <= p <= 1 -> False"),
-    raised=Known("if p == 1 -> if False"),  # 1 / 0
+    rf"""
+    unscaled: what is kept is not scaled: by 1 / (1 - p) the expected value of each
+        element stays the same
+    > {SCALED} ->
+    scaled_after: the result is scaled after training instead: here it is scaled in
+        training, by 1 / (1 - p), and eval does nothing
+    > {SCALED} ->
+    & {STAYS} -> not training:\n        return input * (1 - p)\n
+    mask_alone: two things: random.keep_mask(input, chance) takes the chance of 1, here
+        1 - p; and what is kept is scaled by 1 / (1 - p)
+    > {KEPT}{SCALED} -> keep_mask(input, p)
+    & {STAYS} -> not training:\n        return input\n
+    & if p == 1 -> if False
+    mask_inverted: the share of zeros is 1 - p, but the scale is right: p is the chance
+        of 0, and random.keep_mask(input, chance) takes the chance of 1
+    > {KEPT} -> keep_mask(input, p)
+    scaled_by_p: what is kept is scaled by 1 / p: a share of 1 - p is kept, so it is 1 /
+        (1 - p)
+    > 1 / (1 - p) -> 1 / p
+    scaled_down: what is kept is scaled by 1 - p: it is to be larger, not smaller
+    > 1 / (1 - p) -> 1 - p
+    always: `training` is not asked: without it the input stays as it is
+    > not training or ->
+    whole_rows: whole rows or columns are 0: each element has a chance of its own
+    > keep_mask(input, -> keep_mask(input[:, :1],
+    seed:
+    > random.{KEPT} -> minigrad.tensor(1.0 * (np.random.rand(*input.shape) >= p))
+    dtype:
+    > return input * random -> input = input.float()\n    return input * random
+    cut:
+    > return input * random -> return input.detach() * random
+    pattern:
+    > random.{KEPT} -> minigrad.stack([random.keep_mask(input[:, ::2], 1 - p)] * 2,
+        2).flatten(1)
+    same_again: two calls drop the same elements: draw anew in each call
+    > return input * random -> minigrad.manual_seed(0)\n    return input * random
+    no_error:
+    > not 0 <= p <= 1 -> False
+    raised:
+    > if p == 1 -> if False
+    """,
 )
 
 equivalent(

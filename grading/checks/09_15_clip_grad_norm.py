@@ -7,7 +7,7 @@ import torch
 
 import minigrad
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, equivalent, mistakes, right
+from grading.mistakes import equivalent, mistakes, right
 from minigrad.nn.utils import clip_grad_norm_
 
 from .scene_check import SceneCheck, each, numbers, options_of
@@ -62,51 +62,34 @@ class ClipGradNorm(SceneCheck):
 LIST, CLIP = "gradients_of(parameters)", "for g in gradients:\n        g.mul_(factor)"
 mistakes(
     clip_grad_norm_,
-    each_alone=Mistake(
-        "each gradient is clipped by its own norm: all have one norm together, or "
-        "the direction of the step changes",
-        f"{CLIP} -> for g in gradients:\n        own = g.norm(norm_type)\n"
-        "        g.mul_((max_norm / (own + 1e-6)).clamp(max=1))",
-    ),
-    always=Mistake(
-        "small gradients are made larger: the factor is 1 at most", ".clamp(max=1) ->"
-    ),
-    norm_after=Mistake(
-        "the norm after clipping is returned: the one before says what happened",
-        "return norm -> return norm * factor",
-    ),
-    always_two=Mistake(
-        "norm_type is not used: it is always 2",
-        f"gradients = {LIST} -> gradients, norm_type = {LIST}, 2",
-    ),
-    not_changed=Mistake(
-        "the norm is right, and the gradients have not changed: if `parameters` is "
-        "a generator it can be gone through once only; and g * factor is to be "
-        "written to g itself: g.mul_(factor)",
-        "g.mul_(factor) -> g = g * factor",
-        f"for g in gradients: -> for g in {LIST}:",
-    ),
-    not_in_place=Mistake(
-        "p.grad is another tensor now: others may hold the gradient, so it is "
-        "changed in place, g.mul_(factor)",
-        (
-            f"= {LIST} -> = gradients_of(parameters := [*parameters])",
-            f"{CLIP} -> for p in parameters:\n"
-            "        if p.grad is not None: p.grad = p.grad * factor",
-        ),
-    ),
-    by_value=Mistake(
-        "the elements are clipped, each by itself: that is clip_grad_value_, and "
-        "changes the direction",
-        "g.mul_(factor) -> g.clamp_(-max_norm, max_norm)",
-    ),
-    too_large=Mistake(
-        "squares of float16 gradients do not fit into float16, which ends at 65504: "
-        "add them up in float32, g.float()",
-        "g.float() if g.dtype.itemsize == 2 else g -> g",
-    ),
-    type=Known("return norm -> return norm.item()"),
-    raised=Known(f"{LIST} -> [p.grad for p in parameters]"),  # None has no square
+    rf"""
+    each_alone: each gradient is clipped by its own norm: all have one norm together, or
+        the direction of the step changes
+    > {CLIP} -> for g in gradients:\n        own =
+        g.norm(norm_type)\n        g.mul_((max_norm / (own + 1e-6)).clamp(max=1))
+    always: small gradients are made larger: the factor is 1 at most
+    > .clamp(max=1) ->
+    norm_after: the norm after clipping is returned: the one before says what happened
+    > return norm -> return norm * factor
+    always_two: norm_type is not used: it is always 2
+    > gradients = {LIST} -> gradients, norm_type = {LIST}, 2
+    not_changed: the norm is right, and the gradients have not changed: if `parameters`
+        is a generator it can be gone through once only; and g * factor is to be written
+        to g itself: g.mul_(factor)
+    > g.mul_(factor) -> g = g * factor
+    > for g in gradients: -> for g in {LIST}:
+    not_in_place: p.grad is another tensor now: others may hold the gradient, so it is
+        changed in place, g.mul_(factor)
+    > = {LIST} -> = gradients_of(parameters := [*parameters])
+    & {CLIP} -> for p in parameters:\n        if p.grad is not None: p.grad = p.grad *
+        factor
+    by_value: the elements are clipped, each by itself: that is clip_grad_value_, and
+        changes the direction
+    > g.mul_(factor) -> g.clamp_(-max_norm, max_norm)
+    too_large: squares of float16 gradients do not fit into float16, which ends at
+        65504: add them up in float32, g.float()
+    > g.float() if g.dtype.itemsize == 2 else g -> g
+    """,
 )
 
 equivalent(

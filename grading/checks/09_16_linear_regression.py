@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import mistakes, right
 from grading.scenes import scenarios
 from minigrad.training import linear_regression
 
@@ -57,43 +57,32 @@ ZERO, STEP = "optimizer.zero_grad()", "optimizer.step()"
 KEEP = "losses.append(loss.item())"
 mistakes(
     linear_regression,
-    no_zero_grad=Mistake(
-        "the gradients are never forgotten, so they add up from epoch to epoch: "
-        "call optimizer.zero_grad() in each",
-        f"{ZERO} ->",
-        (f"{ZERO} ->", f"losses = [] -> losses = []; {ZERO}"),
-    ),
-    no_step=Mistake(
-        "nothing is learned: optimizer.step() comes after loss.backward(), and no "
-        "zero_grad() between the two, or there is nothing to step by",
-        f"{STEP} ->",
-        f"{STEP} -> {ZERO}; {STEP}",
-    ),
-    step_first=Mistake(
-        "the step comes before backward(): it uses the gradients of the epoch before",
-        (f"{ZERO} ->", f"{STEP} ->", f"loss.backward() -> {STEP}; loss.backward()"),
-    ),
-    once=Mistake(
-        "one epoch only: the loop runs `epochs` times",
-        f"{KEEP} -> return [loss.item()]",
-    ),
-    after=Mistake(
-        "the losses are those after the step: a loss is from before its step",
-        f"{KEEP} -> losses.append(loss_fn(model(x), y).item())",
-    ),
-    exchanged=Mistake(
-        "prediction and y are exchanged: loss_fn(prediction, y)",
-        "loss_fn(model(x), y) -> loss_fn(y, model(x))",
-    ),
-    graphs=Mistake(
-        "the losses of all epochs are kept as tensors, each with its graph, and so all "
-        "that they were made from: keep loss.item()",
-        (
-            "loss.item() -> loss",
-            "return losses -> return [loss.item() for loss in losses]",
-        ),
-    ),
-    type=Known("loss.item() -> loss"),
+    f"""
+    no_zero_grad: the gradients are never forgotten, so they add up from epoch to epoch:
+        call optimizer.zero_grad() in each
+    > {ZERO} ->
+    > {ZERO} ->
+    & losses = [] -> losses = []; {ZERO}
+    no_step: nothing is learned: optimizer.step() comes after loss.backward(), and no
+        zero_grad() between the two, or there is nothing to step by
+    > {STEP} ->
+    > {STEP} -> {ZERO}; {STEP}
+    step_first: the step comes before backward(): it uses the gradients of the epoch
+        before
+    > {ZERO} ->
+    & {STEP} ->
+    & loss.backward() -> {STEP}; loss.backward()
+    once: one epoch only: the loop runs `epochs` times
+    > {KEEP} -> return [loss.item()]
+    after: the losses are those after the step: a loss is from before its step
+    > {KEEP} -> losses.append(loss_fn(model(x), y).item())
+    exchanged: prediction and y are exchanged: loss_fn(prediction, y)
+    > loss_fn(model(x), y) -> loss_fn(y, model(x))
+    graphs: the losses of all epochs are kept as tensors, each with its graph, and so
+        all that they were made from: keep loss.item()
+    > loss.item() -> loss
+    & return losses -> return [loss.item() for loss in losses]
+    """,
 )
 
 

@@ -13,8 +13,8 @@ import torch.nn.functional as F
 
 from grading.checking import checks
 from grading.kernel_runs import same_arrays
-from grading.kernels import Fault, Launch, blank
-from grading.mistakes import Missing, Mistake, equivalent, mistakes, right
+from grading.kernels import Launch, blank
+from grading.mistakes import equivalent, mistakes, right
 from minigrad.kernels.losses import cross_entropy_backward, cross_entropy_forward
 
 from .reductions import ReductionCheck
@@ -87,65 +87,47 @@ LOSS, SYNC = "lse[row] - x[t]", "__syncthreads();"
 TOP, STEP = f"m = partial[0];\n    {SYNC}", "if (tid < half) partial[tid] +="
 mistakes(
     cross_entropy_forward,
-    no_shift=Mistake(
-        "the row's largest score is not subtracted before exp: exp of 89 is infinite "
-        "in float, and of all below -104 it is 0",
-        "m = partial[0]; -> m = 0.0f;",
-    ),
-    shift_not_added=Mistake(
-        "the largest score is subtracted and never added again: lse = m + log(sum)",
-        "= m + log -> = log",
-    ),
-    of_softmax=Mistake(
-        "log(softmax) in two steps: where the share is below 1e-38 it is 0, and its "
-        "logarithm infinite. Subtract: lse - x[target]",
-        f"{LOSS} -> -log(exp(x[t] - m) / partial[0])",
-    ),
-    not_ignored=Mistake(
-        "a row whose target is `ignore` has the loss 0: and x[target] lies outside",
-        "t == ignore ? 0.0f : ->",
-    ),
-    first_pass=Mistake(
-        "only the first blockDim.x scores of a row are seen: each thread needs a loop",
-        "i < n; -> i < min(n, blockDim.x);",
-    ),
-    own_largest=Mistake(
-        "each thread subtracts the largest of its own scores: the terms of a sum must "
-        "have the same subtracted, the row's",
-        (
-            f"{TOP} -> float top = partial[0]; {SYNC}",
-            "lse[row] = m -> lse[row] = top",
-        ),
-    ),
-    lse_missing=Mistake(
-        "lse of an ignored row is not written: it is the same as for any other row",
-        "lse[row] = m -> if (t != ignore) lse[row] = m",
-    ),
-    no_barrier=Mistake(
-        "a thread uses a cell of shared memory before another has written it, or after "
-        "it was overwritten: each step of a tree needs a barrier, and another stands "
-        "between reading a result from cell 0 and the next use of the array",
-        Missing("__syncthreads();"),
-        f"{TOP} -> m = partial[0];",
-        f"{SYNC}\n        {STEP} -> {STEP}",
-    ),
-    barrier_in_if=Mistake(
-        "the barrier stands inside an if, or some threads have returned before it: all "
-        "threads of the block must come to it",
-        Fault("divergent-barrier"),
-        f"{SYNC}\n        {STEP} -> if (tid < half) {SYNC}\n        {STEP}",
-    ),
-    not_filled=Mistake(
-        "a cell is used that nobody has filled",
-        Fault("uninitialised"),
-        "partial[tid] = m -> if (tid < n) partial[tid] = m",
-    ),
-    outside=Mistake(
-        "a thread goes outside the arrays: row r has n scores, from r * n on, and a "
-        "target may be `ignore`",
-        Fault("out-of-bounds"),
-        "row * n -> row * n + n",
-    ),
+    f"""
+    no_shift: the row's largest score is not subtracted before exp: exp of 89 is
+        infinite in float, and of all below -104 it is 0
+    > m = partial[0]; -> m = 0.0f;
+    shift_not_added: the largest score is subtracted and never added again: lse = m +
+        log(sum)
+    > = m + log -> = log
+    of_softmax: log(softmax) in two steps: where the share is below 1e-38 it is 0, and
+        its logarithm infinite. Subtract: lse - x[target]
+    > {LOSS} -> -log(exp(x[t] - m) / partial[0])
+    not_ignored: a row whose target is `ignore` has the loss 0: and x[target] lies
+        outside
+    > t == ignore ? 0.0f : ->
+    first_pass: only the first blockDim.x scores of a row are seen: each thread needs a
+        loop
+    > i < n; -> i < min(n, blockDim.x);
+    own_largest: each thread subtracts the largest of its own scores: the terms of a sum
+        must have the same subtracted, the row's
+    > {TOP} -> float top = partial[0]; {SYNC}
+    & lse[row] = m -> lse[row] = top
+    lse_missing: lse of an ignored row is not written: it is the same as for any other
+        row
+    > lse[row] = m -> if (t != ignore) lse[row] = m
+    no_barrier: a thread uses a cell of shared memory before another has written it, or
+        after it was overwritten: each step of a tree needs a barrier, and another
+        stands between reading a result from cell 0 and the next use of the array
+    + __syncthreads();
+    > {TOP} -> m = partial[0];
+    > {SYNC} {STEP} -> {STEP}
+    barrier_in_if: the barrier stands inside an if, or some threads have returned before
+        it: all threads of the block must come to it
+    ! divergent-barrier
+    > {SYNC} {STEP} -> if (tid < half) {SYNC} {STEP}
+    not_filled: a cell is used that nobody has filled
+    ! uninitialised
+    > partial[tid] = m -> if (tid < n) partial[tid] = m
+    outside: a thread goes outside the arrays: row r has n scores, from r * n on, and a
+        target may be `ignore`
+    ! out-of-bounds
+    > row * n -> row * n + n
+    """,
 )
 
 equivalent(
@@ -207,43 +189,30 @@ class CrossEntropyBackward(ReductionCheck):
 SLOPE = "(share - (i % n == t))"
 mistakes(
     cross_entropy_backward,
-    sum_not_mean=Mistake(
-        "that is the gradient of the sum: the mean has 1 / count", " / count ->"
-    ),
-    by_rows=Mistake(
-        "it is divided by the number of rows: the mean is over those that are not "
-        "ignored, `count`",
-        "/ count -> / rows",
-    ),
-    no_dy=Mistake(
-        "the gradient that comes is not used: dy[0] is a factor", "dy[0] / -> 1.0f /"
-    ),
-    no_one_hot=Mistake(
-        "that is the softmax alone: from the target's share 1 is subtracted",
-        f"{SLOPE} -> share",
-    ),
-    sign=Mistake(
-        "the sign: softmax minus one-hot, so that a step against the gradient raises "
-        "the target's score",
-        "dy[0] / -> -dy[0] /",
-    ),
-    not_ignored=Mistake(
-        "a row that is ignored has no gradient: 0", "t == ignore ? 0.0f : ->"
-    ),
-    one_pass=Mistake(
-        "a thread has one element only: with fewer threads than elements it needs a "
-        "loop",
-        "i += threads -> i += rows * n",
-    ),
-    outside=Mistake(
-        "a thread without an element writes all the same: there may be more threads "
-        "than elements",
-        Fault("out-of-bounds"),
-        (
-            "for (int i = -> int i =",
-            "threadIdx.x; i < rows * n; i += threads) -> threadIdx.x;",
-        ),
-    ),
+    f"""
+    sum_not_mean: that is the gradient of the sum: the mean has 1 / count
+    >  / count ->
+    by_rows: it is divided by the number of rows: the mean is over those that are not
+        ignored, `count`
+    > / count -> / rows
+    no_dy: the gradient that comes is not used: dy[0] is a factor
+    > dy[0] / -> 1.0f /
+    no_one_hot: that is the softmax alone: from the target's share 1 is subtracted
+    > {SLOPE} -> share
+    sign: the sign: softmax minus one-hot, so that a step against the gradient raises
+        the target's score
+    > dy[0] / -> -dy[0] /
+    not_ignored: a row that is ignored has no gradient: 0
+    > t == ignore ? 0.0f : ->
+    one_pass: a thread has one element only: with fewer threads than elements it needs a
+        loop
+    > i += threads -> i += rows * n
+    outside: a thread without an element writes all the same: there may be more threads
+        than elements
+    ! out-of-bounds
+    > for (int i = -> int i =
+    & threadIdx.x; i < rows * n; i += threads) -> threadIdx.x;
+    """,
 )
 
 equivalent(

@@ -7,7 +7,7 @@ import torch
 from torch.nn.init import _calculate_correct_fan, calculate_gain
 
 from grading.checking import Check, checks
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import mistakes, right
 from minigrad.nn.init import fans, kaiming_uniform_
 
 from .scene_check import SceneCheck, looks_random, options_of
@@ -32,23 +32,18 @@ class Fans(Check):
 BOTH = "shape[1] * places, shape[0] * places"
 mistakes(
     fans,
-    exchanged=Mistake(
-        "exchanged: a weight is (out, in, ...), so fan_in comes of the second size",
-        f"{BOTH} -> shape[0] * places, shape[1] * places",
-    ),
-    no_places=Mistake(
-        "the window's places are left out: an output of Conv2d has in_channels * KH "
-        "* KW numbers that go into it",
-        " * places ->",
-    ),
-    one_side=Mistake(
-        "only the first size of the window counts: all after the first two are "
-        "multiplied",
-        "math.prod(shape[2:]) -> (*shape, 1)[2]",
-    ),
-    no_error=Known(
-        "if len(shape) < 2: -> shape = *shape, *(1, 1)[len(shape) :]\n    if False:"
-    ),
+    rf"""
+    exchanged: exchanged: a weight is (out, in, ...), so fan_in comes of the second size
+    > {BOTH} -> shape[0] * places, shape[1] * places
+    no_places: the window's places are left out: an output of Conv2d has in_channels *
+        KH * KW numbers that go into it
+    >  * places ->
+    one_side: only the first size of the window counts: all after the first two are
+        multiplied
+    > math.prod(shape[2:]) -> (*shape, 1)[2]
+    no_error:
+    > if len(shape) < 2: -> shape = *shape, *(1, 1)[len(shape) :]\n    if False:
+    """,
 )
 
 
@@ -159,54 +154,42 @@ class KaimingUniform(SceneCheck):
 GAIN = "calculate_gain(nonlinearity, a)"
 mistakes(
     kaiming_uniform_,
-    deviation_as_bound=Mistake(
-        "gain / sqrt(fan) is the deviation; the bound is sqrt(3) times as large",
-        "3 / fan -> 1 / fan",
-    ),
-    other_mode=Mistake(
-        "the mode is exchanged: fan_in is what goes into one output",
-        '== "fan_out" -> == "fan_in"',
-    ),
-    always_fan_in=Mistake(
-        "`mode` is not used: it is always fan_in", '[mode == "fan_out"] -> [0]'
-    ),
-    no_gain=Mistake(
-        "the gain is missing: calculate_gain(nonlinearity, a)", f"{GAIN} * ->"
-    ),
-    relu_gain=Mistake(
-        "the gain is always that of relu: calculate_gain(nonlinearity, a)",
-        f"{GAIN} -> math.sqrt(2)",
-    ),
-    no_slope=Mistake(
-        "`a` is not used: it is the slope of leaky_relu below 0",
-        "(nonlinearity, a) -> (nonlinearity, 0)",
-    ),
-    not_filled=Mistake(
-        "the tensor itself is not filled: uniform_ writes into it, and it is returned",
-        "return uniform_(tensor, -> return uniform_(tensor.clone(),",
-    ),
-    not_returned=Mistake("the tensor is not returned", "return uniform_ -> uniform_"),
-    half=Mistake(
-        "the numbers are never negative: uniform_(tensor, -bound, bound)",
-        "-bound, bound -> 0, bound",
-    ),
-    no_error=Known('mode not in ("fan_in", "fan_out") -> False'),
-    seed=Known(
-        "return uniform_(tensor, -bound, bound) -> "
-        "draw = np.random.uniform(-bound, bound, tensor.shape)\n"
-        "    return tensor.copy_(minigrad.tensor(draw))"
-    ),
-    still=Known(
-        "return uniform_(tensor, -bound, bound) -> uniform_(tensor, -bound, bound)\n"
-        "    tensor.view(-1)[0] = bound / 2\n    return tensor"
-    ),
-    not_uniform=Known(  # mirrored; the normal distribution
-        "return uniform_(tensor, -bound, bound) -> uniform_(tensor, -bound, bound)\n"
-        "    flat = tensor.view(-1)\n    half = len(flat) // 2\n"
-        "    flat[half : 2 * half] = -flat[:half]\n    return tensor",
-        "uniform_(tensor, -bound, bound) -> "
-        "tensor.copy_(minigrad.randn(tensor.shape) * (bound / math.sqrt(3)))",
-    ),
+    rf"""
+    deviation_as_bound: gain / sqrt(fan) is the deviation; the bound is sqrt(3) times as
+        large
+    > 3 / fan -> 1 / fan
+    other_mode: the mode is exchanged: fan_in is what goes into one output
+    > == "fan_out" -> == "fan_in"
+    always_fan_in: `mode` is not used: it is always fan_in
+    > [mode == "fan_out"] -> [0]
+    no_gain: the gain is missing: calculate_gain(nonlinearity, a)
+    > {GAIN} * ->
+    relu_gain: the gain is always that of relu: calculate_gain(nonlinearity, a)
+    > {GAIN} -> math.sqrt(2)
+    no_slope: `a` is not used: it is the slope of leaky_relu below 0
+    > (nonlinearity, a) -> (nonlinearity, 0)
+    not_filled: the tensor itself is not filled: uniform_ writes into it, and it is
+        returned
+    > return uniform_(tensor, -> return uniform_(tensor.clone(),
+    not_returned: the tensor is not returned
+    > return uniform_ -> uniform_
+    half: the numbers are never negative: uniform_(tensor, -bound, bound)
+    > -bound, bound -> 0, bound
+    no_error:
+    > mode not in ("fan_in", "fan_out") -> False
+    seed:
+    > return uniform_(tensor, -bound, bound) -> draw = np.random.uniform(-bound, bound,
+        tensor.shape)\n    return tensor.copy_(minigrad.tensor(draw))
+    still:
+    > return uniform_(tensor, -bound, bound) -> uniform_(tensor, -bound,
+        bound)\n    tensor.view(-1)[0] = bound / 2\n    return tensor
+    not_uniform:
+    > return uniform_(tensor, -bound, bound) -> uniform_(tensor, -bound,
+        bound)\n    flat = tensor.view(-1)\n    half = len(flat) // 2\n    flat[half : 2
+        * half] = -flat[:half]\n    return tensor
+    > uniform_(tensor, -bound, bound) -> tensor.copy_(minigrad.randn(tensor.shape) *
+        (bound / math.sqrt(3)))
+    """,
 )
 
 right(

@@ -1,7 +1,7 @@
 """A linear layer, and a convolution as one."""
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, equivalent, mistakes, right
+from grading.mistakes import equivalent, mistakes, right
 from minigrad.nn.unfused import conv2d, linear
 
 from .scene_check import FunctionCheck, numbers, single
@@ -22,23 +22,22 @@ class Linear(FunctionCheck):
 
 mistakes(
     linear,
-    not_transposed=Mistake(
-        "the weight is not transposed: it is (out_features, in_features)",
-        "weight.T -> weight",
-        "weight.T -> (weight if weight.shape[0] == weight.shape[1] else weight.T)",
-    ),
-    no_bias=Mistake("the bias is missing", " if bias is None else y + bias ->"),
-    minus=Mistake("the bias is subtracted: y = x Wᵀ + b", "y + bias -> y - bias"),
-    cut=Known("input @ weight.T -> input @ weight.detach().T"),
-    dtype=Known("return y if -> y = y.double()\n    return y if"),
-    raised=Known("y if bias is None else ->"),  # None is added
+    r"""
+    not_transposed: the weight is not transposed: it is (out_features, in_features)
+    > weight.T -> weight
+    > weight.T -> (weight if weight.shape[0] == weight.shape[1] else weight.T)
+    no_bias: the bias is missing
+    >  if bias is None else y + bias ->
+    minus: the bias is subtracted: y = x Wᵀ + b
+    > y + bias -> y - bias
+    cut:
+    > input @ weight.T -> input @ weight.detach().T
+    dtype:
+    > return y if -> y = y.double()\n    return y if
+    """,
 )
 
-right(
-    linear,
-    "by sums",
-    "input @ weight.T -> (input.unsqueeze(-2) * weight).sum(-1)",
-)
+right(linear, "by sums", "input @ weight.T -> (input.unsqueeze(-2) * weight).sum(-1)")
 
 
 @checks(conv2d)
@@ -66,36 +65,31 @@ class Conv2d(FunctionCheck):
 COLUMNS, HOW = "weight.reshape(channels, -1)", "in (stride, padding, dilation)"
 mistakes(
     conv2d,
-    flipped=Mistake(
-        "the window is turned around: a convolution in networks multiplies the "
-        "first weight with the first number",
-        f"{COLUMNS} -> minigrad.tensor(weight.numpy()[:, :, ::-1, ::-1].copy())"
-        ".reshape(channels, -1)",
-    ),
-    bias_by_place=Mistake(
-        "the bias is added by place, not by channel: it is one number for each of "
-        "the output's channels, bias.reshape(-1, 1) beside (N, O, L)",
-        "bias.reshape(channels, 1) -> bias",
-    ),
-    no_bias=Mistake("the bias is missing", "bias is not None -> False"),
-    no_stride=Mistake("the stride is not used", f"{HOW} -> in (1, padding, dilation)"),
-    no_padding=Mistake("the padding is not used", f"{HOW} -> in (stride, 0, dilation)"),
-    no_dilation=Mistake(
-        "the dilation is not used", f"{HOW} -> in (stride, padding, 1)"
-    ),
-    first_channel=Mistake(
-        "the channels are not added up: a window reaches through all channels of "
-        "the input",
-        "= input.shape -> = input.shape; input, weight = input[:, :1], weight[:, :1]",
-    ),
-    cut=Known(
-        "= input.shape -> = input.shape; input = input.detach()",
-        f"{COLUMNS} -> minigrad.tensor(weight.detach().numpy()).reshape(channels, -1)",
-    ),
-    exchanged=Mistake(
-        "pairs are exchanged: the first of (down, across) is for rows",
-        "[n if isinstance -> [n[::-1] if isinstance",
-    ),
+    f"""
+    flipped: the window is turned around: a convolution in networks multiplies the first
+        weight with the first number
+    > {COLUMNS} -> minigrad.tensor(weight.numpy()[:, :, ::-1,
+        ::-1].copy()).reshape(channels, -1)
+    bias_by_place: the bias is added by place, not by channel: it is one number for each
+        of the output's channels, bias.reshape(-1, 1) beside (N, O, L)
+    > bias.reshape(channels, 1) -> bias
+    no_bias: the bias is missing
+    > bias is not None -> False
+    no_stride: the stride is not used
+    > {HOW} -> in (1, padding, dilation)
+    no_padding: the padding is not used
+    > {HOW} -> in (stride, 0, dilation)
+    no_dilation: the dilation is not used
+    > {HOW} -> in (stride, padding, 1)
+    first_channel: the channels are not added up: a window reaches through all channels
+        of the input
+    > = input.shape -> = input.shape; input, weight = input[:, :1], weight[:, :1]
+    cut:
+    > = input.shape -> = input.shape; input = input.detach()
+    > {COLUMNS} -> minigrad.tensor(weight.detach().numpy()).reshape(channels, -1)
+    exchanged: pairs are exchanged: the first of (down, across) is for rows
+    > [n if isinstance -> [n[::-1] if isinstance
+    """,
 )
 
 equivalent(

@@ -5,7 +5,7 @@ import itertools
 import torch
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, equivalent, mistakes, right
+from grading.mistakes import equivalent, mistakes, right
 from grading.scenes.modules import grown
 from minigrad.nn import Module
 
@@ -99,63 +99,39 @@ class NamedParameters(TreeCheck):
 
 
 NAME = 'f"{path}.{name}" if path else name'
-ALL = "modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)"
 TWICE = "remove_duplicate=remove_duplicate -> remove_duplicate=False"
 mistakes(
     Module.named_parameters,
-    twice=Mistake(
-        "a parameter that is found again is listed again: remove_duplicate asks to "
-        "leave out what was there, by the object, whatever its name",
-        (" or (remove_duplicate and param in seen) ->", TWICE),
-        (  # each level has a set of its own
-            "for path, module in modules: -> for path, module in modules:\n"
-            "        seen = set()",
-            TWICE,
-        ),
-    ),
-    none_listed=Mistake(
-        "a parameter that is None stands for nothing, and is left out",
-        "param is None or ->",
-    ),
-    no_dot=Mistake(
-        'between the names of modules and parameters stands a dot: "0.weight"',
-        f'{NAME} -> (path + name).replace(".", "")',
-    ),
-    own_alone=Mistake(
-        "the modules below are not asked: self._modules has them", "if recurse -> if 0"
-    ),
-    always_deep=Mistake(
-        "recurse=False asks for this module's own parameters alone",
-        "if recurse -> if 1",
-    ),
-    no_prefix=Mistake(
-        "`prefix` is not used: it stands in front of every name, with a dot",
-        ('(prefix, self) -> ("", self)', "prefix=prefix, ->"),
-    ),
-    prefix_lost=Mistake(
-        "`prefix` is lost below: a child's names have the prefix, then the child's "
-        "name, then the parameter's",
-        ("prefix=prefix, ->", "if path else -> if path else prefix and prefix + '.' +"),
-    ),
-    always_once=Mistake(
-        "with remove_duplicate=False a parameter is listed under each of its names",
-        (
-            "remove_duplicate and param -> param",
-            ", remove_duplicate=remove_duplicate ->",
-        ),
-    ),
-    by_value=Mistake(
-        "parameters of equal value are taken for one: one object is one parameter",
-        (
-            "remove_duplicate and param in seen -> "
-            "remove_duplicate and any((param == p).all() for p in seen)",
-        ),
-    ),
-    type=Known("return found -> return [name for name, _ in found]"),
-    raised=Known(
-        f"{ALL} -> modules += self._modules.items()",  # None has no children
-        "module._parameters.items() -> module._parameters",  # keys are unpacked
-    ),
+    rf"""
+    twice: a parameter that is found again is listed again: remove_duplicate asks to
+        leave out what was there, by the object, whatever its name
+    >  or (remove_duplicate and param in seen) ->
+    & {TWICE}
+    > for path, module in modules: -> for path, module in modules:\n        seen = set()
+    & {TWICE}
+    none_listed: a parameter that is None stands for nothing, and is left out
+    > param is None or ->
+    no_dot: between the names of modules and parameters stands a dot: "0.weight"
+    > {NAME} -> (path + name).replace(".", "")
+    own_alone: the modules below are not asked: self._modules has them
+    > if recurse -> if 0
+    no_prefix: `prefix` is not used: it stands in front of every name, with a dot
+    > (prefix, self) -> ("", self)
+    & prefix=prefix, ->
+    prefix_lost: `prefix` is lost below: a child's names have the prefix, then the
+        child's name, then the parameter's
+    > prefix=prefix, ->
+    & if path else -> if path else prefix and prefix + '.' +
+    always_once: with remove_duplicate=False a parameter is listed under each of its
+        names
+    > remove_duplicate and param -> param
+    & , remove_duplicate=remove_duplicate ->
+    by_value: parameters of equal value are taken for one: one object is one parameter
+    > remove_duplicate and param in seen -> remove_duplicate and any((param == p).all()
+        for p in seen)
+    type:
+    > return found -> return [name for name, _ in found]
+    """,
 )
 
 
@@ -204,64 +180,38 @@ class StateDict(TreeCheck):
 
 DETACHED = "tensor if keep_vars else tensor.detach()"
 UPDATE = "found.update(module.state_dict(prefix=below, keep_vars=keep_vars))"
-NAMES = "own = module.state_dict(keep_vars=keep_vars)\n            found.update("
+NAMES = r"own = module.state_dict(keep_vars=keep_vars)\n            found.update("
 mistakes(
     Module.state_dict,
-    hidden=Mistake(
-        "a buffer that is not persistent is saved: leave out the names in "
-        "self._non_persistent_buffers_set",
-        " and name not in hidden ->",
-    ),
-    no_buffers=Mistake(
-        "the buffers are missing: self._buffers. Without the running mean of a "
-        "batch norm the network is not the same",
-        ", *self._buffers.items() ->",
-    ),
-    once=Mistake(
-        "a shared parameter is saved under one of its names only: whoever loads the "
-        "file looks for both. (named_parameters leaves out the second)",
-        "return found -> kept = {}\n    for name, x in found.items():\n"
-        "        kept.setdefault(id(x.storage), (name, x))\n"
-        "    return dict(kept.values())",
-    ),
-    no_dot=Mistake(
-        'between the names stands a dot: "0.weight". A child\'s prefix is this '
-        "one's prefix, the child's name and a dot",
-        '{name}." -> {name}"',
-    ),
-    own_alone=Mistake(
-        "the modules below are not asked: self._modules has them",
-        "module is not None -> False",
-    ),
-    no_prefix=Mistake(
-        "`prefix` is not used: it stands in front of every name",
-        (
-            "prefix + name -> name",
-            f'{UPDATE} -> {NAMES}(f"{{name}}.{{key}}", x) for key, x in own.items())',
-        ),
-    ),
-    copied=Mistake(
-        "the tensors are copied: a state_dict has the same memory, tensor.detach(). "
-        "Whoever wants a snapshot copies it himself",
-        f"{DETACHED} -> tensor.detach().clone()",
-    ),
-    not_detached=Mistake(
-        "the parameters themselves are returned: without keep_vars they are "
-        "detached, or saving would drag the graph along",
-        f"{DETACHED} -> tensor",
-    ),
-    keep_vars_lost=Mistake(
-        "keep_vars is not handed down to the modules below",
-        "prefix=below, keep_vars=keep_vars -> prefix=below",
-    ),
-    type=Known("return found -> return list(found.items())"),
-)
-
-
-right(
-    Module.state_dict,
-    "the prefix afterwards",
-    f"{UPDATE} -> {NAMES}{{below + key: x for key, x in own.items()}})",
+    rf"""
+    hidden: a buffer that is not persistent is saved: leave out the names in
+        self._non_persistent_buffers_set
+    >  and name not in hidden ->
+    no_buffers: the buffers are missing: self._buffers. Without the running mean of a
+        batch norm the network is not the same
+    > , *self._buffers.items() ->
+    once: a shared parameter is saved under one of its names only: whoever loads the
+        file looks for both. (named_parameters leaves out the second)
+    > return found -> kept = {{}}\n    for name, x in
+        found.items():\n        kept.setdefault(id(x.storage), (name, x))\n    return
+        dict(kept.values())
+    no_dot: between the names stands a dot: "0.weight". A child's prefix is this one's
+        prefix, the child's name and a dot
+    > {{name}}." -> {{name}}"
+    own_alone: the modules below are not asked: self._modules has them
+    > module is not None -> False
+    no_prefix: `prefix` is not used: it stands in front of every name
+    > prefix + name -> name
+    & {UPDATE} -> {NAMES}(f"{{name}}.{{key}}", x) for key, x in own.items())
+    copied: the tensors are copied: a state_dict has the same memory, tensor.detach().
+        Whoever wants a snapshot copies it himself
+    > {DETACHED} -> tensor.detach().clone()
+    not_detached: the parameters themselves are returned: without keep_vars they are
+        detached, or saving would drag the graph along
+    > {DETACHED} -> tensor
+    keep_vars_lost: keep_vars is not handed down to the modules below
+    > prefix=below, keep_vars=keep_vars -> prefix=below
+    """,
 )
 
 
@@ -309,30 +259,24 @@ class Train(SceneCheck):
 
 mistakes(
     Module.train,
-    own_alone=Mistake(
-        "only this module is set: those below it are, too", "child.train(mode) -> pass"
-    ),
-    one_level=Mistake(
-        "only the modules right below are set: call train of the child, which does "
-        "the same for its own",
-        "child.train(mode) -> child.training = mode",
-    ),
-    always_true=Mistake(
-        "`training` is set to True, whatever the mode",
-        (
-            "self.training = mode -> self.training = True",
-            "child.train(mode) -> child.train()",
-        ),
-    ),
-    returns_nothing=Mistake(
-        "self is not returned: return self, so that net.eval()(x) can be written",
-        "return self ->",
-    ),
-    where_it_differs=Mistake(
-        "the modules below one that has the mode already are left as they are: ask all",
-        "child.train(mode) -> if child.training != mode: child.train(mode)",
-    ),
-    no_error=Known("not isinstance(mode, bool) -> False"),
+    """
+    own_alone: only this module is set: those below it are, too
+    > child.train(mode) -> pass
+    one_level: only the modules right below are set: call train of the child, which does
+        the same for its own
+    > child.train(mode) -> child.training = mode
+    always_true: `training` is set to True, whatever the mode
+    > self.training = mode -> self.training = True
+    & child.train(mode) -> child.train()
+    returns_nothing: self is not returned: return self, so that net.eval()(x) can be
+        written
+    > return self ->
+    where_it_differs: the modules below one that has the mode already are left as they
+        are: ask all
+    > child.train(mode) -> if child.training != mode: child.train(mode)
+    no_error:
+    > not isinstance(mode, bool) -> False
+    """,
 )
 
 equivalent(

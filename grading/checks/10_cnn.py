@@ -164,7 +164,6 @@ mistakes(
     magic=Known(' or data[:2] != b"\\0\\0" ->'),
     shifted=Known("count, head) -> count, head - 1)"),
     not_bytes=Known("np.uint8 -> np.int8", f"{RESHAPED} -> {RESHAPED} / 255"),
-    type=Known(f"{RESHAPED} -> {RESHAPED}.tolist()"),
 )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from torch.utils.data import BatchSampler
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, mistakes, right
+from grading.mistakes import mistakes, right
 from grading.subject import Problem
 from minigrad.data import DataLoader
 
@@ -92,65 +92,45 @@ SEED, RNG = "[self.seed, self.epoch]", "np.random.default_rng([self.seed, self.e
 SHUFFLED = f"{RNG}.permutation(n)"
 mistakes(
     DataLoader.order,
-    same_order=Mistake(
-        "the same order in every epoch: self.epoch is to decide, too, or the model "
-        "sees the same batches again and again",
-        f"{SEED} -> self.seed",
-    ),
-    ignores_seed=Mistake(
-        "self.seed is not used: two loaders with other seeds have the same order",
-        f"{SEED} -> self.epoch",
-    ),
-    not_reproducible=Mistake(
-        "the order cannot be had again: it comes from random numbers that every part "
-        "of a program shares, so a training that is stopped goes on with another one. "
-        "A generator of its own, np.random.default_rng(...), made of self.seed and "
-        "self.epoch",
-        f"{RNG} -> np.random",
-    ),
-    depends_on_calls=Mistake(
-        "the order cannot be had again: it depends on how often it was made, or on "
-        "chance, and not on self.seed and self.epoch alone",
-        f"{SEED} ->",
-        f"{RNG} -> self.__dict__.setdefault("
-        '"generator", np.random.default_rng(self.seed))',
-    ),
-    global_state=Mistake(
-        "the order is right, but a generator that the whole program shares was seeded "
-        "for it, and whatever is drawn next is no longer random: use one of its own, "
-        "np.random.default_rng(...)",
-        f"return {RNG} -> np.random.seed((self.seed + 1000 * self.epoch) % 2**32)\n"
-        "    return np.random",
-    ),
-    with_replacement=Mistake(
-        "some items come twice and others never: an order is a permutation, without "
-        "replacement",
-        "permutation(n) -> integers(0, max(n, 1), n)",
-    ),
-    moved_along=Mistake(
-        "the items are not mixed, only moved along: neighbours stay neighbours",
-        f"{SHUFFLED} -> "
-        f"np.roll(np.arange(n), {RNG}.integers(1, max(n, 2)) + self.epoch)",
-    ),
-    turned=Mistake(
-        "the order of one epoch is that of another, moved along: neighbours stay "
-        "neighbours",
-        f"{SHUFFLED} -> "
-        "np.roll(np.random.default_rng(self.seed).permutation(n), 7 * self.epoch)",
-    ),
-    always_shuffled=Mistake(
-        "self.shuffle is ignored: without it the items come as they lie",
-        "if not self.shuffle -> if False",
-    ),
-    never_shuffled=Mistake(
-        "nothing is shuffled",
-        f"return {SHUFFLED} -> order = np.arange(n)\n"
-        f"    {RNG}.shuffle(order.copy())\n    return order",
-    ),
-    type=Known(
-        f"{SHUFFLED} -> {RNG}.shuffle(np.arange(n))",
-        "permutation(n) -> permutation(n).tolist()",
-    ),
+    rf"""
+    same_order: the same order in every epoch: self.epoch is to decide, too, or the
+        model sees the same batches again and again
+    > {SEED} -> self.seed
+    ignores_seed: self.seed is not used: two loaders with other seeds have the same
+        order
+    > {SEED} -> self.epoch
+    not_reproducible: the order cannot be had again: it comes from random numbers that
+        every part of a program shares, so a training that is stopped goes on with
+        another one. A generator of its own, np.random.default_rng(...), made of
+        self.seed and self.epoch
+    > {RNG} -> np.random
+    depends_on_calls: the order cannot be had again: it depends on how often it was
+        made, or on chance, and not on self.seed and self.epoch alone
+    > {SEED} ->
+    > {RNG} -> self.__dict__.setdefault("generator", np.random.default_rng(self.seed))
+    global_state: the order is right, but a generator that the whole program shares was
+        seeded for it, and whatever is drawn next is no longer random: use one of its
+        own, np.random.default_rng(...)
+    > return {RNG} -> np.random.seed((self.seed + 1000 * self.epoch) %
+        2**32)\n    return np.random
+    with_replacement: some items come twice and others never: an order is a permutation,
+        without replacement
+    > permutation(n) -> integers(0, max(n, 1), n)
+    moved_along: the items are not mixed, only moved along: neighbours stay neighbours
+    > {SHUFFLED} -> np.roll(np.arange(n), {RNG}.integers(1, max(n, 2)) + self.epoch)
+    turned: the order of one epoch is that of another, moved along: neighbours stay
+        neighbours
+    > {SHUFFLED} -> np.roll(np.random.default_rng(self.seed).permutation(n), 7 *
+        self.epoch)
+    always_shuffled: self.shuffle is ignored: without it the items come as they lie
+    > if not self.shuffle -> if False
+    never_shuffled: nothing is shuffled
+    > return {SHUFFLED} -> order =
+        np.arange(n)\n    {RNG}.shuffle(order.copy())\n    return order
+    type:
+    > {SHUFFLED} -> {RNG}.shuffle(np.arange(n))
+    > permutation(n) -> permutation(n).tolist()
+    """,
 )
 
 
@@ -192,34 +172,23 @@ class Indices(SceneCheck):
 BATCHES = "[order[start : start + size] for start in range(0, end, size)]"
 mistakes(
     DataLoader.indices,
-    loses_last=Mistake(
-        "the last batch is lost where it has fewer items: only drop_last leaves it out",
-        "if self.drop_last -> if True",
-    ),
-    keeps_last=Mistake(
-        "self.drop_last is ignored: with it a last batch that is smaller is left out",
-        "if self.drop_last -> if False",
-    ),
-    drops_full=Mistake(
-        "with drop_last a last batch is left out although it is full: only where items "
-        "are left over",
-        (
-            "end -= end % size -> pass",
-            f"{BATCHES} -> {BATCHES}[: -1 if self.drop_last else None]",
-        ),
-    ),
-    ignores_order=Mistake(
-        "the items come as they lie: which are in a batch, self.order() says",
-        "self.order() -> np.arange(len(self.dataset))",
-    ),
-    empty_last=Mistake(
-        "an empty batch stands at the end: where nothing is left over the batch before "
-        "was the last",
-        "(0, end, size) -> (0, end + (not self.drop_last), size)",
-    ),
-    type=Known(
-        f"{BATCHES} -> iter({BATCHES})",
-    ),
+    f"""
+    loses_last: the last batch is lost where it has fewer items: only drop_last leaves
+        it out
+    > if self.drop_last -> if True
+    keeps_last: self.drop_last is ignored: with it a last batch that is smaller is left
+        out
+    > if self.drop_last -> if False
+    drops_full: with drop_last a last batch is left out although it is full: only where
+        items are left over
+    > end -= end % size -> pass
+    & {BATCHES} -> {BATCHES}[: -1 if self.drop_last else None]
+    ignores_order: the items come as they lie: which are in a batch, self.order() says
+    > self.order() -> np.arange(len(self.dataset))
+    empty_last: an empty batch stands at the end: where nothing is left over the batch
+        before was the last
+    > (0, end, size) -> (0, end + (not self.drop_last), size)
+    """,
 )
 
 

@@ -5,7 +5,7 @@ from torch.nn import functional as torch_functional
 
 import minigrad
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, equivalent, mistake, mistakes, right
+from grading.mistakes import equivalent, mistake, mistakes, right
 from minigrad import functional
 from minigrad.training import evaluate, train_step
 
@@ -75,56 +75,44 @@ class TrainStep(SceneCheck):
 ZERO, BACKWARD, STEP = "optimizer.zero_grad()", "loss.backward()", "optimizer.step()"
 mistakes(
     train_step,
-    no_zero_grad=Mistake(
-        "the gradients of the step before are still there, and these are added: begin "
-        "with optimizer.zero_grad()",
-        f"{ZERO} ->",
-    ),
-    no_step=Mistake(
-        "nothing is learned: optimizer.step() comes after loss.backward(), and no "
-        "zero_grad() between the two, or nothing is left to step by",
-        f"{STEP} ->",
-        (f"{ZERO} ->", f"{BACKWARD} -> {BACKWARD}\n    {ZERO}"),
-    ),
-    called_twice=Mistake(
-        "the model is called twice: a batch norm's statistics then move twice a step",
-        f"{ZERO} -> {ZERO}\n    model(images)",
-    ),
-    step_first=Mistake(
-        "the step comes before backward(): it uses the gradients of the step before",
-        (f"{ZERO} ->", f"{BACKWARD}\n    {STEP} -> {STEP}\n    {BACKWARD}"),
-    ),
-    sum_of_all=Mistake(
-        "the loss is the sum over the batch: its steps are as many times too long as "
-        "the batch has images. The mean is wanted, the default",
-        'labels)\n -> labels, reduction="sum")\n',
-    ),
-    after=Mistake(
-        "the loss is computed anew after the step: it costs a second forward, and is "
-        "not the loss that this step went down from",
-        "loss.detach() -> functional.nll_loss(model(images), labels).detach()",
-    ),
-    with_graph=Mistake(
-        "the loss has still its graph: whoever keeps the losses keeps every step's "
-        "tensors alive, until the memory is full: loss.detach()",
-        ".detach() ->",
-    ),
-    waits=Mistake(
-        "a tensor is turned into a number in between: on a GPU that waits for every "
-        "kernel of the step",
-        "return loss -> loss.item()\n    return loss",
-    ),
-    kept=Mistake(
-        "something is kept on the model, and its graph with it: return the loss, and "
-        "keep nothing",
-        "return loss -> model.loss = loss\n    return loss",
-    ),
-    sets_train=Mistake(
-        "the model is put into training mode: a step leaves the mode to the caller, "
-        "who may have put layers into eval on purpose",
-        f"{ZERO} -> {ZERO}\n    model.train()",
-    ),
-    type=Known(".detach() -> .item()", "return loss.detach() ->"),
+    rf"""
+    no_zero_grad: the gradients of the step before are still there, and these are added:
+        begin with optimizer.zero_grad()
+    > {ZERO} ->
+    no_step: nothing is learned: optimizer.step() comes after loss.backward(), and no
+        zero_grad() between the two, or nothing is left to step by
+    > {STEP} ->
+    > {ZERO} ->
+    & {BACKWARD} -> {BACKWARD}\n    {ZERO}
+    called_twice: the model is called twice: a batch norm's statistics then move twice a
+        step
+    > {ZERO} -> {ZERO}\n    model(images)
+    step_first: the step comes before backward(): it uses the gradients of the step
+        before
+    > {ZERO} ->
+    & {BACKWARD}\n    {STEP} -> {STEP}\n    {BACKWARD}
+    sum_of_all: the loss is the sum over the batch: its steps are as many times too long
+        as the batch has images. The mean is wanted, the default
+    > labels)\n -> labels, reduction="sum")\n
+    after: the loss is computed anew after the step: it costs a second forward, and is
+        not the loss that this step went down from
+    > loss.detach() -> functional.nll_loss(model(images), labels).detach()
+    with_graph: the loss has still its graph: whoever keeps the losses keeps every
+        step's tensors alive, until the memory is full: loss.detach()
+    > .detach() ->
+    waits: a tensor is turned into a number in between: on a GPU that waits for every
+        kernel of the step
+    > return loss -> loss.item()\n    return loss
+    kept: something is kept on the model, and its graph with it: return the loss, and
+        keep nothing
+    > return loss -> model.loss = loss\n    return loss
+    sets_train: the model is put into training mode: a step leaves the mode to the
+        caller, who may have put layers into eval on purpose
+    > {ZERO} -> {ZERO}\n    model.train()
+    type:
+    > .detach() -> .item()
+    > return loss.detach() ->
+    """,
 )
 
 
@@ -191,64 +179,39 @@ class Evaluate(SceneCheck):
 MODE, SUMS, SHARE = "model.train(was_training)", ', reduction="sum"', "right / count"
 mistakes(
     evaluate,
-    mean_of_means=Mistake(
-        "the means of the batches are averaged as if all were equally large: the "
-        "images of a smaller last batch count for more. Add up sums, and divide by the "
-        "number of images",
-        (
-            f"{SUMS} ->",
-            "sum().item() -> sum().item() / len(labels)",
-            "count += len(labels) -> count += 1",
-        ),
-    ),
-    means_by_items=Mistake(
-        "means of batches are added up and divided by the number of images: add up "
-        'sums, nll_loss(..., reduction="sum")',
-        f"{SUMS} ->",
-    ),
-    by_batches=Mistake(
-        "the sums are divided by the number of batches, and not of images",
-        "/ count -> / len(loader)",
-    ),
-    over_images=Mistake(
-        "argmax goes along the wrong dimension: each row is an image, and the largest "
-        "of its outputs is wanted, argmax(1)",
-        "argmax(1) -> argmax(0)",
-    ),
-    last_batch=Mistake("only the last batch counts", "+= -> ="),
-    stays_training=Mistake(
-        "the model is used as it is: if it was in training, dropout throws numbers "
-        "away, and batch norm uses the batch, and learns from it. model.eval() first",
-        "model.eval() ->",
-    ),
-    leaves_eval=Mistake(
-        "the model is left in eval mode although it was in training: what is learned "
-        "from here on is learned without dropout. Remember model.training, and put it "
-        "back",
-        f"{MODE} ->",
-    ),
-    leaves_training=Mistake(
-        "the model is left in training mode although it was in eval: remember "
-        "model.training, and put that back",
-        f"{MODE} -> model.train()",
-    ),
-    records=Mistake(
-        "a graph is recorded for every batch, which costs memory and time, and nobody "
-        "calls backward: with no_grad()",
-        "with no_grad(): -> if True:",
-    ),
-    left_off=Mistake(
-        "recording is left off: whatever is trained afterwards has no gradients. `with "
-        "no_grad():` puts it back by itself",
-        "with no_grad(): -> minigrad.set_grad_enabled(False)\n    if True:",
-    ),
-    twice=Mistake(
-        "the loader is gone through more than once: that reads all images again",
-        "return total -> count = sum(len(t) for _, t in loader)\n    return total",
-    ),
-    type=Known(
-        f", {SHARE} ->",
-    ),
+    rf"""
+    mean_of_means: the means of the batches are averaged as if all were equally large:
+        the images of a smaller last batch count for more. Add up sums, and divide by
+        the number of images
+    > {SUMS} ->
+    & sum().item() -> sum().item() / len(labels)
+    & count += len(labels) -> count += 1
+    means_by_items: means of batches are added up and divided by the number of images:
+        add up sums, nll_loss(..., reduction="sum")
+    > {SUMS} ->
+    over_images: argmax goes along the wrong dimension: each row is an image, and the
+        largest of its outputs is wanted, argmax(1)
+    > argmax(1) -> argmax(0)
+    stays_training: the model is used as it is: if it was in training, dropout throws
+        numbers away, and batch norm uses the batch, and learns from it. model.eval()
+        first
+    > model.eval() ->
+    leaves_eval: the model is left in eval mode although it was in training: what is
+        learned from here on is learned without dropout. Remember model.training, and
+        put it back
+    > {MODE} ->
+    leaves_training: the model is left in training mode although it was in eval:
+        remember model.training, and put that back
+    > {MODE} -> model.train()
+    records: a graph is recorded for every batch, which costs memory and time, and
+        nobody calls backward: with no_grad()
+    > with no_grad(): -> if True:
+    left_off: recording is left off: whatever is trained afterwards has no gradients.
+        `with no_grad():` puts it back by itself
+    > with no_grad(): -> minigrad.set_grad_enabled(False)\n    if True:
+    twice: the loader is gone through more than once: that reads all images again
+    > return total -> count = sum(len(t) for _, t in loader)\n    return total
+    """,
 )
 
 

@@ -3,7 +3,7 @@
 import re
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, Model, equivalent, mistakes, right, rights
+from grading.mistakes import Mistake, Model, equivalent, mistakes, right, rights
 from minigrad.kernels.bindings import check_bias_gelu
 
 from .built import BuiltCheck
@@ -134,11 +134,15 @@ X_MEMORY = 'TORCH_CHECK(x.is_contiguous(), "x must be contiguous");'
 BIAS_MEMORY = 'TORCH_CHECK(bias.is_contiguous(), "bias must be contiguous");'
 mistakes(
     check_bias_gelu,
-    """
+    f"""
     inside:
     > TORCH_CHECK(x.dim() >= 1, "x must have a dimension, has ", x.dim()); ->
     compile:
     > x.device() == -> x.dev() ==
+    vague:
+    > {SIZE} -> TORCH_CHECK(bias.size(0) == x.size(-1), "wrong sizes");
+    > {X_MEMORY} -> TORCH_CHECK(x.is_contiguous(), "wrong memory");
+    > {DEVICE} -> TORCH_CHECK(x.device() == bias.device(), "other device");
     """,
     no_device=Mistake(
         "two devices are let through: an address of one means nothing on the other",
@@ -200,11 +204,6 @@ mistakes(
         refusing(lambda x, b: len(x["shape"]) != 2, lambda x, b: len(x["shape"]) > 2),
         f'{X_DIM} -> {X_DIM}\n    TORCH_CHECK(x.dim() == 2, "x must be a matrix, is ", '
         "x.sizes());",
-    ),
-    vague=Known(
-        f'{SIZE} -> TORCH_CHECK(bias.size(0) == x.size(-1), "wrong sizes");',
-        f'{X_MEMORY} -> TORCH_CHECK(x.is_contiguous(), "wrong memory");',
-        f'{DEVICE} -> TORCH_CHECK(x.device() == bias.device(), "other device");',
     ),
 )  # fmt: skip
 

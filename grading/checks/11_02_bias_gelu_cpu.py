@@ -126,8 +126,6 @@ mistakes(
     in_place:
     > at::Tensor y = at::empty_like(x) -> at::Tensor y = x
     & out[i] = -> if (0) out[i] =
-    compile:
-    > int64_t N = bias.size(0); ->
     """,
     no_bias=Mistake(
         "the bias is left out", gives(gelu, no_bias), f"{U} -> acc_t(in[i])"

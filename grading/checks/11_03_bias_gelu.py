@@ -4,10 +4,11 @@ import numpy as np
 import torch
 
 from grading.checking import checks
-from grading.mistakes import mistakes, right, rights
+from grading.kernels import blank
+from grading.mistakes import mistakes, rights
 from minigrad.kernels.bias_gelu import bias_gelu
 
-from .bias_kernels import BiasCheck, blank, gelu, numbers, three_types
+from .bias_kernels import BiasCheck, gelu, numbers, three_types
 
 
 @checks(bias_gelu)
@@ -57,7 +58,6 @@ class BiasGelu(BiasCheck):
         return three_types(case)
 
 
-SHARE = "(1 + erf(u * (acc_t)0.70710678118654752))"
 mistakes(
     bias_gelu,
     """
@@ -76,10 +76,6 @@ mistakes(
         (u + (acc_t)0.044715 * u * u * u)))
     root: erf gets u, and it is u / sqrt(2)
     > erf(u * (acc_t)0.70710678118654752) -> erf(u)
-    whole: half of it: u * (1 + erf(...)) / 2
-    > (acc_t)0.5 * (1 -> (1
-    share: the share itself: gelu is u times that
-    > (u * (acc_t) -> ((acc_t)
     bias_outside: the bias is added after gelu: it belongs inside
     > (acc_t)x[i] + (acc_t)bias[i % N] -> (acc_t)x[i]
     & 0.70710678118654752))) -> 0.70710678118654752)) + (acc_t)bias[i % N])
@@ -89,32 +85,17 @@ mistakes(
     rounded_sum: numbers lose digits on the way: turn scalar_t into acc_t first, compute
         in that, and round once, at the end
     > (acc_t)x[i] + (acc_t)bias[i % N] -> (acc_t)(float)(x[i] + bias[i % N])
-    compile:
-    > acc_t u = -> scalar u =
     """,
 )
 
 rights(
     bias_gelu,
     """
-    by a condition:
-    > if (i >= n) return; -> if (!(i < n)) return;
     a loop over the grid:
     > if (i >= n) return; -> for (; i < n; i += gridDim.x * blockDim.x) {
     & 0.70710678118654752))); -> 0.70710678118654752))); }
     by erfc:
     > u * (acc_t)0.5 * (1 + erf(u * (acc_t)0.70710678118654752)) -> u * (acc_t)0.5 *
         erfc(-u * (acc_t)0.70710678118654752)
-    column by subtraction:
-    > (acc_t)x[i] + (acc_t)bias[i % N] -> (acc_t)x[i] + (acc_t)bias[i - i / N * N]
     """,
 )
-
-
-right(
-    bias_gelu,
-    "by a function",
-    ("__global__ -> __device__ acc_t gelu_of(acc_t u) {\n"
-     f"    return u / 2 * {SHARE};\n}}\n__global__",
-     f"u * (acc_t)0.5 * {SHARE}); -> gelu_of(u));"),
-)  # fmt: skip

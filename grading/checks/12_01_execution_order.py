@@ -206,40 +206,4 @@ def _(fetches):
     return order
 
 
-@right(execution_order, "with a stack of iterators")
-def _(fetches):
-    done, seen = [], set()
-    for fetch in fetches:
-        if fetch in seen:
-            continue
-        seen.add(fetch)
-        stack = [(fetch, iter(fetch.inputs))]
-        while stack:
-            operation, left = stack[-1]
-            inner = next((i for i in left if i not in seen), None)
-            if inner is None:
-                done.append(operation)
-                stack.pop()
-            else:
-                seen.add(inner)
-                stack.append((inner, iter(inner.inputs)))
-    return done
-
-
-@right(execution_order, "looking at the top of a stack")
-def _(fetches):
-    done, order, stack = set(), [], list(fetches)
-    while stack:
-        o = stack[-1]
-        missing = [i for i in o.inputs if i not in done]
-        if o in done or not missing:
-            stack.pop()
-            if o not in done:
-                done.add(o)
-                order.append(o)
-        else:
-            stack += missing
-    return order
-
-
 right(execution_order, "the last fetch first", "reversed(fetches) -> fetches")

@@ -1,7 +1,7 @@
 """What a run has to compute, if some values are given."""
 
 from grading.checking import checks
-from grading.mistakes import Mistake, mistakes, right
+from grading.mistakes import mistakes, right
 from minigrad.graph import pruned
 
 from .layered import Layered
@@ -85,8 +85,6 @@ mistakes(
         in needed and operation not in fed
     reversed_order: the order is the reverse: as in `order`, inputs first
     > kept[::-1] -> kept
-    no_fetches: the fetches themselves are computed, too
-    > kept[::-1] -> [o for o in kept[::-1] if o not in fetches]
     all_placeholders: a placeholder need not be fed if nothing that is computed needs it
     > if operation in needed -> if operation.type == 'Placeholder' and operation not in
         fed:\n            raise ValueError(f'{operation.name} is not fed')\n        if
@@ -97,16 +95,12 @@ mistakes(
     > {operation.name} -> of this graph
     changes_fed: what it was given has changed: fed, say, is the caller's
     > return kept -> fed.clear()\n    return kept
-    type:
-    > return kept[::-1] -> return set(kept)
+    inputs_of_fed: what only a fed operation needs is not to be computed, either
+    > operation in needed and operation -> operation
+    > if operation in needed and -> if operation in
+        needed:\n            needed.update(operation.inputs)\n        if operation in
+        needed and
     """,
-    inputs_of_fed=Mistake(
-        "what only a fed operation needs is not to be computed, either",
-        "operation in needed and operation -> operation",
-        "if operation in needed and -> if operation in needed:\n"
-        "            needed.update(operation.inputs)\n"
-        "        if operation in needed and",
-    ),
 )
 
 
@@ -122,44 +116,3 @@ def _(order, fetches, fed):
         if operation.type == "Placeholder":
             raise ValueError(f"{operation.name} has no value")
     return [operation for operation in order if operation in needed]
-
-
-@right(pruned, "by flags")
-def _(order, fetches, fed):
-    flag = {o: o in set(fetches) for o in order}
-    for o in order[::-1]:
-        flag[o] = flag[o] and o not in fed
-        if flag[o]:
-            for i in o.inputs:
-                flag[i] = True
-    missing = [o.name for o in order if flag[o] and o.type == "Placeholder"]
-    if missing:
-        raise ValueError("no value is given for " + " and ".join(missing))
-    return [o for o in order if flag[o]]
-
-
-@right(pruned, "inserted in front")
-def _(order, fetches, fed):
-    wanted, result = list(fetches), []
-    for operation in reversed(list(order)):
-        if operation not in wanted or operation in fed:
-            continue
-        if operation.type == "Placeholder":
-            raise ValueError("placeholder " + operation.name + " needs a value")
-        wanted.extend(operation.inputs)
-        result.insert(0, operation)
-    return result
-
-
-@right(pruned, "by users")
-def _(order, fetches, fed):
-    users, live = {}, {}
-    for o in order:
-        for i in o.inputs:
-            users.setdefault(i, []).append(o)
-    for o in reversed(order):
-        used = any(live[u] for u in users.get(o, []))
-        live[o] = (used or o in fetches) and o not in fed
-        if live[o] and o.type == "Placeholder":
-            raise ValueError(f"feed {o.name} !")
-    return [o for o in order if live[o]]

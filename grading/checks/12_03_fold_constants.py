@@ -86,8 +86,6 @@ mistakes(
     > operation.type in stateful or ->
     no_consts: the constants themselves belong to the answer
     > return known -> return {o: v for o, v in known.items() if o.inputs}
-    only_consts: operations of constants belong to the answer, too
-    > return known -> return {o: v for o, v in known.items() if not o.inputs}
     reversed_inputs: the values go to the kernel in the order of the inputs
     > (*values) -> (*values[::-1])
     set_of_inputs: an input that is used twice is given twice
@@ -96,27 +94,8 @@ mistakes(
     > known[operation] = kernels[operation.type](*values) ->
         kernels[operation.type](*values)\n            known[operation] =
         kernels[operation.type](*values)
-    type:
-    > return known -> return list(known)
     """,
 )  # fmt: skip
-
-
-@right(fold_constants, "by try")
-def _(order, kernels, stateful):
-    found = {}
-    for operation in order:
-        if operation.type == "Const":
-            found[operation] = operation.value
-            continue
-        if operation.type in stateful or len(operation.inputs) == 0:
-            continue
-        try:
-            values = [found[i] for i in operation.inputs]
-        except KeyError:
-            continue
-        found[operation] = kernels[operation.type](*values)
-    return found
 
 
 @right(fold_constants, "by what changes")
@@ -130,29 +109,3 @@ def _(order, kernels, stateful):
         else:
             known[o] = kernels[o.type](*map(known.get, o.inputs))
     return known
-
-
-@right(fold_constants, "two passes")
-def _(order, kernels, stateful):
-    constant = set()
-    for o in order:
-        made = bool(o.inputs) and set(o.inputs) <= constant
-        if o.type == "Const" or (made and o.type not in stateful):
-            constant.add(o)
-    values = {}
-    for o in [o for o in order if o in constant]:
-        if o.type == "Const":
-            values[o] = o.value
-        else:
-            values[o] = kernels[o.type](*[values[i] for i in o.inputs])
-    return values
-
-
-@right(fold_constants, "the constants first")
-def _(order, kernels, stateful):
-    values = {o: o.value for o in order if o.type == "Const"}
-    able = (o for o in order if o.inputs and o.type not in stateful)
-    for o in able:
-        if o.type != "Const" and not [i for i in o.inputs if i not in values]:
-            values[o] = kernels[o.type](*(values[i] for i in o.inputs))
-    return values

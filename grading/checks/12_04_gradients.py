@@ -3,7 +3,7 @@
 import torch
 
 from grading.checking import checks
-from grading.mistakes import Mistake, equivalent, mistakes, right
+from grading.mistakes import equivalent, mistakes, right
 from minigrad import graph
 from minigrad.graph import execution_order, gradients
 
@@ -124,14 +124,11 @@ def drawn(random):
     return [*steps, ("e", "Add", ("n6", "n5")), ("y", "Add", ("e", "b"))]
 
 
-ASKED = "if leads.intersection(operation.inputs): ->"
 mistakes(
     gradients,
-    """
+    r"""
     overwritten: where two parts meet they are added up: the last one alone is kept
     > found[i] + part if i in found else part -> part
-    first_kept: where two parts meet they are added up: the first one alone is kept
-    > found[i] + part if i in found else part -> found.get(i, part)
     all_asked: operations that do not depend on any of xs are not asked: they may have
         no gradient
     > if leads.intersection(operation.inputs): -> if operation.inputs:
@@ -149,42 +146,12 @@ mistakes(
     > , parts, strict=True) -> , parts[::-1])
     cut_off: every operation between y and xs hands its gradient on
     > in reversed(between) -> in [o for o in between[::-1] if o.type != 'Neg']
-    type:
-    > return [found.get(x) for x in xs] -> return {x: found.get(x) for x in xs}
+    order: an operation is asked again for each of its users: visit it once, after them
+    > for operation in reversed(between): -> stack = [y]\n    while
+        stack:\n        operation = stack.pop()\n        stack += [i for i in
+        operation.inputs if i in between]
     """,
-    order=Mistake(
-        "an operation is asked again for each of its users: visit it once, after them",
-        "for operation in reversed(between): -> stack = [y]\n    while stack:\n"
-        "        operation = stack.pop()\n"
-        "        stack += [i for i in operation.inputs if i in between]",
-    ),
 )  # fmt: skip
-
-
-@right(gradients, "lists of parts, added up at the end")
-def _(y, xs, grad_of):
-    order = execution_order([y])
-    leads = set(xs)
-    leads |= {o for o in order if o in leads}
-    for o in order:
-        if leads & set(o.inputs):
-            leads.add(o)
-    parts = {o: [] for o in leads}
-    if y in leads:
-        parts[y] = [graph.op("OnesLike", y)]
-    total = {}
-    for o in order[::-1]:
-        if not parts.get(o):
-            continue
-        total[o] = parts[o][0]
-        for part in parts[o][1:]:
-            total[o] = total[o] + part
-        if leads.isdisjoint(o.inputs):
-            continue
-        for i, part in zip(o.inputs, grad_of(o, total[o])):
-            if i in leads and part is not None:
-                parts[i].append(part)
-    return [total.get(x) for x in xs]
 
 
 @right(gradients, "from x upwards, by recursion with a memory")
@@ -215,28 +182,7 @@ def _(y, xs, grad_of):
     return [total(x) if y in leads else None for x in xs]
 
 
-@right(gradients, "the part in front of the sum")
-def _(y, xs, grad_of):
-    order = execution_order([y])
-    between, result = set(xs), {y: graph.op("OnesLike", y)}
-    for operation in order:
-        between |= {operation} if between.intersection(operation.inputs) else set()
-    for operation in reversed(order):
-        inside = [i for i in operation.inputs if i in between]
-        if operation in between and operation in result and inside:
-            pairs = zip(operation.inputs, grad_of(operation, result[operation]))
-            for i, part in pairs:
-                if part is None or i not in between:
-                    continue
-                result[i] = part + result[i] if i in result else part
-    return [result.get(x) if x in order and y in between else None for x in xs]
-
-
-right(
-    gradients,
-    "one input after the other",
-    f"{ASKED} if any(i in leads for i in operation.inputs):",
-)
+right(gradients, "the part in front", "found[i] + part -> part + found[i]")
 
 equivalent(
     gradients,
@@ -244,11 +190,7 @@ equivalent(
     "loop capped: for operation in execution_order([y]): -> for operation in "
     "[*(execution_order([y]))][1:]",
 )
-equivalent(
-    gradients,
-    "parts are added up in any order",
-    "order: for i, part in",
-)
+equivalent(gradients, "parts are added up in any order", "order: for i, part in")
 equivalent(
     gradients,
     "setdefault, too, returns None where there is nothing",

@@ -117,8 +117,6 @@ mistakes(
     > else repr(a) -> else float(a or 0)
     any_order: the order of the args counts: a - b is not b - a
     > tuple(args), -> tuple(sorted(map(str, args))),
-    no_target: the target counts: what a node does
-    > key = node.target, -> key =
     last_one: the first is the one that stays: a third one repeats the first
     > twins[node] = first[key] -> twins[node], first[key] = first[key], node
     > twins[node] = first[key] -> twins[node] = first[key]\n            first[key] =
@@ -131,34 +129,12 @@ mistakes(
     > return twins -> for n in nodes:\n        n.args = tuple(twins.get(a, a) if
         hasattr(a, 'op') else a for a in n.args)\n        n.kwargs = {}\n    return
         twins
-    type:
-    > return twins -> return list(twins.items())
     """,
     no_options=Mistake(
         "the options count: sum over dim 0 is not sum over dim 1",
         ", tuple(options) -> ",
     ),
 )
-
-
-@right(common_subexpressions, "by numbers of values")
-def _(nodes):
-    numbers, keys, firsts, result = {}, {}, {}, {}
-    for node in nodes:
-        if node.op != "call_function":
-            numbers[node] = object()
-            continue
-        args = tuple(
-            numbers[a] if hasattr(a, "op") else (type(a), str(a)) for a in node.args
-        )
-        options = frozenset((k, str(type(v)), str(v)) for k, v in node.kwargs.items())
-        key = (node.target, args, options)
-        numbers[node] = keys.setdefault(key, object())
-        if numbers[node] in firsts:
-            result[node] = firsts[numbers[node]]
-        else:
-            firsts[numbers[node]] = node
-    return result  # fmt: skip
 
 
 @right(common_subexpressions, "by looking back")
@@ -180,30 +156,3 @@ def _(nodes):
                 twins[node] = other
                 break
     return twins
-
-
-@right(common_subexpressions, "by texts")
-def _(nodes):
-    text, seen, twins = {}, {}, {}
-    for number, node in enumerate(nodes):
-        if node.op != "call_function":
-            text[node] = f"<{number}>"
-            continue
-        parts = [text[a] if hasattr(a, "op") else repr(a) for a in node.args]
-        parts += [f"{k}:{node.kwargs[k]!r}" for k in sorted(node.kwargs)]
-        whole = f"{node.target}({'|'.join(parts)})"
-        twin = seen.setdefault(whole, node)
-        if twin is not node:
-            twins[node] = twin
-        text[node] = f"<{nodes.index(twin)}>"
-    return twins
-
-
-right(
-    common_subexpressions,
-    "types in the key",
-    (
-        "else repr(a) -> else (type(a), repr(a))",
-        "if key in first: -> if first.get(key):",
-    ),
-)

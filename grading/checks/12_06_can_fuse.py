@@ -117,8 +117,6 @@ mistakes(
         set(other.writes)
     last_used: every node of the group counts, not only the last
     > any(n in other.inputs for n in group) -> group[-1] in other.inputs
-    first_used: every node of the group counts, not only the first
-    > any(n in other.inputs for n in group) -> first in other.inputs
     written: a node in between writes to memory that the group reads: moved past it, the
         kernel would read what comes later
     >  or touched & set(other.writes) ->
@@ -131,39 +129,8 @@ mistakes(
     reading_between: a node in between that reads the same memory does no harm
     > touched & set(other.writes) -> touched & set(other.reads) or touched &
         set(other.writes)
-    type:
-    >     return True\n -> \n
     """,
 )
-
-
-@right(can_fuse, "in one expression")
-def _(group, node, between):
-    touched = {m for n in group for m in [*n.reads, *n.writes]}
-    return (
-        node.pointwise
-        and node.shape == group[0].shape
-        and node.device == group[0].device
-        and not any(set(group) & set(other.inputs) for other in between)
-        and not any(touched & set(other.writes) for other in between)
-    )
-
-
-@right(can_fuse, "by loops")
-def _(group, node, between):
-    if not node.pointwise:
-        return False
-    for member in group:
-        if member.shape != node.shape or member.device != node.device:
-            return False
-        for other in between:
-            for used in other.inputs:
-                if used is member:
-                    return False
-            for memory in other.writes:
-                if memory in member.reads or memory in member.writes:
-                    return False
-    return True
 
 
 @right(can_fuse, "by sets of what happens in between")
@@ -178,12 +145,6 @@ def _(group, node, between):
     kinds = {(n.shape, n.device) for n in [*group, node]}
     return bool(node.pointwise and len(kinds) == 1 and free)
 
-
-right(
-    can_fuse,
-    "the last of the group",
-    "first, touched = group[0] -> first, touched = group[-1]",
-)
 
 equivalent(
     can_fuse,

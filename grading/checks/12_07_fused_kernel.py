@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from grading.checking import Check, checks
-from grading.mistakes import Known, Mistake, equivalent, mistakes, right
+from grading.mistakes import Mistake, equivalent, mistakes, right
 from grading.subject import Problem
 from minigrad import simt
 from minigrad.jit.codegen import fused_kernel
@@ -183,73 +183,41 @@ def evaluated(expression, operands, values, wide):
 WORDS = r're.sub(r"\b[abcM]\b", lambda word, n=names: n[word[0]], expression)'
 mistakes(
     fused_kernel,
-    r"""
+    rf"""
     no_guard: there is no guard: the last block has more threads than elements
     > "    if (i >= n) return;", ->
     inputs_at_i: each input has an index of its own: a row that is broadcast is read at
         i % 4
-    > p{k}[{index}] -> p{k}[i]
+    > p{{k}}[{{index}}] -> p{{k}}[i]
     one_output: every output has a pointer, and is written
     > enumerate(outputs)]\n    return -> enumerate(outputs[:1])]\n    return
     operands_swapped: a is the first operand, b the second
     > zip("abc", operands -> zip("abc"[: len(operands)][::-1], operands
     always_float: each variable has its own type: bool, int or double are not float
-    > f"    {type} {variable} = {text};" -> f"    float {variable} = {text};"
+    > f"    {{type}} {{variable}} = {{text}};" -> f"    float {{variable}} = {{text}};"
     first_step: all steps are done, not the first alone
     > in steps:\n        names -> in steps[:1]:\n        names
-    & y{k}[i] = {variable} -> y{k}[i] = {steps[0][0]}
+    & y{{k}}[i] = {{variable}} -> y{{k}}[i] = {{steps[0][0]}}
     unrun:
-    > , "M": M} -> }\n        names.setdefault("M", "T")
-    > lines.append(f"    {type} {variable} = {text};") -> lines.append(f"    {type}
-        {variable} = {text}")
-    > [*lines, "}"] -> lines
-    > void {name}( -> void kernel(
+    > , "M": M}} -> }}\n        names.setdefault("M", "T")
+    > = {{text}};") -> = {{text}}")
+    > [*lines, "}}"] -> lines
+    > void {{name}}( -> void kernel(
+    parts_of_words: whole words are to be replaced: `max` has an a in it, too
+    > {WORDS} -> re.sub("[abcM]", lambda word, n=names: n[word[0]], expression)
+    outputs_sorted: the outputs come in the order in which they are listed
+    > f"{{types[v]}}* y{{k}}" for k, v in enumerate(outputs) -> f"{{types[v]}}* y{{k}}"
+        for k, v in enumerate(sorted(outputs))
+    & f"    y{{k}}[i] = {{variable}};" for k, variable in enumerate(outputs) ->
+        f"    y{{k}}[i] = {{variable}};" for k, variable in enumerate(sorted(outputs))
     """,
-    parts_of_words=Mistake(
-        "whole words are to be replaced: `max` has an a in it, too",
-        WORDS + r' -> re.sub("[abcM]", lambda word, n=names: n[word[0]], expression)',
-    ),
     one_after_the_other=Mistake(
         "all names are to be replaced at once: what stands for a may contain a b, "
         "which is not to be replaced again",
         WORDS + " -> expression\n        for old, new in names.items():\n"
         r'            text = re.sub(rf"\b{old}\b", new, text)',
     ),
-    outputs_sorted=Mistake(
-        "the outputs come in the order in which they are listed",
-        ('f"{types[v]}* y{k}" for k, v in enumerate(outputs) -> '
-         'f"{types[v]}* y{k}" for k, v in enumerate(sorted(outputs))',
-         'f"    y{k}[i] = {variable};" for k, variable in enumerate(outputs) -> '
-         'f"    y{k}[i] = {variable};" for k, variable in enumerate(sorted(outputs))'),
-    ),
-    wrong_type=Known(r'"\n".join([*lines, "}"]) -> [*lines, "}"]'),
 )  # fmt: skip
-
-
-@right(fused_kernel, "one text with holes")
-def _(name, inputs, steps, outputs):
-    kinds = {step[0]: step[1] for step in steps}
-    head = ", ".join(
-        [f"const {kind} *in{n}" for n, (_, kind, _) in enumerate(inputs)]
-        + [f"{kinds[v]} *out{n}" for n, v in enumerate(outputs)]
-        + ["long long count"]
-    )
-    body = ""
-    for n, (variable, kind, index) in enumerate(inputs):
-        body += f"        const {kind} {variable} = in{n}[{index}];\n"
-    for variable, kind, expression, operands, M in steps:
-        words = re.split(r"\b([abcM])\b", expression)
-        known = {"M": M}
-        known.update(zip("abc", operands))
-        text = "".join(known.get(w, w) for w in words)
-        body += f"        const {kind} {variable} = {text};\n"
-    for n, v in enumerate(outputs):
-        body += f"        out{n}[i] = {v};\n"
-    return (
-        f'extern "C" __global__ void {name}({head}) {{\n'
-        "    long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;\n"
-        f"    if (i < count) {{\n{body}    }}\n}}\n"
-    )
 
 
 @right(fused_kernel, "by macros")
@@ -272,24 +240,6 @@ def _(name, inputs, steps, outputs):
     )
     lines.append("long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;")
     return "\n".join([*lines, "if (i >= n) return;", *body, "}"])
-
-
-@right(fused_kernel, "steps in braces of their own")
-def _(name, inputs, steps, outputs):
-    types = {v: t for v, t, *_ in steps}
-    lines = []
-    for v, t, expression, operands, M in steps:
-        known = dict(zip("abcM", [*operands, *[""] * (3 - len(operands)), M]))
-        text = re.sub(r"(?<!\w)[abcM](?!\w)", lambda m: known[m.group()], expression)
-        lines += [f"  {t} {v} = ({t})({text});"]
-    reads = [f"  {t} {v} = p_{v}[{index}];" for v, t, index in inputs]
-    writes = [f"  y_{v}[i] = {v};" for v in outputs]
-    pointers = [f"const {t}* p_{v}" for v, t, _ in inputs]
-    pointers += [f"{types[v]}* y_{v}" for v in outputs]
-    first = f'extern "C" __global__ void {name}({", ".join(pointers)}, long long n)'
-    i = "  long long i = threadIdx.x + (long long)blockDim.x * blockIdx.x;"
-    return "\n".join([first, "{", i, "  if (i >= n) return;", *reads, *lines, *writes,
-                      "}"])  # fmt: skip
 
 
 right(

@@ -81,21 +81,14 @@ mistakes(
         now), *(n for n in now if n not in traced)]
     order: the order is that of `traced`, and then come the new names
     > [*traced, *(n for n in now if n not in traced)] -> sorted({*traced, *now})
-    now_first: the names of `traced` come first, in its order, and then the new ones
-    > [*traced, *(n for n in now if n not in traced)] -> [*now, *(n for n in traced if n
-        not in now)]
     first: all that differs is wanted, not the first alone
     > return failures -> return failures[:1]
-    swapped: what was comes first, then what is
-    > {name} was {old}, is {new} -> {name} was {new}, is {old}
     quoted_nothing: a missing one is written as nothing, a text "nothing" as 'nothing'
     > else "nothing"\n        new -> else "'nothing'"\n        new
     & repr(now[name]) if name in now else "nothing" -> repr(now.get(name, "nothing"))
     none: a name that is missing is something else than one whose value is None
     > else "nothing"\n        new -> else "None"\n        new
     & in now else "nothing" -> in now else "None"
-    wrong_type:
-    > return failures -> return bool(failures)
     """,
 )  # fmt: skip
 
@@ -119,35 +112,3 @@ def _(traced, now):
         if name not in traced:
             failures.append(f"{name} was nothing, is {new!r}")
     return failures
-
-
-@right(guard_failures, "by texts of both")
-def _(traced, now):
-    old = {name: repr(value) for name, value in traced.items()}
-    new = {name: repr(value) for name, value in now.items()}
-    return [
-        f"{name} was {old.get(name, 'nothing')}, is {new.get(name, 'nothing')}"
-        for name in {**old, **new}
-        if old.get(name) != new.get(name)
-    ]
-
-
-@right(guard_failures, "with a class for nothing")
-def _(traced, now):
-    class Nothing:
-        def __repr__(self):
-            return "nothing"
-
-    result, absent = [], Nothing()
-    for name in list(traced) + [n for n in now if n not in traced]:
-        pair = traced.get(name, absent), now.get(name, absent)
-        if repr(pair[0]) != repr(pair[1]):
-            result += ["%s was %r, is %r" % (name, *pair)]
-    return result
-
-
-right(
-    guard_failures,
-    "one dict of both",
-    "[*traced, *(n for n in now if n not in traced)] -> {**traced, **now}",
-)

@@ -91,9 +91,6 @@ mistakes(
     any_shape: a shape that broadcasts to the static one's is another shape
     > (t.shape, t.dtype, t.device) != (x.shape, x.dtype, x.device) -> (t.dtype,
         t.device) != (x.dtype, x.device)
-    any_device: a tensor on another device does not fit: the trace was made for this one
-    > (t.shape, t.dtype, t.device) != (x.shape, x.dtype, x.device) -> (t.shape, t.dtype)
-        != (x.shape, x.dtype)
     any_dtype: numbers of another dtype do not fit: the trace was made for this one
     > (t.shape, t.dtype, t.device) != (x.shape, x.dtype, x.device) -> (t.shape,
         t.device) != (x.shape, x.device)
@@ -129,35 +126,7 @@ def _(static, given):
         static[i].copy_(copies[i])
 
 
-@right(copy_inputs, "by assignment to all elements")
-def _(static, given):
-    for t, x in zip(static, given):
-        for name in ("shape", "dtype", "device"):
-            if getattr(t, name) != getattr(x, name):
-                raise RuntimeError(f"{name}: {getattr(x, name)} does not fit")
-    new = [x + 0 for x in given]
-    for t, x in zip(static, new):
-        t[...] = x
-
-
-@right(copy_inputs, "only what is not there already")
-def _(static, given):
-    pairs = list(zip(static, given, strict=True))
-    if not all(t.shape == x.shape and t.dtype == x.dtype for t, x in pairs):
-        raise RuntimeError("other shapes, or other dtypes")
-    if not all(t.device == x.device for t, x in pairs):
-        raise RuntimeError("other devices")
-    new = [(t, x.clone()) for t, x in pairs if t is not x]
-    for t, x in new:
-        t.copy_(x)
-
-
-right(
-    copy_inputs,
-    "by the storage itself",
-    ("memory = {id(t.storage) for t in static} -> memory = [t.storage for t in static]",
-     "id(x.storage) in memory -> any(x.storage is s for s in memory)"),
-)  # fmt: skip
+right(copy_inputs, "by assignment to all elements", "t.copy_(x) -> t[...] = x")
 
 equivalent(
     copy_inputs,

@@ -26,38 +26,28 @@ WORST = (
     "reads",
 )
 
-BARRIERS = {
-    "no_barriers": Mistake(
-        "both barriers are missing, or order one warp alone: __syncthreads() belongs "
-        "after the lines that fill the tiles, and at the end of the loop",
-        "__syncthreads(); ->",
-        "__syncthreads -> __syncwarp",
-    ),
-    "no_first": Mistake(
-        "the first barrier is missing: threads multiply while others still fill the "
-        "tiles. __syncthreads() belongs after the lines that fill them",
-        "__syncthreads();\n        for -> for",
-    ),
-    "no_second": Mistake(
-        "the second barrier is missing: a fast thread fills its cells for the next "
-        "step while others still multiply. __syncthreads() belongs at the loop's end",
-        "__syncthreads();\n    } -> }",
-    ),
-}
+BARRIERS = """
+    no_barriers: both barriers are missing, or order one warp alone: __syncthreads()
+        belongs after the lines that fill the tiles, and at the end of the loop
+    > __syncthreads(); ->
+    > __syncthreads -> __syncwarp
+    no_first: the first barrier is missing: threads multiply while others still fill the
+        tiles. __syncthreads() belongs after the lines that fill them
+    > __syncthreads(); for -> for
+    no_second: the second barrier is missing: a fast thread fills its cells for the next
+        step while others still multiply. __syncthreads() belongs at the loop's end
+    > __syncthreads(); } -> }
+    blocks_swapped: the blocks are counted the wrong way round: blockIdx.y counts rows,
+        blockIdx.x columns
+    > blockIdx.y -> blockIdx.z
+    & blockIdx.x -> blockIdx.y
+    & blockIdx.z -> blockIdx.x
+"""
 MORE_ZEROS = "one more round adds zeros"
 ONE_ZERO = "past K, the other factor is 0, and what is past c is not written"
 TAIL_KEPT = (
     "the tail is not filled: past K the tiles still hold what the last step has "
     "left there. Put 0 there"
-)
-BLOCKS_SWAPPED = Mistake(
-    "the blocks are counted the wrong way round: blockIdx.y counts rows, blockIdx.x "
-    "columns",
-    (
-        "blockIdx.y -> blockIdx.z",
-        "blockIdx.x -> blockIdx.y",
-        "blockIdx.z -> blockIdx.x",
-    ),
 )
 
 

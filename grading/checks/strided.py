@@ -9,7 +9,6 @@ from minigrad.kernels.copy import Strides
 from .layouts import random_view, shuffled
 
 SIZES = 64, 96, 1024  # of blocks
-STRUCT = "struct Strides { int dims; long long shape[8]; long long stride[8]; };\n"
 NO_GUARD = "there is no guard: the last block has more threads than there are elements"
 SCATTERED = "the offset is used on the wrong side: read x[offset], write y[i]"
 
