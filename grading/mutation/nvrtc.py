@@ -21,7 +21,7 @@ def library():
     """(NVRTC, None), or (None, why it is missing)."""
     where = folder()
     if where is None:
-        return None, "pip install 'cuda-toolkit[cccl,cudart,nvrtc]==13.*'"
+        return None, "pip install 'cuda-toolkit[cccl,crt,cudart,nvrtc]==13.*'"
     try:
         return ctypes.CDLL(str(next(where.glob("lib/libnvrtc.so.*")))), None
     except OSError as error:

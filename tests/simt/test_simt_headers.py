@@ -173,3 +173,31 @@ def test_ptx_that_is_refused(line, message):
     with pytest.raises(simt.CompileError, match=message) as caught:
         simt.compile(f"__global__ void k(int i, float f) {{\n{line}\n}}")
     assert caught.value.line == 2
+
+
+WMMA = r"""
+#include <mma.h>
+using namespace nvcuda;
+template <int M, int N> __global__ void k(const half* a, const half* b, float* c) {
+    wmma::fragment<wmma::matrix_a, M, N, 16, half, wmma::row_major> A;
+    wmma::fragment<wmma::matrix_b, M, N, 16, half, wmma::col_major> B;
+    wmma::fragment<wmma::accumulator, M, N, 16, float> C[1];
+    wmma::fill_fragment(C[0], 0.0f);
+    wmma::load_matrix_sync(A, a, 16);
+    wmma::load_matrix_sync(B, b, 16);
+    wmma::mma_sync(C[0], A, B, C[0]);
+    for (int t = 0; t < C[0].num_elements; t++) C[0].x[t] *= 2.0f;
+    wmma::store_matrix_sync(c, C[0], N, wmma::mem_row_major);
+}"""
+
+
+@pytest.mark.parametrize("m, n", [(16, 16), (32, 8), (8, 32)])
+def test_wmma_is_the_product(m, n):
+    a, b = torch.randn(m, 16).half(), torch.randn(n, 16).half()
+    c = np.zeros((m, n), np.float32)
+    kernel = simt.RawKernel(WMMA, f"k<{m}, {n}>", ("-arch=compute_80",))
+    report = simt.run(kernel, 1, 32, (a.numpy(), b.numpy(), c))
+    assert report.findings == []
+    assert c.tolist() == (2 * (a.double() @ b.double().T).float()).tolist()
+    if m == n:
+        compiles(WMMA)

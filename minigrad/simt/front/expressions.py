@@ -455,6 +455,10 @@ class Expressions(Calls):
             pointer = isinstance(type, C.Pointer)
             note = "write -> instead of ." if pointer else ""
             raise CompileError(f"'{type}' has no members", node.place, note)
+        value = type.names.get(node.name)
+        if isinstance(value, T.EnumValue):  # a static member
+            made = T.Literal(node.place, value.type, value.value)
+            return T.Comma(node.place, value.type, base, made)
         if node.name not in type.fields:
             known = ", ".join(type.fields) or "none"
             message = f"'{type}' has no member '{node.name}'"

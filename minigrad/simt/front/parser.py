@@ -186,6 +186,11 @@ class Parser(Asm):
             raise outside("'namespace'", place, "write names without a namespace")
         name = self.name("the namespace").text
         self.next()
+        if self.text in self.spaces:
+            self.next()
+            self.expect(";")
+            self.spaces.add(name)
+            return []
         self.space()
         self.declare(name + "::", SPACE)
         self.expect(";")
