@@ -23,6 +23,7 @@ class _Here(threading.local):
     direct = False  # does this thread do without plans?
     recording = None  # the Recording of this thread, while one is made
     watch = None  # a function that hears what the host reads: of jit, CUDA graphs
+    has_context = False  # the driver needs one in each thread; CuPy's calls make it
 
 
 here = _Here()
@@ -144,19 +145,21 @@ def recorded(work, operands):
     operands, given = [*operands], []
     for i in which:
         given.append(operands[i].storage)
-        operands[i] = operands[i].with_storage(given[-1].twin())
+        operands[i] = operands[i].over(given[-1].twin(), operands[i].spec)
     twins = [operands[i].storage for i in which]
     with disabled(Recording(twins)) as recording:
         result = work(*operands)
     for storage, twin in zip(given, twins, strict=True):
         storage.version = max(storage.version, twin.version)
-    results = [x for x in listed(result) if x is not None]
-    places = [recording.place(x.storage) for x in results]
-    for x, place in zip(results, places, strict=True):
+    made = []
+    for x in listed(result):
+        place = None if x is None else recording.place(x.storage)
         if place is not None and place < len(given):  # an operand is handed back
             recording.sound, x.storage = False, given[place]
+        made.append(x if x is None else (x.over, place, x.spec))
+    places = [one[1] for one in made if one]
     if recording.sound and len({*places}) == len(places):
-        return result, replay(recording, which, places, result)
+        return result, replay(recording, which, made, type(result))
     return result, None
 
 
@@ -167,14 +170,17 @@ def listed(result):
 # ------------------------------------------------- replay
 
 
-def replay(recording, which, places, result):
-    """A function of the call's operands that allocates, launches and returns anew."""
+def replay(recording, which, made, kind):
+    """A function of the call's operands that allocates, launches and returns anew.
+
+    made: for each result how a tensor is made, its storage and its Spec, or None. kind:
+    the type of what is returned: a tensor, a tuple, or a named one.
+    """
     makers, device = recording.makers, recording.storages[0].device
     again = Packed if device == "cuda" else Again
     launches = [again(*one) for one in recording.launches]
-    results = [x for x in listed(result) if x is not None]
-    made = [(x.over, place, x.spec) for x, place in zip(results, places, strict=True)]
-    pack = packer(result)
+    pack = getattr(kind, "_make", tuple) if issubclass(kind, tuple) else None
+    make, place, spec = made[0] or (lambda storage, spec: None, 0, None)
 
     def run(*operands):
         storages = [operands[i].storage for i in which]
@@ -182,35 +188,11 @@ def replay(recording, which, places, result):
             storages.append(maker())
         for launch in launches:
             launch(storages, operands)
-        return pack([make(storages[place], spec) for make, place, spec in made])
+        if pack is None:
+            return make(storages[place], spec)
+        return pack([one and one[0](storages[one[1]], one[2]) for one in made])
 
-    def run_one(*operands):
-        """The same of one launch that makes one tensor, as most are."""
-        storages = [operands[i].storage for i in which]
-        y = maker()
-        storages.append(y)
-        launch(storages, operands)
-        return make(y, spec)
-
-    if len(makers) == len(launches) == len(made) == 1 and pack is first_of:
-        (maker,), (launch,), ((make, _, spec),) = makers, launches, made
-        return run_one
     return run
-
-
-def first_of(results):
-    return results[0] if results else None
-
-
-def packer(result):
-    """list of tensors -> what an operator returns: one, a tuple, or a named one."""
-    if not isinstance(result, tuple):
-        return first_of
-    there = [x is not None for x in result]
-    make = getattr(type(result), "_make", tuple)
-    if all(there):
-        return make
-    return lambda found: make(found.pop(0) if t else None for t in there)
 
 
 class Again:
@@ -227,13 +209,6 @@ class Again:
         for i, number in self.numbers:
             args[i] = number.convert(operands[number.operand])
         self.launch.run(args)
-
-
-class _Thread(threading.local):
-    has_context = False  # the driver needs one in each thread; CuPy's calls make it
-
-
-_thread = _Thread()
 
 
 class Packed:
@@ -264,9 +239,9 @@ class Packed:
         self.lock = threading.Lock()
 
     def __call__(self, storages, operands):
-        if not _thread.has_context:
+        if not here.has_context:
             self.runtime.free(0)
-            _thread.has_context = True
+            here.has_context = True
         with self.lock:
             words = self.words
             for word, place, offset in self.memory:

@@ -9,16 +9,14 @@ import inspect
 from numbers import Real
 from typing import NamedTuple
 
-import numpy as np
-
 from . import capture, trace
 from .arrays import NumpyKernel
 from .autograd.grad_mode import thread
 from .autograd.record import Gradients, below, record
 from .check import check
-from .dtypes import FLOATS, bfloat16
+from .dtypes import FLOATS
 from .exercises.registry import exercise
-from .layout import Spec
+from .layout import Unseen, seen
 from .numpy_names import in_pytorch
 
 KERNELS = {}  # (operator, device, dtype) -> kernel, a function of the operands
@@ -97,18 +95,6 @@ def tensor_for(operator, argument, x):
           f"Tensor, not {type(x).__name__}: minigrad.tensor(...) makes one of lists "
           "and arrays", TypeError)  # fmt: skip
     return x
-
-
-def expect(operator, operands, optional=()):
-    """TypeError for the first operand that is no tensor; the optional may be None.
-
-    operands, optional: {name: operand}.
-    """
-    for name, x in operands.items():
-        tensor_for(operator, name, x)
-    for name, x in dict(optional).items():
-        if x is not None:
-            tensor_for(operator, name, x)
 
 
 def number_for(operator, argument, value, kind=Real):
@@ -212,9 +198,9 @@ class Operator:
     def key(self, args, named):
         """What decides how a call is treated; None if nothing can."""
         try:
-            parts = [getattr(x, "spec", None) or seen(x) for x in args]
+            parts = [getattr(x, "spec", None) or seen(x, True) for x in args]
             for name, x in named.items():
-                parts += name, getattr(x, "spec", None) or seen(x)
+                parts += name, getattr(x, "spec", None) or seen(x, True)
         except Unseen:
             return None
         return tuple(parts)
@@ -289,27 +275,6 @@ class DeviceKernel:
     def plan(self, operands, options):
         """The result, and what was recorded on the way, to be done again."""
         return capture.recorded(functools.partial(self, **options), operands)
-
-
-class Unseen(Exception):
-    """An argument whose value cannot be a part of a key."""
-
-
-PLAIN = {int, float, bool, str, type(None)}
-
-
-def seen(x):
-    """What a key has of an argument that is no tensor: its type and value."""
-    kind = type(x)
-    if kind in PLAIN:
-        return kind, x
-    if kind in (tuple, list):
-        parts = [getattr(n, "spec", None) or n for n in x]
-        if all(type(n) in (int, Spec) for n in parts):
-            return kind, *parts
-    if hasattr(kind, "_fields") or x is bfloat16 or isinstance(x, np.dtype):
-        return x
-    raise Unseen
 
 
 def has_tensor(x):

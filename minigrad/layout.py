@@ -10,8 +10,11 @@ import functools
 import math
 import operator
 
+import numpy as np
+
 from . import capture
 from .check import check
+from .dtypes import bfloat16
 from .exercises.registry import exercise
 from .suggest import in_module
 
@@ -126,6 +129,32 @@ class Spec:
 
     def __repr__(self):
         return f"Spec({self.dtype}, {self.device!r}, {self.layout})"
+
+
+class Unseen(Exception):
+    """An argument whose value cannot be a part of a key."""
+
+
+PLAIN = {int, float, bool, str, type(None), type(...), type}
+
+
+def seen(x, tensors=False):
+    """What the key of a call has of an argument: its type and value.
+
+    tensors: of those in a list their Spec; otherwise they are Unseen.
+    """
+    kind = type(x)
+    if kind in PLAIN:
+        return kind, x
+    if kind is slice:  # not hashable before Python 3.12
+        return kind, seen((x.start, x.stop, x.step))
+    if kind in (tuple, list):
+        return kind, *[seen(n, tensors) for n in x]
+    if tensors and hasattr(x, "spec"):
+        return x.spec
+    if hasattr(kind, "_fields") or x is bfloat16 or isinstance(x, np.dtype):
+        return x
+    raise Unseen
 
 
 _specs = {}

@@ -23,15 +23,7 @@ from .ops.inplace import assign, in_place
 from .ops.methods import Methods
 from .ops.pointwise import cast
 from .printing import represent
-from .storage import (
-    Recast,
-    Storage,
-    empty,
-    moved,
-    number_on,
-    to_array,
-    zeros,
-)
+from .storage import Recast, Storage, empty, moved, number_on, to_array, zeros
 from .suggest import Suggesting
 
 
@@ -48,29 +40,21 @@ class Tensor(Methods, Differentiable, Suggesting):
     offset = property(lambda self: self.spec.offset)
     dtype = property(lambda self: self.spec.dtype)
     device = property(lambda self: self.spec.device)
+    _layout = property(lambda self: self.spec.layout)  # shape, strides and offset
+    ndim = property(lambda self: len(self.shape))
 
     def __init__(self, storage, shape=(), strides=(), offset=0):
         if not isinstance(storage, Storage):
             raise TypeError("Tensor() takes a Storage; tensor() takes numbers, lists")
-        self.storage = storage
-        self._layout = tuple(shape), tuple(strides), offset
+        how = tuple(shape), tuple(strides), offset
+        self.storage, self.spec = (
+            storage,
+            layout.spec(storage.dtype, storage.device, *how),
+        )
         self._meta = None  # what it knows of the graph: autograd/graph.py
         self._base = None  # of a view: the tensor that it reads
 
     # ------------------------------------------------------------ what it is
-
-    @property
-    def _layout(self):
-        """Shape, strides and offset."""
-        return self.spec.layout
-
-    @_layout.setter
-    def _layout(self, layout_):
-        self.spec = layout.spec(self.storage.dtype, self.storage.device, *layout_)
-
-    @property
-    def ndim(self):
-        return len(self.shape)
 
     def dim(self):
         return len(self.shape)
@@ -346,10 +330,6 @@ class Tensor(Methods, Differentiable, Suggesting):
     def new_alias(self, spec=None):
         """Another tensor over the same memory, without history, perhaps a Spec."""
         return made(self.storage, spec or self.spec)
-
-    def with_storage(self, storage):
-        """A tensor that reads another storage in the same way."""
-        return made(storage, self.spec)
 
     def new_tensor(self, data, dtype=None):
         """A tensor on this one's device, of its dtype, with a copy of `data`."""

@@ -287,7 +287,7 @@ def driver(monkeypatch):
     cuda.runtime = types.SimpleNamespace(free=freed.append)
     cuda.get_current_stream = lambda: types.SimpleNamespace(ptr=7)
     monkeypatch.setitem(sys.modules, "cupy.cuda", cuda)
-    monkeypatch.setattr(capture._thread, "has_context", False)
+    monkeypatch.setattr(capture.here, "has_context", False)
     yield launches
     assert freed == [0]
 

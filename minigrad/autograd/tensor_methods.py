@@ -147,7 +147,7 @@ class Differentiable:
         check([getattr(new, name, None) for name in ("dtype", "device")] ==
               [self.dtype, self.device], lambda: "x.data = y takes a tensor of x's own "
               f"kind, {self.dtype} on {self.device!r}, not {new!r:.60}")  # fmt: skip
-        self.storage, self._layout = new.storage, new._layout
+        self.storage, self.spec = new.storage, new.spec
 
     def backward(self, gradient=None, retain_graph=None, create_graph=False,
                  inputs=None):  # fmt: skip
@@ -176,7 +176,8 @@ class Differentiable:
         return self.storage, self._layout, self.requires_grad, grad, own
 
     def __setstate__(self, state):
-        self.storage, self._layout, requires_grad, grad, own = state
+        self.storage, how, requires_grad, grad, own = state
+        self.spec = layout.spec(self.storage.dtype, self.storage.device, *how)
         self._meta = self._base = None
         if own:
             vars(self).update(own)

@@ -10,6 +10,7 @@ from types import MethodType
 
 from .. import capture
 from ..check import check
+from ..layout import Unseen, seen
 from . import graph
 from .adjoints import place
 from .grad_mode import thread
@@ -61,8 +62,10 @@ class ViewOp:
 
     def of(self, x, args, kwargs):
         """What the function makes of x. The same view is made again without it."""
-        plain = None if kwargs else hashable(args)
-        key = None if plain is None else (x.spec, x.storage.count, plain)
+        try:
+            key = None if kwargs else (x.spec, x.storage.count, seen(args))
+        except Unseen:
+            key = None
         spec = self.found.get(key)
         if spec is None or capture.here.direct:
             y = self.function(x, *args, **kwargs)
@@ -73,24 +76,6 @@ class ViewOp:
         y = x.new_alias(spec)
         y._base = x if x._base is None else x._base
         return y
-
-
-PLAIN = {int, type(None), type(...), type}
-
-
-def hashable(args):
-    """Ints, None, slices and tuples of them as what a dict finds; None for others."""
-    found = []
-    for a in args:
-        if type(a) is slice:  # not hashable before Python 3.12
-            a = slice, a.start, a.stop, a.step
-        if type(a) is tuple:
-            if (a := hashable(a)) is None:
-                return None
-        elif type(a) not in PLAIN:
-            return None
-        found.append(a)
-    return tuple(found)
 
 
 def differentiable(name, backward):

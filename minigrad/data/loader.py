@@ -5,7 +5,7 @@ from collections import deque
 import numpy as np
 
 from ..creation import tensor
-from ..dispatch import expect
+from ..dispatch import tensor_for
 from ..exercises.registry import exercise
 from ..layout import row_major
 from ..random import default_generator, philox
@@ -29,7 +29,7 @@ class TensorDataset(Dataset):
 
     def __init__(self, *tensors):
         for number, x in enumerate(tensors, 1):
-            expect("TensorDataset", {f"tensor {number}": x})
+            tensor_for("TensorDataset", f"tensor {number}", x)
         if not tensors:
             raise ValueError("TensorDataset() takes tensors, one at least")
         sizes = {len(x) for x in tensors}

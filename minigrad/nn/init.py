@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import random
 from ..autograd import no_grad
-from ..dispatch import expect
+from ..dispatch import tensor_for
 from ..exercises.registry import exercise
 from ..suggest import in_module
 
@@ -70,7 +70,7 @@ def writes(function):
 
     @functools.wraps(function)
     def run(tensor, *args, **kwargs):
-        expect(function.__name__, {"tensor": tensor})
+        tensor_for(function.__name__, "tensor", tensor)
         with no_grad():
             function(tensor, *args, **kwargs)
         return tensor

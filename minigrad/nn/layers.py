@@ -1,6 +1,6 @@
 """Linear, Embedding, Dropout, Flatten and Identity."""
 
-from ..dispatch import expect, number_for
+from ..dispatch import number_for, tensor_for
 from . import functional as f
 from . import init, unfused
 from .module import Module
@@ -36,7 +36,8 @@ class Linear(Module):
         try:
             fits = input._layout[0][-1:] == weight._layout[0][1:]
         except AttributeError:
-            expect("linear", {"input": input, "weight": weight})
+            tensor_for("linear", "input", input)
+            tensor_for("linear", "weight", weight)
             raise
         if not fits:
             raise RuntimeError(
@@ -115,5 +116,5 @@ class Flatten(Module):
         self.start_dim, self.end_dim = start_dim, end_dim
 
     def forward(self, input):
-        expect("flatten", {"input": input})
+        tensor_for("flatten", "input", input)
         return input.flatten(self.start_dim, self.end_dim)

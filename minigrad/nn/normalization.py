@@ -1,7 +1,7 @@
 """Normalization: layers that shift and scale to mean 0 and variance 1."""
 
 from ..creation import empty, tensor
-from ..dispatch import expect
+from ..dispatch import tensor_for
 from ..dtypes import int64
 from ..layout import as_ints
 from ..ops.normalization import check_batch_norm
@@ -84,7 +84,7 @@ class BatchNorm(Normalization):
 
     def check(self, input):
         """ValueError unless the input has so many dimensions as the layer takes."""
-        expect("batch_norm", {"input": input})
+        tensor_for("batch_norm", "input", input)
         if input.ndim not in self.dims:
             wanted = " or ".join(f"{n}D" for n in self.dims)
             raise ValueError(f"expected {wanted} input (got {input.ndim}D input)")

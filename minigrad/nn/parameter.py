@@ -33,4 +33,4 @@ def new_parameters(module, device, dtype, **sizes):
 
 def put(tensor, new):
     """Let a tensor read what `new` reads, and stay the object that it is."""
-    tensor.storage, tensor._layout = new.storage, new._layout
+    tensor.storage, tensor.spec = new.storage, new.spec

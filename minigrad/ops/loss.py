@@ -8,7 +8,7 @@ import numpy as np
 from .. import faults, launch
 from ..autograd.grad_mode import thread
 from ..check import check
-from ..dispatch import expect, functional, number_for, operator, tensor_for
+from ..dispatch import functional, number_for, operator, tensor_for
 from ..dtypes import FLOATS, computed_in, int64, uint8
 from ..launch import Rung, cdiv, whole_warps
 from .indexing import one_hot
@@ -300,7 +300,9 @@ def check_reduction(reduction):
 
 def checked(name, x, target, weight, ignore):
     """The target; raises what PyTorch raises for operands that do not fit."""
-    expect(name, {"input": x, "target": target}, {"weight": weight})
+    same_shape(name, x, target)
+    if weight is not None:
+        tensor_for(name, "weight", weight)
     shape, found = x.shape, target.shape
     check(shape, lambda: f"{name}: Expected 1 or more dimensions (got 0)", ValueError)
     check(target.dtype in (int64, uint8), lambda: f"{name}: expected target dtype to be"

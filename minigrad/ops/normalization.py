@@ -11,7 +11,7 @@ from .. import launch, layout
 from ..autograd.grad_mode import thread
 from ..autograd.graph import written
 from ..check import check
-from ..dispatch import expect, functional, method, number_for, operator, tensor_for
+from ..dispatch import functional, method, number_for, operator, tensor_for
 from ..dtypes import computed_in
 from ..kernels import lab_rungs
 from ..launch import Rung, a_row, whole_warps
@@ -372,7 +372,9 @@ def check_batch_norm(x, kept, weight, bias, training, eps):
     """Raise what PyTorch raises for operands that do not fit."""
     named = "running_mean", "running_var"
     others = dict(zip((*named, "weight", "bias"), (*kept, weight, bias), strict=True))
-    expect("batch_norm", {"input": x}, others)
+    for name, t in {"input": x, **others}.items():
+        if t is not None or name == "input":
+            tensor_for("batch_norm", name, t)
     shape, types = x.shape, {x.dtype, computed_in(x.dtype)}
     found = {t.dtype for t in others.values() if t is not None}
     check(len(shape) >= 2, lambda: "batch_norm: expected an input (N, C, ...), got "
