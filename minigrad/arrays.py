@@ -20,13 +20,17 @@ ERRORS = next(v for v in _inside if _inside[v] is not _before.get(v))
 IGNORED = _inside[ERRORS]
 
 
-def write(values, out, places=...):
-    """Write numbers into a tensor on "cpu", or into some of its elements."""
-    array = out.memory()
+def writable(x):
+    """The array of a tensor on "cpu", to be written to."""
+    array = x.memory()
     check(array.flags.writeable, "the tensor reads a NumPy array that is read-only: "
           "write to a clone()")  # fmt: skip
-    array[places] = to_bits(values, out.dtype)
-    return out
+    return array
+
+
+def write(values, out):
+    """Write numbers into a tensor on "cpu"."""
+    writable(out)[...] = to_bits(values, out.dtype)
 
 
 def reader(x, dtype):

@@ -117,8 +117,7 @@ class Recording:
                 memory.append((i, place, argument.offset * storage.itemsize))
             elif type(argument) is Number:
                 numbers.append((i, argument))
-            changes = place is not None or type(argument) is Number
-            fixed.append(None if changes else launch.address(argument))
+            fixed.append(launch.address(argument) if place is None else None)
         self.launches.append((launch, fixed, memory, numbers))
 
 
@@ -221,9 +220,6 @@ class Packed:
     def __init__(self, launch, args, memory, numbers):
         from cupy.cuda import driver, get_current_stream, runtime
 
-        args = [*args]
-        for i, number in numbers:
-            args[i] = number.value
         pieces = [bytes(8) if a is None else a.tobytes() for a in args]
         starts = np.cumsum([0] + [-(-len(p) // 16) * 16 for p in pieces]).tolist()
         self.values = np.zeros(starts[-1], np.uint8)

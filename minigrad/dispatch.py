@@ -233,10 +233,10 @@ class Operator:
         where = [places.index(n) if n in places else None for n in self.tensors]
         return tuple(operands), options, picker(where, len(args), self.listed)
 
-    def find(self, operands):
-        """The kernel for these operands."""
+    def find(self, operands, where=None):
+        """The kernel for these operands; where: those that say on which device."""
         dtype = self.rule(*operands)
-        device = same_device(self.name, operands)
+        device = same_device(self.name, where or operands)
         return find_kernel(KERNELS, self.name, device, dtype)
 
     def __repr__(self):

@@ -305,7 +305,7 @@ def test_only_what_changes_is_written_anew(driver):
     kernel = launch.Ready(function, "f<float>")
     view = np.arange(17, dtype=np.int64)
     struct = launch.struct(view.view("V136")[0], "cuda")
-    args = None, struct, None, np.int64(5), np.uint64(3), None
+    args = None, struct, None, np.int64(5), np.uint64(3), np.float32(0)
     one = launch.Launch("f", "", kernel, "cuda", (2, 1, 1), (64, 1, 1), 0)
     number = capture.Number(np.float32(0), 1, lambda x: as_number(x, np.dtype("f4")))
     packed = Packed(one, args, [(0, 0, 0), (2, 1, 8)], [(5, number)])

@@ -14,18 +14,7 @@ from ..autograd.graph import Recorded, Saved
 from ..autograd.views import record_call, write
 from ..check import check
 from ..dispatch import method, number_for, operator, register, tensor_for
-from ..dtypes import (
-    DTYPES,
-    INTEGERS,
-    NUMBERS,
-    SIGNED,
-    bool_,
-    computed_in,
-    int32,
-    int64,
-    of_bits,
-    uint8,
-)
+from ..dtypes import DTYPES, INTEGERS, NUMBERS, bool_, computed_in, int32, int64, uint8
 from ..launch import THREADS, Rung, cdiv, coalesce_dims, strides_of
 from ..numpy_names import either_name
 from ..storage import to_number
@@ -300,7 +289,7 @@ def _(x, *indices):
 def put_on_cpu(x, value, *indices):
     places = tuple(i.memory() for i in indices)
     check_all(x, places)
-    arrays.write(of_bits(value.memory(), value.dtype), x, places)
+    arrays.writable(x)[places] = value.memory()
 
 
 for _dtype in DTYPES:  # arrays of halves would be copies
@@ -451,7 +440,7 @@ def as_choice(item, x):
                             item.size else int64)  # fmt: skip
     if item.dtype in (bool_, uint8):
         return item.bool().to(x.device)
-    check(item.dtype in SIGNED,
+    check(item.dtype in INTEGERS,
           lambda: "tensors used as indices must be long, int, byte or bool tensors, "
           f"not {item.dtype}", IndexError)  # fmt: skip
     return item.long().to(x.device)

@@ -1,19 +1,8 @@
 """The operators as a tensor's methods, under PyTorch's names."""
 
 from ..dtypes import bfloat16, bool_, float16, float32, float64, int32, int64
-from . import (  # noqa: F401  whose functions are methods
-    einsum,
-    indexing,
-    inplace,
-    normalization,
-    pointwise,
-    reduce,
-    resize,
-    scan,
-    shape,
-    softmax,
-    sort,
-)
+from . import indexing, inplace, normalization, pointwise, reduce, scan, softmax
+from . import sort as _  # noqa: F401  whose functions are methods
 from .inplace import by_choice, by_copy, in_place, onto
 from .matmul import matmul
 

@@ -6,31 +6,14 @@ import re
 import numpy as np
 
 from .. import capture, launch, trace
-from ..arrays import NumpyKernel, write
+from ..arrays import NumpyKernel, writable, write
 from ..autograd.grad_mode import thread
 from ..autograd.record import below, record
 from ..capture import is_on_device
-from ..dispatch import (
-    KERNELS,
-    DeviceKernel,
-    Operator,
-    find_kernel,
-    picker,
-    register,
-    same_device,
-)
+from ..dispatch import DeviceKernel, Operator, register
 from ..dtypes import NUMBERS, as_number, computed_in, result_type
 from ..kernels import lab_rungs
-from ..launch import (
-    BLOCKS,
-    MANY,
-    THREADS,
-    Rung,
-    broadcast,
-    cdiv,
-    coalesce_dims,
-    strides_of,
-)
+from ..launch import THREADS, Rung, broadcast, cdiv, coalesce_dims, strides_of
 from ..layout import is_contiguous
 from ..numpy_names import in_pytorch
 
@@ -97,13 +80,12 @@ class Pointwise(Operator):
                 f"{self.name}() takes {self.arity} operands, the tensor itself among "
                 f"them, but {len(operands)} were given"
             )
-        return operands, {}, picker([*range(self.arity)], self.arity)
+        return operands, {}, lambda args, named: args
 
     def find(self, operands):
         """The kernel; beside tensors of a device those of "cpu" may be numbers."""
-        tensors = [x for x in operands if not is_number(x, operands)]
-        device = same_device(self.name, tensors)
-        kernel = find_kernel(KERNELS, self.name, device, self.rule(*operands))
+        there = [x for x in operands if not is_number(x, operands)]
+        kernel = super().find(operands, there)
         broadcast(self.name, [x.shape for x in operands if hasattr(x, "storage")])
         return kernel
 
@@ -164,14 +146,21 @@ class NumpyPointwise(NumpyKernel):
 
     def plan_into(self, out, operands):
         """Do it, and return a function of the operands and `out` that does it again."""
-        work = self.work(operands, {})
-        run = lambda *given: write(work(*given[:-1]), given[-1])  # noqa: E731
+        straight = self.function is copy or isinstance(self.function, np.ufunc)
+        if straight and out.dtype == self.wide == self.results[0]:
+            into = self.work((*operands, out), {})
+            run = lambda *given: (writable(given[-1]), into(*given))  # noqa: E731
+        else:
+            work = self.work(operands, {})
+            run = lambda *given: write(work(*given[:-1]), given[-1])  # noqa: E731
         run(*operands, out)
         return run
 
 
-def copy(x):
+def copy(x, out=None):
     """An array of its own memory; reading in another dtype has made one already."""
+    if out is not None:
+        return np.copyto(out, x)
     return x if x.flags.owndata else np.array(x)
 
 
@@ -203,7 +192,7 @@ def row_block(f):
 def row_grid(f):
     """A thread treats up to 8 packs, as soon as there are blocks enough."""
     (lanes, high), pack = row_block(f), 16 // f.largest
-    each = min(8, max(1, f.n // pack // (BLOCKS * THREADS)))
+    each = min(8, max(1, f.n // pack // (launch.BLOCKS * THREADS)))
     across = cdiv(f.shape[-1] // pack, lanes * each)
     return cdiv(f.n // f.shape[-1], high), min(across, 65535)
 
@@ -338,12 +327,12 @@ class DevicePointwise(DeviceKernel):
         if len(named) == 1:  # the macro of one tensor takes two numbers, always
             names += ["s", "t"][: 3 - len(names)]
         head = f"{MACROS[len(named)]}({', '.join(names)})"
-        index = "#define INDEX long long\n" if n >= MANY else ""
+        index = "#define INDEX long long\n" if n >= launch.MANY else ""
         return {
             "operator": self.name, "n": n, "shape": shape, "steps": steps,
             "types": {*types}, "elements": types, "largest": max(sizes),
             "numbers": len(numbers), "s": s, "t": t,
-            "count": np.int32(n) if n < MANY else np.int64(n),
+            "count": np.int32(n) if n < launch.MANY else np.int64(n),
             "contiguous": all(is_contiguous(x.shape, x.strides) for x in views),
             "aligned": not any(x.offset * x.dtype.itemsize % 16 for x in views),
             "matrices": turned(shape, tuple(steps[0])),

@@ -12,7 +12,16 @@ from ..kernels import lab_rungs
 from ..launch import Rung
 from ..layout import as_ints
 from .indexing import gather
-from .unfold import EACH, index, padded, pairs, per_window, under_taps, window_of
+from .unfold import (
+    EACH,
+    added_up,
+    index,
+    padded,
+    pairs,
+    per_window,
+    under_taps,
+    window_of,
+)
 
 
 def pool_window(shape, kernel, stride, padding, dilation, ceil_mode, name):
@@ -101,6 +110,7 @@ def _(x, w):
     best, dtype = first.copy(), np.uint8 if w.taps < 256 else np.int32
     tap = np.zeros(best.shape, dtype)  # of equal ones the first, of NaN the last
     for number, (_, _, part) in enumerate(others, 1):
+        part = part.copy()  # in one piece: it is read twice
         better = part > best
         if any_nan:
             better |= np.isnan(part)
@@ -246,12 +256,8 @@ def averaged(x, w, count_pad, divisor):
 @avg_input.cpu
 def _(dy, w, count_pad, divisor):
     share = dy / np.asarray(counts(w, count_pad, divisor), dy.dtype)
-    (top, left), (high, broad), (rows, cols) = w.padding, w.size, w.extent()
-    shape = *dy.shape[:-2], max(rows, top + high), max(cols, left + broad)
-    dx = np.zeros(shape, dy.dtype)
-    for _, _, part in under_taps(dx, w):
-        part += share
-    return dx[..., top : top + high, left : left + broad]
+    shape = *dy.shape[:-2], *w.kernel, *w.out
+    return added_up(np.broadcast_to(share[..., None, None, :, :], shape), w)
 
 
 @avg_input.device

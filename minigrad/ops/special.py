@@ -6,7 +6,7 @@ import numpy as np
 
 from ..simt.numerics import special
 
-CHUNK = 2**14  # elements whose intermediate results stay in a processor's cache
+CHUNK = 2**15  # elements whose intermediate results stay in a processor's cache
 
 # erf(x) = x P(x^2) / Q(x^2) on [-4, 4], and +-1 beyond; highest power first. The
 # coefficients of Eigen's generic_fast_erf_float (MPL 2): 4 units in the last place.
@@ -40,11 +40,11 @@ def in_chunks(function):
 
 def polynomial(coefficients, x):
     """By Horner's rule, in place but for the first step."""
-    y = x * np.float32(coefficients[0])
+    y = x * coefficients[0]
     for c in coefficients[1:-1]:
-        y += np.float32(c)
+        y += c
         y *= x
-    y += np.float32(coefficients[-1])
+    y += coefficients[-1]
     return y
 
 

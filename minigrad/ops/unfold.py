@@ -46,9 +46,9 @@ class Window(NamedTuple):
         return struct(np.array(tuple(self.numbers()), STRUCT), device)
 
     def extent(self):
-        """Rows and columns of the padded image that windows reach."""
-        sizes = zip(self.out, self.stride, self.kernel, self.dilation, strict=True)
-        return tuple((o - 1) * s + (k - 1) * d + 1 for o, s, k, d in sizes)
+        """Rows and columns of the padded image, as far as windows reach."""
+        ways = zip(*self, strict=True)
+        return [max((o - 1) * s + (k - 1) * d + 1, p + n) for n, o, k, s, p, d in ways]
 
 
 def pair(operator, name, value):
@@ -103,12 +103,10 @@ def places(size, kernel, stride, padding, dilation, after, ceil_mode):
 
 def padded(x, w, fill=0):
     """An array (..., H, W) with `fill` around it, as far as windows reach."""
-    (top, left), (high, wide) = w.padding, w.size
-    rows, cols = w.extent()
-    rows, cols = max(rows, top + high), max(cols, left + wide)
-    if (rows, cols) == (high, wide):
+    (top, left), (high, wide), extent = w.padding, w.size, w.extent()
+    if extent == [high, wide]:
         return x
-    y = np.full((*x.shape[:-2], rows, cols), fill, x.dtype)
+    y = np.full((*x.shape[:-2], *extent), fill, x.dtype)
     y[..., top : top + high, left : left + wide] = x
     return y
 
@@ -138,11 +136,8 @@ def under_taps(x, w):
 
 def added_up(columns, w):
     """The adjoint of windows(padded(x)): (..., KH, KW, OH, OW) -> (..., H, W)."""
-    rows, cols = w.extent()
     (top, left), (high, wide) = w.padding, w.size
-    lead = columns.shape[:-4]
-    rows, cols = max(rows, top + high), max(cols, left + wide)
-    x = np.zeros((*lead, rows, cols), columns.dtype)
+    x = np.zeros((*columns.shape[:-4], *w.extent()), columns.dtype)
     for kh, kw, part in under_taps(x, w):
         part += columns[..., kh, kw, :, :]
     return x[..., top : top + high, left : left + wide]
