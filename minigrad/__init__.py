@@ -33,8 +33,7 @@ from .launch import rungs
 from .nn import functional
 from .ops import shape_rules as _shape_rules  # noqa: F401  its hole
 from .ops.einsum import einsum
-from .ops.indexing import masked_select, nonzero, where
-from .ops.matmul import matmul
+from .ops.indexing import where
 from .ops.shape import cat, stack
 from .random import (
     bernoulli, manual_seed, rand, rand_like, randint, randn, randn_like, randperm,

@@ -70,16 +70,13 @@ class NumpyKernel:
     def __call__(self, *operands, **options):
         return self.plan(operands, options)[0]
 
-    def read_as(self, x, number):
-        """The first operand and other floats in the dtype to compute in."""
-        if number and hasattr(x, "storage") and not self.pointwise:
-            floats = x.dtype.kind == self.wide.kind == "f"
-            return self.wide if floats else computed_in(x.dtype)
-        return self.wide
-
     def work(self, operands, options):
         """A function: operands like these -> what is computed of their arrays."""
-        reads = [reader(x, self.read_as(x, i)) for i, x in enumerate(operands)]
+        reads = []
+        for x in operands:  # the first and other floats in the dtype to compute in
+            alike = not reads or self.pointwise or not hasattr(x, "storage")
+            alike = alike or x.dtype.kind == self.wide.kind == "f"
+            reads.append(reader(x, self.wide if alike else computed_in(x.dtype)))
         work = functools.partial(self.function, **options) if options else self.function
         first, second = reads if len(reads) == 2 else (None, None)
 

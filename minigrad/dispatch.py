@@ -168,7 +168,7 @@ class Operator:
                 return first(key, args, named)
             operands = plan.operands(args, named)
             y = plan.run(*operands)
-            if thread.state.enabled:
+            if thread.enabled:
                 for x in operands:
                     meta, base = getattr(x, "_meta", None), getattr(x, "_base", None)
                     if meta is not None or base is not None:  # record() sees whether
@@ -228,7 +228,10 @@ class Operator:
             operands += bound.arguments[self.tensors[-1]]
         others = {n: x for n, x in bound.arguments.items() if n not in self.tensors}
         options = others if options is None else options
-        if any(map(has_tensor, others.values())):  # its numbers are not in the key
+        parts = [
+            n for x in others.values() for n in (x if type(x) in (tuple, list) else [x])
+        ]
+        if any(hasattr(n, "storage") for n in parts):  # their numbers are in no key
             return tuple(operands), options, None
         where = [places.index(n) if n in places else None for n in self.tensors]
         return tuple(operands), options, picker(where, len(args), self.listed)
@@ -275,11 +278,6 @@ class DeviceKernel:
     def plan(self, operands, options):
         """The result, and what was recorded on the way, to be done again."""
         return capture.recorded(functools.partial(self, **options), operands)
-
-
-def has_tensor(x):
-    """Is it a tensor, or does it list one?"""
-    return any(hasattr(n, "storage") for n in (x if type(x) in (tuple, list) else [x]))
 
 
 def picker(where, count, listed=False):

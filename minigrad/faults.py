@@ -5,18 +5,9 @@ index in memory that the host sees, too, and leaves the element out. The host lo
 there when it has waited for the GPU: in item(), tolist(), cpu() and synchronize().
 """
 
-from enum import IntEnum
-
 import numpy as np
 
-
-class Kind(IntEnum):
-    """What was out of bounds; kernels/faults.cuh has the same names."""
-
-    BAD_INDEX = 1
-    BAD_TARGET = 2
-
-
+BAD_TARGET = 2  # a note's kind, as in kernels/faults.cuh; the other one is BAD_INDEX
 _notes = {}  # device -> what its kernels write to: the kind, the index, the size
 
 
@@ -45,7 +36,7 @@ def check(device):
     what, index, size = note.tolist()
     note[:] = 0
     shown = f"index {index} is out of bounds for a dimension with size {size}"
-    if what == Kind.BAD_TARGET:
+    if what == BAD_TARGET:
         shown = f"Target {index} is out of bounds: there are {size} classes"
     earlier = "; a kernel on the GPU saw it, perhaps of an earlier line"
     raise IndexError(shown + earlier if device == "cuda" else shown)

@@ -3,16 +3,11 @@
 from numbers import Number
 
 from .dispatch import METHODS, tensor_for
+from .ops.methods import Methods
 from .tensor import Tensor
 
-NAMES = """
-abs add all allclose amax amin any argmax argmin as_strided bitwise_and bitwise_not
-bitwise_or bitwise_xor clamp clone detach diagonal div eq equal flatten floor_divide
-gather ge gt index_select isclose isfinite isinf isnan le log_softmax logical_and
-logical_not logical_or lt masked_fill max maximum mean min minimum mul ne neg numel
-permute positive pow prod relu remainder reshape softmax squeeze std sub sum t transpose
-unsqueeze var
-"""
+VIEWS = """as_strided clone detach diagonal flatten numel permute reshape squeeze t
+transpose unsqueeze"""
 EITHER = "add", "sub", "mul", "div", "pow"  # one of two operands may be a number
 
 
@@ -32,7 +27,6 @@ def function(name):
     return call
 
 
-METHODS_ALONE = {"repeat"}
-FUNCTIONS = {
-    name: function(name) for name in {*NAMES.split(), *METHODS} - METHODS_ALONE
-}
+METHODS_ALONE = """bfloat16 bool cpu cuda double float half int long repeat where"""
+NAMES = {*METHODS, *vars(Methods), *VIEWS.split()} - {*METHODS_ALONE.split()}
+FUNCTIONS = {n: function(n) for n in NAMES if "_" not in (n[0], n[-1])}

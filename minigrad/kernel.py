@@ -15,7 +15,6 @@ from .simt.device import fresh_of
 from .simt.engine import admit
 from .simt.engine.admit import sizes
 from .simt.front.headers import usual
-from .storage import Storage
 
 NVRTC_ERROR = re.compile(r"(.*)\((\d+)\): (?:catastrophic )?error(?: #\S+)?: (.*)")
 NAME_MAP = "__nv_name_map"  # where NVRTC looks name expressions up
@@ -237,17 +236,11 @@ def arguments(name, function, args):
     function: the kernel as the front end read it, or None where only NVRTC could.
     """
     admit.in_a_tuple(name, args)
-    args = [tensor_memory(a) for a in args]
+    args = [a.memory() if hasattr(a, "spec") else a for a in args]
     if function is not None:
         return admit.arguments(name, function, args, is_array)
     pairs = enumerate(args, 1)
     return tuple(of_unknown_type(a, f"{name}: argument {i}") for i, a in pairs)
-
-
-def tensor_memory(value):
-    """A tensor's array, which reads the same memory; all else as it is."""
-    is_tensor = isinstance(getattr(value, "storage", None), Storage)
-    return value.memory() if is_tensor else value
 
 
 def for_cupy(struct):

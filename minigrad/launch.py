@@ -56,15 +56,6 @@ def rungs(which):
         capture.forget()
 
 
-def formula(hole, fastest):
-    """The learner's formula for "cpu", or, for rungs("fastest"), a faster one."""
-
-    def run(*arrays):
-        return (fastest if requested == "fastest" else hole)(*arrays)
-
-    return run
-
-
 # ------------------------------------------------- rungs
 
 

@@ -16,7 +16,11 @@ def represent(tensor):
     values, begin, body = tensor.numpy(), "tensor(", "[]"
     if values.size:
         body = _block(values, len(begin), _style(values))
-    return _with_extras(begin + body, _extras(tensor), len(begin)) + ")"
+    text = begin + body
+    for extra in _extras(tensor):  # on a new line where this one would be full
+        fits = len(text) - text.rfind("\n") + 1 + len(extra) + 2 <= WIDTH
+        text += ", " + extra if fits else ",\n" + " " * len(begin) + extra
+    return text + ")"
 
 
 class Style(NamedTuple):
@@ -86,12 +90,3 @@ def _extras(tensor):
     usual = ("float32", "int64", "bool") if tensor.numel() else ("float32",)
     if tensor.dtype.name not in usual:
         yield f"dtype={tensor.dtype.name}"
-
-
-def _with_extras(text, extras, indent):
-    """The text and the extras, after commas; a new line where a line would be full."""
-    for extra in extras:
-        last = len(text) - text.rfind("\n") + 1
-        fits = last + len(extra) + 2 <= WIDTH
-        text += ", " + extra if fits else ",\n" + " " * indent + extra
-    return text

@@ -42,7 +42,10 @@ def save_file(tensors, filename, metadata=None):
     with open(filename, "wb") as file:
         file.write(len(text).to_bytes(8, "little") + text)
         for _, tensor in _ordered(tensors):
-            file.write(_bytes_of(tensor))
+            array = moved(tensor.detach().contiguous().memory().reshape(-1), "cpu")
+            file.write(
+                array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
+            )
 
 
 def load_file(filename, device="cpu"):
@@ -70,11 +73,6 @@ def _ordered(tensors):
         check(isinstance(x, Tensor), f"{name!r} is no tensor, but a "
               f"{type(x).__name__}", TypeError)  # fmt: skip
     return sorted(tensors.items(), key=lambda item: (-item[1].dtype.itemsize, item[0]))
-
-
-def _bytes_of(tensor):
-    array = moved(tensor.detach().contiguous().memory().reshape(-1), "cpu")
-    return array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
 
 
 def _entry(entry):

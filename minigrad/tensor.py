@@ -90,8 +90,13 @@ class Tensor(Methods, Differentiable, Suggesting):
     def as_strided(self, size, stride, storage_offset=None):
         """Read this tensor's storage by other numbers. Every view is made here."""
         offset = self.offset if storage_offset is None else storage_offset
-        how = _checked(size, stride, offset, len(self.storage))
-        view = self.new_alias(layout.spec(self.dtype, self.device, *how))
+        plain = type(size) is type(stride) is tuple
+        if not plain or {*map(type, size), *map(type, stride), type(offset)} != {int}:
+            given = (size,), (stride,), (offset,)
+            size, stride, (offset,) = map(layout.as_ints, given)
+        check_fits(size, stride, offset, len(self.storage))
+        spec = layout.spec(self.dtype, self.device, size, stride, offset)
+        view = self.new_alias(spec)
         view._base = self if self._base is None else self._base
         return view
 
@@ -251,7 +256,7 @@ class Tensor(Methods, Differentiable, Suggesting):
               f"{self.device!r} to numpy: x.cpu().numpy()", TypeError)  # fmt: skip
         check(self.dtype is not bfloat16, "NumPy has no bfloat16: x.float().numpy()",
               TypeError)  # fmt: skip
-        check(not (thread.state.enabled and requires(self)), "Can't call numpy() on "
+        check(not (thread.enabled and requires(self)), "Can't call numpy() on "
               "Tensor that requires grad. Use tensor.detach().numpy() instead."
               )  # fmt: skip
         capture.host("numpy()")
@@ -357,15 +362,6 @@ for name, function in METHODS.items():  # what ops/ says is a method
     operator = getattr(function, "operator", function)
     if getattr(operator, "arity", 0) == 1 and not hasattr(Tensor, f"{name}_"):
         setattr(Tensor, f"{name}_", in_place(operator))
-
-
-def _checked(size, stride, offset, cells):
-    """The three as tuples of ints and an int, if check_fits finds nothing wrong."""
-    plain = type(size) is type(stride) is tuple
-    if not plain or {*map(type, size), *map(type, stride), type(offset)} != {int}:
-        size, stride, (offset,) = map(layout.as_ints, ((size,), (stride,), (offset,)))
-    check_fits(size, stride, offset, cells)
-    return size, stride, offset
 
 
 def _of(array, device="cpu", dtype=None):

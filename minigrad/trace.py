@@ -80,13 +80,6 @@ def trace():
     return Trace()
 
 
-def traced(operator, function, *operands):
-    """Call a NumPy function, and tell the trace if one listens."""
-    if active is None:
-        return function(*operands)
-    return active.run(operator, function, operands, {})
-
-
 def nbytes(x):
     """The bytes of a tensor's elements; a dimension of stride 0 is read once."""
     if not hasattr(x, "storage"):

@@ -65,7 +65,7 @@ def test_a_mistake_is_reported_once(device):
 
 
 def test_a_gpu_says_that_it_may_have_been_an_earlier_line(monkeypatch):
-    note = np.array([faults.Kind.BAD_TARGET, 12, 10])
+    note = np.array([faults.BAD_TARGET, 12, 10])
     monkeypatch.setitem(faults._notes, "cuda", note)
     with pytest.raises(IndexError, match="Target 12 .* 10 classes; .* earlier line"):
         faults.check("cuda")

@@ -44,12 +44,13 @@ def backward(order, seeds, retain_graph=False):
     """
 
 
-def run_backward(tensors, gradients, retain_graph, create_graph, inputs=None):
-    """What Tensor.backward and autograd.backward do."""
+def run_backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False,
+                 inputs=None):  # fmt: skip
+    """Tensor.backward for several tensors at once: their gradients are added up."""
     inputs = None if inputs is None else listed(inputs)
     check(inputs != [], "'inputs' argument to backward() cannot be empty.")
     others = [x for x in inputs or () if not getattr(x, "is_leaf", True)]
-    found = run(tensors, gradients, retain_graph, create_graph, inputs, others)
+    found = run(tensors, grad_tensors, retain_graph, create_graph, inputs, others)
     for x in others:
         if found[edge_of(x)] is not None:
             accumulate(x, found[edge_of(x)])
@@ -66,10 +67,9 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
     check(not materialize_grads or allow_unused is not False,
           "Expected allow_unused to be True or not passed when materialize_grads=True, "
           "but got: allow_unused=False.", ValueError)  # fmt: skip
-    outputs, inputs = listed(outputs), listed(inputs)
+    inputs = listed(inputs)
     check(inputs, "`inputs` argument to `grad()` cannot be empty.")
-    given = [None] * len(outputs) if grad_outputs is None else listed(grad_outputs)
-    found = run(outputs, given, retain_graph, create_graph, inputs, inputs)
+    found = run(outputs, grad_outputs, retain_graph, create_graph, inputs, inputs)
     result = [found[edge_of(x)] for x in inputs]
     for number, x in enumerate(inputs):
         if result[number] is None and materialize_grads:
@@ -84,7 +84,8 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
 def run(outputs, gradients, retain_graph, create_graph, inputs, caught):
     """Run backward, for the inputs alone if they are given; {edge: gradient} of those
     that are to be caught instead of added to .grad."""
-    seeds = {}
+    outputs, seeds = listed(outputs), {}
+    gradients = [None] * len(outputs) if gradients is None else listed(gradients)
     check(len(outputs) == len(gradients), lambda: f"got {len(outputs)} tensors and "
           f"{len(gradients)} gradients: one for each, or None")  # fmt: skip
     for number, (x, g) in enumerate(zip(outputs, gradients, strict=True)):
@@ -104,12 +105,11 @@ def run(outputs, gradients, retain_graph, create_graph, inputs, caught):
             node.capture = Capture(found, node not in leading)
             if node.capture.stop:
                 node.release = lambda: None  # it is caught here, and computes nothing
-    state = thread.state
-    before, state.enabled = state.enabled, bool(create_graph)
+    before, thread.enabled = thread.enabled, bool(create_graph)
     try:
         backward(order, seeds, bool(keep))
     finally:
-        state.enabled = before
+        thread.enabled = before
         for node in watched:
             node.capture = None
             vars(node).pop("release", None)
@@ -148,9 +148,10 @@ def check_output(x, number):
 
 
 def check_input(x, number):
-    if not hasattr(x, "storage"):
-        kind = type(x).__name__
-        raise RuntimeError(f"all inputs have to be Tensors, but got {kind}")
+    check(
+        hasattr(x, "storage"),
+        lambda: f"all inputs have to be Tensors, but got {type(x).__name__}",
+    )
     check(requires(x),
           lambda: "One of the differentiated Tensors does not require grad: input "
           f"number {number}. x.requires_grad_() asks for one, before computing; a view "

@@ -56,7 +56,7 @@ class Context(Node):
 
     def saved_one(self, saved, index):
         x = saved.get(self.title)
-        again = index is not None and thread.state.enabled
+        again = index is not None and thread.enabled
         return self.made(x.new_alias(), index) if again else x
 
     def made(self, y, index):

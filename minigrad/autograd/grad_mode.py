@@ -15,19 +15,9 @@ from ..check import check
 anomaly = False  # is anomaly mode on?
 
 
-class ThreadState:
-    """What a thread does now."""
-
-    __slots__ = "enabled", "made_in"
-
-    def __init__(self):
-        self.enabled = True  # are operators recorded?
-        self.made_in = None  # the nn.module_calls.Call of the module whose forward runs
-
-
 class _Thread(threading.local):
-    def __init__(self):
-        self.state = ThreadState()  # to be looked up once, where it is used often
+    enabled = True  # are operators recorded?
+    made_in = None  # the nn.module_calls.Call of the module whose forward runs
 
 
 thread = _Thread()
@@ -35,7 +25,7 @@ thread = _Thread()
 
 def is_grad_enabled():
     """Are operators recorded now, in this thread?"""
-    return thread.state.enabled
+    return thread.enabled
 
 
 class no_grad:  # noqa: N801  PyTorch's name
@@ -48,10 +38,10 @@ class no_grad:  # noqa: N801  PyTorch's name
         return mode if function is None else mode(function)  # @no_grad without brackets
 
     def __enter__(self):
-        self.before, thread.state.enabled = thread.state.enabled, self.value
+        self.before, thread.enabled = thread.enabled, self.value
 
     def __exit__(self, *error):
-        thread.state.enabled = self.before
+        thread.enabled = self.before
 
     def __call__(self, function):
         mode = type(self)  # a new one for each call: threads may share the function
@@ -94,10 +84,10 @@ class set_grad_enabled(no_grad):  # noqa: N801
         super().__enter__()
 
     def __enter__(self):
-        thread.state.enabled = self.value
+        thread.enabled = self.value
 
     def __call__(self, function):
-        thread.state.enabled = self.before  # a decorator sets nothing by itself
+        thread.enabled = self.before  # a decorator sets nothing by itself
         return (enable_grad if self.value else no_grad)(function)
 
 

@@ -9,6 +9,7 @@ adds what comes to `.grad`.
 import sys
 import weakref
 from types import SimpleNamespace
+from typing import NamedTuple
 
 from .. import lines
 from ..exercises.registry import exercise
@@ -74,7 +75,7 @@ class Node:
 
     def __init__(self, name, edges, likes):
         self.title, self.next_functions, self.likes = name, edges, likes
-        self.made_in = thread.state.made_in
+        self.made_in = thread.made_in
         self.line = lines.user_line() if grad_mode.anomaly else None
 
     def name(self):
@@ -116,10 +117,8 @@ class Node:
                 continue
             if g.shape != like[0]:
                 g = sum_to_size(g, like[0])
-            if g.storage.dtype != like[1]:
-                g = g.to(dtype=like[1])
-            if g.storage.device != like[2]:  # a number of "cpu" beside a device's
-                g = g.to(like[2])
+            if (g.storage.dtype, g.storage.device) != like[1:]:
+                g = g.to(like[2], like[1])  # a number of "cpu" beside a device's
             fitted.append(alias(g) if any(g is other for other in gradients) else g)
         return fitted
 
@@ -152,14 +151,11 @@ class Node:
         return found
 
 
-class Capture:
-    """Gradients to be caught at a node: found {(node, index): gradient}.
+class Capture(NamedTuple):
+    """Gradients to be caught at a node."""
 
-    stop: is nothing past the node wanted?
-    """
-
-    def __init__(self, found, stop):
-        self.found, self.stop = found, stop
+    found: dict  # {(node, index): gradient}
+    stop: bool  # is nothing past the node wanted?
 
 
 def alias(x):
@@ -187,12 +183,8 @@ def edges_of(operands, needs):
     """For each operand its edge, and its gradient's shape, dtype and device."""
     edges, likes = [], []
     for x, needed in zip(operands, needs, strict=True):
-        edge = edge_of(x) if needed else NOWHERE
-        edges.append(edge)
-        if edge is NOWHERE:
-            likes.append(None)
-        else:
-            likes.append((x._layout[0], x.storage.dtype, x.storage.device))
+        edges.append(edge_of(x) if needed else NOWHERE)
+        likes.append((x.shape, x.storage.dtype, x.storage.device) if needed else None)
     return tuple(edges), likes
 
 
@@ -305,7 +297,7 @@ def accumulate(x, gradient):
     meta = x._meta
     if meta.grad is None:
         meta.grad = gradient if can_steal(gradient) else gradient.clone()
-    elif thread.state.enabled:
+    elif thread.enabled:
         meta.grad = meta.grad + gradient
     else:
         meta.grad.add_(gradient)
@@ -313,7 +305,7 @@ def accumulate(x, gradient):
 
 def can_steal(gradient):
     """Is this tensor the only one over its memory, and is that just its elements?"""
-    if thread.state.enabled:
+    if thread.enabled:
         return False
     gradient._base = None  # what a formula made on its way
     whole = len(gradient.storage) == gradient.numel() and gradient.is_contiguous()

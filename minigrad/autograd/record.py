@@ -91,7 +91,7 @@ class OperatorNode(Node):
         if type(value) is not Saved:
             return value
         x = value.get(self.title)
-        if name == "y" and thread.state.enabled:
+        if name == "y" and thread.enabled:
             x = x.new_alias()
             x._meta = Meta()
             x._meta.node = self
@@ -130,7 +130,7 @@ def saved_result(y):
 
 def record(operator, operands, options, result):
     """Record a call of an operator, if there is a gradient to compute; its result."""
-    if operator.gradients is None or not thread.state.enabled:
+    if operator.gradients is None or not thread.enabled:
         return result
     needs = (*map(requires, operands),)
     y = result[0] if isinstance(result, tuple) else result
@@ -142,9 +142,8 @@ def record(operator, operands, options, result):
 
 def below(function, *args, **kwargs):
     """Call a function of which nothing is to be recorded."""
-    state = thread.state
-    before, state.enabled = state.enabled, False
+    before, thread.enabled = thread.enabled, False
     try:
         return function(*args, **kwargs)
     finally:
-        state.enabled = before
+        thread.enabled = before

@@ -48,7 +48,7 @@ class ViewOp:
         if x._meta is None and x._base is None:
             return self.of(x, args, kwargs)
         wanted = requires(x)
-        if not wanted or not thread.state.enabled:
+        if not wanted or not thread.enabled:
             y, cut = self.of(x, args, kwargs), x._base is not None and x._meta
             if (wanted or cut) and y is not x and y._base is not None:
                 y._meta = Meta()  # no gradient is wanted, whatever the base gets
@@ -97,7 +97,7 @@ def record_call(name, tensors, run, backward, saves=False):
 
     backward(dy): a gradient, or None, for each of the tensors. saves: see Recorded.
     """
-    if not thread.state.enabled or not any(map(requires, tensors)):
+    if not thread.enabled or not any(map(requires, tensors)):
         return run()
     node = Recorded(f"{name}Backward0", tensors, backward, saves)
     return attach(node, below(run))
@@ -111,7 +111,7 @@ def write(x, others, run, make_node):
 
     run(): writes. make_node(old): its node, where `old` stands for x as it was.
     """
-    enabled = thread.state.enabled
+    enabled = thread.enabled
     if enabled:
         check_writable(x)
     if not enabled or x.dtype.kind != "f" or not any(map(requires, (x, *others))):

@@ -53,7 +53,7 @@ def facts_of(function, args, kwargs):
     for name, value in around(function):
         found.add(name, value)
     found.same.append(same_around(function))
-    found.facts["grad mode"] = thread.state.enabled
+    found.facts["grad mode"] = thread.enabled
     found.facts["rungs"] = launch.requested
     return found
 
@@ -95,7 +95,7 @@ class Facts:
         self.plain = self.plain and not any(requires(x) for _, x in self.inputs)
         self.known = {id(x.storage) for x in self.outside.values()}
         enabled, rungs = self.facts["grad mode"], self.facts["rungs"]
-        self.same.append(lambda: thread.state.enabled is enabled)
+        self.same.append(lambda: thread.enabled is enabled)
         self.same.append(lambda: launch.requested == rungs)
         self.inputs = []
 

@@ -129,15 +129,14 @@ class Module(Attributes, Conversions, hooks.Hooks):
         )
 
     def __call__(self, *args, **kwargs):
-        state = thread.state
-        outer = state.made_in
-        state.made_in = Call(self, outer) if state.enabled else None
+        outer = thread.made_in
+        thread.made_in = Call(self, outer) if thread.enabled else None
         try:
             if self._forward_pre_hooks or self._forward_hooks or self._backward_hooks:
                 return hooks.call(self, args, kwargs)
             return self.forward(*args, **kwargs)
         finally:
-            state.made_in = outer
+            thread.made_in = outer
 
     # ------------------------------------------------------------ its state
 

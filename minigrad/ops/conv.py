@@ -255,7 +255,7 @@ def step_of(s):
 
 def of_weight_and_bias(dy, a, c, sizes):
     """dw and db: together, or, where that is to be recorded, one by one."""
-    if thread.state.enabled or c is None:
+    if thread.enabled or c is None:
         dw, _ = conv2d_weight(a, dy, sizes=sizes)
         return dw, None if c is None else dy.sum((0, 2, 3))
     return conv2d_weight(a, dy, sizes=sizes, biased=True)
@@ -336,19 +336,15 @@ def _(w, dy, sizes):
         return dx
     f = facts_of(1, s, w, a=w, b=dy, c=dx, bias=w, n=dx.numel())
     rung = launch.pick(INPUT, f)
-    if rung.name == "pipelined" and (parts := few_blocks(f)) > 1:
-        some = w.new_empty((parts, *s.x))
+    blocks = math.prod(grid_of(f, *tile_of(f)))
+    parts = min(3 * launch.BLOCKS // blocks, f.K // 128)
+    if rung.name == "pipelined" and blocks < launch.BLOCKS and parts > 1:
+        some = w.new_empty((parts, *s.x))  # so that a large GPU's processors have work
         vars(f).update(c=some, parts=parts)
         rung.launch("conv2d_input", f)
         return sum_of(some, 0)
     found = rung.launch("conv2d_input", f)
     return dx if found is None else found
-
-
-def few_blocks(f):
-    """In how many parts the k are cut, so that a large GPU's processors have work."""
-    blocks = math.prod(grid_of(f, *tile_of(f)))
-    return min(3 * launch.BLOCKS // blocks, f.K // 128) if blocks < launch.BLOCKS else 1
 
 
 @operator("x dy", results=(None, None), vjps=[

@@ -4,7 +4,6 @@ In x[...] ints, slices, None and ... make a view. In that view the dimensions th
 tensors choose from are moved to the front.
 """
 
-import functools
 from numbers import Integral
 
 import numpy as np
@@ -279,10 +278,9 @@ def _(x, *places):
 @index.device
 def _(x, *indices):
     y = x.new_empty((*indices[0].shape, *x.shape[len(indices) :]))
-    if y.numel():
-        offsets, rest, view = located(x, indices, y.shape)
-        run("gather", "index", x=x, rest=rest, step=1, size=2**62, index=offsets,
-            view=view, y=y, n=y.numel())  # fmt: skip
+    offsets, rest, view = located(x, indices, y.shape)
+    run("gather", "index", x=x, rest=rest, step=1, size=2**62, index=offsets, view=view,
+        y=y, n=y.numel())  # fmt: skip
     return y
 
 
@@ -298,11 +296,10 @@ for _dtype in DTYPES:  # arrays of halves would be copies
 
 @index_put.device
 def _(x, value, *indices):
-    if value.numel():
-        where = located(x, indices, value.shape, value.strides)
-        offsets, rest, view, value_view = where
-        run("put", "index_put", x=x, rest=rest, offsets=offsets, view=view,
-            values=value, value_view=value_view, n=value.numel())  # fmt: skip
+    where = located(x, indices, value.shape, value.strides)
+    offsets, rest, view, value_view = where
+    run("put", "index_put", x=x, rest=rest, offsets=offsets, view=view, values=value,
+        value_view=value_view, n=value.numel())  # fmt: skip
 
 
 def located(x, indices, shape, *more):
@@ -344,9 +341,8 @@ def getitem(x, items):
     def backward(dy):
         return (added_at(dy, front.shape, [i.get("IndexBackward0") for i in kept]),)
 
-    run = functools.partial(index, front, indices)
-    found = record_call("Index", [front], run, backward, saves=True)
-    return found.permute(*back)
+    chosen = lambda: index(front, indices)  # noqa: E731
+    return record_call("Index", [front], chosen, backward, saves=True).permute(*back)
 
 
 def added_at(dy, shape, indices):
@@ -448,9 +444,7 @@ def as_choice(item, x):
 
 def check_mask(mask, x, dim):
     """IndexError unless a mask has the sizes of the dimensions that it stands for."""
-    if mask.dtype != bool_ or mask.shape == x.shape[dim : dim + mask.ndim]:
-        return
-    for d, size in enumerate(mask.shape):
+    for d, size in enumerate(mask.shape if mask.dtype == bool_ else ()):
         check(size == x.shape[dim + d],
               lambda: f"The shape of the mask {list(mask.shape)} at index {d} does not "
               f"match the shape of the indexed tensor {list(x.shape)} at index "

@@ -31,10 +31,15 @@ def in_place(operator):
             named = in_pytorch(f"{operator.name}_", named, operator.parameters[1:])
             operands = *operands, *named.values()
         operator.bind((self, *operands), {})  # raises where their number is wrong
-        direct = check_in_place(operator, self, operands)
+        found = operator.rule(self, *operands)
+        check(kind(found) <= kind(self.dtype),
+              lambda: f"result type {found} can't be cast to the desired output type "
+              f"{self.dtype}: an in-place operator keeps the tensor's dtype"
+              )  # fmt: skip
+        check_place(operator.name, self, operands)
 
         def run():
-            if direct and is_safe(self, operands):
+            if found == self.dtype and is_safe(self, operands):
                 operator.into(self, self, *operands)
             else:
                 write_into(self, operator(self, *operands))
@@ -53,7 +58,7 @@ def again(operator, x, operands):
     It is not where something is to be recorded, or where x and an operand read the same
     memory in two ways.
     """
-    recorded = thread.state.enabled
+    recorded = thread.enabled
     if recorded and (x._meta is not None or x._base is not None):
         return False
     for other in operands:
@@ -65,17 +70,6 @@ def again(operator, x, operands):
         if recorded and (other._meta is not None or other._base is not None):
             return False
     return operator.again(x, operands) and written(x) is x
-
-
-def check_in_place(operator, x, operands):
-    """RuntimeError unless the result fits into x; is it computed in x's dtype?"""
-    found = operator.rule(x, *operands)
-    check(kind(found) <= kind(x.dtype),
-          lambda: f"result type {found} can't be cast to the desired output type "
-          f"{x.dtype}: an in-place operator keeps the tensor's dtype")  # fmt: skip
-    same_device(operator.name, [x, *(t for t in operands if not is_number(t, (x, t)))])
-    check_shape(operator.name, x, operands)
-    return found == x.dtype
 
 
 def node_of(operator, x, old, operands):
@@ -221,12 +215,11 @@ def is_safe(out, operands):
     )
 
 
-def check_shape(name, out, operands):
-    """RuntimeError unless the result has the shape of `out`."""
+def check_place(name, out, operands):
+    """RuntimeError unless the result has the device and the shape of `out`."""
+    same_device(name, [out, *(t for t in operands if not is_number(t, (out, t)))])
     layout.check_no_overlap(out.shape, out.strides)
     shapes = [out.shape, *(x.shape for x in operands if hasattr(x, "storage"))]
-    if len({*shapes}) == 1:
-        return
     shape = broadcast(name, shapes)
     check(shape == out.shape, lambda: f"output with shape {list(out.shape)} doesn't "
           f"match the broadcast shape {list(shape)}")  # fmt: skip

@@ -23,11 +23,6 @@ REDUCTIONS = ("none", "mean", "sum")
 # ------------------------------------------------- of elements
 
 
-def cross_entropy_of(a, b):
-    """-(b log s + (1 - b) log(1 - s)), s = sigmoid(a)."""
-    return np.maximum(a, 0) - a * b + np.log1p(np.exp(-np.abs(a)))
-
-
 squared_backward = of_gradient("mse_loss_backward", lambda a, b, c: a * (2 * (b - c)),
     "a * (2 * (b - c))", ..., lambda dy, a: 2 * dy * a,
     lambda dy, a: -2 * dy * a)  # fmt: skip
@@ -37,7 +32,8 @@ cross_backward = of_gradient("binary_cross_entropy_with_logits_backward",
     lambda a, b, c: a * (1 / (1 + np.exp(-b)) - c), "a * (1 / (1 + exp(-b)) - c)", ...,
     lambda dy, a, b: dy * a * b.sigmoid() * (-b).sigmoid(),
     lambda dy, a: -(dy * a))  # fmt: skip
-cross = pointwise("binary_cross_entropy_with_logits", cross_entropy_of,
+cross = pointwise("binary_cross_entropy_with_logits",
+    lambda a, b: np.maximum(a, 0) - a * b + np.log1p(np.exp(-np.abs(a))),
     "(a > 0 ? a : 0) - a * b + log1p(exp(a < 0 ? a : -a))", (cross_backward, "ab"),
     lambda dy, a: -(dy * a), dtypes=FLOATS)  # fmt: skip
 
@@ -135,7 +131,7 @@ INPUT = launch.one("input", "nll_input", "nll.cu",
 def gradient(dy, a, b, c, i, log, reduction, ignore, smooth):
     """Of x: in one launch, or, where that is to be recorded, step by step."""
     how = {"log": log, "reduction": reduction, "ignore": ignore, "smooth": smooth}
-    if not thread.state.enabled:
+    if not thread.enabled:
         return nll_input(a, b, c, dy, i, **how)
     counts, classes = ne(b, ignore), a.shape[1]
     own = one_hot(where(counts, b, 0), classes).to(dtype=a.dtype)
@@ -170,7 +166,10 @@ def _(x, target, weight, log, reduction, ignore, smooth):
     wrong = t[counts & ((t < 0) | (t >= c))]
     check(not wrong.size, lambda: f"Target {wrong[0]} is out of bounds.", IndexError)
     t, smooth = np.where(counts, t, 0), wide.type(smooth)
-    lse = np.zeros((n, 1, places), wide) if log else log_sum_exp(x)
+    lse = np.zeros((n, 1, places), wide)
+    if not log:
+        most = x.max(1, keepdims=True)
+        lse = most + np.log(np.exp(x - most).sum(1, keepdims=True))
     own = counts.astype(wide) if weight is None else weight[t] * counts
     loss = own * (lse - np.take_along_axis(x, t, 1))
     if smooth:
@@ -200,12 +199,6 @@ def _(x, target, weight, log, reduction, ignore, smooth):
     launch.pick(LOGARITHMS, f).launch("nll_loss", f)
     launch.pick(NLL, f).launch("nll_loss", f)
     return y, kept
-
-
-def log_sum_exp(x):
-    """log of the sum of exp over the classes of (N, C, L): (N, 1, L)."""
-    most = x.max(1, keepdims=True)
-    return most + np.log(np.exp(x - most).sum(1, keepdims=True))
 
 
 @operator("x target weight dy kept", name="nll_loss_input")

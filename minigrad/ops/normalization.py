@@ -46,13 +46,6 @@ def normalised(x, dims, eps):
     return centred * rstd, rstd
 
 
-def in_dtype(dtype, weight, bias):
-    """weight and bias in the input's dtype; of others float32 for 16 bits are cast."""
-    types = {w.dtype for w in (weight, bias) if w is not None}
-    check_types("layer_norm", dtype, types, types in ({dtype}, {computed_in(dtype)}))
-    return [w if w is None else w.to(dtype) for w in (weight, bias)]
-
-
 def check_types(name, dtype, types, fits):
     """RuntimeError unless parameters of these types fit an input of that dtype."""
     check(fits or not types,
@@ -63,7 +56,7 @@ def check_types(name, dtype, types, fits):
 
 def layer_norm_gradient(dy, a, b, last, eps):
     """Of x: in one launch, or, where that is to be recorded, step by step."""
-    if not thread.state.enabled:
+    if not thread.enabled:
         return layer_norm_backward(dy, a, b, last=last, eps=eps)
     dims = tuple(range(a.ndim - len(last), a.ndim))
     return in_steps(dy if b is None else dy * b, a, dims, eps)[0]
@@ -90,8 +83,10 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
         check(found == shape, f"layer_norm: expected {name} of shape {list(shape)}, "
               f"got {list(found)}")  # fmt: skip
     number_for("layer_norm", "eps", eps)
-    cast = in_dtype(input.dtype, weight, bias)
-    if any(new is not old for new, old in zip(cast, (weight, bias), strict=True)):
+    dtype, types = input.dtype, {w.dtype for w in (weight, bias) if w is not None}
+    check_types("layer_norm", dtype, types, types in ({dtype}, {computed_in(dtype)}))
+    if types - {dtype}:
+        cast = [w if w is None else w.to(dtype) for w in (weight, bias)]
         return lambda: layer_norm(input, shape, *cast, eps)
     return {"last": shape, "eps": eps}
 
@@ -250,7 +245,7 @@ def run(kept, mean, var, momentum, count):
 
 def gradients(dy, a, b, i, training, eps):
     """Of x, weight and bias: together, or, where that is to be recorded, in steps."""
-    if not thread.state.enabled:
+    if not thread.enabled:
         return normalise_input(a, dy, b, i, training=training, eps=eps)
     dims, shape = (0, *range(2, a.ndim)), (1, -1, *(1,) * (a.ndim - 2))
     g = dy * b.view(shape)

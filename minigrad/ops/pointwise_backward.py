@@ -8,15 +8,17 @@ import math
 
 import numpy as np
 
+from .. import launch
 from ..dtypes import FLOATS
-from ..launch import formula
 from . import vjp as vjp
 from .pointwise_kernels import pointwise
 from .special import erf, in_chunks
 
 
 def relu_backward_of(dy, y):
-    """dy, but 0 where y <= 0; `where` takes five times as long for such a mask."""
+    """dy, but 0 where y <= 0: the learner's, or one without `where`, which is slow."""
+    if launch.requested != "fastest":
+        return vjp.relu_backward(dy, y)
     keep = (y <= 0).view(np.int8) - np.int8(1)  # 0, or -1: all bits
     return (dy.view(f"i{dy.itemsize}") & keep).view(dy.dtype)
 
@@ -60,8 +62,7 @@ where_backward_other = of_gradient("where_backward_other",
 abs_backward = of_gradient("abs_backward",
     lambda dy, x: dy * np.where(x == x, np.sign(x), 0), "a * (M)((b > 0) - (b < 0))",
     ..., None)  # fmt: skip
-relu_backward = of_gradient("relu_backward",
-    formula(vjp.relu_backward, relu_backward_of), "(b <= 0 ? 0 : a)",
+relu_backward = of_gradient("relu_backward", relu_backward_of, "(b <= 0 ? 0 : a)",
     ..., None)  # fmt: skip
 exp_backward = of_gradient("exp_backward", vjp.exp_backward, "a * b",
     lambda dy, b: dy * b, lambda dy, a: dy * a)  # fmt: skip

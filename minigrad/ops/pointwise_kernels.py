@@ -51,7 +51,7 @@ class Pointwise(Operator):
                 given = () if a is MISSING else operands
                 return call(*given, *more, **named)
             y = plan.run(*operands)
-            if thread.state.enabled:
+            if thread.enabled:
                 for x in operands:
                     meta, base = getattr(x, "_meta", None), getattr(x, "_base", None)
                     if meta is not None or base is not None:

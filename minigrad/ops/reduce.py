@@ -29,13 +29,7 @@ CODES = {"SUM": 0, "MAX": 1, "MIN": 2, "PROD": 3, "MEAN": 4}
 
 def dims_of(dim, ndim):
     """The dimensions to reduce, as a tuple: all for None or ()."""
-    if type(dim) is int:
-        return _dims_of((dim,), ndim)
-    return _dims_of(() if dim is None else layout.as_ints((dim,)), ndim)
-
-
-@functools.lru_cache
-def _dims_of(given, ndim):
+    given = () if dim is None else layout.as_ints((dim,))
     if not given:
         return tuple(range(ndim))
     return tuple(sorted(layout.distinct(given, ndim))) if ndim else ()
