@@ -86,8 +86,21 @@ def arange(start=0, end=None, step=1, dtype=None, device="cpu"):
     arange(end) begins with 0.
     """
     start, end = (0, start) if end is None else (start, end)
+    given = start, end, step
+    check(all(isinstance(n, Real) for n in given),
+          f"arange() takes numbers, got {start!r}, {end!r}, {step!r}", TypeError
+          )  # fmt: skip
+    check(all(map(math.isfinite, given)),
+          f"unsupported range: {start} -> {end}, step {step}")  # fmt: skip
+    check(step != 0, "step must be nonzero")
+    check((end - start) * step >= 0,
+          "upper bound and lower bound inconsistent with step sign")  # fmt: skip
+    whole = all(isinstance(n, Integral) for n in given)
+    count = -((start - end) // step) if whole else math.ceil((end - start) / step)
+    numbers = start + step * np.arange(*as_shape((count,)))
     wide = dtype if dtype is not bfloat16 else float32
-    return _cast(to_range(start, end, step, wide), dtype, device)
+    numbers = numbers.astype(wide or (np.int64 if whole else np.float32))
+    return _cast(numbers, dtype, device)
 
 
 @asking
@@ -134,7 +147,20 @@ def _numbers(data, types):
 
 def from_numpy(array):
     """The tensor that reads the array's own memory: a change in one shows in both."""
-    flat, strides = shared_memory(array)
+    check(isinstance(array, np.ndarray),
+          f"expected np.ndarray (got {type(array).__name__})", TypeError)  # fmt: skip
+    check(array.dtype.isnative, "given numpy array has byte order different from the "
+          "native byte order. Make a copy: "
+          "array.astype(array.dtype.newbyteorder('='))", ValueError)  # fmt: skip
+    check(all(s >= 0 for s in array.strides), "At least one stride in the given numpy "
+          "array is negative, and tensors with negative strides are not supported. "
+          "Make a copy: array.copy()", ValueError)  # fmt: skip
+    check(array.itemsize and not any(s % array.itemsize for s in array.strides),
+          "given numpy array strides not a multiple of the element byte size. Make a "
+          "copy: array.copy()", ValueError)  # fmt: skip
+    strides = [s // array.itemsize for s in array.strides]
+    cells = extent(array.shape, strides)
+    flat = np.lib.stride_tricks.as_strided(array, (cells,), (array.itemsize,))
     return Tensor(Storage(flat), array.shape, strides)
 
 
@@ -159,42 +185,3 @@ def _cast(array, dtype, device):
     with np.errstate(all="ignore"):
         array = to_bits(array, dtype)
     return _of(array, device, dtype)
-
-
-# ------------------------------------------------- what they are made of
-
-
-def to_range(start, end, step, dtype=None):
-    """The array of start, start + step, ... below end; int64 where all are ints."""
-    given = start, end, step
-    check(all(isinstance(n, Real) for n in given),
-          f"arange() takes numbers, got {start!r}, {end!r}, {step!r}", TypeError
-          )  # fmt: skip
-    check(all(map(math.isfinite, given)),
-          f"unsupported range: {start} -> {end}, step {step}")  # fmt: skip
-    check(step != 0, "step must be nonzero")
-    check((end - start) * step >= 0,
-          "upper bound and lower bound inconsistent with step sign")  # fmt: skip
-    whole = all(isinstance(n, Integral) for n in given)
-    count = -((start - end) // step) if whole else math.ceil((end - start) / step)
-    numbers = start + step * np.arange(*as_shape((count,)))
-    return numbers.astype(dtype or (np.int64 if whole else np.float32))
-
-
-def shared_memory(array):
-    """The memory of a NumPy array as a flat array, and its strides in elements."""
-    check(isinstance(array, np.ndarray),
-          f"expected np.ndarray (got {type(array).__name__})", TypeError)  # fmt: skip
-    check(array.dtype.isnative, "given numpy array has byte order different from the "
-          "native byte order. Make a copy: "
-          "array.astype(array.dtype.newbyteorder('='))", ValueError)  # fmt: skip
-    check(all(s >= 0 for s in array.strides), "At least one stride in the given numpy "
-          "array is negative, and tensors with negative strides are not supported. "
-          "Make a copy: array.copy()", ValueError)  # fmt: skip
-    check(array.itemsize and not any(s % array.itemsize for s in array.strides),
-          "given numpy array strides not a multiple of the element byte size. Make a "
-          "copy: array.copy()", ValueError)  # fmt: skip
-    strides = [s // array.itemsize for s in array.strides]
-    cells = extent(array.shape, strides)
-    flat = np.lib.stride_tricks.as_strided(array, (cells,), (array.itemsize,))
-    return flat, strides

@@ -67,9 +67,8 @@ class Facts(SimpleNamespace):
 
     def __init__(self, **facts):
         first = next(x for x in facts.values() if hasattr(x, "storage"))
-        dtype, device = first.dtype, first.device
-        given = {"dtype": dtype, "device": device, "wide": computed_in(dtype)}
-        super().__init__(**(given | facts))
+        own = {"dtype": first.dtype, "device": first.device}
+        super().__init__(**own | {"wide": computed_in(first.dtype)} | facts)
 
 
 class Rung(NamedTuple):

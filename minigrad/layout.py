@@ -271,13 +271,22 @@ def as_shape(args):
 
 def as_index(index, ndim):
     """The index in x[index] as a tuple of ints, slices, None and at most one `...`."""
-    items = tuple(_index_item(i) for i in (index if type(index) is tuple else (index,)))
-    if sum(i is ... for i in items) > 1:
+    items = []
+    for item in index if type(index) is tuple else (index,):
+        kind = type(item).__name__
+        plain = item is None or item is ... or isinstance(item, slice)
+        whole = hasattr(item, "__index__") and not getattr(item, "ndim", 0)
+        if not plain and (not whole or kind == "bool"):
+            raise IndexError("only integers, slices (`:`), ellipsis (`...`), None, "
+                             f"lists and tensors are valid indices (got {kind})"
+                             )  # fmt: skip
+        items.append(item if plain else operator.index(item))
+    if items.count(...) > 1:
         raise IndexError("an index can only have a single ellipsis (`...`)")
     check(ndim != 0 or all(not isinstance(i, int | slice) for i in items),
           "invalid index of a 0-dim tensor. Use `tensor.item()` to convert a 0-dim "
           "tensor to a number", IndexError)  # fmt: skip
-    return items
+    return tuple(items)
 
 
 def squeezed(shape, strides, dims):
@@ -370,9 +379,8 @@ def infer_size(shape, count):
     """`shape` with its one -1 replaced by what makes `count` elements."""
     check(min(shape, default=0) >= -1,
           lambda: f"invalid shape dimension {min(shape)} in {list(shape)}")  # fmt: skip
-    check(
-        shape.count(-1) <= 1, f"only one dimension can be inferred, got {list(shape)}"
-    )
+    check(shape.count(-1) <= 1,
+          f"only one dimension can be inferred, got {list(shape)}")  # fmt: skip
     known = math.prod(n for n in shape if n != -1)
     check(-1 not in shape or known != 0 or count != 0, lambda: "cannot reshape tensor "
           f"of 0 elements into shape {list(shape)} because the unspecified dimension "
@@ -380,18 +388,6 @@ def infer_size(shape, count):
     fits = count % known == 0 if -1 in shape and known else known == count
     check(fits, lambda: f"shape '{list(shape)}' is invalid for input of size {count}")
     return tuple(count // known if n == -1 else n for n in shape)
-
-
-def _index_item(item):
-    if item is None or item is ... or isinstance(item, slice):
-        return item
-    kind = type(item).__name__
-    if hasattr(item, "__index__") and kind != "bool" and not getattr(item, "ndim", 0):
-        return operator.index(item)
-    raise IndexError(
-        "only integers, slices (`:`), ellipsis (`...`), None, lists and tensors are "
-        f"valid indices (got {kind})"
-    )
 
 
 __getattr__ = in_module(__name__)

@@ -148,10 +148,8 @@ def check_output(x, number):
 
 
 def check_input(x, number):
-    check(
-        hasattr(x, "storage"),
-        lambda: f"all inputs have to be Tensors, but got {type(x).__name__}",
-    )
+    check(hasattr(x, "storage"), lambda: "all inputs have to be Tensors, but got "
+          f"{type(x).__name__}")  # fmt: skip
     check(requires(x),
           lambda: "One of the differentiated Tensors does not require grad: input "
           f"number {number}. x.requires_grad_() asks for one, before computing; a view "

@@ -74,10 +74,9 @@ class Context(Node):
               lambda: f"{self.title}: forward returned None, not a tensor or a tuple "
               "of them: is a return missing?", TypeError)  # fmt: skip
         several = results if isinstance(results, tuple) else (results,)
-        self.outputs, self.results = (
-            len(several),
-            [hasattr(y, "storage") and (y.shape, y.dtype, y.device) for y in several],
-        )
+        self.outputs, tensor = len(several), [hasattr(y, "storage") for y in several]
+        self.results = [t and (y.shape, y.dtype, y.device)
+                        for t, y in zip(tensor, several, strict=True)]  # fmt: skip
         self.saved, self.to_save = [self.save(x, several) for x in self.to_save], ()
         made = tuple(self.result(i, y) for i, y in enumerate(several))
         return made if isinstance(results, tuple) else made[0]

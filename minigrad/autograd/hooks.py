@@ -3,6 +3,8 @@
 import itertools
 import weakref
 
+from ..check import check
+
 numbers = itertools.count()
 
 
@@ -29,11 +31,10 @@ def hooked(hook, gradient):
     new = hook(gradient)
     if new is None:
         return gradient
-    if not hasattr(new, "storage"):
-        raise TypeError(
-            f"expected Variable, but hook returned '{type(new).__name__}'. A hook "
-            "returns a tensor, which takes the gradient's place, or None"
-        )
+    check(hasattr(new, "storage"),
+          lambda: f"expected Variable, but hook returned '{type(new).__name__}'. A "
+          "hook returns a tensor, which takes the gradient's place, or None",
+          TypeError)  # fmt: skip
     for what, before, after in differences(gradient, new):
         name = getattr(hook, "__name__", type(hook).__name__)
         raise RuntimeError(

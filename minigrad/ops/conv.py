@@ -31,11 +31,8 @@ two = functools.partial(unfold.pair, "conv2d")  # (name, value) -> two numbers
 
 # ------------------------------------------------- sizes
 
-STRUCT = np.dtype(
-    [(name, "i4") for name in ("N", "C", "H", "W", "O", "OH", "OW", "KH", "KW", "SH",
-                               "SW", "PH", "PW", "DH", "DW", "groups")],
-    align=True,
-)  # fmt: skip
+NAMES = "N C H W O OH OW KH KW SH SW PH PW DH DW groups"
+STRUCT = np.dtype([(name, "i4") for name in NAMES.split()])
 
 
 class Shape(NamedTuple):

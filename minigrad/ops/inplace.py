@@ -125,7 +125,10 @@ def write_into(self, source):
     if is_safe(self, [source]):
         return copy.into(self, source)
     source = copy(source)
-    return copy.into(self, source) if self.is_contiguous() else scatter(self, source)
+    if self.is_contiguous():
+        return copy.into(self, source)
+    how = {"x": source, "y": self, "view": view_of(self), "n": self.numel()}
+    return launch.run(SCATTER, "copy", **how)
 
 
 def assign(self, value):
@@ -195,13 +198,6 @@ def onto(place):
 
     method.__doc__ = f"The same as to({place!r})."
     return method
-
-
-def scatter(self, source):
-    """Write a contiguous tensor of the same shape into a view, by copy.cu."""
-    n = self.numel()
-    launch.run(SCATTER, "copy", x=source, y=self, view=view_of(self), n=n)
-    return self
 
 
 def is_safe(out, operands):

@@ -236,13 +236,6 @@ def moments(x):
     return mean, np.einsum("ncl,ncl->c", centred, centred) / count
 
 
-def run(kept, mean, var, momentum, count):
-    """What is kept running goes on, with a variance divided by count - 1."""
-    momentum = mean.dtype.type(momentum)
-    for running, now in zip(kept, (mean, var * count / (count - 1)), strict=True):
-        running += momentum * (now.astype(running.dtype) - running)
-
-
 def gradients(dy, a, b, i, training, eps):
     """Of x, weight and bias: together, or, where that is to be recorded, in steps."""
     if not thread.enabled:
@@ -274,8 +267,10 @@ def _(x, weight, bias, *running, training, momentum, eps):
     (n, c, places), wide = sizes_of(x), x.dtype
     x = x.reshape(n, c, places)
     mean, var = moments(x) if training else running
-    if training and running:
-        run(running, mean, var, momentum, n * places)
+    if training:  # what is kept running goes on, with a variance divided by count - 1
+        count, momentum = n * places, wide.type(momentum)
+        for old, now in zip(running, (mean, var * count / (count - 1)), strict=False):
+            old += momentum * (now.astype(old.dtype) - old)
     y = x - mean[:, None]
     y *= (weight / np.sqrt(var + wide.type(eps)))[:, None]
     y += bias[:, None]

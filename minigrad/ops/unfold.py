@@ -16,11 +16,8 @@ from ..kernels import lab_rungs
 from ..launch import MANY, Rung, struct
 from ..layout import as_ints
 
-STRUCT = np.dtype(
-    [(name, "i4") for name in ("H", "W", "OH", "OW", "KH", "KW", "SH", "SW", "PH", "PW",
-                               "DH", "DW")],
-    align=True,
-)  # fmt: skip
+NAMES = "H W OH OW KH KW SH SW PH PW DH DW"
+STRUCT = np.dtype([(name, "i4") for name in NAMES.split()])
 
 
 class Window(NamedTuple):
@@ -268,14 +265,7 @@ def fold(input, output_size, kernel_size, dilation=1, padding=0,  # noqa: A002
           f"dimensions for input, but got: {list(input.shape)}")  # fmt: skip
     how = pairs("fold", kernel_size, stride, padding, dilation)
     w = window_of(pair("fold", "output_size", output_size), *how)
-    check_columns(input, w)
-    batch = input if input.ndim == 3 else input.unsqueeze(0)
-    x = fold_windows(batch, w=w)
-    return x if input.ndim == 3 else x.squeeze(0)
-
-
-def check_columns(y, w):
-    rows, columns = y.shape[-2:]
+    rows, columns = input.shape[-2:]
     check(rows % w.taps == 0, lambda: "fold: Expected size of input's dimension 1 to "
           f"be divisible by the product of kernel_size, but got input.size(1)={rows} "
           f"and kernel_size={w.kernel}.")  # fmt: skip
@@ -285,3 +275,6 @@ def check_columns(y, w):
           f"stride={w.stride}, expected size of input's dimension 2 to match the "
           f"calculated number of sliding blocks {high} * {wide} = {high * wide}, but "
           f"got input.size(2)={columns}.")  # fmt: skip
+    batch = input if input.ndim == 3 else input.unsqueeze(0)
+    x = fold_windows(batch, w=w)
+    return x if input.ndim == 3 else x.squeeze(0)
