@@ -14,18 +14,15 @@ _notes = {}  # device -> what its kernels write to: the kind, the index, the siz
 def argument(device):
     """The kernels' argument `fault`; a GPU reads pinned memory at the same address."""
     if device not in _notes:
-        _notes[device] = pinned() if device == "cuda" else np.zeros(3, np.int64)
+        note = np.zeros(3, np.int64)
+        if device == "cuda":  # memory of the host that a GPU writes to
+            import cupy
+
+            note = np.frombuffer(cupy.cuda.alloc_pinned_memory(24), np.int64, 3)
+            note[:] = 0
+        _notes[device] = note
     there = _notes[device]
     return np.uint64(there.ctypes.data) if device == "cuda" else there
-
-
-def pinned():
-    """Memory of the host that a GPU writes to."""
-    import cupy
-
-    memory = np.frombuffer(cupy.cuda.alloc_pinned_memory(24), np.int64, 3)
-    memory[:] = 0
-    return memory
 
 
 def check(device):

@@ -289,21 +289,6 @@ def as_index(index, ndim):
     return tuple(items)
 
 
-def squeezed(shape, strides, dims):
-    """Shape and strides without those of the dimensions `dims` that have size 1."""
-    chosen = distinct(dims, len(shape))
-    keep = [d for d, size in enumerate(shape) if size != 1 or d not in chosen]
-    return [shape[d] for d in keep], [strides[d] for d in keep]
-
-
-def unsqueezed(shape, strides, dim):
-    """Shape and strides with a new dimension of size 1 at `dim`."""
-    dim = wrap_dim(dim, len(shape) + 1)
-    stride = shape[dim] * strides[dim] if dim < len(shape) else 1
-    shape = (*shape[:dim], 1, *shape[dim:])
-    return shape, (*strides[:dim], stride, *strides[dim:])
-
-
 def diagonal(shape, strides, start, offset, dim1, dim2):
     """Shape, strides and offset of the elements i, i + offset of two dimensions.
 
@@ -338,14 +323,6 @@ def recast(shape, strides, start, old, new):
         (*map(scaled, strides[:-1]), 1),
         scaled(start),
     )
-
-
-def flattened(shape, start, end):
-    """The shape with the dimensions `start` to `end`, both included, as one."""
-    start, end = wrap_dim(start, len(shape)), wrap_dim(end, len(shape))
-    check(start <= end, "flatten() has invalid args: start_dim cannot come after "
-          "end_dim")  # fmt: skip
-    return (*shape[:start], numel(shape[start : end + 1]), *shape[end + 1 :])
 
 
 @capture.remembered

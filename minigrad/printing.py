@@ -16,8 +16,11 @@ def represent(tensor):
     values, begin, body = tensor.numpy(), "tensor(", "[]"
     if values.size:
         body = _block(values, len(begin), _style(values))
+    size = [f"size={tensor.shape}"] if not values.size and tensor.ndim != 1 else []
+    usual = ("float32", "int64", "bool") if values.size else ("float32",)
+    dtype = [] if tensor.dtype.name in usual else [f"dtype={tensor.dtype.name}"]
     text = begin + body
-    for extra in _extras(tensor):  # on a new line where this one would be full
+    for extra in size + dtype:  # on a new line where this one would be full
         fits = len(text) - text.rfind("\n") + 1 + len(extra) + 2 <= WIDTH
         text += ", " + extra if fits else ",\n" + " " * len(begin) + extra
     return text + ")"
@@ -81,12 +84,3 @@ def _row(values, indent, style):
     count = max(1, (WIDTH - indent) // (style.width + 2))
     lines = [", ".join(texts[i : i + count]) for i in range(0, len(texts), count)]
     return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"
-
-
-def _extras(tensor):
-    """What the values do not tell."""
-    if tensor.numel() == 0 and tensor.ndim != 1:
-        yield f"size={tensor.shape}"
-    usual = ("float32", "int64", "bool") if tensor.numel() else ("float32",)
-    if tensor.dtype.name not in usual:
-        yield f"dtype={tensor.dtype.name}"

@@ -178,7 +178,11 @@ class Tensor(Methods, Differentiable, Suggesting):
 
     def flatten(self, start_dim=0, end_dim=-1):
         """Dimensions start_dim to end_dim, both included, as one."""
-        shape = layout.flattened(self.shape, start_dim, end_dim)
+        start, end = (layout.wrap_dim(d, self.ndim) for d in (start_dim, end_dim))
+        check(start <= end, "flatten() has invalid args: start_dim cannot come after "
+              "end_dim")  # fmt: skip
+        one = layout.numel(self.shape[start : end + 1])
+        shape = (*self.shape[:start], one, *self.shape[end + 1 :])
         return self if shape == self.shape else self.reshape(shape)
 
     @differentiable("Squeeze", vjp.reshape)
@@ -186,13 +190,20 @@ class Tensor(Methods, Differentiable, Suggesting):
     def squeeze(self, dim=None):
         """Without the dimensions of size 1 (or those of `dim`, an int or a tuple)."""
         dims = range(self.ndim) if dim is None else layout.as_ints((dim,))
-        return self.as_strided(*layout.squeezed(self.shape, self.strides, dims))
+        chosen = layout.distinct(dims, self.ndim)
+        left = [d for d, n in enumerate(self.shape) if n != 1 or d not in chosen]
+        how = ([numbers[d] for d in left] for numbers in (self.shape, self.strides))
+        return self.as_strided(*how)
 
     @differentiable("Unsqueeze", vjp.reshape)
     @either_name
     def unsqueeze(self, dim):
         """With a new dimension of size 1 at `dim`."""
-        return self.as_strided(*layout.unsqueezed(self.shape, self.strides, dim))
+        dim = layout.wrap_dim(dim, self.ndim + 1)
+        shape, strides = [*self.shape], [*self.strides]
+        strides.insert(dim, shape[dim] * strides[dim] if dim < self.ndim else 1)
+        shape.insert(dim, 1)
+        return self.as_strided(shape, strides)
 
     @differentiable("Diagonal", vjp.diagonal)
     def diagonal(self, offset=0, dim1=0, dim2=1):

@@ -145,8 +145,13 @@ def indices_of(row, col, w):
     return indices
 
 
-@operator("dy indices mask", vjps=[lambda dy, b: picked(dy, b), None, None],
-          name="max_pool2d_input")  # fmt: skip
+def picked(dy, b):
+    """The elements of dy (..., H, W) at the indices b (..., OH, OW)."""
+    flat = dy.reshape(math.prod(dy.shape[:-2]), -1)
+    return gather(flat, 1, b.reshape(flat.shape[0], -1)).view(b.shape)
+
+
+@operator("dy indices mask", vjps=[picked, None, None], name="max_pool2d_input")
 def max_input(dy, indices, mask=None, *, w):
     """dx: each dy goes to where its window's maximum was; 0 where the mask is.
 
@@ -176,16 +181,9 @@ def _(dy, indices, mask, w):
     dy, indices = dy.contiguous(), indices.contiguous()
     dx = dy.new_empty((*dy.shape[:-2], *w.size))
     ladder = MAX_INPUT if mask is None else MAX_INPUT[1:]  # the lab's knows no mask
-    mask = mask if mask is None else mask.contiguous()
-    facts = {"dy": dy, "indices": indices, "dx": dx, "w": w, "n": dx.numel()}
-    launch.run(ladder, max_input.name, mask=mask, **facts)
+    launch.run(ladder, max_input.name, dy=dy, indices=indices, dx=dx, w=w, n=dx.numel(),
+               mask=mask if mask is None else mask.contiguous())  # fmt: skip
     return dx
-
-
-def picked(dy, b):
-    """The elements of dy (..., H, W) at the indices b (..., OH, OW)."""
-    flat = dy.reshape(math.prod(dy.shape[:-2]), -1)
-    return gather(flat, 1, b.reshape(flat.shape[0], -1)).view(b.shape)
 
 
 # ------------------------------------------------- mean

@@ -37,12 +37,11 @@ def dims_of(dim, ndim):
 
 def as_flag(operator, argument, value):
     """True or False; TypeError for what is neither: sum(0, 1) is not sum((0, 1))."""
-    if isinstance(value, bool | np.bool_):
-        return bool(value)
-    raise TypeError(
-        f"{operator}(): argument {argument!r} must be bool, not "
-        f"{type(value).__name__}; dimensions are one tuple, as in dim=(0, 1)"
-    )
+    check(isinstance(value, bool | np.bool_),
+          lambda: f"{operator}(): argument {argument!r} must be bool, not "
+          f"{type(value).__name__}; dimensions are one tuple, as in dim=(0, 1)",
+          TypeError)  # fmt: skip
+    return bool(value)
 
 
 @functools.lru_cache
@@ -276,8 +275,7 @@ def index_of(operator, what):
         found = operator(x.reshape(-1), 0).indices
         return found.view((1,) * x.ndim) if keepdim else found
 
-    where = "of all in row-major order or along `dim`"
-    function.__doc__ = f"The index of the {what} element, {where}."
+    function.__doc__ = f"The index of the {what} element of all, or along `dim`."
     return function
 
 
@@ -295,8 +293,7 @@ def extreme_of(name, of_all, along, of_two, what):
               f"use a{name}()", TypeError)  # fmt: skip
         return of_all(x)
 
-    others = f"with `dim` (values, indices); with a tensor {of_two.name}"
-    function.__doc__ = f"The {what} element; {others}."
+    function.__doc__ = f"The {what} element; with `dim` (values, indices)."
     return function
 
 
