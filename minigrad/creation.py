@@ -11,7 +11,7 @@ from .check import check
 from .devices import device_empty
 from .dispatch import number_for, tensor_for
 from .dtypes import as_dtype, bfloat16, float32, of_number, promote_types, to_bits
-from .layout import as_shape, extent, row_major
+from .layout import as_shape, extent, row_spec
 from .storage import DEVICES, NO_DEVICE, Storage, made, to_array
 from .storage import empty as allocate
 from .tensor import Tensor, _of
@@ -46,7 +46,7 @@ def empty(*size, dtype=None, device="cpu"):
     else:
         check(device in DEVICES, lambda: NO_DEVICE.format(device))
         storage = allocate(count, dtype, device)
-    return Tensor(storage, *row_major(shape))
+    return Tensor.over(storage, row_spec(dtype, device, shape))
 
 
 @asking

@@ -326,15 +326,9 @@ def recast(shape, strides, start, old, new):
 
 
 @capture.remembered
-def row_major(shape):
-    """What a Tensor next to a storage of its own is made of: shape, strides, offset."""
-    return shape, tuple(contiguous_strides(shape)), 0
-
-
-@capture.remembered
 def row_spec(dtype, device, shape):
     """The Spec of a tensor next to a storage of its own."""
-    return spec(dtype, device, *row_major(shape))
+    return spec(dtype, device, shape, tuple(contiguous_strides(shape)))
 
 
 @capture.remembered

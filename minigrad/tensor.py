@@ -15,7 +15,7 @@ from .check import check
 from .dispatch import METHODS
 from .dtypes import FLOATS, as_dtype, bfloat16, of_bits, to_bits
 from .exercises.registry import exercise
-from .layout import check_fits, is_contiguous, reshaped, row_major, row_spec
+from .layout import check_fits, is_contiguous, reshaped, row_spec
 from .numpy_names import either_name
 from .ops import vjp
 from .ops.indexing import chooses, getitem, setitem
@@ -332,16 +332,15 @@ class Tensor(Methods, Differentiable, Suggesting):
 
     # ------------------------------------------------------------ new ones, beside it
 
-    def new_empty(self, size, dtype=None):
-        """A tensor on this one's device; nobody has set its elements."""
-        spec = row_spec(dtype or self.dtype, self.device, tuple(size))
-        return made(empty(layout.numel(size), spec.dtype, spec.device), spec)
+    def new_empty(self, size, dtype=None, make=empty):
+        """A tensor on this one's device, of its dtype; nobody has set its elements."""
+        size = layout.as_shape((size,))
+        spec = row_spec(as_dtype(dtype, self.dtype), self.device, size)
+        return made(make(layout.numel(size), spec.dtype, spec.device), spec)
 
     def new_zeros(self, size, dtype=None):
         """A tensor of zeros on this one's device, of its dtype."""
-        size = layout.as_shape((size,))
-        spec = row_spec(as_dtype(dtype, self.dtype), self.device, size)
-        return made(zeros(layout.numel(size), spec.dtype, spec.device), spec)
+        return self.new_empty(size, dtype, zeros)
 
     def new_alias(self, spec=None):
         """Another tensor over the same memory, without history, perhaps a Spec."""
@@ -378,4 +377,4 @@ for name, function in METHODS.items():  # what ops/ says is a method
 def _of(array, device="cpu", dtype=None):
     """The row-major tensor on a device of a contiguous array that is nobody else's."""
     storage = Storage(moved(array.reshape(-1), device), device, dtype)
-    return Tensor(storage, *row_major(array.shape))
+    return made(storage, row_spec(storage.dtype, device, array.shape))

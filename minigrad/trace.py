@@ -65,7 +65,10 @@ class Trace(list):
     def __str__(self):
         rows = [HEAD, *map(_row, self)]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        first, *lines = [_line(row, widths) for row in rows]
+        pad = [str.ljust] * 3 + [str.rjust] * 4
+        cells = [[p(*cell) for p, *cell in zip(pad, row, widths, strict=True)]
+                 for row in rows]  # fmt: skip
+        first, *lines = ["  ".join(row).rstrip() for row in cells]
         return "\n".join([first, "-" * len(first), *lines])
 
     __repr__ = __str__
@@ -98,13 +101,5 @@ def _row(launch):
 
 def _sizes(numbers):
     """(2, 1, 1) -> "2"."""
-    shown = [*numbers]
-    while len(shown) > 1 and shown[-1] == 1:
-        shown.pop()
-    return " x ".join(map(str, shown)) or "-"
-
-
-def _line(row, widths):
-    left = [text.ljust(n) for text, n in zip(row[:3], widths[:3], strict=True)]
-    right = [text.rjust(n) for text, n in zip(row[3:], widths[3:], strict=True)]
-    return "  ".join([*left, *right]).rstrip()
+    text = " x ".join(map(str, numbers))
+    return text.removesuffix(" x 1").removesuffix(" x 1") or "-"

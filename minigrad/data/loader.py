@@ -7,7 +7,7 @@ import numpy as np
 from ..creation import tensor
 from ..dispatch import tensor_for
 from ..exercises.registry import exercise
-from ..layout import row_major
+from ..layout import row_spec
 from ..random import default_generator, philox
 from ..storage import Storage, gpu
 from ..suggest import Suggesting
@@ -244,7 +244,9 @@ def pinned(batches, prefetch):
             data = cupy.empty(array.size, array.dtype)
             data.set(memory[i].reshape(-1), stream)
             out.append(
-                Tensor(Storage(data, "cuda", array.dtype), *row_major(array.shape))
+                Tensor.over(
+                    Storage(data, "cuda"), row_spec(array.dtype, "cuda", array.shape)
+                )
             )
         copied.record(stream)
         waiting.append((tuple(out), copied))
