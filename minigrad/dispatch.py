@@ -228,10 +228,9 @@ class Operator:
             operands += bound.arguments[self.tensors[-1]]
         others = {n: x for n, x in bound.arguments.items() if n not in self.tensors}
         options = others if options is None else options
-        parts = [
-            n for x in others.values() for n in (x if type(x) in (tuple, list) else [x])
-        ]
-        if any(hasattr(n, "storage") for n in parts):  # their numbers are in no key
+        try:
+            seen([*others.values()])
+        except Unseen:  # a tensor, whose numbers are in no key
             return tuple(operands), options, None
         where = [places.index(n) if n in places else None for n in self.tensors]
         return tuple(operands), options, picker(where, len(args), self.listed)

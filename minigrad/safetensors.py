@@ -43,9 +43,8 @@ def save_file(tensors, filename, metadata=None):
         file.write(len(text).to_bytes(8, "little") + text)
         for _, tensor in _ordered(tensors):
             array = moved(tensor.detach().contiguous().memory().reshape(-1), "cpu")
-            file.write(
-                array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
-            )
+            little = array.astype(array.dtype.newbyteorder("<"), copy=False)
+            file.write(little.tobytes())
 
 
 def load_file(filename, device="cpu"):

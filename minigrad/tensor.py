@@ -46,11 +46,8 @@ class Tensor(Methods, Differentiable, Suggesting):
     def __init__(self, storage, shape=(), strides=(), offset=0):
         if not isinstance(storage, Storage):
             raise TypeError("Tensor() takes a Storage; tensor() takes numbers, lists")
-        how = tuple(shape), tuple(strides), offset
-        self.storage, self.spec = (
-            storage,
-            layout.spec(storage.dtype, storage.device, *how),
-        )
+        self.storage, how = storage, (tuple(shape), tuple(strides), offset)
+        self.spec = layout.spec(storage.dtype, storage.device, *how)
         self._meta = None  # what it knows of the graph: autograd/graph.py
         self._base = None  # of a view: the tensor that it reads
 

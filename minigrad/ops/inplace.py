@@ -202,13 +202,8 @@ def onto(place):
 
 def is_safe(out, operands):
     """May a kernel write `out` while it reads the operands, element by element?"""
-    if not out.is_contiguous():
-        return False
-    return all(
-        x.storage is not out.storage or x._layout == out._layout
-        for x in operands
-        if hasattr(x, "storage")
-    )
+    shared = [x for x in operands if getattr(x, "storage", None) is out.storage]
+    return out.is_contiguous() and all(x._layout == out._layout for x in shared)
 
 
 def check_place(name, out, operands):

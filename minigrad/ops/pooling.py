@@ -12,16 +12,7 @@ from ..kernels import lab_rungs
 from ..launch import Rung
 from ..layout import as_ints
 from .indexing import gather
-from .unfold import (
-    EACH,
-    added_up,
-    index,
-    padded,
-    pairs,
-    per_window,
-    under_taps,
-    window_of,
-)
+from .unfold import EACH, added_up, padded, pairs, per_window, under_taps, window_of
 
 
 def pool_window(shape, kernel, stride, padding, dilation, ceil_mode, name):
@@ -71,7 +62,7 @@ MAX_INPUT = launch.ladder(
     Rung(ELEMENT, "max_pool2d_input", "pool.cu", args="dy indices dx window count mask",
          **EACH),
     Rung("thread a window", "max_pool2d_input_apart", "pool.cu", is_apart,
-         "dy indices dx window count mask", before=index, more=per_window),
+         "dy indices dx window count mask", **EACH | {"more": per_window}),
 )  # fmt: skip
 AVG = launch.one(ELEMENT, "avg_pool2d", "pool.cu", args="x y window divisor:int count",
                  types=averages, **EACH)  # fmt: skip
