@@ -19,7 +19,7 @@ from .layout import check_fits, is_contiguous, reshaped, row_spec
 from .numpy_names import either_name
 from .ops import vjp
 from .ops.indexing import chooses, getitem, setitem
-from .ops.inplace import assign, in_place
+from .ops.inplace import in_place
 from .ops.methods import Methods
 from .ops.pointwise import cast
 from .printing import represent
@@ -217,10 +217,7 @@ class Tensor(Methods, Differentiable, Suggesting):
         return self.as_strided(*view)
 
     def __setitem__(self, items, value):
-        if chooses(items):
-            setitem(self, items, value)
-        else:
-            assign(self[items], value)
+        setitem(self, items, value)
 
     def contiguous(self):
         """Itself where the elements lie in row-major order, else such a copy."""

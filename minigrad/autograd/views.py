@@ -118,20 +118,15 @@ def write(x, others, run, make_node):
         run()
         return written(x)
     old = x.new_alias()
-    old._meta = x._meta and history(x)
+    if x._meta is not None:  # the node that x has now stays when x gets another
+        old._meta = Meta()
+        if requires(x):
+            old._meta.node, old._meta.index = edge_of(x)
     node = make_node(old)
     below(run)
     written(x)
     rebase(x, node)
     return x
-
-
-def history(x):
-    """A Meta with the node that x has now, which stays when x gets another."""
-    meta = Meta()
-    if requires(x):
-        meta.node, meta.index = edge_of(x)
-    return meta
 
 
 def check_writable(x):

@@ -358,11 +358,14 @@ def added_at(dy, shape, indices):
 
 def setitem(x, items, value):
     """x[items] = value. Where an element is chosen twice, either value may win."""
-    view, choices = separated(x, items)
-    layout.check_no_overlap(view.shape, view.strides)
+    view, choices = separated(x, items) if chooses(items) else (x[items], [])
     number = not hasattr(value, "storage")
     if number:
         value = x.new_number(to_number(value, x.dtype), x.dtype)
+    if not choices:
+        view.copy_(fitted(value, view.shape))
+        return
+    layout.check_no_overlap(view.shape, view.strides)
     ((dim, mask), *others) = choices
     if mask.dtype == bool_ and not others and (number or value.numel() == 1):
         after = view.ndim - dim - mask.ndim

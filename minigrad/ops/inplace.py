@@ -12,7 +12,6 @@ from ..dispatch import same_device
 from ..dtypes import kind
 from ..launch import broadcast, view_of
 from ..numpy_names import in_pytorch
-from ..storage import to_number
 from . import pointwise
 from .pointwise_kernels import is_number
 
@@ -129,13 +128,6 @@ def write_into(self, source):
         return copy.into(self, source)
     how = {"x": source, "y": self, "view": view_of(self), "n": self.numel()}
     return launch.run(SCATTER, "copy", **how)
-
-
-def assign(self, value):
-    """x[...] = value: a number, or a tensor, whose first sizes of 1 are left out."""
-    if not hasattr(value, "storage"):
-        value = self.new_number(to_number(value, self.dtype), self.dtype)
-    copy_(self, fitted(value, self.shape))
 
 
 def fitted(value, shape):
