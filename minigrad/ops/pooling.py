@@ -97,10 +97,10 @@ def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1,  # noqa: 
 def _(x, w):
     array = padded(x, w, -np.inf)
     any_nan = array.size and np.isnan(array.min())
-    (_, _, first), *others = under_taps(array, w)
+    (_, first), *others = under_taps(array, w)
     best, dtype = first.copy(), np.uint8 if w.taps < 256 else np.int32
     tap = np.zeros(best.shape, dtype)  # of equal ones the first, of NaN the last
-    for number, (_, _, part) in enumerate(others, 1):
+    for number, (_, part) in enumerate(others, 1):
         part = part.copy()  # in one piece: it is read twice
         better = part > best
         if any_nan:
@@ -216,7 +216,7 @@ avg_pool2d.gradients.once = True  # PyTorch saves the input
 @avg_pool2d.cpu
 def _(x, w, count_pad, divisor):
     y = np.zeros((*x.shape[:-2], *w.out), x.dtype)
-    for _, _, part in under_taps(padded(x, w), w):
+    for _, part in under_taps(padded(x, w), w):
         y += part
     return y / np.asarray(counts(w, count_pad, divisor), x.dtype)
 

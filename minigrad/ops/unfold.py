@@ -111,8 +111,7 @@ def padded(x, w, fill=0):
 def windows(x, w):
     """An array (..., KH, KW, OH, OW), a view of padded images: nothing is copied."""
     *lead, down, right = x.strides
-    steps = [*zip(w.dilation, (down, right), strict=True)]
-    steps += [*zip(w.stride, (down, right), strict=True)]
+    steps = zip((*w.dilation, *w.stride), (down, right) * 2, strict=True)
     shape = (*x.shape[:-2], *w.kernel, *w.out)
     strides = [*lead, *(a * b for a, b in steps)]
     return np.lib.stride_tricks.as_strided(x, shape, strides, writeable=False)
@@ -120,22 +119,17 @@ def windows(x, w):
 
 def under_taps(x, w):
     """For each tap (kh, kw): the view (..., OH, OW) of what lies under it in x."""
-    for kh in range(w.kernel[0]):
-        for kw in range(w.kernel[1]):
-            parts = [
-                slice(k * d, k * d + (o - 1) * s + 1, s)
-                for k, d, o, s in zip(
-                    (kh, kw), w.dilation, w.out, w.stride, strict=True
-                )
-            ]
-            yield kh, kw, x[(..., *parts)]
+    for tap in np.ndindex(w.kernel):
+        ways = zip(tap, w.dilation, w.out, w.stride, strict=True)
+        parts = (slice(k * d, k * d + (o - 1) * s + 1, s) for k, d, o, s in ways)
+        yield tap, x[(..., *parts)]
 
 
 def added_up(columns, w):
     """The adjoint of windows(padded(x)): (..., KH, KW, OH, OW) -> (..., H, W)."""
     (top, left), (high, wide) = w.padding, w.size
     x = np.zeros((*columns.shape[:-4], *w.extent()), columns.dtype)
-    for kh, kw, part in under_taps(x, w):
+    for (kh, kw), part in under_taps(x, w):
         part += columns[..., kh, kw, :, :]
     return x[..., top : top + high, left : left + wide]
 
