@@ -51,7 +51,8 @@ m.flip(x, (0,)) | m.tile(x, (2, 1)) | m.split(x, 2) | m.roll(x, 1)
 m.movedim(x, 0, 1) | m.chunk(x, 2, 1) | m.topk(y, 1) | m.argsort(x, 0) | m.sort(y, 1)
 m.diag(x[0]) | m.diagonal(x) | m.unique(y) | m.unbind(x, 1)
 m.scatter(x, 0, x.long() * 0, 2) | m.scatter_add(x, 0, x.long() * 0, y)
-m.log1p(y) | m.log2(y) | m.log10(y) | x.floor_() | x.tan_()
+m.log1p(y) | m.log2(y) | m.log10(y) | x.floor_() | x.tan_() | m.nonzero(z)
+m.masked_select(x, x > 1)
 m.functional.relu(x, inplace=True) | m.exp(x, out=x.long()) | m.matmul(x) | x.exp(2)
 """
 
