@@ -70,7 +70,7 @@ class NumpyKernel:
     def __call__(self, *operands, **options):
         return self.plan(operands, options)[0]
 
-    def work(self, operands, options):
+    def work(self, operands, options, finish=lambda values: values):
         """A function: operands like these -> what is computed of their arrays."""
         reads = []
         for x in operands:  # the first and other floats in the dtype to compute in
@@ -84,8 +84,9 @@ class NumpyKernel:
             token = ERRORS.set(IGNORED)
             try:
                 if second is not None:  # as most have: it is spelled out
-                    return work(first(operands[0]), second(operands[1]))
-                return work(*[read(x) for read, x in zip(reads, operands, strict=True)])
+                    return finish(work(first(operands[0]), second(operands[1])))
+                arrays = [read(x) for read, x in zip(reads, operands, strict=True)]
+                return finish(work(*arrays))
             finally:
                 ERRORS.reset(token)
 
@@ -93,7 +94,7 @@ class NumpyKernel:
 
     def plan(self, operands, options):
         """The result, and a function that computes it for operands like these."""
-        work, dtypes, specs = self.work(operands, options), self.results, {}
+        dtypes, specs = self.results, {}
         make = next(x for x in operands if hasattr(x, "storage")).over
 
         def tensor(values, dtype, number):
@@ -106,11 +107,11 @@ class NumpyKernel:
                 specs[number] = row_spec(dtype, "cpu", values.shape)
             return make(storage_of(values.ravel(), dtype, "cpu"), specs[number])
 
-        def run(*operands):
-            values = work(*operands)
+        def finish(values):
             if not isinstance(values, tuple):
                 return tensor(values, dtypes[0], 0)
             pack = getattr(type(values), "_make", tuple)
             return pack(map(tensor, values, dtypes, range(len(values))))
 
+        run = self.work(operands, options, finish)
         return run(*operands), run
