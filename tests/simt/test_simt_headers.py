@@ -201,3 +201,66 @@ def test_wmma_is_the_product(m, n):
     assert c.tolist() == (2 * (a.double() @ b.double().T).float()).tolist()
     if m == n:
         compiles(WMMA)
+
+
+BARRIER = r"""
+#include <cooperative_groups.h>
+#include <cuda/barrier>
+#include <cuda/pipeline>
+#include <cuda_pipeline.h>
+namespace cg = cooperative_groups;
+using barrier = cuda::barrier<cuda::thread_scope_block>;
+__global__ void k(const float* x, float* y) {
+    __shared__ float s[64], r[64];
+    __shared__ barrier bar;
+    auto block = cg::this_thread_block();
+    int t = threadIdx.x;
+    if (block.thread_rank() == 0) init(&bar, block.size());
+    block.sync();
+    cuda::memcpy_async(&s[t], &x[t], cuda::aligned_size_t<4>(sizeof(float)), bar);
+    auto token = bar.arrive();
+    bar.wait(std::move(token));
+    y[t] = s[63 - t];
+    cuda::pipeline<cuda::thread_scope_thread> pipe = cuda::make_pipeline();
+    pipe.producer_acquire();
+    cuda::memcpy_async(&r[t], &x[t], sizeof(float), pipe);
+    pipe.producer_commit();
+    cuda::pipeline_consumer_wait_prior<0>(pipe);
+    pipe.consumer_release();
+    bar.arrive_and_wait();
+    y[t] += r[63 - t];
+    bar.arrive_and_wait();
+    cuda::memcpy_async(block, s, x, sizeof(float) * 64, bar);
+    if (t < 16) __pipeline_memcpy_async(r + 4 * t, x + 4 * t, 16);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    bar.arrive_and_wait();
+    y[t] += s[63 - t] + r[63 - t];
+}"""
+
+
+def reversed_four_times(text):
+    x, y = np.arange(64, dtype=np.float32), np.zeros(64, np.float32)
+    kernel = simt.RawKernel(text, "k", ("-arch=compute_80",))
+    report = simt.run(kernel, 1, 64, (x, y))
+    return report.findings, y.tolist() == (4 * x[::-1]).tolist()
+
+
+def test_copies_and_their_barriers():
+    assert reversed_four_times(BARRIER) == ([], True)
+    compiles(BARRIER)
+
+
+def test_a_barrier_that_is_left_out_is_a_race_in_the_kernels_own_line():
+    line = "    bar.arrive_and_wait();\n    y[t] += s[63 - t] + r[63 - t];"
+    without = BARRIER.replace(line, line.partition("\n")[2])
+    found, _ = reversed_four_times(without)
+    assert {f.kind for f in found} == {"race"}
+    assert {f.line for f in found} == {32}
+
+
+def test_what_a_header_does_is_found_where_it_is_called():
+    text = BARRIER.replace("r + 4 * t, x + 4 * t", "r + 4 * t, x + 8 * t")
+    found, _ = reversed_four_times(text)
+    (one,) = [f for f in found if f.kind == "out-of-bounds"]
+    assert one.line == 29

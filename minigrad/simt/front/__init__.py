@@ -25,7 +25,8 @@ class Program:
     kernels: name -> Function, without templates. functions: all of them, instances of
     templates included. globals: __device__ and __constant__ variables. dynamic: name ->
     type of the extern __shared__ arrays. warnings: Lints. options: what the options
-    said; fmad and arch are its two that matter most.
+    said; fmad and arch are its two that matter most. brought: the places at which the
+    text of headers stands.
     """
 
     kernels: dict
@@ -34,6 +35,7 @@ class Program:
     dynamic: dict
     warnings: list
     options: _Options = dataclasses.field(default_factory=_Options)
+    brought: frozenset = frozenset()
     _checker: object = None
     _file: str = "kernel.cu"
     _lines: tuple = ()
@@ -109,8 +111,8 @@ def _compiled(source, name, options, lines):
     }
     return Program(
         kernels, checker.functions, checker.globals, checker.dynamic,
-        sorted(warnings, key=lambda w: (w.line, w.column)), options, checker, name,
-        tuple(lines),
+        sorted(warnings, key=lambda w: (w.line, w.column)), options,
+        frozenset(preprocessor.brought), checker, name, tuple(lines),
     )  # fmt: skip
 
 

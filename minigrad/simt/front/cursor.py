@@ -55,10 +55,19 @@ class Cursor:
         if token.text in self.spaces:
             del self.tokens[self.at : self.at + 2]
             self.go(self.at)
+        elif self.of_cuda(token.text, member.text):
+            token.text = f"__cuda_{member.text}"
+            del self.tokens[self.at + 1 : self.at + 3]
+            self.go(self.at)
         elif member.kind == "id" and self.kind_of(space) == groups.SPACE:
             token.text = space + member.text
             del self.tokens[self.at + 1 : self.at + 3]
             self.member_of_space(token)
+
+    def of_cuda(self, space, name):
+        """Is this cuda::barrier and the like, or std::move, of a header here?"""
+        there = space == "cuda" or (space, name) == ("std", "move")
+        return there and self.kind_of(f"__cuda_{name}") is not None
 
     def member_of_space(self, token):
         """Refuse what the namespace of cooperative groups has not, or not here."""

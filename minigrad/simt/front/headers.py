@@ -14,7 +14,7 @@ OFFERED = {
 }  # fmt: skip
 # Those whose names are known, and refused where they are used.
 WITHOUT_NAMES = re.compile(
-    r"cuda_(pipeline|awbarrier)(_primitives)?\.h|cuda/\w+(/\w+)?"
+    r"cuda_awbarrier(_primitives)?\.h|cuda/\w+(/\w+)?"
     r"|cooperative_groups/(scan|memcpy_async)\.h"
 )
 INSTEAD = {

@@ -391,6 +391,8 @@ class ExpressionCode(PlaceCode, BuiltinCode, Contraction, RowCode):
                 code = self.value(argument)
             codes.append(self.temp_of(code))
         name = self.module.name_of(function)
+        if function.place in self.module.program.brought:
+            self.emit(f"R.at = {self.site(node)}")
         call = f"{name}({', '.join(['R', self.mask, *codes])})"
         if self.module.warps and function.barrier:
             call = f"(yield from {call})"

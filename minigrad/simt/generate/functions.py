@@ -79,6 +79,10 @@ class FunctionCode(ExpressionCode):
         return name
 
     def site(self, node):
+        if self.function.place in self.module.program.brought:
+            # What a header's function does counts for the line that calls it.
+            self.prologue["at"] = "R.at"
+            return "at"
         return self.module.site(node.place)
 
     def text(self):

@@ -30,6 +30,10 @@ __device__ inline unsigned short __nv_cvt_float2_to_fp8x2(
     return (unsigned short)(__nv_cvt_float_to_fp8(x.x, saturate, kind)
         | __nv_cvt_float_to_fp8(x.y, saturate, kind) << 8);
 }
+struct __half_raw {
+    unsigned short x;
+    __device__ operator __half() const { return __ushort_as_half(x); }
+};
 __device__ inline float __fp8_to_float(unsigned code, __nv_fp8_interpretation_t kind) {
     int bits = kind == __NV_E4M3 ? 3 : 2, bias = kind == __NV_E4M3 ? 7 : 15;
     unsigned size = code & 0x7f;
@@ -39,6 +43,11 @@ __device__ inline float __fp8_to_float(unsigned code, __nv_fp8_interpretation_t 
     if (kind == __NV_E4M3 ? size == 0x7f : size > 0x7c) return __int_as_float(0x7fffffff);
     if (kind == __NV_E5M2 && size == 0x7c) value = __int_as_float(0x7f800000);
     return code & 0x80 ? -value : value;
+}
+
+__device__ inline __half_raw __nv_cvt_fp8_to_halfraw(
+    unsigned char x, __nv_fp8_interpretation_t kind) {
+    return __half_raw{__half_as_ushort(__float2half(__fp8_to_float(x, kind)))};
 }
 
 #define __FP8_FROM(NAME, KIND, TYPE, VALUE) \
