@@ -9,6 +9,7 @@ from .device import empty
 from .front import CompileError, Lint, Program, caret, compile
 from .launch import KernelError, Limits, RawKernel, RawModule, at_most, run
 from .report import Finding, Report
+from .texture import texture
 from .tools import TOOLS, Tool
 from .trace import Step, Trace, trace
 
@@ -31,5 +32,6 @@ __all__ = [
     "compile",
     "empty",
     "run",
+    "texture",
     "trace",
 ]

@@ -264,3 +264,31 @@ def test_what_a_header_does_is_found_where_it_is_called():
     found, _ = reversed_four_times(text)
     (one,) = [f for f in found if f.kind == "out-of-bounds"]
     assert one.line == 29
+
+
+TEXTURE = """
+__global__ void k(cudaTextureObject_t t, float* y, int width, int height, float step) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y;
+    if (x < width && row < height)
+        y[row * width + x] = tex2D<float>(t, x * step, row * step);
+}"""
+
+
+def test_textures():
+    image = np.arange(12, dtype=np.float32).reshape(3, 4)
+    kernel, y = simt.RawKernel(TEXTURE, "k"), np.zeros((3, 4), np.float32)
+
+    def look(step, **how):
+        args = simt.texture(image, **how), y, 4, 3, np.float32(step)
+        assert simt.run(kernel, (1, 3), 32, args).findings == []
+        return y.tolist()
+
+    assert look(1) == image.tolist()
+    assert look(2)[0] == [0, 2, 3, 3]
+    assert look(2, address="border")[1] == [8, 10, 0, 0]
+    # Linear between the middles of elements: (x, y) = (1, 1) lies among four.
+    assert look(1, filter="linear")[1][1] == image[:2, :2].mean()
+    assert look(0.75, normalized=True, address="wrap")[0] == [0, 3, 2, 1]
+    compiles(TEXTURE)
+    with pytest.raises(ValueError, match="normalized"):
+        simt.texture(image, address="wrap")

@@ -14,7 +14,8 @@ from .parser import Parser as _Parser
 from .preprocess import Preprocessor as _Preprocessor
 from .sema import Checker as _Checker
 
-_ASM = ("asm", "__asm__")
+# What is there without an #include -> the words that bring it.
+_IMPLIED = {"ptx": ("asm", "__asm__"), "textures": ("cudaTextureObject_t",)}
 __all__ = ["CompileError", "Lint", "Program", "caret", "compile"]
 
 
@@ -93,9 +94,10 @@ def _compiled(source, name, options, lines):
     macros = {**usual(source), **dict(options.macros)}
     preprocessor = _Preprocessor(macros, name)
     tokens = preprocessor.run(_lex(source))
-    asm = next((t for t in tokens if t.kind == "id" and t.text in _ASM), None)
-    if asm:
-        tokens = preprocessor.header("ptx", asm.place) + tokens
+    for header, words in _IMPLIED.items():
+        user = next((t for t in tokens if t.kind == "id" and t.text in words), None)
+        if user:
+            tokens = preprocessor.header(header, user.place) + tokens
     nodes = _Parser(tokens, preprocessor.includes).file()
     checker = _Checker(name, preprocessor.includes, options.arch)
     checker.check_file(nodes)
