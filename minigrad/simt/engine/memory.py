@@ -173,6 +173,8 @@ def access(type, unit):
 def leaves_of(type):
     """The scalars that make up a type: (type, byte offset, is it a pointer)."""
     type = type.plain
+    if isinstance(type, C.Union):
+        return tuple((type.word, i * type.word.size, None) for i in range(type.parts))
     if isinstance(type, C.Struct):
         return tuple(
             (leaf, at + offset, to)

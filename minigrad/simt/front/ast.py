@@ -84,7 +84,7 @@ VariableTemplate = _define(
 )
 StructOf = _define(
     "StructOf",
-    "name members align methods template special",
+    "name members align methods template special union",
     "members: Variables, Aliases, enums; None if opaque. methods: Functions. template: "
     "parameters, or None; special: the arguments of a specialization, or None",
 )

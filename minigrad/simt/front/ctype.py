@@ -181,6 +181,20 @@ class Struct(CType):
         )
 
 
+class Union(Struct):
+    """A struct whose members all begin at 0: it holds words, whatever they mean."""
+
+    def complete_with(self, fields, align=1):
+        for name, type in fields:
+            self.fields[name] = (type, 0)
+            align = max(align, type.align)
+        most = max((type.size for _, type in fields), default=1)
+        self.align, self.size, self.complete = align, -(-most // align) * align, True
+        self.word = {1: UCHAR, 2: USHORT, 4: UINT}.get(align, ULONG)
+        self.parts = self.size // self.word.size
+        self.dtype = np.dtype((self.word.dtype, (self.parts,)))
+
+
 class Enum(CType):
     """An enum: an int with names. A scoped one is never converted unasked."""
 

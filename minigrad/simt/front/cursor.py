@@ -66,8 +66,9 @@ class Cursor:
 
     def of_cuda(self, space, name):
         """Is this cuda::barrier and the like, or std::move, of a header here?"""
-        there = space == "cuda" or (space, name) == ("std", "move")
-        return there and self.kind_of(f"__cuda_{name}") is not None
+        ours = space in ("cuda", "__cuda_thread_scope")
+        ours = ours or (space, name) == ("std", "move")
+        return ours and self.kind_of(f"__cuda_{name}") is not None
 
     def member_of_space(self, token):
         """Refuse what the namespace of cooperative groups has not, or not here."""

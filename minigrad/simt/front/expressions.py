@@ -463,6 +463,9 @@ class Expressions(Calls):
             known = ", ".join(type.fields) or "none"
             message = f"'{type}' has no member '{node.name}'"
             raise CompileError(message, node.place, f"its members are {known}")
+        if isinstance(type, C.Union) and not T.is_lvalue(base):
+            note = "put the union into a variable first"
+            raise outside("a member of a union that is a result", node.place, note)
         if isinstance(base, T.VariableRef):
             base.variable.used = True
         quals = base.type.quals

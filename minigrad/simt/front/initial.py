@@ -54,6 +54,9 @@ class Initial(Structs):
             made = self.made(type, node.items, node.place)
             if made is not None:
                 return made
+        if isinstance(type.plain, C.Union) and node.items:
+            note = "write a member after the declaration"
+            raise outside("a first value of a union", node.place, note)
         items = list(node.items)[::-1]
         if isinstance(type.plain, groups.Group):
             return self.group_from(type, node)

@@ -21,7 +21,7 @@ class Records(Expressions):
 
     def defines(self):
         """Does a struct or an enum with a body begin here?"""
-        if self.text not in ("struct", "class", "enum"):
+        if self.text not in ("struct", "class", "union", "enum"):
             return False
         at = 1
         while self.peek(at) in ("class", "struct"):
@@ -67,23 +67,34 @@ class Records(Expressions):
         return made
 
     def struct_or_enum(self):
-        made = self.enum() if self.text == "enum" else self.struct()
+        """A definition, and perhaps variables of the type that it defines."""
+        is_enum = self.text == "enum"
+        made = self.enum() if is_enum else self.struct()
         named = self.token.kind == "id" and self.text not in words.KEYWORDS
         if self.text == "*" or named and self.peek() in (";", ",", "=", "[", "{"):
-            note = "declare it in a statement of its own"
-            raise outside(
-                "a variable declared after a struct definition", self.token.place, note
-            )
-        if isinstance(made, ast.StructOf) and made.name is None:
+            if is_enum:
+                note = "declare it in a statement of its own"
+                what = "a variable declared after an enum"
+                raise outside(what, self.token.place, note)
+            return [made, self.variables(self.type_made(made), {})]
+        if not is_enum and made.name is None:
             raise outside("a struct without a name", made.place, "give it one")
         if self.text != ";" and self.token.kind == "id":
             raise self.expected("';'")
         self.expect(";")
-        return made
+        return [made]
+
+    def type_made(self, made):
+        """The type that a definition makes, by a name that no text has if by none."""
+        if made.name is None:
+            made.name = "the struct of line {}:{}".format(*made.place)
+            self.declare(made.name, TYPE)
+        return ast.NamedType(made.place, made.name, 0)
 
     def struct(self, template=None):
         """struct P {...}, without its ;. template: the parameters before it."""
-        place, align, special = self.next().place, None, None
+        union, align, special = self.text == "union", None, None
+        place = self.next().place
         if self.text in ("__align__", "alignas"):
             self.next()
             align = self.bracketed()[0]
@@ -96,7 +107,9 @@ class Records(Expressions):
             place = name.place
             self.declare(name.text, CLASS if template or special else TYPE)
         if self.text == ";":
-            return ast.StructOf(place, name.text, None, align, [], template, special)
+            return ast.StructOf(
+                place, name.text, None, align, [], template, special, union
+            )
         if self.text == ":":
             raise outside("inheritance", self.token.place, "write the members out")
         self.expect("{")
@@ -108,7 +121,9 @@ class Records(Expressions):
         methods, self.later = self.bodies(), outer
         self.types_of[owner] = {n for n, k in self.scopes[-1].items() if k == TYPE}
         self.leave()
-        return ast.StructOf(place, owner, members, align, methods, template, special)
+        return ast.StructOf(
+            place, owner, members, align, methods, template, special, union
+        )
 
     def members(self, owner):
         """One line of a struct; methods are kept for later: their bodies may name
@@ -129,12 +144,12 @@ class Records(Expressions):
             what = "a template within a struct"
             raise outside(what, token.place, "write a function beside it")
         if self.defines() and self.text == "enum":
-            return [self.struct_or_enum()]
+            return self.struct_or_enum()
         if self.defines():
             made = self.struct()
-            type = ast.NamedType(made.place, made.name, 0)
-            if made.name is None:
+            if made.name is None and self.text == ";":
                 raise outside("a struct without a name", made.place, "give it one")
+            type = self.type_made(made)
             return [made, *([] if self.accept(";") else self.fields(type, {}))]
         at, seen = self.at, {}
         while self.text in words.SPECIFIERS or self.text == "explicit":

@@ -96,7 +96,7 @@ class Types(Cursor):
     def type_word(self):
         """A type of one word that is not among C's own; None if there is none."""
         text = self.text
-        if text in ("struct", "class", "enum"):
+        if text in ("struct", "class", "union", "enum"):
             return self.tagged()
         if text == "typename":
             return self.member_type()

@@ -33,7 +33,7 @@ class Parser(Asm):
         if text == "namespace":
             return self.namespace()
         if self.defines():
-            return [self.struct_or_enum()]
+            return self.struct_or_enum()
         return self.function_or_variables(None)
 
     def attribute(self):
@@ -437,7 +437,7 @@ class Parser(Asm):
             raise self.attribute()
         if self.token.kind == "id":
             if self.defines():
-                return [self.struct_or_enum()]
+                return self.struct_or_enum()
             behind = self.peek()
             if behind == ":" and self.peek(2) != ":" and text not in ("public",):
                 raise outside(f"the label '{text}:'", self.token.place, "write a loop")

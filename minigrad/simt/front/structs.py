@@ -75,6 +75,7 @@ class Structs(Scopes):
     def define_struct(self, node):
         """struct P {...}; the struct's name is known before its members."""
         scope, name = self.scopes[-1], node.name
+        kind = C.Union if node.union else C.Struct
         found = scope.get(name)
         if node.special is not None:
             self.specialize(node)
@@ -85,10 +86,10 @@ class Structs(Scopes):
                 found.node = node
         elif node.members is None:
             if found is None:
-                self.add(name, C.Struct(name), node.place)
+                self.add(name, kind(name), node.place)
         else:
             if not (isinstance(found, C.Struct) and not found.complete):
-                found = C.Struct(name)
+                found = kind(name)
                 self.add(name, found, node.place)
             for method in self.complete(found, node):
                 self.need_body(method)
@@ -117,7 +118,8 @@ class Structs(Scopes):
         with self.parameters_bound(parameters, bound):
             key = tuple(bound[p.name] for p in parameters)
             if key not in template.instances:
-                made = C.Struct(f"{template.name}<{', '.join(map(str, key))}>")
+                kind = C.Union if template.node.union else C.Struct
+                made = kind(f"{template.name}<{', '.join(map(str, key))}>")
                 made.template = template, key
                 template.instances[key] = made
                 defined = template.special.get(key, template.node)

@@ -17,7 +17,6 @@ REFUSED = {
     "goto": "write a loop with break",
     "new": "use a local array, or shared memory",
     "delete": "use a local array, or shared memory",
-    "union": "write __float_as_int and the like to look at bits",
     "try": "kernels have no exceptions",
     "catch": "kernels have no exceptions",
     "throw": "kernels have no exceptions",
@@ -51,7 +50,7 @@ KEYWORDS = (
     | set(REFUSED)
     | {
         "if", "else", "for", "while", "do", "switch", "case", "default", "break",
-        "continue", "return", "struct", "enum", "typedef", "using", "template",
+        "continue", "return", "struct", "union", "enum", "typedef", "using", "template",
         "typename", "sizeof", "alignof", "static_cast", "reinterpret_cast",
         "const_cast", "true", "false", "nullptr", "auto", "static_assert", "this",
         "private", "public", "protected", "explicit", "export", "__launch_bounds__",

@@ -22,9 +22,11 @@ def elements(type):
 
 
 def has_array(type):
-    """Is there an array inside this struct?"""
+    """Is there an array inside this struct, or is it a union?"""
     if not isinstance(type.plain, C.Struct):
         return False
+    if isinstance(type.plain, C.Union):
+        return True
     return any(
         isinstance(field, C.Array) or has_array(field)
         for field, _ in type.plain.fields.values()
