@@ -332,7 +332,7 @@ def test_conversions_of_other_types():
     assert numerics.converter(C.FLOAT, C.BOOL)(F32(np.nan))
     assert numerics.converter(C.FLOAT.qualified(C.CONST), C.FLOAT) is None
     assert numerics.converter(C.FLOAT.pointer(), C.INT.pointer()) is None
-    same(numerics.converter(C.Enum("E"), C.LONG)(I32(-2)), I64(-2))
+    same(numerics.converter(C.Enum("E", False, C.INT), C.LONG)(I32(-2)), I64(-2))
     assert numerics.converter(C.USHORT, C.BFLOAT16)(np.uint16(1)) == 0x3F80
     same(numerics.converter(C.BFLOAT16, C.USHORT)(np.uint16(0x4000)), np.uint16(2))
 

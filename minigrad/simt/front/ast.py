@@ -88,7 +88,9 @@ StructOf = _define(
     "members: Variables, Aliases, enums; None if opaque. methods: Functions. template: "
     "parameters, or None; special: the arguments of a specialization, or None",
 )
-EnumOf = _define("EnumOf", "name scoped values", "values: (place, name, expression)")
+EnumOf = _define(
+    "EnumOf", "name scoped values base", "values: (place, name, expression)"
+)
 Alias = _define("Alias", "name type", "typedef, using")
 
 

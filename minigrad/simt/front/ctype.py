@@ -196,15 +196,14 @@ class Union(Struct):
 
 
 class Enum(CType):
-    """An enum: an int with names. A scoped one is never converted unasked."""
+    """An enum: an integer with names. A scoped one is never converted unasked."""
 
-    size = align = 4
-    dtype = np.dtype(np.int32)
     is_scalar = True
 
-    def __init__(self, name, scoped=False):
+    def __init__(self, name, scoped, base):
         super().__init__(name)
-        self.values, self.scoped = {}, scoped
+        self.values, self.scoped, self.base = {}, scoped, base
+        self.size, self.align, self.dtype = base.size, base.align, base.dtype
 
 
 class FunctionType(CType):
@@ -277,7 +276,7 @@ def promoted(type):
     """Integer promotion: what is smaller than int becomes int."""
     type = type.plain
     if isinstance(type, Enum):
-        return type if type.scoped else INT
+        return type if type.scoped else promoted(type.base)
     return INT if type.is_integer and type.rank < INT.rank else type
 
 

@@ -311,8 +311,7 @@ class Records(Expressions):
         name = None if self.text == "{" else self.name("the enum")
         if name:
             self.declare(name.text, TYPE)
-        if self.text == ":":
-            raise outside("an enum's own type", self.token.place, "leave it out: int")
+        base = self.type_name() if self.accept(":") else None
         self.expect("{")
         values = []
         while self.text != "}":
@@ -325,4 +324,4 @@ class Records(Expressions):
                 break
         self.expect("}")
         where = name.place if name else place
-        return ast.EnumOf(where, name.text if name else None, scoped, values)
+        return ast.EnumOf(where, name.text if name else None, scoped, values, base)

@@ -187,15 +187,18 @@ class Scopes:
 
     def define_enum(self, node):
         """enum E {...}: its values are constants of the scope around it."""
-        type = C.Enum(node.name or "enum", node.scoped)
+        base = C.INT if node.base is None else self.type_of(node.base).plain
+        if not base.is_integer:
+            raise CompileError(f"an enum is an integer, not '{base}'", node.place)
+        type = C.Enum(node.name or "enum", node.scoped, base)
         if node.name:
             self.add(node.name, type, node.place)
         following = 0
         for place, name, expression in node.values:
             if expression is not None:
                 following = self.whole_number(expression, "the value of an enum")
-            if not C.INT.least <= following <= C.INT.most:
-                raise outside("a value of an enum beyond int", place)
+            if not base.least <= following <= base.most:
+                raise outside(f"a value of an enum beyond {base}", place)
             if name in type.values:
                 raise CompileError(f"a second value '{name}'", place)
             type.values[name] = following
