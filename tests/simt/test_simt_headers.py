@@ -292,3 +292,33 @@ def test_textures():
     compiles(TEXTURE)
     with pytest.raises(ValueError, match="normalized"):
         simt.texture(image, address="wrap")
+
+
+GROUPS = """
+#include <cooperative_groups.h>
+using namespace cooperative_groups;
+__device__ int reduce(thread_group g, int* x, int val) {
+    int lane = g.thread_rank();
+    for (int i = g.size() / 2; i > 0; i /= 2) {
+        x[lane] = val;
+        g.sync();
+        if (lane < i) val += x[lane + i];
+        g.sync();
+    }
+    return lane == 0 ? val : -1;
+}
+__global__ void k(int* y) {
+    extern __shared__ int s[];
+    thread_block block = this_thread_block();
+    y[threadIdx.x] = reduce(block, s, threadIdx.x);
+    thread_group tile = tiled_partition(block, 16);
+    y[threadIdx.x + 64] = reduce(tile, s + threadIdx.x / 16 * 16, threadIdx.x);
+}"""
+
+
+def test_a_thread_group_is_any_group():
+    y = np.zeros(128, np.int32)
+    report = simt.run(simt.RawKernel(GROUPS, "k"), 1, 64, (y,), shared_mem=256)
+    assert report.findings == []
+    assert y[y >= 0].tolist() == [2016, 120, 376, 632, 888]
+    compiles(GROUPS)

@@ -19,6 +19,7 @@ OPERATIONS = {
 # name -> what the parser takes it for, and the header that brings it.
 NAMES = {
     "thread_block": ("type", BASE),
+    "thread_group": ("type", BASE),
     "thread_block_tile": (CLASS, BASE),
     "tiled_partition": ("template", BASE),
     **dict.fromkeys(
@@ -30,7 +31,6 @@ NAMES = {
 FUNCTIONS = {name for name, (kind, _) in NAMES.items() if kind in ("value", "template")}
 # What CUDA has besides, and what to write instead.
 OUTSIDE = {
-    "thread_group": "write a template: template <typename G> ... (G group)",
     "this_grid": "end the kernel and launch the next: that waits for the whole grid",
     "grid_group": "end the kernel and launch the next: that waits for the whole grid",
     "coalesced_threads": "write cg::tiled_partition<32>(block)",
@@ -50,6 +50,9 @@ OUTSIDE = {
 NO_METHODS = {
     "match_any", "match_all", "barrier_arrive", "barrier_wait", "get_type",
 }  # fmt: skip
+
+
+THREAD_GROUP = "cooperative_groups::thread_group"
 
 
 class Group(C.Struct):

@@ -67,14 +67,17 @@ class Groups(Initial):
     def tile_size(self, node, parent):
         """The number of threads of a tile within a group of type `parent`."""
         size = self.whole_number(node, "the size of a tile")
+        return self.checked_size(size, parent, node.place)
+
+    def checked_size(self, size, parent, place):
         if size in (64, 128, 256, 512, 1024):
-            raise outside("a tile of more than 32 threads", node.place)
+            raise outside("a tile of more than 32 threads", place)
         if size not in groups.SIZES:
             message = f"a tile has 1, 2, 4, 8, 16 or 32 threads, not {size}"
-            raise CompileError(message, node.place)
+            raise CompileError(message, place)
         if isinstance(parent, groups.Tile) and size >= parent.threads:
             message = f"a part of {parent.threads} threads must have fewer of them"
-            raise CompileError(message, node.place)
+            raise CompileError(message, place)
         return size
 
     def match_group(self, pattern, type, names, bound, explicit):
@@ -129,8 +132,7 @@ class Groups(Initial):
             raise self.undeclared(short, place)
         wanted = {"this_thread_block": 0, "reduce": 3}.get(short, 1)
         if short == "tiled_partition" and not name.arguments:
-            note = "write cg::tiled_partition<32>(block)"
-            raise outside("a tile whose size is not in < >", place, note)
+            wanted = 2
         if len(arguments) != wanted:
             message = f"'{short}' takes {wanted} arguments, not {len(arguments)}"
             raise CompileError(message, place)
@@ -141,18 +143,23 @@ class Groups(Initial):
             message = f"'{short}' needs a group, not '{group.type.plain}'"
             raise CompileError(message, group.place)
         if short == "tiled_partition":
-            return self.partition(name, group)
+            return self.partition(name, group, *arguments[1:])
         if short == "reduce":
             return self.reduce(place, group, *arguments[1:])
         plain = "num_threads" if short == "group_size" else short
         return self.after(group, self.of_group(plain, place, arguments[0], []))
 
-    def partition(self, name, group):
-        """tiled_partition<32>(group)"""
+    def partition(self, name, group, size=None):
+        """tiled_partition<32>(group), or tiled_partition(group, 32)."""
+        parent = group.type.plain
+        if size is not None:
+            message = "the size of a tile must be known when the kernel is compiled"
+            known = self.constant(self.read(size), message, name.place)
+            made = groups.tile(self.checked_size(known, parent, name.place), parent)
+            return self.after(group, T.Aggregate(name.place, made, []))
         if len(name.arguments) > 1 or isinstance(name.arguments[0], ast.TYPES):
             message = "'tiled_partition' takes one number: tiled_partition<32>(block)"
             raise CompileError(message, name.place)
-        parent = group.type.plain
         made = groups.tile(self.tile_size(name.arguments[0], parent), parent)
         return self.after(group, T.Aggregate(name.place, made, []))
 

@@ -12,6 +12,8 @@ from .parse_types import is_auto
 class Parser(Asm):
     """Recursive descent over the whole file."""
 
+    any_groups = ()  # template parameters, for thread_group among the parameters
+
     def file(self):
         """Every declaration of the file."""
         out = []
@@ -299,7 +301,10 @@ class Parser(Asm):
             self.declare(name.text, TEMPLATE if template else VALUE)
         self.enter()
         self.expect("(")
+        self.any_groups = []
         parameters = self.parameters()
+        if self.any_groups and template is None:
+            template = self.any_groups
         body = None
         if self.accept("->"):
             result = self.type_name()
@@ -368,6 +373,10 @@ class Parser(Asm):
                 message = "a __grid_constant__ parameter must be const"
                 raise CompileError(message, seen["__grid_constant__"])
             place = self.token.place
+            if getattr(type, "name", "") == groups.THREAD_GROUP:  # any group
+                type.name = f"group {len(self.any_groups)}"
+                made = ast.TemplateParameter(place, type.name, None, None)
+                self.any_groups = [*self.any_groups, made]
             name, type = self.declarator(type, "the parameter", abstract=True)
             default = self.assignment() if self.accept("=") else None
             if name:
@@ -384,6 +393,8 @@ class Parser(Asm):
     def variables(self, type, seen):
         """`a = 1, *b, c[2];` after a type."""
         place, out = self.token.place, []
+        if getattr(type, "name", "") == groups.THREAD_GROUP:
+            type.name = "auto"
         while True:
             name, whole = self.declarator(type)
             self.declare(name.text, VALUE)
