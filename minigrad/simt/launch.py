@@ -195,6 +195,7 @@ class Launch:
                  schedule="lockstep", seed=0, limits=None, batch=None):  # fmt: skip
         (seconds, steps), limits = most.get(), limits or kernel.limits
         self.kernel, self.how = kernel, (grid, block, args, shared_mem)
+        self.functions = kernel.function.reached
         self.seconds = min(limits.seconds, seconds)
         self.limits = dataclasses.replace(limits, steps=min(limits.steps, steps))
         bounds = kernel.function.launch_bounds

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 from by_hand import Machine, root, shared
+from snippets import kernels
 
+from minigrad import simt
 from minigrad.simt.tools import Race
 
 # Race, in shared memory
@@ -349,3 +351,25 @@ def test_races_by_a_slow_count(seed, space):
             break
     worst = {"race-warp": 1, "race": 2}
     assert max([worst[kind] for kind, *_ in m.end()], default=0) == slow.worst
+
+
+@pytest.mark.parametrize(
+    "which, hint",
+    [
+        (0, "if both are meant, a __syncthreads() must come between them"),
+        (1, "write __syncthreads() at the end of the loop's body"),
+    ],
+)
+def test_what_mends_a_dropped_barrier_of_the_tiled_product(which, hint):
+    """Also for the threads of one warp, among which a smaller barrier would do."""
+    text = kernels()["matmul_tiled"]
+    parts = text.split("__syncthreads();")
+    dropped = "__syncthreads();".join(parts[: which + 1]) + parts[which + 1]
+    dropped += "__syncthreads();".join(["", *parts[which + 2 :]])
+    a, b, c = np.ones((3, 32, 32), np.float32)
+    args = a, b, c, 32, 32, 32
+    found = simt.run(
+        simt.RawKernel(dropped, "matmul_tiled"), 4, (16, 16), args
+    ).findings
+    assert {f.kind for f in found} == {"race", "race-warp"}
+    assert all(hint in f.hint for f in found)

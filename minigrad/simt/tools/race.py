@@ -97,10 +97,29 @@ class Race(Tool):
             self.order.atomic(mask, now)
 
     def end(self):
-        """Report races within a warp only where no other race was found."""
+        """Report races within a warp only where no other race was found.
+
+        Where warps race at one of its lines, too, a barrier of the block mends both.
+        """
+        lines = {self.launch.places[s][0] for pair in self.found for s in pair}
         for (site, other), finding in self.weak.items():
             if frozenset((site, other)) not in self.found:
+                here = self.launch.places[site][0]
+                if not lines.isdisjoint((here, finding["other"]["line"])):
+                    finding["hint"] = self._mend(RACE, here, finding["other"]["line"])
                 self.launch.report("race-warp", site, **finding)
+
+    def _mend(self, grade, line, before):
+        """What to write between an access and the one before, at these lines."""
+        barrier = "__syncthreads()" if grade == RACE else "__syncwarp()"
+        if line < before and any(
+            f.place[0] <= line and before <= f.end[0] for f in self.launch.functions
+        ):
+            return (
+                f"line {line} of the next round comes after line {before} of this one: "
+                f"write {barrier} at the end of the loop's body"
+            )
+        return f"if both are meant, a {barrier} must come between them"
 
     def _tick(self, site=None):
         self.time += 1
@@ -240,7 +259,8 @@ class Race(Tool):
             self._other(before, shadow.space),
             before >> SHIFT == entry.time,
         )
-        why, hint = _why(entry, grade, other, together, lane)
+        mend = self._mend(grade, self.launch.places[entry.site][0], other["line"])
+        why, hint = _why(entry, grade, other, together, lane, mend)
         message = f"{NOW[entry.kind]} {what}, which {_who(other, entry, lane)} {why}"
         return {
             "lane": lane,
@@ -279,7 +299,7 @@ def _who(other, entry, lane):
     return f"{thread} of block {shown(other['block'])}"
 
 
-def _why(entry, grade, other, together, lane):
+def _why(entry, grade, other, together, lane, mend):
     """(what is missing between the two, what can be done)"""
     line = other["line"]
     if together:
@@ -296,9 +316,9 @@ def _why(entry, grade, other, together, lane):
     if grade == RACE:
         return (
             f"{{past}} at line {line}: no barrier between them",
-            "if both are meant, a __syncthreads() must come between them",
+            mend,
         )
     return (
         f"{{past}} at line {line}: the same warp, but no __syncwarp() between them",
-        "if both are meant, a __syncwarp() must come between them",
+        mend,
     )
