@@ -243,7 +243,8 @@ class Check:
     def _failure(self, case, tried):
         found = blame.blame(self, tried)
         printed = ("printed", show.beginning(case.outcome.printed))
-        lines = [*self.lines(case), printed, ("cause", found.text), *found.more]
+        said = [line for line in self.lines(case) if line[1] != found.text]
+        lines = [*said, printed, ("cause", found.text), *found.more]
         message = "\n".join(f"  {key:<9} {show.folded(v)}" for key, v in lines if v)
         count = sum(not case.right for case in tried)
         return Failure(found.cause, message, case.part, count)

@@ -13,6 +13,7 @@ from .bias_kernels import BiasCheck, numbers, three_types
 
 @checks(bias_backward)
 class BiasBackward(BiasCheck):
+    steps = 4_000  # a loop of too many rounds ends soon
     small = 400.0  # of numbers of size 3, added up: partial sums are larger
     sizes = {
         "columns": [(4, 3), (5, 33), (1, 257), (60, 1), (64, 64), (3, 1000)],

@@ -5,7 +5,7 @@ import numpy as np
 import minigrad
 from grading.checking import Check, checks
 from grading.mistakes import equivalent, mistakes, right, rights
-from grading.scenes.operators import OPERATORS, RIGHT
+from grading.scenes.operators import HEART, OPERATORS, RIGHT
 from grading.subject import Problem
 from minigrad.testing.verify import verify
 
@@ -19,6 +19,15 @@ class Verify(Check):
         for part, operators in OPERATORS.items():
             for name in operators:
                 yield part, name
+
+    def tried(self, subject, seed):
+        """All operators; only the heart's where these are not told apart."""
+        right = True
+        for case in super().tried(subject, seed):
+            if case.part != HEART and not right:
+                return
+            right = right and (case.right or case.part != HEART)
+            yield case
 
     def expected(self, name):
         return "accepted" if name in RIGHT else "rejected"
@@ -60,7 +69,8 @@ mistakes(
     > near = 100 * np.finfo(right.dtype).eps -> assert False
     passes:
     > {EXACT} -> np.array_equal(got.numpy(), right.numpy())
-    > (0, 1, 40), (0, 1, 30) -> (0, 1, 20), (0, 1, 15)
+    > 3, 40, 30 -> 3, 20, 15
+    & (0, 1, 40), (0, 1, 30) -> (0, 1, 20), (0, 1, 15)
     > ((0, 1, 3), (0, 1, 40), (0, 1, 30)) -> ((1, 3), (1, 40), (1, 30))
     >     compare(odd, odd) ->
     > (True, True), (True, False), (False, True) -> (True, True),
@@ -145,9 +155,9 @@ equivalent(
     "every pair of operands is tried, in whatever order, b and a as well as a and b",
     "order: for got, right",
     "order: for needs in",
+    "order: for B, M, N in",
     "order: for dtype in",
-    "arguments swapped: compare(a",
-    "arguments swapped: compare(minigrad.cat",
+    "arguments swapped: compare(",
     "arguments swapped: op(-a, b)",
 )
 equivalent(
@@ -156,8 +166,8 @@ equivalent(
     "off by one: (0, 1, (",
     "off by one: (0, (0), 3)",
     "off by one: (0, (2), 3)",
+    "off by one: B, M, N =",
     "arguments swapped: for B, M, N in itertools.product",
     "off by one: ) * np.finfo",
-    "loop capped: for B, M, N in itertools.product((0, 1, 3), (0, 1, 40), (0, 1, 30)): "
-    "-> for B, M, N in [*(itertools.product((0, 1, 3), (0, 1, 40), (0, 1, 30)))][1:]",
+    "loop capped: 30)))][",
 )

@@ -47,9 +47,9 @@ class ExecutionOrder(Check):
         yield "10 000 operations in a row", 10_000
         yield "many ways", Layered.ladder(30), [90]
 
-    def _try(self, subject, part, args, own=False):
+    def _got(self, subject, args, own=False):
         self.scene = "long_execution" if len(args) == 1 else "execution"
-        return super()._try(subject, part, args, own)
+        return super()._got(subject, args, own)
 
     def expected(self, edges, fetches=None):
         if fetches is None:
@@ -58,9 +58,11 @@ class ExecutionOrder(Check):
 
     def same(self, got, expected, edges, fetches=None):
         if fetches is None:
-            return got is True
+            return got is expected
         if not isinstance(got, dict) or not isinstance(expected, dict):
             return False
+        if type(expected["order"]) is list:  # a mistake's
+            return got == expected
         judged = self.judged(got["order"], edges, fetches)
         return judged == expected["order"] and got["fetches are as they were"]
 
@@ -183,6 +185,12 @@ mistakes(
         "return done -> return [o for o in done if o not in fetches or not o.inputs]",
         "return done -> return [o for o in done if o.inputs]",
         "reversed(fetches) -> fetches[:1]",
+        "return done -> return fetches[:]",
+    ),
+    others=judged(
+        "something that is no operation",
+        "something in the list, shown as -1, is no operation",
+        "return done -> return [o.inputs for o in done]",
     ),
 )  # fmt: skip
 
