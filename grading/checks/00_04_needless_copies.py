@@ -1,7 +1,7 @@
 """Which copies between host and device bring nothing new."""
 
 from grading.checking import Check, checks
-from grading.mistakes import equivalent, mistake, mistakes, right
+from grading.mistakes import equivalent, mistakes, right
 from minigrad.kernels.transfers import needless_copies
 
 UP, DOWN = "to device", "to host"
@@ -87,6 +87,14 @@ mistakes(
     > equal -= set(writes) -> equal -= set(writes) if what == "host" else set()
     all_changed: an event changes the arrays in its last tuple, and no other
     > equal -= set(writes) -> equal.clear()
+    each_direction: after a copy in either direction both places hold the same: a copy
+        back is needless, too
+    > equal -= set(writes) -> equal -= {(way, name) for way in ("to device", "to host")
+        for name in writes}
+    & names[0] in equal -> (what, names[0]) in equal
+    & equal.add(names[0]) -> equal.add((what, names[0]))
+    ever_copied: an array that was copied before may have been changed since then
+    > equal -= set(writes) -> pass
     one_change: an event may change several arrays
     > equal -= set(writes) -> equal -= set(writes[:1])
     needed: those are the copies that are needed: the others are wanted
@@ -95,31 +103,6 @@ mistakes(
     & else: equal.add(names[0]) -> else:\n            pass
     """,
 )  # fmt: skip
-
-
-@mistake(
-    needless_copies,
-    "after a copy in either direction both places hold the same: a copy back is "
-    "needless, too",
-)
-def each_direction(events):
-    needless, equal = [], set()
-    for number, event in enumerate(events):
-        if event[0] in ("host", "kernel"):
-            equal -= {(way, name) for way in (UP, DOWN) for name in event[2]}
-        elif event in equal:
-            needless.append(number)
-        else:
-            equal.add(event)
-    return needless
-
-
-@mistake(
-    needless_copies, "an array that was copied before may have been changed since then"
-)
-def ever_copied(events):
-    copied = [e[1] if e[0] in (UP, DOWN) else None for e in events]
-    return [n for n, name in enumerate(copied) if name and name in copied[:n]]
 
 
 @right(needless_copies, "by looking back")

@@ -10,12 +10,8 @@ from minigrad.kernels.elementwise import binary_broadcast
 from . import strided
 from .strided import NO_GUARD, ElementwiseCheck, specials
 
-BINARY = {
-    "sub": torch.sub,
-    "maximum": torch.maximum,
-    "fmin": torch.fmin,
-    "copysign": torch.copysign,
-}
+BINARY = {"sub": torch.sub, "maximum": torch.maximum, "fmin": torch.fmin,
+          "copysign": torch.copysign}  # fmt: skip
 PAIRS = [  # shape, and the strides of both
     ("a column and a row", (3, 4), (1, 0), (0, 1)),
     ("a column and a row", (33, 5), (0, 1), (1, 0)),

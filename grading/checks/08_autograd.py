@@ -5,7 +5,7 @@ import torch
 
 from grading.checking import Check, checks
 from grading.mistakes import mistake, mistakes, right
-from minigrad import Tensor, set_grad_enabled
+from minigrad import Tensor
 from minigrad.autograd import Context, Function, is_grad_enabled, no_grad
 from minigrad.autograd.tensor_methods import leaf_rules
 
@@ -58,6 +58,15 @@ mistakes(
     always: a graph is built though no operand asks for a gradient: any(...) of
         ctx.needs_input_grad says whether one does
     >  and any(ctx.needs_input_grad) ->
+    switched_on: recording is on when apply returns, though the caller had switched it
+        off: `with no_grad():` puts back what was before
+    > {IF} -> recording = is_grad_enabled()\n    minigrad.set_grad_enabled(True)\n    if
+        recording and any(ctx.needs_input_grad):
+    left_off: after an error in forward recording stays off, for the rest of the
+        program: `with no_grad():` puts it back in any case
+    > {WITH} results = cls.forward(ctx, *args) -> recording =
+        is_grad_enabled()\n    minigrad.set_grad_enabled(False)\n    results =
+        cls.forward(ctx, *args)\n    minigrad.set_grad_enabled(recording)
     """,
     inside=differs(
         "operators inside of forward are recorded",
@@ -84,34 +93,6 @@ mistakes(
         f"{CONTEXT} -> {CONTEXT}\n    apply.__dict__.setdefault('all', []).append(ctx)",
     ),
 )
-
-
-@mistake(
-    apply,
-    "recording is on when apply returns, though the caller had switched it off: "
-    "`with no_grad():` puts back what was before",
-)
-def switched_on(cls, *args):
-    ctx, recording = Context(cls, args), is_grad_enabled()
-    set_grad_enabled(False)
-    try:
-        results = cls.forward(ctx, *args)
-    finally:
-        set_grad_enabled(True)
-    return ctx.record(results) if recording and any(ctx.needs_input_grad) else results
-
-
-@mistake(
-    apply,
-    "after an error in forward recording stays off, for the rest of the program: "
-    "`with no_grad():` puts it back in any case",
-)
-def left_off(cls, *args):
-    ctx, recording = Context(cls, args), is_grad_enabled()
-    set_grad_enabled(False)
-    results = cls.forward(ctx, *args)
-    set_grad_enabled(recording)
-    return ctx.record(results) if recording and any(ctx.needs_input_grad) else results
 
 
 @right(apply, "by a decorator")

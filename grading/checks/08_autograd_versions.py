@@ -3,7 +3,7 @@
 import torch
 
 from grading.checking import checks
-from grading.mistakes import equivalent, mistake, mistakes, right
+from grading.mistakes import equivalent, mistakes, right
 from minigrad.autograd.adjoints import sum_to_size
 from minigrad.autograd.graph import modified, next_version, unpack
 
@@ -67,14 +67,6 @@ equivalent(
     "option left out: -> return x.sum(dims).view(shape)",
     "constant: -> return x.sum(dims, keepdim=False)",
 )
-
-
-@mistake(sum_to_size)
-def no_error(x, shape):
-    front = list(range(x.ndim - len(shape)))
-    x = x.sum(front) if front else x
-    ones = [d for d, n in enumerate(shape) if n == 1 and x.shape[d] != 1]
-    return x.sum(ones, keepdim=True) if ones else x
 
 
 right(
@@ -193,12 +185,6 @@ mistakes(
     > raise RuntimeError -> RuntimeError
     """,
 )
-
-
-@mistake(unpack)
-def raised(x, version, name):
-    assert x.storage.version == version, modified(x, version, name)
-    return x
 
 
 @right(unpack, "the good case first")

@@ -13,40 +13,21 @@ from .scene_check import SceneCheck, options_of
 
 LEAF = {"parameters": {"weight": 1, "bias": 2}}
 TWO = {"modules": {"0": LEAF, "1": {"parameters": {"weight": 3, "bias": None}}}}
-DEEP = {
-    "parameters": {"gain": 1},
-    "modules": {
-        "encoder": {
-            "parameters": {"scale": 2},
-            "modules": {
-                "0": {"parameters": {"weight": 3}},
-                "last": {"parameters": {"weight": 6}},
-            },
-        },
-        "nothing": None,
-        "head": {"parameters": {"weight": 4, "missing": None, "bias": 5}},
-    },
-}
+DEEP = {"parameters": {"gain": 1}, "modules": {
+    "encoder": {"parameters": {"scale": 2}, "modules": {
+        "0": {"parameters": {"weight": 3}}, "last": {"parameters": {"weight": 6}}}},
+    "nothing": None,
+    "head": {"parameters": {"weight": 4, "missing": None, "bias": 5}}}}  # fmt: skip
 BELOW = {"fc": {"parameters": {"weight": 2}}}
 BLOCK = {"is": 50, "parameters": {"weight": 1}, "modules": BELOW}
-TIED = {
-    "parameters": {"embedding": 1, "out": 7},
-    "modules": {"a": {"parameters": {"weight": 1, "bias": 7}}},
-}
-SHARED = {
-    "parameters": {"first": 9},
-    "modules": {"a": BLOCK, "b": {"is": 50}, "c": {"parameters": {"weight": 3}}},
-}
-NORM = {
-    "parameters": {"weight": 1, "bias": 2},
-    "buffers": {"running_mean": 3, "none": None, "cache": 4, "count": 5},
-    "hidden": ["cache"],
-}
-NET = {
-    "parameters": {"gain": 10},
-    "buffers": {"steps": 11},
-    "modules": {"0": NORM, "empty": None, "tail": {"parameters": {"w": 12}}},
-}
+TIED = {"parameters": {"embedding": 1, "out": 7},
+        "modules": {"a": {"parameters": {"weight": 1, "bias": 7}}}}  # fmt: skip
+SHARED = {"parameters": {"first": 9}, "modules": {
+    "a": BLOCK, "b": {"is": 50}, "c": {"parameters": {"weight": 3}}}}  # fmt: skip
+NORM = {"parameters": {"weight": 1, "bias": 2}, "hidden": ["cache"], "buffers": {
+    "running_mean": 3, "none": None, "cache": 4, "count": 5}}  # fmt: skip
+NET = {"parameters": {"gain": 10}, "buffers": {"steps": 11}, "modules": {
+    "0": NORM, "empty": None, "tail": {"parameters": {"w": 12}}}}  # fmt: skip
 
 
 def drawn(spec):
@@ -227,13 +208,9 @@ def _(self, *, prefix="", keep_vars=False):
 
 
 FLAGS = {1: True, 2: False, 3: True, 4: False, 5: True}
-FAMILY = {
-    "is": 1,
-    "modules": {
-        "a": {"is": 2, "modules": {"b": {"is": 3}, "none": None}},
-        "c": {"is": 4, "modules": {"d": {"is": 5}}},
-    },
-}
+FAMILY = {"is": 1, "modules": {
+    "a": {"is": 2, "modules": {"b": {"is": 3}, "none": None}},
+    "c": {"is": 4, "modules": {"d": {"is": 5}}}}}  # fmt: skip
 
 
 @checks(Module.train)

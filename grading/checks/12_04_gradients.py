@@ -22,21 +22,12 @@ def places(*names):
 
 SUM = [*places("a", "b"), ("y", "Add", ("a", "b"))]
 PRODUCT = [*places("a", "b"), ("p", "Mul", ("a", "b")), ("y", "Add", ("p", "a"))]
-CHAIN = [
-    *places("a"),
-    ("h", "Tanh", ("a",)),
-    ("e", "Exp", ("h",)),
-    ("y", "Neg", ("e",)),
-]
+CHAIN = [*places("a"), ("h", "Tanh", ("a",)), ("e", "Exp", ("h",)),
+         ("y", "Neg", ("e",))]  # fmt: skip
 SQUARE = [*places("a"), ("s", "Mul", ("a", "a")), ("y", "Mul", ("s", "s"))]
-LATE = [
-    *places("a"),
-    ("h", "Exp", ("a",)),
-    ("g", "Neg", ("h",)),
-    ("f", "Tanh", ("g",)),
-    ("p", "Mul", ("h", "f")),
-    ("y", "Add", ("h", "p")),
-]
+LATE = [*places("a"), ("h", "Exp", ("a",)), ("g", "Neg", ("h",)),
+        ("f", "Tanh", ("g",)), ("p", "Mul", ("h", "f")),
+        ("y", "Add", ("h", "p"))]  # fmt: skip
 STEP = [*places("a", "b"), ("s", "Step", ("b",)), ("y", "Mul", ("a", "s"))]
 LINEAR = [*places("x", "w", "b"), ("m", "MatMul", ("x", "w")), ("z", "Add", ("m", "b")),
           ("h", "Tanh", ("z",)), ("y", "Sum", ("h",))]  # fmt: skip

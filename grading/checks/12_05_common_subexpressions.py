@@ -21,22 +21,15 @@ X, Y = ("placeholder", "x", (), {}), ("placeholder", "y", (), {})
 W, V = ("get_attr", "tensor", (), {}), ("get_attr", "tensor", (), {})
 PLAIN = [X, Y, call("add", node(0), node(1)), call("add", node(0), node(1))]
 SPREAD = [*PLAIN, call("mul", 2, node(2)), call("mul", 2, node(3))]
-FAR = [
-    *SPREAD,
-    call("exp", node(4)),
-    call("exp", node(5)),
-    call("sub", node(6), node(7)),
-]
+FAR = [*SPREAD, call("exp", node(4)), call("exp", node(5)),
+       call("sub", node(6), node(7))]  # fmt: skip
 NUMBERS = [X, *(call("mul", node(0), n) for n in (1, 1.0, True, 1, 1.0, True, 2))]
 ZEROS = [X, *(call("div", node(0), n) for n in (0.0, -0.0, 0.0))]
 ORDER = [X, Y, call("sub", node(0), node(1)), call("sub", node(1), node(0))]
 OPTIONS = [X, call("sum", node(0), dims=(0,)), call("sum", node(0), dims=(1,)),
            call("sum", node(0), dims=(0,)), call("sum", node(0))]  # fmt: skip
-SWAPPED = [
-    X,
-    call("sum", node(0), dims=(0,), keepdim=True),
-    ("call_function", "sum", (node(0),), {"keepdim": True, "dims": (0,)}),
-]
+SWAPPED = [X, call("sum", node(0), dims=(0,), keepdim=True),
+           call("sum", node(0), keepdim=True, dims=(0,))]  # fmt: skip
 INPUTS = [X, X, W, V, call("exp", node(0)), call("exp", node(1)), call("exp", node(2)),
           call("exp", node(3))]  # fmt: skip
 THRICE = [X, *[call("exp", node(0))] * 3, call("add", node(1), node(3)),
