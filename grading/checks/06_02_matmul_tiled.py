@@ -45,9 +45,6 @@ mistakes(
     whole_tiles: only whole tiles are multiplied: K / 16 is rounded down, and the end of
         the row is left out
     > k < K; -> k < K / TILE * TILE;
-    b_turned: b's tile is read the wrong way round: the column threadIdx.x of it is
-        b_tile[i][threadIdx.x]
-    > b_tile[i][tx] -> b_tile[tx][i]
     a_turned: a's tile is read the wrong way round: the row threadIdx.y of it is
         a_tile[threadIdx.y][i]
     > a_tile[ty][i] -> a_tile[i][ty]

@@ -137,8 +137,6 @@ mistakes(
     no_loop: each block makes one product of the batch only: there may be more of them
         than gridDim.z, so it goes on with number m + gridDim.z
     > m += gridDim.z -> m += batches
-    one_dim: only one dimension of the batch counts here: there may be up to six
-    > d >= 0; -> d >= 0 && d == view.dims - 3;
     first_fastest: the batch is counted from the wrong end: the last of its dimensions
         moves fastest
     > int d = view.dims - 3; d >= 0; d-- -> int d = 0; d < view.dims - 2; d++
@@ -147,9 +145,6 @@ mistakes(
     > view.dims - 3 -> view.dims - 1
     one_view: a's batch is used for both: b has strides of its own
     > matrix_of(m, b_view) -> matrix_of(m, a_view)
-    c_first: all products are written to c's first matrix: number m begins at c + m * M
-        * N
-    > c[(m * M + row) -> c[row
     copies_first: the strides are not used: this is right only if somebody has copied a
         and b row by row before, and nobody does. Element (row, k) of a matrix of a lies
         row * stride[dims - 2] + k * stride[dims - 1] from its first

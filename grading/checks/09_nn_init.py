@@ -164,8 +164,6 @@ mistakes(
     > [mode == "fan_out"] -> [0]
     no_gain: the gain is missing: calculate_gain(nonlinearity, a)
     > {GAIN} * ->
-    relu_gain: the gain is always that of relu: calculate_gain(nonlinearity, a)
-    > {GAIN} -> math.sqrt(2)
     no_slope: `a` is not used: it is the slope of leaky_relu below 0
     > (nonlinearity, a) -> (nonlinearity, 0)
     not_filled: the tensor itself is not filled: uniform_ writes into it, and it is
@@ -173,8 +171,6 @@ mistakes(
     > return uniform_(tensor, -> return uniform_(tensor.clone(),
     not_returned: the tensor is not returned
     > return uniform_ -> uniform_
-    half: the numbers are never negative: uniform_(tensor, -bound, bound)
-    > -bound, bound -> 0, bound
     no_error:
     > mode not in ("fan_in", "fan_out") -> False
     seed:

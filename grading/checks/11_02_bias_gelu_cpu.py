@@ -95,10 +95,6 @@ def gelu(u):
     return torch.nn.functional.gelu(u)
 
 
-def relu(u):
-    return torch.where(u > 0, u, 0.0)
-
-
 def no_bias(a, b):
     return torch.zeros_like(a)
 
@@ -140,14 +136,6 @@ mistakes(
         "erf gets u, and it is u / sqrt(2)",
         gives(lambda u: u * (1 + torch.erf(u)) / 2),
         "std::erf(u / std::sqrt(acc_t(2))) -> std::erf(u)",
-    ),
-    share=Mistake(
-        "the share itself: gelu is u times that",
-        gives(lambda u: (1 + torch.erf(u / 2**0.5)) / 2),
-        "scalar_t(u * (1 -> scalar_t((1",
-    ),
-    relu=Mistake(
-        "this is relu, not gelu", gives(relu), f"{ALL} -> (u > 0 ? u : acc_t(0))"
     ),
     first_row=Mistake(
         "only the first element of bias is used: column i % N has its own",
