@@ -236,14 +236,14 @@ def mistake(hole, text=None):
     return keep
 
 
-def right(hole, style, answer=None):
-    """Say that this answer, or the function below, is right in another style."""
+def right(hole, style, *answer):
+    """Say that this answer, or these patches of one, or the function below is right."""
 
     def keep(given):
         _specimen(hole, described(hole, given), None, f"right {style}")
         return given
 
-    return keep if answer is None else keep(answer)
+    return keep(answer if answer[1:] else answer[0]) if answer else keep
 
 
 def rights(hole, simple):

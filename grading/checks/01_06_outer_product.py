@@ -95,8 +95,6 @@ mistakes(
 right(
     outer_product,
     "z counted in threads",
-    (
-        "k = blockIdx.z -> k = blockIdx.z * blockDim.z + threadIdx.z",
-        "k += gridDim.z -> k += gridDim.z * blockDim.z",
-    ),
+    "k = blockIdx.z -> k = blockIdx.z * blockDim.z + threadIdx.z",
+    "k += gridDim.z -> k += gridDim.z * blockDim.z",
 )

@@ -37,5 +37,6 @@ mistakes(
 right(
     test_tail_guard,
     "NaN past the end",
-    ("-1, np -> np.nan, np", "y[n:] == -1 -> np.isnan(y[n:])"),
+    "-1, np -> np.nan, np",
+    "y[n:] == -1 -> np.isnan(y[n:])",
 )

@@ -113,7 +113,7 @@ mistakes(
     """,
 )
 
-right(shared_reverse, "swapped in place", (IN_PLACE, "BARRIER -> __syncthreads();"))
+right(shared_reverse, "swapped in place", IN_PLACE, "BARRIER -> __syncthreads();")
 right(
     shared_reverse,
     "dynamic shared memory",
@@ -122,11 +122,9 @@ right(
 right(
     shared_reverse,
     "two elements a thread",
-    (
-        "__syncthreads -> int half = (blockDim.x + 1) / 2;\n    __syncthreads",
-        f"{PUT} -> for (int k = tid; k < count; k += (blockDim.x + 1) / 2)\n"
-        "        if (tid < (blockDim.x + 1) / 2) tile[k] = x[first + k];",
-        f"{TAKE} -> for (int k = tid; k < count; k += half)\n"
-        "        if (tid < half) y[first + k] = tile[count - 1 - k];",
-    ),
+    "__syncthreads -> int half = (blockDim.x + 1) / 2;\n    __syncthreads",
+    f"{PUT} -> for (int k = tid; k < count; k += (blockDim.x + 1) / 2)\n"
+    "        if (tid < (blockDim.x + 1) / 2) tile[k] = x[first + k];",
+    f"{TAKE} -> for (int k = tid; k < count; k += half)\n"
+    "        if (tid < half) y[first + k] = tile[count - 1 - k];",
 )

@@ -109,16 +109,14 @@ equivalent(
 right(
     fix_the_race,
     "two arrays in turn",
-    (
-        "total[256] -> total[2][256], now = 0",
-        "__shared__ int total[2][256], now = 0 -> int now = 0;\n"
-        "    __shared__ int total[2][256]",
-        f"{FILL} -> total[0][tid] = i < n ? x[i] : 0;",
-        f"{BETWEEN} -> int before = tid >= d ? total[now][tid - d] : 0;\n"
-        "        total[1 - now][tid] = total[now][tid] + before;\n"
-        "        now = 1 - now;",
-        "= total[tid]; -> = total[now][tid];",
-    ),
+    "total[256] -> total[2][256], now = 0",
+    "__shared__ int total[2][256], now = 0 -> int now = 0;\n"
+    "    __shared__ int total[2][256]",
+    f"{FILL} -> total[0][tid] = i < n ? x[i] : 0;",
+    f"{BETWEEN} -> int before = tid >= d ? total[now][tid - d] : 0;\n"
+    "        total[1 - now][tid] = total[now][tid] + before;\n"
+    "        now = 1 - now;",
+    "= total[tid]; -> = total[now][tid];",
 )
 right(
     fix_the_race,

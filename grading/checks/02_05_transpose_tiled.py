@@ -150,9 +150,7 @@ mistakes(
 right(
     transpose_tiled,
     "swizzled instead of padded",
-    (
-        "tile[32][33] -> tile[32][32]",
-        "tile[k][tx] -> tile[k][tx ^ k]",
-        "tile[tx][k] -> tile[tx][k ^ tx]",
-    ),
+    "tile[32][33] -> tile[32][32]",
+    "tile[k][tx] -> tile[k][tx ^ k]",
+    "tile[tx][k] -> tile[tx][k ^ tx]",
 )

@@ -150,9 +150,7 @@ mistakes(
 right(
     bench,
     "by events",
-    (
-        EVENTS,
-        f"{DONE}; times.append(start.elapsed_time(stop) / 1000)",
-        f"{LOOP} -> device.synchronize()\n    {LOOP}",
-    ),
+    EVENTS,
+    f"{DONE}; times.append(start.elapsed_time(stop) / 1000)",
+    f"{LOOP} -> device.synchronize()\n    {LOOP}",
 )

@@ -80,22 +80,18 @@ LOOP = """long long offset = 0, rest = i;
 right(
     contiguous_kernel,
     "from the front",
-    (
-        f"""{LOOP} -> int run = n, j = i;
+    f"""{LOOP} -> int run = n, j = i;
     const float* from = x;
     for (int d = 0; d < view.dims; d++) {{
         run /= (int)view.shape[d];
         from += j / run * view.stride[d];
         j %= run;
     }}""",
-        "x[offset] -> *from",
-    ),
+    "x[offset] -> *from",
 )
 right(
     contiguous_kernel,
     "each thread steps through the grid",
-    (
-        "if (i >= n) return; -> for (; i < n; i += gridDim.x * blockDim.x) {",
-        "y[i] = x[offset]; -> y[i] = x[offset]; }",
-    ),
+    "if (i >= n) return; -> for (; i < n; i += gridDim.x * blockDim.x) {",
+    "y[i] = x[offset]; -> y[i] = x[offset]; }",
 )

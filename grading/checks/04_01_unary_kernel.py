@@ -82,10 +82,8 @@ equivalent(unary_kernel, "0 and -0 are equal", "comparison: return x <= 0 ? 0 : 
 right(
     unary_kernel,
     "without large exponentials",
-    (
-        f"y[i] = OP({X}); -> {{ T v = {X}; T w = OP(v); y[i] = w; }}",
-        f"{RELU} -> x > 0 || isnan(x) ? x : T(0)",
-        f"return {SIGMOID} -> if (x >= 0) return {SIGMOID};\n"
-        "    T e = exp(x); return e / (1 + e)",
-    ),
+    f"y[i] = OP({X}); -> {{ T v = {X}; T w = OP(v); y[i] = w; }}",
+    f"{RELU} -> x > 0 || isnan(x) ? x : T(0)",
+    f"return {SIGMOID} -> if (x >= 0) return {SIGMOID};\n"
+    "    T e = exp(x); return e / (1 + e)",
 )

@@ -102,8 +102,6 @@ equivalent(binary_broadcast, "equal numbers are alike", "comparison: return a >=
 right(
     binary_broadcast,
     "a loop over the grid",
-    (
-        "if (i < n) y[i] -> for (; i < n; i += gridDim.x * blockDim.x) y[i]",
-        f"{LARGER} -> !(a <= b) && b == b ? a : b",
-    ),
+    "if (i < n) y[i] -> for (; i < n; i += gridDim.x * blockDim.x) y[i]",
+    f"{LARGER} -> !(a <= b) && b == b ? a : b",
 )

@@ -109,10 +109,8 @@ mistakes(
 right(
     where_compare,
     "a loop over the grid",
-    (
-        "if (i >= n) return; -> for (; i < n; i += gridDim.x * blockDim.x) {",
-        f"{Q}; -> {Q};\n    }}",
-        "a > b -> less(b, a)",
-        "a >= b -> less_equal(b, a)",
-    ),
+    "if (i >= n) return; -> for (; i < n; i += gridDim.x * blockDim.x) {",
+    f"{Q}; -> {Q};\n    }}",
+    "a > b -> less(b, a)",
+    "a >= b -> less_equal(b, a)",
 )

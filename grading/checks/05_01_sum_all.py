@@ -143,14 +143,12 @@ mistakes(
 right(
     sum_all,
     "shuffles in the warps",
-    (
-        "partial[tid] = sum; -> unsigned lanes = "
-        "blockDim.x < 32 ? (1u << blockDim.x) - 1 : 0xffffffffu;",
-        f"""{TREE} -> for (int d = min(32, blockDim.x) / 2; d > 0; d /= 2)
+    "partial[tid] = sum; -> unsigned lanes = "
+    "blockDim.x < 32 ? (1u << blockDim.x) - 1 : 0xffffffffu;",
+    f"""{TREE} -> for (int d = min(32, blockDim.x) / 2; d > 0; d /= 2)
         sum += __shfl_down_sync(lanes, sum, d);
     if (tid % 32 == 0) partial[tid / 32] = sum;
     __syncthreads();
     if (tid == 0)
         for (int w = 1; w < blockDim.x / 32; w++) partial[0] += partial[w];""",
-    ),
 )

@@ -125,6 +125,7 @@ equivalent(
 right(
     warp_reduce,
     "by __shfl_xor_sync",
-    ("_down_ -> _xor_", "lane + d < lanes -> (lane ^ d) < lanes"),
+    "_down_ -> _xor_",
+    "lane + d < lanes -> (lane ^ d) < lanes",
 )
 right(warp_reduce, "neighbours first", "d = 16; d > 0; d /= 2 -> d = 1; d < 32; d *= 2")

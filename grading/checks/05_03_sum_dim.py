@@ -121,9 +121,7 @@ equivalent(
 right(
     sum_dim,
     "grid-stride, backwards",
-    (
-        "if (i >= m) return; -> for (; i < m; i += gridDim.x * blockDim.x) {",
-        "k = 0; k < n; k++ -> k = n; k-- > 0;",
-        "= sum; -> = sum;\n    }",
-    ),
+    "if (i >= m) return; -> for (; i < m; i += gridDim.x * blockDim.x) {",
+    "k = 0; k < n; k++ -> k = n; k-- > 0;",
+    "= sum; -> = sum;\n    }",
 )

@@ -135,11 +135,10 @@ equivalent(
 right(
     max_argmax,
     "shuffles",
-    (
-        "best[tid] = a; -> unsigned lanes = "
-        "blockDim.x < 32 ? (1u << blockDim.x) - 1 : 0xffffffff;",
-        "where[tid] = i; ->",
-        f"""{TREE} -> for (int d = min(32, blockDim.x) / 2; d > 0; d /= 2) {{
+    "best[tid] = a; -> unsigned lanes = "
+    "blockDim.x < 32 ? (1u << blockDim.x) - 1 : 0xffffffff;",
+    "where[tid] = i; ->",
+    f"""{TREE} -> for (int d = min(32, blockDim.x) / 2; d > 0; d /= 2) {{
         float b = __shfl_down_sync(lanes, a, d);
         int j = __shfl_down_sync(lanes, i, d);
         if (goes_before(b, j, a, i)) {{ a = b; i = j; }}
@@ -149,7 +148,6 @@ right(
     if (tid > 0) return;
     for (int w = 1; w < blockDim.x / 32; w++)
         if (goes_before(best[w], where[w], a, i)) {{ a = best[w]; i = where[w]; }}""",
-        "= best[0] -> = a",
-        "= where[0] -> = i",
-    ),
+    "= best[0] -> = a",
+    "= where[0] -> = i",
 )

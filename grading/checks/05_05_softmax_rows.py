@@ -63,5 +63,6 @@ equivalent(
 right(
     softmax_rows,
     "y keeps the exponentials",
-    (f"{WRITE} exp(x[i] - m) -> {WRITE} y[i]", "l += exp -> l += y[i] = exp"),
+    f"{WRITE} exp(x[i] - m) -> {WRITE} y[i]",
+    "l += exp -> l += y[i] = exp",
 )

@@ -85,23 +85,20 @@ equivalent(
 right(
     online_softmax,
     "shuffles",
-    (
-        f"{PUT} -> unsigned lanes = "
-        "blockDim.x < 32 ? (1u << blockDim.x) - 1 : 0xffffffff;",
-        f"""{TREE} -> for (int d = min(32, blockDim.x) / 2; d > 0; d /= 2) {{
+    f"{PUT} -> unsigned lanes = blockDim.x < 32 ? (1u << blockDim.x) - 1 : 0xffffffff;",
+    f"""{TREE} -> for (int d = min(32, blockDim.x) / 2; d > 0; d /= 2) {{
         float b = __shfl_xor_sync(lanes, m, d), k = __shfl_xor_sync(lanes, l, d);
         float top = max(m, b);
         l = l * exp(m - top) + k * exp(b - top);
         m = top;
     }}
     if (tid % 32 == 0) {{ ms[tid / 32] = m; ls[tid / 32] = l; }}""",
-        f"""{WRITE} -> m = ms[0];
+    f"""{WRITE} -> m = ms[0];
     for (int w = 1; w < blockDim.x / 32; w++) m = max(m, ms[w]);
     l = 0.0f;
     for (int w = 0; w < (blockDim.x + 31) / 32; w++) l += ls[w] * exp(ms[w] - m);
     {WRITE}""",
-        "- ms[0]) / ls[0] -> - m) / l",
-    ),
+    "- ms[0]) / ls[0] -> - m) / l",
 )
 right(
     online_softmax,

@@ -151,12 +151,10 @@ right(
 right(
     layer_norm,
     "squares of what is left of the first element",
-    (
-        *SQUARES,
-        "float count = -> float first = x[0], count =",
-        "float value = x[i] -> float value = x[i] - first",
-        "x[i] - means[0] -> x[i] - first - means[0]",
-    ),
+    *SQUARES,
+    "float count = -> float first = x[0], count =",
+    "float value = x[i] -> float value = x[i] - first",
+    "x[i] - means[0] -> x[i] - first - means[0]",
 )
 right(
     layer_norm,

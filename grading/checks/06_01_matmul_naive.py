@@ -78,9 +78,7 @@ mistakes(
 right(
     matmul_naive,
     "four sums in turn",
-    (
-        "float sum = 0.0f -> float sums[4] = {}",
-        "sum += a -> sums[k % 4] += a",
-        "= sum; -> = sums[0] + sums[1] + (sums[2] + sums[3]);",
-    ),
+    "float sum = 0.0f -> float sums[4] = {}",
+    "sum += a -> sums[k % 4] += a",
+    "= sum; -> = sums[0] + sums[1] + (sums[2] + sums[3]);",
 )

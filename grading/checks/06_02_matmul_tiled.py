@@ -105,11 +105,9 @@ equivalent(
 right(
     matmul_tiled,
     "two pairs of tiles, one barrier",
-    (
-        "a_tile[TILE][TILE], b_tile[TILE] -> a_tile[2][TILE][TILE], b_tile[2][TILE]",
-        "ty = threadIdx.y; -> ty = threadIdx.y, now = 0;",
-        "_tile[ty] -> _tile[now][ty]",
-        "_tile[i] -> _tile[now][i]",
-        "__syncthreads();\n    } -> now = 1 - now;\n    }",
-    ),
+    "a_tile[TILE][TILE], b_tile[TILE] -> a_tile[2][TILE][TILE], b_tile[2][TILE]",
+    "ty = threadIdx.y; -> ty = threadIdx.y, now = 0;",
+    "_tile[ty] -> _tile[now][ty]",
+    "_tile[i] -> _tile[now][i]",
+    "__syncthreads();\n    } -> now = 1 - now;\n    }",
 )

@@ -145,9 +145,7 @@ equivalent(
 right(
     matmul_register,
     "float4, two strips of columns",
-    (
-        "a_tile[8][128] -> a_tile[8][132]",
-        "col + tx * 8 + x -> col + tx * 4 + x * 16",
-        "tx * 8 + j -> tx * 4 + j * 16",
-    ),
+    "a_tile[8][128] -> a_tile[8][132]",
+    "col + tx * 8 + x -> col + tx * 4 + x * 16",
+    "tx * 8 + j -> tx * 4 + j * 16",
 )

@@ -204,11 +204,9 @@ right(matmul_batched, "a thread an element", (PLAIN,))
 right(
     matmul_batched,
     "flat tiles, of which one is turned",
-    (
-        "a_tile[TILE][TILE], b_tile[TILE][TILE] -> a_tile[256], b_tile[256]",
-        "a_tile[ty][tx] -> a_tile[ty * TILE + tx]",
-        "b_tile[ty][tx] -> b_tile[tx * TILE + ty]",
-        "a_tile[ty][i] -> a_tile[ty * TILE + i]",
-        "b_tile[i][tx] -> b_tile[tx * TILE + i]",
-    ),
+    "a_tile[TILE][TILE], b_tile[TILE][TILE] -> a_tile[256], b_tile[256]",
+    "a_tile[ty][tx] -> a_tile[ty * TILE + tx]",
+    "b_tile[ty][tx] -> b_tile[tx * TILE + ty]",
+    "a_tile[ty][i] -> a_tile[ty * TILE + i]",
+    "b_tile[i][tx] -> b_tile[tx * TILE + i]",
 )

@@ -40,4 +40,4 @@ mistakes(
         "forward(blocks, 128, (x, -> forward(blocks, 128, (-x,",
     ),
 )
-right(test_col2im, "three planes", ("sizes = 2, -> sizes = 3,", "size=(2, -> size=(3,"))
+right(test_col2im, "three planes", "sizes = 2, -> sizes = 3,", "size=(2, -> size=(3,")

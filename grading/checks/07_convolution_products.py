@@ -93,14 +93,12 @@ equivalent(
 right(
     conv2d_gemm,
     "flat tiles, and sums in double",
-    (
-        "w_tile[16][16], c_tile[16][16] -> w_tile[256], c_tile[256]",
-        "w_tile[ty][tx] -> w_tile[ty * 16 + tx]",
-        "c_tile[ty][tx] -> c_tile[ty * 16 + tx]",
-        "w_tile[ty][i] -> w_tile[ty * 16 + i]",
-        "c_tile[i][tx] -> c_tile[i * 16 + tx]",
-        "float sum -> double sum",
-    ),
+    "w_tile[16][16], c_tile[16][16] -> w_tile[256], c_tile[256]",
+    "w_tile[ty][tx] -> w_tile[ty * 16 + tx]",
+    "c_tile[ty][tx] -> c_tile[ty * 16 + tx]",
+    "w_tile[ty][i] -> w_tile[ty * 16 + i]",
+    "c_tile[i][tx] -> c_tile[i * 16 + tx]",
+    "float sum -> double sum",
 )
 
 
@@ -198,11 +196,9 @@ equivalent(
 right(
     conv2d_direct,
     "weights in shared memory",
-    (
-        "part[22][22]; -> part[22][22], taps[49];",
-        "__syncthreads();\n        for -> int t = ty * 16 + tx;\n"
-        "        if (t < K * K) taps[t] = w[(o * C + c) * K * K + t];\n"
-        "        __syncthreads();\n        for",
-        "w[((o * C + c) * K + kh) * K + kw] -> taps[kh * K + kw]",
-    ),
+    "part[22][22]; -> part[22][22], taps[49];",
+    "__syncthreads();\n        for -> int t = ty * 16 + tx;\n"
+    "        if (t < K * K) taps[t] = w[(o * C + c) * K * K + t];\n"
+    "        __syncthreads();\n        for",
+    "w[((o * C + c) * K + kh) * K + kw] -> taps[kh * K + kw]",
 )

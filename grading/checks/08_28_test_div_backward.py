@@ -41,5 +41,6 @@ right(test_div_backward, "matrices", "(3, 8) -> (3, 8, 5)")
 right(
     test_div_backward,
     "one-sided",
-    ("a / (b - eps)) / (2 * eps) -> a / b) / eps", "slope, 1e-6 -> slope, 1e-4"),
+    "a / (b - eps)) / (2 * eps) -> a / b) / eps",
+    "slope, 1e-6 -> slope, 1e-4",
 )

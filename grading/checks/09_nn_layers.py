@@ -100,9 +100,7 @@ equivalent(
 right(
     conv2d,
     "columns times rows",
-    (
-        f"{COLUMNS} @ columns -> columns.transpose(1, 2) @ weight.flatten(1).T",
-        "bias.reshape(channels, 1) -> bias",
-        "y.reshape(N -> y.transpose(1, 2).reshape(N",
-    ),
+    f"{COLUMNS} @ columns -> columns.transpose(1, 2) @ weight.flatten(1).T",
+    "bias.reshape(channels, 1) -> bias",
+    "y.reshape(N -> y.transpose(1, 2).reshape(N",
 )

@@ -37,4 +37,4 @@ mistakes(
         "assert of(3, 2) != first -> assert of(3, 2) == first",
     ),
 )
-right(test_order, "more items", ("range(50) -> range(80)", "% 50 -> % 80"))
+right(test_order, "more items", "range(50) -> range(80)", "% 50 -> % 80")

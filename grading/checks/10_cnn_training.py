@@ -218,12 +218,9 @@ mistakes(
 right(
     evaluate,
     "by the size of the data set, as in PyTorch's tutorials",
-    (
-        '(output, labels, reduction="sum").item() -> '
-        "(output, labels).item() * len(labels)",
-        f"total / count, {SHARE} -> "
-        "total / len(loader.dataset), right / len(loader.dataset)",
-    ),
+    '(output, labels, reduction="sum").item() -> (output, labels).item() * len(labels)',
+    f"total / count, {SHARE} -> "
+    "total / len(loader.dataset), right / len(loader.dataset)",
 )
 equivalent(
     evaluate,

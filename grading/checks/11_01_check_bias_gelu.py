@@ -232,19 +232,15 @@ rights(
 right(
     check_bias_gelu,
     "memory first",
-    (
-        f"{X_MEMORY} ->",
-        f"{BIAS_MEMORY} ->",
-        f"{DEVICE} -> {DEVICE}\n    {X_MEMORY}\n    {BIAS_MEMORY}",
-    ),
+    f"{X_MEMORY} ->",
+    f"{BIAS_MEMORY} ->",
+    f"{DEVICE} -> {DEVICE}\n    {X_MEMORY}\n    {BIAS_MEMORY}",
 )
 right(
     check_bias_gelu,
     "by sizes",
-    (
-        f"{SIZE} -> TORCH_CHECK(bias.numel() == x.sizes().back(), "
-        '"bias is ", bias.sizes(), ", x is ", x.sizes());',
-        f"{FLOATING} -> TORCH_CHECK(at::isFloatingType(bias.scalar_type()), "
-        '"bias is ", bias.scalar_type());',
-    ),
+    f"{SIZE} -> TORCH_CHECK(bias.numel() == x.sizes().back(), "
+    '"bias is ", bias.sizes(), ", x is ", x.sizes());',
+    f"{FLOATING} -> TORCH_CHECK(at::isFloatingType(bias.scalar_type()), "
+    '"bias is ", bias.scalar_type());',
 )

@@ -145,12 +145,10 @@ mistakes(
 right(
     bias_gelu_autograd,
     "by a class",
-    (
-        "def setup_context(ctx, -> class Two:\n        @staticmethod\n"
-        "        def setup(ctx, inputs, output):\n"
-        "            ctx.save_for_backward(*inputs)\n\n    def unused(ctx,",
-        "return setup_context, backward -> return Two.setup, backward",
-    ),
+    "def setup_context(ctx, -> class Two:\n        @staticmethod\n"
+    "        def setup(ctx, inputs, output):\n"
+    "            ctx.save_for_backward(*inputs)\n\n    def unused(ctx,",
+    "return setup_context, backward -> return Two.setup, backward",
 )
 
 

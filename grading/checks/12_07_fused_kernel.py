@@ -245,11 +245,9 @@ def _(name, inputs, steps, outputs):
 right(
     fused_kernel,
     "a grid-stride loop",
-    (
-        '"    if (i >= n) return;" -> "    for (; i < n; '
-        'i += (long long)gridDim.x * blockDim.x) {"',
-        '[*lines, "}"] -> [*lines, "}}"]',
-    ),
+    '"    if (i >= n) return;" -> "    for (; i < n; '
+    'i += (long long)gridDim.x * blockDim.x) {"',
+    '[*lines, "}"] -> [*lines, "}}"]',
 )
 
 equivalent(
