@@ -12,17 +12,11 @@ from minigrad.kernels.first import roll
 @checks(roll)
 class Roll(KernelCheck):
     def cases(self, random):
-        for grid, block, n, shift in [
-            (1, 32, 32, 0),
-            (2, 32, 64, -1),
-            (3, 32, 96, -50),
-        ]:
+        for grid, block, n, shift in [(1, 32, 32, 0), (2, 32, 64, -1),
+                                      (3, 32, 96, -50)]:  # fmt: skip
             yield "backwards, or not at all", self.launch(random, grid, block, n, shift)
-        for grid, block, n, shift in [
-            (1, 32, 32, 1),
-            (2, 32, 64, 5),
-            (4, 64, 256, 100),
-        ]:
+        for grid, block, n, shift in [(1, 32, 32, 1), (2, 32, 64, 5),
+                                      (4, 64, 256, 100)]:  # fmt: skip
             yield "forwards", self.launch(random, grid, block, n, shift)
         for n, shift in [(257, 3), (33, -32), (1000, 999)]:
             yield "more threads than elements", self.launch(random, 5, 256, n, shift)
@@ -32,10 +26,8 @@ class Roll(KernelCheck):
         for n, shift in [(0, 0), (0, 4), (40, 9)]:
             yield "what lies beyond", self.launch(random, 2, 32, n, shift, n + 24)
         n = random.randint(300, 900)
-        yield (
-            "a shift beyond n",
-            self.launch(random, 4, 256, n, random.randint(-n, 3 * n)),
-        )
+        shift = random.randint(-n, 3 * n)
+        yield "a shift beyond n", self.launch(random, 4, 256, n, shift)
 
     def launch(self, random, grid, block, n, shift, size=None):
         size = size or n

@@ -35,11 +35,8 @@ class CostliestCopy(Check):
         copies = [("x", UP, MB), ("y", DOWN, MB), ("x", DOWN, MB), ("y", UP, MB // 2)]
         yield "many copies", copies, LINKS
         yield "many copies", [("a", UP, 5 * MB), ("a", UP, 0), ("b", UP, 4 * MB)], LINKS
-        yield (
-            "many copies",
-            [*[("a", UP, 19_999)] * 10, ("b", UP, 19 * MB // 10)],
-            LINKS,
-        )
+        copies = [*[("a", UP, 19_999)] * 10, ("b", UP, 19 * MB // 10)]
+        yield "many copies", copies, LINKS
         copies = [("a", UP, 64_000), ("b", DOWN, 640_000), ("a", DOWN, 64_000)]
         yield "many copies", copies, SLOW
         yield "latency", [("x", DOWN, 64_000), ("y", UP, 400_000)], SLOW

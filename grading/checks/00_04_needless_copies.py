@@ -32,10 +32,8 @@ class NeedlessCopies(Check):
         yield "changed on the device", events
         events = [(UP, "x"), (UP, "y"), kernel("", "xy"), (DOWN, "y"), (DOWN, "x")]
         yield "changed on the device", events
-        yield (
-            "changed on the device",
-            [(UP, "x"), kernel("", "x"), (UP, "x"), (UP, "x")],
-        )
+        events = [(UP, "x"), kernel("", "x"), (UP, "x"), (UP, "x")]
+        yield "changed on the device", events
         step = [(UP, "x"), host("", "x")]
         yield "changed on the host", [*step, *step, (UP, "x")]
         yield "changed on the host", [(UP, "x"), host("x", "y"), (UP, "x"), (UP, "y")]

@@ -47,12 +47,8 @@ class WheelFor(Check):
                 "b": wheel((12, 1), [], (7, 0)),
             }
             yield "PTX and the driver", driver, (9, 0), late
-        yield (
-            "PTX and the driver",
-            (12, 4),
-            (8, 6),
-            {"a": wheel((12, 8), cubin, (8, 0))},
-        )
+        one = {"a": wheel((12, 8), cubin, (8, 0))}
+        yield "PTX and the driver", (12, 4), (8, 6), one
         yield "no wheels", (12, 8), (8, 0), {}
         for _ in range(12):
             yield "real ones", random.choice(DRIVERS), random.choice(GPUS), WHEELS

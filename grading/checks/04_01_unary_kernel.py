@@ -31,10 +31,8 @@ class UnaryKernel(ElementwiseCheck):
             yield part, self.launch(random, (17,), [(1,)], op, x=x)
         for op in ("relu", "sigmoid", "exp"):
             x = specials(random, "float64") * (1 + 2**-40)
-            yield (
-                "another type",
-                self.launch(random, (5, 6), [(1, 5)], op, "double", x=x),
-            )
+            launch = self.launch(random, (5, 6), [(1, 5)], op, "double", x=x)
+            yield "another type", launch
         yield "no elements", self.launch(random, (2, 3), [(1, 2)], "relu", n=0)
 
     def expected(self, launch, x, view, y, n):

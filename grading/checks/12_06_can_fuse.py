@@ -43,10 +43,8 @@ class CanFuse(SceneCheck):
             last = plain(0, 9) | plain(1, 0, **bad)
             yield "elementwise, of one shape", self.of(last, {1: [0]}, [0], 1, [])
         whole = plain(0, 9) | plain(1, 0) | plain(2, 1, shape=ROW, pointwise=False)
-        yield (
-            "elementwise, of one shape",
-            self.of(whole, {1: [0], 2: [1]}, [0, 1], 2, []),
-        )
+        scene = self.of(whole, {1: [0], 2: [1]}, [0, 1], 2, [])
+        yield "elementwise, of one shape", scene
         for reader in (0, 1):
             used = three | plain(3, reader, pointwise=False)
             edges = {1: [0], 2: [1], 3: [reader]}
