@@ -95,13 +95,3 @@ right(
     "by numpy's transpose of the same memory",
     f"{VIEW} -> minigrad.from_numpy(self.numpy().transpose(dims))",
 )
-right(
-    Tensor.permute,
-    "by swaps",
-    f"""return {VIEW} -> have, x = list(range(self.ndim)), self
-    for d in range(self.ndim):
-        other = have.index(dims[d])
-        x = x.transpose(d, other)
-        have[d], have[other] = have[other], have[d]
-    return x""",
-)

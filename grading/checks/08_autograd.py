@@ -161,13 +161,6 @@ mistakes(
 )
 
 
-@right(leaf_rules, "by cases")
-def _(asked, node):
-    if node is not None:
-        return True, False, False
-    return (True, True, True) if asked else (False, True, False)
-
-
 @right(leaf_rules, "by a table")
 def _(asked, node):
     table = {(0, 0): (0, 1, 0), (0, 1): (1, 0, 0), (1, 0): (1, 1, 1), (1, 1): (1, 0, 0)}

@@ -4,8 +4,6 @@ What must come of it is worked out by arithmetic; whole programs have PyTorch be
 them.
 """
 
-import collections
-
 from grading.checking import checks
 from grading.mistakes import equivalent, mistakes, right
 from minigrad.autograd.engine import backward
@@ -171,25 +169,6 @@ mistakes(
         f"{ADDED} -> ({ADDED}).detach()",
     ),
 )
-
-
-@right(backward, "with lists of what arrives")
-def _(order, seeds, retain_graph=False):
-    arrived = collections.defaultdict(list)
-    for edge, g in seeds.items():
-        arrived[edge].append(g)
-    for node in order:
-        gradients = []
-        for i in range(node.outputs):
-            several = arrived.pop((node, i), [])
-            gradients.append(sum(several[1:], several[0]) if several else None)
-        if any(g is not None for g in gradients):
-            found = node(*gradients)
-            for edge, g in zip(node.next_functions, found, strict=True):
-                if g is not None and edge[0] is not None:
-                    arrived[edge].append(g)
-            if not retain_graph:
-                node.release()
 
 
 equivalent(

@@ -150,20 +150,3 @@ right(
     "            ctx.save_for_backward(*inputs)\n\n    def unused(ctx,",
     "return setup_context, backward -> return Two.setup, backward",
 )
-
-
-@right(bias_gelu_autograd, "returning early")
-def _(bias_gelu_backward, bias_backward):
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
-
-    def backward(ctx, dy):
-        dy = dy if dy.is_contiguous() else dy.contiguous()
-        dx = bias_gelu_backward(dy, *ctx.saved_tensors)
-        if not ctx.needs_input_grad[1]:
-            return dx, None
-        if not ctx.needs_input_grad[0]:
-            return None, bias_backward(dx)
-        return dx, bias_backward(dx)
-
-    return setup_context, backward
