@@ -1,13 +1,14 @@
 """The base of checks whose answer is a test: it must tell right from wrong.
 
-    @checks(test_permute)
-    class PermuteTest(OwnTest):
-        of = permute                            # its answers are the candidates
-        wrong = {"copies": "a permute that copies", ...}
+    own_test(test_permute, permute, WRONG, TESTS)
 
-`wrong` names specimens of that exercise, so nothing is written twice; the right ones
-are all that it has. The first wrong one, the plainest, belongs to the heart: a test
-that passes all is worth nothing. Each of the others is a part of its own.
+    copies: a permute that copies
+    inverse: a permute in the inverse order
+
+Candidates are answers of the other exercise, so nothing is written twice. WRONG, a
+list, names specimens of it, in words; the right ones are all that it has. The first
+wrong one, the plainest, belongs to the heart: a test that passes all is worth nothing.
+Each of the others is a part of its own. TESTS, a list, has tests that are wrong.
 """
 
 import ast
@@ -21,8 +22,8 @@ import types
 from minigrad.exercises.answers import load_references
 from minigrad.exercises.registry import Exercise
 
-from .checking import Check
-from .mistakes import MARKS, Patch, specimens_of
+from .checking import Check, checks
+from .mistakes import MARKS, Known, Patch, listed, mistakes, specimens_of
 from .subject import Problem
 
 HEART = "tells right from wrong"
@@ -135,4 +136,10 @@ class Swallowed(Patch):
         return f"{decorator}\n{head}\n    try:\n{body}\n{end}"
 
 
-SWALLOWED = Swallowed()
+def own_test(hole, of, wrong, tests, options=()):
+    """Say that the answer of `hole` is a test; see the head of this file."""
+    words = {title: new.cause for title, new in listed(wrong).items()}
+    how = {"of": of, "wrong": words, "options": options}
+    checks(hole)(type(hole.name, (OwnTest,), how))
+    mistakes(hole, tests)
+    mistakes(hole, let_through=Known(Swallowed()))

@@ -1,38 +1,33 @@
 """A test for kernels with a guard."""
 
-from grading.checking import checks
-from grading.mistakes import Known, mistakes, right
-from grading.own_tests import SWALLOWED, OwnTest
+from grading.mistakes import right
+from grading.own_tests import own_test
 from minigrad.exercises.own_tests import test_tail_guard
 from minigrad.kernels.threads import tail_guard
 
-
-@checks(test_tail_guard)
-class TailGuardTest(OwnTest):
-    of = tail_guard
-    wrong = {
-        "copied": "a kernel that copies and does not double",
-        "no_guard": "a kernel without its guard",
-        "off_by_one": "a kernel that does one element too many",
-        "one_too_few": "a kernel that leaves out the last element",
-        "local_guard": "a kernel that compares threadIdx.x with n",
-        "local_only": "a kernel that does the elements of the first block alone",
-        "whole_blocks": "a kernel that leaves out the last block if it is not full",
-        "outside_guard 2": "a kernel that writes zeros past the end",
-        "fixed_n": "a kernel with a literal for n",
-        "added": "a kernel that adds to what y holds",
-    }
-
-
-mistakes(
+own_test(
     test_tail_guard,
-    let_through=Known(
-        "np.array_equal(y[:n], 2 * x[:n]) -> True",
-        "np.all(y[n:] == -1) -> True",
-        "(300, 3, 128), (257, 2, 256), (64, 1, 64), ->",
-        SWALLOWED,
-    ),
-    false_alarm=Known("y[n:] == -1 -> y[n:] == 0"),
+    tail_guard,
+    """
+    copied: a kernel that copies and does not double
+    no_guard: a kernel without its guard
+    off_by_one: a kernel that does one element too many
+    one_too_few: a kernel that leaves out the last element
+    local_guard: a kernel that compares threadIdx.x with n
+    local_only: a kernel that does the elements of the first block alone
+    whole_blocks: a kernel that leaves out the last block if it is not full
+    outside_guard 2: a kernel that writes zeros past the end
+    fixed_n: a kernel with a literal for n
+    added: a kernel that adds to what y holds
+    """,
+    """
+    let_through:
+    > np.array_equal(y[:n], 2 * x[:n]) -> True
+    > np.all(y[n:] == -1) -> True
+    > (300, 3, 128), (257, 2, 256), (64, 1, 64), ->
+    false_alarm:
+    > y[n:] == -1 -> y[n:] == 0
+    """,
 )
 right(
     test_tail_guard,

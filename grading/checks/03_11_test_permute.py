@@ -1,39 +1,32 @@
 """A test for permute."""
 
-from grading.checking import checks
-from grading.mistakes import Known, mistakes, right
-from grading.own_tests import SWALLOWED, OwnTest
+from grading.mistakes import right
+from grading.own_tests import own_test
 from minigrad import Tensor
 from minigrad.exercises.own_tests import test_permute
 
-
-@checks(test_permute)
-class PermuteTest(OwnTest):
-    of = Tensor.permute
-    wrong = {
-        "strides_only": "a permute that leaves the shape as it was",
-        "shape_only": "a permute that leaves the strides as they were",
-        "inverse": "a permute in the inverse order",
-        "reverse": "a permute that only turns the order round",
-        "fresh_strides": "a permute with the strides of a new tensor",
-        "offset_lost": "a permute that forgets the offset",
-        "copies": "a permute that copies",
-        "negative": "a permute that does not know negative dims",
-        "one_tuple": "a permute that does not take a tuple",
-    }
-
-
-mistakes(
+own_test(
     test_permute,
-    let_through=Known(
-        "np.shares_memory(y.numpy(), x.numpy()) -> True",
-        "(1, 2, 6), 5) -> (12, 4, 1), 0)",
-        "((1, 2, 0),), ->",
-        "(-1, 0, -2), ->",
-        SWALLOWED,
-    ),
-    false_alarm=Known(
-        "assert x.shape == -> assert y.strides == (6, 1, 2); assert x.shape =="
-    ),
+    Tensor.permute,
+    """
+    strides_only: a permute that leaves the shape as it was
+    shape_only: a permute that leaves the strides as they were
+    inverse: a permute in the inverse order
+    reverse: a permute that only turns the order round
+    fresh_strides: a permute with the strides of a new tensor
+    offset_lost: a permute that forgets the offset
+    copies: a permute that copies
+    negative: a permute that does not know negative dims
+    one_tuple: a permute that does not take a tuple
+    """,
+    """
+    let_through:
+    > np.shares_memory(y.numpy(), x.numpy()) -> True
+    > (1, 2, 6), 5) -> (12, 4, 1), 0)
+    > ((1, 2, 0),), ->
+    > (-1, 0, -2), ->
+    false_alarm:
+    > assert x.shape == -> assert y.strides == (6, 1, 2); assert x.shape ==
+    """,
 )
 right(test_permute, "another x", "(1, 2, 6), 5) -> (20, 4, 1), 9)")

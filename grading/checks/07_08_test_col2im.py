@@ -1,43 +1,32 @@
 """A test for the adjoint of im2col."""
 
-from grading.checking import checks
-from grading.mistakes import Known, mistakes, right
-from grading.own_tests import SWALLOWED, OwnTest
+from grading.mistakes import right
+from grading.own_tests import own_test
 from minigrad.exercises.own_tests import test_col2im
 from minigrad.kernels.convolution import col2im
 
-
-@checks(test_col2im)
-class Col2imTest(OwnTest):
-    of = col2im
-    wrong = {
-        "first_tap": "a kernel that does the first tap alone",
-        "overwritten": "a kernel that overwrites where windows overlap",
-        "flipped": "a kernel whose taps are turned round",
-        "taps_swapped": "a kernel in which kh and kw have changed places",
-        "outside": "a kernel that does not ask what lies outside of the image",
-    }
-
-
-mistakes(
+own_test(
     test_col2im,
-    let_through=Known(
-        "np.testing.assert_allclose(one, other, 1e-3, 1e-3) -> pass",
-        (
-            "(5, 7, 3, 2, 1, 0, 1), (6, 5, 2, 3, 2, 1, 1), (7, 9, 2, 3, 1, 2, "
-            "2) -> (5, 7, 3, 2, 1, 0, 1)"
-        ),
-        "c = random.normal -> c = 0 * random.normal",
-        (
-            "[\n        (5, 7, 3, 2, 1, 0, 1), (6, 5, 2, 3, 2, 1, 1), (7, 9, "
-            "2, 3, 1, 2, 2)\n    ] -> [(6, 6, 2, 2, 2, 0, 1)]"
-        ),
-        SWALLOWED,
-    ),
-    false_alarm=Known(
-        "(x * back) -> (back)",
-        "1e-3, 1e-3) -> 0, 0)",
-        "forward(blocks, 128, (x, -> forward(blocks, 128, (-x,",
-    ),
+    col2im,
+    """
+    first_tap: a kernel that does the first tap alone
+    overwritten: a kernel that overwrites where windows overlap
+    flipped: a kernel whose taps are turned round
+    taps_swapped: a kernel in which kh and kw have changed places
+    outside: a kernel that does not ask what lies outside of the image
+    """,
+    """
+    let_through:
+    > np.testing.assert_allclose(one, other, 1e-3, 1e-3) -> pass
+    > (5, 7, 3, 2, 1, 0, 1), (6, 5, 2, 3, 2, 1, 1), (7, 9, 2, 3, 1, 2, 2) -> (5, 7, 3,
+        2, 1, 0, 1)
+    > c = random.normal -> c = 0 * random.normal
+    > [ (5, 7, 3, 2, 1, 0, 1), (6, 5, 2, 3, 2, 1, 1), (7, 9, 2, 3, 1, 2, 2) ] -> [(6, 6,
+        2, 2, 2, 0, 1)]
+    false_alarm:
+    > (x * back) -> (back)
+    > 1e-3, 1e-3) -> 0, 0)
+    > forward(blocks, 128, (x, -> forward(blocks, 128, (-x,
+    """,
 )
 right(test_col2im, "three planes", "sizes = 2, -> sizes = 3,", "size=(2, -> size=(3,")

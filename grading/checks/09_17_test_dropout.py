@@ -1,41 +1,34 @@
 """A test for dropout."""
 
-from grading.checking import checks
-from grading.mistakes import Known, mistakes, right
-from grading.own_tests import SWALLOWED, OwnTest
+from grading.mistakes import right
+from grading.own_tests import own_test
 from minigrad.exercises.own_tests import test_dropout
 from minigrad.nn.unfused import dropout
 
-
-@checks(test_dropout)
-class DropoutTest(OwnTest):
-    of = dropout
-    wrong = {
-        "always": "a dropout that drops in evaluation, too",
-        "unscaled": "a dropout that does not scale what it keeps",
-        "scaled_down": "a dropout that scales by 1 - p",
-        "mask_inverted": "a dropout that keeps with probability p",
-        "scaled_by_p": "a dropout that divides by p",
-        "whole_rows": "a dropout that drops whole rows",
-        "same_again": "a dropout that drops the same elements each time",
-        "raised": "a dropout that fails for p = 1",
-    }
-
-
-mistakes(
+own_test(
     test_dropout,
-    let_through=Known(
-        "kept = y != 0 -> return",
-        "np.testing.assert_allclose(y[kept], 1 / 0.8, 1e-5) -> pass",
-        "for dim in (0, 1): -> for dim in ():",
-        "assert not np.array_equal(y, again) -> assert True",
-        "    assert np.all(dropout(x, 1.0).numpy() == 0)\n ->",
-        SWALLOWED,
-    ),
-    false_alarm=Known(
-        "1 / 0.8 -> 0.8",
-        "< 0.03 -> < 0.0001",
-        "assert not np.array_equal(y, again) -> assert np.array_equal(y, again)",
-    ),
+    dropout,
+    """
+    always: a dropout that drops in evaluation, too
+    unscaled: a dropout that does not scale what it keeps
+    scaled_down: a dropout that scales by 1 - p
+    mask_inverted: a dropout that keeps with probability p
+    scaled_by_p: a dropout that divides by p
+    whole_rows: a dropout that drops whole rows
+    same_again: a dropout that drops the same elements each time
+    raised: a dropout that fails for p = 1
+    """,
+    r"""
+    let_through:
+    > kept = y != 0 -> return
+    > np.testing.assert_allclose(y[kept], 1 / 0.8, 1e-5) -> pass
+    > for dim in (0, 1): -> for dim in ():
+    > assert not np.array_equal(y, again) -> assert True
+    >     assert np.all(dropout(x, 1.0).numpy() == 0)\n ->
+    false_alarm:
+    > 1 / 0.8 -> 0.8
+    > < 0.03 -> < 0.0001
+    > assert not np.array_equal(y, again) -> assert np.array_equal(y, again)
+    """,
 )
 right(test_dropout, "more elements", "ones(100, 100) -> ones(300, 200)")
