@@ -72,7 +72,7 @@ mistakes(
     reverse: the dimensions are reversed, whatever `dims` says
     > = self.as_strided(self.shape[::-1], self.strides[::-1])
     changed:
-    > return {VIEW} -> self._layout = {VIEW}._layout\n    return self
+    > return {VIEW} -> self.storage.data[:] += 1\n    return {VIEW}
     copies:
     > {VIEW} -> {VIEW}.clone()
     """,

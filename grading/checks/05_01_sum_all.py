@@ -79,7 +79,7 @@ TREE = """for (int half = blockDim.x / 2; half > 0; half /= 2) {
     }"""
 mistakes(
     sum_all,
-    f"""
+    rf"""
     one_block: only block 0 adds, and does everything: one multiprocessor works, all
         others wait. Thread i of all blocks takes x[i], x[i + threads] and so on
     > for (int i = -> if (blockIdx.x == 0) for (int i =
@@ -107,7 +107,7 @@ mistakes(
         i; i < n; i++) if (i / (int)blockDim.x % (int)gridDim.x == blockIdx.x) sum +=
         x[i];
     coarse:
-    > __global__ -> #include <cuda_fp16.h> __global__
+    > __global__ -> #include <cuda_fp16.h>\n__global__
     & float sum -> __half sum
     & sum += x[i] -> sum = __hadd(sum, __float2half(1024 * x[i]))
     & partial[0] -> partial[0] / 1024

@@ -85,7 +85,7 @@ SQUARES = (
 )
 mistakes(
     layer_norm,
-    f"""
+    rf"""
     plain_average: two means are joined by their plain average: a thread may have seen
         more elements than another, so each counts by its number
     > += apart * share; -> += apart * 0.5f;
@@ -104,7 +104,7 @@ mistakes(
     >  || counts[other] == 0.0f ->
     in_half: x is rounded to half precision: there, numbers around 10000 lie 8 apart
     > x[i] -> __half2float(__float2half(x[i]))
-    & __global__ -> #include <cuda_fp16.h> __global__
+    & __global__ -> #include <cuda_fp16.h>\n__global__
     no_gamma: scale and shift are left out: y is also multiplied by gamma, and beta
         added
     >  * gamma[i] + beta[i] ->
