@@ -15,7 +15,10 @@ from .preprocess import Preprocessor as _Preprocessor
 from .sema import Checker as _Checker
 
 # What is there without an #include -> the words that bring it.
-_IMPLIED = {"ptx": ("asm", "__asm__"), "textures": ("cudaTextureObject_t",)}
+_IMPLIED = {
+    "ptx": ("asm", "__asm__"), "textures": ("cudaTextureObject_t",),
+    "memory": ("memcpy", "memset"),
+}  # fmt: skip
 __all__ = ["CompileError", "Lint", "Program", "caret", "compile"]
 
 

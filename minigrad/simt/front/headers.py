@@ -128,8 +128,8 @@ MATH_CONSTANTS = {
 # Names that NVRTC knows and the subset leaves out: no text can take them either.
 OUTSIDE = {
     "norm", "normf", "rnorm", "rnormf", "jn", "jnf", "yn", "ynf", "cyl_bessel_i0",
-    "cyl_bessel_i1", "cyl_bessel_i0f", "cyl_bessel_i1f", "memcpy", "memset",
-    "malloc", "free", "any", "all", "ballot", "__any", "__all", "__ballot", "__fns",
+    "cyl_bessel_i1", "cyl_bessel_i0f", "cyl_bessel_i1f", "malloc",
+    "free", "any", "all", "ballot", "__any", "__all", "__ballot", "__fns",
     "__isnan", "__isnanf", "__isinf", "__isinff", "__finite", "__finitef",
     "__signbit", "__signbitf", "__brkpt", "__prof_trigger", "__pm0", "__pm1",
     "__pm2", "__pm3", "__barrier_sync", "__barrier_sync_count",
@@ -173,8 +173,6 @@ MISSING = {
     "normf": "write norm3df, norm4df, or a loop and sqrtf",
     "free": "use a local array, or shared memory",
     "malloc": "use a local array, or shared memory",
-    "memcpy": "copy element by element",
-    "memset": "write element by element",
     "CUDART_INF_F": "write #include <math_constants.h> at the top",
     "CUDART_PI_F": "write #include <math_constants.h> at the top",
     "cooperative_groups": "write #include <cooperative_groups.h> at the top",

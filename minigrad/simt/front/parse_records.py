@@ -49,14 +49,23 @@ class Records(Expressions):
         if type is None:
             raise self.unknown_type()
         while self.text != ";":
+            self.aliasing = True
             name, whole = self.declarator(type, "the type")
-            if not made or whole is not type or name.text != made[0].name:
+            self.aliasing = False
+            if whole is ast.FUNCTION:
+                self.function_type(name)
+            elif not made or whole is not type or name.text != made[0].name:
                 self.declare(name.text, TYPE)
                 made.append(ast.Alias(name.place, name.text, whole))
             if not self.accept(","):
                 break
         self.expect(";")
         return made
+
+    def function_type(self, name):
+        """A name that stands for float (*)(float): it types template parameters."""
+        self.declare(name.text, TYPE)
+        self.function_types.add(name.text)
 
     def struct_of_typedef(self):
         """typedef struct {...} P: the struct is named P."""

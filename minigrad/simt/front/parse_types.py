@@ -23,7 +23,12 @@ def is_auto(type):
 
 
 class Types(Cursor):
-    """Reads types: specifiers, then declarators around a name."""
+    """Reads types: specifiers, then declarators around a name.
+
+    aliasing: a name for a type is made, perhaps for that of a function's address.
+    """
+
+    aliasing = False
 
     def starts_type(self):
         """Does a type begin here?"""
@@ -200,6 +205,9 @@ class Types(Cursor):
 
     def declarator(self, type, what="the variable", abstract=False):
         """(name token or None, type) of `* const a[3]` and the like."""
+        if getattr(type, "name", None) in self.function_types:
+            note = "make it a parameter of a template: template <F f>"
+            raise outside("a pointer to a function", type.place, note)
         type = self.pointers(type)
         if self.text == "(" and self.peek() in ("*", "&", "("):
             return self.grouped(type, what, abstract)
@@ -235,6 +243,9 @@ class Types(Cursor):
         hole = ast.NamedType(opened.place, None, 0)
         name, inner = self.declarator(hole, what, abstract)
         self.expect(")")
+        if self.text == "(" and self.aliasing:
+            self.over("(")
+            return name, ast.FUNCTION
         if self.text == "(":
             raise outside("a pointer to a function", self.tokens[begin].place)
         hole.name = self.arrays(type)

@@ -138,7 +138,10 @@ class Parser(Asm):
                     what = f"a template parameter that is {token.text}"
                     raise outside(what, token.place, "write a type, or typename T")
                 raise self.unknown_type()
-            name, type = self.parameter_name(type)
+            if getattr(type, "name", "") in self.function_types:
+                name, type = self.name("the parameter"), ast.FUNCTION
+            else:
+                name, type = self.parameter_name(type)
             self.declare(name.text, VALUE)
             if self.accept("="):
                 closing, self.closing = self.closing, True
@@ -173,9 +176,14 @@ class Parser(Asm):
         if self.text != "=":
             raise outside("a using declaration", place, "write using name = type;")
         self.next()
+        self.aliasing = True
         type = self.type_name()
-        self.declare(name.text, TYPE)
+        self.aliasing = False
         self.expect(";")
+        if type is ast.FUNCTION:
+            self.function_type(name)
+            return []
+        self.declare(name.text, TYPE)
         return [ast.Alias(name.place, name.text, type)]
 
     def namespace(self):
