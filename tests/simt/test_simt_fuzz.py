@@ -20,13 +20,13 @@ CORPUS = [*kernels().values(), *entries("accepted")] + [
 
 def survives(source):
     """Compile; only CompileError may come, and it must print."""
-    begin = time.perf_counter()
+    begin = time.process_time()
     try:
         simt.compile(source)
     except simt.CompileError as error:
         assert str(error)
         assert error.line <= source.count("\n") + 2
-    assert time.perf_counter() - begin < LONGEST
+    assert time.process_time() - begin < LONGEST
 
 
 @pytest.mark.slow
