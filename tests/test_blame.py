@@ -240,7 +240,7 @@ def test_what_looks_like_a_mistake_is_not_taken_for_it(name, patch, cause):
 
 @pytest.mark.slow
 def test_no_cause_of_a_sample_is_false(nightly):
-    names, size = [e.hole.name for e in exercises()], 120 if nightly else 30
+    names, size = [e.hole.name for e in exercises()], 120 if nightly else 15
     work = random.Random(0).sample(causes.draw(names, sample=1), size)
     found = [*causes.causes(work)]
     assert [one for one in found if one.state == causes.FALSE] == []

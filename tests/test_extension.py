@@ -246,6 +246,7 @@ def test_launches_and_built_answers_compile_against_pytorchs_headers(tmp_path):
 
 @needs_compiler
 @pytest.mark.slow
+@pytest.mark.nightly  # PyTorch's headers take a minute; lesson 11 builds such a module
 def test_a_text_becomes_a_module_once(capsys):
     text = "at::Tensor twice(at::Tensor x) { return x + x; }"
     for _ in range(2):
