@@ -5,6 +5,7 @@ import inspect
 import sys
 import textwrap
 
+from minigrad import suggest
 from minigrad.cli import progress
 from minigrad.exercises.cells import answered_in, python
 from minigrad.exercises.errors import Stopped
@@ -53,7 +54,7 @@ def refused(hole):
     try:
         ast.parse(python(newest))
     except SyntaxError as error:
-        return f"line {error.lineno}: {error.msg}"
+        return f"line {error.lineno}: {suggest.syntax(error)}"
     return hole.refused or ("it ended with an error" if after else "")
 
 

@@ -1,6 +1,7 @@
-"""AttributeErrors that suggest a name: notebooks show the message and nothing else."""
+"""Errors that suggest a name: notebooks show the message and nothing else."""
 
 import difflib
+import keyword
 import sys
 from functools import partial
 
@@ -22,6 +23,18 @@ def no_attribute(name, obj, what=None):
         return AttributeError(text)
     text += f". Did you mean: {close[0]!r}?"
     return AttributeError(text, name=name, obj=None)  # or Python suggests it again
+
+
+def syntax(error):
+    """A SyntaxError's message, and the keyword that a line's first word may stand for.
+
+    Python says so itself from 3.14 on.
+    """
+    words = (error.text or "").replace(":", " ").split()[:1]
+    close = [k for w in words for k in nearest(w, keyword.kwlist) if k != w]
+    if error.msg != "invalid syntax" or not close:
+        return error.msg
+    return f"{error.msg}. Did you mean {close[0]!r}?"
 
 
 def in_module(module):

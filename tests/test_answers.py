@@ -125,7 +125,10 @@ def test_not_a_notebook(home, capsys, text):
             HEAD + "    return 1\n\nprint(1 / 0)",
             "line 5: ZeroDivisionError: division by",
         ),
-        (HEAD + "    retrun 1", "line 3: SyntaxError: invalid syntax"),
+        (
+            HEAD + "    retrun 1",
+            "line 3: SyntaxError: invalid syntax. Did you mean 'return'?",
+        ),
         (HEAD.replace(", offset=0", ""), "line 2: "),
         (
             ONE.replace("strides", "stride"),

@@ -16,7 +16,7 @@ import linecache
 import traceback
 from pathlib import Path
 
-from .. import course
+from .. import course, suggest
 from .cells import (
     NotANotebook,
     all_cells,
@@ -169,7 +169,7 @@ def _problem(cell, names, others, path):
         trace = traceback.extract_tb(error.__traceback__)
         lines = [f.lineno for f in trace if f.filename == _filename(cell, path)]
         line = lines[-1] if lines else getattr(error, "lineno", "?")
-        reason = getattr(error, "msg", error)  # a SyntaxError's, without its place
+        reason = suggest.syntax(error) if isinstance(error, SyntaxError) else error
         return f"line {line}: {type(error).__name__}: {reason}"
 
 
