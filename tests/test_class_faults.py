@@ -32,7 +32,7 @@ pytestmark = [
     pytest.mark.xdist_group("class faults"),
 ]
 WORDS = "right", "half", "wrong", "exit"
-AT_RANDOM, BETWEEN = 45, 20
+BETWEEN = 20
 
 
 @pytest.fixture(scope="module")
@@ -99,21 +99,22 @@ def mended(root, expected):
     assert not [one for one in grade(root) if one.fresh]
 
 
-def test_killed_at_random_moments(root):
+def test_killed_at_random_moments(root, nightly):
+    times = 45 if nightly else 15
     usage = resource.getrusage(resource.RUSAGE_SELF)
     anew(root, -1)
     list(grade(root))
     after = resource.getrusage(resource.RUSAGE_SELF)
     whole = after.ru_utime + after.ru_stime - usage.ru_utime - usage.ru_stime
     ends = []
-    for seed in range(AT_RANDOM):
+    for seed in range(times):
         expected = anew(root, seed)
         moment = random.Random(seed).uniform(0.001, 0.9 * whole)
         # Its default is to end the process, at once, as kill -9 does.
         clock = lambda: signal.setitimer(signal.ITIMER_PROF, moment)  # noqa: B023, E731
         ends.append(in_child(root, clock))
         mended(root, expected)
-    assert ends.count(-signal.SIGPROF) > AT_RANDOM / 2
+    assert ends.count(-signal.SIGPROF) > times / 2
 
 
 def test_the_power_fails_between_two_writes(root):
