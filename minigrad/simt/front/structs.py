@@ -245,7 +245,15 @@ class Structs(Scopes):
         if not methods.static:
             base = base or self.this(name.place)
             arguments = [base, *arguments]
-        candidates = [self.candidate(f, base) for f in methods.functions]
+        functions = methods.functions
+        if base is not None and not methods.static and not base.type.const:
+            # Of two that differ in const alone, a value that is not const takes one.
+            plain = [f.types[1:] for f in functions if not f.types[0].to.const]
+            functions = [
+                f for f in functions
+                if not f.types[0].to.const or f.types[1:] not in plain
+            ]  # fmt: skip
+        candidates = [self.candidate(f, base) for f in functions]
         chosen = self.resolve(name, candidates, arguments)
         return self.call_function(chosen.function, name, arguments)
 
