@@ -274,6 +274,7 @@ class ProcessSubject(WireSubject):
         """The cell that is running after a message of one that begins or ends."""
         if said not in ("begin", "end") or id not in dict(self.cells):
             raise LookupError(id)
+        self.problems.pop(id, None)
         if problem:
             self.problems[id] = replies.text(problem)[:500]
         return id if said == "begin" else None

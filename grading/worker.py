@@ -13,7 +13,8 @@ import sys
 import types
 from pathlib import Path
 
-from minigrad.exercises.cells import python
+from minigrad.exercises.cells import answered_in, python
+from minigrad.exercises.registry import exercises
 from minigrad.exercises.sandbox import TimeUp, captured, time_limit
 
 from . import wire
@@ -84,12 +85,17 @@ def main(descriptor):
     for file, text in files:
         Path(file).write_text(text, encoding="utf-8")
     hole.supply = talk.reference
-    names = {"__name__": "__main__"}
-    for id, text in cells:
-        talk.say("begin", id)
-        with running(name, id, text):
-            problem = _try(id, text, names)
-        talk.say("end", id, problem)
+    names = {"__name__": "__main__", "display": lambda *shown, **how: None}
+    for _ in range(2):
+        early = []
+        for id, text in cells:
+            talk.say("begin", id)
+            with running(name, id, text):
+                problem = _try(id, text, names)
+            talk.say("end", id, problem)
+            if problem and _is_early(text, problem):
+                early.append((id, text))
+        cells = early
     talk.say("ready")
     subject = LocalSubject()
     while True:
@@ -98,6 +104,12 @@ def main(descriptor):
         except EOFError:
             return
         talk.answer(serve(subject, request))
+
+
+def _is_early(text, problem):
+    """Does a cell need a later one, as where cells were run out of order?"""
+    answered = {entry.hole.name for entry in exercises() if entry.hole.answer}
+    return problem.startswith("NameError") and answered_in(text) not in answered
 
 
 def _try(id, text, names):

@@ -80,12 +80,12 @@ class Server:
         except subprocess.TimeoutExpired:
             os.killpg(self.process.pid, 9)
 
-    def get(self, path):
-        """The JSON that the server answers, or None while it does not."""
-        request = urllib.request.Request(self.url + path)
+    def get(self, path, data=None, seconds=5):
+        """The JSON that the server answers, or None if it does not. data: to post."""
+        request = urllib.request.Request(self.url + path, data)
         request.add_header("Authorization", f"token {TOKEN}")
         try:
-            with urllib.request.urlopen(request, timeout=5) as reply:
+            with urllib.request.urlopen(request, timeout=seconds) as reply:
                 return json.load(reply)
         except (urllib.error.URLError, OSError, ValueError):
             return None

@@ -1,0 +1,133 @@
+"""Runs docs/walkthrough.md: `python docs/walkthrough.py [--write]`.
+
+The blocks ```sh are run by a shell in an empty folder, one after the other, and what
+they print must be the block ```text below; --write makes it so, and takes the pictures.
+"""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+HOME = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(HOME), str(HOME / "tests")]
+
+from altered import LAB, cell, empty, restyled, solved  # noqa: E402
+from lab_server import TOKEN, Server, browser  # noqa: E402
+
+PAGE = HOME / "docs" / "walkthrough.md"
+BLOCK = re.compile(r"^```sh\n(.*?)^```\n(?:\n```text\n.*?^```\n)?", re.M | re.S)
+SHELL = 'set -euo pipefail; grading() { {python} -m grading "$@"; }; '
+
+
+def half():
+    """The lab of a student who has come to the middle."""
+    nb, blank = solved(), empty()
+    for mine, theirs in list(zip(nb["cells"], blank["cells"], strict=True))[28:]:
+        mine["source"] = theirs["source"]
+    return nb
+
+
+def students():
+    """{name: the bytes of what was handed in}"""
+    labs = {
+        "ada": solved(),
+        "barbara": restyled(0, wrong=False),
+        "charles": half(),
+        "dorothy": restyled(1, wrong=False),
+        "edsger": restyled(0, wrong=True),
+        "frances": restyled(1, wrong=True),
+        "grace": solved(),
+        "hedy": restyled(1, wrong=True),
+        "ida": empty(),
+    }
+    cell(labs["grace"], "permute")["source"] = restyled_permute()
+    made = {name: json.dumps(nb).encode() for name, nb in labs.items()}
+    return made | {"konrad": made["ada"][:5000]}
+
+
+def restyled_permute():
+    """A wrong answer that is fine but for one thing: it copies."""
+    return cell(restyled(0, wrong=True), "permute")["source"]
+
+
+def filled(text, folder):
+    """The page with what its commands print now, run in this folder."""
+    with zipfile.ZipFile(folder / "submissions.zip", "w") as archive:
+        for name, data in students().items():
+            when = zipfile.ZipInfo(f"{LAB}_{name}.ipynb", (2026, 3, 2, 10, 0, 0))
+            archive.writestr(when, data)
+    start = SHELL.replace("{python}", shlex.quote(sys.executable))
+    environment = os.environ | {"PYTHONPATH": str(HOME), "COLUMNS": "96"}
+
+    def printed(match):
+        done = subprocess.run(
+            ["bash", "-c", start + match[1]],
+            cwd=folder, env=environment, text=True, check=True, stdout=subprocess.PIPE,
+        )  # fmt: skip
+        lines = [x.rstrip() for x in done.stdout.replace(f"{folder}/", "").splitlines()]
+        shown = "\n".join(x for x in lines if "━━" not in x or "┏" in x or "┡" in x)
+        return f"```sh\n{match[1]}```\n\n```text\n{shown.strip()}\n```\n"
+
+    return BLOCK.sub(printed, text)
+
+
+def pictures(folder, to):
+    """Take the page's pictures of the class in a folder."""
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"]
+    server = Server(folder / "class", folder / "jupyter")
+    server.command = [*command, f"--port={server.port}"]
+    server.environment["PYTHONPATH"] = str(HOME)
+    with server, browser() as page:
+        formgrader(server, page, to)
+    with browser(1100, 900) as page:
+        page.goto((folder / f"class/feedback/grace/{LAB}/{LAB}.html").as_uri())
+        page.screenshot(path=to / "feedback.png")
+        at(page, "#permute-check")
+        page.screenshot(path=to / "feedback_check.png")
+        page.goto((folder / "class/report.html").as_uri())
+        page.screenshot(path=to / "report.png")
+        at(page, "h3")
+        page.screenshot(path=to / "report_mistakes.png")
+
+
+def formgrader(server, page, to):
+    page.set_viewport_size({"width": 1400, "height": 640})
+    page.goto(f"{server.url}/lab?token={TOKEN}")  # this page takes the token, for all
+    page.goto(f"{server.url}/formgrader/manage_submissions/{LAB}")
+    page.wait_for_selector("tbody tr td:nth-child(2)")
+    page.wait_for_timeout(1000)
+    page.screenshot(path=to / "formgrader.png")
+    page.goto(f"{server.url}/formgrader/gradebook/{LAB}/{LAB}")
+    page.click("tbody tr td a")
+    page.wait_for_selector("#permute-check-nbgrader, .nbgrader_cell")
+    at(page, "text=check(Tensor.permute)")
+    page.screenshot(path=to / "formgrader_exercise.png")
+
+
+def at(page, selector):
+    """Bring what is selected to the top."""
+    page.locator(selector).first.evaluate("e => e.scrollIntoView()")
+    page.wait_for_timeout(500)
+
+
+def main(arguments):
+    """Say whether the page is what is printed, or make it so; 1 where it is not."""
+    old = PAGE.read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        new = filled(old, Path(folder))
+        if "--write" in arguments:
+            PAGE.write_text(new, encoding="utf-8")
+            pictures(Path(folder), HOME / "docs" / "img")
+            return 0
+    print("as it is printed" if new == old else "stale: run it with --write")
+    return int(new != old)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
