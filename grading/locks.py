@@ -55,10 +55,10 @@ class _Argument(ctypes.Structure):
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def private_namespaces():
+def private_namespaces(which=OWN):
     """Have namespaces of one's own; the next child is process 1 of its world."""
     user, group = os.geteuid(), os.getegid()
-    _call("unshare", OWN)
+    _call("unshare", which)
     for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"),
                        ("gid_map", f"{group} {group} 1")):  # fmt: skip
         with open(f"/proc/self/{name}", "w") as file:

@@ -107,11 +107,14 @@ class ProcessSubject(WireSubject):
     cells: (id, text) of its code cells, in order. A cell that ends the process again
     and again is left out, so it costs no other exercise anything.
     files: (name, text) of the modules beside it. lab: its holes are the answers'.
+    seconds: by the clock, for all of it.
     After `with`, `problems` says what went wrong in which cell: {id: text}. `ended`:
     did the process end unasked, after all its cells?
     """
 
-    def __init__(self, name, cells, lab=None, files=(), unsafe=False):
+    def __init__(
+        self, name, cells, lab=None, files=(), unsafe=False, seconds=SUBMISSION_SECONDS
+    ):
         super().__init__(self._exchange)
         self.name, self.cells = name, [tuple(cell) for cell in cells]
         self.lab, self.files, self.unsafe = lab, [*map(list, files)], unsafe
@@ -120,7 +123,7 @@ class ProcessSubject(WireSubject):
         self._line = self._lifeline = self._zygote = None
         self._judged, self._given, self._setups = None, set(), set()
         self._seconds = GRACE
-        self._end_of_all = time.monotonic() + SUBMISSION_SECONDS
+        self._end_of_all = time.monotonic() + seconds
         self._end_of_exercise = self._end_of_all
 
     def __enter__(self):

@@ -9,6 +9,7 @@ mistakes give is worked out once.
 import collections
 import concurrent.futures
 import contextlib
+import math
 import os
 from typing import NamedTuple
 
@@ -86,7 +87,9 @@ def _together(chapter, rows, seed):
     cells = [_cells(chapter, rows, n) for n in range(max(map(len, rows.values())))]
     with contextlib.ExitStack() as stack:
         subjects = [
-            stack.enter_context(ProcessSubject("x.ipynb", some, chapter, unsafe=unsafe))
+            stack.enter_context(
+                ProcessSubject("x", some, chapter, (), unsafe, math.inf)
+            )
             for some, _ in cells
         ]
         return [

@@ -29,7 +29,7 @@ class Absent(types.ModuleType):
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        raise RuntimeError(f"answers run without PyTorch: {self.__name__}.{name}")
+        raise AttributeError(f"answers run without PyTorch: {self.__name__}.{name}")
 
 
 def warm():

@@ -2,7 +2,7 @@
 
 import json
 
-from altered import added, cell, solved
+from altered import added, cell, edited, solved
 
 
 def minor_4_with_ids():
@@ -69,8 +69,50 @@ def large():
     return nb
 
 
+def lone_surrogates():
+    """Half of a character, as a broken emoji leaves it: in texts, outputs, answers."""
+    nb = added(solved(), "half = '\ud83d'  # \ud83d")
+    text = {"output_type": "stream", "name": "stdout", "text": "\ud83d"}
+    cell(nb, "scratch")["outputs"] = [text]
+    nb["cells"][0]["source"] += "\ud83d"
+    cell(nb, "permute")["source"] += "  # \ud83d"
+    return nb
+
+
+def windows_line_ends():
+    nb = solved()
+    for one in nb["cells"]:
+        one["source"] = one["source"].replace("\n", "\r\n")
+    return json.dumps(nb, indent=1).replace("\n", "\r\n").encode()
+
+
+def jupyterlab():
+    """As it saves a notebook that was run: counts, times, outputs, folded cells."""
+    nb = solved()
+    png = {"image/png": "iVBORw0KGgo=", "text/plain": "<Figure size 640x480>"}
+    shown = {"output_type": "display_data", "data": png, "metadata": {}}
+    warned = {"output_type": "stream", "name": "stderr", "text": ["careful\n"]}
+    for n, one in enumerate(nb["cells"]):
+        one["metadata"] |= {"jupyter": {"source_hidden": True}, "trusted": True}
+        one["source"] = one["source"].splitlines(keepends=True)
+        if one["cell_type"] == "code":
+            one["metadata"]["execution"] = {"iopub.status.busy": "2026-01-01T10:00:00Z"}
+            one |= {"execution_count": 99 - n, "outputs": [warned, shown]}
+    language = {"name": "python", "version": "3.12.1", "file_extension": ".py"}
+    nb["metadata"] |= {"language_info": language, "widgets": {}}
+    return nb
+
+
+def run_out_of_order():
+    """A cell that needs a later one, in which it was run first."""
+    nb = added(solved(), "LAST = -1", after="offset_of")
+    body = "STEP = LAST + 2\n{old}"
+    return edited(nb, "contiguous_strides", body)
+
+
 RIGHT = [
     minor_4_with_ids, no_outputs, unknown_properties, no_metadata, byte_order_mark,
     odd_marks, forks_in_a_cell, writes_to_every_file,
-    closes_every_file, large,
+    closes_every_file, large, lone_surrogates, windows_line_ends, jupyterlab,
+    run_out_of_order,
 ]  # fmt: skip

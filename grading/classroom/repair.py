@@ -20,6 +20,8 @@ ADDED = {"added": True}  # the mark of a cell that is not the student's, and is 
 def repaired(nb, released):
     """(notebook, warnings): the submission with the released checks in place."""
     lab, warnings = Released(released), []
+    for cell in nb.cells:
+        cell.source = cell.source.replace("\r\n", "\n")
     cells = [lab.cleaned(cell, warnings) for cell in nb.cells]
     cells = [cell for cell in cells if cell is not None]
     lab.add_setup(cells, warnings)
@@ -69,7 +71,8 @@ def _text_only(cell):
     marks = metadata.get("nbgrader") if isinstance(metadata, dict) else None
     claimed = marks.get("grade_id") if isinstance(marks, dict) else cell.get("id")
     make = new_code_cell if cell.get("cell_type") == "code" else new_markdown_cell
-    return make(source_of(cell), metadata={"nbgrader": {"grade_id": claimed}})
+    text = source_of(cell).encode("utf-8", "replace").decode()
+    return make(text, metadata={"nbgrader": {"grade_id": claimed}})
 
 
 def graded(nb):

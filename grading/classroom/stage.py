@@ -60,6 +60,7 @@ def _is_valid(data):
             warnings.simplefilter("ignore")
             nb = nbformat.reads(data.decode(), as_version=4)
             nbformat.validate(nb)
+            nbformat.writes(nb).encode()  # half a character cannot be written
         return bool(nb.cells)
     except Exception:
         return False
