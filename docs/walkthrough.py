@@ -22,7 +22,22 @@ from lab_server import TOKEN, Server, browser  # noqa: E402
 
 PAGE = HOME / "docs" / "walkthrough.md"
 BLOCK = re.compile(r"^```sh\n(.*?)^```\n(?:\n```text\n.*?^```\n)?", re.M | re.S)
-SHELL = 'set -euo pipefail; grading() { {python} -m grading "$@"; }; '
+SHELL = """set -euo pipefail
+grading() { {python} -m grading "$@"; }
+nbgrader() { {python} -m nbgrader "$@"; }
+"""
+NAMES = """id,first_name,last_name
+ada,Ada,Lovelace
+barbara,Barbara,Liskov
+charles,Charles,Babbage
+dorothy,Dorothy,Vaughan
+edsger,Edsger,Dijkstra
+frances,Frances,Allen
+grace,Grace,Hopper
+hedy,Hedy,Lamarr
+ida,Ida,Rhodes
+konrad,Konrad,Zuse
+"""
 
 
 def half():
@@ -46,18 +61,15 @@ def students():
         "hedy": restyled(1, wrong=True),
         "ida": empty(),
     }
-    cell(labs["grace"], "permute")["source"] = restyled_permute()
+    permute = cell(labs["edsger"], "permute")["source"]
+    cell(labs["grace"], "permute")["source"] = permute
     made = {name: json.dumps(nb).encode() for name, nb in labs.items()}
     return made | {"konrad": made["ada"][:5000]}
 
 
-def restyled_permute():
-    """A wrong answer that is fine but for one thing: it copies."""
-    return cell(restyled(0, wrong=True), "permute")["source"]
-
-
 def filled(text, folder):
     """The page with what its commands print now, run in this folder."""
+    (folder / "students.csv").write_text(NAMES, encoding="utf-8")
     with zipfile.ZipFile(folder / "submissions.zip", "w") as archive:
         for name, data in students().items():
             when = zipfile.ZipInfo(f"{LAB}_{name}.ipynb", (2026, 3, 2, 10, 0, 0))
@@ -68,13 +80,21 @@ def filled(text, folder):
     def printed(match):
         done = subprocess.run(
             ["bash", "-c", start + match[1]],
-            cwd=folder, env=environment, text=True, check=True, stdout=subprocess.PIPE,
+            cwd=folder, env=environment, text=True, check=True,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         )  # fmt: skip
-        lines = [x.rstrip() for x in done.stdout.replace(f"{folder}/", "").splitlines()]
-        shown = "\n".join(x for x in lines if "━━" not in x or "┏" in x or "┡" in x)
-        return f"```sh\n{match[1]}```\n\n```text\n{shown.strip()}\n```\n"
+        lines = [x.rstrip() for x in _plain(done.stdout, folder).splitlines()]
+        bars = [x for x in lines if "━━" in x and x[0] not in "┏┡"]
+        shown = "\n".join(x for x in lines if x not in bars)
+        block = f"```sh\n{match[1]}```\n"
+        return f"{block}\n```text\n{shown}\n```\n" if shown else block
 
     return BLOCK.sub(printed, text)
+
+
+def _plain(text, folder):
+    """Without the folder's path, and the mark that a table begins with."""
+    return text.replace(f"{folder}/", "").replace("\ufeff", "")
 
 
 def pictures(folder, to):
@@ -88,7 +108,7 @@ def pictures(folder, to):
     with browser(1100, 900) as page:
         page.goto((folder / f"class/feedback/grace/{LAB}/{LAB}.html").as_uri())
         page.screenshot(path=to / "feedback.png")
-        at(page, "#permute-check")
+        page.click("#toc a:text-is('permute')")
         page.screenshot(path=to / "feedback_check.png")
         page.goto((folder / "class/report.html").as_uri())
         page.screenshot(path=to / "report.png")
@@ -106,7 +126,10 @@ def formgrader(server, page, to):
     page.goto(f"{server.url}/formgrader/gradebook/{LAB}/{LAB}")
     page.click("tbody tr td a")
     page.wait_for_selector("#permute-check-nbgrader, .nbgrader_cell")
-    at(page, "text=check(Tensor.permute)")
+    page.locator(".nbgrader_cell", has_text="check(Tensor.permute)").first.evaluate(
+        "e => { e.scrollIntoView(); scrollBy(0, -360) }"
+    )
+    page.wait_for_timeout(500)
     page.screenshot(path=to / "formgrader_exercise.png")
 
 
