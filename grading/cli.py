@@ -127,10 +127,11 @@ def grade(
 ):
     """Grade the submissions that are new or have changed."""
     from .classroom.book import grade, strays, submissions
+    from .classroom.inbox import shown
 
     count = len(submissions(directory, lab, student or ()))
     for path in strays(directory):
-        console.print(f"left out, no released lab: {path}", markup=False)
+        console.print(f"left out, no released lab: {shown(path)}", markup=False)
     if not count:
         console.print("there is no submission yet: take some in with `collect`")
         return

@@ -52,6 +52,11 @@ c.Autograde.autograde_preprocessors = [
 ] + [Finish]
 c.CheckCellMetadata.enabled = False  # Repair takes it from the released lab
 c.Exporter.optimistic_validation = True  # once for all steps, not after each
+c.HTMLExporter.sanitize_html = True  # what formgrader shows
+c.HTMLExporter.filters = {{
+    "clean_html": "grading.classroom.feedback.clean",
+    "markdown2html": "grading.classroom.feedback.markdown",
+}}
 c.GenerateFeedback.exporter_class = "grading.classroom.feedback.Page"
 """
 
@@ -178,7 +183,9 @@ def submissions(directory, lab=None, students=()):
     found = [
         (path.parent.name, path.name)
         for path in directory.glob("submitted/*/*")
-        if path.is_dir() and (directory / "release" / path.name).is_dir()
+        if path.is_dir()
+        and (directory / "release" / path.name).is_dir()
+        and path.parent.name.isprintable()
     ]
     unknown = set(students) - {student for student, _ in found}
     if unknown:

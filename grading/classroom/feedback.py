@@ -17,8 +17,8 @@ import bleach
 import nbformat
 from bleach.css_sanitizer import CSSSanitizer
 from bs4 import BeautifulSoup
-from jinja2 import pass_context
 from nbconvert.exporters import HTMLExporter
+from nbconvert.filters import markdown2html
 from nbgrader.api import Gradebook
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -32,6 +32,7 @@ from .grades import COUNTS, standing
 from .lock import alone
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")  # a terminal obeys them
 LOOKS = """
 td, th { padding: .2em .8em .2em 0; vertical-align: top; border-bottom: 1px solid #ddd }
 .rendered_html code { white-space: nowrap }
@@ -65,16 +66,13 @@ class Page(HTMLExporter):
     def default_filters(self):
         yield from super().default_filters()
         yield "clean_html", clean
-
-    @pass_context
-    def markdown2html(self, context, source):
-        return clean(super().markdown2html(context, source))
+        yield "markdown2html", markdown
 
     def from_notebook_node(self, nb, resources=None, **kwargs):
         for cell in nb.cells:
             _strip(cell)
         text, resources = super().from_notebook_node(nb, resources, **kwargs)
-        return _without_paths(_inert(text)), resources
+        return CONTROL.sub("", _without_paths(_inert(text))), resources
 
     def _preprocess(self, nb, resources):
         nb, resources = super()._preprocess(nb, resources)  # nbgrader's sums, too
@@ -107,6 +105,11 @@ def feedback(directory, lab=None, students=None):
             progress.advance(task)
     _tell(console, root, done)
     return done
+
+
+def markdown(text):
+    """Markdown as HTML in which nothing can run; attachments are left out."""
+    return clean(markdown2html(text.replace("attachment:", "")))
 
 
 def clean(text):

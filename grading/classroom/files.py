@@ -3,6 +3,8 @@
 import hashlib
 import os
 
+from .beside import LIMIT
+
 
 def write(path, data):
     """Write a file whole or not at all, whatever fails: the disk, or the power."""
@@ -24,5 +26,8 @@ def digest(data):
 
 
 def fingerprint(path):
-    """That of a file's bytes; None where there is no file."""
-    return digest(path.read_bytes()) if path.is_file() else None
+    """That of a file's bytes; None where there is no file. A huge one is not read."""
+    if not path.is_file():
+        return None
+    size = path.stat().st_size
+    return digest(path.read_bytes()) if size <= LIMIT else f"{size} bytes"

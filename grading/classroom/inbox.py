@@ -15,7 +15,8 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-LIMIT = 200 * 2**20  # bytes of one file, and of all that one student packed into a .zip
+from .beside import LIMIT
+
 MEMBERS = 1000  # in a .zip within the inbox
 JUNK = {
     "__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini", ".ipynb_checkpoints",

@@ -19,11 +19,10 @@ from traitlets import Bool
 from minigrad.exercises.answers import holes_of
 
 from ..verdict import NEEDS_GPU, NOT_GRADED, Verdict, number, plural
-from . import engine, repair  # noqa: F401  the engine is there from now on
+from . import beside, engine, repair, stage  # noqa: F401  two are there from now on
 from .files import digest, fingerprint, write
 from .judging import judged, students_cells
 from .lock import held
-from .stage import STAGE
 
 LOCK = "minigrad lock"  # among a conversion's resources: it ends with them
 MODULE = re.compile(r"[A-Za-z_]\w*\.py", re.A)
@@ -37,15 +36,18 @@ class Repair(NbGraderPreprocessor):
     def preprocess(self, nb, resources):
         resources[LOCK] = held(_directory(self).root)
         released = released_lab(self, resources)
-        staged = _directory(self).submitted_directory == STAGE
+        staged = _directory(self).submitted_directory == stage.STAGE
         ours = nb.metadata["minigrad"] if staged else {}  # else the student's word
-        nb, warnings = repair.repaired(nb, released)
+        record = Record.of(self, resources)
+        why = stage.refused(record.root, record.student, record.lab)
+        why = ours.get("not_gradable", why)
+        nb, warnings = repair.repaired(released if why else nb, released)
         nb.metadata["minigrad"] = {**released.metadata.get("minigrad", {})}
         nb.metadata["minigrad"]["warnings"] = warnings
         if "texts_only" in ours:
             warnings.append("the file is damaged: only the texts of its cells are read")
-        if "not_gradable" in ours:
-            nb.metadata["minigrad"]["not_gradable"] = ours["not_gradable"]
+        if why:
+            nb.metadata["minigrad"]["not_gradable"] = why
         return nb, resources
 
 
@@ -167,7 +169,7 @@ class Record:
 
     def _write(self, values):
         text = json.dumps(values, indent=1, ensure_ascii=False)
-        write(self.path, text.encode())
+        write(self.path, text.encode("utf-8", "backslashreplace"))
 
 
 @functools.cache

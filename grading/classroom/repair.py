@@ -13,7 +13,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from minigrad.exercises.cells import answered_in, is_setup
 
-CHECK = re.compile(r"^\s*check\(\s*(?:\w+\.)*(\w+)\s*\)", flags=re.M)
+CHECK = re.compile(r"^[ \t]*check\(\s*(?:\w+\.)*(\w+)\s*\)", flags=re.M)
 ADDED = {"added": True}  # the mark of a cell that is not the student's, and is not run
 
 
@@ -169,7 +169,7 @@ def _only_checks(text):
 
 
 def _answers(cell, name):
-    pattern = rf"^\s*@?solves\(\s*(?:\w+\.)*{re.escape(name)}\s*\)"
+    pattern = rf"^[ \t]*@?solves\(\s*(?:\w+\.)*{re.escape(name)}\s*\)"
     return re.search(pattern, cell.source, flags=re.M)
 
 

@@ -7,7 +7,10 @@ import nbformat
 from dateutil.parser import parse as parse_time
 
 from . import repair
+from .beside import LIMIT, is_ordinary
+from .inbox import shown
 
+MOST = 5000  # cells of a submission; a lab has less than two hundred
 STAGE = ".staged"  # in place of "submitted", where `grade` has put a replacement
 
 
@@ -23,7 +26,7 @@ def examine(directory, student, lab):
         )
     stamp = directory / "submitted" / student / lab / "timestamp.txt"
     try:
-        if stamp.is_file():
+        if is_ordinary(stamp):
             parse_time(stamp.read_text(encoding="utf-8").strip() or "2000-01-01")
     except (ValueError, OverflowError):
         raise CannotGrade(f"{stamp} holds no time: mend it, or delete it") from None
@@ -35,7 +38,8 @@ def replacement(directory, student, lab):
     Its cells, where they can be recognised, or the empty lab, marked with the reason.
     """
     path = directory / "submitted" / student / lab / f"{lab}.ipynb"
-    if not path.is_symlink() and path.is_file():
+    why = refused(directory, student, lab)
+    if not why:
         data = path.read_bytes()
         if _is_valid(data):
             return None
@@ -45,13 +49,25 @@ def replacement(directory, student, lab):
             return nb
         begins = f"it begins with {data[:16]!r}" if data.strip() else "it is empty"
         why = f"the file is no notebook, or is broken off: {begins}"
-    else:
-        others = sorted(p.name for p in path.parent.iterdir() if p.name != path.name)
-        found = f", only {', '.join(others)}" if others else ""
-        why = f"there is no file {path.name}{found}"
     nb = nbformat.read(directory / "release" / lab / f"{lab}.ipynb", as_version=4)
     nb.metadata["minigrad"]["not_gradable"] = why
     return nb
+
+
+def refused(directory, student, lab):
+    """Why a submission is not read at all; "" where it is."""
+    path = directory / "submitted" / student / lab / f"{lab}.ipynb"
+    place = (directory / "submitted").resolve() / student / lab
+    if path.parent.resolve() != place or path.is_symlink():
+        return "it is a link, and links are not followed"
+    if not path.is_file():
+        others = sorted(p.name for p in path.parent.iterdir() if p.name != path.name)
+        found = f", only {shown(', '.join(others[:9]))}" if others else ""
+        return f"there is no file {path.name}{found}"
+    if not is_ordinary(path):
+        return f"it is larger than {LIMIT / 2**20:.0f} MB"
+    cells = len((repair.parsed(path.read_bytes()) or {}).get("cells", []))
+    return f"it has {cells} cells; at most {MOST} are read" if cells > MOST else ""
 
 
 def _is_valid(data):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 MAGIC = re.compile(r"\s*([%!?]|[\w.]+\?|[\w, ]+=\s*[%!])")
 SOLVES = re.compile(
-    r"^\s*(?:\w+\s*=\s*)?@?(?:\w+\.)*solves\(\s*(?:\w+\.)*(\w+)\s*\)", re.M
+    r"^[ \t]*(?:\w+[ \t]*=[ \t]*)?@?(?:\w+\.)*solves\(\s*(?:\w+\.)*(\w+)\s*\)", re.M
 )
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
