@@ -100,16 +100,17 @@ def nbgrader(root, *args):
 
 def ran(command, **how):
     """(seconds by the clock, of CPU), of it and of all processes that it starts."""
-    begun, cpu, pipes = time.monotonic(), 0, {"stdout": subprocess.PIPE}
+    begun, cpu, said = time.monotonic(), 0, []
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     with subprocess.Popen(command, text=True, **pipes, **how) as running:
-        reader = threading.Thread(target=running.stdout.read)
+        reader = threading.Thread(target=lambda: said.extend(running.stdout))
         reader.start()
         while running.poll() is None:
             cpu = max(cpu, used(running.pid))
             time.sleep(EVERY)
         reader.join()
     if running.returncode:
-        raise SystemExit(f"{' '.join(command)}: see above")
+        raise SystemExit(f"{' '.join(command)}\n{''.join(said)}")
     return time.monotonic() - begun, cpu
 
 
