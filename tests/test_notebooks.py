@@ -52,7 +52,7 @@ def with_puzzles_solved(cells):
     for at, cell in enumerate(cells):
         yield cell
         if cell.cell_type == "code" and "solved:" in cell.source:
-            answer = re.search(r"```c\n(.*?)\n```", cells[at + 1].source)[1]
+            answer = re.search(r"```c\n(.*?)\n```", cells[at + 1].source, re.S)[1]
             for again in cells[at - 1 : at + 1]:
                 again = nbformat.from_dict({**again, "id": f"{again.id}{SOLVED}"})
                 again.source = YOURS.sub(lambda _: answer, again.source)  # noqa: B023
