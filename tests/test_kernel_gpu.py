@@ -189,14 +189,13 @@ def test_a_kernel_that_is_not_there():
 def test_what_the_simulator_cannot_do_still_runs_on_the_gpu():
     text = """
     extern "C" __global__ void f(unsigned* y) {
-        unsigned lane;
-        asm("mov.u32 %0, %%laneid;" : "=r"(lane));
-        y[threadIdx.x] = lane;
+        unsigned i = threadIdx.x;
+        asm("vabsdiff.u32.u32.u32 %0, %1, %2;" : "=r"(y[i]) : "r"(i), "r"(7));
     }"""
     (y,) = on_gpu(np.zeros(64, np.uint32))
     kernel = Kernel(text, "f")
     kernel(1, 64, (y,))
-    assert devices.to_host(y).tolist() == [*range(32), *range(32)]
+    assert devices.to_host(y).tolist() == [abs(i - 7) for i in range(64)]
     with pytest.raises(CompileError, match="outside the subset"):
         kernel.check(1, 64, (y,))
 
