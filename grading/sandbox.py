@@ -70,7 +70,7 @@ def command(argv, hidden=KNOWING, devices=()):
     tmp = "--perms", "1777", "--size", str(ROOMY), "--tmpfs", "/tmp"  # may hold ours
     parts = *_shut(), *tmp, *_shown(), *_hidden(hidden), *_devices(devices)
     end = "--proc", "/proc", "--chdir", "/tmp", "--remount-ro", "/"
-    return ["bwrap", *parts, *end, *_environment(), "--", *argv]
+    return [shutil.which("bwrap"), *parts, *end, *_environment(), "--", *argv]
 
 
 def gpus():

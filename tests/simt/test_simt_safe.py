@@ -28,7 +28,7 @@ NODES = {
     "arg", "arguments",
 }  # fmt: skip
 OF_THE_BATCH = {
-    "activemask", "add", "address", "arrive", "astype", "atomic", "barrier",
+    "activemask", "add", "address", "arrive", "astype", "at", "atomic", "barrier",
     "barrier_reduce", "block_dim", "bx", "by", "bz", "cast", "cell", "check", "choose",
     "clock", "dim", "divisor", "exit", "fence", "full", "globals", "grid_dim", "keep",
     "load", "local", "match", "other", "pointer_from", "printf", "renew", "rest", "row",
@@ -41,7 +41,7 @@ FREE = {
     "NULL", "R", "np", "map", "tuple", "ret", "rv", "bool_", "add", "sub", "mul", "div",
     "lt", "gt", "le", "ge", "eq", "ne", "and_", "or_", "xor", "any_of", "fma",
     "int_div", "int_mod", "select_any", "shift_left", "shift_right", "split", "take",
-    "union", "minus",
+    "union", "minus", "at",
 }  # fmt: skip
 NUMBERED = re.compile(
     r"[tmckpsgr]\d+|f\d+_\w+|\w+_\d+|R_[tb][xyz]|R_(block|grid)_dim_[xyz]", re.ASCII
@@ -102,7 +102,7 @@ def test_mutants_run_or_are_refused(seed):
 NAMES = [
     "R", "m0", "np", "k1", "t1", "f0", "ret", "rv", "None", "True", "exec", "lambda",
     "__import__", "__class__", "__builtins__", "_", "self", "is", "def", "print",
-    "pass", "R_tx", "select_any", "f0_k", "globals", "NULL_",
+    "pass", "R_tx", "select_any", "f0_k", "globals", "NULL_", "at",
 ]  # fmt: skip
 
 
