@@ -77,7 +77,7 @@ def without_gpu():
     with contextlib.ExitStack() as open_:
         for name in ("cupy", "torch"):
             if importlib.util.find_spec(name):
-                cuda = importlib.import_module(f"{name}.cuda")
+                cuda = importlib.import_module(name).cuda
                 open_.enter_context(patch.object(cuda, "is_available", lambda: False))
         yield
 
