@@ -9,6 +9,7 @@ pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)
 
 import psutil  # noqa: E402
 from altered import LAB, answer  # noqa: E402
+from submissions import HALF  # noqa: E402
 
 from grading import process, sandbox  # noqa: E402
 from grading.classroom import judging  # noqa: E402
@@ -21,13 +22,6 @@ UNSAFE = bool(sandbox.why_not())
 BESIDE = 1 if UNSAFE else 2  # processes below the zygote's first that are no student's
 MOMENTS = 60
 NAMES = "contiguous_strides", "offset_of", "index_of"
-PARTLY = """
-strides, step = [], 1
-for size in reversed(shape):
-    strides.append(step)
-    step *= size
-return tuple(reversed(strides))
-"""
 
 
 def cells(**bodies):
@@ -37,7 +31,7 @@ def cells(**bodies):
         yield id, answer(name, bodies[name]) if name in bodies else text
 
 
-SOME = [*cells(contiguous_strides=PARTLY, index_of="return [0]")]
+SOME = [*cells(contiguous_strides=HALF, index_of="return [0]")]
 
 
 def results(some):

@@ -202,6 +202,12 @@ class Ptx:
         found = [p for p in parts if p in TYPES]
         return (found[-1], TYPES[found[-1]]) if found else (None, None)
 
+    def moved(self, parts):
+        """The type of an element, and of all that a load or a store moves at once."""
+        _, type = self.type_of(parts)
+        vector = next((p[1:] for p in parts if p in ("v2", "v4")), "")
+        return type, VECTORS[type] + vector if vector and type else type
+
     # Instructions: each gives C, or None where this form of it is unknown
 
     def simple(self, parts, operands, name):
@@ -289,13 +295,11 @@ class Ptx:
         return self.write(operands[0], value, "unsigned long long")
 
     def load(self, parts, operands, name):
-        _, type = self.type_of(parts)
-        vector = next((p for p in parts if p in ("v2", "v4")), "v1")[1:]
+        type, whole = self.moved(parts)
         if type is None:
             return None
-        if vector == "1":
+        if whole == type:
             return self.write(operands[0], f"*{self.address(operands[1], type)}", type)
-        whole = VECTORS[type] + vector
         moves = [
             self.write(o, f"_v.{c}", type)
             for o, c in zip(self.many(operands[0]), "xyzw")  # noqa: B905
@@ -305,15 +309,13 @@ class Ptx:
         )
 
     def store(self, parts, operands, name):
-        _, type = self.type_of(parts)
-        vector = next((p for p in parts if p in ("v2", "v4")), "v1")[1:]
+        type, whole = self.moved(parts)
         if type is None:
             return None
-        if vector == "1":
+        if whole == type:
             return (
                 f"*{self.address(operands[0], type)} = {self.read(operands[1], type)};"
             )
-        whole = VECTORS[type] + vector
         values = ", ".join(self.read(o, type) for o in self.many(operands[1]))
         return f"*{self.address(operands[0], whole)} = make_{whole}({values});"
 
