@@ -31,7 +31,7 @@ SHORT = {"PATIENCE": 1, "GRACE": 2, "CELL_SECONDS": 3, "EXERCISE_SECONDS": 15}
 @pytest.fixture(scope="module")
 def room(tmp_path_factory):
     """A class's folder, all of it secret, and the file beside it."""
-    room = tmp_path_factory.mktemp("class")
+    room = tmp_path_factory.mktemp("course") / "class"
     names = ("gradebook.db", "nbgrader_config.py", "verdicts/03_strides/eve.json",
              "submitted/ada/03_strides/03_strides.ipynb", "../secret")  # fmt: skip
     for name in names:
