@@ -1,7 +1,8 @@
 # make lab: everything a learner needs. make help: the rest.
 PYTHON ?= python3
 PY := .venv/bin/python
-TESTS := $(PY) -m pytest -n 2 --dist loadgroup --no-loadscope-reorder
+# Three on two cores: some tests wait.
+TESTS := $(PY) -m pytest -n 3 --dist loadgroup --no-loadscope-reorder
 
 help:    ## show these lines
 	@grep -hE '^[a-z]+: .*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 9

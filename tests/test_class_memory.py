@@ -20,6 +20,7 @@ from minigrad.exercises.cells import cells_of  # noqa: E402
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.xdist_group("class memory"),  # long: it comes early
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
 ]
 MORE = 24  # submissions, after those that fill what is kept on purpose

@@ -10,8 +10,14 @@ from grading import build
 from minigrad import course
 
 pytestmark = pytest.mark.slow
-LESSONS = [text for text, _ in build.sources() if text.parent.name == "lessons"]
-LABS = [text for text, _ in build.sources() if text.parent.name == "solutions"]
+TEXTS = {
+    folder: [
+        pytest.param(text, marks=pytest.mark.xdist_group(f"notebook {text.stem}"))
+        for text, _ in build.sources()
+        if text.parent.name == folder
+    ]
+    for folder in ("lessons", "solutions")
+}
 SOLVED = "-solved"  # ends the ids of the cells that are run a second time
 YOURS = re.compile(r"\S.*// your line")
 
@@ -59,7 +65,7 @@ def with_puzzles_solved(cells):
                 yield again
 
 
-@pytest.mark.parametrize("text", LESSONS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("text", TEXTS["lessons"], ids=lambda path: path.stem)
 def test_a_lesson_runs_from_top_to_bottom(text, tmp_path):
     nb = build.notebook(text, solved=False)
     nb.cells = [*with_puzzles_solved(nb.cells)]
@@ -75,7 +81,7 @@ def test_a_lesson_runs_from_top_to_bottom(text, tmp_path):
             )
 
 
-@pytest.mark.parametrize("text", LABS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("text", TEXTS["solutions"], ids=lambda path: path.stem)
 def test_a_lab_earns_nothing_as_it_is_handed_out_and_every_point_solved(text, tmp_path):
     """In one kernel, as a learner has it: everything runs a second time, solved."""
     nb = nbformat.read(course.home() / f"labs/{text.stem}.ipynb", as_version=4)
