@@ -9,7 +9,8 @@ Marks on cells say what a cell is; everything else about it follows from the hol
     # %% check="contiguous_strides"          the graded check
 
 {{relu | unary_vec | time}} in a text becomes that cell of docs/benchmarks/kernels.md,
-and {{relu | unary_vec}} the rate, GB/s or TFLOP/s.
+and {{relu | unary_vec}} the rate, GB/s or TFLOP/s; {{duration}} in the first cell is
+how long the notebook takes.
 Built twice, a notebook has the same bytes: ids come from the marks, not from chance.
 """
 
@@ -29,6 +30,7 @@ from minigrad.exercises.registry import find
 from minigrad.testing import published
 
 from . import glossary
+from .duration import duration
 from .verdict import plural
 
 STUB = {
@@ -118,6 +120,8 @@ def notebook(path, solved):
     cells = jupytext.reads(path.read_text(encoding="utf-8"), fmt="py:percent").cells
     if lab:
         _examine(path, cells)
+    takes = duration(cells, holes_of(path.stem) if lab else [])
+    cells[0].source = cells[0].source.replace("{{duration}}", takes)
     ids = _ids(cells)
     built = [_cell(cell, id, solved, lab) for cell, id in zip(cells, ids, strict=True)]
     if not lab:

@@ -21,8 +21,8 @@
 # - add two arrays on a GPU in six ways, from Numba to TensorFlow, and choose;
 # - read what `minigrad doctor` says of your machine, and the errors that CUDA gives.
 #
-# It takes about an hour. It builds on Python and NumPy alone. Run each cell as you come
-# to it; where you are asked to predict, write your guess down first.
+# It takes about {{duration}}. It builds on Python and NumPy alone. Run each cell as you
+# come to it; where you are asked to predict, write your guess down first.
 #
 # You need no GPU. Whatever can run here runs for real: NVIDIA's compiler where it is
 # installed, Numba in its own simulator, PyTorch and TensorFlow on the CPU, CUDA C in
@@ -67,21 +67,21 @@ viz.machine()
 # narrowest place of all.
 #
 # **Predict**: how long does it take to copy 100 MB within your host memory, over PCIe
-# to a GPU, and within a large GPU's own memory?
+# (the bus between the two) to a GPU, and within a large GPU's own memory?
 
 # %%
 x = np.ones(25_000_000, np.float32)
 y = np.empty_like(x)
 here = bench(np.copyto, y, x, warmup=1, repeat=3, device="cpu").median
 print(f"host memory, measured here     {1e3 * here:6.2f} ms")
-for way, rate in {"PCIe 4, 25 GB/s": 25e9, "H200, 4.8 TB/s / 2": 2.4e12}.items():
+for way, rate in {"PCIe 4, 25 GB/s": 25e9, "an H200's, 4.8 TB/s": 4.8e12 / 2}.items():
     print(f"{way:30} {1e3 * x.nbytes / rate:6.2f} ms, computed")
 del x, y
 
 # %% [markdown]
 # (A copy within a memory reads and writes, so it has half of the rate.) The way to the
-# GPU takes a hundred times as long as a pass over the data there. **What is copied, and
-# how often**, decides more than any kernel. Lab 00 has two exercises about it.
+# GPU takes a hundred times as long as a copy there. **What is copied, and how often**,
+# decides more than any kernel. Lab 00 has two exercises about it.
 #
 # ## A whole program in CUDA C
 #
@@ -89,9 +89,10 @@ del x, y
 # memories are parts, and a platform, NVIDIA's software that makes it run: a driver, a
 # runtime, compilers, libraries. Before Python comes in, here is all of it in the
 # language that CUDA was made for. CUDA C is C++ with a few words more. First the
-# kernel: `__global__` says that the host launches it and the device runs it. Many
-# **threads** run it at once, each for one element, which it finds from its own numbers.
-# Chapter 01 is about nothing else.
+# kernel: `__global__` says that the host launches it and the device runs it, and
+# `extern "C"` that its name stays as it is written. Many **threads** run it at once, in
+# **blocks** of equal size, each for one element, which it finds from its own numbers:
+# chapter 01 is about nothing else.
 
 # %%
 kernel_text = r"""
@@ -104,9 +105,9 @@ extern "C" __global__ void add(const float* x, float* y, int n) {
 # %% [markdown]
 # And the host's part. Its functions belong to the **CUDA runtime**: their names begin
 # with `cuda`. `cudaMalloc` takes memory of the device, `cudaMemcpy` copies, `cudaFree`
-# gives the memory back. `<<<grid, block>>>` is the launch: how many blocks, of how many
-# threads each. Both are a **`dim3`**, three numbers, of which those that are missing
-# are 1.
+# gives the memory back. `<<<grid, block>>>` is the launch: how many blocks there are,
+# and how many threads in each. Both are a **`dim3`**, three numbers, of which those
+# that are missing are 1.
 
 # %%
 host_text = r"""
@@ -243,8 +244,8 @@ except toolkit.NoCompiler as why:
 
 # %% [markdown]
 # `ld.global.f32` loads a float from global memory, `st.global.f32` stores one, and
-# `%f1` is a **register**, a cell of the thread itself. `@%p1 bra` earlier in the text
-# is the `if`. `.target sm_75` says for which GPUs this is: 7.5 and newer.
+# `%f1` is a **register**, a cell of the thread itself. (The `if` is `@%p1 bra`, in the
+# half that is left out.) `.target sm_75` says for which GPUs this is: 7.5 and newer.
 #
 # ### Four memories
 #
@@ -420,9 +421,9 @@ with ways("numpy") as run:
 # **2 · Numba** compiles Python. A **JIT**, a just-in-time compiler, looks at the types
 # of the arguments at the first call, and makes machine code for just these. The kernel
 # is written in Python's grammar, but it is no Python any more: no lists, no
-# dicts, each variable with one type. `cuda.grid(1)` is the global index,
+# dicts, each variable with one type. `cuda.grid(1)` is the thread's number among all,
 # `add[blocks, threads](...)` the launch.
-
+#
 # First its simulator, which must be chosen before `cuda` is imported.
 
 # %%
@@ -431,7 +432,7 @@ with ways("numba"):
 
     numba.config.ENABLE_CUDASIM = not gpu_count()
     numba.config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # few threads, and we know it
-    numba.config.CUDA_WARN_ON_IMPLICIT_COPY = 0  # of this we speak below
+    numba.config.CUDA_WARN_ON_IMPLICIT_COPY = 0  # more of this below
 
 # %% [markdown]
 # `to_device` copies there, `copy_to_host` back.
@@ -676,8 +677,8 @@ with ways("tensorflow"):
 #
 # ## In one table
 #
-# What was run on this machine, and what was measured. Lines are those of the cell; the
-# CUDA C of `text` are four more.
+# What was run on this machine, and what was measured. Lines are those of the cell;
+# `text`, the kernel in CUDA C, has four more.
 
 # %%
 ways.table()

@@ -18,7 +18,7 @@
 # **which element is mine?** With the answer you can write kernels for rows of numbers,
 # for matrices and for whole batches, of any size.
 #
-# It takes about an hour and a half, and builds on Python and NumPy alone. At its end
+# It takes about {{duration}}, and builds on Python and NumPy alone. At its end
 # you can write a kernel for any number of elements, choose its launch, and read what
 # the tools say when it is wrong. Run each cell as you come to it; where you are asked
 # to predict, write your guess down first. Five **puzzles** stand on the way: change the
@@ -537,14 +537,14 @@ to_host(y)[-3:]
 #
 # | | at most | |
 # |---|---|---|
-# | threads in a block | 1024 | x · y · z; every NVIDIA GPU since 2010 |
+# | threads in a block | 1024 | x · y · z, on every NVIDIA GPU since 2010 |
 # | block, x and y | 1024 each | |
 # | block, z | 64 | |
 # | grid, x | 2 147 483 647 | 2³¹ − 1 |
 # | grid, y and z | 65 535 each | |
 # | threads in a warp | 32 | always exactly |
 # | blocks at once on one multiprocessor | 16 to 32 | the others wait their turn |
-# | multiprocessors | 40 (T4), 108 (A100), 132 (H100 SXM, H200) | |
+# | multiprocessors of a GPU | 40 (T4), 108 (A100), 132 (H100 SXM, H200) | |
 #
 # A **multiprocessor** (SM) is what runs blocks: each block runs on one of them from its
 # beginning to its end. An H100 holds up to 132 · 2048 = 270 336 threads at once. The
@@ -646,9 +646,6 @@ print(divergent, "divergent; solved:", right and divergent == 0)
 #
 # </details>
 #
-# **To the lab**: exercise 3 (`launch_config`). It is in Python, and it has matrices in
-# it: read on first if you like.
-#
 # ## Rows and columns
 #
 # Grids and blocks can have two dimensions, or three. Then every index has a `.x` and a
@@ -705,8 +702,9 @@ launch_2d(sign, (2, 3), (4, 2), (y, 5, 7))
 y
 
 # %% [markdown]
-# 7 columns by 4 are 2, 5 rows by 2 are 3. Read 21 as block (1, 2): x = 1, y = 2. The
-# blocks at the right and at the lower edge are ragged, so it takes two guards.
+# 7 columns, 4 to a block, take 2 blocks; 5 rows, 2 to a block, take 3. Read 21 as block
+# (1, 2): x = 1, y = 2. The blocks at the right and lower edges reach beyond the matrix,
+# so it takes two guards.
 #
 # ### In memory there are no rows
 #
@@ -826,7 +824,13 @@ to_host(y)
 # Column 7 of row 0 is cell 7, and that is column 0 of row 1. Two threads write it: one
 # writes 7, the other 10. It is not even outside of the array, except in the last row,
 # where a 77 has gone. Without the sixth row, the tools find both.
-#
+
+# %%
+y = to_device(np.full((5, 7), -1, np.float32))
+for f in careless.check((2, 3), (4, 2), (y, 5, 7)).findings:
+    print(f, end="\n\n")
+
+# %% [markdown]
 # In two dimensions guards diverge more often: at the right edge every row of blocks has
 # warps that are cut. **Predict** how many of these 128 warps do, for 64 rows of 40.
 
@@ -839,13 +843,7 @@ counts["divergent_branches"]
 # Half of them: in each row the second warp has columns 32 to 63, and 8 of them exist.
 # A block that is 8 wide and 32 high would fit 40 columns exactly; but chapter 02 shows
 # why x had better be wide.
-
-# %%
-y = to_device(np.full((5, 7), -1, np.float32))
-for f in careless.check((2, 3), (4, 2), (y, 5, 7)).findings:
-    print(f, end="\n\n")
-
-# %% [markdown]
+#
 # **To the lab**: exercise 3 (`launch_config`) and exercise 4 (`map_2d`).
 #
 # ## Fewer threads than elements
@@ -1124,8 +1122,8 @@ compiled("    int i = threadIdx.x;\n    if i < n:\n        y[i] = 1;")
 compiled("    int row = threadIdx.y, col = threadIdx.x;\n    y[row][col] = 1;")
 
 # %% [markdown]
-# And two that are **no** errors, and should be. `/` between whole numbers rounds
-# towards zero, and `^` is not a power.
+# And three that **do** compile, and surprise: `/` between whole numbers rounds towards
+# zero, `%` has the sign of its left side, and `^` is not a power.
 
 # %%
 odd = Kernel(

@@ -23,7 +23,7 @@
 # - **how** threads fetch: side by side, or each from somewhere else.
 #
 # At the end you can say whether a kernel has a race, count what its warps fetch, and
-# measure it honestly. It takes about 90 minutes, and builds on chapter 01. Run each
+# measure it honestly. It takes about {{duration}}, and builds on chapter 01. Run each
 # cell as you come to it; where you are asked to predict, write your guess down first.
 # In lab 02 you write five kernels and a timer. Nothing here needs a GPU: kernels run in
 # the course's simulator, which sees more than a GPU would show you. Where speeds stand

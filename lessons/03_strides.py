@@ -19,7 +19,7 @@
 # elements takes no longer than one of four, a number fills a matrix without taking its
 # room, and you can say before you run it whether `view` will work.
 #
-# It takes 45 to 60 minutes, and builds on Python and NumPy; one section, on a kernel,
+# It takes about {{duration}}, and builds on Python and NumPy; one section, on a kernel,
 # on chapter 01. Run each cell as you come to it; where you are asked to predict, write
 # your guess down first. Lab 03 is where you write all this yourself: the lesson says
 # when to go there. It needs no GPU.

@@ -21,7 +21,7 @@
 #
 # At the end you can write a kernel that reads any layout, say in which dtype and by
 # which kernel an expression is computed, and join several kernels into one. It takes
-# about an hour, and builds on chapters 01 and 03. Run each cell as you come to
+# about {{duration}}, and builds on chapters 01 and 03. Run each cell as you come to
 # it; where you are asked to predict, write your guess down first. Lab 04 is where you
 # write all this yourself: the lesson says when to go there.
 

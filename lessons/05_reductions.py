@@ -22,11 +22,11 @@
 # - **how often is each element read?** Every pass over it costs memory's time.
 #
 # At the end you can write sums, maxima, softmax and layer norm for rows of any length,
-# and say how large their rounding error may be. It takes about two hours, and builds on
-# chapters 02 to 04. Where you are asked to
-# predict, write your guess down first. Nothing needs a GPU. Where times stand in the
-# text, they were measured on one NVIDIA H200 (CuPy 14.2, CUDA 13, PyTorch 2.11;
-# `docs/benchmarks/kernels.md`); PyTorch's copy moves 4,237 GB/s there.
+# and say how large their rounding error may be. It takes about {{duration}}, and builds
+# on chapters 02 to 04. Where you are asked to predict, write your guess down first.
+# Nothing needs a GPU. Where times stand in the text, they were measured on one NVIDIA
+# H200 (CuPy 14.2, CUDA 13, PyTorch 2.11; `docs/benchmarks/kernels.md`); PyTorch's copy
+# moves 4,237 GB/s there.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.

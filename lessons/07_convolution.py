@@ -24,8 +24,8 @@
 #
 # A product of matrices is called **GEMM**, general matrix multiply, as in chapter 06.
 # At the end you can say which way suits which sizes, and write convolution, pooling and
-# their gradients. It takes about two hours, and builds on chapters 02, 04 and 06. Where
-# you are asked to predict, write your guess down first. Nothing needs a GPU.
+# their gradients. It takes about {{duration}}, and builds on chapters 02, 04 and 06.
+# Where you are asked to predict, write your guess down first. Nothing needs a GPU.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.

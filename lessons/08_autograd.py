@@ -27,7 +27,7 @@
 # - and what keeps it honest: `no_grad`, `detach`, version counters.
 #
 # At the end you can write the gradient of any operator, test it, and read the errors
-# that a graph gives. It takes about two hours, and builds on chapters 03 and 04; of
+# that a graph gives. It takes about {{duration}}, and builds on chapters 03 and 04; of
 # mathematics it needs the slope of a function. Where you are asked to predict, write
 # your guess down first. Nothing needs a GPU.
 

@@ -25,7 +25,7 @@
 #   their way through a deep network, forth and back?
 #
 # At the end you can build a network, start, train and save it, and say why one does not
-# learn. It takes about two hours and a half, and builds on chapter 08. Where you are
+# learn. It takes about {{duration}}, and builds on chapter 08. Where you are
 # asked to predict, write your guess down first. Everything here was computed by the
 # cells themselves; nothing needs a GPU.
 

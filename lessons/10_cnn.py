@@ -22,10 +22,9 @@
 # trained network, and look at what it has learned, and at what it gets wrong.
 #
 # At the end you can train a network on images, say what each layer costs, and go on
-# after a power cut as if nothing had happened. It takes about two hours, and builds on
-# chapters 07 and 09. Where you are asked to
-# predict, write your guess down first. Nothing needs a GPU, and nothing needs the
-# internet.
+# after a power cut as if nothing had happened. It takes about {{duration}}, and builds
+# on chapters 07 and 09. Where you are asked to predict, write your guess down first.
+# Nothing needs a GPU, and nothing needs the internet.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.

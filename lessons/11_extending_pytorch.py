@@ -14,14 +14,15 @@
 # # 11 · Your kernel inside PyTorch
 #
 # You have written kernels and launched them from a library of your own. Here they go
-# into other people's: the same three operators become part of **PyTorch**, in two ways,
-# of **minigrad**, and of **TensorFlow**. At the end you can build an extension, say
-# which part of it does what, find what is wrong with one, and measure whether it was
-# worth it.
+# into other people's: an addition, a batched outer product and gelu(x + bias) become
+# part of **PyTorch**, in two ways, of **minigrad**, and of **TensorFlow**. At the end
+# you can build an extension, say which part of it does what, find what is wrong with
+# one, and measure whether it was worth it.
 #
-# It takes about two hours; two or three minutes of them are compilers at work, once.
-# You need a C++ compiler and ninja; a cell that lacks something says what, and the
-# lesson goes on. You should have read chapters 04 and 08. Lab 11 is where you write
+# It takes about {{duration}}, and the compilers two or three more, once.
+# You need a C++ compiler and ninja, which runs compilers; a cell that lacks something
+# says what, and the lesson goes on. You should have read chapters 04 and 08. No C++ is
+# expected beyond that of the kernels. Lab 11 is where you write
 # such an operator from end to end: the lesson says when to go there.
 
 # %% setup=true
@@ -171,7 +172,8 @@ except NameError:
 # %% [markdown]
 # ## Three parts: .cu, .cpp, .py
 #
-# An extension of PyTorch is a shared library, too. It has three parts:
+# An extension of PyTorch is a shared library, too. Its C++ is written against ATen
+# (chapter 04), where a tensor is an `at::Tensor`. It has three parts:
 #
 # | part | holds | knows |
 # |---|---|---|
@@ -209,9 +211,10 @@ part("extension/csrc/cuda.cu", "#define DISPATCH", "    }")
 # %% [markdown]
 # - `at::empty_like(a)` takes memory from PyTorch's allocator; `at::zeros(sizes,
 #   a.options())` would fill it as well. `options` are dtype, device, layout.
-# - `AT_DISPATCH_FLOATING_TYPES_AND_HALF(dtype, name, lambda)` compiles the lambda for
-#   double, float and half, with `scalar_t` as the type's name in it, and runs the one
-#   that fits. For any other dtype it raises, with the name in the message.
+# - `AT_DISPATCH_FLOATING_TYPES_AND_HALF(dtype, name, lambda)` compiles the lambda,
+#   which C++ writes `[&] { ... }`, for double, float and half, with `scalar_t` as the
+#   type's name in it, and runs the one that fits. For any other dtype it raises, with
+#   the name in the message.
 # - `a.const_data_ptr<scalar_t>()` is the address, and raises if the dtype is another.
 #   (`data_ptr<float>()`, which you meet in older code, does not say whether you will
 #   write there.) `numel()` counts elements.
@@ -271,9 +274,9 @@ part("extension/csrc/bindings.cpp", "PYBIND11_MODULE", "}")
 # `torch::Tensor`), the checks, pybind11. Many extensions call their macros CHECK_CUDA
 # (is it on a GPU?), CHECK_CONTIGUOUS, and CHECK_INPUT for both at once.
 #
-# `PYBIND11_MODULE` makes the library a module of Python: `m.def` gives it a function,
-# and pybind11 turns arguments and errors into each other: a C++ exception of
-# `TORCH_CHECK` arrives as a RuntimeError.
+# `PYBIND11_MODULE` makes the library a module of Python, and `m.def` gives it a
+# function. **pybind11**, a C++ library, turns Python's arguments into C++'s, and
+# exceptions of C++ into Python's: that of `TORCH_CHECK` arrives as a RuntimeError.
 #
 # ### Built
 #
@@ -475,8 +478,9 @@ if ops:
         print(type(error).__name__, str(error)[:290], "...")
 
 # %% [markdown]
-# A function of pybind11's has no schema, no shape rule, nothing: to the compiler it is
-# a hole in the graph, a **graph break**. Right results, in pieces.
+# A function of pybind11's has no **schema** (names and types of what goes in and comes
+# out), no shape rule, nothing: to the compiler it is a hole in the graph, a **graph
+# break**. Right results, in pieces.
 #
 # ## Two: an operator of the dispatcher
 #
@@ -505,8 +509,8 @@ x, memory(x).ctypes.data == x.data_ptr() if not x.is_cuda else ""
 
 # %% [markdown]
 # Then the **stream**. CuPy has a current stream of its own, and PyTorch another: a
-# kernel in the wrong one runs before its input is there. An `ExternalStream` is
-# PyTorch's, under CuPy's name.
+# kernel in the wrong one may run before its input is there. An `ExternalStream` makes
+# PyTorch's stream one of CuPy's.
 
 # %%
 import contextlib
@@ -970,7 +974,7 @@ if tf:
 # | transposed, expanded, `x[1:]` | strides and offsets that are ignored |
 # | NaN, ±∞ | comparisons, `0 * x` |
 # | half, double | digits that are lost, a dispatch that lacks a type |
-# | another device, another dtype | a check that lacks |
+# | another device, another dtype | a check that is missing |
 # | a random upstream gradient | a gradient that is right for ones alone |
 #
 # `torch.testing.assert_close` compares shape, dtype, device and values, with a
@@ -1079,7 +1083,7 @@ else:
     print("not run: needs a GPU: torch.cuda.max_memory_allocated, max_memory_reserved")
 
 # %% [markdown]
-# **The Python side.** A kernel of 5 µs below 50 µs of Python is a Python program.
+# **The Python side.** A kernel of 5 µs under 50 µs of Python is a Python program.
 # `cProfile` counts calls and times them; here a thousand calls of `ops.outer`.
 
 # %%
@@ -1130,9 +1134,9 @@ print(shutil.which("ncu") or "not run: needs a GPU, and Nsight Compute (ncu)")
 
 # %% [markdown]
 # Is it worth it? An operator of one's own wins where it **fuses**: gelu(x + bias) in
-# PyTorch eager is two kernels, and moves x's size five times (read x, write the sum,
-# read it, write y, and bias); in one kernel it moves twice. `torch.compile` fuses such
-# chains by itself, and is what to measure against:
+# PyTorch eager is two kernels, and moves x's size four times (read x, write the sum,
+# read it, write y); one kernel moves it twice. `torch.compile` fuses such chains by
+# itself, and is what to measure against:
 #
 #     python benchmarks/extension.py --write
 #

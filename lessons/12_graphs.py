@@ -24,7 +24,7 @@
 # - trace a function, fuse its kernels, and say why a trace is made again or refused;
 # - capture a training step in a CUDA graph, and find what breaks the capture.
 #
-# It takes about two hours and builds on chapters 04 (elementwise kernels), 08
+# It takes about {{duration}} and builds on chapters 04 (elementwise kernels), 08
 # (autograd) and 10 (a training step). Write your guess down where you are asked to
 # predict. Nothing needs a GPU.
 
@@ -529,7 +529,7 @@ for lr in (0.01, 0.1, 0.1):
 print(eager == found, found)
 
 # %% [markdown]
-# Every bit the same: with dropout, and with a learning rate that changed in the midst.
+# Every bit the same: with dropout, and with a learning rate that changed halfway.
 #
 # `minigrad.jit(step, mode="reduce-overhead")` does both: it traces, fuses, and captures
 # what is left. `torch.compile` has the same mode. How long does a call take here?

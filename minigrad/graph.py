@@ -201,13 +201,13 @@ def gradient_of(operation, dy):
 
 @exercise("12.4", points=3, stars=3, minutes=30)
 def gradients(y, xs, grad_of):
-    """The gradients of y by each of xs, as new operations: a list, None where y does
-    not depend on it.
+    """The gradients of y with respect to each of xs, as new operations: a list, with
+    None where y does not depend on it.
 
-    y: an operation whose value is one number, or is to be summed. xs: operations.
-    grad_of(operation, dy) makes the operations that compute the gradients of the
-    inputs of an operation, of the one of its result: a tuple, one for each of its
-    inputs, None where nothing goes. That of y itself is op("OnesLike", y).
+    y: an operation; of several elements the sum is meant. xs: a list of operations.
+    grad_of(operation, dy): dy is the gradient of an operation's result; it makes those
+    of the operation's inputs: a tuple, one for each, None for an input that gets none.
+    The gradient of y itself is graph.op("OnesLike", y).
 
     Nothing is computed here; more operations are defined. Each operation that lies
     between xs and y is asked once, when its whole gradient is there: where it is used
@@ -237,10 +237,9 @@ def execution_order(fetches):
 def pruned(order, fetches, fed):
     """The operations of `order` that a run has to compute: a list, in that order.
 
-    order: what execution_order(fetches) returns. fed: operations whose values are given
-    for this run; any operation can be, not only placeholders. Those are not computed,
-    and neither is what is needed for their sake alone. A fetch that is fed is not
-    computed.
+    order: what execution_order(fetches) returns. fed: a set of the operations whose
+    values are given for this run; any can be, not only placeholders. They are not
+    computed, fetches or not, and neither is what is needed for their sake alone.
 
     Raises ValueError for a placeholder that would have to be computed: nobody has given
     its value. operation.type is "Placeholder" for these, operation.name is to stand in

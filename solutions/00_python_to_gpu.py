@@ -14,7 +14,7 @@
 # # Lab 00 · From Python to the GPU
 #
 # Six exercises around a kernel: what one decides before it runs, what happens to its
-# data, and what one reads when it does not run. About an hour and a half. You need no
+# data, and what one reads when it does not run. About {{duration}}. You need no
 # GPU and none of the libraries of lesson 00: everything is graded on any machine.
 #
 # How each exercise goes:

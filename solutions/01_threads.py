@@ -14,7 +14,7 @@
 # # Lab 01 · Threads
 #
 # Here you write your first kernels in CUDA C, and a test of one: seven exercises, about
-# an hour and a half of work. They run on your GPU if the machine has one, and else in
+# {{duration}} of work. They run on your GPU if the machine has one, and else in
 # minigrad's simulator: you change nothing for it.
 #
 # How each exercise goes:
@@ -124,7 +124,7 @@ check(global_index)
 # ## The last block
 #
 # Blocks are whole. For 257 elements in blocks of 256 threads it takes two blocks, which
-# is 512 threads: 255 of them have no element. If they wrote all the same, they would
+# is 512 threads: 255 of them have no element. If they wrote nevertheless, they would
 # write past the end of the array, into memory of other arrays.
 #
 # Write the kernel `tail_guard`, which doubles n elements and touches nothing else.
@@ -191,7 +191,7 @@ check(tail_guard)
 # |---|---|---|---|
 # | `(257,)` | `(256,)` | `(2,)` | one block has room for 256 |
 # | `(256,)` | `(256,)` | `(1,)` | one block is just enough |
-# | `(20, 100)` | `(32, 8)` | `(4, 3)` | 100 columns by 32 are 4, 20 rows by 8 are 3 |
+# | `(20, 100)` | `(32, 8)` | `(4, 3)` | 100 / 32 columns: 4; 20 / 8 rows: 3 |
 # | `(0,)` | `(256,)` | `(1,)` | a grid has at least one block |
 #
 # Write the Python function `launch_config`.

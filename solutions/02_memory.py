@@ -13,8 +13,8 @@
 # %% [markdown]
 # # Lab 02 · Memory
 #
-# Seven exercises, about two hours of work: five kernels, a timer, and a test. Three of
-# the kernels let the threads of a block work together through shared memory, and two
+# Seven exercises, about {{duration}} of work: five kernels, a timer, and a test. Three
+# of the kernels let the threads of a block work together through shared memory, and two
 # move data as fast as the memory allows. The timer is what you will measure with for
 # the rest of the course.
 #

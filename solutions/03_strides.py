@@ -14,7 +14,7 @@
 # # Lab 03 · Strides
 #
 # Here you write the part of minigrad that turns a row of cells into a tensor. There
-# are eleven exercises, about three hours of work. What you write is not a copy of
+# are eleven exercises, about {{duration}} of work. What you write is not a copy of
 # minigrad: it becomes minigrad. As soon as you have run the cell of an answer, the
 # library works with your code, in this notebook and in all later labs. One is a
 # kernel, and takes chapter 01; the last is a test.

@@ -15,8 +15,8 @@
 #
 # Here minigrad's tensors learn to compute: three kernels that do many operations on
 # tensors of any layout, and the two functions that decide which kernel runs, and in
-# which dtype, and a test. Six exercises, about two hours of work. They run on your GPU
-# if the machine has one, and else in minigrad's simulator.
+# which dtype, and a test. Six exercises, about {{duration}} of work. They run on your
+# GPU if the machine has one, and else in minigrad's simulator.
 #
 # How each exercise goes:
 #

@@ -13,7 +13,7 @@
 # %% [markdown]
 # # Lab 05 · Reductions
 #
-# Seven kernels and a test, about four hours of work, that make few numbers of many: a
+# Seven kernels and a test, about {{duration}} of work, that make few numbers of many: a
 # sum, in blocks, in warps, over any dimensions; the largest element and its place;
 # softmax, in three passes and in two; layer norm.
 #
@@ -78,9 +78,9 @@ print(own, "->", [sum(own[:2]), sum(own[2:])], "->", sum(own))
 # %% [markdown] hints="sum_all"
 # <details><summary>Hint 1</summary>
 #
-# First a loop over i that adds into `float sum = 0.0f`, without the others. When
-# it is done, `sum` goes into the thread's cell of shared memory. Threads without any
-# element put 0 there: that comes by itself.
+# First a loop over i, in which each thread adds to a `float sum = 0.0f` of its own.
+# When it is done, `sum` goes into the thread's cell of shared memory. Threads without
+# any element put 0 there: that comes by itself.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -362,9 +362,9 @@ check(max_argmax)
 # %% [markdown] task="softmax_rows"
 # ## Softmax
 #
-# A network's last layer gives scores of any size. Softmax makes shares of them: all
-# positive, together 1. The formula is y = exp(x) / sum of exp(x), and as it stands it
-# cannot be computed: `exp(89)` is infinite in float, and infinite by infinite is NaN.
+# A network's last layer gives scores of any size. Softmax makes probabilities of them:
+# all positive, together 1. The formula is y = exp(x) / sum of exp(x), and as it stands
+# it cannot be computed: `exp(89)` is infinite in float, and ∞ / ∞ is NaN.
 #
 # The way out costs nothing: softmax stays the same if a number is subtracted from all
 # of the row. With the row's largest element subtracted, no exponent is above 0, and one
@@ -372,7 +372,7 @@ check(max_argmax)
 #
 # So one block does one row, in three passes: the largest; the sum of exp(x - largest);
 # the result. Rows may be longer than the block, and shorter. An element of minus
-# infinity is a score that is ruled out: its share is 0.
+# infinity is a score that is ruled out: its probability is 0.
 
 # %%
 x = np.array([1, 2, 1000], np.float32)

@@ -13,7 +13,7 @@
 # %% [markdown]
 # # Lab 06 · Matrix multiplication
 #
-# Four kernels, one piece of arithmetic and a test, about three hours of work. Most of
+# Four kernels, one piece of arithmetic and a test, about {{duration}} of work. Most of
 # what a network computes is matrix multiplication: a linear layer is one, a convolution
 # becomes one, attention is two. You write it four times: plainly; with tiles; with
 # registers; and for batches in any layout.

@@ -13,7 +13,7 @@
 # %% [markdown]
 # # Lab 07 · Convolution and pooling
 #
-# Eight exercises, about three and a half hours of work: windows as columns of a matrix,
+# Eight exercises, about {{duration}} of work: windows as columns of a matrix,
 # and the way back; convolution as a product of matrices, and without one; its
 # gradients; the largest element of each window.
 #

@@ -13,11 +13,11 @@
 # %% [markdown]
 # # Lab 08 · The graph and its gradients
 #
-# Twenty-eight functions, about four hours of work. The first eight are autograd itself:
-# how operators are recorded, how backward walks through the record, how broadcasting is
-# undone and changes in place are noticed. Then come the gradients of the operators,
-# most of them one line, then the judge of all gradients, gradcheck, and at the end a
-# test of your own.
+# Twenty-eight functions, about {{duration}} of work. The first eight are autograd
+# itself: how operators are recorded, how backward walks through the record, how
+# broadcasting is undone and changes in place are noticed. Then come the gradients of
+# the operators, most of them one line, then the judge of all gradients, gradcheck, and
+# at the end a test of your own.
 #
 # What you write here is what `minigrad` runs from then on, in every `backward()`.
 #

@@ -13,7 +13,7 @@
 # %% [markdown]
 # # Lab 09 · Modules, losses, optimisers
 #
-# Seventeen exercises, about four hours of work: what stands between a gradient and a
+# Seventeen exercises, about {{duration}} of work: what stands between a gradient and a
 # network that learns. First the module, which knows its parameters by name; then four
 # layers and how they begin; the loss of classification, as two kernels; the update
 # rules of SGD, Adam and AdamW; clipping; the training loop; and at last a test.

@@ -13,10 +13,10 @@
 # %% [markdown]
 # # Lab 10 · A convolutional network on MNIST
 #
-# Seven exercises, about two hours of work, and at the end a network reads handwritten
-# digits. The layers, the loss and the optimisers are yours, from lab 09. What is
-# missing is all that surrounds them: a file format, batches in a new order for each
-# epoch, one step, a fair test, and a loop that can be stopped and goes on.
+# Seven exercises, about {{duration}} of work, and at the end a network reads
+# handwritten digits. The layers, the loss and the optimisers are yours, from lab 09.
+# What is missing is all that surrounds them: a file format, batches in a new order for
+# each epoch, one step, a fair test, and a loop that can be stopped and goes on.
 #
 # Everything here runs on the 1797 digits of 8 × 8 that come with the course. The last
 # cell trains on MNIST itself, 70,000 digits of 28 × 28, if they are on your computer or

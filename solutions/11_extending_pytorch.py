@@ -16,7 +16,7 @@
 # One operator from end to end: **gelu(x + bias)**, in one kernel, inside PyTorch. You
 # write what an extension is made of: the checks and the loop of the CPU in C++, three
 # kernels in CUDA C, the gradient, a shape rule, and a verification that finds what is
-# wrong. Eight exercises, about two hours and a half. The first two need a C++ compiler,
+# wrong. Eight exercises, about {{duration}}. The first two need a C++ compiler,
 # and are not counted where there is none; the kernels run in minigrad's simulator and,
 # where there is a GPU, as a built extension, too.
 #
@@ -270,7 +270,8 @@ check(bias_gelu)
 # ## Its slope
 #
 # Backward gets `dy` and needs `dx = dy * gelu'(u)` with u = x + bias, the same for all
-# elements, each by itself. gelu is u times a share, so its slope has two parts:
+# elements, each by itself. gelu is a product of u and a function of u, so its slope has
+# two parts:
 #
 #     gelu'(u) = (1 + erf(u / sqrt(2))) / 2  +  u * exp(-u * u / 2) / sqrt(2 * pi)
 #

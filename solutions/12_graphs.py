@@ -13,17 +13,19 @@
 # %% [markdown]
 # # Lab 12 · Define, then run
 #
-# Ten functions, about three hours. The first four are the heart of a small TensorFlow
-# 1, `minigrad.graph`: in which order a graph runs, what of it, what is known before,
-# and gradients as further operations. The next four are the heart of `minigrad.jit`:
-# what is computed twice, what may be one kernel, the text of that kernel, and when a
-# trace is no longer good. The last two belong to CUDA graphs, `minigrad.cuda`.
+# Ten functions, about {{duration}}. The first four are the heart of a small
+# TensorFlow 1, `minigrad.graph`: in which order a graph runs, what of it, what is known
+# before, and gradients as further operations. The next four are the heart of
+# `minigrad.jit`: what is computed twice, what may be one kernel, the text of that
+# kernel, and when a trace is no longer good. The last two belong to CUDA graphs,
+# `minigrad.cuda`.
 #
 # All of them are used from then on: `minigrad.jit` runs your passes, and launches the
 # kernels that you have written.
 #
-# Put your code in the place of `# YOUR CODE HERE`, run the cell, and check as often as
-# you like. The lesson, `lessons/12_graphs.ipynb`, has the pictures. No GPU is needed.
+# Above the cell of an answer stands its contract: it says all that is tested. Put your
+# code in the place of `# YOUR CODE HERE`, run the cell, and check as often as you like.
+# The lesson, `lessons/12_graphs.ipynb`, has the pictures. No GPU is needed.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -289,7 +291,7 @@ check(gradients)
 # enough. And that spreads: when d is c, then 2 · d is 2 · c.
 #
 # Backward is full of such pairs: the gradients of `x * y` and of `x / y` both need y
-# turned, cast or broadcast.
+# transposed, cast or broadcast.
 
 # %%
 print(hash((1, "a")) == hash((1.0, "a")), 1 == 1.0 == True)  # noqa: E712

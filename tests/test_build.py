@@ -7,6 +7,7 @@ import nbformat
 import pytest
 
 from grading import build
+from grading.duration import duration
 from minigrad import course
 
 TEXTS = [text for text, _ in build.sources()]
@@ -26,6 +27,21 @@ def test_built_twice_it_has_the_same_bytes(text):
 def test_every_built_notebook_is_what_its_text_says():
     stale = [path.name for path in build.build(check=True)]
     assert not stale, "run `python -m grading build`"
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=ids)
+def test_a_notebook_says_how_long_it_takes(text):
+    first = build.notebook(text, solved=False).cells[0].source
+    assert re.search(r"bout\s\d+(\.5)? (minutes|hours)\b", first)
+
+
+def test_a_lesson_takes_what_it_asks_for():
+    cell = nbformat.v4.new_markdown_cell
+    cells = [cell("word " * 2300), cell("**Predict**: a line of 1, 2. **Puzzle 1**")]
+    cells += [nbformat.v4.new_code_cell("x = 1\n\ny = 2\n" * 10)]
+    assert duration(cells, []) == "20 minutes"  # 10 + 2 + 1 + 5
+    cells += [cell("## Before you go\n\n1. Why?\n2. When?\n\n<details>\n\n1. So")]
+    assert duration(cells * 5, []) == "1.5 hours"  # 5 · 18 and 2 questions
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=ids)

@@ -29,7 +29,7 @@ warp_reduce = kernel_exercise(
 //
 // The launch has one dimension, and thread i of all has element x[i], or 0 for i >= n.
 // blockDim.x is any number up to 256, so the last warp of a block may have fewer than
-// 32 lanes. A block has (blockDim.x + 31) / 32 warps: so many elements of `sums` are
+// 32 lanes. A block has (blockDim.x + 31) / 32 warps: as many elements of `sums` are
 // its own, one for each warp, those of block 0 first. n >= 0. The mask of a shuffle
 // names the lanes that there are, and all of them must come to it. Each element is read
 // once.
@@ -122,7 +122,7 @@ layer_norm = kernel_exercise(
 //
 // x and y have gridDim.x rows of n elements, row by row: block r does row r. gamma and
 // beta have n elements. var is divided by n. blockDim.x is a power of two, at most 256;
-// n >= 1 is any number. The mean may be 10000 where the deviation is 1. Each element of
+// n >= 1 is any number. The mean may be 10000 where the variance is 1. Each element of
 // x is read from memory twice at most: mean and variance in one pass (Welford's), y in
 // the second. gamma, beta and y may be read as often as you like. Shared arrays have a
 // fixed size: nothing is given to `extern __shared__`.

@@ -43,7 +43,7 @@ def launch_config(shape, block):
 
     shape: sizes >= 0. block: sizes >= 1.
     launch_config((257,), (256,)) -> (2,)
-    launch_config((20, 100), (32, 8)) -> (4, 3): 100 columns by 32, 20 rows by 8
+    launch_config((20, 100), (32, 8)) -> (4, 3): 100 / 32 columns, 20 / 8 rows
     """
 
 
