@@ -367,7 +367,7 @@ viz.spans(streams, "two streams")
 
 # %%
 with trying():
-    failing = stream.submit(lambda: [][5])
+    failing = stream.submit(int, "five")
     print("launched, no error")
     failing.result()
 
@@ -759,7 +759,8 @@ status = doctor()
 # - **kernels**: where this course runs yours. In the simulator all labs work.
 # - **toolkit**: the CUDA of nvcc. It is needed only where something is compiled on this
 #   machine: PyCUDA, chapter 11.
-# - **driver**: the newest CUDA that it runs. Without it no library sees any GPU.
+# - **driver**: the newest CUDA that it runs. Without it (the line is then called
+#   **GPU**) no library sees any GPU.
 #
 # Three numbers, all called "CUDA version": of the **driver**, of the **toolkit**, of
 # each **wheel**. They may differ. What must fit are wheel and driver; the toolkit has

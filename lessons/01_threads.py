@@ -368,8 +368,9 @@ viz.launch(forgets, 2, 4, (x, y))
 print(forgets.check(2, 4, (x, y)))
 
 # %% [markdown]
-# A **race**: the thread that writes last wins, and no one can say which that is. Here
-# both write the same number. They will not always be so kind.
+# A **race**: the thread that writes last wins, and no one can say which that is. It is
+# a note and no finding, since here both write the same number. They will not always be
+# so kind.
 #
 # Read a finding from the top: where in your text, what happened, which thread saw it.
 #
@@ -868,8 +869,9 @@ for thread in range(4):
     print("thread", thread, "does", list(range(thread, 10, 4)))
 
 # %% [markdown]
-# In CUDA C it is a `for` loop. `gridDim.x` is how many blocks there are, so that the
-# step is `gridDim.x * blockDim.x`. This is a **grid-stride loop**.
+# In CUDA C it is a `for` loop: in its parentheses stand the beginning, the condition
+# and the step. `gridDim.x` is how many blocks there are; so the step is
+# `gridDim.x * blockDim.x`. This is a **grid-stride loop**.
 
 # %%
 strided = Kernel(
@@ -958,12 +960,11 @@ print("all right:", np.array_equal(to_host(y), 2 * to_host(x)))
 
 # %% [markdown]
 # All the same numbers, and nearly four times the work: 1000 + 936 + 872 + 808 elements.
-# No comparison of results will ever find that. The tools do: threads of two blocks
+# No comparison of results will ever find that. The tools note it: threads of two blocks
 # write the same element.
 
 # %%
-for f in greedy.check(4, 64, (x, y, 1000)).findings:
-    print(f)
+print(greedy.check(4, 64, (x, y, 1000)))
 
 # %% [markdown]
 # ### How large may i be?

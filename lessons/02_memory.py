@@ -138,8 +138,8 @@ for name, kilobytes in ("registers", 256), ("shared memory", 228):
     print(f"{name}: {sms * kilobytes / 1024:.0f} MB, {each:.0f} bytes a thread")
 
 # %% [markdown]
-# All shared memory of an H200 has room for a five-thousandth of its device memory. That
-# is why kernels work in tiles: fetch a small piece, use it often, fetch the next.
+# All shared memory of an H200 holds a five-thousandth of what its device memory does.
+# That is why kernels work in tiles: fetch a small piece, use it often, fetch the next.
 #
 # ## A block, in plain Python
 #
@@ -258,8 +258,9 @@ with trying():
 #
 # ## The same in CUDA C
 #
-# `__shared__` declares an array in shared memory, `__syncthreads()` is the barrier.
-# `tid` is the thread's number in its block, `i` the number of its element.
+# `__shared__` declares an array in shared memory, of a size that the text says.
+# (`extern __shared__ float tile[];` leaves the size to the launch.) `__syncthreads()`
+# is the barrier. `tid` is the thread's number in its block, `i` that of its element.
 
 # %%
 source = r"""

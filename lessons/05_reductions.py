@@ -89,7 +89,7 @@ for n in 10**3, 10**4, 10**5, 10**6:
     print(f"{n:>9,}  {running[n - 1]:>12.4f}  {running[n - 1] / (0.1 * n) - 1:+.1e}")
 
 # %% [markdown]
-# The same numbers as a **tree**: neighbours first, then sums of two, of four, ... Only
+# The same numbers as a **tree**: first pairs, then sums of two, of four, ... Only
 # numbers of about the same size meet, and each 0.1 goes through 20 additions instead of
 # up to a million.
 
@@ -254,9 +254,8 @@ print(sums.sum(dtype=np.float64), x.sum(dtype=np.float64))
 #
 # ## A warp needs no barrier
 #
-# Within a warp there is a shorter way: a **shuffle**. A **lane** is a thread's place in
-# its warp, 0 to 31. Each lane offers a variable, and takes that of another lane, from
-# register to register.
+# Within a warp there is a shorter way: a **shuffle**. Each lane offers a variable, and
+# takes that of another lane, from register to register.
 #
 # `__shfl_down_sync(mask, value, d)`: lane i gets the value of lane i + d. In Python, a
 # warp is a list:
@@ -800,9 +799,9 @@ print(f"{x.mean(dtype=np.float64) ** 2:.3f}  E[x]²")
 print(f"{np.spacing(np.float32(1e8))}  from one float to the next, there")
 
 # %% [markdown]
-# Two numbers of nine digits, equal in eight of them. A float holds seven. The
-# difference consists of rounding errors alone: that is **cancellation**. The
-# subtraction itself is exact; it brings out what was lost before.
+# Two numbers that agree in seven digits, and a float holds no more. The difference
+# consists of rounding errors alone: that is **cancellation**. The subtraction itself is
+# exact; it brings out what was lost before.
 #
 # ### Welford
 #

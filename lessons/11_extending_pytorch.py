@@ -695,26 +695,20 @@ torch._C._dispatch_keys(a)
 # %% [markdown]
 # Written from the lowest to the highest: Autocast would change dtypes, if it were on;
 # then AutogradCPU, which notes the operation and asks again with its own key left out;
-# ADInplaceOrView counts versions of what is written in place; CPU computes. What is
-# registered for them stands in a table that can be printed.
-
+# ADInplaceOrView counts versions of what is written in place; CPU computes. Which
+# kernel each of them has stands in a table that can be printed.
 
 # %%
-def registered(operator, keys):
-    for line in torch._C._dispatch_dump(operator).splitlines():
-        key, _, rest = line.partition(": ")
-        if key.split("[")[0].strip() in keys:
-            place, _, line_number = rest.split(" ::")[0].rpartition("/")
-            print(f"{operator:14} {key:34} {line_number}")
-
-
 for operator in "aten::matmul", "aten::mm":
-    registered(operator, ["CPU", "CUDA", "Autograd", "CompositeImplicitAutograd"])
+    for line in torch._C._dispatch_dump_table(operator).splitlines():
+        key, _, place = line.partition(": registered at ")
+        if key in ("AutogradCPU", "CPU"):
+            print(f"{operator:14} {key:12} {place.rpartition('/')[2]}")
 
 # %% [markdown]
 # `matmul` has no kernel of its own: "CompositeImplicit" is written in terms of other
-# operators, and its gradient is theirs. `mm` has one for each device
-# (`RegisterCPU`, `RegisterCUDA`) and one for Autograd.
+# operators, and its gradient is theirs. `mm` has one for each device (`RegisterCPU`
+# here) and one for Autograd (`VariableType`).
 #
 # A `TorchDispatchMode` stands below autograd and sees each operator that gets there.
 # **Predict** what two matrices become, and what two batches of them.
@@ -729,11 +723,12 @@ class Seen(TorchDispatchMode):
         return function(*args, **(kwargs or {}))
 
 
+batches = torch.rand(2, 3, 4), torch.rand(2, 4, 5)
 with Seen():
     print("two matrices")
     y = a @ b
     print("two batches")
-    torch.rand(2, 3, 4) @ torch.rand(2, 4, 5)
+    batches[0] @ batches[1]
 y.grad_fn
 
 # %% [markdown]

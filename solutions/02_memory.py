@@ -198,7 +198,8 @@ check(block_sum)
 # has to read it?
 #
 # Copy the kernel into the cell of the answer, and mend it there. You need no new idea:
-# keep the method, and put things in order.
+# keep the method, and put things in order. (`condition ? one : other` is C's `one if
+# condition else other`.)
 
 # %%
 broken = r"""

@@ -185,8 +185,8 @@ def explain(function):
     lines = [f"{name}: calls {function.calls}, traces {len(programs)}", *lines]
     if programs:
         graph = programs[-1].graph
-        lines.append(f"the last trace: {graph.count()} kernels, of which "
-                     f"{len(programs[-1].kernels)} were written by jit")  # fmt: skip
+        lines.append(f"the last trace: {graph.count()} kernels, "
+                     f"{len(programs[-1].kernels)} of them written by jit")  # fmt: skip
     return Explanation("\n".join(lines))
 
 

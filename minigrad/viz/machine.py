@@ -148,7 +148,7 @@ def pyramid(card="H200"):
         for n, (*_, text) in enumerate(levels)
     ]
     said = "; ".join(f"{name}: {size}; {text}" for name, size, text in levels)
-    alt = f"The memories of a {card}, {sms} SMs, from the nearest: {said}."
+    alt = f"The memories of the {card}, {sms} SMs, from the nearest: {said}."
     return diagram((WIDE, 2.6), boxes, arrows, alt)
 
 

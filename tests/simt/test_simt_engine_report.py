@@ -22,7 +22,7 @@ def found(body, args=None, before="", params="float* o, int n", block=32, **how)
 ROWS = "struct Row { float x[4]; };\n"
 MESSAGES = [
     ("o[i] = 1;", "", "o[20] is written, but o has 20 elements",
-     "its last index is 19: is a guard missing, if (i < n)?"),
+     "its last index is 19: is a guard, if (i < n), missing or too wide?"),
     ("o[-1 - i] += 1;", "", "o[-1] is read, but o has 20 elements",
      "the first element has the index 0"),
     ("one[1] = i;", "__device__ int one[1];\n",
@@ -42,7 +42,7 @@ MESSAGES = [
     ("size_t m = n - 20; o[m - 1] = i;", "", "o[-1] is written, but o has 20 elements",
      "the first element has the index 0"),
     ("o[1ll << 40] = i;", "", "o[1099511627776] is written, but o has 20 elements",
-     "its last index is 19: is a guard missing, if (i < n)?"),
+     "its last index is 19: is a guard, if (i < n), missing or too wide?"),
     ("size_t m = n - 21; float* p = o + m; p[m] = i;", "",
      "o[-2] is written, but o has 20 elements", "the first element has the index 0"),
     ("__shared__ int s[9][4]; s[n * 1ll << 50][i % 4] = 1;", "",
@@ -105,7 +105,7 @@ def test_a_finding_as_text():
         "    \t           \t         ^\n"
         "  o[20] is written, but o has 20 elements\n"
         "  seen at block 0 thread 19, and 12 more\n"
-        "  its last index is 19: is a guard missing, if (i < n)?"
+        "  its last index is 19: is a guard, if (i < n), missing or too wide?"
     )
     assert "thread 20\n" in str(found("if (i == 20) o[i] = 1;"))
     two = found("if (threadIdx.x && threadIdx.y) o[n] = 1;", block=(3, 2))
@@ -146,10 +146,10 @@ def test_summary():
     assert report.summary().split("\n") == [
         "global memory: 2 requests of warps, 16 sectors, 8.0 a request",
         "shared memory: 2 requests of warps, 32.0 passes through the banks a request",
-        "line 4: 32 passes through the banks a request, 1 would do",
-        "line 4: 8 sectors a request, 4 would do (50 % of the fetched bytes are used)",
-        "line 6: 8 sectors a request, 4 would do (50 % of the fetched bytes are used)",
-        "line 6: 32 passes through the banks a request, 1 would do",
+        "line 4:15: 32 passes through the banks a request, 1 would do",
+        "line 4:18: 8 sectors a request, 4 would do (50 % of fetched bytes are used)",
+        "line 6:14: 8 sectors a request, 4 would do (50 % of fetched bytes are used)",
+        "line 6:17: 32 passes through the banks a request, 1 would do",
     ]
     nothing = simt.RawKernel("__global__ void k() {}", "k")
     assert simt.run(nothing, 1, 1, ()).summary() == ""

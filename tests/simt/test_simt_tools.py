@@ -319,7 +319,7 @@ def test_explain():
     m.read(root(), LANES, 8)
     m.end()
     assert explain_counts(m.counts) == [
-        "line 7: 32 sectors a request, 4 would do (12 % of the fetched bytes are used)"
+        "line 7:5: 32 sectors a request, 4 would do (12 % of fetched bytes are used)"
     ]
 
 

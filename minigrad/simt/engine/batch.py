@@ -342,7 +342,8 @@ class Batch(Atomics, Pointers, Rows, Warp):
         message = f"{region.name}[{at}] is {what}, but {region.name} has {holds}"
         hint = "the first element has the index 0"
         if at >= 0:
-            hint = f"its last index is {count - 1}: is a guard missing, if (i < n)?"
+            guard = "is a guard, if (i < n), missing or too wide?"
+            hint = f"its last index is {count - 1}: {guard}"
         self.launch.report(
             "out-of-bounds", site, lane, message, self.geometry,
             hint=hint if count else "", count=int(flat.sum()),

@@ -2,10 +2,10 @@
 
 
 def explain(counts):
-    """One line of text for each line of the kernel that costs more than it must."""
+    """One line of text for each place in the kernel that costs more than it must."""
     return [
-        f"line {line}: {text}"
-        for (line, _), seen in sorted(counts.get("lines", {}).items())
+        f"line {line}:{column}: {text}"
+        for (line, column), seen in sorted(counts.get("lines", {}).items())
         for text in _texts(seen)
     ]
 
@@ -29,7 +29,7 @@ def _sectors(seen):
     return (
         f"{_short(sectors / requests)} sectors a request, "
         f"{_short(ideal / requests)} would do "
-        f"({round(100 * ideal / sectors)} % of the fetched bytes are used)"
+        f"({round(100 * ideal / sectors)} % of fetched bytes are used)"
     )
 
 
