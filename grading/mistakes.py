@@ -7,7 +7,6 @@ In the file of an exercise, `checks/07_03_conv2d_gemm.py`:
         LIST,  # see below
         in_double=Mistake("...", Model(in_double), "float sum -> double sum"),
     )
-    right(conv2d_gemm, "padded tiles", "w_tile[16][16] -> w_tile[16][17]")
 
     @mistake(conv2d_backward, "dw has a matrix for each image: ...")
     def not_summed(dy, columns, w): ...
@@ -25,11 +24,17 @@ patches another text. Where there are patches and bodies alone, a list is shorte
     > __syncthreads(); ->
     outside:
     > row < O && k + tx < K ? w -> true ? w
+    right: padded tiles
+    > w_tile[16][16] -> w_tile[16][17]
+    equivalent: one more round adds zeros
+    > comparison: k <= K;
 
 Each cause has its text, or none; a sign, if it has one (see below): "!" and a Fault's
-kind, or "+" and what is Missing; then its answers: ">" and a change, and "&" before
-each further change of the same answer. What is indented goes on with the line before,
-and r"\n" is a new line.
+kind, "+" and what is Missing, or "?" and what it Differs in; then its answers: ">" and
+a change, and "&" before each further change of the same answer. What is no mistake has
+"right" and its style in the place of a cause, or "equivalent" and the reason, and then
+edits of `mutate`. What is indented goes on with the line before, and r"\n" is a new
+line.
 
 A Mistake explains a learner's answer where one of its own gives the same in every case
 (blame.py). Its answers are specimens: the check must reject each, and name this
@@ -76,6 +81,10 @@ class Shows(NamedTuple):
     value: object
 
 
+class Differs(str):
+    """What is wrong first in a result, in the words of the check's `same`."""
+
+
 class Missing(NamedTuple):
     """A statement of CUDA C: where it is added, a kernel that was wrong is right."""
 
@@ -83,8 +92,8 @@ class Missing(NamedTuple):
 
 
 HEAD = re.compile(r".*?\bdef .*?:\n", re.S)
-SIGNS = {"!": Fault, "+": Missing}
-ENTRY = re.compile(r"[>&!+] |[^\s=;(){}][^=;(){}]*:( |\Z)")  # begins in a list
+SIGNS = {"!": Fault, "+": Missing, "?": lambda what: Shows(Differs(what))}
+ENTRY = re.compile(r"[>&!+?] |[^\s=;(){}][^=;(){}]*:( |\Z)")  # begins in a list
 
 
 class Patch:
@@ -195,16 +204,22 @@ def described(hole, given):
 def mistakes(hole, simple="", /, **named):
     """Say which mistakes the check of `hole` knows, by the names of their causes."""
     known = _of.setdefault(hole.name, {})
-    for cause, new in (listed(simple) | named).items():
+    for cause, new in *listed(simple), *named.items():
+        if cause == "equivalent":
+            equivalent(hole, new.cause, *(edit for (edit,) in new.answers))
+            continue
         for given in new.answers:
-            _specimen(hole, described(hole, given), cause)
-        if new.cause:
+            if cause == "right":
+                right(hole, new.cause, given)
+            else:
+                _specimen(hole, described(hole, given), cause)
+        if new.cause and cause != "right":
             known[cause] = new
 
 
 def listed(simple):
-    """{cause: Mistake} of a list; see the head of this file."""
-    found, last, lines = {}, [], []
+    """[(cause, Mistake)] of a list; see the head of this file."""
+    found, last, lines = [], [], []
     indent = re.match(r"\s*", simple)[0].split("\n")[-1]
     for line in simple.strip().splitlines():
         entry = line.removeprefix(indent)
@@ -222,8 +237,9 @@ def listed(simple):
             last.append(SIGNS[mark](rest))
         else:
             cause, _, text = line.partition(":")
-            last = found[cause] = [text.strip()]
-    return {cause: Mistake(*parts) for cause, parts in found.items()}
+            last = [text.strip()]
+            found.append((cause, last))
+    return [(cause, Mistake(*parts)) for cause, parts in found]
 
 
 def mistake(hole, text=None):
@@ -244,13 +260,6 @@ def right(hole, style, *answer):
         return given
 
     return keep(answer if answer[1:] else answer[0]) if answer else keep
-
-
-def rights(hole, simple):
-    """Say that the patches of a list are right, each in the style above it."""
-    for style, new in listed(simple).items():
-        for given in new.answers:
-            right(hole, style, given)
 
 
 def equivalent(hole, reason, *edits):

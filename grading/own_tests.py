@@ -138,7 +138,7 @@ class Swallowed(Patch):
 
 def own_test(hole, of, wrong, tests, options=()):
     """Say that the answer of `hole` is a test; see the head of this file."""
-    words = {title: new.cause for title, new in listed(wrong).items()}
+    words = {title: new.cause for title, new in listed(wrong)}
     how = {"of": of, "wrong": words, "options": options}
     checks(hole)(type(hole.name, (OwnTest,), how))
     mistakes(hole, tests)

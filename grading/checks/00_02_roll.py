@@ -74,14 +74,10 @@ mistakes(
     > i < n -> i <= n
     unknown:
     > = x[from] -> = -x[from]
+    right: twice %
+    > int from = (i - shift) % n; if (from < 0) from += n; -> int from = ((i - shift) %
+        n + n) % n;
     """,
-)
-
-right(
-    roll,
-    "twice %",
-    "int from = (i - shift) % n;\n        if (from < 0) from += n; -> "
-    "int from = ((i - shift) % n + n) % n;",
 )
 right(
     roll,

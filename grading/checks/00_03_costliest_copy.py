@@ -3,7 +3,7 @@
 from collections import defaultdict
 
 from grading.checking import Check, checks
-from grading.mistakes import Mistake, equivalent, mistakes, right
+from grading.mistakes import mistakes, right
 from minigrad.kernels.transfers import costliest_copy
 
 UP, DOWN, INSIDE = "to device", "to host", "on the device"
@@ -76,10 +76,16 @@ mistakes(
     > return max(spent, -> return max([*spent][::-1],
     whole: a fraction of a microsecond counts: divide by /, not by //
     > / rate -> // rate
+    no_latency: each copy takes its latency, too, however small it is
+    > latency + nbytes -> nbytes
+    equivalent: spent.get(name, 0) is 0 where setdefault puts a 0, and the sum goes
+        there anyway
+    > function: spent.setdefault(name, 0)
+    equivalent: every array gets the same microsecond more or less: none overtakes
+        another
+    > off by one: spent.get(name, (1))
+    > off by one: spent.get(name, (-1))
     """,
-    no_latency=Mistake(
-        "each copy takes its latency, too, however small it is", "+ latency + -> + "
-    ),
 )
 
 
@@ -91,16 +97,3 @@ def _(copies, links):
 
     names = dict.fromkeys(name for name, *_ in copies)
     return max(names, key=time, default=None)
-
-
-equivalent(
-    costliest_copy,
-    "spent.get(name, 0) is 0 where setdefault puts a 0, and the sum goes there anyway",
-    "function: spent.setdefault(name, 0)",
-)
-equivalent(
-    costliest_copy,
-    "every array gets the same microsecond more or less: none overtakes another",
-    "off by one: spent.get(name, (1))",
-    "off by one: spent.get(name, (-1))",
-)

@@ -3,7 +3,7 @@
 import re
 
 from grading.checking import Check, checks
-from grading.mistakes import equivalent, mistake, mistakes, right
+from grading.mistakes import mistake, mistakes, right
 from minigrad.kernels.driver import ERRORS, read_error
 
 CAUSES = {
@@ -97,6 +97,9 @@ mistakes(
     > 100: "device" -> 100: "driver"
     else_unknown: a message that speaks of no error of CUDA's: return None
     > return None -> return 0, "unknown"
+    equivalent: a message speaks of one error at most: in which order they are tried is
+        no matter
+    > order: [*(ERRORS)][::-1]
     """,
 )  # fmt: skip
 
@@ -115,10 +118,3 @@ def _(message):
     for number, runtime, driver, words in ERRORS:
         if re.search(f"{runtime}|{driver or words}|{words}", message, re.I):
             return number, CAUSES[number]
-
-
-equivalent(
-    read_error,
-    "a message speaks of one error at most: in which order they are tried is no matter",
-    "order: [*(ERRORS)][::-1]",
-)

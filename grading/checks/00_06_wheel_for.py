@@ -1,7 +1,7 @@
 """Which build of a library runs with a driver and on a GPU, by NVIDIA's rules."""
 
 from grading.checking import Check, checks
-from grading.mistakes import equivalent, mistake, mistakes, right
+from grading.mistakes import mistake, mistakes, right
 from minigrad.kernels.driver import wheel_for
 
 OLD, MID, NEW = [(5, 0), (6, 0), (7, 0)], [(7, 5), (8, 0)], [(8, 0), (9, 0), (10, 0)]
@@ -104,6 +104,9 @@ mistakes(
     > max(fitting, key=lambda name: wheels[name][0], default -> max(fitting, default
     as_text: 12.10 is newer than 12.9: compare numbers, not texts
     > wheels[name][0], default -> str(wheels[name][0]), default
+    equivalent: no two wheels have the same CUDA: in which order they are tried is no
+        matter
+    > order: [*(wheels.items())][::-1]
     """,
 )
 
@@ -135,10 +138,3 @@ def _(driver, capability, wheels):
         cuda, cubins, ptx = wheels[name]
         if cuda[0] <= driver[0] and code_for(capability, driver, cuda, cubins, ptx):
             return name
-
-
-equivalent(
-    wheel_for,
-    "no two wheels have the same CUDA: in which order they are tried is no matter",
-    "order: [*(wheels.items())][::-1]",
-)

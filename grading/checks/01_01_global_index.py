@@ -83,10 +83,10 @@ mistakes(
     > {SIGN} -> # my element {SIGN}
     > {SIGN} -> {SIGN} return i;
     > blockIdx.x * blockDim.x + threadIdx.x -> cuda.grid(1)
+    right: and prints
+    > {SIGN} -> printf("%d", i); {SIGN}
     """,
 )
-
-right(global_index, "and prints", f'{SIGN} -> printf("%d", i); {SIGN}')
 right(
     global_index,
     "from the end",

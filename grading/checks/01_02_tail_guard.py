@@ -77,9 +77,9 @@ mistakes(
     everyone: each thread does every element: a thread has one i, and the launch is the
         loop
     > int k = 0; while (k < n) {{ y[k] = x[k] + x[k]; k += 1; }}
+    right: in words
+    > i < n -> i < n and i >= 0
     """,
 )
-
-right(tail_guard, "in words", "i < n -> i < n and i >= 0")
 right(tail_guard, "returns early", f"{DO} -> if (i >= n) return; y[i] = x[i] + x[i];")
 right(tail_guard, "by a loop", "if (i < n) -> for (; i < n; i += n)")

@@ -57,9 +57,11 @@ mistakes(
     > max(-(-n // size), 1) -> n
     empty_grid: a grid without blocks cannot be launched: at least one in each dimension
     > max(-(-n // size), 1) -> -(-n // size)
+    float:
+    > max(-(-n // size), 1) -> n / size
+    list:
+    > tuple( -> list(
     """,
-    float=Known("max(-(-n // size), 1) -> n / size"),
-    list=Known("tuple( -> list("),
     wrong_type=Known(lambda shape, block: max(-(-shape[0] // block[0]), 1)),
 )
 

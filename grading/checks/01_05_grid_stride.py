@@ -79,10 +79,10 @@ mistakes(
     endless:
     > i += step ->
     > i += step -> i + step
+    right: powf
+    > x[i] * x[i] -> powf(x[i], 2.0f)
     """,
 )
-
-right(grid_stride, "powf", "x[i] * x[i] -> powf(x[i], 2.0f)")
 right(
     grid_stride,
     "by pieces",

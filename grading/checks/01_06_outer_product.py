@@ -5,7 +5,7 @@ import torch
 
 from grading.checking import checks
 from grading.kernels import KernelCheck, Launch, blank, distinct
-from grading.mistakes import Mistake, mistakes, right
+from grading.mistakes import mistakes
 from minigrad.kernels.threads import outer_product
 from minigrad.launch import cdiv
 
@@ -88,13 +88,10 @@ mistakes(
     > {LOOP} -> int k = 0;
     no_stride: only the first gridDim.z pairs are done: go on, in steps of gridDim.z
     > {LOOP} -> int k = blockIdx.z; if (k < b)
+    guarded_i: j is not guarded: it takes j < m, too
+    >  || j >= m ->
+    right: z counted in threads
+    > k = blockIdx.z -> k = blockIdx.z * blockDim.z + threadIdx.z
+    & k += gridDim.z -> k += gridDim.z * blockDim.z
     """,
-    guarded_i=Mistake("j is not guarded: it takes j < m, too", " || j >= m ->"),
-)
-
-right(
-    outer_product,
-    "z counted in threads",
-    "k = blockIdx.z -> k = blockIdx.z * blockDim.z + threadIdx.z",
-    "k += gridDim.z -> k += gridDim.z * blockDim.z",
 )

@@ -110,21 +110,15 @@ mistakes(
     > count - 1 - tid -> 256 - tid
     > if (tid < count) ->
     & count - 1 -> blockDim.x - 1
+    right: dynamic shared memory
+    > __shared__ float tile[256] -> extern __shared__ float tile[]
+    right: two elements a thread
+    > __syncthreads -> int half = (blockDim.x + 1) / 2; __syncthreads
+    & {PUT} -> for (int k = tid; k < count; k += (blockDim.x + 1) / 2) if (tid <
+        (blockDim.x + 1) / 2) tile[k] = x[first + k];
+    & {TAKE} -> for (int k = tid; k < count; k += half) if (tid < half) y[first + k] =
+        tile[count - 1 - k];
     """,
 )
 
 right(shared_reverse, "swapped in place", IN_PLACE, "BARRIER -> __syncthreads();")
-right(
-    shared_reverse,
-    "dynamic shared memory",
-    "__shared__ float tile[256] -> extern __shared__ float tile[]",
-)
-right(
-    shared_reverse,
-    "two elements a thread",
-    "__syncthreads -> int half = (blockDim.x + 1) / 2;\n    __syncthreads",
-    f"{PUT} -> for (int k = tid; k < count; k += (blockDim.x + 1) / 2)\n"
-    "        if (tid < (blockDim.x + 1) / 2) tile[k] = x[first + k];",
-    f"{TAKE} -> for (int k = tid; k < count; k += half)\n"
-    "        if (tid < half) y[first + k] = tile[count - 1 - k];",
-)

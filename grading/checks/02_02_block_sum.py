@@ -156,25 +156,20 @@ mistakes(
     > int tid = threadIdx.x, i = blockIdx.x * blockDim.x + tid; float sum = 0.0f; for
         (int k = 0; k < blockDim.x && tid == 0; k++) if (i + k < n) sum += x[i + k]; if
         (tid == 0) sums[blockIdx.x] = sum;
+    right: neighbours first
+    > {NEIGHBOURS}if (tid % (2 * s) == 0 && tid + s < blockDim.x) partial[tid] +=
+        partial[tid + s]; }}
+    right: dynamic shared memory
+    > __shared__ float partial[256] -> extern __shared__ float partial[]
+    right: __syncwarp in the last warp
+    > {LATER}if (tid < 32) for (int half = min(32, blockDim.x / 2); half > 0; half /= 2)
+        {{ {STEP} __syncwarp(blockDim.x < 32 ? (1u << blockDim.x) - 1 : 0xffffffffu); }}
     """,
     no_tree=Mistake(
         "that is the first element of each block: no step of the tree is done",
         Model(lambda check, *args: check.partly(*args, slice(0, 1))),
         f"{TREE} -> __syncthreads();",
     ),
-)
-
-right(
-    block_sum,
-    "neighbours first",
-    f"""{NEIGHBOURS}if (tid % (2 * s) == 0 && tid + s < blockDim.x)
-            partial[tid] += partial[tid + s];
-    }}""",
-)
-right(
-    block_sum,
-    "dynamic shared memory",
-    "__shared__ float partial[256] -> extern __shared__ float partial[]",
 )
 right(
     block_sum,
@@ -194,13 +189,4 @@ right(
         sums[blockIdx.x] = sum;
     }
     """,
-)
-right(
-    block_sum,
-    "__syncwarp in the last warp",
-    f"""{LATER}if (tid < 32)
-        for (int half = min(32, blockDim.x / 2); half > 0; half /= 2) {{
-            {STEP}
-            __syncwarp(blockDim.x < 32 ? (1u << blockDim.x) - 1 : 0xffffffffu);
-        }}""",
 )

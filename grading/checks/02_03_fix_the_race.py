@@ -4,7 +4,7 @@ import numpy as np
 
 from grading.checking import checks
 from grading.kernels import Launch, blank, distinct
-from grading.mistakes import equivalent, mistakes, right
+from grading.mistakes import mistakes
 from minigrad.kernels.memory import fix_the_race
 
 from .blocks import FLOAT, BlockCheck, by_blocks, cover
@@ -91,37 +91,20 @@ mistakes(
         sum already. Read first, then the barrier, then write
     > {BETWEEN} -> int own = total[tid]; __syncthreads(); if (tid >= d) total[tid] =
         own;
+    equivalent: what stands past the end is added to nothing that is written
+    > off by one: -> total[tid] = i < n ? x[i] : 1;
+    equivalent: a step with d >= blockDim.x adds 0 everywhere
+    > comparison: -> for (int d = 1; d <= blockDim.x; d *= 2)
+    > a literal: -> for (int d = 1; d < 256; d *= 2)
+    right: two arrays in turn
+    > total[256] -> total[2][256], now = 0
+    & __shared__ int total[2][256], now = 0 -> int now = 0; __shared__ int total[2][256]
+    & {FILL} -> total[0][tid] = i < n ? x[i] : 0;
+    & {BETWEEN} -> int before = tid >= d ? total[now][tid - d] : 0; total[1 - now][tid]
+        = total[now][tid] + before; now = 1 - now;
+    & = total[tid]; -> = total[now][tid];
+    right: one thread alone
+    > {STEPS} -> __syncthreads(); if (tid == 0) for (int k = 1; k < blockDim.x; k++)
+        total[k] += total[k - 1]; __syncthreads();
     """,
-)
-
-equivalent(
-    fix_the_race,
-    "what stands past the end is added to nothing that is written",
-    "off by one: -> total[tid] = i < n ? x[i] : 1;",
-)
-equivalent(
-    fix_the_race,
-    "a step with d >= blockDim.x adds 0 everywhere",
-    "comparison: -> for (int d = 1; d <= blockDim.x; d *= 2)",
-    "a literal: -> for (int d = 1; d < 256; d *= 2)",
-)
-
-right(
-    fix_the_race,
-    "two arrays in turn",
-    "total[256] -> total[2][256], now = 0",
-    "__shared__ int total[2][256], now = 0 -> int now = 0;\n"
-    "    __shared__ int total[2][256]",
-    f"{FILL} -> total[0][tid] = i < n ? x[i] : 0;",
-    f"{BETWEEN} -> int before = tid >= d ? total[now][tid - d] : 0;\n"
-    "        total[1 - now][tid] = total[now][tid] + before;\n"
-    "        now = 1 - now;",
-    "= total[tid]; -> = total[now][tid];",
-)
-right(
-    fix_the_race,
-    "one thread alone",
-    f"""{STEPS} -> __syncthreads();
-    if (tid == 0) for (int k = 1; k < blockDim.x; k++) total[k] += total[k - 1];
-    __syncthreads();""",
 )

@@ -79,6 +79,10 @@ mistakes(
         over is not copied
     > {LOOP}for (int k = 0; k < n / threads; k++) y[tid + k * threads] = x[tid + k *
         threads];
+    right: float4 and a tail
+    > {LOOP}const float4* from = reinterpret_cast<const float4*>(x); float4* to =
+        reinterpret_cast<float4*>(y); for (int i = tid; i < n / 4; i += threads) to[i] =
+        from[i]; for (int i = n / 4 * 4 + tid; i < n; i += threads) y[i] = x[i];
     """,
 )
 
@@ -90,12 +94,4 @@ right(
         int i = blockIdx.x * each + k;
         if (i < n) y[i] = x[i];
     }}""",
-)
-right(
-    coalesced_copy,
-    "float4 and a tail",
-    f"""{LOOP}const float4* from = reinterpret_cast<const float4*>(x);
-    float4* to = reinterpret_cast<float4*>(y);
-    for (int i = tid; i < n / 4; i += threads) to[i] = from[i];
-    for (int i = n / 4 * 4 + tid; i < n; i += threads) y[i] = x[i];""",
 )

@@ -5,7 +5,7 @@ import torch
 
 from grading.checking import checks
 from grading.kernels import Launch, blank, distinct
-from grading.mistakes import mistakes, right
+from grading.mistakes import mistakes
 from minigrad.kernels.memory import transpose_tiled
 
 from .blocks import SECTOR, SLACK, MovingCheck
@@ -144,13 +144,9 @@ mistakes(
         blockIdx.x * blockDim.x + threadIdx.y; col = blockIdx.y * blockDim.y +
         threadIdx.x; if (row < cols && col < rows) y[row * rows + col] =
         tile[threadIdx.x][threadIdx.y];
+    right: swizzled instead of padded
+    > tile[32][33] -> tile[32][32]
+    & tile[k][tx] -> tile[k][tx ^ k]
+    & tile[tx][k] -> tile[tx][k ^ tx]
     """,
-)
-
-right(
-    transpose_tiled,
-    "swizzled instead of padded",
-    "tile[32][33] -> tile[32][32]",
-    "tile[k][tx] -> tile[k][tx ^ k]",
-    "tile[tx][k] -> tile[tx][k ^ tx]",
 )

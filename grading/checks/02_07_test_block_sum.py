@@ -1,6 +1,5 @@
 """A test for trees in shared memory."""
 
-from grading.mistakes import right
 from grading.own_tests import own_test
 from minigrad.exercises.own_tests import test_block_sum
 from minigrad.kernels.memory import block_sum
@@ -25,6 +24,7 @@ own_test(
     > blocks, -1 -> blocks, 0
     false_alarm:
     > assert not found -> assert found
+    right: NaN before
+    > blocks, -1 -> blocks, np.nan
     """,
 )
-right(test_block_sum, "NaN before", "blocks, -1 -> blocks, np.nan")

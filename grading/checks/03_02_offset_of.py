@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from grading.checking import Check, checks
-from grading.mistakes import Mistake, equivalent, mistakes, right
+from grading.mistakes import mistakes, right
 from minigrad.layout import offset_of
 
 from .layouts import random_view, tensor
@@ -51,14 +51,12 @@ mistakes(
     last_stride: the last index is added as it is: it too has a stride, which need not
         be 1
     > strides, strict=True -> (*strides[:-1], 1)
+    offset_each: the offset is added once for each dimension: it counts once
+    > offset + sum(i -> sum(offset + i
+    equivalent: i * s is s * i
+    > arguments swapped: zip(index, strides
     """,
-    offset_each=Mistake(
-        "the offset is added once for each dimension: it counts once",
-        "offset + sum( -> sum(offset + ",
-    ),
 )
-
-equivalent(offset_of, "i * s is s * i", "arguments swapped: zip(index, strides")
 
 
 @right(offset_of, "by numpy")

@@ -1,7 +1,7 @@
 """The dimensions in another order."""
 
 from grading.checking import Check, Raises, View, checks
-from grading.mistakes import Mistake, Model, mistakes, right
+from grading.mistakes import Mistake, Model, mistakes
 from minigrad import Tensor
 
 from .layouts import (
@@ -75,6 +75,8 @@ mistakes(
     > return {VIEW} -> self.storage.data[:] += 1\n    return {VIEW}
     copies:
     > {VIEW} -> {VIEW}.clone()
+    right: by numpy's transpose of the same memory
+    > {VIEW} -> minigrad.from_numpy(self.numpy().transpose(dims))
     """,
     one_tuple=Mistake(
         "the dims may come as one tuple: layout.as_ints(dims) takes both",
@@ -87,11 +89,4 @@ mistakes(
         ),
         "layout.as_ints(dims) -> [layout.wrap_dim(d, self.ndim) for d in dims]",
     ),
-)
-
-
-right(
-    Tensor.permute,
-    "by numpy's transpose of the same memory",
-    f"{VIEW} -> minigrad.from_numpy(self.numpy().transpose(dims))",
 )

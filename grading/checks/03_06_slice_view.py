@@ -4,7 +4,7 @@ import numpy as np
 
 from grading import show
 from grading.checking import checks
-from grading.mistakes import equivalent, mistakes, right
+from grading.mistakes import mistakes, right
 from grading.picture import cells, compared
 from minigrad.layout import slice_view
 
@@ -113,39 +113,22 @@ mistakes(
     > elif -size <= item < size -> elif True
     wrong_error:
     > IndexError -> AssertionError
+    equivalent: where dimensions are missing, `del left[0]` raises an IndexError, too
+    > branch dropped: if rest < 0: -> if False:
+    > off by one: if rest < 0: -> if rest < (-1):
+    > exception swallowed: too many indices
+    equivalent: a second `...` at the end stands for no dimension
+    > branch dropped: -> for item in ((*index, ...))
+    equivalent: the stride of a dimension of size 1 is never used
+    > off by one: -> size, stride = left[0] if left else (
+    > term dropped: view.append((1, size * stride)) ->
+    equivalent: item.indices raises a ValueError for a step of 0
+    > off by one: if step < 1: -> if step < (0):
+    equivalent: only the error's message says which dimension it is
+    > operator: dim =
+    > term dropped: dim =
+    > operands swapped: dim =
     """,
-)
-
-
-equivalent(
-    slice_view,
-    "where dimensions are missing, `del left[0]` raises an IndexError, too",
-    "branch dropped: if rest < 0: -> if False:",
-    "off by one: if rest < 0: -> if rest < (-1):",
-    "exception swallowed: too many indices",
-)
-equivalent(
-    slice_view,
-    "a second `...` at the end stands for no dimension",
-    "branch dropped: -> for item in ((*index, ...))",
-)
-equivalent(
-    slice_view,
-    "the stride of a dimension of size 1 is never used",
-    "off by one: -> size, stride = left[0] if left else (",
-    "term dropped: view.append((1, size * stride)) ->",
-)
-equivalent(
-    slice_view,
-    "only the error's message says which dimension it is",
-    "operator: dim = ",
-    "term dropped: dim = ",
-    "operands swapped: dim = ",
-)
-equivalent(
-    slice_view,
-    "item.indices raises a ValueError for a step of 0",
-    "off by one: if step < 1: -> if step < (0):",
 )
 
 

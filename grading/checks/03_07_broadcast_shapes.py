@@ -5,7 +5,7 @@ import itertools
 import torch
 
 from grading.checking import checks
-from grading.mistakes import Known, equivalent, mistakes, right
+from grading.mistakes import mistakes, right
 from minigrad.layout import broadcast_shapes
 
 from .layouts import LARGE, LayoutCheck, many, random_shape
@@ -61,20 +61,15 @@ mistakes(
     & result[-back] not in (1, size) -> False
     zero_refused: size 0 is a size like any other: 1 and 0 fit, and give 0
     > result[-back] not in (1, size) -> size < 1 or result[-back] not in (1, size)
+    wrong_error:
+    > RuntimeError -> ValueError
+    equivalent: [1] * -1 is [], as [1] * 0 is
+    > off by one: ndim = max((len(shape) for shape in shapes), default=0) -> ndim =
+        max((len(shape) for shape in shapes), default=(-1))
+    equivalent: which of the sizes comes first does not matter: all that are not 1 must
+        be equal
+    > order: for
     """,
-    wrong_error=Known("RuntimeError -> ValueError"),
-)
-
-equivalent(
-    broadcast_shapes,
-    "[1] * -1 is [], as [1] * 0 is",
-    "off by one: ndim = max((len(shape) for shape in shapes), default=0) -> "
-    "ndim = max((len(shape) for shape in shapes), default=(-1))",
-)
-equivalent(
-    broadcast_shapes,
-    "which of the sizes comes first does not matter: all that are not 1 must be equal",
-    "order: ",
 )
 
 

@@ -1,7 +1,7 @@
 """Elements repeated, without a copy."""
 
 from grading.checking import Check, Raises, View, checks
-from grading.mistakes import Mistake, Model, equivalent, mistakes, right
+from grading.mistakes import Mistake, Model, mistakes, right
 from minigrad import Tensor, layout
 
 from .layouts import (
@@ -60,6 +60,7 @@ class Expand(Check):
 
 STRIDE = "stride if size == old else 0"
 SIZE = "old if sizes[d] == -1 and d >= new else sizes[d]"
+NEW = "-> old, stride = 1, "
 mistakes(
     Tensor.expand,
     f"""
@@ -79,6 +80,16 @@ mistakes(
     > {SIZE} -> sizes[d]
     > {SIZE} -> sizes[d]
     & size < 0 or ->
+    equivalent: the stride of a dimension of size 1 is never used, and any other new one
+        gets 0
+    > branch dropped: {NEW}(0)
+    > term dropped: {NEW}
+    > off by one: {NEW}shape[-(0)]
+    > off by one: {NEW}shape[-1] * strides[-(0)]
+    > off by one: {NEW}shape[-1] * strides[-1] if shape else (
+    equivalent: as_strided raises RuntimeError for a negative size, too
+    > term dropped: if size < 0 or old not in (1, size): -> if ((old
+    > off by one: if size < 0 or old not in (1, size): -> if size < (-1)
     """,
     one_tuple=Mistake(
         "the sizes may come as one tuple: layout.as_ints(sizes) takes both",
@@ -91,23 +102,6 @@ mistakes(
         ),
         "layout.as_ints(sizes) -> [n + 0 for n in sizes]",
     ),
-)
-
-NEW = "-> old, stride = 1, "
-equivalent(
-    Tensor.expand,
-    "the stride of a dimension of size 1 is never used, and any other new one gets 0",
-    f"branch dropped: {NEW}(0)",
-    f"term dropped: {NEW}",
-    f"off by one: {NEW}shape[-(0)]",
-    f"off by one: {NEW}shape[-1] * strides[-(0)]",
-    f"off by one: {NEW}shape[-1] * strides[-1] if shape else (",
-)
-equivalent(
-    Tensor.expand,
-    "as_strided raises RuntimeError for a negative size, too",
-    "term dropped: if size < 0 or old not in (1, size): -> if ((old",
-    "off by one: if size < 0 or old not in (1, size): -> if size < (-1)",
 )
 
 

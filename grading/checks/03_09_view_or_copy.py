@@ -1,7 +1,7 @@
 """Other shapes of the same elements: as a view where that can be."""
 
 from grading.checking import checks
-from grading.mistakes import Mistake, equivalent, mistakes, right
+from grading.mistakes import Mistake, mistakes, right
 from grading.picture import cells, compared
 from grading.show import same_strides
 from minigrad.layout import contiguous_strides, is_contiguous, view_or_copy
@@ -96,6 +96,19 @@ mistakes(
     last_stride: the last stride alone does not tell: every group must be evenly spaced
     > = tuple(((*strides, 1)[len(strides) - 1] * s for s in
         contiguous_strides(new_shape)))
+    equivalent: with no elements any strides do
+    > branch dropped: -> return (contiguous_strides(new_shape))
+    equivalent: the first group is then empty, or begins with a dimension that it
+        belongs to: whatever its stride is, only a dimension of size 1 gets it
+    > branch dropped: -> groups = [[1, (1)]]
+    > off by one: -> groups = [[1, strides[-(0)]
+    > off by one: -> groups = [[1, strides[-1] if strides else (
+    equivalent: a size of 1 changes no group, and there is no size of 0 here
+    > term dropped: -> if ((stride == groups[-1][0] * groups[-1][1])):
+    > off by one: -> if size != (0) and
+    equivalent: it divides without remainder, exact up to 2 ** 53 elements: no memory
+        holds them
+    > operator: -> left, step = ((left) / (size)), step * size
     """,
     always_copies=Mistake(
         "None says that it must be copied; here PyTorch makes a view",
@@ -113,31 +126,6 @@ mistakes(
             else None
         ),
     ),
-)
-
-equivalent(
-    view_or_copy,
-    "with no elements any strides do",
-    "branch dropped: -> return (contiguous_strides(new_shape))",
-)
-equivalent(
-    view_or_copy,
-    "the first group is then empty, or begins with a dimension that it belongs to: "
-    "whatever its stride is, only a dimension of size 1 gets it",
-    "branch dropped: -> groups = [[1, (1)]]",
-    "off by one: -> groups = [[1, strides[-(0)]",
-    "off by one: -> groups = [[1, strides[-1] if strides else (",
-)
-equivalent(
-    view_or_copy,
-    "a size of 1 changes no group, and there is no size of 0 here",
-    "term dropped: -> if ((stride == groups[-1][0] * groups[-1][1])):",
-    "off by one: -> if size != (0) and",
-)
-equivalent(
-    view_or_copy,
-    "it divides without remainder, exact up to 2 ** 53 elements: no memory holds them",
-    "operator: -> left, step = ((left) / (size)), step * size",
 )
 
 

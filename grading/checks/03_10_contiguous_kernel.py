@@ -69,6 +69,9 @@ mistakes(
         anything
     ! divide-by-zero
     > int d = view.dims - 1 -> int d = 7
+    right: each thread steps through the grid
+    > if (i >= n) return; -> for (; i < n; i += gridDim.x * blockDim.x) {{
+    & y[i] = x[offset]; -> y[i] = x[offset]; }}
     """,
 )
 
@@ -88,10 +91,4 @@ right(
         j %= run;
     }}""",
     "x[offset] -> *from",
-)
-right(
-    contiguous_kernel,
-    "each thread steps through the grid",
-    "if (i >= n) return; -> for (; i < n; i += gridDim.x * blockDim.x) {",
-    "y[i] = x[offset]; -> y[i] = x[offset]; }",
 )

@@ -1,6 +1,5 @@
 """A test for permute."""
 
-from grading.mistakes import right
 from grading.own_tests import own_test
 from minigrad import Tensor
 from minigrad.exercises.own_tests import test_permute
@@ -27,6 +26,7 @@ own_test(
     > (-1, 0, -2), ->
     false_alarm:
     > assert x.shape == -> assert y.strides == (6, 1, 2); assert x.shape ==
+    right: another x
+    > (1, 2, 6), 5) -> (20, 4, 1), 9)
     """,
 )
-right(test_permute, "another x", "(1, 2, 6), 5) -> (20, 4, 1), 9)")

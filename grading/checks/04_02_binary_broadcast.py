@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from grading.checking import checks
-from grading.mistakes import equivalent, mistakes, right
+from grading.mistakes import mistakes
 from minigrad.kernels.elementwise import binary_broadcast
 
 from . import strided
@@ -94,14 +94,10 @@ mistakes(
     > rest = i; -> rest = i, step = 1;
     & * view.stride[d] -> * step
     & rest /= view -> step *= view.shape[d]; rest /= view
+    equivalent: equal numbers are alike
+    > comparison: return a >= b ||
+    right: a loop over the grid
+    > if (i < n) y[i] -> for (; i < n; i += gridDim.x * blockDim.x) y[i]
+    & {LARGER} -> !(a <= b) && b == b ? a : b
     """,
-)
-
-equivalent(binary_broadcast, "equal numbers are alike", "comparison: return a >= b ||")
-
-right(
-    binary_broadcast,
-    "a loop over the grid",
-    "if (i < n) y[i] -> for (; i < n; i += gridDim.x * blockDim.x) y[i]",
-    f"{LARGER} -> !(a <= b) && b == b ? a : b",
 )

@@ -5,7 +5,7 @@ import torch
 
 from grading.checking import checks
 from grading.kernels import KernelCheck
-from grading.mistakes import mistakes, right
+from grading.mistakes import mistakes
 from minigrad.kernels.elementwise import where_compare
 
 from . import strided
@@ -103,14 +103,10 @@ mistakes(
     & {B} -> b[i]
     no_guard: {NO_GUARD}
     > if (i >= n) return; ->
+    right: a loop over the grid
+    > if (i >= n) return; -> for (; i < n; i += gridDim.x * blockDim.x) {{
+    & {Q}; -> {Q}; }}
+    & a > b -> less(b, a)
+    & a >= b -> less_equal(b, a)
     """,
-)
-
-right(
-    where_compare,
-    "a loop over the grid",
-    "if (i >= n) return; -> for (; i < n; i += gridDim.x * blockDim.x) {",
-    f"{Q}; -> {Q};\n    }}",
-    "a > b -> less(b, a)",
-    "a >= b -> less_equal(b, a)",
 )

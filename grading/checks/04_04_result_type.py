@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from grading.checking import Check, checks
-from grading.mistakes import Mistake, equivalent, mistake, mistakes, right
+from grading.mistakes import Mistake, mistake, mistakes
 from minigrad.dtypes import DTYPES, bfloat16, of_number, promote_types, result_type
 
 NAMES = [dtype.name for dtype in DTYPES]
@@ -142,19 +142,18 @@ mistakes(
         that is a rule of its own
     > return max(dtypes, key=kind) -> found = max(dtypes, key=kind)\n    return
         minigrad.float32 if kind(found) == 1 else found
+    equivalent: promote_types gives the same for any order of a group's members
+    > order: for x in operands
+    right: from the end, as PyTorch's source does it
+    > return max(dtypes, key=kind) -> found = dtypes.pop()\n    for dtype in
+        reversed(dtypes):\n        found = promote_types(dtype, found) if kind(found) >
+        kind(dtype) else dtype\n    return found
     """,
     widest=Mistake(
         "the dtype with more bytes wins here: a float wins over whole numbers of any "
         "width",
         lambda *operands: max(map(dtype_of, operands), key=lambda d: d.itemsize),
     ),
-)
-
-
-equivalent(
-    result_type,
-    "promote_types gives the same for any order of a group's members",
-    "order: for x in operands",
 )
 
 
@@ -172,13 +171,3 @@ def numpy_table(*operands):
     if bfloat16 in types:
         return functools.reduce(promote_types, map(dtype_of, operands))
     return np.result_type(*types)
-
-
-right(
-    result_type,
-    "from the end, as PyTorch's source does it",
-    """return max(dtypes, key=kind) -> found = dtypes.pop()
-    for dtype in reversed(dtypes):
-        found = promote_types(dtype, found) if kind(found) > kind(dtype) else dtype
-    return found""",
-)

@@ -1,6 +1,5 @@
 """A test for broadcasting."""
 
-from grading.mistakes import right
 from grading.own_tests import own_test
 from minigrad.exercises.own_tests import test_broadcast
 from minigrad.kernels.elementwise import binary_broadcast
@@ -25,7 +24,8 @@ own_test(
     > (same, row), (row, same), (turned, same), ->
     false_alarm:
     > np.maximum -> np.fmax
+    right: larger launches
+    > kernel(2, 32 -> kernel(3, 64
     """,
     options=("-DT=float", "-DOP=maximum"),
 )
-right(test_broadcast, "larger launches", "kernel(2, 32 -> kernel(3, 64")

@@ -4,7 +4,7 @@ import numpy as np
 
 from grading.checking import checks
 from grading.kernels import Launch, blank
-from grading.mistakes import equivalent, mistakes, right
+from grading.mistakes import mistakes, right
 from minigrad.kernels.reductions import warp_reduce
 
 from .reductions import ReductionCheck, U, scaled
@@ -94,38 +94,26 @@ mistakes(
     outside: a thread goes outside the arrays: x has n elements, sums one for each warp
     ! out-of-bounds
     > i < n ? x[i] : 0.0f -> x[i]
+    equivalent: a block has at most 256 threads
+    > off by one: tid / 31]
+    equivalent: in the step of d, lane 0 gets what lane d has, and that comes of lanes
+        without the bit d: for them lane ^ d is lane + d
+    > function: __shfl_xor_sync(mask, sum, d)
+    right: by __shfl_xor_sync
+    > _down_ -> _xor_
+    & lane + d < lanes -> (lane ^ d) < lanes
+    equivalent: the mask of a warp may name lanes that are not there, and a shift by 32
+        or more gives 0 on a GPU, of which 1 less is all lanes
+    > comparison: mask = lanes != 32 ?
+    > term dropped: mask = lanes ?
+    > term dropped: mask = 32 ?
+    > off by one: mask = lanes == 33 ?
+    > off by one: mask = lanes == 31 ?
+    > branch dropped: unsigned mask = (
+    > operator: (1u >> lanes) - 1
+    equivalent: with 33 lanes, lanes from 16 on add one too many, and lane 0 takes none
+        of that
+    > off by one: lanes = min(33,
     """,
-)
-
-equivalent(warp_reduce, "a block has at most 256 threads", "off by one: tid / 31]")
-equivalent(
-    warp_reduce,
-    "the mask of a warp may name lanes that are not there, and a shift by 32 or more "
-    "gives 0 on a GPU, of which 1 less is all lanes",
-    "comparison: mask = lanes != 32 ? ",
-    "term dropped: mask = lanes ? ",
-    "term dropped: mask = 32 ? ",
-    "off by one: mask = lanes == 33 ? ",
-    "off by one: mask = lanes == 31 ? ",
-    "branch dropped: unsigned mask = (",
-    "operator: (1u >> lanes) - 1",
-)
-equivalent(
-    warp_reduce,
-    "with 33 lanes, lanes from 16 on add one too many, and lane 0 takes none of that",
-    "off by one: lanes = min(33, ",
-)
-equivalent(
-    warp_reduce,
-    "in the step of d, lane 0 gets what lane d has, and that comes of lanes without "
-    "the bit d: for them lane ^ d is lane + d",
-    "function: __shfl_xor_sync(mask, sum, d)",
-)
-
-right(
-    warp_reduce,
-    "by __shfl_xor_sync",
-    "_down_ -> _xor_",
-    "lane + d < lanes -> (lane ^ d) < lanes",
 )
 right(warp_reduce, "neighbours first", "d = 16; d > 0; d /= 2 -> d = 1; d < 32; d *= 2")

@@ -5,7 +5,7 @@ import torch
 
 from grading.checking import checks
 from grading.kernels import Launch, blank
-from grading.mistakes import equivalent, mistakes, right
+from grading.mistakes import mistakes
 from minigrad.kernels.reductions import sum_dim
 
 from .layouts import random_view, shuffled
@@ -108,20 +108,12 @@ mistakes(
         elements of y, and an index is never above its size
     ! out-of-bounds
     > if (i >= m) return; ->
+    right: grid-stride, backwards
+    > if (i >= m) return; -> for (; i < m; i += gridDim.x * blockDim.x) {{
+    & k = 0; k < n; k++ -> k = n; k-- > 0;
+    & = sum; -> = sum; }}
+    equivalent: a view has at most 8 dimensions
+    > loop capped: rounds_++ < 64 && (d >= first)
+    > type: for (short d =
     """,
-)
-
-equivalent(
-    sum_dim,
-    "a view has at most 8 dimensions",
-    "loop capped: rounds_++ < 64 && (d >= first)",
-    "type: for (short d = ",
-)
-
-right(
-    sum_dim,
-    "grid-stride, backwards",
-    "if (i >= m) return; -> for (; i < m; i += gridDim.x * blockDim.x) {",
-    "k = 0; k < n; k++ -> k = n; k-- > 0;",
-    "= sum; -> = sum;\n    }",
 )

@@ -5,7 +5,7 @@ import torch
 
 from grading.checking import checks
 from grading.kernels import Launch, blank, distinct
-from grading.mistakes import equivalent, mistakes, right
+from grading.mistakes import mistakes, right
 from minigrad.kernels.reductions import max_argmax
 
 from .reductions import ROWS, STEP, RowCheck
@@ -111,25 +111,15 @@ mistakes(
     > best[tid] = a; -> if (tid < n) best[tid] = a;
     outside:
     > j < n -> j <= n
+    equivalent: where a is a number and b is NaN, a > b is false as well
+    > term dropped: -> if (a != a) return
+    equivalent: two places are one only where the element is one, too
+    > comparison: (b == b || i <= j)
+    > comparison: a == b ? i <= j
+    > comparison: i < j : a >= b
+    equivalent: the pair (row[0], 1) comes after (row[0], 0), which thread 0 has
+    > off by one: int tid = threadIdx.x, i = 1;
     """,
-)
-
-equivalent(
-    max_argmax,
-    "where a is a number and b is NaN, a > b is false as well",
-    "term dropped: -> if (a != a) return",
-)
-equivalent(
-    max_argmax,
-    "two places are one only where the element is one, too",
-    "comparison: (b == b || i <= j)",
-    "comparison: a == b ? i <= j",
-    "comparison: i < j : a >= b",
-)
-equivalent(
-    max_argmax,
-    "the pair (row[0], 1) comes after (row[0], 0), which thread 0 has",
-    "off by one: int tid = threadIdx.x, i = 1;",
 )
 
 right(

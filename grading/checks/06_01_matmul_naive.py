@@ -1,7 +1,7 @@
 """The plain product."""
 
 from grading.checking import checks
-from grading.mistakes import mistakes, right
+from grading.mistakes import mistakes
 from minigrad.kernels.matmul import matmul_naive
 
 from .products import ProductCheck
@@ -72,13 +72,9 @@ mistakes(
     > if (row >= M || col >= N) return; ->
     > row >= M || col >= N -> row >= M && col >= N
     > row >= M || col >= N -> row > M || col > N
+    right: four sums in turn
+    > float sum = 0.0f -> float sums[4] = {{}}
+    & sum += a -> sums[k % 4] += a
+    & = sum; -> = sums[0] + sums[1] + (sums[2] + sums[3]);
     """,
-)
-
-right(
-    matmul_naive,
-    "four sums in turn",
-    "float sum = 0.0f -> float sums[4] = {}",
-    "sum += a -> sums[k % 4] += a",
-    "= sum; -> = sums[0] + sums[1] + (sums[2] + sums[3]);",
 )

@@ -1,7 +1,7 @@
 """The product with tiles; reads and sectors are counted."""
 
 from grading.checking import checks
-from grading.mistakes import equivalent, mistakes, right
+from grading.mistakes import mistakes
 from minigrad.kernels.matmul import matmul_tiled
 
 from .products import BARRIERS, MORE_ZEROS, ONE_ZERO, SLACK, TAIL_KEPT, TILE, TiledCheck
@@ -91,23 +91,16 @@ mistakes(
     last_tile: the sum begins anew with each tile: it is set to 0 once, before the loop
     > for (int i -> sum = 0.0f; for (int i
     {BARRIERS}
+    equivalent: {MORE_ZEROS}
+    > comparison: k <= K;
+    equivalent: {ONE_ZERO}
+    > constant: a[row * K + k + tx] : 1.0f;
+    > constant: b[(k + ty) * N + col] : 1.0f;
+    right: two pairs of tiles, one barrier
+    > a_tile[TILE][TILE], b_tile[TILE] -> a_tile[2][TILE][TILE], b_tile[2][TILE]
+    & ty = threadIdx.y; -> ty = threadIdx.y, now = 0;
+    & _tile[ty] -> _tile[now][ty]
+    & _tile[i] -> _tile[now][i]
+    & __syncthreads(); }} -> now = 1 - now; }}
     """,
-)
-
-equivalent(matmul_tiled, MORE_ZEROS, "comparison: k <= K;")
-equivalent(
-    matmul_tiled,
-    ONE_ZERO,
-    "constant: a[row * K + k + tx] : 1.0f;",
-    "constant: b[(k + ty) * N + col] : 1.0f;",
-)
-
-right(
-    matmul_tiled,
-    "two pairs of tiles, one barrier",
-    "a_tile[TILE][TILE], b_tile[TILE] -> a_tile[2][TILE][TILE], b_tile[2][TILE]",
-    "ty = threadIdx.y; -> ty = threadIdx.y, now = 0;",
-    "_tile[ty] -> _tile[now][ty]",
-    "_tile[i] -> _tile[now][i]",
-    "__syncthreads();\n    } -> now = 1 - now;\n    }",
 )

@@ -5,7 +5,7 @@ import numpy as np
 from grading import gpu
 from grading.checking import checks
 from grading.kernels import Launch
-from grading.mistakes import equivalent, mistakes, right
+from grading.mistakes import mistakes
 from grading.subject import Problem
 from minigrad.kernels.matmul import matmul_register
 
@@ -131,21 +131,14 @@ mistakes(
     ! misaligned
     > b_tile[8][128] -> b_tile[8][129]
     {BARRIERS}
+    equivalent: {MORE_ZEROS}
+    > comparison: k <= K;
+    equivalent: 2 ** 15 rows or columns show it, and their products take seconds
+    > type: short r = row + tid / 2
+    > type: short p = k + tid / 32, s = col
+    right: float4, two strips of columns
+    > a_tile[8][128] -> a_tile[8][132]
+    & col + tx * 8 + x -> col + tx * 4 + x * 16
+    & tx * 8 + j -> tx * 4 + j * 16
     """,
-)
-
-equivalent(matmul_register, MORE_ZEROS, "comparison: k <= K;")
-equivalent(
-    matmul_register,
-    "2 ** 15 rows or columns show it, and their products take seconds",
-    "type: short r = row + tid / 2",
-    "type: short p = k + tid / 32, s = col",
-)
-
-right(
-    matmul_register,
-    "float4, two strips of columns",
-    "a_tile[8][128] -> a_tile[8][132]",
-    "col + tx * 8 + x -> col + tx * 4 + x * 16",
-    "tx * 8 + j -> tx * 4 + j * 16",
 )

@@ -7,7 +7,7 @@ import torch
 
 from grading.checking import checks
 from grading.kernels import Launch, blank, distinct
-from grading.mistakes import equivalent, mistakes, right
+from grading.mistakes import mistakes
 from minigrad.kernels.matmul import matmul_batched
 
 from . import strided
@@ -189,24 +189,18 @@ mistakes(
         is the other one. Use both, stride[dims - 2] and stride[dims - 1]
     >  * a_col ->
     &  * b_col ->
+    equivalent: {MORE_ZEROS}
+    > comparison: k <= K;
+    equivalent: {ONE_ZERO}
+    > constant: x[(k + tx) * a_col] : 1.0f;
+    > constant: y[(k + ty) * b_row] : 1.0f;
+    right: a thread an element
+    > {PLAIN}
+    right: flat tiles, of which one is turned
+    > a_tile[TILE][TILE], b_tile[TILE][TILE] -> a_tile[256], b_tile[256]
+    & a_tile[ty][tx] -> a_tile[ty * TILE + tx]
+    & b_tile[ty][tx] -> b_tile[tx * TILE + ty]
+    & a_tile[ty][i] -> a_tile[ty * TILE + i]
+    & b_tile[i][tx] -> b_tile[tx * TILE + i]
     """,
-)
-
-equivalent(matmul_batched, MORE_ZEROS, "comparison: k <= K;")
-equivalent(
-    matmul_batched,
-    ONE_ZERO,
-    "constant: x[(k + tx) * a_col] : 1.0f;",
-    "constant: y[(k + ty) * b_row] : 1.0f;",
-)
-
-right(matmul_batched, "a thread an element", (PLAIN,))
-right(
-    matmul_batched,
-    "flat tiles, of which one is turned",
-    "a_tile[TILE][TILE], b_tile[TILE][TILE] -> a_tile[256], b_tile[256]",
-    "a_tile[ty][tx] -> a_tile[ty * TILE + tx]",
-    "b_tile[ty][tx] -> b_tile[tx * TILE + ty]",
-    "a_tile[ty][i] -> a_tile[ty * TILE + i]",
-    "b_tile[i][tx] -> b_tile[tx * TILE + i]",
 )

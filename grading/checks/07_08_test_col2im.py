@@ -1,6 +1,5 @@
 """A test for the adjoint of im2col."""
 
-from grading.mistakes import right
 from grading.own_tests import own_test
 from minigrad.exercises.own_tests import test_col2im
 from minigrad.kernels.convolution import col2im
@@ -27,6 +26,8 @@ own_test(
     > (x * back) -> (back)
     > 1e-3, 1e-3) -> 0, 0)
     > forward(blocks, 128, (x, -> forward(blocks, 128, (-x,
+    right: three planes
+    > sizes = 2, -> sizes = 3,
+    & size=(2, -> size=(3,
     """,
 )
-right(test_col2im, "three planes", "sizes = 2, -> sizes = 3,", "size=(2, -> size=(3,")

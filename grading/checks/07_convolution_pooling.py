@@ -93,23 +93,17 @@ mistakes(
     ! out-of-bounds
     > {INSIDE} ->
     > if (i >= planes * OH * OW) return; ->
+    equivalent: until the first element is found, `best` is only below 0, and `most` not
+        used
+    > off by one: best = -2;
+    > constant: float most = 1.0f;
+    right: not greater is not new
+    > if (best < 0 || value > most || value != value) {{ -> if (!(best >= 0 && value <=
+        most) && !(most != most && value == value)) {{
     """,
 )
 
 equivalent(max_pool2d, "K is at most 100", "type: for (short k", "type: for (float k")
-equivalent(
-    max_pool2d,
-    "until the first element is found, `best` is only below 0, and `most` not used",
-    "off by one: best = -2;",
-    "constant: float most = 1.0f;",
-)
-
-right(
-    max_pool2d,
-    "not greater is not new",
-    "if (best < 0 || value > most || value != value) { -> "
-    "if (!(best >= 0 && value <= most) && !(most != most && value == value)) {",
-)
 
 
 @checks(max_pool2d_backward)

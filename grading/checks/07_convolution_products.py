@@ -6,7 +6,7 @@ import torch.nn.functional as F
 
 from grading.checking import checks
 from grading.kernels import Launch, blank
-from grading.mistakes import equivalent, mistakes, right
+from grading.mistakes import mistakes, right
 from minigrad.kernels.convolution import conv2d_direct, conv2d_gemm
 
 from .products import MORE_ZEROS, ONE_ZERO, odd
@@ -79,26 +79,19 @@ mistakes(
         y[(blockIdx.z * O + row) * P + col] = sum;
     barrier_in_if:
     > __syncthreads(); }} -> if (row < O) __syncthreads(); }}
+    equivalent: {MORE_ZEROS}
+    > comparison: k <= K;
+    equivalent: {ONE_ZERO}
+    > constant: w[row * K + k + tx] : 1.0f;
+    > constant: columns[(k + ty) * P + col] : 1.0f;
+    right: flat tiles, and sums in double
+    > w_tile[16][16], c_tile[16][16] -> w_tile[256], c_tile[256]
+    & w_tile[ty][tx] -> w_tile[ty * 16 + tx]
+    & c_tile[ty][tx] -> c_tile[ty * 16 + tx]
+    & w_tile[ty][i] -> w_tile[ty * 16 + i]
+    & c_tile[i][tx] -> c_tile[i * 16 + tx]
+    & float sum -> double sum
     """,
-)
-
-equivalent(conv2d_gemm, MORE_ZEROS, "comparison: k <= K;")
-equivalent(
-    conv2d_gemm,
-    ONE_ZERO,
-    "constant: w[row * K + k + tx] : 1.0f;",
-    "constant: columns[(k + ty) * P + col] : 1.0f;",
-)
-
-right(
-    conv2d_gemm,
-    "flat tiles, and sums in double",
-    "w_tile[16][16], c_tile[16][16] -> w_tile[256], c_tile[256]",
-    "w_tile[ty][tx] -> w_tile[ty * 16 + tx]",
-    "c_tile[ty][tx] -> c_tile[ty * 16 + tx]",
-    "w_tile[ty][i] -> w_tile[ty * 16 + i]",
-    "c_tile[i][tx] -> c_tile[i * 16 + tx]",
-    "float sum -> double sum",
 )
 
 
@@ -182,15 +175,11 @@ mistakes(
         y[(blockIdx.z * OH + oh) * OW + ow] = sum;
     barrier_in_if:
     > __syncthreads(); }} -> if (top + ty < OH) __syncthreads(); }}
+    equivalent: a window has at most 7 rows and columns, so a tile with its halo has 22
+    > type: for (short r =
+    > type: for (short q =
+    > type: for (short k
     """,
-)
-
-equivalent(
-    conv2d_direct,
-    "a window has at most 7 rows and columns, so a tile with its halo has 22",
-    "type: for (short r = ",
-    "type: for (short q = ",
-    "type: for (short k",
 )
 
 right(

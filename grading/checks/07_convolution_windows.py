@@ -212,6 +212,8 @@ mistakes(
     ! out-of-bounds
     > if (ih >= 0 && ih < H && iw >= 0 && iw < W) ->
     {INDICES}
+    right: a gather
+    > {GATHER}
     """,
     not_divided=Mistake(
         "a gather must ask whether ih + padding - kh * dilation is a multiple of the "
@@ -219,8 +221,6 @@ mistakes(
         Patch(" || oh % stride || ow % stride ->", of=GATHER),
     ),
 )
-
-right(col2im, "a gather", GATHER)
 
 for one in im2col, col2im:
     equivalent(

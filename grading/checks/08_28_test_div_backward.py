@@ -1,6 +1,5 @@
 """A test for a gradient, by differences."""
 
-from grading.mistakes import right
 from grading.own_tests import own_test
 from minigrad.exercises.own_tests import test_div_backward
 from minigrad.ops.vjp import div_backward
@@ -28,12 +27,10 @@ own_test(
     > dy * slope -> slope
     > (2 * eps) -> eps
     > slope, 1e-6 -> slope, 0
+    right: one-sided
+    > a / (b - eps)) / (2 * eps) -> a / b) / eps
+    & slope, 1e-6 -> slope, 1e-4
+    right: matrices
+    > (3, 8) -> (3, 8, 5)
     """,
-)
-right(test_div_backward, "matrices", "(3, 8) -> (3, 8, 5)")
-right(
-    test_div_backward,
-    "one-sided",
-    "a / (b - eps)) / (2 * eps) -> a / b) / eps",
-    "slope, 1e-6 -> slope, 1e-4",
 )

@@ -4,12 +4,12 @@ import numpy as np
 import torch
 
 from grading.checking import Check, checks
-from grading.mistakes import mistake, mistakes, right
+from grading.mistakes import Known, mistake, mistakes, right
 from minigrad import Tensor
 from minigrad.autograd import Context, Function, is_grad_enabled, no_grad
 from minigrad.autograd.tensor_methods import leaf_rules
 
-from .gradients import ScenarioCheck, differs, drawn
+from .gradients import ScenarioCheck, drawn
 
 apply, detach = Function.apply, Tensor.detach
 
@@ -67,31 +67,23 @@ mistakes(
     > {WITH} results = cls.forward(ctx, *args) -> recording =
         is_grad_enabled()\n    minigrad.set_grad_enabled(False)\n    results =
         cls.forward(ctx, *args)\n    minigrad.set_grad_enabled(recording)
+    inside: forward is recorded operator by operator: its gradient is what backward
+        says, so call it under no_grad()
+    ? operators inside of forward are recorded
+    > {WITH} -> if True:
+    under_no_grad: a graph is built under no_grad(): ask is_grad_enabled() before
+        ctx.record
+    ? under no_grad() the result requires a gradient
+    > is_grad_enabled() and ->
+    twice: forward is called more than once: its work is done again for nothing
+    ? calls of forward
+    > return ctx.record(results) -> return ctx.record(cls.forward(ctx, *args))
+    kept: ctx is kept though nothing needs it any more: each call makes a Context of its
+        own, and only the results hold on to it, neither the class nor a global
+    ? ctx is still in memory
+    > {CONTEXT} -> cls.kept = ctx = getattr(cls, 'kept', None) or Context(cls, args)
+    > {CONTEXT} -> {CONTEXT}\n    apply.__dict__.setdefault('all', []).append(ctx)
     """,
-    inside=differs(
-        "operators inside of forward are recorded",
-        "forward is recorded operator by operator: its gradient is what backward says, "
-        "so call it under no_grad()",
-        f"{WITH} -> if True:",
-    ),
-    under_no_grad=differs(
-        "under no_grad() the result requires a gradient",
-        "a graph is built under no_grad(): ask is_grad_enabled() before ctx.record",
-        "is_grad_enabled() and ->",
-    ),
-    twice=differs(
-        "calls of forward",
-        "forward is called more than once: its work is done again for nothing",
-        "return ctx.record(results) -> return ctx.record(cls.forward(ctx, *args))",
-    ),
-    kept=differs(
-        "ctx is still in memory",
-        "ctx is kept though nothing needs it any more: each call makes a Context of "
-        "its own, and only the results hold on to it, neither the class nor a global",
-        f"{CONTEXT} -> "
-        "cls.kept = ctx = getattr(cls, 'kept', None) or Context(cls, args)",
-        f"{CONTEXT} -> {CONTEXT}\n    apply.__dict__.setdefault('all', []).append(ctx)",
-    ),
 )
 
 
@@ -189,18 +181,16 @@ class Detach(ScenarioCheck):
 
 mistakes(
     detach,
-    recorded=differs(
-        "requires_grad",
-        "what comes back requires a gradient: every view that is made by as_strided or "
-        "another method is recorded. Make a Tensor of the same numbers",
-        "Tensor(self.storage, -> self.as_strided(",
-        lambda self: self * 1,
-    ),
-    itself=differs(
-        "x.detach() is x",
-        "x itself comes back: detach() makes another tensor over the same memory",
-        "return -> return self if self.is_leaf else",
-    ),
+    """
+    itself: x itself comes back: detach() makes another tensor over the same memory
+    ? x.detach() is x
+    > return -> return self if self.is_leaf else
+    recorded: what comes back requires a gradient: every view that is made by as_strided
+        or another method is recorded. Make a Tensor of the same numbers
+    ? requires_grad
+    > Tensor(self.storage, -> self.as_strided(
+    """,
+    recorded=Known(lambda self: self * 1),
 )
 
 

@@ -3,7 +3,7 @@
 import collections
 
 from grading.checking import Check, checks
-from grading.mistakes import Known, Mistake, Shows, mistake, mistakes, right
+from grading.mistakes import Differs, Known, mistake, mistakes, right
 from minigrad.autograd.engine import topological_order
 
 from .gradients import drawn_graph
@@ -30,11 +30,7 @@ def renamed(random, edges):
     return dict(sorted(new.items())), [names[0]]
 
 
-class Order(str):
-    """What an order of nodes is: "right", or what is wrong with it."""
-
-
-RIGHT = Order("each node once, and before all that it points to")
+RIGHT = Differs("each node once, and before all that it points to")
 
 
 @checks(topological_order)
@@ -64,17 +60,17 @@ class TopologicalOrder(Check):
         return True if isinstance(edges, int) else RIGHT
 
     def same(self, got, expected, edges, roots=None):
-        if not isinstance(expected, Order):
+        if not isinstance(expected, Differs):
             return type(got) is type(expected) and got == expected
         return self.judged(got, edges, roots) == expected
 
     def judged(self, got, edges, roots):
         if not isinstance(got, list):
-            return Order("no list")
+            return Differs("no list")
         if any(n not in edges for n in got):
-            return Order("something that is no node")
+            return Differs("something that is no node")
         if len(set(got)) < len(got):
-            return Order("repeated")
+            return Differs("repeated")
         reached, left = set(), list(roots)
         while left:
             n = left.pop()
@@ -82,12 +78,12 @@ class TopologicalOrder(Check):
                 reached.add(n)
                 left += [e for e, _ in edges[n]]
         if set(got) != reached:
-            return Order("a root is missing" if set(roots) - set(got) else "missing")
+            return Differs("a root is missing" if set(roots) - set(got) else "missing")
         pairs = [(n, e) for n in got for e, _ in edges[n] if e is not None]
         late = [got.index(n) < got.index(e) for n, e in pairs]
         if pairs and not any(late):
-            return Order("backwards")
-        return RIGHT if all(late) else Order("too early")
+            return Differs("backwards")
+        return RIGHT if all(late) else Differs("too early")
 
     def general(self, case):
         types = getattr(case.got, "types", ())
@@ -123,11 +119,6 @@ class TopologicalOrder(Check):
         return list(lines.items())
 
 
-def judged(order, text, *answers):
-    """A mistake: what is wrong with the order of the nodes."""
-    return Mistake(text, Shows(Order(order)), *answers)
-
-
 def children(node):
     return [n for n, _ in node.next_functions if n is not None]
 
@@ -157,44 +148,40 @@ def repeated(roots):
     return order
 
 
-ON_THE_WAY_DOWN = "stack.append((node, True)) -> done.append(node)", "[::-1] ->"
+DOWN = "stack.append((node, True)) -> done.append(node)"
 mistakes(
     topological_order,
-    too_early=judged(
-        "too early",
-        "a node stands before one that points to it: when its turn comes, not all of "
-        "its gradient is there. It may come only after all that lead to it",
-        (*ON_THE_WAY_DOWN, "in node.next_functions -> in node.next_functions[::-1]"),
-        (*ON_THE_WAY_DOWN, "reversed(roots) -> roots", "stack.pop() -> stack.pop(0)"),
-    ),
-    backwards=judged(
-        "backwards",
-        "the order is the reverse: the roots come first, the leaves last",
-        "done[::-1] -> done",
-    ),
-    repeated=judged(
-        "repeated",
-        "a node that several others point to is listed several times: once is enough",
-        repeated,
-    ),
-    no_roots=judged(
-        "a root is missing",
-        "the roots themselves belong to the list, all of them",
-        "done[::-1] -> done[::-1][len(set(roots)) :]",
-        "reversed(roots) -> roots[:1]",
-    ),
-    missing=judged(
-        "missing",
-        "nodes are missing: all that can be reached belong to the list",
-        "done[::-1] -> [n for n in done[::-1] if n in roots or n.next_functions]",
-    ),
-    quadratic=Known(
-        (
-            "done, seen, stack = [], set() -> done, seen, stack = [], []",
-            "seen.add -> seen.append",
-        )
-    ),
-    none_followed=Known(" if n is not None ->"),
+    f"""
+    too_early: a node stands before one that points to it: when its turn comes, not all
+        of its gradient is there. It may come only after all that lead to it
+    ? too early
+    > {DOWN}
+    & [::-1] ->
+    & in node.next_functions -> in node.next_functions[::-1]
+    > {DOWN}
+    & [::-1] ->
+    & reversed(roots) -> roots
+    & stack.pop() -> stack.pop(0)
+    repeated: a node that several others point to is listed several times: once is
+        enough
+    ? repeated
+    backwards: the order is the reverse: the roots come first, the leaves last
+    ? backwards
+    > done[::-1] -> done
+    no_roots: the roots themselves belong to the list, all of them
+    ? a root is missing
+    > done[::-1] -> done[::-1][len(set(roots)) :]
+    > reversed(roots) -> roots[:1]
+    missing: nodes are missing: all that can be reached belong to the list
+    ? missing
+    > done[::-1] -> [n for n in done[::-1] if n in roots or n.next_functions]
+    quadratic:
+    > done, seen, stack = [], set() -> done, seen, stack = [], []
+    & seen.add -> seen.append
+    none_followed:
+    >  if n is not None ->
+    """,
+    repeated=Known(repeated),
 )
 
 

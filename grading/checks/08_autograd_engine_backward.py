@@ -5,10 +5,10 @@ them.
 """
 
 from grading.checking import checks
-from grading.mistakes import equivalent, mistakes, right
+from grading.mistakes import mistakes, right
 from minigrad.autograd.engine import backward
 
-from .gradients import ScenarioCheck, differs, drawn, drawn_graph
+from .gradients import ScenarioCheck, drawn, drawn_graph
 
 DIAMOND = {0: [(1, 0), (2, 0)], 1: [(3, 0)], 2: [(3, 0)], 3: []}
 SQUARE = {0: [(1, 0), (2, 0)], 1: [(2, 0), (2, 0)], 2: []}  # x * x + x
@@ -118,7 +118,7 @@ class Backward(ScenarioCheck):
 ADDED = "arrived[edge] + g if edge in arrived else g"
 mistakes(
     backward,
-    f"""
+    rf"""
     overwrites: where two gradients meet, the later one overwrites the earlier: they are
         added up. In x * x + x, x has a say in three places, and all three count
     > {ADDED} -> g
@@ -141,39 +141,25 @@ mistakes(
     > not retain_graph -> True
     none_added:
     > if g is not None: -> if True:
+    in_place: `+=` changes a tensor that somebody else holds: one gradient may go to two
+        places. `g + h` makes a new one
+    ? {UNCHANGED}
+    > {ADDED} -> arrived[edge].add_(g) if edge in arrived else g
+    seeds_changed: `seeds` has changed: it is the caller's. dict(seeds) makes a copy
+    ? {SEEDS}
+    > dict(seeds) -> seeds
+    late: nodes are released later than they could be: each lets go of what it saved as
+        soon as it was called, or all of it is in memory to the end
+    ? {ORDER}
+    > node.release() -> pass
+    & else g\n -> else g\n    for node in order:\n        if not
+        retain_graph:\n            node.release()\n
+    cut: the gradients have no gradients: add them up as they are
+    ? of these
+    > {ADDED} -> ({ADDED}).detach()
+    equivalent: which of the gradients that meet is the first does not matter to their
+        sum
+    > order: for edge, g in zip(node.next_functions, found
     """,
-    in_place=differs(
-        UNCHANGED,
-        "`+=` changes a tensor that somebody else holds: one gradient may go to two "
-        "places. `g + h` makes a new one",
-        f"{ADDED} -> arrived[edge].add_(g) if edge in arrived else g",
-    ),
-    seeds_changed=differs(
-        SEEDS,
-        "`seeds` has changed: it is the caller's. dict(seeds) makes a copy",
-        "dict(seeds) -> seeds",
-    ),
-    late=differs(
-        ORDER,
-        "nodes are released later than they could be: each lets go of what it saved as "
-        "soon as it was called, or all of it is in memory to the end",
-        (
-            "node.release() -> pass",
-            "else g\n -> else g\n    for node in order:\n"
-            "        if not retain_graph:\n            node.release()\n",
-        ),
-    ),
-    cut=differs(
-        "of these",
-        "the gradients have no gradients: add them up as they are",
-        f"{ADDED} -> ({ADDED}).detach()",
-    ),
-)
-
-
-equivalent(
-    backward,
-    "which of the gradients that meet is the first does not matter to their sum",
-    "order: for edge, g in zip(node.next_functions, found",
 )
 right(backward, "new on the left", "arrived[edge] + g if -> g + arrived[edge] if")

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from grading.checking import Check, checks
-from grading.mistakes import equivalent, mistakes, right
+from grading.mistakes import mistakes, right
 from minigrad.ops import vjp
 
 from .gradients import close, drawn
@@ -218,12 +218,9 @@ mistakes(
     > (a == 0) & (y <= 1) -> np.asarray(a) == 0
     zero_base: where a is 0 and y is 0 or 1 the gradient is 0: 0 * -inf would be NaN
     > = dy * y * np.log(a)
+    equivalent: where a is 0, y is 0, 1 or infinite
+    > off by one: -> return np.where((a == 0) & (y <= (2))
     """,
-)
-equivalent(
-    vjp.pow_exponent_backward,
-    "where a is 0, y is 0, 1 or infinite",
-    "off by one: -> return np.where((a == 0) & (y <= (2))",
 )
 right(
     vjp.pow_exponent_backward,

@@ -3,11 +3,11 @@
 import numpy as np
 
 from grading.checking import checks
-from grading.mistakes import Mistake, Model, equivalent, mistakes, right
+from grading.mistakes import Mistake, Model, mistakes, right
 from grading.scenes.scenarios import FAULTS, FUNCTIONS
 from minigrad.testing.gradcheck import numerical_jacobian
 
-from .gradients import PyTorch, ScenarioCheck, differs, drawn
+from .gradients import PyTorch, ScenarioCheck, drawn
 
 SHAPES = {"product": [(2, 3), (3, 2)], "quotient": [(2, 2), (2, 2)]}
 JACOBIAN, RESTORED = "the differences", "the input has its old values"
@@ -112,7 +112,7 @@ class NumericalJacobian(ScenarioCheck):
 
 mistakes(
     numerical_jacobian,
-    """
+    f"""
     one_index: only the first element was moved: every element of the input has its row
     > stack(rows) -> stack(rows[:1] + [0 * row for row in rows[1:]])
     one_sided: a difference to one side errs by eps: (f(x + eps) - f(x - eps)) / (2 eps)
@@ -131,33 +131,22 @@ mistakes(
     shape:
     > ).reshape(-1) -> )
     > np.zeros((0, function(*inputs).numel())) -> np.zeros((0, 0))
+    not_restored: the input has other values in the end: adding eps and taking it away
+        again rounds. Keep the old value, and write it back
+    ? {RESTORED}
+    > for moved in (before + eps, before - eps) -> for step in (eps, -2 * eps)
+    & flat[i] = moved -> flat[i] += step
+    & flat[i] = before -> flat[i] += eps
+    equivalent: any number below 0 stands for the size that is left
+    > off by one: -> ends.append(np.array(function(*inputs).cpu().numpy()).reshape(-(2)
+    equivalent: an array without elements holds neither zeros nor ones
+    > function: return np.stack(rows) if rows else np.zeros
     """,
     in_float32=Mistake(
         "the step is made in float32, which rounds more than eps: use float64",
         Model(NumericalJacobian.in_float32),
         "flat, rows -> inputs = [x.float() for x in inputs]\n    flat, rows",
     ),
-    not_restored=differs(
-        RESTORED,
-        "the input has other values in the end: adding eps and taking it away again "
-        "rounds. Keep the old value, and write it back",
-        (
-            "for moved in (before + eps, before - eps) -> for step in (eps, -2 * eps)",
-            "flat[i] = moved -> flat[i] += step",
-            "flat[i] = before -> flat[i] += eps",
-        ),
-    ),
-)
-
-equivalent(
-    numerical_jacobian,
-    "any number below 0 stands for the size that is left",
-    "off by one: -> ends.append(np.array(function(*inputs).cpu().numpy()).reshape(-(2)",
-)
-equivalent(
-    numerical_jacobian,
-    "an array without elements holds neither zeros nor ones",
-    "function: return np.stack(rows) if rows else np.zeros",
 )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from grading.checking import checks
-from grading.mistakes import Mistake, equivalent, mistake, mistakes, right
+from grading.mistakes import Mistake, mistake, mistakes, right
 from minigrad.ops import vjp
 
 from .gradients import Filled, TensorCheck, drawn, filled, of_shape
@@ -89,12 +89,9 @@ mistakes(
     > {COUNT} -> dy.numel()
     by_one: divided by the size of one dimension: a mean may be over several
     > {COUNT} -> shape[dims[0]]
+    equivalent: where no elements are averaged x has none, and nothing is looked at
+    > branch dropped: -> return sum_backward((dy / count),
     """,
-)
-equivalent(
-    mean,
-    "where no elements are averaged x has none, and nothing is looked at",
-    "branch dropped: -> return sum_backward((dy / count), ",
 )
 
 

@@ -3,7 +3,7 @@
 import torch
 
 from grading.checking import checks
-from grading.mistakes import equivalent, mistakes, right
+from grading.mistakes import mistakes, right
 from minigrad.autograd.adjoints import sum_to_size
 from minigrad.autograd.graph import modified, next_version, unpack
 
@@ -57,24 +57,13 @@ mistakes(
     > dims = [ -> sizes = (*shape, *[1] * extra)\n    dims = [
     & d < extra or n != -> n == 1 !=
     & .view(shape) if dims else x -> .view(shape) if dims else x.reshape(shape)
+    equivalent: view(shape) puts the dimensions of size 1 in again
+    > option left out: -> return x.sum(dims).view(shape)
+    > constant: -> return x.sum(dims, keepdim=False)
+    right: in two steps
+    > return {SUMMED} if dims else x -> ones = dims[extra:]\n    x = x.sum(ones,
+        keepdim=True) if ones else x\n    return x.sum(dims[:extra]) if extra else x
     """,
-)
-
-
-equivalent(
-    sum_to_size,
-    "view(shape) puts the dimensions of size 1 in again",
-    "option left out: -> return x.sum(dims).view(shape)",
-    "constant: -> return x.sum(dims, keepdim=False)",
-)
-
-
-right(
-    sum_to_size,
-    "in two steps",
-    f"return {SUMMED} if dims else x -> ones = dims[extra:]\n"
-    "    x = x.sum(ones, keepdim=True) if ones else x\n"
-    "    return x.sum(dims[:extra]) if extra else x",
 )
 
 
@@ -115,19 +104,13 @@ mistakes(
     unchanged: the version stays as it was: x.storage.version += 1
     > = x
     > x.storage.version += 1 -> version = x.storage.version\n    version += 1
+    right: in steps
+    > x.storage.version += 1 -> storage = x.storage\n    storage.version += 1
+    right: by setattr
+    > x.storage.version += 1 -> setattr(x.storage, "version", 1 + x.storage.version)
     """,
 )
-right(
-    next_version,
-    "in steps",
-    "x.storage.version += 1 -> storage = x.storage\n    storage.version += 1",
-)
 right(next_version, "written out", "+= 1 -> = x.storage.version + 1")
-right(
-    next_version,
-    "by setattr",
-    'x.storage.version += 1 -> setattr(x.storage, "version", 1 + x.storage.version)',
-)
 
 
 @checks(unpack)
@@ -183,6 +166,8 @@ mistakes(
         than the result was. Compare x.storage.version with version, and raise
     > = x
     > raise RuntimeError -> RuntimeError
+    right: versions only grow
+    > != version -> > version
     """,
 )
 
@@ -192,6 +177,3 @@ def _(x, version, name):
     if x.storage.version == version:
         return x
     raise RuntimeError(modified(x, version, name))
-
-
-right(unpack, "versions only grow", "!= version -> > version")

@@ -163,12 +163,9 @@ mistakes(
     > dx[index] = dy -> dx.view(-1)[: dy.numel()] = dy.reshape(-1)
     no_dy: dy is left out: the places that were taken get it
     > = dy\n -> = 1\n
+    right: by zeros
+    > dy.new_zeros(shape) -> minigrad.zeros(shape, dtype=dy.dtype, device=dy.device)
     """,
-)
-right(
-    part,
-    "by zeros",
-    "dy.new_zeros(shape) -> minigrad.zeros(shape, dtype=dy.dtype, device=dy.device)",
 )
 right(part, "by adding", "dx[index] = dy -> view = dx[index]\n    view += dy")
 

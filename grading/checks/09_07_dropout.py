@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from grading.checking import checks
-from grading.mistakes import equivalent, mistakes, right
+from grading.mistakes import mistakes
 from minigrad.nn.unfused import dropout
 
 from .scene_check import SceneCheck, looks_random, numbers, options_of
@@ -165,24 +165,14 @@ mistakes(
     > not 0 <= p <= 1 -> False
     raised:
     > if p == 1 -> if False
+    equivalent: zeros are whole numbers, and exact in half
+    > through half: return input * 0
+    > through int: return input * 0
+    right: a comparison of random numbers
+    > random.{KEPT}{SCALED} -> (minigrad.rand(input.shape) >= p) / (1 - p)
+    equivalent: the input as it is: with p = 0 nothing is dropped, and all is times 1
+    > term dropped: if not training or p == 0: -> if ((not training))
+    > off by one: if not training or p == 0: -> if not training or p == (-1)
+    > a copy: return input ->
     """,
-)
-
-equivalent(
-    dropout,
-    "the input as it is: with p = 0 nothing is dropped, and all is times 1",
-    "term dropped: if not training or p == 0: -> if ((not training))",
-    "off by one: if not training or p == 0: -> if not training or p == (-1)",
-    "a copy: return input -> ",
-)
-equivalent(
-    dropout,
-    "zeros are whole numbers, and exact in half",
-    "through half: return input * 0",
-    "through int: return input * 0",
-)
-right(
-    dropout,
-    "a comparison of random numbers",
-    f"random.{KEPT}{SCALED} -> (minigrad.rand(input.shape) >= p) / (1 - p)",
 )

@@ -7,7 +7,7 @@ import torch
 
 import minigrad
 from grading.checking import checks
-from grading.mistakes import equivalent, mistakes, right
+from grading.mistakes import mistakes, right
 from minigrad.nn.utils import clip_grad_norm_
 
 from .scene_check import SceneCheck, each, numbers, options_of
@@ -89,24 +89,14 @@ mistakes(
     too_large: squares of float16 gradients do not fit into float16, which ends at
         65504: add them up in float32, g.float()
     > g.float() if g.dtype.itemsize == 2 else g -> g
+    equivalent: 0 is a whole number, and exact in half
+    > through half: return minigrad.tensor(0.0)
+    > through int: return minigrad.tensor(0.0)
+    equivalent: 2 is a norm_type as any other: the root is a power, too
+    > branch dropped: elif norm_type == 2: -> elif False
+    equivalent: each gradient is multiplied for itself, in whatever order
+    > order: for g in gradients
     """,
-)
-
-equivalent(
-    clip_grad_norm_,
-    "0 is a whole number, and exact in half",
-    "through half: return minigrad.tensor(0.0)",
-    "through int: return minigrad.tensor(0.0)",
-)
-equivalent(
-    clip_grad_norm_,
-    "2 is a norm_type as any other: the root is a power, too",
-    "branch dropped: elif norm_type == 2: -> elif False",
-)
-equivalent(
-    clip_grad_norm_,
-    "each gradient is multiplied for itself, in whatever order",
-    "order: for g in gradients",
 )
 
 

@@ -1,6 +1,5 @@
 """A test for dropout."""
 
-from grading.mistakes import right
 from grading.own_tests import own_test
 from minigrad.exercises.own_tests import test_dropout
 from minigrad.nn.unfused import dropout
@@ -29,6 +28,7 @@ own_test(
     > 1 / 0.8 -> 0.8
     > < 0.03 -> < 0.0001
     > assert not np.array_equal(y, again) -> assert np.array_equal(y, again)
+    right: more elements
+    > ones(100, 100) -> ones(300, 200)
     """,
 )
-right(test_dropout, "more elements", "ones(100, 100) -> ones(300, 200)")

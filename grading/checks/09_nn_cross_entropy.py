@@ -14,7 +14,7 @@ import torch.nn.functional as F
 from grading.checking import checks
 from grading.kernel_runs import same_arrays
 from grading.kernels import Launch, blank
-from grading.mistakes import equivalent, mistakes, right
+from grading.mistakes import mistakes, right
 from minigrad.kernels.losses import cross_entropy_backward, cross_entropy_forward
 
 from .reductions import ReductionCheck
@@ -125,14 +125,10 @@ mistakes(
         target may be `ignore`
     ! out-of-bounds
     > row * n -> row * n + n
+    equivalent: whatever is near the largest score may be subtracted in its place
+    > through int: m = partial[0];
+    > through half: m = partial[0];
     """,
-)
-
-equivalent(
-    cross_entropy_forward,
-    "whatever is near the largest score may be subtracted in its place",
-    "through int: m = partial[0];",
-    "through half: m = partial[0];",
 )
 right(
     cross_entropy_forward,
@@ -210,18 +206,12 @@ mistakes(
     ! out-of-bounds
     > for (int i = -> int i =
     & threadIdx.x; i < rows * n; i += threads) -> threadIdx.x;
+    equivalent: 2 ** 15 rows show it: a right answer that loops over them takes seconds
+    > type: int row = i / n, t = target[row]; -> short
+    equivalent: a float is exact up to 2**24, more threads than a simulation has time
+        for
+    > type: int threads = gridDim.x * blockDim.x; -> float
     """,
-)
-
-equivalent(
-    cross_entropy_backward,
-    "a float is exact up to 2**24, more threads than a simulation has time for",
-    "type: int threads = gridDim.x * blockDim.x; -> float ",
-)
-equivalent(
-    cross_entropy_backward,
-    "2 ** 15 rows show it: a right answer that loops over them takes seconds",
-    "type: int row = i / n, t = target[row]; -> short",
 )
 right(
     cross_entropy_backward,

@@ -185,12 +185,8 @@ mistakes(
         * half] = -flat[:half]\n    return tensor
     > uniform_(tensor, -bound, bound) -> tensor.copy_(minigrad.randn(tensor.shape) *
         (bound / math.sqrt(3)))
+    right: by rand
+    > uniform_(tensor, -bound, bound) -> tensor.copy_((minigrad.rand(tensor.shape) -
+        0.5) * (2 * bound))
     """,
-)
-
-right(
-    kaiming_uniform_,
-    "by rand",
-    "uniform_(tensor, -bound, bound) -> "
-    "tensor.copy_((minigrad.rand(tensor.shape) - 0.5) * (2 * bound))",
 )

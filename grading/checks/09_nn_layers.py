@@ -1,7 +1,7 @@
 """A linear layer, and a convolution as one."""
 
 from grading.checking import checks
-from grading.mistakes import equivalent, mistakes, right
+from grading.mistakes import mistakes
 from minigrad.nn.unfused import conv2d, linear
 
 from .scene_check import FunctionCheck, numbers, single
@@ -34,10 +34,10 @@ mistakes(
     > input @ weight.T -> input @ weight.detach().T
     dtype:
     > return y if -> y = y.double()\n    return y if
+    right: by sums
+    > input @ weight.T -> (input.unsqueeze(-2) * weight).sum(-1)
     """,
 )
-
-right(linear, "by sums", "input @ weight.T -> (input.unsqueeze(-2) * weight).sum(-1)")
 
 
 @checks(conv2d)
@@ -89,18 +89,11 @@ mistakes(
     > {COLUMNS} -> minigrad.tensor(weight.detach().numpy()).reshape(channels, -1)
     exchanged: pairs are exchanged: the first of (down, across) is for rows
     > [n if isinstance -> [n[::-1] if isinstance
+    equivalent: unfold takes ints, too
+    > statement dropped: stride, padding, dilation = how
+    right: columns times rows
+    > {COLUMNS} @ columns -> columns.transpose(1, 2) @ weight.flatten(1).T
+    & bias.reshape(channels, 1) -> bias
+    & y.reshape(N -> y.transpose(1, 2).reshape(N
     """,
-)
-
-equivalent(
-    conv2d,
-    "unfold takes ints, too",
-    "statement dropped: stride, padding, dilation = how",
-)
-right(
-    conv2d,
-    "columns times rows",
-    f"{COLUMNS} @ columns -> columns.transpose(1, 2) @ weight.flatten(1).T",
-    "bias.reshape(channels, 1) -> bias",
-    "y.reshape(N -> y.transpose(1, 2).reshape(N",
 )

@@ -5,7 +5,7 @@ import itertools
 import torch
 
 from grading.checking import checks
-from grading.mistakes import equivalent, mistakes, right
+from grading.mistakes import mistakes, right
 from grading.scenes.modules import grown
 from minigrad.nn import Module
 
@@ -253,13 +253,9 @@ mistakes(
     > child.train(mode) -> if child.training != mode: child.train(mode)
     no_error:
     > not isinstance(mode, bool) -> False
+    equivalent: all are set to the same, in whatever order
+    > order: for child in self.children()
     """,
-)
-
-equivalent(
-    Module.train,
-    "all are set to the same, in whatever order",
-    "order: for child in self.children()",
 )
 
 

@@ -120,6 +120,10 @@ mistakes(
     changed:
     > {DECAY} -> grad.add_(weight_decay * param).mul_(1.001)
     > grad.clone() -> grad
+    equivalent: the buffer may be any tensor: the caller keeps the one that is returned
+    > a copy: return buffer
+    right: new tensors
+    > {NEXT} -> buffer = momentum * buffer + (1 - dampening) * grad
     """,
 )
 
@@ -129,16 +133,6 @@ for hole in sgd, adam:
         "0 * param is added, which changes nothing",
         "guard dropped: if weight_decay: -> if True",
     )
-equivalent(
-    sgd,
-    "the buffer may be any tensor: the caller keeps the one that is returned",
-    "a copy: return buffer",
-)
-
-
-right(
-    sgd, "new tensors", f"{NEXT} -> buffer = momentum * buffer + (1 - dampening) * grad"
-)
 
 
 @right(sgd, "by copy_")
@@ -282,10 +276,7 @@ mistakes(
     > {SHRUNK} ->
     & eps, 0) -> eps, 0); {SHRUNK}
     """,
-    **{
-        name: Mistake(m.cause, *map(decayed, m.answers))
-        for name, m in listed(BOTH).items()
-    },
+    **{name: Mistake(m.cause, *map(decayed, m.answers)) for name, m in listed(BOTH)},
 )
 for style, patch in RIGHT.items():
     right(adamw, style, decayed(patch))

@@ -6,7 +6,7 @@ import struct
 import numpy as np
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, Model, equivalent, mistakes, right
+from grading.mistakes import Mistake, Model, mistakes, right
 from grading.subject import Problem
 from minigrad.data.idx import read_idx
 
@@ -133,44 +133,41 @@ def three(data):
 ELEMENTS, RESHAPED = "np.frombuffer(data, np.uint8, count, head)", ".reshape(shape)"
 mistakes(
     read_idx,
-    little_endian=Mistake(
-        "the sizes are read from the wrong end: IDX has the byte that counts most "
-        'first, big-endian: int.from_bytes(four bytes, "big")',
-        '"big" -> "little"',
-    ),
-    reversed_sizes=Mistake(
-        "the sizes are in the reverse order: the first size in the head is the first "
-        "dimension",
-        "reshape(shape) -> reshape(shape[::-1])",
-    ),
+    rf"""
+    little_endian: the sizes are read from the wrong end: IDX has the byte that counts
+        most first, big-endian: int.from_bytes(four bytes, "big")
+    > "big" -> "little"
+    reversed_sizes: the sizes are in the reverse order: the first size in the head is
+        the first dimension
+    > reshape(shape) -> reshape(shape[::-1])
+    flat: the array is flat: give it the shape that the head says
+    > {RESHAPED} ->
+    trailing:
+    > given != count -> given < count
+    wrong_error:
+    > raise ValueError -> raise TypeError
+    any_type:
+    > data[2] != 0x08 -> False
+    shifted:
+    > count, head) -> count, head - 1)
+    not_bytes:
+    > np.uint8 -> np.int8
+    > {RESHAPED} -> {RESHAPED} / 255
+    magic:
+    >  or data[:2] != b"\0\0" ->
+    truncated:
+    > given != count -> given > count
+    & {ELEMENTS} -> np.frombuffer(data[head:].ljust(count, b"\0"), np.uint8)
+    equivalent: of a file of four bytes the elements are missing, and that is refused
+        below
+    > comparison: -> if ((len(data)) <= (4))
+    > off by one: -> if len(data) < (5)
+    """,
     three=Mistake(
         "three dimensions are taken for granted: the fourth byte says how many the "
         "array has, and labels have one",
         Model(ReadIdx.three),
         three,
     ),
-    flat=Mistake(
-        "the array is flat: give it the shape that the head says", f"{RESHAPED} ->"
-    ),
-    truncated=Known(
-        (
-            "given != count -> given > count",
-            f'{ELEMENTS} -> np.frombuffer(data[head:].ljust(count, b"\\0"), np.uint8)',
-        )
-    ),
-    trailing=Known("given != count -> given < count"),
-    wrong_error=Known("raise ValueError -> raise TypeError"),
-    any_type=Known("data[2] != 0x08 -> False"),
-    magic=Known(' or data[:2] != b"\\0\\0" ->'),
-    shifted=Known("count, head) -> count, head - 1)"),
-    not_bytes=Known("np.uint8 -> np.int8", f"{RESHAPED} -> {RESHAPED} / 255"),
-)
-
-
-equivalent(
-    read_idx,
-    "of a file of four bytes the elements are missing, and that is refused below",
-    "comparison: -> if ((len(data)) <= (4))",
-    "off by one: -> if len(data) < (5)",
 )
 right(read_idx, "by struct", read)

@@ -5,7 +5,7 @@ from torch.nn import functional as torch_functional
 
 import minigrad
 from grading.checking import checks
-from grading.mistakes import equivalent, mistake, mistakes, right
+from grading.mistakes import mistake, mistakes, right
 from minigrad import functional
 from minigrad.training import evaluate, train_step
 
@@ -211,21 +211,13 @@ mistakes(
     > with no_grad(): -> minigrad.set_grad_enabled(False)\n    if True:
     twice: the loader is gone through more than once: that reads all images again
     > return total -> count = sum(len(t) for _, t in loader)\n    return total
+    right: by the size of the data set, as in PyTorch's tutorials
+    > (output, labels, reduction="sum").item() -> (output, labels).item() * len(labels)
+    & total / count, {SHARE} -> total / len(loader.dataset), right / len(loader.dataset)
+    equivalent: sums do not depend on the order, and batches may be held at once:
+        outputs not
+    > order: for images, labels in loader
     """,
-)
-
-
-right(
-    evaluate,
-    "by the size of the data set, as in PyTorch's tutorials",
-    '(output, labels, reduction="sum").item() -> (output, labels).item() * len(labels)',
-    f"total / count, {SHARE} -> "
-    "total / len(loader.dataset), right / len(loader.dataset)",
-)
-equivalent(
-    evaluate,
-    "sums do not depend on the order, and batches may be held at once: outputs not",
-    "order: for images, labels in loader",
 )
 
 

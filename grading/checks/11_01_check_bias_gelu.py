@@ -3,7 +3,7 @@
 import re
 
 from grading.checking import checks
-from grading.mistakes import Mistake, Model, equivalent, mistakes, right, rights
+from grading.mistakes import Mistake, Model, mistakes
 from minigrad.kernels.bindings import check_bias_gelu
 
 from .built import BuiltCheck
@@ -143,6 +143,17 @@ mistakes(
     > {SIZE} -> TORCH_CHECK(bias.size(0) == x.size(-1), "wrong sizes");
     > {X_MEMORY} -> TORCH_CHECK(x.is_contiguous(), "wrong memory");
     > {DEVICE} -> TORCH_CHECK(x.device() == bias.device(), "other device");
+    right: memory first
+    > {X_MEMORY} ->
+    & {BIAS_MEMORY} ->
+    & {DEVICE} -> {DEVICE} {X_MEMORY} {BIAS_MEMORY}
+    right: by sizes
+    > {SIZE} -> TORCH_CHECK(bias.numel() == x.sizes().back(), "bias is ", bias.sizes(),
+        ", x is ", x.sizes());
+    & {FLOATING} -> TORCH_CHECK(at::isFloatingType(bias.scalar_type()), "bias is ",
+        bias.scalar_type());
+    equivalent: a number of dimensions is never negative: not 0 is at least 1
+    > term dropped: -> TORCH_CHECK(x.dim(),
     """,
     no_device=Mistake(
         "two devices are let through: an address of one means nothing on the other",
@@ -207,40 +218,18 @@ mistakes(
     ),
 )  # fmt: skip
 
-equivalent(
-    check_bias_gelu,
-    "a number of dimensions is never negative: not 0 is at least 1",
-    "term dropped: -> TORCH_CHECK(x.dim(), ",
-)
-
-rights(
+mistakes(
     check_bias_gelu,
     r"""
-    by macros:
+    right: by macros
     > void check -> #define CHECK_CONTIGUOUS(t) TORCH_CHECK(t.is_contiguous(), #t " must
         be contiguous")\nvoid check
     & TORCH_CHECK(x.is_contiguous(), "x must be contiguous"); -> CHECK_CONTIGUOUS(x);
     & TORCH_CHECK(bias.is_contiguous(), "bias must be contiguous"); ->
         CHECK_CONTIGUOUS(bias);
-    with names of dtypes:
+    right: with names of dtypes
     > x.scalar_type() == bias.scalar_type() -> x.dtype() == bias.dtype()
     & "x is ", x.scalar_type() -> "x is ", x.dtype()
     & ", bias is ", bias.scalar_type() -> ", bias is ", bias.dtype()
     """,
-)
-
-right(
-    check_bias_gelu,
-    "memory first",
-    f"{X_MEMORY} ->",
-    f"{BIAS_MEMORY} ->",
-    f"{DEVICE} -> {DEVICE}\n    {X_MEMORY}\n    {BIAS_MEMORY}",
-)
-right(
-    check_bias_gelu,
-    "by sizes",
-    f"{SIZE} -> TORCH_CHECK(bias.numel() == x.sizes().back(), "
-    '"bias is ", bias.sizes(), ", x is ", x.sizes());',
-    f"{FLOATING} -> TORCH_CHECK(at::isFloatingType(bias.scalar_type()), "
-    '"bias is ", bias.scalar_type());',
 )

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from grading.checking import checks
-from grading.mistakes import Known, Mistake, Model, mistakes, rights
+from grading.mistakes import Mistake, Model, mistakes
 from grading.subject import Problem
 from minigrad.kernels.bindings import bias_gelu_cpu
 
@@ -122,6 +122,11 @@ mistakes(
     in_place:
     > at::Tensor y = at::empty_like(x) -> at::Tensor y = x
     & out[i] = -> if (0) out[i] =
+    aten:
+    > at::Tensor bias_gelu_cpu -> #include <ATen/ops/gelu.h> #include <ATen/ops/add.h>
+        at::Tensor bias_gelu_cpu
+    & at::Tensor y = at::empty_like(x); -> return at::gelu(at::add(x, bias)); at::Tensor
+        y = at::empty_like(x);
     """,
     no_bias=Mistake(
         "the bias is left out", gives(gelu, no_bias), f"{U} -> acc_t(in[i])"
@@ -148,29 +153,21 @@ mistakes(
         (f"{U} -> acc_t(in[i])", "acc_t(2)))) / 2 -> acc_t(2)))) / 2 + "
          "acc_t(more[i % N])"),
     ),
-    aten=Known(
-        (
-            "at::Tensor bias_gelu_cpu -> #include <ATen/ops/gelu.h>\n"
-            "#include <ATen/ops/add.h>\nat::Tensor bias_gelu_cpu",
-            "at::Tensor y = at::empty_like(x); -> return at::gelu(at::add(x, bias));\n"
-            "    at::Tensor y = at::empty_like(x);",
-        )
-    ),
 )  # fmt: skip
 
-rights(
+mistakes(
     bias_gelu_cpu,
     r"""
-    row by row:
+    right: row by row
     > for (int64_t i = 0; i < x.numel(); i++) { -> for (int64_t r = 0; r < x.numel(); r
         += N) for (int64_t j = 0; j < N; j++) {\n            int64_t i = r + j;
     & more[i % N] -> more[j]
-    memory by sizes and options:
+    right: memory by sizes and options
     > at::empty_like(x) -> at::empty(x.sizes(), x.options())
-    by erfc:
+    right: by erfc
     > u * (1 + std::erf(u / std::sqrt(acc_t(2)))) / 2 -> acc_t(0.5) * u * std::erfc(-u *
         acc_t(0.70710678118654752440))
-    a helper in an anonymous namespace:
+    right: a helper in an anonymous namespace
     > at::Tensor bias_gelu_cpu -> namespace {\ntemplate <typename T>\nT gelu(T u) {
         return u * (1 + std::erf(u / std::sqrt(T(2)))) / 2; }\n}\n\nat::Tensor
         bias_gelu_cpu

@@ -5,7 +5,7 @@ import torch
 
 from grading.checking import checks
 from grading.kernels import blank
-from grading.mistakes import mistakes, rights
+from grading.mistakes import mistakes
 from minigrad.kernels.bias_gelu import bias_gelu
 
 from .bias_kernels import BiasCheck, gelu, numbers, three_types
@@ -77,16 +77,10 @@ mistakes(
     rounded_sum: numbers lose digits on the way: turn scalar_t into acc_t first, compute
         in that, and round once, at the end
     > (acc_t)x[i] + (acc_t)bias[i % N] -> (acc_t)(float)(x[i] + bias[i % N])
-    """,
-)
-
-rights(
-    bias_gelu,
-    """
-    a loop over the grid:
+    right: a loop over the grid
     > if (i >= n) return; -> for (; i < n; i += gridDim.x * blockDim.x) {
     & 0.70710678118654752))); -> 0.70710678118654752))); }
-    by erfc:
+    right: by erfc
     > u * (acc_t)0.5 * (1 + erf(u * (acc_t)0.70710678118654752)) -> u * (acc_t)0.5 *
         erfc(-u * (acc_t)0.70710678118654752)
     """,

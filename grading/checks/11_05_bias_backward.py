@@ -5,7 +5,7 @@ import torch
 
 from grading.checking import checks
 from grading.kernels import blank
-from grading.mistakes import Known, mistakes, rights
+from grading.mistakes import Known, mistakes
 from minigrad.kernels.bias_gelu import bias_backward
 
 from .bias_kernels import BiasCheck, numbers, three_types
@@ -87,15 +87,15 @@ mistakes(
     },
 )
 
-rights(
+mistakes(
     bias_backward,
     r"""
-    from the last row:
+    right: from the last row
     > int i = 0; i < M; i++ -> int i = M - 1; i >= 0; i--
-    over cells:
+    right: over cells
     > for (int i = 0; i < M; i++) sum += (acc_t)dx[i * N + j]; -> for (long long k = j;
         k < (long long)M * N; k += N) sum = sum + (acc_t)dx[k];
-    a loop over the columns:
+    right: a loop over the columns
     > if (j >= N) return; -> for (; j < N; j += gridDim.x * blockDim.x) {
     & dbias[j] = (scalar_t)sum; -> dbias[j] = (scalar_t)sum; }
     """,

@@ -4,7 +4,7 @@ import numpy as np
 
 import minigrad
 from grading.checking import Check, checks
-from grading.mistakes import equivalent, mistakes, right, rights
+from grading.mistakes import mistakes, right
 from grading.scenes.operators import HEART, OPERATORS, RIGHT
 from grading.subject import Problem
 from minigrad.testing.verify import verify
@@ -81,27 +81,44 @@ mistakes(
     > {EPS} -> near = 0.1
     > for dtype in minigrad.float16, -> for dtype in minigrad.float32,
     > = None
+    right: by grad
+    > f(*leaves).backward(dy)\n        return [x.grad.numpy() for x in leaves if
+        x.requires_grad] -> wanted = [x for x in leaves if
+        x.requires_grad]\n        found = minigrad.autograd.grad(f(*leaves), wanted,
+        dy)\n        return [g.numpy() for g in found]
+    equivalent: which of the two is right makes no difference
+    > arguments swapped: for got, right in zip((y,
+    > arguments swapped: np.testing.assert_array_equal
+    > arguments swapped: -> np.testing.assert_allclose(right, got,
+    equivalent: every pair of operands is tried, in whatever order, b and a as well as a
+        and b
+    > order: for got, right
+    > order: for needs in
+    > order: for B, M, N in
+    > order: for dtype in
+    > arguments swapped: compare(
+    > arguments swapped: op(-a, b)
+    equivalent: sizes and tolerances that serve as well; odd has one row: B = 1 is tried
+        there
+    > off by one: (0, 1, (
+    > off by one: (0, (0), 3)
+    > off by one: (0, (2), 3)
+    > off by one: B, M, N =
+    > arguments swapped: for B, M, N in itertools.product
+    > off by one: ) * np.finfo
+    > loop capped: 30)))][
     """,
 )  # fmt: skip
 
-rights(
+mistakes(
     verify,
     """
-    with allclose:
+    right: with allclose
     > np.testing.assert_allclose(got, right, near, near) -> assert np.allclose(got,
         right, near, near, equal_nan=True)
-    larger tensors:
+    right: larger tensors
     > (0, 1, 40) -> (0, 1, 50)
     """,
-)
-
-right(
-    verify,
-    "by grad",
-    "f(*leaves).backward(dy)\n        return [x.grad.numpy() for x in leaves if "
-    "x.requires_grad] -> wanted = [x for x in leaves if x.requires_grad]\n"
-    "        found = minigrad.autograd.grad(f(*leaves), wanted, dy)\n"
-    "        return [g.numpy() for g in found]",
 )
 
 
@@ -141,33 +158,3 @@ def _(op, reference):
             check(*((view, b), (a, view))[n], 2e-7)
     odd = minigrad.tensor([[np.nan, np.inf, -np.inf, 0, 2]])
     np.testing.assert_array_equal(op(odd, odd).numpy(), reference(odd, odd).numpy())
-
-
-equivalent(
-    verify,
-    "which of the two is right makes no difference",
-    "arguments swapped: for got, right in zip((y,",
-    "arguments swapped: np.testing.assert_array_equal",
-    "arguments swapped: -> np.testing.assert_allclose(right, got,",
-)
-equivalent(
-    verify,
-    "every pair of operands is tried, in whatever order, b and a as well as a and b",
-    "order: for got, right",
-    "order: for needs in",
-    "order: for B, M, N in",
-    "order: for dtype in",
-    "arguments swapped: compare(",
-    "arguments swapped: op(-a, b)",
-)
-equivalent(
-    verify,
-    "sizes and tolerances that serve as well; odd has one row: B = 1 is tried there",
-    "off by one: (0, 1, (",
-    "off by one: (0, (0), 3)",
-    "off by one: (0, (2), 3)",
-    "off by one: B, M, N =",
-    "arguments swapped: for B, M, N in itertools.product",
-    "off by one: ) * np.finfo",
-    "loop capped: 30)))][",
-)

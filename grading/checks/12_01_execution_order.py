@@ -3,7 +3,7 @@
 import collections
 
 from grading.checking import Check, checks
-from grading.mistakes import Mistake, Shows, mistake, mistakes, right
+from grading.mistakes import Differs, Known, mistake, mistakes, right
 from minigrad.graph import execution_order
 
 from .layered import Layered
@@ -11,13 +11,7 @@ from .layered import Layered
 DIAMOND = {0: [], 1: [0], 2: [0], 3: [1, 2]}
 SHORT_CUT = {0: [], 1: [0], 2: [1], 3: [2], 4: [3, 0]}
 TWO_ENDS = {0: [], 1: [], 2: [0, 1], 3: [1], 4: [3]}
-
-
-class Order(str):
-    """What an order is: "right", or what is wrong with it."""
-
-
-RIGHT = Order("each operation once, after its inputs, and nothing else")
+RIGHT = Differs("each operation once, after its inputs, and nothing else")
 
 
 @checks(execution_order)
@@ -52,28 +46,24 @@ class ExecutionOrder(Check):
         return super()._got(subject, args, own)
 
     def expected(self, edges, fetches=None):
-        if fetches is None:
-            return True
-        return {"order": RIGHT, "fetches are as they were": True}
+        return True if fetches is None else RIGHT
 
     def same(self, got, expected, edges, fetches=None):
         if fetches is None:
             return got is expected
-        if not isinstance(got, dict) or not isinstance(expected, dict):
-            return False
-        if type(expected["order"]) is list:  # a mistake's
-            return got == expected
-        judged = self.judged(got["order"], edges, fetches)
-        return judged == expected["order"] and got["fetches are as they were"]
+        if isinstance(expected, Differs):
+            kept = isinstance(got, dict) and got["fetches are as they were"]
+            return kept and self.judged(got["order"], edges, fetches) == expected
+        return got == expected  # a mistake's
 
     def shows(self, sign, cases):  # of the long row only whether it is right is known
         return super().shows(sign, [c for c in cases if len(c.args) > 1])
 
     def judged(self, order, edges, fetches):
         if any(n not in edges for n in order):
-            return Order("something that is no operation")
+            return Differs("something that is no operation")
         if len(set(order)) < len(order):
-            return Order("repeated")
+            return Differs("repeated")
         needed, left = set(), list(fetches)
         while left:
             n = left.pop()
@@ -81,14 +71,14 @@ class ExecutionOrder(Check):
                 needed.add(n)
                 left += edges[n]
         if set(order) - needed:
-            return Order("too much")
+            return Differs("too much")
         if needed - set(order):
-            return Order("missing")
+            return Differs("missing")
         pairs = [(n, i) for n in order for i in edges[n]]
         late = [order.index(n) > order.index(i) for n, i in pairs]
         if pairs and not any(late):
-            return Order("backwards")
-        return RIGHT if all(late) else Order("too early")
+            return Differs("backwards")
+        return RIGHT if all(late) else Differs("too early")
 
     def general(self, case):
         if "RecursionError" in getattr(case.got, "types", ()):
@@ -98,7 +88,7 @@ class ExecutionOrder(Check):
             )
         if getattr(case.got, "kind", "") == "type":
             return "type", case.got.message
-        return super().general(case)
+        return None if isinstance(case.got, dict) else super().general(case)
 
     def lines(self, case):
         lines = dict(super().lines(case))
@@ -112,12 +102,6 @@ class ExecutionOrder(Check):
             lines["case"] = f"{case.args[0]:,} operations, each uses the one before"
         lines["expected"] = str(RIGHT)
         return list(lines.items())
-
-
-def judged(order, text, *answers):
-    """A mistake: what is wrong with the order."""
-    shown = {"order": Order(order), "fetches are as they were": True}
-    return Mistake(text, Shows(shown), *answers)
 
 
 @mistake(execution_order)
@@ -152,7 +136,6 @@ def breadth_first(fetches):
     return order[::-1]
 
 
-ON_THE_WAY = "stack.append((operation, True)) -> done.append(operation)"
 mistakes(
     execution_order,
     r"""
@@ -161,38 +144,32 @@ mistakes(
     type:
     > return done -> return tuple(done)
     > return done ->
+    too_early: an operation stands before one of its inputs: its value is not there yet.
+        Write an operation down when all of its inputs are done
+    ? too early
+    > stack.append((operation, True)) -> done.append(operation)
+    & return done -> return done[::-1]
+    repeated: an operation that several others use is listed several times: once is
+        enough
+    ? repeated
+    backwards: the order is the reverse: inputs come first, and fetches last
+    ? backwards
+    > return done -> return done[::-1]
+    missing: operations are missing: the fetches, and all that they depend on
+    ? missing
+    > return done -> return [o for o in done if o not in fetches or not o.inputs]
+    > return done -> return [o for o in done if o.inputs]
+    > reversed(fetches) -> fetches[:1]
+    > return done -> return fetches[:]
+    others: something in the list, shown as -1, is no operation
+    ? something that is no operation
+    > return done -> return [o.inputs for o in done]
+    right: the last fetch first
+    > reversed(fetches) -> fetches
     """,
-    too_early=judged(
-        "too early",
-        "an operation stands before one of its inputs: its value is not there yet. "
-        "Write an operation down when all of its inputs are done",
-        (ON_THE_WAY, "return done -> return done[::-1]"),
-        breadth_first,
-    ),
-    backwards=judged(
-        "backwards",
-        "the order is the reverse: inputs come first, and fetches last",
-        "return done -> return done[::-1]",
-    ),
-    repeated=judged(
-        "repeated",
-        "an operation that several others use is listed several times: once is enough",
-        layers,
-    ),
-    missing=judged(
-        "missing",
-        "operations are missing: the fetches, and all that they depend on",
-        "return done -> return [o for o in done if o not in fetches or not o.inputs]",
-        "return done -> return [o for o in done if o.inputs]",
-        "reversed(fetches) -> fetches[:1]",
-        "return done -> return fetches[:]",
-    ),
-    others=judged(
-        "something that is no operation",
-        "something in the list, shown as -1, is no operation",
-        "return done -> return [o.inputs for o in done]",
-    ),
-)  # fmt: skip
+    too_early=Known(breadth_first),
+    repeated=Known(layers),
+)
 
 
 @right(execution_order, "by counting inputs that are not done")
@@ -212,6 +189,3 @@ def _(fetches):
             if not waiting[user]:
                 order.append(user)
     return order
-
-
-right(execution_order, "the last fetch first", "reversed(fetches) -> fetches")

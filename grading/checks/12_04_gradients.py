@@ -3,7 +3,7 @@
 import torch
 
 from grading.checking import checks
-from grading.mistakes import equivalent, mistakes, right
+from grading.mistakes import mistakes, right
 from minigrad import graph
 from minigrad.graph import execution_order, gradients
 
@@ -141,6 +141,15 @@ mistakes(
     > for operation in reversed(between): -> stack = [y]\n    while
         stack:\n        operation = stack.pop()\n        stack += [i for i in
         operation.inputs if i in between]
+    right: the part in front
+    > found[i] + part -> part + found[i]
+    equivalent: the first operation has no inputs
+    > loop capped: for operation in execution_order([y]): -> for operation in
+        [*(execution_order([y]))][1:]
+    equivalent: setdefault, too, returns None where there is nothing
+    > function: found.get(x)
+    equivalent: parts are added up in any order
+    > order: for i, part in
     """,
 )  # fmt: skip
 
@@ -171,19 +180,3 @@ def _(y, xs, grad_of):
         return memory[o]
 
     return [total(x) if y in leads else None for x in xs]
-
-
-right(gradients, "the part in front", "found[i] + part -> part + found[i]")
-
-equivalent(
-    gradients,
-    "the first operation has no inputs",
-    "loop capped: for operation in execution_order([y]): -> for operation in "
-    "[*(execution_order([y]))][1:]",
-)
-equivalent(gradients, "parts are added up in any order", "order: for i, part in")
-equivalent(
-    gradients,
-    "setdefault, too, returns None where there is nothing",
-    "function: found.get(x)",
-)

@@ -1,7 +1,7 @@
 """Which nodes may be one kernel."""
 
 from grading.checking import checks
-from grading.mistakes import equivalent, mistakes, right
+from grading.mistakes import mistakes, right
 from minigrad.jit.passes import can_fuse
 
 from .scene_check import SceneCheck
@@ -127,6 +127,10 @@ mistakes(
     reading_between: a node in between that reads the same memory does no harm
     > touched & set(other.writes) -> touched & set(other.reads) or touched &
         set(other.writes)
+    equivalent: the group has one shape, and its order does not count
+    > off by one: first, touched = group[0], set() -> first, touched = group[(-1)]
+    > order: for n in group:
+    > order: for other in between:
     """,
 )
 
@@ -142,12 +146,3 @@ def _(group, node, between):
         free = free and written.isdisjoint(n.reads) and written.isdisjoint(n.writes)
     kinds = {(n.shape, n.device) for n in [*group, node]}
     return bool(node.pointwise and len(kinds) == 1 and free)
-
-
-equivalent(
-    can_fuse,
-    "the group has one shape, and its order does not count",
-    "off by one: first, touched = group[0], set() -> first, touched = group[(-1)]",
-    "order: for n in group:",
-    "order: for other in between:",
-)

@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from grading.checking import Check, checks
-from grading.mistakes import Mistake, equivalent, mistakes, right
+from grading.mistakes import Mistake, mistakes, right
 from grading.subject import Problem
 from minigrad import simt
 from minigrad.jit.codegen import fused_kernel
@@ -210,6 +210,12 @@ mistakes(
         for k, v in enumerate(sorted(outputs))
     & f"    y{{k}}[i] = {{variable}};" for k, variable in enumerate(outputs) ->
         f"    y{{k}}[i] = {{variable}};" for k, variable in enumerate(sorted(outputs))
+    right: a grid-stride loop
+    > "    if (i >= n) return;" -> "    for (; i < n; i += (long long)gridDim.x *
+        blockDim.x) {{"
+    & [*lines, "}}"] -> [*lines, "}}}}"]
+    equivalent: in which order the inputs are read is no matter
+    > order: for k, (variable, type, index) in enumerate(inputs)
     """,
     one_after_the_other=Mistake(
         "all names are to be replaced at once: what stands for a may contain a b, "
@@ -240,18 +246,3 @@ def _(name, inputs, steps, outputs):
     )
     lines.append("long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;")
     return "\n".join([*lines, "if (i >= n) return;", *body, "}"])
-
-
-right(
-    fused_kernel,
-    "a grid-stride loop",
-    '"    if (i >= n) return;" -> "    for (; i < n; '
-    'i += (long long)gridDim.x * blockDim.x) {"',
-    '[*lines, "}"] -> [*lines, "}}"]',
-)
-
-equivalent(
-    fused_kernel,
-    "in which order the inputs are read is no matter",
-    "order: for k, (variable, type, index) in enumerate(inputs)",
-)

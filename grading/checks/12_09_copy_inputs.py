@@ -3,7 +3,7 @@
 import numpy as np
 
 from grading.checking import checks
-from grading.mistakes import equivalent, mistakes, right
+from grading.mistakes import mistakes, right
 from minigrad.cuda import copy_inputs
 
 from .scene_check import SceneCheck, brief, numbers
@@ -110,6 +110,14 @@ mistakes(
         t, x in zip(static, given, strict=True):\n        t.copy_(x), x.zero_()\n
     wrong_error: another type of error is raised: RuntimeError is wanted, as PyTorch's
     > raise RuntimeError( -> raise ValueError(
+    right: by assignment to all elements
+    > t.copy_(x) -> t[...] = x
+    equivalent: all are checked, and what reads static memory is cloned, before any copy
+    > order: for number, (t, x) in
+    > arguments swapped: for number, (t, x) in
+    > branch dropped: given = [x.clone() if id(x.storage) in memory else x for x in
+        given] -> given = [(x.clone())
+    > order: for t, x in zip(static, given, strict=True):
     """,
 )  # fmt: skip
 
@@ -124,16 +132,3 @@ def _(static, given):
     copies = [x.clone() for x in given]
     for i in range(len(static)):
         static[i].copy_(copies[i])
-
-
-right(copy_inputs, "by assignment to all elements", "t.copy_(x) -> t[...] = x")
-
-equivalent(
-    copy_inputs,
-    "all are checked, and what reads static memory is cloned, before any copy",
-    "order: for number, (t, x) in",
-    "arguments swapped: for number, (t, x) in",
-    "branch dropped: given = [x.clone() if id(x.storage) in memory else x for x in "
-    "given] -> given = [(x.clone())",
-    "order: for t, x in zip(static, given, strict=True):",
-)

@@ -6,7 +6,7 @@ import torch
 from grading import show
 from grading.cases import Raises, value_of
 from grading.checking import Check
-from grading.mistakes import Mistake, Shows
+from grading.mistakes import Differs
 from grading.scenes import scenarios
 from grading.show import Filled
 
@@ -97,10 +97,6 @@ def numbers(values):
     )
     text = " ".join(text.split())
     return text if len(text) <= 160 else f"{text[:156]} ..."
-
-
-class Differs(str):
-    """What a cause says: the answer is wrong first in what has this name."""
 
 
 class Facts(Check):
@@ -202,11 +198,6 @@ class TensorCheck(Facts):
 
     def general(self, case):
         return seen(case) or super().general(case)
-
-
-def differs(key, text, *answers):
-    """A mistake: the answer is wrong first in `key`."""
-    return Mistake(text, Shows(Differs(key)), *answers)
 
 
 def shown(value):
