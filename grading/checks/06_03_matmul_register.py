@@ -43,9 +43,6 @@ class MatmulRegister(TiledCheck):
         how = (THREADS,), (SIZE, SIZE), limits if counted else {}
         return self.launch(random, M, N, K, *how)
 
-    def is_long(self, launch):
-        return super().is_long(launch) or launch.args[-1] > 99  # K
-
     def on_gpu(self, text):
         """The time beside cuBLAS's, in the same process each."""
         n = LARGE

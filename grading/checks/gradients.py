@@ -183,7 +183,8 @@ def seen(case, close=close):
 class TensorCheck(Facts):
     """A function of tensors of floats, beside PyTorch; with its own gradients.
 
-    A case is given in double; the first one in float32, too.
+    A case is given in double; the first one in float32, too, and once more with other
+    numbers, for nothing is kept between calls.
     """
 
     scene = "differentiated"
@@ -192,6 +193,7 @@ class TensorCheck(Facts):
         found = [*self.doubles(random)]
         yield from found
         yield found[0][0], *map(in_float32, found[0][1:])
+        yield next(self.doubles(random))
 
     def expected(self, *args):
         return scenarios.differentiated(PyTorch, self.torch, *args)

@@ -103,6 +103,9 @@ class ProductCheck(ReductionCheck):
 
 
 class TiledCheck(ProductCheck):
+    def is_long(self, launch):
+        return super().is_long(launch) or launch.args[-1] > 99  # K
+
     race = Mistake(
         "threads use a cell of a tile at the same time, and one of them writes: both "
         "barriers are needed, one when the tiles are full, one when they are used",
