@@ -35,7 +35,7 @@ class Apply(ScenarioCheck):
     def torch(self, cls, *args):
         return cls.apply(*args)
 
-    def shown(self, name, *args):
+    def words(self, name, *args):
         return {
             "one_call": "y = Product.apply(a, b, k); y.sum().backward()",
             "two_calls": "two Product.apply(...), then backward() from each",
@@ -173,7 +173,7 @@ class Detach(ScenarioCheck):
     def torch(self, x):
         return x.detach()
 
-    def shown(self, name, *args):
+    def words(self, name, *args):
         made = {"plain": "x * 2", "turned": "(x * 2).T", "part": "(x * 2)[1:]",
                 "number": "(x * 2).sum()"}  # fmt: skip
         return f"d = y.detach(), where y = {made.get(args[1], 'a leaf')}"

@@ -85,7 +85,7 @@ class Backward(ScenarioCheck):
             return super().expected(first, *args)
         return True if isinstance(first, int) else run(first, *args)
 
-    def shown(self, first, *args):
+    def words(self, first, *args):
         if first == "whole":
             return "x * x + x and more, in the engine: y.sum().backward()"
         if isinstance(first, int):

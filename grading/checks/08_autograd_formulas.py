@@ -9,7 +9,8 @@ from grading.checking import Check, checks
 from grading.mistakes import mistakes, right
 from minigrad.ops import vjp
 
-from .gradients import close, drawn
+from .gradients import drawn
+from .scene_check import nearly
 
 NAN, INF = float("nan"), float("inf")
 NO_DY = "the slope alone: it is multiplied by dy, what comes back from above"
@@ -39,7 +40,7 @@ class FormulaCheck(Check):
     scene = "formula"
 
     def same(self, got, expected, *args):
-        return close(got, np.asarray(expected))
+        return nearly(got, np.asarray(expected))
 
     def general(self, case):
         if (

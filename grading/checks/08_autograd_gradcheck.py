@@ -16,6 +16,8 @@ UNIT = "how much is rounded"
 
 @checks(numerical_jacobian)
 class NumericalJacobian(ScenarioCheck):
+    rtol = 1e-6  # of what a message shows
+
     def cases(self, random):
         for name in FUNCTIONS:
             shapes = SHAPES.get(name, [(2, 3)])
@@ -72,9 +74,9 @@ class NumericalJacobian(ScenarioCheck):
             return False
         if got[RESTORED] != expected[RESTORED]:
             return False
-        return self.near(mine, theirs, args, expected.get(UNIT, 2e-16))
+        return self.as_near(mine, theirs, args, expected.get(UNIT, 2e-16))
 
-    def near(self, mine, theirs, args, unit):
+    def as_near(self, mine, theirs, args, unit):
         """Rounding makes `unit` / eps of the values; an error of eps is more."""
         name, values, _, eps = args
         result = FUNCTIONS[name](*map(PyTorch.tensor, values))
@@ -101,7 +103,7 @@ class NumericalJacobian(ScenarioCheck):
             "element of the input, with all elements of the result side by side in it"
         )
 
-    def shown(self, name, *args):
+    def words(self, name, *args):
         if name == "faulty":
             return f"gradcheck of a * b, whose backward has this fault: {args[1]}"
         function, values, number, eps = args

@@ -87,7 +87,7 @@ class NextVersion(ScenarioCheck):
         return {VERSIONS: [x._version, other._version],
                 "the tensor itself is returned": True}  # fmt: skip
 
-    def shown(self, steps):
+    def words(self, steps):
         return f"next_version of {', '.join(steps)}"
 
 
@@ -143,7 +143,7 @@ class Unpack(ScenarioCheck):
             return {RAISES: True, MESSAGE: True}
         return {RAISES: False, "x itself is returned": True}
 
-    def shown(self, writes, saved_after, where):
+    def words(self, writes, saved_after, where):
         return (
             f"x is saved after {saved_after} of {writes} changes of {where}, then "
             "unpack(x, version, name)"

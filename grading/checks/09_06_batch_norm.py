@@ -8,7 +8,7 @@ from grading.scenes import scenarios
 from minigrad.nn.unfused import batch_norm
 
 from .gradients import PyTorch, seen
-from .scene_check import SceneCheck, nearly, numbers, options_of, single
+from .scene_check import SceneCheck, numbers, options_of, single
 
 
 @checks(batch_norm)
@@ -69,9 +69,6 @@ class BatchNorm(SceneCheck):
                         "step: move them under no_grad()"
                     )
         return seen(case, self.near) or super().general(case)
-
-    def near(self, got, expected):
-        return nearly(got, expected, self.rtol, self.atol)
 
 
 Y = "y = (input - mean.reshape(along)) * (var + eps).rsqrt().reshape(along)"

@@ -4,7 +4,8 @@ from grading.checking import checks
 from grading.mistakes import mistakes
 from minigrad.nn.unfused import conv2d, linear
 
-from .scene_check import FunctionCheck, numbers, single
+from .gradients import FunctionCheck
+from .scene_check import numbers, single
 
 
 @checks(linear)

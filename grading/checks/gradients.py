@@ -1,17 +1,17 @@
 """What the checks of chapter 08 share: PyTorch as the oracle of gradients."""
 
+import functools
+
 import numpy as np
 import torch
 
 from grading import show
 from grading.cases import Raises, value_of
-from grading.checking import Check
 from grading.mistakes import Differs
 from grading.scenes import scenarios
 from grading.show import Filled
 
-RTOL, ATOL = 1e-10, 1e-12  # in double precision, with room for other formulas
-SINGLE = 1e-5, 1e-6  # in float32
+from .scene_check import SceneCheck, each, nearly, options_of
 
 
 class PyTorch:
@@ -70,36 +70,7 @@ def drawn_graph(random, size):
     return edges
 
 
-def close(got, expected):
-    """Equal, and floats nearly so: arrays, numbers, and what holds them."""
-    if isinstance(expected, dict):
-        keys = isinstance(got, dict) and set(got) == set(expected)
-        return keys and all(close(got[k], expected[k]) for k in expected)
-    if isinstance(expected, list | tuple):
-        alike = isinstance(got, list | tuple) and len(got) == len(expected)
-        return alike and all(map(close, got, expected))
-    if isinstance(expected, np.ndarray):
-        number = isinstance(got, float) and expected.shape == ()
-        if not number and not (
-            isinstance(got, np.ndarray) and got.shape == expected.shape
-        ):
-            return False
-        near = SINGLE if expected.dtype == np.float32 else (RTOL, ATOL)
-        return np.allclose(got, expected, *near, equal_nan=True)
-    if isinstance(expected, float) and isinstance(got, float):
-        return abs(got - expected) <= ATOL + RTOL * abs(expected)
-    return show.same(got, expected)
-
-
-def numbers(values):
-    text = np.array2string(
-        np.asarray(values), precision=4, separator=", ", threshold=24
-    )
-    text = " ".join(text.split())
-    return text if len(text) <= 160 else f"{text[:156]} ..."
-
-
-class Facts(Check):
+class Facts(SceneCheck):
     """A check whose results are dicts: what was seen, by name."""
 
     def right(self, *args):
@@ -108,36 +79,13 @@ class Facts(Check):
     def same(self, got, expected, *args):
         if isinstance(expected, Differs):
             return self.first_difference(got, self.right(*args)) == str(expected)
-        return close(got, expected)
+        return self.near(got, expected)
 
     def first_difference(self, got, right):
         if not isinstance(got, dict) or isinstance(right, Raises):
             return None
-        wrong = [k for k in right if k not in got or not close(got[k], right[k])]
+        wrong = [k for k in right if k not in got or not self.near(got[k], right[k])]
         return wrong[0] if wrong else None
-
-    def lines(self, case):
-        key = self.first_difference(case.got, case.expected)
-        expected, got = show.text(case.expected), show.text(case.got)
-        if key is not None:
-            expected = f"{key}: {shown(case.expected[key])}"
-            got = f"{key}: {shown(case.got.get(key, 'nothing'))}"
-            if got == expected:  # in as many digits as are shown
-                got = f"{key}: the same but for an error of {error(case, key):.0e}"
-        where = getattr(case.got, "where", "")
-        return [*self.call(*case.args), ("expected", expected), ("got", got),
-                ("where", where)]  # fmt: skip
-
-    def call(self, *args):
-        """[(key, text)]: a case in words."""
-        return show.call(self.hole, args)
-
-
-def error(case, key):
-    pairs = case.got[key], case.expected[key]
-    flat = [np.concatenate([np.ravel(v) for v in np.atleast_1d(pair)])
-            if isinstance(pair, list) else pair for pair in pairs]  # fmt: skip
-    return np.abs(flat[0] - flat[1]).max(initial=0)
 
 
 class ScenarioCheck(Facts):
@@ -152,11 +100,7 @@ class ScenarioCheck(Facts):
         """PyTorch's own of what is judged."""
         raise NotImplementedError
 
-    def call(self, *args):
-        return [("case", self.shown(*args))]
-
-    def shown(self, name, *args):
-        """A case in words."""
+    def words(self, name, *args):
         return f"{name}, {', '.join(map(show.shown, args))}"
 
 
@@ -172,11 +116,11 @@ SEEN = {
 }  # fmt: skip
 
 
-def seen(case, close=close):
+def seen(case, near=nearly):
     """(cause, text) of what differs in a result, a view or a gradient; or None."""
     if not isinstance(case.got, dict) or not isinstance(case.expected, dict):
         return None
-    wrong = [k for k, v in case.expected.items() if not close(case.got.get(k), v)]
+    wrong = [k for k, v in case.expected.items() if not near(case.got.get(k), v)]
     return SEEN.get(wrong[0]) if wrong else None
 
 
@@ -195,6 +139,9 @@ class TensorCheck(Facts):
         yield found[0][0], *map(in_float32, found[0][1:])
         yield next(self.doubles(random))
 
+    def words(self, *args):
+        return dict(show.call(self.hole, args))["case"]
+
     def expected(self, *args):
         return scenarios.differentiated(PyTorch, self.torch, *args)
 
@@ -202,7 +149,21 @@ class TensorCheck(Facts):
         return seen(case) or super().general(case)
 
 
-def shown(value):
-    if isinstance(value, list | tuple):
-        return ", ".join(map(shown, value))
-    return numbers(value) if isinstance(value, np.ndarray) else repr(value)
+class FunctionCheck(SceneCheck):
+    """A function of tensors, beside the one of its name in torch.nn.functional."""
+
+    def words(self, scene):
+        args = [str(tuple(a.shape)) for a in scene["args"]]
+        args += filter(None, [options_of(scene)])
+        return f"{self.hole.name}({', '.join(args)}), shapes for tensors"
+
+    def of(self, *args, **options):
+        return {"scene": "tensors", "args": list(args), "options": options}
+
+    def expected(self, scene):
+        function = getattr(torch.nn.functional, self.hole.name)
+        call = functools.partial(function, **scene["options"])
+        return scenarios.differentiated(PyTorch, call, *each(scene["args"]))
+
+    def general(self, case):
+        return seen(case) or super().general(case)

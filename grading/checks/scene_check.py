@@ -1,22 +1,18 @@
-"""What the checks of chapter 09 share: a scene (grading/scenes) is one case."""
+"""What the checks of scenes (grading/scenes) share: results are compared by parts."""
 
-import functools
 import textwrap
 
 import numpy as np
 
 from grading import show
 from grading.checking import Check
-from grading.scenes import scenarios
 from grading.subject import Problem
-
-from .gradients import PyTorch, seen
 
 
 def nearly(got, expected, rtol=1e-9, atol=1e-12):
     """Equal in kind and shape; floating-point numbers nearly."""
     if isinstance(expected, np.ndarray):
-        if not isinstance(got, np.ndarray) or got.shape != expected.shape:
+        if not isinstance(got, np.ndarray | float) or np.shape(got) != expected.shape:
             return False
         digits = {2: 4e-3, 4: 1e-5}.get(expected.dtype.itemsize, 0)
         digits = digits if expected.dtype.kind == "f" else 0
@@ -54,14 +50,17 @@ def cut(text, most):
 
 
 class SceneCheck(Check):
-    """A check whose cases are scenes. `words(scene)` says the case as a call."""
+    """A check whose cases are scenes; `words` says a case as a call."""
 
     rtol, atol = 1e-9, 1e-12
 
-    def same(self, got, expected, scene):
+    def near(self, got, expected):
         return nearly(got, expected, self.rtol, self.atol)
 
-    def words(self, scene):
+    def same(self, got, expected, *args):
+        return self.near(got, expected)
+
+    def words(self, *args):
         """The case, as a learner would write it."""
         raise NotImplementedError
 
@@ -73,9 +72,9 @@ class SceneCheck(Check):
             where = got.where if isinstance(got, Problem) else ""
             shown = show.text(got) if isinstance(got, Problem) else cut(brief(got), 88)
             return [*lines, ("expected", said), ("got", shown), ("where", where)]
-        near = functools.partial(nearly, rtol=self.rtol, atol=self.atol)
-        where, got, expected = show.difference(got, expected, near)
-        both = (where + cut(brief(value), 160) for value in (expected, got))
+        where, got, expected = show.difference(got, expected, self.near)
+        say = brief if brief(got) != brief(expected) else repr
+        both = (where + cut(say(value), 160) for value in (expected, got))
         return [*lines, *zip(("expected", "got"), both, strict=True)]
 
     def general(self, case):
@@ -87,28 +86,6 @@ class SceneCheck(Check):
 
     def picture(self, *args, expected, got):
         return ""
-
-
-class FunctionCheck(SceneCheck):
-    """A function of tensors, beside the one of its name in torch.nn.functional."""
-
-    def words(self, scene):
-        args = [str(tuple(a.shape)) for a in scene["args"]]
-        args += filter(None, [options_of(scene)])
-        return f"{self.hole.name}({', '.join(args)}), shapes for tensors"
-
-    def of(self, *args, **options):
-        return {"scene": "tensors", "args": list(args), "options": options}
-
-    def expected(self, scene):
-        import torch
-
-        function = getattr(torch.nn.functional, self.hole.name)
-        call = functools.partial(function, **scene["options"])
-        return scenarios.differentiated(PyTorch, call, *each(scene["args"]))
-
-    def general(self, case):
-        return seen(case, nearly) or super().general(case)
 
 
 def looks_random(values):
