@@ -30,6 +30,16 @@ FOUND = {
     "assert": "an assert of the kernel fails",
 }
 
+COUNTED = {  # what has a limit
+    "reads": "reads of global memory",
+    "reads_per_thread": "reads of one thread",
+    "shared_requests": "accesses of shared memory by warps",
+    "writes": "writes of global memory",
+    "atomics": "atomic operations",
+    "sectors": "sectors of 32 bytes",
+    "bank_passes": "passes over the banks",
+}
+
 FEW = 9  # elements: in fewer a pattern may be chance
 LONG = 88  # characters of a line that is quoted
 WITHOUT_LAUNCH = {"compile": "compiler", "measured": "gpu"}  # kind -> key of its line
@@ -63,7 +73,9 @@ def lines(check, case):
     for finding in findings[:1]:  # what would mend a race is tried, see cure.py
         hint = "" if finding.kind.startswith("race") else finding.hint
         said.append(("found", _indented(str(replace(finding, hint=hint)))))
-    return said
+    counts = got.report.counts
+    wasted = (k for k, most in launch.limits.items() if counts.get(k, 0) > most)
+    return [*said, *(("counted", _counted(key, case)) for key in [*wasted][:1])]
 
 
 def launch_text(hole, launch):
@@ -193,9 +205,13 @@ def _of_problem(got):
 def _of_fault(kind, case):
     (launch,) = case.args
     if kind in launch.limits:
-        counted, most = case.got.report.counts[kind], launch.limits[kind]
-        return f"it takes {counted} {kind}; {most} are enough"
+        return f"it takes {_counted(kind, case)}"
     return FOUND.get(kind, f"a tool has found: {kind}")
+
+
+def _counted(key, case):
+    (launch,), number = case.args, case.got.report.counts[key]
+    return f"{number} {COUNTED.get(key, key)}; {launch.limits[key]} are enough"
 
 
 def _bits(array):

@@ -71,6 +71,13 @@ from .subject import Outcome, Problem
 __all__ = ["Fault", "KernelCheck", "Launch", "Ran", "blank", "distinct"]
 
 
+# Of several kinds of faults the worst is shown: the others come of it. What is not
+# listed goes before all.
+WORST = (
+    *("out-of-bounds", "divergent-barrier", "race", "race-warp", "uninitialised"),
+    *("writes", "reads", "reads of x", "sectors", "bank_passes", "atomics"),
+    *("shared_requests", "reads_per_thread"),
+)
 BARRIERS = {"race": "__syncthreads();", "race-warp": "__syncwarp();"}
 WASTE = 1.3  # sectors for each that would do: more are strided
 
@@ -115,7 +122,7 @@ class KernelCheck(Check):
         return all(self.close(got.arrays[n], a) for n, a in expected.items())
 
     def faults(self, got, launch):
-        """{kind: count} of what counts against a run, whatever its values are."""
+        """{kind: count} of the worst that counts against a run, whatever its values."""
         found = {}
         for one in got.report.findings + got.report.notes:
             kind = one.kind.removesuffix("-equal")
@@ -124,7 +131,9 @@ class KernelCheck(Check):
         for key, most in launch.limits.items():
             if got.report.counts[key] > most:
                 found[key] = got.report.counts[key]
-        return found | dict.fromkeys(got.spoilt, 1)
+        found |= dict.fromkeys(got.spoilt, 1)
+        order = {kind: n for n, kind in enumerate(WORST)}
+        return dict(sorted(found.items(), key=lambda f: order.get(f[0], -1))[:1])
 
     def answer(self, subject, seed):
         """(parts, tried) of the answer: in the simulator, then, if right, on a GPU."""

@@ -16,7 +16,6 @@ FLOAT = 4  # bytes of one
 SECTOR = 8  # floats
 SLACK = 1.3  # of counts: a warp that begins amid a sector needs 5 for 4; wrong is 2
 SHARE = 0.7  # of a plain copy's bandwidth
-COUNTED = {"sectors": "sectors", "bank_passes": "passes over the banks"}
 
 
 def cover(n, size):
@@ -31,33 +30,14 @@ def by_blocks(x, n, size):
     return rows.view(-1, size)
 
 
-def counted(case, keys):
-    """("counted", "8192 sectors; 1128 are enough") for the first count too high."""
-    (launch,) = case.args
-    if isinstance(case.got, Problem):
-        return []
-    for key, name in keys.items():
-        number, most = case.got.report.counts.get(key, 0), launch.limits.get(key)
-        if most is not None and number > most:
-            return [("counted", f"{number} {name}; {most} are enough")]
-    return []
-
-
 class BlockCheck(KernelCheck):
     """A kernel whose blocks work through shared memory."""
 
     def faults(self, got, launch):
-        """Those of the tools; and "unshared" where no thread used shared memory.
-
-        Of threads that are in no order at all, those within one warp are not shown.
-        """
-        found = super().faults(got, launch)
-        if "race" in found:
-            found.pop("race-warp", None)
-        counts = got.report.counts
-        if counts.get("requests") and not counts.get("shared_requests"):
-            found["unshared"] = 1
-        return found
+        """Those of the tools, or "unshared" where no thread used shared memory."""
+        counts, found = got.report.counts, super().faults(got, launch)
+        unshared = counts.get("requests") and not counts.get("shared_requests")
+        return found or ({"unshared": 1} if unshared else {})
 
 
 class MovingCheck(KernelCheck):
@@ -69,20 +49,6 @@ class MovingCheck(KernelCheck):
     def big(self):
         """The launch that is timed: about 100 MB are read, and as many written."""
         raise NotImplementedError
-
-    def faults(self, got, launch):
-        """Of several faults, the worst: what is counted comes of the others."""
-        found = super().faults(got, launch)
-        for key in ("bank_passes", "sectors"):
-            if len(found) > 1:
-                found.pop(key, None)
-        return found
-
-    def lines(self, case):
-        """Those of every kernel, and what was counted."""
-        if not case.args:  # it was measured
-            return super().lines(case)
-        return [*super().lines(case), *counted(case, COUNTED)]
 
     def on_gpu(self, text):
         launch = self.big()

@@ -17,14 +17,6 @@ from .reductions import ReductionCheck, U
 
 TILE = 16
 SLACK = 1.3  # of counts
-WORST = (
-    "out-of-bounds",
-    "divergent-barrier",
-    "race",
-    "uninitialised",
-    "writes",
-    "reads",
-)
 
 BARRIERS = """
     no_barriers: both barriers are missing, or order one warp alone: __syncthreads()
@@ -94,12 +86,6 @@ class ProductCheck(ReductionCheck):
 
     def expected(self, launch, a, b, c, M, N, K):  # noqa: N803
         return product(a, b, M, N, K)
-
-    def faults(self, got, launch):
-        """Of several faults, the worst: the others come of it."""
-        found = super().faults(got, launch)
-        worst = next((kind for kind in WORST if kind in found), None)
-        return {worst: found[worst]} if worst else found
 
 
 class TiledCheck(ProductCheck):

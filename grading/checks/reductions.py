@@ -18,15 +18,6 @@ from grading.subject import Problem
 U = 2.0**-24
 # rows of any length: (elements, threads of the block)
 ROWS = (1, 256), (2, 32), (31, 32), (33, 128), (5, 1), (255, 256), (257, 256)
-COUNTED = {
-    "reads": "reads of global memory",
-    "reads of x": "reads of x",
-    "reads_per_thread": "reads of one thread",
-    "shared_requests": "accesses of shared memory by warps",
-    "writes": "writes of global memory",
-    "atomics": "atomic operations",
-    "sectors": "sectors of 32 bytes",
-}
 COARSE = (
     "the values are nearly right, but float can do better: is something added up in "
     "half precision, or by one thread after the other?"
@@ -35,14 +26,6 @@ STEP = "each step of the tree needs a __syncthreads() before it"
 NO_ELEMENT = (
     "a cell is used that nobody has filled: threads without elements put 0 there"
 )
-# of several faults, those that come of others are not shown
-COMES_OF = [
-    ("race", "race-warp"),
-    ("out-of-bounds", "uninitialised"),
-    ("divergent-barrier", "race"),
-    ("reads", "reads_per_thread"),
-    ("reads of x", "reads_per_thread"),
-]
 
 
 def steps(n, threads):
@@ -65,13 +48,6 @@ def _some(expected):
 class ReductionCheck(KernelCheck):
     """A kernel that makes few numbers of many floats."""
 
-    def faults(self, got, launch):
-        found = super().faults(got, launch)
-        for first, then in COMES_OF:
-            if first in found:
-                found.pop(then, None)
-        return found
-
     def general(self, case):
         """Values that are nearly right, before what is said of any kernel."""
         if not isinstance(case.got, Problem) and self._is_coarse(case):
@@ -89,18 +65,6 @@ class ReductionCheck(KernelCheck):
             np.allclose(got, e.reshape(got.shape), 0.02, _some(e), equal_nan=True)
             for got, e in pairs
         )
-
-    def lines(self, case):
-        """Those of every kernel, and what was counted too often."""
-        said = super().lines(case)
-        if isinstance(case.got, Problem):
-            return said
-        (launch,) = case.args
-        for key, name in COUNTED.items():
-            most, number = launch.limits.get(key), case.got.report.counts.get(key, 0)
-            if most is not None and number > most:
-                return [*said, ("counted", f"{number} {name}; {most} are enough")]
-        return said
 
 
 class TreeCheck(ReductionCheck):

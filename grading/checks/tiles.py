@@ -8,11 +8,6 @@ import numpy as np
 from grading.kernels import Fault, KernelCheck, distinct
 from grading.mistakes import Missing, Mistake
 
-COMES_OF = [
-    ("divergent-barrier", "uninitialised"),
-    ("divergent-barrier", "race"),
-    ("out-of-bounds", "uninitialised"),
-]
 BARRIER = (
     "a tile is read before it is filled, or filled while others still read the last "
     "one: a __syncthreads() after filling, and one after reading"
@@ -58,14 +53,6 @@ def bias(random, size):
 
 
 class ProductCheck(KernelCheck):
-    def faults(self, got, launch):
-        """Of several, those that come of others are not told."""
-        found = super().faults(got, launch)
-        for first, then in COMES_OF:
-            if first in found:
-                found.pop(then, None)
-        return found
-
     no_barrier = Mistake(BARRIER, Missing("__syncthreads();"))
     barrier_in_if = Mistake(DIVERGENT, Fault("divergent-barrier"))
     not_filled = Mistake(UNFILLED, Fault("uninitialised"))
