@@ -2,7 +2,6 @@
 
 import ast
 import builtins
-import dis
 import inspect
 import linecache
 import re
@@ -21,7 +20,7 @@ from minigrad.exercises.cells import (
 from minigrad.exercises.hole import Exercise, KernelExercise
 
 from .mistakes import Patch
-from .own_tests import text_of
+from .own_tests import globals_of, text_of
 
 SOLVES = re.compile(r"solves\(([\w.]+)\)")
 HOLE = "from minigrad.exercises.registry import find as _find; {} = _find({!r})"
@@ -74,7 +73,7 @@ def _solves(hole):
 def _needed(function, known):
     """What defines the names that a function uses and a lab does not have."""
     closure = inspect.getclosurevars(function).nonlocals
-    values = {n: function.__globals__.get(n) for n in _globals(function.__code__)}
+    values = {n: function.__globals__.get(n) for n in globals_of(function.__code__)}
     lines = []
     for name, value in {**values, **closure}.items():
         if name not in closure and name in known or value is function:
@@ -96,12 +95,6 @@ def _patched(function):
 
 def _is_hole(value):
     return isinstance(value, Exercise)
-
-
-def _globals(code):
-    inner = [c for c in code.co_consts if isinstance(c, types.CodeType)]
-    steps = [s.argval for s in dis.get_instructions(code) if s.opname == "LOAD_GLOBAL"]
-    return dict.fromkeys([*steps, *(name for c in inner for name in _globals(c))])
 
 
 def _definition(name, value, known):

@@ -90,13 +90,15 @@ def travels(specimen):
     if isinstance(given, types.FunctionType):
         load_references(hole.chapter)
         known = {**hole.reference.__globals__, **vars(builtins)}
-        return all(name in known for name in _globals(given.__code__))
+        return all(name in known for name in globals_of(given.__code__))
     return "extern __shared__" not in text_of(hole, given)
 
 
-def _globals(code):
-    steps = (step for step in dis.get_instructions(code))
-    return {step.argval for step in steps if step.opname == "LOAD_GLOBAL"}
+def globals_of(code):
+    """The names of globals that a function's code reads, in order."""
+    inner = [c for c in code.co_consts if isinstance(c, types.CodeType)]
+    steps = [s.argval for s in dis.get_instructions(code) if s.opname == "LOAD_GLOBAL"]
+    return dict.fromkeys([*steps, *(name for c in inner for name in globals_of(c))])
 
 
 def text_of(hole, given):

@@ -1,13 +1,11 @@
 """Whether the course's solutions are right in the cases of every seed."""
 
-import concurrent.futures
-import os
-
 from minigrad.exercises.answers import load_references
 from minigrad.exercises.registry import find
 
 from .checking import find_check
 from .mistakes import Specimen
+from .mutation.audit import spread
 from .subject import LocalSubject
 
 MOST = 25  # that one process tries at a time
@@ -24,10 +22,7 @@ def draw(names, count):
 
 def tried(work):
     """Yield (exercise, the seeds that refuse its solution) of each piece."""
-    for name, _ in work:
-        find_check(find(name))  # what it imports, each process then has
-    with concurrent.futures.ProcessPoolExecutor(os.cpu_count()) as pool:
-        yield from pool.map(refused, *zip(*work, strict=True))
+    yield from spread(refused, work, together=1)
 
 
 def refused(name, seeds):

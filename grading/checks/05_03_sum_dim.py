@@ -10,6 +10,7 @@ from minigrad.kernels.reductions import sum_dim
 
 from .layouts import random_view, shuffled
 from .reductions import ReductionCheck, U, scaled
+from .strided import cover
 
 
 def product(sizes):
@@ -70,8 +71,7 @@ class SumDim(ReductionCheck):
         arrays = (np.array(a or [0], np.int32) for a in (shape, strides))
         sizes = (np.int32(k) for k in (len(shape), len(kept), m, n))
         args = x, *arrays, blank(max(m, 1)), *sizes
-        size = (64, 96, 1024)[m % 3]
-        return Launch(m // size + 1, size, args)
+        return Launch(*cover(m), args)
 
     def expected(self, launch, x, shape, stride, y, dims, kept, m, n):
         x = torch.from_numpy(x.astype(np.float64))

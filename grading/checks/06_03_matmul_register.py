@@ -9,7 +9,7 @@ from grading.mistakes import mistakes
 from grading.subject import Problem
 from minigrad.kernels.matmul import matmul_register
 
-from .products import BARRIERS, MORE_ZEROS, SLACK, TAIL_KEPT, TiledCheck
+from .products import BARRIERS, SLACK, TAIL_KEPT, TiledCheck
 
 SIZE, THREADS = 128, 256
 SHARED = 0.6  # accesses of shared memory for each multiplication; tiles take 2
@@ -128,7 +128,7 @@ mistakes(
     ! misaligned
     > b_tile[8][128] -> b_tile[8][129]
     {BARRIERS}
-    equivalent: {MORE_ZEROS}
+    equivalent: one more round adds zeros
     > comparison: k <= K;
     equivalent: 2 ** 15 rows or columns show it, and their products take seconds
     > type: short r = row + tid / 2

@@ -9,9 +9,10 @@ from grading.checking import checks
 from grading.kernels import Launch, blank, distinct
 from grading.mistakes import mistakes
 from minigrad.kernels.matmul import matmul_batched
+from minigrad.launch import cdiv
 
 from . import strided
-from .products import MORE_ZEROS, ONE_ZERO, SLACK, TILE, ProductCheck, cover
+from .products import SLACK, TILE, ZEROS, ProductCheck
 
 A_BATCH, B_BATCH = (3, 1), (1, 2)  # the last ones of them, by rank
 BROADCAST = [
@@ -96,7 +97,7 @@ class MatmulBatched(ProductCheck):
         most = (a.abs().double() @ b.abs().double()).max().item()
         arrays[1] /= np.float32((K + 2) * most or 1)
         count = max(batch.numel(), 1)
-        grid = cover(N, TILE), cover(M, TILE), min(count, depth)
+        grid = cdiv(N, TILE), cdiv(M, TILE), min(count, depth)
         held = (strided.view(x.shape, x.stride()) for x in (a, b))
         args = itertools.chain.from_iterable(zip(arrays, held, strict=True))
         sizes = *np.int32([M, N, K]), np.int64(count)
@@ -189,11 +190,7 @@ mistakes(
         is the other one. Use both, stride[dims - 2] and stride[dims - 1]
     >  * a_col ->
     &  * b_col ->
-    equivalent: {MORE_ZEROS}
-    > comparison: k <= K;
-    equivalent: {ONE_ZERO}
-    > constant: x[(k + tx) * a_col] : 1.0f;
-    > constant: y[(k + ty) * b_row] : 1.0f;
+    {ZEROS}
     right: a thread an element
     > {PLAIN}
     right: flat tiles, of which one is turned

@@ -13,6 +13,7 @@ from grading.kernels import KernelCheck, Launch, blank, distinct
 from grading.mistakes import Mistake, Patch, equivalent, mistakes, right
 from minigrad.kernels.convolution import col2im, im2col
 
+from .strided import cover
 from .tiles import exact
 
 # planes, H, W, KH, KW, stride, padding, dilation
@@ -93,10 +94,6 @@ class WindowCheck(KernelCheck):
         launch.args[0].flat[[0, -1]] = np.inf, np.nan
         yield "padding", launch
 
-    def threads(self, count):
-        size = (64, 96, 1024)[count % 3]
-        return count // size + 2, size  # more than are needed
-
 
 @checks(im2col)
 class Im2col(WindowCheck):
@@ -107,7 +104,7 @@ class Im2col(WindowCheck):
         x = distinct(random, *sizes[:3])
         columns = blank(sizes[0], *sizes[3:7])
         args = x, columns, *map(np.int32, sizes)
-        return Launch(*self.threads(columns.size), args)
+        return Launch(*cover(columns.size), args)
 
     def expected(self, launch, x, columns, *sizes):
         return unfolded(x, *sizes)
@@ -171,7 +168,7 @@ class Col2im(WindowCheck):
         columns = exact(random, sizes[0], *sizes[3:7])
         x = np.zeros(sizes[:3], np.float32)
         args = columns, x, *map(np.int32, sizes)
-        return Launch(*self.threads(max(columns.size, x.size)), args)
+        return Launch(*cover(max(columns.size, x.size)), args)
 
     def expected(self, launch, columns, x, *sizes):
         return folded(columns, *sizes)

@@ -7,6 +7,7 @@ from grading.mistakes import Differs, Known, mistake, mistakes, right
 from minigrad.autograd.engine import topological_order
 
 from .gradients import drawn_graph
+from .layered import fault
 
 DIAMOND = {0: [(1, 0), (2, 0)], 1: [(3, 0)], 2: [(3, 0)], 3: []}
 SHORT_CUT = {0: [(4, 0), (1, 0)], 1: [(2, 0)], 2: [(3, 0)], 3: [(4, 0)], 4: [(5, 0)],
@@ -66,24 +67,9 @@ class TopologicalOrder(Check):
 
     def judged(self, got, edges, roots):
         if not isinstance(got, list):
-            return Differs("no list")
-        if any(n not in edges for n in got):
-            return Differs("something that is no node")
-        if len(set(got)) < len(got):
-            return Differs("repeated")
-        reached, left = set(), list(roots)
-        while left:
-            n = left.pop()
-            if n is not None and n not in reached:
-                reached.add(n)
-                left += [e for e, _ in edges[n]]
-        if set(got) != reached:
-            return Differs("a root is missing" if set(roots) - set(got) else "missing")
-        pairs = [(n, e) for n in got for e, _ in edges[n] if e is not None]
-        late = [got.index(n) < got.index(e) for n, e in pairs]
-        if pairs and not any(late):
-            return Differs("backwards")
-        return RIGHT if all(late) else Differs("too early")
+            return "no list"
+        to = {n: [e for e, _ in out if e is not None] for n, out in edges.items()}
+        return fault(got, to, roots, before=True) or RIGHT
 
     def general(self, case):
         types = getattr(case.got, "types", ())

@@ -6,7 +6,7 @@ from grading.checking import Check, checks
 from grading.mistakes import Differs, Known, mistake, mistakes, right
 from minigrad.graph import execution_order
 
-from .layered import Layered
+from .layered import Layered, fault
 
 DIAMOND = {0: [], 1: [0], 2: [0], 3: [1, 2]}
 SHORT_CUT = {0: [], 1: [0], 2: [1], 3: [2], 4: [3, 0]}
@@ -60,25 +60,8 @@ class ExecutionOrder(Check):
         return super().shows(sign, [c for c in cases if len(c.args) > 1])
 
     def judged(self, order, edges, fetches):
-        if any(n not in edges for n in order):
-            return Differs("something that is no operation")
-        if len(set(order)) < len(order):
-            return Differs("repeated")
-        needed, left = set(), list(fetches)
-        while left:
-            n = left.pop()
-            if n not in needed:
-                needed.add(n)
-                left += edges[n]
-        if set(order) - needed:
-            return Differs("too much")
-        if needed - set(order):
-            return Differs("missing")
-        pairs = [(n, i) for n in order for i in edges[n]]
-        late = [order.index(n) > order.index(i) for n, i in pairs]
-        if pairs and not any(late):
-            return Differs("backwards")
-        return RIGHT if all(late) else Differs("too early")
+        found = fault(order, edges, fetches, before=False)
+        return found.removeprefix("a root is ") or RIGHT
 
     def general(self, case):
         if "RecursionError" in getattr(case.got, "types", ()):
@@ -162,7 +145,7 @@ mistakes(
     > reversed(fetches) -> fetches[:1]
     > return done -> return fetches[:]
     others: something in the list, shown as -1, is no operation
-    ? something that is no operation
+    ? something that is none
     > return done -> return [o.inputs for o in done]
     right: the last fetch first
     > reversed(fetches) -> fetches

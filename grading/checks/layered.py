@@ -1,4 +1,4 @@
-"""Graphs that the checks of chapter 12 draw."""
+"""Graphs that checks draw, and what is wrong with an order of their nodes."""
 
 
 class Layered:
@@ -18,3 +18,27 @@ class Layered:
         for n in range(0, 3 * steps, 3):
             edges |= {n + 1: [n], n + 2: [n], n + 3: [n + 1, n + 2]}
         return edges
+
+
+def fault(order, edges, roots, before):
+    """What is wrong with an order of all that the roots reach; "" for nothing.
+
+    edges: {node: those that it points to}. before: is each to come before these?
+    """
+    if any(n not in edges for n in order):
+        return "something that is none"
+    if len(set(order)) < len(order):
+        return "repeated"
+    reached, left = set(), list(roots)
+    while left:
+        n = left.pop()
+        if n not in reached:
+            reached.add(n)
+            left += edges[n]
+    if set(order) != reached:
+        lost = set(roots) - set(order) and "a root is missing"
+        return lost or ("missing" if reached - set(order) else "too much")
+    place = {n: i for i, n in enumerate(order)}
+    kept = [(place[n] < place[e]) == before for n in order for e in edges[n]]
+    wrong = "too early" if any(kept) else "backwards"
+    return "" if all(kept) else wrong

@@ -12,6 +12,7 @@ import torch
 
 from grading.kernels import Fault, Launch, blank, distinct
 from grading.mistakes import Missing, Mistake
+from minigrad.launch import cdiv
 
 from .reductions import ReductionCheck, U
 
@@ -35,16 +36,16 @@ BARRIERS = """
     & blockIdx.x -> blockIdx.y
     & blockIdx.z -> blockIdx.x
 """
-MORE_ZEROS = "one more round adds zeros"
-ONE_ZERO = "past K, the other factor is 0, and what is past c is not written"
+ZEROS = """
+    equivalent: one more round adds zeros
+    > comparison: k <= K;
+    equivalent: past K, the other factor is 0, and what is past c is not written
+    > constant: : 1.0f;
+"""
 TAIL_KEPT = (
     "the tail is not filled: past K the tiles still hold what the last step has "
     "left there. Put 0 there"
 )
-
-
-def cover(n, size):
-    return -(-n // size)
 
 
 def factors(random, M, N, K):  # noqa: N803
@@ -76,7 +77,7 @@ class ProductCheck(ReductionCheck):
         """made: how many columns and rows of c a block makes."""
         wide, high = made or block
         args = *factors(random, M, N, K), blank(M, N), *np.int32([M, N, K])
-        grid = cover(N, wide), cover(M, high)
+        grid = cdiv(N, wide), cdiv(M, high)
         return Launch(grid, block, args, 0, limits or {})
 
     def odd(self, random, block, made=None):

@@ -47,10 +47,15 @@ def draw(names, seed=0, sample=None):
 
 def audit(work):
     """Yield what comes of each edit that was drawn."""
-    for name, _, _ in work:
+    yield from spread(_tried, work)
+
+
+def spread(function, work, together=4):
+    """Yield function(*one) of all work, (exercise, ...), done by several processes."""
+    for name, *_ in work:
         find_check(find(name))  # what it imports, each process then has
     with concurrent.futures.ProcessPoolExecutor(os.cpu_count()) as pool:
-        yield from pool.map(_tried, *zip(*work, strict=True), chunksize=4)
+        yield from pool.map(function, *zip(*work, strict=True), chunksize=together)
 
 
 def gone(names):

@@ -6,8 +6,6 @@ the answer gives, or what was found is found.
 """
 
 import collections
-import concurrent.futures
-import os
 import random
 from typing import NamedTuple
 
@@ -65,8 +63,7 @@ def draw(names, seed=0, sample=None):
 
 def causes(work):
     """Yield the Named of each wrong answer that was drawn."""
-    with concurrent.futures.ProcessPoolExecutor(os.cpu_count()) as pool:
-        yield from pool.map(_named, *zip(*work, strict=True), chunksize=4)
+    yield from audit.spread(_named, work)
 
 
 def _named(name, which, seed):
