@@ -3,6 +3,7 @@
 import contextlib
 import math
 import sys
+import textwrap
 import traceback
 import types
 
@@ -40,7 +41,16 @@ def trying():
         raise Stopped("you stopped this cell").with_traceback(trace) from None
     except Exception as error:
         unset = UNSET if _is_unset(error) else ""
-        print(f"{type(error).__name__}: {error}{own_line(error)}{unset}")
+        print(wrapped(f"{type(error).__name__}: {error}{own_line(error)}{unset}"))
+
+
+def wrapped(message, width=96):
+    """A message, its long lines broken at words; lines of code stay as they are."""
+    lines = message.splitlines()
+    return "\n".join(
+        line if line.startswith(" ") else textwrap.fill(
+            line, width, subsequent_indent="  ", break_long_words=False,
+            break_on_hyphens=False) for line in lines)  # fmt: skip
 
 
 def _names(code):

@@ -53,16 +53,13 @@ print("a GPU" if minigrad.gpu_available() else "the simulator")
 # Eight numbers are to be doubled. On a CPU one writes a loop: one worker goes from
 # element to element. On a GPU one writes what is to be done with **one** element, and
 # sends eight workers at once. A worker is called a **thread**, and threads come in
-# groups of equal size, called **blocks**. All blocks of a launch are its **grid**.
-#
-# ```
-#              block 0                   block 1
-#  thread   0    1    2    3          0    1    2    3
-#           |    |    |    |          |    |    |    |
-#  x      [10]  [11] [12] [13]       [14] [15] [16] [17]
-#  i        0    1    2    3          4    5    6    7
-# ```
-#
+# groups of equal size, called **blocks**. All blocks of a launch are its **grid**. Here
+# are two blocks of four threads; beneath each thread stands its element, i.
+
+# %%
+viz.threads(2, 4, 8)
+
+# %% [markdown]
 # Each thread knows two numbers: which block it is in, and which thread it is in that
 # block. Both count from 0, and the threads of every block count from 0 again. Its
 # element must follow from the two.
@@ -179,7 +176,7 @@ __global__ void twice(const float* x, float* y) {
 }
 """
 twice = Kernel(source, "twice")
-twice
+viz.source(twice)
 
 # %% [markdown]
 # Word by word:
@@ -381,14 +378,11 @@ print(forgets.check(2, 4, (x, y)))
 # Eight elements and two blocks of four: that was no accident. What about five elements?
 # Blocks are whole, so it takes two of them, eight threads, and three threads have no
 # element.
-#
-# ```
-#              block 0                   block 1
-#  thread   0    1    2    3          0    1    2    3
-#  i        0    1    2    3          4    5    6    7
-#  x      [10]  [11] [12] [13]       [14]  ?    ?    ?
-# ```
-#
+
+# %%
+viz.threads(2, 4, 5)
+
+# %% [markdown]
 # In Python there would be an error.
 
 # %%
@@ -652,19 +646,11 @@ print(divergent, "divergent; solved:", right and divergent == 0)
 # Grids and blocks can have two dimensions, or three. Then every index has a `.x` and a
 # `.y`, and a launch takes tuples, x first. It is only a way of counting: a block of
 # (32, 8) has 256 threads, as one of 256 has.
-#
-# ```
-#            x →   block (0, 0)      block (1, 0)
-#          y     . . . . . . . .   . . . . . . . .
-#          ↓     . . . . . . . .   . . . . . . . .
-#                . . . . . . . .   . . . . . . . .
-#
-#                  block (0, 1)      block (1, 1)
-#                . . . . . . . .   . . . . . . . .
-#                . . . . . . . .   . . . . . . . .
-#                . . . . . . . .   . . . . . . . .
-# ```
-#
+
+# %%
+viz.threads((2, 2), (8, 3))
+
+# %% [markdown]
 # **Row is y, column is x**, in this course everywhere. It looks the wrong way round,
 # since one says "row, column" and "x, y". But x runs to the right, and what runs to the
 # right in a matrix is the column.
@@ -793,7 +779,7 @@ text = text.replace("blockIdx.y * blockDim.y + threadIdx.y", "ROW")
 text = text.replace("blockIdx.x * blockDim.x + threadIdx.x", "COL")
 text = text.replace("ROW", "blockIdx.x * blockDim.x + threadIdx.x")
 text = text.replace("COL", "blockIdx.y * blockDim.y + threadIdx.y")
-swapped = Kernel(text, "matrix")
+swapped = Kernel(text.replace("matrix", "swapped"), "swapped")
 y = to_device(np.full((5, 7), -1, np.float32))
 swapped((2, 3), (4, 2), (y, 5, 7))
 to_host(y)
@@ -854,15 +840,9 @@ counts["divergent_branches"]
 # because each thread must prepare something costly. Then each thread must do several
 # elements. Which ones?
 #
-# Let four threads share ten elements. One after the other, as one deals out cards:
-#
-# ```
-#  element   0  1  2  3  4  5  6  7  8  9
-#  thread    0  1  2  3  0  1  2  3  0  1
-# ```
-#
-# Each begins at its global index, and goes on in steps of **all** threads. In Python
-# that is `range`.
+# Let four threads share ten elements, one after the other, as one deals out cards. Each
+# begins at its global index, and goes on in steps of **all** threads. In Python that is
+# `range`.
 
 # %%
 for thread in range(4):

@@ -310,7 +310,7 @@ counts = warp_sum.check(1, 32, (x, y)).counts
 print(counts["shared_requests"], "accesses of shared memory")
 
 # %% [markdown]
-# Step by step; in JupyterLab, with the value that each lane holds:
+# Step by step, with the value that each lane holds:
 
 # %%
 viz.step(warp_sum, 1, 32, (x, y))

@@ -582,3 +582,30 @@ def test_threads_that_write_nothing_are_drawn():
     assert words(picture)["threads that write nothing"] == 1
     assert boxes(picture, "unused") == 3
     assert boxes(add(n=8, grid=2, block=4), "unused") == 0
+
+
+def test_threads_stand_in_their_blocks_with_their_elements():
+    picture = viz.threads(2, 4, 5)
+    assert words(picture)["block 1"] == words(picture)["i=7"] == 1
+    assert boxes(picture, "free") == 3
+    assert picture.alt.endswith("The last 3 threads have no element.")
+    seen = words(viz.threads((2, 1), (3, 2)))
+    assert seen["block 0"] == seen["block 1"] == 1 and seen["2,1"] == 2
+    with pytest.raises(ValueError, match="too large to be drawn: at most 24 threads"):
+        viz.threads(2, 32)
+
+
+def test_a_still_has_the_values_of_threads_and_of_shared_memory():
+    source = ROTATE.replace("BARRIER", "__syncthreads();").replace(
+        "= threadIdx.x;", "= 77;"
+    )
+    picture = viz.step(raw(source), 1, 64, (zeros(64, dtype=np.int32),)).picture()
+    assert words(picture)["77"] == 64 and words(picture)["shared by the block"] == 1
+
+
+def test_a_source_has_the_numbers_that_findings_name():
+    kernel = raw(ADD)
+    assert repr(viz.source(kernel)).splitlines()[1].startswith("   2  ")
+    pytest.importorskip("pygments", reason="not run: Pygments is not installed")
+    page = viz.source(kernel)._repr_html_()
+    assert "<span" in page and "__global__" in page

@@ -52,7 +52,7 @@ _filled = {}  # hole -> the Answer that answers_from has put there
 
 
 def answers_from(where, before=None):
-    """Fill the holes of earlier labs; one printed line a chapter says what stands in.
+    """Fill the holes of earlier labs; a printed line says where a solution stands in.
 
     where: "labs", the learner's own notebooks; where those have no answer the course's
     solution stands in, and a printed line says so. "solutions": solutions for all.
@@ -63,9 +63,10 @@ def answers_from(where, before=None):
     last = course.chapter(before).number if before is not None else len(course.CHAPTERS)
     if _running:
         return
-    for chapter in course.CHAPTERS[:last]:
-        if holes_of(chapter.name):
-            _fill(chapter.name, where)
+    chapters = [c.name for c in course.CHAPTERS[:last] if holes_of(c.name)]
+    if whole := [name for name in chapters if _fill(name, where)]:
+        several = ", ".join(name[:2] for name in whole)
+        _say(several if whole[1:] else whole[0], "every exercise")
 
 
 def holes_of(name):
@@ -105,12 +106,20 @@ def run(cells, path):
 
 
 def _fill(name, where):
+    """Fill a chapter's holes. Does the course's solution stand in for all of them?"""
     holes = holes_of(name)
     if where == "labs":
         _fill_from_lab(name, holes)
     missing = [h for h in holes if where == "solutions" or h.answer is None]
-    if missing:
-        _stand_in(name, missing)
+    if not missing or not _stand_in(name, missing):
+        return False
+    if missing != holes:
+        _say(name, ", ".join(hole.name for hole in missing))
+    return missing == holes
+
+
+def _say(name, which):
+    print(f"{name}: the course's solution stands in, and earns no points, for {which}")
 
 
 def _fill_from_lab(name, holes):
@@ -142,10 +151,11 @@ def _run_lab(path):
 
 
 def _stand_in(name, missing):
+    """Fill holes with the course's solutions. Are they there?"""
     path = course.solution(name)
     if not path.exists():
         print(f"{name}: no answer and no solution, since {relative(path)} is not here")
-        return
+        return False
     load_references(name)
     cells = {answered_in(cell.text): cell for cell in cells_of(path)}
     for hole in missing:
@@ -153,9 +163,7 @@ def _stand_in(name, missing):
         with running(relative(path), cell.id, cell.text):
             hole.fill(hole.reference)
         _filled[hole] = hole.answer
-    some = ", ".join(h.name for h in missing)
-    which = some if len(missing) < len(holes_of(name)) else "every exercise"
-    print(f"{name}: the course's solution stands in, and earns no points, for {which}")
+    return True
 
 
 def _problem(cell, names, others, path):

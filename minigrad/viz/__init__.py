@@ -21,10 +21,12 @@ from .profile import profile
 from .program import program
 from .roofline import Point, point, roofline
 from .seams import dispatch, extension
+from .source import source
 from .spans import spans
 from .stepper import step
 from .strides import strides
 from .tables import broadcast, tables
+from .threads import threads
 from .timeline import timeline
 from .tree import tree
 from .windows import columns, halo, overlaps, pooling, windows
@@ -64,12 +66,14 @@ __all__ = [
     "program",
     "ranking",
     "roofline",
+    "source",
     "spans",
     "step",
     "strides",
     "strides_explorer",
     "surface",
     "tables",
+    "threads",
     "timeline",
     "toolchain",
     "tree",

@@ -70,10 +70,9 @@ class Pool:
         key = value.dtype.str, value.shape, fresh, value.tobytes()
         if key not in self.places:
             values = [plain(v) for v in value.reshape(-1).tolist()]
-            if fresh and value.dtype.kind == "f":
-                bits = value.reshape(-1).view(f"u{value.itemsize}")
-                unset = bits == np.iinfo(bits.dtype).max
-                values = ["?" if u else v for u, v in zip(unset, values, strict=True)]
+            if fresh:
+                hidden = unset(value.reshape(-1))
+                values = ["?" if u else v for u, v in zip(hidden, values, strict=True)]
             self.keep(key, values)
         return self.places[key]
 
@@ -88,6 +87,14 @@ class Pool:
         self.size += len(values) if isinstance(values, list | str) else 1
         self.places[key] = len(self.values)
         self.values.append(values)
+
+
+def unset(values):
+    """Which floats nobody has written: all their bits are set."""
+    if values.dtype.kind != "f":
+        return np.zeros(values.shape, bool)
+    bits = values.view(f"u{values.itemsize}")
+    return bits == np.iinfo(bits.dtype).max
 
 
 def plain(value):

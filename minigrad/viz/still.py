@@ -3,10 +3,11 @@
 import numpy as np
 
 from .sheet import MARGIN, WIDTH, Legend, SourceLine, Space, Words, sheet
-from .steps import named, plain, title
+from .steps import named, plain, title, unset
 from .words import count
 
-CHOSEN, ACROSS, ROWS = 6, 64, 4  # statements; threads in a row; rows of threads
+CHOSEN, ROWS = 6, 4  # statements; rows of threads
+WITH_VALUES = 64  # threads of a block, and elements of a shared array, that are shown
 
 
 class Still:
@@ -21,9 +22,10 @@ class Still:
         about = f"{len(chosen)} of {count(len(steps), 'statement')} of one block."
         notes = self.run.notes()
         parts = [Words([head], 11, weight="bold"), Words([about]), Space(0.06)]
-        for number in chosen:
-            parts += [*self.parts(number), Space(0.1)]
-        key = [("touched", "runs this statement"), ("free", "waits, or is done")]
+        for before, number in zip([None, *chosen], chosen, strict=False):
+            parts += [*self.parts(number, before), Space(0.1)]
+        key = [("touched", "runs this statement"), ("free", "waits, or is done"),
+               *[("read", "shared by the block")] * bool(steps[-1].shared)]  # fmt: skip
         parts += [Legend(key), Words(notes, 8.5)]
         caption = [self.caption(number) for number in chosen]
         return sheet(parts, " ".join([f"{head}.", about, *caption, *notes]))
@@ -39,14 +41,22 @@ class Still:
         rest = [n for n in visits if n not in keep]
         return sorted(keep | {*spaced(rest, CHOSEN - len(keep))})
 
-    def parts(self, number):
+    def parts(self, number, before):
+        """A statement, and what has changed since the one that is drawn before it."""
         one = self.trace.steps[number]
+        last = self.trace.steps[before] if before is not None else None
         line = SourceLine(one.line, self.run.lines[one.line - 1], one.column)
-        return [
-            line,
-            Words([self.head(number), *self.values(one)], 9),
-            Lanes(one.active),
-        ]
+        words = Words([self.head(number), *self.values(one)], 9)
+        rows = []
+        if len(one.active) <= WITH_VALUES:
+            own = {k: v for k, v in named(one.values) if differs(v)}
+            new = changed(own, last and dict(named(last.values))) or [*own]
+            rows += [Lanes(name, texts(own[name]), one.active) for name in new[-2:]]
+        rows = rows or [Lanes("", [""] * len(one.active), one.active)]
+        for name in changed(one.shared, last and last.shared):
+            if one.shared[name].size <= WITH_VALUES:
+                rows.append(Lanes(name, texts(one.shared[name], fresh=True)))
+        return [line, words, *rows]
 
     def head(self, number):
         one = self.trace.steps[number]
@@ -82,28 +92,54 @@ def between(values):
     return ends[0] if ends[0] == ends[1] else " \u2026 ".join(ends)
 
 
-class Lanes:
-    """The threads of a block as small boxes, those that run filled."""
+def differs(value):
+    """Is it an array in which not all threads have the same?"""
+    return isinstance(value, np.ndarray) and len(set(map(repr, value.tolist()))) > 1
 
-    def __init__(self, active):
-        self.active = active
-        self.unit = (WIDTH - 2 * MARGIN - 0.6) / ACROSS
-        rows = -(-len(active) // ACROSS)
+
+def changed(arrays, before):
+    """The names of the arrays that are not what they were, or are new."""
+    before = {k: v.tobytes() for k, v in (before or {}).items() if hasattr(v, "size")}
+    return [k for k, v in arrays.items() if v.tobytes() != before.get(k)]
+
+
+def texts(values, fresh=False):
+    """Each value in few characters; fresh: "" for what nothing was written to."""
+    flat = values.reshape(-1)
+    shown = [str(plain(v)) for v in flat.tolist()]
+    hidden = fresh & unset(flat)
+    return ["" if hide else v for hide, v in zip(hidden, shown, strict=True)]
+
+
+class Lanes:
+    """A box for each thread, filled where it runs, or for each shared value."""
+
+    def __init__(self, name, values, active=None):
+        self.name, self.values = name, values
+        self.kinds = ["read"] * len(values)
+        if active is not None:
+            self.kinds = ["touched" if on else "free" for on in active.tolist()]
+        self.across = 32 if len(values) <= WITH_VALUES else 64
+        self.unit = (WIDTH - 2 * MARGIN - 0.8) / self.across
+        rows = -(-len(values) // self.across)
         self.rows, self.cut = min(rows, ROWS), rows > ROWS
-        self.height = 0.16 * (self.rows + self.cut) + 0.06
+        self.height = 0.18 * (self.rows + self.cut) + 0.06
 
     def draw(self, canvas, y):
-        left, corners = MARGIN + 0.6, {True: [], False: []}
-        for number, on in enumerate(self.active[: self.rows * ACROSS].tolist()):
-            row, column = divmod(number, ACROSS)
-            top = y + 0.04 + 0.16 * row
-            corners[on].append((left + self.unit * column, top))
+        left, corners = MARGIN + 0.8, {}
+        for number, kind in enumerate(self.kinds[: self.rows * self.across]):
+            row, column = divmod(number, self.across)
+            x, top = left + self.unit * column, y + 0.04 + 0.18 * row
+            corners.setdefault(kind, []).append((x, top))
             if column == 0:
-                canvas.label(left - 0.07, top + 0.07, str(number), 7, ha="right")
-        canvas.boxes(corners[True], "touched", self.unit, 0.14)
-        canvas.boxes(corners[False], "free", self.unit, 0.14)
+                text = self.name if self.name and row == 0 else str(number)
+                canvas.label(left - 0.07, top + 0.08, text, 7, ha="right")
+            value = self.values[number]
+            size = min(7, 21 / max(len(value), 1))
+            canvas.write(x + self.unit / 2, top + 0.08, value, size)
+        for kind, places in corners.items():
+            canvas.boxes(places, kind, self.unit, 0.16)
         if self.cut:
-            left = len(self.active) - self.rows * ACROSS
-            middle = y + 0.1 + 0.16 * self.rows
-            text = f"and {left} more threads"
-            canvas.write(MARGIN + 0.6, middle, text, 8, ha="left")
+            more = len(self.values) - self.rows * self.across
+            middle = y + 0.1 + 0.18 * self.rows
+            canvas.write(left, middle, f"and {more} more threads", 8, ha="left")

@@ -1,0 +1,37 @@
+"""CUDA C with numbered lines, coloured where Pygments is installed, as with Jupyter."""
+
+from html import escape
+
+from .runs import source_lines
+
+
+def source(kernel):
+    """Show the text of a kernel with the line numbers that messages name.
+
+    kernel: a Kernel, a simt.RawKernel, or CUDA C as text.
+    """
+    text = getattr(kernel, "source", None) or getattr(kernel, "code", kernel)
+    return Source(source_lines(text))
+
+
+class Source:
+    """Lines that a notebook shows in colour."""
+
+    def __init__(self, lines):
+        self.lines = lines
+
+    def __repr__(self):
+        return "\n".join(f"{n:4}  {line}" for n, line in enumerate(self.lines, 1))
+
+    def _repr_html_(self):
+        try:
+            from pygments import highlight
+            from pygments.formatters import HtmlFormatter
+            from pygments.lexers import CudaLexer
+        except ImportError:
+            return f"<pre>{escape(repr(self))}</pre>"
+        look = HtmlFormatter(linenos="inline", noclasses=True, nobackground=True)
+        lexer = CudaLexer(stripnl=False, ensurenl=False)
+        text = highlight("\n".join(self.lines), lexer, look)
+        page = "background: white; color: black; padding: 4px"
+        return f'<div style="{page}">{text}</div>'
