@@ -12,8 +12,8 @@ from .subject import Problem
 
 # kind of a finding -> what to think of
 FOUND = {
-    "out-of-bounds": "a thread goes outside the array: is there a guard, and is it "
-    "the right one?",
+    "out-of-bounds": "a thread goes outside the array: are the guard and the index "
+    "right?",
     "race": "two threads use the same cell, one of them writes, and nothing puts them "
     "in order",
     "race-warp": "threads of one warp use the same cell, and no __syncwarp() puts them "

@@ -1,6 +1,7 @@
 """What a check sees of a value: comparing, saying it in words, naming mistakes."""
 
 import inspect
+import os
 import textwrap
 from typing import NamedTuple
 
@@ -32,7 +33,7 @@ HINTS = {
     "of it, change that, and make a tuple(...) again",
 }
 
-ENDLESS = "it does not end in time: is there a loop whose condition stays true?"
+ENDLESS = "it does not end in time: does a loop go on for ever, or far too often?"
 WIDE = 96  # characters of a message's line, without its key
 LONGEST_ERROR = 240  # characters of an error's message
 
@@ -114,10 +115,15 @@ def differ(before, after):
 
 def beside(got, expected):
     """(expected, got) in words; where these are alike, of what differs first."""
+    where = ""
     if text(got) == text(expected):
         where, got, expected = difference(got, expected, _near)
-        return where + text(expected), where + text(got)
-    return text(expected), text(got)
+    both = text(expected), text(got)
+    if both[0] == both[1]:
+        both = [" ".join(shown(value).split()) for value in (expected, got)]
+        start = max(0, len(os.path.commonprefix(both)) - 40)
+        both = ["... " * (start > 0) + _short(said[start:], 84) for said in both]
+    return where + both[0], where + both[1]
 
 
 def _near(got, expected):

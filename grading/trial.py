@@ -33,7 +33,7 @@ def trying():
         print(f"{str(error).partition('. ')[0]}, and this cell needs one.")
     except TimeUp as error:
         print(
-            f"not done after {seconds} s: is there a loop whose condition stays true?"
+            f"not done after {seconds} s: does a loop go on for ever, or far too often?"
             f"{own_line(error)}"
         )
     except KeyboardInterrupt as stop:

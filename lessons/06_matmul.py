@@ -25,9 +25,9 @@
 # Programs call this product **GEMM**, general matrix multiply. Here it is made seven
 # times, each time faster: from 2 % of cuBLAS to 87 %. At the end you can say what
 # bounds a product, keep tiles and patches where they are used, and explain a kernel's
-# speed by what is counted. It takes about {{duration}}, and builds on chapters 02 to
-# 04. Where you are asked to predict, write your guess down first. Nothing needs a GPU.
-# Where times stand in the text, they were measured on one NVIDIA H200
+# speed by what is counted. It takes about {{duration}}, and builds on chapters 02, 03
+# and 04. Where you are asked to predict, write your guess down first. Nothing needs a
+# GPU. Where times stand in the text, they were measured on one NVIDIA H200
 # (`docs/benchmarks/kernels.md`); a copy there moves 4,237 GB/s.
 
 # %% setup=true

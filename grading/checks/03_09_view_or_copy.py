@@ -69,10 +69,6 @@ class ViewOrCopy(LayoutCheck):
             return got is expected
         return same_strides(got, expected, new_shape)
 
-    def general(self, case):
-        """None is an answer here: no return is missing."""
-        return None if case.got is None else super().general(case)
-
     def picture(self, shape, strides, new_shape, expected, got):
         x = cells(shape, strides)
         return compared(x, x.reshape(new_shape), cells(new_shape, got))

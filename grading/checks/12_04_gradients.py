@@ -92,7 +92,8 @@ class Gradients(SceneCheck):
         elif scene["y"] not in leads:
             asked = []
         values = [None if g is None else g.detach().numpy() for g in found]
-        return {"gradients": values, "asked": asked if asked is None else sorted(asked)}
+        asked = None if asked is None else ", ".join(sorted(asked))
+        return {"gradients": values, "grad_of is asked for": asked}
 
     def needed(self, scene):
         inputs = {n: i for n, _, i in scene["steps"]}

@@ -156,8 +156,8 @@ OPERATORS = {
         "M and N exchanged": outer(
             lambda y, a, b: np.swapaxes(y, 1, 2).reshape(y.shape)
         ),
-        "256 elements": beyond(256),
-        "1024 elements": beyond(1024),
+        "nothing past 256 elements": beyond(256),
+        "nothing past 1024 elements": beyond(1024),
         "NaN made 0": outer(lambda y, a, b: np.where(np.isnan(y), 0, y)),
         "infinity cut": outer(lambda y, a, b: np.minimum(y, np.finfo(y.dtype).max)),
         "-infinity cut": outer(lambda y, a, b: np.maximum(y, np.finfo(y.dtype).min)),

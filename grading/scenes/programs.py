@@ -145,12 +145,9 @@ def graph_gradients(hole, steps, y, xs, feed, twice=False):
         feed = {made[name]: np.array(v, np.float64) for name, v in feed.items()}
         values = [None if g is None else session.run(g, feed) for g in found]
         values = [None if v is None else np.array(v.numpy()) for v in values]
-        old = {*list(made[y].graph.operations[:before])}
-        return {
-            "gradients": values,
-            "asked": None if twice else sorted(a for a in asked if a in
-                                               {o.name for o in old}),
-        }  # fmt: skip
+        old = {o.name for o in made[y].graph.operations[:before]}
+        asked = None if twice else ", ".join(sorted(a for a in asked if a in old))
+        return {"gradients": values, "grad_of is asked for": asked}
 
 
 # ------------------------------------------------- nodes

@@ -15,7 +15,8 @@ def pick_launch(n, registers, limits):
 
     threads: the largest of 1024, 512, 256, 128, 64 and 32 that a block may have.
     blocks: as few as give each element a thread.
-    None where there is nothing to launch, n = 0: CUDA refuses a grid without blocks.
+    None where there is nothing to launch, n = 0, whatever the kernel needs: CUDA
+    refuses a grid without blocks.
     ValueError where not even 32 threads are allowed, or where more blocks are needed
     than are allowed.
 
