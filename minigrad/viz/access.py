@@ -29,7 +29,7 @@ def access(kernel, grid, block, args, line=None, warp=0, shared_mem=0):
 
 
 KEY = [
-    ("touched", "touched; in it: the lane"),
+    ("touched", "touched; in it: the lane, or \u00d7n: n lanes"),
     ("unused", "fetched, not used"),
     ("free", "not fetched"),
     ("frame", "a sector of 32 bytes that is fetched"),

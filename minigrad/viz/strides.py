@@ -6,6 +6,7 @@ from .canvas import HEIGHT, INK, UNIT, Canvas
 from .panels import panels_of, text_of, with_gaps
 from .picture import style
 from .reading import reading
+from .sheet import room, rows_of
 from .words import count, describe, formula, left_out, marked_of, subject
 
 ACROSS = 8.16  # inches: what fits beside a notebook's margin at 100 % zoom
@@ -104,13 +105,13 @@ class _Drawing:
         corners, bottom = self.corners(self.top + lines * (HEIGHT + ABOVE) + 0.35)
         self.notes = left_out(self.view, self.panels, self.slots)
         width, key = self.width(corners), self.key()
-        rows = len(wrapped(key, width)) + len(self.notes)
+        rows = len(rows_of(key, width)) + len(self.notes)
         self.canvas = Canvas(width, bottom + 0.24 + 0.2 * rows)
         self.title()
         self.storage()
         for panel, corner in zip(self.panels, corners, strict=True):
             self.panel(panel, *corner)
-        self.legend(bottom + 0.26, wrapped(key, width))
+        self.legend(bottom + 0.26, rows_of(key, width))
         words = describe(self.view, self.marked, sorted(self.hits), self.notes)
         return self.canvas.picture(words)
 
@@ -163,7 +164,9 @@ class _Drawing:
     def panel(self, panel, x, y):
         """A grid of elements: the value, and beneath it the number of its cell."""
         label, unit = self.canvas.label, self.unit
-        label(x, y - 0.28, panel.title, 9.5, ha="left", weight="bold", color=INK)
+        corner = panel.ndim > 1 and len(panel.title) < 6  # no line passes there
+        at, side = ((x - 0.07, y - 0.1), "right") if corner else ((x, y - 0.28), "left")
+        label(*at, panel.title, 9.5, ha=side, weight="bold", color=INK)
         if panel.ndim > 0:
             for place, col in enumerate(panel.cols):
                 text = "\u2026" if col is None else str(col)
@@ -215,20 +218,3 @@ class _Drawing:
         for note in self.notes:
             self.canvas.write(MARGIN, y, note, 8.5, ha="left")
             y += 0.2
-
-
-def room(kind, text):
-    """The width of an entry of the legend, in inches."""
-    return 0.28 * bool(kind) + 0.067 * len(text) + 0.2
-
-
-def wrapped(key, width):
-    """The legend's entries in lines that are not wider than the picture."""
-    lines, x = [], width
-    for entry in key:
-        if x + room(*entry) > width - MARGIN:
-            lines.append([])
-            x = MARGIN
-        lines[-1].append(entry)
-        x += room(*entry)
-    return lines
