@@ -455,7 +455,8 @@ answers, truth = output.argmax(1).numpy(), t_test.numpy()
 confused = np.zeros((10, 10), int)
 np.add.at(confused, (truth, answers), 1)
 mistakes = confused * (1 - np.eye(10)) > 0
-viz.tables({"row: the digit; column: read as": confused}, mistakes, "a mistake")
+title = "row: the digit; column: read as"
+viz.tables({title: confused}, mistakes, "a mistake", numbered=True)
 
 # %% [markdown]
 # The worst mistakes are those with the largest loss: it was sure, and wrong. Over each

@@ -32,13 +32,17 @@ def lines(series, x="step", y="", log="", dots=()):
     logarithmic: "y", "x" or "xy". dots: the names of what is points.
     What is no finite number is left out, and said.
     """
+    from matplotlib.ticker import MaxNLocator
+
     nested = isinstance(next(iter(series.values())), dict)
     panels = series if nested else {y: series}
     with style():
         figure, axes = figure_of(len(panels), 2.7)
         for ax, (label, named) in zip(axes, panels.items(), strict=True):
+            whole = "x" not in log
             for n, (name, values) in enumerate(named.items()):
                 xs, ys = pair_of(values)
+                whole = whole and not (xs % 1).any()
                 look = {"ls": DASHES[n % 4], "color": COLOURS[n % 4], "lw": 1.6}
                 look["marker"] = "osD^"[n % 4] if len(ys) <= FEW else None
                 look |= {"ls": "", "marker": "o"} if name in dots else {}
@@ -48,6 +52,8 @@ def lines(series, x="step", y="", log="", dots=()):
             ax.set_xscale("log" if "x" in log else "linear")
             ax.set_yscale("log" if "y" in log else "linear")
             ax.grid(color="#D9D9D9", linewidth=0.6)
+            if whole:
+                ax.xaxis.set_major_locator(MaxNLocator(integer=True))
             if len(named) > 1:
                 ax.legend(fontsize=8)
         said = [

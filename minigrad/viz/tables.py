@@ -9,10 +9,11 @@ from .windows import Grid, drawn, sized
 COPIES = "an element that is used again: stride 0, nothing is stored"
 
 
-def tables(values, marked=None, key=""):
+def tables(values, marked=None, key="", numbered=False):
     """Draw {title: matrix} side by side; a vector is a row.
 
-    marked: of which boxes this is true; key: what they are.
+    marked: of which boxes this is true; key: what they are. numbered: whether rows and
+    columns have their numbers.
     """
     matrices = {t: np.atleast_2d(np.asarray(numbers(v))) for t, v in values.items()}
     grids = [
@@ -20,7 +21,7 @@ def tables(values, marked=None, key=""):
             at: ("read" if marked is None or not marked[at] else "marked",
                  text_of(x[at].item()), "")
             for at in np.ndindex(x.shape)
-        })]
+        }, numbered)]
         for title, x in matrices.items()
     ]  # fmt: skip
     alt = ". ".join(f"{title}: {rows(x)}" for title, x in matrices.items())

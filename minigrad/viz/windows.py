@@ -184,23 +184,31 @@ class Sweep:
 
 
 class Grid:
-    """A matrix of boxes. cells: {(row, column): (kind, value, what stands beneath)}."""
+    """A matrix of boxes. cells: {(row, column): (kind, value, what stands beneath)}.
 
-    def __init__(self, title, cells):
-        self.title, self.cells = title, cells
+    numbered: whether rows and columns have their numbers.
+    """
+
+    def __init__(self, title, cells, numbered=False):
+        self.title, self.cells, self.numbered = title, cells, numbered
         self.first = [min(place[i] for place in cells) for i in (0, 1)]
         self.size = [1 + max(p[i] for p in cells) - self.first[i] for i in (0, 1)]
         longest = max(len(text) for _, *texts in cells.values() for text in texts)
         self.unit = max(UNIT, 0.1 + 0.085 * longest)
-        self.width = max(self.unit * self.size[1], 0.085 * len(title))
-        self.height = 0.3 + HEIGHT * self.size[0]
+        self.room = 0.24 * numbered
+        self.width = self.room + max(self.unit * self.size[1], 0.085 * len(title))
+        self.height = 0.3 + self.room + HEIGHT * self.size[0]
 
     def draw(self, canvas, x, y):
         canvas.write(x, y + 0.12, self.title, ha="left", weight="bold")
         for (row, column), (kind, value, small) in self.cells.items():
-            left = x + self.unit * (column - self.first[1])
-            top = y + 0.3 + HEIGHT * (row - self.first[0])
+            left = x + self.room + self.unit * (column - self.first[1])
+            top = y + 0.3 + self.room + HEIGHT * (row - self.first[0])
             canvas.cell(left, top, kind, value, small, self.unit)
+            if self.numbered and row == self.first[0]:
+                canvas.label(left + self.unit / 2, top - 0.1, str(column))
+            if self.numbered and column == self.first[1]:
+                canvas.label(left - 0.07, top + HEIGHT / 2, str(row), ha="right")
 
 
 def drawn(heading, grids, key, alt):
