@@ -85,7 +85,7 @@ def test_tables_mark_what_they_are_given():
     picture = viz.tables({"t": torch.tensor([[7, 8]])}, marked, "a mistake")
     assert picture.alt == "t: 7 8."
     assert "a mistake" in boxes(picture)
-    assert boxes(viz.tables({"t": [[7, 8, 9]]}, numbered=True)).count("2") == 1
+    assert boxes(viz.tables({"t": np.array([7, 8, 9])}, numbered=True)).count("2") == 1
 
 
 def test_a_product_reads_its_rows_and_columns():
