@@ -24,6 +24,7 @@ from minigrad.layout import contiguous_strides  # noqa: E402
 if sandbox.why_not():
     pytest.skip(f"not run: {sandbox.why_not()}", allow_module_level=True)
 
+pytestmark = pytest.mark.slow  # it waits for what hangs
 LAB, SECRET = "03_strides", "SECRET-4711"
 SHORT = {"PATIENCE": 1, "GRACE": 2, "CELL_SECONDS": 3, "EXERCISE_SECONDS": 15}
 
