@@ -32,7 +32,7 @@ import torch
 import minigrad
 from grading import trying
 from minigrad import answers_from
-from minigrad.viz import strides, strides_explorer
+from minigrad.viz import broadcast, strides, strides_explorer
 
 # Lab 03 has holes for you to fill. In this lesson the course's solutions fill them.
 answers_from("solutions", before="04_elementwise")
@@ -415,7 +415,9 @@ print("after clone:", first.clone().untyped_storage().nbytes(), "bytes")
 # that is **broadcasting**.
 
 # %%
-torch.tensor([[0], [10], [20]]) + torch.tensor([0, 1, 2, 3])
+column, row = torch.tensor([[0], [10], [20]]), torch.tensor([0, 1, 2, 3])
+print(column + row)
+broadcast(column, row)
 
 # %% [markdown]
 # To repeat them in memory would be a waste. It is enough that a step to the right goes
