@@ -23,12 +23,12 @@
 # - **how far is it to cuBLAS**, NVIDIA's own library, and what is in between?
 #
 # Programs call this product **GEMM**, general matrix multiply. Here it is made seven
-# times, each time faster: from 2 % of cuBLAS to 87 %. At the end you can say what
-# bounds a product, keep tiles and patches where they are used, and explain a kernel's
-# speed by what is counted. It takes about {{duration}}, and builds on chapters 02, 03
-# and 04. Where you are asked to predict, write your guess down first. Nothing needs a
-# GPU. Where times stand in the text, they were measured on one NVIDIA H200
-# (`docs/benchmarks/kernels.md`); a copy there moves 4,237 GB/s.
+# times, each time faster: from a fiftieth of cuBLAS's speed to most of it. At the end
+# you can say what bounds a product, keep tiles and patches where they are used, and
+# explain a kernel's speed by what is counted. It takes about {{duration}}, and builds
+# on chapters 02, 03 and 04. Where you are asked to predict, write your guess down
+# first. Nothing needs a GPU. Where times stand in the text, they were measured on one
+# NVIDIA H200 (`docs/benchmarks/kernels.md`); a copy there moves 4,237 GB/s.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -131,8 +131,9 @@ for n, m in (37, 51), (64, 64):
 # ## Neighbours
 #
 # The library has both kernels, in `minigrad/kernels/matmul.cu`: `matmul_naive`, where x
-# counts the rows, and `matmul_coalesced`, where it counts the columns. What does one
-# warp ask for, when it reads a and b? First with x along the rows:
+# counts the rows, and `matmul_coalesced`, where it counts the columns, as in exercise
+# 1. What does one warp, 2 × 16 threads, ask for when it reads a and b? First with x
+# along the rows:
 
 # %%
 ladder, n = file_text("matmul.cu"), 64
@@ -143,7 +144,7 @@ line = 1 + ladder[: ladder.index("sum += (A)a[")].count("\n")
 viz.access(along_rows, *launch, line=line)
 
 # %% [markdown]
-# 16 lanes read 16 different rows of a: 16 sectors of 32 bytes for 64 bytes. Now with x
+# The lanes read 16 different rows of a: 16 sectors of 32 bytes for 64 bytes. Now with x
 # along the columns:
 
 # %%
@@ -224,10 +225,10 @@ viz.roofline(points, h200)
 print(f"{h200.ridge:.1f} FLOP for each byte; n = {6 * h200.ridge:.0f}")
 
 # %% [markdown]
-# Products of matrices smaller than 72 × 72 lie to the left of the edge. (What bounds
-# them is neither roof, but the launch: their 62 KB take 15 ns at this bandwidth, and a
-# launch 7 µs.) To the left lies also a matrix times a vector, of any size: **predict**
-# its intensity. This is what a language model does when it writes word by word.
+# Products of smaller matrices lie to the left of the edge. (What bounds them is neither
+# roof, but the launch: 60 KB take 14 ns at this bandwidth, and a launch 7 µs.) A matrix
+# times a vector lies there too, of any size: **predict** its intensity. This is what a
+# language model does when it writes word by word.
 
 # %%
 matmul.roofline((4096, 4096), (4096, 1), h200.bandwidth, h200.peak)
@@ -564,14 +565,15 @@ for name in names[2:]:
     print(f"{name:<10} at most {most:4.1f} TFLOP/s by passes; {measured[name]}")
 
 # %% [markdown]
-# `tiled`, `patch` and `vectors` stay a little below. (`column` is above: the simulator
-# counts accesses as they are written, and NVIDIA's compiler may join some that lie side
-# by side.) For `pipelined` shared memory is no limit any more.
+# `tiled` and `patch` stay a little below, `vectors` by a quarter: it waits elsewhere,
+# too. (`column` is above: the simulator counts accesses as they are written, and
+# NVIDIA's compiler may join some that lie side by side.) For `pipelined` shared memory
+# is no limit any more.
 #
 # ### Break it: conflicts
 #
-# `patch` has fewer accesses than its passes say: 0.27 for each multiplication, and 0.77
-# passes. Which access takes several?
+# A patch of 8 × 8 needs a quarter of an access for each multiplication, as you have
+# seen, but `patch` takes 0.77 passes. Which access takes several?
 
 # %%
 a, b, c = (np.ones((128, 128), np.float32) for _ in range(3))
@@ -616,7 +618,7 @@ viz.roofline([viz.Point(name, rows[name][0], measured[name] * 1e12) for name in 
 #
 # ## How far to cuBLAS, and what would be next
 #
-# 13 % are left. Where may they lie?
+# **Predict**, before you read on: where may the rest lie?
 #
 # - **Copies that bypass the registers.** `pipelined` loads into registers and stores
 #   into shared memory. Since Ampere, 2020, it can be done in one step, `cp.async`; and

@@ -117,8 +117,8 @@ for how in {}, {"padding": 1}, {"stride": 2}, {"dilation": 2}, {"padding": "same
 # > y[n, o, oh, ow] = bias[o] + the sum over c, kh and kw of
 # > w[o, c, kh, kw] · x[n, c, ih, iw]
 #
-# Seven loops. The second layer of a network for MNIST has N = 64, O = 64, C = 32,
-# places of 14 x 14 and taps of 3 x 3.
+# Seven loops. In chapter 10 a network reads MNIST, handwritten digits. Its second layer
+# has N = 64, O = 64, C = 32, places of 14 x 14 and taps of 3 x 3.
 
 # %%
 N, out, C, places, taps = 64, 64, 32, 14 * 14, 9
@@ -145,8 +145,8 @@ viz.halo(6, 3)
 # The inner elements are read nine times each. So the block brings all 64 to shared
 # memory once, and reads them there. With 16 x 16 threads it is 18 x 18 elements.
 #
-# Lab 07 writes that kernel. Here is the course's, and one that reads each element from
-# global memory. The simulator counts.
+# Exercise 4 of the lab is that kernel. Here is the course's, and one that reads each
+# element from global memory. The simulator counts.
 
 # %%
 naive = """
@@ -174,8 +174,8 @@ for kernel in (
     print(f"{kernel.name:<14} reads {reads:>6,}  sectors {sectors:>6,}")
 
 # %% [markdown]
-# Half of the reads that are left are weights: all threads read the same one at the same
-# time, which costs a warp one sector. (CUDA has a place for such numbers: constant
+# Four in five of the reads that are left are weights: all threads read the same one at
+# a time, which costs a warp one sector. (CUDA has a place for such numbers: constant
 # memory, 64 KB that kernels only read; its cache gives one word to all lanes at once.)
 # What the halo saves grows with the window: **predict** for 7 x 7.
 

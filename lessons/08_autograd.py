@@ -338,8 +338,49 @@ for t in w, x, x @ w, x + x:
     print(t.requires_grad, t.is_leaf, t.grad_fn)
 
 # %% [markdown]
-# **To the lab**: exercises 2 (`leaf_rules`) and 3 (`detach`).
+# ## Not recorded
 #
+# A graph costs memory. To predict only, or to change weights, switch the recording off:
+
+# %%
+w = tensor([1.0, 2.0], requires_grad=True)
+with no_grad():
+    y = w * 2
+print(y.requires_grad, y.grad_fn, (w * 2).requires_grad)
+
+# %% [markdown]
+# A step of an optimiser has to be inside of it. Without, it would be an operator like
+# any other: w would be the result of a subtraction, and no leaf any more. (`with
+# trying():` goes on after an error, and shows its message alone.)
+
+# %%
+(w * w).sum().backward()
+with trying():
+    w -= 0.1 * w.grad
+
+# %%
+with no_grad():
+    w -= 0.1 * w.grad
+print(w, w.is_leaf)
+
+# %% [markdown]
+# `detach()` does the same for one tensor: the same memory, but no past. What is
+# computed from it sends nothing back. **Predict** x.grad: the slope of x · x is 2x = 6.
+
+# %%
+x = tensor([3.0], requires_grad=True)
+y = x * x.detach()
+y.backward()
+print(x.grad)
+
+# %% [markdown]
+# One of the two factors counts as a constant, so the gradient is 3. The picture shows
+# that there is one way to x only:
+
+# %%
+viz.graph(x * x.detach(), x=x)
+
+# %% [markdown]
 # ## Function and ctx
 #
 # Each operator is two functions: forward computes, backward takes the gradient of the
@@ -414,8 +455,7 @@ print(p.grad, q.grad)
 # The second call has overwritten what the first one had saved. Every network uses the
 # same operator many times before backward begins.
 #
-# A wrong number of gradients, on the other hand, is noticed. (`with trying():` goes on
-# after an error, and shows its message alone.)
+# A wrong number of gradients, on the other hand, is noticed.
 
 
 # %%
@@ -435,7 +475,7 @@ with trying():
     Product.apply(p, q).backward()
 
 # %% [markdown]
-# **To the lab**: exercise 1 (`apply`).
+# **To the lab**: exercises 1 to 3 (`apply`, `leaf_rules`, `detach`).
 #
 # ## The order
 #
@@ -574,6 +614,71 @@ sums = {"to (3,) or (1, 3)": dy.sum(0, keepdim=True), "to (4, 1)": dy.sum(1, Tru
 viz.tables({"dy (4, 3)": dy} | sums)
 
 # %% [markdown]
+# **To the lab**: exercise 6 (`sum_to_size`).
+#
+# ## Version counters
+#
+# The node of w · x has saved x, the tensor and not a copy. Then x is written to.
+# **Predict** what backward should give: forward used 3.
+
+# %%
+w, x = tensor([2.0], requires_grad=True), tensor([3.0])
+y = w * x
+x += 100
+with trying():
+    y.backward()
+
+# %% [markdown]
+# An error, and a good one. A **version counter**, shared by a tensor and all its views,
+# counts the writes; a saved tensor remembers the count, and the two are compared when
+# it is used.
+
+# %%
+x = tensor([1.0, 2.0, 3.0])
+view = x[1:]
+print(x._version, view._version)
+view.mul_(10)
+print(x, x._version, view._version)
+
+# %% [markdown]
+# A view has the same counter, so a write through it is seen. Not every write is: what
+# is written into the NumPy array of `x.numpy()` is not counted, and in PyTorch neither
+# is what is written through `x.data`. These are ways around autograd, to be used
+# knowingly.
+#
+# ### Break it: without the counter
+#
+# Set the counter back by hand, as if nothing had happened, and see what the error
+# protects you from.
+
+# %%
+x = tensor([3.0])
+y = w * x
+x += 100
+x.storage.version -= 1
+y.backward()
+print("y was computed with 3, the gradient is", w.grad.item())
+
+# %% [markdown]
+# 103, and nothing would ever have shown it. A silent wrong gradient does not end the
+# program: the network learns, only badly, and one searches for weeks.
+#
+# Not every change is a mistake. `relu_` may write over its operand, because its
+# gradient needs the result alone; and `x += 1` is fine when no node has saved x:
+
+# %%
+w = tensor([2.0, -1.0], requires_grad=True)
+y = w * 3
+y += 1
+y.relu_()
+y.sum().backward()
+print(w.grad)
+
+# %% [markdown]
+# **To the lab**: exercises 7 (`next_version`) and 8 (`unpack`).
+#
+# ## The gradients of operators
+#
 # The rule goes both ways:
 #
 # | forward | backward |
@@ -588,7 +693,7 @@ viz.tables({"dy (4, 3)": dy} | sums)
 # The last line can be read off the shapes: a is (M, K), b is (K, N), dy is (M, N), and
 # a's gradient must be (M, K). There is only one way to put dy and b together.
 #
-# **To the lab**: exercises 6 (`sum_to_size`) and 9 to 26, the gradients of operators.
+# **To the lab**: exercises 9 to 26; after the mean, a network of two layers is trained.
 #
 # ## gradcheck
 #
@@ -653,109 +758,6 @@ for value in 0.0, 0.001:
 #
 # **To the lab**: exercises 27 (`numerical_jacobian`) and 28, a test that you write.
 #
-# ## Not recorded
-#
-# A graph costs memory. To predict only, or to change weights, switch the recording off:
-
-# %%
-w = tensor([1.0, 2.0], requires_grad=True)
-with no_grad():
-    y = w * 2
-print(y.requires_grad, y.grad_fn, (w * 2).requires_grad)
-
-# %% [markdown]
-# A step of an optimiser has to be inside of it. Without, it would be an operator like
-# any other: w would be the result of a subtraction, and no leaf any more.
-
-# %%
-(w * w).sum().backward()
-with trying():
-    w -= 0.1 * w.grad
-
-# %%
-with no_grad():
-    w -= 0.1 * w.grad
-print(w, w.is_leaf)
-
-# %% [markdown]
-# `detach()` does the same for one tensor: the same memory, but no past. What is
-# computed from it sends nothing back. **Predict** x.grad: the slope of x · x is 2x = 6.
-
-# %%
-x = tensor([3.0], requires_grad=True)
-y = x * x.detach()
-y.backward()
-print(x.grad)
-
-# %% [markdown]
-# One of the two factors counts as a constant, so the gradient is 3. The picture shows
-# that there is one way to x only:
-
-# %%
-viz.graph(x * x.detach(), x=x)
-
-# %% [markdown]
-# ## Version counters
-#
-# The node of w · x has saved x, the tensor and not a copy. Then x is written to.
-# **Predict** what backward should give: forward used 3.
-
-# %%
-w, x = tensor([2.0], requires_grad=True), tensor([3.0])
-y = w * x
-x += 100
-with trying():
-    y.backward()
-
-# %% [markdown]
-# An error, and a good one. A **version counter**, shared by a tensor and all its views,
-# counts the writes; a saved tensor remembers the count, and the two are compared when
-# it is used.
-
-# %%
-x = tensor([1.0, 2.0, 3.0])
-view = x[1:]
-print(x._version, view._version)
-view.mul_(10)
-print(x, x._version, view._version)
-
-# %% [markdown]
-# A view has the same counter, so a write through it is seen. Not every write is: what
-# is written into the NumPy array of `x.numpy()` is not counted, and in PyTorch neither
-# is what is written through `x.data`. These are ways around autograd, to be used
-# knowingly.
-#
-# ### Break it: without the counter
-#
-# Set the counter back by hand, as if nothing had happened, and see what the error
-# protects you from.
-
-# %%
-x = tensor([3.0])
-y = w * x
-x += 100
-x.storage.version -= 1
-y.backward()
-print("y was computed with 3, the gradient is", w.grad.item())
-
-# %% [markdown]
-# 103, and nothing would ever have shown it. A silent wrong gradient does not end the
-# program: the network learns, only badly, and one searches for weeks.
-#
-# Not every change is a mistake. `relu_` may write over its operand, because its
-# gradient needs the result alone; and `x += 1` is fine when no node has saved x:
-
-# %%
-w = tensor([2.0, -1.0], requires_grad=True)
-y = w * 3
-y += 1
-y.relu_()
-y.sum().backward()
-print(w.grad)
-
-# %% [markdown]
-# **To the lab**: exercises 7 (`next_version`) and 8 (`unpack`).
-#
 # ## Where was that?
 #
 # An error in backward says which node failed, not which line of your program made it.
@@ -772,6 +774,26 @@ with trying(), detect_anomaly():
 # %% [markdown]
 # The slope of a root at 0 is infinite, and 0 · infinite is NaN: one of the most common
 # ways in which a training turns to NaN all at once.
+#
+# ## Troubleshooting
+#
+# What the messages begin with, and what to do:
+#
+# - **element 0 of tensors does not require grad**: nothing was recorded. Set
+#   `requires_grad` before computing, and compute outside of `no_grad()`.
+# - **grad can be implicitly created only for scalar outputs**: backward of several
+#   numbers. Make one of them, by `.sum()` or `.mean()`, or give a gradient.
+# - **Trying to backward through the graph a second time**: the graph has been freed.
+#   Compute anew in each step; where it must be the same graph, `retain_graph=True`.
+# - **a leaf Variable that requires grad is being used in an in-place operation**: a
+#   weight is changed while operators are recorded. `with no_grad():`
+# - **... has been modified by an inplace operation**: something saved was written to.
+#   Use the operator without `_`, or write to a `clone()`.
+# - `.grad` is None: the tensor is no leaf (`retain_grad()`), or the loss does not
+#   depend on it. `viz.graph(loss)` shows the way, or that there is none.
+# - The loss gets worse with every step: gradients add up from step to step. Set `.grad`
+#   to None before each.
+# - NaN: look for the root of 0, the log of 0, 0 / 0, with `detect_anomaly()`.
 #
 # ## Gradients of gradients
 #
@@ -816,26 +838,14 @@ viz.graph(first, x=x)
 #
 # </details>
 #
-# ## Troubleshooting
-#
-# What the messages begin with, and what to do:
-#
-# - **element 0 of tensors does not require grad**: nothing was recorded. Set
-#   `requires_grad` before computing, and compute outside of `no_grad()`.
-# - **grad can be implicitly created only for scalar outputs**: backward of several
-#   numbers. Make one of them, by `.sum()` or `.mean()`, or give a gradient.
-# - **Trying to backward through the graph a second time**: the graph has been freed.
-#   Compute anew in each step; where it must be the same graph, `retain_graph=True`.
-# - **a leaf Variable that requires grad is being used in an in-place operation**: a
-#   weight is changed while operators are recorded. `with no_grad():`
-# - **... has been modified by an inplace operation**: something saved was written to.
-#   Use the operator without `_`, or write to a `clone()`.
-# - `.grad` is None: the tensor is no leaf (`retain_grad()`), or the loss does not
-#   depend on it. `viz.graph(loss)` shows the way, or that there is none.
-# - The loss gets worse with every step: gradients add up from step to step. Set `.grad`
-#   to None before each.
-# - NaN: look for the root of 0, the log of 0, 0 / 0, with `detect_anomaly()`.
-#
+# Check the first:
+
+# %%
+x = tensor([1.0, 2.0], requires_grad=True)
+y = x * 2
+viz.graph(y.sum() + y.prod(), x=x)
+
+# %% [markdown]
 # **To the lab**: `labs/08_autograd.ipynb`. When it is done, every `backward()` runs
 # your own code; chapter 09 trains networks with it.
 #

@@ -227,7 +227,7 @@ except RuntimeError as error:
 # the weights variance s², both around 0, the outputs have variance n · s². Thirty
 # layers later it is (n · s²)³⁰. **Predict** for n = 100 and s = 0.05, 0.1, 0.2: the
 # **standard deviation**, the root of the variance, after thirty layers without
-# activation.
+# **activation**, a function like tanh or ReLU that follows each layer.
 
 # %%
 for s in 0.05, 0.1, 0.2:
@@ -238,8 +238,9 @@ for s in 0.05, 0.1, 0.2:
 
 # %% [markdown]
 # 0.5³⁰, 1, 2³⁰: a factor of two too little or too much in each layer, and after thirty
-# of them the signal is gone, or near infinity. Only s = 1 / √n keeps it. Now with an
-# activation, and we look at the whole distribution, in layers 1, 5, 10, 20, 30.
+# of them the signal is gone, or near infinity. Only s = 1 / √n keeps it; n, how many
+# numbers go into one output, is the layer's **fan_in**. Now with an activation, and we
+# look at the whole distribution, in layers 1, 5, 10, 20, 30.
 
 
 # %%
@@ -258,7 +259,8 @@ def some(seen):
 
 # %% [markdown]
 # **Predict**, for tanh: what do the histograms look like with small weights (deviation
-# 0.05), with large ones (0.5), and with 1 / √n times tanh's gain of 5/3?
+# 0.05), with large ones (0.5), and with 1 / √n times 5/3, tanh's **gain**, which makes
+# up for what tanh takes away? (That is the start of Xavier Glorot.)
 
 # %%
 rows = {
@@ -276,7 +278,7 @@ viz.histograms({name: some(seen) for name, seen in rows.items()})
 #
 # And with ReLU, which has no flat ends but throws away one half: with 1 / √n the mean
 # of the squares, on which the next layer's variance depends, is halved in each layer.
-# Kaiming's factor of 2 mends just that.
+# The factor of 2 of Kaiming He's start mends just that.
 
 # %%
 kaiming = partial(nn.init.kaiming_normal_, nonlinearity="relu")
@@ -327,7 +329,7 @@ for name, start in starts.items():
 viz.lines(norms, x="layer", y="norm of the gradient", log="y")
 
 # %% [markdown]
-# **Vanishing**: the gradients are near 10⁻¹⁶, and nothing learns. **Exploding**: 10¹³;
+# **Vanishing**: the gradients are near 10⁻¹⁷, and nothing learns. **Exploding**: 10¹³;
 # one step, and all is over. With Kaiming's start all thirty layers learn at the same
 # pace. (In each of the three the lines are level: a layer's gradient is its input times
 # what comes from above, and where the one shrinks the other has still to.)
@@ -523,6 +525,7 @@ viz.surface(lambda a, b: (a * a + 30 * b * b) / 2, ways, x=(-10, 4), y=(-2.2, 2.
 # - **Momentum** adds up what the steps have in common, along the valley, and cancels
 #   what alternates.
 # - **Adam** divides each direction by its own usual size: steep and flat become alike.
+#   Both remember how fast they were, and overshoot.
 #
 # How large is Adam's first step? **Predict** it for gradients of 1000, 1 and 0.001.
 
@@ -606,8 +609,9 @@ images, labels = minigrad.data.digits(train=True)
 viz.images(images[:20], labels[:20].tolist())
 
 # %% [markdown]
-# A small network: 64 pixels, 32 hidden units, ten scores. One **epoch** goes through
-# all of the data, a **batch** of 64 at a time, each time in another order.
+# A small network: 64 pixels, 32 **hidden** numbers in between, ten scores. One
+# **epoch** goes through all of the data, a **batch** of 64 at a time, each time in
+# another order.
 
 
 # %%

@@ -368,10 +368,9 @@ viz.lines({"right on the test's images, in %": right}, x="epoch", y="right, in %
 # ### A learning rate that falls
 #
 # At first long steps save time. Near the goal they jump over it, now to one side, now
-# to the other, because each batch points somewhere else. So many trainings let the rate
-# fall while they run, by a **schedule**: its `step()`, after each epoch, writes the
-# next rate into the optimiser. `CosineAnnealingLR` goes down half a wave of the cosine,
-# from the first rate to 0 at epoch `T_max`.
+# to the other, because each batch points somewhere else. Chapter 09 drew two schedules
+# that let the rate fall; `CosineAnnealingLR` goes down half a wave of the cosine, from
+# the first rate to 0 at epoch `T_max`.
 #
 # Here is a small network, one convolution and one linear layer, with a rate that is
 # large for it. **Predict** how the loss goes in ten epochs, with a constant rate and
@@ -703,9 +702,8 @@ pad.show((abs(radius - 20) < 4).astype(float))
 #    take any size.
 # 3. 938 steps, 32 images. In a mean of means each of these 32 counts as much as two
 #    others.
-# 4. All that backward needs and has not released, and every node of the graph. After a
-#    `backward()` the saved tensors are gone, but the nodes stay; of a loss that was
-#    requires no gradients all activations stay, too.
+# 4. Every node of its graph, and what they have saved: all activations. After a
+#    `backward()` the saved tensors are gone, but the nodes stay.
 #
 # </details>
 #

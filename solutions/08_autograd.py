@@ -16,8 +16,9 @@
 # Twenty-eight functions, about {{duration}} of work. The first eight are autograd
 # itself: how operators are recorded, how backward walks through the record, how
 # broadcasting is undone and changes in place are noticed. Then come the gradients of
-# the operators, most of them one line, then the judge of all gradients, gradcheck, and
-# at the end a test of your own.
+# the operators, most of them one line, and in their midst a network of two layers that
+# trains on them; then the judge of all gradients, gradcheck, and at the end a test of
+# your own.
 #
 # What you write here is what `minigrad` runs from then on, in every `backward()`.
 #
@@ -38,7 +39,7 @@ import numpy as np
 
 import minigrad
 from grading import check, trying
-from minigrad import Tensor, answers_from, no_grad, solves, tensor
+from minigrad import Tensor, answers_from, no_grad, solves, tensor, viz
 from minigrad.autograd import Context, Function, gradcheck, is_grad_enabled
 from minigrad.autograd.adjoints import sum_to_size
 from minigrad.autograd.engine import backward, topological_order
@@ -107,8 +108,8 @@ class Cube(Function):
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# The question of step 3 is asked when the block is closed: inside of it the answer
-# would always be no. `any(...)` of a tuple of bools is True if one of them is.
+# Ask `is_grad_enabled()` when the block is closed: inside of it the answer would always
+# be no. `any(...)` of a tuple of bools is True if one of them is.
 #
 # </details>
 
@@ -1017,7 +1018,7 @@ check(where_backward)
 #
 # Each element of x goes into one sum, and the sum grows as much as the element does. So
 # each gets dy, that of its sum: dy is spread over the dimensions that were added up.
-# That is broadcasting: forward's sum undoes it, backward's sum is it.
+# That is broadcasting, whose own gradient was a sum, in exercise 6.
 #
 # > x (2, 3, 4), dims (0, 2): y has shape (3,); dy (3,) → (1, 3, 1) → (2, 3, 4)
 
@@ -1099,6 +1100,38 @@ with trying():
 
 # %% check="mean_backward"
 check(mean_backward)
+
+# %% [markdown]
+# ## A network of two layers
+#
+# It has twenty hidden units, each with a weight for x, a bias and a tanh; the second
+# layer adds them up, each with a weight of its own. All that it needs is yours by now:
+# the engine with its order, leaves and versions, `sum_to_size`, and the gradients of
+# `mul`, `tanh`, `sum` and `mean`. It sees 60 points of a sine. **Predict** what it can
+# learn without the `tanh`; then leave that out, with a rate of 0.01.
+
+# %%
+with trying():
+    minigrad.manual_seed(0)
+    x = minigrad.linspace(-3, 3, 60).reshape(60, 1)
+    wanted, losses = tensor(np.sin(2 * x.numpy()[:, 0])), []
+    w1, b1, w2 = parameters = [minigrad.randn(20).requires_grad_() for _ in range(3)]
+    for _ in range(1000):
+        y = ((x * w1 + b1).tanh() * w2).sum(1)  # (60, 20), and then (60,)
+        error = y + wanted * -1
+        loss = (error * error).mean()
+        loss.backward()
+        with no_grad():
+            for p in parameters:
+                p -= 0.05 * p.grad
+                p.grad = None
+        losses.append(loss.item())
+
+# %%
+with trying() as show:
+    points = x.flatten().tolist()
+    lines = {"wanted": (points, wanted.tolist()), "network": (points, y.tolist())}
+    show(viz.lines({f"loss {losses[0]:.2f}, then {losses[-1]:.4f}": lines}, x="x"))
 
 # %% [markdown] task="amax_backward"
 # ## The gradient of the largest

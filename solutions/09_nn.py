@@ -341,7 +341,7 @@ check(conv2d)
 #
 # The variance comes in two kinds. Divided by n it is the variance of this batch, and
 # makes it 1. Divided by n - 1 it is an estimate for **other** data: that one goes into
-# the running variance. PyTorch does it so, and one who mixes them up has a network that
+# the running variance. PyTorch does it so, and whoever mixes them up has a network that
 # is slightly wrong with small batches, and never finds out why.
 
 # %%
@@ -571,9 +571,9 @@ check(kaiming_uniform_)
 # %% [markdown] task="cross_entropy_forward"
 # ## Cross entropy, forward
 #
-# A classifier's scores become shares by softmax, and the loss is minus the logarithm of
-# the share of the right class. Written so, in two steps, it breaks: a share of 10⁻⁵⁰
-# is 0 in float, and its logarithm infinite. In one step nothing can go wrong:
+# A classifier's scores become probabilities by softmax, and the loss is minus the
+# logarithm of that of the right class. Written so, in two steps, it breaks: 10⁻⁵⁰ is 0
+# in float, and its logarithm infinite. In one step nothing can go wrong:
 #
 # > -log(exp(x[t]) / sum of exp(x[c])) = lse - x[t]
 # >
@@ -658,10 +658,10 @@ check(cross_entropy_forward)
 #
 # > dx = softmax(x) - one_hot(t)
 #
-# Scores of wrong classes are pushed down by their share, the right one is pushed up by
-# what its share lacks to 1. The loss of a batch is the **mean** of its rows, over those
-# that are not ignored, so each row's gradient is divided by their number, `count`; and
-# what comes from above, `dy[0]`, is a factor, as always.
+# Scores of wrong classes are pushed down by their probability, the right one is pushed
+# up by what its own lacks to 1. The loss of a batch is the **mean** of its rows, over
+# those that are not ignored, so each row's gradient is divided by their number,
+# `count`; and what comes from above, `dy[0]`, is a factor, as always.
 
 # %%
 share = np.exp(np.array([1.0, 2.0, 3.0]))
@@ -677,8 +677,8 @@ print(share - np.array([0, 0, 1]), (share - np.array([0, 0, 1])).sum())
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# One element for each turn of a grid-stride loop: row i / n, column i % n. Its share is
-# `exp(x[i] - lse[row])`, and `(column == target)` is 0 or 1.
+# One element for each turn of a grid-stride loop: row i / n, column i % n. Its softmax
+# is `exp(x[i] - lse[row])`, and `(column == target)` is 0 or 1.
 #
 # </details>
 

@@ -165,7 +165,7 @@ class Function:
     def apply(cls, *args):
         """Call forward, and record the call if that is wanted.
 
-        cls: the subclass, such as Square above. args: the arguments of its forward,
+        cls: the subclass whose apply is called. args: the arguments of its forward,
         tensors and others, in order.
 
         - Context(cls, args) makes `ctx`, a new one for each call: two calls would

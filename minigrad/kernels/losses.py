@@ -6,7 +6,7 @@ cross_entropy_forward = kernel_exercise(
     "09.10",
     """\
 // losses[r] = lse[r] - x[r][target[r]], where lse[r] = log(sum of exp(x[r][c])): minus
-// the logarithm of the share that softmax gives to the right class.
+// the logarithm of the probability that softmax gives to the right class.
 //
 // x has gridDim.x rows of n scores, row by row: block r does row r. target[r] is the
 // right class, 0 to n - 1, or ignore: then losses[r] = 0, and lse[r] as for any other

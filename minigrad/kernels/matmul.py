@@ -48,7 +48,8 @@ matmul_register = kernel_exercise(
 // Blocks have 256 threads, in one dimension; block (x, y) makes the 128 x 128 elements
 // of c from row 128 y and column 128 x on, so each thread 64 of them, as a patch of
 // 8 x 8, say. A block brings each element of its rows of a and of its columns of b to
-// shared memory once; each number that a thread reads there it uses several times.
+// shared memory once; each number that a thread reads there it uses several times, so
+// that there are at most 0.6 reads for each multiplication.
 // M >= 1 is any number; N and K are multiples of 4, and a, b and c begin at multiples
 // of 16 bytes: so each of their rows can be read and written as float4. K may be 0. At
 // most 48 KB of shared memory, in arrays of a fixed size: nothing is given to

@@ -41,7 +41,7 @@ def calculate_gain(nonlinearity, param=None):
 
 @exercise("09.8", points=1, stars=1, minutes=10)
 def fans(shape):
-    """(fan_in, fan_out): how many numbers go into one output, and come of one input.
+    """(fan_in, fan_out): how many numbers go into one output, and one into how many.
 
     shape: of a weight, a tuple: (out_features, in_features) of Linear, or
     (out_channels, in_channels, KH, KW) of Conv2d, where a number of the input meets a

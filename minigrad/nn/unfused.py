@@ -48,8 +48,8 @@ def batch_norm(
     """(input - mean) / sqrt(var + eps) * weight + bias, for each channel by itself.
 
     input: (N, C, ...): a channel's elements are those of all samples and places.
-    Their mean may be large beside their deviation. weight, bias: (C,) or None for 1 and
-    0.
+    Their mean may be large beside their deviation: it is subtracted before squaring.
+    weight, bias: (C,) or None for 1 and 0.
 
     In training mean and var are those of the input, var divided by the number of
     elements n; and the running ones, (C,), are moved in place by
@@ -64,12 +64,12 @@ def batch_norm(
 
 @exercise("09.7", points=2, stars=1, minutes=10)
 def dropout(input, p=0.5, training=True):
-    """input with each element 0 by the chance p, and the others scaled by 1 / (1 - p).
+    """input with each element 0 with probability p, the others scaled by 1 / (1 - p).
 
     So the expected value of each element stays the same. Without `training`, or with
     p = 0, the input as it is; with p = 1 all is 0. ValueError for a p outside [0, 1].
     The result has input's dtype, and a gradient goes through what is kept.
-    random.keep_mask(input, chance) is a tensor of 1 by that chance and else 0: each
+    random.keep_mask(input, chance) is a tensor of 1 with that probability, else 0: each
     element by itself, each call another, and manual_seed decides them.
     """
 

@@ -12,9 +12,9 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
     parameters: a tensor, or any iterable of them; those whose .grad is None count for
     nothing. The norm is that of all gradients as one long vector: the root of the sum
     of all squares; for another norm_type p, (sum of |g| ** p) ** (1 / p); for
-    float("inf") the largest |g|. (The squares of float16 gradients do not fit into
-    float16: g.float().) Every gradient is multiplied in place by
-    min(max_norm / (norm + 1e-6), 1).
+    float("inf") the largest |g|. Squares of float16 gradients do not fit into float16:
+    those become float32, g.float(), and all others stay in their own dtype. Every
+    gradient is multiplied in place by min(max_norm / (norm + 1e-6), 1).
 
     gradients_of(parameters): a list of the gradients that are not None; minigrad.stack
     makes one tensor of several. Returns the norm before clipping, a tensor without

@@ -131,7 +131,7 @@ def sum_backward(dy, shape, dims, keepdim):
     dy: a tensor of y's shape. dims: a tuple of ints >= 0, rising: the dimensions that
     were added up. keepdim: does y have them still, with size 1? Returns a tensor of
     `shape`, a view: every element had the same say, and nothing is copied.
-    As all that follow it is made of operators of tensors, with gradients of their own.
+    It is made of operators of tensors, so that it has a gradient, too.
     At hand: x.unsqueeze(dim), x.expand(shape).
     """
 

@@ -31,8 +31,8 @@ def train_step(model, optimizer, images, labels):
     """Train a classifier on one batch; return the loss from before the step.
 
     model(images) gives (N, classes), logarithms of probabilities; labels: (N,), int64.
-    The loss is nll_loss, the mean over the batch. The model is called once, stays in
-    the mode that it is in, and is given nothing to keep.
+    The loss is nll_loss, the mean over the batch. The model is called once, and stays
+    in the mode that it is in; nothing is stored in it.
 
     Returns the loss as a tensor without dimensions and without a graph. It is not
     turned into a number: on a GPU that would wait for every kernel of the step.
