@@ -234,13 +234,13 @@ with minigrad.trace() as trace:
 trace
 
 # %% [markdown]
-# Seventeen, and all of them are old friends:
+# All of them are old friends:
 #
 # - each **convolution** is `unfold`, a matrix product, and an addition of the bias
 #   (chapter 07);
 # - each **linear** layer is a product and an addition, `addmm` in PyTorch (chapter 06).
-#   fc1 adds 3136 products for each of only 128 numbers: they are cut in parts, and a
-#   `sum` adds the parts up (*split-K*);
+#   It adds 3136 products for each of fc1's 128 numbers: few blocks would have work, so
+#   they are cut in parts, and a `sum` adds these up (*split-K*). So it is in conv2;
 # - **ReLU** is the kernel of one line of chapter 04;
 # - the last one is the online softmax of chapter 05, with a logarithm.
 #
