@@ -495,10 +495,10 @@ for pixels in range(6):
 # %% [markdown]
 # The feature maps move along, that much is true: a convolution is **equivariant** under
 # translation. But `fc1` has a weight of its own for every place, and has never seen ink
-# where it is now. Pooling forgives a pixel or two.
-# That is why MNIST centres its digits, and why a program that reads drawings must do
-# just the same. Or it learns with moved images, too: **augmentation**. Try it, as an
-# experiment of your own: **predict** first what it does for 0 pixels, and for 4.
+# where it is now. Pooling forgives one pixel, hardly two. That is why MNIST centres its
+# digits, and why a program that reads drawings must do just the same. Or it learns with
+# moved images, too: **augmentation**. Try it, as an experiment of your own: **predict**
+# first what it does for 0 pixels, and for 4.
 
 # %%
 minigrad.manual_seed(1)
