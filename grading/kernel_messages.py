@@ -52,7 +52,9 @@ def cause(check, case):
     (launch,) = case.args
     wrong = _first_wrong(check, case)
     found = [(kind, _of_fault(kind, case)) for kind in check.faults(case.got, launch)]
-    return (wrong and pattern(launch, *wrong)) or next(iter(found), None)
+    seen = wrong and pattern(launch, *wrong)
+    vague = not seen or seen[0] == "end"  # it says where, and not why
+    return next(iter(found), seen or None) if vague else seen
 
 
 def lines(check, case):
@@ -131,7 +133,7 @@ def pattern(launch, name, before, got, expected, wrong):
             "column is x"
         )
     if flat[right:].all() and right:
-        return _of_the_end(launch, right, size)
+        return _of_the_end(launch, right, got)
     for start in (0, 1):
         if size >= FEW and np.array_equal(flat, np.arange(size) % 2 == start):
             return "every_second", f"every second element is wrong, from {start} on"
@@ -144,20 +146,23 @@ def pattern(launch, name, before, got, expected, wrong):
     return None
 
 
-def _of_the_end(launch, right, size):
+def _of_the_end(launch, right, got):
     """The same where all elements from number `right` on are wrong."""
-    per = math.prod(launch.block)
+    per, size = math.prod(launch.block), got.size
     if right == per < launch.threads:
         return "first_block", (
             f"only the first {per} are right, as many as a block has threads: does the "
             f"index use blockIdx?"
         )
+    if got.ndim > 1 and right % got[0].size == 0:
+        rows = right // got[0].size
+        return "end", f"{rows} of {len(got)} rows are right, and none after them"
     if right == launch.threads:
         return "first_pass", (
             f"only the first {right} are right, and {_sizes(launch, size)}: each "
             f"thread must do more than one"
         )
-    if size - right <= per:
+    if size - right <= per and launch.threads < size + per:
         count = size - right
         last = "the last one is wrong" if count == 1 else f"the last {count} are wrong"
         return "tail", f"only {last}; {_sizes(launch, size)}: {_ask(launch, size)}"

@@ -126,8 +126,8 @@ int main() {
 """
 
 # %% [markdown]
-# 32 threads for 4 elements: the `if` stops 28 of them. minigrad's simulator runs the
-# same kernel, and draws which thread wrote which element.
+# 32 threads for 4 elements: the `if`, a guard, stops 28 of them. minigrad's simulator
+# runs the same kernel, and draws which thread wrote which element.
 
 # %%
 kernel = Kernel(kernel_text, "add")
@@ -179,7 +179,7 @@ toolkit.program(kernel_text + checked.replace("block(32)", "block(2048)"))
 #
 # ## Who calls whom
 #
-# Between a line of Python and the kernel lie four layers.
+# Between a line of Python and the kernel lie three layers.
 
 # %%
 viz.calls()
@@ -604,8 +604,8 @@ np.array_equal(to_host(dz), x * x + y)
 # %% [markdown]
 # **5 · PyTorch** has its kernels ready, compiled by those who built the wheel. A tensor
 # says where it lies: `.device`. `.to(device)` copies, `.cpu()` copies back, and
-# `.numpy()` works for tensors of the CPU alone. `torch.cuda.is_available()` is the
-# guard with which one script runs everywhere.
+# `.numpy()` works for tensors of the CPU alone. By `torch.cuda.is_available()` one
+# script runs everywhere.
 
 # %%
 with ways("torch") as run:

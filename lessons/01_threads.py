@@ -115,7 +115,7 @@ y
 #
 # ### In which order?
 #
-# In none. A GPU starts blocks as it has room, and no one can say which thread comes
+# In no order. A GPU starts blocks as it has room, and no one can say which thread comes
 # first. So a kernel must give the same result in any order. Let us shuffle.
 
 # %%
@@ -829,7 +829,7 @@ counts["divergent_branches"]
 # %% [markdown]
 # Half of them: in each row the second warp has columns 32 to 63, and 8 of them exist.
 # A block that is 8 wide and 32 high would fit 40 columns exactly; but chapter 02 shows
-# why x had better be wide.
+# why x should be wide.
 #
 # **To the lab**: exercise 3 (`launch_config`) and exercise 4 (`map_2d`).
 #
@@ -964,9 +964,9 @@ np.int32(2**31 - 1) + np.array([1], np.int32)
 #
 # ## A batch of outer products
 #
-# Now the kind of problem with which people come from PyTorch. There are b pairs of
-# vectors, `x` of shape `(b, n)` and `y` of shape `(b, m)`, and for each pair one wants
-# all products: `z` of shape `(b, n, m)`.
+# Now the kind of problem that comes from PyTorch. There are b pairs of vectors, `x` of
+# shape `(b, n)` and `y` of shape `(b, m)`, and for each pair one wants all products:
+# `z` of shape `(b, n, m)`.
 
 # %%
 x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
@@ -999,9 +999,8 @@ def outer(x, y, z, k, i, j):
 # Why a grid-stride loop over k? Along z a grid has no more than 65 535 blocks. A batch
 # may be larger.
 #
-# The kernel is yours to write, so here we only use the one that stands in the library.
-# **Predict** the grid for n = 20 and m = 100 in blocks of (32, 8), with 4 blocks along
-# z.
+# The kernel is yours to write, so here we only use the library's. **Predict** the grid
+# for n = 20 and m = 100 in blocks of (32, 8), with 4 blocks along z.
 
 # %%
 from minigrad.kernels.threads import launch_config, outer_product

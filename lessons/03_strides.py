@@ -498,7 +498,7 @@ with trying():
 
 # %% [markdown]
 # Four elements would add 1 to the same cell. One after the other they would add 4; on a
-# GPU they run at once, and what comes out is open. The message names the remedy:
+# GPU they run at once, and the result is not defined. The message names the remedy:
 # `clone()` first.
 #
 # **To the lab**: exercise 7 (`broadcast_shapes`) and exercise 8 (`expand`).

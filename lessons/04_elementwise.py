@@ -396,7 +396,7 @@ print(broken.check(1, 32, (rows[0], column, rows[1], row, y, 12)))
 #
 # `a - b` is not `b - a`, and with NaN even a maximum must be written with care. Here is
 # one that is right for a NaN in either: `a > b` and `a != a` are both false only if b
-# is the one that is wanted, or is NaN.
+# is at least as large, or is NaN.
 
 # %%
 larger = r"""
@@ -726,7 +726,7 @@ for left, right in zip_longest(["minigrad", *ours], ["PyTorch", *theirs], fillva
 # nothing more to list: PyTorch's loops for the CPU have no names there. On a GPU three
 # kernels follow, one for each of our launches: `elementwise_kernel` for the one that
 # broadcasts, `vectorized_elementwise_kernel` for contiguous tensors, each with its
-# operation as a template argument.
+# operation in `<...>`, a **template argument**: put in by the compiler, as our `OP` is.
 #
 # **Predict** the list for this expression. Which operators launch a kernel, and which
 # only make a view?

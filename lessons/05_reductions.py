@@ -194,9 +194,9 @@ print(sums, sum(sums))
 # 2. **One atomic a block.** A thousand atomics instead of ten million. The order is
 #    open, so the last bits are.
 # 3. **The last block does it.** Each block counts itself off with an integer atomic;
-#    the one that comes last adds up what all have left, after a `__threadfence()`.
-#    One launch, fixed order. PyTorch does this, and so do the library's kernels: see
-#    `is_last` in `kernels/reduce.cu`.
+#    the one that comes last adds up what all have left, which a `__threadfence()` lets
+#    it see. One launch, fixed order. PyTorch does this, and so do the library's
+#    kernels: see `is_last` in `kernels/reduce.cu`.
 #
 # (A fourth is to launch the grid *cooperatively*: then all its blocks are on the GPU at
 # once, and `grid.sync()` of CUDA's cooperative groups is a barrier for all of them. The
@@ -282,8 +282,8 @@ for d in 4, 2, 1:
     print(d, values)
 
 # %% [markdown]
-# Lane 0 has the sum; the others hold rubbish. The picture: which lane gives to which,
-# among those whose values still count.
+# Lane 0 has the sum; the others hold sums of no use. The picture: which lane gives to
+# which, among those whose values still count.
 
 # %%
 viz.tree([1, 2, 3, 4, 5, 6, 7, 8])
@@ -329,8 +329,8 @@ inside = source.replace("sum += __shfl", "if (threadIdx.x < 20) sum += __shfl")
 print(Kernel(inside, "warp_sum").check(1, 32, (x, y)))
 
 # %% [markdown]
-# And if the others have ended before? Then they are not waited for; but a lane that
-# wants the value of one of them gets nothing sensible. The simulator gives NaN:
+# And if the others have ended before? Then they are not waited for; but whoever takes
+# the value of one of them gets something undefined. The simulator gives NaN:
 
 # %%
 Kernel(some, "warp_sum")(1, 32, (x, y))

@@ -141,7 +141,7 @@ if lib:
 y
 
 # %% [markdown]
-# `mean` returns a double. **Predict** what comes of it when nothing is said about that.
+# `mean` returns a double. **Predict** what arrives if ctypes does not know that.
 
 # %%
 if lib:
@@ -247,7 +247,7 @@ if gpu:
         timed = minigrad.testing.bench(hundred, wait, device="cpu")
         print("waits after each:" if wait else "never waits:     ", timed)
 else:
-    print("not run: needs a GPU. Chapter 02 has the picture: launches are queued")
+    print("not run: needs a GPU. Chapter 00 has the picture: launches are queued")
 
 # %% [markdown]
 # It would be right, and slow: the host waits for every kernel, so the next launch, its
@@ -460,7 +460,7 @@ if ops:
 # %% [markdown]
 # **Predict**: `torch.compile` turns a model into a graph before it runs. What does it
 # see, when it comes to a function of ours? (`fullgraph=True` makes it an error to see
-# nothing.)
+# nothing; the backend "aot_eager" makes the graph, and no code of it.)
 
 
 # %%
@@ -809,7 +809,7 @@ part("tensorflow/ops.cc", "class OuterOp", "};")
 # %% [markdown]
 # No exceptions here: `OP_REQUIRES` puts an error **status** into the context and
 # returns. `allocate_output` takes memory on the op's device. Then the only line that
-# differs from device to device, a functor's `run`. The CPU's is a loop; the GPU's, in
+# differs from device to device, a struct's `run`. The CPU's is a loop; the GPU's, in
 # `ops.cu.cc`, launches this chapter's kernel on the stream that TensorFlow has given
 # to this op:
 
@@ -1059,9 +1059,7 @@ if gpu and ops:
         timed = minigrad.testing.bench(ops.outer, *pair, device=device, warmup=10)
         print("host's clock" if device == "cpu" else "events      ", timed)
 else:
-    print(
-        "not run: needs a GPU. Chapter 02 measures with events in the simulator's GPU"
-    )
+    print("not run: needs a GPU. Chapter 02 says what events are")
 
 # %% [markdown]
 # **Memory.** PyTorch keeps what was freed for the next tensor. *Allocated* is what

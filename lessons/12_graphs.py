@@ -296,9 +296,10 @@ f(x, y)
 print(f.graph)
 
 # %% [markdown]
-# Each line is a node: its number, what it does, with which others, and what comes of
-# it. The five operators were put into one node, of which more soon. **Predict** how
-# many kernels the next call launches, and how many the plain function does.
+# Each line is a node: its number, what it does, to which others, and the dtype and
+# shape of the result. The five operators were put into one node, of which more soon.
+# **Predict** how many kernels the next call launches, and how many the plain function
+# does.
 
 # %%
 with minigrad.trace() as plain:

@@ -307,7 +307,7 @@ with trying():
 check(needless_copies)
 
 # %% [markdown] task="read_error"
-# ## What an error of CUDA wants of you
+# ## What an error of CUDA asks of you
 #
 # CUDA has a number for each of its errors, and words. The runtime has a name for it,
 # and so has the driver; libraries print one of the three, somewhere in a longer
@@ -315,7 +315,7 @@ check(needless_copies)
 # `.driver` (the names; `None` where the driver has none) and its `.words`.
 #
 # Write `read_error(message)`, which finds the error and says what is to be mended:
-# `(number, cause)`, or `None` for a message that speaks of none of them.
+# `(number, cause)`, or `None` for a message that names none of them.
 
 # %%
 for error in ERRORS:

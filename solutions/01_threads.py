@@ -410,9 +410,9 @@ check(outer_product)
 # ## A test for a kernel
 #
 # A kernel that is right for 256 elements may be wrong for 257. A **test** finds that
-# out: it launches the kernel, looks at what came of it, and says no by an error. In
-# Python that is `assert condition`: it raises an AssertionError where the condition
-# does not hold.
+# out: it launches the kernel, looks at the result, and says no by an error. In Python
+# that is `assert condition`: it raises an AssertionError where the condition does not
+# hold.
 #
 # Write a test for kernels such as `tail_guard`. The check gives it right ones, which it
 # must let pass, and wrong ones, which it must not. The wrong ones are mistakes that

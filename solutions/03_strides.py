@@ -338,7 +338,7 @@ check(Tensor.transpose)
 # So the result has shape `(3,)`, strides `(2,)` and offset 6.
 #
 # Write `slice_view`, which does this for any index. `x[...]` then works for every
-# tensor: minigrad makes a tuple of what stands in the brackets.
+# tensor: minigrad makes a tuple of what is in the brackets.
 
 # %%
 x = torch.arange(24).view(4, 6)

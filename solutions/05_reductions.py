@@ -80,7 +80,7 @@ print(own, "->", [sum(own[:2]), sum(own[2:])], "->", sum(own))
 #
 # First a loop over i, in which each thread adds to a `float sum = 0.0f` of its own.
 # When it is done, `sum` goes into the thread's cell of shared memory. Threads without
-# any element put 0 there: that comes by itself.
+# any element put 0 there, without a line of their own.
 #
 # </details>
 # <details><summary>Hint 2</summary>

@@ -108,6 +108,7 @@ def test_what_is_said_of_a_wrong_kernel(body, cause, words):
         ((2, 2), (16, 16), 1000, 990, "tail", "4 * 256 = 1024 for 1000 elements"),
         (4, 256, 1000, 256, "first_block", "does the index use blockIdx?"),
         (4, 256, 1000, 300, "end", "the first 300 are right"),
+        (4, 256, 4, 2, "end", "the first 2 are right"),  # a block for each element
     ],
 )  # fmt: skip
 def test_why_the_end_of_an_array_is_wrong(grid, block, n, right, cause, words):

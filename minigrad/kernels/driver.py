@@ -41,10 +41,10 @@ ERRORS = tuple(
 
 @exercise("00.5", points=2, stars=2, minutes=15)
 def read_error(message):
-    """(number, cause) of the error of CUDA that a message speaks of; None if of none.
+    """(number, cause) of the CUDA error that a message names; None if it names none.
 
-    message: a text as a program prints it. It speaks of an error of ERRORS if it holds,
-    anywhere and in capitals or not, its words or one of its two names. At most one.
+    message: a text as a program prints it. It names an error of ERRORS, one at most, if
+    it holds its words or one of its two names, anywhere, in capitals or not.
     cause: what is to be mended:
         "driver": it is older than the CUDA of the program (35, 222)
         "device": none is seen (100)

@@ -9,7 +9,7 @@ def costliest_copy(copies, links):
 
     copies: a list of (name, link, nbytes), one for each copy that was made; an array
     may be copied many times. links: {link: (latency, rate)}; one copy takes latency +
-    nbytes / rate microseconds: latency in microseconds, rate in bytes for each.
+    nbytes / rate microseconds: latency in microseconds, rate in bytes a microsecond.
     Of arrays that take equally long, the one that was copied first. None where nothing
     was copied.
 
