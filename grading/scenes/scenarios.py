@@ -111,6 +111,7 @@ def asked(library, values, needs):
 
 def one_call(library, answer, values, needs, k):
     contexts, seen, tensors = [], {}, asked(library, values, needs)
+    gc.freeze()  # what is there already need not be looked through below
     cls = product(library, contexts, seen)
     y = answer(cls, *tensors, k)
     shown = {
@@ -126,6 +127,7 @@ def one_call(library, answer, values, needs, k):
     del y
     if any(ctx() is not None for ctx in contexts):
         gc.collect()  # it may be part of a circle
+    gc.unfreeze()
     shown["ctx is still in memory"] = any(ctx() is not None for ctx in contexts)
     return shown | {"recording is on afterwards": library.is_grad_enabled()}
 
