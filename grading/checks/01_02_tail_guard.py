@@ -51,6 +51,8 @@ mistakes(
     > if (i < n) -> if (blockIdx.x * blockDim.x + blockDim.x > n) return;
     fixed_n: the guard holds a number: every launch has its own n
     > < n -> < 257
+    fixed_256: the length of a block is written as a number: blockDim.x always says it
+    > blockDim.x -> 256
     unwritten_only: the guard is the wrong way round: the elements are those with i < n
     > if (i < n) -> if (i < n) return;
     clamped: threads without an element do the last one again: they should do nothing

@@ -17,6 +17,7 @@ own_test(
     whole_blocks: a kernel that leaves out the last block if it is not full
     outside_guard 2: a kernel that writes zeros past the end
     fixed_n: a kernel with a literal for n
+    fixed_256: a kernel with a literal for blockDim.x
     added: a kernel that adds to what y holds
     """,
     """
