@@ -16,6 +16,7 @@ own_test(
     whole_blocks_only: a kernel that leaves out a block that is not full
     fixed_size: a kernel with a literal for blockDim.x
     added: a kernel that adds to what sums holds
+    small_array: a kernel with too few cells for a block of 256
     """,
     """
     let_through:
