@@ -13,7 +13,7 @@ from .blocks import SECTOR, SLACK, MovingCheck
 
 @checks(coalesced_copy)
 class CoalescedCopy(MovingCheck):
-    steps = 1_000  # rounds of a loop; a right one needs 82 for the million
+    steps = 2_500  # rounds of a loop; a right one needs 82 for the million
     plain = """
     __global__ void coalesced_copy(const float* x, float* y, int n) {
         for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n;
