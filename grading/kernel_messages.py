@@ -1,6 +1,7 @@
 """What is said of a kernel that is wrong: where, which pattern, which thread, why."""
 
 import math
+import textwrap
 from dataclasses import replace
 
 import numpy as np
@@ -240,7 +241,13 @@ def _indented(text):
             before, after = lines[i - 1], begin + LONG
             lines[i - 1] = "    ..." * bool(begin) + before[begin:after]
             lines[i] = " " * (len("    ...") * bool(begin)) + line[begin:]
-    return "\n            ".join(_cut(line) for line in lines)
+    return "\n            ".join(part for line in lines for part in _wrapped(line))
+
+
+def _wrapped(line):
+    margin = " " * (len(line) - len(line.lstrip()))
+    how = {"subsequent_indent": margin, "max_lines": 3, "placeholder": " ..."}
+    return textwrap.wrap(line, LONG, **how) if len(line) > LONG + 7 else [line]
 
 
 def _cut(line):

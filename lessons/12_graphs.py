@@ -571,8 +571,8 @@ for mode in (None, "reduce-overhead"):
 #
 # 1. Eight traces, each for another number, and then it gives up. Pass a tensor: its
 #    numbers are no part of the guards.
-# 2. If the sum does not stand between them: the product may be written to memory for
-#    the sum as well, and the kernel has two outputs.
+# 2. In this order no: the sum uses the product, and stands between them. With the sum
+#    last, yes: the kernel has two outputs, and one is the product.
 # 3. Whether the batch is copied into the tensor that was captured, or only bound to its
 #    name.
 #

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from judging import unanswered  # noqa: F401
 
-from grading import gpu, kernels
+from grading import gpu, kernel_messages, kernels
 from grading.kernel_messages import pattern
 from grading.kernel_runs import Guarded, with_body
 from grading.mistakes import Specimen
@@ -118,6 +118,12 @@ def test_why_the_end_of_an_array_is_wrong(grid, block, n, right, cause, words):
     name, text = pattern(launch, "y", before, got, expected, np.arange(n) >= right)
     assert name == cause
     assert words in text
+
+
+def test_a_long_hint_is_wrapped_and_not_cut():
+    text = kernel_messages._indented("  " + "word " * 30)
+    assert text.split() == ["word"] * 30
+    assert max(map(len, text.split("\n"))) <= 100
 
 
 def test_a_count_above_its_limit_loses_its_part_alone():
