@@ -24,12 +24,11 @@ from minigrad.exercises.errors import WrongAnswerType
 from minigrad.exercises.registry import Exercise, not_a_hole
 
 from . import blame, picture, show
-from .cases import TENSORS, Raises, Tried, changed, failed_as, make, stops, value_of
+from .cases import Raises, Tried, failed_as, given, stops, value_of
 from .cases import View as View  # for checks
 from .mistakes import Mistake, Model, load, mistakes_of
 from .subject import LocalSubject, Problem
 from .verdict import NEEDS_GPU, Failure, Verdict, number, plural
-from .wire import Handle
 
 _checks = {}  # name of the hole -> Check
 _kept = {}  # what came of the cases of the check and the seed that were judged last
@@ -132,15 +131,11 @@ class Check:
         return Tried(right, part, args, expected, got, outcome)
 
     def _got(self, subject, args, own=False):
-        """(value or Problem, Outcome) of the answer, tensors described."""
-        handles = [make(subject, a) if isinstance(a, TENSORS) else a for a in args]
-        before = {h: subject.look(h) for h in handles if isinstance(h, Handle)}
-        handles = [{"scene": self.scene}, *handles] if self.scene else handles
-        outcome = subject.call(self.hole.name, handles, self.seconds, own)
-        got = outcome.problem or show.described(outcome.value, subject, before)
-        if not isinstance(got, Problem) and changed(subject, before):
-            got = Problem("changed", "the tensor that it was given has changed")
-        return got, outcome
+        """(value or Problem, Outcome) of the answer."""
+        scene = [{"scene": self.scene}] if self.scene else []
+        args = [*scene, *map(given, args)]
+        outcome = subject.call(self.hole.name, args, self.seconds, own)
+        return outcome.problem or outcome.value, outcome
 
     def _right(self, got, expected, args):
         if isinstance(expected, Raises):

@@ -163,14 +163,6 @@ class ProcessSubject(WireSubject):
         with self._understood():
             return super().text(name)
 
-    def make(self, *numbers):
-        with self._understood():
-            return replies.handle(super().make(*numbers))
-
-    def look(self, handle):
-        with self._understood():
-            return replies.look(super().look(handle))
-
     def _built(self, name, cases):
         """What a C++ answer gives, in a box of its own: only its text is taken."""
         try:

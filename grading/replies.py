@@ -9,13 +9,12 @@ import numpy as np
 from minigrad.dtypes import DTYPES
 
 from .subject import About, Outcome, Problem
-from .wire import Handle
+from .wire import Seen
 
 STATES = {"answered", "not answered", "solution"}
 LONGEST_TEXT = 10_000
 DEEPEST, MOST = 40, 200_000  # of a value, and how many values in it
 NAMES = {dtype.name for dtype in DTYPES}
-LOOK = {"shape", "strides", "offset", "dtype", "memory", "cells", "values"}
 
 
 def message(value):
@@ -36,24 +35,6 @@ def about(reply):
     state, *names, uses_torch = _sized(reply, 5)
     _expect(state in STATES and type(uses_torch) is bool)
     return About(state, *(name and text(name) for name in names), uses_torch)
-
-
-def handle(value):
-    _expect(type(value) is Handle)
-    return value
-
-
-def look(reply):
-    """A tensor's description, whose parts fit each other."""
-    _expect(isinstance(reply, dict) and set(reply) == LOOK)
-    shape, strides, values = reply["shape"], reply["strides"], reply["values"]
-    for sizes in (shape, strides):
-        _expect(isinstance(sizes, tuple) and len(sizes) <= 64)
-    numbers = [*shape, *strides, *(reply[k] for k in ("offset", "memory", "cells"))]
-    _expect(all(type(n) is int and abs(n) < 2**63 for n in numbers))
-    _expect(len(shape) == len(strides) and reply["dtype"] in NAMES)
-    _expect(values is None or isinstance(values, np.ndarray) and values.shape == shape)
-    return reply
 
 
 def text(value):
@@ -88,9 +69,20 @@ def _examine(value):
 def _parts(value):
     if isinstance(value, dict):
         return [*value.keys(), *value.values()]
-    if isinstance(value, Handle) or not isinstance(value, list | tuple):
+    if isinstance(value, Seen):
+        _examine_tensor(*value)
         return []
-    return value
+    return value if isinstance(value, list | tuple) else []
+
+
+def _examine_tensor(shape, strides, offset, dtype, values, shares):
+    """Raise unless the parts of a tensor fit each other."""
+    for sizes in (shape, strides):
+        _expect(isinstance(sizes, tuple) and len(sizes) <= 64)
+    numbers = [*shape, *strides, offset]
+    _expect(all(type(n) is int and abs(n) < 2**63 for n in numbers))
+    _expect(len(shape) == len(strides) and dtype in NAMES and type(shares) is bool)
+    _expect(values is None or isinstance(values, np.ndarray) and values.shape == shape)
 
 
 def _expect(holds):

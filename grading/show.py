@@ -9,7 +9,7 @@ import numpy as np
 
 from minigrad.exercises.registry import kind
 
-from .wire import Handle
+from .wire import Seen
 
 # Causes that are certain once they are seen: a check's own do not go before them.
 CERTAIN = {"endless", "gone", "circular", "recursion", "type", "changed", "reused"}
@@ -44,34 +44,8 @@ class Filled(NamedTuple):
     values: np.ndarray
 
 
-class Seen(NamedTuple):
-    """A tensor: how it reads which values; shares: of the storage that was given?"""
-
-    shape: tuple
-    strides: tuple
-    offset: int
-    dtype: str
-    values: np.ndarray | None
-    shares: bool
-
-
-def described(value, subject, before):
-    """A value of the subject's, tensors as Seen. before: {handle: look} of inputs."""
-    if not isinstance(value, Handle):
-        return value
-    look = dict(subject.look(value))
-    memory, cells = look.pop("memory"), look.pop("cells")
-    for base in before.values():
-        size = np.dtype(base["dtype"]).itemsize
-        cell, rest = divmod(memory - base["memory"], size)
-        if 0 <= cell < base["cells"] and rest == 0 and cells:
-            look["offset"] += cell  # counted from where the input's storage begins
-            return Seen(**look, shares=True)
-    return Seen(**look, shares=False)
-
-
 def described_torch(value, bases):
-    """The same of a value of PyTorch's. bases: the tensors of the input."""
+    """A value of PyTorch's, a tensor as Seen. bases: the tensors of the input."""
     import torch
 
     if isinstance(value, torch.Tensor):
@@ -106,11 +80,6 @@ def same_strides(got, expected, shape):
         return False
     counts = [size > 1 and 0 not in shape for size in shape]
     return all(a == b for a, b, c in zip(got, expected, counts, strict=True) if c)
-
-
-def differ(before, after):
-    """Has a tensor changed between two looks at it?"""
-    return not all(np.array_equal(before[key], after[key]) for key in before)
 
 
 def beside(got, expected):

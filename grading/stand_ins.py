@@ -4,8 +4,9 @@ It has the three things that matter: launches return at once, work is done in or
 and the clock goes on while somebody waits. It measures nothing and always gives the
 same numbers. A check describes it in plain values, because they may cross the wire:
 {"fake gpu": [durations of the runs, in seconds]}. In the same way it describes a tensor
-of zeros by its dtype and shape, {"tensor": ("float16", (3,))}, and a number of NumPy's
-by its dtype, {"numpy": ("float16", 2.5)}.
+of zeros by its dtype and shape, {"tensor": ("float16", (3,))}, one that reads a flat
+array by {"strided": (array, shape, strides, offset)}, and a number of NumPy's by its
+dtype, {"numpy": ("float16", 2.5)}.
 """
 
 import numpy as np
@@ -77,6 +78,9 @@ def arguments(values):
             made += [gpu.run, gpu]
         elif isinstance(value, dict) and set(value) == {"tensor"}:
             made.append(zeros(*value["tensor"]))
+        elif isinstance(value, dict) and set(value) == {"strided"}:
+            data, *numbers = value["strided"]
+            made.append(Tensor(Storage(np.array(data)), *numbers))
         elif isinstance(value, dict) and set(value) == {"numpy"}:
             name, number = value["numpy"]
             made.append(np.dtype(name).type(number))

@@ -1,8 +1,8 @@
 """The subject: what a check talks to instead of the learner's function.
 
 A check says "call this hole with these plain values" and gets plain values back. A
-tensor of the learner's stays on the learner's side, behind a handle; `look` describes
-it. So one check serves an answer in this process and one in another, behind bytes.
+tensor is made on the learner's side, and seen there. So one check serves an answer in
+this process and one in another, behind bytes.
 """
 
 import contextlib
@@ -20,12 +20,11 @@ from minigrad.course import CHAPTERS, solution
 from minigrad.exercises.answers import load_references
 from minigrad.exercises.registry import exercises, find, isolated, kind
 from minigrad.exercises.sandbox import TimeUp, alone, captured, time_limit
-from minigrad.storage import Storage
 from minigrad.tensor import Tensor
 
 from . import scenes, stand_ins
 from .watch import Misuse, without_torch
-from .wire import Handle, NotPlain, decode, encode, plain
+from .wire import NotPlain, Seen, decode, encode, plain
 
 MOST = 2**20  # elements of a tensor that are looked at
 LONGEST_TEXT = 2**16  # characters of a kernel
@@ -60,8 +59,6 @@ class LocalSubject:
     """The answers that this process holds."""
 
     def __init__(self):
-        self._objects = {}  # number -> tensor; the last few dozen
-        self._made = 0
         self._results = {}  # name of a hole -> memory of its results, see Watched
 
     def about(self, name):
@@ -77,22 +74,21 @@ class LocalSubject:
 
         Of a text that is too long, one character too many; without lone surrogates.
         """
-        text = plain(find(name).answer.value, self._refuse)[: LONGEST_TEXT + 1]
+        text = plain(find(name).answer.value, _refuse)[: LONGEST_TEXT + 1]
         return text.encode("utf-8", "replace").decode()
-
-    def make(self, data, shape, strides, offset):
-        """A tensor that reads the flat array `data` by these numbers; its handle."""
-        return self._keep(Tensor(Storage(np.array(data)), shape, strides, offset))
 
     def call(self, name, args, seconds, own=False):
         """Call an answer. The other holes run the course's solutions, unless `own`."""
-        hole = find(name)
-        arguments = stand_ins.arguments(
-            self._objects[a.number] if isinstance(a, Handle) else a for a in args
-        )
+        hole, arguments = find(name), stand_ins.arguments(args)
+        tensors = [a for a in arguments if isinstance(a, Tensor)]
+        before = [*map(_look, tensors)]
         with captured() as page, alone():
             try:
-                value, problem = self._call(hole, arguments, seconds, own), None
+                value = self._call(hole, arguments, seconds, own)
+                value = plain(value, functools.partial(_kept, bases=before))
+                problem = None
+                if not all(map(_alike, before, map(_look, tensors))):
+                    raise Misuse("changed", "the tensor that it was given has changed")
             except TimeUp:
                 value, problem = None, Problem("time", f"not done after {seconds} s")
             except NotPlain as error:
@@ -105,49 +101,13 @@ class LocalSubject:
                 value, problem = None, _raised(error, hole)
         return Outcome(value, problem, page.getvalue())
 
-    def look(self, handle):
-        """A tensor as plain values.
-
-        memory, cells: where its storage lies, and its size. values: None where the
-        tensor would read outside its storage, or where it is huge.
-        """
-        t = self._objects[handle.number]
-        data = t.storage.data
-        inside = layout.extent(t.shape, t.strides, t.offset) <= len(data)
-        inside = inside and min(0, t.offset, *t.strides, *t.shape) == 0
-        inside = inside and t.numel() <= MOST
-        return {
-            "shape": plain(t.shape, self._refuse),
-            "strides": plain(t.strides, self._refuse),
-            "offset": plain(t.offset, self._refuse),
-            "dtype": str(t.dtype),
-            "memory": int(data.__array_interface__["data"][0]),
-            "cells": len(data),
-            "values": np.array(t.numpy()) if inside else None,
-        }
-
     def _call(self, hole, arguments, seconds, own):
         if not own:
             _references()
         others = contextlib.nullcontext() if own else isolated(hole)
         with others, time_limit(seconds), without_torch():
             earlier = self._results.setdefault(hole.name, [])
-            value = scenes.played(hole, arguments, earlier)
-        return plain(value, self._keep)
-
-    def _keep(self, value):
-        if stand_ins.described(value):
-            return stand_ins.described(value)
-        if not isinstance(value, Tensor):
-            self._refuse(value)
-        _examine(value)
-        self._made += 1
-        self._objects[self._made] = value
-        self._objects.pop(self._made - 64, None)
-        return Handle(self._made)
-
-    def _refuse(self, value):
-        raise NotPlain(kind(value))
+            return scenes.played(hole, arguments, earlier)
 
 
 class WireSubject:
@@ -165,15 +125,9 @@ class WireSubject:
             raise ValueError("a kernel's answer is a text, and not a huge one")
         return text
 
-    def make(self, data, shape, strides, offset):
-        return self._ask("make", data, shape, strides, offset)
-
     def call(self, name, args, seconds, own=False):
         value, problem, printed = self._ask("call", name, args, seconds, own)
         return Outcome(value, problem and Problem(*problem), printed)
-
-    def look(self, handle):
-        return self._ask("look", handle)
 
     def _ask(self, method, *args):
         return decode(self._send(encode([method, *args])))
@@ -182,7 +136,7 @@ class WireSubject:
 def serve(subject, request):
     """The reply, in bytes, to a request of a WireSubject."""
     method, *args = decode(request)
-    if method not in ("about", "text", "make", "call", "look"):
+    if method not in ("about", "text", "call"):
         raise ValueError(f"a subject has no {method!r}")
     reply = getattr(subject, method)(*args)
     try:
@@ -192,8 +146,8 @@ def serve(subject, request):
 
 
 def _bare(value):
-    """Named tuples, but for handles, as plain tuples."""
-    if isinstance(value, tuple) and not isinstance(value, Handle):
+    """Named tuples, but for tensors, as plain tuples."""
+    if isinstance(value, tuple) and not isinstance(value, Seen):
         return tuple(_bare(item) for item in value)
     return value
 
@@ -205,6 +159,55 @@ def _references():
     for chapter in CHAPTERS:
         if chapter.name in with_holes and solution(chapter.name).exists():
             load_references(chapter.name)
+
+
+def _kept(value, bases):
+    """What crosses in the place of a value that is not plain. bases: see `_seen`."""
+    if stand_ins.described(value):
+        return stand_ins.described(value)
+    if not isinstance(value, Tensor):
+        _refuse(value)
+    _examine(value)
+    return _seen(_look(value), bases)
+
+
+def _refuse(value):
+    raise NotPlain(kind(value))
+
+
+class _Look(NamedTuple):
+    """A tensor, where its storage lies, and how many cells that has."""
+
+    tensor: Seen
+    memory: int
+    cells: int
+
+
+def _look(t):
+    data = t.storage.data
+    inside = layout.extent(t.shape, t.strides, t.offset) <= len(data)
+    inside = inside and min(0, t.offset, *t.strides, *t.shape) == 0
+    values = np.array(t.numpy()) if inside and t.numel() <= MOST else None
+    numbers = (plain(part, _refuse) for part in (t.shape, t.strides, t.offset))
+    seen = Seen(*numbers, str(t.dtype), values, False)
+    return _Look(seen, int(data.__array_interface__["data"][0]), len(data))
+
+
+def _alike(one, other):
+    """Do two looks see the same?"""
+    pairs = zip(one.tensor, other.tensor, strict=True)
+    return one[1:] == other[1:] and all(np.array_equal(a, b) for a, b in pairs)
+
+
+def _seen(look, bases):
+    """What was looked at; its offset counts from where a base's storage begins."""
+    for base in bases:
+        size = np.dtype(base.tensor.dtype).itemsize
+        cell, rest = divmod(look.memory - base.memory, size)
+        if 0 <= cell < base.cells and rest == 0 and look.cells:
+            offset = look.tensor.offset + cell
+            return look.tensor._replace(offset=offset, shares=True)
+    return look.tensor
 
 
 def _examine(tensor):

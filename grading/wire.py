@@ -1,7 +1,7 @@
 """Plain values as bytes and back: what may cross between the checks and an answer.
 
-Numbers, text, None, tuples, lists, dicts, slices, `...`, arrays and handles, and
-nothing else: reading bytes runs no code and makes no object of any other kind.
+Numbers, text, None, tuples, lists, dicts, slices, `...`, arrays, and tensors as Seen:
+nothing else. Reading bytes runs no code and makes no object of any other kind.
 """
 
 from typing import NamedTuple
@@ -13,13 +13,21 @@ MAX_BYTES = 256 * 2**20
 DEEPEST = 60  # tuples in tuples
 MAX_BITS = 4096  # of an int
 CROSSING = {np.dtype(c).newbyteorder(o).str for c in "?bhilqBHILQefdg" for o in "<>"}
-TUPLE, ARRAY, HANDLE, SLICE, ELLIPSIS, BIG_INT = range(6)
+TUPLE, ARRAY, SEEN, SLICE, ELLIPSIS, BIG_INT = range(6)
 
 
-class Handle(NamedTuple):
-    """An object that stays on the learner's side; only its number crosses."""
+class Seen(NamedTuple):
+    """A tensor: how it reads which values; shares: of the storage that was given?
 
-    number: int
+    values: None where it would read outside its storage, or where it is huge.
+    """
+
+    shape: tuple
+    strides: tuple
+    offset: int
+    dtype: str
+    values: np.ndarray | None
+    shares: bool
 
 
 class NotPlain(TypeError):
@@ -55,7 +63,7 @@ def decode(data, depth=0):
 
 
 def plain(value, keep, depth=0):
-    """`value` as a plain value of exact types; `keep(object)` for what has a handle."""
+    """`value` as a plain value of exact types; `keep(object)` for any other."""
     if depth > 32:
         raise NotPlain("a value nested more than 32 deep")
     if value is None or value is ... or isinstance(value, bool | np.bool_):
@@ -84,8 +92,8 @@ def plain(value, keep, depth=0):
 
 
 def _pack(value):
-    if isinstance(value, Handle):
-        return _ext(HANDLE, value.number)
+    if isinstance(value, Seen):
+        return _ext(SEEN, list(value))
     if isinstance(value, tuple):
         return _ext(TUPLE, list(value))
     if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
@@ -108,8 +116,8 @@ def _unpack(code, data, depth):
     value = decode(data, depth)
     if code == TUPLE and isinstance(value, list):
         return tuple(value)
-    if code == HANDLE and type(value) is int:
-        return Handle(value)
+    if code == SEEN and isinstance(value, list) and len(value) == len(Seen._fields):
+        return Seen(*value)
     if code == ARRAY:
         return _array(*value)
     if code == SLICE and all(type(part) in (int, type(None)) for part in value):

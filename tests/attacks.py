@@ -211,8 +211,8 @@ an unknown kind of value: packed([ext(99, 1), None, ""]); time.sleep(99)
 a pickle:
     import pickle
     raw(pickle.dumps([os.getpid]) * 9); time.sleep(99)
-a handle of a huge number: reply((wire.Handle(10**30), None, "")); time.sleep(99)
-a handle that was never given: reply((wire.Handle(77), None, "")); time.sleep(99)
+a tensor of huge strides: reply((wire.Seen((2,), (10**30,), 0, "float32", None, True), None, "")); time.sleep(99)
+a tensor of odd parts: reply((wire.Seen("a", None, [1], {}, (2,), 3), None, "")); time.sleep(99)
 a map with a list for a key: line.send(wire.encode(["reply", b"\x81\x90\x01"])); time.sleep(99)
 no outcome but a number: reply(1); time.sleep(99)
 an outcome of one part: reply((1,)); time.sleep(99)
