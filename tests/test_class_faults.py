@@ -139,7 +139,7 @@ def test_the_power_fails_between_two_writes(root):
     ends = []
     for seed in range(BETWEEN):
         expected = anew(root, seed)
-        ends.append(in_child(root, lambda n=4 * seed: stop_after(n)))
+        ends.append(in_child(root, lambda n=seed: stop_after(n)))
         mended(root, expected)
     assert ends.count(9) > BETWEEN / 3
 

@@ -21,7 +21,7 @@ from minigrad.exercises.answers import holes_of
 from .. import gpu, sandbox
 from ..build import Edited, notebook, write
 from ..verdict import NEEDS_GPU, NOT_GRADED, not_graded
-from . import judging, stage
+from . import judging, submission
 from .cluster import Cluster, Item
 from .files import fingerprint
 from .judging import UNSAFE
@@ -31,11 +31,10 @@ from .preprocessors import Record
 MARK = "# A minigrad course."
 CONFIG = f"""{MARK} Every option of nbgrader may be added below.
 
-from grading.classroom.preprocessors import Finish, Repair, RunAnswers
-from nbgrader.converters.autograde import Autograde
-from nbgrader.preprocessors import Execute
-
 import os
+
+from grading.classroom.preprocessors import Finish, Once, RunAnswers
+from nbgrader.preprocessors import AssignLatePenalties
 
 c = get_config()  # noqa: F821
 c.CourseDirectory.course_id = "minigrad"
@@ -43,14 +42,9 @@ c.CourseDirectory.root = os.path.dirname(os.path.abspath(__file__))
 c.ClearSolutions.code_stub = {{
     "python": "# YOUR CODE HERE\\nraise NotImplementedError"
 }}
-c.Autograde.sanitize_preprocessors = [
-    Repair, *Autograde.sanitize_preprocessors.default()
-]
-c.Autograde.autograde_preprocessors = [
-    RunAnswers if step is Execute else step
-    for step in Autograde.autograde_preprocessors.default()
-] + [Finish]
-c.CheckCellMetadata.enabled = False  # Repair takes it from the released lab
+c.Autograde.exporter_class = Once
+c.Autograde.sanitize_preprocessors = []
+c.Autograde.autograde_preprocessors = [RunAnswers, AssignLatePenalties, Finish]
 c.Exporter.optimistic_validation = True  # once for all steps, not after each
 c.HTMLExporter.sanitize_html = True  # what formgrader shows
 c.HTMLExporter.filters = {{
@@ -232,12 +226,12 @@ def grade_one(api, directory, record, given=None):
     given: (cells, (verdicts, warnings)) where it was judged elsewhere.
     """
     student, lab = record.student, record.lab
-    record.write("running")
     try:
-        stage.examine(directory, student, lab)
-        replacement = stage.replacement(directory, student, lab)
-        if replacement:
-            config = stage.staged(api.config, directory, student, lab, replacement)
+        submission.examine(directory, student, lab)
+        if not os.path.lexists(
+            directory / "submitted" / student / lab / f"{lab}.ipynb"
+        ):
+            config = submission.staged(api.config, directory, student, lab)
             api = NbGraderAPI(CourseDirectory(config=config), config=config)
         with warnings.catch_warnings():  # nbgrader's use of SQLAlchemy 2, not ours
             warnings.simplefilter("ignore", SAWarning)
@@ -249,12 +243,12 @@ def grade_one(api, directory, record, given=None):
         if result.get("error", "").rstrip().endswith("KeyboardInterrupt"):
             raise KeyboardInterrupt  # nbgrader takes it for an error like any other
         complaint = _complaint(result)
-    except stage.CannotGrade as error:
+    except submission.CannotGrade as error:
         complaint = str(error)
     except Exception as error:  # one submission never stops the class
         complaint = f"{type(error).__name__}: {error}"
     finally:
-        shutil.rmtree(directory / stage.STAGE, ignore_errors=True)
+        shutil.rmtree(directory / submission.STAGE, ignore_errors=True)
     record.write("failed", why=complaint)
     return Graded(student, lab, "failed", why=complaint)
 

@@ -5,8 +5,6 @@ import functools
 import secrets
 from dataclasses import replace
 
-import nbformat
-
 from minigrad import course
 from minigrad.exercises.answers import holes_of
 from minigrad.exercises.cells import answered_in, cells_of, is_setup
@@ -15,7 +13,7 @@ from ..checking import judge
 from ..process import TRIES, Gone, ProcessSubject
 from ..sandbox import NoIsolation
 from ..verdict import NOT_GRADED, Verdict, plural
-from . import repair, stage
+from . import repair, submission
 
 BROKEN = "crashed", "timed out"
 _given = []  # (cells, what `judged` shall return for them)
@@ -53,10 +51,8 @@ def given(cells, result):
 
 def submitted(root, student, lab):
     """The cells to run of a submission, as they are when nbgrader grades it."""
-    path = root / "submitted" / student / lab / f"{lab}.ipynb"
-    nb = stage.replacement(root, student, lab) or nbformat.read(path, as_version=4)
-    released = nbformat.read(root / "release" / lab / path.name, as_version=4)
-    return students_cells(repair.repaired(nb, released)[0], released)
+    nb = submission.taken(root, student, lab).nb
+    return students_cells(nb, repair.released(root, lab))
 
 
 def run(lab, cells, names=None, files=(), unsafe=False):

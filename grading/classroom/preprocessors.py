@@ -1,7 +1,7 @@
-"""The two steps that nbgrader's autograding is given here: Repair, and RunAnswers.
+"""What nbgrader's autograding is given here: an exporter, and two steps.
 
-The `nbgrader_config.py` of a course puts Repair first among the sanitising steps,
-RunAnswers in the place of nbgrader's Execute, and Finish last. All else is nbgrader's.
+The `nbgrader_config.py` of a course has them: RunAnswers, nbgrader's own penalties, and
+Finish. All else is nbgrader's.
 """
 
 import functools
@@ -11,44 +11,41 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import nbformat
-from nbformat.v4 import new_markdown_cell, new_output
-from nbgrader.api import Gradebook
+from nbconvert.exporters import NotebookExporter
+from nbformat.v4 import new_markdown_cell, new_notebook, new_output
+from nbgrader import utils
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool
 
 from minigrad.exercises.answers import holes_of
 
-from ..verdict import NEEDS_GPU, NOT_GRADED, Verdict, number, plural
-from . import beside, engine, repair, stage  # noqa: F401  two are there from now on
+from ..verdict import NEEDS_GPU, Verdict, number, plural
+from . import beside, repair, submission  # noqa: F401  one is there from now on
+from .engine import gradebook
 from .files import digest, fingerprint, write
 from .judging import judged, students_cells
 from .lock import held
 
 LOCK = "minigrad lock"  # among a conversion's resources: it ends with them
+DONE = "minigrad verdicts"
 MODULE = re.compile(r"[A-Za-z_]\w*\.py", re.A)
 MODULES, LONGEST = 32, 2**18  # how many, and bytes of each
 CHECKS = Path(__file__).parent.parent / "checks"
 
 
-class Repair(NbGraderPreprocessor):
-    """Put the released checks back, whatever the submission did to them."""
+class Once(NotebookExporter):
+    """nbgrader converts a notebook twice, once to clean it: here that does nothing.
 
-    def preprocess(self, nb, resources):
-        resources[LOCK] = held(_directory(self).root)
-        released = released_lab(self, resources)
-        staged = _directory(self).submitted_directory == stage.STAGE
-        ours = nb.metadata["minigrad"] if staged else {}  # else the student's word
-        record = Record.of(self, resources)
-        why = stage.refused(record.root, record.student, record.lab)
-        why = ours.get("not_gradable", why)
-        nb, warnings = repair.repaired(released if why else nb, released)
-        nb.metadata["minigrad"] = {**released.metadata.get("minigrad", {})}
-        nb.metadata["minigrad"]["warnings"] = warnings
-        if "texts_only" in ours:
-            warnings.append("the file is damaged: only the texts of its cells are read")
-        if why:
-            nb.metadata["minigrad"]["not_gradable"] = why
-        return nb, resources
+    Nor is a submission read here: RunAnswers does, which expects anything.
+    """
+
+    def from_filename(self, filename, resources=None, **kw):
+        resources[LOCK] = held(self.parent.coursedir.root)
+        resources["output_extension"], nb = self.file_extension, new_notebook()
+        for step in self._preprocessors:
+            nb, resources = step(nb, resources)
+        nbformat.validate(nb)
+        return nbformat.v4.writes(nb) + "\n", resources
 
 
 class RunAnswers(NbGraderPreprocessor):
@@ -59,21 +56,20 @@ class RunAnswers(NbGraderPreprocessor):
     )
 
     def preprocess(self, nb, resources):
-        resources[LOCK] = held(_directory(self).root)
         record = Record.of(self, resources)
-        why = nb.metadata["minigrad"].get("not_gradable")
         record.write("running")
-        holes = holes_of(resources["nbgrader"]["assignment"])
-        warnings = list(nb.metadata["minigrad"].get("warnings", []))
+        root, student, lab = record.root, record.student, record.lab
+        nb, warnings, why = submission.taken(root, student, lab)
         if why:
-            verdicts = [_not_gradable(hole, why) for hole in holes]
+            verdicts = [_not_gradable(hole, why) for hole in holes_of(lab)]
         else:
-            cells = students_cells(nb, released_lab(self, resources))
+            cells = students_cells(nb, repair.released(root, lab))
             how = {"files": record.modules(), "unsafe": self.unsafe}
-            verdicts, found = judged(record.lab, cells, **how)
+            verdicts, found = judged(lab, cells, **how)
             warnings += found
+        _enter(nb, verdicts, resources["nbgrader"])
         _show(nb, verdicts, warnings, why)
-        record.write("running", verdicts, warnings, why)
+        resources[DONE] = verdicts, warnings, why
         return nb, resources
 
 
@@ -81,20 +77,10 @@ class Finish(NbGraderPreprocessor):
     """Say that the grades are in the book: it runs only if all steps went well."""
 
     def preprocess(self, nb, resources):
-        record = Record.of(self, resources)
-        self._leave_open(record.read()["exercises"], resources["nbgrader"])
-        record.finish()
+        *found, why = resources[DONE]
+        state = "not gradable" if why else "graded"
+        Record.of(self, resources).write(state, *found, why or None)
         return nb, resources
-
-    def _leave_open(self, exercises, names):
-        """Have formgrader ask for a person where nothing could be graded here."""
-        where = names["notebook"], names["assignment"], names["student"]
-        with Gradebook(names["db_url"]) as book:
-            for one in exercises:
-                if one["state"] in NOT_GRADED:
-                    cell = book.find_grade(f"{one['name']}-check", *where)
-                    cell.auto_score, cell.needs_manual_grade = None, True
-            book.db.commit()
 
 
 class Record:
@@ -107,7 +93,7 @@ class Record:
 
     @classmethod
     def of(cls, preprocessor, resources):
-        root = Path(_directory(preprocessor).root)
+        root = Path(preprocessor.parent.parent.coursedir.root)  # exporter, converter
         names = resources["nbgrader"]
         lab, student = names["assignment"], names["student"]
         path = root / "submitted" / student / lab / f"{lab}.ipynb"
@@ -139,12 +125,8 @@ class Record:
             "warnings": list(warnings),
             "exercises": [verdict.to_dict() for verdict in verdicts],
         }
-        self._write(values)
-
-    def finish(self):
-        values = self.read()
-        values["state"] = "not gradable" if values["why"] else "graded"
-        self._write(values)
+        text = json.dumps(values, indent=1, ensure_ascii=False)
+        write(self.path, text.encode("utf-8", "backslashreplace"))
 
     def read(self):
         """What is recorded, or {} where nothing, or nothing readable, is."""
@@ -167,10 +149,6 @@ class Record:
         except OSError:
             return False
 
-    def _write(self, values):
-        text = json.dumps(values, indent=1, ensure_ascii=False)
-        write(self.path, text.encode("utf-8", "backslashreplace"))
-
 
 @functools.cache
 def checks_here():
@@ -178,21 +156,30 @@ def checks_here():
     return digest("".join(map(fingerprint, sorted(CHECKS.glob("*.py")))).encode())
 
 
-def released_lab(preprocessor, resources):
-    """The notebook of the lab as it was handed out."""
-    there, lab = _directory(preprocessor), resources["nbgrader"]["assignment"]
-    folder = Path(there.format_path(there.release_directory, ".", lab))
-    path = folder / f"{resources['nbgrader']['notebook']}.ipynb"
-    return nbformat.read(path, as_version=4)
-
-
-def _directory(preprocessor):
-    return preprocessor.parent.parent.coursedir  # step -> exporter -> converter
-
-
 def _not_gradable(hole, why):
     summary = f"{hole.name}: 0 of {plural(hole.points)} · not gradable: {why}"
     return Verdict(hole.name, 0, hole.points, "not gradable", summary)
+
+
+def _enter(nb, verdicts, names):
+    """Enter the points; formgrader shall ask a person where nothing was graded."""
+    lab, answers = names["assignment"], [c for c in nb.cells if utils.is_solution(c)]
+    with gradebook(names["db_url"]) as book:
+        entry = book.find_submission_notebook(names["notebook"], lab, names["student"])
+        cells = [*entry.notebook.grade_cells, *entry.notebook.solution_cells]
+        name_of = {cell.id: cell.name for cell in cells}
+        grades = {name_of[grade.cell_id]: grade for grade in entry.grades}
+        comments = {name_of[comment.cell_id]: comment for comment in entry.comments}
+        for verdict in verdicts:
+            grade = grades[f"{verdict.name}-check"]
+            grade.auto_score = verdict.points if verdict.counts else None
+            by_hand = grade.manual_score is not None
+            grade.needs_manual_grade = by_hand or not verdict.counts
+        for cell in answers:
+            marks = cell.metadata.nbgrader
+            same = marks.get("checksum") == utils.compute_checksum(cell)
+            comments[marks["grade_id"]].auto_comment = "No response." if same else None
+        book.db.commit()
 
 
 def _show(nb, verdicts, warnings, why):

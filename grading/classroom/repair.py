@@ -5,16 +5,27 @@ can still be read off its text: `@solves(NAME)` is an answer, `check(NAME)` a ch
 checks are put back as they were released, and every answer keeps its place.
 """
 
+import functools
 import json
 import re
 
 import nbformat
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbformat.v4 import new_notebook
 
 from minigrad.exercises.cells import answered_in, is_setup
 
 CHECK = re.compile(r"^[ \t]*check\(\s*(?:\w+\.)*(\w+)\s*\)", flags=re.M)
 ADDED = {"added": True}  # the mark of a cell that is not the student's, and is not run
+
+
+def released(root, lab):
+    """The notebook of a lab as it was handed out; it stays as it is."""
+    return _read((root / "release" / lab / f"{lab}.ipynb").read_bytes())
+
+
+@functools.lru_cache(8)
+def _read(data):
+    return nbformat.reads(data.decode(), as_version=4)
 
 
 def repaired(nb, released):
@@ -57,12 +68,12 @@ def source_of(cell):
     return "".join(line for line in lines if isinstance(line, str))
 
 
-def texts_only(data):
-    """A notebook of the cells' kinds, names and texts; None where there are none.
+def texts_only(found):
+    """Of what was parsed the cells' kinds, names and texts; None where there are none.
 
     Programs write what nbformat does not allow; the answers can be read all the same.
     """
-    cells = [cell for cell in (parsed(data) or {}).get("cells", []) if source_of(cell)]
+    cells = [cell for cell in found.get("cells", []) if source_of(cell)]
     return new_notebook(cells=[_text_only(cell) for cell in cells]) if cells else None
 
 
@@ -70,9 +81,17 @@ def _text_only(cell):
     metadata = cell.get("metadata")
     marks = metadata.get("nbgrader") if isinstance(metadata, dict) else None
     claimed = marks.get("grade_id") if isinstance(marks, dict) else cell.get("id")
-    make = new_code_cell if cell.get("cell_type") == "code" else new_markdown_cell
     text = source_of(cell).encode("utf-8", "replace").decode()
-    return make(text, metadata={"nbgrader": {"grade_id": claimed}})
+    code = cell.get("cell_type") == "code"
+    return _cell(code, text, {"nbgrader": {"grade_id": claimed}})
+
+
+def _cell(code, source, metadata):
+    """A cell of which only this is known; its id comes later."""
+    kind = "code" if code else "markdown"
+    more = {"outputs": [], "execution_count": None} if code else {}
+    cell = {"cell_type": kind, "source": source, "metadata": metadata}
+    return nbformat.from_dict(cell | more)
 
 
 def graded(nb):
@@ -111,8 +130,7 @@ class Released:
             )
             code = True
         tags = cell.metadata.get("tags", [])
-        make = new_code_cell if code else new_markdown_cell
-        return make(cell.source, metadata={"tags": tags} if tags else {})
+        return _cell(code, cell.source, {"tags": tags} if tags else {})
 
     def placed(self, name):
         """The released check of a hole, the first time it is asked for."""
@@ -126,7 +144,7 @@ class Released:
         """
         if all(cell.source.split() != self.setup.source.split() for cell in cells):
             warnings.append("the set-up cell was changed or lost, and is put back")
-            cells.insert(0, new_code_cell(self.setup.source))
+            cells.insert(0, _cell(True, self.setup.source, {}))
 
     def mark_answer(self, name, cells, warnings):
         """Give an answer cell its id again; of several, the last that is not empty."""
