@@ -124,8 +124,12 @@ def grade(
     scheduler: Annotated[
         str, typer.Option(help="of a Dask cluster that judges, tcp://...")
     ] = "",
+    jobs: Annotated[
+        int | None, typer.Option(help="processes that judge; one for each core")
+    ] = None,
 ):
     """Grade the submissions that are new or have changed."""
+    from .classroom import cores
     from .classroom.book import grade, strays, submissions
     from .classroom.inbox import shown
 
@@ -139,7 +143,8 @@ def grade(
     columns = TextColumn("{task.fields[said]}"), TimeRemainingColumn()
     with _progress(*columns) as progress:
         task = progress.add_task("grading", total=count, said="")
-        work = grade(directory, lab, student or (), everything, unsafe, scheduler)
+        how = everything, unsafe, scheduler, jobs or cores.count()
+        work = grade(directory, lab, student or (), *how)
         for one in work:
             done.append(one)
             states[one.state if one.fresh else "before"] += 1
@@ -148,7 +153,7 @@ def grade(
             said = ", ".join([*said, f"{rate:.0f} a minute"])
             who = escape(one.student)
             progress.update(task, advance=1, description=who, said=said)
-    console.print(_graded(done))
+    console.print(_graded(sorted(done)))
     failed = sum(one.state == "failed" for one in done)
     fresh = sum(one.fresh for one in done)
     console.print(f"{fresh - failed} graded now, {len(done) - fresh} were before")

@@ -1,6 +1,7 @@
-"""`grade --scheduler`: real Dask workers, of which some die, hang or make no sense."""
+"""`grade` by others: Dask workers that die, hang or make no sense; several cores."""
 
 import contextlib
+import multiprocessing
 import os
 import shutil
 import signal
@@ -18,7 +19,7 @@ import stand_in  # noqa: E402
 from altered import LAB  # noqa: E402
 from stand_in import hand_in, lab  # noqa: E402
 
-from grading.classroom import book, cluster  # noqa: E402
+from grading.classroom import book, cluster, cores  # noqa: E402
 
 pytestmark = [
     pytest.mark.slow,
@@ -95,6 +96,29 @@ def test_without_workers_this_machine_judges(root, monkeypatch):
         found.wait_for_workers(1)
         work = book.grade(root, scheduler=found.scheduler_address)
         assert [one.state for one in work] == 12 * ["graded"]
+
+
+def words(lab, cells, checks, files=(), unsafe=False):
+    with stand_in.judging_words():
+        return cluster.judge(lab, cells, checks)
+
+
+def dies_at_one(lab, cells, checks, files=(), unsafe=False):
+    if any("says exit" in text for _, text in cells):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return words(lab, cells, checks)
+
+
+@pytest.mark.parametrize("task", [words, dies_at_one])
+def test_several_processes_give_the_grades_of_one(root, tmp_path, monkeypatch, task):
+    alone = shutil.copytree(root, tmp_path / "alone")
+    monkeypatch.setattr(book, "WORTH", 1)
+    monkeypatch.setattr(book, "Cores", lambda count: cores.Cores(count, task))
+    with stand_in.judging_words():
+        expected = sorted(book.grade(alone))
+        assert sorted(book.grade(root, jobs=2)) == expected
+    assert not [one for one in book.grade(root, jobs=2) if one.fresh]
+    assert not multiprocessing.active_children()
 
 
 @pytest.mark.parametrize(

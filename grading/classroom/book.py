@@ -23,11 +23,13 @@ from ..build import Edited, notebook, write
 from ..verdict import NEEDS_GPU, NOT_GRADED, not_graded
 from . import judging, submission
 from .cluster import Cluster, Item
+from .cores import Cores
 from .files import fingerprint
 from .judging import UNSAFE
 from .lock import alone
 from .preprocessors import Record
 
+WORTH = 10  # submissions for each process that judges; it takes seconds to start
 MARK = "# A minigrad course."
 CONFIG = f"""{MARK} Every option of nbgrader may be added below.
 
@@ -102,13 +104,15 @@ def _release(api, directory, name):
 
 
 def grade(
-    directory, lab=None, students=(), everything=False, unsafe=False, scheduler=""
-):
+    directory, lab=None, students=(), everything=False, unsafe=False, scheduler="",
+    jobs=1,
+):  # fmt: skip
     """Grade what is new or changed, one Graded after the other; the rest is unchanged.
 
     students: only these. everything: also what is graded already. unsafe: without a
     box for the students' code, which can then do anything. scheduler: the address of
-    a Dask cluster whose workers judge.
+    a Dask cluster whose workers judge. jobs: so many processes that judge, where there
+    is enough to do for them.
     """
     directory = Path(directory).resolve()
     api = open_course(directory)
@@ -122,12 +126,16 @@ def grade(
             record = record_of(directory, student, name)
             if (student, name) in known and _is_done(record, directory, name):
                 yield _result(record.read(), fresh=False)
-            elif scheduler:
-                waiting.append((student, name))
             else:
-                yield grade_one(api, directory, record)
-        if waiting:
-            yield from _by_cluster(api, directory, waiting, Cluster(scheduler))
+                waiting.append((student, name))
+        jobs = min(jobs, len(waiting) // WORTH)
+        if waiting and scheduler:
+            yield from _by_others(api, directory, waiting, Cluster(scheduler))
+        elif jobs > 1:
+            yield from _by_others(api, directory, waiting, Cores(jobs))
+        else:
+            for student, name in waiting:
+                yield grade_one(api, directory, record_of(directory, student, name))
 
 
 def _in_book(api):
@@ -140,8 +148,8 @@ def _in_book(api):
         }
 
 
-def _by_cluster(api, directory, waiting, cluster):
-    """Let a cluster judge; its verdicts go into the book, one after the other."""
+def _by_others(api, directory, waiting, others):
+    """Let others judge; their verdicts go into the book, one after the other."""
 
     def items():
         for student, lab in waiting:
@@ -150,11 +158,10 @@ def _by_cluster(api, directory, waiting, cluster):
             how = how_of(api, record_of(directory, student, lab))
             yield Item((student, lab), lab, cells, names, how)
 
-    with cluster:
-        for (student, lab), result in cluster.judged(items()):
-            record = record_of(directory, student, lab)
-            cells = judging.submitted(directory, student, lab)
-            yield grade_one(api, directory, record, result and (cells, result))
+    with others:
+        for item, result in others.judged(items()):
+            record = record_of(directory, *item.key)
+            yield grade_one(api, directory, record, result and (item.cells, result))
 
 
 def how_of(api, record):

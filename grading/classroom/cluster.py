@@ -22,7 +22,7 @@ ALONE = 60  # seconds without any worker
 class Item(NamedTuple):
     """A submission to be judged. how: the other arguments of `judged`."""
 
-    key: object
+    key: tuple  # (student, lab)
     lab: str
     cells: list
     names: list  # of the lab's exercises
@@ -71,9 +71,9 @@ class Cluster:
             self.client.close(timeout=5)
 
     def judged(self, work):
-        """Yield (key, (verdicts, warnings) or None) for each item, as they are done.
+        """Yield (item, (verdicts, warnings) or None) for each Item, as they are done.
 
-        work: yields Items, of which few are held at a time.
+        Few are taken from `work` at a time.
         """
         again, work = [], ((item, 0) for item in work)
         while True:
@@ -86,13 +86,13 @@ class Cluster:
                 if result is None and tries + 1 < TRIES:
                     again.append((item, tries + 1))
                 else:
-                    yield item.key, result
+                    yield item, result
             if not self.running:
                 item, tries = again.pop() if again else next(work, (None, 0))
                 if item is None:
                     return
                 if time.monotonic() - self.seen > self.alone:
-                    yield item.key, None
+                    yield item, None
                 else:
                     again.append((item, tries))
             time.sleep(0.02)
