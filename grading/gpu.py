@@ -115,7 +115,7 @@ def _sent(value):
 def _child(data):
     command = sandbox.around(sandbox.python(CODE), ["torch", "jax"], sandbox.gpus())
     return subprocess.run(
-        command, input=data, capture_output=True, timeout=START_SECONDS
+        **command, input=data, capture_output=True, timeout=START_SECONDS
     )
 
 

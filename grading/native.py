@@ -8,6 +8,7 @@ import contextlib
 import os
 import resource
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -15,12 +16,13 @@ from pathlib import Path
 import numpy as np
 
 from . import locks, sandbox, wire
+from .line import LONGEST, Line
 
 NVCC_SECONDS = 300  # it takes a quarter of a minute
 SECONDS = 240  # for a build on a busy machine, and all cases
 BYTES = 2**33  # of memory; the compiler takes half a gigabyte
 MEMORY = ("empty", "zeros", "fill_", "zero_", "detach", "alias", "lift_fresh")
-CODE = "from grading import native; native.serve()"
+CODE = "from grading import native; native.serve({fd})"
 
 
 class BuildFailed(ValueError):
@@ -36,27 +38,35 @@ def called(name, text, cases):
 
     cases: for each its arguments, as `tensor` takes them.
     """
+    here, theirs = socket.socketpair()
     child = subprocess.Popen(
-        sandbox.around(sandbox.python(CODE), hidden=()),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
+        **sandbox.around(sandbox.python(CODE.format(fd=theirs.fileno())), hidden=()),
+        pass_fds=[theirs.fileno()],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
         preexec_fn=_limited,
     )
+    theirs.close()
     try:
-        said, _ = child.communicate(wire.encode([name, text, cases]), SECONDS)
-    finally:  # also where this process is told to stop waiting
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(child.pid, signal.SIGKILL)
-    if child.returncode or not said:
+        line = Line(here)
+        line.send(wire.encode([name, text, cases]), SECONDS)
+        refused, found = wire.decode(line.receive(SECONDS, LONGEST))
+    except TimeoutError:
+        raise Crashed(f"built and called, it is not done after {SECONDS} s") from None
+    except (OSError, EOFError, ValueError, TypeError):
         raise Crashed(
             "the process ended while it called the answer: is a pointer used beyond "
             "the tensor's last element?"
-        )
-    refused, found = wire.decode(said)
+        ) from None
+    finally:  # also where this process is told to stop waiting
+        here.close()
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
     if refused:
-        raise BuildFailed(refused)
+        raise BuildFailed(str(refused))
     return found
 
 
@@ -71,7 +81,7 @@ def launched(name, text, cases):
     asked = wire.encode([name, text, cases])
     try:
         child = subprocess.run(
-            command, input=asked, capture_output=True, timeout=NVCC_SECONDS
+            **command, input=asked, capture_output=True, timeout=NVCC_SECONDS
         )
     except subprocess.TimeoutExpired:
         return f"as an extension: not done after {NVCC_SECONDS} s"
@@ -91,11 +101,10 @@ def _limited():
 # ------------------------------------------------- in that process
 
 
-def serve():
+def serve(descriptor):
     """Build what comes in, call it, and send back what it gave."""
-    voice = os.fdopen(os.dup(1), "wb")
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    name, text, cases = wire.decode(sys.stdin.buffer.read())
+    line = Line(descriptor)
+    name, text, cases = wire.decode(line.receive())
     locks.for_a_compiler()
     refused, found = None, []
     import torch
@@ -112,8 +121,7 @@ def serve():
         found = [_result(function, case) for case in cases]
     except extension.BuildFailed as error:
         refused = str(error)
-    with voice:
-        voice.write(wire.encode([refused, found]))
+    line.send(wire.encode([refused, found]))
 
 
 def serve_cuda():

@@ -56,7 +56,7 @@ class Zygote:
         self._process = subprocess.Popen(
             command if unsafe else sandbox.command(command),
             pass_fds=[theirs.fileno()],
-            env={"PATH": os.defpath, "OMP_NUM_THREADS": "1", "LANG": "C.UTF-8"},
+            env=sandbox.ENVIRONMENT | {"CUDA_VISIBLE_DEVICES": ""},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -166,8 +166,9 @@ class ProcessSubject(WireSubject):
     def _built(self, name, cases):
         """What a C++ answer gives, in a box of its own: only its text is taken."""
         try:
-            return Outcome(native.called(name, self.text(name), cases), None, "")
-        except (native.BuildFailed, native.Crashed, subprocess.TimeoutExpired) as error:
+            found = native.called(name, self.text(name), cases)
+            return replies.outcome((found, None, ""))
+        except (native.BuildFailed, native.Crashed) as error:
             types = tuple(c.__name__ for c in type(error).__mro__[:-1])
             return Outcome(None, Problem("raised", str(error), types), "")
 

@@ -19,6 +19,12 @@ from minigrad import course
 KNOWING = "torch", "tensorflow", "jax", "cupy"  # what could answer in a student's place
 DEVICES = "null", "zero", "full", "random", "urandom"
 SYSTEM = "bin", "lib", "lib64", "sbin"
+ENVIRONMENT = {
+    "PATH": "/usr/local/cuda/bin:/usr/local/bin:/usr/bin:/bin",
+    "HOME": "/tmp",
+    "LANG": "C.UTF-8",
+    "OMP_NUM_THREADS": "1",
+}
 FILES = "/etc/ld.so.cache", "/etc/alternatives"
 INSTALL = "apt-get install bubblewrap libseccomp2, or the like of your system"
 boxing = False  # does this process grade, so that answers run in boxes?
@@ -37,6 +43,7 @@ def why_not():
     try:
         tried = subprocess.run(
             command(python("from grading.locks import Filter; Filter()")),
+            env=ENVIRONMENT,
             capture_output=True,
             text=True,
             timeout=60,
@@ -58,8 +65,13 @@ def expect():
 
 
 def around(argv, hidden=KNOWING, devices=()):
-    """The same command line, or in a box, where this process grades."""
-    return command(argv, hidden, devices) if boxing else argv
+    """What `subprocess` starts a program by; in a box, where this process grades.
+
+    Of the environment nothing is given away: the box could read bubblewrap's, too.
+    """
+    if not boxing:
+        return {"args": argv}
+    return {"args": command(argv, hidden, devices), "env": ENVIRONMENT}
 
 
 def command(argv, hidden=KNOWING, devices=()):
@@ -70,7 +82,7 @@ def command(argv, hidden=KNOWING, devices=()):
     tmp = "--perms", "1777", "--size", str(ROOMY), "--tmpfs", "/tmp"  # may hold ours
     parts = *_shut(), *tmp, *_shown(), *_hidden(hidden), *_devices(devices)
     end = "--proc", "/proc", "--chdir", "/tmp", "--remount-ro", "/"
-    return [shutil.which("bwrap"), *parts, *end, *_environment(), "--", *argv]
+    return [shutil.which("bwrap"), *parts, *end, "--", *argv]
 
 
 def gpus():
@@ -87,7 +99,8 @@ def python(code):
 def _shut():
     names = [f"--unshare-{name}" for name in ("ipc", "pid", "net", "uts")]
     root = "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"  # until it is nobody
-    return [*names, *(("--unshare-user",) if os.geteuid() else root), "--new-session"]
+    user = ("--unshare-user",) if os.geteuid() else root
+    return [*names, *user, "--new-session", "--die-with-parent"]
 
 
 def _shown():
@@ -118,11 +131,3 @@ def _devices(more):
     yield from ("--dir", "/dev")
     for name in (*DEVICES, *more):
         yield from ("--dev-bind-try", f"/dev/{name}", f"/dev/{name}")
-
-
-def _environment():
-    path = "/usr/local/cuda/bin:/usr/local/bin:/usr/bin:/bin"
-    values = {"PATH": path, "HOME": "/tmp", "LANG": "C.UTF-8", "OMP_NUM_THREADS": "1"}
-    yield "--clearenv"
-    for name, value in values.items():
-        yield from ("--setenv", name, value)

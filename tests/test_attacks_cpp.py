@@ -1,0 +1,177 @@
+"""Hostile answers in C++: what they compile, do at load and send reaches nothing."""
+
+import os
+import time
+
+import pytest
+
+pytest.importorskip("nbgrader", reason="not run: grading (nbgrader is not installed)")
+pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)")
+
+import psutil  # noqa: E402
+
+from grading import native, sandbox  # noqa: E402
+from grading.classroom.judging import verdict_on  # noqa: E402
+from grading.process import ProcessSubject  # noqa: E402
+from minigrad import course  # noqa: E402
+from minigrad.kernels.bindings import bias_gelu_cpu  # noqa: E402
+from minigrad.testing import extension  # noqa: E402
+
+if sandbox.why_not():
+    pytest.skip(f"not run: {sandbox.why_not()}", allow_module_level=True)
+if not extension.has_compiler():
+    pytest.skip(f"not run: {extension.NEEDS}", allow_module_level=True)
+
+pytestmark = pytest.mark.slow
+LAB, SECRET = "11_extending_pytorch", "SECRET-4711"
+ANSWER = "at::Tensor bias_gelu_cpu(const at::Tensor& x, const at::Tensor& bias)"
+HEAD = r"""
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <fstream>
+#include <string>
+
+static bool reads(const char* path, const char* word = "") {
+    std::ifstream file(path);
+    std::string all((std::istreambuf_iterator<char>(file)), {});
+    return file.good() || (!all.empty() && all.find(word) != std::string::npos);
+}
+static bool writes(const char* path) {
+    return std::ofstream(path, std::ios::app).good();
+}
+static long by_hand(long number, long a = 0, long b = 0, long c = 0) {
+    long result;
+    asm volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c)
+                 : "rcx", "r11", "memory");
+    return result;
+}
+static int many(int most, bool (*one)()) {
+    int done = 0;
+    while (done < most && one()) done++;
+    return done;
+}
+static void send(const std::string& message) {
+    for (int fd = 3; fd < 99; fd++) {
+        unsigned n = __builtin_bswap32(message.size());
+        if (::send(fd, &n, 4, MSG_NOSIGNAL) == 4)
+            ::send(fd, message.data(), message.size(), MSG_NOSIGNAL);
+    }
+}
+"""
+TRIED = r"""
+a secret file: reads("{secret}")
+a secret file, by a call by hand: by_hand(SYS_open, (long)"{secret}", O_RDONLY) >= 0
+a path that climbs: reads("/tmp/../../../../{secret}")
+the solutions: reads("{home}/solutions/11_extending_pytorch.py")
+the checks: reads("{home}/grading/checks/11_02_bias_gelu_cpu.py")
+the environment: getenv("MINIGRAD_TEST")
+the environment of process 1: reads("/proc/1/environ", "SECRET")
+the machine's secrets: reads("/etc/shadow")
+the course: writes("{home}/minigrad/layout.py")
+the compiler: writes("/usr/bin/c++") || !rename("/usr/bin/c++", "/usr/bin/d++")
+PyTorch: writes("{torch}/__init__.py")
+the internet: socket(AF_INET, SOCK_STREAM, 0) >= 0
+a Unix socket, by a call by hand: by_hand(SYS_socket, AF_UNIX, SOCK_STREAM) >= 0
+root: !setuid(0) || !geteuid()
+ptrace, by a call by hand: by_hand(SYS_ptrace, 16, 1) >= 0
+a mount, by a call by hand: by_hand(SYS_mount, 0, (long)"/usr", (long)"tmpfs") >= 0
+namespaces, by a call by hand: by_hand(SYS_unshare, 0x10000000) >= 0
+BPF: by_hand(SYS_bpf) >= 0
+io_uring: by_hand(SYS_io_uring_setup, 8) >= 0
+memory as a file: by_hand(SYS_memfd_create, (long)"x") >= 0
+a device: !mknod("/tmp/disk", S_IFBLK | 0666, 0xfe00)
+16 GB of memory: mmap(0, 1L << 34, PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) != MAP_FAILED
+a file of 3 GB: !ftruncate(open("/tmp/huge", O_RDWR | O_CREAT, 0600), 3L << 30)
+5000 open files: many(5000, [] { return open("/dev/null", O_RDONLY) >= 0; }) == 5000
+living longer than the parent: !prctl(PR_SET_PDEATHSIG, 0)
+a fork bomb: many(5000, [] { int child = fork(); if (!child) { setsid(); signal(SIGTERM, SIG_IGN); sleep(999); _exit(0); } return child > 0; }) > 1000
+"""  # noqa: E501
+AT_LOAD = HEAD + "struct Load { Load() { BODY } };\nstatic Load load;\n"
+WRONG = f"{ANSWER} {{ return at::zeros({{1}}); }}"
+TEXTS = {
+    "a file that is included": '#include "{secret}"\n' + WRONG,
+    "the solutions": '#include "{home}/solutions/11_extending_pytorch.py"\n' + WRONG,
+    "a file by the assembler": 'asm(".incbin \\"{secret}\\"");\n' + WRONG,
+    "an endless file": '#include "/dev/zero"\n' + WRONG,
+    "itself": "#include __FILE__\n" + WRONG,
+    "templates without end": "template <int n> struct A { static const int value = "
+    "A<2 * n>::value + A<2 * n + 1>::value; };\nint x = A<1>::value;\n" + WRONG,
+    "a macro bomb": "#define A x, x, x, x, x, x, x, x, x, x\n"
+    + "".join(
+        f"#define {b} {', '.join(10 * [a])}\n"
+        for a, b in zip("ABCDEFGH", "BCDEFGHI", strict=True)
+    )
+    + "int x = 1, y[] = {I};\n"
+    + WRONG,
+    "a library of 2 GB": 'asm(".data\\n.fill 2000000000");\n' + WRONG,
+    "exit at load": AT_LOAD.replace("BODY", "_exit(0);") + WRONG,
+    "results of no kind, sent": AT_LOAD.replace(
+        "BODY", 'send(std::string("\\x92\\xc0\\xa3") + "abc"); _exit(0);'
+    )
+    + WRONG,
+    "100 MB, sent": AT_LOAD.replace("BODY", "send(std::string(1 << 27, 'x'));") + WRONG,
+    "an error of 32 MB": ANSWER + "{ TORCH_CHECK(false, std::string(1 << 25, 'x')); }",
+    "PyTorch's own operators": "at::Tensor all(const at::Tensor& a, const at::Tensor&) "
+    "{ return a; }\nTORCH_LIBRARY_IMPL(aten, CPU, m) { m.impl("
+    '"eq.Tensor", &all); }\n' + WRONG,
+}
+
+
+@pytest.fixture
+def places(tmp_path, monkeypatch):
+    """A secret file, and a secret in the environment."""
+    monkeypatch.setenv("MINIGRAD_TEST", SECRET)
+    (tmp_path / "secret").write_text(SECRET)
+    torch = os.path.dirname(pytest.importorskip("torch").__file__)
+    yield {"secret": tmp_path / "secret", "home": course.home(), "torch": torch}
+    assert (tmp_path / "secret").read_text() == SECRET
+
+
+def judged(text, places):
+    """The verdict on a C++ text, and what is said of it; nothing of it goes on."""
+    for key, value in places.items():
+        text = text.replace(f"{{{key}}}", str(value))
+    imports = "from minigrad import solves\nfrom minigrad.kernels import bindings\n"
+    cell = f"{imports}solves(bindings.bias_gelu_cpu)({text!r})"
+    with ProcessSubject("x.ipynb", [("a", cell)], LAB) as subject:
+        before = running()
+        verdict = verdict_on(bias_gelu_cpu, subject)
+    late = time.monotonic() + 60
+    while running() - before:
+        assert time.monotonic() < late, running()
+        time.sleep(0.05)
+    said = f"{verdict} {verdict.failures} {subject.problems}"
+    assert SECRET not in said
+    return verdict, said
+
+
+def running():
+    """The processes in which C++ answers are called."""
+    found = psutil.process_iter(["cmdline"])
+    return {p.pid for p in found if "native.serve(" in str(p.info["cmdline"])}
+
+
+def test_what_it_does_at_load_succeeds_nowhere(places):
+    tries = [line.split(": ", 1) for line in TRIED.strip().splitlines()]
+    assert len(tries) > 24
+    body = "".join(f'if ({test}) done += "{name}; ";\n' for name, test in tries)
+    head = AT_LOAD.replace("BODY", f"signal(SIGXFSZ, SIG_IGN);\n{body}")
+    head = head.replace("struct Load", "static std::string done;\nstruct Load")
+    text = head + f'{ANSWER} {{ TORCH_CHECK(false, "reached: ", done, "."); }}'
+    verdict, said = judged(text, places)
+    assert verdict.points == 0 and "reached: ." in said, said
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_text_earns_nothing_and_ends(name, places, monkeypatch):
+    monkeypatch.setattr(native, "SECONDS", 90)
+    verdict, said = judged(TEXTS[name], places)
+    assert verdict.points == 0 and verdict.counts, said
+    assert verdict.state in ("wrong", "crashed", "timed out"), said
