@@ -108,7 +108,7 @@ def difference(got, expected, same):
     """(where, got, expected) of the first parts that are not the same."""
     if isinstance(expected, Seen) and isinstance(got, Seen):
         return difference(got.values, expected.values, same)
-    if isinstance(expected, dict) and isinstance(got, dict):
+    if isinstance(expected, dict) and isinstance(got, dict) and expected.keys() & got:
         pairs = [(f"{k}: ", got.get(k), e) for k, e in expected.items()]
     elif isinstance(expected, tuple | list) and isinstance(got, tuple | list):
         pairs = [(f"[{n}] ", *both) for n, both in

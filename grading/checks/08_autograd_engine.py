@@ -8,6 +8,7 @@ from minigrad.autograd.engine import topological_order
 
 from .gradients import drawn_graph
 from .layered import fault
+from .scene_check import cut
 
 DIAMOND = {0: [(1, 0), (2, 0)], 1: [(3, 0)], 2: [(3, 0)], 3: []}
 SHORT_CUT = {0: [(4, 0), (1, 0)], 1: [(2, 0)], 2: [(3, 0)], 3: [(4, 0)], 4: [(5, 0)],
@@ -95,7 +96,7 @@ class TopologicalOrder(Check):
             edges, roots = case.args
             to = [f"{n} -> {', '.join(str(e) for e, _ in out)}" for n, out in
                   edges.items() if out]  # fmt: skip
-            lines["case"] = f"roots {roots}; {'; '.join(to)}"[:200]
+            lines["case"] = cut(f"roots {roots}; {'; '.join(to)}", 200)
         else:
             lines["case"] = f"{case.args[0]:,} nodes, each below the last"
         lines["expected"] = str(RIGHT)

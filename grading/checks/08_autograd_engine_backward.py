@@ -9,6 +9,7 @@ from grading.mistakes import mistakes, right
 from minigrad.autograd.engine import backward
 
 from .gradients import ScenarioCheck, drawn, drawn_graph
+from .scene_check import cut
 
 DIAMOND = {0: [(1, 0), (2, 0)], 1: [(3, 0)], 2: [(3, 0)], 3: []}
 SQUARE = {0: [(1, 0), (2, 0)], 1: [(2, 0), (2, 0)], 2: []}  # x * x + x
@@ -98,7 +99,7 @@ class Backward(ScenarioCheck):
             times = rows.get(n, ((1,) * len(out),))[0]
             sent = [f"{w} * to {e}" for w, (e, _) in zip(times, out, strict=True)]
             to += [f"{n} -> {', '.join(sent)}"] * bool(out)
-        return f"seeds {seeds}; {'; '.join(to)}"[:200]
+        return cut(f"seeds {seeds}; {'; '.join(to)}", 200)
 
     def general(self, case):
         types = getattr(case.got, "types", ())

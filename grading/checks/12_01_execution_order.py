@@ -7,6 +7,7 @@ from grading.mistakes import Differs, Known, mistake, mistakes, right
 from minigrad.graph import execution_order
 
 from .layered import Layered, fault
+from .scene_check import cut
 
 DIAMOND = {0: [], 1: [0], 2: [0], 3: [1, 2]}
 SHORT_CUT = {0: [], 1: [0], 2: [1], 3: [2], 4: [3, 0]}
@@ -78,7 +79,7 @@ class ExecutionOrder(Check):
         if len(case.args) == 2:
             edges, fetches = case.args
             uses = [f"{n} uses {i}" for n, i in edges.items() if i]
-            lines["case"] = f"fetches {fetches}; {'; '.join(uses)}"[:200]
+            lines["case"] = cut(f"fetches {fetches}; {'; '.join(uses)}", 200)
             if isinstance(case.got, dict):
                 lines["got"] = str(case.got["order"])
         else:

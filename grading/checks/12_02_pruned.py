@@ -5,7 +5,7 @@ from grading.mistakes import mistakes, right
 from minigrad.graph import pruned
 
 from .layered import Layered
-from .scene_check import SceneCheck
+from .scene_check import SceneCheck, cut
 
 CHAIN = {0: [], 1: [0], 2: [1], 3: [2]}
 FORK = {0: [], 1: [0], 2: [1], 3: [0], 4: [2, 3]}
@@ -17,10 +17,8 @@ class Pruned(SceneCheck):
     def words(self, scene):
         uses = [f"{n} uses {i}" for n, i in scene["edges"].items() if i]
         places = [n for n, t in scene["types"].items() if t == "Placeholder"]
-        return (
-            f"fetches {scene['fetches']}, fed {scene['fed']}; {'; '.join(uses)}; "
-            f"placeholders {places}"
-        )[:200]
+        given = f"fetches {scene['fetches']}, fed {scene['fed']}; placeholders {places}"
+        return cut(f"{given}; {'; '.join(uses)}", 200)
 
     def cases(self, random):
         yield "what is fed", self.of(CHAIN, PLACE, [3], [0])

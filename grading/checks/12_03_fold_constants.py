@@ -4,7 +4,7 @@ from grading.checking import checks
 from grading.mistakes import mistakes, right
 from minigrad.graph import fold_constants
 
-from .scene_check import SceneCheck
+from .scene_check import SceneCheck, cut
 
 STATEFUL = ["Placeholder", "Variable", "Random"]
 CHAIN = {0: ("Const", []), 1: ("Const", []), 2: ("Mul", [0, 1]), 3: ("Neg", [2])}
@@ -25,7 +25,7 @@ class FoldConstants(SceneCheck):
     def words(self, scene):
         edges, types = scene["edges"], scene["types"]
         parts = [f"{n} = {types[n]}{tuple(i)}" for n, i in edges.items()]
-        return f"{'; '.join(parts)}; constants {scene['values']}"[:200]
+        return cut(f"{'; '.join(parts)}; constants {scene['values']}", 200)
 
     def cases(self, random):
         yield "constants spread", self.of(random, CHAIN)

@@ -4,7 +4,7 @@ from grading.checking import checks
 from grading.mistakes import mistakes, right
 from minigrad.jit.passes import common_subexpressions
 
-from .scene_check import SceneCheck
+from .scene_check import SceneCheck, cut
 
 CALL = "call_function"
 
@@ -49,7 +49,7 @@ class CommonSubexpressions(SceneCheck):
             shown += [f"{k}={v}" for k, v in kwargs.items()]
             if op == CALL:
                 lines.append(f"%{n} = {target} {' '.join(shown)}")
-        return "; ".join(lines)[:200]
+        return cut("; ".join(lines), 200)
 
     def cases(self, random):
         yield "the same twice", self.of(PLAIN)

@@ -4,7 +4,7 @@ from grading.checking import checks
 from grading.mistakes import mistakes, right
 from minigrad.jit.passes import can_fuse
 
-from .scene_check import SceneCheck
+from .scene_check import SceneCheck, cut
 
 # number: (pointwise, shape, device, reads, writes)
 ROW, ALL = (4,), (3, 4)
@@ -26,10 +26,8 @@ class CanFuse(SceneCheck):
             uses = scene["edges"].get(n, [])
             where = f"{kind}{list(shape)} {device}"
             said.append(f"%{n}: {where}, uses {uses}, reads {reads}{more}")
-        return (
-            f"group {scene['group']}, node {scene['node']}, between "
-            f"{scene['between']}; {'; '.join(said)}"
-        )[:400]
+        place = f"group {scene['group']}, node {scene['node']}, between "
+        return cut(f"{place}{scene['between']}; {'; '.join(said)}", 400)
 
     def cases(self, random):
         two = plain(0, 9) | plain(1, 0)
