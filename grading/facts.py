@@ -96,7 +96,8 @@ def _of_launch(launch):
 
 def _of_tensor(tensor):
     shape, count = tensor.shape, math.prod(tensor.shape)
-    yield "where a size is 0" if not count else "where no size is 0"
+    if not count:
+        yield "where a size is 0"
     if 1 in shape:
         yield "where a size is 1"
     yield "without dimensions" if not shape else "with dimensions"

@@ -50,9 +50,9 @@ def copy_inputs(static, given):
 def capture_failure(events):
     """Why a capture fails: (line, text) of the first reason, or None if there is none.
 
-    events: tuples (kind, line, detail) in the order in which they happened. The capture
+    events: tuples (kind, line, detail) in the order in which they happened. A capture
     lasts from "begin" to "end", or, where there is no "end", to the end of the list;
-    outside of it everything is allowed. Inside of it
+    there may be several. Outside of them everything is allowed. Inside of one
 
     - "launch" and "free" are fine;
     - "read" brings numbers to the host, detail is how, as in "item()": (line,
@@ -60,8 +60,8 @@ def capture_failure(events):
     - "upload": (line, "numbers are copied from the host: at a replay they are old");
     - "synchronize": (line, "the host waits for work that has not begun");
     - "allocate", detail is how many bytes: fine as long as they come from the private
-      pool. It begins with as many bytes as "pool", an event from before, said last, 0
-      if there was none; "allocate" takes from it, and "free" gives back, its detail is
+      pool. At "begin" that has as many bytes as the last "pool" before it said, 0 if
+      there was none; "allocate" takes from it, and "free" gives back, its detail is
       how many. Where there are too few: (line, f"{missing} bytes are missing in the
       pool").
     """
