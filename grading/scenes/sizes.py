@@ -1,17 +1,21 @@
 """Scenes of answers that find or compute something: sizes, strides, times, kernels."""
 
 import contextlib
+import math
 import tracemalloc
 
 from ..watch import Misuse
 from .registry import scene
 
 MOST = 2**18  # bytes
+FEW = MOST // 64  # elements, which may be listed: no list of so few takes as much
 
 
 @scene
 def numbers_alone(hole, *arguments):
     """A function of numbers: it needs no memory for the elements of a tensor."""
+    if _elements(arguments) < FEW:
+        return hole(*arguments)
     value, most = _measured(hole, arguments)
     if most > MOST:  # other answers may have been loaded meanwhile
         value, most = _measured(hole, arguments)
@@ -21,6 +25,12 @@ def numbers_alone(hole, *arguments):
         )
         raise Misuse("listed", text)
     return value
+
+
+def _elements(numbers):
+    """At most so many elements has a tensor that these numbers, in tuples, are of."""
+    sizes = (_elements(n) if isinstance(n, tuple | list) else n for n in numbers)
+    return math.prod(max(abs(size), 1) for size in sizes)
 
 
 def _measured(hole, arguments):
