@@ -104,9 +104,10 @@ def _memory(value):
 
 def _inside(value):
     """What a later look is compared with: copies of arrays, the items of the others."""
-    array = _array(value)
-    if isinstance(array, np.ndarray):
-        return array.copy()
+    if isinstance(value, Tensor):
+        return [value.spec, value.storage, value.storage.data.copy()]
+    if isinstance(value, np.ndarray):
+        return value.copy()
     if isinstance(value, tuple | list):
         return [_inside(item) for item in value]
     return dict(value) if isinstance(value, dict) else value

@@ -85,7 +85,9 @@ def test_where_there_is_no_box_nothing_is_graded(monkeypatch):
 
 
 def test_a_killed_zygote_is_replaced():
-    zygote()._process.kill()
+    running = zygote()._process
+    running.kill()
+    running.wait()
     assert tried("1 + 1") == "2"
 
 
