@@ -14,6 +14,7 @@ from attacks import ATTACKS, CUDA, HEAD, NETWORK, READ, SECRETS  # noqa: E402
 
 from grading import process, sandbox  # noqa: E402
 from grading.checking import Check  # noqa: E402
+from grading.classroom import judging  # noqa: E402
 from grading.classroom.judging import verdict_on  # noqa: E402
 from grading.process import ProcessSubject, zygote  # noqa: E402
 from minigrad import course  # noqa: E402
@@ -57,6 +58,8 @@ def short_limits(monkeypatch):
     for name, value in SHORT.items():
         monkeypatch.setattr(process, name, value)
     monkeypatch.setattr(Check, "seconds", 1)
+    for tries in process, judging:  # each try is as hostile as the one before
+        monkeypatch.setattr(tries, "TRIES", 1)
 
 
 def state(room):

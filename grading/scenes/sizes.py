@@ -29,8 +29,10 @@ def numbers_alone(hole, *arguments):
 
 def _elements(numbers):
     """At most so many elements has a tensor that these numbers, in tuples, are of."""
-    sizes = (_elements(n) if isinstance(n, tuple | list) else n for n in numbers)
-    return math.prod(max(abs(size), 1) for size in sizes)
+    inner = [_elements(n) for n in numbers if isinstance(n, tuple | list)]
+    return math.prod(inner) * math.prod(
+        max(abs(n), 1) for n in numbers if isinstance(n, int)
+    )
 
 
 def _measured(hole, arguments):
