@@ -169,12 +169,9 @@ mistakes(
     > = dy * b * a ** (b - 1)
     no_dy: {NO_DY}
     > = np.where(b == 0, 0, b * a ** (b - 1) + 0 * dy)
+    right: the base chosen
+    > = dy * b * np.where(np.equal(b, 0), 1, a) ** (np.asarray(b) - 1.0)
     """,
-)
-right(
-    vjp.pow_backward,
-    "the base chosen",
-    lambda dy, a, b: dy * b * np.where(np.equal(b, 0), 1, a) ** (np.asarray(b) - 1.0),
 )
 looped(vjp.pow_backward, lambda d, x, n: d * n * x ** (n - 1) if n else 0)
 
@@ -221,12 +218,9 @@ mistakes(
     > = dy * y * np.log(a)
     equivalent: where a is 0, y is 0, 1 or infinite
     > off by one: -> return np.where((a == 0) & (y <= (2))
+    right: with isinf
+    > = np.where(np.equal(a, 0) & ~np.isinf(y), 0, dy * y * np.log(a))
     """,
-)
-right(
-    vjp.pow_exponent_backward,
-    "with isinf",
-    lambda dy, a, y: np.where(np.equal(a, 0) & ~np.isinf(y), 0, dy * y * np.log(a)),
 )
 looped(
     vjp.pow_exponent_backward,
@@ -322,12 +316,9 @@ mistakes(
     > = np.where(y > 0, dy, 0)
     product: {TIMES_ZERO}
     > = dy * ~(y <= 0)
+    right: NaN by itself
+    > = np.where((y > 0) | np.isnan(y), dy, 0.0)
     """,
-)
-right(
-    vjp.relu_backward,
-    "NaN by itself",
-    lambda dy, y: np.where((y > 0) | np.isnan(y), dy, 0.0),
 )
 looped(vjp.relu_backward, lambda d, z: 0 if z <= 0 else d)
 
@@ -425,12 +416,9 @@ mistakes(
     > = np.where(a > b, dy, np.where(a == b, dy / 2, 0))
     product: {TIMES_ZERO}
     > = dy * np.where(a < b, 0, np.where(a == b, 0.5, 1))
+    right: with select
+    > = np.select([a < b, a == b], [0 * np.ones_like(dy), dy / 2], dy)
     """,
-)
-right(
-    vjp.max_backward,
-    "with select",
-    lambda dy, a, b: np.select([a < b, a == b], [0 * np.ones_like(dy), dy / 2], dy),
 )
 looped(vjp.max_backward, lambda d, x, z: d / 2 if x == z else 0 if x < z else d)
 
@@ -468,11 +456,8 @@ mistakes(
     > = 1.0 * (condition == chosen) + np.zeros_like(dy)
     product: {TIMES_ZERO}
     > = dy * (condition == chosen)
+    right: by comparison
+    > = np.where(condition == chosen, dy, 0)
     """,
-)
-right(
-    vjp.where_backward,
-    "by comparison",
-    lambda dy, condition, chosen: np.where(condition == chosen, dy, 0),
 )
 looped(vjp.where_backward, lambda d, c, chosen: d if c == chosen else 0)

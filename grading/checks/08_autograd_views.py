@@ -118,12 +118,9 @@ mistakes(
     > = dy.permute(dims[::-1])
     copies:
     > range(len(dims)))) -> range(len(dims)))).clone()
+    right: by sorting
+    > = dy.permute(sorted(range(len(dims)), key=lambda i: dims[i]))
     """,
-)
-right(
-    permute,
-    "by sorting",
-    lambda dy, dims: dy.permute(sorted(range(len(dims)), key=lambda i: dims[i])),
 )
 
 
