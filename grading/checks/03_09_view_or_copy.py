@@ -1,10 +1,10 @@
 """Other shapes of the same elements: as a view where that can be."""
 
 from grading.checking import checks
-from grading.mistakes import Mistake, mistakes, right
+from grading.mistakes import Known, mistakes, right
 from grading.picture import cells, compared
 from grading.show import same_strides
-from minigrad.layout import contiguous_strides, is_contiguous, view_or_copy
+from minigrad.layout import view_or_copy
 
 from .layouts import LARGE, LayoutCheck, contiguous, many, without_memory
 
@@ -92,6 +92,12 @@ mistakes(
     last_stride: the last stride alone does not tell: every group must be evenly spaced
     > = tuple(((*strides, 1)[len(strides) - 1] * s for s in
         contiguous_strides(new_shape)))
+    always_copies: None says that it must be copied; here PyTorch makes a view
+    > = None
+    contiguous_only: x need not be contiguous: dimensions can be cut anew where evenly
+        spaced
+    > = contiguous_strides(new_shape) if is_contiguous(shape, strides) else None
+    > = contiguous_strides(new_shape) if strides == contiguous_strides(shape) else None
     equivalent: with no elements any strides do
     > branch dropped: -> return (contiguous_strides(new_shape))
     equivalent: the first group is then empty, or begins with a dimension that it
@@ -106,22 +112,7 @@ mistakes(
         holds them
     > operator: -> left, step = ((left) / (size)), step * size
     """,
-    always_copies=Mistake(
-        "None says that it must be copied; here PyTorch makes a view",
-        lambda shape, strides, new_shape: None,
-        whole_dimensions_only,
-    ),
-    contiguous_only=Mistake(
-        "x need not be contiguous: dimensions can be cut anew where evenly spaced",
-        lambda shape, strides, new_shape: (
-            contiguous_strides(new_shape) if is_contiguous(shape, strides) else None
-        ),
-        lambda shape, strides, new_shape: (
-            contiguous_strides(new_shape)
-            if strides == contiguous_strides(shape)
-            else None
-        ),
-    ),
+    always_copies=Known(whole_dimensions_only),
 )
 
 

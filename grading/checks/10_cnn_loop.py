@@ -4,7 +4,7 @@ import torch
 from torch.nn import functional as torch_functional
 
 from grading.checking import checks
-from grading.mistakes import Mistake, mistake, mistakes, right
+from grading.mistakes import mistake, mistakes, right
 from grading.subject import Problem
 from minigrad.training import evaluate, train_mnist, train_step
 
@@ -180,13 +180,10 @@ mistakes(
     & in training.train: -> in batches:
     not_returned:
     > return training.results ->
+    trains_again: an epoch is trained twice: where training.train.epoch is one more than
+        len(training.results) it has had its steps, and only the evaluation is missing
+    > {ALWAYS}
     """,
-    trains_again=Mistake(
-        "an epoch is trained twice: where training.train.epoch is one more than "
-        "len(training.results) it has had its steps, and only the evaluation is "
-        "missing",
-        ALWAYS,
-    ),
 )
 
 
