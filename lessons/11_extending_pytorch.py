@@ -177,7 +177,7 @@ except NameError:
 #
 # | part | holds | knows |
 # |---|---|---|
-# | `cuda.cu` | kernels, and the functions that launch them | CUDA, ATen's tensors |
+# | `cuda.cu` | functions that launch the kernels of `kernels.cuh` | CUDA, ATen |
 # | `bindings.cpp` | the functions that Python sees, and all checks | ATen, Python |
 # | `__init__.py` | gradients, and what is registered | PyTorch |
 #

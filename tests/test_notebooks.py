@@ -1,5 +1,6 @@
 """Every lesson and every lab is run from top to bottom, as Run All does it."""
 
+import ast
 import re
 
 import nbformat
@@ -44,6 +45,14 @@ def unexpected(nb):
     return errors + noise
 
 
+def prints(source):
+    """Does a cell print in any case: in no function, class or try?"""
+    perhaps = ast.FunctionDef | ast.ClassDef | ast.Try
+    sure = [s for s in ast.parse(source).body if not isinstance(s, perhaps)]
+    calls = [n for s in sure for n in ast.walk(s) if isinstance(n, ast.Call)]
+    return any(getattr(call.func, "id", "") == "print" for call in calls)
+
+
 def points(nb, ending):
     """{exercise: points} that the check cells show, as nbgrader reads them."""
     return {
@@ -75,6 +84,8 @@ def test_a_lesson_runs_from_top_to_bottom(text, tmp_path):
         if "solved:" in output.text:
             assert f"solved: {cell.id.endswith(SOLVED)}" in output.text, cell.source
     for cell in nb.cells:
+        if cell.cell_type == "code" and prints(cell.source):
+            assert cell.outputs, f"nothing was printed: {cell.source}"
         if cell.source.startswith("with trying():"):  # it shows a message
             assert any("Error: " in o.get("text", "") for o in cell.outputs), (
                 cell.source
