@@ -56,7 +56,8 @@ def without_torch():
 class Watched:
     """A hole whose calls are watched. changes: the arguments that it may change.
 
-    earlier: weak references to the memory of what it has returned so far; it grows.
+    earlier: weak references to the memory of what it was given and has returned so far;
+    it grows.
     """
 
     def __init__(self, hole, earlier, changes=()):
@@ -75,14 +76,13 @@ class Watched:
             if not _alike(_inside(value), was):
                 text = f"{name}, which it was given, has changed"
                 raise Misuse("changed", text)
-        own = {id(m) for _, value in (*given, *zip(names, args, strict=False))
-               for m in _memory(value)}  # fmt: skip
-        new = [memory for memory in _memory(result) if id(memory) not in own]
+        own = [m for value in (*args, *named.values()) for m in _memory(value)]
+        new = [m for m in _memory(result) if not any(m is other for other in own)]
         known = [reference() for reference in self._earlier]
         if any(memory is other for memory in new for other in known):
-            text = "the result lies in the memory of an earlier call's result"
+            text = "the result lies in the memory of an earlier call"
             raise Misuse("reused", text)
-        self._earlier.extend(map(weakref.ref, new))
+        self._earlier.extend(map(weakref.ref, [*new, *own]))
         return result
 
 
