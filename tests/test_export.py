@@ -3,12 +3,13 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 
 import pytest
 from empty_holes import ex, nothing_answered  # noqa: F401
-from export_course import OFFSET, PERMUTE, STRIDES, TRACES, home, lab  # noqa: F401
+from export_course import HOME, OFFSET, PERMUTE, STRIDES, TRACES, home, lab  # noqa: F401
 
 from minigrad import course, layout
 from minigrad.exercises.cells import answered_in, cells_of
@@ -20,10 +21,11 @@ pytestmark = pytest.mark.slow
 # ------------------------------------------------------------ the folder
 
 
-def test_exported_package(lab, tmp_path, capsys):
+def test_exported_package(home, lab, tmp_path, capsys, nightly):
     """Everything at once: written, formatted, and its own tests pass, elsewhere."""
     lab(OFFSET + "    total = offset\n    for i,s in zip(index,strides):\n"
         "        total+=i*s # add\n    return total")  # fmt: skip
+    shutil.copytree(HOME / "tests", home / "tests", dirs_exist_ok=True)
     target = export(tmp_path / "taken home" / "mine")
     out = capsys.readouterr().out.splitlines()
     assert out[-1].startswith(
@@ -33,7 +35,7 @@ def test_exported_package(lab, tmp_path, capsys):
     assert sorted(path.name for path in target.iterdir()) == [
         "LICENSE", "README.md", "minigrad", "pyproject.toml", "tests", "train_mnist.py",
     ]  # fmt: skip
-    for path in target.rglob("*.py"):
+    for path in (target / "minigrad").rglob("*.py"):
         assert not re.search(TRACES, path.read_text(encoding="utf-8")), path
     names = {path.stem for path in (target / "minigrad").rglob("*.py")}
     assert {"layout", "tensor"} < names
@@ -55,8 +57,14 @@ def test_exported_package(lab, tmp_path, capsys):
     ruff = [sys.executable, "-m", "ruff"]
     for command in (["check"], ["format", "--check"]):
         run([*ruff, *command, "--no-cache", "."], target)
-    done = run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"], target)
+    pytest_there = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    some = [] if nightly else ["tests/test_layout.py", "tests/test_tensor.py"]
+    done = run([*pytest_there, *some], target)
     assert re.search(r"\d\d+ passed", done) and "failed" not in done
+    found = run([*pytest_there, "--collect-only"], target)
+    assert int(re.search(r"(\d+) tests collected", found)[1]) > 8000
+    for name in ("viz/step.js", "simt/headers/textures", "data/digits.npz"):
+        assert (target / "minigrad" / name).is_file()
 
 
 def test_right_answers_with_other_strides_pass_the_exported_tests(lab, tmp_path):

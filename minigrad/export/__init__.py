@@ -7,6 +7,7 @@ none. The result needs no notebook and nothing of the course.
 import hashlib
 import importlib.util
 import itertools
+import json
 import re
 import shutil
 import subprocess
@@ -20,8 +21,8 @@ from ..exercises.answers import answers_from
 from ..exercises.registry import exercises
 from . import texts
 from .assemble import HERE, assembled
+from .tests import tests
 
-TESTS = ["test_layout.py", "test_tensor.py"]
 LEFT_BY_TOOLS = {"__pycache__", ".pytest_cache", ".ruff_cache", ".hypothesis"}
 
 IMPORT_ALL = """
@@ -128,11 +129,13 @@ def write(files, folder):
     """Write all into a new folder, formatted, and see that it can be imported."""
     for path, text in files.items():
         put(folder / "minigrad" / path, text)
-    for path in HERE.rglob("*.npz"):
-        shutil.copy(path, folder / "minigrad" / path.relative_to(HERE))
-    for name in TESTS:
-        text = (course.home() / "tests" / name).read_text(encoding="utf-8")
-        put(folder / "tests" / name, re.sub(r"(?m)^from answers import .*\n", "", text))
+    for path in itertools.chain.from_iterable(map(HERE.glob, texts.DATA)):
+        there = folder / "minigrad" / path.relative_to(HERE)
+        if path.is_file() and not there.exists():
+            there.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, there)
+    for path, text in tests(files).items():
+        put(folder / "tests" / path, text)
     put(folder / "tests" / "conftest.py", texts.CONFTEST)
     script = (course.home() / "examples/train_mnist.py").read_text(encoding="utf-8")
     put(folder / "train_mnist.py", re.sub(r"(?m)^.*answers_from.*\n", "", script))
@@ -157,7 +160,9 @@ def put(path, text):
 def put_project(folder, digest):
     put(
         folder / "pyproject.toml",
-        texts.PYPROJECT.format(version=__version__, digest=digest),
+        texts.PYPROJECT.format(
+            version=__version__, digest=digest, data=json.dumps(texts.DATA)
+        ),
     )
 
 

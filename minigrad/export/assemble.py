@@ -25,7 +25,7 @@ def assembled():
     for hole in holes:
         if hole.answer is None:
             raise CannotMerge(f"{hole.name} has no answer, and no solution stands in")
-    used = {"minigrad", "minigrad.viz", "minigrad.models"}
+    used = {"minigrad", "minigrad.viz", "minigrad.models", "minigrad.testing.compare"}
     package = all_modules(used | {hole.__module__ for hole in holes})
     kernels = {p: p.read_text(encoding="utf-8") for p in sorted(HERE.rglob("*.cu*"))}
     for hole in holes:

@@ -1,5 +1,8 @@
 """The texts that an exported package has beside its modules."""
 
+# What a package has beside Python.
+DATA = ["data/*.npz", "kernels/*.cu*", "simt/headers/**/*", "viz/*.css", "viz/*.js"]
+
 PYPROJECT = """\
 [build-system]
 requires = ["setuptools>=77"]
@@ -15,17 +18,18 @@ dependencies = ["numpy>=2.0"]
 
 [project.optional-dependencies]
 pictures = ["matplotlib>=3.10"]
-test = ["hypothesis>=6.100", "pytest>=8.4", "torch>=2.9"]
+test = ["hypothesis>=6.100", "matplotlib>=3.10", "pytest>=8.4", "torch>=2.9"]
 
 [tool.setuptools.packages.find]
 include = ["minigrad*"]
 
 [tool.setuptools.package-data]
-minigrad = ["kernels/*.cu*"]
+minigrad = {data}
 
 [tool.pytest.ini_options]
 testpaths = ["tests"]
-pythonpath = ["."]
+pythonpath = [".", "tests", "tests/simt"]
+markers = ["slow: takes long; pytest -m 'not slow' leaves it out", "nightly", "gpu"]
 
 [tool.ruff]
 line-length = 88
