@@ -29,7 +29,7 @@ from .worker import CELL_SECONDS
 
 START_SECONDS = 120  # to import NumPy and minigrad on a busy machine
 GRACE = 5  # seconds beyond its own time limit, before a process is ended
-EXERCISE_SECONDS = 180  # by the clock, for all that an exercise is asked
+EXERCISE_SECONDS = 180  # by the clock, of waiting for all that an exercise is asked
 TRIES = 3  # of what ends its process: it may have been ended from outside
 SUBMISSION_SECONDS = 900
 CODE = "from grading.zygote import serve; serve({fd}, {boxed})"
@@ -107,7 +107,7 @@ class ProcessSubject(WireSubject):
     cells: (id, text) of its code cells, in order. A cell that ends the process again
     and again is left out, so it costs no other exercise anything.
     files: (name, text) of the modules beside it. lab: its holes are the answers'.
-    seconds: by the clock, for all of it.
+    seconds: by the clock, of waiting for all of it.
     After `with`, `problems` says what went wrong in which cell: {id: text}. `ended`:
     did the process end unasked, after all its cells?
     """
@@ -123,8 +123,7 @@ class ProcessSubject(WireSubject):
         self._line = self._lifeline = self._zygote = None
         self._judged, self._given, self._setups = None, set(), set()
         self._seconds = GRACE
-        self._end_of_all = time.monotonic() + seconds
-        self._end_of_exercise = self._end_of_all
+        self._of_exercise = self._of_all = seconds  # what is left of them
 
     def __enter__(self):
         return self
@@ -150,7 +149,7 @@ class ProcessSubject(WireSubject):
 
     def about(self, name):
         if name != self._judged:  # else it is tried again, in the time that is left
-            self._end_of_exercise = time.monotonic() + EXERCISE_SECONDS
+            self._of_exercise = EXERCISE_SECONDS
         left_over = self._line and self._line.is_waiting()
         if left_over or name in self._given:  # nobody is judged who has seen the answer
             self._end()
@@ -224,8 +223,8 @@ class ProcessSubject(WireSubject):
 
     @contextlib.contextmanager
     def _ends(self, seconds):
-        """End a process that is late, or has ended."""
-        left = self._left(seconds)
+        """End a process that is late, or has ended. Only waiting for it counts."""
+        begun, left = time.monotonic(), self._left(seconds)
         try:
             yield
             return
@@ -234,12 +233,15 @@ class ProcessSubject(WireSubject):
         except (EOFError, OSError):
             kind, self.ended = "gone", True
             text = "the process ended: does the code exit, or make something huge?"
+        finally:
+            waited = time.monotonic() - begun
+            self._of_exercise -= waited
+            self._of_all -= waited
         self._end()
         raise Gone(kind, text)
 
     def _left(self, seconds):
-        ends = min(self._end_of_exercise, self._end_of_all)
-        return max(min(seconds, ends - time.monotonic()), 0.001)
+        return max(min(seconds, self._of_exercise, self._of_all), 0.001)
 
     def _start(self):
         """Have a process that has run the cells; it may take several tries."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import nbformat
 from nbconvert.exporters import NotebookExporter
-from nbformat.v4 import new_markdown_cell, new_notebook, new_output
+from nbformat.v4 import new_markdown_cell, new_notebook
 from nbgrader import utils
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool
@@ -196,10 +196,9 @@ def _show(nb, verdicts, warnings, why):
 
 def _outputs(verdict):
     data = {"text/plain": repr(verdict), "text/html": verdict._repr_html_()}
-    return [
-        new_output("stream", name="stdout", text=f"{verdict}\n"),
-        new_output("execute_result", data=data, execution_count=None),
-    ]
+    printed = {"output_type": "stream", "name": "stdout", "text": f"{verdict}\n"}
+    shown = {"output_type": "execute_result", "data": data, "execution_count": None}
+    return nbformat.from_dict([printed, shown | {"metadata": {}}])
 
 
 def _table(verdicts, warnings, why):
