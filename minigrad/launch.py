@@ -59,11 +59,29 @@ def rungs(which):
 # ------------------------------------------------- rungs
 
 
+class Around(NamedTuple):
+    """Elementwise operators that jit puts into another operator's kernel: around.cuh.
+
+    text: in front of the kernel's. tensors: what its parameters MORE are given. reads:
+    does it make the elements that the kernel reads? options: of the compiler.
+    """
+
+    text: str = ""
+    tensors: tuple = ()
+    reads: bool = False
+    options: tuple = ()
+
+
+ALONE = Around()
+
+
 class Facts(SimpleNamespace):
     """What a ladder may ask about a call: its tensors by name, and its sizes.
 
     dtype, device: the first tensor's. wide: the dtype to compute in.
     """
+
+    around = ALONE
 
     def __init__(self, **facts):
         first = next(x for x in facts.values() if hasattr(x, "storage"))
@@ -111,18 +129,23 @@ class Rung(NamedTuple):
         return file_text(self.source)
 
     @capture.remembered
-    def function(self, device, types=(), before=""):
+    def function(self, device, types=(), before="", options=()):
         """The compiled kernel, for a device; before: text in front of its own."""
         name = self.kernel if self.is_hole else template(self.kernel, *types)
-        return compiled(with_headers(before + self.text(), types), name, device)
+        text = with_headers(before + self.text(), types)
+        return compiled(text, name, device, options)
 
     def launch(self, operator, f):
         """Launch the kernel with these facts."""
+        around = f.around
+        fits = not around.text or not self.is_hole and self.kernel in takers()
+        check(fits, f"{operator}: the kernel {self.kernel} has no place for a tail")
         if self.run is not None:
             return self.run(self, operator, f)
         vars(f).update(self.more(f))
-        function = self.function(f.device, tuple(self.types(f)), self.before(f))
-        args = [argument(f, text) for text in self.args.split()]
+        before = around.text + self.before(f)
+        function = self.function(f.device, tuple(self.types(f)), before, around.options)
+        args = [*(argument(f, text) for text in self.args.split()), *around.tensors]
         block = self.block(f) if callable(self.block) else self.block
         how = self.grid(f), block, args, getattr(f, "moved", None)
         launch(operator, self.name, function, f.device, *how)
@@ -188,6 +211,13 @@ def file_text(name):
     return re.sub(own, lambda included: file_text(included[1]), text)
 
 
+@functools.cache
+def takers():
+    """The kernels that jit may put a tail into, or a head: those with MORE."""
+    files = map(file_text, ("matmul.cu", "conv.cu", "conv_gemm.cu", "reduce.cu"))
+    return {*re.findall(r"__global__ void (\w+)\([^{]*? MORE\)", "".join(files))}
+
+
 class Ready(NamedTuple):
     """A compiled kernel."""
 
@@ -196,10 +226,13 @@ class Ready(NamedTuple):
 
 
 @functools.lru_cache(4096)
-def compiled(text, name, device):
-    """A kernel of a text, ready to be launched on a device."""
+def compiled(text, name, device, options=()):
+    """A kernel of a text, ready to be launched on a device.
+
+    options: of NVRTC; the simulator rounds each operation by itself anyway.
+    """
     if device == "cuda":
-        return Ready(Kernel(text, name)._compiled, name)
+        return Ready(Kernel(text, name, options)._compiled, name)
     return Ready(simulated(text).get_function(name), name)
 
 

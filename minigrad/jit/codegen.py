@@ -13,13 +13,14 @@ import numpy as np
 
 from .. import launch
 from ..arrays import ERRORS, IGNORED, reader, write
+from ..dispatch import DeviceKernel
 from ..dtypes import C_NAMES, as_number, bfloat16, of_bits, to_bits
 from ..exercises.registry import exercise
-from ..kernel import Kernel
-from ..launch import THREADS, Ready, cdiv, coalesce_dims
+from ..launch import THREADS, cdiv, coalesce_dims
 from ..storage import storage_of
 from ..tensor import Tensor
 from .ir import Node, numel
+from .passes import REDUCTIONS, Around
 
 
 class Input(NamedTuple):
@@ -77,16 +78,16 @@ def parts_of(node):
     """(inputs, steps, outputs) of a Fused node, as fused_kernel takes them."""
     shape = node.spec.shape
     inputs = [Input(name(a), c_type(a.dtype), index(a, shape)) for a in node.args]
-    steps = []
-    for n in node.group:
-        wide = n.kernel.wide
-        operands = tuple(operand(a, wide) for a in n.args)
-        dtype, expression = n.dtype, n.kernel.expression
-        if dtype != wide:
-            expression = f"({c_type(dtype)})({expression})"
-        M = C_NAMES[wide]
-        steps.append(Step(name(n), c_type(dtype), expression, operands, M))
-    return inputs, steps, [name(n) for n in node.outputs]
+    return inputs, [*map(step, node.group)], [name(n) for n in node.outputs]
+
+
+def step(node):
+    """An elementwise node as a Step."""
+    wide, dtype, expression = node.kernel.wide, node.dtype, node.kernel.expression
+    operands = tuple(operand(a, wide) for a in node.args)
+    if dtype != wide:
+        expression = f"({c_type(dtype)})({expression})"
+    return Step(name(node), c_type(dtype), expression, operands, C_NAMES[wide])
 
 
 def name(node):
@@ -140,6 +141,18 @@ def text_of(node):
     return fused_kernel(node.target, *parts_of(node))
 
 
+ROUNDED = ("--fmad=false",)  # after each step, as operators round
+
+
+def whole(text, dtypes):
+    """A text with what it needs in front."""
+    helpers = set(re.findall(r"\b(\w+)\(", launch.file_text("math.cuh")))
+    needs = helpers & {*re.findall(r"\b(\w+)\(", text)} - {"if", "floor"}
+    return launch.with_headers(
+        (launch.file_text("math.cuh") if needs else "") + text, dtypes
+    )
+
+
 class FusedKernel:
     """A fused node on "sim" and "cuda"."""
 
@@ -147,17 +160,11 @@ class FusedKernel:
         self.name, self.n, self.outputs = node.target, numel(node), node.outputs
         self.text, self.device = text_of(node), node.device
         dtypes = [n.dtype for n in (*node.args, *node.group)]
-        helpers = set(re.findall(r"\b(\w+)\(", launch.file_text("math.cuh")))
-        needs = helpers & {*re.findall(r"\b(\w+)\(", self.text)} - {"if", "floor"}
-        whole = (launch.file_text("math.cuh") if needs else "") + self.text
-        self.whole = launch.with_headers(whole, dtypes)
+        self.whole = whole(self.text, dtypes)
 
     @functools.cached_property
     def function(self):
-        if self.device == "cuda":  # rounded after each step, as operators round
-            kernel = Kernel(self.whole, self.name, ("--fmad=false",))
-            return Ready(kernel._compiled, self.name)
-        return launch.compiled(self.whole, self.name, self.device)
+        return launch.compiled(self.whole, self.name, self.device, ROUNDED)
 
     def __call__(self, *tensors, out=None):
         like = tensors[0] if tensors else out
@@ -168,6 +175,77 @@ class FusedKernel:
         how = self.function, self.device, grid, THREADS, args
         launch.launch("fused", "jit", *how)
         return made
+
+
+# ------------------------------------------------- around a kernel of the library
+
+
+class AroundKernel(DeviceKernel):
+    """A kernel of the library with elementwise operators before it, after it, or both.
+
+    text: what stands in front of the library's, see kernels/around.cuh.
+    """
+
+    def __init__(self, node):
+        self.core, self.outputs, self.device = node.core, node.outputs, node.device
+        place = node.group.index(node.core)
+        head, tail = node.group[:place], node.group[place + 1 :]
+        self.args, self.reads = node.args, bool(head)
+        inside = {*node.group}
+        self.more = list(dict.fromkeys(a for n in head + tail for a in n.args
+                         if isinstance(a, Node) and a not in inside))  # fmt: skip
+        parameters = [f"const {c_type(a.dtype)}* p{i}" for i, a in enumerate(self.more)]
+        one = {(n.target, step(n).expression): n for n in head + tail}
+        names, self.calls, lines = [target for target, _ in one], {}, []
+        for i, (key, n) in enumerate(one.items()):  # each operator once, as a macro
+            self.calls[key] = f"do_{n.target}" + str(i) * (names.count(n.target) > 1)
+            letters = ", ".join([*"abc"[: len(n.args)], "M"])
+            lines.append(f"#define {self.calls[key]}({letters}) {key[1]}")
+        if head:
+            lines += self.function("HEAD", head, [], parameters)
+        if tail:
+            value = [f"{c_type(node.core.dtype)} {name(node.core)}"]
+            lines += self.function("TAIL", tail, value, parameters)
+        if parameters:
+            lines.append(f"#define MORE , {', '.join(parameters)}")
+        lines.append(f"// and then {node.core.launches[-1].kernel.name}")
+        self.text = "\n".join(lines)
+        text = whole(self.text + "\n", [n.dtype for n in (*self.more, *node.group)])
+        options = ROUNDED if node.core.target in REDUCTIONS else ()
+        self.around = functools.partial(launch.Around, text, reads=self.reads,
+                                        options=options)  # fmt: skip
+
+    def function(self, what, group, value, parameters):
+        """A function of element i, perhaps of a value, and the macro that calls it."""
+        result, every = group[-1], [a for n in group for a in n.args]
+        used = [(i, a) for i, a in enumerate(self.more) if a in every]
+        pointers = [f"p{i}" for i, _ in used]
+        takes = [*value, *(parameters[i] for i, _ in used)]
+        i = "int i" if numel(result) < launch.MANY else "long long i"
+        takes = ", ".join([i, *takes])
+        yield f"__device__ {c_type(result.dtype)} {what.lower()}({takes}) {{"
+        for i, a in used:
+            place = index(a, result.shape)
+            yield f"    {c_type(a.dtype)} {name(a)} = p{i}[{place}];"
+        for n in group:
+            made = step(n)
+            operands = ", ".join((*made.operands, made.M))
+            call = f"{self.calls[n.target, made.expression]}({operands})"
+            yield f"    {made.type} {made.name} = {call};"
+        yield f"    return {name(result)};"
+        yield "}"
+        macro = "TAIL(i, value)" if value else "HEAD(x, i)"
+        call = ", ".join(["i", *["value"] * len(value), *pointers])
+        yield f"#define {macro} {what.lower()}({call})"
+
+    def __call__(self, *tensors):
+        env = dict(zip(self.args, tensors, strict=True))
+        around = self.around(tensors=tuple(env[a] for a in self.more))
+        args = self.core.args
+        if self.reads:  # a tensor of which the layout alone is read
+            env[args[0]] = tensors[0].new_empty(args[0].shape, args[0].dtype)
+        operands = [env[a] if isinstance(a, Node) else a for a in args]
+        return (self.core.kernel(*operands, **self.core.kwargs, around=around),)
 
 
 # ------------------------------------------------- on "cpu"
@@ -237,4 +315,6 @@ def tensor_of(value, node):
 
 def kernel_of(node):
     """What runs a Fused node."""
+    if isinstance(node, Around):
+        return AroundKernel(node)
     return (FusedNumpy if node.device == "cpu" else FusedKernel)(node)

@@ -19,14 +19,15 @@ class Node:
     the operator's options. spec: dtype, device and layout of the result (a tuple of
     those of several). kernel: what computes it. memory: the number of the storage that
     the result lies in; writes: of those that are written to. line: where the user's
-    code called it. pointwise: is each element computed by itself?
+    code called it. pointwise: is each element computed by itself? launches: those by
+    which an operator ran while it was traced.
     constant: is it a number that never changes? value: its tensor, if that is one, or
     was there before.
     """
 
     number = 0
     kernel = line = memory = out = value = group = None
-    pointwise = constant = False
+    pointwise, constant, launches = False, False, ()
 
     def __init__(self, op, target, args=(), kwargs=None, spec=None, **facts):
         self.op, self.target, self.args = op, target, tuple(args)
@@ -94,6 +95,7 @@ class Graph:
 
     def __init__(self, nodes=(), results=None, grads=()):
         self.nodes, self.results, self.grads = [*nodes], results, [*grads]
+        self.kept = []  # whose tails stay kernels of their own
 
     @property
     def outputs(self):

@@ -1,5 +1,7 @@
 """Passes: functions of a Graph that leave it shorter and mean the same."""
 
+from .. import launch
+from ..dispatch import KERNELS
 from ..exercises.registry import exercise
 from ..layout import is_contiguous
 from .ir import Graph, Node, mapped
@@ -236,6 +238,100 @@ def closed(group):
     return any(node.out is not None for node in group)
 
 
+# ------------------------------------------------- around a kernel of the library
+
+REDUCTIONS = "sum", "mean", "amax", "amin"
+CORES = {  # operators, and by whose launch the result is written
+    "matmul": ("matmul", "sum"),
+    "linear": ("matmul", "sum"),
+    "conv2d": ("conv2d",),
+    **{name: (name,) for name in REDUCTIONS},
+}
+
+
+def biased(graph):
+    """A linear layer as its product and the bias, which may become its tail."""
+    nodes = []
+    for node in graph.nodes:
+        if node.target == "linear" and len(node.launches) > 1 and len(node.args) == 3:
+            product = Node("call_function", "linear", (*node.args[:2], None),
+                           spec=node.spec, kernel=node.kernel, memory=object(),
+                           launches=node.launches[:-1], line=node.line)  # fmt: skip
+            if node.args[2] is not None and takes(product):
+                node.target, node.args = "add", (product, node.args[2])
+                node.kernel = KERNELS["add", node.device, node.dtype]
+                node.pointwise, node.launches = True, node.launches[-1:]
+                nodes.append(product)
+        nodes.append(node)
+    return Graph(nodes, graph.results, graph.grads)
+
+
+def takes(node):
+    """Was the result written by a kernel of the library that has place for a tail?"""
+    if not node.launches or node.launches[-1].operator not in CORES[node.target]:
+        return False
+    kernel = node.launches[-1].kernel.name.partition("<")[0]
+    return node.launches[-1].rung != "yours" and kernel in launch.takers()
+
+
+def attached(graph):
+    """Elementwise operators as part of the library's kernels: what is computed from the
+    result of a product or a reduction is its tail, what a reduction reads its head.
+
+    It pays where nobody else reads what is in between: that is neither written nor read
+    then, a launch less is made, and each element is still computed once.
+    """
+    order = {node: i for i, node in enumerate(graph.nodes)}
+    maker = {n: node for node in graph.nodes for n in node.group or [node]}
+    users, outputs, new, gone, kept = graph.users(), {*graph.outputs}, {}, set(), []
+    for core in reversed(graph.nodes):
+        if core.target not in CORES or core.writes or not core.launches:
+            continue
+        head, tail, alone = [], [], users[core] == [*users[core][:1]]
+        last = next(iter(users[core]), None)
+        if alone and core not in outputs and last not in gone and last is not None:
+            between = graph.nodes[order[core] + 1 : order[last]]
+            tail = chain_of(last)
+            same = bool(tail) and tail[-1].dtype == core.dtype
+            fits = same and can_fuse([core, *tail[:-1]], tail[-1], between)
+            if fits and not takes(core):
+                kept.append(core)
+            tail = tail if fits and takes(core) else []
+        last = last if tail else core
+        first = maker.get(core.args[0])
+        single = core.target in REDUCTIONS and len(core.launches) == 1 and takes(core)
+        if single and first not in gone and core.args[0] not in outputs:
+            between = [n for n in graph.nodes[order[first] + 1 : order[last]]
+                       if n is not core]  # fmt: skip
+            chain = chain_of(first)
+            if chain and users[chain[-1]] == [core]:
+                head = chain if can_fuse(chain, chain[-1], between) else []
+        if head or tail:
+            gone |= {core, *([first] if head else []), *([last] if tail else [])}
+            new[last] = Around([*head, core, *tail], core)
+    nodes = [new.get(n, n) for n in graph.nodes if n in new or n not in gone]
+    found = Graph(nodes, graph.results, graph.grads)
+    found.kept = kept[::-1]
+    return found
+
+
+def chain_of(node):
+    """The elementwise operators of a node that has one result, on a device."""
+    if type(node) is Fused:
+        one = node.out is None and node.outputs == node.group[-1:]
+        return node.group if one and node.device != "cpu" else []
+    return [node] if suits(node) and node.out is None and node.device != "cpu" else []
+
+
+class Around(Fused):
+    """A kernel of the library with a head, a tail or both; core: what it is without."""
+
+    def __init__(self, group, core):
+        super().__init__(group, group[-1:])
+        self.core = core
+
+
 PASSES = (
-    constant_folding, merged, without_copies, pooled, dead_code_elimination, fused,
+    constant_folding, merged, without_copies, pooled, biased, dead_code_elimination,
+    fused, attached,
 )  # fmt: skip

@@ -181,10 +181,18 @@ def into(node, state, operands, out):
 
 
 def fused_step(node, kernel):
+    state = {}
+
     def run(env):
         out = None if node.out is None else env[node.out]
-        options = {} if out is None else {"out": out}
-        made = run_heard(node.target, kernel, [env[a] for a in node.args], options)
+        options, operands = {} if out is None else {"out": out}, map(env.get, node.args)
+        if not hasattr(kernel, "plan") or is_heard():
+            made = run_heard(node.target, kernel, [*operands], options)
+        elif "run" in state:
+            made = state["run"](*operands)
+        else:
+            made, again = below(planned, kernel, [*operands], {})
+            state["run"] = again or functools.partial(below, kernel)
         env.update(zip(kernel.outputs, made, strict=True))
 
     return run

@@ -43,14 +43,14 @@ class Tracer(trace.Trace):
         out = options.get("out")
         target = None if out is None else self.node_of(out)
         versions = [x.storage.version if tensor(x) else 0 for x in operands]
-        self.depth += 1
+        self.depth, self.launches = self.depth + 1, []
         try:
             result = kernel(*operands, **options)
         finally:
             self.depth -= 1
         kwargs = {k: v for k, v in options.items() if k != "out"}
         node = Node("call_function", operator, args, kwargs, kernel=kernel)
-        node.line = user_line()
+        node.line, node.launches = user_line(), self.launches
         node.pointwise = getattr(kernel, "pointwise", False)
         written = [x.storage for x, v in zip(operands, versions, strict=True)
                    if tensor(x) and x.storage.version != v]  # fmt: skip
@@ -69,6 +69,7 @@ class Tracer(trace.Trace):
     def launched(self, one, args):
         """A kernel is launched: alone where no operator runs, as by an optimiser."""
         if self.depth:
+            self.launches.append(one)
             return
         fixed = [self.node_of(a) if has_memory(a) else a for a in args]
         kernel = AgainLaunch(one)

@@ -35,6 +35,8 @@ __global__ void conv2d_direct(const T* x, const T* w, const T* bias, T* y, Conv 
     y[i] = (T)sum;
 }
 
+#include "around.cuh"
+
 #define TILE 16  // blocks of (16, 16)
 #define HALO 40  // the tile and what its windows reach beyond it, at most
 
@@ -43,7 +45,7 @@ __global__ void conv2d_direct(const T* x, const T* w, const T* bias, T* y, Conv 
 // and along the width.) blockIdx.z counts planes of y. Costs two barriers a channel.
 template <typename T, typename A = T>
 __global__ void conv2d_halo(const T* x, const T* w, const T* bias, T* y, Conv s,
-                            int biased, long long planes) {
+                            int biased, long long planes MORE) {
     __shared__ T part[HALO][HALO + 1];
     int tx = threadIdx.x, ty = threadIdx.y, in = s.C / s.groups;
     int oh = blockIdx.y * TILE + ty, ow = blockIdx.x * TILE + tx;
@@ -72,7 +74,8 @@ __global__ void conv2d_halo(const T* x, const T* w, const T* bias, T* y, Conv s,
                            (A)part[ty * s.SH + kh * s.DH][tx * s.SW + kw * s.DW];
             __syncthreads();
         }
-        if (oh < s.OH && ow < s.OW) y[(plane * s.OH + oh) * s.OW + ow] = (T)sum;
+        long long at = (plane * s.OH + oh) * s.OW + ow;
+        if (oh < s.OH && ow < s.OW) y[at] = TAIL(at, (T)sum);
     }
 }
 

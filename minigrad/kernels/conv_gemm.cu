@@ -38,6 +38,8 @@ __device__ long long place_of(const Conv& s, int group, int part, int i, int j,
     return ((image * s.groups + group) * size.M + i) * plane + j - n * plane;
 }
 
+#include "around.cuh"
+
 // ------------------------------------------------- a tile of each in shared memory
 
 #define TILE 16  // blocks of (16, 16)
@@ -79,7 +81,7 @@ __device__ T right(const T* b, const Conv& s, int group, int k, int j) {
 // in, R is the result: T, of dw A. Costs several divisions for each element of a tile.
 template <int WHAT, typename T, typename R = T, typename A = T>
 __global__ void conv2d_implicit(const T* a, const T* b, const T* bias, R* c, Conv s,
-                                int biased, int parts) {
+                                int biased, int parts MORE) {
     __shared__ T a_tile[TILE][TILE], b_tile[TILE][TILE];
     int tx = threadIdx.x, ty = threadIdx.y;
     int row = blockIdx.y * TILE + ty, col = blockIdx.x * TILE + tx;
@@ -100,7 +102,8 @@ __global__ void conv2d_implicit(const T* a, const T* b, const T* bias, R* c, Con
     }
     if (row >= size.M || col >= size.N) return;
     if (WHAT == 0 && biased) sum += (A)bias[group * size.M + row];
-    c[place_of<WHAT>(s, group, part, row, col, size)] = (R)sum;
+    long long at = place_of<WHAT>(s, group, part, row, col, size);
+    c[at] = TAIL(at, (R)sum);
 }
 
 // dw[o, k] = sum over the parts of c[part, o, k]; db[o] that of the last k, if biased.
@@ -178,7 +181,7 @@ template <int WHAT, int KH, int KW, int SH = 1, int SW = 1, int BM = 64, int BN 
           int BK = 16>
 __launch_bounds__(THREADS) __global__ void conv2d_pipelined(
         const float* a, const float* b, const float* bias, float* c, Conv s,
-        int biased, int parts) {
+        int biased, int parts MORE) {
     constexpr int TN = 4, TM = BM * BN / THREADS / TN;
     constexpr int A_COUNT = BM * BK / THREADS, B_COUNT = BN * BK / THREADS;
     constexpr int taps = KH * KW, STEP = THREADS / BK;
@@ -261,15 +264,15 @@ __launch_bounds__(THREADS) __global__ void conv2d_pipelined(
 #pragma unroll
         for (int v = 0; v < TN; v += 4) {
             int j = first_j + along + v * 8;
-            for (int o = 0; o < 4; o++) sum[u][v + o] += add;
             if (r >= size.M || j >= size.N) continue;
-            if (whole) {
-                FOUR(c[place_of<WHAT>(s, group, part, r, j, size)]) = FOUR(sum[u][v]);
-                continue;
+            long long at = place_of<WHAT>(s, group, part, r, j, size);
+            for (int o = 0; o < 4; o++) {
+                if (j + o >= size.N) continue;
+                if (!whole) at = place_of<WHAT>(s, group, part, r, j + o, size) - o;
+                sum[u][v + o] = TAIL(at + o, sum[u][v + o] + add);
+                if (!whole) c[at + o] = sum[u][v + o];
             }
-            for (int o = 0; o < 4; o++)
-                if (j + o < size.N)
-                    c[place_of<WHAT>(s, group, part, r, j + o, size)] = sum[u][v + o];
+            if (whole) FOUR(c[at]) = FOUR(sum[u][v]);
         }
     }
 }

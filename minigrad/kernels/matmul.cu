@@ -42,6 +42,7 @@ __global__ void matmul_coalesced(const T* a, const T* b, T* c, int M, int N, int
 #define TILE 16  // blocks of (16, 16)
 
 #include "strides.cuh"
+#include "around.cuh"
 
 // Where matrix number `batch` begins; a batch dimension of stride 0 is a broadcast one.
 __device__ long long matrix_of(long long batch, const Strides& view) {
@@ -59,7 +60,7 @@ __device__ long long matrix_of(long long batch, const Strides& view) {
 // barriers a tile, and two reads of shared memory for each multiplication.
 template <typename T, typename A = T>
 __global__ void matmul_tiled(const T* a, Strides as, const T* b, Strides bs, T* c,
-                             int M, int N, int K, long long batches) {
+                             int M, int N, int K, long long batches MORE) {
     __shared__ T a_tile[TILE][TILE], b_tile[TILE][TILE];
     int tx = threadIdx.x, ty = threadIdx.y;
     int row = blockIdx.y * TILE + ty, col = blockIdx.x * TILE + tx;
@@ -77,7 +78,8 @@ __global__ void matmul_tiled(const T* a, Strides as, const T* b, Strides bs, T* 
             for (int i = 0; i < TILE; i++) sum += (A)a_tile[ty][i] * (A)b_tile[i][tx];
             __syncthreads();
         }
-        if (row < M && col < N) c[(batch * M + row) * N + col] = (T)sum;
+        long long at = (batch * M + row) * N + col;
+        if (row < M && col < N) c[at] = TAIL(at, (T)sum);
     }
 }
 
@@ -240,7 +242,7 @@ template <int A_ALONG_K, int B_ALONG_K, int WIDE, int BM = 128, int BN = 128,
           int BK = 8>
 __launch_bounds__(THREADS) __global__ void matmul_pipelined(
         const float* a, Strides as, const float* b, Strides bs, float* c,
-        int M, int N, int K, long long batches) {
+        int M, int N, int K, long long batches MORE) {
     constexpr int TN = BN == 128 ? 8 : 4, TM = BM * BN / THREADS / TN;
     constexpr int WARPS_ALONG = BN / (LANES_ALONG * TN);
     __shared__ __align__(16) float a_tile[2][BK][BM + PAD], b_tile[2][BK][BN + PAD];
@@ -288,10 +290,13 @@ __launch_bounds__(THREADS) __global__ void matmul_pipelined(
             for (int j = 0; j < TN; j += 4) {
                 int r = row + down + i / 4 * 4 * LANES_DOWN + i % 4;
                 int s = col + along + j * LANES_ALONG;
-                float* to = c + (batch * M + r) * N + s;
-                if (WIDE && r < M && s < N) FOUR(*to) = FOUR(sum[i][j]);
-                for (int o = 0; o < 4; o++)
-                    if (!WIDE && r < M && s + o < N) to[o] = sum[i][j + o];
+                long long at = (batch * M + r) * N + s;
+                for (int o = 0; o < 4; o++) {
+                    if (r >= M || s + o >= N) continue;
+                    sum[i][j + o] = TAIL(at + o, sum[i][j + o]);
+                    if (!WIDE) c[at + o] = sum[i][j + o];
+                }
+                if (WIDE && r < M && s < N) FOUR(c[at]) = FOUR(sum[i][j]);
             }
     }
 }

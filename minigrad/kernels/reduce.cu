@@ -114,13 +114,11 @@ __global__ void sum_vectors(const T* x, Y* y, long long n) {
 //
 // x is rows x n, row by row. n > 0, but for SUM, PROD and MEAN.
 
-// What a reduction begins with. A maximum needs a number of the row's own: 0 would be
-// wrong where all are negative. Taking it twice does no harm.
-template <int OP, typename A, typename T>
-__device__ A start_of(const T* row) {
-    if constexpr (OP == MAX || OP == MIN) return (A)row[0];
-    else return OP == PROD ? 1 : 0;
-}
+#include "around.cuh"
+
+// What a reduction begins with. A maximum needs a number of the row's own, element i: 0
+// would be wrong where all are negative. Taking it twice does no harm.
+#define START(i) (OP == MAX || OP == MIN ? (A)HEAD(x, i) : (A)(OP == PROD))
 
 template <int OP, typename A>
 __device__ A finished(A total, long long count) {
@@ -132,15 +130,15 @@ __device__ A finished(A total, long long count) {
 // A long row keeps its warp busy while others are done.
 template <int OP, typename T, typename Y = T, typename A = Y>
 __global__ void reduce_warps(const T* x, Y* y, long long rows, long long n,
-                             long long count) {
+                             long long count MORE) {
     long long row = (long long)blockIdx.x * blockDim.y + threadIdx.y;
     if (row >= rows) return;
 
-    A total = start_of<OP, A>(x + row * n);
+    A total = START(row * n);
     for (long long i = threadIdx.x; i < n; i += 32)
-        total = combine<OP>(total, (A)x[row * n + i]);
+        total = combine<OP>(total, (A)HEAD(x, row * n + i));
     total = warp_reduce<OP>(total);
-    if (threadIdx.x == 0) y[row] = (Y)finished<OP>(total, count);
+    if (threadIdx.x == 0) y[row] = TAIL(row, (Y)finished<OP>(total, count));
 }
 
 #include "last_block.cuh"
@@ -152,14 +150,14 @@ __global__ void reduce_warps(const T* x, Y* y, long long rows, long long n,
 // atomic each, and a last step in which one block works.
 template <int OP, typename T, typename Y = T, typename A = Y>
 __global__ void reduce_blocks(const T* x, Y* y, long long n, long long count, A* parts,
-                              unsigned int* tickets) {
-    const T* row = x + blockIdx.x * n;
+                              unsigned int* tickets MORE) {
+    long long row = blockIdx.x * n;
     long long step = (long long)gridDim.y * blockDim.x;
 
-    A start = start_of<OP, A>(row), total = start;
+    A start = START(row), total = start;
     long long tid = (long long)blockIdx.y * blockDim.x + threadIdx.x;
     for (long long i = tid; i < n; i += step)
-        total = combine<OP>(total, (A)row[i]);
+        total = combine<OP>(total, (A)HEAD(x, row + i));
     total = block_reduce<OP>(total, start);
     if (gridDim.y > 1) {
         parts += (long long)blockIdx.x * gridDim.y;
@@ -170,7 +168,8 @@ __global__ void reduce_blocks(const T* x, Y* y, long long n, long long count, A*
             total = combine<OP>(total, parts[part]);
         total = block_reduce<OP>(total, start);
     }
-    if (threadIdx.x == 0) y[blockIdx.x] = (Y)finished<OP>(total, count);
+    if (threadIdx.x == 0)
+        y[blockIdx.x] = TAIL(blockIdx.x, (Y)finished<OP>(total, count));
 }
 
 // ------------------------------------------------- any dimensions
@@ -182,15 +181,15 @@ __global__ void reduce_blocks(const T* x, Y* y, long long n, long long count, A*
 // Neighbouring threads read side by side if the last kept dimension does.
 template <int OP, typename T, typename Y = T, typename A = Y>
 __global__ void reduce_strided(const T* x, Strides kept, Strides reduced, Y* y,
-                               INDEX m, INDEX n, long long count) {
+                               INDEX m, INDEX n, long long count MORE) {
     INDEX i = (INDEX)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= m) return;
 
-    const T* first = x + offset_of(i, kept);
-    A total = start_of<OP, A>(first);
+    long long first = offset_of(i, kept);
+    A total = START(first);
     for (INDEX k = 0; k < n; k++)
-        total = combine<OP>(total, (A)first[offset_of(k, reduced)]);
-    y[i] = (Y)finished<OP>(total, count);
+        total = combine<OP>(total, (A)HEAD(x, first + offset_of(k, reduced)));
+    y[i] = TAIL(i, (Y)finished<OP>(total, count));
 }
 
 // The values of a column's threads as one, in the first of them.
@@ -212,16 +211,16 @@ __device__ A column_reduce(A value) {
 template <int OP, typename T, typename Y = T, typename A = Y>
 __global__ void reduce_columns(const T* x, Strides kept, Strides reduced, Y* y,
                                INDEX m, INDEX n, long long count, A* parts,
-                               unsigned int* tickets) {
+                               unsigned int* tickets MORE) {
     INDEX column = (INDEX)blockIdx.x * 32 + threadIdx.x, i = min(column, m - 1);
     bool writes = column < m && threadIdx.y == 0;
 
-    const T* first = x + offset_of(i, kept);
-    A start = start_of<OP, A>(first), total = start;
+    long long first = offset_of(i, kept);
+    A start = START(first), total = start;
     INDEX step = blockDim.y * gridDim.y;
 #pragma unroll 4
     for (INDEX k = blockIdx.y * blockDim.y + threadIdx.y; k < n; k += step)
-        total = combine<OP>(total, (A)first[offset_of(k, reduced)]);
+        total = combine<OP>(total, (A)HEAD(x, first + offset_of(k, reduced)));
     total = column_reduce<OP>(total);
     if (gridDim.y > 1) {
         if (writes) parts[(long long)blockIdx.y * m + i] = total;
@@ -231,5 +230,5 @@ __global__ void reduce_columns(const T* x, Strides kept, Strides reduced, Y* y,
             total = combine<OP>(total, parts[(long long)part * m + i]);
         total = column_reduce<OP>(total);
     }
-    if (writes) y[i] = (Y)finished<OP>(total, count);
+    if (writes) y[i] = TAIL(i, (Y)finished<OP>(total, count));
 }

@@ -291,14 +291,14 @@ def _(x, w, bias, sizes):
 
 
 @conv2d.device
-def _(x, w, bias, sizes):
+def _(x, w, bias, sizes, around=launch.ALONE):
     s, x, w = sizes, x.contiguous(), w.contiguous()
     y, biased = x.new_empty(s.y), int(bias is not None)
     if not y.numel():
         return y
     bias = bias.contiguous() if biased else w
     f = facts_of(0, s, x, w=w, y=y, a=w, b=x, c=y, bias=bias, biased=biased,
-                 n=y.numel(), planes=s.N * s.O)  # fmt: skip
+                 n=y.numel(), planes=s.N * s.O, around=around)  # fmt: skip
     found = launch.pick(FORWARD, f).launch("conv2d", f)
     return y if found is None else found
 

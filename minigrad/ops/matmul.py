@@ -9,7 +9,7 @@ from ..check import check
 from ..dispatch import method, operator, tensor_for
 from ..dtypes import NUMBERS, float32, float64
 from ..kernels.matmul import matmul_batched, matmul_naive, matmul_register, matmul_tiled
-from ..launch import Rung, broadcast, cdiv, strides_of
+from ..launch import ALONE, Rung, broadcast, cdiv, strides_of
 from . import vjp
 from .pointwise import add
 from .reduce import sum as sum_of
@@ -123,7 +123,7 @@ def in_parts(x, parts, dim):
     return x.as_strided(shape, strides)
 
 
-def product(a, b, c, batches, M, N, K):
+def product(a, b, c, batches, M, N, K, around=ALONE):
     """Launch c = a b; c, or a tensor like it."""
     plain = a.is_contiguous() and b.is_contiguous()
     f = launch.Facts(a=a, b=b, c=c, batches=batches, M=M, N=N, K=K, plain=plain,
@@ -134,7 +134,9 @@ def product(a, b, c, batches, M, N, K):
     if parts > 1:  # the products of the parts, and their sum
         some = c.new_empty((parts, M, N))
         a, b = in_parts(a, parts, 1), in_parts(b, parts, 0)
-        return sum_of(product(a, b, some, parts, M, N, K // parts), 0).view(c.shape)
+        some = product(a, b, some, parts, M, N, K // parts)
+        return sum_of.on_device(some, (0,), False, around).view(c.shape)
+    f.around = around
     rung.launch("matmul", f)
     return c
 
@@ -183,7 +185,7 @@ matmul.cpu(np.matmul)
 
 
 @matmul.device
-def _(a, b):
+def product_of(a, b, around=ALONE):
     left = a.unsqueeze(0) if a.ndim == 1 else a
     right = b.unsqueeze(-1) if b.ndim == 1 else b
     batch = layout.broadcast_shapes(left.shape[:-2], right.shape[:-2])
@@ -194,7 +196,8 @@ def _(a, b):
         return y
     if batch:
         left, right = left.expand(*batch, M, K), right.expand(*batch, K, N)
-    c = product(left, right, y.view(*batch, M, N), math.prod(batch), M, N, K)
+    c = y.view(*batch, M, N)
+    c = product(left, right, c, math.prod(batch), M, N, K, around)
     return y if c.storage is y.storage else c.view(y.shape)
 
 
@@ -231,8 +234,8 @@ def _(x, w, b):
 
 
 @linear.device
-def _(x, w, b):
-    y = matmul(x, w.permute(1, 0))
+def _(x, w, b, around=ALONE):
+    y = product_of(x, w.permute(1, 0), around)
     return y if b is None else add.into(y, y, b)
 
 

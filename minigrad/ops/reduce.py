@@ -15,8 +15,9 @@ from ..check import check
 from ..dispatch import Operator, method
 from ..dtypes import DTYPES, FLOATS, NUMBERS, bool_, computed_in, int32, int64, uint8
 from ..kernels import lab_rungs
-from ..launch import THREADS, Rung, cdiv, coalesce_dims, strides_of, whole_warps
+from ..launch import ALONE, THREADS, Rung, cdiv, coalesce_dims, strides_of, whole_warps
 from ..numpy_names import either_name
+from ..trace import nbytes
 from . import pointwise
 from . import vjp as vjp
 from .indexing import zeros_with
@@ -151,7 +152,7 @@ def reduction(name, formula, code, vjp=None, dtypes=DTYPES, rule=None, empty=Non
     def on_cpu(x, dims, keepdim):
         return formula(x, axis=dims, keepdims=keepdim)
 
-    def on_device(x, dims, keepdim):
+    def on_device(x, dims, keepdim, around=ALONE):
         result = result_of(operator.rule(x))
         y = x.new_empty(kept_shape(x.shape, dims, keepdim), result)
         x = ne(x, 0) if truth and x.dtype != bool_ else x
@@ -160,6 +161,9 @@ def reduction(name, formula, code, vjp=None, dtypes=DTYPES, rule=None, empty=Non
         if m and not n:
             return y.fill_(empty)
         facts = {"m": m, "n": n, "kept": kept, "contiguous": rows.is_contiguous()}
+        facts["around"] = around
+        if around.reads:
+            facts["moved"] = builtins.sum(map(nbytes, (*around.tensors, y)))
         if m:
             launch.run(LADDER, name, x=rows, y=y, code=code, **facts)
         return y
@@ -169,7 +173,7 @@ def reduction(name, formula, code, vjp=None, dtypes=DTYPES, rule=None, empty=Non
     on_cpu.__name__ = name
     operator = Operator(options, None, dtypes, result_of, vjp and [vjp], rule)
     operator.cpu(on_cpu)
-    operator.device(on_device)
+    operator.on_device = operator.device(on_device)
     return operator
 
 
