@@ -125,10 +125,12 @@ def grade(
         str, typer.Option(help="of a Dask cluster that judges, tcp://...")
     ] = "",
     jobs: Annotated[
-        int | None, typer.Option(help="processes that judge; one for each core")
+        int | None,
+        typer.Option(help="processes that judge; one for each core, one with a GPU"),
     ] = None,
 ):
     """Grade the submissions that are new or have changed."""
+    from . import gpu
     from .classroom import cores
     from .classroom.book import grade, strays, submissions
     from .classroom.inbox import shown
@@ -143,7 +145,8 @@ def grade(
     columns = TextColumn("{task.fields[said]}"), TimeRemainingColumn()
     with _progress(*columns) as progress:
         task = progress.add_task("grading", total=count, said="")
-        how = everything, unsafe, scheduler, jobs or cores.count()
+        jobs = jobs or (1 if gpu.available() else cores.count())
+        how = everything, unsafe, scheduler, jobs
         work = grade(directory, lab, student or (), *how)
         for one in work:
             done.append(one)
