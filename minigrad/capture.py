@@ -81,9 +81,6 @@ def host(what):
         here.watch(what)
 
 
-# ------------------------------------------------- recording
-
-
 class Recording:
     """What one call allocates and launches, in order.
 
@@ -164,9 +161,6 @@ def recorded(work, operands):
 
 def listed(result):
     return result if isinstance(result, tuple) else (result,)
-
-
-# ------------------------------------------------- replay
 
 
 def replay(recording, which, made, kind):

@@ -56,9 +56,6 @@ def rungs(which):
         capture.forget()
 
 
-# ------------------------------------------------- rungs
-
-
 class Around(NamedTuple):
     """Elementwise operators that jit puts into another operator's kernel: around.cuh.
 
@@ -197,9 +194,6 @@ def run(ladder, operator, **facts):
     """Launch the rung that is made for such facts."""
     f = Facts(**facts)
     pick(ladder, f).launch(operator, f)
-
-
-# ------------------------------------------------- texts
 
 
 @functools.cache
@@ -357,9 +351,6 @@ def shared(x, parts, shape, dtype, count):
         return {"parts": 1, "some": None, "done": None}
     done = counters(count, x.device)
     return {"parts": parts, "some": x.new_empty(shape, dtype), "done": done}
-
-
-# ------------------------------------------------- the launch
 
 
 class Launch(NamedTuple):

@@ -246,8 +246,6 @@ def keep_mask(x, p):
 
 rand_like, randn_like = like(rand), like(randn)
 
-# ------------------------------------------------- dropout
-
 DROPOUT = launch.one("philox", "dropout", "random.cu",
                      args="x y seed first most scale:wide n:long state",
                      grid=lambda f: cdiv(f.n, 2 * THREADS))  # fmt: skip

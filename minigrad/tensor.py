@@ -7,6 +7,7 @@ error messages are PyTorch's. Functions marked @exercise are written by the lear
 import numpy as np
 
 from . import capture, layout
+from .autograd.adjoints import sum_to_size
 from .autograd.grad_mode import thread
 from .autograd.graph import requires
 from .autograd.tensor_methods import Differentiable
@@ -106,7 +107,8 @@ class Tensor(Methods, Differentiable, Suggesting):
         At hand: Tensor(storage, shape, strides, offset), which makes just that.
         """
 
-    @differentiable("Permute", vjp.permute)
+    @differentiable("Permute", lambda dy, base, *dims: vjp.permute_backward(
+        dy, tuple(d % len(base[0]) for d in layout.as_ints(dims))))  # fmt: skip
     @exercise("03.4", points=2, stars=2, minutes=15)
     def permute(self, *dims):
         """A view with the dimensions in the order `dims`; nothing is copied.
@@ -119,7 +121,7 @@ class Tensor(Methods, Differentiable, Suggesting):
         does not exist.
         """
 
-    @differentiable("Transpose", vjp.transpose)
+    @differentiable("Transpose", lambda dy, base, dim0, dim1: dy.transpose(dim0, dim1))
     @exercise("03.5", points=1, stars=1, minutes=5)
     def transpose(self, dim0, dim1):
         """A view with two dimensions swapped; nothing is copied.
@@ -129,7 +131,7 @@ class Tensor(Methods, Differentiable, Suggesting):
         dimensions accepts 0 and -1, and is returned as it is).
         """
 
-    @differentiable("Expand", vjp.expand)
+    @differentiable("Expand", lambda dy, base, *sizes: sum_to_size(dy, base[0]))
     @exercise("03.8", points=2, stars=2, minutes=20)
     def expand(self, *sizes):
         """A view that repeats dimensions of size 1 by stride 0; nothing is copied.
@@ -210,7 +212,8 @@ class Tensor(Methods, Differentiable, Suggesting):
     def __getitem__(self, items):
         return getitem(self, items) if chooses(items) else self._slice(items)
 
-    @differentiable("Slice", vjp.getitem)
+    @differentiable("Slice", lambda dy, base, items:
+        vjp.slice_backward(dy, base[0], items))  # fmt: skip
     def _slice(self, items):
         items = layout.as_index(items, self.ndim)
         view = layout.slice_view(self.shape, self.strides, self.offset, items)

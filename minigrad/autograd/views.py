@@ -103,9 +103,6 @@ def record_call(name, tensors, run, backward, saves=False):
     return attach(node, below(run))
 
 
-# ------------------------------------------------- in place
-
-
 def write(x, others, run, make_node):
     """Run an operator that writes into x and reads x and the others.
 

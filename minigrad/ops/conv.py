@@ -247,9 +247,6 @@ def step_of(s):
     return max(1, CHUNK // max(1, s.C * s.window.taps * s.places))
 
 
-# ------------------------------------------------- forward
-
-
 def of_weight_and_bias(dy, a, c, sizes):
     """dw and db: together, or, where that is to be recorded, one by one."""
     if thread.enabled or c is None:
@@ -301,9 +298,6 @@ def _(x, w, bias, sizes, around=launch.ALONE):
                  n=y.numel(), planes=s.N * s.O, around=around)  # fmt: skip
     found = launch.pick(FORWARD, f).launch("conv2d", f)
     return y if found is None else found
-
-
-# ------------------------------------------------- backward
 
 
 @operator("w dy", vjps=[

@@ -14,7 +14,7 @@ from ..autograd.views import record_call, write
 from ..check import check
 from ..dispatch import method, number_for, operator, register, tensor_for
 from ..dtypes import DTYPES, INTEGERS, NUMBERS, bool_, computed_in, int32, int64, uint8
-from ..launch import THREADS, Rung, cdiv, coalesce_dims, strides_of
+from ..launch import THREADS, cdiv, coalesce_dims, strides_of
 from ..numpy_names import either_name
 from ..storage import to_number
 from ..trace import nbytes
@@ -24,21 +24,17 @@ from .shape import stack
 
 # ------------------------------------------------- kernels, a thread an element
 
+SCATTERED = "src view index places y rest step:long size:long fault"
 INDEX = {
-    name: launch.ladder(Rung(rung, name, "index.cu", args=args, types=types))
+    name: launch.one(rung, name, "index.cu", args=f"{args} n:int", types=types)
     for name, rung, args, types in (
-        ("gather", "strided", "x rest step:long size:long index view y fault n:int",
+        ("gather", "strided", "x rest step:long size:long index view y fault",
          lambda f: [f.dtype]),
-        ("scatter", "strided",
-         "src view index places y rest step:long size:long fault n:int",
-         lambda f: [f.dtype]),
-        ("scatter_add", "atomics",
-         "src view index places y rest step:long size:long fault n:int",
-         lambda f: [f.dtype, f.y.dtype]),
-        ("locate", "locate", "index view size:long step:long offsets before:int fault "
-         "n:int", lambda f: ()),
-        ("put", "put", "x rest offsets view values value_view n:int",
-         lambda f: [f.dtype]),
+        ("scatter", "strided", SCATTERED, lambda f: [f.dtype]),
+        ("scatter_add", "atomics", SCATTERED, lambda f: [f.dtype, f.y.dtype]),
+        ("locate", "locate", "index view size:long step:long offsets before:int fault",
+         lambda f: ()),
+        ("put", "put", "x rest offsets view values value_view", lambda f: [f.dtype]),
     )
 }  # fmt: skip
 

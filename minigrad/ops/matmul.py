@@ -141,9 +141,6 @@ def product(a, b, c, batches, M, N, K, around=ALONE):
     return c
 
 
-# ------------------------------------------------- matmul
-
-
 def left_gradient(dy, b, shape):
     """Of a: vectors are taken for matrices of one row or column."""
     if b.ndim == 1:

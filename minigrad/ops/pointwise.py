@@ -413,9 +413,6 @@ def softplus(input, beta=1.0, threshold=20.0):
     return activated(softplus_of, input, beta, threshold)
 
 
-# ------------------------------------------------- copies
-
-
 class Cast(Pointwise):
     """A copy in another dtype, or in the same: `cast[float32](x)`."""
 
@@ -607,9 +604,6 @@ def comparison(operator):
         return operator(self, other)
 
     return method
-
-
-# ------------------------------------------------- what is finite, close, equal
 
 
 def isfinite(x):

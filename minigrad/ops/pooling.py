@@ -69,8 +69,6 @@ AVG = launch.one(ELEMENT, "avg_pool2d", "pool.cu", args="x y window divisor:int 
 AVG_INPUT = launch.one(ELEMENT, "avg_pool2d_input", "pool.cu", types=averages,
                        args="dy dx window divisor:int count", **EACH)  # fmt: skip
 
-# ------------------------------------------------- maximum
-
 
 @operator(vjps=[lambda dy, i, w: max_input(dy, i, w=w)], results=(None, int64),
           name="max_pool2d")  # fmt: skip
@@ -175,9 +173,6 @@ def _(dy, indices, mask, w):
     launch.run(ladder, max_input.name, dy=dy, indices=indices, dx=dx, w=w, n=dx.numel(),
                mask=mask if mask is None else mask.contiguous())  # fmt: skip
     return dx
-
-
-# ------------------------------------------------- mean
 
 
 def counts(w, count_pad, divisor):

@@ -25,8 +25,6 @@ from .pointwise import ne, where
 
 CODES = {"SUM": 0, "MAX": 1, "MIN": 2, "PROD": 3, "MEAN": 4}
 
-# ------------------------------------------------- dimensions
-
 
 def dims_of(dim, ndim):
     """The dimensions to reduce, as a tuple: all for None or ()."""

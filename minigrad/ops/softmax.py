@@ -12,8 +12,6 @@ from .reduce import rows_of
 
 PACKS = 4
 
-# ------------------------------------------------- rows
-
 
 def row_facts(n, *tensors):
     """What a rung may ask about rows of n elements; packs of 16 bytes, if they fit."""
@@ -37,17 +35,6 @@ def warps(f):
     return whole_warps(f.n)
 
 
-def columns_of(y, ndim, dim):
-    """The reverse of rows_of for one dimension, with a copy where needed."""
-    if not ndim:
-        return y
-    back = [*range(dim), ndim - 1, *range(dim, ndim - 1)]
-    return y.permute(*back).contiguous()
-
-
-# ------------------------------------------------- kernels
-
-
 def types(f):
     return f.dtype, f.log, f.wide
 
@@ -66,9 +53,6 @@ SOFTMAX = launch.ladder(
 )  # fmt: skip
 BACKWARD = launch.one("blocks", "softmax_backward", "softmax.cu", args="dy y x n:long",
                       block=warps, grid=a_row, types=types)  # fmt: skip
-
-
-# ------------------------------------------------- the operators
 
 
 def softmax_of(name, log, gradient_of_y):
@@ -97,7 +81,7 @@ def softmax_of(name, log, gradient_of_y):
         if x.numel():
             facts = row_facts(n, rows, y)
             launch.run(SOFTMAX, name, x=rows, y=y, log=int(log), **facts)
-        return columns_of(y, x.ndim, dim)
+        return y.movedim(-1, dim).contiguous()
 
     def gradient(dy, y, dim):
         """The gradient of x, of that of y, and y."""
@@ -116,7 +100,7 @@ def softmax_of(name, log, gradient_of_y):
         if y.numel():
             launch.run(BACKWARD, f"{name}_backward", dy=dys, y=ys, x=x, log=int(log),
                        n=n, rows=y.numel() // n)  # fmt: skip
-        return columns_of(x, y.ndim, dim)
+        return x.movedim(-1, dim).contiguous()
 
     check.__name__, check.__doc__ = name, f"{name} along `dim`, of floats."
     forward = operator(vjps=[lambda dy, y, dim: backward(dy, y, dim)])(check)

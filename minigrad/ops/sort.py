@@ -17,7 +17,6 @@ from .reduce import any as any_of
 from .reduce import rows_of
 from .scan import cumsum
 from .shape import cat
-from .softmax import columns_of
 
 TILE = 2 * THREADS  # elements that one block sorts
 
@@ -76,7 +75,7 @@ def _(x, dim, descending):
         launch.run(RUNS, "sort", some=some, y=y, places=places, n=n, width=width,
                    total=total, down=descending, **{"from": before})  # fmt: skip
         width *= 2
-    return Sorted(columns_of(y, x.ndim, dim), columns_of(places, x.ndim, dim))
+    return Sorted(*(t.movedim(-1, dim).contiguous() for t in (y, places)))
 
 
 @method

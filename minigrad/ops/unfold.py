@@ -168,9 +168,6 @@ UNFOLD = launch.ladder(
 )  # fmt: skip
 
 
-# ------------------------------------------------- unfold
-
-
 @operator(vjps=[lambda dy, w: fold_windows(dy, w=w)], name="unfold")
 def unfold_windows(x, w):
     """x (N, C, H, W) -> (N, C * KH * KW, OH * OW): each window is a column."""
@@ -208,9 +205,6 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):  # noqa: A002
     batch = input if input.ndim == 4 else input.unsqueeze(0)
     y = unfold_windows(batch, w=w)
     return y if input.ndim == 4 else y.squeeze(0)
-
-
-# ------------------------------------------------- fold
 
 
 def scatters(f):

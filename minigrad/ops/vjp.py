@@ -6,8 +6,7 @@ each other, and so is what they return; shapes are put right afterwards, by sum_
 All others get tensors, and compute with the operators of tensors.
 """
 
-from .. import layout
-from ..autograd.adjoints import strided_backward, sum_to_size
+from ..autograd.adjoints import strided_backward
 from ..exercises.registry import exercise
 
 # ------------------------------------------------- elementwise: arrays
@@ -203,26 +202,9 @@ def slice_backward(dy, shape, index):
 # `base` is the layout of the tensor: its shape, strides and offset.
 
 
-def permute(dy, base, *dims):
-    n = len(base[0])
-    return permute_backward(dy, tuple(d % n for d in layout.as_ints(dims)))
-
-
-def transpose(dy, base, dim0, dim1):
-    return dy.transpose(dim0, dim1)
-
-
-def expand(dy, base, *sizes):
-    return sum_to_size(dy, base[0])
-
-
 def reshape(dy, base, *args, **kwargs):
     """Of view, squeeze, unsqueeze: the same elements in the same order."""
     return dy.reshape(base[0])
-
-
-def getitem(dy, base, items):
-    return slice_backward(dy, base[0], items)
 
 
 def diagonal(dy, base, offset=0, dim1=0, dim2=1):
