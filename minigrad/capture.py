@@ -1,11 +1,10 @@
 """Capture: what a call of an operator allocated and launched, to be done again at once.
 
-Speed alone is at stake here. The first call of an operator with tensors of some dtypes,
-device and layouts runs the operator's own Python: it checks its arguments, finds its
-kernel, chooses a rung, works out grids. For such tensors all of that comes out the same
-each time. So a plan is kept: on "cpu" how to read the arrays, on devices the
-allocations and launches that were recorded, as a CUDA graph does. `with
-capture.disabled():` does without plans; results are the same, to the bit.
+Speed alone is at stake. For tensors of the same dtypes, device and layouts an
+operator's checks, kernel, rung and grids come out the same in each call. So the first
+one leaves a plan: on "cpu" how to read the arrays, on devices the allocations and
+launches, recorded as in a CUDA graph. Without plans, `with capture.disabled():`,
+results are the same, to the bit.
 """
 
 import contextlib
@@ -86,8 +85,7 @@ class Recording:
 
     storages: those of the call's tensors, then those that it allocates, each made by
     makers[i](). launches: (launch, its arguments, (argument, storage, offset in bytes)
-    of memory, (argument, its Number)). sound: was no other
-    memory used?
+    of memory, (argument, its Number)). sound: was no other memory used?
     """
 
     def __init__(self, storages):

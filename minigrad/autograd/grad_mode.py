@@ -111,9 +111,3 @@ def explained(node, problem):
     if node.line is not None:
         where = f"Its forward is in {lines.shown(node.line)}"
     return RuntimeError(f"{problem}\nError detected in {node.name()}. {where}")
-
-
-def first_nan(gradients):
-    """The number of the first gradient that holds NaN, or None."""
-    nans = (g is not None and bool((g != g).any()) for g in gradients)
-    return next((number for number, nan in enumerate(nans) if nan), None)

@@ -15,7 +15,7 @@ from .. import lines
 from ..exercises.registry import exercise
 from . import grad_mode
 from .adjoints import strided_backward, sum_to_size
-from .grad_mode import explained, first_nan, thread
+from .grad_mode import explained, thread
 from .hooks import hooked
 
 NOWHERE = None, 0  # the edge to an operand that asks for no gradient
@@ -144,10 +144,10 @@ class Node:
             found = self.fitted(self.backward(*gradients), gradients)
         except Exception as error:
             raise explained(self, f"{type(error).__name__}: {error}") from error
-        number = first_nan(found)
-        if number is not None:
-            place = f"returned nan values in its {number}th output."
-            raise explained(self, f"Function '{self.title}' {place}")
+        for number, g in enumerate(found):
+            if g is not None and (g != g).any():
+                place = f"returned nan values in its {number}th output."
+                raise explained(self, f"Function '{self.title}' {place}")
         return found
 
 

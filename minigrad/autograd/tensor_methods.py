@@ -68,11 +68,8 @@ class Differentiable:
             raise TypeError(BOOL.format(type(requires_grad).__name__))
         if requires_grad and self.dtype.kind != "f":
             raise RuntimeError(f"{ONLY_FLOATS}, not {self.dtype}: x.float() makes one")
-        if not self.is_leaf:
-            if requires_grad:
-                return self
-            raise RuntimeError(ONLY_LEAVES)
-        if self._meta is not None or requires_grad:
+        check(requires_grad or self.is_leaf, ONLY_LEAVES)
+        if self.is_leaf and (self._meta is not None or requires_grad):
             known(self).requires = requires_grad
         return self
 

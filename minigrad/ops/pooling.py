@@ -224,17 +224,16 @@ def _(x, w, count_pad, divisor):
     return y
 
 
-@operator(vjps=[lambda dy, w, count_pad, divisor: averaged(dy, w, count_pad, divisor)],
-          name="avg_pool2d_input")  # fmt: skip
-def avg_input(dy, w, count_pad, divisor):
-    """dx: each dy is shared among its window."""
-
-
-def averaged(x, w, count_pad, divisor):
+def averaged(dy, w, count_pad, divisor):
     """avg_pool2d of these windows."""
     own = window_of(w.size, w.kernel, w.stride, w.padding, (1, 1))
     how = w.kernel, w.stride, w.padding, own != w, count_pad, divisor
-    return avg_pool2d(x, *how)
+    return avg_pool2d(dy, *how)
+
+
+@operator(vjps=[averaged], name="avg_pool2d_input")
+def avg_input(dy, w, count_pad, divisor):
+    """dx: each dy is shared among its window."""
 
 
 @avg_input.cpu
