@@ -145,8 +145,8 @@ viz.halo(6, 3)
 # The inner elements are read nine times each. So the block brings all 64 to shared
 # memory once, and reads them there. With 16 x 16 threads it is 18 x 18 elements.
 #
-# Exercise 4 of the lab is that kernel. Here is the course's, and one that reads each
-# element from global memory. The simulator counts.
+# Lab 07 writes that kernel. Here is the course's, and one that reads each element from
+# global memory. The simulator counts.
 
 # %%
 naive = """
@@ -241,6 +241,8 @@ print(f"image {image / 1e6:.1f} MB, result {result / 1e6:.1f} MB")
 print(f"columns {columns / 1e6:.1f} MB, written and read {2 * columns / 1e6:.1f} MB")
 
 # %% [markdown]
+# **To the lab**: exercises 1 (`im2col`), 3 (`conv2d_gemm`) and 4 (`conv2d_direct`).
+#
 # ## Implicit GEMM
 #
 # The product reads its matrix in tiles: 8 numbers of K for 64 places. A thread that
@@ -390,6 +392,8 @@ print(
 )
 
 # %% [markdown]
+# **To the lab**: exercises 2 (`col2im`), 5 (`conv2d_backward`) and 8, a test of col2im.
+#
 # ## Max pooling
 #
 # **Pooling** makes one number of each window; here it is the largest. Forward also
@@ -419,6 +423,8 @@ print("dx", dx.reshape(3, 3).tolist())
 F.max_pool2d(minigrad.tensor([[[-3.0, -7.0]]]), (1, 2), padding=(0, 1)).tolist()
 
 # %% [markdown]
+# **To the lab**: exercises 6 (`max_pool2d`) and 7 (`max_pool2d_backward`).
+#
 # ## Fewer multiplications: FFT and Winograd
 #
 # A convolution in space is a product of spectra: transform, multiply, transform back.
@@ -559,9 +565,8 @@ turned = np.flip(w.numpy(), (2, 3)).transpose(1, 0, 2, 3)
 abs(F.conv2d(dy, minigrad.tensor(turned.copy()), padding=2) - dx).max().item()
 
 # %% [markdown]
-# Now **lab 07**: its exercises take from a quarter to three quarters of an hour each;
-# the last is a test that needs no expected values. What you write there is what
-# `unfold`, `conv2d` and `max_pool2d` of your own framework run.
+# What you write in **lab 07** is what `unfold`, `conv2d` and `max_pool2d` of your own
+# framework run.
 #
 # To read on: S. Chetlur and others, *cuDNN: Efficient Primitives for Deep Learning*
 # (2014), for implicit GEMM; A. Lavin and S. Gray, *Fast Algorithms for Convolutional

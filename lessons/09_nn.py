@@ -730,7 +730,7 @@ alone = np.array([min(1, 1 / abs(v)) * v for v in g])
 print(together / together[0], alone / alone[0])
 
 # %% [markdown]
-# **To the lab**: exercises 15 and 16 (`clip_grad_norm_`, `linear_regression`).
+# **To the lab**: exercises 15 to 17 (`clip_grad_norm_`, `linear_regression`, a test).
 #
 # ## What a step costs
 #
