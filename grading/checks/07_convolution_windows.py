@@ -18,8 +18,8 @@ from .tiles import exact
 
 # planes, H, W, KH, KW, stride, padding, dilation
 HEART = (2, 5, 7, 3, 2, 1, 0, 1), (3, 6, 4, 2, 3, 1, 0, 1)
-# whole numbers that float does not hold
-FAR = 2, 5, 4, 2, 2, 2**24 + 3, 2**24 + 1, 2**24 + 3
+# whole numbers that float does not hold; high, so that a smaller case is shown first
+FAR = 2, 200, 4, 2, 2, 2**24 + 3, 2**24 + 1, 2**24 + 3
 PARTS = [
     ("one tap", [(3, 4, 5, 1, 1, 1, 0, 1)]),
     (

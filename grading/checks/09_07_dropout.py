@@ -9,7 +9,7 @@ from grading.checking import checks
 from grading.mistakes import mistakes
 from minigrad.nn.unfused import dropout
 
-from .scene_check import SceneCheck, looks_random, numbers, options_of
+from .scene_check import SceneCheck, brief, looks_random, numbers, options_of
 
 FACTS = {
     "the same seed, the same numbers": (
@@ -101,6 +101,9 @@ class Dropout(SceneCheck):
     def general(self, case):
         if not isinstance(case.got, dict) or not isinstance(case.expected, dict):
             return super().general(case)
+        arrays = [y for y in case.got["results"] if isinstance(y, np.ndarray)]
+        if case.args[0]["options"].get("p") == 1 and np.isnan(arrays).any():
+            return "divided_by_0", "with p = 1 all is 0, and 1 / (1 - p) does not exist"
         for name, fact in case.got.items():
             if name != "results" and not fact:
                 return FACTS[name]
@@ -111,11 +114,11 @@ class Dropout(SceneCheck):
 
     def lines(self, case):
         lines = super().lines(case)
-        seen = None
-        if isinstance(case.got, dict):
-            seen = self.seen(case.got, *case.args)
-        if seen is None or not isinstance(case.expected, dict):
+        if not isinstance(case.got, dict) or not isinstance(case.expected, dict):
             return lines
+        seen = self.seen(case.got, *case.args)
+        if seen is None:
+            return [lines[0], ("got", brief(case.got["results"][0]))]
         say = [f"{100 * m['zeros']:.0f} % are 0, the others are times {m['scale']:.3g}"
                for m in (case.expected, seen)]  # fmt: skip
         return [lines[0], ("expected", say[0]), ("got", say[1])]

@@ -8,7 +8,7 @@ from grading.mistakes import Mistake, Patch, equivalent, listed, mistakes, right
 from minigrad.optim.adam import adam, adamw
 from minigrad.optim.sgd import sgd
 
-from .scene_check import SceneCheck, brief, numbers, options_of
+from .scene_check import SceneCheck, both, brief, numbers, options_of
 
 STEPS = 50
 
@@ -55,7 +55,7 @@ class RuleCheck(SceneCheck):
         if all(near):
             return [case_line, *rest]
         step = near.index(False)
-        pair = [brief(values["steps"][step]) for values in (expected, got)]
+        pair = both(expected["steps"][step], got["steps"][step])
         which = f"after step {step + 1}: "
         return [case_line, ("expected", which + pair[0]), ("got", which + pair[1])]
 

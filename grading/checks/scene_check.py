@@ -31,17 +31,23 @@ def nearly(got, expected, rtol=1e-9, atol=1e-12):
     return type(got) is type(expected) and got == expected
 
 
-def brief(value):
+def brief(value, digits=6):
     """A value in one line."""
     if isinstance(value, np.ndarray):
-        flat = [f"{v:.6g}" for v in value.reshape(-1)[:6]]
+        flat = [f"{v:.{digits}g}" for v in value.reshape(-1)[:6]]
         more = ", ..." if value.size > 6 else ""
         return f"{list(value.shape)} numbers: {', '.join(flat)}{more}"
     if isinstance(value, dict):
-        return ", ".join(f"{k}: {brief(v)}" for k, v in value.items())
+        return ", ".join(f"{k}: {brief(v, digits)}" for k, v in value.items())
     if isinstance(value, list) and value and isinstance(value[0], np.ndarray | float):
-        return "; ".join(map(brief, value[:3]))
-    return f"{value:.6g}" if isinstance(value, float) else show.shown(value)
+        return "; ".join(brief(v, digits) for v in value[:3])
+    return f"{value:.{digits}g}" if isinstance(value, float) else show.shown(value)
+
+
+def both(expected, got):
+    """Two values, each in one line, with as many digits as tell them apart."""
+    digits = 6 if brief(expected) != brief(got) else 12
+    return [cut(brief(value, digits), 160) for value in (expected, got)]
 
 
 def cut(text, most):
@@ -73,9 +79,8 @@ class SceneCheck(Check):
             shown = show.text(got) if isinstance(got, Problem) else cut(brief(got), 88)
             return [*lines, ("expected", said), ("got", shown), ("where", where)]
         where, got, expected = show.difference(got, expected, self.near)
-        say = brief if brief(got) != brief(expected) else repr
-        both = (where + cut(say(value), 160) for value in (expected, got))
-        return [*lines, *zip(("expected", "got"), both, strict=True)]
+        texts = [where + text for text in both(expected, got)]
+        return [*lines, *zip(("expected", "got"), texts, strict=True)]
 
     def general(self, case):
         if isinstance(case.got, Problem) and case.got.kind == "type":
