@@ -194,7 +194,7 @@ class Structs(Scopes):
         if "__device__" not in words:  # of the host
             return None
         explicit = words.pop("explicit", None) is not None
-        node.specifiers = words
+        node = dataclasses.replace(node, specifiers=words)
         self.check_words(node)
         is_constructor = node.name == CONSTRUCTOR
         if is_constructor:
