@@ -385,10 +385,10 @@ class Structs(Scopes):
         name = ast.Name(place, f"operator{op}", None)
         first = arguments[0].type.plain
         own = first.methods.get(name.name) if is_struct(first) else None
-        free = self.find(name.name)
+        free = self.scopes[1].get(name.name)
         if own is not None and free is None:
             return self.call_method(own, arguments[0], name, arguments[1:])
-        if free is None or isinstance(free, Own | Methods):
+        if free is None:
             return None
         if own is not None:
             try:
