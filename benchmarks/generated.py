@@ -1,4 +1,4 @@
-"""The launches of kernels that minigrad.jit has written, by lab 12's answers."""
+"""The launches of kernels that minigrad.jit has written, whole or in part."""
 
 import contextlib
 import functools
@@ -8,10 +8,11 @@ from unittest.mock import patch
 import numpy as np
 
 import minigrad
-from benchmarks.common import Launch
-from minigrad.jit.codegen import FusedKernel
-from minigrad.launch import THREADS, cdiv
+from benchmarks.common import Launch, fresh
+from minigrad import launch
+from minigrad.nn import functional as F
 
+WRITTEN = "fused_", "#define HEAD(x, i) head(", "#define TAIL(i, value) tail("
 LABEL, SIZES = "minigrad.jit", [(1, 1), (6, 5), (257, 33)]
 
 
@@ -36,6 +37,22 @@ def smooth(x, y):
     return ((x * y).tanh() + y.exp()).sigmoid()
 
 
+def reduced(x, y):
+    return ((x - y) ** 2).sum(1) * 0.5 + 1
+
+
+def product(x, y):
+    return (x @ x.T + 1).relu()
+
+
+def convolved(x, y):
+    weight = y[:1].reshape(1, 1, 1, 1).expand(4, 1, 1, 1)
+    return F.conv2d(x.reshape(1, 1, *x.shape), weight).relu() * 2
+
+
+FUNCTIONS = chain, types, halves, turned, smooth, reduced, product, convolved
+
+
 @functools.cache
 def launches():
     """A list of Launch; a function's kernel has its name in the label."""
@@ -44,7 +61,7 @@ def launches():
     random = np.random.default_rng(0)
     return [
         one
-        for function in (chain, types, halves, turned, smooth)
+        for function in FUNCTIONS
         for rows, cols in SIZES
         for one in of(function, *(random.standard_normal(s).astype(np.float32)
                                   for s in ((rows, cols), (cols,))))
@@ -53,22 +70,33 @@ def launches():
 
 def of(function, *arrays):
     """The launches of a jitted function's kernels."""
-    found, call = [], FusedKernel.__call__
+    found, run = [], launch.Launch.run
 
-    def recording(kernel, *tensors, out=None):
-        read = [t.storage.data[t.offset :].copy() for t in tensors]
-        made = call(kernel, *tensors, out=out)
-        found.append((kernel, read, [np.zeros_like(y.storage.data) for y in made]))
-        return made
+    def recording(one, args):
+        found.append((one, fresh(args)))
+        run(one, args)
 
     f = minigrad.jit(function)
-    with patch.object(FusedKernel, "__call__", recording):
-        for _ in range(2):  # traced; run
-            f(*(minigrad.tensor(a, device="sim") for a in arrays))
+    with launch.rungs("fastest"):
+        tensors = [minigrad.tensor(a, device="sim") for a in arrays]
+        f(*tensors)  # traced
+        with patch.object(launch.Launch, "run", recording):
+            f(*tensors)
     return [
-        Launch(f"{LABEL}: {function.__name__}", kernel.whole, kernel.name,
-               (cdiv(kernel.n, THREADS),), (THREADS,),
-               (*read, *made, np.int64(kernel.n)), file=f"{kernel.name}.cu",
-               unset=tuple(range(len(read), len(read) + len(made))))
-        for kernel, read, made in found
+        Launch(f"{LABEL}: {function.__name__}", one.kernel.run.code, one.kernel.name,
+               one.grid, one.block, args, file=f"{plain(one)}.cu", unset=unset(one))
+        for one, args in found
+        if any(text in one.kernel.name + one.kernel.run.code for text in WRITTEN)
     ]  # fmt: skip
+
+
+def plain(one):
+    """The kernel's name without its types."""
+    return one.kernel.name.partition("<")[0]
+
+
+def unset(one):
+    """The positions of what a kernel that jit wrote whole writes, and never reads."""
+    types = [p.type.plain for p in one.kernel.run.parameters]
+    free = [i for i, t in enumerate(types) if hasattr(t, "to") and not t.to.const]
+    return tuple(free) if plain(one).startswith("fused_") else ()
