@@ -75,7 +75,7 @@ def one_by_one(x):
 
 
 tenths = np.full(1_000_000, 0.1, np.float32)
-one_by_one(tenths)
+print(one_by_one(tenths))
 
 # %% [markdown]
 # Wrong by 1 %! Above 65,536 floats are 1/128 apart. Each 0.1 that is added there counts
@@ -104,7 +104,7 @@ def as_tree(x):
     return x[0]
 
 
-as_tree(tenths)
+print(as_tree(tenths))
 
 # %% [markdown]
 # The rule: an addition is off by at most u = 2⁻²⁴ of its result. If each term
@@ -303,7 +303,7 @@ __global__ void warp_sum(const float* x, float* y) {
 x, y = np.arange(32, dtype=np.float32), np.zeros(1, np.float32)
 warp_sum = Kernel(source, "warp_sum")
 warp_sum(1, 32, (x, y))
-y, x.sum()
+print(y, x.sum())
 
 # %%
 counts = warp_sum.check(1, 32, (x, y)).counts
@@ -826,7 +826,7 @@ def welford(x):
 
 
 count, mean, m2 = welford(x)
-mean, m2 / count, x.var(dtype=np.float64)
+print(mean, m2 / count, x.var(dtype=np.float64))
 
 # %% [markdown]
 # In float, around 10,000, right to three digits. m2 grows with the count, but it never
@@ -842,7 +842,7 @@ def join(a, b):
 
 
 count, mean, m2 = join(welford(x[:1000]), welford(x[1000:]))
-count, mean, m2 / count
+print(count, mean, m2 / count)
 
 # %% [markdown]
 # ### Break it: a thread without elements
@@ -851,7 +851,7 @@ count, mean, m2 / count
 
 # %%
 with np.errstate(invalid="ignore"):
-    print(join(welford([]), welford([])))
+    print(*join(welford([]), welford([])))
 
 # %% [markdown]
 # 0 / 0. In the kernel one asks for the count first. Then (count, mean, m2) is the next

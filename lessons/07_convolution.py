@@ -318,16 +318,14 @@ dw.shape
 moved = w.clone()
 moved[1, 0, 1, 1] += 1e-3
 change = F.conv2d(x.double(), moved) - F.conv2d(x.double(), w)
-(
-    (change.numpy() * dy.reshape(5, 3, 3, 3)).sum() / 1e-3,
-    dw.reshape(3, 2, 2, 2)[1, 0, 1, 1],
-)
+print((change.numpy() * dy.reshape(5, 3, 3, 3)).sum() / 1e-3)
+print(dw.reshape(3, 2, 2, 2)[1, 0, 1, 1])
 
 # %% [markdown]
 # **Break it**: with the first image alone, which a look at the shapes would not reveal.
 
 # %%
-(dy[0] @ columns[0].T).reshape(3, 2, 2, 2)[1, 0, 1, 1]
+print((dy[0] @ columns[0].T).reshape(3, 2, 2, 2)[1, 0, 1, 1])
 
 # %% [markdown]
 # From dcolumns to dx: what im2col copied from one place must be **added** there. That
@@ -435,7 +433,7 @@ F.max_pool2d(minigrad.tensor([[[-3.0, -7.0]]]), (1, 2), padding=(0, 1)).tolist()
 x, w = np.random.default_rng(0).normal(size=64), np.array([1.0, 2.0, -1.0])
 spectrum = np.fft.rfft(x) * np.conj(np.fft.rfft(w, 64))  # conj: not turned around
 y = np.fft.irfft(spectrum, 64)[:62]
-abs(y - np.correlate(x, w)).max()
+print(abs(y - np.correlate(x, w)).max())
 
 # %% [markdown]
 # For 3 taps there is a trick of Winograd's (1980; for networks Lavin and Gray, 2015).
@@ -454,7 +452,7 @@ m = (
     (d[2] - d[1]) * (g[0] - g[1] + g[2]) / 2,
     (d[1] - d[3]) * g[2],
 )
-(m[0] + m[1] + m[2], m[1] - m[2] - m[3]), np.correlate(d, g)
+print(m[0] + m[1] + m[2], m[1] - m[2] - m[3], np.correlate(d, g))
 
 # %% [markdown]
 # Done along rows and columns, 3 x 3 taps take 16 multiplications for 2 x 2 results

@@ -458,7 +458,7 @@ print([f"{net.eval()(x).item():.3f}" for _ in range(2)], "in use")
 
 # %%
 scores = minigrad.zeros(1, 10)
-F.cross_entropy(scores, minigrad.tensor([3])), np.log(10)
+print(F.cross_entropy(scores, minigrad.tensor([3])), np.log(10))
 
 # %% [markdown]
 # Remember 2.303: if the first loss of a training with ten classes is far above, the
