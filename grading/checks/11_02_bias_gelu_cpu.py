@@ -109,7 +109,7 @@ U = "acc_t(in[i]) + acc_t(more[i % N])"
 ALL = "u * (1 + std::erf(u / std::sqrt(acc_t(2)))) / 2"
 mistakes(
     bias_gelu_cpu,
-    """
+    r"""
     precision:
     > using acc_t = at::opmath_type<scalar_t>; -> using acc_t = float;
     > acc_t(in[i]) + acc_t(more[i % N]) -> acc_t(scalar_t(in[i] + more[i % N]))
@@ -123,10 +123,10 @@ mistakes(
     > at::Tensor y = at::empty_like(x) -> at::Tensor y = x
     & out[i] = -> if (0) out[i] =
     aten:
-    > at::Tensor bias_gelu_cpu -> #include <ATen/ops/gelu.h> #include <ATen/ops/add.h>
+    > at::Tensor bias_gelu_cpu -> #include <ATen/ops/gelu.h>\n#include <ATen/ops/add.h>\n
         at::Tensor bias_gelu_cpu
-    & at::Tensor y = at::empty_like(x); -> return at::gelu(at::add(x, bias)); at::Tensor
-        y = at::empty_like(x);
+    & at::Tensor y = at::empty_like(x); -> return at::gelu(at::add(x, bias));
+        at::Tensor y = at::empty_like(x);
     """,
     no_bias=Mistake(
         "the bias is left out", gives(gelu, no_bias), f"{U} -> acc_t(in[i])"
