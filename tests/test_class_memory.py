@@ -38,9 +38,10 @@ def test_the_gradebook_keeps_nothing_of_a_submission(tmp_path, monkeypatch):
         hand_in(tmp_path / "course", f"student{n}", lab("right"))
     counts = []
     with stand_in.judging_words():
-        for _ in book.grade(tmp_path / "course"):
-            counts.append(objects())
-    assert counts[-1] - counts[9] < 10 * MORE
+        for n, _ in enumerate(book.grade(tmp_path / "course")):
+            if n in (9, 9 + MORE):
+                counts.append(objects())
+    assert counts[1] - counts[0] < 10 * MORE
 
 
 def test_the_judge_keeps_nothing_of_a_submission():
@@ -49,8 +50,9 @@ def test_the_judge_keeps_nothing_of_a_submission():
         names = {"offset_of", "contiguous_kernel"}
         found, _ = judging.run(LAB, answers(n), names, unsafe=unsafe)
         assert {verdict.state for verdict in found} == {"right"}
-        counts.append(objects() + handles(unsafe) if n >= 79 else 0)
-    assert counts[-1] - counts[79] < 10 * MORE
+        if n in (79, 79 + MORE):
+            counts.append(objects() + handles(unsafe))
+    assert counts[1] - counts[0] < 10 * MORE
 
 
 def answers(n):

@@ -123,8 +123,8 @@ mistakes(
     > at::Tensor y = at::empty_like(x) -> at::Tensor y = x
     & out[i] = -> if (0) out[i] =
     aten:
-    > at::Tensor bias_gelu_cpu -> #include <ATen/ops/gelu.h>\n#include <ATen/ops/add.h>\n
-        at::Tensor bias_gelu_cpu
+    > at::Tensor bias_gelu_cpu -> #include <ATen/ops/gelu.h>\n
+        #include <ATen/ops/add.h>\n at::Tensor bias_gelu_cpu
     & at::Tensor y = at::empty_like(x); -> return at::gelu(at::add(x, bias));
         at::Tensor y = at::empty_like(x);
     """,
