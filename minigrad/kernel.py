@@ -118,6 +118,7 @@ class Kernel:
         given = (*macros(self.source), *self.options)
         code, options = with_macros(self.source, given)
         text = {"code": code, "options": options}
+        text["enable_cooperative_groups"] = "this_grid" in code  # grid.sync()
         try:  # as a name expression any kernel is found, with extern "C" or without
             module = cupy.RawModule(**text, name_expressions=(self.name,))
             return module.get_function(self.name)

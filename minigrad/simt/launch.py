@@ -348,6 +348,11 @@ class Launch:
 
     def run_batches(self):
         per_batch = self.per_batch or self.side_by_side()
+        if self.code.grid_meets and per_batch < self.last_block:
+            raise ValueError(
+                f"{self.kernel.name} has grid.sync(), so all its blocks run at once: "
+                f"{per_batch:,} of this size can, not {self.last_block:,}"
+            )
         for first in range(0, self.last_block, per_batch):
             left = self.last_block - first
             self.run_batch(first, min(per_batch, left))

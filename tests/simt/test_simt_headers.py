@@ -322,3 +322,104 @@ def test_a_thread_group_is_any_group():
     assert report.findings == []
     assert y[y >= 0].tolist() == [2016, 120, 376, 632, 888]
     compiles(GROUPS)
+
+
+GRID = """
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+__global__ void k(const float* x, float* parts, float* y) {
+    cg::grid_group grid = cg::this_grid();
+    if (gridDim.x == 6 && blockIdx.x == 3) return;
+    float sum = 0;
+    for (auto i = grid.thread_rank(); i < 1000; i += grid.size()) sum += x[i];
+    auto tile = cg::tiled_partition<32>(cg::this_thread_block());
+    for (int d = 16; d > 0; d /= 2) sum += tile.shfl_down(sum, d);
+    if (threadIdx.x == 0) parts[grid.block_rank()] = sum;
+    grid.sync();
+    if (threadIdx.x > 0) return;
+    for (int i = 0; i < grid.num_blocks(); i++) y[blockIdx.x] += parts[i];
+}"""
+
+
+def over_the_grid(text, schedule, blocks=7):
+    x, y = np.arange(1000, dtype=np.float32), np.zeros(blocks, np.float32)
+    args, kernel = (x, np.zeros(blocks, np.float32), y), simt.RawKernel(text, "k")
+    report = simt.run(kernel, blocks, 32, args, schedule=schedule)
+    return [(f.kind, f.line) for f in report.findings], y
+
+
+@pytest.mark.parametrize("schedule", ["lockstep", "warps"])
+def test_the_whole_grid_waits(schedule):
+    found, y = over_the_grid(GRID, schedule)
+    assert found == [] and y.tolist() == [499500.0] * 7
+    without = GRID.replace("    grid.sync();\n", "\n")
+    assert over_the_grid(without, schedule)[0] == [("race", 14)]
+    assert over_the_grid(GRID, schedule, 6)[0] == [("divergent-barrier", 12)]
+
+
+def test_a_grid_that_is_too_large_to_wait():
+    with pytest.raises(ValueError, match=r"has grid.sync\(\), so all its blocks"):
+        over_the_grid(GRID, "lockstep", 5000)
+    compiles(GRID)
+
+
+LANES = """
+#include <cooperative_groups.h>
+using namespace cooperative_groups;
+__device__ int add(int* p) {
+    coalesced_group g = coalesced_threads();
+    int before;
+    if (g.thread_rank() == 0) before = atomicAdd(p, g.size());
+    return g.shfl(before, 0) + g.thread_rank();
+}
+__global__ void k(const int* x, int* count, int* out, int* ranks, int* votes) {
+    int t = threadIdx.x;
+    if (x[t] > 0) out[add(count)] = x[t];
+    auto tile = tiled_partition<16>(this_thread_block());
+    auto same = labeled_partition(tile, x[t] & 3);
+    ranks[t] = same.thread_rank() + 100 * same.size();
+    auto half = binary_partition(coalesced_threads(), t & 1);
+    int others = half.shfl_down(t, 1) + half.shfl_up(t, 2);
+    votes[t] = half.ballot(t % 4 < 2) + (others << 16);
+}"""
+
+
+@pytest.mark.parametrize("schedule", ["lockstep", "warps"])
+def test_groups_of_the_lanes_that_are_there(schedule):
+    x = np.random.default_rng(0).integers(-5, 6, 64).astype(np.int32)
+    count, out, ranks, votes = (np.zeros(64, np.int32) for _ in range(4))
+    args = x, count, out, ranks, votes
+    report = simt.run(simt.RawKernel(LANES, "k"), 1, 64, args, schedule=schedule)
+    assert report.findings == []
+    assert count[0] == (x > 0).sum()
+    assert sorted(out[: count[0]]) == sorted(x[x > 0])
+    for t in range(64):
+        same = [u for u in range(64) if u // 16 == t // 16 and x[u] & 3 == x[t] & 3]
+        assert ranks[t] == same.index(t) + 100 * len(same)
+        half = range(t // 32 * 32 + t % 2, t // 32 * 32 + 32, 2)
+        rank = half.index(t)
+        assert votes[t] & 0xFFFF == 0x5555
+        below = half[rank - 2] if rank > 1 else t
+        assert votes[t] >> 16 == half[min(rank + 1, 15)] + below
+    compiles(LANES)
+
+
+def test_a_group_copies():
+    text = """
+#include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
+namespace cg = cooperative_groups;
+__global__ void k(const float* x, float* y) {
+    __shared__ float s[64];
+    auto block = cg::this_thread_block();
+    cg::memcpy_async(block, s, x, sizeof(float) * 64);
+    cg::wait(block);
+    y[threadIdx.x] = s[63 - threadIdx.x];
+}"""
+    for line, found in (("cg::wait(block);", set()), ("", {("race", 10)})):
+        x, y = np.arange(64, dtype=np.float32), np.zeros(64, np.float32)
+        kernel = simt.RawKernel(text.replace("cg::wait(block);", line), "k")
+        report = simt.run(kernel, 1, 64, (x, y))
+        assert {(f.kind, f.line) for f in report.findings} == found
+        assert y.tolist() == x[::-1].tolist()
+    compiles(text)

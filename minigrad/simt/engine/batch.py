@@ -89,6 +89,29 @@ class Batch(Atomics, Pointers, Rows, Warp):
             blocks = None if arrived.all() else arrived.reshape(-1)
         return blocks
 
+    def grid_barrier(self, mask, site):
+        """grid.sync(): every block must arrive."""
+        self.barrier(mask, site)
+        lanes = np.broadcast_to(True if mask is None else mask, self.shape)
+        self.grid_met(lanes.any(axis=(3, 4)).reshape(-1), site)
+
+    def grid_met(self, blocks, site):
+        """blocks: which of the grid's are at its barrier."""
+        if not blocks.all():
+            lane = int(np.argmin(blocks)) * self.geometry.threads
+            message = (
+                f"only {blocks.sum()} of the {len(blocks)} blocks of the grid reach "
+                f"this barrier; this block does not"
+            )
+            hint = (
+                "all blocks must reach grid.sync(), also those that have no work left"
+            )
+            self.launch.report(
+                "divergent-barrier", site, lane, message, self.geometry, hint=hint
+            )
+        for tool in self.launch.tools:
+            tool.grid_barrier()
+
     def arrive(self, mask, site, how="", value=None):
         """A barrier in the warps schedule: what the generator yields."""
         return mask, site, how, value

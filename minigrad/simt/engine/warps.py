@@ -61,6 +61,9 @@ def meet(launch, warps, waiting):
                 warp.batch.divergent_barrier(gone, site, here, there)
     answer(waiting, arrived)
     launch.met(None if blocks.all() else blocks.reshape(-1))
+    _, site, kind, _ = waiting[0].request
+    if kind == "grid_sync":
+        waiting[0].batch.grid_met(blocks.reshape(-1), site)
 
 
 def missing(batch, blocks, here):

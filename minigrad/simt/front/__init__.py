@@ -17,7 +17,11 @@ from .sema import Checker as _Checker
 # What is there without an #include -> the words that bring it.
 _IMPLIED = {
     "ptx": ("asm", "__asm__"), "textures": ("cudaTextureObject_t",),
-    "memory": ("memcpy", "memset"),
+    "memory": ("memcpy", "memset", "__builtin_assume_aligned"),
+    "groups": (
+        "this_grid", "grid_group", "coalesced_threads", "coalesced_group",
+        "labeled_partition", "binary_partition",
+    ),
 }  # fmt: skip
 __all__ = ["CompileError", "Lint", "Program", "caret", "compile"]
 

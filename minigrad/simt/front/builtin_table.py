@@ -134,7 +134,7 @@ __ull2float_rn __ull2float_rz __ull2float_ru __ull2float_rd: float(ulonglong)
 __ll2double_rn __ll2double_rz __ll2double_ru __ll2double_rd: double(longlong)
 __ull2double_rn __ull2double_rz __ull2double_ru __ull2double_rd: double(ulonglong)
 [barrier]
-__syncthreads: void()
+__syncthreads __grid_sync: void()
 __syncthreads_count __syncthreads_and __syncthreads_or: int(int)
 [warp]
 __activemask: uint()

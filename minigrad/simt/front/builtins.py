@@ -46,7 +46,10 @@ def _rows():
 
 
 ROWS = _rows()
-NAMES = frozenset(n for n in ROWS if n[:7] != "__tile_") | {"printf", "assert"}
+NAMES = frozenset(n for n in ROWS if n[:7] not in ("__tile_", "__grid_")) | {
+    "printf",
+    "assert",
+}
 
 
 def _type(text, t):

@@ -177,9 +177,12 @@ class Calls(Templates):
             return candidates[0]
         ranked = []
         for candidate in fitting:
-            ranks = [self.rank(v, t) for v, t in zip(values, candidate.types)]  # noqa: B905
+            pairs = list(zip(values, candidate.types))  # noqa: B905
+            ranks = [self.rank(v, t) for v, t in pairs]
             if None not in ranks:
-                ranked.append((ranks, candidate))
+                quals = [t.to.quals if isinstance(t, C.Reference) else None
+                         for _, t in pairs]  # fmt: skip
+                ranked.append((list(zip(ranks, quals, strict=True)), candidate))
         best = [
             (ranks, c)
             for ranks, c in ranked
@@ -374,4 +377,14 @@ class Candidate:
 
 def better(ranks, other):
     """Is no argument of `ranks` worse than in `other`, and one better?"""
-    return all(a <= b for a, b in zip(ranks, other, strict=True)) and ranks != other
+    signs = {compared(a, b) for a, b in zip(ranks, other, strict=True)}
+    return -1 in signs and 1 not in signs
+
+
+def compared(one, other):
+    """-1, 0, 1: how one (rank, qualifiers of a reference or None) fits beside another:
+    of two references the one with fewer qualifiers is better."""
+    a, b = one, other
+    if None in (one[1], other[1]):
+        a, b = one[:1], other[:1]
+    return (a > b) - (a < b)

@@ -37,6 +37,7 @@ class Cursor:
         self.includes, self.scopes = includes, [types, {}]
         self.spaces = set()  # the file's own namespaces
         self.function_types = set()  # names for types of functions' addresses
+        self.ahead = []  # structs named before their definition, and are they unions
         self.types_of = {}  # struct -> the names of the types within it
 
     def go(self, at):
@@ -56,8 +57,8 @@ class Cursor:
         if token.text in self.spaces:
             del self.tokens[self.at : self.at + 2]
             self.go(self.at)
-        elif self.of_cuda(token.text, member.text):
-            token.text = f"__cuda_{member.text}"
+        elif made := self.of_header(token.text, member.text):
+            token.text = made
             del self.tokens[self.at + 1 : self.at + 3]
             self.go(self.at)
         elif member.kind == "id" and self.kind_of(space) == groups.SPACE:
@@ -65,11 +66,17 @@ class Cursor:
             del self.tokens[self.at + 1 : self.at + 3]
             self.member_of_space(token)
 
-    def of_cuda(self, space, name):
-        """Is this cuda::barrier and the like, or std::move, of a header here?"""
-        ours = space in ("cuda", "__cuda_thread_scope")
-        ours = ours or (space, name) == ("std", "move")
-        return ours and self.kind_of(f"__cuda_{name}") is not None
+    def of_header(self, space, name):
+        """What a header here calls cuda::barrier, cg::this_grid and so on, or None."""
+        made = None
+        if self.kind_of(space + "::") == groups.SPACE:
+            made = groups.BROUGHT + name
+        elif space in ("cuda", "__cuda_thread_scope") or (space, name) == (
+            "std",
+            "move",
+        ):
+            made = f"__cuda_{name}"
+        return made if made and self.kind_of(made) is not None else None
 
     def member_of_space(self, token):
         """Refuse what the namespace of cooperative groups has not, or not here."""
@@ -87,6 +94,9 @@ class Cursor:
         """The full name of what stands in a namespace; other names as they are."""
         kind = self.kind_of(name)
         inside = isinstance(kind, Imported) or "::" in name
+        brought = groups.BROUGHT + groups.short(name)
+        if inside and self.kind_of(brought):
+            return brought
         return f"cooperative_groups::{groups.short(name)}" if inside else name
 
     def next(self):

@@ -6,7 +6,7 @@ from . import tree as T
 from .calls import Calls
 from .convert import apply, cast, converted, is_null, number, rank
 from .errors import CompileError, outside
-from .structs import Own, OwnReference, is_struct
+from .structs import Own, OwnReference, is_struct, members
 
 COMPARISONS = {"==", "!=", "<", ">", "<=", ">="}
 INTEGER_ONLY = {"%", "&", "|", "^", "<<", ">>"}
@@ -459,8 +459,14 @@ class Expressions(Calls):
         if isinstance(value, T.EnumValue):  # a static member
             made = T.Literal(node.place, value.type, value.value)
             return T.Comma(node.place, value.type, base, made)
+        for hidden, (inner, _) in type.fields.items():
+            if not hidden.isidentifier() and node.name in members([(hidden, inner)]):
+                quals = base.type.quals
+                base = T.Field(node.place, inner.qualified(quals), base, hidden)
+                return self.member_of(base, node)
         if node.name not in type.fields:
-            known = ", ".join(type.fields) or "none"
+            fields = [(name, inner) for name, (inner, _) in type.fields.items()]
+            known = ", ".join(members(fields)) or "none"
             message = f"'{type}' has no member '{node.name}'"
             raise CompileError(message, node.place, f"its members are {known}")
         if isinstance(type, C.Union) and not T.is_lvalue(base):

@@ -11,6 +11,7 @@ from . import tree as T
 
 SPACE, CLASS = "namespace", "class template"
 BASE, REDUCE = "cooperative_groups.h", "cooperative_groups/reduce.h"
+BROUGHT = "__cg_"  # before the names of groups that are CUDA C, in headers/
 SIZES = (1, 2, 4, 8, 16, 32)
 OPERATIONS = {
     "plus": "add", "less": "min", "greater": "max", "bit_and": "and", "bit_or": "or",
@@ -31,17 +32,14 @@ NAMES = {
 FUNCTIONS = {name for name, (kind, _) in NAMES.items() if kind in ("value", "template")}
 # What CUDA has besides, and what to write instead.
 OUTSIDE = {
-    "this_grid": "end the kernel and launch the next: that waits for the whole grid",
-    "grid_group": "end the kernel and launch the next: that waits for the whole grid",
-    "coalesced_threads": "write cg::tiled_partition<32>(block)",
-    "coalesced_group": "write cg::thread_block_tile<32>",
-    "memcpy_async": "copy element by element, then block.sync()",
-    "wait": "write block.sync()",
-    "wait_prior": "write block.sync()",
     **dict.fromkeys(
-        ("this_cluster", "cluster_group", "this_thread", "labeled_partition",
-         "binary_partition", "invoke_one", "invoke_one_broadcast", "inclusive_scan",
-         "exclusive_scan", "reduce_update_async", "reduce_store_async",
+        ("memcpy_async", "wait", "wait_prior"),
+        "write #include <cooperative_groups/memcpy_async.h> at the top",
+    ),
+    **dict.fromkeys(
+        ("this_cluster", "cluster_group", "this_thread", "invoke_one",
+         "invoke_one_broadcast", "inclusive_scan", "exclusive_scan",
+         "reduce_update_async", "reduce_store_async",
          "block_tile_memory"),
         "",
     ),

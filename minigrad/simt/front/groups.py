@@ -138,10 +138,16 @@ class Groups(Initial):
             raise CompileError(message, place)
         if short == "this_thread_block":
             return T.Aggregate(place, groups.THREAD_BLOCK, [])
+        methods = getattr(arguments[0].type.plain, "methods", {})
+        if short in methods:  # a group of a header
+            return self.call_method(methods[short], arguments[0], name, [])
         group = self.read(arguments[0])
         if not isinstance(group.type.plain, groups.Group):
-            message = f"'{short}' needs a group, not '{group.type.plain}'"
-            raise CompileError(message, group.place)
+            message = f"'{short}' needs a tile or a block, not '{group.type.plain}'"
+            note = (
+                "write the loop: shfl_down, or atomicAdd" if short == "reduce" else ""
+            )
+            raise CompileError(message, group.place, note)
         if short == "tiled_partition":
             return self.partition(name, group, *arguments[1:])
         if short == "reduce":

@@ -15,7 +15,7 @@ OFFERED = {
 # Those whose names are known, and refused where they are used.
 WITHOUT_NAMES = re.compile(
     r"cuda_awbarrier(_primitives)?\.h|cuda/\w+(/\w+)?"
-    r"|cooperative_groups/(scan|memcpy_async)\.h"
+    r"|cooperative_groups/scan\.h"
 )
 INSTEAD = {
     "math.h": "leave the line out: sqrtf, expf and the like need no header",
@@ -35,6 +35,7 @@ PREDEFINED = {
     "__CUDACC_VER_MAJOR__": "13",
     "__CUDACC_VER_MINOR__": "0",
     "__cplusplus": "201703L",
+    "CUDART_VERSION": "13000",
     "NULL": "0",
 }
 # What people write, and NVRTC knows by headers alone that it has not: defined for every

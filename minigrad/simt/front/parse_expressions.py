@@ -97,7 +97,7 @@ class Expressions(Types):
         found = self.starts_type()
         if found and self.peek() == "(" and self.peek(2) not in ("*", "&"):
             found = False
-        if found and self.peek() == "{":
+        if found and (self.peek() == "{" or self.is_value_of_type(self.peek())):
             found = False
         if found and self.kind_of(self.text) == CLASS:
             found = self.is_type_alone()

@@ -45,6 +45,7 @@ class Records(Expressions):
             made = [self.struct_of_typedef()]
             type = ast.NamedType(place, made[0].name, 0)
         else:
+            self.aliasing = True
             type, _ = self.specifiers()
         if type is None:
             raise self.unknown_type()
@@ -156,10 +157,11 @@ class Records(Expressions):
             return self.struct_or_enum()
         if self.defines():
             made = self.struct()
-            if made.name is None and self.text == ";":
-                raise outside("a struct without a name", made.place, "give it one")
-            type = self.type_made(made)
-            return [made, *([] if self.accept(";") else self.fields(type, {}))]
+            unnamed, type = made.name is None, self.type_made(made)
+            if not self.accept(";"):
+                return [made, *self.fields(type, {})]
+            hidden = ast.Variable(made.place, f"in {made.name}", type, None, "", {})
+            return [made, hidden] if unnamed else [made]
         at, seen = self.at, {}
         while self.text in words.SPECIFIERS or self.text == "explicit":
             token = self.next()

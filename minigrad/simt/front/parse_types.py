@@ -176,7 +176,10 @@ class Types(Cursor):
             return self.class_template()
         name = self.name(f"the {token.text}")
         if self.kind_of(name.text) != TYPE:
-            raise CompileError(f"unknown {token.text} '{name.text}'", name.place)
+            if token.text == "enum" or not (self.text == "*" or self.aliasing):
+                raise CompileError(f"unknown {token.text} '{name.text}'", name.place)
+            self.ahead.append((name, token.text == "union"))
+            self.scopes[1][name.text] = TYPE
         return ast.NamedType(name.place, name.text, 0)
 
     def unknown_type(self):

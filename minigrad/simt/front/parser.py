@@ -20,7 +20,11 @@ class Parser(Asm):
         while self.token.kind != "end":
             if not self.accept(";"):
                 out += self.outermost()
-        return out
+        ahead = [
+            ast.StructOf(name.place, name.text, None, None, [], None, None, union)
+            for name, union in self.ahead
+        ]
+        return ahead + out
 
     def outermost(self):
         text = self.text
@@ -239,15 +243,23 @@ class Parser(Asm):
                 self.expect(";")
                 return []
             self.space()
-            names = [n for n in groups.NAMES if not self.kind_of(n)]
+            names = [n for n in self.names_of_groups() if not self.kind_of(n)]
         else:
             self.next()
+        known = self.names_of_groups()
         for name in names:
-            kind, header = groups.NAMES[name]
-            if header in self.includes:
-                self.declare(name, Imported(kind))
+            if kind := known.get(name.removeprefix(groups.BROUGHT)):
+                self.declare(name.removeprefix(groups.BROUGHT), Imported(kind))
         self.expect(";")
         return []
+
+    def names_of_groups(self):
+        """name -> kind of what cooperative groups have here."""
+        known = {n: k for n, (k, h) in groups.NAMES.items() if h in self.includes}
+        start = len(groups.BROUGHT)
+        brought = {n[start:]: k for n, k in self.scopes[1].items()
+                   if n.startswith(groups.BROUGHT)}  # fmt: skip
+        return {**known, **brought}
 
     def static_assert(self, place):
         self.expect("(")

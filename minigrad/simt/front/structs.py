@@ -64,6 +64,15 @@ def without_locals(scope):
     return out
 
 
+def members(fields):
+    """The names of (name, type), with those within a struct that has no name."""
+    out = []
+    for name, type in fields:
+        inner = [(n, t) for n, (t, _) in getattr(type, "fields", {}).items()]
+        out += [name] if name.isidentifier() else members(inner)
+    return out
+
+
 def is_struct(type):
     """Is this a struct or a vector, which can have operators, and no group?"""
     return isinstance(type.plain, C.Struct) and not isinstance(type.plain, groups.Group)
@@ -76,6 +85,7 @@ class Structs(Scopes):
         """struct P {...}; the struct's name is known before its members."""
         scope, name = self.scopes[-1], node.name
         kind = C.Union if node.union else C.Struct
+        shown = name.replace(groups.BROUGHT, "cooperative_groups::")
         found = scope.get(name)
         if node.special is not None:
             self.specialize(node)
@@ -86,10 +96,10 @@ class Structs(Scopes):
                 found.node = node
         elif node.members is None:
             if found is None:
-                self.add(name, kind(name), node.place)
+                self.add(name, kind(shown), node.place)
         else:
             if not (isinstance(found, C.Struct) and not found.complete):
-                found = kind(name)
+                found = kind(shown)
                 self.add(name, found, node.place)
             for method in self.complete(found, node):
                 self.need_body(method)
@@ -146,8 +156,8 @@ class Structs(Scopes):
             elif "static" in member.specifiers:
                 self.static_member(member)
             else:
-                inner[member.name] = Own(member.name)
                 fields.append((member.name, self.field_type(member)))
+                inner.update({name: Own(name) for name in members(fields[-1:])})
                 if member.init is not None:
                     struct.defaults[member.name] = member.init
         if sum(t.size for _, t in fields) >= MOST_BYTES:

@@ -40,6 +40,7 @@ class Module:
         self.entry = self.name_of(kernel)
         self.site(kernel.place)
         self.lane_bytes = 0  # for all values of one lane
+        self.grid_meets = False  # is there a barrier of the whole grid?
         try:
             self.source = "\n".join(self.texts())
             exec(compile(self.source, "<kernel>", "exec"), self.space)

@@ -81,17 +81,14 @@ class BuiltinCode:
     def on_vector(self, node):
         return f"({', '.join(self.values(node.arguments))},)"
 
-    def barrier_call(self, arguments):
-        """A call of the batch's barrier, which ends the turn of a warp that has one."""
-        if not self.module.warps:
-            return f"R.barrier{arguments}"
-        return f"(yield R.arrive{arguments})"
-
     def on_barrier(self, node):
         how = node.builtin.name.removeprefix("__syncthreads").lstrip("_")
         where = f"{self.mask}, {self.site(node)}"
-        if not how:
-            self.emit(self.barrier_call(f"({where})"))
+        if how in ("", "grid_sync"):
+            self.module.grid_meets |= bool(how)
+            call = "grid_barrier" if how else "barrier"
+            warps = f"(yield R.arrive({where}, {how!r}))"
+            self.emit(warps if self.module.warps else f"R.{call}({where})")
             return "None"
         value = self.temp(self.value(node.arguments[0]))
         if self.module.warps:

@@ -35,6 +35,9 @@ class Tool:
     def barrier(self, blocks):
         pass
 
+    def grid_barrier(self):
+        """All blocks have met, and each has reported its own barrier before."""
+
     def syncwarp(self, mask):
         pass
 

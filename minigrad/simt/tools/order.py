@@ -14,6 +14,7 @@ WARP_ONLY, RACE = 1, 2
 
 class Order:
     """floor: anything earlier is ordered before all that the same block does now.
+    grid: before all that any block does.
 
     split: some block of the batch had a barrier (or __syncwarp) that others did not.
     """
@@ -22,7 +23,7 @@ class Order:
         self.blocks = grid[0] * grid[1] * grid[2]
         threads = block[0] * block[1] * block[2]
         self.bits = max(5, (threads - 1).bit_length())
-        self.fenced = None
+        self.fenced, self.grid = None, 1
 
     def batch(self, geometry, now):
         blocks = len(geometry.block_ids)

@@ -75,6 +75,9 @@ class Race(Tool):
         if not self.order.split:
             self._forget_shared()
 
+    def grid_barrier(self):
+        self.order.grid = self._tick()
+
     def syncwarp(self, mask):
         self.order.syncwarp(mask, self._tick())
 
@@ -213,7 +216,7 @@ class Race(Tool):
 
     def _compare(self, shadow, entry, name, before, lanes, cells, threads):
         """Report the lanes for which the access in `before` is not in order."""
-        since = 1 if shadow.space == "global" else self.order.floor
+        since = self.order.grid if shadow.space == "global" else self.order.floor
         if not before.size or int(before.max()) < since << SHIFT:
             return
         differ = (before & THREAD) != threads
