@@ -1,8 +1,7 @@
 # make lab: everything a learner needs. make help: the rest.
 PYTHON ?= python3
 PY := .venv/bin/python
-# Three on two cores: some tests wait.
-TESTS := $(PY) -m pytest -n 3 --dist loadgroup --no-loadscope-reorder
+TESTS := $(PY) -m pytest -n 2 --dist loadgroup --no-loadscope-reorder
 
 help:    ## show these lines
 	@grep -hE '^[a-z]+: .*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 9
@@ -18,7 +17,7 @@ nightly: lint  ## the same with more seeds, architectures and versions
 	$(PY) -m grading build --check
 	$(TESTS) --nightly --seeds 3
 
-check: lint  ## lint and unit tests; two minutes on two cores
+check: lint  ## lint and unit tests; some three minutes on two cores
 	$(TESTS) -m "not slow and not browser"
 
 lint: .venv/.test  ## ruff
