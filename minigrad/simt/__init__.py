@@ -9,7 +9,7 @@ from .device import empty
 from .front import CompileError, Lint, Program, caret, compile
 from .launch import KernelError, Limits, RawKernel, RawModule, at_most, run
 from .report import Finding, Report
-from .texture import texture
+from .texture import surface, texture
 from .tools import TOOLS, Tool
 from .trace import Step, Trace, trace
 
@@ -32,6 +32,7 @@ __all__ = [
     "compile",
     "empty",
     "run",
+    "surface",
     "texture",
     "trace",
 ]

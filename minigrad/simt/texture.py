@@ -1,4 +1,4 @@
-"""Texture objects: arrays that a kernel reads with tex2D<float>(texture, x, y)."""
+"""Texture and surface objects: tex2D<float>(texture, x, y), surf2Dwrite(...)."""
 
 import numpy as np
 
@@ -30,9 +30,20 @@ def texture(array, filter="point", address="clamp", normalized=False):
         )
     if address in ("wrap", "mirror") and not normalized:
         raise ValueError(f"{address!r} needs normalized=True: a GPU clamps otherwise")
-    out = np.zeros(1 - (-array.nbytes // HEAD.itemsize), HEAD)
     depth, height, width = (1, 1, *array.shape)[-3:]
     head = (width, height, depth, filter == "linear", normalized)
+    out = np.zeros(1 - (-array.nbytes // HEAD.itemsize), HEAD)
     out[0] = (*head, ADDRESS.index(address), (0, 0))
     out[1:].view(np.uint8)[: array.nbytes] = array.reshape(-1).view(np.uint8)
     return out
+
+
+def surface(array):
+    """(the argument for a parameter of the type cudaSurfaceObject_t, the array that a
+    kernel reads and writes there: a copy of `array`).
+
+    array: (width,), (height, width) or (depth, height, width), layers as depth.
+    """
+    made = texture(array)
+    image = made[1:].view(np.uint8)[: np.asarray(array).nbytes]
+    return made, image.view(np.asarray(array).dtype).reshape(np.shape(array))

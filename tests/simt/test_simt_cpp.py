@@ -84,6 +84,13 @@ __global__ void k(float* y) {
     assert "#define M_PI" in with_macros(text, macros(text))[0]
 
 
+def test_a_name_expression_knows_the_macros_of_the_file():
+    text = "#define N 3\ntemplate <int n> __global__ void k(float* y) { y[0] = n; }"
+    y = np.zeros(1, np.float32)
+    simt.RawKernel(text, "k<N + 1>")(1, 1, (y,))
+    assert y[0] == 4
+
+
 def test_a_template_with_defaults_is_found_by_its_name():
     text = "template <typename T = float> __global__ void k(T* y) { y[0] = 1; }"
     assert result(text)[0] == 1

@@ -423,3 +423,42 @@ __global__ void k(const float* x, float* y) {
         assert {(f.kind, f.line) for f in report.findings} == found
         assert y.tolist() == x[::-1].tolist()
     compiles(text)
+
+
+SURFACE = """
+__global__ void k(cudaSurfaceObject_t in, cudaSurfaceObject_t out, int shift) {
+    int x = threadIdx.x, y = threadIdx.y;
+    float b, a = surf2Dread<float>(in, (x + shift) * 4, y, cudaBoundaryModeClamp);
+    surf2Dread(&b, in, x * 4, y - 1, cudaBoundaryModeZero);
+    surf2DLayeredwrite(a + 100 * b, out, (x + shift) * 4, y, 1);
+}"""
+
+
+def test_surfaces():
+    image = np.arange(1, 13, dtype=np.float32).reshape(3, 4)
+    source, out = simt.surface(image), simt.surface(np.zeros((2, 3, 4), np.float32))
+    kernel, above = simt.RawKernel(SURFACE, "k"), np.vstack([image[:1] * 0, image[:2]])
+    args = source[0], out[0]
+    assert simt.run(kernel, 1, (4, 3), (*args, 0)).findings == []
+    assert out[1][1].tolist() == (image + 100 * above).tolist()
+    assert not out[1][0].any()
+    (found,) = simt.run(kernel, 1, (4, 3), (*args, 1)).findings
+    assert (found.kind, found.line) == ("assert", 6)
+    compiles(SURFACE)
+
+
+def test_layers_of_a_texture():
+    text = """
+__global__ void k(cudaTextureObject_t t, float* y) {
+    y[threadIdx.x] = tex2DLayered<float>(t, 0.25f * threadIdx.x + 0.25f, 0.5f, 1);
+    y[threadIdx.x] += tex2DLod<float>(t, 0, 0, 3);  // layer 0: 0
+}"""
+    layers, y = np.arange(24.0).reshape(3, 2, 4), np.zeros(4, np.float32)
+    for filter, expected in (
+        ("point", [13, 14, 15, 15]),
+        ("linear", [10.5, 11.5, 12.5, 13]),
+    ):
+        t = simt.texture(layers.astype(np.float32), filter=filter, normalized=True)
+        simt.RawKernel(text, "k")(1, 4, (t, y))
+        assert y.tolist() == expected
+    compiles(text)

@@ -16,7 +16,8 @@ from .sema import Checker as _Checker
 
 # What is there without an #include -> the words that bring it.
 _IMPLIED = {
-    "ptx": ("asm", "__asm__"), "textures": ("cudaTextureObject_t",),
+    "ptx": ("asm", "__asm__"),
+    "textures": ("cudaTextureObject_t", "cudaSurfaceObject_t"),
     "memory": ("memcpy", "memset", "__builtin_assume_aligned"),
     "groups": (
         "this_grid", "grid_group", "coalesced_threads", "coalesced_group",
@@ -45,6 +46,7 @@ class Program:
     options: _Options = dataclasses.field(default_factory=_Options)
     brought: frozenset = frozenset()
     _checker: object = None
+    _preprocessor: object = None
     _file: str = "kernel.cu"
     _lines: tuple = ()
 
@@ -121,14 +123,14 @@ def _compiled(source, name, options, lines):
     return Program(
         kernels, checker.functions, checker.globals, checker.dynamic,
         sorted(warnings, key=lambda w: (w.line, w.column)), options,
-        frozenset(preprocessor.brought), checker, name, tuple(lines),
+        frozenset(preprocessor.brought), checker, preprocessor, name, tuple(lines),
     )  # fmt: skip
 
 
 def _named(program, expression):
     """(the template, its arguments by name) that `add<float, 4>` says."""
     checker = program._checker
-    tokens = _Preprocessor().run(_lex(expression))
+    tokens = program._preprocessor.run(_lex(expression))
     parser = _Parser(tokens, checker.includes)
     template = checker.templates.get(tokens[0].text)
     if template is None:

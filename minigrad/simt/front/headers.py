@@ -145,7 +145,8 @@ OUTSIDE = {
 }  # fmt: skip
 FAMILIES = re.compile(
     r"__(nvvm|nv_atomic|cvta|cluster|[hibd]mma|mma|wgmma)_\w+|__cluster[A-Z]\w+"
-    r"|__v[a-z]+[24]|__vi(b|add)?(max|min)3?_\w+|tex(1D|2D|3D|Cubemap)\w+|surf[123]D\w+"
+    r"|__v[a-z]+[24]|__vi(b|add)?(max|min)3?_\w+|tex(1D|2D|3D|Cubemap)\w*"
+    r"|surf([123]D|Cubemap)\w+"
     r"|__is(Global|Shared|Constant|Local|GridConstant|ClusterShared|CtaShared)"
     r"|__builtin_(COLUMN|FILE|FILE_NAME|FUNCTION|LINE|(add|sub|mul)_overflow|addressof"
     r"|assume_aligned|bit_cast|clear_padding|constant_p|copysignf?"
@@ -159,6 +160,26 @@ def is_outside(name):
     return name in OUTSIDE or bool(FAMILIES.fullmatch(name))
 
 
+def note(name):
+    """What to write instead of a name that is not there, or ""."""
+    of_family = (note for family, note in NOTES if family.match(name))
+    return MISSING.get(name) or next(of_family, "")
+
+
+NOTES = [
+    (re.compile(family), note)
+    for family, note in (
+        ("texCubemap|surfCubemap", "put the faces into the layers of a tex2DLayered"),
+        ("tex", "write tex1D, tex2D, tex3D, tex1DLayered or tex2DLayered"),
+        ("surf", "write surf1D, surf2D or surf3D with read or write, plain or Layered"),
+        ("__v|__vi", "compute the parts one by one: x >> 8 & 0xff is the second byte"),
+        (
+            "__nv|__(nv_atomic|cluster)",
+            "write an atomic operation or a barrier of a block",
+        ),
+        ("__[hibd]?mma|__wgmma", "include <mma.h>, or write mma.sync in asm"),
+    )
+]
 MISSING = {
     "half": "write #include <cuda_fp16.h> at the top",
     "__half": "write #include <cuda_fp16.h> at the top",

@@ -236,7 +236,7 @@ class Expressions(Types):
         if text in ("u8", "u", "U", "L") and self.token.kind in ("string", "char"):
             raise outside(f"{text} before a text", token.place, "leave it out")
         if self.text == "<" and known is None and headers.is_outside(text):
-            raise outside(f"'{text}'", token.place)
+            raise outside(f"'{text}'", token.place, headers.note(text))
         if self.text == "::":
             raise self.qualified(token)
         name = self.meant(text)

@@ -192,7 +192,7 @@ class Types(Cursor):
                     "std::", token.place, "NVRTC has no standard library: sqrtf, fmaxf"
                 )
             if headers.is_outside(token.text):
-                return outside(f"'{token.text}'", token.place)
+                return outside(f"'{token.text}'", token.place, headers.note(token.text))
             message = f"unknown type name '{token.text}'"
             return CompileError(message, token.place, self.nearest_type(token.text))
         if token.text == "}":
@@ -201,8 +201,8 @@ class Types(Cursor):
 
     def nearest_type(self, name):
         """The note for an unknown type: what to write, or the nearest known type."""
-        if name in headers.MISSING:
-            return headers.MISSING[name]
+        if note := headers.note(name):
+            return note
         known = {n for s in self.scopes for n, kind in s.items() if kind == TYPE}
         return meant(name, known | words.BASIC)
 

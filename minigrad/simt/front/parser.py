@@ -228,7 +228,7 @@ class Parser(Asm):
         if token.text in ("std", "cuda"):
             note = "NVRTC has no standard library"
             raise outside(f"the namespace {token.text}", token.place, note)
-        note = headers.MISSING.get(token.text, "")
+        note = headers.note(token.text)
         raise CompileError(f"'{token.text}' is no namespace", token.place, note)
 
     def using(self, place):

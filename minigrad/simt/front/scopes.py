@@ -85,7 +85,7 @@ class Scopes:
 
         called: it is called, so the other is a function, too.
         """
-        note = headers.MISSING.get(name, "")
+        note = headers.note(name)
         if headers.is_outside(name):
             return outside(f"'{name}'", place, note)
         values = T.Variable | T.EnumValue
