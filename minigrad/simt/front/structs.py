@@ -84,6 +84,8 @@ class Structs(Scopes):
     def define_struct(self, node):
         """struct P {...}; the struct's name is known before its members."""
         scope, name = self.scopes[-1], node.name
+        if name is None:
+            raise CompileError("a struct that stands here needs a name", node.place)
         kind = C.Union if node.union else C.Struct
         shown = name.replace(groups.BROUGHT, "cooperative_groups::")
         found = scope.get(name)
