@@ -289,6 +289,7 @@ def test_what_jit_writes_is_launched_and_right_in_the_simulator():
     cases_of_jit = list(cases.of_jit())
     assert {c.label.partition(": ")[2] for c in cases_of_jit} == {
         "chain", "types", "halves", "turned", "smooth",
+        "product", "convolved", "reduced",
     }  # fmt: skip
     case = next(c for c in cases.of_jit(["minigrad.jit: chain"]) if c.args[0].size > 1)
     x, y = case.args[:2]

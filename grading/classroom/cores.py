@@ -41,6 +41,7 @@ class Cores:
         self.pool.shutdown(wait=False, cancel_futures=True)
         for process in multiprocessing.active_children():
             process.kill()
+            process.join()
 
     def judged(self, work):
         """Yield (item, (verdicts, warnings) or None) for each Item, as it is done."""
