@@ -203,7 +203,7 @@ class Launch:
         self.schedule, self.seed, self.per_batch = schedule, seed, None
         self.last_block = self.grid[0] * self.grid[1] * self.grid[2]
         self.code = kernel.module.module(kernel.function, schedule)
-        self.places = self.code.places
+        self.places, self.lines = self.code.places, kernel.module.program._lines
         self.grid_values = tuple(np.uint32(n) for n in self.grid)
         self.block_values = tuple(np.uint32(n) for n in self.block)
         # swaps, puts: the sites of atomicCAS, and of atomicExch for its effect alone.
@@ -422,12 +422,11 @@ class Launch:
             return
         line, column = self.places[site]
         block, thread = geometry.where(lane)
-        lines = self.kernel.module.program._lines
         if other:
-            other["source_line"] = lines[other["line"] - 1]
+            other["source_line"] = self.lines[other["line"] - 1]
         self.findings[key] = Finding(
             kind, line, column, block, thread, message, self.kernel.name, other,
-            source_line=lines[line - 1], hint=hint, count=count, sure=sure,
+            source_line=self.lines[line - 1], hint=hint, count=count, sure=sure,
         )  # fmt: skip
 
     def timeout(self, site, geometry, hint=ENDLESS):

@@ -10,7 +10,7 @@ from minigrad.simt.front import ctype as C
 class Machine:
     """A launch with one tool; line numbers are sites."""
 
-    functions = ()
+    functions, lines = (), [""] * 100
     places = {line: (line, 5) for line in range(100)}
 
     def __init__(self, tool, block, grid=1, blocks=None, warp=None):

@@ -22,17 +22,18 @@ def found(body, args=None, before="", params="float* o, int n", block=32, **how)
 ROWS = "struct Row { float x[4]; };\n"
 MESSAGES = [
     ("o[i] = 1;", "", "o[20] is written, but o has 20 elements",
-     "its last index is 19: is a guard, if (i < n), missing or too wide?"),
+     "its last index is 19: guard it with if (i < n)"),
     ("o[-1 - i] += 1;", "", "o[-1] is read, but o has 20 elements",
-     "the first element has the index 0"),
+     "the first element has the index 0: guard it with if (-1 - i >= 0)"),
     ("one[1] = i;", "__device__ int one[1];\n",
      "index 1 of one, whose only index is 0", ""),
     ("__shared__ int s[9][4]; s[i % 9][n] = 1;", "",
-     "index 20 of s[...], whose indices are 0 to 3", ""),
+     "index 20 of s[...], whose indices are 0 to 3", "guard it with if (n < 4)"),
     ("__shared__ int s[40][4]; s[i][i] = 1;", "",
-     "index 4 of s[i], whose indices are 0 to 3", ""),
+     "index 4 of s[i], whose indices are 0 to 3", "guard it with if (i < 4)"),
     ("Row r[3]; r[2].x[n] = 1; o[0] = r[2].x[0];", ROWS,
-     "index 20 of r[2].x, whose indices are 0 to 3", ""),
+     "index 20 of r[2].x, whose indices are 0 to 3",
+     "is a guard, if (i < n), missing or too wide?"),
     ("double d = *(double*)(o + 1); o[0] = d;", "",
      "an access of 8 bytes must lie at a multiple of 8 bytes; o is read at byte 4", ""),
     ("float* p = 0; p[i] = 1;", "", "a null pointer is written", ""),
@@ -40,13 +41,17 @@ MESSAGES = [
     ("*(float*)12345 = 1;", "",
      "a pointer that does not point into an array is written", ""),
     ("size_t m = n - 20; o[m - 1] = i;", "", "o[-1] is written, but o has 20 elements",
-     "the first element has the index 0"),
+     "the first element has the index 0: guard it with if (m >= 1), or leave the - 1 "
+     "out"),
     ("o[1ll << 40] = i;", "", "o[1099511627776] is written, but o has 20 elements",
-     "its last index is 19: is a guard, if (i < n), missing or too wide?"),
+     "its last index is 19"),
     ("size_t m = n - 21; float* p = o + m; p[m] = i;", "",
-     "o[-2] is written, but o has 20 elements", "the first element has the index 0"),
+     "o[-2] is written, but o has 20 elements",
+     "the first element has the index 0: is a guard, if (i >= 0), missing or too "
+     "wide?"),
     ("__shared__ int s[9][4]; s[n * 1ll << 50][i % 4] = 1;", "",
-     "index 22517998136852480 of s, whose indices are 0 to 8", ""),
+     "index 22517998136852480 of s, whose indices are 0 to 8",
+     "guard it with if (n * 1ll << 50 < 9)"),
     ("o[0] = *(float*)99999999;", "",
      "a pointer that does not point into an array is read", ""),
     ("n /= n - 20;", "", "integer division by zero",
@@ -105,7 +110,7 @@ def test_a_finding_as_text():
         "    \t           \t         ^\n"
         "  o[20] is written, but o has 20 elements\n"
         "  seen at block 0 thread 19, and 12 more\n"
-        "  its last index is 19: is a guard, if (i < n), missing or too wide?"
+        "  its last index is 19: guard it with if (i + 1 < n), or leave the + 1 out"
     )
     assert "thread 20\n" in str(found("if (i == 20) o[i] = 1;"))
     two = found("if (threadIdx.x && threadIdx.y) o[n] = 1;", block=(3, 2))

@@ -9,7 +9,7 @@ import time
 import numpy as np
 
 from ..report import Stop
-from . import masks
+from . import advice, masks
 from .atomics import Atomics
 from .cells import (
     FAR,
@@ -346,13 +346,13 @@ class Batch(Atomics, Pointers, Rows, Warp):
             far = np.asarray(wide(index))
             fresh = bad & ~reported(far, access.unit)
             if fresh.any():
-                self.report_outside(region, far, fresh, access, site, what)
+                self.report_outside(region, far, fresh, limit, access, site, what)
             mask = masks.minus(mask, bad)
             if mask is False:
                 return index, False
         return np.minimum(unsigned(index), max(limit - 1, 0)).view(index.dtype), mask
 
-    def report_outside(self, region, index, bad, access, site, what):
+    def report_outside(self, region, index, bad, limit, access, site, what):
         where = np.broadcast_to(index, np.broadcast_shapes(index.shape, bad.shape))
         flat = self.geometry.full(bad)
         lane = int(np.argmax(flat))
@@ -365,8 +365,9 @@ class Batch(Atomics, Pointers, Rows, Warp):
         message = f"{region.name}[{at}] is {what}, but {region.name} has {holds}"
         hint = "the first element has the index 0"
         if at >= 0:
-            guard = "is a guard, if (i < n), missing or too wide?"
-            hint = f"its last index is {count - 1}: {guard}"
+            hint = f"its last index is {count - 1}"
+        guard = advice.guard(self.launch, site, region.name, limit, at < 0)
+        hint += f": {guard}" if guard else ""
         self.launch.report(
             "out-of-bounds", site, lane, message, self.geometry,
             hint=hint if count else "", count=int(flat.sum()),
@@ -406,7 +407,8 @@ class Batch(Atomics, Pointers, Rows, Warp):
             at = int(self.geometry.full(index)[self.first(wrong)])
             those = f"indices are 0 to {count - 1}" if count > 1 else "only index is 0"
             message = f"index {at} of {name}, whose {those}"
-            self.fault("out-of-bounds", site, wrong, message)
+            hint = advice.guard(self.launch, site, name, count, at < 0)
+            self.fault("out-of-bounds", site, wrong, message, hint)
         return np.where(bad, np.int64(FAR // size), index)
 
     # Arrays in registers: a list of values

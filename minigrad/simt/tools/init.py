@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..engine import advice
 from .base import Tool, as_numbers, cells_of, differs
 
 GLOBAL = "reads {}, which has not been written since the array was made"
@@ -17,6 +18,7 @@ class Init(Tool):
 
     def batch(self, geometry):
         self.geometry, self.fresh, self.left = geometry, None, True
+        self.writers = set()  # the places that have written shared memory
 
     def ignores(self, space, root):
         if space == "shared":
@@ -60,6 +62,8 @@ class Init(Tool):
         one_row = len(self.fresh) == 1
         shape = (B if different or not one_row else 1, R, C)
         lanes, cells = cells_of(address, mask, shape, size, unit)
+        if kind != "read":
+            self.writers.add(site)
         if one_row and different and kind != "read":
             if not _units(self.fresh, unit).reshape(-1)[cells].any():
                 return
@@ -80,9 +84,11 @@ class Init(Tool):
         cell, lane = as_numbers(cells)[bad[0]], as_numbers(lanes)[bad[0] * unit // size]
         message = text.format(root.describe(int(cell) * unit))
         count = len(np.unique(bad * unit // size))
-        self.launch.report(
-            "uninitialised", site, int(lane), message, self.geometry, count=count
+        hint = (
+            advice.written(self.launch, self.writers, message) if text is SHARED else ""
         )
+        self.launch.report("uninitialised", site, int(lane), message, self.geometry,
+                           count=count, hint=hint)  # fmt: skip
 
 
 def _units(fresh, size):

@@ -112,8 +112,10 @@ class Race(Tool):
                     finding["hint"] = self._mend(RACE, here, finding["other"]["line"])
                 self.launch.report("race-warp", site, **finding)
 
-    def _mend(self, grade, line, before):
-        """What to write between an access and the one before, at these lines."""
+    def _mend(self, grade, line, before, within=False):
+        """What to write between an access and the one before, at these lines.
+
+        within: one statement reads and then writes."""
         barrier = "__syncthreads()" if grade == RACE else "__syncwarp()"
         if line < before and any(
             f.place[0] <= line and before <= f.end[0] for f in self.launch.functions
@@ -121,6 +123,11 @@ class Race(Tool):
             return (
                 f"line {line} of the next round comes after line {before} of this one: "
                 f"write {barrier} at the end of the loop's body"
+            )
+        if within and line == before:
+            return (
+                f"no barrier fits into a line: is a guard missing, or must a variable "
+                f"take what is read, and the write come after a {barrier}?"
             )
         return f"if both are meant, a {barrier} must come between them"
 
@@ -262,7 +269,9 @@ class Race(Tool):
             self._other(before, shadow.space),
             before >> SHIFT == entry.time,
         )
-        mend = self._mend(grade, self.launch.places[entry.site][0], other["line"])
+        within = entry.kind == "write" and name in ("read", "reader")
+        here = self.launch.places[entry.site][0]
+        mend = self._mend(grade, here, other["line"], within)
         why, hint = _why(entry, grade, other, together, lane, mend)
         message = f"{NOW[entry.kind]} {what}, which {_who(other, entry, lane)} {why}"
         return {

@@ -1,0 +1,113 @@
+"""What to write so that an index stays inside, in the words of the text."""
+
+import re
+
+NAME = r"[A-Za-z_][\w.]*"
+PART = rf"({NAME}|\([^()]*\))"
+ROWS = re.compile(rf"{PART} ?\* ?({NAME}) ?\+ ?{PART}")
+WORD = re.compile(rf"{NAME}(\[[^\[\]]*\])*$")
+SHIFT = re.compile(r"(.+?) ?([+-]) ?(\d+)")
+PLAIN = re.compile(r"\[[^\[\]]*\]")
+
+
+def guard(launch, site, name, count, negative=False):
+    """A sentence for an index into `name` that must stay below `count`, or ""."""
+    word, text = index_at(launch, site, name)
+    out = f"is a guard, if (i {'>= 0' if negative else '< n'}), missing or too wide?"
+    if text and not re.search(r"\b[A-Za-z_]", text):  # a number
+        return ""
+    shift = SHIFT.fullmatch(text)
+    if PLAIN.sub("[]", word) == PLAIN.sub("[]", name) and not moves(launch, name):
+        inside = within(text, count, sizes(launch))
+        if negative:
+            down = shift and shift[2] == "-"
+            inside = f"{shift[1]} >= {shift[3]}" if down else f"{text} >= 0"
+        out = f"guard it with if ({inside})"
+    return f"{out}, or leave the {shift[2]} {shift[3]} out" if shift else out
+
+
+def written(launch, sites, message):
+    """A sentence about the lines that write the shared array of a message, or ""."""
+    name = re.match(r"reads (\w+)", message)[1]
+    places = {launch.places[site][0] for site in sites}
+    found = sorted(n for n in places if re.search(rf"\b{name}\b", launch.lines[n - 1]))
+    if not found:
+        return f"nothing has written {name}: is a line missing?"
+    where = "lines " if len(found) > 1 else "line "
+    where += ", ".join(map(str, found))
+    return (
+        f"{where} wrote to {name}, but not there: a shifted index, too narrow a guard?"
+    )
+
+
+def within(text, count, named):
+    """`text` < `count`; rows and columns by themselves."""
+    if match := ROWS.fullmatch(text):
+        row, width, column = match.groups()
+        wide = next((size for size, names in named.items() if width in names), 0)
+        if wide and count % wide == 0:
+            row = row.strip("()")
+            return (
+                f"{row} < {spelled(count // wide, named, width)} && {column} < {width}"
+            )
+    return f"{text} < {spelled(count, named)}"
+
+
+def spelled(size, named, other=None):
+    """The name of a size, if one has it; `other` only if no further one does."""
+    names = sorted(named.get(size, [str(size)]), key=lambda name: name == other)
+    return names[0]
+
+
+def index_at(launch, site, name):
+    """(word, index) of the word[index] at a place, or of the one name[...] in its line;
+    empty texts where there is none."""
+    line, column = launch.places[site]
+    source, found = launch.lines[line - 1], {}
+    for begin in (at for at, letter in enumerate(source) if letter == "["):
+        word, end = WORD.search(source[:begin]), closing(source, begin + 1)
+        if word is not None and end is not None:
+            found[begin, end] = word[0], source[begin + 1 : end].strip()
+    # A read's place is that of its bracket, a write's that of the operator after it.
+    here = [made for (begin, _), made in found.items() if begin == column - 1]
+    here += [
+        made
+        for (begin, end), made in found.items()
+        if begin < column and not source[end + 1 : column - 1].strip(" ")
+    ]
+    if not here:
+        alike = {made for made in found.values() if made[0] == name}
+        here = [*alike] if len(alike) == 1 else []
+    return here[0] if here else ("", "")
+
+
+def moves(launch, name):
+    """Does the text change the pointer of this name?"""
+    text = "\n".join(launch.lines)
+    return re.search(rf"\b{re.escape(name)}\s*(\+[+=]|-[-=]|=[^=])", text) is not None
+
+
+def closing(source, at):
+    """Where the bracket ends that is open at a place of a line; None: later."""
+    depth = 1
+    for here in range(at, len(source)):
+        depth += (source[here] == "[") - (source[here] == "]")
+        if depth == 0:
+            return here
+    return None
+
+
+def sizes(launch):
+    """number -> the names that stand for it: of parameters first, then of macros."""
+    found, program = {}, launch.kernel.module.program
+    for parameter, value in zip(
+        launch.kernel.function.parameters, launch.values, strict=True
+    ):
+        if parameter.type.plain.is_integer:
+            found.setdefault(int(value), []).append(parameter.name)
+    for macro in program._preprocessor.macros.values():
+        if macro.parameters is None and [t.kind for t in macro.body] == ["number"]:
+            text = macro.body[0].text
+            if text.isdecimal():
+                found.setdefault(int(text), []).append(macro.name)
+    return found
