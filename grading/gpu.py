@@ -6,7 +6,6 @@ what goes wrong there stays there. Where there is no GPU, `available` says so.
 
 import functools
 import os
-import subprocess
 import sys
 
 import numpy as np
@@ -93,16 +92,11 @@ def _asked(hole, texts, launches, options, times):
     ]  # fmt: skip
     asked = wire.encode([texts, hole.name, list(options), where, times])
     try:
-        child = _child(asked)
-    except subprocess.TimeoutExpired:
-        return Problem("time", f"not done on the GPU after {START_SECONDS} s")
-    if child.returncode:
-        said = child.stderr.decode(errors="replace").strip().splitlines()
-        return Problem("raised", f"on the GPU: {said[-1] if said else 'it crashed'}")
-    try:
-        return wire.decode(child.stdout)
-    except ValueError:
-        return Problem("raised", "on the GPU: its process cannot be understood")
+        return wire.decode(sandbox.said(CODE, asked, START_SECONDS, ["torch", "jax"]))
+    except TimeoutError as error:
+        return Problem("time", f"on the GPU: {error}")
+    except (sandbox.Failed, ValueError) as error:
+        return Problem("raised", f"on the GPU: {error}")
 
 
 def _sent(value):
@@ -110,13 +104,6 @@ def _sent(value):
     if isinstance(value, np.void):
         return "struct", np.frombuffer(value.tobytes(), np.uint8)
     return "array" if isinstance(value, np.ndarray) else "number", np.asarray(value)
-
-
-def _child(data):
-    command = sandbox.around(sandbox.python(CODE), ["torch", "jax"], sandbox.gpus())
-    return subprocess.run(
-        **command, input=data, capture_output=True, timeout=START_SECONDS
-    )
 
 
 def serve():

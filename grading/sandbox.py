@@ -9,9 +9,11 @@ gradebook, no solution, no submission and no home.
 import functools
 import importlib.util
 import os
+import resource
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from minigrad import course
@@ -29,10 +31,15 @@ FILES = "/etc/ld.so.cache", "/etc/alternatives"
 INSTALL = "apt-get install bubblewrap libseccomp2, or the like of your system"
 boxing = False  # does this process grade, so that answers run in boxes?
 ROOMY = 2**30  # bytes of /tmp; those of students have a /tmp of their own
+REPLY = 2**28  # bytes of the longest file that `said` lets a program write
 
 
 class NoIsolation(RuntimeError):
     """This machine offers no box: the message says what to do."""
+
+
+class Failed(RuntimeError):
+    """A program in a box has ended with an error: its last words."""
 
 
 @functools.cache
@@ -85,6 +92,31 @@ def command(argv, hidden=KNOWING, devices=()):
     return [shutil.which("bwrap"), *parts, *end, "--", *argv]
 
 
+def said(code, data, seconds, hidden=KNOWING):
+    """What a Python with the GPUs, in a box, writes to its output, given `data`.
+
+    Failed: its last words, where it has failed. TimeoutError: it was not done in time.
+    """
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        try:
+            child = subprocess.run(
+                **around(python(code), hidden, gpus()),
+                input=data,
+                stdout=output,
+                stderr=errors,
+                timeout=seconds,
+                preexec_fn=_bounded,
+            )
+        except subprocess.TimeoutExpired:
+            raise TimeoutError(f"not done after {seconds} s") from None
+        for file in output, errors:
+            file.seek(0)
+        if child.returncode:
+            lines = errors.read(2**20).decode(errors="replace").split("\n")
+            raise Failed(next((x for x in reversed(lines) if x.strip()), "it crashed"))
+        return output.read()
+
+
 def gpus():
     """The devices of NVIDIA's driver, by name."""
     return [path.name for path in Path("/dev").glob("nvidia*") if not path.is_dir()]
@@ -94,6 +126,10 @@ def python(code):
     """The command line of a Python in a box that has the course on its path."""
     start = f"import sys; sys.path[:0] = [{str(course.home())!r}]; {code}"
     return [sys.executable, "-I", "-c", start]
+
+
+def _bounded():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (REPLY, REPLY))
 
 
 def _shut():

@@ -16,7 +16,7 @@ pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)
 from bs4 import BeautifulSoup  # noqa: E402
 from kernel_class import HOLES, I, solved, text  # noqa: E402
 
-from grading import checking, gpu  # noqa: E402
+from grading import checking, gpu, native, sandbox  # noqa: E402
 from grading.classroom import judging  # noqa: E402
 from grading.classroom.book import grade, open_course, release  # noqa: E402
 from grading.classroom.export import export  # noqa: E402
@@ -96,10 +96,24 @@ def test_who_is_too_slow_is_timed_again(monkeypatch, times, tries):
     assert len(left) == len(times) - tries
 
 
-@pytest.mark.parametrize("code", ["print('x')", "import os; os.abort()", "1 / 0"])
+BROKEN = ["print('x')", "import os; os.abort()", "1 / 0",
+          "\nwhile True: print('x' * 2**16)"]  # fmt: skip
+ODD = "from grading import wire; sys.stdout.buffer.write(wire.encode([{'shape': 3}]))"
+
+
+@pytest.mark.parametrize("code", BROKEN)
 def test_a_process_that_breaks_costs_the_launch_alone(fake_gpu, monkeypatch, code):
+    monkeypatch.setattr(sandbox, "REPLY", 2**20)
     monkeypatch.setattr(gpu, "CODE", code)
     assert isinstance(on_gpu("y[0] = 1;"), Problem)
+
+
+@pytest.mark.parametrize("code", [*BROKEN, ODD])
+def test_a_host_that_breaks_is_said(monkeypatch, code):
+    monkeypatch.setattr(sandbox, "REPLY", 2**20)
+    monkeypatch.setattr(native, "CUDA_CODE", code)
+    cases = [([np.zeros(3)], [3], 3)]
+    assert isinstance(native.launched("bias_gelu_kernel", "", cases), str)
 
 
 @pytest.fixture
