@@ -2,6 +2,8 @@
 
 from types import SimpleNamespace
 
+import both
+import numpy as np
 import pytest
 
 import minigrad
@@ -54,6 +56,23 @@ CASES = {  # name: (function, shape of x, kernels launched)
 
 def bits(*tensors):
     return [t.detach().cpu().numpy().tobytes() for t in tensors]
+
+
+@both.NO_GPU
+@pytest.mark.parametrize("name", CASES)
+def test_the_values_on_cuda(name, monkeypatch):
+    function, shape, _ = CASES[name]
+    for key, tensor in vars(t).items():
+        monkeypatch.setattr(t, key, tensor.to("cuda"))
+    f, near = minigrad.jit(function), 1e-2 if name == "half" else 1e-5
+    for _ in range(3):
+        x = new(*shape).to("cuda")
+        with minigrad.trace() as plain:
+            expected = function(x).cpu().numpy()
+        with minigrad.trace() as launches:
+            got = f(x).cpu().numpy()
+        np.testing.assert_allclose(got, expected, near, near)
+    assert len(launches) <= len(plain), launches
 
 
 @pytest.mark.parametrize("name", CASES)
