@@ -1,11 +1,15 @@
 """`minigrad simt`: compile files of CUDA C from a terminal."""
 
 import json
+import subprocess
 import sys
 import textwrap
+from importlib import metadata
 from typing import NamedTuple
 
 import pytest
+from packaging.requirements import Requirement
+from test_project import EXTRAS, PROJECT
 
 from minigrad.cli import commands
 
@@ -202,3 +206,34 @@ def test_no_such_kernel(command):
     ran = command("add.cu", "--run", "sub", "1", add=ADD)
     assert ran.returncode == 1 and "no kernel 'sub'" in ran.stdout
     assert "the file has add" in ran.stdout
+
+
+# Installed without extras
+
+
+def without(packages, code, *arguments):
+    """Run a program for which these packages are not installed."""
+    modules = [m for m, of in metadata.packages_distributions().items()
+               if packages & set(of)]  # fmt: skip
+    code = f"import sys; sys.modules.update(dict.fromkeys({modules})); {code}"
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def test_the_command_needs_no_extras(tmp_path):
+    needed = {Requirement(text).name for text in PROJECT["project"]["dependencies"]}
+    extras = {Requirement(text).name for group in EXTRAS.values() for text in group}
+    path = tmp_path / "k.cu"
+    path.write_text("__global__ void k(float* x) { x[threadIdx.x] = 1; }")
+    code = "from minigrad.__main__ import main; main()"
+    for arguments in (["simt", path], ["simt", path, "--run", "k", 32]):
+        ran = without(extras - needed, code, *arguments)
+        assert (ran.returncode, ran.stderr) == (0, ""), arguments
+    assert "nothing found" in ran.stdout
+
+
+def test_the_simulator_needs_numpy_alone():
+    groups = [PROJECT["project"]["dependencies"], *EXTRAS.values()]
+    named = {Requirement(text).name for group in groups for text in group}
+    code = "from minigrad import simt; simt.compile('__global__ void f() {}')"
+    assert not without(named - {"numpy"}, code).stderr
