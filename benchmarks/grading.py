@@ -6,7 +6,9 @@ A third of the class has solved the lab, a third the first half of it, a third n
 `python -m grading grade` grades all of them, plain `nbgrader autograde` the first few:
 it takes seconds for each. Both have two cores, and begin with nothing graded. Ours is
 the whole command over its submissions, start included; of nbgrader's, the start is
-taken off: the command for one submission. CPU seconds are those of all processes.
+taken off: the command for one submission. CPU seconds are those of all processes, and
+MB the most memory that they had (pss: what some share is counted once). A class of 20
+stands beside the whole one: does its memory grow with the class?
 """
 
 import contextlib
@@ -30,19 +32,22 @@ import psutil
 from benchmarks import common
 
 PAGE = common.HOME / "docs" / "benchmarks" / "grading.md"
-CORES, EVERY = 2, 0.25  # seconds from one look at the CPU times to the next
+CORES, EVERY = 2, 0.25  # seconds from one look at the processes to the next
+SMALL = 20  # submissions
 
 
 class Run(NamedTuple):
-    """A command: seconds by the clock, of CPU, and how many submissions it graded."""
+    """A command: seconds by the clock, of CPU, bytes, and submissions graded."""
 
     clock: float
     cpu: float
+    memory: int
     count: int
 
     def without(self, start):
         """What each further submission took."""
-        return Run(*(a - b for a, b in zip(self, start, strict=True)))
+        clock, cpu, _, count = (a - b for a, b in zip(self, start, strict=True))
+        return Run(clock, cpu, self.memory, count)
 
     def each(self):
         return self.clock / self.count, self.cpu / self.count
@@ -99,30 +104,35 @@ def nbgrader(root, *args):
 
 
 def ran(command, **how):
-    """(seconds by the clock, of CPU), of it and of all processes that it starts."""
-    begun, cpu, said = time.monotonic(), 0, []
+    """(seconds by the clock, of CPU, bytes), of it and all processes that it starts."""
+    begun, cpu, memory, said = time.monotonic(), 0, 0, []
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     with subprocess.Popen(command, text=True, **pipes, **how) as running:
         reader = threading.Thread(target=lambda: said.extend(running.stdout))
         reader.start()
         while running.poll() is None:
-            cpu = max(cpu, used(running.pid))
+            seconds, size = used(running.pid)
+            cpu, memory = max(cpu, seconds), max(memory, size)
             time.sleep(EVERY)
         reader.join()
     if running.returncode:
         raise SystemExit(f"{' '.join(command)}\n{''.join(said)}")
-    return time.monotonic() - begun, cpu
+    return time.monotonic() - begun, cpu, memory
 
 
 def used(pid):
-    """CPU seconds of a process and all below it, those that have ended among them."""
-    seconds = 0
+    """(CPU seconds, bytes now) of a process and all below it.
+
+    The seconds are also those of processes that have ended.
+    """
+    seconds = size = 0
     with contextlib.suppress(psutil.NoSuchProcess):
         main = psutil.Process(pid)
         for one in main, *main.children(recursive=True):
             with contextlib.suppress(psutil.NoSuchProcess):
                 seconds += sum(one.cpu_times()[:4])  # with those of its children
-    return seconds
+                size += one.memory_full_info().pss
+    return seconds, size
 
 
 def points(root):
@@ -139,10 +149,12 @@ def points(root):
 
 
 def measured(folder, count, few):
-    """(our Run, nbgrader's Run, how many verdicts are the same)."""
-    root = course(folder / "ours", count)
-    grade = [sys.executable, "-m", "grading", "grade", str(root)]
-    ours = Run(*ran(grade, cwd=common.HOME), count)
+    """(our Runs, of 20 and of all; nbgrader's; how many verdicts are the same)."""
+    ours = []
+    for name, n in ("small", min(SMALL, count)), ("ours", count):
+        root = course(folder / name, n)
+        grade = [sys.executable, "-m", "grading", "grade", str(root)]
+        ours.append(Run(*ran(grade, cwd=common.HOME), n))
     runs = []
     for name, n in ("one", 1), ("few", few + 1):
         stock = plain_course(folder / name, root, n)
@@ -157,14 +169,14 @@ def measured(folder, count, few):
 
 
 def table(ours, plain):
-    rows = [("", "submissions", "s each", "CPU s each", "times as fast", "by CPU")]
-    (clock, cpu), (their_clock, their_cpu) = ours.each(), plain.each()
-    ratios = f"{their_clock / clock:.0f}", f"{their_cpu / cpu:.0f}"
-    for name, run, shown in (
-        ("plain `nbgrader autograde`", plain, ("1", "1")),
-        ("`python -m grading grade`", ours, ratios),
-    ):
-        rows.append((name, run.count, *(f"{s:.3g}" for s in run.each()), *shown))
+    head = "submissions", "s each", "CPU s each", "times as fast", "by CPU", "MB"
+    rows, names = [("", *head)], ("plain `nbgrader autograde`",)
+    names += 2 * ("`python -m grading grade`",)
+    for name, run in zip(names, (plain, *ours), strict=True):
+        each = zip(plain.each(), run.each(), strict=True)
+        ratios = [f"{theirs / mine:.0f}" for theirs, mine in each]
+        took = [f"{s:.3g}" for s in run.each()]
+        rows.append((name, run.count, *took, *ratios, f"{run.memory / 2**20:.0f}"))
     return common.markdown(rows)
 
 
