@@ -54,6 +54,7 @@ for place in [colab, *Path.cwd().parents, Path.cwd()]:
     if (place / "minigrad/course.py").exists() and str(place) not in sys.path:
         sys.path.insert(0, str(place))
 """
+HIDDEN = {"jupyter": {"source_hidden": True}}
 
 
 class BuildError(Exception):
@@ -161,6 +162,7 @@ def _cell(cell, id, solved, lab):
     if "setup" in mark:
         head, _, rest = text.partition("\n")
         text = f"{head}\n{SETUP.format(**settings())}\n{rest}"
+        metadata |= HIDDEN
     if lab and "exercise" in mark:
         text = text if solved else clear(text)
         metadata["nbgrader"] = _nbgrader(id, solution=True)

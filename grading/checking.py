@@ -72,8 +72,8 @@ class Check:
         about = subject.about(self.hole.name)
         if about.state == "not answered":
             place = f"the cell that begins with {self.hole.solved_by()}"
-            failure = Failure("not_answered", f"  write it in {place}, and run it")
-            return self._nothing("not answered", "not answered yet", [failure])
+            said = f"not answered yet: write it in {place}, and run it"
+            return self._nothing("not answered", said)
         if about.uses_torch:
             text = "  cause     PyTorch is the judge here: write it without PyTorch"
             failure = Failure("uses_torch", text)
@@ -221,7 +221,7 @@ class Check:
         state, said = "right", self.all_right(tried)
         if wrong:
             state = "partly right" if points else failed_as(tried[-1])
-            said = f"wrong: {show.listed(wrong)}"
+            said = f"{'partly right; ' * (points > 0)}wrong: {show.listed(wrong)}"
         missing = f"{show.listed(unjudged)} ({NEEDS_GPU})"
         if not judged:
             state, said = NEEDS_GPU, missing
@@ -241,7 +241,7 @@ class Check:
         found = blame.blame(self, tried)
         printed = ("printed", show.beginning(case.outcome.printed))
         said = [line for line in self.lines(case) if line[1] != found.text]
-        lines = [*said, printed, ("cause", found.text), *found.more]
+        lines = [("cause", found.text), *found.more, *said, printed]
         message = "\n".join(f"  {key:<9} {show.folded(v)}" for key, v in lines if v)
         count = sum(not case.right for case in tried)
         return Failure(found.cause, message, case.part, count)

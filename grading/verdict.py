@@ -67,7 +67,7 @@ class Verdict:
         return self.state not in NOT_GRADED
 
     def _repr_html_(self):
-        earned = f"{number(self.points)} of {plural(self.max_points)}, {self.state}"
+        earned = f"{number(self.points)} of {plural(self.max_points)}"
         shown = earned if self.counts else f"not graded: {self.state}"
         share = 100 * self.points / self.max_points if self.max_points else 0
         return (

@@ -69,23 +69,23 @@ print(to_host(there))
 # %% [markdown]
 # ### What a transfer costs
 #
-# Between the two memories lies a bus. On the H200's machine (PCIe 5, 16 lanes):
-#
-# | copied | host to device | pinned | device to device |
-# |---|---|---|---|
-# | 16 bytes | 9 µs | 9 µs | |
-# | 16 KB | 11 µs | 11 µs | |
-# | 4 MB | 266 µs | 86 µs | |
-# | 64 MB | 4.2 ms, 16 GB/s | 1.2 ms, 55 GB/s | |
-# | 1 GB | 107 ms, 10 GB/s | 19 ms, 56 GB/s | 0.5 ms, 2100 GB/s |
-#
-# (A device-to-device copy reads and writes: 4200 GB/s go through its memory.)
-#
+# Between the two memories lies a bus. Copies from host to device, measured on the
+# H200's machine (PCIe 5, 16 lanes):
+
+# %%
+sizes = [16, 2**14, 2**22, 2**26, 2**30]
+viz.lines({
+    "plain memory": (sizes, [9, 11, 266, 4_200, 107_000]),
+    "pinned memory": (sizes, [9, 11, 86, 1_200, 19_000]),
+}, x="bytes", y="µs", log="xy")  # fmt: skip
+
+# %% [markdown]
 # Three things to see. A small copy costs what its beginning costs, some 10 µs: copy
 # once, not element by element. **Pinned** memory, which the operating system has
 # promised not to move, can be read by the GPU directly; PyTorch calls it
-# `pin_memory()`. And the bus is 75 times slower than the device's own memory: what is
-# on the device stays there, as long as kernels have use for it.
+# `pin_memory()`. At 1 GB it brings 56 GB/s instead of 10. And the device copies 1 GB
+# within its own memory in 0.5 ms: the bus is at best 38 times slower. What is on the
+# device stays there, as long as kernels have use for it.
 #
 # Here is the same on your computer.
 
@@ -341,6 +341,12 @@ print(report)
 viz.finding(report)
 
 # %% [markdown]
+# And in time: nothing keeps a warp's read behind the write of another.
+
+# %%
+viz.timeline(racy, 2, 256, (x, y, n))
+
+# %% [markdown]
 # `report.findings` has the same as objects.
 
 # %%
@@ -558,7 +564,7 @@ def sectors(addresses):
 
 # %%
 for stride in 1, 2, 4, 8, 32, 0:
-    print(stride, sectors(4 * stride * t for t in range(32)))
+    print(f"stride {stride}:", sectors(4 * stride * t for t in range(32)), "sectors")
 
 # %% [markdown]
 # 128 bytes are wanted, and 4 sectors are the fewest that hold them: that access is
@@ -579,7 +585,9 @@ x, y = np.arange(n, dtype=np.float32), np.zeros(n, np.float32)
 # %%
 for stride in 1, 2, 4, 8, 32:
     counts = strided.check(1, 32, (x, y, n, stride)).counts
-    print(stride, counts["requests"], "requests,", counts["sectors"], "sectors")
+    print(
+        f"stride {stride}: {counts['requests']} requests, {counts['sectors']} sectors"
+    )
 
 # %% [markdown]
 # Two requests: the warp's read and its write. The picture has the addresses of one
@@ -593,13 +601,17 @@ viz.access(strided, 1, 32, (x, y, n, 4))
 
 # %% [markdown]
 # And does it cost what the count says? On the H200, 8 million floats were copied with
-# each stride. GB/s of useful data:
-#
-# | stride | 1 | 2 | 4 | 8 | 16 | 32 |
-# |---|---|---|---|---|---|---|
-# | sectors for each request | 4 | 8 | 16 | 32 | 32 | 32 |
-# | GB/s | 1990 | 1260 | 680 | 350 | 250 | 170 |
-#
+# each stride:
+
+# %%
+strides = 1, 2, 4, 8, 16, 32
+counted = [sectors(4 * stride * t for t in range(32)) for stride in strides]
+viz.lines({
+    "sectors for each request": {"counted": (strides, counted)},
+    "GB/s of useful data": {"H200": (strides, [1990, 1260, 680, 350, 250, 170])},
+}, x="stride", log="xy")  # fmt: skip
+
+# %% [markdown]
 # Twice the sectors, half the speed, up to 8. (Beyond it things get worse although the
 # count stays: device memory is opened in pages, and caches keep lines of 128 bytes. A
 # count of sectors explains most, not all.)
@@ -608,7 +620,7 @@ viz.access(strided, 1, 32, (x, y, n, 4))
 
 # %%
 for shift in 0, 1, 4, 8:
-    print(shift, sectors(4 * (t + shift) for t in range(32)))
+    print(f"shift {shift}:", sectors(4 * (t + shift) for t in range(32)), "sectors")
 
 # %% [markdown]
 # One more, unless the shift is a whole number of sectors. On the H200 that costs 4 %,
@@ -708,19 +720,28 @@ def passes(words):
 
 # %%
 for stride in 1, 2, 3, 4, 32, 33, 0:
-    print(stride, passes([stride * t for t in range(32)]))
+    print(f"stride {stride}:", passes([stride * t for t in range(32)]), "passes")
 
 # %% [markdown]
 # Measured on the H200, the time of a loop that reads shared memory with each stride:
-#
-# | stride | 0 | 1 | 2 | 3 | 4 | 8 | 16 | 32 | 33 |
-# |---|---|---|---|---|---|---|---|---|---|
-# | passes | 1 | 1 | 2 | 1 | 4 | 8 | 16 | 32 | 1 |
-# | µs | 74 | 74 | 138 | 74 | 268 | 527 | 1046 | 2082 | 75 |
-#
+
+# %%
+measured = {0: 74, 1: 74, 2: 138, 3: 74, 4: 268, 8: 527, 16: 1046, 32: 2082, 33: 75}
+viz.ranking({
+    "passes": {f"stride {s}": passes([s * t for t in range(32)]) for s in measured},
+    "µs": {f"stride {s}": time for s, time in measured.items()},
+})  # fmt: skip
+
+# %% [markdown]
 # The time is the number of passes, almost exactly. A column of `float tile[32][32]` has
-# stride 32: the worst of all. And the cure is in the table: 33. With one column more,
-# which stays unused, each row begins one bank further on.
+# stride 32: the worst of all. And the cure stands there, too: 33. With one column more,
+# which stays unused, each row begins one bank further on:
+
+# %%
+viz.bank_map((32, 32), (32, 33))
+
+# %% [markdown]
+# (`lanes=` draws any other access: try `lanes=lambda t: (0, t)`, a row.) The kernel:
 
 # %%
 source = r"""
@@ -753,14 +774,13 @@ viz.banks(padded, *launch)
 
 # %% [markdown]
 # The three transposes on the H200, 16384 × 16384, blocks of 32 × 8 threads:
-#
-# | | GB/s |
-# |---|---|
-# | element by element | 500 |
-# | with a tile `[32][32]` | 1400 |
-# | with a tile `[32][33]` | 2620 |
-# | a plain copy | 2670 |
-#
+
+# %%
+transposes = {"element by element": 500, "with a tile [32][32]": 1400}
+transposes |= {"with a tile [32][33]": 2620, "a plain copy": 2670}
+viz.ranking({"GB/s": transposes})
+
+# %% [markdown]
 # **To the lab**: exercise 5 (`transpose_tiled`).
 #
 # ## Waiting is hidden by other warps
@@ -925,12 +945,15 @@ for n in 2**10, 2**16, 2**20, 2**22:
 
 # %% [markdown]
 # The same on the H200:
-#
-# | n | 2^10 | 2^14 | 2^18 | 2^20 | 2^22 | 2^24 | 2^26 | 2^28 |
-# |---|---|---|---|---|---|---|---|---|
-# | µs | 7.3 | 7.4 | 8.1 | 10 | 18 | 58 | 206 | 802 |
-# | GB/s | 1 | 18 | 260 | 840 | 1890 | 2330 | 2610 | 2680 |
-#
+
+# %%
+sizes = [2**power for power in (10, 14, 18, 20, 22, 24, 26, 28)]
+times = [7.3, 7.4, 8.1, 10, 18, 58, 206, 802]
+rates = [8e-3 * n / time for n, time in zip(sizes, times, strict=True)]
+viz.lines({"µs": {"time": (sizes, times)}, "GB/s": {"rate": (sizes, rates)}},
+          x="n", log="xy")  # fmt: skip
+
+# %% [markdown]
 # **Shapes matter.** Up to a quarter of a million floats, one measures the launch and
 # nothing else: two kernels of very different quality look the same there. Up to about
 # 2^22, x and y fit into the L2 cache together, and what is measured is perhaps the
@@ -960,8 +983,20 @@ for n in 2**10, 2**16, 2**20, 2**22:
 #   the traceback points at the right one.
 # - Such an error is **sticky**: the process's context is spoilt, and every later call
 #   reports it again. Only a new process helps: restart the kernel of the notebook.
-# - A launch that is refused (1025 threads, too much shared memory) is not sticky. CUDA
-#   C++ programs must ask for it, with `cudaGetLastError()`; CuPy and PyTorch do.
+#
+# A launch that is refused is not sticky. CUDA C++ programs must ask for it, with
+# `cudaGetLastError()`; CuPy and PyTorch do, and so does minigrad. **Predict** how many
+# threads are one too many:
+
+# %%
+try:
+    copy(1, 1025, (x, y, n))
+except Exception as error:
+    print(type(error).__name__, error)
+
+# %% [markdown]
+# Tools that watch a real GPU:
+#
 # - `compute-sanitizer python program.py` watches every access, as `check` does here:
 #   `--tool memcheck` (outside of arrays), `racecheck` (shared memory), `initcheck`,
 #   `synccheck`. It costs a factor of ten or more in time.

@@ -288,6 +288,35 @@ def test_doubles_go_by_half_a_warp():
     assert "2 groups" in picture.alt and "2 passes, no conflict" in picture.alt
 
 
+def test_a_column_more_spreads_a_column_over_the_banks():
+    picture = viz.bank_map((32, 32), (32, 33))
+    assert picture.alt == (
+        "[32][32]: 32 words in 1 bank, 32 passes. "
+        "[32][33]: 32 words in 32 banks, 1 pass."
+    )
+    same = viz.bank_map((32, 33), lanes=lambda lane: (3, 4))
+    assert same.alt == "[32][33]: 1 word in 1 bank, 1 pass."
+    half = viz.bank_map((4, 16), lanes=lambda lane: (lane % 4, lane % 8))
+    assert "32 words" not in half.alt
+
+
+@pytest.mark.parametrize(
+    "shape, lanes, message",
+    [
+        ((35, 1), lambda lane: (lane, 0), "1 to 34 rows and columns are drawn"),
+        ((32, 0), lambda lane: (lane, 0), "not 32 and 0"),
+        (
+            (16, 16),
+            lambda lane: (lane, 0),
+            r"reads \[16\]\[0\], outside of \[16\]\[16\]",
+        ),
+    ],
+)
+def test_what_a_map_of_banks_cannot_draw_is_explained(shape, lanes, message):
+    with pytest.raises(ValueError, match=message):
+        viz.bank_map(shape, lanes=lanes)
+
+
 # ---------------------------------------------------------------- timeline
 
 
@@ -298,7 +327,8 @@ def rotated(barrier, block=64):
 
 def arcs(picture):
     patches = picture.figure.axes[0].patches
-    return [p for p in patches if isinstance(p, matplotlib.patches.FancyArrowPatch)]
+    bows = [p for p in patches if isinstance(p, matplotlib.patches.FancyArrowPatch)]
+    return [p for p in bows if matplotlib.colors.to_hex(p.get_edgecolor()) == "#b3261e"]
 
 
 def test_a_race_is_an_arc_between_its_accesses():
@@ -313,6 +343,26 @@ def test_with_its_barrier_there_is_no_arc():
     assert not arcs(picture) and not boxes(picture, "wrong")
     assert "2 warps, 2 accesses of shared memory, 1 barrier." in picture.alt
     assert words(picture)["w"] == words(picture)["r"] == 2
+
+
+def test_a_line_of_source_stands_above_its_first_column():
+    source = ROTATE.replace("BARRIER", "s[threadIdx.x] += 1;\ns[threadIdx.x] += 2;")
+    picture = viz.timeline(raw(source), 1, 32, (zeros(64, dtype=np.int32),))
+    texts = {t.get_text(): t.get_position() for t in picture.figure.axes[0].texts}
+    lines = [text for text in texts if ";" in text]
+    assert lines == sorted(lines) and "5  s[threadIdx.x] += 2;" in lines
+    heights = [texts[line][1] for line in lines]
+    assert heights == sorted(set(heights))
+
+
+def test_lanes_end_with_the_last_column():
+    few, many = (rotated(barrier) for barrier in ("", "s[threadIdx.x] += 1;" * 9))
+    assert arrow_end(few) < arrow_end(many) <= 8.56
+
+
+def arrow_end(picture):
+    texts = {t.get_text(): t.get_position() for t in picture.figure.axes[0].texts}
+    return texts["time"][0]
 
 
 def test_another_block_can_be_drawn():

@@ -3,10 +3,12 @@
 import dataclasses
 import html
 import json
+import textwrap
 
 from .front.errors import caret
 
 WIDEST = 100  # characters of a source line that are shown
+MESSAGE = 96  # characters of a line of a message
 
 
 class Stop(Exception):
@@ -42,12 +44,18 @@ class Finding:
         lines = [
             f"{self.file}:{self.line}:{self.column}: {self.kind} in {self.kernel}",
             *caret(*excerpt(self.source_line, self.column)),
-            f"  {self.message}",
+            *folded(self.message),
             f"  seen at {place}{others}",
+            *folded(self.hint),
         ]
-        if self.hint:
-            lines.append(f"  {self.hint}")
         return "\n".join(lines)
+
+
+def folded(text):
+    """Indented lines of at most MESSAGE characters, broken at words; "": none."""
+    look = {"break_long_words": False, "break_on_hyphens": False}
+    indent = {"initial_indent": "  ", "subsequent_indent": "    "}
+    return textwrap.wrap(text, MESSAGE, **look, **indent)
 
 
 def excerpt(line, column):

@@ -27,6 +27,12 @@ def published(table, row, column=None):
     return found[0]
 
 
+def rates(table, rows, column=None):
+    """{name: number} of several cells of a table. rows: {name: the row's beginning}."""
+    cells = {name: published(table, row, column) for name, row in rows.items()}
+    return {name: float(cell.replace(",", "")) for name, cell in cells.items()}
+
+
 def _called(name, pairs):
     """What is called just so, else all whose names begin so."""
     exact = [thing for key, thing in pairs if key == name]

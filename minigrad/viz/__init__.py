@@ -1,6 +1,7 @@
 """Pictures for the lessons. Matplotlib is imported when the first one is drawn."""
 
 from .access import access
+from .bank_map import bank_map
 from .banks import banks
 from .bars import bars
 from .charts import histograms, lines, ranking, surface
@@ -35,6 +36,7 @@ __all__ = [
     "Picture",
     "Point",
     "access",
+    "bank_map",
     "banks",
     "bars",
     "broadcast",

@@ -49,8 +49,9 @@ def lines(series, x="step", y="", log="", dots=()):
                 ax.plot(xs, ys, label=name, markersize=3, **look)
             ax.set_xlabel(x)
             ax.set_ylabel(label)
-            ax.set_xscale("log" if "x" in log else "linear")
-            ax.set_yscale("log" if "y" in log else "linear")
+            for name, axis in ("x", ax.xaxis), ("y", ax.yaxis):
+                if name in log:
+                    logarithmic(axis)
             ax.grid(color="#D9D9D9", linewidth=0.6)
             if whole:
                 ax.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -62,6 +63,23 @@ def lines(series, x="step", y="", log="", dots=()):
             for name, values in named.items()
         ]
         return Picture(figure, " ".join(said))
+
+
+def logarithmic(axis):
+    """Make an axis logarithmic: 1, 2, 5, 10 where it is short, else powers of ten."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    getattr(axis.axes, f"set_{axis.axis_name}scale")("log")
+    low, high = axis.get_data_interval()
+    if low > 0 and high < 1e3 * low:
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: short(value)))
+        axis.set_minor_formatter(NullFormatter())
+
+
+def short(number):
+    """Three digits at least, and no exponent where none is needed: 1,046."""
+    return f"{number:,.0f}" if 1e3 <= abs(number) < 1e7 else f"{number:.3g}"
 
 
 def pair_of(values):
@@ -78,8 +96,8 @@ def words(name, values):
     if not len(fine):
         return f"{name}: no finite value{lost}."
     return (
-        f"{name}: from {fine[0]:.3g} to {fine[-1]:.3g}, lowest {fine.min():.3g}, "
-        f"highest {fine.max():.3g}{lost}."
+        f"{name}: from {short(fine[0])} to {short(fine[-1])}, lowest "
+        f"{short(fine.min())}, highest {short(fine.max())}{lost}."
     )
 
 
@@ -115,7 +133,7 @@ def ranking(panels):
         for ax, (title, values) in zip(axes, panels.items(), strict=True):
             bars = ax.barh([*values], [*values.values()], fc="#CFE8F7", ec="#3B6E8F")
             ax.bar_label(
-                bars, [f"{v:.3g}" for v in values.values()], padding=3, fontsize=8
+                bars, [short(v) for v in values.values()], padding=3, fontsize=8
             )
             ax.set_title(title, fontsize=9)
             ax.margins(x=0.22)
@@ -125,7 +143,7 @@ def ranking(panels):
             if ax is not axes[0]:
                 ax.set_yticks([])
         said = [
-            f"{title}: " + ", ".join(f"{n} {v:.3g}" for n, v in values.items()) + "."
+            f"{title}: " + ", ".join(f"{n} {short(v)}" for n, v in values.items()) + "."
             for title, values in panels.items()
         ]
         return Picture(figure, " ".join(said))

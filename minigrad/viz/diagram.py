@@ -21,7 +21,10 @@ class Box(NamedTuple):
 
 
 class Arrow(NamedTuple):
-    """From a point to another, its words beside its middle. both: with two heads."""
+    """From a point to another, its words beside its middle. both: with two heads.
+
+    From a point to itself there are the words alone.
+    """
 
     begin: tuple
     end: tuple
@@ -61,7 +64,8 @@ def point(canvas, arrow):
     line = FancyArrowPatch(
         arrow.begin, arrow.end, arrowstyle=heads, shrinkA=0, shrinkB=0, **look
     )
-    canvas.axes.add_patch(line)
+    if arrow.begin != arrow.end:
+        canvas.axes.add_patch(line)
     if arrow.text:
         x = (arrow.begin[0] + arrow.end[0]) / 2 + arrow.shift[0]
         y = (arrow.begin[1] + arrow.end[1]) / 2 + arrow.shift[1]

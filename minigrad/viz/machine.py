@@ -143,9 +143,10 @@ def pyramid(card="H200"):
     for n, ((name, size, _), kind) in enumerate(zip(levels, kinds, strict=True)):
         wide = 2.3 + 0.75 * n
         boxes.append(Box(2.5 - wide / 2, 0.1 + 0.6 * n, wide, 0.6, name, (size,), kind))
-    arrows = [  # without a head: words alone
-        Arrow((4.7, 0.4 + 0.6 * n), (4.7, 0.4 + 0.6 * n), text, (0.01, 0))
-        for n, (*_, text) in enumerate(levels)
+    places = [(4.9, 0.4 + 0.6 * n) for n in range(len(levels))]
+    arrows = [
+        Arrow(place, place, text, (0.01, 0))
+        for place, (*_, text) in zip(places, levels, strict=True)
     ]
     said = "; ".join(f"{name}: {size}; {text}" for name, size, text in levels)
     alt = f"The memories of the {card}, {sms} SMs, from the nearest: {said}."

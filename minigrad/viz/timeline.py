@@ -1,15 +1,17 @@
 """When does each warp of a block read and write, and what do barriers put in order?"""
 
 from ..simt.engine.geometry import spread
-from .canvas import INK, TINTS
+from .canvas import INK, SOFT, TINTS
+from .diagram import Arrow, point
 from .panels import with_gaps
 from .recorders import BlockEvents
 from .runs import CannotRun, block_number, extent, or_sentence, place, setup
-from .sheet import MARGIN, WIDTH, Legend, Space, Words, sheet
+from .sheet import LINE, MARGIN, WIDTH, Legend, Space, Words, sheet, short
 from .words import count
 
-ROWS, HIGH, LEFT = 12, 0.4, 0.85  # warps drawn; inches of a row, and before it
+ROWS, HIGH, LEFT = 12, 0.36, 0.85  # warps drawn; inches of a row, and before it
 STEP, BAR, MOST = 0.3, 0.24, 24  # inches of an access and a barrier; drawn at most
+TEXT, LETTER = 70, 0.07  # characters of a line of source; inches of one
 RACES = "race", "race-warp"
 
 
@@ -140,7 +142,7 @@ class _Drawing:
 
     def key(self):
         key = [(f"block {tint}", name) for name, tint in self.tints.items()]
-        key.append((None, "r: read   w: write   a: atomic   above: the line"))
+        key.append((None, "r: read   w: write   a: atomic"))
         if any(e.kind == "barrier" for e in self.events):
             key.append((None, "thick line: a barrier"))
         return key + [("wrong", "a race")] * bool(self.arcs)
@@ -149,38 +151,62 @@ class _Drawing:
 
     @property
     def height(self):
-        return 0.34 + HIGH * len(self.rows) + 0.2
+        return self.head + HIGH * len(self.rows) + 0.3
+
+    @property
+    def head(self):
+        return 0.3 + LINE * len(self.texts())
+
+    def texts(self):
+        """{line: its source}, in the order of the columns."""
+        events = [self.events[i] for i in self.columns if i is not None]
+        numbers = dict.fromkeys(e.place[0] for e in events if e.kind != "barrier")
+        return {n: short(self.run.lines[n - 1].strip(), TEXT) for n in numbers}
 
     def draw(self, canvas, y):
-        top, low = y + 0.3, y + 0.3 + HIGH * len(self.rows)
-        self.at, x = {}, MARGIN + LEFT
-        for row, warp in enumerate(self.rows):
-            self.lane(canvas, top + HIGH * (row + 0.5), warp)
-        wide = self.wide()
+        top = y + self.head
+        low = top + HIGH * len(self.rows)
+        self.at, x, texts = {}, MARGIN + LEFT, self.texts()
+        heights = {n: y + LINE * (k + 0.5) for k, n in enumerate(texts)}
         for i in self.columns:
             event = None if i is None else self.events[i]
-            step = wide * (BAR / STEP if event and event.kind == "barrier" else 1)
+            barrier = event and event.kind == "barrier"
+            step = self.wide() * (BAR / STEP if barrier else 1)
+            middle = x + step / 2
             if event is None:
-                canvas.write(x + step / 2, top - 0.12, "\u2026", 10)
-            elif event.kind == "barrier":
-                canvas.bar(x + step / 2, top - 0.06, low)
+                canvas.write(middle, top - 0.12, "\u2026", 10)
+            elif barrier:
+                canvas.bar(middle, top - 0.06, low)
             else:
-                self.column(canvas, x + step / 2, top, i)
+                if (number := event.place[0]) in heights:
+                    place = middle, heights.pop(number)
+                    self.text(canvas, *place, top - 0.2, f"{number}  {texts[number]}")
+                self.column(canvas, middle, top, i)
             x += step
+        for row, warp in enumerate(self.rows):
+            self.lane(canvas, top + HIGH * (row + 0.5), warp, x)
+        point(canvas, Arrow((MARGIN + LEFT, low + 0.12), (x, low + 0.12)))
+        canvas.write(x + 0.08, low + 0.12, "time", 8.5, ha="left", color=SOFT)
         for arc in self.arcs:
             self.arc(canvas, *arc)
+
+    def text(self, canvas, x, y, low, text):
+        """A line of source above the first of its columns."""
+        canvas.line((x, y), (x, low), color="#8C8C8C", linewidth=0.7, zorder=1)
+        right = canvas.width - MARGIN - LETTER * len(text)
+        canvas.label(min(x - 0.05, right), y, text, 8, ha="left", color=INK,
+                     family="monospace")  # fmt: skip
 
     def wide(self):
         """The width of a column: few events stand further apart."""
         room = WIDTH - 2 * MARGIN - LEFT
         return min(0.6, room / max(len(self.columns), 1))
 
-    def lane(self, canvas, y, warp):
+    def lane(self, canvas, y, warp, end):
         if warp is None:
             canvas.write(MARGIN + LEFT - 0.2, y, "\u2026", 12)
             return
         canvas.label(MARGIN, y, f"warp {warp}", 9, ha="left", color=INK)
-        end = canvas.width - MARGIN
         canvas.line(
             (MARGIN + LEFT, y), (end, y), color="#BFBFBF", linewidth=0.8, zorder=1
         )
