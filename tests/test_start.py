@@ -150,6 +150,21 @@ def test_update_keeps_what_has_no_place_under_a_heading(lab, newer):
     assert sources(copy_of_lab())[-2:] == [work.HEADING, "my_first = 1"]
 
 
+def test_update_keeps_as_text_an_answer_to_what_is_no_exercise_any_more(lab, newer):
+    work.make_copies()
+    mine = "@solves(cube)\ndef cube(x):\n    return x**3"
+    edit(lambda cells: cells.append(nbformat.v4.new_code_cell(mine)))
+    newer()
+    assert "No exercises any more, and as text at its end: cube." in start.update(NAME)
+    *_, heading, last = cells(copy_of_lab())
+    assert "".join(heading["source"]) == work.HEADING
+    assert last["cell_type"] == "markdown"
+    assert f"```python\n{mine}\n```" in "".join(last["source"])
+    lab.write_text(lab.read_text().replace("better", "much better"))
+    assert "No exercises" not in start.update(NAME)
+    assert mine in sources(copy_of_lab())[-1]
+
+
 def test_update_keeps_a_changed_check_beside_the_new_one(lab, newer):
     work.make_copies()
     edit(lambda cells: cells[4].update(source="check(contiguous_strides)  # mine"))

@@ -9,14 +9,12 @@ from minigrad.ops import vjp
 
 from .gradients import TensorCheck, filled, of_shape
 
-left, other = vjp.matmul_left_backward, vjp.matmul_right_backward
+product = vjp.matmul_right_backward
 permute, part = vjp.permute_backward, vjp.slice_backward
-ALL_DIMENSIONS = (
-    "all dimensions are turned round: transpose(-2, -1) turns the last two alone"
-)
 
 
-class ProductCheck(TensorCheck):
+@checks(product)
+class MatmulRightBackward(TensorCheck):
     def doubles(self, random):
         for M, K, N in [(2, 3, 4), (4, 2, 3), (1, 5, 2)]:
             yield "matrices", *self.case(random, (), M, K, N)
@@ -24,41 +22,8 @@ class ProductCheck(TensorCheck):
         yield "several at once", *self.case(random, (2,), 2, 3, 4)
         yield "several at once", *self.case(random, (2, 3), 3, 2, 2)
 
-    def cases_of(self, random, *shapes):
-        return tuple(filled(random, *shape) for shape in shapes)
-
-
-@checks(left)
-class MatmulLeftBackward(ProductCheck):
     def case(self, random, batch, M, K, N):
-        return self.cases_of(random, (*batch, M, N), (*batch, K, N))
-
-    def torch(self, dy, b):
-        shape = (*dy.shape[:-1], b.shape[-2])
-        return of_shape(lambda a: a @ b, dy, shape)
-
-
-mistakes(
-    left,
-    f"""
-    not_turned: b is to be turned round, rows for columns: dy @ b.transpose(-2, -1)
-    > .transpose(-2, -1) ->
-    other_order: the order: rows of dy belong to rows of a, so dy stands on the left
-    > = b.transpose(-2, -1) @ dy if b.shape[-1] != dy.shape[-2] else b @ dy
-    turned: the result is turned round: a's gradient has a's shape, (..., M, K)
-    > = b @ dy.transpose(-2, -1)
-    all_dimensions: {ALL_DIMENSIONS}
-    > .transpose(-2, -1) -> .T
-    """,
-)
-right(left, "turned twice", lambda dy, b: (b @ dy.transpose(-2, -1)).transpose(-1, -2))
-right(left, "by sums", lambda dy, b: (dy.unsqueeze(-2) * b.unsqueeze(-3)).sum(-1))
-
-
-@checks(other)
-class MatmulRightBackward(ProductCheck):
-    def case(self, random, batch, M, K, N):
-        return self.cases_of(random, (*batch, M, N), (*batch, M, K))
+        return filled(random, *batch, M, N), filled(random, *batch, M, K)
 
     def torch(self, dy, a):
         shape = (*a.shape[:-2], a.shape[-1], dy.shape[-1])
@@ -66,8 +31,8 @@ class MatmulRightBackward(ProductCheck):
 
 
 mistakes(
-    other,
-    f"""
+    product,
+    """
     not_turned: a is to be turned round, rows for columns: a.transpose(-2, -1) @ dy
     > .transpose(-2, -1) ->
     other_order: the order: columns of dy belong to columns of b, so dy stands on the
@@ -75,12 +40,15 @@ mistakes(
     > = dy @ a.transpose(-2, -1)
     turned: the result is turned round: b's gradient has b's shape, (..., K, N)
     > = dy.transpose(-2, -1) @ a
-    all_dimensions: {ALL_DIMENSIONS}
+    all_dimensions: all dimensions are turned round: transpose(-2, -1) turns the last
+        two alone
     > .transpose(-2, -1) -> .T
     """,
 )
-right(other, "turned twice", lambda dy, a: (dy.transpose(-2, -1) @ a).transpose(-1, -2))
-right(other, "by sums", lambda dy, a: (a.unsqueeze(-1) * dy.unsqueeze(-2)).sum(-3))
+right(
+    product, "turned twice", lambda dy, a: (dy.transpose(-2, -1) @ a).transpose(-1, -2)
+)
+right(product, "by sums", lambda dy, a: (a.unsqueeze(-1) * dy.unsqueeze(-2)).sum(-3))
 
 
 @checks(permute)

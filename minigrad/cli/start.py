@@ -43,10 +43,12 @@ def update(name):
         return f"work/{name}.ipynb is not there: `minigrad lab` makes it."
     if not work.is_outdated(name):
         return f"work/{name}.ipynb is made from the newest lab: nothing to do."
-    kept = work.update(name)
+    kept, gone = work.update(name)
+    lost = f" No exercises any more, and as text at its end: {', '.join(gone)}."
     return (
         f"work/{name}.ipynb is new, with your answers in it; the old one is kept as"
-        f" work/{kept.name}. Where it is open, choose File > Reload Notebook from Disk."
+        f" work/{kept.name}.{lost if gone else ''} Where it is open, choose File >"
+        " Reload Notebook from Disk."
     )
 
 

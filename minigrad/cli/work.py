@@ -13,6 +13,7 @@ from datetime import date
 
 from minigrad import course
 from minigrad.exercises.cells import NotANotebook, answered_in
+from minigrad.exercises.registry import exercises
 
 from .progress import free_name, replace
 
@@ -45,20 +46,26 @@ def is_outdated(name):
 
 
 def update(name):
-    """A copy of the newest lab with the learner's cells; return where the old is."""
+    """A copy of the newest lab with the learner's cells.
+
+    Returns where the old one is, and the names of the exercises that are `gone`.
+    """
     mine = working_copy(name)
     old, new = read(mine), read(lab(name))
     merged = marked(merge(old, new), name)
     aside = free_name(mine.with_name(f"{name}.before-update-{date.today()}.ipynb"))
     shutil.copy2(mine, aside)
     replace(mine, as_text(merged))
-    return aside
+    return aside, [hole(cell) for cell in gone(old)]
 
 
 def merge(old, new):
     """The new lab, with every cell of `old` that the learner wrote or changed."""
     merged = copy.deepcopy(new)
-    answers, added, last = sort_out(old, new)
+    lost = gone(old)
+    kept = [cell for cell in old["cells"] if cell not in lost]
+    answers, added, last = sort_out(old | {"cells": kept}, new)
+    last += map(quoted, lost)
     merged["cells"] = []
     for cell in copy.deepcopy(new["cells"]):
         mine = answers.get(hole(cell), [])
@@ -86,6 +93,19 @@ def sort_out(old, new):
         elif written:
             (added.setdefault(here, []) if here else last).append(cell)
     return answers, added, last
+
+
+def gone(old):
+    """The learner's answers to what is no exercise of the course any more."""
+    known = {None, *(entry.name for entry in exercises())}
+    given = made_from(old).get("cells", [])
+    return [c for c in old["cells"] if hole(c) not in known and mark(c) not in given]
+
+
+def quoted(cell):
+    """An answer that no exercise takes, as text: it could not be run."""
+    source = f"Your {hole(cell)}, no exercise any more:\n\n```python\n{text(cell)}\n```"
+    return {"cell_type": "markdown", "metadata": {}, "source": source}
 
 
 def answer(cell, mine):

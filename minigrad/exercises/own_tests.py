@@ -111,7 +111,7 @@ def test_col2im(kernel):
     """
 
 
-@exercise("08.28", points=2, stars=2, minutes=15)
+@exercise("08.21", points=2, stars=2, minutes=15)
 def test_div_backward(div_backward):
     """Raise an error if `div_backward` is no right gradient; else return.
 

@@ -145,7 +145,7 @@ def left_gradient(dy, b, shape):
     """Of a: vectors are taken for matrices of one row or column."""
     if b.ndim == 1:
         b, dy = b.unsqueeze(1), dy.unsqueeze(-1)
-    return vjp.matmul_left_backward(dy.unsqueeze(-2) if len(shape) == 1 else dy, b)
+    return (dy.unsqueeze(-2) if len(shape) == 1 else dy) @ b.transpose(-2, -1)
 
 
 def right_gradient(dy, a, layout_b):
@@ -158,7 +158,7 @@ def right_gradient(dy, a, layout_b):
     if len(shape) < 3 < a.ndim + 1 and a.numel() and dy.numel():
         a, dy = a.reshape(-1, a.shape[-1]), dy.reshape(-1, dy.shape[-1])
     if len(shape) == a.ndim == 2 and strides[0] == 1 != strides[1]:  # b is some W.T
-        return vjp.matmul_left_backward(dy.T, a.T).T  # and so is db
+        return vjp.matmul_right_backward(a, dy).T  # and so is db
     db = vjp.matmul_right_backward(dy, a)
     return db.squeeze(-1) if len(shape) == 1 else db
 

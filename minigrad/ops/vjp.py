@@ -23,7 +23,15 @@ def mul_backward(dy, other):
     """
 
 
-@exercise("08.10", points=1, stars=2, minutes=10)
+@exercise("08.10", points=1, stars=1, minutes=10)
+def tanh_backward(dy, y):
+    """The gradient of x, where y = tanh(x): y says it without tanh.
+
+    dy, y: arrays of floats. Returns one, too.
+    """
+
+
+@exercise("08.14", points=1, stars=2, minutes=10)
 def div_backward(dy, a, b):
     """The gradient of b, the divisor of y = a / b.
 
@@ -32,7 +40,7 @@ def div_backward(dy, a, b):
     """
 
 
-@exercise("08.11", points=1, stars=2, minutes=10)
+@exercise("08.15", points=1, stars=2, minutes=10)
 def pow_backward(dy, a, b):
     """The gradient of a, the base of y = a ** b.
 
@@ -43,36 +51,7 @@ def pow_backward(dy, a, b):
     """
 
 
-@exercise("08.12", points=1, stars=2, minutes=10)
-def pow_exponent_backward(dy, a, y):
-    """The gradient of b, the exponent of y = a ** b: y itself is at hand.
-
-    dy, a, y: arrays of floats; a may be a number, or be broadcast to dy's shape.
-    Returns an array of that shape.
-    Where a is 0 and y is 0 or 1 (so b is not below 0) the gradient is 0, though
-    log(0) is -inf. Where a is below 0 there is no logarithm: it is NaN.
-    At hand: np.log, np.where(condition, x, y).
-    """
-
-
-@exercise("08.13", points=1, stars=1, minutes=5)
-def exp_backward(dy, y):
-    """The gradient of x, where y = exp(x): y itself is at hand.
-
-    dy, y: arrays of floats. Returns one, too.
-    """
-
-
-@exercise("08.14", points=1, stars=1, minutes=5)
-def log_backward(dy, a):
-    """The gradient of a, where y = log(a), the natural logarithm.
-
-    dy, a: arrays of floats. Returns one, too. Where a is 0 the slope is infinite; below
-    0, where y is NaN, it is what the formula gives.
-    """
-
-
-@exercise("08.15", points=1, stars=1, minutes=5)
+@exercise("08.16", points=1, stars=1, minutes=5)
 def relu_backward(dy, y):
     """The gradient of x, where y = relu(x), which is x above 0 and else 0.
 
@@ -82,48 +61,20 @@ def relu_backward(dy, y):
     """
 
 
-@exercise("08.16", points=1, stars=1, minutes=10)
-def sigmoid_backward(dy, y):
-    """The gradient of x, where y = 1 / (1 + exp(-x)): y says it without exp.
+# ------------------------------------------------- products and reductions: tensors
 
-    dy, y: arrays of floats. Returns one, too.
+
+@exercise("08.11", points=1, stars=2, minutes=10)
+def matmul_right_backward(dy, a):
+    """The gradient of b, where y = a @ b.
+
+    dy: a tensor of shape (..., M, N). a: (..., M, K). Returns one of shape (..., K, N),
+    made of operators, so that it has a gradient, too.
+    At hand: x @ y, x.transpose(-2, -1).
     """
 
 
-@exercise("08.17", points=1, stars=1, minutes=10)
-def tanh_backward(dy, y):
-    """The gradient of x, where y = tanh(x): y says it without tanh.
-
-    dy, y: arrays of floats. Returns one, too.
-    """
-
-
-@exercise("08.18", points=1, stars=2, minutes=10)
-def max_backward(dy, a, b):
-    """The gradient of a, where y is the larger of a and b, element by element.
-
-    dy, a, b: arrays of floats; a and b may be broadcast to dy's shape. Returns an array
-    of that shape. An infinite dy gives no NaN.
-    Where a and b are equal, each of them gets half. Where one is NaN, it is dy.
-    The gradient of b is max_backward(dy, b, a).
-    """
-
-
-@exercise("08.19", points=1, stars=1, minutes=5)
-def where_backward(dy, condition, chosen):
-    """The gradient of a tensor between which and another `where` chose.
-
-    y = where(condition, one, other): from `one` where the condition holds, else from
-    `other`. dy: an array of floats. condition: an array of bool. chosen: True for the
-    gradient of `one`, False for that of `other`. Returns an array of floats: 0 where
-    the element was not taken, also if dy is infinite there.
-    """
-
-
-# ------------------------------------------------- reductions and products: tensors
-
-
-@exercise("08.20", points=2, stars=2, minutes=10)
+@exercise("08.12", points=2, stars=2, minutes=10)
 def sum_backward(dy, shape, dims, keepdim):
     """The gradient of x, a tensor of `shape`, where y = x.sum(dims, keepdim).
 
@@ -135,7 +86,7 @@ def sum_backward(dy, shape, dims, keepdim):
     """
 
 
-@exercise("08.21", points=1, stars=1, minutes=5)
+@exercise("08.13", points=1, stars=1, minutes=5)
 def mean_backward(dy, shape, dims, keepdim):
     """The gradient of x, a tensor of `shape`, where y = x.mean(dims, keepdim).
 
@@ -144,7 +95,7 @@ def mean_backward(dy, shape, dims, keepdim):
     """
 
 
-@exercise("08.22", points=2, stars=3, minutes=15)
+@exercise("08.17", points=2, stars=3, minutes=15)
 def amax_backward(dy, a, y, dims, keepdim):
     """The gradient of a, where y = a.amax(dims, keepdim): the largest of some elements.
 
@@ -156,28 +107,7 @@ def amax_backward(dy, a, y, dims, keepdim):
     """
 
 
-@exercise("08.23", points=1, stars=2, minutes=10)
-def matmul_left_backward(dy, b):
-    """The gradient of a, where y = a @ b.
-
-    dy: a tensor of shape (..., M, N). b: (..., K, N), with at least two dimensions.
-    Returns a tensor of shape (..., M, K), made of operators, so that it has a gradient,
-    too. Nothing needs to be copied to turn b round.
-    At hand: x @ y, x.transpose(-2, -1).
-    """
-
-
-@exercise("08.24", points=1, stars=2, minutes=10)
-def matmul_right_backward(dy, a):
-    """The gradient of b, where y = a @ b.
-
-    dy: a tensor of shape (..., M, N). a: (..., M, K). Returns one of shape (..., K, N),
-    made of operators, so that it has a gradient, too.
-    At hand: x @ y, x.transpose(-2, -1).
-    """
-
-
-@exercise("08.25", points=1, stars=2, minutes=10)
+@exercise("08.18", points=1, stars=2, minutes=10)
 def permute_backward(dy, dims):
     """The gradient of x, where y = x.permute(dims).
 
@@ -186,7 +116,7 @@ def permute_backward(dy, dims):
     """
 
 
-@exercise("08.26", points=2, stars=2, minutes=10)
+@exercise("08.19", points=2, stars=2, minutes=10)
 def slice_backward(dy, shape, index):
     """The gradient of x, a tensor of `shape`, where y = x[index].
 
