@@ -203,8 +203,9 @@ print(data[8 : 8 + length].decode()[:200], "...")
 print(len(data), "bytes =", 8, "+", length, "+", 4 * 2410)
 
 # %% [markdown]
-# PyTorch reads such files, with the package `safetensors`; and since the names are the
-# same, the weights go into a PyTorch network of the same build, and back again.
+# `save_file` is that of the package `safetensors`, by which PyTorch reads such files,
+# too; and since the names are the same, the weights go into a PyTorch network of the
+# same build, and back again.
 
 # %%
 other = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10))

@@ -17,8 +17,12 @@ requires-python = ">=3.11"
 dependencies = ["numpy>=2.0"]
 
 [project.optional-dependencies]
+checkpoints = ["safetensors>=0.8"]
 pictures = ["matplotlib>=3.10"]
-test = ["hypothesis>=6.100", "matplotlib>=3.10", "pytest>=8.4", "torch>=2.9"]
+test = [
+    "hypothesis>=6.100", "matplotlib>=3.10", "pytest>=8.4", "safetensors>=0.8",
+    "torch>=2.9",
+]
 
 [tool.setuptools.packages.find]
 include = ["minigrad*"]
@@ -62,8 +66,9 @@ print(x.transpose(0, 1))
 |---|---|---|
 {rows}
 
-`pip install .` installs it; NumPy is all it needs. `pip install '.[test]'` and `pytest`
-compare it with PyTorch.
+`pip install .` installs it. NumPy is all it needs; `pip install '.[checkpoints]'` adds
+what files of tensors need. `pip install '.[test]'` and `pytest` compare it with
+PyTorch.
 {licence}"""
 
 LICENCE = """
