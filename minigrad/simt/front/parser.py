@@ -471,7 +471,7 @@ class Parser(Asm):
                 return self.struct_or_enum()
             behind = self.peek()
             if behind == ":" and self.peek(2) != ":" and text not in ("public",):
-                raise outside(f"the label '{text}:'", self.token.place, "write a loop")
+                return [self.label()]
             if self.starts_declaration() and not self.is_value_of_type(behind):
                 return [self.declaration()]
             if text == "else":
@@ -598,6 +598,17 @@ class Parser(Asm):
         self.expect(";")
         return ast.Jump(token.place, token.text)
 
+    def goto(self):
+        place = self.next().place
+        name = self.name("the label").text
+        self.expect(";")
+        return ast.Goto(place, name)
+
+    def label(self):
+        name = self.name("the label")
+        self.next()
+        return ast.Label(name.place, name.text)
+
     def return_(self):
         place, value = self.next().place, None
         if self.text != ";":
@@ -613,6 +624,6 @@ STATEMENTS = {
     "{": Parser.block, "if": Parser.if_, "while": Parser.while_, "do": Parser.do,
     "for": Parser.for_, "switch": Parser.switch, "case": Parser.case,
     "default": Parser.case, "break": Parser.jump, "continue": Parser.jump,
-    "return": Parser.return_, ";": Parser.empty, "asm": Parser.asm,
-    "__asm__": Parser.asm,
+    "goto": Parser.goto, "return": Parser.return_, ";": Parser.empty,
+    "asm": Parser.asm, "__asm__": Parser.asm,
 }  # fmt: skip

@@ -29,10 +29,10 @@ class Checker(Statements):
 
     def begin(self, function):
         """Set up what belongs to one function; gives what was there before."""
-        names = ("function", "unset", "loops", "locals", *DEPENDENT)
+        names = ("function", "unset", "loops", "locals", "around", "labels", *DEPENDENT)
         before = {name: getattr(self, name, None) for name in names}
         self.function, self.unset = function, set()
-        self.loops, self.locals = [], []
+        self.loops, self.locals, self.around, self.labels = [], [], [], set()
         return before
 
     def check_file(self, nodes):

@@ -10,6 +10,7 @@ from .expressions import Expressions
 from .group_types import Group, Operation
 from .structs import is_struct
 
+NO_CODE = ast.Case, ast.Alias, ast.Label
 NOT_LOCAL = {"__global__", "__host__", "inline", "__forceinline__", "__noinline__"}
 
 
@@ -32,14 +33,43 @@ class Statements(Expressions, Discarded):
     def sequence(self, statements):
         """Statements one after another; what cannot be reached is a lint."""
         out, falls = [], True
+        self.around.append((self.labels_in(statements), out))
         for statement in statements:
-            if not falls and not isinstance(statement, (ast.Case, ast.Alias)):
+            if not falls and not isinstance(statement, NO_CODE):
                 self.lint("unreachable", statement.place, "this is never reached")
                 falls = True
             made, falls = self.statement(statement)
             if made is not None:
                 out += made if isinstance(made, list) else [made]
+        self.around.pop()
         return out, falls
+
+    def labels_in(self, statements):
+        """name -> how many statements of this block stand before each goto to it."""
+        found = [s for s in statements if isinstance(s, ast.Label)]
+        for label in found:
+            if label.name in self.labels:
+                raise CompileError(f"a second label '{label.name}'", label.place)
+            self.labels.add(label.name)
+        return {label.name: [] for label in found}
+
+    def on_goto(self, node):
+        for labels, before in self.around:
+            if node.name in labels:
+                labels[node.name].append(len(before))
+                return T.Goto(node.place, node.name), False
+        message = f"there is no label '{node.name}' in a block around this goto"
+        raise CompileError(message, node.place, "a goto leaves blocks, and enters none")
+
+    def on_label(self, node):
+        labels, before = self.around[-1]
+        for statement in before[min(labels[node.name], default=len(before)) :]:
+            variable = getattr(statement, "variable", None)
+            if variable and isinstance(variable.type, C.Reference):
+                what = f"a goto over the first value of '{variable.name}'"
+                raise outside(what, node.place, "declare the reference before it")
+        self.unset.clear()
+        return T.Label(node.place, node.name), True
 
     def statement(self, node):
         return STATEMENT[type(node)](self, node)
@@ -472,6 +502,8 @@ STATEMENT = {
     ast.Switch: Statements.on_switch,
     ast.Case: Statements.on_case,
     ast.Jump: Statements.on_jump,
+    ast.Goto: Statements.on_goto,
+    ast.Label: Statements.on_label,
     ast.Return: Statements.on_return,
     ast.Alias: Statements.on_alias,
     ast.StructOf: Statements.on_struct,

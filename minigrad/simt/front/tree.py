@@ -161,6 +161,8 @@ Switch = _define("Switch", "subject cases", "cases: Case, in order, falling thro
 Case = _define("Case", "value body", "value None: default; body: statements")
 Break = _define("Break", "", "break")
 Continue = _define("Continue", "", "continue")
+Goto = _define("Goto", "name", "goto")
+Label = _define("Label", "name", "name:, in a block that is around each goto to it")
 Return = _define("Return", "value", "return; value perhaps None")
 
 _LVALUES = (VariableRef, Index, Deref, Assign, CompoundAssign, StringLiteral)

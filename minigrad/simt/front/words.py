@@ -14,7 +14,6 @@ STORAGE = {"static", "extern"}
 # Of each of these families a declaration has one word.
 ONCE = (STORAGE, {"inline", "__inline__", "__forceinline__"}, {"constexpr"})
 REFUSED = {
-    "goto": "write a loop with break",
     "new": "use a local array, or shared memory",
     "delete": "use a local array, or shared memory",
     "try": "kernels have no exceptions",
@@ -54,7 +53,7 @@ KEYWORDS = (
         "typename", "sizeof", "alignof", "static_cast", "reinterpret_cast",
         "const_cast", "true", "false", "nullptr", "auto", "static_assert", "this",
         "private", "public", "protected", "explicit", "export", "__launch_bounds__",
-        "__align__", "alignas", "class", "operator", "asm", "__asm__",
+        "__align__", "alignas", "class", "operator", "asm", "__asm__", "goto",
     }
 )  # fmt: skip
 ASSIGNMENTS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}

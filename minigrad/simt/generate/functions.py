@@ -45,9 +45,12 @@ class FunctionCode(ExpressionCode):
         self.mask = "m0"
         nodes = list(walk(function.body))
         self.returns = sum(type(node) is T.Return for node in nodes)
+        self.jumps = any(type(node) is T.Goto for node in nodes)
+        self.waiting = {}  # label -> the mask of the lanes that go to it
         self.in_memory = decayed(nodes)
         self.known_traits = {}  # expression -> what `traits` found
-        self.rising = rising(nodes, self.in_memory) if module.rows else ()
+        rows = module.rows and not self.jumps
+        self.rising = rising(nodes, self.in_memory) if rows else ()
         self.bases = {}  # variable -> name of its base, see RowCode
         self.fusible = fusible(nodes) if module.program.fmad else ()
         self.products = {}  # variable -> codes of the factors, see Contraction
@@ -130,13 +133,13 @@ class FunctionCode(ExpressionCode):
         self.needs_returned = self.returns > 0
         last = statements[-1] if statements else None
         last = isinstance(last, T.Return) and last.value is not None
-        return self.returns == 1 and last and self.has_result
+        return self.returns == 1 and last and self.has_result and not self.jumps
 
     def parameter(self, variable, name):
         if isinstance(variable.type, C.Reference):
             self.locals[variable] = Local("reference", name, "m0")
             return
-        local = self.locals[variable] = Local("value", name, "m0")
+        local = self.locals[variable] = Local("value", name, self.declared)
         self.clock += 1
         self.ranks[variable] = self.clock
         self.show(variable, local)
@@ -184,7 +187,44 @@ class FunctionCode(ExpressionCode):
     def block(self, node):
         return self.sequence(node.statements)
 
+    @property
+    def declared(self):
+        """The lanes that will ever read a variable that is declared here."""
+        return "None" if self.jumps else self.mask
+
     def sequence(self, statements):
+        labels = [s for s in statements if type(s) is T.Label]
+        return self.labelled(statements, labels) if labels else self.plain(statements)
+
+    def labelled(self, statements, labels):
+        """Rounds through the statements: lanes wait from each goto to its label."""
+        outer, inner, done = self.mask, self.fresh("m"), self.fresh("m")
+        self.declare_early(statements)
+        for label in labels:
+            name = self.waiting[label.name] = self.fresh("g")
+            self.emit(f"{name} = False")
+        self.emit(f"{inner}, {done} = {outer}, False")
+        self.deeper(labels[0])
+        self.emit("while True:")
+        self.level += 1
+        self.emit(f"R.tick({self.site(labels[0])})")
+        at = [*map(statements.index, labels), len(statements)]
+        kills = self.branch(inner, T.Block(None, statements[: at[0]]))
+        for label, begin, end in zip(labels, at, at[1:], strict=False):
+            name = self.waiting[label.name]
+            self.emit(f"{inner}, {name} = union({inner}, {name}, {outer}), False")
+            kills |= self.branch(inner, T.Block(None, statements[begin + 1 : end]))
+        self.emit(f"{done}, {inner} = union({done}, {inner}, {outer}), False")
+        mine = {self.waiting[label.name] for label in labels}
+        self.emit(f"if {' is '.join(sorted(mine))} is False: break")
+        self.level -= 1
+        self.loop_depth -= 1
+        self.mask = outer
+        if kills := kills - mine:
+            self.emit(f"{outer} = {done}")
+        return kills
+
+    def plain(self, statements):
         self.products.clear()
         kills, visible = set(), dict(self.visible)
         guarded = False
@@ -241,7 +281,7 @@ class FunctionCode(ExpressionCode):
             self.redeclare(node, self.locals[variable])
             return
         name = self.fresh(clean(variable.name) + "_")
-        local = self.locals[variable] = Local("value", name, self.mask)
+        local = self.locals[variable] = Local("value", name, self.declared)
         if isinstance(type, C.Reference):
             local.kind = "reference"
             self.emit(f"{name} = {self.reference(node.init, type.to)}")
@@ -361,9 +401,13 @@ class FunctionCode(ExpressionCode):
         self.level -= 1
         self.loop_depth -= 1
         self.mask = outer
-        if "return" in kills:
-            self.emit(f"{outer} = minus({outer}, ret)")
-        return kills & {"return"}
+        return self.leave(outer, kills - {"break", "continue"})
+
+    def leave(self, outer, kills):
+        """Behind a loop or a switch: without the lanes that went further."""
+        for gone in sorted(kills - {"continue"}):
+            self.emit(f"{outer} = minus({outer}, {gone})")
+        return kills
 
     def deeper(self, node):
         """Enter a nested loop."""
@@ -396,7 +440,8 @@ class FunctionCode(ExpressionCode):
     def on_switch(self, node):
         outer, current = self.mask, self.fresh("m")
         subject = self.temp(self.value(node.subject))
-        self.declare_early(node)
+        for case in node.cases:
+            self.declare_early(case.body)
         tests, other = self.case_tests(node, subject)
         self.emit(f"{current} = False")
         self.loops.append(("switch", None))
@@ -425,22 +470,20 @@ class FunctionCode(ExpressionCode):
         return tests, f"~any_of(({', '.join(tests.values())},))"
 
     def after_switch(self, outer, kills):
-        if "return" in kills:
-            self.emit(f"{outer} = minus({outer}, ret)")
+        self.leave(outer, kills - {"break"})
         if "continue" in kills:
             again = next(name for kind, name in reversed(self.loops) if kind == "loop")
             self.emit(f"{outer} = minus({outer}, {again})")
         return kills - {"break"}
 
-    def declare_early(self, node):
-        """A case may use a variable that an earlier, skipped case declared."""
-        for case in node.cases:
-            for statement in case.body:
-                if isinstance(statement, T.Declare):
-                    variable = statement.variable
-                    if not isinstance(variable.type, C.Reference):
-                        self.on_declare(T.Declare(statement.place, variable, None))
-                        self.early.add(variable)
+    def declare_early(self, statements):
+        """Lanes may use a variable without having passed its declaration."""
+        for statement in statements:
+            if isinstance(statement, T.Declare):
+                variable = statement.variable
+                if not isinstance(variable.type, C.Reference):
+                    self.on_declare(T.Declare(statement.place, variable, None))
+                    self.early.add(variable)
 
     def on_break(self, node):
         self.emit(f"{self.mask} = False")
@@ -451,6 +494,12 @@ class FunctionCode(ExpressionCode):
         self.emit(f"{again} = union({again}, {self.mask})")
         self.emit(f"{self.mask} = False")
         return {"continue"}
+
+    def on_goto(self, node):
+        name = self.waiting[node.name]
+        self.emit(f"{name} = union({name}, {self.mask})")
+        self.emit(f"{self.mask} = False")
+        return {name}
 
     def on_return(self, node):
         if node.value is not None and self.has_result:
@@ -463,7 +512,7 @@ class FunctionCode(ExpressionCode):
             self.emit(f"R.exit({self.mask})")
         self.emit(f"ret = union(ret, {self.mask})")
         self.emit(f"{self.mask} = False")
-        return {"return"}
+        return {"ret"}
 
     def returned(self, node):
         type = self.result_type
@@ -495,5 +544,6 @@ STATEMENT = {
     T.Switch: FunctionCode.on_switch,
     T.Break: FunctionCode.on_break,
     T.Continue: FunctionCode.on_continue,
+    T.Goto: FunctionCode.on_goto,
     T.Return: FunctionCode.on_return,
 }
