@@ -1,14 +1,21 @@
 """What is said of an answer that is wrong: the case that shows it, and the cause.
 
 A mistake is named only if it gives what the answer gave in every case that was tried,
-those that are right among them, and no other mistake does.
+those that are right among them, and no other mistake does. Where none does, two that
+do so together are named.
 """
 
+import itertools
+import time
 from typing import NamedTuple
 
 from . import show
 from .cases import Raises, stops
 from .facts import common, sizes_of
+from .mistakes import both
+
+SECONDS = 0.7  # of the search for two mistakes
+TWO = "there are two mistakes. The first: {}. The second: {}"
 
 
 class Blame(NamedTuple):
@@ -25,7 +32,7 @@ def blame(check, tried):
     seen = check.general(cases[0])
     if seen and seen[0] in show.CERTAIN:
         return Blame(*seen)
-    for find in computed, shown:
+    for find in (computed, shown) if seen else (computed, shown, twofold):
         found = find(check, cases)
         if len(found) == 1:
             ((text, name),) = found.items()
@@ -63,10 +70,32 @@ def shown(check, cases):
             if wrong.sign and check.shows(wrong.sign, cases)}  # fmt: skip
 
 
+def twofold(check, cases):
+    """{text: "name+name"} of two mistakes that together give it in every case.
+
+    First tried are those of which one alone gives what the smallest case gave.
+    """
+    end, found = time.thread_time() + SECONDS, {}
+    known = [one for one in check.causes() if one[1]]
+    part = {one[0] for one in known if _gives(check, one, cases[:1], check.agrees)}
+    pairs = [*itertools.combinations(known, 2)]
+    pairs.sort(key=lambda pair: part.isdisjoint(name for name, *_ in pair))
+    for (a, text, _), (b, other, _) in pairs:
+        if time.thread_time() > end:
+            break
+        way = both(check.hole, a, b) if text != other else None
+        if way and all(check.agrees(way, case) for case in cases):
+            found[TWO.format(text, other)] = f"{a}+{b}"
+    return found
+
+
 def holds(check, cause, tried):
     """Is this, which was said of an answer, true of it in these other cases?"""
     cases = by_size(tried)
     known = {name: wrong for name, _, wrong in check.causes()}
+    if "+" in cause:
+        way = both(check.hole, *cause.split("+"))
+        return all(check.agrees(way, case) for case in cases)
     if cause in known:
         wrong = known[cause]
         if _gives(check, (cause, wrong.cause, wrong), cases, check.agrees):

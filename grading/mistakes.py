@@ -285,6 +285,24 @@ def _specimen(hole, given, cause, title=None):
     _specimens[hole].append(Specimen(hole, given, cause, title))
 
 
+@functools.cache
+def both(hole, *causes):
+    """An answer with two mistakes: their patches, one after the other; None: not so."""
+    pair = [
+        next((s.given for s in _specimens[hole] if s.cause == cause
+              and isinstance(s.given, Patch) and s.given.of is None), None)
+        for cause in causes
+    ]  # fmt: skip
+    if None in pair:
+        return None
+    for first, second in pair, pair[::-1]:
+        patch = Patch(*first.changes, *second.changes)
+        with contextlib.suppress(ValueError, SyntaxError, FileNotFoundError):
+            hole.fits(patch.made(hole))
+            return Specimen(hole, patch, "+".join(causes), "two mistakes")
+    return None
+
+
 def mistakes_of(hole):
     """{cause: Mistake} of those that explain."""
     return _of.get(hole.name, {})

@@ -35,6 +35,7 @@ HINTS = {
 
 ENDLESS = "it does not end in time: does a loop go on for ever, or far too often?"
 WIDE = 96  # characters of a message's line, without its key
+ABSENT = type("Absent", (), {"__repr__": lambda _: "not there"})()  # from a dict
 LONGEST_ERROR = 240  # characters of an error's message
 
 
@@ -109,7 +110,8 @@ def difference(got, expected, same):
     if isinstance(expected, Seen) and isinstance(got, Seen):
         return difference(got.values, expected.values, same)
     if isinstance(expected, dict) and isinstance(got, dict) and expected.keys() & got:
-        pairs = [(f"{k}: ", got.get(k), e) for k, e in expected.items()]
+        keys = expected | got
+        pairs = [(f"{k}: ", got.get(k, ABSENT), expected.get(k, ABSENT)) for k in keys]
     elif isinstance(expected, tuple | list) and isinstance(got, tuple | list):
         pairs = [(f"[{n}] ", *both) for n, both in
                  enumerate(zip(got, expected, strict=False))]  # fmt: skip

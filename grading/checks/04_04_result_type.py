@@ -142,6 +142,8 @@ mistakes(
         that is a rule of its own
     > return max(dtypes, key=kind) -> found = max(dtypes, key=kind)\n    return
         minigrad.float32 if kind(found) == 1 else found
+    equivalent: it depends on dtypes, types, and whether there are dimensions, alone
+    > state kept: @damage.remembers
     equivalent: promote_types gives the same for any order of a group's members
     > order: for x in operands
     right: from the end, as PyTorch's source does it

@@ -78,6 +78,13 @@ mistakes(
         found: begin with the window's first element
     > best < 0 || ->
     & best = -1 -> best = 0
+    > best < 0 || ->
+    none_found: the search begins with -infinity, or a number near it, so of a window of
+        -infinity alone no element is found: begin with the window's first element
+    > best < 0 || ->
+    & most = 0.0f -> most = -INFINITY
+    > best < 0 || ->
+    & most = 0.0f -> most = -3.4e38f
     nan_lost: a NaN is lost: no comparison with it is true. Where value != value, it is
         the new best
     >  || value != value ->
@@ -88,6 +95,19 @@ mistakes(
     > best = ih * W + iw -> best = kh * K + kw
     index_of_all: the index counts from the first plane on: it counts in its own plane
     > best = ih * W + iw -> best = (plane * H + ih) * W + iw
+    no_stride: the stride is left out: the window at oh begins at oh * stride - padding
+    >  * stride ->
+    > oh * stride -> oh
+    > ow * stride -> ow
+    no_padding: the padding is left out: the window at oh begins at oh * stride -
+        padding
+    >  - padding ->
+    > - padding + kh -> + kh
+    > - padding + kw -> + kw
+    first_left_out: row or column 0 of the image is left out: ih and iw are inside from
+        0 on
+    > ih < 0 -> ih <= 0
+    > iw < 0 -> iw <= 0
     outside: a thread goes outside of an array: threads past the end do nothing, and
         where ih or iw is below 0, or H or W and more, x has no element
     ! out-of-bounds

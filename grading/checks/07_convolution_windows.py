@@ -51,6 +51,31 @@ INDICES = """
     taps_swapped: kh and kw are exchanged: the row of a tap is kh * KW + kw
     > int kw = rest % KW; rest /= KW; -> int kh = rest % KH; rest /= KH;
     & int kh = rest % KH, plane = rest / KH; -> int kw = rest % KW, plane = rest / KW;
+    first_plane: all planes use the first one: plane p begins at p * H * W
+    > plane * H + ih -> ih
+    no_stride: the stride is left out: the window at oh begins at oh * stride - padding
+    >  * stride ->
+    > oh * stride -> oh
+    > ow * stride -> ow
+    no_padding: the padding is left out: the window at oh begins at oh * stride -
+        padding
+    >  - padding ->
+    > - padding + kh -> + kh
+    > - padding + kw -> + kw
+    padding_added: the padding has the wrong sign: it lies before the image, so it is
+        taken off
+    > - padding -> + padding
+    no_dilation: the dilation is left out: taps are `dilation` elements apart
+    >  * dilation ->
+    row_wraps: left or right of the image the element of the next row is used: iw must
+        be at least 0 and below W, as ih is for H
+    > ih >= 0 && ih < H && iw >= 0 && iw < W -> ih * W + iw >= 0 && ih * W + iw < H * W
+    first_left_out: row or column 0 of the image is left out: ih and iw are inside from
+        0 on
+    > ih >= 0 -> ih > 0
+    > iw >= 0 -> iw > 0
+    > ih >= 0 -> ih > 0
+    & iw >= 0 -> iw > 0
     flipped: the window is turned around: tap (0, 0) is its upper left one
     > kh * dilation -> (KH - 1 - kh) * dilation
     & kw * dilation -> (KW - 1 - kw) * dilation
@@ -113,25 +138,10 @@ class Im2col(WindowCheck):
 mistakes(
     im2col,
     f"""
-    first_plane: all planes read the first one: plane p begins at p * H * W
-    > plane * H + ih -> ih
-    no_stride: the stride is left out: the window at oh begins at oh * stride - padding
-    >  * stride ->
-    no_padding: the padding is left out: the window at oh begins at oh * stride -
-        padding
-    >  - padding ->
-    padding_added: the padding has the wrong sign: it lies before the image, so it is
-        taken off
-    > - padding -> + padding
-    no_dilation: the dilation is left out: taps are `dilation` elements apart
-    >  * dilation ->
     masked: outside of the image an element is read from its edge and multiplied by 0:
         infinity times 0 is NaN. Choose 0 itself
     > inside ? x[(plane * H + ih) * W + iw] : 0.0f -> inside * x[(plane * H + max(0,
         min(ih, H - 1))) * W + max(0, min(iw, W - 1))]
-    row_wraps: left or right of the image the element of the next row is read: iw must
-        be at least 0 and below W, as ih is for H
-    > ih >= 0 && ih < H && iw >= 0 && iw < W -> ih * W + iw >= 0 && ih * W + iw < H * W
     outside: {OUTSIDE}
     ! out-of-bounds
     > inside ? x[(plane * H + ih) * W + iw] : 0.0f -> x[(plane * H + ih) * W + iw]
@@ -216,6 +226,12 @@ mistakes(
         "a gather must ask whether ih + padding - kh * dilation is a multiple of the "
         "stride: between two places there is no window",
         Patch(" || oh % stride || ow % stride ->", of=GATHER),
+    ),
+    no_window=Mistake(
+        "a gather must ask whether oh and ow are at least 0 and below OH and OW: "
+        "elsewhere there is no window",
+        Patch("oh < 0 || ow < 0 || ->", of=GATHER),
+        Patch("if (oh >= OH || ow >= OW) continue; ->", of=GATHER),
     ),
 )
 

@@ -75,7 +75,7 @@ class ReadIdx(SceneCheck):
     def cases(self, random):
         several = (5, 3), (2, 3, 4, 5), (0, 2, 2), (), (0, 65536)
         parts = {
-            "images and labels": [(3, 4, 5), (2, 28, 28), (300,)],
+            "images and labels": [(3, 4, 5), (2, 28, 28), (300,), (3, 4, 5)],
             "any number of dimensions": several,
         }
         for part, shapes in parts.items():

@@ -77,7 +77,8 @@ class BiasGeluAutograd(Check):
         for word, cause in (("must be contiguous", "strides"), ("to be saved", "saved"),
                             ("is called once", "saved"), ("the pair", "pair"),
                             ("backward returns", "pair"),
-                            ("has changed", "spoilt")):  # fmt: skip
+                            ("has changed", "spoilt"),
+                            ("earlier call", "reused")):  # fmt: skip
             if word in got.message:
                 return cause, TEXTS[cause]
         return None
@@ -95,6 +96,7 @@ class BiasGeluAutograd(Check):
 TEXTS = {
     "pair": "a pair is returned: (setup_context, backward); by backward (dx, dbias)",
     "spoilt": "x, bias or dy has changed: others still use them",
+    "reused": "dx or dbias lies in the memory that an earlier call has returned",
     "strides": "the kernels read one element after the other, and dy may lie in any "
     "way: dy.contiguous()",
     "saved": "x and bias themselves are saved, by one call of ctx.save_for_backward, "

@@ -90,6 +90,14 @@ mistakes(
     > (*values) -> (*values[::-1])
     set_of_inputs: an input that is used twice is given twice
     > for i in operation.inputs]\n -> for i in dict.fromkeys(operation.inputs)]\n
+    none_found: nothing is found: the value of a Const is operation.value
+    > known[operation] = operation.value -> pass
+    value_of_all: operation.value is there for a Const alone: what has inputs is
+        computed by its kernel, kernels[operation.type](*values)
+    > if operation.type == "Const": -> if True:
+    not_computed: only the constants are there: what has constant inputs alone is
+        constant, too, and its kernel computes it
+    > elif all(i in known for i in operation.inputs): -> elif False:
     twice: each kernel is called once
     > known[operation] = kernels[operation.type](*values) ->
         kernels[operation.type](*values)\n            known[operation] =

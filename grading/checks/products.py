@@ -54,7 +54,7 @@ def factors(random, M, N, K):  # noqa: N803
     a, b = (x / max(abs(x).max(initial=0), 1) for x in (a, b))
     most = (abs(a).astype(float) @ abs(b).astype(float)).max(initial=0)
     b = b / np.float32((K + 2) * most or 1)
-    return tuple(x if x.size else np.ones(1, np.float32) for x in (a, b))
+    return tuple(x if x.size else np.ones((1, 1), np.float32) for x in (a, b))
 
 
 def odd(a, b):

@@ -10,7 +10,7 @@ import itertools
 
 import numpy as np
 
-from minigrad.dtypes import bfloat16, float32, float64
+from minigrad.dtypes import bfloat16, float16, float32, float64
 from minigrad.tensor import Tensor
 
 touched = False
@@ -29,17 +29,22 @@ def _each(value, change):
     return value if new is None else new
 
 
-def _is_tensor(x, kinds="fiub"):
-    return isinstance(x, Tensor) and x.dtype is not bfloat16 and x.dtype.kind in kinds
+def _is_array(x, kinds="fiub"):
+    tensor = isinstance(x, Tensor) and x.dtype is not bfloat16
+    return (tensor or isinstance(x, np.ndarray)) and x.dtype.kind in kinds
+
+
+def _cast(x, dtype):
+    return x.to(dtype) if isinstance(x, Tensor) else x.astype(dtype)
 
 
 def halved(value, args):
     """Rounded to float16, in the same dtype."""
 
     def change(x):
-        if _is_tensor(x, "f"):
-            return x.half().to(x.dtype)
-        return float(np.float16(x)) if type(x) is float else None
+        if _is_array(x, "f"):
+            return _cast(_cast(x, float16), x.dtype)
+        return float(np.float16(x)) if isinstance(x, float) else None
 
     return _each(value, change)
 
@@ -48,17 +53,17 @@ def whole(value, args):
     """Without fractions, in the same type."""
 
     def change(x):
-        if _is_tensor(x, "f"):
-            return x.trunc()
-        return float(int(x)) if type(x) is float and abs(x) < 2**63 else None
+        if _is_array(x, "f"):
+            return x.trunc() if isinstance(x, Tensor) else np.trunc(x)
+        return float(int(x)) if isinstance(x, float) and abs(x) < 2**63 else None
 
     return _each(value, change)
 
 
 def in_another_dtype(value, args):
     def change(x):
-        if _is_tensor(x):
-            return x.to(float64 if x.dtype == float32 else float32)
+        if _is_array(x):
+            return _cast(x, float64 if x.dtype == float32 else float32)
         return None
 
     return _each(value, change)
@@ -86,8 +91,9 @@ def spoils(value, args):
     """Change the first argument that can be."""
     global touched
     for x in args:
-        if isinstance(x, Tensor) and x.numel() and x.storage.data.flags.writeable:
-            x.storage.data[x.offset] = x.storage.data[x.offset] == 0
+        if _is_array(x) and (data := _memory(x)).size and data.flags.writeable:
+            place = x.offset if isinstance(x, Tensor) else (0,) * x.ndim
+            data[place] = data[place] == 0
         elif isinstance(x, list) and x:
             x.pop()
         elif isinstance(x, dict) and x:
@@ -99,31 +105,30 @@ def spoils(value, args):
     return value
 
 
+def _memory(x):
+    return x.storage.data if isinstance(x, Tensor) else x
+
+
 def remembers(function):
-    """The first result again, for later tensors of the same shape."""
+    """The first result again, for later arguments of the same types and sizes."""
     known = {}
 
     @functools.wraps(function)
     def run(*args, **named):
         global touched
-        try:
-            key = tuple(map(_outside, (*args, *named.values())))
-            if known.setdefault(key, None) is not None:
-                touched |= any(k[0] == "tensor" for k in key)
-                return known[key]
-        except TypeError:
-            return function(*args, **named)
-        known[key] = result = function(*args, **named)
-        return result
+        touched = True
+        key = tuple(map(_outside, (*args, *named.values())))
+        if key not in known:
+            known[key] = function(*args, **named)
+        return known[key]
 
     return run
 
 
 def _outside(x):
-    if isinstance(x, Tensor):
-        return "tensor", x.shape, x.dtype
-    hash(x)
-    return type(x), x
+    if isinstance(x, Tensor | np.ndarray):
+        return type(x), x.shape, x.dtype
+    return type(x), len(x) if hasattr(x, "__len__") else None
 
 
 def reuses(function):
@@ -132,17 +137,38 @@ def reuses(function):
 
     @functools.wraps(function)
     def run(*args, **named):
-        global touched
-        y = function(*args, **named)
-        if not isinstance(y, Tensor) or not y.is_contiguous() or y.requires_grad:
-            return y
-        first = known.setdefault((y.shape, y.dtype), y)
-        if first is not y:
-            touched = True
-            first.storage.data[...] = y.storage.data[: len(first.storage.data)]
-        return first
+        given = [a.storage for a in args if isinstance(a, Tensor)]
+        number = itertools.count()
+
+        def change(y):
+            if not _is_array(y) or getattr(y, "storage", None) in given:
+                return None
+            memory = _memory(y)
+            key = next(number), y.shape, y.dtype, memory.shape
+            first = known.setdefault(key, memory)
+            if first is memory or not first.flags.writeable:
+                return None
+            first[...] = memory
+            if isinstance(y, Tensor):
+                y.storage.data = first
+                return y
+            return first
+
+        return _each(function(*args, **named), change)
 
     return run
+
+
+def once(make):
+    """What was made at the first call, for all later ones."""
+    global touched
+    touched = True
+    if make.__code__ not in _made:
+        _made[make.__code__] = make()
+    return _made[make.__code__]
+
+
+_made = {}
 
 
 def first(values, count):

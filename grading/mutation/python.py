@@ -17,6 +17,8 @@ TWINS = {"min": "max", "max": "min", "any": "all", "all": "any", "append": "exte
          "amax": "amin", "argmax": "argmin", "sqrt": "exp", "exp": "log", "log": "exp",
          "uniform": "normal", "get": "setdefault"}  # fmt: skip
 OTHER_ERROR = {"RuntimeError": "ValueError", "ValueError": "RuntimeError"}
+MADE = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
+MAKERS = "list", "dict", "set", "defaultdict"
 # What is done to each result: functions of damage.py.
 SYMMETRIC = "min", "max", "transpose", "broadcast_shapes"
 RESULTS = {
@@ -239,6 +241,11 @@ class Edits(ast.NodeVisitor):
 
     def visit_Assign(self, node):
         self.put("statement dropped", node, "pass")
+        for value in getattr(node.value, "elts", [node.value]):
+            maker = getattr(getattr(value, "func", None), "id", None) in MAKERS
+            if maker or isinstance(value, MADE) and not _is_constant(value):
+                new = f"damage.once(lambda: {self.source(value)})"
+                self.put("state kept", value, new, (0, 0, IMPORT))
         self.generic_visit(node)
 
     def visit_AugAssign(self, node):
@@ -260,6 +267,12 @@ class Edits(ast.NodeVisitor):
             self.put("context dropped", node.items[0].context_expr,
                      "damage.nothing()", (0, 0, IMPORT))  # fmt: skip
         self.generic_visit(node)
+
+
+def _is_constant(node):
+    """Is it a list or dict of numbers and texts, which may well be made once?"""
+    parts = [*ast.iter_child_nodes(node)]
+    return parts[1:] and all(isinstance(p, ast.Constant | ast.Load) for p in parts)
 
 
 COMPARED_AS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==",

@@ -46,6 +46,7 @@ def execution(hole, edges, fetches):
     """The numbers of the operations, in the order that was found."""
     made = operations(edges)
     given = [made[n] for n in fetches]
+    hole(given)  # once more below: nothing may be kept
     found = numbers(hole(given), made)
     same = given == [made[n] for n in fetches]
     return {"order": found, "fetches are as they were": same}
@@ -100,7 +101,9 @@ def fold(hole, edges, types, values, stateful):
     if not isinstance(found, dict):
         raise NotPlain(f"a dict is wanted, not {kind(found)}")
     known = {id(o): n for n, o in made.items()}
-    shown = {known.get(id(o), -1): v for o, v in found.items()}
+    if not known.keys() >= set(map(id, found)):
+        raise NotPlain("a key is no operation of order: is it kept from another call?")
+    shown = {known[id(o)]: v for o, v in found.items()}
     return {"values": dict(sorted(shown.items())), "kernels called": sorted(calls)}
 
 
@@ -168,6 +171,7 @@ def nodes_of(described):
 def common(hole, described):
     """{number of a node: number of the one that it repeats}."""
     made = nodes_of(described)
+    hole(made)  # once more below: nothing may be kept
     found = hole(made)
     if not isinstance(found, dict):
         raise NotPlain(f"a dict is wanted, not {kind(found)}")
