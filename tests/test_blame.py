@@ -12,7 +12,7 @@ from grading.checking import Check, find_check, judge
 from grading.cure import cured
 from grading.facts import common
 from grading.kernel_runs import Launch, blank
-from grading.mistakes import Specimen, described, load
+from grading.mistakes import Patch, Specimen, described, load
 from grading.mutation import causes
 from grading.subject import LocalSubject, Outcome
 from minigrad.exercises.registry import exercises, find
@@ -98,6 +98,19 @@ def test_of_two_mistakes_that_explain_all_none_is_singled_out():
         "b": lambda shape: abs(shape) + abs(shape),
     }
     assert named(lambda shape: abs(2 * shape), **ways).failures[0].cause == "unknown"
+
+
+@pytest.mark.parametrize("patches", [
+    ("reversed(strides) -> strides", "max(size, 1) -> size"),
+    ("reversed(strides) -> strides", "tuple(strides) -> tuple(strides) or (1,)"),
+])  # fmt: skip
+def test_two_mistakes_in_one_answer_are_named(patches):
+    """Each is known, and only both give what the answer gives; in other cases, too."""
+    with Specimen(contiguous_strides, Patch(*patches), None, "two").in_place():
+        cause, state = causes.state_of(contiguous_strides, 0)
+        text = str(judge(contiguous_strides, LocalSubject(), 0))
+    assert state == causes.TRUE and cause.count("+") == 1
+    assert "there are two mistakes. The first: " in " ".join(text.split())
 
 
 def test_without_a_proof_the_smallest_wrong_case_and_the_rule_are_shown():

@@ -6,7 +6,7 @@ import pytest
 
 from grading import mistakes
 from grading.mutation import cuda, report, right_cuda
-from grading.mutation.audit import STALE, SURVIVED, Found, audit, draw, gone
+from grading.mutation.audit import REJECTED, STALE, SURVIVED, Found, audit, draw, gone
 from grading.mutation.edits import edits, solution
 from grading.mutation.right import PYTHON, other_names, rights
 from minigrad.exercises.hole import CppExercise
@@ -92,6 +92,15 @@ def test_an_edit_that_is_rejected_is_stale(monkeypatch):
     monkeypatch.setattr(mistakes, "_equivalents", listed)
     found = [*audit(draw(["offset_of"]))]
     assert [one.edit.split()[-1] for one in found if one.state == STALE] == ["(offset)"]
+
+
+@pytest.mark.parametrize("how", ["remembers", "reuses", "damage.once(lambda: [])"])
+def test_state_that_is_kept_is_found(how):
+    name = "sigmoid_backward" if how == "reuses" else "contiguous_strides"
+    for number, edit in enumerate(edits(find(name))):
+        if edit.kind == "state kept" and how in edit.title:
+            (one,) = audit([(name, number, 0)])
+            assert one.state == REJECTED
 
 
 @pytest.mark.slow
