@@ -1,6 +1,8 @@
 # make lab: everything a learner needs. make help: the rest.
 PYTHON ?= python3
 PY := .venv/bin/python
+# Hundreds of processes of the tests import the course: it is compiled once.
+unexport PYTHONDONTWRITEBYTECODE
 TESTS := $(PY) -m pytest -n 2 --dist loadgroup --no-loadscope-reorder
 
 help:    ## show these lines

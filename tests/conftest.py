@@ -1,5 +1,6 @@
 """What every test may use, and the list of what was not run."""
 
+import gc
 import json
 import os
 import re
@@ -14,6 +15,13 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # the workers share the cores
 
 # jsonschema checks IRIs by it, which no notebook has; importing it takes seconds.
 sys.modules.setdefault("rfc3987_syntax", None)
+
+gc.disable()  # until all tests are collected: objects by the million, no garbage
+
+
+def pytest_collection_finish():
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_addoption(parser):
