@@ -17,16 +17,20 @@ from grading import process, sandbox  # noqa: E402
 from grading.classroom import book, judging  # noqa: E402
 from minigrad import course  # noqa: E402
 from minigrad.exercises.cells import cells_of  # noqa: E402
+from minigrad.simt.engine import memory  # noqa: E402
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.xdist_group("class memory"),  # long: it comes early
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
 ]
-MORE = 24  # submissions, after those that fill what is kept on purpose
+FIRST, MORE = 8, 12  # submissions, before and while objects are counted
 
 
 def objects():
+    for kept in memory.access, memory.leaves_of:  # of the last texts, on purpose
+        assert kept.cache_info().maxsize
+        kept.cache_clear()
     gc.collect()
     return len(gc.get_objects())
 
@@ -34,23 +38,23 @@ def objects():
 def test_the_gradebook_keeps_nothing_of_a_submission(tmp_path, monkeypatch):
     monkeypatch.setattr(logging.root, "handlers", [])  # pytest keeps what is logged
     book.release(tmp_path / "course", ["03"])
-    for n in range(10 + MORE):
+    for n in range(FIRST + MORE):
         hand_in(tmp_path / "course", f"student{n}", lab("right"))
     counts = []
     with stand_in.judging_words():
         for n, _ in enumerate(book.grade(tmp_path / "course")):
-            if n in (9, 9 + MORE):
+            if n + 1 in (FIRST, FIRST + MORE):
                 counts.append(objects())
     assert counts[1] - counts[0] < 10 * MORE
 
 
 def test_the_judge_keeps_nothing_of_a_submission():
     counts, unsafe = [], bool(sandbox.why_not())
-    for n in range(80 + MORE):
+    for n in range(FIRST + MORE):
         names = {"offset_of", "contiguous_kernel"}
         found, _ = judging.run(LAB, answers(n), names, unsafe=unsafe)
         assert {verdict.state for verdict in found} == {"right"}
-        if n in (79, 79 + MORE):
+        if n + 1 in (FIRST, FIRST + MORE):
             counts.append(objects() + handles(unsafe))
     assert counts[1] - counts[0] < 10 * MORE
 
