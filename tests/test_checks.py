@@ -4,7 +4,7 @@ Another process sees an answer through bytes: a sixth of what is in Python goes 
 them here, and by `--nightly` all of it. Of the styles in which a program writes each
 solution a hole has one here, and by `--nightly` all. A hole's specimens run one after
 the other in one process, a seed at a time: what its mistakes give in the cases of a
-seed is then worked out once.
+seed is then worked out once. Those in C++ are built as one text.
 """
 
 import collections
@@ -12,6 +12,7 @@ import random
 import xml.etree.ElementTree as xml
 
 import pytest
+from built_together import built_together  # noqa: F401
 from judging import SUBJECTS, unanswered  # noqa: F401
 
 from grading.checking import find_check, judge
