@@ -210,6 +210,7 @@ def test_no_mistake_explains_what_a_gpu_has_measured():
     assert blame.blame(check, slow).cause == "measured"
 
 
+@pytest.mark.slow
 def test_that_values_are_right_is_said_only_where_they_are():
     body = f"{BEGIN}for (int k = 0; k < n; k++) if (i < n) y[i] = 3 * x[k];"
     assert "the values are right" not in str(judged(threads.tail_guard, body))
@@ -242,6 +243,7 @@ SAID = [  # exercise, patch of its solution, what is said of it
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "patch", "cause"), SAID, ids=[s[0] for s in SAID])
 def test_what_looks_like_a_mistake_is_not_taken_for_it(name, patch, cause):
     hole = find(name)

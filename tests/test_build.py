@@ -1,5 +1,6 @@
 """Notebooks are built from text: the same bytes each time, and nobody's work lost."""
 
+import functools
 import json
 import re
 
@@ -18,10 +19,16 @@ def ids(path):
     return f"{path.parent.name}/{path.stem}"
 
 
+@functools.cache
+def built(text):
+    """The notebook as it is handed out; tests only read it."""
+    return build.notebook(text, solved=False)
+
+
 @pytest.mark.parametrize("text", TEXTS, ids=ids)
 def test_built_twice_it_has_the_same_bytes(text):
-    first, again = (build.dumps(build.notebook(text, solved=False)) for _ in range(2))
-    assert first == again
+    again = build.notebook(text, solved=False)
+    assert build.dumps(built(text)) == build.dumps(again)
 
 
 def test_every_built_notebook_is_what_its_text_says():
@@ -31,7 +38,7 @@ def test_every_built_notebook_is_what_its_text_says():
 
 @pytest.mark.parametrize("text", TEXTS, ids=ids)
 def test_a_notebook_says_how_long_it_takes(text):
-    first = build.notebook(text, solved=False).cells[0].source
+    first = built(text).cells[0].source
     assert re.search(r"bout\s\d+(\.5)? (minutes|hours)\b", first)
 
 
@@ -46,7 +53,7 @@ def test_a_lesson_takes_what_it_asks_for():
 
 @pytest.mark.parametrize("text", TEXTS, ids=ids)
 def test_ids_are_fixed_and_fit_every_front_end(text):
-    cells = build.notebook(text, solved=False).cells
+    cells = built(text).cells
     names = [cell["id"] for cell in cells]
     assert len(set(names)) == len(names)
     assert all(re.fullmatch(r"[\w-]{1,64}", name) for name in names)
@@ -55,7 +62,7 @@ def test_ids_are_fixed_and_fit_every_front_end(text):
 @pytest.mark.parametrize("text", LABS, ids=ids)
 def test_no_solution_is_left_in_a_lab(text):
     solved = build.notebook(text, solved=True)
-    empty = build.dumps(build.notebook(text, solved=False))
+    empty = build.dumps(built(text))
     assert "BEGIN SOLUTION" not in empty and "END SOLUTION" not in empty
     for cell in solved.cells:
         hidden = re.findall(
@@ -138,7 +145,7 @@ def test_a_notebook_that_was_only_run_is_built_anew(tmp_path):
 def test_badges_and_set_up_cells_come_from_one_setting():
     settings = build.settings()
     for text in TEXTS:
-        nb = build.notebook(text, solved=False)
+        nb = built(text)
         badge, setup = nb.cells[0].source, next(c for c in nb.cells if c.id == "setup")
         assert f"blob/{settings['tag']}/" in badge
         assert settings["repository"].removeprefix("https://github.com/") in badge
@@ -148,6 +155,6 @@ def test_badges_and_set_up_cells_come_from_one_setting():
 
 def test_lessons_and_labs_do_not_ask_for_a_kernel():
     for text in TEXTS:
-        metadata = build.notebook(text, solved=False).metadata
+        metadata = built(text).metadata
         assert metadata["kernelspec"]["name"] == "python3"
         assert metadata["minigrad"]["chapter"] in {c.name for c in course.CHAPTERS}

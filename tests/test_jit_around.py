@@ -87,6 +87,7 @@ def test_the_bits_and_the_launches(name):
     assert len(launches) == count, launches
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(nvrtc.missing() is not None, reason=f"not run: {nvrtc.missing()}")
 @pytest.mark.parametrize("name", CASES)
 def test_nvrtc_takes_the_text(name, monkeypatch, targets):

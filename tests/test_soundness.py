@@ -13,6 +13,7 @@ from minigrad.exercises.cells import answered_in  # noqa: E402
 from minigrad.exercises.registry import find  # noqa: E402
 
 
+@pytest.mark.slow
 def test_every_specimen_can_be_written_as_a_cell():
     for specimen in specimens():
         text = as_cell(specimen)

@@ -17,12 +17,14 @@ def nvcc():
         pytest.skip("not run: tests of nvcc (no CUDA toolkit)")
 
 
+@pytest.mark.slow
 def test_a_text_becomes_ptx(nvcc):
     made = toolkit.ptx(KERNEL, 90)
     assert "st.global" in made
     assert ".target sm_90" in made
 
 
+@pytest.mark.slow
 def test_what_the_compiler_says_names_no_folder(nvcc):
     said = toolkit.nvcc(KERNEL.replace("=", "=="), "-cubin", "-arch=sm_75")
     assert said.startswith("kernel.cu(1)")
@@ -30,6 +32,7 @@ def test_what_the_compiler_says_names_no_folder(nvcc):
         toolkit.ptx("nonsense")
 
 
+@pytest.mark.slow
 def test_a_program_is_compiled_and_runs(nvcc, capsys):
     toolkit.program(HELLO)
     assert capsys.readouterr().out == "hello\n"

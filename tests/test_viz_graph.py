@@ -104,7 +104,9 @@ def chain(length, body=lambda h: h.tanh()):
     return h.sum()
 
 
-@pytest.mark.parametrize("length", [1, 30, 400, 20_000])
+@pytest.mark.parametrize(
+    "length", [1, 30, 400, pytest.param(20_000, marks=pytest.mark.slow)]
+)
 def test_a_chain_of_any_length_is_one_page(length):
     picture = viz.graph(chain(length))
     assert len(boxes(picture)) <= 40

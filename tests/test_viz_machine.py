@@ -49,6 +49,7 @@ def test_words_do_not_overlap_and_stay_on_the_page(name):
         assert apart, name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STILL)
 def test_no_word_crosses_the_side_of_a_box(name):
     import matplotlib.backends.backend_agg  # noqa: F401

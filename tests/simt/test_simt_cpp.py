@@ -20,6 +20,7 @@ def result(text):
     return y
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(bool(native.missing()), reason=f"not run: g++ ({native.missing()})")
 @pytest.mark.parametrize("text", TEXTS)
 def test_as_compiled(text):
@@ -28,6 +29,7 @@ def test_as_compiled(text):
     assert result(text).tobytes() == y.tobytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", TEXTS)
 def test_nvrtc_takes_it(text):
     if why := nvrtc.missing():

@@ -10,9 +10,12 @@ from tests.simt import fuzz, native, random_kernels
 SEEDS = 200
 GROUP = 50  # kernels compiled together
 
-pytestmark = pytest.mark.skipif(
-    bool(native.missing()), reason=f"not run: kernels by g++ ({native.missing()})"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        bool(native.missing()), reason=f"not run: kernels by g++ ({native.missing()})"
+    ),
+]
 
 
 @pytest.fixture(scope="module", params=range(0, SEEDS, GROUP))
@@ -24,7 +27,6 @@ def compiled(request):
     return list(zip(programs, native.build(texts, native.STRICT), strict=True))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("schedule", fuzz.SCHEDULES)
 def test_random_kernels(compiled, schedule):
     wrong = []
@@ -34,7 +36,6 @@ def test_random_kernels(compiled, schedule):
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.slow
 def test_random_kernels_have_no_findings(compiled):
     """They race nowhere, and read nothing before it has a value."""
     wrong = []
