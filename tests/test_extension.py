@@ -208,20 +208,14 @@ def test_the_set_up_file_builds_the_package():
         assert subprocess.check_output(use, cwd=copy, text=True) == "1 2 3\n"
 
 
-def nvcc(tmp_path, source, *options):
-    how = ["nvcc", "-x", "cu", "-arch=sm_80", "-w", "-c", str(source), *options]
-    done = subprocess.run(
-        [*how, "-o", str(tmp_path / "o.o")], capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-
-
-def torch_headers(tmp_path):
-    """PyTorch's include flags; a wheel for the CPU lacks one header, of two lines."""
-    inside = tmp_path / "c10" / "cuda" / "impl"
-    inside.mkdir(parents=True, exist_ok=True)
-    (inside / "cuda_cmake_macros.h").write_text("#define C10_CUDA_BUILD_SHARED_LIBS\n")
-    return ["-std=c++20", *native.includes(), f"-I{tmp_path}"]
+def nvcc(sources, options, version, folders=()):
+    """Compile the first of the sources, once for each text of all of them."""
+    versions = version, extension.run(["nvcc", "--version"])
+    how = ["nvcc", "-x", "cu", "-arch=sm_80", "-w", *options]
+    with extension.folder_of("nvcc", sources, options, versions) as (folder, _):
+        if not (folder / "done").exists():
+            made = ["-c", str(sources[0]), "-o", str(folder / "done")]
+            extension.run([*how, *(f"-I{path}" for path in folders), *made])
 
 
 @needs_nvcc
@@ -229,16 +223,21 @@ def torch_headers(tmp_path):
 def test_launches_and_built_answers_compile_against_pytorchs_headers(tmp_path):
     """As one text, since the headers take longest; they stand before the namespaces."""
     load_references("11_extending_pytorch")
-    text = (
-        f'#include "{EXAMPLES}/extension/csrc/cuda.cu"\n{native.HEADERS}{native.CUDA}'
-    )
+    cuda = EXAMPLES / "extension" / "csrc" / "cuda.cu"
+    text = f'#include "{cuda}"\n{native.HEADERS}{native.CUDA}'
+    sources = [tmp_path / "all.cu", cuda]
     for name in "bias_gelu", "bias_gelu_backward", "bias_backward":
         hole = find(name)
-        (tmp_path / f"{name}.cu").write_text(hole.reference)
-        (tmp_path / f"{name}_main.cu").write_text(native.cuda_source(hole, name))
+        sources += [tmp_path / f"{name}.cu", tmp_path / f"{name}_main.cu"]
+        sources[-2].write_text(hole.reference)
+        sources[-1].write_text(native.cuda_source(hole, name))
         text += f'namespace of_{name} {{\n#include "{name}_main.cu"\n}}\n'
-    (tmp_path / "all.cu").write_text(text)
-    nvcc(tmp_path, tmp_path / "all.cu", *torch_headers(tmp_path))
+    sources[0].write_text(text)
+    lacking = tmp_path / "c10" / "cuda" / "impl"  # a wheel for the CPU lacks a header
+    lacking.mkdir(parents=True)
+    (lacking / "cuda_cmake_macros.h").write_text("#define C10_CUDA_BUILD_SHARED_LIBS\n")
+    options = ["-std=c++20", *native.includes()]
+    nvcc(sources, options, torch.__version__, [tmp_path])
 
 
 # ------------------------------------------------- load_inline
@@ -334,10 +333,10 @@ def test_tensorflows_operator_knows_shapes_and_refuses_others(tf_ops):
 
 @needs_nvcc
 @pytest.mark.slow
-def test_tensorflows_gpu_kernel_compiles(tmp_path):
+def test_tensorflows_gpu_kernel_compiles():
     tf = pytest.importorskip("tensorflow", reason="not run: needs TensorFlow")
-    how = "-std=c++17", "--expt-relaxed-constexpr", "-I", tf.sysconfig.get_include()
-    nvcc(tmp_path, EXAMPLES / "tensorflow/ops.cu.cc", *how)
+    how = ["-std=c++17", "--expt-relaxed-constexpr", "-I", tf.sysconfig.get_include()]
+    nvcc([EXAMPLES / "tensorflow" / "ops.cu.cc"], how, tf.__version__)
 
 
 # ------------------------------------------------- holes of C++
