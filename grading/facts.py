@@ -70,6 +70,7 @@ def _facts(hole, args, plain):
         yield from _of_launch(args[0])
         given = zip(names(hole), args[0].args, strict=True)
         given = [(n, a) for n, a in given if n not in outputs(hole)]
+        given.sort(key=lambda one: np.ndim(one[1]) > 0)  # sizes say more
     elif plain:
         given = zip(inspect.signature(hole.__wrapped__).parameters, args, strict=False)
     else:

@@ -26,8 +26,9 @@ PAGE = course.home() / "docs" / "causes.md"
 HEAD = """# Causes, and whether they are true
 
 A check names the cause of a wrong answer only if that mistake, computed, gives what the
-answer gives in every case, or if a tool sees what is said. Where none is named, the
-message shows the smallest wrong case, and what all wrong cases have in common.
+answer gives in every case, if two mistakes together do, or if a tool sees what is said.
+Where none is named, the message shows the smallest wrong case, and what all wrong cases
+have in common.
 
 `python -m grading causes --write` tries it, and wrote this page. Wrong answers, {how}
 of each exercise that are written by hand beside the checks, and as many that are made
