@@ -96,7 +96,9 @@ mistakes(
     > order: for needs in
     > order: for B, M, N in
     > order: for dtype in
-    > arguments swapped: compare(
+    > arguments swapped: -> compare(b
+    > arguments swapped: -> compare(minigrad.cat([b
+    > arguments swapped: -> compare(minigrad.randn(B, N
     > arguments swapped: op(-a, b)
     equivalent: sizes and tolerances that serve as well; odd has one row: B = 1 is tried
         there
