@@ -5,6 +5,7 @@ those that are right among them, and no other mistake does. Where none does, two
 do so together are named.
 """
 
+import contextlib
 import itertools
 import time
 from typing import NamedTuple
@@ -84,8 +85,9 @@ def twofold(check, cases):
         if time.thread_time() > end:
             break
         way = both(check.hole, a, b) if text != other else None
-        if way and all(check.agrees(way, case) for case in cases):
-            found[TWO.format(text, other)] = f"{a}+{b}"
+        with contextlib.suppress(ValueError):  # together they are no kernel
+            if way and all(check.agrees(way, case) for case in cases):
+                found[TWO.format(text, other)] = f"{a}+{b}"
     return found
 
 

@@ -297,7 +297,7 @@ def both(hole, *causes):
         return None
     for first, second in pair, pair[::-1]:
         patch = Patch(*first.changes, *second.changes)
-        with contextlib.suppress(ValueError, SyntaxError, FileNotFoundError):
+        with contextlib.suppress(Exception):  # together they may be no program
             hole.fits(patch.made(hole))
             return Specimen(hole, patch, "+".join(causes), "two mistakes")
     return None

@@ -113,6 +113,13 @@ def test_two_mistakes_in_one_answer_are_named(patches):
     assert "there are two mistakes. The first: " in " ".join(text.split())
 
 
+def test_of_two_mistakes_that_are_no_kernel_together_nothing_is_said(monkeypatch):
+    monkeypatch.setattr(blame, "SECONDS", 60)  # all pairs
+    hole = find("matmul_batched")
+    with Specimen(hole, Patch("= sum; -> = sum + 1;"), None, "test").in_place():
+        assert judge(hole, LocalSubject(), 0).failures[0].cause == "unknown"
+
+
 def test_without_a_proof_the_smallest_wrong_case_and_the_rule_are_shown():
     text = str(named(lambda shape: abs(2 * shape)))
     assert "case      contiguous_strides(-2)" in text
