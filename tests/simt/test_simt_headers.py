@@ -405,6 +405,38 @@ def test_groups_of_the_lanes_that_are_there(schedule):
     compiles(LANES)
 
 
+REDUCED = """
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+namespace cg = cooperative_groups;
+__global__ void k(const int* x, int* sum, int* most, int* bits, float* f) {
+    int t = threadIdx.x;
+    if (x[t] > -3) {
+        auto lanes = cg::coalesced_threads();
+        sum[t] = cg::reduce(lanes, x[t], cg::plus<int>());
+        most[t] = cg::reduce(lanes, x[t], cg::greater<int>());
+        bits[t] = cg::reduce(lanes, x[t], cg::bit_xor<int>());
+        f[t] = cg::reduce(lanes, x[t] + 0.5f, cg::less<float>());
+    }
+}"""
+
+
+@pytest.mark.parametrize("schedule", ["lockstep", "warps"])
+def test_a_reduction_over_the_lanes_that_are_there(schedule):
+    x = np.random.default_rng(0).integers(-5, 6, 96).astype(np.int32)
+    x[32:64] = abs(x[32:64])  # a whole warp
+    out = [np.zeros(96, np.int32) for _ in range(3)] + [np.zeros(96, np.float32)]
+    kernel = simt.RawKernel(REDUCED, "k")
+    assert simt.run(kernel, 1, 96, (x, *out), schedule=schedule).findings == []
+    for row in range(3):
+        lanes = 32 * row + np.flatnonzero(x[32 * row : 32 * row + 32] > -3)
+        here = x[lanes]
+        wanted = here.sum(), here.max(), np.bitwise_xor.reduce(here), here.min() + 0.5
+        for array, value in zip(out, wanted, strict=True):
+            assert set(array[lanes]) == {value}
+    compiles(REDUCED)
+
+
 def test_a_group_copies():
     text = """
 #include <cooperative_groups.h>

@@ -5,7 +5,7 @@ import dataclasses
 from . import ast as _ast
 from . import tree as _tree
 from .errors import CompileError, Lint, caret
-from .groups import DeductionError as _DeductionError
+from .errors import DeductionError as _DeductionError
 from .headers import usual
 from .lexer import lex as _lex
 from .options import Options as _Options

@@ -23,8 +23,10 @@ ReferenceTo = _define("ReferenceTo", "to", "to &")
 ArrayOf = _define("ArrayOf", "element count", "element [count]; count perhaps None")
 TemplateType = _define("TemplateType", "name arguments quals", "name<arguments>")
 MemberType = _define("MemberType", "owner name quals", "typename owner::name")
+TypeOf = _define("TypeOf", "operand bare quals", "decltype(operand); bare: without ( )")
+BASE = "the base"  # the member that a struct inherits
 FUNCTION = "function"  # the type of a template parameter that is a function
-TYPES = (NamedType, PointerTo, ReferenceTo, ArrayOf, TemplateType, MemberType)
+TYPES = (NamedType, PointerTo, ReferenceTo, ArrayOf, TemplateType, MemberType, TypeOf)
 
 # Expressions
 Number = _define("Number", "text", "a numeric literal")
@@ -86,9 +88,10 @@ VariableTemplate = _define(
 )
 StructOf = _define(
     "StructOf",
-    "name members align methods template special union",
+    "name members align methods template special union base",
     "members: Variables, Aliases, enums; None if opaque. methods: Functions. template: "
-    "parameters, or None; special: the arguments of a specialization, or None",
+    "parameters, or None; special: the arguments of a specialization, or None; base: "
+    "the type that it inherits from, or None",
 )
 EnumOf = _define(
     "EnumOf", "name scoped values base", "values: (place, name, expression)"

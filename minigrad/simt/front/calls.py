@@ -6,10 +6,10 @@ import weakref
 from . import ast, builtins
 from . import ctype as C
 from . import tree as T
+from .bases import is_struct
 from .convert import EXACT, apply, converted, rank, same_object
-from .errors import CompileError, outside
-from .groups import DeductionError
-from .structs import Methods, Own, is_struct
+from .errors import CompileError, DeductionError, outside
+from .structs import Methods, Own
 from .templates import Overloads, Templates
 
 OF_ADDRESS = re.compile(
@@ -204,8 +204,8 @@ class Calls(Templates):
     def rank(self, value, type):
         """The rank of an argument for a parameter, perhaps a reference."""
         if not isinstance(type, C.Reference):
-            return rank(self.peeked(value), type)
-        target = type.to
+            return rank(self.upcast(self.peeked(value), type), type)
+        target, value = type.to, self.upcast(value, type)
         if T.is_lvalue(value) and same_object(value.type, target):
             return None if value.type.quals & ~target.quals else EXACT
         return rank(self.peeked(value), target) if target.const else None
@@ -336,7 +336,7 @@ class Calls(Templates):
         return converted(value, type, f"be {what}, which is")
 
     def bind_reference(self, type, argument, what):
-        target = type.to
+        target, argument = type.to, self.upcast(argument, type)
         if T.is_lvalue(argument) and same_object(argument.type, target):
             if argument.type.quals & ~target.quals:
                 message = f"{what} would drop const from '{argument.type}'"

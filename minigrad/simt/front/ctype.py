@@ -154,9 +154,9 @@ class Struct(CType):
         self.fields, self.vector, self.complete = {}, vector, False
         # Of a struct of the file's own: what its names stand for, its methods, the
         # first values of members, the (template, arguments) that it is made of, and
-        # whether it has a constructor P() {}.
+        # whether it has a constructor P() {}; the struct that it inherits from.
         self.names, self.methods, self.defaults, self.template = {}, {}, {}, None
-        self.idle = False
+        self.idle, self.base = False, None
         if fields:
             self.complete_with(fields, align)
 

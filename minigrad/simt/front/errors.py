@@ -90,3 +90,7 @@ def distance(a, b):
 def outside(what, place, instead=""):
     """The error for valid CUDA that is not in the subset."""
     return CompileError(f"{what} is outside the subset of CUDA C", place, instead)
+
+
+class DeductionError(Exception):
+    """A template that does not fit a call."""

@@ -3,10 +3,11 @@
 from . import ast, literals
 from . import ctype as C
 from . import tree as T
+from .bases import inherits, is_struct
 from .calls import Calls
 from .convert import apply, cast, converted, is_null, number, rank
 from .errors import CompileError, outside
-from .structs import Own, OwnReference, is_struct, members
+from .structs import Own, OwnReference, members
 
 COMPARISONS = {"==", "!=", "<", ">", "<=", ">="}
 INTEGER_ONLY = {"%", "&", "|", "^", "<<", ">>"}
@@ -460,7 +461,8 @@ class Expressions(Calls):
             made = T.Literal(node.place, value.type, value.value)
             return T.Comma(node.place, value.type, base, made)
         for hidden, (inner, _) in type.fields.items():
-            if not hidden.isidentifier() and node.name in members([(hidden, inner)]):
+            own = hidden.isidentifier() or node.name in type.fields
+            if not own and node.name in members([(hidden, inner)]):
                 quals = base.type.quals
                 base = T.Field(node.place, inner.qualified(quals), base, hidden)
                 return self.member_of(base, node)
@@ -491,12 +493,14 @@ class Expressions(Calls):
         if isinstance(type, C.Array):
             raise CompileError(f"nothing can be cast to '{type}'", node.place)
         operand = self.taken_for(operand, type, explicit=True)
-        return cast(node.style, operand, type, node.place)
+        down = node.style == "static_cast" and self.downcast(operand.type, type)
+        return cast("c" if down else node.style, operand, type, node.place)
 
     def reference_cast(self, node, type):
         """reinterpret_cast<int&>(x): the same bytes as another type."""
         operand = self.check(node.operand)
-        if node.style not in ("reinterpret_cast", "c"):
+        related = inherits(type.to.plain, operand.type.plain)
+        if not related and node.style not in ("reinterpret_cast", "c"):
             raise outside(f"{node.style} to a reference", node.place, "use a pointer")
         if not T.is_lvalue(operand) or isinstance(operand.type, C.FunctionType):
             raise CompileError("a reference needs an lvalue", node.place)
@@ -534,9 +538,7 @@ class Expressions(Calls):
         if isinstance(node.operand, ast.TYPES):
             found = self.type_of(node.operand)
         else:
-            saved, unset = self.warnings[:], set(self.unset)
-            found = self.check(node.operand).type
-            self.warnings[:], self.unset = saved, unset
+            found = self.unevaluated(node.operand).type
         if isinstance(found, C.Reference):
             found = found.to
         self.no_group(found, "the size of", node.place)
@@ -544,6 +546,24 @@ class Expressions(Calls):
             raise CompileError(f"'{found}' has no size", node.place)
         size = found.size if node.what == "sizeof" else found.align
         return T.Literal(node.place, C.ULONG, size)
+
+    def unevaluated(self, node):
+        """What an expression is, which never runs."""
+        saved, unset = self.warnings[:], set(self.unset)
+        found = self.check(node)
+        self.warnings[:], self.unset = saved, unset
+        return found
+
+    def type_of_value(self, node):
+        """decltype: what a name was declared as; of other lvalues a reference."""
+        found = self.unevaluated(node.operand)
+        if isinstance(found.type, C.FunctionType):
+            raise outside("decltype of a function", node.place, "write the type")
+        if node.bare and isinstance(found, T.VariableRef):
+            return found.variable.type
+        if node.bare and isinstance(found, T.Field):
+            return found.base.type.plain.fields[found.name][0]
+        return found.type.reference() if T.is_lvalue(found) else found.type
 
     def on_items(self, node):
         raise CompileError("a list in { } cannot stand here", node.place)

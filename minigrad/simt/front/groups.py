@@ -8,10 +8,10 @@ from . import ast, builtins
 from . import ctype as C
 from . import group_types as groups
 from . import tree as T
+from .bases import is_struct
 from .convert import apply, converted
-from .errors import CompileError, outside
+from .errors import CompileError, DeductionError, outside
 from .initial import Initial
-from .structs import is_struct
 
 SHUFFLES = {"shfl": C.INT, "shfl_up": C.UINT, "shfl_down": C.UINT, "shfl_xor": C.UINT}
 VOTES = ("any", "all", "ballot")
@@ -24,10 +24,6 @@ INDICES = {
     "group_index": "blockIdx", "thread_index": "threadIdx", "dim_threads": "blockDim",
     "group_dim": "blockDim",
 }  # fmt: skip
-
-
-class DeductionError(Exception):
-    """A template that does not fit a call."""
 
 
 class Groups(Initial):
@@ -139,6 +135,8 @@ class Groups(Initial):
         if short == "this_thread_block":
             return T.Aggregate(place, groups.THREAD_BLOCK, [])
         methods = getattr(arguments[0].type.plain, "methods", {})
+        if short == "reduce" and "shfl" in methods:
+            return self.reduce_lanes(name, *arguments)
         if short in methods:  # a group of a header
             return self.call_method(methods[short], arguments[0], name, [])
         group = self.read(arguments[0])
@@ -171,11 +169,27 @@ class Groups(Initial):
 
     def reduce(self, place, group, value, operation):
         """reduce(tile, value, plus<T>()): T is the type of the value."""
-        value, operation = self.read(value), self.read(operation)
-        tile, type, how = (n.type.plain for n in (group, value, operation))
+        value = self.read(value)
+        tile = group.type.plain
         if not isinstance(tile, groups.Tile):
             note = "reduce each tile, then the tiles' results in shared memory"
             raise CompileError("'reduce' works on a tile of a block", group.place, note)
+        made = self.exchange(
+            f"__tile_reduce_{self.operation(value, operation)}", place, value,
+            groups.mask(place, tile), groups.number(place, tile.threads, C.INT),
+        )  # fmt: skip
+        return self.after(group, made)
+
+    def reduce_lanes(self, name, group, value, operation):
+        """The same for a coalesced group, whose lanes a header's functions find."""
+        value = self.read(value)
+        how = f"__cg_reduce_{self.operation(value, operation)}"
+        called = ast.Name(name.place, how, None)
+        return self.call_user(self.find(how), called, [group, value])
+
+    def operation(self, value, operation):
+        """add, of plus<T>() where the value is a T."""
+        type, how = value.type.plain, self.read(operation).type.plain
         if not isinstance(how, groups.Operation):
             note = "write cg::plus<T>(), cg::less<T>(), cg::greater<T>() and the like"
             raise outside("a reduction of one's own", operation.place, note)
@@ -183,16 +197,11 @@ class Groups(Initial):
             note = f"write the type of the value, '{type}', in < >"
             message = f"the operation is for '{how.value}', the value is a '{type}'"
             raise CompileError(message, operation.place, note)
-        name = f"__tile_reduce_{how.operation}"
         bits = how.operation in ("and", "or", "xor")
         if isinstance(type, C.Enum) or bits and type.is_float:
             message = f"'{type}' has no such operation"
             raise CompileError(message, operation.place)
-        made = self.exchange(
-            name, place, value, groups.mask(place, tile),
-            groups.number(place, tile.threads, C.INT),
-        )  # fmt: skip
-        return self.after(group, made)
+        return how.operation
 
     # Methods
 

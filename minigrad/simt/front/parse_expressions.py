@@ -95,7 +95,8 @@ class Expressions(Types):
         at = self.at
         self.go(at + 1)
         found = self.starts_type()
-        if found and self.peek() == "(" and self.peek(2) not in ("*", "&"):
+        called = self.peek() == "(" and self.text != "decltype"
+        if found and called and self.peek(2) not in ("*", "&"):
             found = False
         if found and (self.peek() == "{" or self.is_value_of_type(self.peek())):
             found = False
@@ -227,7 +228,7 @@ class Expressions(Types):
         if text in ("true", "false", "nullptr"):
             return ast.Word(self.next().place, text)
         known = self.kind_of(text)
-        if text in words.BASIC or known in (TYPE, CLASS):
+        if text in words.BASIC or text == "decltype" or known in (TYPE, CLASS):
             return self.construct()
         if text in words.KEYWORDS:
             self.refuse_word()

@@ -118,12 +118,13 @@ class Records(Expressions):
             self.declare(name.text, CLASS if template or special else TYPE)
         if self.text == ";":
             return ast.StructOf(
-                place, name.text, None, align, [], template, special, union
+                place, name.text, None, align, [], template, special, union, None
             )
-        if self.text == ":":
-            raise outside("inheritance", self.token.place, "write the members out")
+        base = self.base() if self.accept(":") else None
         self.expect("{")
         self.enter()
+        for inner in self.types_of.get(getattr(base, "name", None), ()):
+            self.declare(inner, TYPE)
         members, outer, self.later = [], self.later, []
         owner = name.text if name else None
         while not self.accept("}"):
@@ -132,8 +133,20 @@ class Records(Expressions):
         self.types_of[owner] = {n for n, k in self.scopes[-1].items() if k == TYPE}
         self.leave()
         return ast.StructOf(
-            place, owner, members, align, methods, template, special, union
+            place, owner, members, align, methods, template, special, union, base
         )
+
+    def base(self):
+        """The type after struct D :"""
+        if self.text in ACCESS:
+            self.next()
+        place, base = self.token.place, self.type_word()
+        if base is None:
+            raise self.unknown_type()
+        if self.text == ",":
+            raise outside("a second base", self.token.place, "make it a member")
+        base.place = place
+        return base
 
     def members(self, owner):
         """One line of a struct; methods are kept for later: their bodies may name
@@ -261,6 +274,8 @@ class Records(Expressions):
         if self.accept(":"):
             while self.text not in ("{", ""):
                 self.next()  # the member's name
+                if self.text == "<":
+                    self.template_arguments()
                 self.over()
                 if not self.accept(","):
                     break
@@ -303,12 +318,16 @@ class Records(Expressions):
         """`: a(x), b{y}` of a constructor, as assignments."""
         out = []
         while True:
-            name = self.name("the member")
+            name = self.token
+            base = self.type_word()
+            if base is None:
+                self.name("the member")
             if self.text not in ("(", "{"):
                 raise self.expected("'('")
             place, close = self.token.place, ")" if self.text == "(" else "}"
             value = ast.Items(place, self.arguments(close))
-            target = ast.Member(name.place, ast.This(name.place), name.text, True)
+            member = name.text if base is None else ast.BASE
+            target = ast.Member(name.place, ast.This(name.place), member, True)
             assign = ast.Assign(name.place, "=", target, value)
             out.append(ast.Expression(name.place, assign))
             if not self.accept(","):

@@ -37,7 +37,7 @@ class Types(Cursor):
             return False
         if text in words.BASIC or text in words.QUALIFIERS:
             return True
-        if text in ("struct", "enum", "auto", "typename", "union", "class"):
+        if text in ("struct", "enum", "auto", "typename", "union", "class", "decltype"):
             return True
         return self.token.kind == "id" and self.kind_of(text) in (TYPE, CLASS)
 
@@ -81,7 +81,7 @@ class Types(Cursor):
                 raise CompileError("two types in one declaration", place)
             named = ast.NamedType(place, self.spelled(basic, place), 0)
         plain = isinstance(named, ast.NamedType) and named.name in C.NAMED
-        alias = named and isinstance(named.name, str) and not plain
+        alias = isinstance(getattr(named, "name", None), str) and not plain
         if restrict and not alias:  # a name may stand for a pointer
             message = "'__restrict__' must follow the * of a pointer"
             raise CompileError(message, restrict)
@@ -105,6 +105,8 @@ class Types(Cursor):
             return self.tagged()
         if text == "typename":
             return self.member_type()
+        if text == "decltype":
+            return self.type_of_value()
         if text == "auto" or self.kind_of(text) == TYPE:
             type = ast.NamedType(self.next().place, self.meant(text), 0)
             if self.text == "::" and self.peek() in self.types_of.get(text, ()):
@@ -112,6 +114,15 @@ class Types(Cursor):
                 type = ast.MemberType(type.place, type, self.next().text, 0)
             return type
         return self.class_template() if self.kind_of(text) == CLASS else None
+
+    def type_of_value(self):
+        """decltype(a + b)"""
+        place = self.next().place
+        self.expect("(")
+        if self.text == "auto":
+            raise outside("decltype(auto)", place, "write auto")
+        bare = self.text != "("
+        return ast.TypeOf(place, self.inside(")"), bare, 0)
 
     def member_type(self):
         """typename S<T>::type"""

@@ -21,7 +21,7 @@ class Parser(Asm):
             if not self.accept(";"):
                 out += self.outermost()
         ahead = [
-            ast.StructOf(name.place, name.text, None, None, [], None, None, union)
+            ast.StructOf(name.place, name.text, None, None, [], None, None, union, None)
             for name, union in self.ahead
         ]
         return ahead + out

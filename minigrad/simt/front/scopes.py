@@ -113,6 +113,8 @@ class Scopes:
             return made.qualified(node.quals)
         if isinstance(node, ast.MemberType):
             return self.type_within(node)
+        if isinstance(node, ast.TypeOf):
+            return self.type_of_value(node).qualified(node.quals)
         if isinstance(node, ast.PointerTo):
             inner = self.type_of(node.to, auto)
             self.no_group(inner, "a pointer to", node.place)

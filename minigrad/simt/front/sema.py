@@ -4,8 +4,7 @@ from . import ast, constant
 from . import ctype as C
 from . import tree as T
 from .discarded import DEPENDENT
-from .errors import CompileError, outside
-from .groups import DeductionError
+from .errors import CompileError, DeductionError, outside
 from .statements import STATEMENT, Statements
 from .templates import Overloads, Template
 
@@ -188,13 +187,15 @@ class Checker(Statements):
         if auto and (kernel or node.body is None or node.result.quals):
             note = "write the type"
             raise outside("a function that returns auto", node.place, note)
+        parameters = [self.parameter(p, kernel) for p in node.parameters]
+        self.scopes.append({p.name: p for p in parameters})
         result = None if auto else self.type_of(node.result)
+        self.scopes.pop()
         if kernel and result is not C.VOID:
             message = f"a kernel returns nothing: '{node.name}' must be void"
             raise CompileError(message, node.place)
         if isinstance(result, C.Array):
             raise CompileError("a function cannot return an array", node.place)
-        parameters = [self.parameter(p, kernel) for p in node.parameters]
         function = T.Function(node.name, result, parameters, kernel, node.place)
         function.defaults = self.defaults(node, parameters)
         function.constexpr = "constexpr" in node.specifiers
@@ -306,7 +307,12 @@ class Checker(Statements):
         this = T.Variable("this", function.makes, "local", node.place)
         scope["this"] = this
         out = [T.Declare(node.place, this, None)]
+        values = [getattr(s, "value", None) for s in node.body.statements]
+        targets = [v.target for v in values if isinstance(v, ast.Assign)]
+        given = {getattr(target, "name", None) for target in targets}
         for name, value in function.makes.defaults.items():
+            if name == ast.BASE and name in given:
+                continue
             target = ast.Member(value.place, ast.This(value.place), name, True)
             assign = ast.Assign(value.place, "=", target, value)
             out.append(T.Evaluate(value.place, self.check(assign)))

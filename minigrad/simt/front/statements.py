@@ -3,12 +3,12 @@
 from . import ast, constant
 from . import ctype as C
 from . import tree as T
+from .bases import is_struct
 from .convert import converted, number
 from .discarded import Discarded, names_in
 from .errors import CompileError, outside
 from .expressions import Expressions
 from .group_types import Group, Operation
-from .structs import is_struct
 
 NO_CODE = ast.Case, ast.Alias, ast.Label
 NOT_LOCAL = {"__global__", "__host__", "inline", "__forceinline__", "__noinline__"}

@@ -11,11 +11,12 @@ from . import ast
 from . import ctype as C
 from . import group_types as groups
 from . import tree as T
+from .bases import CONSTRUCTOR, Bases, is_struct
 from .discarded import names_in
-from .errors import CompileError, outside
-from .scopes import MOST_BYTES, MOST_PARTS, Scopes
+from .errors import CompileError, DeductionError, outside
+from .scopes import MOST_BYTES, MOST_PARTS
 
-CONSTRUCTOR, CONVERSION = "", "operator "
+CONVERSION = "operator "
 
 
 @dataclasses.dataclass
@@ -46,7 +47,7 @@ class StructTemplate:
 
     def __init__(self, node):
         self.node, self.name = node, node.name
-        self.instances, self.special = {}, {}
+        self.instances, self.special, self.partial = {}, {}, []
 
 
 LOCAL = ("local", "parameter")
@@ -73,12 +74,7 @@ def members(fields):
     return out
 
 
-def is_struct(type):
-    """Is this a struct or a vector, which can have operators, and no group?"""
-    return isinstance(type.plain, C.Struct) and not isinstance(type.plain, groups.Group)
-
-
-class Structs(Scopes):
+class Structs(Bases):
     """Defines structs, and finds their methods and operators."""
 
     def define_struct(self, node):
@@ -110,14 +106,42 @@ class Structs(Scopes):
         template = self.find(node.name)
         if not isinstance(template, StructTemplate):
             raise CompileError(f"'{node.name}' is no template", node.place)
-        if node.template:
-            raise outside("a partial specialization", node.place, "write each out")
         parameters = template.node.template
         if len(node.special) != len(parameters):
             message = f"'{node.name}' takes {len(parameters)} template arguments"
             raise CompileError(message, node.place)
+        if node.template:
+            template.partial.append(node)
+            return
         key = tuple(map(self.template_value, parameters, node.special))
         template.special[key] = node
+
+    def chosen(self, template, key, bound, place):
+        """(definition, what its parameters are) of an instance."""
+        found = []
+        for node in template.partial:
+            inner = self.bound_in(node, template.node.template, key)
+            found += [] if inner is None else [(node, inner)]
+        least = min((len(node.template) for node, _ in found), default=0)
+        found = [one for one in found if len(one[0].template) == least]
+        if key in template.special or not found:
+            return template.special.get(key, template.node), bound
+        if len(found) > 1:
+            what = f"a choice between specializations of '{template.name}'"
+            raise outside(what, place, "write the one that is meant out")
+        return found[0]
+
+    def bound_in(self, node, parameters, key):
+        """What the parameters of a partial specialization are where it fits `key`."""
+        bound = {}
+        try:
+            names = {p.name: p for p in node.template}
+            self.match_arguments(node.special, key, names, bound, set())
+            with self.parameters_bound(node.template, bound):
+                made = tuple(map(self.template_value, parameters, node.special))
+        except DeductionError:
+            return None
+        return bound if made == key else None
 
     def struct_instance(self, template, node):
         """The struct that S<float, 4> names."""
@@ -134,10 +158,11 @@ class Structs(Scopes):
                 made = kind(f"{template.name}<{', '.join(map(str, key))}>")
                 made.template = template, key
                 template.instances[key] = made
-                defined = template.special.get(key, template.node)
+                defined, bound = self.chosen(template, key, bound, node.place)
                 if defined.members is None:
                     raise CompileError(f"'{made}' is not defined yet", node.place)
-                self.complete(made, defined)
+                with self.parameters_bound(defined.template or (), bound):
+                    self.complete(made, defined)
             return template.instances[key]
 
     def complete(self, struct, node):
@@ -148,7 +173,15 @@ class Structs(Scopes):
             if align < 1 or align & (align - 1) or align > 128:
                 raise CompileError("an alignment is a power of two", node.place)
         inner, fields, seen = {node.name: struct}, [], set()
-        self.scopes.append(inner)
+        around = self.scopes
+        if node.base is not None:
+            struct.base = self.base_of(node.base)
+            self.scopes = [*around, struct.base.names]
+            if struct.base.fields:
+                fields.append((ast.BASE, struct.base))
+            if not self.needs_no_value(struct.base):
+                struct.defaults[ast.BASE] = ast.Items(node.place, [])
+        self.scopes = [*self.scopes, inner]
         for member in node.members:
             if getattr(member, "name", None) in seen:
                 raise CompileError(f"a second member '{member.name}'", member.place)
@@ -170,7 +203,12 @@ class Structs(Scopes):
         struct.complete_with(fields, align)
         struct.names = inner
         methods = [self.declare_method(struct, method) for method in node.methods]
-        self.scopes.pop()
+        self.scopes = around
+        if struct.base:
+            struct.names = {**struct.base.names, **inner}
+            for name, known in struct.base.methods.items():
+                if name not in (CONSTRUCTOR, CONVERSION, "operator="):
+                    struct.methods.setdefault(name, known)
         return [method for method in methods if method is not None]
 
     def static_member(self, member):
@@ -256,6 +294,7 @@ class Structs(Scopes):
         """base.name(arguments); base is None within the struct: this."""
         if not methods.static:
             base = base or self.this(name.place)
+            base = self.upcast(base, methods.functions[0].types[0])
             arguments = [base, *arguments]
         functions = methods.functions
         if base is not None and not methods.static and not base.type.const:
@@ -375,6 +414,7 @@ class Structs(Scopes):
         """`value`, by the conversion of its struct to `type`, if it has that.
 
         explicit: the text says the type, so conversions that demand this fit, too."""
+        value = self.upcast(value, type)
         source = value.type.plain
         if source is type.plain or not is_struct(source):
             return value

@@ -6,8 +6,8 @@ from . import ast
 from . import ctype as C
 from . import tree as T
 from .convert import number
-from .errors import CompileError
-from .groups import DeductionError, Groups
+from .errors import CompileError, DeductionError
+from .groups import Groups
 
 MOST_INSTANCES = 300
 DEEPEST_TEMPLATE = 20
@@ -116,7 +116,11 @@ class Templates(Groups):
         template, key = struct.template or (None, ())
         if template is None or self.find(pattern.name) is not template:
             return
-        for given, value in zip(pattern.arguments, key):  # noqa: B905
+        self.match_arguments(pattern.arguments, key, names, bound, explicit)
+
+    def match_arguments(self, arguments, key, names, bound, explicit):
+        """The arguments in S<T, 4>, and what they are of an instance."""
+        for given, value in zip(arguments, key):  # noqa: B905
             if isinstance(given, ast.TYPES) and isinstance(value, C.CType):
                 self.match(given, value, names, bound, explicit)
             elif isinstance(given, ast.Name) and given.name in names:

@@ -21,7 +21,6 @@ REFUSED = {
     "throw": "kernels have no exceptions",
     "namespace": "write names without a namespace",
     "virtual": "write a template over types",
-    "decltype": "write the type, or auto",
     "typeid": "write the type",
     "dynamic_cast": "write static_cast",
     "friend": "write the function after the struct",
@@ -54,6 +53,7 @@ KEYWORDS = (
         "const_cast", "true", "false", "nullptr", "auto", "static_assert", "this",
         "private", "public", "protected", "explicit", "export", "__launch_bounds__",
         "__align__", "alignas", "class", "operator", "asm", "__asm__", "goto",
+        "decltype",
     }
 )  # fmt: skip
 ASSIGNMENTS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
