@@ -702,8 +702,15 @@ print(w.grad)
 # %%
 inputs = tensor([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 wanted = tensor([[0.0], [1.0], [1.0], [0.0]])
+minigrad.manual_seed(0)
+w, b = minigrad.randn(2, 1), minigrad.zeros(1)
+w1, b1 = minigrad.randn(2, 8), minigrad.zeros(8)
+w2, b2 = minigrad.randn(8, 1), minigrad.zeros(1)
+for parameter in w, b, w1, b1, w2, b2:
+    parameter.requires_grad_()
 
 
+# %%
 def trained(network, parameters):
     losses = []
     for _ in range(200):
@@ -719,14 +726,6 @@ def trained(network, parameters):
 
 
 # %%
-minigrad.manual_seed(0)
-w, b = minigrad.randn(2, 1), minigrad.zeros(1)
-w1, b1 = minigrad.randn(2, 8), minigrad.zeros(8)
-w2, b2 = minigrad.randn(8, 1), minigrad.zeros(1)
-for parameter in w, b, w1, b1, w2, b2:
-    parameter.requires_grad_()
-
-
 def two_layers(x):
     return (x @ w1 + b1).tanh() @ w2 + b2
 
