@@ -793,7 +793,7 @@ with trying():
     parameters = [p.requires_grad_() for p in (w1, b1, w2)]
 
 # %%
-with trying():
+with trying() as show:
     for _ in range(1000):
         y = (x @ w1 + b1).tanh() @ w2  # (60, 20), and then (60, 1)
         error = y - wanted
@@ -804,16 +804,13 @@ with trying():
                 p -= 0.05 * p.grad
                 p.grad = None
         losses.append(loss.item())
-
-# %%
-with trying() as show:
-    points, found = x.flatten().tolist(), y.flatten().tolist()
-    lines = {"wanted": (points, wanted.flatten().tolist()), "network": (points, found)}
-    show(viz.lines({f"loss {losses[0]:.2f}, then {losses[-1]:.4f}": lines}, x="x"))
+    xs, ys, found = (t.flatten().tolist() for t in (x, wanted, y))
+    curves = {"wanted": (xs, ys), "network": (xs, found)}
+    show(viz.lines({f"loss {losses[0]:.2f}, then {loss.item():.4f}": curves}, x="x"))
 
 # %% [markdown]
 # **Predict** what it can learn without the `tanh`. Then leave that out, with a rate of
-# 0.01, and run these three cells again.
+# 0.01, and run the two cells again.
 
 # %% [markdown] task="div_backward"
 # ## The second operand of a quotient
