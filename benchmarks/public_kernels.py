@@ -75,13 +75,15 @@ def fetched(collection, folder):
     return there, (lines or ["git failed"])[-1] if done.returncode else None
 
 
-def texts(folder, every):
-    """(path, Kernel) of a collection; a text that stands there twice is tried once."""
+def texts(folder, every, only=None):
+    """(path, Kernel) of a collection, or of one file of it; a text that stands there
+    twice is tried once."""
     files = sorted(p for p in folder.rglob("*") if p.suffix in SUFFIXES)
     by_name, seen = collections.defaultdict(list), set()
     for path in files:
         by_name[path.name].append(path)
-    for path in (p for p in files if p.suffix in (".cu", ".cuh")):
+    wanted = [p for p in files if p.suffix in (".cu", ".cuh")]
+    for path in [folder / only] if only else wanted:
 
         def included(name, near=path.parent):
             for one in [near / name, *by_name[Path(name).name]]:

@@ -22,6 +22,7 @@ from benchmarks import (
     ncu,
     operators,
     outcomes,
+    public_races,
     reasons,
     sanitizer,
     simt,
@@ -543,3 +544,21 @@ def test_why_ncu_did_not_count_is_said(monkeypatch):
     assert ncu.counted([a_case()]) == "0 of 1 launches counted"
     fake_ncu(monkeypatch, NCU, None)
     assert ncu.counted([a_case()]) == "ncu took over 300 s"
+
+
+def test_a_finding_in_a_public_kernel_stands_at_its_line_of_the_file(tmp_path):
+    text = """#include <cstdio>
+int main() { return 0; }
+
+__device__ float half(float x) { return x / 2; }
+__global__ void turn(float* y) {
+    __shared__ float s[64];
+    s[threadIdx.x] = half(y[threadIdx.x]);
+    y[threadIdx.x] = s[63 - threadIdx.x];
+}
+"""
+    (tmp_path / "a.cu").write_text(text)
+    launch = public_races.Launch("some/one", "a.cu", "turn", (1,), 64, ((64,),))
+    (row,) = public_races.rows(launch, tmp_path)
+    assert row[:4] == ["some/one", "a.cu:8", "turn", "race"]
+    assert row[4].endswith("wrote at line 7: no barrier between them")
