@@ -153,28 +153,29 @@ def inert(soup):
     assert not soup.body(["style", "svg"])
 
 
+@pytest.fixture(scope="module")
+def formgrader(graded):
+    """What makes the page of a submission as nbgrader's formgrader does."""
+    config = open_course(graded[0]).config.copy()
+    config.HTMLExporter.template_name = "formgrade"
+    config.HTMLExporter.extra_template_basedirs = [handlers.template_path]
+    return HTMLExporter(config=config)
+
+
 @pytest.mark.parametrize("name", ATTACKS)
-def test_formgrader_shows_nothing_that_runs(graded, name):
-    root, _ = graded
-    soup = BeautifulSoup(formgrader(root, name), "html.parser")
+def test_formgrader_shows_nothing_that_runs(graded, formgrader, name):
+    path = graded[0] / "autograded" / name / LAB / f"{LAB}.ipynb"
+    names = {"assignment_id": LAB, "notebook_id": LAB, "submission_id": "1",
+             "base_url": "", "mathjax_url": "", "index": 0, "total": 1,
+             "last_name": "", "first_name": name, "notebook_path": "",
+             "keyword_argument": {}, "my_mathjax_url": ""}  # fmt: skip
+    page, _ = formgrader.from_filename(path, resources=names)
+    soup = BeautifulSoup(page, "html.parser")
     shown = soup.find(id="notebook-container") or soup.body
     assert not [s for s in shown("script") if "alert" in s.get_text()]
     assert not shown(["iframe", "object", "embed", "base"])
     for tag in shown(True):
         assert "alert" not in str(tag.attrs), tag
-
-
-def formgrader(root, student):
-    """The page of a submission, made as nbgrader's formgrader makes it."""
-    config = open_course(root).config.copy()
-    config.HTMLExporter.template_name = "formgrade"
-    config.HTMLExporter.extra_template_basedirs = [handlers.template_path]
-    names = {"assignment_id": LAB, "notebook_id": LAB, "submission_id": "1",
-             "base_url": "", "mathjax_url": "", "index": 0, "total": 1,
-             "last_name": "", "first_name": student, "notebook_path": "",
-             "keyword_argument": {}, "my_mathjax_url": ""}  # fmt: skip
-    path = root / "autograded" / student / LAB / f"{LAB}.ipynb"
-    return HTMLExporter(config=config).from_filename(path, resources=names)[0]
 
 
 def test_the_same_by_nbgrader_and_by_formgrader(tmp_path):
