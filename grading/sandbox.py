@@ -71,23 +71,24 @@ def expect():
         )
 
 
-def around(argv, hidden=KNOWING, devices=()):
+def around(argv, hidden=KNOWING, devices=(), shown=()):
     """What `subprocess` starts a program by; in a box, where this process grades.
 
     Of the environment nothing is given away: the box could read bubblewrap's, too.
     """
     if not boxing:
         return {"args": argv}
-    return {"args": command(argv, hidden, devices), "env": ENVIRONMENT}
+    return {"args": command(argv, hidden, devices, shown), "env": ENVIRONMENT}
 
 
-def command(argv, hidden=KNOWING, devices=()):
+def command(argv, hidden=KNOWING, devices=(), shown=()):
     """The command line that runs another one in a box.
 
-    hidden: packages that are not there. devices: more of /dev, such as a GPU's.
+    hidden: packages that are not there. devices: more of /dev, such as a GPU's. shown:
+    more folders to be read.
     """
     tmp = "--perms", "1777", "--size", str(ROOMY), "--tmpfs", "/tmp"  # may hold ours
-    parts = *_shut(), *tmp, *_shown(), *_hidden(hidden), *_devices(devices)
+    parts = *_shut(), *tmp, *_shown(shown), *_hidden(hidden), *_devices(devices)
     end = "--proc", "/proc", "--chdir", "/tmp", "--remount-ro", "/"
     return [shutil.which("bwrap"), *parts, *end, "--", *argv]
 
@@ -139,8 +140,8 @@ def _shut():
     return [*names, *user, "--new-session", "--die-with-parent"]
 
 
-def _shown():
-    """The system, this Python and the course, to be read."""
+def _shown(more):
+    """The system, this Python, the course and more, to be read."""
     for name in SYSTEM:
         path = Path("/", name)
         if path.is_symlink():
@@ -148,7 +149,9 @@ def _shown():
         elif path.exists():
             yield from ("--ro-bind", str(path), str(path))
     ours = [course.home() / "minigrad", course.home() / "grading"]
-    shown = [Path(p) for p in ("/usr", *FILES, sys.base_prefix, sys.prefix, *ours)]
+    shown = [
+        Path(p) for p in ("/usr", *FILES, sys.base_prefix, sys.prefix, *ours, *more)
+    ]
     for folder in sorted({f for path in shown for f in path.parents} - {Path("/")}):
         yield from ("--perms", "0755", "--dir", str(folder))  # else they are root's
     for path in shown:

@@ -49,10 +49,10 @@ TYPES = [("float", "float", "Float"), ("double", "double", "Double"),
          ("__half", "float", "Half")]  # fmt: skip
 
 
-def build(hole, precompiled=True):
+def build(hole, compiled=None):
     """The operator that PyTorch makes of a hole's C++; built once for each text.
 
-    precompiled: with PyTorch's headers compiled beforehand, 300 MB, for many builds.
+    compiled: the path of `headers()`, where these are made elsewhere.
     """
     folder, space = place(hole, "cpp")
     main = folder / "main.cc"
@@ -60,15 +60,16 @@ def build(hole, precompiled=True):
         f'#include "{hole.name}.cpp"\n'
         f'TORCH_LIBRARY({space}, m) {{ m.def("{hole.name}", &{hole.name}); }}\n'
     )
-    how = [extension.compiler(), "-std=c++20", "-fPIC", "-O1", *includes()]
-    plain = folder / "headers.hh"
-    plain.write_text(HEADERS)
-    how += ["-include", headers(how) if precompiled else str(plain), "-shared"]
+    how = [*command(), "-include", compiled or headers(), "-shared"]
     return loaded(hole.name, main, how, space, hole.name)
 
 
-def headers(command):
-    """The path of PyTorch's headers, compiled once: they take longest."""
+def command():
+    return [extension.compiler(), "-std=c++20", "-fPIC", "-O1", *includes()]
+
+
+def headers():
+    """The path of PyTorch's headers, compiled once, 300 MB: they take longest."""
     folder = cache() / "extensions" / "headers"
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / "torch_headers.hh"
@@ -77,7 +78,7 @@ def headers(command):
     made = extension.shared_library(
         "torch_headers",
         source,
-        command=[*command, "-x", "c++-header"],
+        command=[*command(), "-x", "c++-header"],
         versions=[torch_version()],
         ending="hh.gch",
     )
