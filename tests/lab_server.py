@@ -167,7 +167,7 @@ class Notebook:
                 const panel = document.querySelector('.jp-NotebookPanel');
                 const cells = [...panel.querySelectorAll('.jp-CodeCell')];
                 const found = cells.find(
-                    c => c.querySelector('.jp-InputArea').textContent.includes(text));
+                    c => c.querySelector('.jp-InputArea')?.textContent.includes(text));
                 if (found) found.scrollIntoView({block: 'center'});
             }""",
             text,
