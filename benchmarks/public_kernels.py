@@ -100,21 +100,22 @@ def texts(folder, every, only=None):
 
 
 def by_nvrtc(kernel):
-    """The name expression of an instance that NVRTC takes, "" for what is no template;
-    None: it does not take the kernel, or no instance is known."""
+    """The name by which NVRTC takes it, of a template that of an instance; None: it
+    does not take the kernel, or no instance is known."""
     code, options = with_macros(kernel.text, macros(kernel.text))
     options = (*options, "-fdevice-syntax-only")
-    if nvrtc.said(code, ARCH, (), options)[0]:
+    if kernel.names and nvrtc.said(code, ARCH, (), options)[0]:
         return None
-    made = (n for n in kernel.names if not nvrtc.said(code, ARCH, (n,), options)[0])
-    return next(made, None) if kernel.names else ""
+    names = kernel.names or (kernel.name,)
+    made = (n for n in names if not nvrtc.said(code, ARCH, (n,), options)[0])
+    return next(made, None)
 
 
 def here(kernel, name):
     """Why the simulator refuses it; None where it takes it."""
     try:
         program = simt.compile(kernel.text, options=(f"-arch=compute_{ARCH}",))
-        Module(program, program.kernel(name or kernel.name))
+        Module(program, program.kernel(name))
     except simt.CompileError as error:
         return error.message
     except Exception as error:

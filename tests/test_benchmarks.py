@@ -18,6 +18,7 @@ from benchmarks import (
     common,
     generated,
     gpu_agreement,
+    hard_work,
     kernels,
     ncu,
     operators,
@@ -30,6 +31,7 @@ from benchmarks import (
 )
 from benchmarks.gpu_agreement import compared
 from benchmarks.outcomes import BOUNDS, Outcome
+from minigrad.simt import RawKernel, run
 from minigrad.testing import Timing, timing
 
 pytestmark = pytest.mark.slow
@@ -562,3 +564,18 @@ __global__ void turn(float* y) {
     (row,) = public_races.rows(launch, tmp_path)
     assert row[:4] == ["some/one", "a.cu:8", "turn", "race"]
     assert row[4].endswith("wrote at line 7: no barrier between them")
+
+
+def test_what_is_hard_work_is_done_right():
+    attention, sort = hard_work.attention(), hard_work.sort()
+    for work in (attention, sort):
+        before = common.fresh(work.args)
+        kernel = RawKernel(work.source, work.name)
+        assert run(kernel, work.grid, work.block, work.args).findings == []
+        if work is sort:
+            rows = before[0].reshape(-1, 1024)
+            assert np.array_equal(np.sort(rows), work.args[0].reshape(rows.shape))
+    q, k, v, y, _ = attention.args
+    weights = np.exp(q @ k.T)
+    wanted = weights @ v / weights.sum(axis=1, keepdims=True)
+    assert np.allclose(y, wanted, rtol=1e-3, atol=1e-4)

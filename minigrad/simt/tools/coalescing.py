@@ -102,10 +102,16 @@ def count(address, size, active):
         address, active = address[busy], active[busy]
         if not active.all():
             address = _fill(address, active)
-    distinct = _distinct(address)
+    if (address[:, 1:] < address[:, :-1]).any():
+        address = np.sort(address, axis=1)
+    changes = np.packbits(_changes(address), axis=1)
+    distinct = np.bitwise_count(changes).sum(axis=1, dtype=np.int64) + 1
     ideal = -(-distinct * size // SECTOR)
-    touched = [int(_distinct(address // unit).sum()) for unit in (SECTOR, LINE)]
-    return len(address), touched[0], int(ideal.sum()), touched[1]
+    sectors, lines = (
+        len(address) + np.count_nonzero(_changes(address >> unit.bit_length() - 1))
+        for unit in (SECTOR, LINE)
+    )
+    return len(address), sectors, int(ideal.sum()), lines
 
 
 def _fill(address, active):
@@ -114,10 +120,6 @@ def _fill(address, active):
     return np.where(active, address, np.take_along_axis(address, one, axis=1))
 
 
-def _distinct(rows):
-    """The number of different values in each row."""
-    steps = rows[:, 1:] - rows[:, :-1]
-    if steps.size and steps.min() < 0:
-        rows = np.sort(rows, axis=1)
-        steps = rows[:, 1:] - rows[:, :-1]
-    return np.count_nonzero(steps, axis=1) + 1
+def _changes(rows):
+    """Where a number differs from the one before it in its row."""
+    return rows[:, 1:] != rows[:, :-1]
