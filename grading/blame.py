@@ -15,7 +15,7 @@ from .cases import Raises, stops
 from .facts import common, sizes_of
 from .mistakes import both
 
-SECONDS = 0.7  # of the search for two mistakes
+SECONDS = 1.0  # of the search for two mistakes
 TWO = "there are two mistakes. The first: {}. The second: {}"
 
 
@@ -33,6 +33,7 @@ def blame(check, tried):
     seen = check.general(cases[0])
     if seen and seen[0] in show.CERTAIN:
         return Blame(*seen)
+    cases.sort(key=lambda case: (case.right, sum(sizes_of(case.args)[0])))  # cheap ones
     for find in (computed, shown) if seen else (computed, shown, twofold):
         found = find(check, cases)
         if len(found) == 1:

@@ -6,7 +6,7 @@ import time
 from minigrad.simt import CompileError
 from minigrad.simt.front.lexer import lex
 
-MOST, SECONDS = 3, 1.0  # barriers that are added; and of the search
+MOST, SECONDS = 3, 0.7  # barriers that are added; and of the search
 OPEN, CLOSE = "([", ")]"
 
 
