@@ -10,7 +10,7 @@ from grading.mistakes import equivalent, mistakes, right
 from minigrad.kernels.convolution import max_pool2d, max_pool2d_backward
 
 from .strided import cover
-from .tiles import exact
+from .tiles import WINDOWS, exact
 
 
 @checks(max_pool2d)
@@ -95,15 +95,7 @@ mistakes(
     > best = ih * W + iw -> best = kh * K + kw
     index_of_all: the index counts from the first plane on: it counts in its own plane
     > best = ih * W + iw -> best = (plane * H + ih) * W + iw
-    no_stride: the stride is left out: the window at oh begins at oh * stride - padding
-    >  * stride ->
-    > oh * stride -> oh
-    > ow * stride -> ow
-    no_padding: the padding is left out: the window at oh begins at oh * stride -
-        padding
-    >  - padding ->
-    > - padding + kh -> + kh
-    > - padding + kw -> + kw
+    {WINDOWS}
     first_left_out: row or column 0 of the image is left out: ih and iw are inside from
         0 on
     > ih < 0 -> ih <= 0

@@ -14,7 +14,7 @@ from grading.mistakes import Mistake, Patch, equivalent, mistakes, right
 from minigrad.kernels.convolution import col2im, im2col
 
 from .strided import cover
-from .tiles import exact
+from .tiles import WINDOWS, exact
 
 # planes, H, W, KH, KW, stride, padding, dilation
 HEART = (2, 5, 7, 3, 2, 1, 0, 1), (3, 6, 4, 2, 3, 1, 0, 1)
@@ -41,7 +41,7 @@ OUTSIDE = (
 )
 
 # how both solutions take an index apart, and how wrong ones do
-INDICES = """
+INDICES = f"""
     order: the order is wrong: rows of columns are taps, (kh, kw), and within them the
         places, (oh, ow); here each window lies in one piece
     > int ow = rest % OW; rest /= OW; -> int kw = rest % KW; rest /= KW;
@@ -53,15 +53,7 @@ INDICES = """
     & int kh = rest % KH, plane = rest / KH; -> int kw = rest % KW, plane = rest / KW;
     first_plane: all planes use the first one: plane p begins at p * H * W
     > plane * H + ih -> ih
-    no_stride: the stride is left out: the window at oh begins at oh * stride - padding
-    >  * stride ->
-    > oh * stride -> oh
-    > ow * stride -> ow
-    no_padding: the padding is left out: the window at oh begins at oh * stride -
-        padding
-    >  - padding ->
-    > - padding + kh -> + kh
-    > - padding + kw -> + kw
+    {WINDOWS}
     padding_added: the padding has the wrong sign: it lies before the image, so it is
         taken off
     > - padding -> + padding
