@@ -21,7 +21,6 @@ from minigrad.simt.engine import memory  # noqa: E402
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.xdist_group("class memory"),  # long: it comes early
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
 ]
 FIRST, MORE = 8, 12  # submissions, before and while objects are counted

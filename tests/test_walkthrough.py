@@ -13,6 +13,7 @@ from minigrad import course  # noqa: E402
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("walkthrough")  # long: it comes early
 @pytest.mark.skipif(bool(sandbox.why_not()), reason=f"not run: {sandbox.why_not()}")
 def test_the_page_is_what_is_printed():
     script = course.home() / "docs" / "walkthrough.py"

@@ -5,6 +5,7 @@ cleaned, and the page forbids the browser every script, besides.
 """
 
 import base64
+import functools
 import html
 import re
 import shutil
@@ -107,6 +108,7 @@ def feedback(directory, lab=None, students=None):
     return done
 
 
+@functools.lru_cache(512)  # a class has the lab's own texts in common
 def markdown(text):
     """Markdown as HTML in which nothing can run; attachments are left out."""
     return clean(markdown2html(text.replace("attachment:", "")))
