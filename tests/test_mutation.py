@@ -96,7 +96,7 @@ def test_an_edit_that_is_rejected_is_stale(monkeypatch):
 
 @pytest.mark.parametrize("how", ["remembers", "reuses", "damage.once(lambda: [])"])
 def test_state_that_is_kept_is_found(how):
-    name = "sigmoid_backward" if how == "reuses" else "contiguous_strides"
+    name = "tanh_backward" if how == "reuses" else "contiguous_strides"
     for number, edit in enumerate(edits(find(name))):
         if edit.kind == "state kept" and how in edit.title:
             (one,) = audit([(name, number, 0)])
