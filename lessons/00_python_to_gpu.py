@@ -597,6 +597,7 @@ def elementwise(line):
     return Kernel(frame.replace("LINE", line), "each")
 
 
+# %%
 dz = device_empty(n)
 elementwise("z = x * x + y")(blocks, 256, (to_device(x), to_device(y), dz, n))
 np.array_equal(to_host(dz), x * x + y)

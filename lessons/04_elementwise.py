@@ -35,9 +35,10 @@ import torch
 
 import minigrad
 from grading import trying
-from minigrad import Kernel, answers_from, to_device, to_host
+from minigrad import Kernel, answers_from, to_device, to_host, viz
 from minigrad.kernels.copy import Strides
 from minigrad.layout import broadcast_shapes
+from minigrad.testing import rates
 from minigrad.viz import strides
 
 # Lab 04 has holes for you to fill. In this lesson the course's solutions fill them.
@@ -773,13 +774,19 @@ with minigrad.rungs("yours"):
 # comes a little higher than the copy, since it reads two floats for each that it
 # writes, and memory is slowed down by changing from reads to writes.)
 #
-# | rung | relu(x) | x + y | matrix + row |
-# |---|---|---|---|
-# | strided | {{relu | unary_s}} | {{a + b | binary_s}} | {{mat | binary_s}} |
-# | contiguous | {{relu | unary<float>}} | {{a + b | binary<float>}} | - |
-# | vectors | {{relu | unary_v}} | {{a + b | binary_v}} | {{mat | binary_r}} |
-# | PyTorch | {{relu | PyTorch}} | {{a + b | PyTorch}} | {{mat | PyTorch}} |
-#
+# **Predict** which rungs gain, and where.
+
+# %%
+unary = {"strided": "unary_s", "contiguous": "unary<float>", "vectors": "unary_v"}
+binary = {name: row.replace("unary", "binary") for name, row in unary.items()}
+rows = {"strided": "binary_s", "vectors": "binary_r"}
+viz.ranking({
+    "relu(x)": rates("relu", unary | {"PyTorch": "PyTorch"}),
+    "x + y": rates("a + b", binary | {"PyTorch": "PyTorch"}),
+    "matrix + row": rates("mat", rows | {"PyTorch": "PyTorch"}),
+})  # fmt: skip
+
+# %% [markdown]
 # (`strided` takes any layout; `contiguous` reads element i at i; `vectors` loads 16
 # bytes at a time.)
 #

@@ -37,6 +37,7 @@ import numpy as np
 
 from minigrad import Kernel, answers_from, viz
 from minigrad.kernels import memory, reductions
+from minigrad.testing import rates
 
 # In this lesson the course's solutions fill the holes of labs 01 to 05.
 answers_from("solutions", before="06_matmul")
@@ -238,14 +239,13 @@ print(sums.sum(dtype=np.float64), x.sum(dtype=np.float64))
 # ### And the speed?
 #
 # 268 million floats, 1 GB, on the H200. GB/s of x, which is read once:
-#
-# | | time | GB/s |
-# |---|---|---|
-# | tree in shared memory | {{sum of | sum_tree | time}} | {{sum of | sum_tree}} |
-# | shuffles | {{sum of | sum_shuffle | time}} | {{sum of | sum_shuffle}} |
-# | the same, 16 bytes a load | {{sum of | sum_vec | time}} | {{sum of | sum_vec}} |
-# | `torch.sum` | {{sum of | PyTorch | time}} | {{sum of | PyTorch}} |
-#
+
+# %%
+names = {"a tree in shared memory": "sum_tree", "shuffles": "sum_shuffle",
+         "the same, 16 bytes a load": "sum_vec", "torch.sum": "PyTorch"}  # fmt: skip
+viz.ranking({"GB/s": rates("sum of", names)})
+
+# %% [markdown]
 # All are as fast as memory is. Once each thread has many elements, the tree at the end
 # costs nothing: it is a few steps a block. **Count the bytes first**; a cleverer tree
 # cannot make a kernel faster that waits for memory.
@@ -349,7 +349,10 @@ __device__ float warp_sum(float sum) {
         sum += __shfl_down_sync(0xffffffff, sum, d);
     return sum;
 }
+"""
 
+# %%
+source += r"""
 __global__ void block_sum(const float* x, float* sums, int n) {
     __shared__ float partial[32];
     int tid = threadIdx.x, i = blockIdx.x * blockDim.x + tid;
@@ -429,18 +432,18 @@ print(kept.shape, kept.ravel(), x.sum((0, 2)))
 # ### Who reads what
 #
 # A sum over the last dimension, and one over the first: the same additions. 65,536 ×
-# 4,096 floats on the H200:
-#
-# | | GB/s |
-# |---|---|
-# | rows: a block each | {{sums of rows | reduce_blocks}} |
-# | rows: a warp each | {{sums of rows | reduce_warps}} |
-# | rows: `torch.sum` | {{sums of rows | PyTorch}} |
-# | columns: a thread each (exercise 3) | {{sums of col | reduce_strided}} |
-# | columns: blocks of 32 × 32 | {{sums of col | reduce_columns<0, float>}} |
-# | the same, 16 blocks a column | {{sums of col | reduce_columns<0, float>,}} |
-# | columns: `torch.sum` | {{sums of col | PyTorch}} |
-#
+# 4,096 floats on the H200, in GB/s. **Predict** which is slow:
+
+# %%
+rows = {"rows: a block each": "reduce_blocks", "rows: a warp each": "reduce_warps"}
+columns = {"columns: a thread each (exercise 3)": "reduce_strided",
+           "columns: blocks of 32 × 32": "reduce_columns<0, float>",
+           "the same, 16 blocks a column": "reduce_columns<0, float>,"}  # fmt: skip
+speeds = rates("sums of rows", rows | {"rows: torch.sum": "PyTorch"})
+speeds |= rates("sums of col", columns | {"columns: torch.sum": "PyTorch"})
+viz.ranking({"GB/s": speeds})
+
+# %% [markdown]
 # A thread a column is coalesced, for neighbours read neighbours. But there are only
 # 4,096 of them, where the card holds 270,000: too few loads are on their way. **A
 # reduction needs both: neighbours side by side, and enough threads.**
@@ -744,21 +747,21 @@ for hole in reductions.softmax_rows, reductions.online_softmax:
 # Two reads instead of three. **Predict**: how much faster is it?
 #
 # On the H200, in GB/s of what must move, x once and y once, for rows of two lengths:
-#
-# | 16,384 × 4,096 | |
-# |---|---|
-# | a thread a row, three passes | {{softmax of rows, 16 | softmax_three}} |
-# | a block a row, three passes | {{softmax of rows, 16 | softmax_shared}} |
-# | a block a row, online | {{softmax of rows, 16 | softmax_online}} |
-# | the row kept in registers: one read | {{softmax of rows, 16 | softmax_reg}} |
-# | `torch.softmax` | {{softmax of rows, 16 | PyTorch}} |
-#
-# | 1,024 × 262,144 | |
-# |---|---|
-# | a block a row, three passes | {{softmax of rows, 1,0 | softmax_shared}} |
-# | a block a row, online | {{softmax of rows, 1,0 | softmax_online}} |
-# | `torch.softmax` | {{softmax of rows, 1,0 | PyTorch}} |
-#
+
+# %%
+both = {
+    "a block a row, three passes": "softmax_shared",
+    "a block a row, online": "softmax_online",
+    "torch.softmax": "PyTorch",
+}
+short = {"a thread a row, three passes": "softmax_three",
+         "in registers, read once": "softmax_reg"}  # fmt: skip
+viz.ranking({
+    "16,384 × 4,096": rates("softmax of rows, 16", both | short),
+    "1,024 × 262,144": rates("softmax of rows, 1,0", both),
+})  # fmt: skip
+
+# %% [markdown]
 # A surprise, and a lesson. In rows of 4,096 floats, 16 KB, online is **slower**: the
 # second and third pass find the row in the cache, and the exponential that scales l
 # costs more than the read it saves. In rows of 1 MB, which no cache near a block holds,
@@ -866,14 +869,17 @@ y.mean(1), y.std(1)
 
 # %% [markdown]
 # 16,384 × 4,096 floats on the H200:
-#
-# | | GB/s |
-# |---|---|
-# | mean, then squares: three reads | {{layer norm | layer_norm_two}} |
-# | Welford: two reads | {{layer norm | layer_norm_welford}} |
-# | the row in registers, mean then squares | {{layer norm | layer_norm_reg}} |
-# | `F.layer_norm` | {{layer norm | PyTorch}} |
-#
+
+# %%
+names = {
+    "mean, then squares: three reads": "layer_norm_two",
+    "Welford: two reads": "layer_norm_welford",
+    "the row in registers": "layer_norm_reg",
+    "F.layer_norm": "PyTorch",
+}
+viz.ranking({"GB/s": rates("layer norm", names)})
+
+# %% [markdown]
 # The same lesson as with softmax: rows of 16 KB stay in the cache, and Welford's
 # division for each element is not free. With the row in registers there is one read,
 # and then the plain way, mean first, is as exact as one can wish.

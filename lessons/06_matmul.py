@@ -42,7 +42,7 @@ from minigrad import Kernel, answers_from, viz
 from minigrad.kernels import matmul
 from minigrad.kernels.copy import Strides
 from minigrad.launch import file_text
-from minigrad.testing import Ceilings, ceilings, published
+from minigrad.testing import Ceilings, ceilings, rate, rates
 
 # In this lesson the course's solutions fill the holes of labs 01 to 06.
 answers_from("solutions", before="07_convolution")
@@ -191,11 +191,6 @@ for n in 16, 64, 256, 1024, 4096:
 
 
 # %%
-def rate(table, row):
-    """GB/s, or TFLOP/s, as docs/benchmarks/kernels.md has it."""
-    return float(published(table, row).replace(",", ""))
-
-
 product_of = "a @ b, 4,096"
 cublas = rate(product_of, "PyTorch") * 1e12
 h200 = Ceilings(4.237e12, cublas, "NVIDIA H200", "PyTorch's copy", "cuBLAS, float32")
@@ -547,8 +542,8 @@ for name, (intensity, passes) in rows.items():
 
 # %%
 names = list(rows)
-measured = {name: rate(product_of, f"matmul_{rung}")
-            for name, rung in zip(rows, rungs, strict=True)}  # fmt: skip
+kernels = [f"matmul_{rung}" for rung in rungs]
+measured = rates(product_of, dict(zip(names, kernels, strict=True)))
 viz.ranking({
     "bytes requested": {name: 2 / rows[name][0] for name in names},
     "passes of shared memory": {name: rows[name][1] for name in names},

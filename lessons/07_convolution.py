@@ -34,7 +34,7 @@ import numpy as np
 import minigrad
 from minigrad import Kernel, answers_from, viz
 from minigrad.kernels import convolution
-from minigrad.testing import bench_table
+from minigrad.testing import bench_table, rates
 
 # In this lesson the course's solutions fill the holes of all labs.
 answers_from("solutions")
@@ -270,24 +270,18 @@ for rung in "direct", "halo", "im2col", "pipelined":
 #
 # **Predict**, before you read on: which of the ways is fastest on a real GPU, and how
 # much does the halo gain over the direct kernel? One NVIDIA H200, a batch of 1024, the
-# two layers of chapter 10's network (`docs/benchmarks/kernels.md`):
-#
-# | 1 x 28 x 28 to 32 | TFLOP/s |
-# |---|---|
-# | direct | {{conv2d: images 1024 x 1 | conv2d_d}} |
-# | a tile and its halo | {{conv2d: images 1024 x 1 | conv2d_h}} |
-# | implicit GEMM | {{conv2d: images 1024 x 1 | conv2d_i}} |
-# | implicit GEMM in registers | {{conv2d: images 1024 x 1 | conv2d_p}} |
-# | PyTorch, by cuDNN | {{conv2d: images 1024 x 1 | PyTorch}} |
-#
-# | 32 x 14 x 14 to 64 | TFLOP/s |
-# |---|---|
-# | direct | {{conv2d: images 1024 x 3 | conv2d_d}} |
-# | a tile and its halo | {{conv2d: images 1024 x 3 | conv2d_h}} |
-# | implicit GEMM | {{conv2d: images 1024 x 3 | conv2d_i}} |
-# | implicit GEMM in registers | {{conv2d: images 1024 x 3 | conv2d_p}} |
-# | PyTorch, by cuDNN | {{conv2d: images 1024 x 3 | PyTorch}} |
-#
+# two layers of chapter 10's network (`docs/benchmarks/kernels.md`), in TFLOP/s:
+
+# %%
+ways = {"direct": "conv2d_d", "a tile and its halo": "conv2d_h",
+        "implicit GEMM": "conv2d_i", "implicit GEMM in registers": "conv2d_p",
+        "PyTorch, by cuDNN": "PyTorch"}  # fmt: skip
+viz.ranking({
+    "1 × 28 × 28 to 32": rates("conv2d: images 1024 x 1", ways),
+    "32 × 14 × 14 to 64": rates("conv2d: images 1024 x 3", ways),
+})  # fmt: skip
+
+# %% [markdown]
 # The halo gains nothing: it is slower. What neighbours read twice lies in the L1 cache
 # anyway, and the barriers are not free. It is worth writing all the same: on hardware
 # or data without such a cache it is the way, and stencils in physics, blurs and pooling

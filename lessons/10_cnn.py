@@ -38,6 +38,7 @@ from minigrad import answers_from, nn, optim, viz
 from minigrad.data import MNIST, DataLoader, DataMissing, TensorDataset, read_idx
 from minigrad.models import ConvNet
 from minigrad.nn import functional as F
+from minigrad.testing import rates
 from minigrad.training import Training, evaluate, train_mnist, train_step
 from minigrad.viz.drawing import centred
 
@@ -313,27 +314,25 @@ if torch:
 # has many kernels, and one is chosen by the sizes, as the ladder did.
 #
 # And the time? A whole step, forward, backward and Adam, on one NVIDIA H200
-# (`docs/benchmarks/mnist.md`):
-#
-# | a step of 64 images | µs |
-# |---|---|
-# | minigrad, labs | {{mnist/mnist on cuda | minigrad, rungs a | step of 64}} |
-# | minigrad, best | {{mnist/mnist on cuda | minigrad, rungs f | step of 64}} |
-# | PyTorch | {{mnist/mnist on cuda | PyTorch, e | step of 64}} |
-# | as a CUDA graph | {{mnist/mnist on cuda | PyTorch, CUDA graph | step of 64}} |
-#
-# | of 1024 images | µs |
-# |---|---|
-# | minigrad, labs | {{mnist/mnist on cuda | minigrad, rungs a | step of 1024}} |
-# | minigrad, best | {{mnist/mnist on cuda | minigrad, rungs f | step of 1024}} |
-# | PyTorch | {{mnist/mnist on cuda | PyTorch, e | step of 1024}} |
-# | as a CUDA graph | {{mnist/mnist on cuda | PyTorch, CUDA graph | step of 1024}} |
-#
+# (`docs/benchmarks/mnist.md`). **Predict**: how much longer does a step of 1024 images
+# take than one of 64?
+
+# %%
+libraries = {
+    "minigrad, labs": "minigrad, rungs a",
+    "minigrad, best": "minigrad, rungs f",
+    "PyTorch": "PyTorch, e",
+    "as a CUDA graph": "PyTorch, CUDA graph",
+}
+table, steps = "mnist/mnist on cuda", ("step of 64", "step of 1024")
+viz.ranking({f"{step}, µs": rates(table, libraries, step) for step in steps})
+
+# %% [markdown]
 # (*labs*: the kernels of the labs; *best*: the library's last rungs.) Sixteen times the
-# work in at most two and a half times the time: with 64 images the GPU waits for
-# Python, which takes some microseconds for each of a hundred calls. A CUDA graph makes
-# them all at once. With 1024 images the kernels are what takes the time, and the rungs
-# show.
+# work in about twice the time: with 64 images the GPU waits for Python, which takes
+# some microseconds for each of a hundred calls. A CUDA graph makes them all at once,
+# and is three times as fast there. With 1024 images the kernels are what takes the
+# time, and the rungs show.
 #
 # **To the lab**: exercises 4 to 6 (`train_step`, `evaluate`, `train_mnist`).
 #

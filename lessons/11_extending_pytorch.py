@@ -114,7 +114,7 @@ try:
     cc = [shutil.which("gcc") or extension.compiler(), "-shared", "-fPIC", "-O2"]
     path = extension.shared_library("vector", folder / "vector.c", command=cc)
     lib = ctypes.CDLL(str(path))
-    print(path.name, "holds", lib.add)
+    print(path.name, "holds", lib.add.__name__, "and", lib.mean.__name__)
 except extension.NoCompiler as missing:
     lib = print(missing)
 
@@ -220,7 +220,7 @@ part("extension/csrc/cuda.cu", "#define DISPATCH", "    }")
 #   write there.) `numel()` counts elements.
 # - The **device guard** makes the tensor's GPU the current one until the function ends.
 #   Without it a launch goes to GPU 0, wherever the tensor lies.
-# - `getCurrentCUDAStream()` is the stream that the caller works in: behind whatever
+# - `getCurrentCUDAStream()` is the stream that the caller works in: after whatever
 #   made `a`, before whatever reads `y`.
 # - `C10_CUDA_KERNEL_LAUNCH_CHECK()` asks whether the **launch** was accepted: too many
 #   threads, no code for this GPU. It does not wait.
@@ -412,7 +412,7 @@ for V in 1, 4:
     outer = Kernel(KERNELS, f"outer_kernel<float, {V}>")
     y = np.zeros((2, 16, 64), "f")
     counts = outer.check(y.size // V // 64, 64, (a, b, y, 16, 64, y.size)).counts
-    print(V, counts["sectors"], "sectors,", counts["requests"], "requests")
+    print(f"V = {V}:", counts["sectors"], "sectors,", counts["requests"], "requests")
 
 # %% [markdown]
 # The same bytes for y, in a quarter of the instructions: chapter 04's last rung. (Fewer
@@ -729,7 +729,7 @@ with Seen():
     y = a @ b
     print("two batches")
     batches[0] @ batches[1]
-y.grad_fn
+y.grad_fn.name()
 
 # %% [markdown]
 # The batches were reshaped (views, no copies) and became one `bmm`. And `mm` itself: it

@@ -40,7 +40,7 @@ import minigrad
 from grading import trying
 from minigrad import answers_from, cuda, graph, nn, optim, viz
 from minigrad.nn import functional as F
-from minigrad.testing import published
+from minigrad.testing import rates
 
 # In this lesson the course's solutions fill the holes of the labs.
 answers_from("solutions")
@@ -277,7 +277,7 @@ else:
 # | extension | dispatcher, `torch.library` | `REGISTER_OP`, `OpKernel` |
 #
 # The last line is chapter 11: both let you register a kernel for a device, a function
-# that tells the result's shape, and a gradient.
+# for the result's shape, and a gradient.
 #
 # ## A graph without a second language
 #
@@ -313,7 +313,7 @@ print(plain, fused, sep="\n\n")
 # that each elementwise operator has had since chapter 04:
 
 # %%
-print(f.code)
+viz.source(f.code)
 
 # %% [markdown]
 # What was a tensor in between is now a variable, `v2`: it lives in a register, and
@@ -472,17 +472,18 @@ print(*step.code.split("\n\n")[:2], sep="\n\n")
 # graph** is the list of launches, captured once and given to the driver as one.
 
 # %%
-table = "mnist/mnist on cuda"
-for row in ("minigrad, rungs fastest", "minigrad.jit", "minigrad.jit with a CUDA graph",
-            "PyTorch, CUDA graph"):  # fmt: skip
-    cells = [published(table, row, c) for c in ("step of 64", "784-30-10")]
-    print(f"{row:32} {cells[0]:>5} us, the small network {cells[1]:>5} us")
+table, eager = "mnist/mnist on cuda", "minigrad, rungs fastest"
+ways = eager, "minigrad.jit", "minigrad.jit with a CUDA graph", "PyTorch, CUDA graph"
+rows = {way: way for way in ways}
+viz.ranking({
+    "chapter 10's network, µs": rates(table, rows, "step of 64"),
+    "a small one, µs": rates(table, rows, "784-30-10"),
+})  # fmt: skip
 
 # %% [markdown]
-# These are times of chapter 10's network and of a small one, on a GPU
-# (`docs/benchmarks/mnist.md` has all of them, and which kernels take them). Without a
-# GPU minigrad records the launches itself and replays them: the same interface, and
-# the same pitfalls.
+# These are times of a step on a GPU (`docs/benchmarks/mnist.md` has all of them, and
+# which kernels take them). Without a GPU minigrad records the launches itself and
+# replays them: the same interface, and the same pitfalls.
 #
 # While something is captured **nothing runs**. Predict the two lines:
 

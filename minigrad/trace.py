@@ -74,7 +74,7 @@ class Trace(list):
     __repr__ = __str__
 
     def _repr_html_(self):
-        style = "overflow-x:auto;white-space:pre"  # lines do not wrap
+        style = "font-family:monospace;overflow-x:auto;white-space:pre"  # no line wraps
         return f'<pre style="{style}">{escape(str(self))}</pre>'
 
 

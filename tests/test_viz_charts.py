@@ -52,6 +52,20 @@ def test_ranking_writes_every_value():
     assert picture.alt == "passes: naive 0, tiled 2.12."
 
 
+def test_panels_of_a_ranking_have_the_same_rows():
+    picture = viz.ranking({"a": {"x": 1, "y": 2000}, "b": {"z": 3, "y": 4}})
+    assert picture.alt == "a: x 1, y 2,000. b: z 3, y 4."
+    for ax, texts in zip(picture.figure.axes, ("1 2,000 –", "– 4 3"), strict=True):
+        assert [t.get_text() for t in ax.texts] == texts.split()
+
+
+def test_a_short_logarithmic_axis_has_plain_numbers():
+    picture = viz.lines({"y": ([1, 2, 4, 32], [4, 8, 16, 32])}, log="xy")
+    picture.figure.canvas.draw()
+    shown = {t.get_text() for t in picture.figure.axes[0].get_xticklabels()}
+    assert {"1", "2", "5", "10"} <= shown
+
+
 def test_a_surface_says_where_its_ways_end():
     ways = {"SGD": [(1.0, 1.0), (0.5, 0.0)]}
     assert viz.surface(lambda x, y: x * x + y, ways).alt.endswith(

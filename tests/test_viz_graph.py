@@ -38,7 +38,7 @@ def boxes(picture):
     """{number: its texts} of the nodes that are drawn."""
     tree = ElementTree.fromstring(picture.text)
     return {
-        g.get("data-node"): [t.text for t in g if t.tag.endswith("text")]
+        g.get("data-node"): [t.text for t in g if t.tag.endswith("text") and t.text]
         for g in tree.iter()
         if g.get("class") == "mg-node"
     }
@@ -228,3 +228,57 @@ def test_a_formula_has_each_number_once_and_the_slopes_of_all_uses():
 
 def test_a_formula_of_one_number():
     assert "1 number," in viz.formula(Number(1.0)).alt
+
+
+# ---------------------------------------------------------------- gradients
+
+
+def come(drawing):
+    """{title: what comes to it} of the steps of a drawing."""
+    steps = drawing.payload()["steps"]
+    return {s["caption"].split(": ")[1].split(",")[0]: s["grad"] for s in steps}
+
+
+def test_each_step_has_the_gradient_that_comes_and_nothing_is_written():
+    x = minigrad.tensor([1.0, 2.0], requires_grad=True)
+    loss = (x * x + x).sum()
+    said = come(viz.graph(loss, x=x))
+    assert said["MulBackward0"] == "grad 1, 1" and said["x"] == "grad 3, 5"
+    assert x.grad is None
+    loss.backward()
+    assert x.grad.tolist() == [3, 5]
+
+
+def test_a_long_gradient_is_said_by_its_length():
+    x = minigrad.ones(25, requires_grad=True)
+    assert come(viz.graph((x * 3).sum(), x=x))["x"] == "|grad| 15"
+
+
+def test_a_graph_that_was_freed_or_has_no_single_end_has_no_gradients():
+    x = minigrad.ones(2, requires_grad=True)
+    assert come(viz.graph(x * x, x=x))["x"] == ""
+    loss = (x * x).sum()
+    loss.backward()
+    assert come(viz.graph(loss, x=x))["x"] == ""
+
+
+def test_a_function_of_ones_own_is_not_called_by_a_drawing():
+    class Twice(minigrad.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, dy):
+            raise AssertionError("called")
+
+    x, y = (minigrad.ones(2, requires_grad=True) for _ in range(2))
+    said = come(viz.graph((Twice.apply(x) + y).sum(), x=x, y=y))
+    assert said["x"] == "" and said["y"] == "grad 1, 1"
+
+
+def test_a_leaf_has_round_ends_and_the_legend_says_so():
+    x = minigrad.ones(2, requires_grad=True)
+    text = viz.graph(x.sum(), x=x).text
+    assert text.count('rx="25"') == 1 and text.count('rx="7"') == 1
+    assert "an operator" in text and "a leaf" in text and "a module" not in text

@@ -65,8 +65,10 @@ def answers_from(where, before=None):
         return
     chapters = [c.name for c in course.CHAPTERS[:last] if holes_of(c.name)]
     if whole := [name for name in chapters if _fill(name, where)]:
-        several = ", ".join(name[:2] for name in whole)
-        _say(several if whole[1:] else whole[0], "every exercise")
+        numbers = ", ".join(name[:2] for name in whole)
+        if whole[2:] and whole == [c.name for c in course.CHAPTERS[: len(whole)]]:
+            numbers = f"{whole[0][:2]} to {whole[-1][:2]}"
+        _say(numbers if whole[1:] else whole[0], "every exercise")
 
 
 def holes_of(name):

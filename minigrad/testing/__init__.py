@@ -1,6 +1,6 @@
 """What tests and labs use: how long something takes, and how long it must."""
 
-from .published import published
+from .published import published, rate, rates
 from .roof import Ceilings, ceilings
 from .table import bench_table
 from .timing import Timing, bench
@@ -14,6 +14,8 @@ __all__ = [
     "bench_table",
     "ceilings",
     "published",
+    "rate",
+    "rates",
     "verify",
     "Ways",
 ]

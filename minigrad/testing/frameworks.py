@@ -11,6 +11,7 @@ import importlib.util
 import os
 import subprocess
 import sys
+import textwrap
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import NamedTuple
 
@@ -175,4 +176,4 @@ def needs(name):
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != name:
             raise
-        print(missing(name))
+        print(textwrap.fill(missing(name), 96))

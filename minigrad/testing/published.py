@@ -27,10 +27,14 @@ def published(table, row, column=None):
     return found[0]
 
 
+def rate(table, row, column=None):
+    """A cell of a table as a number."""
+    return float(published(table, row, column).replace(",", ""))
+
+
 def rates(table, rows, column=None):
-    """{name: number} of several cells of a table. rows: {name: the row's beginning}."""
-    cells = {name: published(table, row, column) for name, row in rows.items()}
-    return {name: float(cell.replace(",", "")) for name, cell in cells.items()}
+    """{name: number} of several rows of a table. rows: {name: the row's beginning}."""
+    return {name: rate(table, row, column) for name, row in rows.items()}
 
 
 def _called(name, pairs):

@@ -127,14 +127,15 @@ def histograms(rows):
 
 
 def ranking(panels):
-    """Draw {panel: {name: value}} as bars, with the same rows in all panels."""
+    """Draw {panel: {name: value}} as bars: a row for each name, in all panels."""
+    names = [*dict.fromkeys(name for values in panels.values() for name in values)]
     with style():
-        figure, axes = figure_of(len(panels), 0.55 + 0.27 * most_rows(panels))
+        figure, axes = figure_of(len(panels), 0.55 + 0.27 * len(names))
         for ax, (title, values) in zip(axes, panels.items(), strict=True):
-            bars = ax.barh([*values], [*values.values()], fc="#CFE8F7", ec="#3B6E8F")
-            ax.bar_label(
-                bars, [short(v) for v in values.values()], padding=3, fontsize=8
-            )
+            sizes = [values.get(name, 0) for name in names]
+            bars = ax.barh(names, sizes, fc="#CFE8F7", ec="#3B6E8F")
+            texts = [short(values[n]) if n in values else "\u2013" for n in names]
+            ax.bar_label(bars, texts, padding=3, fontsize=8)
             ax.set_title(title, fontsize=9)
             ax.margins(x=0.22)
             ax.invert_yaxis()
@@ -147,10 +148,6 @@ def ranking(panels):
             for title, values in panels.items()
         ]
         return Picture(figure, " ".join(said))
-
-
-def most_rows(panels):
-    return max(map(len, panels.values()))
 
 
 def surface(loss, ways, x=(-1, 1), y=(-1, 1)):

@@ -41,6 +41,8 @@ class Curve:
         numbers = [f"{name} {pairs[-1][1]:.4g}" for name, pairs in self.series.items()]
         return ", ".join([f"{self.done} of {self.total} {self.what}", *numbers])
 
+    __repr__ = __str__
+
     def _repr_html_(self):
         seconds = time.perf_counter() - self._begin
         share = min(1, self.done / max(1, self.total))

@@ -65,6 +65,10 @@ class Backward {
     const now = this.data.steps[this.at];
     this.caption.textContent = now.caption;
     this.slider.setAttribute("aria-valuetext", now.caption);
+    const come = new Map(this.data.steps.slice(0, this.at + 1).map((s) => [`${s.node}`, s.grad]));
+    for (const text of this.drawing.querySelectorAll(".mg-come")) {
+      text.textContent = come.get(text.parentNode.dataset.node) || "";
+    }
     const done = new Set(this.data.steps.slice(0, this.at).map((s) => `${s.node}`));
     for (const node of this.drawing.querySelectorAll(".mg-node")) {
       node.classList.toggle("mg-now", node.dataset.node === `${now.node}`);

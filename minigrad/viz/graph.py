@@ -9,13 +9,14 @@ from html import escape
 from pathlib import Path
 
 from .graph_facts import Facts
+from .graph_flow import flow, text_of
 from .graph_layout import MOST_WIDE, arranged, folded, is_leaf, layers_of, plural
 from .graph_modules import AUTO
 from .runs import sentence
 
 FILES = Path(__file__).parent
 WIDE, HIGH, GAP, DOWN = 124, 50, 16, 34  # pixels: a box, between boxes, between layers
-WIDEST = 216
+WIDEST, KEY = 216, 22
 MOST_STEPS = 200
 NO_GRAPH = (
     "This has no graph: it has no grad_fn. It is a leaf, or was made under "
@@ -49,6 +50,7 @@ class Graph:
 
     def __init__(self, loss, root, names, depth=AUTO):
         self.facts = facts = Facts(loss, root, names, depth)
+        self.flow = flow(loss, [node for box in facts.order for node in box.nodes])
         layers = arranged(layers_of(facts.order))
         kept, self.folds = folded(layers)
         self.layers = [(n, layers[n][:MOST_WIDE], len(layers[n])) for n in kept]
@@ -87,9 +89,8 @@ class Graph:
             y += DOWN
         edges = [self.edge(places, *ends) for ends in self.edges(places)]
         boxes = [self.box(node, *places[node, n]) for node, n in places]
-        for line in self.key():
-            parts.append(write(width / 2, y + 4, line, 10))
-            y += 14
+        parts.append(self.key(y))
+        y += KEY * (1 + len(self.kinds()))
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{width}" '
             f'height="{y}" viewBox="0 0 {width} {y}" font-family="sans-serif" '
@@ -99,11 +100,20 @@ class Graph:
             f"{ARROW}{''.join(edges)}{''.join(boxes)}{''.join(parts)}</svg>"
         )
 
-    def key(self):
-        """What the colours mean."""
-        said = ["blue: an operator", "green: a leaf, once below each of its users"]
-        said += ["violet: a module"] * any(node.call for node in self.drawn)
-        return said
+    def kinds(self):
+        """(shape of a box, what it is) of the shapes that are drawn."""
+        modules = any(node.call for node in self.drawn)
+        kinds = [(0, "an operator"), (1, "a leaf, once below each of its users")]
+        return [*kinds, (2, "a module")] if modules else kinds
+
+    def key(self, y):
+        """A small box of each kind, with its name."""
+        parts = []
+        for row, (kind, name) in enumerate(self.kinds()):
+            top = y + KEY * row
+            parts.append(shape(12, top, 30, 14, kind))
+            parts.append(write(54, top + 11, name, 10, anchor="start"))
+        return "".join(parts)
 
     def edges(self, places):
         """((node, layer), (end, layer)) of what is drawn, each pair once."""
@@ -143,18 +153,18 @@ class Graph:
         return line
 
     def box(self, node, x, y):
-        fill, line = COLOURS[2 if node.call else node.leaf is not None]
         title, *rest = [self.facts.title(node), *self.facts.lines(node)]
         most, middle = (self.wide - 4) // 8, x + self.wide / 2
         texts = write(middle, y + 16, cut_text(title, most), 12, "bold")
         for i, text in enumerate(rest):
             texts += write(middle, y + 30 + 13 * i, cut_text(text, self.wide // 5), 10)
         caption = escape(", ".join([self.facts.whole_name(node), *rest]))
-        rects = "".join(
-            f'<rect x="{x + off:.0f}" y="{y + off:.0f}" width="{self.wide}" '
-            f'height="{HIGH}" rx="6" fill="{fill}" stroke="{line}"/>'
-            for off in ((4, 0) if node.call else (0,))  # a folded one is a pile
-        )
+        if len(rest) < 2:  # room for what comes to it when its turn comes
+            come = f'<text class="mg-come" x="{middle:.0f}" y="{y + 43:.0f}"'
+            texts += (
+                f'{come} font-size="10" text-anchor="middle" fill="#222222"></text>'
+            )
+        rects = shape(x, y, self.wide, HIGH, 2 if node.call else node.leaf is not None)
         return (
             f'<g class="mg-node" data-node="{self.names[node]}">'
             f"<title>{caption}</title>{rects}{texts}</g>"
@@ -181,15 +191,15 @@ class Graph:
         steps = []
         for place, node in enumerate(self.facts.order):
             if node in self.drawn and len(steps) < MOST_STEPS:
-                steps.append(
-                    {"node": self.names[node], "caption": self.caption(place, node)}
-                )
+                said = {"caption": self.caption(place, node), "grad": self.come(node)}
+                steps.append({"node": self.names[node], **said})
         return {"svg": self.text, "title": self.alt, "steps": steps}
 
     def caption(self, place, node):
-        name, length = self.facts.whole_name(node), self.facts.gradient(node)
+        name = self.facts.whole_name(node)
+        come = self.come(node) or self.facts.gradient(node)
         said = f"step {place + 1} of {len(self.facts.order)}: {name}"
-        said += f", {length}" if length else ""
+        said += f", {come}" if come else ""
         if node.leaf is not None:
             return f"{said}: adds what has come to .grad"
         ends = [end for end, _ in node.next_functions]
@@ -198,6 +208,11 @@ class Graph:
         sent = ", ".join(self.facts.title(end) for end in ends[:4])
         more = " and others" if len(ends) > 4 else ""
         return f"{said}: its gradient is complete; sends on to {sent}{more}"
+
+    def come(self, box):
+        """The gradient that comes to a box, in words; "" where it is not known."""
+        known = box.call is None and box.nodes[0] in self.flow
+        return text_of(self.flow[box.nodes[0]]) if known else ""
 
     def __repr__(self):
         return self.alt
@@ -238,6 +253,16 @@ def write(x, y, text, size, weight="normal", anchor="middle"):
     return (
         f'<text x="{x:.0f}" y="{y:.0f}" font-size="{size}" font-weight="{weight}" '
         f'text-anchor="{anchor}" fill="#222222">{escape(text)}</text>'
+    )
+
+
+def shape(x, y, wide, high, kind):
+    """A box: 0, an operator; 1, a leaf, with round ends; 2, a module, a pile."""
+    fill, line = COLOURS[kind]
+    return "".join(
+        f'<rect x="{x + off:.0f}" y="{y + off:.0f}" width="{wide}" height="{high}" '
+        f'rx="{high // 2 if kind == 1 else high // 8}" fill="{fill}" stroke="{line}"/>'
+        for off in ((4, 0) if kind == 2 else (0,))
     )
 
 

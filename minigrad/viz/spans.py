@@ -31,14 +31,15 @@ def spans(lanes, title=""):
 
 
 def axis(canvas, y, length, scale):
-    """A line with a mark at each quarter, in milliseconds."""
+    """A line with a mark at each round number of milliseconds."""
+    from matplotlib.ticker import MaxNLocator
+
     canvas.line((LEFT, y), (LEFT + length * scale, y), color=SOFT, linewidth=0.8)
-    for quarter in range(5):
-        x = LEFT + length * scale * quarter / 4
-        canvas.line((x, y), (x, y + 0.06), color=SOFT, linewidth=0.8)
-        text = f"{1e3 * length * quarter / 4:.3g} ms"
-        side = "right" if quarter == 4 else "center"
-        canvas.write(x, y + 0.18, text, 8, color=SOFT, ha=side)
+    for ms in MaxNLocator(5).tick_values(0, 1e3 * length):
+        if ms <= 1e3 * length:
+            x = LEFT + ms / 1e3 * scale
+            canvas.line((x, y), (x, y + 0.06), color=SOFT, linewidth=0.8)
+            canvas.write(x, y + 0.18, f"{ms:g} ms", 8, color=SOFT)
 
 
 def words(lanes, title, start):
