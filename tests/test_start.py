@@ -317,7 +317,7 @@ def test_a_record_that_cannot_be_written_does_not_spoil_the_check(in_work):
 
 def test_the_page_links_to_what_is_there_and_calls_the_rest_planned(lab):
     work.make_copies()
-    table = start.progress()._repr_markdown_().splitlines()[2:]
+    table = start.progress()._repr_markdown_().splitlines()[4:]
     assert [int(line.split("|")[1]) for line in table] == list(range(17))
     assert f"[lab](work/{NAME}.ipynb)" in table[3]
     assert "[lesson]" not in table[3]
@@ -440,3 +440,24 @@ def unused_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+def test_the_map_says_where_to_go_on_and_how_far_one_is(lab, monkeypatch):
+    work.make_copies()
+    monkeypatch.chdir(course.home() / "work")
+    page = start.progress()
+    assert "Continue here: 03 \u00b7 " in page.next()
+    assert "[lab](work/03_strides.ipynb)" in page.next()
+    holes = [e for e in exercises() if e.chapter == NAME]
+    for hole in holes:
+        whole = {"points": hole.points, "max_points": hole.points, "state": "right"}
+        progress.record(hole.name, whole)
+    assert page.next() == "**All is solved.**"
+    assert "\u25b0" * 10 in page._repr_markdown_()
+    progress.record(holes[0].name, {"points": 0, "max_points": 1, "state": "wrong"})
+    assert "Continue here" in page.next() and "\u25b1" in page._repr_markdown_()
+
+
+@pytest.mark.parametrize("share, full", [(0, 0), (0.999, 9), (1, 10)])
+def test_a_bar_is_full_only_when_all_is_done(share, full):
+    assert start.bar(share) == "\u25b0" * full + "\u25b1" * (10 - full)

@@ -6,6 +6,7 @@ import socket
 import sys
 
 from minigrad import course
+from minigrad.exercises.registry import exercises
 
 from . import work
 from .doctor import cupy_wheels
@@ -144,26 +145,58 @@ class CourseMap:
         lesson = link("lesson", f"lessons/{chapter.name}.ipynb")
         copy = link("lab", f"work/{chapter.name}.ipynb")
         if not lesson and not copy:
-            return f"{chapter.number:02}", chapter.title, "planned", "", "", ""
+            return f"{chapter.number:02}", chapter.title, "planned", "", "", "", ""
         exercises = f"{have.solved} of {have.count}" if copy else ""
         if copy and have.need_gpu:
             exercises += f" ({have.need_gpu} not graded: no GPU)"
         score = f"{have.earned:g} of {have.points:g}" if copy else ""
-        return f"{chapter.number:02}", chapter.title, lesson, copy, exercises, score
+        share = bar(have.earned / (have.points or 1)) if copy else ""
+        number = f"{chapter.number:02}"
+        return number, chapter.title, lesson, copy, share, exercises, score
 
     def _repr_markdown_(self):
-        head = ["", "chapter", "lesson", "lab", "solved", "points"]
-        lines = [head, ["--:", ":--", ":--", ":--", "--:", "--:"], *self.rows()]
-        return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+        head = ["", "chapter", "lesson", "lab", "", "solved", "points"]
+        lines = [head, ["--:", ":--", ":--", ":--", ":--", "--:", "--:"], *self.rows()]
+        table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+        return f"{self.next()}\n\n{table}"
+
+    def next(self):
+        """Where to go on: the lab that was worked on last, or the first unsolved."""
+        done = read_progress()
+        open_ = [c for c in course.CHAPTERS if self.is_open(c, done)]
+        if not open_:
+            return "**All is solved.**"
+        last = max(open_, key=lambda c: (latest(c, done), -c.number))
+        lesson = link("lesson", f"lessons/{last.name}.ipynb")
+        labs = link("lab", f"work/{last.name}.ipynb")
+        both = " and its ".join(filter(None, [lesson, labs]))
+        return f"**Continue here: {last.number:02} · {last.title}**, the {both}."
+
+    def is_open(self, chapter, done):
+        have = tally(chapter, done)
+        copy = link("lab", f"work/{chapter.name}.ipynb")
+        return bool(copy) and have.solved < have.count
 
     def __repr__(self):
         """Plain text: chapters that can be worked on, and what was reached there."""
         lines = [
             f"{number} {title:<44} {solved or '-':>7} solved {score or '-':>9} points"
-            for number, title, lesson, _, solved, score in self.rows()
+            for number, title, lesson, _, _, solved, score in self.rows()
             if lesson != "planned"
         ]
         return "\n".join(lines) or "No chapter is there yet."
+
+
+def bar(share):
+    """Ten boxes, as many of them full as the share says."""
+    full = int(10 * share)
+    return "\u25b0" * full + "\u25b1" * (10 - full)
+
+
+def latest(chapter, done):
+    """When one of a chapter's exercises was last checked; "" for never."""
+    names = [entry.name for entry in exercises() if entry.chapter == chapter.name]
+    return max((done[n].get("time", "") for n in names if n in done), default="")
 
 
 def link(word, path):
