@@ -24,9 +24,19 @@ ArrayOf = _define("ArrayOf", "element count", "element [count]; count perhaps No
 TemplateType = _define("TemplateType", "name arguments quals", "name<arguments>")
 MemberType = _define("MemberType", "owner name quals", "typename owner::name")
 TypeOf = _define("TypeOf", "operand bare quals", "decltype(operand); bare: without ( )")
+FunctionOf = _define("FunctionOf", "result parameters", "result (parameters)")
 BASE = "the base"  # the member that a struct inherits
 FUNCTION = "function"  # the type of a template parameter that is a function
-TYPES = (NamedType, PointerTo, ReferenceTo, ArrayOf, TemplateType, MemberType, TypeOf)
+TYPES = (
+    NamedType,
+    PointerTo,
+    ReferenceTo,
+    ArrayOf,
+    TemplateType,
+    MemberType,
+    TypeOf,
+    FunctionOf,
+)
 
 # Expressions
 Number = _define("Number", "text", "a numeric literal")

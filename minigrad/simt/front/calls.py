@@ -9,8 +9,9 @@ from . import tree as T
 from .bases import is_struct
 from .convert import EXACT, apply, converted, rank, same_object
 from .errors import CompileError, DeductionError, outside
+from .pointers import Pointers
 from .structs import Methods, Own
-from .templates import Overloads, Templates
+from .templates import Overloads
 
 OF_ADDRESS = re.compile(
     r"__cvta_(?:(generic)_to_(?:shared|global|local|constant|grid_constant)"
@@ -20,7 +21,7 @@ OF_FUNCTION = weakref.WeakKeyDictionary()
 MOST_PRINTED = 32
 
 
-class Calls(Templates):
+class Calls(Pointers):
     """Checks calls."""
 
     def builtin_names(self):
@@ -44,7 +45,7 @@ class Calls(Templates):
         found = self.find(name.name)
         if isinstance(found, Methods):
             return self.call_written(found, None, name.name, name.place, node.arguments)
-        if isinstance(found, Own) or callable_struct(found):
+        if isinstance(found, Own) or callable_variable(found):
             return self.call_value(self.check(name), node)
         if isinstance(found, (T.Variable, T.EnumValue)):
             self.no_group(found.type, "a call of", name.place)
@@ -98,10 +99,14 @@ class Calls(Templates):
         if len(known) != 1 or getattr(found, "templates", None):
             note = "write a struct with operator()"
             raise outside("a function as an argument", node.place, note)
-        return T.Aggregate(node.place, callable_of(known[0]), [])
+        made = callable_of(known[0])
+        self.named[made] = known[0]
+        return T.Aggregate(node.place, made, [])
 
     def call_value(self, value, node):
-        """f(a) where f is a struct with operator()."""
+        """f(a) where f is a struct with operator(), or points to a function."""
+        if isinstance(value.type.plain, C.FunctionPointer):
+            return self.call_pointer(self.read(value), node)
         if not is_struct(value.type) or "operator()" not in value.type.plain.methods:
             raise CompileError("only a function can be called", node.place)
         methods = value.type.plain.methods["operator()"]
@@ -358,12 +363,14 @@ def callable_of(function):
     return OF_FUNCTION.setdefault(function, made)
 
 
-def callable_struct(found):
-    """Is this a variable of a struct with operator()?"""
+def callable_variable(found):
+    """Is this a variable of a struct with operator(), or a pointer to a function?"""
     if not isinstance(found, T.Variable):
         return False
-    type = getattr(found.type, "to", found.type).plain
-    return is_struct(type) and "operator()" in type.methods
+    type = found.type.to if isinstance(found.type, C.Reference) else found.type
+    if isinstance(type.plain, C.FunctionPointer):
+        return True
+    return is_struct(type) and "operator()" in type.plain.methods
 
 
 class Candidate:

@@ -34,7 +34,9 @@ def rank(node, target):
         return PROMOTION if promotes else CONVERSION
     if isinstance(target, C.Pointer):
         return pointer_rank(node, source, target)
-    if target is C.BOOL and isinstance(source, C.Pointer):
+    if isinstance(target, C.FunctionPointer):
+        return CONVERSION if is_null(node) else None
+    if target is C.BOOL and isinstance(source, C.Pointer | C.FunctionPointer):
         return CONVERSION
     return class_rank(source, target)
 
@@ -115,7 +117,7 @@ def mismatch(node, type, what, place):
         note = "take an address with &, or index with [i]"
     elif isinstance(source, C.Pointer):
         note = "read through the pointer: p[i] or *p"
-    elif isinstance(type, C.Enum):
+    elif type.__class__ is C.Enum:
         note = f"write ({type})x"
     return CompileError(message, place or node.place, note)
 
@@ -127,6 +129,8 @@ def apply(node, type):
         return T.Aggregate(node.place, type, [apply(node, C.UINT), one, one])
     if isinstance(type, groups.Tile):
         return groups.forget(node, type)
+    if isinstance(type, C.FunctionPointer):
+        return T.Literal(node.place, type, 0)
     if isinstance(node, T.Literal) and type.is_arithmetic:
         value = constant.fit(node.value, type)
         if value is not None:

@@ -206,6 +206,28 @@ class Enum(CType):
         self.size, self.align, self.dtype = base.size, base.align, base.dtype
 
 
+class Signature(CType):
+    """float (float): what pointers to functions point to. functions: those that have
+    an address; call: the function that calls one by its pointer, or None."""
+
+    def __init__(self, result, types):
+        shown = ", ".join(map(str, types))
+        super().__init__(f"{result} ({shown})")
+        self.result, self.types, self.shown = result, types, f"{result} (*)({shown})"
+        self.functions, self.call = [], None
+
+    def pointer(self):
+        return self.derived("pointer", lambda: FunctionPointer(self))
+
+
+class FunctionPointer(Enum):
+    """The number of a function among those of its signature; 0 is null."""
+
+    def __init__(self, to):
+        super().__init__(to.shown, True, ULONG)
+        self.to = to
+
+
 class FunctionType(CType):
     """The type of a function's name: good for calling it only."""
 

@@ -36,7 +36,7 @@ class Cursor:
             types["cooperative_groups::"] = groups.SPACE
         self.includes, self.scopes = includes, [types, {}]
         self.spaces = set()  # the file's own namespaces
-        self.function_types = set()  # names for types of functions' addresses
+        self.function_types = set()  # names for pointers to functions
         self.ahead = []  # structs named before their definition, and are they unions
         self.types_of = {}  # struct -> the names of the types within it
 

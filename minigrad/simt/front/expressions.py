@@ -30,8 +30,7 @@ class Expressions(Calls):
                 typed.variable.used = True
             return T.Decay(typed.place, type.element.pointer(), typed)
         if isinstance(type, C.FunctionType):
-            what = f"the function '{typed.value}' without a call"
-            raise outside(what, typed.place, "write parentheses after its name")
+            return self.address_of_function(typed)
         if not T.is_lvalue(typed):
             return typed
         if isinstance(typed, T.VariableRef):
@@ -154,6 +153,8 @@ class Expressions(Calls):
 
     def deref(self, pointer, place):
         type = pointer.type.plain
+        if isinstance(type, C.FunctionPointer):
+            return pointer
         if not isinstance(type, C.Pointer):
             message = f"'*' needs a pointer, not '{type}'"
             raise CompileError(message, place)
@@ -167,7 +168,9 @@ class Expressions(Calls):
 
     def address(self, node):
         operand = self.check(node.operand)
-        if not T.is_lvalue(operand) or isinstance(operand.type, C.FunctionType):
+        if isinstance(operand.type, C.FunctionType):
+            return self.read(operand)
+        if not T.is_lvalue(operand):
             message = "& needs something with an address: a variable or an element"
             raise CompileError(message, node.place)
         self.no_group(operand.type, "the address of", node.place)
@@ -257,6 +260,8 @@ class Expressions(Calls):
     def operate(self, op, left, right, node):
         """left op right, for values."""
         place, a, b = node.place, left.type.plain, right.type.plain
+        if op in ("==", "!=") and isinstance(a, C.FunctionPointer):
+            return T.Binary(place, C.BOOL, op, left, converted(right, a))
         if isinstance(a, C.Pointer) or isinstance(b, C.Pointer):
             return self.on_pointers(op, left, right, place)
         if self.is_half(a) or self.is_half(b):
@@ -319,7 +324,8 @@ class Expressions(Calls):
         """The pointer type that both sides convert to, or None."""
         a, b = left.type.plain, right.type.plain
         for node, type in ((left, b), (right, a)):
-            known = isinstance(type, C.Pointer) and type is not C.NULLPTR
+            pointer = isinstance(type, C.Pointer | C.FunctionPointer)
+            known = pointer and type is not C.NULLPTR
             if known and rank(node, type) is not None:
                 return type
         both = isinstance(a, C.Pointer) and isinstance(b, C.Pointer)
@@ -397,7 +403,8 @@ class Expressions(Calls):
         if number(a) and number(b):
             self.lint_numbers("?", yes, no, place)
             return C.common(a, b)
-        either = isinstance(a, C.Pointer) or isinstance(b, C.Pointer)
+        pointers = C.Pointer | C.FunctionPointer
+        either = isinstance(a, pointers) or isinstance(b, pointers)
         if either and (type := self.common_pointer(yes, no)):
             return type
         raise CompileError(f"'?:' cannot choose between '{a}' and '{b}'", place)

@@ -5,6 +5,7 @@ from .cursor import TYPE, VALUE
 from .errors import CompileError, outside
 from .group_types import CLASS
 from .parse_expressions import Expressions
+from .parse_types import is_function
 
 OPERATORS = {
     "+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "~", "!", "==", "!=", "<", ">",
@@ -53,20 +54,15 @@ class Records(Expressions):
             self.aliasing = True
             name, whole = self.declarator(type, "the type")
             self.aliasing = False
-            if whole is ast.FUNCTION:
-                self.function_type(name)
-            elif not made or whole is not type or name.text != made[0].name:
+            if is_function(whole):
+                self.function_types.add(name.text)
+            if not made or whole is not type or name.text != made[0].name:
                 self.declare(name.text, TYPE)
                 made.append(ast.Alias(name.place, name.text, whole))
             if not self.accept(","):
                 break
         self.expect(";")
         return made
-
-    def function_type(self, name):
-        """A name that stands for float (*)(float): it types template parameters."""
-        self.declare(name.text, TYPE)
-        self.function_types.add(name.text)
 
     def struct_of_typedef(self):
         """typedef struct {...} P: the struct is named P."""

@@ -22,6 +22,12 @@ def is_auto(type):
     return isinstance(type, ast.NamedType) and type.name == "auto"
 
 
+def is_function(type):
+    """Is this float (*)(float)?"""
+    to = type.to if isinstance(type, ast.PointerTo) else None
+    return isinstance(getattr(to, "name", None), ast.FunctionOf)
+
+
 class Types(Cursor):
     """Reads types: specifiers, then declarators around a name.
 
@@ -219,9 +225,6 @@ class Types(Cursor):
 
     def declarator(self, type, what="the variable", abstract=False):
         """(name token or None, type) of `* const a[3]` and the like."""
-        if getattr(type, "name", None) in self.function_types:
-            note = "make it a parameter of a template: template <F f>"
-            raise outside("a pointer to a function", type.place, note)
         type = self.pointers(type)
         if self.text == "(" and self.peek() in ("*", "&", "("):
             return self.grouped(type, what, abstract)
@@ -253,16 +256,17 @@ class Types(Cursor):
         """`(*a)[3]`, `(&a)[3]`: what stands inside binds first."""
         self.deeper()
         opened = self.next()
-        begin = self.at
         hole = ast.NamedType(opened.place, None, 0)
         name, inner = self.declarator(hole, what, abstract)
         self.expect(")")
-        if self.text == "(" and self.aliasing:
-            self.over("(")
-            return name, ast.FUNCTION
         if self.text == "(":
-            raise outside("a pointer to a function", self.tokens[begin].place)
-        hole.name = self.arrays(type)
+            place = self.next().place
+            self.enter()
+            types = [parameter.type for parameter in self.parameters()]
+            self.leave()
+            hole.name = ast.FunctionOf(place, type, types)
+        else:
+            hole.name = self.arrays(type)
         self.depth -= 1
         return name, inner
 

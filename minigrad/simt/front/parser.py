@@ -6,7 +6,7 @@ from .cursor import TEMPLATE, TYPE, VALUE, Imported
 from .errors import CompileError, outside
 from .group_types import CLASS, SPACE
 from .parse_asm import Asm
-from .parse_types import is_auto
+from .parse_types import is_auto, is_function
 
 
 class Parser(Asm):
@@ -184,9 +184,8 @@ class Parser(Asm):
         type = self.type_name()
         self.aliasing = False
         self.expect(";")
-        if type is ast.FUNCTION:
-            self.function_type(name)
-            return []
+        if is_function(type):
+            self.function_types.add(name.text)
         self.declare(name.text, TYPE)
         return [ast.Alias(name.place, name.text, type)]
 

@@ -113,6 +113,9 @@ class Scopes:
             return made.qualified(node.quals)
         if isinstance(node, ast.MemberType):
             return self.type_within(node)
+        if isinstance(node, ast.FunctionOf):
+            types = map(self.type_of, node.parameters)
+            return self.signature_of(self.type_of(node.result), types)
         if isinstance(node, ast.TypeOf):
             return self.type_of_value(node).qualified(node.quals)
         if isinstance(node, ast.PointerTo):

@@ -221,6 +221,9 @@ class Checker(Statements):
             raise CompileError(f"'{type}' is not defined yet", node.place)
         if kernel:
             self.no_group(type, "a kernel's parameter that is", node.place)
+        if kernel and isinstance(type.plain, C.FunctionPointer):
+            what = "a kernel's parameter that points to a function"
+            raise outside(what, node.place, "pass a number, and choose with switch")
         if kernel and isinstance(type, C.Reference):
             note = "a kernel takes values and pointers"
             raise outside("a reference parameter of a kernel", node.place, note)
@@ -326,6 +329,7 @@ class Checker(Statements):
 
     def finish(self):
         """What only the whole file shows: missing bodies, recursion, barriers."""
+        self.finish_pointers()
         done, active = {}, []
         for function in self.functions:
             self.visit(function, done, active)

@@ -416,6 +416,8 @@ class Structs(Bases):
         explicit: the text says the type, so conversions that demand this fit, too."""
         value = self.upcast(value, type)
         source = value.type.plain
+        if isinstance(type.plain, C.FunctionPointer) and value.type.plain in self.named:
+            return self.pointer_to(self.named[source], value.place)
         if source is type.plain or not is_struct(source):
             return value
         found = source.methods.get(CONVERSION)
