@@ -24,6 +24,7 @@ ArrayOf = _define("ArrayOf", "element count", "element [count]; count perhaps No
 TemplateType = _define("TemplateType", "name arguments quals", "name<arguments>")
 MemberType = _define("MemberType", "owner name quals", "typename owner::name")
 TypeOf = _define("TypeOf", "operand bare quals", "decltype(operand); bare: without ( )")
+PackOf = _define("PackOf", "type", "type...: one for each element of the packs in it")
 FunctionOf = _define("FunctionOf", "result parameters", "result (parameters)")
 BASE = "the base"  # the member that a struct inherits
 FUNCTION = "function"  # the type of a template parameter that is a function
@@ -36,6 +37,7 @@ TYPES = (
     MemberType,
     TypeOf,
     FunctionOf,
+    PackOf,
 )
 
 # Expressions
@@ -63,6 +65,9 @@ Construct = _define("Construct", "type arguments braces", "T(a, b), T{a, b}")
 Operand = _define("Operand", "target value", "an output of asm gets its value")
 SizeOf = _define("SizeOf", "what operand", "sizeof or alignof of a type or expression")
 Items = _define("Items", "items", "{a, b}")
+Expand = _define("Expand", "pattern", "pattern...: one for each element of its packs")
+Element = _define("Element", "pattern names", "a pattern; names: what its packs are")
+Fold = _define("Fold", "op left right", "(left op ... op right); one perhaps None")
 
 # Statements
 Block = _define("Block", "statements end", "{ ... }; end is the place of }")
@@ -91,7 +96,7 @@ Function = _define(
 )
 Parameter = _define("Parameter", "name type default", "a parameter of a function")
 TemplateParameter = _define(
-    "TemplateParameter", "name type default", "type is None for typename T"
+    "TemplateParameter", "name type default pack", "type is None for typename T"
 )
 VariableTemplate = _define(
     "VariableTemplate", "template variable", "template <...> constexpr T name = value"

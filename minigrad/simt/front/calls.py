@@ -38,6 +38,7 @@ class Calls(Pointers):
 
     def on_call(self, node):
         name = node.function
+        node = ast.Call(node.place, name, self.expanded(node.arguments))
         if isinstance(name, ast.Member):
             return self.method(name, node)
         if not isinstance(name, ast.Name):
@@ -262,7 +263,9 @@ class Calls(Pointers):
             else [Candidate(f) for f in overloads.functions]
         )
         errors = []
-        for template in overloads.templates:
+        for template in sorted(overloads.templates, key=has_pack):
+            if has_pack(template) and any(c.takes(arguments) for c in candidates):
+                continue  # what has no pack fits better
             try:
                 function = self.deduced(template, name, arguments)
             except DeductionError as error:
@@ -380,6 +383,14 @@ class Candidate:
         self.function, self.template = function, template
         self.types = tuple(function.types)
         self.required = len(self.types) - len(function.defaults)
+
+    def takes(self, arguments):
+        """Does it take so many?"""
+        return self.required <= len(arguments) <= len(self.types)
+
+
+def has_pack(template):
+    return any(parameter.pack for parameter in template.node.template)
 
 
 def better(ranks, other):

@@ -542,6 +542,8 @@ class Expressions(Calls):
         return self.on_cast(ast.Cast(node.place, "c", node.type, node.arguments[0]))
 
     def on_sizeof(self, node):
+        if node.what == "...":
+            return self.size_of_pack(node)
         if isinstance(node.operand, ast.TYPES):
             found = self.type_of(node.operand)
         else:
@@ -601,5 +603,7 @@ CHECK = {
     ast.SizeOf: Expressions.on_sizeof,
     ast.Items: Expressions.on_items,
     ast.Lambda: Expressions.on_lambda,
+    ast.Element: Expressions.on_element,
+    ast.Fold: Expressions.on_fold,
 }
 __all__ = ["Expressions", "is_null"]

@@ -191,6 +191,7 @@ MISSING = {
     "__ballot": "write __ballot_sync(0xffffffff, predicate)",
     "__any": "write __any_sync(0xffffffff, predicate)",
     "__all": "write __all_sync(0xffffffff, predicate)",
+    "pipeline_role": "let all threads copy and compute: make_pipeline(block, &state)",
     "norm": "write norm3d, norm4d, or a loop and sqrt",
     "normf": "write norm3df, norm4df, or a loop and sqrtf",
     "free": "use a local array, or shared memory",

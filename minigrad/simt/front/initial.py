@@ -24,6 +24,7 @@ class Initial(Structs):
                 message = "an array's values stand in { }"
                 raise CompileError(message, place)
             return self.initial_of(type, node, what, place)
+        node = ast.Items(node.place, self.expanded(node.items))
         if self.function is not None and type.parts > MOST_ITEMS:
             what = f"a first value for more than {MOST_ITEMS:,} numbers"
             raise outside(what, place, "fill the array in a loop")

@@ -21,6 +21,8 @@ class Expressions(Types):
         left = self.assignment()
         while self.text == ",":
             place = self.next().place
+            if self.text == "...":
+                return self.fold(place, ",", left)
             left = ast.Binary(place, ",", left, self.assignment())
         return left
 
@@ -64,9 +66,23 @@ class Expressions(Types):
             token, count = self.next(), count + 1
             if count > MOST_OPERATORS:
                 raise self.too_long(token)
+            if self.text == "...":
+                return self.fold(token.place, token.text, left)
             right = self.binary(found + 1)
             left = ast.Binary(token.place, token.text, left, right)
         return left
+
+    def fold(self, place, op, left):
+        """(left op ...), (left op ... op right); left None: (... op right)"""
+        self.expect("...")
+        if self.text == ")":
+            return ast.Fold(place, op, left, None)
+        if left is None:
+            place, op = self.token.place, self.text
+        if op not in words.LEVELS and op != "," or self.text != op:
+            raise outside("such a fold", place, "write (... + args), with brackets")
+        self.next()
+        return ast.Fold(place, op, left, self.unary())
 
     def unary(self):
         text = self.text
@@ -116,6 +132,12 @@ class Expressions(Types):
     def sizeof(self):
         self.deeper()
         token = self.next()
+        if self.accept("..."):
+            self.expect("(")
+            name = self.name("a pack")
+            self.expect(")")
+            self.depth -= 1
+            return ast.SizeOf(token.place, "...", ast.Name(name.place, name.text, None))
         if self.text == "(" and self.type_behind_bracket():
             self.next()
             operand = self.type_name()
@@ -162,6 +184,8 @@ class Expressions(Types):
         items = []
         while self.text != close:
             items.append(self.items() if self.text == "{" else self.assignment())
+            if self.text == "...":
+                items[-1] = ast.Expand(self.next().place, items[-1])
             if not self.accept(","):
                 break
             if self.text == close and close == ")":
@@ -190,7 +214,11 @@ class Expressions(Types):
         if text == "(":
             self.deeper()
             self.next()
-            value = self.inside(")")
+            if self.text == "...":
+                value = self.fold(token.place, "", None)
+                self.expect(")")
+            else:
+                value = self.inside(")")
             self.depth -= 1
             return value
         if kind == "string":
@@ -252,6 +280,8 @@ class Expressions(Types):
         if token.text == "std":
             known = rest if rest in builtins.NAMES else "arrays and CUDA's functions"
             note = f"NVRTC has no standard library: use {known}"
+        elif token.text == "cuda":
+            note = headers.note(rest) or note
         return outside(f"'{token.text}::{rest}'", token.place, note)
 
     def named_cast(self):

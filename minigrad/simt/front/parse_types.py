@@ -226,6 +226,8 @@ class Types(Cursor):
     def declarator(self, type, what="the variable", abstract=False):
         """(name token or None, type) of `* const a[3]` and the like."""
         type = self.pointers(type)
+        if abstract and self.text == "...":
+            type = ast.PackOf(self.next().place, type)
         if self.text == "(" and self.peek() in ("*", "&", "("):
             return self.grouped(type, what, abstract)
         name = None

@@ -126,11 +126,10 @@ class Parser(Asm):
         return made[0]
 
     def template_parameter(self):
-        token, type, default = self.token, None, None
+        token, type, default, pack = self.token, None, None, False
         if self.text in ("typename", "class"):
             self.next()
-            if self.text == "...":
-                raise outside("a variadic template", token.place)
+            pack = self.accept("...")
             name = self.token if self.text in (",", ">", "=") else self.name("the type")
             self.declare(name.text, TYPE)
             if self.accept("="):
@@ -145,13 +144,14 @@ class Parser(Asm):
             if getattr(type, "name", "") in self.function_types:
                 name, type = self.name("the parameter"), ast.FUNCTION
             else:
+                pack = self.accept("...")
                 name, type = self.parameter_name(type)
             self.declare(name.text, VALUE)
             if self.accept("="):
                 closing, self.closing = self.closing, True
                 default = self.conditional()
                 self.closing = closing
-        return ast.TemplateParameter(name.place, name.text, type, default)
+        return ast.TemplateParameter(name.place, name.text, type, default, pack)
 
     def parameter_name(self, type):
         """The name after a type; float (*F)(float) is a function."""
@@ -394,7 +394,7 @@ class Parser(Asm):
             place = self.token.place
             if getattr(type, "name", "") == groups.THREAD_GROUP:  # any group
                 type.name = f"group {len(self.any_groups)}"
-                made = ast.TemplateParameter(place, type.name, None, None)
+                made = ast.TemplateParameter(place, type.name, None, None, False)
                 self.any_groups = [*self.any_groups, made]
             name, type = self.declarator(type, "the parameter", abstract=True)
             default = self.assignment() if self.accept("=") else None

@@ -187,8 +187,8 @@ class Checker(Statements):
         if auto and (kernel or node.body is None or node.result.quals):
             note = "write the type"
             raise outside("a function that returns auto", node.place, note)
-        parameters = [self.parameter(p, kernel) for p in node.parameters]
-        self.scopes.append({p.name: p for p in parameters})
+        parameters, packs = self.unpacked(node, kernel)
+        self.scopes.append({**{p.name: p for p in parameters}, **packs})
         result = None if auto else self.type_of(node.result)
         self.scopes.pop()
         if kernel and result is not C.VOID:
@@ -197,7 +197,8 @@ class Checker(Statements):
         if isinstance(result, C.Array):
             raise CompileError("a function cannot return an array", node.place)
         function = T.Function(node.name, result, parameters, kernel, node.place)
-        function.defaults = self.defaults(node, parameters)
+        function.packs = packs
+        function.defaults = () if packs else self.defaults(node, parameters)
         function.constexpr = "constexpr" in node.specifiers
         function.launch_bounds = tuple(
             self.whole_number(b, "a launch bound") for b in node.bounds or ()
@@ -281,12 +282,16 @@ class Checker(Statements):
         function.body = T.Block(node.place, [])
         scope = {}
         self.scopes.append(scope)
+        packed = [p for pack in function.packs.values() for p in pack]
         for parameter in function.parameters:
+            if parameter in packed:
+                continue
             if parameter.name in scope:
                 message = f"a second parameter '{parameter.name}'"
                 raise CompileError(message, parameter.place)
             if parameter.name:
                 scope[parameter.name] = parameter
+        scope.update(function.packs)
         first = self.before_body(function, node, scope) if function.makes else []
         made, falls = self.sequence(node.body.statements)
         if function.makes and falls:

@@ -79,6 +79,7 @@ class Structs(Bases):
 
     def define_struct(self, node):
         """struct P {...}; the struct's name is known before its members."""
+        self.refuse_packs(node)
         scope, name = self.scopes[-1], node.name
         if name is None:
             raise CompileError("a struct that stands here needs a name", node.place)

@@ -7,7 +7,7 @@ from . import ctype as C
 from . import tree as T
 from .convert import number
 from .errors import CompileError, DeductionError
-from .groups import Groups
+from .packs import Packs
 
 MOST_INSTANCES = 300
 DEEPEST_TEMPLATE = 20
@@ -27,7 +27,7 @@ class Overloads:
         self.name, self.functions, self.templates = name, [], []
 
 
-class Templates(Groups):
+class Templates(Packs):
     """Finds the instance of a template that a call means."""
 
     instances = depth = 0
@@ -47,17 +47,26 @@ class Templates(Groups):
     def bound_by(self, template, name, arguments):
         """Parameter's name -> what a call gives it."""
         node, bound = template.node, {}
-        given = name.arguments or []
-        if len(given) > len(node.template):
+        given = self.expanded(name.arguments or [])
+        packed = any(p.pack for p in node.template)
+        if len(given) > len(node.template) and not packed:
             raise DeductionError(f"'{template.name}' has fewer template parameters")
-        if len(arguments) > len(node.parameters):
+        if len(arguments) > len(node.parameters) and not packed:
             raise DeductionError(f"'{template.name}' takes fewer arguments")
         for parameter, value in zip(node.template, given):  # noqa: B905
             bound[parameter.name] = self.template_value(parameter, value)
+            if parameter.pack:
+                rest = given[node.template.index(parameter) :]
+                values = tuple(self.template_value(parameter, one) for one in rest)
+                bound[parameter.name] = values
         explicit = set(bound)
         names = {p.name: p for p in node.template}
         for parameter, argument in zip(node.parameters, arguments):  # noqa: B905
-            self.deduce(parameter.type, argument, names, bound, explicit)
+            if isinstance(parameter.type, ast.PackOf):
+                left = arguments[node.parameters.index(parameter) :]
+                self.deduce_pack(parameter.type.type, left, names, bound, explicit)
+            else:
+                self.deduce(parameter.type, argument, names, bound, explicit)
         return bound
 
     def template_value(self, parameter, value):
@@ -154,6 +163,10 @@ class Templates(Groups):
     def bind_template(self, parameter, bound):
         """Give one template parameter its meaning in the innermost scope."""
         name = parameter.name
+        if parameter.pack:
+            values = bound.setdefault(name, ())
+            self.scopes[-1][name] = self.bind_pack(parameter, values)
+            return
         if name not in bound:
             if parameter.default is None:
                 message = f"template parameter {name} cannot be deduced from the call"

@@ -46,7 +46,8 @@ class Function:
     template_arguments: what it was instantiated with. barrier: it, or one that it
     calls, has a block-wide barrier. falls_off: its end can be reached although it
     returns a value. calls: function -> place of a call. makes: the struct of a
-    constructor. explicit: a conversion that only a cast makes.
+    constructor. packs: name -> the parameters of a pack. explicit: a conversion that
+    only a cast makes.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Function:
     launch_bounds: tuple = ()
     constexpr: bool = False
     makes: object = None
+    packs: dict = dataclasses.field(default_factory=dict)
     explicit: bool = False
     barrier: bool = False
     falls_off: bool = False
