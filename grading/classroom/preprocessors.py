@@ -219,7 +219,7 @@ def _table(verdicts, warnings, why):
 def _reason(verdict):
     """The verdict's cause, else what its one line says after the points."""
     for failure in verdict.failures:
-        cause = re.search(r"^ +cause +(.*)", failure.message, re.M | re.S)  # the last
+        cause = re.search(r"^ +cause +(.*(?:\n {11,}.*)*)", failure.message, re.M)
         if cause:
             return " ".join(cause[1].split())
     return verdict.summary.partition(" · ")[2]
