@@ -71,8 +71,7 @@ class Check:
         """The verdict on the subject's answer. seed: of the random cases."""
         about = subject.about(self.hole.name)
         if about.state == "not answered":
-            place = f"the cell that begins with {self.hole.solved_by()}"
-            said = f"not answered yet: write it in {place}, and run it"
+            said = f"not answered yet: its cell begins with {self.hole.solved_by()}"
             return self._nothing("not answered", said)
         if about.uses_torch:
             text = "  cause     PyTorch is the judge here: write it without PyTorch"

@@ -45,7 +45,7 @@ class Verdict:
             raise ValueError(f"{self.points} of {self.max_points} points, {self.state}")
 
     def __str__(self):
-        line = textwrap.fill(self.summary, 100, subsequent_indent="  ")
+        line = textwrap.fill(self.summary, 88, subsequent_indent="  ")
         return "\n".join([line, *(f.message for f in self.failures[:1])])
 
     def __repr__(self):

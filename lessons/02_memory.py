@@ -122,13 +122,6 @@ viz.pyramid("H200")
 # - **Device memory**, also called **global memory**: all threads of all kernels see it,
 #   and the arrays of this course lie there.
 #
-# And where does a thread's own array lie, if its registers cannot hold it? Two more
-# names stand for parts of device memory. **Local memory** is a thread's own: variables
-# go there that do not fit into its registers (they *spill*), and arrays with an index
-# that the compiler does not know. It is as far away as all device memory. **Constant
-# memory** is 64 KB that kernels can only read; its own small cache hands one word to
-# all 32 threads of a warp at once, and is slow if they want different ones.
-#
 # How much is that for one thread of the 2048 that an SM holds?
 
 # %%
@@ -140,6 +133,13 @@ for name, kilobytes in ("registers", 256), ("shared memory", 228):
 # %% [markdown]
 # All shared memory of an H200 holds a five-thousandth of what its device memory does.
 # That is why kernels work in tiles: fetch a small piece, use it often, fetch the next.
+#
+# And where does a thread's own array lie, if its registers cannot hold it? Two more
+# names stand for parts of device memory. **Local memory** is a thread's own: variables
+# go there that do not fit into its registers (they *spill*), and arrays with an index
+# that the compiler does not know. It is as far away as all device memory. **Constant
+# memory** is 64 KB that kernels can only read; its own small cache hands one word to
+# all 32 threads of a warp at once, and is slow if they want different ones.
 #
 # ## A block, in plain Python
 #

@@ -888,17 +888,20 @@ viz.ranking({"GB/s": rates("layer norm", names)})
 #
 # ## What PyTorch runs
 #
-# `torch.profiler` names the kernels. On the H200, for x of 16,384 × 4,096 floats:
-#
-# | expression | kernel | µs |
-# |---|---|---|
-# | `x.sum(1)` | `reduce_kernel<512, 1, ReduceOp<float, sum_functor...>>` | 71 |
-# | `x.sum(0)` | `reduce_kernel<128, 4, ...>`: four columns a thread | 74 |
-# | `x.argmax(1)` | `reduce_kernel<512, 1, ReduceOp<float, ArgMaxOps...>>` | 78 |
-# | `softmax(x, 1)` | `cunn_SoftMaxForwardReg`: the row in registers | 216 |
-# | the same, 512 columns | `softmax_warp_forward`: a warp a row | 18 |
-# | `layer_norm(x, (4096,))` | `vectorized_layer_norm_kernel`: Welford | 173 |
-#
+# `torch.profiler` names the kernels. On the H200, for x of 16,384 × 4,096 floats.
+# **Predict**: how much longer than a sum takes what also writes all of x?
+
+# %%
+viz.ranking({"µs": {
+    "x.sum(1): reduce_kernel<512, 1, ...>": 71,
+    "x.sum(0): reduce_kernel<128, 4, ...>, four columns a thread": 74,
+    "x.argmax(1): reduce_kernel<512, 1, ...>": 78,
+    "softmax(x, 1): cunn_SoftMaxForwardReg, the row in registers": 216,
+    "the same, 512 columns: softmax_warp_forward, a warp a row": 18,
+    "layer_norm(x, (4096,)): vectorized_layer_norm_kernel, Welford": 173,
+}})  # fmt: skip
+
+# %% [markdown]
 # One template, `reduce_kernel`, does every sum, mean, norm and maximum; what is joined,
 # and how, is its argument. It deals out dimensions to threads, and where one output has
 # many inputs, several blocks share it and the last one finishes: two stages in one

@@ -16,11 +16,11 @@ def numbers(values):
     return np.array([float(v) for v in values]) if isinstance(values, list) else values
 
 
-def figure_of(panels, high):
-    """A figure with as many axes, side by side; two at least share the width."""
+def figure_of(panels, high, whole=False):
+    """A figure with as many axes, side by side; of one alone not of the whole width."""
     from matplotlib.figure import Figure
 
-    size = WIDE if panels > 1 else 0.62 * WIDE, high
+    size = WIDE if whole or panels > 1 else 0.62 * WIDE, high
     figure = Figure(figsize=size, layout="constrained", facecolor="white")
     return figure, figure.subplots(1, panels, squeeze=False)[0]
 
@@ -130,7 +130,9 @@ def ranking(panels):
     """Draw {panel: {name: value}} as bars: a row for each name, in all panels."""
     names = [*dict.fromkeys(name for values in panels.values() for name in values)]
     with style():
-        figure, axes = figure_of(len(panels), 0.55 + 0.27 * len(names))
+        longest = max(map(len, names))
+        high = 0.55 + 0.27 * len(names)
+        figure, axes = figure_of(len(panels), high, whole=longest > 30)
         for ax, (title, values) in zip(axes, panels.items(), strict=True):
             sizes = [values.get(name, 0) for name in names]
             bars = ax.barh(names, sizes, fc="#CFE8F7", ec="#3B6E8F")
