@@ -51,7 +51,14 @@ def twice(x, y):
     return (x + y) * 2, (x + y) * 2 + 1, x[[1, 0]] @ y
 
 
-FUNCTIONS = [chain, types, shapes, halves, twice]
+def in_place(x, y):
+    h = x * y
+    h.add_(1)
+    h[h > y] = 0.0
+    return h * 2
+
+
+FUNCTIONS = [chain, types, shapes, halves, twice, in_place]
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -272,6 +279,10 @@ def branches(x):
     return x - 1
 
 
+def chooses(x):
+    return x[x > 0] * 2 + 1
+
+
 def writes(x):
     return x.add_(1) * 2
 
@@ -280,6 +291,7 @@ def writes(x):
     ("function", "text"),
     [(reads, "item(): a number of a tensor is read on the host"),
      (branches, "bool(): what is done next depends on numbers"),
+     (chooses, "nonzero(): how large a result is depends on numbers"),
      (writes, "add writes into the input 'x'")],
 )  # fmt: skip
 def test_refusals_name_the_line_and_the_function_runs_as_it_is(function, text):

@@ -18,6 +18,7 @@ WHY = {
     "item()": "a number of a tensor is read on the host",
     "bool()": "what is done next depends on numbers of a tensor",
     "numpy()": "NumPy reads a tensor, and what it does is not traced",
+    "nonzero()": "how large a result is depends on numbers of a tensor",
     "tolist()": "numbers of a tensor are read on the host",
 }
 

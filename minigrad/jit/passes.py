@@ -210,7 +210,8 @@ def fused(graph):
             both = sorted({*group, *mine}, key=order.get)
             between = [n for n in graph.nodes[order[both[0]] : order[node]]
                        if n not in both]  # fmt: skip
-            if not closed(both[:-1]) and can_fuse(both[:-1], node, between):
+            inside = closed(both[:-1]) or node.out in both  # memory is there before
+            if not inside and can_fuse(both[:-1], node, between):
                 groups.update(dict.fromkeys(both, both))
     last = {id(group): group[-1] for group in groups.values()}
     users, wanted, nodes = graph.users(), {*graph.outputs}, []

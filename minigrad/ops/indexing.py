@@ -8,7 +8,7 @@ from numbers import Integral
 
 import numpy as np
 
-from .. import arrays, faults, launch, layout
+from .. import arrays, capture, faults, launch, layout
 from ..autograd.graph import Recorded, Saved
 from ..autograd.views import record_call, write
 from ..check import check
@@ -222,6 +222,7 @@ def true_at(mask):
     On a device their number is read by the host, which waits for it: the size of the
     result is not known before. PyTorch waits there, too.
     """
+    capture.host("nonzero()")
 
 
 true_at.cpu(np.flatnonzero)
