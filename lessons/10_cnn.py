@@ -258,8 +258,10 @@ try:
     from torch.profiler import profile
 except ImportError:
     torch = None
-    print("PyTorch is not installed: the next two cells show nothing.")
-else:
+    print("PyTorch is not installed: the next cells show nothing.")
+
+# %%
+if torch:
 
     class Twin(torch.nn.Module):
         """ConvNet, word for word."""

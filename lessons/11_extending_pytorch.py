@@ -723,6 +723,7 @@ class Seen(TorchDispatchMode):
         return function(*args, **(kwargs or {}))
 
 
+# %%
 batches = torch.rand(2, 3, 4), torch.rand(2, 4, 5)
 with Seen():
     print("two matrices")

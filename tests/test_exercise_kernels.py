@@ -33,9 +33,7 @@ def test_kernel(scale):
         print(scale.text)
     assert solves(scale)(KERNEL) is scale
     assert scale.text == KERNEL
-    assert repr(scale).startswith(
-        "<exercise 16.1 __global__ void scale(const float* x,"
-    )
+    assert repr(scale) == "<exercise 16.1 scale: answered>"
     with pytest.raises(TypeError, match="scale is a kernel: launch it"):
         scale(1, 2)
 

@@ -64,7 +64,7 @@ class Exercise:
         state = "answered" if self.answer else "not answered"
         if self.answer and self.answer.from_solutions:
             state = "the course's solution"
-        return f"<exercise {self.number} {self.form()}: {state}>"
+        return f"<exercise {self.number} {self.name}: {state}>"
 
     @property
     def is_own(self):
