@@ -113,6 +113,7 @@ def test_two_mistakes_in_one_answer_are_named(patches):
     assert "there are two mistakes. The first: " in " ".join(text.split())
 
 
+@pytest.mark.slow
 def test_of_two_mistakes_that_are_no_kernel_together_nothing_is_said(monkeypatch):
     monkeypatch.setattr(blame, "SECONDS", 60)  # all pairs
     hole = find("matmul_batched")

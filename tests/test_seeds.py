@@ -25,6 +25,7 @@ def wrong_offset(index, strides, offset=0):
     return -1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["offset_of", "bias_gelu_cpu"])
 def test_seeds_that_refuse_a_solution_are_named(name, monkeypatch):
     hole = find(name)
