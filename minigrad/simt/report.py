@@ -8,7 +8,7 @@ import textwrap
 from .front.errors import caret
 
 WIDEST = 100  # characters of a source line that are shown
-MESSAGE = 96  # characters of a line of a message
+MESSAGE = 84  # characters of a line of a message
 
 
 class Stop(Exception):

@@ -186,10 +186,16 @@ class Stepper {
   }
 
   array(values, old, shape) {
-    const wide = shape.length > 1 ? shape[shape.length - 1] : Math.min(shape[0], WARP);
-    const grid = make("div", this.shared, { class: "mg-array", tabindex: 0 });
-    grid.style.gridTemplateColumns = `repeat(${wide}, minmax(2.2em, 1fr))`;
+    const flat = shape.length === 1; // element t below lane t
+    const look = flat ? "mg-array mg-lanes" : "mg-array";
+    const grid = make("div", this.shared, { class: look, tabindex: 0 });
+    if (!flat) {
+      grid.style.gridTemplateColumns = `repeat(${shape.at(-1)}, minmax(2.2em, 1fr))`;
+    }
     values.slice(0, MOST_CELLS).forEach((value, number) => {
+      if (flat && number % WARP === 0) {
+        make("span", grid, { class: "mg-warp" }, `[${number}]`);
+      }
       const cell = make("span", grid, { class: "mg-cell" }, value);
       cell.title = `[${places(number, shape).join("][")}] = ${value}`;
       cell.classList.toggle("mg-changed", value !== old[number]);
