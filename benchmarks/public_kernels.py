@@ -100,22 +100,27 @@ def texts(folder, every, only=None):
 
 
 def by_nvrtc(kernel):
-    """The name by which NVRTC takes it, of a template that of an instance; None: it
-    does not take the kernel, or no instance is known."""
+    """The name expression of an instance that NVRTC takes, "" for what is no template;
+    None: it does not take the kernel, or no instance is known."""
     code, options = with_macros(kernel.text, macros(kernel.text))
     options = (*options, "-fdevice-syntax-only")
-    if kernel.names and nvrtc.said(code, ARCH, (), options)[0]:
+    if nvrtc.said(code, ARCH, (), options)[0]:
         return None
-    names = kernel.names or (kernel.name,)
-    made = (n for n in names if not nvrtc.said(code, ARCH, (n,), options)[0])
-    return next(made, None)
+    made = (n for n in kernel.names if not nvrtc.said(code, ARCH, (n,), options)[0])
+    return next(made, None) if kernel.names else ""
+
+
+def is_there(kernel, name):
+    """Is it in what NVRTC makes of its text? An #if may leave it out."""
+    code, options = with_macros(kernel.text, macros(kernel.text))
+    return kernel.name in nvrtc.said(code, ARCH, (name,) if name else (), options)[1]
 
 
 def here(kernel, name):
     """Why the simulator refuses it; None where it takes it."""
     try:
         program = simt.compile(kernel.text, options=(f"-arch=compute_{ARCH}",))
-        Module(program, program.kernel(name))
+        Module(program, program.kernel(name or kernel.name))
     except simt.CompileError as error:
         return error.message
     except Exception as error:
@@ -129,8 +134,9 @@ def tried(folder, every):
     for path, kernel in texts(folder, every):
         number += 1
         name = by_nvrtc(kernel)
-        if name is not None:
-            out.append(Tried(path, kernel.name, here(kernel, name)))
+        why = here(kernel, name) if name is not None else ""
+        if name is not None and (why is None or is_there(kernel, name)):
+            out.append(Tried(path, kernel.name, why))
     return number, out
 
 

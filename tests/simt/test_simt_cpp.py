@@ -112,3 +112,14 @@ def test_errors_of_an_instance_stand_in_the_file(name, where, message):
     with pytest.raises(simt.CompileError) as caught:
         simt.RawKernel(text, name)
     assert where in str(caught.value) and message in str(caught.value)
+
+
+def test_a_call_by_a_null_pointer_ends_the_launch():
+    text = """__device__ float f(float x) { return x; }
+__global__ void k(float* y) {
+    float (*g)(float) = threadIdx.x < 3 ? f : nullptr;
+    y[threadIdx.x] = g(1);
+}"""
+    report = simt.run(simt.RawKernel(text, "k"), 1, 8, (np.zeros(8, np.float32),))
+    found = [(f.kind, f.line, f.thread[0], f.count) for f in report.findings]
+    assert found == [("trap", 4, 3, 5)]
