@@ -305,6 +305,25 @@ def test_refusals_name_the_line_and_the_function_runs_as_it_is(function, text):
         _ = f.graph
 
 
+def test_what_an_object_holds_is_guarded():
+    def losses(jit):
+        minigrad.manual_seed(0)
+        run = SimpleNamespace(model=nn.Linear(4, 2))
+        run.adam = optim.Adam(run.model.parameters(), capturable=True)
+
+        def step(x):
+            run.adam.zero_grad()
+            loss = (run.model(x) ** 2).sum()
+            loss.backward()
+            run.adam.step()
+            return loss.detach()
+
+        step = jit(step)
+        return [step(minigrad.ones(3, 4)).item() for _ in range(6)]
+
+    assert losses(minigrad.jit) == losses(lambda f: f)
+
+
 def test_after_eight_traces_it_gives_up():
     f = minigrad.jit(lambda x: x + 1)
     for n in range(1, 12):

@@ -123,6 +123,14 @@ class Facts:
         else:
             self.facts[name] = f"{type(value).__name__} {id(value):#x}"
             self.plain = self.plain and not given
+            self.holder(name, value, depth)
+
+    def holder(self, name, value, depth):
+        """Tensors, modules and optimisers that an object has as attributes."""
+        for key, item in [*getattr(value, "__dict__", {}).items()] if depth < 4 else ():
+            if isinstance(item, Tensor | Module | Optimizer):
+                self.add(f"{name}.{key}", item, False, depth + 1)
+                self.same.append(lambda k=key, i=item: vars(value).get(k) is i)
 
     def tensor(self, name, x, given):
         spec, needs = x.spec, requires(x)
