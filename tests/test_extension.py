@@ -63,6 +63,17 @@ def test_another_source_another_header_or_another_flag_is_another_build(folder):
     assert len(paths) == 6
 
 
+def test_another_gpu_is_another_build(monkeypatch):
+    monkeypatch.delenv("TORCH_CUDA_ARCH_LIST", raising=False)
+    monkeypatch.setattr(extension, "version", lambda program: program)
+    monkeypatch.setattr(extension, "built", lambda name, sources, how, build: how)
+    builds = set()
+    for gpu in (8, 0), (9, 0):
+        monkeypatch.setattr(torch.cuda, "get_device_capability", lambda gpu=gpu: gpu)
+        builds.add(repr(extension.load("answer", cuda=True)))
+    assert len(builds) == 2
+
+
 @needs_compiler
 def test_two_processes_at_once_compile_once(folder):
     (folder / "answer.cpp").write_text(SOURCE)

@@ -60,18 +60,19 @@ def load(name, *sources, cuda=False, flags=()):
     def build(full, folder):
         from torch.utils import cpp_extension
 
-        with one_architecture(cuda):
-            cpp_extension.load(
-                full,
-                [str(s) for s in sources],
-                extra_cflags=["-O3", *flags],
-                extra_cuda_cflags=["-O3", *flags],
-                build_directory=folder,
-                with_cuda=cuda,
-            )
+        cpp_extension.load(
+            full,
+            [str(s) for s in sources],
+            extra_cflags=["-O3", *flags],
+            extra_cuda_cflags=["-O3", *flags],
+            build_directory=folder,
+            with_cuda=cuda,
+        )
 
     sources = [Path(s).resolve() for s in sources]
-    return built(name, sources, (flags, cuda), build)
+    with one_architecture(cuda) as target:
+        how = flags, target, cuda and version("nvcc")
+        return built(name, sources, how, build)
 
 
 def load_inline(name, text, functions):
@@ -167,7 +168,7 @@ def run(command, seconds=SECONDS):
 
 
 def version(program):
-    return run([program, "--version"], 60).splitlines()[0]
+    return run([program, "--version"], 60)
 
 
 def imported(name, path):
@@ -184,7 +185,7 @@ def imported(name, path):
 
 @contextlib.contextmanager
 def one_architecture(cuda):
-    """Compile for the GPU that is here, and for no other."""
+    """Compile for the GPU that is here, and for no other: its compute capability."""
     before = os.environ.get("TORCH_CUDA_ARCH_LIST")
     if cuda and before is None:
         import torch
@@ -192,7 +193,7 @@ def one_architecture(cuda):
         major, minor = torch.cuda.get_device_capability()
         os.environ["TORCH_CUDA_ARCH_LIST"] = f"{major}.{minor}"
     try:
-        yield
+        yield cuda and os.environ["TORCH_CUDA_ARCH_LIST"]
     finally:
         if cuda and before is None:
             del os.environ["TORCH_CUDA_ARCH_LIST"]

@@ -102,10 +102,13 @@ def torch_version():
 
 def build_cuda(hole):
     """run(tensors, sizes, threads): a hole's kernel, launched on PyTorch's stream."""
+    import torch
+
     folder, space = place(hole, "cu")
     main = folder / "main.cu"
     main.write_text(cuda_source(hole, space))
-    how = ["nvcc", "-std=c++20", "-shared", "-Xcompiler=-fPIC", "-arch=native"]
+    target = "sm_{}{}".format(*torch.cuda.get_device_capability())
+    how = ["nvcc", "-std=c++20", "-shared", "-Xcompiler=-fPIC", f"-arch={target}"]
     how += includes()
     return loaded(hole.name, main, how, space, "run", "-lc10_cuda", "-ltorch_cuda")
 
