@@ -35,7 +35,6 @@ os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"  # and so does TensorFlow
 os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
 import ctypes
 import shutil
-import subprocess
 import tempfile
 from pathlib import Path
 
@@ -377,11 +376,9 @@ if ops:
 nvcc = shutil.which("nvcc")
 if nvcc:
     source = EXAMPLES / "extension/csrc/kernels.cuh"
-    how = [nvcc, "-x", "cu", "-std=c++17", "-arch=sm_80", "-cubin", str(source)]
-    done = subprocess.run([*how, "-o", folder / "kernels.cubin"], capture_output=True)
-    print(
-        "compiled" if done.returncode == 0 else "refused", "- run" * gpu or "- not run"
-    )
+    command = [nvcc, "-x", "cu", "-std=c++17", "-arch=sm_80", "-cubin"]
+    extension.shared_library("kernels", source, command=command, ending="cubin")
+    print("compiled", "- run" * gpu or "- not run")
 else:
     print("not run: needs nvcc, of NVIDIA's CUDA toolkit (there are packages of it)")
 
@@ -861,10 +858,11 @@ if tf:
 # %%
 if nvcc and tf:
     source = EXAMPLES / "tensorflow/ops.cu.cc"
-    how = [nvcc, "-x", "cu", "-std=c++17", "-arch=sm_80", "--expt-relaxed-constexpr"]
-    how += ["-I", tf.sysconfig.get_include(), "-c", str(source), "-w"]
-    done = subprocess.run([*how, "-o", str(folder / "outer.o")], capture_output=True)
-    print("compiled, not run" if done.returncode == 0 else done.stderr.decode()[-400:])
+    command = [nvcc, "-x", "cu", "-std=c++17", "-arch=sm_80", "-c", "-w"]
+    command += ["--expt-relaxed-constexpr", "-I", tf.sysconfig.get_include()]
+    more = {"versions": [tf.__version__, KERNELS], "ending": "o"}
+    extension.shared_library("minigrad_tf_gpu", source, command=command, **more)
+    print("compiled, not run")
 else:
     print("not run: needs nvcc and TensorFlow's headers")
 

@@ -214,7 +214,23 @@ else:
     print(GET)
 
 # %% [markdown]
-# What stands between that Python and the kernel is TensorFlow's **architecture**:
+# And **define by run**, as in PyTorch and minigrad: each line computes at once, and the
+# graph for backward is made anew in each round.
+
+# %%
+w, found = minigrad.tensor([[0.5], [1.0]], requires_grad=True), []
+for _ in range(5):
+    error = minigrad.tensor(X) @ w - minigrad.tensor(T)
+    loss = (error * error).sum()
+    loss.backward()
+    with minigrad.no_grad():
+        w -= 0.02 * w.grad
+    w.grad = None
+    found.append(round(loss.item(), 4))
+print(found)
+
+# %% [markdown]
+# What stands between Python and the kernel is TensorFlow's **architecture**:
 #
 # | part | what it does |
 # |---|---|
@@ -232,20 +248,24 @@ else:
 #
 # TensorFlow 2 runs each line at once, as PyTorch does. `tf.function` brings the graph
 # back: **tracing** is to run a Python function once, and to write its operators down.
+# The same program once more, five times and then with half of the batch.
 # **Predict** how often "tracing" is printed.
 
 # %%
 if tensorflow:
+    w = tf.Variable([[0.5], [1.0]])
 
     @tf.function
-    def f(x):
+    def step(x, t):
         print("tracing", x)
-        return tf.matmul(x, x, transpose_b=True) + 1.0
+        with tf.GradientTape() as tape:
+            error = tf.matmul(x, w) - t
+            loss = tf.reduce_sum(error * error)
+        w.assign_sub(0.02 * tape.gradient(loss, w))
+        return loss
 
-    for rows in (2, 2, 3):
-        f(tf.ones((rows, 4)))
-    traced = f.get_concrete_function(tf.ones((2, 4))).graph
-    print([o.type for o in traced.get_operations()])
+    print([round(float(step(X, T)), 4) for _ in range(5)])
+    step(X[:1], T[:1])
 else:
     print(GET)
 

@@ -15,20 +15,20 @@ from .timing import duration
 
 # By name: who compiles, where the data lies, who copies, who launches, what comes back.
 WHO = {
-    "numpy": ("its makers, before", "host", "-", "-: it is a loop", "an array"),
-    "numba": ("Numba, at the first call of each signature", "both, by to_device",
-              "you; of NumPy arrays Numba, always", "you: f[grid, block]",
-              "nothing: z was filled"),
-    "pycuda": ("nvcc, when SourceModule is made", "both, by mem_alloc", "you", "you",
-               "nothing: z was filled"),
-    "minigrad": ("NVRTC by CuPy, or the simulator", "both, by to_device", "you", "you",
-                 "nothing: z was filled"),
-    "cupy": ("NVRTC, at the first call", "device", "you: asarray, asnumpy",
+    "numpy": ("its makers: C, before", "host", "-", "-: it is a loop", "an array"),
+    "numba": ("Numba: Python, at the first call of each signature",
+              "both, by to_device", "you; of NumPy arrays Numba, always",
+              "you: f[grid, block]", "nothing: z was filled"),
+    "pycuda": ("nvcc: CUDA C, when SourceModule is made", "both, by mem_alloc", "you",
+               "you", "nothing: z was filled"),
+    "minigrad": ("NVRTC by CuPy, or the simulator: CUDA C", "both, by to_device",
+                 "you", "you", "nothing: z was filled"),
+    "cupy": ("NVRTC: CUDA C, at the first call", "device", "you: asarray, asnumpy",
              "CuPy; you with RawKernel", "an array of the device"),
-    "torch": ("its makers, before", "where .device says", "you: .to, .cpu",
-              "PyTorch", "a tensor of the same device"),
-    "tensorflow": ("its makers, before", "where tf.device says", "TensorFlow",
-                   "TensorFlow", "a tensor of that device"),
+    "torch": ("its makers: C++ and CUDA, before", "where .device says",
+              "you: .to, .cpu", "PyTorch", "a tensor of the same device"),
+    "tensorflow": ("its makers: C++ and CUDA, before", "where tf.device says",
+                   "TensorFlow", "TensorFlow", "a tensor of that device"),
 }  # fmt: skip
 AFTERWARDS = 5  # calls after the first; the median is shown
 TITLES = {"numpy": "NumPy", "minigrad": "minigrad.Kernel"}
@@ -102,7 +102,7 @@ class Ways:
         """Who does what, of the libraries that ran; the others are named."""
         head = [
             "",
-            "compiles, when",
+            "compiles what, when",
             "data lies on",
             "copies",
             "launches",
