@@ -80,13 +80,13 @@ class NumpyKernel:
         work = functools.partial(self.function, **options) if options else self.function
         first, second = reads if len(reads) == 2 else (None, None)
 
-        def run(*operands):
+        def run(*operands, **out):
             token = ERRORS.set(IGNORED)
             try:
                 if second is not None:  # as most have: it is spelled out
-                    return finish(work(first(operands[0]), second(operands[1])))
+                    return finish(work(first(operands[0]), second(operands[1]), **out))
                 arrays = [read(x) for read, x in zip(reads, operands, strict=True)]
-                return finish(work(*arrays))
+                return finish(work(*arrays, **out))
             finally:
                 ERRORS.reset(token)
 

@@ -146,7 +146,7 @@ def recorded(work, operands):
     for storage, twin in zip(given, twins, strict=True):
         storage.version = max(storage.version, twin.version)
     made = []
-    for x in listed(result):
+    for x in result if isinstance(result, tuple) else (result,):
         place = None if x is None else recording.place(x.storage)
         if place is not None and place < len(given):  # an operand is handed back
             recording.sound, x.storage = False, given[place]
@@ -155,10 +155,6 @@ def recorded(work, operands):
     if recording.sound and len({*places}) == len(places):
         return result, replay(recording, which, made, type(result))
     return result, None
-
-
-def listed(result):
-    return result if isinstance(result, tuple) else (result,)
 
 
 def replay(recording, which, made, kind):

@@ -187,7 +187,6 @@ def pick(ladder, f):
             if not rung.is_hole or rung.text():
                 return rung
     there[0].text()  # raises: which exercise it is
-    raise AssertionError(ladder)
 
 
 def run(ladder, operator, **facts):

@@ -86,11 +86,6 @@ def node_of(operator, x, old, operands):
     return OperatorNode(operator, (old, *operands), {}, needs)
 
 
-def add_(self, other, *, alpha=1):
-    """x + alpha * other, written into the tensor itself."""
-    return self.__iadd__(pointwise.scaled(self, other, alpha))
-
-
 def copy_(self, source):
     """Write the elements of `source`, a tensor, into this one: broadcast and cast.
 

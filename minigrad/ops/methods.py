@@ -56,8 +56,8 @@ class Methods:
 
     copy_, fill_, zero_ = inplace.copy_, inplace.fill_, inplace.zero_
     __iadd__, __isub__ = in_place(__add__), in_place(__sub__)
-    add_ = inplace.add_
-    sub_, div_, pow_, clamp_ = map(by_choice, (sub, div, pow, clamp))
+    add_, sub_, div_ = map(by_choice, (add, sub, div))
+    pow_, clamp_ = map(by_choice, (pow, clamp))
     __imul__ = mul_ = in_place(mul)
     __itruediv__ = div_
     __ifloordiv__ = floor_divide_ = in_place(floor_divide)

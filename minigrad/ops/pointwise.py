@@ -126,11 +126,6 @@ def negated(dy):
     return -dy
 
 
-def quotient(a, b):
-    """a // b, as a number that nobody differentiates."""
-    return floor_divide(*(x.detach() if hasattr(x, "storage") else x for x in (a, b)))
-
-
 def no_slope(dy):
     raise RuntimeError(
         "derivative for aten::floor_divide is not implemented: it is 0 but for jumps. "
@@ -156,7 +151,7 @@ floor_divide = pointwise("floor_divide", divided(np.floor_divide), "floor_divide
 trunc_divide = pointwise("trunc_divide", divided(truncated), "trunc_divide(a, b)", flat,
     flat)  # fmt: skip
 remainder = pointwise("remainder", divided(np.remainder), "remainder_of(a, b)", through,
-    lambda dy, a, b: -dy * quotient(a, b))  # fmt: skip
+    lambda dy, a, b: -dy * floored(a, b))  # fmt: skip
 power = pointwise("pow", numpy_power, "power(a, b)",
     (vjps.pow_backward, "ab"), (vjps.pow_exponent_backward, "ay"))  # fmt: skip
 
@@ -195,16 +190,11 @@ clamp_max = pointwise("clamp_max", np.minimum, SMALLER,
     dtypes=ALL)  # fmt: skip
 clamped = pointwise("clamp", numpy_clamp, "clamped(a, b, c)",
     lambda dy, a, b, c: where((a >= b) & (a <= c), dy, 0),
-    lambda dy, a, b, c: where((a < b) & below_(b, c), dy, 0),
-    lambda dy, a, b, c: where((a > c) | below_(c, b), dy, 0))  # fmt: skip
+    lambda dy, a, b, c: where((a < b) & (b < c), dy, 0),
+    lambda dy, a, b, c: where((a > c) | (c < b), dy, 0))  # fmt: skip
 where = pointwise("where", lambda a, b, c: np.where(a, b, c), "(a ? b : c)", None,
     (vjps.where_backward, "a"), (vjps.where_backward_other, "a"), dtypes=ALL,
     rule=of_values)  # fmt: skip
-
-
-def below_(a, b):
-    """a < b, where either may be a number."""
-    return a < b if hasattr(a, "storage") else b > a
 
 
 # ------------------------------------------------- functions of one number

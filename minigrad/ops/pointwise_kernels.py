@@ -146,13 +146,11 @@ class NumpyPointwise(NumpyKernel):
 
     def plan_into(self, out, operands):
         """Do it, and return a function of the operands and `out` that does it again."""
+        work = self.work(operands, {})
         straight = self.function is copy or isinstance(self.function, np.ufunc)
-        straight &= self.function not in (np.maximum, np.minimum)  # they want out=
         if straight and out.dtype == self.wide == self.results[0]:
-            into = self.work((*operands, out), {})
-            run = lambda *given: (writable(given[-1]), into(*given))  # noqa: E731
+            run = lambda *given: work(*given[:-1], out=writable(given[-1]))  # noqa: E731
         else:
-            work = self.work(operands, {})
             run = lambda *given: write(work(*given[:-1]), given[-1])  # noqa: E731
         run(*operands, out)
         return run
