@@ -74,7 +74,7 @@ class Trace(list):
     __repr__ = __str__
 
     def _repr_html_(self):
-        style = "font-family:monospace;overflow-x:auto;white-space:pre"  # no line wraps
+        style = "font:13px monospace;overflow-x:auto;white-space:pre"  # no line wraps
         return f'<pre style="{style}">{escape(str(self))}</pre>'
 
 
