@@ -287,8 +287,8 @@ def put_on_cpu(x, value, *indices):
     arrays.writable(x)[places] = value.memory()
 
 
-for _dtype in DTYPES:  # arrays of halves would be copies
-    register("index_put", ["cpu"], [_dtype], put_on_cpu)
+# Not by index_put.cpu: arrays of halves would be copies.
+register("index_put", ["cpu"], DTYPES, put_on_cpu)
 
 
 @index_put.device
