@@ -5,6 +5,7 @@ import contextvars
 import dataclasses
 import math
 import sys
+import threading
 import time
 
 import numpy as np
@@ -90,11 +91,17 @@ class RawModule:
         self.name_expressions = name_expressions
         self.variables = variables(self.program.globals)
         self._modules = {}
+        self._one = threading.RLock()  # a template is made by one thread at a time
 
     def get_function(self, name):
         """The kernel of this name, or of the name expression `add<float>`."""
-        self.program.kernel(name)
+        self.kernel(name)
         return RawKernel(self.code, name, self.options, module=self)
+
+    def kernel(self, name):
+        """The kernel of this name in the program, which makes it if need be."""
+        with self._one:
+            return self.program.kernel(name)
 
     def get_global(self, name):
         """The array of a __device__ or __constant__ variable, to read or to fill."""
@@ -108,8 +115,9 @@ class RawModule:
     def module(self, kernel, schedule):
         """The generated code of a kernel: for lockstep, warps or steps."""
         key = kernel, schedule
-        if key not in self._modules:
-            self._modules[key] = Module(self.program, kernel, schedule)
+        with self._one:
+            if key not in self._modules:
+                self._modules[key] = Module(self.program, kernel, schedule)
         return self._modules[key]
 
 
@@ -131,7 +139,7 @@ class RawKernel:
             names = ", ".join(known) or "none"
             raise CompileError(f"no kernel '{name}'", (1, 1),
                                f"the file has {names}")  # fmt: skip
-        self.function = self.module.program.kernel(name)
+        self.function = self.module.kernel(name)
         self.max_dynamic_shared_size_bytes = STATIC_SHARED
         self.limits = Limits()
 

@@ -1,5 +1,8 @@
 """Launches: variables of the file, shared memory, odd sizes, what printf writes."""
 
+import sys
+import threading
+
 import numpy as np
 import pytest
 
@@ -168,3 +171,36 @@ def test_the_end_of_a_flood():
     source = '__global__ void k() { for (int j = 0; j < 30; j++) printf("%d\\n", j); }'
     report = simt.run(simt.RawKernel(source, "k"), 4, 256, ())
     assert report.output.endswith("\n... and 20,720 more calls of printf\n")
+
+
+FILL = """template <typename T> __device__ T times(T x, int n) { return x * (T)n; }
+template <typename T> __device__ T plus(T x, int n) { return times(x, n) + (T)n; }
+template <typename T> __global__ void fill(T* x) {
+    for (int i = 0; i < 2; i++) x[threadIdx.x] = plus(x[threadIdx.x], (int)sizeof(T));
+}"""
+TYPES = {"float": np.float32, "double": np.float64, "int": np.int32, "short": np.int16}
+
+
+def test_threads_make_kernels_of_one_text():
+    before, failures = sys.getswitchinterval(), []
+
+    def run(module, name):
+        for dtype in [name, *TYPES]:
+            x = np.ones(8, TYPES[dtype])
+            module.get_function(f"fill<{dtype}>")(1, 8, (x,))
+            size = x.itemsize
+            if (x != (size + size) * size + size).any():
+                failures.append((dtype, x))
+
+    sys.setswitchinterval(1e-5)
+    try:
+        for _ in range(10):
+            module = simt.RawModule(FILL)
+            some = [threading.Thread(target=run, args=(module, t)) for t in TYPES]
+            for thread in some:
+                thread.start()
+            for thread in some:
+                thread.join()
+    finally:
+        sys.setswitchinterval(before)
+    assert not failures
