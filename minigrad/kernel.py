@@ -113,8 +113,8 @@ class Kernel:
         """CuPy's RawKernel; it compiles once for each device."""
         import cupy
 
-        given = [f"-D{name}={text}" for name, text in usual(self.source).items()]
-        code, options = with_macros(self.source, (*given, *self.options))
+        given = (*macros(self.source), *self.options)
+        code, options = with_macros(self.source, given)
         text = {"code": code, "options": options}
         text["enable_cooperative_groups"] = "this_grid" in code  # grid.sync()
         try:  # as a name expression any kernel is found, with extern "C" or without
@@ -143,6 +143,11 @@ class Kernel:
                 f"{self.name}: the GPU refused the launch (grid {grid}, block {block}, "
                 f"shared_mem {shared_mem}): {error}"
             ) from None
+
+
+def macros(source):
+    """The options that define what `source` uses of headers that NVRTC has not."""
+    return [f"-D{name}={text}" for name, text in usual(source).items()]
 
 
 def with_macros(source, options):

@@ -199,4 +199,4 @@ def test_the_map_names_what_needs_a_gpu(monkeypatch):
     done = {OPEN: {"points": 0, "max_points": 2, "state": "needs a GPU"}}
     monkeypatch.setattr(start, "link", lambda word, path: word)
     row = start.CourseMap().row(course.chapter(LAB), done)
-    assert row[4] == f"0 of {len(HOLES[LAB]) - 1} (1 not graded: no GPU)"
+    assert f"0 of {len(HOLES[LAB]) - 1} (1 not graded: no GPU)" in row
