@@ -458,6 +458,6 @@ def test_the_map_says_where_to_go_on_and_how_far_one_is(lab, monkeypatch):
     assert "Continue here" in page.next() and "\u25b1" in page._repr_markdown_()
 
 
-@pytest.mark.parametrize("share, full", [(0, 0), (0.999, 9), (1, 10)])
-def test_a_bar_is_full_only_when_all_is_done(share, full):
+@pytest.mark.parametrize("share, full", [(0, 0), (0.01, 1), (0.999, 9), (1, 10)])
+def test_a_bar_is_full_only_when_all_is_done_and_empty_when_nothing(share, full):
     assert start.bar(share) == "\u25b0" * full + "\u25b1" * (10 - full)

@@ -1,6 +1,7 @@
 """`minigrad lab`: the learner's copies, the start page, and JupyterLab on it."""
 
 import json
+import math
 import os
 import socket
 import sys
@@ -188,8 +189,8 @@ class CourseMap:
 
 
 def bar(share):
-    """Ten boxes, as many of them full as the share says."""
-    full = int(10 * share)
+    """Ten boxes, as many of them full as the share says: all of them where it is 1."""
+    full = math.ceil(9 * share) if share < 1 else 10
     return "\u25b0" * full + "\u25b1" * (10 - full)
 
 
