@@ -526,23 +526,39 @@ def pytorchs_stream(x):
 
 
 # %% [markdown]
-# **The operator.** `mutates_args=()` says that it changes nothing that it is given. The
-# annotations become the schema.
+# The **launch**, for any kernel of `kernels.cuh` that has a thread for each number of
+# `y` and takes what is `given`, `y`, sizes, and how many numbers there are.
 
 # %%
 C = {torch.float32: "float", torch.float64: "double"}
 
 
+def launched(name, given, y, *sizes):
+    """y, filled by a kernel whose template has C's name of y's dtype for {T}."""
+    kernel, n = Kernel(KERNELS, name.format(T=C[y.dtype])), y.numel()
+    with pytorchs_stream(y):
+        args = [memory(x.contiguous()) for x in given]
+        if n:
+            kernel(-(-n // 256), 256, (*args, memory(y), *sizes, n))
+    return y
+
+
+# %% [markdown]
+# **The operator.** `mutates_args=()` says that it changes nothing that it is given. The
+# annotations become the schema. The check, and the memory of the result, are a function
+# of their own: it is needed once more.
+
+
+# %%
+def new_outer(a, b):
+    torch._check(a.shape[0] == b.shape[0], lambda: "a and b have other batches")
+    return a.new_empty(*a.shape, b.shape[1])
+
+
 @torch.library.custom_op("lesson11::outer", mutates_args=())
 def outer(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    y = a.new_empty(*a.shape, b.shape[1])
-    kernel, n = Kernel(KERNELS, f"outer_kernel<{C[a.dtype]}, 1>"), y.numel()
-    with pytorchs_stream(a):
-        sizes = a.shape[1], b.shape[1], n
-        args = memory(a.contiguous()), memory(b.contiguous()), memory(y), *sizes
-        if n:
-            kernel(-(-n // 256), 256, args)
-    return y
+    M, N = a.shape[1], b.shape[1]
+    return launched("outer_kernel<{T}, 1>", (a, b), new_outer(a, b), M, N)
 
 
 outer._opoverload._schema
@@ -551,14 +567,8 @@ outer._opoverload._schema
 # **The shape rule**, called "fake": what comes out, without computing it. A compiler
 # asks for it, with tensors that have no memory.
 
-
 # %%
-@outer.register_fake
-def _(a, b):
-    torch._check(a.shape[0] == b.shape[0], lambda: "a and b have other batches")
-    return a.new_empty(*a.shape, b.shape[1])
-
-
+outer.register_fake(new_outer)
 torch.ops.lesson11.outer(a.to("meta"), b.to("meta")).shape
 
 # %% [markdown]
@@ -614,6 +624,71 @@ for test, result in found.items():
     print(f"{test:28}", str(result).strip().splitlines()[0][:70])
 
 # %% [markdown]
+# **The other two** differ in a name, a check and a gradient. The addition hands `dy` on
+# to both. (`a.new_empty(a.shape)` lies row by row, as the kernel writes;
+# `torch.empty_like(a)` would have the strides of a transposed `a`.)
+
+
+# %%
+@torch.library.custom_op("lesson11::add", mutates_args=())
+def add(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    torch._check(a.shape == b.shape, lambda: "a and b have other sizes")
+    return launched("add_kernel<{T}>", (a, b), a.new_empty(a.shape))
+
+
+add.register_fake(lambda a, b: a.new_empty(a.shape))
+add.register_autograd(lambda ctx, dy: (dy, dy))
+
+# %% [markdown]
+# gelu(x + bias) has a kernel for the gradient of x. It becomes an operator, too: what
+# `register_autograd` is given may call only what a compiler can follow.
+
+
+# %%
+@torch.library.custom_op("lesson11::bias_gelu", mutates_args=())
+def bias_gelu(x: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+    torch._check(x.shape[-1:] == bias.shape, lambda: "bias: a number for each column")
+    y, N = x.new_empty(x.shape), bias.numel()
+    return launched("bias_gelu_kernel<{T}, {T}, 1>", (x, bias), y, N)
+
+
+@torch.library.custom_op("lesson11::bias_gelu_backward", mutates_args=())
+def slope(dy: torch.Tensor, x: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+    name, dx = "bias_gelu_backward_kernel<{T}, {T}, 1>", x.new_empty(x.shape)
+    return launched(name, (dy, x, bias), dx, bias.numel())
+
+
+# %% [markdown]
+# Both results have the size of the first operand. The gradient of bias is that of x,
+# summed over the rows: bias was added to each.
+
+
+# %%
+def backward(ctx, dy):
+    x, bias = ctx.saved_tensors
+    dx = slope(dy, x, bias)
+    return dx, dx.sum_to_size(bias.shape)
+
+
+for operator in bias_gelu, slope:
+    operator.register_fake(lambda first, *others: first.new_empty(first.shape))
+bias_gelu.register_autograd(backward, setup_context=save)
+
+# %% [markdown]
+# Verified as the first: more than a block of numbers, transposed; gradients against
+# differences; and what opcheck tries.
+
+# %%
+tall, row = torch.rand(20, 30, device=where).T, torch.rand(20, device=where)
+torch.testing.assert_close(add(tall, 2 * tall), 3 * tall)
+right = torch.nn.functional.gelu(tall + row)
+torch.testing.assert_close(bias_gelu(tall, row), right)
+x, other, bias = (torch.rand(size, **how) for size in ((3, 4), (3, 4), 4))
+for operator, given in (add, (x, other)), (bias_gelu, (x, bias)):
+    print(operator, torch.autograd.gradcheck(operator, given))
+    print("   ", *torch.library.opcheck(operator, given).values())
+
+# %% [markdown]
 # `examples/extension/minigrad_ops` registers the compiled kernels in this way, backward
 # kernels included, and its `outer` is what one would ship.
 #
@@ -622,8 +697,14 @@ for test, result in found.items():
 # ## Three: minigrad's own
 #
 # In minigrad an elementwise operator is one call (chapter 04): a name, its meaning in
-# NumPy, its expression in CUDA C, and a gradient for each operand. gelu(x + bias), with
-# `gelu` from the library's header:
+# NumPy, its expression in CUDA C, and a gradient for each operand. The addition is this
+# line of the library, where `through` is a function that returns `dy`:
+
+# %%
+part("../minigrad/ops/pointwise.py", "add = ", "add", "python")
+
+# %% [markdown]
+# And gelu(x + bias), with `gelu` from the library's header:
 
 # %%
 from minigrad.ops.pointwise import numpy_gelu
@@ -655,7 +736,7 @@ launches
 
 # %% [markdown]
 # One launch, and no tensor for x + bias. The outer product needs no kernel of its own
-# at all: it is a product that is broadcast.
+# at all, and no gradient: it is a product that is broadcast.
 
 # %%
 a, b = minigrad.rand(2, 3).to("sim"), minigrad.rand(2, 4).to("sim")
