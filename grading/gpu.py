@@ -7,6 +7,7 @@ what goes wrong there stays there. Where there is no GPU, `available` says so.
 import functools
 import os
 import sys
+import time
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from .kernel_runs import MARGIN, Guarded, ran
 from .subject import Problem
 
 START_SECONDS = 60  # a context, and NVRTC's first compilation
+PAUSE = 5  # seconds, before memory is requested again
 CUBLAS = "cuBLAS's product of matrices"  # in the place of a text: (a, b, c, M, N, K)
 CODE = "from grading import gpu; gpu.serve()"
 
@@ -85,12 +87,31 @@ def _seen(hole, launch, left):
 
 
 def _asked(hole, texts, launches, options, times):
+    """What the launches leave, or how long they take, or a Problem.
+
+    Another's kernel may have all memory: that is waited for as long as it may run.
+    """
     where = [
         [one.grid, one.block, one.shared_mem,
          [*map(_sent, one.args)], list(one.options)]
         for one in launches
     ]  # fmt: skip
     asked = wire.encode([texts, hole.name, list(options), where, times])
+    end = time.monotonic() + START_SECONDS
+    while True:
+        begun, shown = time.monotonic(), _served(asked)
+        if begun > end or not _lacks_memory(shown):
+            return shown
+        time.sleep(PAUSE)
+
+
+def _lacks_memory(shown):
+    last = [shown.message] if isinstance(shown, Problem) else shown[-1:]
+    return "out of memory" in "".join(x for x in last if isinstance(x, str)).lower()
+
+
+def _served(asked):
+    """What the process says that does the launches, or a Problem."""
     try:
         return wire.decode(sandbox.said(CODE, asked, START_SECONDS, ["torch", "jax"]))
     except TimeoutError as error:

@@ -87,6 +87,19 @@ def test_a_fault_stays_in_the_process(fake_gpu):
     assert isinstance(timed, Problem)
 
 
+@pytest.mark.parametrize("seconds, tries", [(9, 3), (0, 1)])
+def test_memory_that_another_holds_is_waited_for(monkeypatch, seconds, tries):
+    replies = [Problem("raised", "on the GPU: it crashed: out of memory"),
+               ["on the GPU: OutOfMemoryError: Out of memory allocating 512 bytes"],
+               ["on the GPU: no"], []]  # fmt: skip
+    left = [*replies]
+    monkeypatch.setattr(gpu, "_served", lambda asked: left.pop(0))
+    monkeypatch.setattr(gpu, "START_SECONDS", seconds)
+    monkeypatch.setattr(gpu, "PAUSE", 0.01)
+    gpu.run(TAIL_GUARD, "text", launches())
+    assert len(replies) - len(left) == tries
+
+
 @pytest.mark.parametrize("times, tries", [([2], 1), ([1, 2], 2), ([1, 1.2, 1.1], 3)])
 def test_who_is_too_slow_is_timed_again(monkeypatch, times, tries):
     left = [*times]
