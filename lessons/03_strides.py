@@ -32,7 +32,7 @@ import torch
 import minigrad
 from grading import trying
 from minigrad import answers_from
-from minigrad.viz import broadcast, strides, strides_explorer
+from minigrad.viz import broadcast, strides, strides_explorer, walk
 
 # Lab 03 has holes for you to fill. In this lesson the course's solutions fill them.
 answers_from("solutions", before="04_elementwise")
@@ -188,7 +188,7 @@ divmod(7, 4)
 # long, but read 4.
 
 # %%
-strides(x.as_strided((3, 4), (3, 1)))
+strides(x.as_strided((3, 4), (3, 1)), name="bad")
 
 # %% [markdown]
 # Every row begins with the last element of the row before. No error: each cell exists.
@@ -229,7 +229,7 @@ strides_explorer(3, 4)
 # Our `read_swapped` in minigrad. The elements of the first row now lie 4 cells apart.
 
 # %%
-strides(x.T)
+strides(x.T, name="x.T")
 
 # %% [markdown]
 # Shape and strides are reversed, the offset stays, and the storage is the very same.
@@ -299,7 +299,7 @@ colours.shape, colours.strides
 # Each colour's plane is gathered from every third cell.
 
 # %%
-strides(colours, index=0)
+strides(colours, index=0, name="colours")
 
 # %% [markdown]
 # **To the lab**: exercise 4 (`permute`) and exercise 5 (`transpose`).
@@ -320,7 +320,7 @@ for v in y[1], y[:, 2]:
 # slice reads; hatched cells are not read at all.
 
 # %%
-strides(y[1:, 1::2], base=y)
+strides(y[1:, 1::2], base=y, name="y[1:, 1::2]", base_name="y")
 
 # %% [markdown]
 # The offset 7 is one row of 6 and one column. The stride of `i` is still 6, that of `j`
@@ -382,7 +382,7 @@ before
 
 # %%
 before[1] = 7
-weights
+strides(before, base=weights, name="before", base_name="weights")
 
 # %% [markdown]
 # Everyone makes this mistake once, in PyTorch too. To keep values, make a copy, and say
@@ -426,14 +426,14 @@ broadcast(column, row)
 # %%
 column = minigrad.tensor([[0], [10], [20]])
 wide = column.expand(3, 4)
-strides(wide)
+strides(wide, name="wide")
 
 # %% [markdown]
 # Twelve elements, three cells; ×4 says that each cell is read by four elements. The row
 # gets a new first dimension, of stride 0.
 
 # %%
-strides(minigrad.arange(4).expand(3, 4))
+strides(minigrad.arange(4).expand(3, 4), name="row.expand(3, 4)")
 
 # %% [markdown]
 # How far does it go? This tensor has 16384 × 16384 elements of 4 bytes each: 1 GiB, to
@@ -442,7 +442,7 @@ strides(minigrad.arange(4).expand(3, 4))
 # %%
 giant = torch.tensor(7.0).expand(16384, 16384)
 print(f"{giant.nbytes:,} bytes? {giant.untyped_storage().nbytes()} in the storage")
-strides(giant)
+strides(giant, name="giant")
 
 # %% [markdown]
 # ### Which shapes fit
@@ -468,7 +468,8 @@ strides(giant)
 # </details>
 
 # %%
-torch.broadcast_shapes((3, 1), (4,)), torch.broadcast_shapes((5, 3), (3,))
+print(torch.broadcast_shapes((3, 1), (4,)), torch.broadcast_shapes((5, 3), (3,)))
+broadcast(torch.arange(15).reshape(5, 3), torch.tensor([100, 200, 300]))
 
 # %% [markdown]
 # The third pair does not fit, and that is good: NumPy and PyTorch never guess.
@@ -512,8 +513,14 @@ with trying():
 [v.is_contiguous() for v in (x, x.T, y[1:3], y[:, 1:3])]
 
 # %% [markdown]
-# Two whole rows are one piece. Two columns are not: after each pair there is a gap. For
-# a contiguous tensor, `view` gives another shape to the same storage.
+# Two whole rows are one piece. Two columns are not: after each pair there is a gap. The
+# arcs lead from each element to the next, row by row.
+
+# %%
+walk({"y[1:3]": y[1:3], "y[:, 1:3]": y[:, 1:3]})
+
+# %% [markdown]
+# For a contiguous tensor, `view` gives another shape to the same storage.
 
 # %%
 x.view(2, 6).strides, x.view(12).strides
@@ -526,18 +533,14 @@ with trying():
     print(x.T.view(12))
 
 # %% [markdown]
-# To see why, list the cells that the transpose reads, row by row. (Value and cell
-# number are the same here.)
+# To see why, walk through the transpose, row by row.
 
 # %%
-cells = [cell for row in x.T.tolist() for cell in row]
-print("cells", cells)
-print("steps", [b - a for a, b in zip(cells, cells[1:], strict=False)])
+walk({"x.T": x.T})
 
 # %% [markdown]
-# A tensor of one dimension has one stride. These steps are 4, 4, −7, 4, 4, −7 …: there
-# is no number that does it. So `view` does not fail out of caution. It fails because
-# there is no such view.
+# A tensor of one dimension has one stride, and no number is both 4 and −7. So `view`
+# does not fail out of caution. It fails because there is no such view.
 #
 # ### reshape: a view if it can, a copy if it must
 #
@@ -593,7 +596,14 @@ left.is_contiguous(), left.view(4, 2, 2).strides
 # </details>
 
 # %%
-y[:, ::2].is_contiguous(), y[:, ::2].view(12).strides
+print(y[:, ::2].is_contiguous(), y[:, ::2].view(12).strides)
+four = {
+    "y[1:3]": y[1:3],
+    "y[::2]": y[::2],
+    "y[:, ::2]": y[:, ::2],
+    "y[:, :3]": y[:, :3],
+}
+walk(four)
 
 # %% [markdown]
 # **To the lab**: exercise 9 (`view_or_copy`) decides it for any two shapes.
@@ -610,7 +620,8 @@ from minigrad.layout import index_of, offset_of
 
 v = y[:2, :4].T
 cells = [offset_of(index_of(i, v.shape), v.strides, v.offset) for i in range(8)]
-cells
+print(cells)
+strides(v, index=index_of(5, v.shape), base=y, name="v", base_name="y")
 
 # %% [markdown]
 # On a GPU each i is a thread, as in chapter 01. (Skip this section if you have not read
@@ -665,7 +676,7 @@ corner.shape, corner.strides, corner.offset, corner.item()
 # %%
 none = y[:, 2:2]
 print(none.numel(), none.tolist())
-strides(none)
+strides(none, name="none")
 
 # %% [markdown]
 # One convention to know for the lab: a new tensor counts a size of 0 as 1 in its
@@ -689,7 +700,7 @@ print(t.stride(), "elements")
 # same memory, read from the end.
 
 # %%
-strides(np.arange(6)[::-1])
+strides(np.arange(6)[::-1], name="a[::-1]")
 
 # %% [markdown]
 # PyTorch does not have them: its kernels may rely on strides that are 0 or more.
@@ -804,7 +815,8 @@ for name, v in results.items():
 
 # %%
 square = minigrad.arange(16).reshape(4, 4)
-strides(square.as_strided((4,), (5,)), base=square)
+diagonal = square.as_strided((4,), (5,))
+strides(diagonal, base=square, name="diagonal", base_name="square")
 
 # %% [markdown]
 # Now **lab 03**: eleven exercises, from five minutes to half an hour each, the last of

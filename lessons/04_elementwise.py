@@ -64,7 +64,7 @@ device
 
 # %%
 x = minigrad.arange(6, dtype=minigrad.float32).view(2, 3)
-strides(x.T)
+strides(x.T, name="x.T")
 
 # %% [markdown]
 # Element 1 of `x.T`, counted row by row, is a 3, and lies in cell 3. If a kernel is to
@@ -312,10 +312,10 @@ for op in "sigmoid_a", "sigmoid_b":
 # %%
 a = minigrad.tensor([[10.0], [20.0], [30.0]])
 b = minigrad.tensor([1.0, 2.0, 3.0, 4.0])
-strides(a.expand(3, 4), base=a)
+strides(a.expand(3, 4), base=a, name="a.expand(3, 4)", base_name="a")
 
 # %%
-strides(b.expand(3, 4), base=b)
+strides(b.expand(3, 4), base=b, name="b.expand(3, 4)", base_name="b")
 
 # %% [markdown]
 # A kernel for two operands has two views. It does not know that there is such a thing

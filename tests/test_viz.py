@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from minigrad import Tensor
 from minigrad.exercises.registry import exercises
 from minigrad.storage import Storage
-from minigrad.viz import strides, strides_explorer
+from minigrad.viz import strides, strides_explorer, walk
 from minigrad.viz.reading import reading
 
 pytestmark = pytest.mark.slow
@@ -232,6 +232,28 @@ def test_base_must_have_the_same_storage():
         strides(x, base=tensor((3, 4), (4, 1)))
     picture = strides(Tensor(x.storage, (2,), (4,), 1), base=x)
     assert texts(picture)["base"] == 1
+    picture = strides(Tensor(x.storage, (2,), (4,), 1), 1, x, "x[:2, 1]", "whole")
+    assert texts(picture)["x[:2, 1]"] == texts(picture)["whole"] == 1
+    assert "x[:2, 1][1] reads cell  1 + 1\u00b74 = 5" in texts(picture)
+    assert "Marked: x[:2, 1][1] reads cell 5." in picture.alt
+
+
+@given(views(dims=3, most=3))
+def test_a_walk_has_one_step_where_torch_can_view_it_flat(x):
+    if len(x.storage) > 24 or x.shape.count(0) or np.prod(x.shape) < 2:
+        return
+    storage = torch().arange(len(x.storage))
+    same = torch().as_strided(storage, x.shape, x.strides, x.offset)
+    try:
+        said = f"x: every step is {same.view(-1).stride(0)}."
+    except RuntimeError:
+        said = "x: steps "
+    assert walk({"x": x}).alt.startswith(said)
+
+
+def test_a_walk_of_what_is_large_is_refused():
+    with pytest.raises(ValueError, match="y has 25 cells and 25 elements"):
+        walk({"y": tensor((25,), (1,))})
 
 
 def test_the_picture_comes_as_svg_png_and_words():
@@ -294,7 +316,7 @@ def test_pictures_need_no_answers():
         import numpy as np
         from minigrad import NotAnswered, Tensor, arange
         from minigrad.storage import Storage
-        from minigrad.viz import strides, strides_explorer
+        from minigrad.viz import strides, strides_explorer, walk
         try:
             arange(3)
         except NotAnswered:
@@ -303,6 +325,7 @@ def test_pictures_need_no_answers():
             strides(x, (1, 2), base=whole).svg()
             strides_explorer(x).picture().svg()
             strides_explorer(2, 3)
+            walk({"x": x}).svg()
             print("drawn")
     """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -30,6 +30,7 @@ from .tables import broadcast, tables
 from .threads import threads
 from .timeline import timeline
 from .tree import tree
+from .walk import walk
 from .windows import columns, halo, overlaps, pooling, windows
 
 __all__ = [
@@ -80,5 +81,6 @@ __all__ = [
     "toolchain",
     "tree",
     "versions",
+    "walk",
     "windows",
 ]

@@ -1,18 +1,13 @@
 """In which bank of shared memory does each element of an array lie?"""
 
 from .banks import BANKS, passes
-from .canvas import BOXES, Canvas
+from .canvas import Canvas
 from .picture import style
 from .sheet import MARGIN, WIDTH, Legend
 from .words import count
 
 SIZE, GAP, HEAD = 0.116, 0.34, 0.4  # inches: an element, between arrays, their titles
 MOST = 34  # rows or columns
-DARKEST = 0x8C, 0xB9, 0xDF  # of bank 31; bank 0 is white
-BOXES |= {
-    f"bank {n}": {"fc": [1 - (1 - dark / 255) * n / 31 for dark in DARKEST],
-                  "ec": "#A6A6A6", "lw": 0.3} for n in range(BANKS)
-}  # fmt: skip
 
 
 def bank_map(*shapes, lanes=lambda lane: (lane, 0)):

@@ -22,6 +22,11 @@ BOXES |= {
     f"block {i}": {"fc": tint, "ec": "#595959", "lw": 0.9, "zorder": 3}
     for i, tint in enumerate(TINTS)
 }
+DARKEST = 0x8C, 0xB9, 0xDF  # of bank 31; bank 0 is white
+BOXES |= {
+    f"bank {i}": {"fc": [1 - (1 - dark / 255) * i / 31 for dark in DARKEST],
+                  "ec": "#A6A6A6", "lw": 0.3} for i in range(32)
+}  # fmt: skip
 
 
 class Canvas:

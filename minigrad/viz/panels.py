@@ -45,7 +45,7 @@ class Panel:
         height, width = ((1, 1) + view.shape)[-2:]
         row, col = ([0, 0] + firsts)[-2:]
         across = {0: limit, 1: limit, 2: min(limit, 14)}.get(self.ndim, 7)
-        self.rows = cut(height, 9 if self.ndim < 3 else 6, row)
+        self.rows = cut(height, min(limit, 9 if self.ndim < 3 else 6), row)
         self.cols = cut(width, across, col)
 
     @property

@@ -70,8 +70,8 @@ class Space:
 class Legend:
     """(kind of box, what it means), side by side."""
 
-    def __init__(self, entries):
-        self.rows = rows_of(entries)
+    def __init__(self, entries, width=WIDTH):
+        self.rows = rows_of(entries, width)
         self.height = 0.06 + LINE * len(self.rows)
 
     def draw(self, canvas, y):
@@ -89,7 +89,7 @@ def room(kind, text):
     return 0.28 * bool(kind) + 0.067 * len(text) + 0.2
 
 
-def rows_of(entries, width=WIDTH):
+def rows_of(entries, width):
     """The legend's entries in rows that are not wider than the picture."""
     rows, x = [], width
     for entry in entries:

@@ -1,26 +1,26 @@
 """Which storage cell does each element of a tensor read?"""
 
-from math import prod
-
 from .canvas import HEIGHT, INK, UNIT, Canvas
 from .panels import panels_of, text_of, with_gaps
 from .picture import style
 from .reading import reading
-from .sheet import room, rows_of
+from .sheet import Legend, Words
 from .words import count, describe, formula, left_out, marked_of, subject
 
 ACROSS = 8.16  # inches: what fits beside a notebook's margin at 100 % zoom
-MARGIN, HEAD, ABOVE = 0.2, 0.42, 0.26  # ABOVE: room for numbers over a row of cells
-SLOTS, LINES = 72, 24  # storage cells, and lines, drawn at most
+MARGIN, HEAD = 0.2, 0.42
+ABOVE, BELOW = 0.26, 0.42  # room for numbers over cells, and for a grid's name
+SLOTS = 72  # storage cells drawn at most
 
 
-def strides(tensor, index=None, base=None):
+def strides(tensor, index=None, base=None, name="x", base_name="base"):
     """Draw a tensor's storage, its elements, and which element reads which cell.
 
     tensor: of minigrad or PyTorch, or a NumPy array. index: which elements to mark, an
     int, a slice or a tuple of them as in tensor[index]; the first row without it (where
     there are strides of 0: all elements that read the same cell as the first).
-    base: a tensor with the same storage, drawn beside it.
+    base: a tensor with the same storage, drawn beside it. name, base_name: what the
+    two are called in the picture, as in name="y.T", base_name="y".
     Returns a Picture. Large tensors are cut, and the picture says so.
     """
     view = reading(tensor)
@@ -28,13 +28,14 @@ def strides(tensor, index=None, base=None):
     if whole is not None and (whole.storage, whole.dtype) != (view.storage, view.dtype):
         raise ValueError("base and tensor read different storages: nothing to compare")
     with style():
-        return _Drawing(view, marked_of(view, index), whole).picture()
+        return _Drawing(view, marked_of(view, index), whole, name, base_name).picture()
 
 
 class _Drawing:
-    def __init__(self, view, marked, base):
+    def __init__(self, view, marked, base, name, base_name):
         self.view, self.marked, self.base = view, marked, base
-        self.choose(limit=24)
+        self.name, self.base_name = name, base_name
+        self.choose(limit=24 if any(view.strides) else 5)  # one cell: few are enough
         if any(len(p.cols) * self.unit + p.indent > ACROSS + 0.01 for p in self.panels):
             self.choose(limit=int(ACROSS / self.unit) - 1)
         self.row = int(ACROSS / self.unit + 0.01)  # storage cells side by side
@@ -44,10 +45,11 @@ class _Drawing:
     def choose(self, limit):
         """The panels, the storage cells, their values, and how wide a box must be."""
         firsts = [m[0] if len(m) else 0 for m in self.marked]
-        self.panels = panels_of(self.view, "x", firsts, limit)
+        self.panels = panels_of(self.view, self.name, firsts, limit)
         if self.base is not None:
             zeros = [0] * len(self.base.shape)
-            self.panels = panels_of(self.base, "base", zeros, limit) + self.panels
+            whole = panels_of(self.base, self.base_name, zeros, limit)
+            self.panels = whole + self.panels
         self.hits = {c for p in self.panels for _, _, i, c in self.elements(p)
                      if self.is_marked(p, i)}  # fmt: skip
         self.slots = self.choose_slots()
@@ -85,8 +87,9 @@ class _Drawing:
         )
 
     def has_line(self, index):
-        """All marked elements have one; of very many, those of the first row alone."""
-        return prod(map(len, self.marked)) <= LINES or not any(index[:-1])
+        """Those of the first marked row have one: below it, no line crosses another."""
+        firsts = (m[0] for m in self.marked)
+        return all(i == m for i, m in zip(index[:-1], firsts, strict=False))
 
     def kind(self, cell):
         """How the box of a cell, or of an element that reads it, looks."""
@@ -99,38 +102,43 @@ class _Drawing:
     # ------------------------------------------------------------ drawing
 
     def picture(self):
-        self.heading = formula(self.view, self.marked)
+        self.what = subject(self.name, self.marked)
+        self.heading = formula(self.name, self.view, self.marked)
         self.top = HEAD + 0.2 * (len(self.heading) + 1) + ABOVE
         lines = -(-len(self.slots) // self.row)
         corners, bottom = self.corners(self.top + lines * (HEIGHT + ABOVE) + 0.35)
         self.notes = left_out(self.view, self.panels, self.slots)
-        width, key = self.width(corners), self.key()
-        rows = len(rows_of(key, width)) + len(self.notes)
-        self.canvas = Canvas(width, bottom + 0.24 + 0.2 * rows)
+        width = self.width(corners)
+        key, notes = Legend(self.key(), width), Words(self.notes, 8.5)
+        self.canvas = Canvas(width, bottom + 0.2 + key.height + notes.height)
         self.title()
         self.storage()
         for panel, corner in zip(self.panels, corners, strict=True):
             self.panel(panel, *corner)
-        self.legend(bottom + 0.26, rows_of(key, width))
-        words = describe(self.view, self.marked, sorted(self.hits), self.notes)
+        key.draw(self.canvas, bottom + 0.1)
+        notes.draw(self.canvas, bottom + 0.1 + key.height)
+        words = describe(self.view, self.what, sorted(self.hits), self.notes)
         return self.canvas.picture(words)
 
     def corners(self, top):
         """Where each panel's first box stands, side by side or wrapped; and the end."""
         corners, x, y, end = [], MARGIN, top, top - (0 if self.panels else 0.4)
         for panel in self.panels:
-            wide = self.unit * len(panel.cols) + panel.indent
+            wide = panel.indent + self.across(panel)
             if x > MARGIN and x + wide > ACROSS + MARGIN + 0.01:
                 x, y = MARGIN, end + 0.2
             corners.append((x + panel.indent, y + 0.4))
             x += wide + 0.3
-            end = max(end, y + 0.4 + HEIGHT * len(panel.rows))
+            end = max(end, y + 0.4 + HEIGHT * len(panel.rows) + BELOW)
         return corners, end
+
+    def across(self, panel):
+        return max(self.unit * len(panel.cols), 0.1 * len(panel.title))
 
     def width(self, corners):
         storage = MARGIN + self.unit * min(self.row, len(self.slots))
         placed = zip(self.panels, corners, strict=True)
-        right = [x + self.unit * len(panel.cols) for panel, (x, _) in placed]
+        right = [x + self.across(panel) for panel, (x, _) in placed]
         return max(7.2, *(x + MARGIN for x in [storage, *right]))
 
     def title(self):
@@ -162,40 +170,39 @@ class _Drawing:
             )
 
     def panel(self, panel, x, y):
-        """A grid of elements: the value, and beneath it the number of its cell."""
+        """A grid of elements: the value, and beneath it the number of its cell.
+
+        Its name and its columns' numbers stand below, where no line passes.
+        """
         label, unit = self.canvas.label, self.unit
-        corner = panel.ndim > 1 and len(panel.title) < 6  # no line passes there
-        at, side = ((x - 0.07, y - 0.1), "right") if corner else ((x, y - 0.28), "left")
-        label(*at, panel.title, 9.5, ha=side, weight="bold", color=INK)
+        low = y + HEIGHT * len(panel.rows)
+        label(x, low + 0.28, panel.title, 9.5, ha="left", weight="bold", color=INK)
         if panel.ndim > 0:
             for place, col in enumerate(panel.cols):
                 text = "\u2026" if col is None else str(col)
-                label(x + unit * (place + 0.5), y - 0.1, text)
+                label(x + unit * (place + 0.5), low + 0.1, text)
         if panel.ndim > 1:
             for place, row in enumerate(panel.rows):
                 text = "\u2026" if row is None else str(row)
                 label(x - 0.07, y + HEIGHT * (place + 0.5), text, ha="right")
         for down, right, index, cell in self.elements(panel):
-            self.element(panel, index, cell, x + unit * right, y + HEIGHT * down, y)
+            self.element(panel, index, cell, x + unit * right, y + HEIGHT * down)
 
-    def element(self, panel, index, cell, x, y, top):
+    def element(self, panel, index, cell, x, y):
         value = self.values.get(cell, "?")
         self.canvas.cell(x, y, self.kind(cell), value, str(cell), self.unit)
         if not self.is_marked(panel, index):
             return
         self.canvas.box(x, y, "frame", self.unit)
         if cell in self.hooks and self.has_line(index):
-            hook = self.hooks[cell]  # lines run down beside values, not across them
-            side = 0.5 if y == top else 0.07 if hook[0] < x else 0.93
-            x += self.unit * side
-            self.canvas.line(hook, (x, top), (x, y))
+            self.canvas.line(self.hooks[cell], (x + self.unit / 2, y))
 
     def key(self):
         """(kind of box or None, what it means) for all that occurs in the picture."""
         drawn = [c for p in self.panels for *_, c in self.elements(p)]
         kinds = {self.kind(cell) for cell in [*self.slots, *drawn] if cell is not None}
         words = {
-            "marked": f"{subject(self.marked)} and its cells",
+            "marked": f"{self.what} and its cells",
             "read": "read",
             "free": "not read",
             "outside": "outside the storage",
@@ -204,17 +211,3 @@ class _Drawing:
         key += [(None, "under a value: its cell")] * bool(self.panels)
         several = any(times not in (0, 1) for times in self.times.values())
         return key + [(None, "\u00d7n: read by n elements")] * several
-
-    def legend(self, y, lines):
-        for line in lines:
-            x = MARGIN
-            for kind, text in line:
-                if kind:
-                    self.canvas.box(x, y - 0.08, kind, 0.22, 0.16)
-                x_text = x + 0.28 * bool(kind)
-                self.canvas.write(x_text, y, text, 8.5, ha="left")
-                x += room(kind, text)
-            y += 0.2
-        for note in self.notes:
-            self.canvas.write(MARGIN, y, note, 8.5, ha="left")
-            y += 0.2

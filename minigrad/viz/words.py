@@ -43,32 +43,33 @@ def is_one(marked):
     return all(len(m) == 1 for m in marked)
 
 
-def subject(marked):
+def subject(name, marked):
     """The marked elements, as Python writes them: x[0, :]"""
     parts = []
     for chosen in marked:
         whole = chosen.start == 0 and chosen.step == 1 and len(chosen) != 1
         cut = f"{chosen.start}:{chosen.stop}" + f":{chosen.step}" * (chosen.step != 1)
         parts.append(str(chosen[0]) if len(chosen) == 1 else ":" if whole else cut)
-    return f"x[{', '.join(parts)}]" if parts else "x"
+    return f"{name}[{', '.join(parts)}]" if parts else name
 
 
-def formula(view, marked):
+def formula(name, view, marked):
     """Lines: from multi-index to cell, in letters and, for one element, in numbers."""
     ndim = len(view.shape)
     if ndim > len(NAMES):
         return ["cell = offset + the sum of index times stride over all dimensions"]
     numbers = [str(s) if s >= 0 else f"({s})" for s in view.strides]
-    steps = [f"{name}\u00b7{s}" for name, s in zip(NAMES, numbers, strict=False)]
+    steps = [f"{i}\u00b7{s}" for i, s in zip(NAMES, numbers, strict=False)]
     names = f"[{', '.join(NAMES[:ndim])}]" if ndim else ""
-    lines = [f"x{names} reads cell  {' + '.join([str(view.offset), *steps])}"]
+    lines = [f"{name}{names} reads cell  {' + '.join([str(view.offset), *steps])}"]
     if ndim and view.numel and is_one(marked):
         index = [m[0] for m in marked]
         steps = [f"{i}\u00b7{s}" for i, s in zip(index, numbers, strict=True)]
         cell = view.cell(index)
         lines.append(
-            f"{subject(marked)} reads cell  {' + '.join([str(view.offset), *steps])} = "
-            f"{cell}{'' if view.inside(cell) else ', outside the storage'}"
+            f"{subject(name, marked)} reads cell  "
+            f"{' + '.join([str(view.offset), *steps])} = {cell}"
+            f"{'' if view.inside(cell) else ', outside the storage'}"
         )
     return lines
 
@@ -99,13 +100,13 @@ def left_out(view, panels, slots):
     return notes
 
 
-def describe(view, marked, hits, notes):
-    """The picture in one paragraph, for those who cannot see it."""
+def describe(view, what, hits, notes):
+    """The picture in one paragraph, for those who cannot see it; what: is marked."""
     cells = ", ".join(map(str, hits[:24])) + (", ..." if len(hits) > 24 else "")
     text = (
         f"A storage of {count(view.cells, 'cell')} of {view.dtype}, read as shape "
         f"{view.shape} with strides {view.strides} and offset {view.offset}."
     )
     if hits:
-        text += f" Marked: {subject(marked)} reads cell{'s' * (len(hits) > 1)} {cells}."
+        text += f" Marked: {what} reads cell{'s' * (len(hits) > 1)} {cells}."
     return " ".join([text, *notes])
