@@ -315,9 +315,9 @@ if torch:
 # and multiplies matrices, or calls a library that knows a better way; on a GPU cuDNN
 # has many kernels, and one is chosen by the sizes, as the ladder did.
 #
-# And the time? A whole step, forward, backward and Adam, on one NVIDIA H200
-# (`docs/benchmarks/mnist.md`). **Predict**: how much longer does a step of 1024 images
-# take than one of 64?
+# And the time? A whole step, forward, backward and Adam, on one
+# {{mnist/mnist on cuda | PyTorch, e | GPU}} (`docs/benchmarks/mnist.md`). **Predict**:
+# how much longer does a step of 1024 images take than one of 64?
 
 # %%
 libraries = {
@@ -331,9 +331,9 @@ viz.ranking({f"{step}, µs": rates(table, libraries, step) for step in steps})
 
 # %% [markdown]
 # (*labs*: the kernels of the labs; *best*: the library's last rungs.) Sixteen times the
-# work in about twice the time: with 64 images the GPU waits for Python, which takes
+# work in twice the time or less: with 64 images the GPU waits for Python, which takes
 # some microseconds for each of a hundred calls. A CUDA graph makes them all at once,
-# and is three times as fast there. With 1024 images the kernels are what takes the
+# and is several times as fast there. With 1024 images the kernels are what takes the
 # time, and the rungs show.
 #
 # **To the lab**: exercises 4 to 6 (`train_step`, `evaluate`, `train_mnist`).

@@ -1190,8 +1190,8 @@ for (file, line, name), (_, count, own, *_) in sorted(rows, key=lambda r: -r[1][
 # | Sectors/Request | 4: 32 floats side by side; 16: 32 `float4`; scattered: 32 |
 # | Bank Conflicts | shared memory served one lane after the other |
 #
-# For the two kernels of `examples/extension`, on an H200
-# (`docs/benchmarks/extension.md`):
+# For the two kernels of `examples/extension`, on one
+# {{extension/op | outer_ | GPU}} (`docs/benchmarks/extension.md`):
 #
 # | | outer product | bias-GELU |
 # |---|---|---|

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from importlib.util import find_spec
 
 import nbformat
 import pytest
@@ -84,6 +85,8 @@ def test_a_lesson_runs_from_top_to_bottom(text, tmp_path):
         if "solved:" in output.text:
             assert f"solved: {cell.id.endswith(SOLVED)}" in output.text, cell.source
     for cell in nb.cells:
+        if cell.source.startswith("if tf:") and not find_spec("tensorflow"):
+            continue
         if cell.cell_type == "code" and prints(cell.source):
             assert cell.outputs, f"nothing was printed: {cell.source}"
         if cell.source.startswith("with trying():"):  # it shows a message

@@ -11,8 +11,9 @@ def published(table, row, column=None):
     """A cell of a table in docs/benchmarks, as it is written there.
 
     All three are named by as much of their beginning as is needed. column: the rate,
-    GB/s or TFLOP/s, where nothing is given. A table of another page than kernels.md:
-    "mnist/mnist on cuda". LookupError: there is no such cell, or more than one.
+    GB/s or TFLOP/s, where nothing is given; "GPU": where it was measured. A table of
+    another page than kernels.md: "mnist/mnist on cuda". LookupError: there is no such
+    cell, or more than one.
     """
     *page, table = table.split("/")
     page = page[0] if page else "kernels"
@@ -49,8 +50,12 @@ def _rows(page):
     text = (PAGES / f"{page}.md").read_text(encoding="utf-8")
     rows = []
     for section in re.split(r"^(?:#+|<!--) (?=\w)", text, flags=re.M):
+        gpu = re.search(r"NVIDIA \w+", section)
+        gpu = {"GPU": gpu[0]} if gpu else {}
         for table in re.findall(r"(?:^\|.*\n)+", section, re.M):
             lines = [line.split("|")[1:-1] for line in table.splitlines()]
             names, _, *cells = [[cell.strip() for cell in line] for line in lines]
-            rows += [(section, dict(zip(names, row, strict=True))) for row in cells]
+            rows += [
+                (section, dict(zip(names, row, strict=True)) | gpu) for row in cells
+            ]
     return rows
