@@ -100,3 +100,33 @@ def _(n, registers, limits):
     if blocks > limits["blocks"]:
         raise ValueError("no grid")
     return blocks, threads
+
+
+@right(pick_launch, "by halving, in a function that calls itself")
+def _(n, registers, limits):
+    def largest(threads):
+        if threads < 32:
+            raise ValueError("no block is small enough")
+        much = threads > limits["threads"] or threads * registers > limits["registers"]
+        return largest(threads // 2) if much else threads
+
+    if not n:
+        return None
+    threads = largest(1024)
+    blocks, rest = divmod(n, threads)
+    blocks += rest > 0
+    if limits["blocks"] < blocks:
+        raise ValueError("no grid is large enough")
+    return blocks, threads
+
+
+@right(pick_launch, "every launch that a block allows, and the last of them")
+def _(n, registers, limits):
+    most = limits["threads"], limits["registers"] / registers
+    launches = [((n - 1) // t + 1, t) for t in (2**k for k in range(5, 11))
+                if all(t <= limit for limit in most)]  # fmt: skip
+    if n == 0:
+        return None
+    if not launches or launches[-1][0] > limits["blocks"]:
+        raise ValueError("it cannot be launched")
+    return launches[-1]

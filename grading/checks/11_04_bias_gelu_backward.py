@@ -5,7 +5,7 @@ import torch
 
 from grading.checking import checks
 from grading.kernels import blank
-from grading.mistakes import mistakes
+from grading.mistakes import mistakes, right
 from minigrad.kernels.bias_gelu import bias_gelu_backward
 
 from .bias_kernels import BiasCheck, gelu, numbers, three_types
@@ -87,4 +87,27 @@ mistakes(
     > u * (acc_t)0.70710678118654752 -> u / (acc_t)1.4142135623730951
     & exp(u * u * (acc_t)-0.5) -> exp(-u * u / 2)
     """,
+)
+
+
+right(
+    bias_gelu_backward,
+    "by two functions",
+    """
+__device__ acc_t share(acc_t u) { return erfc(u * (acc_t)-0.70710678118654752) / 2; }
+
+__device__ acc_t density(acc_t u) {
+    const acc_t pi = 3.14159265358979324;
+    return exp(u * u / -2) / sqrt(2 * pi);
+}
+
+__global__ void bias_gelu_backward(const scalar_t* dy, const scalar_t* x,
+                                   const scalar_t* bias, scalar_t* dx, int N, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        acc_t u = (acc_t)x[i] + (acc_t)bias[i % N];
+        dx[i] = (scalar_t)((acc_t)dy[i] * fma(u, density(u), share(u)));
+    }
+}
+""",
 )

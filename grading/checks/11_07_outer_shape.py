@@ -87,3 +87,31 @@ def _(a, b):
     if len(known) == 2:
         raise ValueError("the batches differ")
     return tuple([*(known or {None}), m, n])
+
+
+@right(outer_shape, "by patterns")
+def _(a, b):
+    unknown = None, None
+    match unknown if a is None else a, unknown if b is None else b:
+        case ((B, M), (None, N)) | ((None, M), (B, N)):
+            return B, M, N
+        case (B, M), (C, N) if B == C:
+            return B, M, N
+    raise ValueError(f"no outer product: {a} and {b}")
+
+
+@right(outer_shape, "by a function that merges two sizes")
+def _(a, b):
+    def merge(first, second):
+        if first is None or second is None:
+            return second if first is None else first
+        if first - second:
+            raise ValueError(f"{first} and {second} are two sizes")
+        return first
+
+    shapes = []
+    for shape in a, b:
+        shapes.append([None] * 2 if shape is None else list(shape))
+        if len(shapes[-1]) - 2:
+            raise ValueError(f"two dimensions, not those of {shape}")
+    return merge(shapes[0][0], shapes[1][0]), shapes[0][1], shapes[1][1]

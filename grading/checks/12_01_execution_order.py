@@ -173,3 +173,18 @@ def _(fetches):
             if not waiting[user]:
                 order.append(user)
     return order
+
+
+@right(execution_order, "by a stack of iterators")
+def _(fetches):
+    done, seen, path, stack = [], set(), [], [iter(fetches)]
+    while stack:
+        new = next((o for o in stack[-1] if o not in seen), None)
+        if new is not None:
+            seen.add(new)
+            path.append(new)
+            stack.append(iter(new.inputs))
+        else:
+            stack.pop()
+            done += [path.pop()] if path else []
+    return done

@@ -1,5 +1,8 @@
 """Gradients as operations: run, they are what PyTorch computes."""
 
+import functools
+import operator
+
 import torch
 
 from grading.checking import checks
@@ -181,3 +184,20 @@ def _(y, xs, grad_of):
         return memory[o]
 
     return [total(x) if y in leads else None for x in xs]
+
+
+@right(gradients, "by lists of parts, added up when all are there")
+def _(y, xs, grad_of):
+    order, leads, total = execution_order([y]), {*xs}, {}
+    for o in order:
+        leads |= set() if leads.isdisjoint(o.inputs) else {o}
+    parts = {o: [] for o in order}
+    parts[y].append(graph.op("OnesLike", y))
+    for o in order[::-1]:
+        if o not in leads or not parts[o]:
+            continue
+        total[o] = functools.reduce(operator.add, parts[o])
+        if not leads.isdisjoint(o.inputs):
+            for i, part in enumerate(grad_of(o, total[o])):
+                parts[o.inputs[i]] += [] if part is None else [part]
+    return [total.get(x) for x in xs]

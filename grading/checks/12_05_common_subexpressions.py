@@ -147,3 +147,38 @@ def _(nodes):
                 twins[node] = other
                 break
     return twins
+
+
+@right(common_subexpressions, "by numbers of values, in a text")
+def _(nodes):
+    numbers, first, twins = {}, {}, {}
+
+    def written(value):
+        if hasattr(value, "op"):
+            return f"%{numbers.setdefault(value, len(numbers))}"
+        return repr(value)
+
+    for node in nodes:
+        if node.op == "call_function":
+            options = [f"{k}={node.kwargs[k]!r}" for k in sorted(node.kwargs)]
+            text = ", ".join([*map(written, node.args), *options])
+            earlier = first.setdefault(f"{node.target}({text})", node)
+            if earlier is not node:
+                twins[node] = earlier
+                numbers[node] = numbers.setdefault(earlier, len(numbers))
+    return twins
+
+
+@right(common_subexpressions, "in rounds, until no group grows")
+def _(nodes):
+    twins, before = {}, None
+    while twins != before:
+        before, groups = twins, {}
+        for node in [n for n in nodes if n.op == "call_function"]:
+            args = [twins.get(a, a) if hasattr(a, "op") else (type(a), str(a))
+                    for a in node.args]  # fmt: skip
+            options = frozenset((k, repr(v)) for k, v in node.kwargs.items())
+            key = node.target, *args, options
+            groups.setdefault(key, []).append(node)
+        twins = {n: same[0] for same in groups.values() for n in same[1:]}
+    return twins

@@ -109,3 +109,31 @@ def _(traced, now):
         if name not in traced:
             failures.append(f"{name} was nothing, is {new!r}")
     return failures
+
+
+@right(guard_failures, "by what two sets of texts do not share")
+def _(traced, now):
+    old, new = ({k: repr(v) for k, v in d.items()} for d in (traced, now))
+    differ = {name for name, _ in set(old.items()) ^ set(new.items())}
+    return [
+        f"{name} was {old.get(name, 'nothing')}, is {new.get(name, 'nothing')}"
+        for name in {**old, **new}
+        if name in differ
+    ]
+
+
+@right(guard_failures, "with types in the values, and what is left over")
+def _(traced, now):
+    def typed(value):
+        if isinstance(value, tuple):
+            return [typed(v) for v in value]
+        return type(value), str(value)
+
+    left, failures = dict(now), []
+    for name, old in traced.items():
+        if name not in left:
+            failures.append(f"{name} was {old!r}, is nothing")
+        elif typed(old) != typed(left[name]):
+            failures.append(f"{name} was {old!r}, is {left[name]!r}")
+        left.pop(name, None)
+    return failures + [f"{name} was nothing, is {v!r}" for name, v in left.items()]

@@ -132,3 +132,18 @@ def _(static, given):
     copies = [x.clone() for x in given]
     for i in range(len(static)):
         static[i].copy_(copies[i])
+
+
+@right(copy_inputs, "by comparing storages, and what is in its place left alone")
+def _(static, given):
+    copies = []
+    for number, t in enumerate(static):
+        x = given[number]
+        for fact in "shape", "dtype", "device":
+            if getattr(t, fact) != getattr(x, fact):
+                raise RuntimeError(f"input {number} has another {fact}")
+        if x is not t:
+            inside = any(x.storage is other.storage for other in static)
+            copies.append((t, x.clone() if inside else x))
+    for t, x in copies:
+        t.copy_(x)
