@@ -25,7 +25,7 @@ from grading import sandbox
 from minigrad.devices import gpu_available
 
 LAB = "01_threads"
-FEW = 12  # submissions, one at a time
+FEW = 4  # submissions, one at a time
 ASKED = "nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits"
 
 
@@ -122,8 +122,8 @@ def main(arguments=None):
 def parser():
     parser = common.parser(__doc__, PAGE)
     for name, count, what in (
-        ("submissions", 80, "in the class"),
-        ("jobs", 8, "processes that judge; 10 submissions for each, or fewer do"),
+        ("submissions", 24, "in the class"),
+        ("jobs", 8, "processes that judge; 3 submissions for each, or fewer do"),
     ):
         parser.add_argument(
             f"--{name}", type=int, default=count, metavar="N",
