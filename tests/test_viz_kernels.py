@@ -650,7 +650,20 @@ def test_a_still_has_the_values_of_threads_and_of_shared_memory():
         "= threadIdx.x;", "= 77;"
     )
     picture = viz.step(raw(source), 1, 64, (zeros(64, dtype=np.int32),)).picture()
-    assert words(picture)["77"] == 64 and words(picture)["shared by the block"] == 1
+    assert words(picture)["77"] == 2 * 64  # in shared memory and in the output
+    assert words(picture)["shared by the block"] == 1
+
+
+def test_a_step_has_what_the_block_has_written():
+    x, y, z = (np.arange(8, dtype=np.float32) for _ in range(3))
+    shown = viz.step(raw(ADD), 2, 4, (x, y, z, 8))
+    data = sent(shown)
+    ((name, (old, new, shape)),) = data["after"].items()
+    assert name == "c" and shape == [8]
+    assert data["pool"][old] == [0, 1, 2, 3, 4, 5, 6, 7]
+    assert data["pool"][new] == [0, 2, 4, 6, 4, 5, 6, 7]  # of the first block alone
+    assert boxes(shown.picture(), "unused") == 5  # the others are new
+    assert words(shown.picture())["has changed"] == 1
 
 
 def test_a_source_has_the_numbers_that_findings_name():

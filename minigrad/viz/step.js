@@ -38,6 +38,11 @@ class Stepper {
     this.table = make("table", main, { class: "mg-values" });
     this.threads();
     this.shared = make("div", this.root, { class: "mg-shared" });
+    this.after = make("div", this.root, { class: "mg-shared" });
+    for (const [name, [old, values, shape]] of Object.entries(data.after)) {
+      make("div", this.after, { class: "mg-name" }, `${name}, when the block is done`);
+      this.array(this.after, this.list_of(values, shape), this.list_of(old, shape), shape);
+    }
     make("p", this.root, { class: "mg-help" },
       "Left and right: one statement back or on. Up and down: another thread. " +
       "Click a variable to see it in every thread. In shared memory, ? is what " +
@@ -175,7 +180,8 @@ class Stepper {
       const shape = this.data.shapes[name];
       make("div", this.shared, { class: "mg-name" },
         `${name}[${shape.join("][")}], shared memory`);
-      this.array(this.list_of(index, shape), this.list_of(before[name], shape), shape);
+      const old = this.list_of(before[name], shape);
+      this.array(this.shared, this.list_of(index, shape), old, shape);
     }
   }
 
@@ -185,10 +191,10 @@ class Stepper {
     return Array.isArray(values) ? values : Array(size).fill(values);
   }
 
-  array(values, old, shape) {
+  array(parent, values, old, shape) {
     const flat = shape.length === 1; // element t below lane t
     const look = flat ? "mg-array mg-lanes" : "mg-array";
-    const grid = make("div", this.shared, { class: look, tabindex: 0 });
+    const grid = make("div", parent, { class: look, tabindex: 0 });
     if (!flat) {
       grid.style.gridTemplateColumns = `repeat(${shape.at(-1)}, minmax(2.2em, 1fr))`;
     }
@@ -201,7 +207,7 @@ class Stepper {
       cell.classList.toggle("mg-changed", value !== old[number]);
     });
     const left = values.length - MOST_CELLS;
-    if (left > 0) make("div", this.shared, {}, `and ${left} more elements`);
+    if (left > 0) make("div", parent, {}, `and ${left} more elements`);
   }
 }
 

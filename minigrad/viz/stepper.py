@@ -29,30 +29,33 @@ def step(kernel, grid, block, args, shared_mem=0, only=(0, 0, 0)):
 
 
 def traced(kernel, grid, block, args, shared_mem, only):
-    """(Run, Trace) of a launch."""
+    """(Run, Trace, the arrays as they were) of a launch."""
     ready = setup(kernel, grid, block, args)
     number = block_number(only, ready.grid)
+    before = {name: array.copy() for name, array in ready.arrays.items()}
     with launched(ready.kernel):
         found = trace(*ready, shared_mem, only=spread(number, ready.grid))
     if not found.steps:
         raise CannotRun(f"{ready.kernel.name} has no statement to step through.")
-    return Run(*ready, found.report), found
+    return Run(*ready, found.report), found, before
 
 
 class Stepper:
     """The statements of a block; it shows itself, with a slider where that goes."""
 
-    def __init__(self, run, found):
-        self.run, self.trace = run, found
+    def __init__(self, run, found, before):
+        self.run, self.trace, self.before = run, found, before
         widget, self.panel = _widget_class(), None
         if widget is not None and "google.colab" not in sys.modules:
             # The style of a living widget hides the still picture of the same number.
             self.still = f"mg-still-{next(_numbers)}"
-            self.panel = widget(data=json.dumps(payload(run, found)), still=self.still)
+            self.panel = widget(
+                data=json.dumps(payload(run, found, before)), still=self.still
+            )
 
     @functools.cached_property
     def drawn(self):
-        return Still(self.run, self.trace).picture()
+        return Still(self.run, self.trace, self.before).picture()
 
     def picture(self):
         """The still picture: some of the statements."""

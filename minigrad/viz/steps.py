@@ -7,10 +7,15 @@ from .runs import place
 from .words import count
 
 MOST_NUMBERS = 200_000  # sent to the browser
+MOST_WRITTEN = 1024  # elements of an array that is shown as the block leaves it
 
 
-def payload(run, found):
-    """The trace as plain values; each array that occurs is there once."""
+def payload(run, found, before):
+    """The trace as plain values; each array that occurs is there once.
+
+    before: the arguments' arrays by name, as they were. after: those that have changed,
+    with what they held and what they hold when the block is done.
+    """
     pool, steps, shapes = Pool(), [], {}
     for one in found.steps:
         values = {k: pool.add(v) for k, v in named(one.values)}
@@ -21,6 +26,11 @@ def payload(run, found):
                       "shared": shared})  # fmt: skip
         if pool.size > MOST_NUMBERS:
             break
+    after = {
+        name: [pool.add(before[name]), pool.add(array), array.shape or (1,)]
+        for name, array in run.arrays.items()
+        if array.size <= MOST_WRITTEN and is_new(array, before[name]).any()
+    }
     cut = found.cut or len(steps) < len(found.steps)
     note = f" Only the first {count(len(steps), 'statement')} are here." if cut else ""
     return {
@@ -31,8 +41,16 @@ def payload(run, found):
         "names": [place(spread(n, run.block), run.block)
                   for n in range(len(found.steps[0].active))],
         "shapes": shapes,
+        "after": after,
         "note": " ".join([note, *run.notes()]),
     }  # fmt: skip
+
+
+def is_new(array, before):
+    """Which elements of an array have other bits than before, as a flat array."""
+    pair = (np.ascontiguousarray(a).reshape(-1, 1) for a in (array, before))
+    now, then = (a.view(np.uint8) for a in pair)
+    return (now != then).any(axis=1)
 
 
 def title(run, found):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from .sheet import MARGIN, WIDTH, Legend, SourceLine, Space, Words, sheet
-from .steps import named, plain, title, unset
+from .steps import is_new, named, plain, title, unset
 from .words import count
 
 CHOSEN, ROWS = 6, 4  # statements; rows of threads
@@ -13,8 +13,8 @@ WITH_VALUES = 64  # threads of a block, and elements of a shared array, that are
 class Still:
     """Some statements under each other: the line, who runs it, and values."""
 
-    def __init__(self, run, found):
-        self.run, self.trace = run, found
+    def __init__(self, run, found, before):
+        self.run, self.trace, self.before = run, found, before
 
     def picture(self):
         chosen, steps = self.chosen(), self.trace.steps
@@ -24,8 +24,12 @@ class Still:
         parts = [Words([head], 11, weight="bold"), Words([about]), Space(0.06)]
         for before, number in zip([None, *chosen], chosen, strict=False):
             parts += [*self.parts(number, before), Space(0.1)]
+        written = self.written()
+        if written:
+            parts += [Words(["When the block is done:"], 9), *written, Space(0.1)]
         key = [("touched", "runs this statement"), ("free", "waits, or is done"),
-               *[("read", "shared by the block")] * bool(steps[-1].shared)]  # fmt: skip
+               *[("read", "shared by the block")] * bool(steps[-1].shared),
+               *[("line", "has changed")] * bool(written)]  # fmt: skip
         parts += [Legend(key), Words(notes, 8.5)]
         caption = [self.caption(number) for number in chosen]
         return sheet(parts, " ".join([f"{head}.", about, *caption, *notes]))
@@ -47,16 +51,27 @@ class Still:
         last = self.trace.steps[before] if before is not None else None
         line = SourceLine(one.line, self.run.lines[one.line - 1], one.column)
         words = Words([self.head(number), *self.values(one)], 9)
-        rows = []
-        if len(one.active) <= WITH_VALUES:
+        rows, lanes = [], ["touched" if on else "free" for on in one.active]
+        if len(lanes) <= WITH_VALUES:
             own = {k: v for k, v in named(one.values) if differs(v)}
             new = changed(own, last and dict(named(last.values))) or [*own]
-            rows += [Lanes(name, texts(own[name]), one.active) for name in new[-2:]]
-        rows = rows or [Lanes("", [""] * len(one.active), one.active)]
+            rows += [Lanes(name, texts(own[name]), lanes) for name in new[-2:]]
+        rows = rows or [Lanes("", [""] * len(lanes), lanes)]
         for name in changed(one.shared, last and last.shared):
             if one.shared[name].size <= WITH_VALUES:
-                rows.append(Lanes(name, texts(one.shared[name], fresh=True)))
+                values = texts(one.shared[name], fresh=True)
+                rows.append(Lanes(name, values, ["read"] * len(values)))
         return [line, words, *rows]
+
+    def written(self):
+        """A row for each array that has changed, and is not too large."""
+        rows = []
+        for name, array in self.run.arrays.items():
+            new = is_new(array, self.before[name])
+            if new.any() and array.size <= WITH_VALUES:
+                kinds = ["line" if one else "unused" for one in new]
+                rows.append(Lanes(name, texts(array), kinds))
+        return rows
 
     def head(self, number):
         one = self.trace.steps[number]
@@ -112,13 +127,10 @@ def texts(values, fresh=False):
 
 
 class Lanes:
-    """A box for each thread, filled where it runs, or for each shared value."""
+    """A box for each thread, or for each value of an array."""
 
-    def __init__(self, name, values, active=None):
-        self.name, self.values = name, values
-        self.kinds = ["read"] * len(values)
-        if active is not None:
-            self.kinds = ["touched" if on else "free" for on in active.tolist()]
+    def __init__(self, name, values, kinds):
+        self.name, self.values, self.kinds = name, values, kinds
         self.across = 32 if len(values) <= WITH_VALUES else 64
         self.unit = (WIDTH - 2 * MARGIN - 0.8) / self.across
         rows = -(-len(values) // self.across)
