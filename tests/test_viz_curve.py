@@ -94,7 +94,10 @@ def test_what_is_not_finite_is_reported_and_left_out_of_the_line(value):
         curve.add(loss=loss)
     assert len(drawn(curve)["loss"]) == 2 and ticks(curve) == [1, 1.5, 2]
     assert str(curve) == f"4 of 4 steps, loss {value:.4g}"
-    assert "nan" not in curve._svg() and "inf" not in curve._svg()
+    head, _, parts = curve._svg().partition(">")
+    assert "loss is not finite in 2 steps from 2 on" in head
+    assert "nan" not in parts and "inf" not in parts
+    assert parts.count("m-4,-4l8,8") == 1  # a cross where it is lost
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf])

@@ -4,8 +4,11 @@ import math
 import time
 from html import escape
 
+from .canvas import RED
+
 WIDTH, HEIGHT, LEFT, BOTTOM = 560, 200, 76, 24
 COLOURS = "#1f6fb4", "#d95f02", "#2a9d5c", "#8e44ad"
+DASHES = "", "6 3", "6 3 2 3", "2 3"
 SECONDS = 0.1  # between two pictures
 
 
@@ -18,7 +21,8 @@ class Curve:
             curve.add(loss=loss.item())
 
     total: how many steps there will be. log: draw the values by their powers of ten.
-    title: what stands above. Values that are no finite numbers are counted below.
+    title: what stands above. From the first value on that is no finite number, a cross
+    marks the step, and below they are counted.
     Outside of a notebook nothing is drawn; `str(curve)` is the last line of numbers.
     """
 
@@ -48,7 +52,7 @@ class Curve:
         share = min(1, self.done / max(1, self.total))
         text = escape(f"{self}, {seconds:.1f} s{self._lost()}")
         bar = (
-            f'<div style="width:{WIDTH}px;height:6px;background:#8883">'
+            f'<div style="width:{WIDTH}px;height:6px;margin:4px 0;background:#8883">'
             f'<div style="width:{100 * share:.1f}%;height:6px;background:{COLOURS[0]}">'
             "</div></div>"
         )
@@ -58,12 +62,11 @@ class Curve:
 
     def _lost(self):
         """How many values cannot be drawn, and from which step on."""
-        said = ""
-        for name, pairs in self.series.items():
-            lost = [step for step, value in pairs if not math.isfinite(value)]
-            if lost:
-                said += f"; {name} is not finite in {len(lost)} steps from {lost[0]} on"
-        return said
+        return "".join(
+            f"; {name} is not finite in {len(steps)} steps from {steps[0]} on"
+            for name, pairs in self.series.items()
+            if (steps := lost(pairs))
+        )
 
     def _show(self):
         """Draw, or draw anew in the same place, where there is a notebook."""
@@ -91,14 +94,18 @@ class Curve:
         for number, (name, pairs) in enumerate(points.items()):
             colour = COLOURS[number % len(COLOURS)]
             line = " ".join(self._at(x, y, low, high) for x, y in pairs)
+            look = f'fill="none" stroke="{colour}" stroke-width="1.5" '
+            look += f'stroke-dasharray="{DASHES[number % len(DASHES)]}"'
+            top = 16 + 15 * number
             drawn += [
-                f'<polyline points="{line}" fill="none" stroke="{colour}" '
-                'stroke-width="1.5"/>',
+                f'<polyline points="{line}" {look}/>',
                 self._dot(pairs, colour, low, high),
-                f'<text x="{WIDTH - 6}" y="{16 + 15 * number}" fill="{colour}" '
+                self._cross(lost(self.series[name])),
+                f'<path d="M{WIDTH - 38},{top - 4}h30" {look}/>',
+                f'<text x="{WIDTH - 44}" y="{top}" fill="{colour}" '
                 f'text-anchor="end">{escape(name)}</text>',
             ]
-        said = escape(f"{', '.join(points)} over {self.what}")
+        said = escape(f"{self}{self._lost()}")
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" '
             f'height="{HEIGHT}" font-size="12" role="img" aria-label="{said}">'
@@ -111,6 +118,15 @@ class Curve:
             return ""
         x, y = self._at(*pairs[-1], low, high).split(",")
         return f'<circle cx="{x}" cy="{y}" r="2.5" fill="{colour}"/>'
+
+    def _cross(self, steps):
+        """A cross where the line is lost."""
+        if not steps:
+            return ""
+        x, y = self._at(steps[0], 0, 0, 1).split(",")
+        return (
+            f'<path d="M{x},{y}m-4,-4l8,8m0,-8l-8,8" stroke="{RED}" stroke-width="2"/>'
+        )
 
     def _seen(self, pairs):
         """What is drawn: finite values, or their logarithms, and not too many."""
@@ -143,6 +159,11 @@ class Curve:
             f"{escape(self.what)}</text>"
         )
         return "".join(drawn)
+
+
+def lost(pairs):
+    """The steps whose values cannot be drawn."""
+    return [step for step, value in pairs if not math.isfinite(value)]
 
 
 def curve(total, what="steps", log=False, title=""):
