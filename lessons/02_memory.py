@@ -73,19 +73,20 @@ print(to_host(there))
 # H200's machine (PCIe 5, 16 lanes):
 
 # %%
-sizes = [16, 2**14, 2**22, 2**26, 2**30]
-viz.lines({
-    "plain memory": (sizes, [9, 11, 266, 4_200, 107_000]),
-    "pinned memory": (sizes, [9, 11, 86, 1_200, 19_000]),
-}, x="bytes", y="µs", log="xy")  # fmt: skip
+from minigrad.testing import rates, series
+
+both = {f"{kind} memory": series("memory/copies", kind) for kind in ("plain", "pinned")}
+for name, (sizes, times) in both.items():
+    print(f"{name}: 1 GB at {sizes[-1] / times[-1] / 1e3:.0f} GB/s")
+viz.lines(both, x="bytes", y="µs", log="xy")
 
 # %% [markdown]
 # Three things to see. A small copy costs what its beginning costs, some 10 µs: copy
 # once, not element by element. **Pinned** memory, which the operating system has
 # promised not to move, can be read by the GPU directly; PyTorch calls it
-# `pin_memory()`. At 1 GB it brings 56 GB/s instead of 10. And the device copies 1 GB
-# within its own memory in 0.5 ms: the bus is at best 38 times slower. What is on the
-# device stays there, as long as kernels have use for it.
+# `pin_memory()`. And the device copies 1 GB within its own memory in 0.5 ms: the bus is
+# at best 38 times slower. What is on the device stays there, as long as kernels have
+# use for it.
 #
 # Here is the same on your computer.
 
@@ -325,8 +326,9 @@ print((z != y).sum(), "are wrong")
 # side, line by line: everyone writes, then everyone reads. No thread can be late. That
 # is one of the orders that a GPU may choose, and a kind one.
 #
-# On the H200, with 4096 such blocks, 15,215 of 1,048,576 elements were wrong. In the
-# next run it was 15,228, then 15,245. A test on two blocks might well have passed.
+# On the H200, with 4096 such blocks, {{memory/wrong | 1 | wrong}} of 1,048,576 elements
+# were wrong. In the next run it was {{memory/wrong | 2 | wrong}}, then
+# {{memory/wrong | 3 | wrong}}. A test on two blocks might well have passed.
 #
 # So do not look at the values. Ask the tools.
 
@@ -513,9 +515,11 @@ y
 # example. `counts[x[i]] += 1` is a race: two threads read 5, both write 6, and one is
 # lost. `atomicAdd(&counts[x[i]], 1)` does read, addition and write as one thing that no
 # other thread can come between: it is **atomic**. It promises no order; and threads
-# that want the same cell queue for it. On the H200, to count 67 million numbers took 17
-# ms with 256 cells in global memory, 49 ms where all numbers were the same, and 2.5 ms
-# in both cases when each block counted in shared memory first. With floats the sum
+# that want the same cell queue for it. On the H200, to count 67 million numbers took
+# {{memory/counts | atomic | 256}} with 256 cells in global memory,
+# {{memory/counts | atomic | one}} where all numbers were the same, and
+# {{memory/counts | in shared | one}} in both cases when each block counted in shared
+# memory first. With floats the sum
 # depends on the order, in its last bits, so it may differ from run to run.
 
 # %%
@@ -604,11 +608,11 @@ viz.access(strided, 1, 32, (x, y, n, 4))
 # each stride:
 
 # %%
-strides = 1, 2, 4, 8, 16, 32
+strides, useful = series("memory/copy with a stride", "useful")
 counted = [sectors(4 * stride * t for t in range(32)) for stride in strides]
 viz.lines({
     "sectors for each request": {"counted": (strides, counted)},
-    "GB/s of useful data": {"H200": (strides, [1990, 1260, 680, 350, 250, 170])},
+    "GB/s of useful data": {"H200": (strides, useful)},
 }, x="stride", log="xy")  # fmt: skip
 
 # %% [markdown]
@@ -623,7 +627,8 @@ for shift in 0, 1, 4, 8:
     print(f"shift {shift}:", sectors(4 * (t + shift) for t in range(32)), "sectors")
 
 # %% [markdown]
-# One more, unless the shift is a whole number of sectors. On the H200 that costs 4 %,
+# One more, unless the shift is a whole number of sectors. On the H200 that costs
+# {{memory/single | slower | m}},
 # since the neighbouring warp wants that sector anyway, and finds it in the cache.
 #
 # ### Rows and columns
@@ -685,8 +690,9 @@ for (line, column), counts in report.counts["lines"].items():
 
 # %% [markdown]
 # Line 5 has both, the read at column 58 and the write at column 55: 4 sectors for each
-# request of the read, 32 for each of the write. On
-# the H200 it reached 500 GB/s, where a plain copy reached 2700.
+# request of the read, 32 for each of the write. On the H200 it reached
+# {{memory/transposes | element | GB}} GB/s, where a plain copy reached
+# {{memory/transposes | a plain copy | GB}}.
 #
 # The way out is shared memory. A block fetches a tile of 32 × 32 elements, row by row;
 # then it writes the tile's **columns** as rows of y. Both global sides are coalesced,
@@ -726,11 +732,11 @@ for stride in 1, 2, 3, 4, 32, 33, 0:
 # Measured on the H200, the time of a loop that reads shared memory with each stride:
 
 # %%
-measured = {0: 74, 1: 74, 2: 138, 3: 74, 4: 268, 8: 527, 16: 1046, 32: 2082, 33: 75}
-viz.ranking({
-    "passes": {f"stride {s}": passes([s * t for t in range(32)]) for s in measured},
-    "µs": {f"stride {s}": time for s, time in measured.items()},
-})  # fmt: skip
+strides, times = series("memory/shared memory", "µs")
+names = [f"stride {stride:.0f}" for stride in strides]
+counted = [passes([stride * t for t in range(32)]) for stride in strides]
+both = {"passes": counted, "µs": times}
+viz.ranking({k: dict(zip(names, v, strict=True)) for k, v in both.items()})
 
 # %% [markdown]
 # The time is the number of passes, almost exactly. A column of `float tile[32][32]` has
@@ -776,9 +782,8 @@ viz.banks(padded, *launch)
 # The three transposes on the H200, 16384 × 16384, blocks of 32 × 8 threads:
 
 # %%
-transposes = {"element by element": 500, "with a tile [32][32]": 1400}
-transposes |= {"with a tile [32][33]": 2620, "a plain copy": 2670}
-viz.ranking({"GB/s": transposes})
+kernels = "element by element", "tile [32][32]", "tile [32][33]", "a plain copy"
+viz.ranking({"GB/s": rates("memory/transposes", {k: k for k in kernels}, "GB")})
 
 # %% [markdown]
 # **To the lab**: exercise 5 (`transpose_tiled`).
@@ -866,8 +871,9 @@ for _ in range(3):
     print(f"{1000 * (gpu.now - start):.3f} ms")
 
 # %% [markdown]
-# 5 µs each: the time that it takes to ask. On the H200, a copy that takes 805 µs
-# "took" 6 µs in this way. Wait, then, before you look at the clock:
+# 5 µs each: the time that it takes to ask. On the H200, a copy that takes
+# {{memory/single | a copy, with a | m}} "took" {{memory/single | a copy, without | m}}
+# in this way. Wait, then, before you look at the clock:
 
 # %%
 gpu = ToyGPU()
@@ -879,8 +885,9 @@ for _ in range(3):
 
 # %% [markdown]
 # Better, but the first one is not like the others. It is compiled, its memory is
-# allocated, clocks wake up: on the H200 the first call of a small kernel took 25 ms and
-# the second 14 µs. So a few runs go first that are not counted: the **warm-up**.
+# allocated, clocks wake up: on the H200 the first call of a small kernel took
+# {{memory/single | the first | m}} and the second {{memory/single | the second | m}}.
+# So a few runs go first that are not counted: the **warm-up**.
 #
 # And if one waits at the end only?
 
@@ -947,19 +954,19 @@ for n in 2**10, 2**16, 2**20, 2**22:
 # The same on the H200:
 
 # %%
-sizes = [2**power for power in (10, 14, 18, 20, 22, 24, 26, 28)]
-times = [7.3, 7.4, 8.1, 10, 18, 58, 206, 802]
-rates = [8e-3 * n / time for n, time in zip(sizes, times, strict=True)]
-viz.lines({"µs": {"time": (sizes, times)}, "GB/s": {"rate": (sizes, rates)}},
+sizes, times = series("memory/copy of one", "µs")
+speeds = [8e-3 * n / time for n, time in zip(sizes, times, strict=True)]
+print(f"the largest: {speeds[-1]:.0f} GB/s, {speeds[-1] / 4800:.0%} of the data sheet")
+viz.lines({"µs": {"time": (sizes, times)}, "GB/s": {"rate": (sizes, speeds)}},
           x="n", log="xy")  # fmt: skip
 
 # %% [markdown]
 # **Shapes matter.** Up to a quarter of a million floats, one measures the launch and
 # nothing else: two kernels of very different quality look the same there. Up to about
 # 2^22, x and y fit into the L2 cache together, and what is measured is perhaps the
-# cache. Only then is it the memory; and this copy, one float a thread, reaches 56 % of
-# what the data sheet says. (The grid-stride loop of lab 02 reached 3150, the driver's
-# own copy 4220.)
+# cache. Only then is it the memory. (The grid-stride loop of lab 02 reached
+# {{memory/single | copy with a grid | m}} GB/s, the driver's own copy
+# {{memory/single | the driver | m}}.)
 #
 # ### Four wrong ways
 #

@@ -14,6 +14,11 @@ class Chapter(NamedTuple):
         """`03_strides`: the name of the chapter's files everywhere."""
         return f"{self.number:02}_{self.word}"
 
+    @property
+    def needs(self):
+        """The numbers of the chapters that this one builds on."""
+        return NEEDS.get(self.number, ())
+
 
 TITLES = {
     "python_to_gpu": "Where Python ends and the GPU begins",
@@ -34,6 +39,8 @@ TITLES = {
     "many_gpus": "One model, many GPUs",
     "transformer": "Attention, and a small GPT",
 }
+NEEDS = {2: (1,), 4: (1, 3), 5: (2, 3, 4), 6: (2, 3, 4), 7: (2, 4, 6), 8: (3, 4),
+         9: (8,), 10: (7, 9), 11: (4, 8), 12: (4, 8, 10)}  # fmt: skip
 CHAPTERS = tuple(Chapter(i, *names) for i, names in enumerate(TITLES.items()))
 
 

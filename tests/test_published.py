@@ -3,7 +3,7 @@
 import pytest
 
 from grading.build import MEASURED
-from minigrad.testing import published
+from minigrad.testing import published, rate, series
 
 
 def test_a_cell_as_it_is_written():
@@ -11,6 +11,12 @@ def test_a_cell_as_it_is_written():
     assert time.endswith(" ms") and float(time.removesuffix(" ms")) > 1
     rates = [published("a @ b, 4,096", "PyTorch", *c) for c in ((), ("TFLOP/s",))]
     assert rates[0] == rates[1]
+
+
+def test_a_column_as_numbers():
+    strides, times = series("memory/shared memory", "µs")
+    assert len(strides) == len(times) == 9
+    assert times[strides.index(32)] == rate("memory/shared memory", "32", "µs") == 2082
 
 
 @pytest.mark.parametrize(

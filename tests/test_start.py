@@ -2,18 +2,20 @@
 
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
 import threading
 import urllib.request
+from pathlib import Path
 
 import nbformat
 import pytest
 from lab_server import TOKEN
 
 from minigrad import course
-from minigrad.cli import progress, start, work
+from minigrad.cli import overview, progress, start, work
 from minigrad.exercises.registry import exercises
 
 NAME = "03_strides"
@@ -346,6 +348,33 @@ def test_the_page_is_a_valid_notebook_whose_cell_runs(lab):
     shown = {}
     exec(last.source.replace("\nprogress()", "\nshown = progress()"), shown)
     assert NAME in shown["shown"]._repr_markdown_()
+
+
+def test_the_picture_has_a_box_for_each_chapter_below_what_it_builds_on(lab):
+    work.make_copies()
+    assert (
+        start.progress()
+        .picture()
+        .alt.startswith(
+            "03, A tensor is a storage and a way to read it, builds on no other: 0 of"
+        )
+    )
+    there = [chapter for chapter in course.CHAPTERS if chapter.number < 13]
+    places = overview.placed(there)
+    assert len({*places.values()}) == len(there)
+    for chapter in there:
+        assert all(places[n][1] < places[chapter.number][1] for n in chapter.needs)
+
+
+@pytest.mark.parametrize("chapter", course.CHAPTERS[:13], ids=lambda c: c.name)
+def test_a_lesson_names_the_chapters_that_it_builds_on(chapter):
+    text = (Path(__file__).parent.parent / f"lessons/{chapter.name}.py").read_text()
+    first = text.partition("# %% [markdown]")[2].partition("\n# %%")[0]
+    said = re.search(r"(?:builds\s+on|have read)([^;.]*)", re.sub(r"\n# ?", " ", first))
+    numbers = sorted({*map(int, re.findall(r"\b\d\d\b", said[1]))})
+    if " to " in said[1]:
+        numbers = range(numbers[0], numbers[-1] + 1)
+    assert [*chapter.needs] == [*numbers]
 
 
 # The command

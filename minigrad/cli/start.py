@@ -1,5 +1,6 @@
 """`minigrad lab`: the learner's copies, the start page, and JupyterLab on it."""
 
+import base64
 import json
 import math
 import os
@@ -11,6 +12,7 @@ from minigrad.exercises.registry import exercises
 
 from . import work
 from .doctor import cupy_wheels
+from .overview import overview
 from .progress import read_progress, replace, tally
 from .work import make_copies, outdated
 
@@ -164,14 +166,25 @@ class CourseMap:
     def next(self):
         """Where to go on: the lab that was worked on last, or the first unsolved."""
         done = read_progress()
-        open_ = [c for c in course.CHAPTERS if self.is_open(c, done)]
-        if not open_:
+        last = self.last(done)
+        if last is None:
             return "**All is solved.**"
-        last = max(open_, key=lambda c: (latest(c, done), -c.number))
         lesson = link("lesson", f"lessons/{last.name}.ipynb")
         labs = link("lab", f"work/{last.name}.ipynb")
         both = " and its ".join(filter(None, [lesson, labs]))
         return f"**Continue here: {last.number:02} · {last.title}**, the {both}."
+
+    def last(self, done):
+        """The chapter to go on with, or None."""
+        open_ = [c for c in course.CHAPTERS if self.is_open(c, done)]
+        return max(open_, key=lambda c: (latest(c, done), -c.number), default=None)
+
+    def picture(self):
+        """What builds on what, of the chapters that have a lab."""
+        done = read_progress()
+        there = [c for c in course.CHAPTERS if link("lab", f"work/{c.name}.ipynb")]
+        tallies = {chapter: tally(chapter, done) for chapter in there}
+        return overview(there, tallies, self.last(done))
 
     def is_open(self, chapter, done):
         have = tally(chapter, done)
@@ -215,7 +228,9 @@ def write_page():
 
 def page():
     """START.ipynb: how to begin, the map, what is new, and a cell for the map anew."""
-    cells = [("begin", BEGIN), ("map", progress()._repr_markdown_())]
+    picture = progress().picture()
+    image = f"![{picture.alt}](attachment:map.png)"
+    cells = [("begin", BEGIN), ("map", f"{progress()._repr_markdown_()}\n\n{image}")]
     news = "\n".join(f"- {news_of(name)}" for name in outdated())
     cells += [("news", f"**New in the course**\n\n{news}")] if news else []
     cells += [("again", AGAIN)]
@@ -223,6 +238,8 @@ def page():
         {"cell_type": "markdown", "id": key, "metadata": {}, "source": source}
         for key, source in cells
     ]
+    png = base64.b64encode(picture.png()).decode()
+    text[1]["attachments"] = {"map.png": {"image/png": png}}
     code = {"cell_type": "code", "id": "progress", "metadata": {}, "source": CODE}
     text.append(code | {"outputs": [], "execution_count": None})
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
@@ -238,8 +255,8 @@ your own version of it in the **lab**. The lab is your copy, in the folder `work
 you change it."""
 
 AGAIN = """\
-The table is as of the last `make lab`. To see your progress now, run the cell below:
-click on it, then Shift+Enter."""
+Table and picture are as of the last `make lab`. To see your progress now, run the cell
+below: click on it, then Shift+Enter."""
 
 CODE = """\
 from minigrad.cli.start import progress

@@ -1,6 +1,6 @@
 """What tests and labs use: how long something takes, and how long it must."""
 
-from .published import published, rate, rates
+from .published import published, rate, rates, series
 from .roof import Ceilings, ceilings
 from .table import bench_table
 from .timing import Timing, bench
@@ -16,6 +16,7 @@ __all__ = [
     "published",
     "rate",
     "rates",
+    "series",
     "verify",
     "Ways",
 ]

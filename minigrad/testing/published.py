@@ -15,9 +15,7 @@ def published(table, row, column=None):
     another page than kernels.md: "mnist/mnist on cuda". LookupError: there is no such
     cell, or more than one.
     """
-    *page, table = table.split("/")
-    page = page[0] if page else "kernels"
-    rows = [cells for heading, cells in _rows(page) if heading.startswith(table)]
+    page, rows = _table(table)
     found = _called(row, [(next(iter(cells.values())), cells) for cells in rows])
     if len(found) == 1:
         columns = [*found[0].items()]
@@ -30,7 +28,7 @@ def published(table, row, column=None):
 
 def rate(table, row, column=None):
     """A cell of a table as a number."""
-    return float(published(table, row, column).replace(",", ""))
+    return _number(published(table, row, column))
 
 
 def rates(table, rows, column=None):
@@ -38,10 +36,28 @@ def rates(table, rows, column=None):
     return {name: rate(table, row, column) for name, row in rows.items()}
 
 
+def series(table, column):
+    """(xs, ys): a table's first column and another one, as numbers."""
+    _, rows = _table(table)
+    xs = [next(iter(cells.values())) for cells in rows]
+    return [_number(x) for x in xs], [rate(table, x, column) for x in xs]
+
+
 def _called(name, pairs):
     """What is called just so, else all whose names begin so."""
     exact = [thing for key, thing in pairs if key == name]
     return exact or [thing for key, thing in pairs if key.startswith(name)]
+
+
+def _number(cell):
+    return float(cell.replace(",", ""))
+
+
+def _table(table):
+    """The name of a table's page, and its rows."""
+    page, _, heading = table.rpartition("/")
+    page = page or "kernels"
+    return page, [cells for name, cells in _rows(page) if name.startswith(heading)]
 
 
 @functools.cache
