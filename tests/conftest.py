@@ -1,5 +1,7 @@
 """What every test may use, and the list of what was not run."""
 
+import contextlib
+import functools
 import gc
 import json
 import os
@@ -112,6 +114,15 @@ def where_there_is_no_box():
         return
     if sandbox.why_not():
         book.CONFIG += "c.RunAnswers.unsafe = True\n"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def alembic_says_its_version_once():
+    """It takes seconds, for each new gradebook."""
+    with contextlib.suppress(ImportError):  # without nbgrader there is none
+        from nbgrader import api
+
+        api.get_alembic_version = functools.cache(api.get_alembic_version)
 
 
 @pytest.fixture

@@ -44,15 +44,22 @@ def task(lab, cells, checks, files=(), unsafe=False):
 
 @contextlib.contextmanager
 def workers(*names):
-    """A scheduler and workers, each a process on this machine's loopback."""
+    """A scheduler and workers, each a process on this machine's loopback.
+
+    They are forked by one that has imported what takes seconds.
+    """
+    from dask import config
     from distributed import Nanny, Scheduler, SpecCluster
+    from distributed.utils import get_mp_context
 
     here = {"host": "127.0.0.1", "dashboard_address": ":0"}
     about = {"nthreads": 1, "host": "127.0.0.1", "dashboard": False}
     spec = {n: {"cls": Nanny, "options": about | {"name": n}} for n in names}
     scheduler = {"cls": Scheduler, "options": here}
-    with SpecCluster(spec, scheduler, silence_logs=50) as found:
-        yield found
+    with config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
+        get_mp_context().set_forkserver_preload([__name__])
+        with SpecCluster(spec, scheduler, silence_logs=50) as found:
+            yield found
 
 
 @pytest.fixture

@@ -51,6 +51,7 @@ STYLES = CSSSanitizer(
      "font-weight", "height", "margin", "padding", "text-align", "width"]
 )  # fmt: skip
 SHOWN = "text/plain", "text/html", "image/png"
+_environments = {}  # where templates lie -> Jinja's environment
 
 
 class Page(HTMLExporter):
@@ -68,6 +69,13 @@ class Page(HTMLExporter):
         yield from super().default_filters()
         yield "clean_html", clean
         yield "markdown2html", markdown
+
+    def _create_environment(self):
+        """Of templates that are compiled for the first page; each sets its filters."""
+        places = tuple(self.template_paths)
+        if places not in _environments:
+            _environments[places] = super()._create_environment()
+        return _environments[places]
 
     def from_notebook_node(self, nb, resources=None, **kwargs):
         for cell in nb.cells:
