@@ -535,6 +535,7 @@ C = {torch.float32: "float", torch.float64: "double"}
 
 def launched(name, given, y, *sizes):
     """y, filled by a kernel whose template has C's name of y's dtype for {T}."""
+    torch._check(y.dtype in C, lambda: f"float or double, not {y.dtype}")
     kernel, n = Kernel(KERNELS, name.format(T=C[y.dtype])), y.numel()
     with pytorchs_stream(y):
         args = [memory(x.contiguous()) for x in given]
