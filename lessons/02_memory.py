@@ -156,16 +156,11 @@ def run_block(kernel, order, n, *args):
     shared = ["?"] * n  # not written yet: on a GPU it holds anything
     threads = [kernel(tid, n, shared, *args) for tid in range(n)]
     while threads:
-        waiting = []
-        for thread in order(threads):
-            try:
-                next(thread)
-                waiting.append(thread)
-            except StopIteration:  # it has come to its end
-                pass
+        # next gives "end" where a thread has come to its end
+        waiting = [t for t in order(threads) if next(t, "end") != "end"]
         if 0 < len(waiting) < len(threads):
             raise RuntimeError(f"{len(waiting)} threads wait, the others never come")
-        threads = [thread for thread in threads if thread in waiting]
+        threads = [t for t in threads if t in waiting]
     return shared
 
 
@@ -970,12 +965,14 @@ viz.lines({"µs": {"time": (sizes, times)}, "GB/s": {"rate": (sizes, speeds)}},
 #
 # ### Four wrong ways
 #
-# | what is measured | what is wrong |
-# |---|---|
-# | the launch | no wait before the clock is stopped |
-# | the compiler | the first run counted |
-# | another program | the mean of a few runs |
-# | the launch, again; or the cache | one small size |
+# No wait before the clock is stopped; the first run counted; the mean of a few runs;
+# one small size. **Predict**: what has been measured each time?
+#
+# <details><summary>Answers</summary>
+#
+# The launch; the compiler; another program; the launch again, or the cache.
+#
+# </details>
 #
 # **To the lab**: exercise 6 (`bench`).
 #

@@ -756,6 +756,8 @@ view.data_ptr() - begin, view.storage_offset() * view.itemsize
 #
 # ## What each operation changes
 #
+# **Predict** the last column before you read it: which of these may make a new storage?
+#
 # | operation | shape | strides | offset | storage |
 # |---|---|---|---|---|
 # | `permute`, `transpose`, `T` | reordered | reordered | – | same |

@@ -468,8 +468,14 @@ print(m[0] + m[1] + m[2], m[1] - m[2] - m[3], np.correlate(d, g))
 # | `WINOGRAD` | 3 x 3 with stride 1, in one kernel | little |
 # | `WINOGRAD_NONFUSED` | the same in steps, 5 x 5 as well | some |
 #
-# (There is a `DIRECT`, too, but cuDNN does not implement it.) Which one is fastest
-# depends on every size. By default a heuristic chooses; with
+# **Predict**: how large are the columns of 1024 images, 32 × 14 × 14 floats each, with
+# windows of 3 x 3 and a padding of 1? The images take 26 MB.
+
+# %%
+print(f"{1024 * 32 * 3 * 3 * 14 * 14 * 4 / 1e6:.0f} MB")
+
+# %% [markdown]
+# Which way is fastest depends on every size. By default a heuristic chooses; with
 # `torch.backends.cudnn.benchmark = True` several are tried once for each new shape
 # (ten, unless `benchmark_limit` says otherwise), which is why the first step is slow
 # and changing shapes are expensive. Some backward algorithms add by atomics:
@@ -496,6 +502,7 @@ def by_taps(x, w):
     return y
 
 
+# %%
 def by_columns(x, w):
     return w.reshape(len(w), -1) @ F.unfold(minigrad.from_numpy(x), 3).numpy()
 

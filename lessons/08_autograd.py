@@ -102,17 +102,19 @@ class Value:
 
     def __mul__(self, other):
         other = as_value(other)
-        slopes = other.data, self.data
-        return Value(self.data * other.data, (self, other), slopes, "*")
-
-    def tanh(self):
-        y = math.tanh(self.data)
-        return Value(y, (self,), (1 - y * y,), "tanh")
+        return Value(
+            self.data * other.data, (self, other), (other.data, self.data), "*"
+        )
 
 
 # %%
 def as_value(x):
     return x if isinstance(x, Value) else Value(x)
+
+
+def tanh(x):
+    y = math.tanh(x.data)
+    return Value(y, (x,), (1 - y * y,), "tanh")
 
 
 # %% [markdown]
@@ -218,7 +220,7 @@ viz.formula(y)
 
 # %%
 def neuron(w1, w2, bias):
-    return (w1 * 0.5 + w2 * -2.0 + bias).tanh()
+    return tanh(w1 * 0.5 + w2 * -2.0 + bias)
 
 
 weights = Value(1.0), Value(0.3), Value(0.3)
@@ -236,7 +238,7 @@ w, bias = Value(0.1), Value(0.0)
 for step in range(31):
     loss = Value(0.0)
     for x, want in points:
-        error = (w * x + bias).tanh() + -want
+        error = tanh(w * x + bias) + -want
         loss = loss + error * error
     w.grad = bias.grad = 0.0
     backward(loss)
@@ -402,6 +404,7 @@ class Cube(Function):
         return dy * 3 * x * x
 
 
+# %%
 x = tensor([1.0, 2.0, 3.0], requires_grad=True)
 y = Cube.apply(x)
 y.sum().backward()
@@ -446,6 +449,7 @@ class Careless(Cube):
         return dy * 3 * Careless.x * Careless.x
 
 
+# %%
 p, q = tensor(2.0, requires_grad=True), tensor(10.0, requires_grad=True)
 first, second = Careless.apply(p), Careless.apply(q)
 first.backward()
@@ -472,6 +476,7 @@ class Product(Function):
         return dy * b
 
 
+# %%
 with trying():
     Product.apply(p, q).backward()
 
@@ -857,12 +862,12 @@ with trying(), detect_anomaly():
 #
 # ## Troubleshooting
 #
-# What the messages begin with, and what to do:
+# What a message begins with, and what to do:
 #
 # - **element 0 of tensors does not require grad**: nothing was recorded. Set
 #   `requires_grad` before computing, and compute outside of `no_grad()`.
-# - **grad can be implicitly created only for scalar outputs**: backward of several
-#   numbers. Make one of them, by `.sum()` or `.mean()`, or give a gradient.
+# - **grad can be implicitly created only for scalar outputs**: make one number of
+#   them, by `.sum()` or `.mean()`, or give a gradient.
 # - **Trying to backward through the graph a second time**: the graph has been freed.
 #   Compute anew in each step; where it must be the same graph, `retain_graph=True`.
 # - **a leaf Variable that requires grad is being used in an in-place operation**: a
@@ -871,8 +876,8 @@ with trying(), detect_anomaly():
 #   Use the operator without `_`, or write to a `clone()`.
 # - `.grad` is None: the tensor is no leaf (`retain_grad()`), or the loss does not
 #   depend on it. `viz.graph(loss)` shows the way, or that there is none.
-# - The loss gets worse with every step: gradients add up from step to step. Set `.grad`
-#   to None before each.
+# - The loss gets worse with every step: gradients add up. Set `.grad` to None before
+#   each.
 # - NaN: look for the root of 0, the log of 0, 0 / 0, with `detect_anomaly()`.
 #
 # ## Gradients of gradients

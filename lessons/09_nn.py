@@ -124,7 +124,7 @@ viz.lines({"loss": seen}, y="loss")
 
 # %%
 class Tiny:
-    """A module in ten lines."""
+    """A module in a few lines."""
 
     def __init__(self):
         self.__dict__["found"] = {}
@@ -134,12 +134,14 @@ class Tiny:
             self.found[name] = value
         self.__dict__[name] = value
 
-    def named_parameters(self, prefix=""):
-        for name, value in self.found.items():
-            if isinstance(value, Tiny):
-                yield from value.named_parameters(f"{prefix}{name}.")
-            else:
-                yield prefix + name, value
+
+# %%
+def named_parameters(module, prefix=""):
+    for name, value in module.found.items():
+        if isinstance(value, Tiny):
+            yield from named_parameters(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, value
 
 
 # %% [markdown]
@@ -156,7 +158,7 @@ class Layer(Tiny):
 
 net = Tiny()
 net.first, net.second = Layer(64, 32), Layer(32, 10)
-[(name, p.shape) for name, p in net.named_parameters()]
+[(name, p.shape) for name, p in named_parameters(net)]
 
 # %% [markdown]
 # `nn.Module` is this, with a few more things that one comes to need: buffers, shared

@@ -603,15 +603,10 @@ with minigrad.no_grad():
 
 
 # %%
-def run(path=None, stop=None):
-    """Train the small network for two epochs; perhaps the power fails."""
+def run(path=None, watch=lambda training: None):
+    """Train the small network for two epochs; watch is called after each step."""
     model, optimizer, loader = small()
     test = DataLoader(TensorDataset(images, labels), 100)
-
-    def watch(training):
-        if len(training.losses) == stop:
-            raise KeyboardInterrupt
-
     training = Training(model, optimizer, loader, test, path, every=10, watch=watch)
     train_mnist(training, 2)
     return training
@@ -624,10 +619,16 @@ whole.results
 # Then one that ends in its 34th step, in the midst of the second epoch. The last
 # **checkpoint** is from step 30.
 
+
 # %%
+def power_fails(training):
+    if len(training.losses) == 34:
+        raise KeyboardInterrupt
+
+
 path = folder / "small.safetensors"
 try:
-    run(path, stop=34)
+    run(path, power_fails)
 except KeyboardInterrupt:
     print("the power has failed;", path.stat().st_size, "bytes are left")
 

@@ -192,6 +192,8 @@ if tensorflow:
     os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")  # and of its library
     import tensorflow as tf
 
+# %%
+if tensorflow:
     v1 = tf.compat.v1
     with v1.Graph().as_default() as theirs:
         x, t = v1.placeholder(tf.float32), v1.placeholder(tf.float32)
@@ -264,6 +266,9 @@ if tensorflow:
         w.assign_sub(0.02 * tape.gradient(loss, w))
         return loss
 
+
+# %%
+if tensorflow:
     print([round(float(step(X, T)), 4) for _ in range(5)])
     step(X[:1], T[:1])
 else:
@@ -286,6 +291,8 @@ else:
 # a node in the second, and the line that was traced in the others.
 #
 # ### PyTorch and TensorFlow, point by point
+#
+# **Predict** how the two differ today: in debugging, in control flow, in deployment.
 #
 # | | PyTorch | TensorFlow |
 # |---|---|---|
@@ -448,10 +455,15 @@ print(minigrad.jit.explain(predict))
 
 
 # %%
-def new_step(device="cpu", jit=lambda f: f):
+def new_model(device):
     minigrad.manual_seed(0)
     layers = nn.Linear(64, 32), nn.ReLU(), nn.Dropout(0.2), nn.Linear(32, 10)
-    model = nn.Sequential(*layers).to(device)
+    return nn.Sequential(*layers).to(device)
+
+
+# %%
+def new_step(device="cpu", jit=lambda f: f):
+    model = new_model(device)
     rate = minigrad.tensor(0.01, device=device)
     adam = optim.Adam(model.parameters(), lr=rate, capturable=True)
 
