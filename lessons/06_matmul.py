@@ -649,7 +649,7 @@ for name, y in {"float32": a @ b, "TF32": tf32(a) @ tf32(b)}.items():
     print(f"{name}: {(abs(y - exact) / exact).max():.0e}")
 
 # %% [markdown]
-# PyTorch leaves it off for matrix products unless you set
+# PyTorch leaves TF32 off for matrix products unless you set
 # `torch.backends.cuda.matmul.fp32_precision = "tf32"` (before 2.9 the switch was
 # `allow_tf32`; use only one of the two).
 #

@@ -102,9 +102,8 @@ class Value:
 
     def __mul__(self, other):
         other = as_value(other)
-        return Value(
-            self.data * other.data, (self, other), (other.data, self.data), "*"
-        )
+        slopes = other.data, self.data
+        return Value(self.data * other.data, (self, other), slopes, "*")
 
 
 # %%
