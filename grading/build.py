@@ -38,6 +38,7 @@ STUB = {
     "//": ["// YOUR CODE HERE"],
 }
 MEASURED = re.compile(r"\{\{(.*?) \| (.*?)(?: \| (.*?))?\}\}")
+FOR_TOOLS = re.compile(r"  # (?:fmt: skip|noqa).*$", re.M)  # no words for learners
 BADGE = "https://colab.research.google.com/assets/colab-badge.svg"
 COLAB = "https://colab.research.google.com/github"
 SETUP = """\
@@ -158,6 +159,7 @@ def _cell(cell, id, solved, lab):
         text = _with_contract(text, mark["hints"]) if "hints" in mark else text
         text = MEASURED.sub(lambda found: published(*found.groups()), text)
         return nbformat.v4.new_markdown_cell(text, id=id)
+    text = FOR_TOOLS.sub("", text)
     metadata = {"tags": mark["tags"]} if "tags" in mark else {}
     if "setup" in mark:
         head, _, rest = text.partition("\n")

@@ -42,6 +42,12 @@ def test_a_notebook_says_how_long_it_takes(text):
     assert re.search(r"bout\s\d+(\.5)? (minutes|hours)\b", first)
 
 
+@pytest.mark.parametrize("text", TEXTS, ids=ids)
+def test_a_learner_reads_no_words_for_tools(text):
+    for cell in built(text).cells:
+        assert "# fmt:" not in cell.source and "# noqa" not in cell.source
+
+
 def test_a_lesson_takes_what_it_asks_for():
     cell = nbformat.v4.new_markdown_cell
     cells = [cell("word " * 2300), cell("**Predict**: a line of 1, 2. **Puzzle 1**")]
