@@ -730,7 +730,7 @@ viz.lines(norms, y="norm before clipping", log="y")
 g = np.array([3.0, 0.3])
 together = g * min(1, 1 / np.linalg.norm(g))
 alone = np.array([min(1, 1 / abs(v)) * v for v in g])
-print(together / together[0], alone / alone[0])
+print("together", together / together[0], "alone", alone / alone[0])
 
 # %% [markdown]
 # **To the lab**: exercises 15 to 17 (`clip_grad_norm_`, `linear_regression`, a test).

@@ -54,8 +54,8 @@ from minigrad.kernels.transfers import costliest_copy, needless_copies
 # To launch a kernel is to choose a block. Large blocks are often good ones, but the
 # device sets limits: to the threads of a block, and to its **registers**, the cells in
 # which threads keep their variables. All threads of a block get theirs from one store.
-# A kernel that needs 100 registers a thread needs 102 400 for 1024 threads; most GPUs
-# have 65 536 for a block. CUDA refuses such a launch with `too many resources requested
+# A kernel that needs 100 registers a thread needs 102,400 for 1024 threads; most GPUs
+# have 65,536 for a block. CUDA refuses such a launch with `too many resources requested
 # for launch`, and a block of 2048 threads with `invalid configuration argument`.
 #
 # Write `pick_launch(n, registers, limits)`: `(blocks, threads)` with the largest block
@@ -63,9 +63,9 @@ from minigrad.kernels.transfers import costliest_copy, needless_copies
 #
 # | n | registers | the usual limits | why |
 # |---|---|---|---|
-# | 1000 | 32 | `(1, 1024)` | 1024 · 32 = 32 768 registers |
-# | 1000 | 100 | `(2, 512)` | 1024 · 100 are too many, 512 · 100 = 51 200 are not |
-# | 1024 | 64 | `(1, 1024)` | 65 536 registers: just enough |
+# | 1000 | 32 | `(1, 1024)` | 1024 · 32 = 32,768 registers |
+# | 1000 | 100 | `(2, 512)` | 1024 · 100 are too many, 512 · 100 = 51,200 are not |
+# | 1024 | 64 | `(1, 1024)` | 65,536 registers: just enough |
 
 # %%
 limits = {"threads": 1024, "registers": 65536, "blocks": 2147483647}

@@ -272,7 +272,8 @@ check(fix_the_race)
 #
 # The kernel in the next cell copies an array with fewer threads than elements. Each
 # thread has a piece of its own, one element after the other, as one would do it on a
-# CPU. It is right, and slow: on an H200 it reaches 130 GB/s.
+# CPU. It is right, and slow: on an H200 it reaches
+# {{memory/single | copy with a piece | m}} GB/s.
 #
 # Look at one instruction of one warp: its 32 threads read 32 addresses that lie far
 # apart, each in a sector of its own. The memory brings 32 sectors of 32 bytes, 1024
@@ -280,7 +281,7 @@ check(fix_the_race)
 #
 # Write the copy so that the threads of a warp read elements that lie side by side.
 # Which elements a thread copies is up to you. The same loop, re-indexed, reaches about
-# 3000 GB/s there.
+# {{memory/single | copy with a grid | m}} GB/s there.
 
 # %%
 strided = r"""
@@ -335,8 +336,9 @@ check(coalesced_copy)
 # ## Transpose, in tiles
 #
 # `y[col, row] = x[row, col]`. Done element by element, either the reads or the writes
-# run down a column, and each touches a sector of its own. On an H200 that reaches 500
-# GB/s, of the 2700 that a plain copy reaches.
+# run down a column, and each touches a sector of its own. On an H200 that reaches
+# {{memory/transposes | element | GB}} GB/s, of the
+# {{memory/transposes | a plain copy | GB}} that a plain copy reaches.
 #
 # So let a block fetch a tile of 32 × 32 elements into shared memory, reading rows, and
 # write the rows of the transposed tile, which are columns of the tile: both global
@@ -434,7 +436,8 @@ check(transpose_tiled)
 # %%
 times = [0.0214, 0.0003, 0.0002, 0.0002, 0.0002, 0.0031, 0.0002]
 warm = times[1:]
-print("mean of all", np.mean(times), " mean", np.mean(warm), " median", np.median(warm))
+print(f"mean of all {np.mean(times):.4f}, mean of the warm {np.mean(warm):.4f}, "
+      f"their median {np.median(warm):.4f}")  # fmt: skip
 
 # %% [markdown] hints="bench"
 # <details><summary>Hint 1</summary>

@@ -388,7 +388,7 @@ check(result_type)
 try:
     torch.ones(3).to_sparse().exp()
 except NotImplementedError as error:
-    print(str(error)[:78], "...")
+    print(str(error).partition(". ")[0])
 
 # %% [markdown] hints="find_kernel"
 # <details><summary>Hint 1</summary>

@@ -264,9 +264,8 @@ check(conv2d_gemm)
 
 # %%
 K, tile = 3, 16
-print(
-    (tile + K - 1) ** 2, "elements for", tile**2, "threads, each used", K * K, "times"
-)
+read = (tile + K - 1) ** 2
+print(read, "elements for", tile**2, "threads, each used", K * K, "times")
 
 # %% [markdown] hints="conv2d_direct"
 # <details><summary>Hint 1</summary>

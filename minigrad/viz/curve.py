@@ -123,7 +123,7 @@ class Curve:
         """A cross where the line is lost."""
         if not steps:
             return ""
-        x, y = self._at(steps[0], 0, 0, 1).split(",")
+        x, y = self._at(steps[0], 1, 0, 1).split(",")
         return (
             f'<path d="M{x},{y}m-4,-4l8,8m0,-8l-8,8" stroke="{RED}" stroke-width="2"/>'
         )
