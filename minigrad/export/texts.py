@@ -1,7 +1,14 @@
 """The texts that an exported package has beside its modules."""
 
 # What a package has beside Python.
-DATA = ["data/*.npz", "kernels/*.cu*", "simt/headers/**/*", "viz/*.css", "viz/*.js"]
+DATA = [
+    "data/*.npz",
+    "kernels/*.cu*",
+    "simt/headers/**/*",
+    "simt/native/*.h",
+    "viz/*.css",
+    "viz/*.js",
+]
 
 PYPROJECT = """\
 [build-system]

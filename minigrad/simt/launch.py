@@ -10,6 +10,7 @@ import time
 
 import numpy as np
 
+from . import native
 from .device import fresh_of
 from .engine import admit, arguments, warps
 from .engine.batch import Batch
@@ -91,7 +92,8 @@ class RawModule:
         self.name_expressions = name_expressions
         self.variables = variables(self.program.globals)
         self._modules = {}
-        self._one = threading.RLock()  # a template is made by one thread at a time
+        self.lock = threading.RLock()  # a kernel is made by one thread at a time
+        self._natives = {}
 
     def get_function(self, name):
         """The kernel of this name, or of the name expression `add<float>`."""
@@ -100,7 +102,7 @@ class RawModule:
 
     def kernel(self, name):
         """The kernel of this name in the program, which makes it if need be."""
-        with self._one:
+        with self.lock:
             return self.program.kernel(name)
 
     def get_global(self, name):
@@ -115,10 +117,17 @@ class RawModule:
     def module(self, kernel, schedule):
         """The generated code of a kernel: for lockstep, warps or steps."""
         key = kernel, schedule
-        with self._one:
+        with self.lock:
             if key not in self._modules:
                 self._modules[key] = Module(self.program, kernel, schedule)
         return self._modules[key]
+
+    def native(self, kernel):
+        """What there is of a kernel in C."""
+        with self.lock:
+            if kernel not in self._natives:
+                self._natives[kernel] = native.Native(kernel)
+        return self._natives[kernel]
 
 
 class RawKernel:
@@ -140,6 +149,7 @@ class RawKernel:
             raise CompileError(f"no kernel '{name}'", (1, 1),
                                f"the file has {names}")  # fmt: skip
         self.function = self.module.kernel(name)
+        self.native = self.module.native(self.function)
         self.max_dynamic_shared_size_bytes = STATIC_SHARED
         self.limits = Limits()
 
@@ -159,8 +169,7 @@ class RawKernel:
         grid, block: an int or up to three. Raises KernelError if a thread goes out of
         bounds, misses a barrier, or never ends.
         """
-        launch = Launch(self, grid, block, args, shared_mem)
-        report = launch.run()
+        report = native.run(Launch(self, grid, block, args, shared_mem))
         if report.output:
             sys.stdout.write(report.output)
         report.raise_if_any()
@@ -209,7 +218,9 @@ class Launch:
         bounds = kernel.function.launch_bounds
         self.grid, self.block = admit.sizes(kernel.name, grid, block, bounds)
         self.schedule, self.seed, self.per_batch = schedule, seed, None
-        self.last_block = self.grid[0] * self.grid[1] * self.grid[2]
+        self.last_block = math.prod(self.grid)
+        self.threads = self.last_block * math.prod(self.block)
+        self.patience = None  # seconds, after which C is looked for
         self.code = kernel.module.module(kernel.function, schedule)
         self.places, self.lines = self.code.places, kernel.module.program._lines
         self.grid_values = tuple(np.uint32(n) for n in self.grid)
@@ -274,6 +285,7 @@ class Launch:
             if variable.storage != "shared":
                 self.shared_layout.append((variable, at, dynamic))
         self.shared_bytes = -(-(at + dynamic) // 16) * 16
+        self.dynamic_bytes = dynamic
         self.shared_root = None
 
     def new_shared(self, blocks):
@@ -308,9 +320,10 @@ class Launch:
 
     # Running
 
-    def run(self):
-        """Run every block; the Report."""
-        self.deadline = time.thread_time() + self.seconds
+    def run(self, begin=None):
+        """Run every block; the Report. begin: when the launch began, if not now."""
+        self.begin = time.thread_time() if begin is None else begin
+        self.deadline = self.begin + min(self.seconds, self.patience or math.inf)
         for tool in self.tools:
             tool.begin(self)
         before = self.written() if self.tools and "__shfl" in self.kernel.code else None
@@ -329,20 +342,30 @@ class Launch:
         """Copies of what the kernel can write."""
         return [r.data.copy() for r in self.roots if r.writable]
 
+    def put(self, data):
+        """Write back what `written` gave."""
+        roots = [r for r in self.roots if r.writable]
+        for root, old in zip(roots, data, strict=True):
+            root.data[:] = old
+
+    def twin(self):
+        """The same launch, not yet run."""
+        return Launch(self.kernel, *self.how, schedule=self.schedule, seed=self.seed,
+                      limits=self.limits)  # fmt: skip
+
     def report_lost(self, before):
         """Report shuffles from lanes that are not there, if the results depend on what
         they give: the launch is made once more, with another value from nobody."""
         results, roots = self.written(), [r for r in self.roots if r.writable]
-        put(roots, before)
-        twin = Launch(self.kernel, *self.how, schedule=self.schedule, seed=self.seed,
-                      limits=self.limits)  # fmt: skip
+        self.put(before)
+        twin = self.twin()
         twin.again = True
         twin.run()
         differ = any(
             r.data.tobytes() != old.tobytes()
             for r, old in zip(roots, results, strict=True)
         )
-        put(roots, results)
+        self.put(results)
         known = {site for kind, site, _ in self.findings if kind == "divergent-shuffle"}
         for site, (source, exists, lane, where, count) in self.lost.items():
             if differ and site not in known:
@@ -442,9 +465,18 @@ class Launch:
         took = f"{self.seconds:g} seconds"
         if self.steps > self.limits.steps:
             took = f"{self.limits.steps:,} rounds of loops and calls"
+        elif self.patience is not None:
+            self.lose_patience()
+            return
         message = f"the kernel did not end within {took}"
         self.report("timeout", site, 0, message, geometry, hint=hint)
         raise Stop
+
+    def lose_patience(self):
+        """Stop where there is C for the kernel; else it has all its time."""
+        if self.kernel.native.made(self):
+            raise native.Slow
+        self.patience, self.deadline = None, self.begin + self.seconds
 
     def out_of_memory(self, message):
         """Report a kernel whose threads need too much memory, and stop."""
@@ -463,12 +495,6 @@ class Launch:
             found, self.counts, self.kernel.warnings, self.printer.text(),
             self.kernel.name, self.grid, self.block, self.schedule, notes,
         )  # fmt: skip
-
-
-def put(roots, data):
-    """Write bytes back."""
-    for root, old in zip(roots, data, strict=True):
-        root.data[:] = old
 
 
 def variables(found):

@@ -1,0 +1,237 @@
+"""Kernels in C: the bits of NumPy, its messages, and NumPy where C cannot be had."""
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+from snippets import kernels
+from test_simt_course import launches
+from test_simt_kernels import LAUNCHES
+
+from benchmarks import common
+from minigrad import simt
+from minigrad.simt import native
+from minigrad.simt.launch import Launch
+from minigrad.simt.native import build
+from tests.simt import fuzz, random_kernels
+
+needs_compiler = pytest.mark.skipif(
+    build.compiler() is None, reason="not run: no C compiler, or no folder for its work"
+)
+UNREAD = {"half_axpy", "bfloat_sum", "atomic_max_float", "debug_print"}
+SEEDS = [*range(8), *(pytest.param(s, marks=pytest.mark.slow) for s in range(8, 150))]
+
+
+def compiled(text, name, options=()):
+    """A kernel that NumPy has had its turn with."""
+    kernel = simt.RawKernel(text, name, options)
+    kernel.native.seconds = native.PATIENCE
+    return kernel
+
+
+def both(text, name, grid, block, args, shared_mem=0, options=()):
+    """(is it made in C; arguments after a launch with NumPy, those after one in C)"""
+    plain, fast = common.fresh(args), common.fresh(args)
+    kernel = compiled(text, name, options)
+    before = Launch(kernel, grid, block, plain, shared_mem)
+    assert not before.run().findings
+    one = Launch(compiled(text, name, options), grid, block, fast, shared_mem)
+    made = one.kernel.native.made(one)
+    assert not made or native.in_c(one, one.kernel.native, time.thread_time() + 60)
+    return made, plain, fast
+
+
+def same(a, b):
+    return all(
+        fuzz.same(x, y) for x, y in zip(a, b, strict=True) if isinstance(x, np.ndarray)
+    )
+
+
+@needs_compiler
+@pytest.mark.parametrize("stem", LAUNCHES)
+def test_teaching_kernels(stem):
+    for one in LAUNCHES[stem]():
+        how = one.grid, one.block, one.args, one.shared_mem, one.options
+        made, plain, fast = both(kernels()[stem], one.name, *how)
+        assert made == (stem not in UNREAD)
+        assert not made or same(plain, fast)
+
+
+@needs_compiler
+@pytest.mark.parametrize("seed", SEEDS)
+def test_random_kernels(seed):
+    """Those with a warp of fewer than 32 threads are left to NumPy."""
+    program = random_kernels.make(seed)
+    kernel = compiled(program.source, program.name, fuzz.OPTIONS)
+    plain, fast = program.arguments(), program.arguments()
+    how = program.grid, program.block
+    Launch(kernel, *how, plain, program.shared_mem).run()
+    kernel(*how, fast, shared_mem=program.shared_mem)
+    assert fuzz.differences(program, plain, fast) == []
+
+
+@needs_compiler
+@pytest.mark.slow
+@pytest.mark.xdist_group("chapters")
+def test_answers():
+    read = 0
+    for name, found in launches().items():
+        for kernel, *how in found[:2]:
+            made, *ends = both(kernel.source, kernel.name, *how, kernel.options)
+            assert not made or same(*ends), name
+            read += made
+    assert read > 50
+
+
+FAULTS = {
+    "index": "x[n + 40 * i] = 1;",
+    "negative": "x[-i] = 1;",
+    "local": "int a[4]; for (int k = 0; k < n; k++) a[k] = k; x[0] = a[0];",
+    "shared": "__shared__ float s[8]; s[i + n] = 1; x[i] = s[i + n];",
+    "wide": "x[(long long)i << 60] = 1;",
+    "vector": "*(float4*)(x + n) = make_float4(1, 2, 3, 4);",
+    "null": "float* p = n ? nullptr : x; *p = 1;",
+    "division": "x[i] = n / i;",
+    "barrier": "if (i < n) __syncthreads(); x[i] = 1;",
+    "rounds": "for (int k = 0; k < 2; k++) if (k < 1 || i < n) __syncthreads();",
+    "warp": "if (i < n) x[i] = __shfl_down_sync(~0u, x[i], 1);",
+    "assert": "x[i] = 1; assert(n > 100);",
+    "trap": "x[i] = 1; if (i == n) __trap();",
+    "endless": "while (n) x[i] += 1;",
+    "constant": "float* p = c; p[n] = x[i];",
+}
+
+
+@needs_compiler
+@pytest.mark.parametrize("body", FAULTS)
+def test_findings_are_those_of_numpy(body):
+    text = "__constant__ float c[64];\n__global__ void f(float* x, int n) {\n"
+    text += f"    int i = threadIdx.x;\n    {FAULTS[body]}\n}}"
+    plain, fast = np.ones(32, np.float32), np.ones(32, np.float32)
+    limits = simt.Limits(steps=2000)
+    kernel = compiled(text, "f")
+    kernel.limits = limits
+    report = simt.run(kernel, 1, 32, (plain, 7), tools=(), limits=limits)
+    with pytest.raises(simt.KernelError) as error:
+        kernel(1, 32, (fast, 7))
+    assert kernel.native.enter
+    assert str(error.value) == str(simt.KernelError(report))
+    np.testing.assert_array_equal(plain, fast)
+
+
+LONG = """
+__global__ void sum(const float* x, float* y, int n) {
+    float total = y[threadIdx.x];
+    for (int k = 0; k < n; k++) total += x[k % 64];
+    y[threadIdx.x] = total;
+}"""
+
+
+@needs_compiler
+def test_a_long_loop_is_handed_over(monkeypatch):
+    """NumPy stops in its midst, and what it wrote is put back."""
+    monkeypatch.setattr(native, "PATIENCE", 0.01)
+    x, plain = np.ones(64, np.float32), np.ones(32, np.float32)
+    fast = plain.copy()
+    kernel = simt.RawKernel(LONG, "sum")
+    simt.run(kernel, 1, 32, (x, plain, 5000), tools=())
+    assert not kernel.native.tried
+    kernel(1, 32, (x, fast, 5000))
+    assert kernel.native.enter
+    np.testing.assert_array_equal(plain, fast)
+    assert fast[0] == 5001
+
+
+def test_many_threads_stay_with_numpy(monkeypatch):
+    monkeypatch.setattr(native, "PATIENCE", 0)
+    monkeypatch.setattr(native, "FEW", 31)
+    kernel, args = simt.RawKernel(LONG, "sum"), (np.ones(64, "f4"), np.ones(32, "f4"))
+    kernel(1, 32, (*args, 10))
+    assert not kernel.native.tried
+
+
+@pytest.mark.parametrize("lack", ["compiler", "folder", "leave"])
+def test_without_a_compiler(lack, monkeypatch, tmp_path):
+    """NumPy does it; nothing is said, and nothing tried again."""
+    monkeypatch.setattr(native, "PATIENCE", 0)
+    (tmp_path / "file").touch()
+    if lack == "compiler":
+        monkeypatch.setattr(build.shutil, "which", lambda name: None)
+    elif lack == "folder":
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    else:
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+        monkeypatch.setattr(build.subprocess, "run", refuse)
+    build.compiler.cache_clear()
+    try:
+        kernel, y = simt.RawKernel(LONG, "sum"), np.ones(32, np.float32)
+        for _ in range(2):
+            kernel(1, 32, (np.ones(64, np.float32), y, 10))
+    finally:
+        monkeypatch.undo()
+        build.compiler.cache_clear()
+    assert y[0] == 21 and kernel.native.tried and not kernel.native.enter
+
+
+def refuse(*command, **how):
+    raise PermissionError(1, "Operation not permitted")
+
+
+@needs_compiler
+def test_two_threads_at_once():
+    kernel, ends = compiled(LONG, "sum"), []
+
+    def launch():
+        y = np.ones(32, np.float32)
+        for _ in range(20):
+            kernel(1, 32, (np.ones(64, np.float32), y, 100_000))
+        ends.append(y[0])
+
+    threads = [threading.Thread(target=launch) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert ends == [2_000_001] * 2 and kernel.native.enter
+
+
+@needs_compiler
+def test_two_processes_at_once(tmp_path, monkeypatch):
+    """Both compile the text; neither loads the half of it."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    text = (
+        "from minigrad.simt.native import build\n"
+        "enter = build.library('int enter(void) { return 7; }')\n"
+        "assert enter() == 7"
+    )
+    running = [subprocess.Popen([sys.executable, "-c", text]) for _ in range(2)]
+    assert [one.wait() for one in running] == [0, 0]
+    assert len(list((tmp_path / "minigrad" / "simt").iterdir())) == 1
+
+
+@needs_compiler
+@pytest.mark.parametrize("meet", ["", "__syncthreads();"])
+def test_a_signal_interrupts(meet):
+    """Its handler raises while C runs, between two looks at the time."""
+    text = LONG.replace("for", f"{meet} for").replace("int n", "long n")
+    text = text.replace("int k", "long k")
+    kernel = compiled(text, "sum")
+    kernel.limits = simt.Limits(steps=10**12)
+    args = np.ones(64, np.float32), np.ones(32, np.float32), 10**11
+
+    def handler(*_):
+        raise TimeoutError("now")
+
+    before = signal.signal(signal.SIGALRM, handler)
+    signal.setitimer(signal.ITIMER_REAL, 1)
+    try:
+        with pytest.raises(TimeoutError, match="now"):
+            kernel(1, 32, args)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert kernel.native.enter
