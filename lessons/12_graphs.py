@@ -266,9 +266,6 @@ if tensorflow:
         w.assign_sub(0.02 * tape.gradient(loss, w))
         return loss
 
-
-# %%
-if tensorflow:
     print([round(float(step(X, T)), 4) for _ in range(5)])
     step(X[:1], T[:1])
 else:
