@@ -71,8 +71,9 @@ def test_the_slider_shows_lines_threads_and_values(page):
     assert lit(page) == 40
     page.locator(".mg-threads .mg-cell").nth(33).hover()
     assert row(page, "i") == ["33", "0 \u2026 63"]
-    cells = page.locator(".mg-array .mg-cell")
+    cells = page.locator(".mg-shared .mg-cell")
     assert cells.all_inner_texts() == [str(n) for n in range(100, 164)]
+    assert page.locator(".mg-after .mg-changed").count() == 40
 
 
 def test_keys_move_through_statements_and_threads(page):
@@ -80,7 +81,7 @@ def test_keys_move_through_statements_and_threads(page):
     for key in ("ArrowRight", "ArrowRight", "ArrowRight", "ArrowLeft"):
         page.keyboard.press(key)
     assert shown(page).startswith("statement 3 of 6")
-    assert page.locator(".mg-array .mg-changed").count() == 64
+    assert page.locator(".mg-shared .mg-changed").count() == 64
     page.keyboard.press("ArrowDown")
     assert row(page, "i")[0] == "1"
     page.keyboard.press("End")

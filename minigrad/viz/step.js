@@ -38,10 +38,10 @@ class Stepper {
     this.table = make("table", main, { class: "mg-values" });
     this.threads();
     this.shared = make("div", this.root, { class: "mg-shared" });
-    this.after = make("div", this.root, { class: "mg-shared" });
+    const after = make("div", this.root, { class: "mg-after" });
     for (const [name, [old, values, shape]] of Object.entries(data.after)) {
-      make("div", this.after, { class: "mg-name" }, `${name}, when the block is done`);
-      this.array(this.after, this.list_of(values, shape), this.list_of(old, shape), shape);
+      make("div", after, { class: "mg-name" }, `${name}, when the block is done`);
+      this.array(after, this.list_of(values, shape), this.list_of(old, shape), shape);
     }
     make("p", this.root, { class: "mg-help" },
       "Left and right: one statement back or on. Up and down: another thread. " +
