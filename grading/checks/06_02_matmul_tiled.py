@@ -57,6 +57,8 @@ mistakes(
         + k + tx]
     & b_tile[ty][tx] = {FILL_B} -> if (k + ty < K && col < N) b_tile[ty][tx] = b[(k +
         ty) * N + col]
+    > a_tile[ty][tx] = -> if (k + tx < K) a_tile[ty][tx] =
+    > b_tile[ty][tx] = -> if (k + ty < K) b_tile[ty][tx] =
     not_shared: the tiles are not what is multiplied: elements of a and b are read from
         global memory again and again. Each thread brings one of each to a tile, and the
         16 products are made of the tiles alone

@@ -58,8 +58,10 @@ def factors(random, M, N, K):  # noqa: N803
 
 
 def odd(a, b):
-    """Let there be 0 times infinity, and infinity in the last cells."""
+    """Let there be 0 times infinity, and infinity in the last cells and each tile."""
     a[0, 0], a[-1, -1], b[0, 0], b[-1, 0] = 0, np.inf, np.inf, 0
+    a[1], b[:, 1] = np.inf, np.inf  # and numbers above 0, so that a sum is infinite:
+    a[2], b[:, 2] = abs(a[2]), abs(b[:, 2])
 
 
 def product(a, b, M, N, K):  # noqa: N803
@@ -80,8 +82,8 @@ class ProductCheck(ReductionCheck):
         grid = cdiv(N, wide), cdiv(M, high)
         return Launch(grid, block, args, 0, limits or {})
 
-    def odd(self, random, block, made=None):
-        launch = self.launch(random, 18, 20, 12, block, made)
+    def odd(self, random, block, made=None, K=20):  # noqa: N803
+        launch = self.launch(random, 18, 20, K, block, made)
         odd(*launch.args[:2])
         return "zero and infinity", launch
 
