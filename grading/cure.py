@@ -1,29 +1,33 @@
 """Is a barrier what a kernel lacks? It is added here and there, and tried."""
 
 import re
-import time
 
 from minigrad.simt import CompileError
 from minigrad.simt.front.lexer import lex
 
-MOST, SECONDS = 3, 0.7  # barriers that are added; and of the search
+TRIES = 6  # how often a barrier is added somewhere
 OPEN, CLOSE = "([", ")]"
 
 
-def cured(statement, text, left):
+def cured(statement, text, left, lines):
     """(new text, places in words) where `statement` mends a kernel; no places: not.
 
     left(text): how much is wrong with it; 0: nothing, math.inf: it cannot be run.
+    lines: of the accesses that need it; places near them are tried.
     """
-    end, places, least = time.thread_time() + SECONDS, [], left(text)
-    while least and len(places) < MOST:
+    places, least, tries = [], left(text), TRIES
+    while least and tries > 0:
+        near = sorted(
+            _with(statement, text), key=lambda p: min(abs(p[0] - n) for n in lines)
+        )
         best = None
-        for place, new in _with(statement, text):
+        for line, where, new in near[:tries]:
+            tries -= 1
             if (now := left(new)) < least:
-                best, least = (place, new), now
-            if not least or time.thread_time() > end:
+                best, least = (f"after line {line}{where}", new), now
+            if not least:
                 break
-        if best is None or least and time.thread_time() > end:
+        if best is None:
             return text, []
         places.append(best[0])
         text = best[1]
@@ -31,7 +35,7 @@ def cured(statement, text, left):
 
 
 def _with(statement, text):
-    """Yield (place in words, text with one more `statement`), one after the other."""
+    """Yield (line, where on it, text with one more `statement` after that)."""
     try:
         tokens = lex(text)[:-1]
     except CompileError:
@@ -48,7 +52,7 @@ def _with(statement, text):
             continue
         after, line = at[i] + len(word), tokens[i].place[0]
         if word in (";", "{", "}"):
-            yield f"after line {line}", f"{text[:after]} {statement}{text[after:]}"
+            yield line, "", f"{text[:after]} {statement}{text[after:]}"
         loop = word == ")" and words[partner.get(i, 1) - 1] in ("for", "while")
         if loop and words[i + 1] != "{" and ";" in words[i:]:
             last = words.index(";", i)
@@ -56,5 +60,5 @@ def _with(statement, text):
             body = text[after:end]
             for n, new in [(tokens[last].place[0], f"{body} {statement}"),
                            (line, f" {statement} {body}")]:  # fmt: skip
-                place = f"after line {n}, inside the loop"
-                yield place, f"{text[:after]} {{{new}}}{text[end:]}"
+                new = f"{text[:after]} {{{new}}}{text[end:]}"
+                yield n, ", inside the loop", new

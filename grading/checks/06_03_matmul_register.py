@@ -94,6 +94,7 @@ mistakes(
         q + 3, so it belongs to a row as long as q < K, or N
     > q < K -> q + 4 < K
     & p < K && s < N -> p < K && s + 4 < N
+    & if (r < M && s < N) -> if (r < M && s + 4 < N)
     > q < K -> q + 4 < K
     > p < K && s < N -> p < K && s + 4 < N
     > if (r < M && s < N) -> if (r < M && s + 4 < N)
