@@ -769,8 +769,9 @@ with minigrad.rungs("yours"):
 # %% [markdown]
 # What does a rung gain? Here is the ladder on one NVIDIA H200
 # (`docs/benchmarks/kernels.md`): 268 million floats, 1 GB a tensor. GB/s of what must
-# move, each float once. PyTorch's copy moves 4,237 there. That is about the roof: one
-# operation to eight or twelve bytes is far too little arithmetic to matter. (`x + y`
+# move, each float once. PyTorch's copy moves {{machine | PyTorch's copy | GB/s}} there.
+# That is about the roof: one operation to eight or twelve bytes is far too little
+# arithmetic to matter. (`x + y`
 # comes a little higher than the copy, since it reads two floats for each that it
 # writes, and memory is slowed down by changing from reads to writes.)
 #

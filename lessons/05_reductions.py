@@ -26,7 +26,7 @@
 # on chapters 02 to 04. Where you are asked to predict, write your guess down first.
 # Nothing needs a GPU. Where times stand in the text, they were measured on one NVIDIA
 # H200 (CuPy 14.2, CUDA 13, PyTorch 2.11; `docs/benchmarks/kernels.md`); PyTorch's copy
-# moves 4,237 GB/s there.
+# moves {{machine | PyTorch's copy | GB/s}} GB/s there.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.

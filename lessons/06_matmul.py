@@ -28,7 +28,8 @@
 # explain a kernel's speed by what is counted. It takes about {{duration}}, and builds
 # on chapters 02, 03 and 04. Where you are asked to predict, write your guess down
 # first. Nothing needs a GPU. Where times stand in the text, they were measured on one
-# NVIDIA H200 (`docs/benchmarks/kernels.md`); a copy there moves 4,237 GB/s.
+# NVIDIA H200 (`docs/benchmarks/kernels.md`); a copy there moves
+# {{machine | PyTorch's copy | GB/s}} GB/s.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -193,7 +194,8 @@ for n in 16, 64, 256, 1024, 4096:
 # %%
 product_of = "a @ b, 4,096"
 cublas = rate(product_of, "PyTorch") * 1e12
-h200 = Ceilings(4.237e12, cublas, "NVIDIA H200", "PyTorch's copy", "cuBLAS, float32")
+copy = rate("machine", "PyTorch's copy", "GB/s") * 1e9
+h200 = Ceilings(copy, cublas, "NVIDIA H200", "PyTorch's copy", "cuBLAS, float32")
 
 # %% [markdown]
 # Three kernels of chapters 04 and 05, the fastest of their ladders, and three products:
@@ -221,7 +223,7 @@ print(f"{h200.ridge:.1f} FLOP for each byte; n = {6 * h200.ridge:.0f}")
 
 # %% [markdown]
 # Products of smaller matrices lie to the left of the edge. (What bounds them is neither
-# roof, but the launch: 60 KB take 14 ns at this bandwidth, and a launch 7 µs.) A matrix
+# roof, but the launch: 60 KB take 15 ns at this bandwidth, and a launch 7 µs.) A matrix
 # times a vector lies there too, of any size: **predict** its intensity. This is what a
 # language model does when it writes word by word.
 

@@ -3,6 +3,7 @@
 import pytest
 
 from grading.build import MEASURED
+from minigrad import course
 from minigrad.testing import published, rate, series
 
 
@@ -11,6 +12,12 @@ def test_a_cell_as_it_is_written():
     assert time.endswith(" ms") and float(time.removesuffix(" ms")) > 1
     rates = [published("a @ b, 4,096", "PyTorch", *c) for c in ((), ("TFLOP/s",))]
     assert rates[0] == rates[1]
+
+
+def test_the_copy_that_a_page_names_with_its_machine():
+    said = published("machine", "PyTorch's copy", "GB/s")
+    page = (course.home() / "docs/benchmarks/kernels.md").read_text(encoding="utf-8")
+    assert f"PyTorch's copy: {said} GB/s." in page
 
 
 def test_a_column_as_numbers():

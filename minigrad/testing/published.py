@@ -62,9 +62,13 @@ def _table(table):
 
 @functools.cache
 def _rows(page):
-    """[(heading, {column: cell})] of every row of every table of a page."""
+    """[(heading, {column: cell})] of every row of every table of a page.
+
+    The rate of PyTorch's copy, which a page names with its machine, is such a row.
+    """
     text = (PAGES / f"{page}.md").read_text(encoding="utf-8")
-    rows = []
+    copies = re.findall(r"(PyTorch's copy): ([\d,]+) GB/s", text)
+    rows = [("machine", {"": name, "GB/s": found}) for name, found in copies]
     for section in re.split(r"^(?:#+|<!--) (?=\w)", text, flags=re.M):
         gpu = re.search(r"NVIDIA \w+", section)
         gpu = {"GPU": gpu[0]} if gpu else {}
