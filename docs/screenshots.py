@@ -50,7 +50,7 @@ def a_lab(server, page, folder):
     cell = lab.cell("@solves(Tensor.permute)")
     lab.write(cell, WRONG)
     lab.run(cell)
-    lab.run(lab.cell("show(strides(y.permute(1, 0)))"))
+    lab.run(lab.cell("show(strides(y.permute(1, 0)"))
     check = lab.cell("check(Tensor.permute)")
     lab.run(check)
     lab.cell("check(Tensor.permute)")

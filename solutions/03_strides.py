@@ -274,7 +274,7 @@ def permute(self, *dims):
 # %%
 with trying() as show:
     y = minigrad.arange(6).as_strided((2, 3), (3, 1))
-    show(strides(y.permute(1, 0)))
+    show(strides(y.permute(1, 0), name="y.permute(1, 0)"))
 
 # %% check="permute"
 check(Tensor.permute)
@@ -324,7 +324,7 @@ def transpose(self, dim0, dim1):
 # %%
 with trying() as show:
     y = minigrad.arange(6).as_strided((2, 3), (3, 1))
-    show(strides(y.transpose(0, -1)))
+    show(strides(y.transpose(0, -1), name="y.transpose(0, -1)"))
 
 # %% check="transpose"
 check(Tensor.transpose)
@@ -536,7 +536,7 @@ def expand(self, *sizes):
 # %%
 with trying() as show:
     y = minigrad.arange(3).as_strided((3, 1), (1, 1))
-    show(strides(y.expand(3, 4)))
+    show(strides(y.expand(3, 4), name="y.expand(3, 4)"))
 
 # %% check="expand"
 check(Tensor.expand)
@@ -759,7 +759,7 @@ check(test_permute)
 with trying() as show:
     x = minigrad.arange(24).view(2, 3, 4)
     y = x.permute(2, 0, 1)[1:, :, ::2]
-    show(strides(y))
+    show(strides(y, name="y"))
     print(y.tolist())
     print(y.reshape(-1).shape, y[:1].expand(5, -1, -1).strides)
 
