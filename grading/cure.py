@@ -5,17 +5,16 @@ import re
 from minigrad.simt import CompileError
 from minigrad.simt.front.lexer import lex
 
-TRIES = 6  # how often a barrier is added somewhere
 OPEN, CLOSE = "([", ")]"
 
 
-def cured(statement, text, left, lines):
+def cured(statement, text, left, lines, tries):
     """(new text, places in words) where `statement` mends a kernel; no places: not.
 
     left(text): how much is wrong with it; 0: nothing, math.inf: it cannot be run.
-    lines: of the accesses that need it; places near them are tried.
+    lines: of the accesses that need it: so many places near them are tried.
     """
-    places, least, tries = [], left(text), TRIES
+    places, least = [], left(text)
     while least and tries > 0:
         near = sorted(
             _with(statement, text), key=lambda p: min(abs(p[0] - n) for n in lines)

@@ -97,6 +97,7 @@ class KernelCheck(Check):
     watched = 2**17  # threads, and elements of arrays; see above
     options = ()  # the compiler's
     seconds, steps = 10, 10_000  # for one launch; steps: rounds of its loops
+    tries = 10  # places where a barrier is added, to see whether it is missing there
     patience = 20  # seconds for all launches of an answer; most take 0.2
     gpu_parts = ()
 
@@ -279,7 +280,9 @@ class KernelCheck(Check):
         left = functools.partial(self._left, first)
         found = first.got.report.findings + first.got.report.notes
         lines = {line for f in found for line in (f.line, (f.other or {}).get("line"))}
-        text, places = cured(statement, first.outcome.value, left, lines - {None})
+        text, places = cured(
+            statement, first.outcome.value, left, lines - {None}, self.tries
+        )
         mends = places and not any(self._left(c, text) for c in cases if c.args)
         return (statement, places) if mends else ()
 

@@ -207,8 +207,10 @@ def test_a_wrong_place_is_not_blamed_on_a_barrier():
 
 def test_a_cure_is_none_if_something_else_is_wrong():
     text = "a;\nb;\nc;\n"
-    assert cured("bar;", text, lambda t: 1, {2}) == (text, [])
-    assert cured("bar;", text, lambda t: "b; bar;" not in t, {3})[1] == ["after line 2"]
+    assert cured("bar;", text, lambda t: 1, {2}, 9) == (text, [])
+    assert cured("bar;", text, lambda t: "b; bar;" not in t, {3}, 9)[1] == [
+        "after line 2"
+    ]
 
 
 def test_no_mistake_explains_what_a_gpu_has_measured():

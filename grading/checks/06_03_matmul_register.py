@@ -20,7 +20,7 @@ LARGE = 4096
 @checks(matmul_register)
 class MatmulRegister(TiledCheck):
     gpu_parts = ("speed",)
-    steps = 200_000
+    steps, tries = 200_000, 4
 
     def cases(self, random):
         sizes = 128, 256, 16
