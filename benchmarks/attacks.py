@@ -1,12 +1,13 @@
 """What hostile answers reach: in plain nbgrader, and here.
 
-    python benchmarks/attacks.py [--write] [--sample N] [--seed N] [KIND ...]
+    python benchmarks/attacks.py [--write] [--keep FILE] [--jobs N] [KIND ...]
 
 Each attack of tests/attacks.py is handed in as lab 03, beside one right answer, and is
 graded twice: by `nbgrader autograde` as it ships, with the check that stands in the
-notebook, and by our grading. Then the script looks: has the attack points, does the
-graded notebook show what is secret, has anything changed that is not its own, what is
-still running, has the right answer its points, was it done in time?
+notebook, and by our grading. (nbgrader gets a lab of three exercises: it takes seconds
+for each cell that draws.) Then the script looks: has the attack points, does the graded
+notebook show what is secret, has anything changed that is not its own, what is still
+running, has the right answer its points, was it done in time?
 
 So that nothing happens to this machine, plain nbgrader runs in a bubblewrap box with a
 folder that is thrown away, no network but loopback, and limits: 8 GB of memory, 400
@@ -18,7 +19,6 @@ change there is not seen: "nothing" of plain nbgrader may be the box's work.
 import hashlib
 import json
 import os
-import random
 import shutil
 import subprocess
 import sys
@@ -36,12 +36,14 @@ from minigrad.testing.progress import slowly
 PAGE = common.HOME / "docs" / "attacks.md"
 SECRET = "SECRET-4711"
 SOLUTION = "BEGIN SOLUTION"
+GAVE = "a tuple is expected here, not a str"  # what READ's answers return is one
 SECONDS = 120
-RIGHT = "offset_of"
+RIGHT, ANSWER, KERNEL = NEEDED = "offset_of", "contiguous_strides", "contiguous_kernel"
 # In the box: nbgrader with limits; then the processes that are left beside this one.
 BOXED = """
 ulimit -v 8388608 -u 400 -f 65536 -c 0
-timeout -k 1 {seconds} {python} -m nbgrader autograde {lab} --create >log 2>&1
+timeout -k 1 {seconds} {python} -m nbgrader autograde {lab} --create \
+    --student eve >log 2>&1
 echo $? >ended
 sleep 0.5
 for one in /proc/[0-9]*; do
@@ -56,6 +58,7 @@ class Seen(NamedTuple):
 
     forged: bool = False
     read: bool = False
+    reached: bool = False  # what it tried gives a value, and no error
     changed: str = ""
     left: str = ""
     lost: bool = False
@@ -65,6 +68,7 @@ class Seen(NamedTuple):
         said = [
             "**forged**" * self.forged,
             "**read**" * self.read,
+            "**reached**" * (self.reached and not self.read),
             f"**changed** {self.changed}" if self.changed else "",
             f"**survived**: {self.left}" if self.left else "",
             "no time limit held: bounded by the script" * self.late,
@@ -72,37 +76,38 @@ class Seen(NamedTuple):
         ]
         return ", ".join(filter(None, said)) or "nothing"
 
-    @property
-    def nothing(self):
-        return not any(self)
-
 
 def tests(name):
     return common.of_tests(name, "tests")
 
 
-def handed_in(root, attack):
+def short(nb):
+    """The notebook with nothing but its set-up and the exercises that are tried."""
+    kept = {"setup", *NEEDED, *(f"{name}-check" for name in NEEDED)}
+    kept |= {cell["id"] for cell in nb["cells"] if cell["id"].startswith("scratch")}
+    return nb | {"cells": [cell for cell in nb["cells"] if cell["id"] in kept]}
+
+
+def handed_in(root, attack, made=lambda nb: nb):
     """Submissions: the attack with one right answer, and another student's."""
     lab, altered = tests("altered").LAB, tests("altered")
     kernel = attack.how == tests("attacks").CUDA
-    exercise = "contiguous_kernel" if kernel else "contiguous_strides"
     places = {"home": common.HOME, "room": root, "secret": root.parent / "secret"}
     nb = altered.edited(
         altered.empty(), RIGHT, altered.cell(altered.solved(), RIGHT)["source"]
     )
     texts = [text for _, text in attack.cells(**places)]
-    altered.edited(nb, exercise, texts[-1])
+    altered.edited(nb, KERNEL if kernel else ANSWER, texts[-1])
     for text in texts[:-1]:
         altered.added(nb, text)
-    for student, made in ("eve", nb), ("ada", altered.solved()):
+    for student, one in ("eve", nb), ("ada", altered.solved()):
         folder = root / "submitted" / student / lab
         folder.mkdir(parents=True)
-        (folder / f"{lab}.ipynb").write_text(json.dumps(made))
+        (folder / f"{lab}.ipynb").write_text(json.dumps(made(one)))
     record = root / "verdicts" / lab / "eve.json"
     record.parent.mkdir(parents=True, exist_ok=True)
     record.write_text("{}")
     (root.parent / "secret").write_text(SECRET)
-    return exercise
 
 
 def state(root):
@@ -127,7 +132,7 @@ def changes(before, after):
     return ", ".join(sorted(names)[:2])
 
 
-def seen(root, exercise, before, left="", late=False):
+def seen(root, attack, before, left="", late=False):
     """What there is to see when the attack is over."""
     lab = tests("altered").LAB
     changed = changes(before, state(root))
@@ -146,6 +151,7 @@ def seen(root, exercise, before, left="", late=False):
         left=left,
         lost=not mine.get(f"{RIGHT}-check"),
         late=late,
+        reached=attack.how == tests("attacks").READ and GAVE in text,
     )
 
 
@@ -159,14 +165,14 @@ def by_nbgrader(template, attack):
     """What it reaches in nbgrader as it ships."""
     with tempfile.TemporaryDirectory(dir=template.parent) as folder:
         root = Path(shutil.copytree(template, Path(folder) / "course"))
-        exercise = handed_in(root, attack)
+        handed_in(root, attack, short)
         before = state(root)
         lab = tests("altered").LAB
         text = BOXED.format(seconds=SECONDS, python=sys.executable, lab=lab)
         boxed(Path(folder), root, text)
         left = _text(root / "left").split()
         late = _text(root / "ended").strip() in ("124", "137", "")
-        return seen(root, exercise, before, ", ".join(sorted({*left})), late)
+        return seen(root, attack, before, ", ".join(sorted({*left})), late)
 
 
 def boxed(folder, root, text):
@@ -198,7 +204,7 @@ def here(template, attack):
 
     with tempfile.TemporaryDirectory(dir=template.parent) as folder:
         root = Path(shutil.copytree(template, Path(folder) / "course"))
-        exercise = handed_in(root, attack)
+        handed_in(root, attack)
         before = state(root)
         os.environ["MINIGRAD_TEST"] = SECRET
         done = list(grade(root, students=["eve"]))
@@ -206,7 +212,7 @@ def here(template, attack):
         box = psutil.Process(zygote()._process.pid)
         left = box.children(recursive=True)[2:]  # without bwrap's own and the zygote
         _, alive = psutil.wait_procs(left, timeout=10)
-        return seen(root, exercise, before, ", ".join(p.name() for p in alive))
+        return seen(root, attack, before, ", ".join(p.name() for p in alive))
 
 
 def templates(folder):
@@ -216,23 +222,40 @@ def templates(folder):
     lab = tests("altered").LAB
     ours, plain = folder / "ours", folder / "plain"
     release(ours, [lab])
-    shutil.copytree(ours / "source", plain / "source")
+    source = shutil.copytree(ours / "source", plain / "source") / lab / f"{lab}.ipynb"
+    source.write_text(json.dumps(short(json.loads(source.read_text()))))
     boxed(folder, plain, f"{sys.executable} -m nbgrader generate_assignment {lab}")
     return plain, ours
 
 
-def drawn(kinds, sample, seed):
-    """The attacks, in order; of each kind so many, where a number is given."""
-    chosen = {}
-    for attack in tests("attacks").ATTACKS:
-        if not kinds or attack.kind in kinds:
-            chosen.setdefault(attack.kind, []).append(attack)
-    random.seed(seed)
-    for kind, attacks in chosen.items():
-        few = sample is not None and sample < len(attacks)
-        kept = random.sample(attacks, sample) if few else attacks
-        chosen[kind] = [attack for attack in attacks if attack in kept]
-    return chosen
+def tried(places, keep, attack):
+    """Append to the file what an attack reaches."""
+    plain, ours = places
+    found = by_nbgrader(plain, attack), here(ours, attack)
+    with keep.open("a") as file:
+        file.write(json.dumps([attack.kind, attack.name, *found]) + "\n")
+
+
+def kept(keep):
+    """{(kind, name): (what it reaches in nbgrader, here)} of a file."""
+    lines = keep.read_text().splitlines() if keep.exists() else []
+    rows = map(json.loads, lines)
+    return {(kind, name): (Seen(*a), Seen(*b)) for kind, name, a, b in rows}
+
+
+def rows_of(attacks, keep, jobs):
+    """(kind, name, in nbgrader, here) of each; what the file has is not tried again."""
+    known = kept(keep)
+    new = [one for one in attacks if one[:2] not in known]
+    with tempfile.TemporaryDirectory() as folder, common.processes(jobs) as pool:
+        places = templates(Path(folder)) if new else None
+        futures = [pool.submit(tried, places, keep, one) for one in new]
+        failed = [future.exception() for future in slowly(futures, "attacks")]
+    for attack, error in zip(new, failed, strict=True):
+        if error:
+            raise RuntimeError(f"{attack.kind}: {attack.name}") from error
+    known = kept(keep)
+    return [(*one[:2], *known[one[:2]]) for one in attacks]
 
 
 def report(rows, total):
@@ -244,37 +267,32 @@ def report(rows, total):
         tables.append(
             f"### {kind[0].upper()}{kind[1:]}\n\n" + common.markdown([head, *body])
         )
-    worked = sum(not one.nothing for one in theirs)
-    reached = sum(
-        not (one.forged or one.read or one.changed or one.left) for one in theirs
-    )
-    mine = [one for *_, one in rows]
-    through = sum(
-        bool(one.forged or one.read or one.changed or one.left) for one in mine
-    )
+    through = [
+        sum(
+            bool(s.forged or s.read or s.reached or s.changed or s.left) for s in column
+        )
+        for column in (theirs, [mine for *_, mine in rows])
+    ]
     said = (
         f"{common.machine()}. {len(rows)} of {total} attacks. In plain nbgrader "
-        f"{len(rows) - reached} forge, read, change or leave something, and {worked} "
-        f"do that, cost the right answer its points, or take longer than is waited; "
-        f"here {through} forge, read, change or leave something."
+        f"{through[0]} forge, read, reach, change or leave something, and "
+        f"{sum(any(one) for one in theirs)} do that, cost the right answer its points, "
+        f"or take longer than is waited; here {through[1]} and "
+        f"{sum(any(mine) for *_, mine in rows)}."
     )
     return "\n\n".join([said, *tables])
 
 
 def main(arguments=None):
     options = parser().parse_args(arguments)
-    chosen = drawn(options.kinds, options.sample, options.seed)
-    if not chosen:
-        kinds = dict.fromkeys(a.kind for a in tests("attacks").ATTACKS)
+    attacks = tests("attacks").ATTACKS
+    kinds = dict.fromkeys(attack.kind for attack in attacks)
+    if not kinds.keys() >= {*options.kinds}:
         parser().error(f"no such kind; there are: {', '.join(kinds)}")
-    rows = []
+    chosen = [one for one in attacks if one.kind in (options.kinds or kinds)]
     with tempfile.TemporaryDirectory() as folder:
-        plain, ours = templates(Path(folder))
-        attacks = [attack for some in chosen.values() for attack in some]
-        for attack in slowly(attacks, "attacks"):
-            found = by_nbgrader(plain, attack), here(ours, attack)
-            rows.append((attack.kind, attack.name, *found))
-    shown = report(rows, len(tests("attacks").ATTACKS))
+        keep = options.keep or Path(folder) / "rows"
+        shown = report(rows_of(chosen, keep, options.jobs), len(attacks))
     print(shown)
     if options.write:
         common.write(PAGE, shown, "attacks")
@@ -284,10 +302,10 @@ def main(arguments=None):
 def parser():
     parser = common.parser(__doc__, PAGE)
     parser.add_argument("kinds", nargs="*", metavar="KIND", help="default: all")
-    parser.add_argument("--sample", type=int, metavar="N", help="so many of each kind")
     parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="of the sample"
+        "--keep", type=Path, metavar="FILE", help="of rows: what it has is not tried"
     )
+    parser.add_argument("--jobs", type=int, metavar="N", help="default: all cores")
     return parser
 
 
