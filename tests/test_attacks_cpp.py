@@ -1,6 +1,7 @@
 """Hostile answers in C++: what they compile, do at load and send reaches nothing."""
 
 import os
+import re
 import time
 
 import pytest
@@ -122,6 +123,29 @@ TEXTS = {
     "{ return a; }\nTORCH_LIBRARY_IMPL(aten, CPU, m) { m.impl("
     '"eq.Tensor", &all); }\n' + WRONG,
 }
+PASTE = "#define PASTE(a, b) a##b\n"
+CPU = "#include <ATen/ops/{}_cpu_dispatch.h>\n#include <ATen/ops/{}_cpu_dispatch.h>\n"
+OPS = "#include <ATen/ops/{}.h>\n#include <ATen/ops/{}.h>\n"
+HIDDEN = {  # ways to have PyTorch do the work
+    "at::, pasted": OPS.format("add", "gelu") + PASTE + ANSWER
+    + "{ return at::PASTE(ge, lu)(at::PASTE(a, dd)(x, bias)); }",
+    "at::native::": "#include <ATen/ops/gelu_native.h>\n" + ANSWER
+    + "{ return at::native::gelu_cpu(x + bias); }",
+    "at::, below the dispatcher": CPU.format("add", "gelu")
+    + ANSWER + "{ return at::cpu::gelu(at::cpu::add(x, bias)); }",
+    "at::, by another name": "at::Tensor mine(const at::Tensor&, std::string_view) "
+    'asm("_ZN2at4_ops4gelu4callERKNS_6TensorESt17basic_string_viewIcSt11char_traitsIc'
+    'EE");\n'
+    + ANSWER + '{ return mine(x, "none"); }',
+    "c10::Dispatcher::": "#include <ATen/core/dispatch/Dispatcher.h>\n" + ANSWER
+    + '{ auto op = c10::Dispatcher::singleton().findSchemaOrThrow("aten::gelu", "");\n'
+    "return op.typed<at::Tensor(const at::Tensor&, std::string_view)>()"
+    '.call(x, "none"); }',
+    "PyRun_SimpleString": 'extern "C" int PyRun_SimpleString(const char*);\n' + ANSWER
+    + '{ PyRun_SimpleString("import torch"); return at::empty_like(x); }',
+    "dlsym": "#include <dlfcn.h>\n" + ANSWER
+    + '{ dlsym(RTLD_DEFAULT, "_ZN2at4_ops4gelu4call"); return at::empty_like(x); }',
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -176,3 +200,11 @@ def test_a_text_earns_nothing_and_ends(name, places, monkeypatch):
     verdict, said = judged(TEXTS[name], places)
     assert verdict.points == 0 and verdict.counts, said
     assert verdict.state in ("wrong", "crashed", "timed out"), said
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_an_operator_that_is_hidden_is_named(name, places):
+    verdict, said = judged(HIDDEN[name], places)
+    assert verdict.points == 0
+    assert "ATen did the work" in said
+    assert re.search(rf"got +{name.partition('::')[0]}[\w:]* is called", said), said
