@@ -37,6 +37,10 @@ class BuildFailed(ValueError):
     """The compiler refused the answer."""
 
 
+class UsesATen(Exception):
+    """The answer leaves to ATen, or could, what it has to do itself."""
+
+
 class Crashed(RuntimeError):
     """The process that called the answer has ended before its time."""
 
@@ -141,12 +145,10 @@ def serve(descriptor):
     hole = find(name)
     hole.fill(text)
     try:
-        function = native.build(hole, compiled)
-        (library,) = torch.ops.loaded_libraries
-        if used := _aten(library):
-            found = [{"error": "ATen", "message": f"{used} is called"} for _ in cases]
-        else:
-            found = [_result(function, case) for case in cases]
+        function = native.build(hole, compiled, _examine)
+        found = [_result(function, case) for case in cases]
+    except UsesATen as error:
+        found = [{"error": "ATen", "message": str(error)} for _ in cases]
     except extension.BuildFailed as error:
         refused = str(error)
     line.send(wire.encode([refused, found]))
@@ -192,13 +194,12 @@ def _result(function, case):
     return {"value": _plain(value, arguments)}
 
 
-def _aten(library):
-    """The name of an operator of ATen, or of a way to one, that a library links."""
+def _examine(library):
+    """UsesATen where a library links an operator of ATen, or a way to one."""
     said = subprocess.check_output(["nm", "-C", "-u", library], text=True)
     for operator, way in ATEN.findall(said):
         if not operator.startswith(MEMORY):
-            return way or f"at::{operator}"
-    return None
+            raise UsesATen(f"{way or f'at::{operator}'} is called")
 
 
 def tensor(values=None, dtype="float32", device="cpu", shape=None, turned=False,

@@ -129,8 +129,6 @@ OPS = "#include <ATen/ops/{}.h>\n#include <ATen/ops/{}.h>\n"
 HIDDEN = {  # ways to have PyTorch do the work
     "at::, pasted": OPS.format("add", "gelu") + PASTE + ANSWER
     + "{ return at::PASTE(ge, lu)(at::PASTE(a, dd)(x, bias)); }",
-    "at::native::": "#include <ATen/ops/gelu_native.h>\n" + ANSWER
-    + "{ return at::native::gelu_cpu(x + bias); }",
     "at::, below the dispatcher": CPU.format("add", "gelu")
     + ANSWER + "{ return at::cpu::gelu(at::cpu::add(x, bias)); }",
     "at::, by another name": "at::Tensor mine(const at::Tensor&, std::string_view) "

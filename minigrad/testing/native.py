@@ -49,10 +49,11 @@ TYPES = [("float", "float", "Float"), ("double", "double", "Double"),
          ("__half", "float", "Half")]  # fmt: skip
 
 
-def build(hole, compiled=None):
+def build(hole, compiled=None, examine=None):
     """The operator that PyTorch makes of a hole's C++; built once for each text.
 
-    compiled: the path of `headers()`, where these are made elsewhere.
+    compiled: the path of `headers()`, where these are made elsewhere. examine: called
+    with the library's path before anything in it runs; it may raise.
     """
     folder, space = place(hole, "cpp")
     main = folder / "main.cc"
@@ -61,7 +62,7 @@ def build(hole, compiled=None):
         f'TORCH_LIBRARY({space}, m) {{ m.def("{hole.name}", &{hole.name}); }}\n'
     )
     how = [*command(), "-include", compiled or headers(), "-shared"]
-    return loaded(hole.name, main, how, space, hole.name)
+    return loaded(hole.name, main, how, space, hole.name, examine=examine)
 
 
 def command():
@@ -148,7 +149,7 @@ def place(hole, ending):
     return folder, f"minigrad_{digest}"
 
 
-def loaded(name, source, command, space, operator, *more):
+def loaded(name, source, command, space, operator, *more, examine=None):
     import torch
     from torch.utils import cpp_extension
 
@@ -160,5 +161,7 @@ def loaded(name, source, command, space, operator, *more):
         flags=[*libraries, "-lc10", "-ltorch_cpu", "-ltorch", *more],
         versions=[torch_version()],
     )
+    if examine:
+        examine(library)
     torch.ops.load_library(str(library))
     return getattr(getattr(torch.ops, space), operator)
