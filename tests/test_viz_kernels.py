@@ -18,7 +18,8 @@ from minigrad import Kernel, simt, viz
 from minigrad.exercises.hole import Answer
 from minigrad.kernels.threads import tail_guard
 
-pytestmark = pytest.mark.slow
+# They take long, so they come early.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("drawn kernels")]
 
 matplotlib = pytest.importorskip(
     "matplotlib", reason="not run: tests of pictures (matplotlib is not installed)"
