@@ -19,7 +19,7 @@ import nbformat
 from bleach.css_sanitizer import CSSSanitizer
 from bs4 import BeautifulSoup
 from nbconvert.exporters import HTMLExporter
-from nbconvert.filters import markdown2html
+from nbconvert.filters import Highlight2HTML, markdown2html
 from nbgrader.api import Gradebook
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -78,9 +78,13 @@ class Page(HTMLExporter):
         return _environments[places]
 
     def from_notebook_node(self, nb, resources=None, **kwargs):
+        """As HTMLExporter does it, but the page is parsed once: by _inert."""
         for cell in nb.cells:
             _strip(cell)
-        text, resources = super().from_notebook_node(nb, resources, **kwargs)
+        resources = self._init_resources(resources)
+        self.register_filter("highlight_code", Highlight2HTML(parent=self))
+        make = super(HTMLExporter, self).from_notebook_node
+        text, resources = make(nb, resources, **kwargs)
         return CONTROL.sub("", _without_paths(_inert(text))), resources
 
     def _preprocess(self, nb, resources):
@@ -220,8 +224,9 @@ def _inert(text):
     for tag in soup(["script", "link", "iframe", "object", "embed", "base"]):
         tag.decompose()
     for image in soup("img"):
+        alt = image.attrs.setdefault("alt", "picture")
         if not image.get("src"):
-            image.replace_with(image.get("alt", ""))
+            image.replace_with(alt)
     for style in soup("style"):  # icon fonts lie in files beside the style sheet
         style.string = re.sub(r"@font-face\s*\{[^}]*\}", "", style.string or "")
     for link in soup.select("#toc a[href$='-check']"):
