@@ -8,7 +8,8 @@ import time
 
 import numpy as np
 import pytest
-from snippets import kernels
+from arguments import arguments
+from snippets import entries, kernels
 from test_simt_course import launches
 from test_simt_kernels import LAUNCHES
 
@@ -64,7 +65,6 @@ def test_teaching_kernels(stem):
 @needs_compiler
 @pytest.mark.parametrize("seed", SEEDS)
 def test_random_kernels(seed):
-    """Those with a warp of fewer than 32 threads are left to NumPy."""
     program = random_kernels.make(seed)
     kernel = compiled(program.source, program.name, fuzz.OPTIONS)
     plain, fast = program.arguments(), program.arguments()
@@ -84,6 +84,33 @@ def test_answers():
             made, *ends = both(kernel.source, kernel.name, *how, kernel.options)
             assert not made or same(*ends), name
             read += made
+    assert read > 50
+
+
+RACY = {"race", "race-warp", "race-equal", "uninitialised"}
+
+
+@needs_compiler
+@pytest.mark.slow
+def test_accepted_texts():
+    """Every tenth text: the bits of NumPy where it finds nothing, else its findings."""
+    read = 0
+    for text in entries("accepted")[::10]:
+        for name in simt.compile(text).kernels:
+            kernel = compiled(text, name)
+            args, how = arguments(kernel, 4096), {"limits": simt.Limits(steps=3000)}
+            plain, fast, tried = (common.fresh(args) for _ in range(3))
+            report = simt.run(kernel, 2, 32, plain, 1024, tools=(), **how)
+            one = Launch(compiled(text, name), 2, 32, fast, 1024, **how)
+            if not one.kernel.native.made(one):
+                continue
+            ended = native.in_c(one, one.kernel.native, time.thread_time() + 60)
+            read += ended
+            assert not (ended and report.findings), text
+            if ended and not same(plain, fast):
+                twin = simt.RawKernel(text, name)
+                report = simt.run(twin, 2, 32, tried, 1024, **how)
+                assert RACY & {f.kind for f in report.findings + report.notes}, text
     assert read > 50
 
 

@@ -46,10 +46,10 @@ PLAIN = {
     "__syncthreads_or": "(barrier(R, t, {key}, {0} != 0) > 0)",
     "__syncthreads_and": "(barrier(R, t, {key}, {0} != 0) == R->met)",
     "__syncthreads": "(void)barrier(R, t, {key}, 0)",
-    "__activemask": "(together(R, t, {key}, ~0u), ~0u)",
+    "__activemask": "(together(R, t, {key}, ~0u), t->exists)",
     "__ballot_sync": "ballot(R, t, {key}, {0}, {1} != 0)",
     "__any_sync": "(ballot(R, t, {key}, {0}, {1} != 0) != 0)",
-    "__all_sync": "(ballot(R, t, {key}, {0}, {1} != 0) == ~0u)",
+    "__all_sync": "(ballot(R, t, {key}, {0}, {1} == 0) == 0)",
     "__syncwarp": "together(R, t, {key}, {0})",
     "__trap": "fault(R)",
 }  # fmt: skip

@@ -37,7 +37,7 @@ typedef struct {  // what the caller gives
 enum { READY, WARP, BLOCK, DONE };
 typedef struct Thread {
     void* sp;
-    u32 x, y, z, lane, place;
+    u32 x, y, z, lane, exists, place;  // exists: the lanes of its warp
     int state;
     i64 rounds, work;
     u64 key, slot, *seen;  // where it waits, what it brings, what its warp brought
@@ -222,40 +222,43 @@ FN int barrier(Run* R, Thread* t, u64 key, int true_) {
     meet(R, t, BLOCK, key);
     return R->count;
 }
-// What a warp does: all 32 lanes do it together.
+// What a warp does: all its lanes do it together.
 FN void together(Run* R, Thread* t, u64 key, u32 named) {
-    if (named != 0xFFFFFFFFu) fault(R);
+    if (!(named >> t->lane & 1)) fault(R);
     meet(R, t, WARP, key);
 }
-FN int source(int how, i64 lane, i64 by, i64 width) {
-    i64 first = lane & ~(width - 1), from;
+FN u64 from_lane(Run* R, Thread* t, int how, i64 by, i64 width) {
+    i64 lane = t->lane, first = lane & ~(width - 1), from;
     if (how == 0) from = first + (by & (width - 1));
     else if (how == 1) from = lane - by < first ? lane : lane - by;
     else {
         from = how == 2 ? lane + by : lane ^ by;
         if (from >= first + width) from = lane;
     }
-    return from & 31;
+    if (!(t->exists >> (from & 31) & 1)) fault(R);
+    return t->seen[from & 31];
 }
 #define SHUFFLE(T, how, key, named, value, by, width) ({ \
     u32 named_ = named; T value_ = value; i64 by_ = by, width_ = width; u64 bits_ = 0; \
     memcpy(&bits_, &value_, sizeof(T)); \
     t->slot = bits_; \
     together(R, t, key, named_); \
-    memcpy(&value_, &t->seen[source(how, t->lane, by_, width_)], sizeof(T)); \
+    bits_ = from_lane(R, t, how, by_, width_); \
+    memcpy(&value_, &bits_, sizeof(T)); \
     value_; })
 FN u32 ballot(Run* R, Thread* t, u64 key, u32 named, b8 yes) {
     t->slot = yes;
     together(R, t, key, named);
     u32 bits = 0;
     for (int i = 0; i < 32; i++) bits |= (u32)t->seen[i] << i;
-    return bits;
+    return bits & named;
 }
 // By halves, as with shuffles; `op` of numbers a and b.
 #define REDUCE(T, key, named, value, width, op) ({ \
     u32 named_ = named; T value_ = value, all_[32]; u64 bits_ = 0; i64 by_ = width; \
     memcpy(&bits_, &value_, sizeof(T)); \
     t->slot = bits_; \
+    if (~t->exists || (by_ == 32 && ~named_)) fault(R); \
     together(R, t, key, named_); \
     for (int i = 0; i < 32; i++) memcpy(&all_[i], &t->seen[i], sizeof(T)); \
     while (by_ /= 2) { \
@@ -299,8 +302,8 @@ static int run_warp(Run* R, Thread* warp, int lanes) {
             for (int i = 0; i < lanes; i++) if (warp[i].state == WARP) return 0;
             return 1;
         }
-        if (waiting < 32) return 0;
-        for (int i = 0; i < 32; i++) {
+        if (waiting < lanes) return 0;
+        for (int i = 0; i < lanes; i++) {
             warp[0].seen[i] = warp[i].slot;
             warp[i].state = READY;
         }
@@ -346,6 +349,7 @@ static void prepare(Run* R, int threads, u64* seen) {
         Thread* t = R->threads + i;
         t->x = i % size[0], t->y = i / size[0] % size[1], t->z = i / (size[0] * size[1]);
         t->lane = i % 32;
+        t->exists = threads - i / 32 * 32 < 32 ? (1u << threads % 32) - 1 : ~0u;
         t->seen = seen + i / 32 * 32;
 #ifdef MEETS
         void** top = (void**)(R->stacks + (i + 1) * R->launch->stack) - 2;

@@ -93,16 +93,16 @@ class Source:
             kind = {"bool": "b", "int": "i", "uint": "u", "float": "f"}[type.kind]
             return f"{kind}{8 * type.size}"
         if type not in self.types:
-            self.types[type] = self.declared(type, f"T{len(self.types)}")
+            self.types[type] = self.declared(type)
         return self.types[type][0]
 
-    def declared(self, type, name):
+    def declared(self, type):
         """(name, declaration) of an array or a struct."""
         if isinstance(type, C.Array) and type.count:
             if isinstance(type.of.plain, C.Pointer):
                 raise Unread("arrays of pointers")
             element = self.type(type.element)
-            name = f"{name}_{element}"
+            name = f"T{len(self.types)}_{element}"
             return name, f"typedef {element} {name}[{type.count}];"
         if not isinstance(type, C.Struct) or isinstance(type, C.Union):
             raise Unread(f"the type {type}")
@@ -116,7 +116,7 @@ class Source:
             at = offset + field.size
         if type.size > at:
             lines.append(f"char gap[{type.size - at}];")
-        name = f"{name}_struct"
+        name = f"T{len(self.types)}_struct"
         kind = "typedef struct __attribute__((packed))"
         return name, f"{kind} {{ {' '.join(lines)} }} {name};"
 

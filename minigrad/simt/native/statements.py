@@ -48,8 +48,8 @@ class FunctionSource(Expressions):
         body = self.block(self.function.body) + self.passing(last=True)
         self.check_escapes()
         if self.function.result is not C.VOID:
-            zero = f"{self.type(self.function.result)} none_; "
-            body += f"{{ {zero}memset(&none_, 0, sizeof none_); return none_; }}"
+            none = self.poison("none_", self.function.result)
+            body += f"{self.type(self.function.result)} none_; {none} return none_;"
         return "\n".join([f"{self.head} {{", *self.lines, body, "}"])
 
     def check_escapes(self):
@@ -117,7 +117,7 @@ class FunctionSource(Expressions):
         if isinstance(plain, C.Struct):
             fields = enumerate(plain.fields.values())
             return " ".join(self.poison(f"{name}.m{i}", f) for i, (f, _) in fields)
-        if isinstance(plain, C.Pointer):
+        if isinstance(plain, C.Pointer | C.Reference):
             return f"{name} = (P){{0}};"
         if isinstance(plain, C.Enum):
             plain = plain.base
