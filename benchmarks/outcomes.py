@@ -33,8 +33,15 @@ BOUNDS = {
     "solutions/11_extending_pytorch: bias_gelu": Bound(8, "erff (2 ulp)", 1),
     "solutions/11_extending_pytorch: bias_gelu_backward": Bound(16, "erff, expf", 1),
     "minigrad.jit: smooth": Bound(16, "tanhf, expf (2 ulp)", 1),
+    "minigrad.jit: reduced": Bound(16, "powf (up to 8 ulp)", 1),
     "lessons/04_elementwise: unary": Bound(8, "expf (2 ulp)"),
     "lessons/05_reductions: softmax_threads": Bound(16, "expf (2 ulp)"),
+    "lessons/11_extending_pytorch: bias_gelu_kernel<float, float, 1>": Bound(
+        8, "erff (2 ulp)", 1
+    ),
+    "lessons/11_extending_pytorch: bias_gelu_kernel<double, double, 1>": Bound(
+        8, "erf (2 ulp)", 1
+    ),
 }
 
 
