@@ -276,12 +276,13 @@ class KernelCheck(Check):
         return kept(key, lambda: self._cured(statement, cases))
 
     def _cured(self, statement, cases):
-        first = next(c for c in cases if BARRIERS.keys() & self.faults(c.got, *c.args))
-        left = functools.partial(self._left, first)
-        found = first.got.report.findings + first.got.report.notes
+        racy = [c for c in cases if BARRIERS.keys() & self.faults(c.got, *c.args)]
+        worst = max(racy, key=lambda c: self._left(c, c.outcome.value))
+        left = functools.partial(self._left, worst)
+        found = worst.got.report.findings + worst.got.report.notes
         lines = {line for f in found for line in (f.line, (f.other or {}).get("line"))}
         text, places = cured(
-            statement, first.outcome.value, left, lines - {None}, self.tries
+            statement, worst.outcome.value, left, lines - {None}, self.tries
         )
         mends = places and not any(self._left(c, text) for c in cases if c.args)
         return (statement, places) if mends else ()
