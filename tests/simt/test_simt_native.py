@@ -35,15 +35,16 @@ def compiled(text, name, options=()):
 
 
 def both(text, name, grid, block, args, shared_mem=0, options=()):
-    """(is it made in C; arguments after a launch with NumPy, those after one in C)"""
+    """(did it run in C; arguments after a launch with NumPy, those after one in C)"""
     plain, fast = common.fresh(args), common.fresh(args)
     kernel = compiled(text, name, options)
     before = Launch(kernel, grid, block, plain, shared_mem)
     assert not before.run().findings
     one = Launch(compiled(text, name, options), grid, block, fast, shared_mem)
-    made = one.kernel.native.made(one)
-    assert not made or native.in_c(one, one.kernel.native, time.thread_time() + 60)
-    return made, plain, fast
+    ran = one.kernel.native.made(one) and native.in_c(
+        one, one.kernel.native, time.thread_time() + 60
+    )
+    return ran, plain, fast
 
 
 def same(a, b):
@@ -78,6 +79,7 @@ def test_random_kernels(seed):
 @pytest.mark.slow
 @pytest.mark.xdist_group("chapters")
 def test_answers():
+    """All but a few run in C: a shuffle from a lane that is not there is NumPy's."""
     read = 0
     for name, found in launches().items():
         for kernel, *how in found[:2]:

@@ -14,7 +14,7 @@ from . import builtins
 from .builtins import Unread
 from .statements import FunctionSource
 
-RUNTIME = Path(__file__).with_name("runtime.h").read_text(encoding="utf-8")
+RUNTIME = Path(__file__).with_name("runtime.h")
 LOOPS = T.For, T.While, T.Do
 MOST_LOCAL = 2**15  # bytes of a thread
 
@@ -47,7 +47,8 @@ class Source:
             define += f"#define {name}(x) ({horner(table)})\n"
         types = [text for _, text in self.types.values()]
         entry = self.entry(kernel)
-        self.text = "\n".join([define, RUNTIME, *types, *heads, *bodies, entry])
+        runtime = RUNTIME.read_text(encoding="utf-8")
+        self.text = "\n".join([define, runtime, *types, *heads, *bodies, entry])
 
     def waits(self, function):
         """Do threads meet in this function, or in one that it calls?"""
