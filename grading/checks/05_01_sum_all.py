@@ -23,6 +23,8 @@ def ten_million():
 
 @checks(sum_all)
 class SumAll(TreeCheck):
+    """Leaves out blocks above 256 and of no power of two: the contract has none."""
+
     atol = U  # see reductions.py
     serial = 200  # accesses of shared memory by a warp; a tree of 256 needs under 150
 

@@ -19,6 +19,10 @@ def product(sizes):
 
 @checks(sum_dim)
 class SumDim(ReductionCheck):
+    """Leaves out NaN and inf, which the contract does not name, and negative strides,
+    which no tensor has.
+    """
+
     atol = U  # see reductions.py: n additions
 
     def cases(self, random):

@@ -9,6 +9,8 @@ from .products import BARRIERS, SLACK, TAIL_KEPT, TILE, ZEROS, TiledCheck
 
 @checks(matmul_tiled)
 class MatmulTiled(TiledCheck):
+    """Leaves out blocks but 16 x 16 and M or N of 0: the contract has neither."""
+
     def cases(self, random):
         for sizes in [(32, 48, 64), (16, 32, 80)]:
             yield "whole tiles, few reads", self.tiles(random, *sizes, counted=True)

@@ -23,6 +23,8 @@ BY_HAND = {  # two shapes: bytes of floats, FLOP
 
 @checks(roofline)
 class Roofline(Check):
+    """Leaves out sizes of 0, vectors and shapes that do not fit: none is allowed."""
+
     def cases(self, random):
         for shapes in BY_HAND:
             yield "two matrices", *shapes, *H200

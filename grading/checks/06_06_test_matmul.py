@@ -1,4 +1,8 @@
-"""A test for products of matrices."""
+"""A test for products of matrices.
+
+Leaves out `skipped`, as the contract names no infinity, and no_column_guard, from_one
+and onto_c_each, which are much like no_guard, one_too_few and onto_c.
+"""
 
 from grading.own_tests import own_test
 from minigrad.exercises.own_tests import test_matmul

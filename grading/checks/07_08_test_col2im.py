@@ -1,4 +1,7 @@
-"""A test for the adjoint of im2col."""
+"""A test for the adjoint of im2col.
+
+Leaves out the other mistakes of col2im: the contract of a test names no mistakes.
+"""
 
 from grading.own_tests import own_test
 from minigrad.exercises.own_tests import test_col2im

@@ -15,6 +15,8 @@ from .tiles import WINDOWS, exact
 
 @checks(max_pool2d)
 class MaxPool2d(KernelCheck):
+    """Leaves out what the contract does: dilation, K above 100, two NaN in a window."""
+
     def cases(self, random):
         for sizes in (2, 6, 8, 2, 2, 0), (3, 9, 6, 3, 3, 0):
             yield "the largest and its index", self.launch(random, *sizes)
@@ -120,6 +122,8 @@ equivalent(max_pool2d, "K is at most 100", "type: for (short k", "type: for (flo
 
 @checks(max_pool2d_backward)
 class MaxPool2dBackward(KernelCheck):
+    """Leaves out indices outside of x and a dx that is not 0, as the contract does."""
+
     def cases(self, random):
         for planes, size, places in (1, 12, 4), (2, 30, 9):
             at = [random.sample(range(size), places) for _ in range(planes)]

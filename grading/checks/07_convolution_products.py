@@ -15,6 +15,8 @@ from .tiles import RETURNED, ProductCheck, bias, factors
 
 @checks(conv2d_gemm)
 class Conv2dGemm(ProductCheck):
+    """Leaves out O or P of 0, where nothing is launched, and K of 0: it counts taps."""
+
     def cases(self, random):
         for sizes in (1, 16, 32, 16), (1, 32, 16, 48):
             yield "whole tiles", self.launch(random, *sizes)
@@ -93,6 +95,8 @@ mistakes(
 
 @checks(conv2d_direct)
 class Conv2dDirect(ProductCheck):
+    """Leaves out stride, dilation and K above 7: the contract has none of them."""
+
     def cases(self, random):
         for sizes in (1, 1, 18, 34, 1, 3, 0), (1, 2, 18, 18, 2, 3, 0):
             yield "whole tiles", self.launch(random, *sizes)

@@ -1,7 +1,7 @@
 """im2col and col2im: F.unfold and F.fold are the oracle.
 
-The numbers are whole, and small enough for float to add them without rounding: in any
-order the sums are the same. In half precision they would not be.
+What col2im adds has so few bits that float does not round: in any order the sums are
+the same. In half precision they would not be.
 """
 
 import numpy as np
@@ -114,6 +114,8 @@ class WindowCheck(KernelCheck):
 
 @checks(im2col)
 class Im2col(WindowCheck):
+    """Leaves out sizes of 0 and limits of reads: the contract names neither."""
+
     heart = "windows as columns"
 
     def launch(self, random, given):
@@ -163,6 +165,8 @@ right(
 
 @checks(col2im)
 class Col2im(WindowCheck):
+    """Leaves out sizes of 0 and an x that is not 0 before: the contract has none."""
+
     heart = "what lies in one place is added"
 
     def launch(self, random, given):

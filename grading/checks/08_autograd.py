@@ -16,6 +16,8 @@ apply, detach = Function.apply, Tensor.detach
 
 @checks(apply)
 class Apply(ScenarioCheck):
+    """Leaves out other dtypes, layouts and sizes: apply hands on what it is given."""
+
     def cases(self, random):
         def pair():
             return [drawn(random, 2, 3), drawn(random, 2, 3)]
@@ -97,6 +99,8 @@ def _(cls, *args):
 
 @checks(leaf_rules)
 class LeafRules(Check):
+    """Leaves out nothing: all four pairs of the two arguments are tried."""
+
     scene = "leaf"
 
     def cases(self, random):
@@ -161,6 +165,8 @@ def _(asked, node):
 
 @checks(detach)
 class Detach(ScenarioCheck):
+    """Leaves out other dtypes, expanded and empty tensors: the contract names none."""
+
     def cases(self, random):
         values = drawn(random, 3, 2)
         yield "no history", "detached", values, "plain"

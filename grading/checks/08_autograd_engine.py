@@ -37,6 +37,8 @@ RIGHT = Differs("each node once, and before all that it points to")
 
 @checks(topological_order)
 class TopologicalOrder(Check):
+    """Leaves out cycles: no graph has any; and 100 000 nodes: 10 000 end recursion."""
+
     scene = "order"
 
     def cases(self, random):

@@ -41,6 +41,8 @@ def run(edges, rows, seeds, retain):
 
 @checks(backward)
 class Backward(ScenarioCheck):
+    """Leaves out orders that are not topological: the contract has none."""
+
     def cases(self, random):
         def few():
             return float(random.randint(2, 9))

@@ -35,7 +35,7 @@ def gradient(function, dy, *inputs, of=0):
 
 
 class FormulaCheck(Check):
-    """A function of arrays."""
+    """A function of arrays, in double alone: the contracts say floats, and no more."""
 
     scene = "formula"
 
@@ -76,6 +76,8 @@ def looped(hole, function):
 
 @checks(vjp.mul_backward)
 class MulBackward(FormulaCheck):
+    """Leaves out NaN, inf and arrays without dimensions: the contract names none."""
+
     def cases(self, random):
         yield from self.drawn(random, "x * other", 2)
         yield from self.broadcast(random, 2)
@@ -105,6 +107,8 @@ looped(vjp.mul_backward, lambda d, o: o * d)
 
 @checks(vjp.div_backward)
 class DivBackward(FormulaCheck):
+    """Leaves out NaN, inf and arrays without dimensions: the contract names none."""
+
     def cases(self, random):
         yield from self.drawn(random, "the divisor", 3)
         yield from self.broadcast(random, 3)
@@ -141,6 +145,8 @@ right(vjp.div_backward, "as a power", lambda dy, a, b: dy * a * -(b ** (-2.0)))
 
 @checks(vjp.pow_backward)
 class PowBackward(FormulaCheck):
+    """Leaves out NaN, inf and powers that are no number: the contract names none."""
+
     def cases(self, random):
         several = [*self.drawn(random, "the base", 3), *self.broadcast(random, 3)]
         for part, dy, a, b in several:
@@ -178,6 +184,8 @@ looped(vjp.pow_backward, lambda d, x, n: d * n * x ** (n - 1) if n else 0)
 
 @checks(vjp.relu_backward)
 class ReluBackward(FormulaCheck):
+    """Leaves out shapes that are broadcast: the contract has one shape for both."""
+
     def cases(self, random):
         for part, dy, x in self.drawn(random, "above 0", 2, size=4):
             y = np.maximum(x, 0)
@@ -215,6 +223,8 @@ looped(vjp.relu_backward, lambda d, z: 0 if z <= 0 else d)
 
 @checks(vjp.tanh_backward)
 class TanhBackward(FormulaCheck):
+    """Leaves out shapes that are broadcast, NaN and inf: the contract names none."""
+
     def cases(self, random):
         for part, dy, x in self.drawn(random, "anywhere", 2):
             yield part, dy, np.tanh(x)

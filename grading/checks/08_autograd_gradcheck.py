@@ -16,6 +16,8 @@ UNIT = "how much is rounded"
 
 @checks(numerical_jacobian)
 class NumericalJacobian(ScenarioCheck):
+    """Leaves out float32 and inputs that are not contiguous, as the contract does."""
+
     rtol = 1e-6  # of what a message shows
 
     def cases(self, random):

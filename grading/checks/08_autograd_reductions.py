@@ -34,6 +34,8 @@ class ReductionCheck(TensorCheck):
 
 @checks(total)
 class SumBackward(ReductionCheck):
+    """Leaves out empty tensors, other layouts, NaN and inf: the contract names none."""
+
     def torch(self, dy, shape, dims, keepdim):
         return of_shape(lambda x: x.sum(dims, keepdim), dy, shape)
 
@@ -72,6 +74,8 @@ def _(dy, shape, dims, keepdim):
 
 @checks(mean)
 class MeanBackward(ReductionCheck):
+    """Leaves out empty tensors, other layouts, NaN and inf: the contract names none."""
+
     def torch(self, dy, shape, dims, keepdim):
         return of_shape(lambda x: x.mean(dims, keepdim), dy, shape)
 
@@ -102,6 +106,8 @@ def _(dy, shape, dims, keepdim):
 
 @checks(amax)
 class AmaxBackward(ReductionCheck):
+    """Leaves out empty tensors, other layouts, NaN and inf: the contract names none."""
+
     def doubles(self, random):
         for shape, dims in SHAPES:
             yield "the largest", *self.case(random, shape, dims, False)

@@ -15,6 +15,8 @@ RAISES, MESSAGE = "raises RuntimeError", "the message is modified(...)"
 
 @checks(sum_to_size)
 class SumToSize(TensorCheck):
+    """Leaves out other layouts, NaN and inf: the contract names none of them."""
+
     def doubles(self, random):
         pairs = [((4, 3), (3,)), ((2, 4, 3), (4, 3)), ((3, 2, 5), (5,))]
         for large, small in pairs:
@@ -69,6 +71,8 @@ mistakes(
 
 @checks(next_version)
 class NextVersion(ScenarioCheck):
+    """Leaves out dtypes, shapes and values: a version belongs to the storage."""
+
     scene = "versions"
 
     def cases(self, random):
@@ -115,6 +119,8 @@ right(next_version, "written out", "+= 1 -> = x.storage.version + 1")
 
 @checks(unpack)
 class Unpack(ScenarioCheck):
+    """Leaves out other dtypes and shapes: versions alone decide."""
+
     scene = "unpacked"
 
     def cases(self, random):

@@ -15,6 +15,8 @@ permute, part = vjp.permute_backward, vjp.slice_backward
 
 @checks(product)
 class MatmulRightBackward(TensorCheck):
+    """Leaves out vectors, and batches that differ: dy and a have the same `...`."""
+
     def doubles(self, random):
         for M, K, N in [(2, 3, 4), (4, 2, 3), (1, 5, 2)]:
             yield "matrices", *self.case(random, (), M, K, N)
@@ -53,6 +55,8 @@ right(product, "by sums", lambda dy, a: (a.unsqueeze(-1) * dy.unsqueeze(-2)).sum
 
 @checks(permute)
 class PermuteBackward(TensorCheck):
+    """Leaves out negative dims and other layouts of dy: the contract names neither."""
+
     def doubles(self, random):
         for dims in [(1, 2, 0), (2, 0, 1)]:
             yield "any order", filled(random, 2, 3, 4), dims
@@ -95,6 +99,8 @@ mistakes(
 
 @checks(part)
 class SliceBackward(TensorCheck):
+    """Leaves out tensors, lists and bools as indices: the contract names none."""
+
     def doubles(self, random):
         whole = slice(None)
         for shape, index in [((4,), slice(1, 3)), ((4, 3), (slice(1, 3), slice(0, 2))),
