@@ -11,6 +11,7 @@ OLD = {"threads": 512, "registers": 8192, "blocks": 65535}
 SIZES = 1024, 512, 256, 128, 64, 32
 
 
+# Leaves out n < 0 and registers < 1: the contract has neither.
 @checks(pick_launch)
 class PickLaunch(Check):
     def cases(self, random):

@@ -13,6 +13,7 @@ SLOW = {UP: (1, 1000), DOWN: (500, 64_000)}
 MB = 1_000_000
 
 
+# Leaves out ties of times that are not whole: rounding decides which is longer.
 @checks(costliest_copy)
 class CostliestCopy(Check):
     def cases(self, random):

@@ -16,6 +16,7 @@ def host(reads, writes):
     return "host", tuple(reads), tuple(writes)
 
 
+# Leaves out copies of several arrays at once: the contract's copy has one name.
 @checks(needless_copies)
 class NeedlessCopies(Check):
     def cases(self, random):

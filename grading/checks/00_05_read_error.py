@@ -25,6 +25,7 @@ OTHERS = [
 ]
 
 
+# Leaves out messages that name two errors: the contract says one at most.
 @checks(read_error)
 class ReadError(Check):
     def cases(self, random):

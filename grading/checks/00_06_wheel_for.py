@@ -19,6 +19,7 @@ def wheel(cuda, cubins=(), ptx=None):
     return cuda, list(cubins), ptx
 
 
+# Leaves out wheels of equal CUDA: the contract says that no two are.
 @checks(wheel_for)
 class WheelFor(Check):
     def cases(self, random):

@@ -10,6 +10,7 @@ from minigrad.kernels.memory import fix_the_race
 from .blocks import FLOAT, BlockCheck, by_blocks, cover
 
 
+# Leaves out blocks above 256 threads, by contract, and totals that int cannot hold.
 @checks(fix_the_race)
 class FixTheRace(BlockCheck):
     def cases(self, random):

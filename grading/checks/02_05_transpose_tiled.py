@@ -11,6 +11,8 @@ from minigrad.kernels.memory import transpose_tiled
 from .blocks import SECTOR, SLACK, MovingCheck
 
 
+# Leaves out blocks that are not 32 wide: the contract has none. Counts are taken of
+# whole tiles alone: the rows of ragged ones begin amid a sector.
 @checks(transpose_tiled)
 class TransposeTiled(MovingCheck):
     plain = """

@@ -14,6 +14,7 @@ class Below(float):
     """Any time below this one."""
 
 
+# Leaves out repeat < 1 and warmup < 0: the contract has neither.
 @checks(bench)
 class Bench(Check):
     scene = "timing"

@@ -11,6 +11,7 @@ from minigrad.layout import contiguous_strides
 from .layouts import LARGE, LayoutCheck, many, random_shape
 
 
+# Leaves out sizes below 0 and shapes as lists: the contract has tuples of ints >= 0.
 @checks(contiguous_strides)
 class ContiguousStrides(LayoutCheck):
     def cases(self, random):

@@ -11,6 +11,7 @@ from minigrad.layout import slice_view
 from .layouts import LARGE, LayoutCheck, contiguous, many, random_view, without_memory
 
 
+# Leaves out two `...`, and masks and arrays as items: the contract has none of these.
 @checks(slice_view)
 class SliceView(LayoutCheck):
     def cases(self, random):

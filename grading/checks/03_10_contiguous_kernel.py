@@ -11,6 +11,7 @@ from . import strided
 from .strided import NO_GUARD, SCATTERED
 
 
+# Leaves out sizes of 0, by contract, and NaN and inf: a copy asks nothing of numbers.
 @checks(contiguous_kernel)
 class ContiguousKernel(KernelCheck):
     def cases(self, random):

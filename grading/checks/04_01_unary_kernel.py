@@ -19,6 +19,7 @@ UNARY = {  # what OP is -> PyTorch's function
 }
 
 
+# Leaves out T but float and double, which the contract names, and subnormal numbers.
 @checks(unary_kernel)
 class UnaryKernel(ElementwiseCheck):
     def cases(self, random):

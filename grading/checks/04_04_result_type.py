@@ -42,6 +42,7 @@ def said(dtype):
     return {"dtype": str(dtype).removeprefix("torch.")}
 
 
+# Leaves out layouts and values: the contract's rule looks at neither.
 @checks(result_type)
 class ResultType(Check):
     def cases(self, random):
