@@ -30,6 +30,8 @@ HEART = "tells right from wrong"
 
 
 class OwnTest(Check):
+    """Leaves out wrong answers that WRONG does not name: no test can find them all."""
+
     of: Exercise
     wrong, options = {}, ()
 

@@ -13,6 +13,8 @@ from .scene_check import SceneCheck, numbers, options_of, single
 
 @checks(batch_norm)
 class BatchNorm(SceneCheck):
+    """Leaves out half, strides, NaN (its operators' matter) and n = 1 (n - 1 is 0)."""
+
     atol = 1e-9  # a mean of 1e5 is rounded
 
     def words(self, scene):

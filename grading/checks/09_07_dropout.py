@@ -28,7 +28,8 @@ FACTS = {
 
 @checks(dropout)
 class Dropout(SceneCheck):
-    """What is expected is a model: which scale the kept have, and how many are 0."""
+    """Leaves out small inputs, where chance says little, and other dtypes than double:
+    the operators in it keep a dtype."""
 
     def words(self, scene):
         return f"dropout of {tuple(scene['x'].shape)} numbers, {options_of(scene)}"

@@ -15,6 +15,8 @@ from .scene_check import SceneCheck, each, numbers, options_of
 
 @checks(clip_grad_norm_)
 class ClipGradNorm(SceneCheck):
+    """Leaves out float32, bfloat16 (both as double) and norm_type below 1 (no norm)."""
+
     def words(self, scene):
         shapes = [None if g is None else tuple(g.shape) for g in scene["grads"]]
         how = f"gradients of shapes {shapes} in {scene['lazy']}"

@@ -15,6 +15,8 @@ from .scene_check import SceneCheck, looks_random, options_of
 
 @checks(fans)
 class Fans(Check):
+    """Leaves out sizes of 0: a weight of a layer has none."""
+
     def cases(self, random):
         yield "a matrix", (3, 5)
         yield "a matrix", (7, 2)
@@ -70,7 +72,7 @@ def uniform(values):
 
 @checks(kaiming_uniform_)
 class KaimingUniform(SceneCheck):
-    """What is expected is a model: how far the numbers reach, and their deviation."""
+    """Leaves out small weights (chance says little) and double (uniform_'s matter)."""
 
     def words(self, scene):
         return f"kaiming_uniform_(zeros{tuple(scene['shape'])}, {options_of(scene)})"

@@ -10,6 +10,8 @@ from .scene_check import numbers, single
 
 @checks(linear)
 class Linear(FunctionCheck):
+    """Leaves out half, strided tensors and NaN: matters of the operators in it."""
+
     def cases(self, random):
         for rows, n, m in [(4, 3, 5), (1, 7, 2), (6, 5, 5), (4, 3, 5)]:
             x, w, b = (numbers(random, *s) for s in ((rows, n), (m, n), (m,)))
@@ -43,6 +45,8 @@ mistakes(
 
 @checks(conv2d)
 class Conv2d(FunctionCheck):
+    """Leaves out half, strided tensors, NaN and no images: its operators' matter."""
+
     def cases(self, random):
         def of(x, w, bias=True, **options):
             arrays = [numbers(random, *x), numbers(random, *w)]

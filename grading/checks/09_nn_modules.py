@@ -53,6 +53,8 @@ class TreeCheck(SceneCheck):
 
 @checks(Module.named_parameters)
 class NamedParameters(TreeCheck):
+    """Leaves out sizes and dtypes of parameters: names and identity alone count."""
+
     def cases(self, random):
         for spec in (LEAF, TWO, DEEP):
             yield "names", self.of(spec)
@@ -140,6 +142,8 @@ def _(self, prefix="", recurse=True, remove_duplicate=True):
 
 @checks(Module.state_dict)
 class StateDict(TreeCheck):
+    """Leaves out sizes and dtypes of tensors: names and memory alone are promised."""
+
     def cases(self, random):
         for spec in (LEAF, TWO, DEEP):
             yield "parameters by name", self.of(spec)
@@ -215,6 +219,8 @@ FAMILY = {"is": 1, "modules": {
 
 @checks(Module.train)
 class Train(SceneCheck):
+    """Leaves out a module met twice: its mode is then set twice, to the same."""
+
     def words(self, scene):
         return f"m.train({scene['mode']!r}) of a module with others in two levels below"
 

@@ -70,6 +70,9 @@ class RuleCheck(SceneCheck):
 
 @checks(sgd)
 class Sgd(RuleCheck):
+    """Leaves out all but (3, 2) doubles: the rule is that of each number alone; and
+    nesterov without momentum or with dampening, which PyTorch refuses."""
+
     optimiser = torch.optim.SGD
 
     def cases(self, random):
@@ -224,6 +227,8 @@ RIGHT = {  # style: patch
 
 @checks(adam)
 class Adam(AdamCheck):
+    """Leaves out all but (3, 2) doubles: the rule is that of each number alone."""
+
     optimiser = torch.optim.Adam
 
 
@@ -246,6 +251,8 @@ for style, patch in RIGHT.items():
 
 @checks(adamw)
 class AdamW(AdamCheck):
+    """Leaves out all but (3, 2) doubles: the rule is that of each number alone."""
+
     optimiser, first = torch.optim.AdamW, "weight decay"
 
 

@@ -65,6 +65,8 @@ def shown(array):
 
 @checks(read_idx)
 class ReadIdx(SceneCheck):
+    """Leaves out more than four dimensions: each is read like the one before."""
+
     def words(self, scene):
         data = scene["data"]
         head = data[: 4 + 4 * data[3]] if len(data) > 3 and data[3] < 9 else data[:4]

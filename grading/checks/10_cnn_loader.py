@@ -1,4 +1,4 @@
-"""DataLoader.order and DataLoader.indices."""
+"""DataLoader.order, by facts since many orders are right, and DataLoader.indices."""
 
 import itertools
 import random
@@ -25,7 +25,7 @@ SHARED = "random numbers that others share are untouched"
 
 @checks(DataLoader.order)
 class Order(SceneCheck):
-    """What is expected is a list of facts, since many orders are right."""
+    """Leaves out whether all orders are as likely: any random order is right."""
 
     def words(self, scene):
         said = f"shuffle={scene['shuffle']}, seed={scene['seed']}"
@@ -144,6 +144,8 @@ def _(self):
 
 @checks(DataLoader.indices)
 class Indices(SceneCheck):
+    """Leaves out orders in which items repeat: self.order() gives none."""
+
     def words(self, scene):
         order = " ".join(map(str, scene["order"][:12]))
         more = " ..." if len(scene["order"]) > 12 else ""

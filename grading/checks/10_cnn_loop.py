@@ -18,6 +18,8 @@ FRESH = {"results": [], "epoch": 0, "batch": 0}
 
 @checks(train_mnist)
 class TrainMnist(SceneCheck):
+    """Leaves out a model in eval mode: the contract speaks of one in training."""
+
     rtol, atol, seconds = 1e-5, 1e-8, 2
 
     def words(self, scene):

@@ -24,6 +24,8 @@ RECORDED, ON = "what the model does is recorded", "recording is on afterwards"
 
 @checks(train_step)
 class TrainStep(SceneCheck):
+    """Leaves out float32, devices and other optimizers: a step calls their methods."""
+
     rtol, atol = 1e-7, 1e-9
 
     def words(self, scene):
@@ -129,6 +131,8 @@ def _(model, optimizer, images, labels):
 
 @checks(evaluate)
 class Evaluate(SceneCheck):
+    """Leaves out an empty loader and ties of outputs: the contract settles neither."""
+
     rtol, atol = 1e-5, 1e-8  # an accuracy may be a mean in float
 
     def words(self, scene):

@@ -9,6 +9,8 @@ UNKNOWN = None, None
 
 @checks(outer_shape)
 class OuterShape(Check):
+    """Leaves out lists and sizes below 0: a shape is a tuple of sizes, or None."""
+
     def cases(self, random):
         for _ in range(4):
             B, M, N = (random.randint(1, 99) for _ in range(3))

@@ -17,6 +17,8 @@ RIGHT = Differs("each operation once, after its inputs, and nothing else")
 
 @checks(execution_order)
 class ExecutionOrder(Check):
+    """Leaves out cycles: an operation's inputs are there before it."""
+
     scene = "execution"
 
     def cases(self, random):

@@ -14,6 +14,8 @@ PLACE = {0: "Placeholder"}
 
 @checks(pruned)
 class Pruned(SceneCheck):
+    """Leaves out deep graphs: only the contract of execution_order has them."""
+
     def words(self, scene):
         uses = [f"{n} uses {i}" for n, i in scene["edges"].items() if i]
         places = [n for n, t in scene["types"].items() if t == "Placeholder"]

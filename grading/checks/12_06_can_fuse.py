@@ -18,6 +18,8 @@ def plain(number, *reads, shape=ALL, device="sim", pointwise=True, writes=()):
 
 @checks(can_fuse)
 class CanFuse(SceneCheck):
+    """Leaves out a node that uses none of the group: by the contract it uses one."""
+
     def words(self, scene):
         said = []
         for n, (pointwise, shape, device, reads, writes) in scene["facts"].items():

@@ -13,6 +13,8 @@ ENDS = {"static": "", "turned": ".T", "elsewhere": '.to("sim")'}
 
 @checks(copy_inputs)
 class CopyInputs(SceneCheck):
+    """Leaves out static tensors that share memory: it cannot hold two inputs."""
+
     def words(self, scene):
         shapes = [f"{a.dtype}{list(a.shape)}" for a in scene["static"]]
         given = [

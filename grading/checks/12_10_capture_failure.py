@@ -19,6 +19,8 @@ def numbered(*events):
 
 @checks(capture_failure)
 class CaptureFailure(Check):
+    """Leaves out "pool" and "begin" inside of a capture: the contract has no rule."""
+
     def cases(self, random):
         for how in READS:
             yield "reads", numbered((BEGIN, ""), ("launch", "mul"), ("read", how))
