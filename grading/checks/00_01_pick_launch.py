@@ -11,9 +11,10 @@ OLD = {"threads": 512, "registers": 8192, "blocks": 65535}
 SIZES = 1024, 512, 256, 128, 64, 32
 
 
-# Leaves out n < 0 and registers < 1: the contract has neither.
 @checks(pick_launch)
 class PickLaunch(Check):
+    """Leaves out n < 0 and registers < 1: the contract has neither."""
+
     def cases(self, random):
         for part, n, registers, limits in self.listed(random):
             yield part, n, registers, dict(limits)  # an answer may change it

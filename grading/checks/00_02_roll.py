@@ -9,9 +9,10 @@ from grading.mistakes import mistakes, right
 from minigrad.kernels.first import roll
 
 
-# Leaves out one array as x and y, and i - shift beyond int: the contract bars both.
 @checks(roll)
 class Roll(KernelCheck):
+    """Leaves out one array as x and y, and i - shift beyond int: both are barred."""
+
     def cases(self, random):
         for grid, block, n, shift in [(1, 32, 32, 0), (2, 32, 64, -1),
                                       (3, 32, 96, -50)]:  # fmt: skip

@@ -13,9 +13,10 @@ SLOW = {UP: (1, 1000), DOWN: (500, 64_000)}
 MB = 1_000_000
 
 
-# Leaves out ties of times that are not whole: rounding decides which is longer.
 @checks(costliest_copy)
 class CostliestCopy(Check):
+    """Leaves out ties of times that are not whole: rounding decides which is longer."""
+
     def cases(self, random):
         for part, copies, links in self.listed(random):
             yield part, copies, dict(links)  # an answer may change it

@@ -16,9 +16,10 @@ def host(reads, writes):
     return "host", tuple(reads), tuple(writes)
 
 
-# Leaves out copies of several arrays at once: the contract's copy has one name.
 @checks(needless_copies)
 class NeedlessCopies(Check):
+    """Leaves out copies of several arrays at once: the contract's copy has one name."""
+
     def cases(self, random):
         yield "the same way twice", [(UP, "x"), (UP, "x")]
         yield "the same way twice", [(UP, "x"), (UP, "y"), (UP, "x"), (UP, "x")]

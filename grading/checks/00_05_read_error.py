@@ -25,9 +25,10 @@ OTHERS = [
 ]
 
 
-# Leaves out messages that name two errors: the contract says one at most.
 @checks(read_error)
 class ReadError(Check):
+    """Leaves out messages that name two errors: the contract says one at most."""
+
     def cases(self, random):
         for error in ERRORS:
             yield "words", PYTORCH.format(error.words)

@@ -19,9 +19,10 @@ def wheel(cuda, cubins=(), ptx=None):
     return cuda, list(cubins), ptx
 
 
-# Leaves out wheels of equal CUDA: the contract says that no two are.
 @checks(wheel_for)
 class WheelFor(Check):
+    """Leaves out wheels of equal CUDA: the contract says that no two are."""
+
     def cases(self, random):
         cubin = [(8, 0)]
         two = {"a": wheel((12, 6), cubin), "b": wheel((13, 0), cubin)}

@@ -9,9 +9,10 @@ from grading.mistakes import mistakes, right
 from minigrad.kernels.threads import global_index
 
 
-# Leaves out threads without an element: the contract's launch has none.
 @checks(global_index)
 class GlobalIndex(KernelCheck):
+    """Leaves out threads without an element: the contract's launch has none."""
+
     def cases(self, random):
         for grid, block in [(2, 4), (3, 256), (random.randint(5, 30), 32)]:
             yield "several blocks", self.launch(grid, block)

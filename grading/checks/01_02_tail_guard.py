@@ -10,9 +10,10 @@ from minigrad.kernels.threads import tail_guard
 from minigrad.launch import cdiv
 
 
-# Leaves out NaN, inf and one array as x and y: the contract has no rule for them.
 @checks(tail_guard)
 class TailGuard(KernelCheck):
+    """Leaves out NaN, inf and one array as x and y: the contract has no rule."""
+
     def cases(self, random):
         for n in (257, 1000, random.randint(520, 700)):
             yield "a ragged last block", self.launch(random, n)

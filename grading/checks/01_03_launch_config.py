@@ -11,9 +11,10 @@ from minigrad.kernels.threads import launch_config
 MILLION = 1_000_003
 
 
-# Leaves out three dimensions and blocks of size 0: the contract has neither.
 @checks(launch_config)
 class LaunchConfig(Check):
+    """Leaves out three dimensions and blocks of size 0: the contract has neither."""
+
     def cases(self, random):
         for n in (257, 1000, 255, 1, 33, MILLION, random.randint(300, 9999)):
             yield "one dimension", (n,), (256,)

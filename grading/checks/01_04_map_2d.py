@@ -10,9 +10,10 @@ from minigrad.kernels.threads import map_2d
 from minigrad.launch import cdiv
 
 
-# Leaves out NaN, inf and empty matrices: the contract has no rule for them.
 @checks(map_2d)
 class Map2d(KernelCheck):
+    """Leaves out NaN, inf and empty matrices: the contract has no rule for them."""
+
     def cases(self, random):
         for rows, cols in [(8, 64), (16, 96), (40, 32)]:
             yield "whole blocks", self.launch(random, rows, cols)

@@ -11,9 +11,10 @@ from minigrad.kernels.threads import grid_stride
 MILLION = 1_000_003
 
 
-# Leaves out NaN, inf and numbers below 0: the contract has no rule of its own for them.
 @checks(grid_stride)
 class GridStride(KernelCheck):
+    """Leaves out NaN, inf and numbers below 0: the contract has no rule of its own."""
+
     steps = 5_000
     rtol = 2.0**-21  # powf is not as exact as a product
 

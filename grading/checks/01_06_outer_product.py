@@ -10,9 +10,10 @@ from minigrad.kernels.threads import outer_product
 from minigrad.launch import cdiv
 
 
-# Leaves out NaN, inf and empty vectors: the contract has no rule for them.
 @checks(outer_product)
 class OuterProduct(KernelCheck):
+    """Leaves out NaN, inf and empty vectors: the contract has no rule for them."""
+
     steps = 1_500  # rounds of loops; 344 are needed
 
     def cases(self, random):

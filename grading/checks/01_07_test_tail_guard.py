@@ -1,10 +1,12 @@
-"""A test for kernels with a guard."""
+"""A test for kernels with a guard.
+
+Leaves out kernels that only write an element twice: y holds the right values.
+"""
 
 from grading.own_tests import own_test
 from minigrad.exercises.own_tests import test_tail_guard
 from minigrad.kernels.threads import tail_guard
 
-# Leaves out kernels that only write an element twice: y holds the right values.
 own_test(
     test_tail_guard,
     tail_guard,

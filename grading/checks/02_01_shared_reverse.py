@@ -11,9 +11,10 @@ from minigrad.kernels.memory import shared_reverse
 from .blocks import FLOAT, BlockCheck, cover
 
 
-# Leaves out blocks above 256 threads, by contract, and NaN and inf: elements only move.
 @checks(shared_reverse)
 class SharedReverse(BlockCheck):
+    """Leaves out blocks above 256 threads, by contract, and NaN and inf: x only moves."""
+
     def cases(self, random):
         for blocks, size in [(2, 256), (random.randint(3, 9), 64), (3, 32)]:
             yield "whole blocks", self.launch(random, blocks * size, size)

@@ -10,9 +10,10 @@ from minigrad.kernels.memory import block_sum
 from .blocks import FLOAT, BlockCheck, by_blocks, cover
 
 
-# Leaves out blocks above 256 threads or of no power of two: the contract has neither.
 @checks(block_sum)
 class BlockSum(BlockCheck):
+    """Leaves out blocks above 256 threads or of no power of two: no launch has them."""
+
     atol = 8 * 2**-24 * 256 * 2  # 8 additions of fp32 on values whose sum is below 256
     serial = 200  # accesses of shared memory by a warp; a tree of 256 needs under 150
 

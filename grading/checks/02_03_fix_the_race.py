@@ -10,9 +10,10 @@ from minigrad.kernels.memory import fix_the_race
 from .blocks import FLOAT, BlockCheck, by_blocks, cover
 
 
-# Leaves out blocks above 256 threads, by contract, and totals that int cannot hold.
 @checks(fix_the_race)
 class FixTheRace(BlockCheck):
+    """Leaves out blocks above 256 threads, by contract, and totals beyond int."""
+
     def cases(self, random):
         for blocks, size in [(2, 256), (3, 128), (2, 64)]:
             yield "right values, and no race", self.launch(random, blocks * size, size)

@@ -11,9 +11,10 @@ from minigrad.kernels.memory import coalesced_copy
 from .blocks import SECTOR, SLACK, MovingCheck
 
 
-# Leaves out blocks of broken warps and arrays off 32 bytes: the contract has neither.
 @checks(coalesced_copy)
 class CoalescedCopy(MovingCheck):
+    """Leaves out blocks of broken warps and arrays off 32 bytes: no launch has them."""
+
     steps = 2_500  # rounds of a loop; a right one needs 82 for the million
     plain = """
     __global__ void coalesced_copy(const float* x, float* y, int n) {

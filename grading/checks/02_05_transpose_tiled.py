@@ -11,10 +11,12 @@ from minigrad.kernels.memory import transpose_tiled
 from .blocks import SECTOR, SLACK, MovingCheck
 
 
-# Leaves out blocks that are not 32 wide: the contract has none. Counts are taken of
-# whole tiles alone: the rows of ragged ones begin amid a sector.
 @checks(transpose_tiled)
 class TransposeTiled(MovingCheck):
+    """Leaves out blocks that are not 32 wide: the contract has none. Counts are taken
+    of whole tiles alone: the rows of ragged ones begin amid a sector.
+    """
+
     plain = """
     __global__ void transpose_tiled(const float* x, float* y, int rows, int cols) {
         int tid = threadIdx.y * 32 + threadIdx.x, threads = blockDim.x * blockDim.y;

@@ -14,9 +14,10 @@ class Below(float):
     """Any time below this one."""
 
 
-# Leaves out repeat < 1 and warmup < 0: the contract has neither.
 @checks(bench)
 class Bench(Check):
+    """Leaves out repeat < 1 and warmup < 0: the contract has neither."""
+
     scene = "timing"
 
     def cases(self, random):

@@ -11,9 +11,10 @@ from minigrad.layout import contiguous_strides
 from .layouts import LARGE, LayoutCheck, many, random_shape
 
 
-# Leaves out sizes below 0 and shapes as lists: the contract has tuples of ints >= 0.
 @checks(contiguous_strides)
 class ContiguousStrides(LayoutCheck):
+    """Leaves out sizes below 0 and shapes as lists: the contract has neither."""
+
     def cases(self, random):
         for shape in [(2, 3), (2, 3, 4), (7,), (5, 2, 4, 3)]:
             yield "any shape", shape

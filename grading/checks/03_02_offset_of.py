@@ -10,9 +10,10 @@ from minigrad.layout import offset_of
 from .layouts import random_view, tensor
 
 
-# Leaves out large shapes and many dimensions: without a shape nothing can be listed.
 @checks(offset_of)
 class OffsetOf(Check):
+    """Leaves out large shapes and many dimensions: the function is given no shape."""
+
     def cases(self, random):
         yield "index and strides", (1, 2), (3, 1)
         yield "index and strides", (1, 0, 3), (12, 4, 1)

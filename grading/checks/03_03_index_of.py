@@ -11,9 +11,10 @@ from minigrad.layout import contiguous_strides, index_of
 from .layouts import LARGE, LayoutCheck, many, random_shape
 
 
-# Leaves out sizes of 0 and positions past the end: the contract has neither.
 @checks(index_of)
 class IndexOf(LayoutCheck):
+    """Leaves out sizes of 0 and positions past the end: the contract has neither."""
+
     def cases(self, random):
         for position in [4, 5, 1, 3, 0]:
             yield "any shape", position, (2, 3)

@@ -20,9 +20,10 @@ from .layouts import (
 )
 
 
-# Leaves out other dtypes than int64: a view copies nothing, so all are alike.
 @checks(Tensor.permute)
 class Permute(Check):
+    """Leaves out other dtypes than int64: a view copies nothing, so all are alike."""
+
     def cases(self, random):
         for dims in [(2, 0, 1), (1, 2, 0), (0, 2, 1)]:
             yield "orders", CUBE, *dims

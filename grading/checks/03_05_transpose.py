@@ -22,9 +22,10 @@ from .layouts import (
 )
 
 
-# Leaves out other dtypes than int64: a view copies nothing, so all are alike.
 @checks(Tensor.transpose)
 class Transpose(Check):
+    """Leaves out other dtypes than int64: a view copies nothing, so all are alike."""
+
     def cases(self, random):
         for dims in [(0, 1), (2, 0), (1, 2)]:
             yield "two dims", CUBE, *dims

@@ -11,9 +11,10 @@ from minigrad.layout import slice_view
 from .layouts import LARGE, LayoutCheck, contiguous, many, random_view, without_memory
 
 
-# Leaves out two `...`, and masks and arrays as items: the contract has none of these.
 @checks(slice_view)
 class SliceView(LayoutCheck):
+    """Leaves out two `...`, and masks and arrays as items: the contract has none."""
+
     def cases(self, random):
         rows, cube = ((4, 6), (6, 1), 0), ((2, 3, 4), (12, 4, 1), 0)
         moved, none = ((3, 5), (1, 8), 7), ((), (), 3)

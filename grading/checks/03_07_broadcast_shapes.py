@@ -11,9 +11,10 @@ from minigrad.layout import broadcast_shapes
 from .layouts import LARGE, LayoutCheck, many, random_shape
 
 
-# Leaves out sizes below 0 and shapes as lists: the contract has tuples of ints >= 0.
 @checks(broadcast_shapes)
 class BroadcastShapes(LayoutCheck):
+    """Leaves out sizes below 0 and shapes as lists: the contract has neither."""
+
     def cases(self, random):
         for shapes in [((3, 1), (4,)), ((2, 3), (3,)), ((5,), (2, 4, 1)), ((6,), (6,))]:
             yield "two shapes", *shapes

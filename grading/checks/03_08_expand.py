@@ -17,9 +17,10 @@ from .layouts import (
 )
 
 
-# Leaves out other dtypes than int64: a view copies nothing, so all are alike.
 @checks(Tensor.expand)
 class Expand(Check):
+    """Leaves out other dtypes than int64: a view copies nothing, so all are alike."""
+
     def cases(self, random):
         column, row, middle = View((3, 1), (1, 1)), View((1, 4), (4, 1)), SINGLE
         for x, sizes in [(column, (3, 4)), (row, (3, 4)), (middle, (3, 5, 2))]:

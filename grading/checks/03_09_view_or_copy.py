@@ -9,9 +9,10 @@ from minigrad.layout import view_or_copy
 from .layouts import LARGE, LayoutCheck, contiguous, many, without_memory
 
 
-# Leaves out -1 and another number of elements in new_shape: the contract has neither.
 @checks(view_or_copy)
 class ViewOrCopy(LayoutCheck):
+    """Leaves out -1 and another number of elements in new_shape: both are barred."""
+
     def cases(self, random):
         heart = "contiguous and transposed"
         yield heart, (2, 3), (3, 1), (6,)

@@ -11,9 +11,10 @@ from . import strided
 from .strided import NO_GUARD, SCATTERED
 
 
-# Leaves out sizes of 0, by contract, and NaN and inf: a copy asks nothing of numbers.
 @checks(contiguous_kernel)
 class ContiguousKernel(KernelCheck):
+    """Leaves out sizes of 0, by contract, and NaN and inf: a copy looks at no value."""
+
     def cases(self, random):
         for part, shape, strides in strided.layouts(random):
             yield part, self.launch(random, shape, strides)

@@ -1,10 +1,12 @@
-"""A test for permute."""
+"""A test for permute.
+
+Leaves out which errors a permute raises: the contract says not to test them.
+"""
 
 from grading.own_tests import own_test
 from minigrad import Tensor
 from minigrad.exercises.own_tests import test_permute
 
-# Leaves out which errors a permute raises: the contract says not to test them.
 own_test(
     test_permute,
     Tensor.permute,

@@ -19,9 +19,10 @@ UNARY = {  # what OP is -> PyTorch's function
 }
 
 
-# Leaves out T but float and double, which the contract names, and subnormal numbers.
 @checks(unary_kernel)
 class UnaryKernel(ElementwiseCheck):
+    """Leaves out T but float and double, by contract, and subnormal numbers."""
+
     def cases(self, random):
         for part, shape, strides in strided.layouts(random):
             yield part, self.launch(random, shape, [strides], "-")

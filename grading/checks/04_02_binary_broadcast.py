@@ -30,9 +30,10 @@ PAIRS = [  # shape, and the strides of both
 ]
 
 
-# Leaves out subnormal numbers, which a GPU takes for 0, and T = double.
 @checks(binary_broadcast)
 class BinaryBroadcast(ElementwiseCheck):
+    """Leaves out subnormal numbers, which a GPU takes for 0, and T = double."""
+
     def cases(self, random):
         for part, shape, *views in PAIRS:
             yield part, self.launch(random, shape, views, "sub")

@@ -20,9 +20,10 @@ OTHER = np.array([2, 2, np.nan, np.inf, np.inf, 0.0, np.nan, 4], np.float32)
 ONE = (0, 0), (0, 0)  # p and q are numbers
 
 
-# Leaves out 4 to 8 dimensions, as the lab gives offset_of, and T = double.
 @checks(where_compare)
 class WhereCompare(ElementwiseCheck):
+    """Leaves out 4 to 8 dimensions, as the lab gives offset_of, and T = double."""
+
     rtol = atol = 0  # what is chosen stays as it is
     close = KernelCheck.close
 

@@ -42,9 +42,10 @@ def said(dtype):
     return {"dtype": str(dtype).removeprefix("torch.")}
 
 
-# Leaves out layouts and values: the contract's rule looks at neither.
 @checks(result_type)
 class ResultType(Check):
+    """Leaves out layouts and values: the contract's rule looks at neither."""
+
     def cases(self, random):
         pairs = list(itertools.product(NAMES, NAMES))
         for a, b in [("int32", "float16"), ("int32", "int64"), ("uint8", "int8"),

@@ -20,9 +20,10 @@ def every(operators=OPERATORS, devices=DEVICES, types=TYPES):
     return filled(*[(o, d, t) for o in operators for d in devices for t in types])
 
 
-# Leaves out kernels that run: names stand for them, since find_kernel calls none.
 @checks(find_kernel)
 class FindKernel(Check):
+    """Leaves out kernels that run: find_kernel calls none, so names stand for them."""
+
     scene = "find_kernel"
 
     def cases(self, random):

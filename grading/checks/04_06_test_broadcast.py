@@ -1,10 +1,12 @@
-"""A test for broadcasting."""
+"""A test for broadcasting.
+
+Leaves out other T and OP: the contract says T=float and OP=maximum.
+"""
 
 from grading.own_tests import own_test
 from minigrad.exercises.own_tests import test_broadcast
 from minigrad.kernels.elementwise import binary_broadcast
 
-# Leaves out other T and OP: the contract says T=float and OP=maximum.
 own_test(
     test_broadcast,
     binary_broadcast,
