@@ -13,7 +13,7 @@ from .blocks import FLOAT, BlockCheck, cover
 
 @checks(shared_reverse)
 class SharedReverse(BlockCheck):
-    """Leaves out blocks above 256 threads, by contract, and NaN and inf: x only moves."""
+    """Leaves out blocks above 256 threads, by contract, and NaN and inf: x moves."""
 
     def cases(self, random):
         for blocks, size in [(2, 256), (random.randint(3, 9), 64), (3, 32)]:
