@@ -127,6 +127,7 @@ class Unpack(ScenarioCheck):
         later = random.randint(2, 5)
         yield "a change raises", 1, 0, "x"
         yield "a change raises", later, random.randrange(1, later), "x"
+        yield "a change raises", 1, 0, "x", "TanhBackward0"
         yield "no change", 0, 0, "x"
         yield "no change", 1, 1, "x"
         yield "no change", later, later, "x"
@@ -134,7 +135,7 @@ class Unpack(ScenarioCheck):
         yield "a change by way of a view", 2, 1, "row"
         yield "another's change", later, 0, "other"
 
-    def expected(self, writes, saved_after, where):
+    def expected(self, writes, saved_after, where, name=None):
         x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
         tensors = {"x": x, "row": x[0], "other": torch.ones(2)}
         w = torch.ones(2, 2, requires_grad=True)
@@ -149,10 +150,10 @@ class Unpack(ScenarioCheck):
             return {RAISES: True, MESSAGE: True}
         return {RAISES: False, "x itself is returned": True}
 
-    def words(self, writes, saved_after, where):
+    def words(self, writes, saved_after, where, name="MulBackward0"):
         return (
             f"x is saved after {saved_after} of {writes} changes of {where}, then "
-            "unpack(x, version, name)"
+            f'unpack(x, version, "{name}")'
         )
 
 
@@ -168,6 +169,7 @@ mistakes(
     other_message: the error says what to do: raise RuntimeError(modified(x, version,
         name))
     > modified(x, version, name) -> "changed"
+    > version, name)) -> version, "MulBackward0"))
     silent: nothing is said of a change: the gradient is computed from other numbers
         than the result was. Compare x.storage.version with version, and raise
     > = x

@@ -241,7 +241,7 @@ def versions(hole, steps):
 
 
 @scene
-def unpacked(hole, writes, saved_after, where):
+def unpacked(hole, writes, saved_after, where, name="MulBackward0"):
     """unpack a tensor that was saved after some of the writes."""
     x = Minigrad.tensor([[1, 2], [3, 4]])
     tensors = {"x": x, "row": x[0], "other": Minigrad.tensor([5, 6])}
@@ -252,8 +252,8 @@ def unpacked(hole, writes, saved_after, where):
         tensors[where].mul_(2)
     version = x.storage.version if saved_after == writes else version
     try:
-        found = hole(x, version, "MulBackward0")
+        found = hole(x, version, name)
     except RuntimeError as error:
-        said = str(error) == modified(x, version, "MulBackward0")
+        said = str(error) == modified(x, version, name)
         return {"raises RuntimeError": True, "the message is modified(...)": said}
     return {"raises RuntimeError": False, "x itself is returned": found is x}
