@@ -8,6 +8,7 @@ seed is then worked out once. Those in C++ are built as one text.
 """
 
 import collections
+import inspect
 import random
 import xml.etree.ElementTree as xml
 
@@ -113,3 +114,8 @@ def test_every_cause_is_some_mutants(hole):
     """A cause that no mutant brings out is a message that nobody has read."""
     causes = {name for name, _, _ in find_check(hole).causes()}
     assert causes <= {s.cause for s in specimens_of(hole)}
+
+
+@of_every_hole
+def test_every_check_says_what_it_leaves_out(hole):
+    assert inspect.getdoc(type(find_check(hole))).startswith("Leaves out")
