@@ -1,11 +1,13 @@
-"""A test for dropout."""
+"""A test for dropout.
+
+Leaves out no_error and seed, not to be tested by contract; dtype, cut and pattern, of
+which it says nothing; scaled_after and mask_alone, two mistakes at once.
+"""
 
 from grading.own_tests import own_test
 from minigrad.exercises.own_tests import test_dropout
 from minigrad.nn.unfused import dropout
 
-# Leaves out no_error and seed, not to be tested by contract; dtype, cut and pattern,
-# of which it says nothing; scaled_after and mask_alone, two mistakes at once.
 own_test(
     test_dropout,
     dropout,

@@ -1,11 +1,13 @@
-"""A test for the order of a loader."""
+"""A test for the order of a loader.
+
+Leaves out depends_on_calls, global_state, turned and type: the contract of a test names
+no mistakes that it must find.
+"""
 
 from grading.own_tests import own_test
 from minigrad.data import DataLoader
 from minigrad.exercises.own_tests import test_order
 
-# Leaves out depends_on_calls, global_state, turned and type: the contract of a test
-# names no mistakes that it must find.
 own_test(
     test_order,
     DataLoader.order,
