@@ -15,6 +15,7 @@ SHORT_CUT = {0: [(4, 0), (1, 0)], 1: [(2, 0)], 2: [(3, 0)], 3: [(4, 0)], 4: [(5,
              5: []}  # fmt: skip
 LONG_FIRST = {0: [(1, 0), (3, 0)], 1: [(2, 0)], 2: [(3, 0)], 3: [(4, 0)], 4: []}
 CROSSED = {0: [(1, 0), (2, 0)], 1: [(3, 0)], 2: [(1, 0)], 3: []}
+TWICE = {0: [(2, 0), (2, 0), (1, 0)], 1: [(2, 0)], 2: []}  # as in x * x
 
 
 def ladder(steps):
@@ -42,7 +43,7 @@ class TopologicalOrder(Check):
     scene = "order"
 
     def cases(self, random):
-        for edges in (DIAMOND, SHORT_CUT, LONG_FIRST, CROSSED):
+        for edges in (DIAMOND, SHORT_CUT, LONG_FIRST, CROSSED, TWICE):
             yield "the diamond", *renamed(random, edges)
         for size in 6, 9, 12:
             yield "any graph", *renamed(random, drawn_graph(random, size))
@@ -137,6 +138,23 @@ def repeated(roots):
     return order
 
 
+def counted(roots, targets):
+    waiting, found, left = collections.Counter(), set(roots), list(set(roots))
+    while left:
+        for child in children(left.pop()):
+            waiting[child] += 1
+            if child not in found:
+                found.add(child)
+                left.append(child)
+    order = [node for node in found if not waiting[node]]
+    for node in order:
+        for child in targets(node):
+            waiting[child] -= 1
+            if not waiting[child]:
+                order.append(child)
+    return order
+
+
 DOWN = "stack.append((node, True)) -> done.append(node)"
 mistakes(
     topological_order,
@@ -171,22 +189,10 @@ mistakes(
     >  if n is not None ->
     """,
     repeated=Known(repeated),
+    missing=Known(lambda roots: counted(roots, lambda node: {*children(node)})),
 )
-
-
-@right(topological_order, "by counting how many lead to each")
-def _(roots):
-    waiting, found, left = collections.Counter(), set(roots), list(set(roots))
-    while left:
-        for child in children(left.pop()):
-            waiting[child] += 1
-            if child not in found:
-                found.add(child)
-                left.append(child)
-    order = [node for node in found if not waiting[node]]
-    for node in order:
-        for child in children(node):
-            waiting[child] -= 1
-            if not waiting[child]:
-                order.append(child)
-    return order
+right(
+    topological_order,
+    "by counting how many lead to each",
+    lambda roots: counted(roots, children),
+)
