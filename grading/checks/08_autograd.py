@@ -174,15 +174,17 @@ class Detach(ScenarioCheck):
         yield "any view", "detached", drawn(random, 4, 2), "part"
         yield "any view", "detached", drawn(random, 4), "number"
         yield "any view", "detached", np.arange(6000.0).reshape(60, 100), "turned"
-        yield "a leaf", "detached", drawn(random, 3, 2), "leaf"
+        for how in "leaf", "constant":
+            yield "a leaf", "detached", drawn(random, 3, 2), how
 
     def torch(self, x):
         return x.detach()
 
     def words(self, name, *args):
         made = {"plain": "x * 2", "turned": "(x * 2).T", "part": "(x * 2)[1:]",
-                "number": "(x * 2).sum()"}  # fmt: skip
-        return f"d = y.detach(), where y = {made.get(args[1], 'a leaf')}"
+                "number": "(x * 2).sum()", "leaf": "a leaf",
+                "constant": "a tensor without requires_grad"}  # fmt: skip
+        return f"d = y.detach(), where y = {made[args[1]]}"
 
 
 mistakes(
@@ -191,6 +193,7 @@ mistakes(
     itself: x itself comes back: detach() makes another tensor over the same memory
     ? x.detach() is x
     > return -> return self if self.is_leaf else
+    > return -> return self if not self.requires_grad else
     recorded: what comes back requires a gradient: every view that is made by as_strided
         or another method is recorded. Make a Tensor of the same numbers
     ? requires_grad

@@ -183,8 +183,8 @@ def failing(library, answer, values):
 
 def detached(library, answer, values, how):
     """detach() of a computed tensor, or of a view of one."""
-    x = library.tensor(values).requires_grad_()
-    y = x if how == "leaf" else {
+    x = library.tensor(values).requires_grad_(how != "constant")
+    y = x if how in ("leaf", "constant") else {
         "plain": lambda x: x, "turned": lambda x: x.T, "part": lambda x: x[1:],
         "number": lambda x: x.sum(),
     }[how](x * 2)  # fmt: skip
