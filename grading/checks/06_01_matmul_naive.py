@@ -1,5 +1,7 @@
 """The plain product."""
 
+from dataclasses import replace
+
 from grading.checking import checks
 from grading.mistakes import mistakes
 from minigrad.kernels.matmul import matmul_naive
@@ -22,6 +24,8 @@ class MatmulNaive(ProductCheck):
             yield "rows and columns alone", self.launch(random, *sizes, (16, 16))
         for block in [(32, 4), (8, 8), (64, 1), (5, 7)]:
             yield "blocks of any shape", self.launch(random, 20, 45, 12, block)
+        launch = self.launch(random, 20, 45, 12, (16, 16))
+        yield "blocks of any shape", replace(launch, grid=(4, 3))  # one to spare
         yield self.odd(random, (16, 16))
         yield "K = 0", self.launch(random, 7, 5, 0, (16, 16))
 
@@ -74,6 +78,8 @@ mistakes(
     > if (row >= M || col >= N) return; ->
     > row >= M || col >= N -> row >= M && col >= N
     > row >= M || col >= N -> row > M || col > N
+    > row >= M -> blockIdx.y == gridDim.y - 1 && row >= M
+    & col >= N -> blockIdx.x == gridDim.x - 1 && col >= N
     right: four sums in turn
     > float sum = 0.0f -> float sums[4] = {{}}
     & sum += a -> sums[k % 4] += a
