@@ -79,6 +79,7 @@ class Sgd(RuleCheck):
         both = {"momentum": 0.7, "weight_decay": 0.1}
         for part, options in [
             ("plain steps", {}), ("plain steps", {"steps": 1}),
+            ("plain steps", {"lr": 0.03}),
             ("momentum", {"momentum": 0.9}), ("momentum", {"momentum": 0.5}),
             ("dampening", {"dampening": 0.5}),
             ("dampening", {"momentum": 0.8, "dampening": 0.3}),
@@ -86,7 +87,7 @@ class Sgd(RuleCheck):
             ("nesterov", {"momentum": 0.9, "nesterov": True}),
             ("nesterov", both | {"nesterov": True}),
         ]:  # fmt: skip
-            yield part, self.of(random, lr=0.1, **options)
+            yield part, self.of(random, **{"lr": 0.1} | options)
 
 
 DECAY = "if weight_decay:\n        grad = grad + weight_decay * param"
@@ -99,6 +100,8 @@ mistakes(
     not_in_place: the parameter is not changed in place: param.sub_(...), or what you
         computed is lost
     > param.sub_(lr * grad) -> param = param - lr * grad
+    fixed_lr: lr is not used: the direction is multiplied by it, whatever it is
+    > lr * grad -> 0.1 * grad
     no_momentum: the momentum is not used
     > if momentum: -> if False:
     forgets: the buffer is not returned, or not kept: each step begins a new one
