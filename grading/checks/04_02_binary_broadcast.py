@@ -32,7 +32,7 @@ PAIRS = [  # shape, and the strides of both
 
 @checks(binary_broadcast)
 class BinaryBroadcast(ElementwiseCheck):
-    """Leaves out subnormal numbers, which a GPU takes for 0, and T = double."""
+    """Leaves out subnormal numbers, which a GPU takes for 0."""
 
     def cases(self, random):
         for part, shape, *views in PAIRS:
@@ -47,10 +47,13 @@ class BinaryBroadcast(ElementwiseCheck):
             args = (30, 30), [(0, 1), (1, 0)], op
             part = "maximum" if op == "maximum" else "other operations"
             yield part, self.launch(random, *args, a=a, b=b)
-        args = (3, 4), [(1, 0), (0, 1)], "sub", "int"
-        big = np.array([2**24 + 1, 2**24 + 3, 2**24 + 5, 7], np.int32)
-        yield "other operations", self.launch(random, *args, a=big[:3], b=big)
-        yield "no elements", self.launch(random, *args, n=0)
+        pairs = (3, 4), [(1, 0), (0, 1)]
+        big = np.array([2**24 + 1, 2**24 + 3, 2**24 + 5, 7])
+        for part, op, T in [("other operations", "sub", "int"),  # noqa: N806
+                            ("maximum", "maximum", "double")]:  # fmt: skip
+            a = big.astype(strided.DTYPES[T])
+            yield part, self.launch(random, *pairs, op, T, a=a[:3], b=a)
+        yield "no elements", self.launch(random, *pairs, "sub", "int", n=0)
 
     def expected(self, launch, a, a_view, b, b_view, y, n):
         op = BINARY[self.op(launch)]
@@ -81,6 +84,7 @@ mistakes(
     > if (i < n) ->
     in_float: the numbers go through float: T may be int or double, and digits are lost
     > OP({A}, {B}) -> OP((float){A}, (float){B})
+    > T maximum(T a, T b) -> float maximum(float a, float b)
     nan_in_maximum: maximum loses a NaN: every comparison with NaN is false, so ask for
         it, too: a != a
     > {LARGER} -> a > b ? a : b
