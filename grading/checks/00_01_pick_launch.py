@@ -25,7 +25,7 @@ class PickLaunch(Check):
         yield "the grid", random.randint(3000, 90_000), 20, USUAL
         for registers in (64, 65, 128, 129, 255, 256, 1024, 2048):
             yield "registers", 70_000, registers, USUAL
-        for threads in (1024, 1023, 512, 100, 64, 32):
+        for threads in (2048, 1024, 1023, 512, 100, 64, 32):
             yield "threads in a block", 3000, 16, USUAL | {"threads": threads}
         for registers in (10, 16, 17, 33, 256):
             yield "both limits", 4001, registers, OLD
@@ -70,6 +70,8 @@ mistakes(
     > threads * registers -> registers
     no_threads: limits["threads"] is not looked at
     > threads <= limits["threads"] and enough -> enough
+    no_cap: 1024 is the largest block, even where limits["threads"] is above it
+    > (1024, 512, 256, 128, 64, 32) -> (2048, 1024, 512, 256, 128, 64, 32)
     strict: a block that needs all of its registers is allowed: compare with <=
     > registers <= limits["registers"] -> registers < limits["registers"]
     not_shrunk: a block is as large as the limits allow, also where n is small
