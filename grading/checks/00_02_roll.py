@@ -22,7 +22,13 @@ class Roll(KernelCheck):
             yield "forwards", self.launch(random, grid, block, n, shift)
         for n, shift in [(257, 3), (33, -32), (1000, 999)]:
             yield "more threads than elements", self.launch(random, 5, 256, n, shift)
-        for n, shift in [(33, 100), (64, 64), (100, -1001), (1, 7), (5, -2_000_000)]:
+        for n, shift in [
+            (33, 100),
+            (64, 64),
+            (100, -1001),
+            (1, 7),
+            (5, -2_000_000_001),
+        ]:
             yield "a shift beyond n", self.launch(random, 4, 32, n, shift)
         yield "a shift beyond n", self.launch(random, 300, 256, 70_000, -70_003)
         for n, shift in [(0, 0), (0, 4), (40, 9)]:
@@ -70,6 +76,8 @@ mistakes(
     local_only: cuda.grid(1) counts through all blocks: blockIdx.x * blockDim.x +
         threadIdx.x
     > blockIdx.x * blockDim.x + ->
+    in_float: float leaves out whole numbers beyond 2^24: take the remainder of ints
+    > (i - shift) % n -> fmodf(i - shift, n)
     no_guard: there is no guard: threads from n on write past the end
     > if (i < n) -> if (n > 0)
     off_by_one: one too many: element n is the first that is not there
