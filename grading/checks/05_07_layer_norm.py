@@ -33,9 +33,9 @@ class LayerNorm(RowCheck):
             yield "a mean of 0", self.launch(random, rows, n, size, 0)
         for n, size in ROWS:
             yield "rows of any length", self.launch(random, 3, n, size, 0)
-        for eps in (0.5, 1e-12):
+        for eps, deviation in (0.5, 0.7), (1e-12, 1e-6), (0, 1e-6):
             launch = self.launch(random, 2, 100, 64, 0, eps)
-            launch.args[0][:] *= eps**0.5  # the variance is as large as eps
+            launch.args[0][:] *= deviation  # so small that eps counts
             yield "eps", launch
         launch = self.launch(random, 2, 100, 64, 3)
         launch.args[0][:] = [[3], [0]]
@@ -93,6 +93,8 @@ mistakes(
     > += apart * share; -> += apart * 0.5f;
     eps_outside: eps is added to the root: it belongs inside, sqrt(var + eps)
     > sqrt(m2s[0] / n + eps) -> (sqrt(m2s[0] / n) + eps)
+    not_zero: another number is added where eps is 0: then nothing is added
+    > + eps -> + (eps > 0 ? eps : 1e-5f)
     unbiased: the variance is divided by n - 1: layer norm divides by n
     > m2s[0] / n -> m2s[0] / (n - 1)
     first_pass: only the first blockDim.x elements of a row are used: a row may be
