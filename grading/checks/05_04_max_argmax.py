@@ -38,15 +38,18 @@ class MaxArgmax(RowCheck):
         x = np.array([[random.randint(0, 9) for _ in range(700)] for _ in range(5)])
         x[0], x[1, [7, 256, 512]], x[2, [300, 513]] = 3, 20, 20
         x[3, [random.randint(3, 30), 64 * random.randint(4, 8)]] = 20
+        x = np.vstack([x, -x[0]]).astype(float)
+        x[-1, [7, 300]], x[-1, [9, 256]] = -0.0, 0.0
         return x
 
     def nans(self, random):
-        x = distinct(random, 6, 600)
+        x = distinct(random, 7, 600)
         x[0, [9, 256]] = np.nan
         x[1, [0, 5]] = np.nan
         x[2] = np.nan
         x[3, random.randint(1, 599)], x[3, 400] = np.nan, np.inf
         x[4, [8, 300]], x[5, 7], x[5, [9, 265]] = np.inf, -np.inf, np.nan
+        x[6, [8, 300]], x[6, [9, 256]] = -np.nan, np.nan  # with its sign, and without
         return x
 
     def of(self, x, size):
@@ -100,6 +103,10 @@ mistakes(
     > {NAN} ->
     any_nan: a NaN is found, but of several not the first one
     >  && (b == b || i < j) ->
+    by_bits: the bits are compared: 0 and -0 are equal, and a NaN may have either sign
+    > {NAN} -> int k = __float_as_int(a), l = __float_as_int(b); k ^= k >> 31 &
+        0x7fffffff; l ^= l >> 31 & 0x7fffffff;
+    & a == b ? i < j : a > b -> k == l ? i < j : k > l
     no_barrier: a thread reads a cell of shared memory that another may not have written
         yet: {STEP}
     + __syncthreads();
