@@ -26,11 +26,12 @@ class OuterProduct(KernelCheck):
         yield "fewer pairs than blocks", self.launch(random, 2, 6, 5, 5)
         for b, n, m in [(1, 33_000, 1), (1, 1, 33_000), (33_000, 1, 1)]:
             yield "blocks of any shape", self.launch(random, b, n, m, min(b, 96))
+        yield "blocks of any shape", self.launch(random, 2, 5, 7, 2, spare=2)
         n, m = random.sample(range(33, 80), 2)
         yield "blocks of any shape", self.launch(random, 3, n, m, 2, (32, 4))
 
-    def launch(self, random, b, n, m, blocks, block=(16, 16)):
-        grid = cdiv(m, block[0]), cdiv(n, block[1]), blocks
+    def launch(self, random, b, n, m, blocks, block=(16, 16), spare=0):
+        grid = cdiv(m, block[0]) + spare, cdiv(n, block[1]) + spare, blocks
         x, y, z = distinct(random, b, n), distinct(random, b, m), blank(b, n, m)
         return Launch(grid, block, (x, y, z, np.int32(b), np.int32(n), np.int32(m)))
 
@@ -85,6 +86,10 @@ mistakes(
     > (k * n + i) * m -> (k * n + i) * n
     no_guard: there is no guard: the last blocks reach over the edges of each matrix
     > if (i >= n || j >= m) return; ->
+    last_block: more than one block along x or y may be past the edge: guard in all of
+        them
+    > i >= n || j >= m -> (blockIdx.y == gridDim.y - 1 && i >= n) || (blockIdx.x ==
+        gridDim.x - 1 && j >= m)
     guarded_j: i is not guarded: it takes i < n, too
     > i >= n || ->
     no_batch: only the first pair is done, by every block along z: k comes from
