@@ -46,6 +46,7 @@ class Expand(Check):
         for sizes in [(3,), (2, 4), (5, 1), (0, 1), (-1, 3, 1), (3, -2), (-2, 3, 1)]:
             yield "errors", column, *sizes
         yield "errors", CUBE, 3, 4
+        yield "errors", EMPTY, 2, 3, 3
         yield "errors", SCALAR, -2
         yield "sizes of 0", SCALAR, 0
 
@@ -78,6 +79,8 @@ mistakes(
     > {STRIDE} -> stride if d >= new else 0
     all_zero: only a dimension of size 1 gets stride 0: the others keep their own
     > {STRIDE} -> 0
+    empty: only a dimension of size 1 is repeated: one of size 0 has nothing to repeat
+    > (1, size) -> (0, 1, size)
     minus_one: -1 stands for the size that the dimension has
     > {SIZE} -> sizes[d]
     > {SIZE} -> sizes[d]
