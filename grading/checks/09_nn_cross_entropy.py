@@ -27,9 +27,9 @@ def scores(random, rows, n, scale=8):
     return (draw.uniform(-scale, scale, (rows, n))).astype(np.float32)
 
 
-def targets(random, rows, n, ignored=0):
+def targets(random, rows, n, ignored=0, ignore=IGNORE):
     found = np.array([random.randrange(n) for _ in range(rows)], np.int32)
-    found[random.sample(range(rows), ignored)] = IGNORE
+    found[random.sample(range(rows), ignored)] = ignore
     return found
 
 
@@ -41,10 +41,10 @@ class CrossEntropyForward(ReductionCheck):
     steps, watched = 70_000, 2**14  # one thread a row is slow, and right
 
     def cases(self, random):
-        def of(x, size, ignored=0):
+        def of(x, size, ignored=0, ignore=IGNORE):
             rows, n = x.shape
-            t = targets(random, rows, n, ignored)
-            args = x, t, blank(rows), blank(rows), np.int32(n), np.int32(IGNORE)
+            t = targets(random, rows, n, ignored, ignore)
+            args = x, t, blank(rows), blank(rows), np.int32(n), np.int32(ignore)
             counted = 1000 <= n < self.watched
             reads = {"reads of x": rows * (4 * n + size)} if counted else {}
             return Launch(rows, size, args, 0, reads)
@@ -63,6 +63,7 @@ class CrossEntropyForward(ReductionCheck):
         for n, size in [(1, 64), (2, 32), (33, 32), (10, 256)]:
             yield "rows of any length", of(scores(random, 3, n), size)
         yield "ignored rows", of(scores(random, 6, 40), 64, ignored=3)
+        yield "ignored rows", of(scores(random, 6, 40), 64, ignored=3, ignore=255)
         ruled_out = scores(random, 3, 300)
         ruled_out[:, ::2] = -np.inf
         yield "minus infinity", self.with_finite_targets(of(ruled_out, 64))
@@ -80,7 +81,7 @@ class CrossEntropyForward(ReductionCheck):
 
     def expected(self, launch, x, target, losses, lse, n, ignore):
         x, t = torch.from_numpy(x).double(), torch.from_numpy(target).long()
-        loss = F.cross_entropy(x, t, reduction="none", ignore_index=IGNORE)
+        loss = F.cross_entropy(x, t, reduction="none", ignore_index=int(ignore))
         return {"losses": loss, "lse": torch.logsumexp(x, 1)}
 
 
@@ -128,6 +129,7 @@ mistakes(
         target may be `ignore`
     ! out-of-bounds
     > row * n -> row * n + n
+    > t == ignore -> t == -100
     equivalent: whatever is near the largest score may be subtracted in its place
     > through int: m = partial[0];
     > through half: m = partial[0];
@@ -153,18 +155,20 @@ right(
 
 @checks(cross_entropy_backward)
 class CrossEntropyBackward(ReductionCheck):
-    """Leaves out count = 0, a mean of nothing, and scores beyond 8: lse is given."""
+    """Leaves out count = 0, a mean of nothing, and scores far beyond 100, where a
+    float lse is too coarse."""
 
     rtol, atol = 2.0**-14, 2.0**-20
     steps = 50_000  # a thread may do all rows
 
     def cases(self, random):
-        def of(rows, n, threads, ignored=0, dy=1.0, size=64):
-            x, t = scores(random, rows, n), targets(random, rows, n, ignored)
+        def of(rows, n, threads, ignored=0, dy=1.0, size=64, ignore=IGNORE, far=0):
+            x = scores(random, rows, n) + np.float32(far)
+            t = targets(random, rows, n, ignored, ignore)
             lse = torch.logsumexp(torch.from_numpy(x).double(), 1).float().numpy()
             up = np.array([dy], np.float32)
             count = np.int32(rows - ignored)
-            rest = np.int32(rows), np.int32(n), np.int32(IGNORE), count
+            rest = np.int32(rows), np.int32(n), np.int32(ignore), count
             grid = -(-threads // size)
             return Launch(grid, size, (x, t, lse, up, blank(rows, n), *rest))
 
@@ -172,7 +176,9 @@ class CrossEntropyBackward(ReductionCheck):
             yield "the gradient", of(rows, n, rows * n)
         yield "the gradient that comes", of(3, 20, 64, dy=-2.5)
         yield "the gradient that comes", of(5, 7, 64, dy=0.125)
+        yield "scores near 100", of(3, 20, 64, far=100)
         yield "ignored rows", of(7, 12, 128, ignored=4)
+        yield "ignored rows", of(7, 12, 128, ignored=4, ignore=255)
         yield "any number of threads", of(9, 100, 64)
         yield "any number of threads", of(400, 100, 36_000, size=96)
         yield "any number of threads", of(30, 300, 96, size=96)
@@ -181,7 +187,7 @@ class CrossEntropyBackward(ReductionCheck):
     def expected(self, launch, x, target, lse, dy, dx, rows, n, ignore, count):
         x = torch.from_numpy(x).double().requires_grad_()
         t = torch.from_numpy(target).long()
-        loss = F.cross_entropy(x, t, ignore_index=IGNORE)
+        loss = F.cross_entropy(x, t, ignore_index=int(ignore))
         return torch.autograd.grad(loss, x, torch.tensor(dy[0]).double())[0]
 
 
@@ -203,6 +209,11 @@ mistakes(
     > dy[0] / -> -dy[0] /
     not_ignored: a row that is ignored has no gradient: 0
     > t == ignore ? 0.0f : ->
+    fixed_ignore: a row is ignored where its target is `ignore`, not where it is -100
+    > t == ignore -> t == -100
+    overflow: exp of a score beyond 88 is infinite in float: subtract first, exp(x -
+        lse)
+    > exp(x[i] - lse[row]) -> exp(x[i]) / exp(lse[row])
     one_pass: a thread has one element only: with fewer threads than elements it needs a
         loop
     > i += threads -> i += rows * n
