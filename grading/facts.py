@@ -76,7 +76,7 @@ def _facts(hole, args, plain):
     else:
         given = [("", a) for a in args]
     for name, value in given:
-        if isinstance(value, list | tuple) and not isinstance(value, View):
+        if name and isinstance(value, list | tuple) and not isinstance(value, View):
             yield from _of_sequence(name, value)
         for inner, leaf in leaves(value, name):
             if isinstance(leaf, View | np.ndarray):
