@@ -34,7 +34,13 @@ class ReductionCheck(TensorCheck):
 
 @checks(total)
 class SumBackward(ReductionCheck):
-    """Leaves out empty tensors, other layouts, NaN and inf: the contract names none."""
+    """Leaves out other layouts, NaN and inf: the contract names none of them."""
+
+    def doubles(self, random):
+        yield from super().doubles(random)
+        for shape, dims in [((), ()), ((0, 3), (0,)), ((2, 3, 0), (1,))]:
+            part = "no dimensions, or no elements"
+            yield part, *self.case(random, shape, dims, False)
 
     def torch(self, dy, shape, dims, keepdim):
         return of_shape(lambda x: x.sum(dims, keepdim), dy, shape)
@@ -42,7 +48,7 @@ class SumBackward(ReductionCheck):
 
 mistakes(
     total,
-    """
+    r"""
     like_mean: the gradient is that of a sum, not of a mean: every element gets all of
         dy
     > dy.expand(shape) -> (dy / math.prod(shape[d] for d in dims)).expand(shape)
@@ -57,6 +63,9 @@ mistakes(
     > dy.expand(shape) -> dy.double().expand(shape)
     not_expanded: dy is not brought to x's shape: every element of x gets its own
     > = dy
+    > dy.expand(shape) -> dy.expand(shape) if dy.numel() else dy
+    raised:
+    > if not keepdim: -> first, *others = dims\n    if not keepdim:
     in_front: the dimensions that were added up go in at their own places, not in front:
         unsqueeze
     > = dy.expand(shape)
@@ -74,7 +83,9 @@ def _(dy, shape, dims, keepdim):
 
 @checks(mean)
 class MeanBackward(ReductionCheck):
-    """Leaves out empty tensors, other layouts, NaN and inf: the contract names none."""
+    """Leaves out tensors without elements, of which there is no mean, and without
+    dimensions, where dy itself is right, too; other layouts, NaN and inf.
+    """
 
     def torch(self, dy, shape, dims, keepdim):
         return of_shape(lambda x: x.mean(dims, keepdim), dy, shape)
@@ -106,7 +117,9 @@ def _(dy, shape, dims, keepdim):
 
 @checks(amax)
 class AmaxBackward(ReductionCheck):
-    """Leaves out empty tensors, other layouts, NaN and inf: the contract names none."""
+    """Leaves out tensors without elements, of which none is the largest, and without
+    dimensions, where dy itself is right, too; other layouts, NaN and inf.
+    """
 
     def doubles(self, random):
         for shape, dims in SHAPES:
