@@ -30,6 +30,7 @@ class NumericalJacobian(ScenarioCheck):
             yield "eps", "differences", name, [drawn(random, 3)], 0, 0.5
         for name in "square", "sum of exp":
             yield "no elements", "differences", name, [drawn(random, 0, 3)], 0, 1e-6
+        yield "no dimensions", "differences", "square", [drawn(random)], 0, 1e-6
         values = [drawn(random, 4) * 1e6 + 1 / 3]
         yield "the input as it was", "differences", "square", values, 0, 1e-6
         for fault in FAULTS:
@@ -135,6 +136,8 @@ mistakes(
     shape:
     > ).reshape(-1) -> )
     > np.zeros((0, function(*inputs).numel())) -> np.zeros((0, 0))
+    raised:
+    > range(len(flat)) -> range(np.prod(inputs[number].shape))
     not_restored: the input has other values in the end: adding eps and taking it away
         again rounds. Keep the old value, and write it back
     ? {RESTORED}
