@@ -54,6 +54,13 @@ class Cheaply(Twice):
     limits = {"sectors": 260}
 
 
+class Exactly(Twice):
+    rtol = 1e-3
+
+    def close(self, got, expected):
+        return np.array_equal(got, expected)
+
+
 @pytest.fixture(autouse=True)
 def no_gpu(monkeypatch):
     monkeypatch.setattr(gpu, "available", lambda: False)
@@ -92,6 +99,13 @@ def test_what_is_said_of_a_wrong_kernel(body, cause, words):
     assert verdict.points == 0
     assert verdict.failures[0].cause == cause
     assert words in str(verdict)
+
+
+def test_where_a_kernel_is_wrong_is_said_by_the_checks_own_comparison():
+    verdict = verdict_on(f"{COPY} if (i == 7) y[i] *= 1.0001f;", Exactly)
+    assert verdict.points == 0
+    assert "expected  y[7] = " in str(verdict)
+    assert "1 of 1000 elements of y" in str(verdict)
 
 
 @pytest.mark.parametrize(
