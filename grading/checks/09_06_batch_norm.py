@@ -31,6 +31,9 @@ class BatchNorm(SceneCheck):
         yield "weight and bias", self.scaled(random, images, training=True)
         yield "weight and bias", self.scaled(random, rows, training=False)
         yield "weight and bias", self.scaled(random, (4, 2, 7), training=True)
+        for name in "weight", "bias":
+            one = {name: numbers(random, 4)}
+            yield "weight and bias", self.of(random, images, training=True, **one)
         how = {"training": True, "momentum": 0.3, "eps": 0.5}
         yield "momentum and eps", self.of(random, images, **how)
         yield "momentum and eps", self.of(random, rows, training=True, momentum=0.0)
@@ -124,6 +127,10 @@ mistakes(
     not_scaled: weight and bias are not used
     > weight is not None -> False
     &  if bias is None else y + bias.reshape(along) ->
+    only_both: weight and bias are used where both are there alone: either may be None,
+        for 1 and 0
+    > weight is not None -> weight is not None and bias is not None
+    > if bias is None -> if weight is None or bias is None
     equivalent: the number of elements is divided without remainder
     > operator: n = input.numel() // C
     equivalent: x - mean and mean - x have the same square
