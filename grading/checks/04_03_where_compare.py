@@ -22,7 +22,9 @@ ONE = (0, 0), (0, 0)  # p and q are numbers
 
 @checks(where_compare)
 class WhereCompare(ElementwiseCheck):
-    """Leaves out 4 to 8 dimensions, as the lab gives offset_of, and T = double."""
+    """Leaves out 4 to 8 dimensions, as the lab gives offset_of, and T = double: int is
+    as far from float.
+    """
 
     rtol = atol = 0  # what is chosen stays as it is
 
@@ -55,10 +57,10 @@ class WhereCompare(ElementwiseCheck):
             given = {"a": a, "b": 5 - a, "p": p, "q": q}  # each p and q is chosen once
             yield part, self.launch(random, (8,), [(1,)] * 4, op, **given)
         big = np.array([2**24, 2**24 + 1, 2**31 - 1, -(2**31)], np.int32)
-        views = [(1, 0), (0, 1), (4, 1), (0, 0)]
+        views = [(1, 0), (0, 1), (0, 1), (0, 0)]
         for op in COMPARE:
-            ints = self.launch(random, (4, 4), views, op, "int", a=big, b=big)
-            yield "another type", ints
+            given = {"a": big, "b": big, "p": big}
+            yield "another type", self.launch(random, (4, 4), views, op, "int", **given)
         yield "no elements", self.launch(random, (4, 3), mixed, "less", n=0)
 
     def expected(self, launch, a, a_view, b, b_view, p, p_view, q, q_view, y, n):
@@ -100,6 +102,10 @@ mistakes(
     & i, q_view -> i, a_view
     in_float: the numbers are compared as float: T may be int, and then digits are lost
     > T left -> float left
+    chosen_in_float: what is chosen goes through float: T may be int, and then digits
+        are lost
+    > y[i] = OP -> float chosen = OP
+    & {Q}; -> {Q}; y[i] = chosen;
     difference: the difference of two ints may be too large for an int: compare a and b
     > a < b -> a - b < 0
     & a <= b -> a - b <= 0
