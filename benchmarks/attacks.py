@@ -16,6 +16,7 @@ Outside of that folder everything can be read, and not written, so what an attac
 change there is not seen: "nothing" of plain nbgrader may be the box's work.
 """
 
+import contextlib
 import hashlib
 import json
 import os
@@ -161,9 +162,19 @@ def _outputs(path):
     return json.dumps([cell.get("outputs") for cell in cells])
 
 
+@contextlib.contextmanager
+def passing_folder(parent=None):
+    """A new folder, removed at the end, however deep it has become."""
+    folder = tempfile.mkdtemp(dir=parent)
+    try:
+        yield folder
+    finally:
+        subprocess.run(["rm", "-rf", folder], check=True)
+
+
 def by_nbgrader(template, attack):
     """What it reaches in nbgrader as it ships."""
-    with tempfile.TemporaryDirectory(dir=template.parent) as folder:
+    with passing_folder(template.parent) as folder:
         root = Path(shutil.copytree(template, Path(folder) / "course"))
         handed_in(root, attack, short)
         before = state(root)
@@ -202,7 +213,7 @@ def here(template, attack):
     from grading.classroom.book import grade
     from grading.process import zygote
 
-    with tempfile.TemporaryDirectory(dir=template.parent) as folder:
+    with passing_folder(template.parent) as folder:
         root = Path(shutil.copytree(template, Path(folder) / "course"))
         handed_in(root, attack)
         before = state(root)
@@ -247,7 +258,7 @@ def rows_of(attacks, keep, jobs):
     """(kind, name, in nbgrader, here) of each; what the file has is not tried again."""
     known = kept(keep)
     new = [one for one in attacks if one[:2] not in known]
-    with tempfile.TemporaryDirectory() as folder, common.processes(jobs) as pool:
+    with passing_folder() as folder, common.processes(jobs) as pool:
         places = templates(Path(folder)) if new else None
         futures = [pool.submit(tried, places, keep, one) for one in new]
         failed = [future.exception() for future in slowly(futures, "attacks")]
