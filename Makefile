@@ -11,7 +11,7 @@ help:    ## show these lines
 lab: .venv/.lab  ## open JupyterLab on the start page [PORT=8890] [BROWSER=no]
 	@$(PY) -m minigrad lab $(if $(PORT),--port $(PORT)) $(if $(filter no,$(BROWSER)),--no-browser)
 
-test: lint  ## lint, built notebooks, every test; some 18 minutes on two cores
+test: lint  ## lint, built notebooks, every test; some 17 minutes on two cores
 	$(PY) -m grading build --check
 	$(TESTS)
 
