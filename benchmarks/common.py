@@ -144,6 +144,16 @@ def parser(description, page):
     return parser
 
 
+def counts(parser, *options):
+    """The parser with options that are numbers: (name, default, what it counts)."""
+    for name, count, what in options:
+        parser.add_argument(
+            f"--{name}", type=int, default=count, metavar="N",
+            help=f"{what}; default: {count}",
+        )  # fmt: skip
+    return parser
+
+
 def write(path, text, name):
     """Put the text between the marks `name` of a Markdown file."""
     begin, end = f"<!-- {name}: written by a script -->", f"<!-- end of {name} -->"

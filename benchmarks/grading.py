@@ -198,16 +198,11 @@ def main(arguments=None):
 
 
 def parser():
-    parser = common.parser(__doc__, PAGE)
-    for name, count, what in (
+    return common.counts(
+        common.parser(__doc__, PAGE),
         ("submissions", 200, "in the class"),
         ("plain", 9, "of them by plain nbgrader"),
-    ):
-        parser.add_argument(
-            f"--{name}", type=int, default=count, metavar="N",
-            help=f"{what}; default: {count}",
-        )  # fmt: skip
-    return parser
+    )
 
 
 if __name__ == "__main__":

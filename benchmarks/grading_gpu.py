@@ -120,16 +120,11 @@ def main(arguments=None):
 
 
 def parser():
-    parser = common.parser(__doc__, PAGE)
-    for name, count, what in (
+    return common.counts(
+        common.parser(__doc__, PAGE),
         ("submissions", 24, "in the class"),
         ("jobs", 8, "processes that judge; 3 submissions for each, or fewer do"),
-    ):
-        parser.add_argument(
-            f"--{name}", type=int, default=count, metavar="N",
-            help=f"{what}; default: {count}",
-        )  # fmt: skip
-    return parser
+    )
 
 
 if __name__ == "__main__":
