@@ -3,6 +3,7 @@
 import argparse
 import concurrent.futures
 import dataclasses
+import datetime
 import importlib
 import multiprocessing
 import os
@@ -155,11 +156,12 @@ def counts(parser, *options):
 
 
 def write(path, text, name):
-    """Put the text between the marks `name` of a Markdown file."""
+    """Put the text, under its day, between the marks `name` of a Markdown file."""
     begin, end = f"<!-- {name}: written by a script -->", f"<!-- end of {name} -->"
     page = path.read_text(encoding="utf-8")
     before, found, rest = page.partition(begin)
     _, closed, after = rest.partition(end)
     if not (found and closed):
         raise SystemExit(f"{path} has no lines '{begin}' and '{end}'")
-    path.write_text(f"{before}{begin}\n\n{text}\n\n{end}{after}", encoding="utf-8")
+    text = f"{begin}\n\nRun on {datetime.date.today()}.\n\n{text}\n\n{end}"
+    path.write_text(f"{before}{text}{after}", encoding="utf-8")

@@ -1,6 +1,7 @@
 """The benchmarks: their tables, their judgement, and that no kernel is left out."""
 
 import concurrent.futures
+import datetime
 import json
 import re
 import subprocess
@@ -20,6 +21,7 @@ from benchmarks import (
     gpu_agreement,
     hard_work,
     kernels,
+    memory,
     ncu,
     operators,
     outcomes,
@@ -50,6 +52,9 @@ def no_gpu(monkeypatch):
 
 # Pages and tables
 
+DOCS = common.HOME / "docs"
+WRITTEN = [DOCS / "attacks.md", *(DOCS / "benchmarks").glob("*.md")]
+
 
 def test_a_table_is_markdown():
     assert common.markdown([("a", "b|c"), (1, "long")]) == (
@@ -62,8 +67,10 @@ def test_a_page_keeps_what_is_around_the_table(tmp_path):
     page.write_text("A\n<!-- t: written by a script -->\nold\n<!-- end of t -->\nB\n")
     common.write(page, "new", "t")
     common.write(page, "newer", "t")
+    today = f"Run on {datetime.date.today()}."
     assert page.read_text() == (
-        "A\n<!-- t: written by a script -->\n\nnewer\n\n<!-- end of t -->\nB\n"
+        f"A\n<!-- t: written by a script -->\n\n{today}\n\nnewer\n\n"
+        "<!-- end of t -->\nB\n"
     )
     with pytest.raises(SystemExit, match="has no lines"):
         common.write(page, "new", "other")
@@ -75,7 +82,7 @@ def test_a_page_keeps_what_is_around_the_table(tmp_path):
         (simt.PAGE, "speed"), (gpu_agreement.PAGE, "agreement"),
         (gpu_agreement.PAGE, "counts"), (sanitizer.PAGE, "sanitizer"),
         (kernels.PAGE, "kernels"), (operators.PAGE, "operators on cpu"),
-        (operators.PAGE, "operators on cuda"),
+        (operators.PAGE, "operators on cuda"), (memory.PAGE, "memory"),
     ],
 )  # fmt: skip
 def test_the_pages_have_room_for_their_tables(page, name, tmp_path):
@@ -90,11 +97,37 @@ def test_the_machine_is_named():
     assert "core" in common.machine()
 
 
+@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: page.name)
+def test_every_table_names_the_day_of_its_run(page):
+    tables = re.findall(r"written by a script -->\n\n(.*)\n", page.read_text())
+    assert tables
+    for day in tables:
+        assert re.match(r"Run on 20\d\d-\d\d-\d\d\.$|Not run: ", day)
+
+
 def test_every_page_of_measurements_is_linked():
     texts = [p.read_text() for p in (common.HOME / "docs").glob("*.md")]
     texts.append((common.HOME / "README.md").read_text())
     for page in (common.HOME / "docs" / "benchmarks").glob("*.md"):
         assert any(f"benchmarks/{page.name})" in text for text in texts), page.name
+
+
+# Memory
+
+
+def test_the_tables_of_memory_are_those_of_its_page(quick):
+    def frame(text):
+        """Of each table its head, and how many rows it has."""
+        tables = re.findall(r"^(\|.*\n)\|-.*\n((?:\|.*\n?)+)", text, re.M)
+        return [(head.split(), rows.count("\n|")) for head, rows in tables]
+
+    shown = "\n\n".join(memory.report(2**16))
+    assert frame(shown) == frame(memory.PAGE.read_text())
+
+
+def test_without_a_gpu_memory_is_not_measured(capsys):
+    assert memory.main([]) == 2
+    assert "not run" in capsys.readouterr().out
 
 
 # Speed
