@@ -46,7 +46,7 @@ Sample = Annotated[
 ]
 Seed = Annotated[int, typer.Option(help="of the sample, and of the cases")]
 Write = Annotated[
-    bool, typer.Option("--write", help="write the page in docs/, of all exercises")
+    bool, typer.Option("--write", help="write the exercises' rows of the page in docs/")
 ]
 Force = Annotated[bool, typer.Option("--force", help="replace what is there")]
 
@@ -276,9 +276,9 @@ def mutate(
     """Change solutions by machine, and say which changes the checks let pass."""
     from .mutation import audit, nvrtc, report
 
-    if write and (names or sample is not None or nvrtc.missing()):
+    if write and (sample is not None or nvrtc.missing()):
         why = f"NVRTC is missing: {nvrtc.missing()}" if nvrtc.missing() else ""
-        raise ValueError(why or "--write goes with no names and no sample")
+        raise ValueError(why or "--write goes with no sample")
     chosen = _exercises(names)
     work, found, stale = audit.draw(chosen, seed, sample), [], audit.gone(chosen)
     for listed in stale:
@@ -288,11 +288,12 @@ def mutate(
         if one.state in (audit.SURVIVED, audit.STALE):
             _say(f"{one.state}: {one.hole}: {one.edit}")
     _tabulate(report, found)
-    console.print(f"{report.share(found):.2%} of what is not equivalent is killed")
+    killed = report.share(report.table(found))
+    console.print(f"{killed:.2%} of what is not equivalent is killed")
     if stale or any(one.state == audit.STALE for one in found):
         raise LookupError("what is listed as equivalent is not: see `stale` above")
     if write:
-        report.PAGE.write_text(report.page(found), encoding="utf-8")
+        _write(report, found)
 
 
 @app.command()
@@ -320,19 +321,22 @@ def causes(
 ):
     """Judge wrong answers, and say which causes that are named are false.
 
-    The sample is of those by machine, and as many of those by hand.
+    The sample is of those by machine, and as many of those by hand; the page has its
+    own.
     """
     from .mutation import causes
 
-    chosen, found = _exercises(names, write), []
-    work = causes.draw(chosen, seed, sample)
+    if write and sample is not None:
+        raise ValueError("--write goes with no sample")
+    chosen, found = _exercises(names), []
+    work = causes.draw(chosen, seed, causes.SAMPLE if write else sample)
     for one in _followed(causes.causes(work), len(work), "wrong answers"):
         found.append(one)
         if one.state == causes.FALSE:
             _say(f"{one.hole}: {one.title}: said to be {one.cause}")
     _tabulate(causes, found)
     if write:
-        causes.PAGE.write_text(causes.page(found, sample), encoding="utf-8")
+        _write(causes, found)
 
 
 @app.command()
@@ -340,16 +344,16 @@ def audit(names: Names = None, seed: Seed = 0, write: Write = False):
     """Grade every right and wrong answer that stands beside the checks."""
     from . import soundness
 
-    chosen, found = _exercises(names, write), []
+    chosen, found = _exercises(names), []
     graded = soundness.audit(chosen, seed)
     for one in _followed(graded, soundness.count(chosen), "answers"):
         found.append(one)
         if not one.well:
             _say(f"{one.hole}, {one.title}, {one.kind}: {one.said}")
     _tabulate(soundness, found)
-    console.print(soundness.summary(found), soft_wrap=True)
+    console.print(soundness.summary(soundness.table(found)), soft_wrap=True)
     if write:
-        soundness.PAGE.write_text(soundness.page(found), encoding="utf-8")
+        _write(soundness, found)
     if not all(one.well for one in found):
         raise typer.Exit(1)
 
@@ -364,6 +368,12 @@ def _say(line):
     console.print(line, markup=False, soft_wrap=True)
 
 
+def _write(module, found):
+    """Make the rows anew, on the module's page, of the exercises that were tried."""
+    before = module.PAGE.read_text(encoding="utf-8")
+    module.PAGE.write_text(module.page(found, before), encoding="utf-8")
+
+
 def _tabulate(module, found):
     rows = Table(*module.COLUMNS)
     for row in module.table(found):
@@ -371,15 +381,10 @@ def _tabulate(module, found):
     console.print(rows)
 
 
-def _exercises(names, write=False):
-    """The names of all exercises, or of those: by name, number or chapter.
-
-    ValueError: names, and a page that is to be written of all.
-    """
+def _exercises(names):
+    """The names of all exercises, or of those: by name, number or chapter."""
     from minigrad.exercises.registry import exercises
 
-    if write and names:
-        raise ValueError("--write goes with no names")
     called = {e.hole.name: {e.hole.name, e.hole.number, e.chapter[:2]}
               for e in exercises()}  # fmt: skip
     unknown = {*(names or ())} - set().union(*called.values())

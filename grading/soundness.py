@@ -14,11 +14,10 @@ import os
 from typing import NamedTuple
 
 from minigrad import course
-from minigrad.exercises.answers import holes_of
 from minigrad.exercises.cells import answered_in, cells_of
 from minigrad.exercises.registry import find
 
-from . import sandbox
+from . import pages, sandbox
 from .as_cell import NoText, as_cell
 from .checking import find_check
 from .classroom.judging import verdict_on
@@ -29,11 +28,13 @@ WRONG, RIGHT = "wrong", "right"
 AT_ONCE = 8  # processes of a chapter
 COLUMNS = "exercise", "wrong", "rejected", "cause named", "right", "accepted"
 PAGE = course.home() / "docs" / "soundness.md"
+ODD = "## Not as they should be"
 HEAD = """# Right and wrong answers, graded
 
 Beside each check stand mistakes that learners make and right answers in other styles.
 `python -m grading audit --write` sent them all through the grader, as cells in a
-process of their own, and wrote this page. {said}
+process of their own, and wrote this page; names of exercises or chapters before
+`--write` make their rows anew. **{said}**
 """
 
 
@@ -126,32 +127,25 @@ def _judged(specimen, subject, unsent, seed):
     return Judged(hole.name, specimen.title, kind, full == (kind == RIGHT), named, said)
 
 
-def table(found):
-    """Rows of COLUMNS: of all, then of each exercise."""
+def table(found, before=""):
+    """Rows of COLUMNS, the sums first; before: the page, whose other rows are kept."""
     rows = collections.defaultdict(collections.Counter)
     for one in found:
-        for row in "all", one.hole:
-            rows[row] += collections.Counter({
-                one.kind: 1,
-                f"{one.kind} caught": one.caught,
-                f"{one.kind} named": one.well,
-            })  # fmt: skip
-    order = {hole.name: f"{hole.number} {hole.name}" for hole in _holes()}
-    return [
-        (order.get(name, name), row["wrong"], row["wrong caught"], row["wrong named"],
-         row["right"], row["right caught"])
-        for name in ["all", *order]
-        if (row := rows[name])
-    ]  # fmt: skip
+        rows[one.hole] += collections.Counter({
+            one.kind: 1,
+            f"{one.kind} caught": one.caught,
+            f"{one.kind} named": one.well,
+        })  # fmt: skip
+    return pages.table({
+        name: (row["wrong"], row["wrong caught"], row["wrong named"], row["right"],
+               row["right caught"])
+        for name, row in rows.items()
+    }, before)  # fmt: skip
 
 
-def _holes():
-    return [hole for chapter in course.CHAPTERS for hole in holes_of(chapter.name)]
-
-
-def summary(found):
+def summary(rows):
     """What came of it, in a sentence."""
-    _, wrong, rejected, named, right, accepted = table(found)[0]
+    _, wrong, rejected, named, right, accepted = rows[0]
     return (
         f"Of {wrong} wrong answers {rejected} are rejected ({rejected / wrong:.1%}), "
         f"{named} with the cause that they have; of {right} right ones "
@@ -159,12 +153,13 @@ def summary(found):
     )
 
 
-def page(found):
-    """docs/soundness.md"""
-    rows = [COLUMNS, ("---", *["--:"] * 5), *table(found)]
-    lines = ["| " + " | ".join(map(str, row)) + " |" for row in rows]
-    odd = [f"- {one.hole}, {one.title}: {one.said.splitlines()[0]}"
-           for one in found if not one.well]  # fmt: skip
-    head = HEAD.format(said=f"**{summary(found)}**")
-    tail = ["", "## Not as they should be", "", *odd] if odd else []
-    return "\n".join([head, *lines, *tail]) + "\n"
+def page(found, before=""):
+    """docs/soundness.md, where the rows of other exercises stay as they were before."""
+    rows, anew = table(found, before), {one.hole for one in found}
+    odd = [line for line in before.partition(f"{ODD}\n\n")[2].splitlines()
+           if line[2:].split(",")[0] not in anew]  # fmt: skip
+    odd += [f"- {one.hole}, {one.title}: {one.said.splitlines()[0]}"
+            for one in found if not one.well]  # fmt: skip
+    tail = ["", ODD, "", *odd] if odd else []
+    head = HEAD.format(said=summary(rows))
+    return "\n".join([head, *pages.lines(COLUMNS, rows), *tail]) + "\n"

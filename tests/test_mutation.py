@@ -109,7 +109,8 @@ def test_of_a_sample_nearly_all_are_rejected(nightly):
     found = [*audit(draw(ALL, seed=0, sample=sample))]
     assert len(found) == sample * len(ALL)
     told = [one for one in found if one.state in (SURVIVED, STALE)]
-    assert report.share(found) >= 0.99 and not any(s.state == STALE for s in told), told
+    share = report.share(report.table(found))
+    assert share >= 0.99 and not any(s.state == STALE for s in told), told
 
 
 def test_the_page_says_what_came_of_each():
@@ -118,6 +119,19 @@ def test_the_page_says_what_came_of_each():
     text = report.page(found)
     assert "| 03.2 offset_of | 5 | 3 | 1 | 1 |" in text and "| all | 5 |" in text
     assert "**75.00%" in text and "- why: offset_of 1\n" in text
+
+
+def test_other_rows_of_the_page_stay():
+    states = ("index_of", "killed"), ("permute", "survived"), ("permute", "equivalent")
+    found = [Found(name, "a: b", state, "so: it is") for name, state in states]
+    found.append(Found("offset_of", "a: b", "equivalent", "so: it is"))
+    before = report.page(found)
+    assert "- so: it is: offset_of 1, permute 1\n" in before
+    after = report.page([Found("offset_of", "a: b", "survived")], before)
+    assert "| 03.2 offset_of | 1 | 0 | 0 | 1 |\n| 03.3 index_of | 1 | 1 |" in after
+    assert "| all | 4 | 1 | 1 | 2 |" in after and "**33.33%" in after
+    assert "- so: it is: permute 1\n" in after
+    assert report.page([], after) == after
 
 
 def test_what_only_a_huge_launch_shows_is_said():

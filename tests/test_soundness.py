@@ -37,10 +37,11 @@ def test_an_exercise_is_audited():
     found = list(soundness.audit(["offset_of"]))
     assert len(found) == soundness.count(["offset_of"])
     assert all(one.well for one in found), [one for one in found if not one.well]
-    (_, wrong, *caught, right, accepted), row = soundness.table(found)
+    rows = soundness.table(found)
+    (_, wrong, *caught, right, accepted), row = rows
     assert caught == [wrong, wrong] and accepted == right
     assert row[0] == "03.2 offset_of"
-    assert "(100.0%)" in soundness.summary(found)
+    assert "(100.0%)" in soundness.summary(rows)
 
 
 def test_a_check_that_takes_everything_is_found_out(monkeypatch):
@@ -50,6 +51,10 @@ def test_a_check_that_takes_everything_is_found_out(monkeypatch):
     some = [s for s in specimens() if s.hole is hole]
     found = [soundness._judged(one, None, None, 0) for one in some]
     assert {one.kind for one in found if not one.well} == {soundness.WRONG}
-    assert "## Not as they should be" in soundness.page(found)
+    page = soundness.page(found)
+    assert "## Not as they should be" in page
+    assert soundness.page([], page) == page
+    found = [one._replace(caught=True, named=True) for one in found]
+    assert "## Not as they should be" not in soundness.page(found, page)
     unsent = soundness._judged(some[0], None, "uses PyTorch", 0)
     assert not unsent.well

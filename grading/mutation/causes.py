@@ -12,6 +12,7 @@ from typing import NamedTuple
 from minigrad import course
 from minigrad.exercises.registry import find
 
+from .. import pages
 from ..blame import holds
 from ..checking import find_check, judge
 from ..mistakes import Specimen, load, specimens
@@ -20,20 +21,21 @@ from . import audit
 from .edits import edits
 
 TRUE, NONE, FALSE, LEFT_OUT = "true", "none", "false", "not rejected"
-HAND, MACHINE = "by hand", "by machine"
-COLUMNS = "wrong answers", "number", "cause true", "no cause", "cause false"
+SAMPLE = 6  # for the page
+COLUMNS = "exercise", "wrong answers", "cause true", "no cause", "cause false"
 PAGE = course.home() / "docs" / "causes.md"
-HEAD = """# Causes, and whether they are true
+HEAD = f"""# Causes, and whether they are true
 
 A check names the cause of a wrong answer only if that mistake, computed, gives what the
 answer gives in every case, if two mistakes together do, or if a tool sees what is said.
 Where none is named, the message shows the smallest wrong case, and what all wrong cases
 have in common.
 
-`python -m grading causes --write` tries it, and wrote this page. Wrong answers, {how}
-of each exercise that are written by hand beside the checks, and as many that are made
-by machine, are judged by the cases of one seed; what is said of them is tried on the
-cases of another.
+`python -m grading causes --write` tries it, and wrote this page; names of exercises or
+chapters before `--write` make their rows anew. Wrong answers, {SAMPLE} at most of each
+exercise that are written by hand beside the checks, and as many that are made by
+machine, are judged by the cases of one seed; what is said of them is tried on the cases
+of another.
 """
 SEEDS = 5  # of which one must show again that the answer is wrong
 
@@ -42,7 +44,6 @@ class Named(NamedTuple):
     """What was said of a wrong answer."""
 
     hole: str
-    by: str
     title: str
     cause: str
     state: str
@@ -68,9 +69,9 @@ def causes(work):
 
 
 def _named(name, which, seed):
-    hole, by = find(name), HAND if isinstance(which, str) else MACHINE
+    hole = find(name)
     load(hole)
-    if by is HAND:
+    if isinstance(which, str):
         (specimen,) = (s for s in specimens() if (s.hole, s.title) == (hole, which))
     else:
         edit = edits(hole)[which]
@@ -78,9 +79,9 @@ def _named(name, which, seed):
             specimen = Specimen(hole, edit.made(hole), None, edit.title)
             hole.fits(specimen.given)
         except Exception:  # the cell does not run, or is no answer
-            return Named(name, by, edit.title, "", LEFT_OUT)
+            return Named(name, edit.title, "", LEFT_OUT)
     with specimen.in_place():
-        return Named(name, by, specimen.title, *state_of(hole, seed))
+        return Named(name, specimen.title, *state_of(hole, seed))
 
 
 def state_of(hole, seed):
@@ -97,22 +98,18 @@ def state_of(hole, seed):
     return cause, TRUE  # it seldom shows, and was seen once
 
 
-def table(found):
-    """[(wrong answers, number, with a true cause, with none, with a false one)]"""
+def table(found, before=""):
+    """Rows of COLUMNS, the sums first; before: the page, whose other rows are kept."""
     rows = collections.defaultdict(collections.Counter)
     for one in found:
         if one.state != LEFT_OUT:
-            for row in one.by, f"{find(one.hole).number} {one.hole}":
-                rows[row][one.state] += 1
-    return [
-        (name, row.total(), row[TRUE], row[NONE], row[FALSE])
-        for name, row in sorted(rows.items(), key=lambda row: (row[0] < "b", row[0]))
-    ]
+            rows[one.hole][one.state] += 1
+    return pages.table({
+        name: (row.total(), row[TRUE], row[NONE], row[FALSE])
+        for name, row in rows.items()
+    }, before)  # fmt: skip
 
 
-def page(found, sample):
-    """docs/causes.md"""
-    how = "all" if sample is None else f"{sample} at most"
-    rows = [COLUMNS, ("---", *["--:"] * 4), *table(found)]
-    lines = ["| " + " | ".join(map(str, row)) + " |" for row in rows]
-    return "\n".join([HEAD.format(how=how), *lines]) + "\n"
+def page(found, before=""):
+    """docs/causes.md, where the rows of other exercises stay as they were before."""
+    return "\n".join([HEAD, *pages.lines(COLUMNS, table(found, before))]) + "\n"

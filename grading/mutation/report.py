@@ -3,12 +3,13 @@
 import collections
 
 from minigrad import course
-from minigrad.exercises.registry import find
 
+from .. import pages
 from .audit import EQUIVALENT, REJECTED, STALE, SURVIVED
 
 COLUMNS = "exercise", "mutants", "killed", "equivalent", "survivors"
 PAGE = course.home() / "docs" / "mutants.md"
+WHY = "## Why they are equivalent"
 HEAD = """# Wrong answers that no one chose
 
 `python -m grading mutate` changes the course's solutions by machine: numbers off by
@@ -16,42 +17,48 @@ one, operands and comparisons swapped, terms, guards, barriers, branches and sta
 dropped, other types, loops that end too early, results rounded, inputs changed, state
 kept between calls. A change is killed if the check rejects it. It is equivalent if no
 input that the exercise allows shows it, or none that a check has time for: the reasons
-stand below. `python -m grading mutate --write` wrote this page.
+stand below. `python -m grading mutate --write` wrote this page; names of exercises or
+chapters before `--write` make their rows anew.
 """
 
 
-def table(found):
-    """[(exercise, mutants, killed, equivalent, survivors)], and the sums."""
+def table(found, before=""):
+    """Rows of COLUMNS, the sums first; before: the page, whose other rows are kept."""
     rows = collections.defaultdict(collections.Counter)
     for one in found:
-        rows[f"{find(one.hole).number} {one.hole}"][one.state] += 1
-    rows["all"] = collections.Counter(one.state for one in found)
-    return [
-        (name, row.total(), row[REJECTED] + row[STALE], row[EQUIVALENT], row[SURVIVED])
+        rows[one.hole][one.state] += 1
+    return pages.table({
+        name: (row.total(), row[REJECTED] + row[STALE], row[EQUIVALENT], row[SURVIVED])
         for name, row in rows.items()
-    ]
+    }, before)  # fmt: skip
 
 
-def share(found):
+def share(rows):
     """Of what is not equivalent, how much is killed."""
-    killed, survived = (
-        sum(one.state == state for one in found) for state in (REJECTED, SURVIVED)
-    )
-    return killed / max(killed + survived, 1)
+    _, _, killed, _, survivors = rows[0]
+    return killed / max(killed + survivors, 1)
 
 
-def page(found):
-    """docs/mutants.md"""
-    rows = [COLUMNS, ("---", *["--:"] * 4), *table(found)]
-    lines = ["| " + " | ".join(map(str, row)) + " |" for row in rows]
+def page(found, before=""):
+    """docs/mutants.md, where the rows of other exercises stay as they were before."""
+    rows = table(found, before)
+    killed = f"**{share(rows):.2%} of what is not equivalent is killed.**"
+    parts = HEAD, killed, "", *pages.lines(COLUMNS, rows)
+    return "\n".join([*parts, "", WHY, "", *_reasons(found, before)]) + "\n"
+
+
+def _reasons(found, before):
     reasons = collections.defaultdict(collections.Counter)
+    anew = {one.hole for one in found}
+    for line in before.partition(f"{WHY}\n\n")[2].splitlines():
+        reason, _, holes = line.removeprefix("- ").rpartition(": ")
+        for name, n in (hole.split() for hole in holes.split(", ")):
+            if name not in anew:
+                reasons[reason][name] = int(n)
     for one in found:
         if one.state == EQUIVALENT:
             reasons[one.reason][one.hole] += 1
-    why = [
-        f"- {reason}: " + ", ".join(f"{name} {n}" for name, n in holes.items())
-        for reason, holes in sorted(reasons.items())
-    ]
-    killed = f"**{share(found):.2%} of what is not equivalent is killed.**"
-    parts = HEAD, killed, "", *lines, "", "## Why they are equivalent", "", *why
-    return "\n".join(parts) + "\n"
+    for reason, holes in sorted(reasons.items()):
+        counts = [f"{name} {holes[name]}" for name in pages.order() if holes[name]]
+        if counts:
+            yield f"- {reason}: {', '.join(counts)}"
