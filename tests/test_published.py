@@ -23,7 +23,8 @@ def test_the_copy_that_a_page_names_with_its_machine():
 def test_a_column_as_numbers():
     strides, times = series("memory/shared memory", "µs")
     assert len(strides) == len(times) == 9
-    assert times[strides.index(32)] == rate("memory/shared memory", "32", "µs") == 2082
+    assert times[strides.index(32)] == rate("memory/shared memory", "32", "µs")
+    assert times[strides.index(32)] > 16 * times[strides.index(1)]
 
 
 @pytest.mark.parametrize(
