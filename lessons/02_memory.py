@@ -70,8 +70,8 @@ print(to_host(there))
 # %% [markdown]
 # ### What a transfer costs
 #
-# Between the two memories lies a bus. Copies from host to device, over PCIe 5, 16 lanes,
-# and within the device:
+# Between the two memories lies a bus. Copies from host to device, over PCIe 5 with 16
+# lanes, and within the device:
 
 # %%
 from minigrad.testing import rates, series

@@ -193,8 +193,8 @@ check(block_sum)
 # > 1 1 1 1 1 → 1 2 2 2 2 → 1 2 3 4 4 → 1 2 3 4 5
 #
 # Run it: the simulator gives the right totals. Its author tried it there, was content,
-# and got wrong numbers on a GPU, other ones each time. Read what the tools find. Which thread may write a cell while another still
-# has to read it?
+# and got wrong numbers on a GPU, other ones each time. Read what the tools find. Which
+# thread may write a cell while another still has to read it?
 #
 # Copy the kernel into the cell of the answer, and mend it there. You need no new idea:
 # keep the method, and put things in order. (`condition ? one : other` is C's `one if

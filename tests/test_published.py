@@ -40,3 +40,10 @@ def test_anything_but_one_cell_is_an_error(cell):
 def test_a_mark_in_a_text_names_a_cell():
     text = MEASURED.sub(lambda found: "/".join(found.groups()), "{{sum | tree | time}}")
     assert text == "sum/tree/time"
+
+
+def test_tables_under_one_mark_are_of_one_gpu():
+    for table, row in ("single", "a later"), ("copies", "16"):
+        assert published(f"memory/{table}", row, "GPU").startswith("NVIDIA ")
+    with pytest.raises(LookupError, match="0 cells are"):
+        published("extension/operators on cpu", "bias", "GPU")
