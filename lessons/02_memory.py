@@ -340,7 +340,7 @@ print(report)
 viz.finding(report)
 
 # %% [markdown]
-# And in time: nothing keeps a warp's read behind the write of another.
+# And in time: nothing makes a warp's read wait for another warp's write.
 
 # %%
 viz.timeline(racy, 2, 256, (x, y, n))
@@ -743,7 +743,8 @@ viz.ranking({k: dict(zip(names, v, strict=True)) for k, v in both.items()})
 viz.bank_map((32, 32), (32, 33))
 
 # %% [markdown]
-# (`lanes=` draws any other access: try `lanes=lambda t: (0, t)`, a row.) The kernel:
+# (`lanes=` draws any other access: try `lanes=lambda t: (0, t)`, a row.) The kernel; an
+# array whose sizes stand in the text has rows and columns in C, too, row by row:
 
 # %%
 source = r"""
