@@ -9,7 +9,6 @@ these are timed as the lesson does it.
 
 import functools
 import re
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -27,7 +26,7 @@ from minigrad.testing import bench
 PAGE = common.HOME / "docs" / "benchmarks" / "memory.md"
 CHAPTER = "lessons/02_memory.py", "solutions/02_memory.py"
 N = 2**28  # floats, where nothing else is said; a table takes its share of them
-THREADS, GRID = 256, 2112  # of loops: 16 blocks for each of 132 multiprocessors
+THREADS = 256
 OWN = r"""
 __global__ void shifted(const float* x, float* y, int n, int shift) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -228,10 +227,10 @@ def single(n):
     yield "a copy, without", f"{us(asked(launch)[1])} µs"
     new = Kernel(f"// {time.time_ns()}\n{OWN}", "shifted")  # compiled nowhere yet
     few = functools.partial(new, 1, 32, (x, y, 32, 0))
-    first, *_ = asked(lambda: (few(), synchronize()))
+    first, second = asked(few, 2, synchronize)
     yield "the first call of a small kernel", f"{1e3 * first:.0f} ms"
-    yield "a later call", f"{us(waiting(few))} µs"
-    grid = min(GRID, blocks(n))
+    yield "the second call", f"{us(second)} µs"
+    grid = blocks(n) // 496 or 1
     for what, which in ("a piece a thread", 0), ("a grid-stride loop", -1):
         one = kernel("coalesced_copy", which=which)
         taken = seconds(lambda o=one: o(grid, THREADS, (x, y, n)))
@@ -241,13 +240,14 @@ def single(n):
     yield "the driver's own copy, GB/s", rate(8 * n, taken)
 
 
-def asked(call):
-    """Seconds of the host's clock of the first and of the second call."""
+def asked(call, times=2, wait=lambda: None):
+    """Seconds of the host's clock of each call, and of what it waits for."""
     taken = []
-    for _ in range(2):
+    for _ in range(times):
         synchronize()
         start = time.perf_counter()
         call()
+        wait()
         taken.append(time.perf_counter() - start)
     synchronize()
     return taken
@@ -256,19 +256,9 @@ def asked(call):
 TABLES = copies, strides, sizes, banks, transposes, counts, wrong, single
 
 
-def bus():
-    """What lies between host and device."""
-    if not gpu_available():
-        return ""
-    asked = "pcie.link.gen.max,pcie.link.width.max"
-    command = ["nvidia-smi", f"--query-gpu={asked}", "--format=csv,noheader", "-i", "0"]
-    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    return ", PCIe {}, {} lanes".format(*said.strip().split(", "))
-
-
 def report(n=N):
     """Yield the head and each table."""
-    yield f"{common.machine()}{bus()}."
+    yield f"{common.machine()}."
     for table in TABLES:
         title, *rows = table(n)
         yield f"### {title}\n\n{common.markdown(rows)}"

@@ -30,6 +30,7 @@ from .mistakes import Mistake, Model, load, mistakes_of
 from .subject import LocalSubject, Problem
 from .verdict import NEEDS_GPU, Failure, Verdict, number, plural
 
+EVERYWHERE = "cut", "dtype", "shape"  # causes that are seen in every wrong case
 _checks = {}  # name of the hole -> Check
 _kept = {}  # what came of the cases of the check and the seed that were judged last
 
@@ -60,6 +61,10 @@ class Check:
     def picture(self, *args, expected, got):
         """An SVG that shows the difference, or ""."""
         return picture.tensors(args, expected, got)
+
+    def source(self):
+        """Its text, for those who want to know how they are checked."""
+        return inspect.getsource(type(self))
 
     def causes(self):
         """(name, text, Mistake) of every mistake that this check knows."""
@@ -167,6 +172,14 @@ class Check:
         if case.got is None and "None" in self.hole.contract:
             return None  # an answer like any other: no return is missing
         return show.general_cause(case.got, case.expected)
+
+    def sees(self, cases):
+        """What `general` says of an answer. cases: all, the wrong ones first."""
+        first = self.general(cases[0])
+        if not first or first[0] not in EVERYWHERE:
+            return first
+        found = [self.general(case) for case in cases if not case.right]
+        return first if all(one and one[0] == first[0] for one in found) else None
 
     def agrees(self, way, case):
         """Does this way of a mistake give just what the answer gave?"""

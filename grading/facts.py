@@ -48,7 +48,7 @@ def leaves(value, name=""):
             yield from leaves(inside, key if isinstance(key, str) else "")
     elif isinstance(value, list | tuple) and not isinstance(value, View):
         for inside in value:
-            yield from leaves(inside, name)
+            yield from leaves(inside)  # not each part is what all of it is called
     else:
         yield name, value
 
@@ -66,18 +66,22 @@ def sizes_of(args):
 
 def _facts(hole, args, plain):
     """Yield what is true of a case's arguments, as it follows "only"."""
+    function = getattr(hole, "__wrapped__", None)
+    known = [*inspect.signature(function).parameters] if function else []
     if args and isinstance(args[0], Launch):
         yield from _of_launch(args[0])
         given = zip(names(hole), args[0].args, strict=True)
         given = [(n, a) for n, a in given if n not in outputs(hole)]
         given.sort(key=lambda one: np.ndim(one[1]) > 0)  # sizes say more
     elif plain:
-        given = zip(inspect.signature(hole.__wrapped__).parameters, args, strict=False)
-    else:
-        given = [("", a) for a in args]
+        given = zip(known, args, strict=False)
+    else:  # of a scene, what has the name of one of the hole's parameters
+        given = [pair for a in args for pair in
+                 (a.items() if isinstance(a, dict) else [("", a)])]  # fmt: skip
+        given = [(name if name in known else "", value) for name, value in given]
     for name, value in given:
         if name and isinstance(value, list | tuple) and not isinstance(value, View):
-            yield from _of_sequence(name, value)
+            yield from _of_sequence(name, value, sizes=plain)
         for inner, leaf in leaves(value, name):
             if isinstance(leaf, View | np.ndarray):
                 yield from _of_tensor(leaf)
@@ -128,9 +132,10 @@ def _of_numbers(array):
         yield "with fractions"
 
 
-def _of_sequence(name, items):
-    if all(type(item) is int for item in items):
-        yield f"where {name} is {'not ' * bool(items)}empty"
+def _of_sequence(name, items, sizes):
+    """sizes: do ints stand for sizes or dimensions, not for whatever a scene has?"""
+    yield f"where {name} is {'not ' * bool(items)}empty"
+    if sizes and all(type(item) is int for item in items):
         if 0 in items:
             yield f"where {name} has a 0"
         if any(n < 0 for n in items):

@@ -1,7 +1,6 @@
 """What a lab calls: `check` an answer, and show its check."""
 
 import ast
-import inspect
 import sys
 import textwrap
 
@@ -37,7 +36,7 @@ def check(hole, seed=None):
 def show_check(hole):
     """Show how an exercise is checked: its check's source, and what it can name."""
     check = find_check(hole)
-    source = inspect.getsource(type(check)) + "\n\n# Mistakes that it names:\n"
+    source = check.source() + "\n\n# Mistakes that it names:\n"
     for name, text, _ in check.causes():
         source += textwrap.indent(textwrap.fill(f"{name}: {text}", 86), "# ") + "\n"
     try:

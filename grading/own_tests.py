@@ -46,6 +46,11 @@ class OwnTest(Check):
         for title, words in others:
             yield words, words, self.candidate(known[title].given)
 
+    def source(self):
+        """The base's text, and which wrong answers a test must not let pass."""
+        wrong = "".join(f"\n# must fail: {words}" for words in self.wrong.values())
+        return inspect.getsource(OwnTest) + wrong
+
     def _circular(self, subject, seed):
         return []  # a test needs no other answer
 

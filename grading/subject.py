@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from minigrad import layout
+from minigrad import layout, suggest
 from minigrad.course import CHAPTERS, solution
 from minigrad.exercises.answers import load_references
 from minigrad.exercises.registry import exercises, find, isolated, kind
@@ -212,7 +212,7 @@ def _examine(tensor):
 def _raised(error, hole):
     names = tuple(c.__name__ for c in type(error).__mro__[:-1])
     try:
-        message = str(error)
+        message = str(error) + suggest.meant(error)
     except Exception:
         message = "(its message cannot be read)"
     return Problem("raised", message, names, _own_line(error, hole))

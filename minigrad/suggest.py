@@ -25,6 +25,29 @@ def no_attribute(name, obj, what=None):
     return AttributeError(text, name=name, obj=None)  # or Python suggests it again
 
 
+def meant(error):
+    """What an error that names something unknown should add: the nearest known name.
+
+    The names are those where it was raised: variables, attributes, or a dict's keys.
+    """
+    name = getattr(error, "name", None) or (error.args or ("",))[0]
+    trace, names = error.__traceback__, []
+    if not isinstance(name, str) or "Did you mean" in str(error) or not trace:
+        return ""
+    while trace.tb_next:
+        trace = trace.tb_next
+    frame = trace.tb_frame
+    if type(error) is NameError:
+        names = [*frame.f_locals, *frame.f_globals, *frame.f_builtins]
+    elif type(error) is AttributeError:
+        names = [n for n in dir(error.obj) if not n.startswith("_")]
+    elif type(error) is KeyError:
+        dicts = [d for d in frame.f_locals.values() if type(d) is dict]
+        names = [key for d in dicts for key in d if isinstance(key, str)]
+    close = [n for n in nearest(name, names) if n != name]
+    return f". Did you mean: {close[0]!r}?" if close else ""
+
+
 def syntax(error):
     """A SyntaxError's message, and the keyword that a line's first word may stand for.
 

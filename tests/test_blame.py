@@ -168,6 +168,12 @@ def test_what_wrong_cases_have_in_common(rule):
     assert common(hole, cases, True) == rule
 
 
+def test_what_is_common_to_scenes_fits_what_their_parts_are():
+    hole, of = find("pruned"), {"scene": "prune", "order": [0, 1, 2], "fetches": [2]}
+    cases = [tried(False, {**of, "fed": []})] * 2 + [tried(True, {**of, "fed": [1]})]
+    assert common(hole, cases, False) == "where fed is empty"
+
+
 def test_no_rule_where_a_right_case_is_like_the_wrong_ones():
     cases = [tried(r, View((2, 3), (3, 1))) for r in (False, False, True)]
     assert common(contiguous_strides, cases, True) == ""

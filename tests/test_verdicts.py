@@ -22,7 +22,7 @@ from grading.picture import cells, compared
 from grading.subject import LocalSubject
 from grading.verdict import Verdict
 from minigrad import Kernel, Tensor
-from minigrad.exercises.registry import WrongAnswerType, solves
+from minigrad.exercises.registry import WrongAnswerType, find, solves
 from minigrad.kernels.threads import global_index
 from minigrad.layout import contiguous_strides, index_of, offset_of
 
@@ -144,6 +144,21 @@ def test_show_check_shows_the_source_and_the_mistakes(capsys, monkeypatch):
     shown = capsys.readouterr().out
     assert "class ContiguousStrides(LayoutCheck)" in shown
     assert "\n# column_major: " in shown
+    show_check(find("test_permute"))
+    assert "# must fail: a permute that copies\n" in capsys.readouterr().out
+
+
+MISSPELT = {  # what an answer does: what the message suggests
+    "it names": (lambda shape: shap, "shape"),  # noqa: F821
+    "it asks for": (lambda shape: shape.cont(0), "count"),
+    "it looks up": (lambda shape, of={"strides": 1}: of["stride"], "strides"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", MISSPELT)
+def test_a_misspelt_name_is_shown_the_nearest(what):
+    answer, meant = MISSPELT[what]
+    assert f"Did you mean: '{meant}'?" in str(verdict_on(contiguous_strides, answer))
 
 
 def test_without_pytorch_a_check_is_not_run(monkeypatch):

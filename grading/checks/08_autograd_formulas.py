@@ -24,23 +24,34 @@ def given(*values):
 
 
 def gradient(function, dy, *inputs, of=0):
-    """The gradient of function(*inputs) by one of them, in the shape of dy."""
+    """The gradient of function(*inputs) by one of them, in dy's shape and dtype."""
     tensors = [
         torch.from_numpy(np.array(np.broadcast_to(x, np.shape(dy)), np.float64))
         for x in inputs
     ]
     tensors[of].requires_grad_()
     y = function(*tensors)
-    return torch.autograd.grad(y, tensors[of], torch.tensor(dy))[0].numpy()
+    above = torch.tensor(np.asarray(dy, np.float64))
+    return torch.autograd.grad(y, tensors[of], above)[0].numpy().astype(dy.dtype)
 
 
 class FormulaCheck(Check):
-    """A function of arrays, in double alone: the contracts say floats, and no more."""
+    """A function of arrays, all in double; the first ones in float32, too, and cut off
+    until no element is left.
+    """
 
     scene = "formula"
 
+    def cases(self, random):
+        found = [*self.doubles(random)]
+        yield from found
+        yield "float32", *(x.astype(np.float32) for x in found[0][1:])
+        yield "no elements", *(x[:0] for x in found[0][1:])
+
     def same(self, got, expected, *args):
-        return nearly(got, np.asarray(expected))
+        expected = np.asarray(expected)
+        kind = getattr(got, "dtype", np.dtype(float))  # NumPy's double is a float
+        return nearly(got, expected) and kind == expected.dtype
 
     def general(self, case):
         if (
@@ -50,6 +61,8 @@ class FormulaCheck(Check):
             return "shape", "the gradient has the shape of dy: one number for each"
         if isinstance(case.got, float):  # an array without dimensions
             return None
+        if getattr(case.got, "dtype", case.expected.dtype) != case.expected.dtype:
+            return "dtype", f"{case.got.dtype}: the gradient has the dtype of dy"
         return super().general(case)
 
     def drawn(self, random, part, count, size=3):
@@ -68,7 +81,7 @@ def looped(hole, function):
     def found(*arrays):
         arrays = np.broadcast_arrays(*arrays)
         values = [*map(function, *(a.flat for a in arrays))]
-        return np.array(values, np.float64).reshape(arrays[0].shape)
+        return np.array(values, arrays[0].dtype).reshape(arrays[0].shape)
 
     found.__signature__ = inspect.signature(hole.__wrapped__)
     right(hole, "by a loop", found)
@@ -78,7 +91,7 @@ def looped(hole, function):
 class MulBackward(FormulaCheck):
     """Leaves out NaN, inf and arrays without dimensions: the contract names none."""
 
-    def cases(self, random):
+    def doubles(self, random):
         yield from self.drawn(random, "x * other", 2)
         yield from self.broadcast(random, 2)
         yield BROADCAST, drawn(random, 2, 3), drawn(random, 2, 1)
@@ -99,6 +112,8 @@ mistakes(
     > = dy / other
     shape:
     > = (dy * other).sum()
+    dtype:
+    > = dy * np.float64(other)
     """,
 )
 right(vjp.mul_backward, "by einsum", lambda dy, other: np.einsum("...,...", dy, other))
@@ -109,7 +124,7 @@ looped(vjp.mul_backward, lambda d, o: o * d)
 class DivBackward(FormulaCheck):
     """Leaves out NaN, inf and arrays without dimensions: the contract names none."""
 
-    def cases(self, random):
+    def doubles(self, random):
         yield from self.drawn(random, "the divisor", 3)
         yield from self.broadcast(random, 3)
         yield "a divisor of 0", drawn(random, 2), drawn(random, 2), np.zeros(2)
@@ -137,6 +152,8 @@ mistakes(
     > = -a / b ** 2 + 0 * dy
     like_mul: this is the gradient of a product
     > = dy * a + 0 * b
+    dtype:
+    > = -dy * a / np.float_power(b, 2)
     """,
 )
 right(vjp.div_backward, "by the result", lambda dy, a, b: -(a / b) * dy / b)
@@ -147,7 +164,7 @@ right(vjp.div_backward, "as a power", lambda dy, a, b: dy * a * -(b ** (-2.0)))
 class PowBackward(FormulaCheck):
     """Leaves out NaN, inf and powers that are no number: the contract names none."""
 
-    def cases(self, random):
+    def doubles(self, random):
         several = [*self.drawn(random, "the base", 3), *self.broadcast(random, 3)]
         for part, dy, a, b in several:
             yield part, dy, abs(a), b
@@ -175,6 +192,8 @@ mistakes(
     > = dy * b * a ** (b - 1)
     no_dy: {NO_DY}
     > = np.where(b == 0, 0, b * a ** (b - 1) + 0 * dy)
+    dtype:
+    > a ** (b - 1) -> np.float_power(a, b - 1)
     right: the base chosen
     > = dy * b * np.where(np.equal(b, 0), 1, a) ** (np.asarray(b) - 1.0)
     """,
@@ -186,7 +205,7 @@ looped(vjp.pow_backward, lambda d, x, n: d * n * x ** (n - 1) if n else 0)
 class ReluBackward(FormulaCheck):
     """Leaves out shapes that are broadcast: the contract has one shape for both."""
 
-    def cases(self, random):
+    def doubles(self, random):
         for part, dy, x in self.drawn(random, "above 0", 2, size=4):
             y = np.maximum(x, 0)
             y.flat[0], y.flat[1] = 0, 1.5
@@ -214,6 +233,8 @@ mistakes(
     > = np.where(y > 0, dy, 0)
     product: {TIMES_ZERO}
     > = dy * ~(y <= 0)
+    dtype:
+    > = np.where(y <= 0, np.zeros(dy.shape), dy)
     right: NaN by itself
     > = np.where((y > 0) | np.isnan(y), dy, 0.0)
     """,
@@ -225,7 +246,7 @@ looped(vjp.relu_backward, lambda d, z: 0 if z <= 0 else d)
 class TanhBackward(FormulaCheck):
     """Leaves out shapes that are broadcast, NaN and inf: the contract names none."""
 
-    def cases(self, random):
+    def doubles(self, random):
         for part, dy, x in self.drawn(random, "anywhere", 2):
             yield part, dy, np.tanh(x)
         yield "at the ends", drawn(random, 3), *given([-1, 1, 0])
@@ -246,6 +267,8 @@ mistakes(
     > = dy * y * (1 - y)
     of_x: y is tanh(x) already, and here it goes through tanh again
     > = dy * (1 - np.tanh(y) ** 2)
+    dtype:
+    > = dy * (np.ones(y.shape) - y * y)
     """,
 )
 right(vjp.tanh_backward, "as a product", lambda dy, y: dy * (1 - y) * (1 + y))

@@ -16,8 +16,8 @@ from ..exercises.registry import exercise
 def mul_backward(dy, other):
     """The gradient of one factor of y = x * other.
 
-    dy, other: arrays of floats; other may be one that is broadcast to dy's shape.
-    Returns an array of dy's shape.
+    dy, other: arrays of floats, of one dtype; other may be one that is broadcast to
+    dy's shape. Returns an array of dy's shape and dtype.
     The rule of all that follow: if x grows by a little h, y grows by h * dy/dx; what
     comes back along that way is dy times that slope.
     """
@@ -27,7 +27,7 @@ def mul_backward(dy, other):
 def tanh_backward(dy, y):
     """The gradient of x, where y = tanh(x): y says it without tanh.
 
-    dy, y: arrays of floats. Returns one, too.
+    dy, y: arrays of floats, of one shape and dtype. Returns such an array, too.
     """
 
 
@@ -35,8 +35,9 @@ def tanh_backward(dy, y):
 def div_backward(dy, a, b):
     """The gradient of b, the divisor of y = a / b.
 
-    dy, a, b: arrays of floats; a and b may be broadcast to dy's shape. Returns an array
-    of that shape, also for b = 0: what IEEE arithmetic gives. (That of a is dy / b.)
+    dy, a, b: arrays of floats, of one dtype; a and b may be broadcast to dy's shape.
+    Returns an array of dy's shape and dtype, also for b = 0: what IEEE arithmetic
+    gives. (That of a is dy / b.)
     """
 
 
@@ -44,8 +45,8 @@ def div_backward(dy, a, b):
 def pow_backward(dy, a, b):
     """The gradient of a, the base of y = a ** b.
 
-    dy, a, b: arrays of floats; b may be a number, and a and b may be broadcast to dy's
-    shape. Returns an array of that shape.
+    dy, a, b: arrays of floats, of one dtype; b may be a number, and a and b may be
+    broadcast to dy's shape. Returns an array of dy's shape and dtype.
     Where b is 0 the gradient is 0, whatever a is, also for a = 0: 0 ** -1 is infinite.
     At hand: np.where(condition, x, y).
     """
@@ -55,7 +56,7 @@ def pow_backward(dy, a, b):
 def relu_backward(dy, y):
     """The gradient of x, where y = relu(x), which is x above 0 and else 0.
 
-    dy, y: arrays of floats, of one shape. Returns one, too.
+    dy, y: arrays of floats, of one shape and dtype. Returns such an array, too.
     At 0 the gradient is 0. Where y is NaN, it is dy. An infinite dy gives no NaN.
     At hand: np.where(condition, x, y).
     """
@@ -79,8 +80,9 @@ def sum_backward(dy, shape, dims, keepdim):
     """The gradient of x, a tensor of `shape`, where y = x.sum(dims, keepdim).
 
     dy: a tensor of y's shape. dims: a tuple of ints >= 0, rising: the dimensions that
-    were added up. keepdim: does y have them still, with size 1? Returns a tensor of
-    `shape`, a view: every element had the same say, and nothing is copied.
+    were added up, none where x has no dimensions. keepdim: does y have them still, with
+    size 1? x may have no elements. Returns a tensor of `shape`, a view: every element
+    had the same say, and nothing is copied.
     It is made of operators of tensors, so that it has a gradient, too.
     At hand: x.unsqueeze(dim), x.expand(shape).
     """
@@ -90,8 +92,9 @@ def sum_backward(dy, shape, dims, keepdim):
 def mean_backward(dy, shape, dims, keepdim):
     """The gradient of x, a tensor of `shape`, where y = x.mean(dims, keepdim).
 
-    The arguments are those of sum_backward, which you may use. Returns a tensor of
-    `shape` and of dy's dtype, made of operators, so that it has a gradient, too.
+    The arguments are those of sum_backward, which you may use; no size in dims is 0.
+    Returns a tensor of `shape` and of dy's dtype, made of operators, so that it has a
+    gradient, too.
     """
 
 
@@ -99,10 +102,10 @@ def mean_backward(dy, shape, dims, keepdim):
 def amax_backward(dy, a, y, dims, keepdim):
     """The gradient of a, where y = a.amax(dims, keepdim): the largest of some elements.
 
-    dy, y: tensors of one shape; dims, keepdim: as for sum_backward. Returns a tensor of
-    a's shape. The largest element gets dy, all others 0. Where several are the largest,
-    they share it in equal parts. amin uses the same. The result is made of operators,
-    so that it has a gradient, too.
+    dy, y: tensors of one shape; dims, keepdim: as for mean_backward. Returns a tensor
+    of a's shape. The largest element gets dy, all others 0. Where several are the
+    largest, they share it in equal parts. amin uses the same. The result is made of
+    operators, so that it has a gradient, too.
     At hand: a == y is a tensor of bool, x.sum(dims, keepdim=True), sum_backward.
     """
 
