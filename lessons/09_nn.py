@@ -39,6 +39,7 @@ from pathlib import Path
 import numpy as np
 
 import minigrad
+from grading import trying
 from minigrad import answers_from, nn, optim, viz
 from minigrad.nn import functional as F
 
@@ -201,7 +202,7 @@ folder = Path(tempfile.mkdtemp())
 minigrad.save_file(net.state_dict(), folder / "net.safetensors")
 data = (folder / "net.safetensors").read_bytes()
 length = int.from_bytes(data[:8], "little")
-print(data[8 : 8 + length].decode()[:200], "...")
+print(data[8 : 8 + length].decode()[:85], "...")
 print(len(data), "bytes =", 8, "+", length, "+", 4 * 2410)
 
 # %% [markdown]
@@ -218,10 +219,8 @@ print((other[0].weight == net[0].weight).all())
 # And if they do not fit?
 
 # %%
-try:
+with trying():
     nn.Sequential(nn.Linear(64, 33), nn.ReLU()).load_state_dict(net.state_dict())
-except RuntimeError as error:
-    print(error)
 
 # %% [markdown]
 # ## How large are the numbers?
@@ -406,11 +405,11 @@ for name, z in {"x": x, "y": y.detach()}.items():
 # with 0), and the mean of what `eval` makes of the same x.
 
 # %%
-print("running mean", bn.running_mean.tolist())
-print("eval gives  ", bn.eval()(x).detach().mean(0).tolist())
+print("running mean    ", bn.running_mean)
+print("eval gives      ", bn.eval()(x).detach().mean(0))
 for _ in range(50):
     bn.train()(x)
-print("50 batches later", bn.eval()(x).detach().mean(0).tolist())
+print("50 batches later", bn.eval()(x).detach().mean(0))
 
 # %% [markdown]
 # One detail decides exercise 6: x is divided by the **biased** variance, the squares
@@ -435,7 +434,7 @@ alone = bn(minigrad.cat([x[:1], x[:1] + 1]))[0]
 # %%
 x = minigrad.ones(10_000)
 y = F.dropout(x, p=0.3)
-(y == 0).float().mean().item(), y.max().item(), y.mean().item()
+(y == 0).float().mean(), y.max(), y.mean()
 
 # %% [markdown]
 # The mean stays what it is without dropout, so that `eval()`, which drops nothing,
@@ -748,7 +747,8 @@ with minigrad.trace() as trace:
     F.cross_entropy(net(x), t).backward()
     optimizer.step()
 names = [launch.operator for launch in trace]
-print(len(names), "launches:", *names)
+print(len(names), "launches:")
+print(*names)
 
 # %% [markdown]
 # The optimiser is a single launch for all four parameters: a kernel of its own, which
@@ -765,18 +765,10 @@ print(len(trace), "launches, operator by operator")
 # %% [markdown]
 # ## Troubleshooting
 #
-# The messages that everyone meets, what they mean, and what to do.
-
+# The messages that everyone meets, what they mean, and what to do. (`with trying():`
+# goes on after an error, and shows its message alone.)
 
 # %%
-def said(run):
-    """What an expression complains about."""
-    try:
-        run()
-    except Exception as error:
-        print(f"{type(error).__name__}: {error}")
-
-
 fc = nn.Linear(64, 10)
 x = minigrad.zeros(32, 64)
 
@@ -785,41 +777,48 @@ x = minigrad.zeros(32, 64)
 # rows of 64: `.flatten(1)` makes rows of them.
 
 # %%
-said(lambda: fc(minigrad.zeros(32, 8, 8)))
-said(lambda: minigrad.zeros(32, 10) - minigrad.zeros(32))
+with trying():
+    fc(minigrad.zeros(32, 8, 8))
+with trying():
+    minigrad.zeros(32, 10) - minigrad.zeros(32)
 
 # %% [markdown]
 # The dangerous ones say nothing: (32, 1) beside (32,) is broadcast to (32, 32). A loss
 # warns, so read warnings. `target.unsqueeze(1)` mends it.
 
 # %%
+import textwrap
 import warnings
 
 with warnings.catch_warnings(record=True) as found:
     warnings.simplefilter("always")
     nn.MSELoss()(minigrad.zeros(32, 1), minigrad.zeros(32))
-print(found[0].message)
+print(textwrap.fill(str(found[0].message), 90))
 
 # %% [markdown]
 # **Devices.** Model and data lie in different memories. Move the data to the model:
 # `x.to(device)`; and the model before the optimiser is made: `net.to(device)`.
 
 # %%
-said(lambda: fc(x.to("sim")))
+with trying():
+    fc(x.to("sim"))
 
 # %% [markdown]
 # **Types.** NumPy's floats are double, a network's are float: `x.float()`. Classes are
 # whole numbers: `labels.long()`.
 
 # %%
-said(lambda: fc(minigrad.from_numpy(np.zeros((32, 64)))))
-said(lambda: F.cross_entropy(fc(x), minigrad.zeros(32)))
+with trying():
+    fc(minigrad.from_numpy(np.zeros((32, 64))))
+with trying():
+    F.cross_entropy(fc(x), minigrad.zeros(32))
 
 # %% [markdown]
 # **Not one number.** Gradients are those of one number: a mean or a sum of the losses.
 
 # %%
-said(lambda: fc(x).backward())
+with trying():
+    fc(x).backward()
 
 # %% [markdown]
 # **No gradient.** Nothing in the graph requires one; often a `detach()`, a `no_grad()`,
@@ -827,7 +826,8 @@ said(lambda: fc(x).backward())
 # backward had no part in the loss: an optimiser passes over it in silence.
 
 # %%
-said(lambda: fc(x).detach().sum().backward())
+with trying():
+    fc(x).detach().sum().backward()
 unused = nn.Linear(2, 2)
 fc(x).sum().backward()
 print([name for name, p in unused.named_parameters() if p.grad is None])
@@ -836,15 +836,11 @@ print([name for name, p in unused.named_parameters() if p.grad is None])
 # **In place.** exp needs its result for its gradient, and it was overwritten. Without
 # the `_` a new tensor is made, and all is well.
 
-
 # %%
-def overwritten():
+with trying():
     y = minigrad.ones(3).requires_grad_().exp()
     y.mul_(2)
     y.sum().backward()
-
-
-said(overwritten)
 
 # %% [markdown]
 # **The loss does not fall.** No message at all. In this order: is `zero_grad` called,

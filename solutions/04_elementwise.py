@@ -231,8 +231,8 @@ check(binary_broadcast)
 # Write the six functions and the kernel `where_compare`. For NaN they must say what
 # PyTorch says.
 #
-# What is chosen arrives unchanged, also an infinity or a NaN, and so does whatever
-# stands beside one that is not chosen.
+# What is chosen arrives unchanged, be it an infinity or a NaN; what is not chosen has
+# no effect, whatever it is.
 
 # %%
 a, b = torch.tensor([1.0, 2.0, torch.nan]), torch.tensor([2.0, 2.0, torch.nan])

@@ -64,7 +64,7 @@ answers_from("labs", before="05_reductions")
 # >
 # > sums = 14 7, and in the second stage 21
 #
-# One kernel does for both stages:
+# One kernel serves both stages:
 #
 # 1. Each thread adds its elements in a variable of its own, with a grid-stride loop:
 #    thread i of all takes `x[i]`, `x[i + threads]`, and so on.
@@ -203,7 +203,7 @@ check(warp_reduce)
 # begin. Then it walks through the others: number k = 0 ... n - 1 is taken apart in the
 # same way, with the other dimensions.
 #
-# `keepdim` is no matter of the kernel: a dimension of size 1 in y changes its shape
+# `keepdim` does not concern the kernel: a dimension of size 1 in y changes its shape
 # and strides, not one number in memory. A sum of no elements is 0.
 
 # %%

@@ -85,10 +85,8 @@ answers_from("labs", before="11_extending_pytorch")
 # %%
 import torch
 
-try:
+with trying():  # a TORCH_CHECK of PyTorch's own
     torch.nn.functional.linear(torch.ones(2, 3), torch.ones(4, 2))
-except RuntimeError as error:
-    print(error)  # a TORCH_CHECK of PyTorch's own
 
 # %% [markdown] hints="check_bias_gelu"
 # <details><summary>Hint 1</summary>
