@@ -9,6 +9,7 @@ these are timed as the lesson does it.
 
 import functools
 import re
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -26,7 +27,7 @@ from minigrad.testing import bench
 PAGE = common.HOME / "docs" / "benchmarks" / "memory.md"
 CHAPTER = "lessons/02_memory.py", "solutions/02_memory.py"
 N = 2**28  # floats, where nothing else is said; a table takes its share of them
-THREADS = 256
+THREADS, GRID = 256, 2112  # of loops: 16 blocks for each of 132 multiprocessors
 OWN = r"""
 __global__ void shifted(const float* x, float* y, int n, int shift) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -227,10 +228,10 @@ def single(n):
     yield "a copy, without", f"{us(asked(launch)[1])} µs"
     new = Kernel(f"// {time.time_ns()}\n{OWN}", "shifted")  # compiled nowhere yet
     few = functools.partial(new, 1, 32, (x, y, 32, 0))
-    first, second = asked(few, 2, synchronize)
+    first, *_ = asked(lambda: (few(), synchronize()))
     yield "the first call of a small kernel", f"{1e3 * first:.0f} ms"
-    yield "the second call", f"{us(second)} µs"
-    grid = blocks(n) // 496 or 1
+    yield "a later call", f"{us(waiting(few))} µs"
+    grid = min(GRID, blocks(n))
     for what, which in ("a piece a thread", 0), ("a grid-stride loop", -1):
         one = kernel("coalesced_copy", which=which)
         taken = seconds(lambda o=one: o(grid, THREADS, (x, y, n)))
@@ -240,14 +241,13 @@ def single(n):
     yield "the driver's own copy, GB/s", rate(8 * n, taken)
 
 
-def asked(call, times=2, wait=lambda: None):
-    """Seconds of the host's clock of each call, and of what it waits for."""
+def asked(call):
+    """Seconds of the host's clock of the first and of the second call."""
     taken = []
-    for _ in range(times):
+    for _ in range(2):
         synchronize()
         start = time.perf_counter()
         call()
-        wait()
         taken.append(time.perf_counter() - start)
     synchronize()
     return taken
@@ -256,9 +256,19 @@ def asked(call, times=2, wait=lambda: None):
 TABLES = copies, strides, sizes, banks, transposes, counts, wrong, single
 
 
+def bus():
+    """What lies between host and device."""
+    if not gpu_available():
+        return ""
+    asked = "pcie.link.gen.max,pcie.link.width.max"
+    command = ["nvidia-smi", f"--query-gpu={asked}", "--format=csv,noheader", "-i", "0"]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return ", PCIe {}, {} lanes".format(*said.strip().split(", "))
+
+
 def report(n=N):
     """Yield the head and each table."""
-    yield f"{common.machine()}."
+    yield f"{common.machine()}{bus()}."
     for table in TABLES:
         title, *rows = table(n)
         yield f"### {title}\n\n{common.markdown(rows)}"

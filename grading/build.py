@@ -10,7 +10,8 @@ Marks on cells say what a cell is; everything else about it follows from the hol
 
 {{relu | unary_vec | time}} in a text becomes that cell of docs/benchmarks/kernels.md,
 and {{relu | unary_vec}} the rate, GB/s or TFLOP/s; {{duration}} in the first cell is
-how long the notebook takes.
+how long the notebook takes. {{= 12}} is 12: a number that the cells beside the text
+show, which the tests compare when they run the notebook.
 Built twice, a notebook has the same bytes: ids come from the marks, not from chance.
 """
 
@@ -38,6 +39,7 @@ STUB = {
     "//": ["// YOUR CODE HERE"],
 }
 MEASURED = re.compile(r"\{\{(.*?) \| (.*?)(?: \| (.*?))?\}\}")
+STATED = re.compile(r"\{\{= (.*?)\}\}", re.S)
 FOR_TOOLS = re.compile(r"  # (?:fmt: skip|noqa).*$", re.M)  # no words for learners
 BADGE = "https://colab.research.google.com/assets/colab-badge.svg"
 COLAB = "https://colab.research.google.com/github"
@@ -135,6 +137,13 @@ def notebook(path, solved):
     return nb
 
 
+def stated(path):
+    """{cell's id: the numbers of its text that the cells beside it show}."""
+    cells = jupytext.reads(Path(path).read_text(encoding="utf-8"), "py:percent").cells
+    found = [STATED.findall(cell.source) for cell in cells]
+    return {id: said for id, said in zip(_ids(cells), found, strict=True) if said}
+
+
 def clear(text):
     """The text with each answer, BEGIN SOLUTION to END SOLUTION, replaced by a stub."""
     lines, inside = [], False
@@ -157,6 +166,7 @@ def _cell(cell, id, solved, lab):
     if cell.cell_type == "markdown":
         text = _with_effort(text, mark["task"]) if "task" in mark else text
         text = _with_contract(text, mark["hints"]) if "hints" in mark else text
+        text = STATED.sub(r"\1", text)
         text = MEASURED.sub(lambda found: published(*found.groups()), text)
         return nbformat.v4.new_markdown_cell(text, id=id)
     text = FOR_TOOLS.sub("", text)

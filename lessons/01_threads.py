@@ -198,7 +198,7 @@ viz.source(twice)
 #
 # The arrays must lie in the memory of the **device**, as the GPU is called; your own
 # computer is the **host**. `to_device` copies an array there; `device_empty` makes a
-# new one, in which anything may stand.
+# new one, of float32, in which anything may stand.
 
 # %%
 x = to_device(np.arange(10, 18, dtype=np.float32))
@@ -987,14 +987,13 @@ def outer(x, y, z, k, i, j):
 # So there are three indices, and a grid has three dimensions. j is the last index, and
 # runs along the row: it becomes x. i becomes y, and k becomes z.
 #
-# | index | counts | comes from | cells: x | y | z |
+# | index | counts | comes from | cell of x | of y | of z |
 # |---|---|---|---|---|---|
-# | k | the pair, to b | `blockIdx.z`, in steps of `gridDim.z` | · n | · m | · n · m |
-# | i | the row, to n | `blockIdx.y * blockDim.y + threadIdx.y` | · 1 | | · m |
-# | j | the column, to m | `blockIdx.x * blockDim.x + threadIdx.x` | | · 1 | · 1 |
+# | k | the pair, to b | `blockIdx.z`, by `gridDim.z` | k · n | k · m | k · n · m |
+# | i | the row, to n | `blockIdx.y * blockDim.y + threadIdx.y` | + i | | + i · m |
+# | j | the column, to m | `blockIdx.x * blockDim.x + threadIdx.x` | | + j | + j |
 #
-# So x[k, i] is cell `k * n + i`, y[k, j] is cell `k * m + j`, and z[k, i, j] is cell
-# `k * n * m + i * m + j`, which one also writes `(k * n + i) * m + j`.
+# The cell of z is mostly written `(k * n + i) * m + j`.
 #
 # Why a grid-stride loop over k? Along z a grid has no more than 65 535 blocks. A batch
 # may be larger.
@@ -1133,9 +1132,9 @@ to_host(y)
 # ## What PyTorch does
 #
 # `2 * x` on a GPU is the same launch. PyTorch's kernel for it
-# (`aten/src/ATen/native/cuda/CUDALoops.cuh`) is launched with blocks of 128 threads,
-# each of which does several elements, 4 or more; the grid is the number of elements,
-# divided and rounded up. So it has a guard, too.
+# (`launch_vectorized_kernel` in `aten/src/ATen/native/cuda/CUDALoops.cuh`) has blocks
+# of 128 threads, each of which does several elements, 4 or more; the grid is the number
+# of elements, divided and rounded up. So it has a guard, too.
 
 # %%
 n, threads, each = 1_000_003, 128, 4

@@ -26,8 +26,9 @@
 # measure it honestly. It takes about {{duration}}, and builds on chapter 01. Run each
 # cell as you come to it; where you are asked to predict, write your guess down first.
 # In lab 02 you write five kernels and a timer. Nothing here needs a GPU: kernels run in
-# the course's simulator, which sees more than a GPU would show you. Where speeds stand
-# in the text, they were measured on one NVIDIA H200 (with CuPy 14.2 and CUDA 13).
+# the course's simulator, which sees more than a GPU would show you. Speeds in the text
+# were measured on one {{memory/single | slower | GPU}}; `docs/benchmarks/memory.md`
+# names the day, the machine and the versions.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -69,24 +70,25 @@ print(to_host(there))
 # %% [markdown]
 # ### What a transfer costs
 #
-# Between the two memories lies a bus. Copies from host to device, measured on the
-# H200's machine (PCIe 5, 16 lanes):
+# Between the two memories lies a bus. Copies from host to device, over PCIe 5 with 16
+# lanes, and within the device:
 
 # %%
 from minigrad.testing import rates, series
 
-both = {f"{kind} memory": series("memory/copies", kind) for kind in ("plain", "pinned")}
-for name, (sizes, times) in both.items():
-    print(f"{name}: 1 GB at {sizes[-1] / times[-1] / 1e3:.0f} GB/s")
-viz.lines(both, x="bytes", y="µs", log="xy")
+kinds = "plain", "pinned", "within the device"
+copies = {kind: series("memory/copies", kind) for kind in kinds}
+for kind, (sizes, times) in copies.items():
+    print(f"{kind}: 1 GB at {sizes[-1] / times[-1] / 1e3:.0f} GB/s")
+viz.lines(copies, x="bytes", y="µs", log="xy")
 
 # %% [markdown]
-# Three things to see. A small copy costs what its beginning costs, some 10 µs: copy
-# once, not element by element. **Pinned** memory, which the operating system has
-# promised not to move, can be read by the GPU directly; PyTorch calls it
-# `pin_memory()`. And the device copies 1 GB within its own memory in 0.5 ms: the bus is
-# at best 38 times slower. What is on the device stays there, as long as kernels have
-# use for it.
+# Three things to see. A small copy costs what its beginning costs,
+# {{memory/copies | 16 | plain}} µs: copy once, not element by element. **Pinned**
+# memory, which the operating system has promised not to move, can be read by the GPU
+# directly; PyTorch calls it `pin_memory()`. And within its own memory the device copies
+# many times as fast as the bus can bring anything. What is on the device stays there,
+# as long as kernels have use for it.
 #
 # Here is the same on your computer.
 
@@ -321,7 +323,7 @@ print((z != y).sum(), "are wrong")
 # side, line by line: everyone writes, then everyone reads. No thread can be late. That
 # is one of the orders that a GPU may choose, and a kind one.
 #
-# On the H200, with 4096 such blocks, {{memory/wrong | 1 | wrong}} of 1,048,576 elements
+# On that GPU, with 4096 such blocks, {{memory/wrong | 1 | wrong}} of 1,048,576 elements
 # were wrong. In the next run it was {{memory/wrong | 2 | wrong}}, then
 # {{memory/wrong | 3 | wrong}}. A test on two blocks might well have passed.
 #
@@ -338,7 +340,7 @@ print(report)
 viz.finding(report)
 
 # %% [markdown]
-# And in time: nothing keeps a warp's read behind the write of another.
+# And in time: nothing makes a warp's read wait for another warp's write.
 
 # %%
 viz.timeline(racy, 2, 256, (x, y, n))
@@ -510,12 +512,12 @@ y
 # example. `counts[x[i]] += 1` is a race: two threads read 5, both write 6, and one is
 # lost. `atomicAdd(&counts[x[i]], 1)` does read, addition and write as one thing that no
 # other thread can come between: it is **atomic**. It promises no order; and threads
-# that want the same cell queue for it. On the H200, to count 67 million numbers took
+# that want the same cell queue for it. To count 67 million numbers took
 # {{memory/counts | atomic | 256}} with 256 cells in global memory,
 # {{memory/counts | atomic | one}} where all numbers were the same, and
-# {{memory/counts | in shared | one}} in both cases when each block counted in shared
-# memory first. With floats the sum
-# depends on the order, in its last bits, so it may differ from run to run.
+# {{memory/counts | in shared | one}} in that case when each block counted in shared
+# memory first. With floats the sum depends on the order, in its last bits, so it may
+# differ from run to run.
 
 # %%
 source = r"""
@@ -599,15 +601,14 @@ viz.access(strided, 1, 32, (x, y, n, 1))
 viz.access(strided, 1, 32, (x, y, n, 4))
 
 # %% [markdown]
-# And does it cost what the count says? On the H200, 8 million floats were copied with
-# each stride:
+# And does it cost what the count says? 8 million floats were copied with each stride:
 
 # %%
 strides, useful = series("memory/copy with a stride", "useful")
 counted = [sectors(4 * stride * t for t in range(32)) for stride in strides]
 viz.lines({
     "sectors for each request": {"counted": (strides, counted)},
-    "GB/s of useful data": {"H200": (strides, useful)},
+    "GB/s of useful data": {"measured": (strides, useful)},
 }, x="stride", log="xy")  # fmt: skip
 
 # %% [markdown]
@@ -622,9 +623,9 @@ for shift in 0, 1, 4, 8:
     print(f"shift {shift}:", sectors(4 * (t + shift) for t in range(32)), "sectors")
 
 # %% [markdown]
-# One more, unless the shift is a whole number of sectors. On the H200 that costs
-# {{memory/single | slower | m}},
-# since the neighbouring warp wants that sector anyway, and finds it in the cache.
+# One more, unless the shift is a whole number of sectors. That costs
+# {{memory/single | slower | m}} of the time, since the neighbouring warp wants that
+# sector anyway, and finds it in the cache.
 #
 # ### Rows and columns
 #
@@ -685,7 +686,7 @@ for (line, column), counts in report.counts["lines"].items():
 
 # %% [markdown]
 # Line 5 has both, the read at column 58 and the write at column 55: 4 sectors for each
-# request of the read, 32 for each of the write. On the H200 it reached
+# request of the read, 32 for each of the write. On a GPU it reached
 # {{memory/transposes | element | GB}} GB/s, where a plain copy reached
 # {{memory/transposes | a plain copy | GB}}.
 #
@@ -724,7 +725,7 @@ for stride in 1, 2, 3, 4, 32, 33, 0:
     print(f"stride {stride}:", passes([stride * t for t in range(32)]), "passes")
 
 # %% [markdown]
-# Measured on the H200, the time of a loop that reads shared memory with each stride:
+# On a GPU, the time of a loop that reads shared memory with each stride:
 
 # %%
 strides, times = series("memory/shared memory", "µs")
@@ -742,7 +743,8 @@ viz.ranking({k: dict(zip(names, v, strict=True)) for k, v in both.items()})
 viz.bank_map((32, 32), (32, 33))
 
 # %% [markdown]
-# (`lanes=` draws any other access: try `lanes=lambda t: (0, t)`, a row.) The kernel:
+# (`lanes=` draws any other access: try `lanes=lambda t: (0, t)`, a row.) The kernel; an
+# array whose sizes stand in the text has rows and columns in C, too, row by row:
 
 # %%
 source = r"""
@@ -774,7 +776,7 @@ viz.banks(plain, *launch)
 viz.banks(padded, *launch)
 
 # %% [markdown]
-# The three transposes on the H200, 16384 × 16384, blocks of 32 × 8 threads:
+# The three transposes on a GPU, 16384 × 16384, blocks of 32 × 8 threads:
 
 # %%
 kernels = "element by element", "tile [32][32]", "tile [32][33]", "a plain copy"
@@ -866,7 +868,7 @@ for _ in range(3):
     print(f"{1000 * (gpu.now - start):.3f} ms")
 
 # %% [markdown]
-# 5 µs each: the time that it takes to ask. On the H200, a copy that takes
+# {{= 0.005}} ms each: the time that it takes to ask. On a GPU, a copy that takes
 # {{memory/single | a copy, with a | m}} "took" {{memory/single | a copy, without | m}}
 # in this way. Wait, then, before you look at the clock:
 
@@ -880,8 +882,8 @@ for _ in range(3):
 
 # %% [markdown]
 # Better, but the first one is not like the others. It is compiled, its memory is
-# allocated, clocks wake up: on the H200 the first call of a small kernel took
-# {{memory/single | the first | m}} and the second {{memory/single | the second | m}}.
+# allocated, clocks wake up: on a GPU the first call of a small kernel took
+# {{memory/single | the first | m}} and a later one {{memory/single | a later | m}}.
 # So a few runs go first that are not counted: the **warm-up**.
 #
 # And if one waits at the end only?
@@ -946,20 +948,20 @@ for n in 2**10, 2**16, 2**20, 2**22:
     print(f"{n:>9,}  {timing}  {timing.bandwidth(8 * n):.1f} GB/s")
 
 # %% [markdown]
-# The same on the H200:
+# The same, as it was measured for this course:
 
 # %%
 sizes, times = series("memory/copy of one", "µs")
 speeds = [8e-3 * n / time for n, time in zip(sizes, times, strict=True)]
-print(f"the largest: {speeds[-1]:.0f} GB/s, {speeds[-1] / 4800:.0%} of the data sheet")
+print(f"the largest: {speeds[-1]:.0f} GB/s")
 viz.lines({"µs": {"time": (sizes, times)}, "GB/s": {"rate": (sizes, speeds)}},
           x="n", log="xy")  # fmt: skip
 
 # %% [markdown]
-# **Shapes matter.** Up to a quarter of a million floats, one measures the launch and
-# nothing else: two kernels of very different quality look the same there. Up to about
-# 2^22, x and y fit into the L2 cache together, and what is measured is perhaps the
-# cache. Only then is it the memory. (The grid-stride loop of lab 02 reached
+# **Shapes matter.** Where the line is flat, one measures the launch and nothing else:
+# two kernels of very different quality look the same there. Up to about 2^22 floats, x
+# and y fit into the L2 cache together, and what is measured is perhaps the cache. Only
+# then is it the memory. (The grid-stride loop of lab 02 reached
 # {{memory/single | copy with a grid | m}} GB/s, the driver's own copy
 # {{memory/single | the driver | m}}.)
 #

@@ -16,8 +16,8 @@
 # Memory is one long row of cells. A tensor has rows and columns, perhaps many
 # dimensions. This lesson is about the few numbers that lead from the one to the other:
 # **shape**, **strides** and **offset**. With them, a transpose of a hundred million
-# elements takes no longer than one of four, a number fills a matrix without taking its
-# room, and you can say before you run it whether `view` will work.
+# elements takes no longer than one of four, a number fills a matrix without taking up
+# its room, and you can say before you run it whether `view` will work.
 #
 # It takes about {{duration}}, and builds on Python and NumPy; one section, on a kernel,
 # on chapter 01. Run each cell as you come to it; where you are asked to predict, write
@@ -754,7 +754,7 @@ view.data_ptr() - begin, view.storage_offset() * view.itemsize
 # dimension of stride 1, because the memory delivers a whole piece at a time; chapter 02
 # measures what it costs if they do not.
 #
-# ## What each operation changes
+# ## In one table: what each operation changes
 #
 # **Predict** the last column before you read it: which of these may make a new storage?
 #

@@ -190,8 +190,8 @@ for op in "exp", "fabs", "floor", "-":
     print(op, to_host(y))
 
 # %% [markdown]
-# A function of this helper's kind launches it on any tensor. It is the whole of a
-# unary operator, but for the choice of the kernel.
+# And a function that launches it on any tensor: the whole of a unary operator, but for
+# the choice of the kernel.
 
 
 # %%
@@ -249,8 +249,6 @@ for view in big, big.T:
 # 512 sectors are written in both cases. Read are 512 or, transposed, eight times as
 # many: each thread of a warp fetches a sector of its own. This is why libraries have a
 # second kernel for contiguous tensors, and a third that moves 16 bytes at a time.
-#
-# **To the lab**: exercise 1 (`unary_kernel`); read on to "NaN" first.
 #
 # ## NaN
 #
@@ -842,7 +840,7 @@ together = run_binary("fused", x, y, fused + binary_source, "--fmad=true")
 #
 # ## What PyTorch does
 #
-# The source of what you have seen, if you want to read on:
+# The source of what you have seen, if you want to read on (`ATen` lies in `aten/src`):
 #
 # | here | PyTorch |
 # |---|---|
@@ -851,7 +849,7 @@ together = run_binary("fused", x, y, fused + binary_source, "--fmad=true")
 # | `expand`, shape, dtype | `TensorIterator`, `ATen/TensorIterator.cpp` |
 # | dimensions that are joined | `TensorIterator::coalesce_dimensions` |
 # | `result_type` | `ATen/native/TypeProperties.cpp`, `c10/core/ScalarType.cpp` |
-# | the registry | `native_functions.yaml`, `c10/core/dispatch/Dispatcher.h` |
+# | the registry | `native_functions.yaml`, `ATen/core/dispatch/Dispatcher.h` |
 #
 # PyTorch's loops pass the operation as a C++ lambda where we pass a name; the compiler
 # puts it into the body in the same way. Its `OffsetCalculator` divides by multiplying
@@ -877,7 +875,7 @@ for v in cube, cube[:, :, ::2], cube[0].T:
 # - The result's dtype follows from kinds first, then sizes; numbers and tensors without
 #   dimensions only count by their kind.
 # - (operator, device, dtype) → kernel: a table, and an error that says what is missing.
-# - Memory bounds all of this: what is left to gain are fewer passes over it, by fusing.
+# - Memory bounds all of this: what is left to gain is fewer passes over it, by fusing.
 #
 # ## Before you go: five questions
 #

@@ -81,8 +81,8 @@ print(one_by_one(tenths))
 # %% [markdown]
 # Wrong by 1 %! Above 65,536 floats are 1/128 apart. Each 0.1 that is added there counts
 # as 13/128, 0.1016; and always so, as long as the sum is in that range. The error does
-# not average out, it **drifts**: below, downwards at first, where 0.1 is rounded down,
-# and upwards in the end.
+# not average out, it **drifts**: downwards at first, where 0.1 is rounded down, and
+# upwards in the end.
 
 # %%
 running = np.cumsum(tenths, dtype=np.float32)
@@ -444,7 +444,7 @@ speeds |= rates("sums of col", columns | {"columns: torch.sum": "PyTorch"})
 viz.ranking({"GB/s": speeds})
 
 # %% [markdown]
-# A thread a column is coalesced, for neighbours read neighbours. But there are only
+# A thread a column is coalesced: neighbours read neighbours. But there are only
 # 4,096 of them, where the card holds 270,000: too few loads are on their way. **A
 # reduction needs both: neighbours side by side, and enough threads.**
 #
@@ -560,10 +560,9 @@ with np.errstate(all="ignore"):
     print(np.exp(x - 1000) / np.exp(x - 1000).sum())
 
 # %% [markdown]
-# exp overflows in float at 88.7; and below -104 everything is 0. But the formula allows
-# to subtract any number c from all scores, for exp(x - c) = exp(x) / exp(c), and the
-# factor cancels. With c = the largest, the largest term is exp(0) = 1: no overflow, and
-# no sum of 0.
+# exp overflows in float at 88.7; and below -104 everything is 0. But any number c may
+# be subtracted from all scores: exp(x - c) is exp(x) / exp(c), and the factor cancels.
+# With c = the largest, the largest term is exp(0) = 1: no overflow, and no sum of 0.
 
 
 # %%
@@ -921,7 +920,7 @@ viz.ranking({"µs": {
 # - Float sums: k · u · Σ|x|. A tree has a small k; half has a large u.
 # - Own elements in a loop, warps by shuffles, blocks through shared memory, the grid in
 #   a second launch, or in the block that is done last.
-# - Count reads before you count anything else; and then measure, for caches count too.
+# - Count reads before you count anything else; then measure: caches count, too.
 #
 # ## Before you go: four questions
 #
@@ -958,4 +957,5 @@ print((np.mean(a) + np.mean(b)) / 2, np.mean(a + b))
 # Chan, G. Golub and R. LeVeque, *Algorithms for Computing the Sample Variance* (1983);
 # M. Milakov and N. Gimelshein, *Online normalizer calculation for softmax* (2018); and
 # in PyTorch's `aten/src/ATen/native/cuda`: `Reduce.cuh` (`reduce_kernel`),
-# `PersistentSoftmax.cuh` (`softmax_warp_forward`) and `layer_norm_kernel.cu`.
+# `PersistentSoftmax.cuh` (`softmax_warp_forward`) and `layer_norm_kernel.cu`
+# (`vectorized_layer_norm_kernel`).

@@ -227,8 +227,14 @@ print(f"{h200.ridge:.1f} FLOP for each byte; n = {6 * h200.ridge:.0f}")
 # times a vector lies there too, of any size: **predict** its intensity. This is what a
 # language model does when it writes word by word.
 
+
 # %%
-matmul.roofline((4096, 4096), (4096, 1), h200.bandwidth, h200.peak)
+def counted_for(a, b):
+    for name, value in matmul.roofline(a, b, h200.bandwidth, h200.peak).items():
+        print(f"{name:9}", value if name == "bound" else f"{value:.3g}")
+
+
+counted_for((4096, 4096), (4096, 1))
 
 # %% [markdown]
 # `roofline` is exercise 5 of the lab. And the roof of your machine? Without a GPU it is
@@ -615,13 +621,12 @@ viz.roofline([viz.Point(name, rows[name][0], measured[name] * 1e12) for name in 
 #
 # ## How far to cuBLAS, and what would be next
 #
-# **Predict**, before you read on: where may the rest lie?
+# **Predict**: where may the remainder lie?
 #
 # - **Copies that bypass the registers.** `pipelined` loads into registers and stores
 #   into shared memory. Since Ampere, 2020, it can be done in one step, `cp.async`; and
 #   from Hopper on by an engine, the *tensor memory accelerator* (TMA), which brings
-#   whole tiles while no thread is busy with it. Then three and more tiles can be on
-#   their way.
+#   whole tiles while no thread is busy with it.
 # - **Larger patches for each warp**, where registers allow it: fewer passes still.
 # - **Machine code.** NVIDIA writes such kernels below CUDA C, where one chooses the
 #   registers and the order of instructions by hand.
@@ -634,9 +639,9 @@ viz.roofline([viz.Point(name, rows[name][0], measured[name] * 1e12) for name in 
 #   up: chapter 05's second stage.
 #
 # And **tensor cores**? They multiply small matrices as one instruction: by the data
-# sheet about 7 times as fast in TF32, 15 times in half precision. But that is another
-# dtype: TF32 keeps 11 significant binary digits of a float's 24. **Predict** the
-# largest error of a product of 256 × 256, in float32 and with operands cut to TF32.
+# sheet about 7 times as fast in TF32, 15 times in half precision. But TF32 keeps 11
+# significant binary digits of a float's 24. **Predict** the largest error of a product
+# of 256 × 256, in float32 and with operands cut to TF32.
 
 
 # %%
@@ -765,7 +770,7 @@ launches
 # Check the first:
 
 # %%
-matmul.roofline((32, 4096), (4096, 4096), h200.bandwidth, h200.peak)
+counted_for((32, 4096), (4096, 4096))
 
 # %% [markdown]
 # Now **lab 06**: four kernels, the roofline, and a test for other kernels. What you

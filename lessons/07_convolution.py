@@ -247,9 +247,9 @@ print(f"columns {columns / 1e6:.1f} MB, written and read {2 * columns / 1e6:.1f}
 #
 # The product reads its matrix in tiles: 8 numbers of K for 64 places. A thread that
 # fills a tile can just as well compute where the element would have come from, and read
-# it from x.
-# The matrix exists only in shared memory, a tile at a time. That is *implicit* GEMM,
-# and what `conv2d` of minigrad runs on a device (`minigrad/kernels/conv_gemm.cu`).
+# it from x. The matrix exists only in shared memory, a tile at a time. That is
+# *implicit* GEMM, and what `conv2d` of minigrad runs on a device
+# (`minigrad/kernels/conv_gemm.cu`).
 #
 # The trace lists what each way launches, and how many bytes of tensors it touches.
 
@@ -525,8 +525,7 @@ bench_table(ways, [(16, 1, 32, 28), (16, 32, 64, 14)], lambda s: layer(*s), repe
 # %% [markdown]
 # (Each row is a layer: images, channels, results, size. After a time stands its ratio
 # to the first column's.)
-
-# %% [markdown]
+#
 # ## What to take with you
 #
 # - A convolution is a product of matrices whose second matrix is a view of the image

@@ -666,7 +666,7 @@ print("y was computed with 3, the gradient is", w.grad.item())
 
 # %% [markdown]
 # 103, and nothing would ever have shown it. A silent wrong gradient does not end the
-# program: the network learns, only badly, and one searches for weeks.
+# program: the network learns, only badly, and the search takes weeks.
 #
 # Not every change is a mistake. `relu_` may write over its operand, because its
 # gradient needs the result alone; and `x += 1` is fine when no node has saved x:

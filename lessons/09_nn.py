@@ -22,7 +22,7 @@
 # - **losses**, which say how wrong a prediction is, as one number;
 # - **optimisers**, which change the parameters, a little, against the gradient;
 # - and the question with which it stands or falls: **how large are the numbers** on
-#   their way through a deep network, forth and back?
+#   their way through a deep network, forward and back?
 #
 # At the end you can build a network, start, train and save it, and say why one does not
 # learn. It takes about {{duration}}, and builds on chapter 08. Where you are
@@ -294,7 +294,7 @@ viz.histograms({name: some(seen) for name, seen in rows.items()})
 # ### The way back
 #
 # The gradient goes through the same matrices, transposed. So what is too small or too
-# large on the way forth is so on the way back. Measured: the norm of each layer's
+# large going forward is so going back. Measured: the norm of each layer's
 # weight gradient, in three networks of thirty layers.
 
 
@@ -370,7 +370,7 @@ for layer in 1, 10, 20, 30:
     print(f"layer {layer:>2}: deviation {values:.2f}, of the gradients {gradients:.0e}")
 
 # %% [markdown]
-# Forth from layer 1 to 30, back from 30 to 1. Both nearly keep their size on the way.
+# Forward from layer 1 to 30, back from 30 to 1. Both nearly keep their size on the way.
 #
 # ### Batch norm: measure, and divide
 #
@@ -847,8 +847,16 @@ with trying():
 # and `step`? Did the optimiser get these parameters (`net.parameters()` **after** the
 # last layer was added)? Is the first loss near log(classes)? Are the gradients 0, or
 # huge? Can the network learn ten samples by heart? If not, there is a mistake; if so,
-# change the learning rate by factors of 3.
-#
+# change the learning rate by factors of 3. **Predict** the loss after 50 steps:
+
+# %%
+net = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10))
+adam = optim.Adam(net.parameters(), lr=0.01)
+ten = [v[:10] for v in digits(train=True)]
+losses = [one_step(net, adam, *ten, math.inf)[0] for _ in range(50)]
+print(f"{losses[0]:.3f}, and then {losses[-1]:.3f}")
+
+# %% [markdown]
 # **The loss is NaN.** The learning rate is too large, or something takes the logarithm
 # of 0. Clip, lower the rate, and let `autograd.detect_anomaly()` find the line.
 #
@@ -858,7 +866,7 @@ with trying():
 # ## What to take with you
 #
 # - A module finds parameters by their names; `state_dict` is these names and arrays.
-# - Weights of deviation gain / √fan_in keep the signal, forth and back. Batch norm
+# - Weights of deviation gain / √fan_in keep the signal, forward and back. Batch norm
 #   measures and divides instead; dropout scales what it leaves.
 # - The loss of a classifier is one operator, from scores to a number, by log-sum-exp.
 # - SGD follows the slope, momentum what slopes have in common, Adam each direction by

@@ -182,7 +182,6 @@ print(depthwise.weight.shape, depthwise(h2).shape)
 print([F.max_pool2d(odd, 2, ceil_mode=ceil).shape[2:] for ceil in (False, True)])
 
 # %% [markdown]
-#
 # From here on places do not count any more. The 3136 numbers lie in one row, and two
 # linear layers make ten scores of them, the **logits**.
 
@@ -520,7 +519,7 @@ for pixels in range(6):
 #
 # ### Without zero_grad
 #
-# A small network from here on, for these trainings are many: 8 × 8 digits, one
+# A small network from here on, since it is trained often: 8 × 8 digits, one
 # convolution with batch norm, and dropout.
 
 
@@ -595,11 +594,11 @@ with minigrad.no_grad():
         print(f"training={mode}: {right:.0%} right, one by one")
 
 # %% [markdown]
-# ## Killed, and gone on
+# ## Killed and resumed
 #
 # A training takes hours, and then the power fails. A `Training` with a path saves
 # its state every so many steps: weights, the optimiser's buffers, where the loader
-# stands, and the state of the random numbers, for dropout draws from them. First a run
+# stands, and the state of the random numbers, which dropout draws. First a run
 # that nothing disturbs:
 
 
@@ -617,7 +616,7 @@ whole = run()
 whole.results
 
 # %% [markdown]
-# Then one that ends in its 34th step, in the midst of the second epoch. The last
+# Then one that ends in its 34th step, in the middle of the second epoch. The last
 # **checkpoint** is from step 30.
 
 
@@ -669,8 +668,8 @@ pad
 
 # %% [markdown]
 # Draw a 7 with and without a dash. Draw a digit very small in a corner: why is it read
-# all the same? Draw a letter: it is often sure of a digit, for it knows nothing of
-# letters, and ten probabilities always add up to 1.
+# all the same? Draw a letter: it is often sure of a digit: it knows no letters, and
+# ten probabilities always add up to 1.
 #
 # An image that is there is read by `pad.show`: a PNG file, or an array. Here one that
 # is drawn by a program, a ring:

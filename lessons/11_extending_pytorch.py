@@ -1246,18 +1246,28 @@ print(shutil.which("ncu") or "not run: needs a GPU, and Nsight Compute (ncu)")
 #
 # </details>
 #
+# Check the third: which of the two lines stops?
+
+# %%
+y, expected = torch.zeros(3), torch.ones(3)
+torch.allclose(y, expected)
+with trying():
+    torch.testing.assert_close(y, expected)
+
+# %% [markdown]
 # ## To read on
 #
 # | what | where in PyTorch's source |
 # |---|---|
 # | build.ninja, compilers, flags | `torch/utils/cpp_extension.py`: `load` |
-# | TORCH_CHECK | `c10/util/Exception.h` |
-# | AT_DISPATCH | `aten/src/ATen/Dispatch.h` |
+# | the checks | `c10/util/Exception.h`: `TORCH_CHECK` |
+# | one kernel, many dtypes | `aten/src/ATen/Dispatch.h`: `AT_DISPATCH_SWITCH` |
 # | the look-up of a kernel | `aten/src/ATen/core/dispatch/Dispatcher.h`: `call` |
 # | matmul, mm | `aten/src/ATen/native/LinearAlgebra.cpp`: `matmul`, `_matmul_impl` |
-# | mm to cuBLAS | `aten/src/ATen/native/cuda/Blas.cpp`, `ATen/cuda/CUDABlas.cpp` |
+# | mm on a GPU | `aten/src/ATen/native/cuda/Blas.cpp`: `addmm_out_cuda_impl` |
+# | and to cuBLAS | `aten/src/ATen/cuda/CUDABlas.cpp`: `gemm` |
 # | custom_op | `torch/_library/custom_ops.py`: `CustomOpDef` |
-# | opcheck | `torch/testing/_internal/optests/generate_tests.py` |
+# | opcheck | `torch/testing/_internal/optests/generate_tests.py`: `opcheck` |
 #
 # And the guide "Create an op" of TensorFlow, and PyTorch's tutorials on custom
 # operators.

@@ -300,8 +300,7 @@ else:
 # | deployment | `torch.export`, ONNX, ExecuTorch | SavedModel, TF Serving, LiteRT |
 # | extension | dispatcher, `torch.library` | `REGISTER_OP`, `OpKernel` |
 #
-# The last line is chapter 11: both let you register a kernel for a device, a function
-# for the result's shape, and a gradient.
+# The last line is chapter 11.
 #
 # ## A graph without a second language
 #
@@ -568,7 +567,7 @@ with trying(), cuda.graph(cuda.CUDAGraph(), device="sim"):
 # | memory in between | a **private pool**: addresses that are given to nothing else |
 #
 # The loss is a static tensor, too: read it after the replay, or clone it, and only
-# when you need it, for reading waits.
+# when you need it: reading waits.
 
 # %%
 step, rate = new_step("sim")
@@ -645,6 +644,6 @@ for mode in (None, "reduce-overhead"):
 # To read on: M. Abadi and others, *TensorFlow: a system for large-scale machine
 # learning* (2016); J. Ansel and others, *PyTorch 2* (2024); A. Gray, *Getting started
 # with CUDA graphs* (2019). In PyTorch: `torch/fx/graph.py` (`Graph.print_tabular`),
-# `torch/_dynamo/guards.py`, `torch/_inductor/scheduler.py` (`can_fuse`),
-# `torch/_inductor/codegen/triton.py`, `torch/cuda/graphs.py`
-# (`make_graphed_callables`).
+# `torch/_dynamo/guards.py` (`CheckFunctionManager`),
+# `torch/_inductor/scheduler.py` (`can_fuse`), `torch/_inductor/codegen/triton.py`
+# (`TritonKernel`), `torch/cuda/graphs.py` (`make_graphed_callables`).

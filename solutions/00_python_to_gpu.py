@@ -142,9 +142,9 @@ for i in range(5):
 # %% [markdown] hints="roll"
 # <details><summary>Hint 1</summary>
 #
-# `cuda.grid(1)` is the global index: which sum of the thread's own numbers is it in
-# CUDA C? Then write the kernel as if C's `%` were Python's, and see which elements are
-# wrong.
+# `cuda.grid(1)` is the global index: which expression of the thread's own numbers is it
+# in CUDA C? Then write the kernel as if C's `%` were Python's, and see which elements
+# are wrong.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -444,4 +444,4 @@ with trying():
 show_check(roll)
 
 # %% [markdown]
-# Lesson 01 goes on with the inside of a launch: which thread does which element.
+# Lesson 01 opens a launch: which thread does which element.

@@ -253,8 +253,8 @@ w[:, None] * x
 # %% [markdown] hints="map_2d"
 # <details><summary>Hint 1</summary>
 #
-# First find out `row` and `col` of the thread: the sum of exercise 1, once with `.y`
-# and once with `.x`. Which of the two belongs to the row?
+# First find out `row` and `col` of the thread: the expression of exercise 1, once
+# with `.y` and once with `.x`. Which of the two belongs to the row?
 #
 # </details>
 # <details><summary>Hint 2</summary>

@@ -193,9 +193,8 @@ check(block_sum)
 # > 1 1 1 1 1 → 1 2 2 2 2 → 1 2 3 4 4 → 1 2 3 4 5
 #
 # Run it: the simulator gives the right totals. Its author tried it there, was content,
-# and got wrong numbers on a GPU: on an H200, 5 of 100 elements were wrong, other ones
-# each time. Read what the tools find. Which thread may write a cell while another still
-# has to read it?
+# and got wrong numbers on a GPU, other ones each time. Read what the tools find. Which
+# thread may write a cell while another still has to read it?
 #
 # Copy the kernel into the cell of the answer, and mend it there. You need no new idea:
 # keep the method, and put things in order. (`condition ? one : other` is C's `one if
@@ -272,8 +271,8 @@ check(fix_the_race)
 #
 # The kernel in the next cell copies an array with fewer threads than elements. Each
 # thread has a piece of its own, one element after the other, as one would do it on a
-# CPU. It is right, and slow: on an H200 it reaches
-# {{memory/single | copy with a piece | m}} GB/s.
+# CPU. It is right, and slow: on an {{memory/single | copy with a piece | GPU}} it
+# reaches {{memory/single | copy with a piece | m}} GB/s.
 #
 # Look at one instruction of one warp: its 32 threads read 32 addresses that lie far
 # apart, each in a sector of its own. The memory brings 32 sectors of 32 bytes, 1024
@@ -336,7 +335,7 @@ check(coalesced_copy)
 # ## Transpose, in tiles
 #
 # `y[col, row] = x[row, col]`. Done element by element, either the reads or the writes
-# run down a column, and each touches a sector of its own. On an H200 that reaches
+# run down a column, and each touches a sector of its own. On a GPU that reaches
 # {{memory/transposes | element | GB}} GB/s, of the
 # {{memory/transposes | a plain copy | GB}} that a plain copy reaches.
 #

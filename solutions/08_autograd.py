@@ -471,7 +471,7 @@ class Shelf:
 
 
 shelf = Shelf()
-first, second = [shelf], [shelf]  # two who know the same shelf
+first, second = [shelf], [shelf]  # two lists, one shelf
 first[0].version += 1
 print(second[0].version)
 

@@ -84,7 +84,7 @@ print(list(net._modules), list(first._parameters))
 # <details><summary>Hint 2</summary>
 #
 # A set remembers what was listed: `seen.add(param)`, `param in seen`. Tensors in sets
-# are recognised by identity, not by value. All levels need the same set: give it on, or
+# are recognised by identity, not by value. All levels need the same set: pass it on, or
 # gather all pairs first and leave the second ones out at the end.
 #
 # </details>
@@ -469,7 +469,7 @@ check(dropout)
 # ## How many numbers meet
 #
 # How large should the first weights be? An output is a sum of **fan_in** products. The
-# more there are, the larger it gets; so each weight must be smaller. In the backward an
+# more there are, the larger it gets; so each weight must be smaller. In backward an
 # input's gradient is a sum over **fan_out** products.
 #
 # A `Linear` weight is (out, in), so fan_in = in, fan_out = out. In a convolution each
@@ -664,9 +664,10 @@ check(cross_entropy_forward)
 # `count`; and what comes from above, `dy[0]`, is a factor, as always.
 
 # %%
-share = np.exp(np.array([1.0, 2.0, 3.0]))
-share /= share.sum()
-print(share - np.array([0, 0, 1]), (share - np.array([0, 0, 1])).sum())
+probability = np.exp(np.array([1.0, 2.0, 3.0]))
+probability /= probability.sum()
+dx = probability - np.array([0, 0, 1])
+print(dx, dx.sum())
 
 # %% [markdown] hints="cross_entropy_backward"
 # <details><summary>Hint 1</summary>
@@ -728,7 +729,7 @@ for _ in range(5):
 # %% [markdown] hints="sgd"
 # <details><summary>Hint 1</summary>
 #
-# Go through the docstring sentence by sentence: each is one line of code, with an `if`
+# Go through the contract sentence by sentence: each is one line of code, with an `if`
 # before it. `grad = grad + ...` makes a new tensor; `grad += ...` would change the
 # caller's.
 #
@@ -1033,15 +1034,15 @@ check(linear_regression)
 # learners of this lab really make.
 
 # %%
-share = minigrad.rand(100, 100).numpy() < 0.25
-print(share.mean(), "is nearly 0.25: give or take", 3 * (0.25 * 0.75 / 10_000) ** 0.5)
+dropped = minigrad.rand(100, 100).numpy() < 0.25
+print(dropped.mean(), "is nearly 0.25: give or take", 3 * (0.25 * 0.75 / 10_000) ** 0.5)
 
 # %% [markdown] hints="test_dropout"
 # <details><summary>Hint 1</summary>
 #
-# p = 0.5 hides much: there it is all one whether p or 1 - p is the chance to be
-# dropped, and by which of the two is divided. What is the result for p = 1, and for p =
-# 0? Are the zeros spread over rows and columns?
+# p = 0.5 hides much: there it does not matter whether p or 1 - p is the probability to
+# be dropped, nor by which of the two is divided. What is the result for p = 1, and for
+# p = 0? Are the zeros spread over rows and columns?
 #
 # </details>
 # <details><summary>Hint 2</summary>

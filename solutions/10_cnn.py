@@ -278,7 +278,7 @@ check(train_step)
 # ## A fair test
 #
 # How good is the model? Ask it about images that it has not learned: the mean loss, and
-# the share that it has right. While it is asked
+# the fraction that it has right. While it is asked
 #
 # - it is not in training: no dropout, and batch norm uses what it has remembered;
 # - nothing is recorded, since `backward` is not called;
@@ -286,7 +286,7 @@ check(train_step)
 #   for more: add up sums, and divide once.
 #
 # Afterwards the model is in the mode in which it came: `evaluate` is called in the
-# midst of training.
+# middle of training.
 
 # %%
 print(np.mean([np.mean([0, 0, 0, 0]), np.mean([1])]), np.mean([0, 0, 0, 0, 1]))
@@ -355,7 +355,7 @@ check(evaluate)
 # >
 # > training.train.epoch: how many epochs have had all of their steps
 #
-# In the midst of an epoch nothing is to be done: `for images, labels in training.train`
+# In the middle of an epoch nothing need be done: `for images, labels in training.train`
 # gives what is left of it.
 
 # %%
@@ -494,10 +494,10 @@ with trying():
     if EPOCHS:
         minigrad.manual_seed(0)
         train = DataLoader(MNIST(), 64, shuffle=True, seed=0, device=DEVICE)
-        rest = DataLoader(MNIST(train=False), 1000, device=DEVICE)
+        test = DataLoader(MNIST(train=False), 1000, device=DEVICE)
         net = ConvNet().to(DEVICE)
         optimizer = optim.Adam(net.parameters())
-        training = Training(net, optimizer, train, rest, "mnist.safetensors")
+        training = Training(net, optimizer, train, test, "mnist.safetensors")
         done = len(training.losses) + len(training.results)
         curve = viz.curve(EPOCHS * (len(train) + 1) - done, "steps and tests")
         training.watch = lambda t: curve.add(loss=t.losses[-1])

@@ -46,7 +46,7 @@ answers_from("labs", before="12_graphs")
 # ## In which order?
 #
 # `Session.run` is given what is wanted, the fetches. Each operation knows the ones that
-# it uses, its `inputs`, and nothing knows who uses it. So begin at the fetches and go
+# it uses, its `inputs`, and none knows what uses it. So begin at the fetches and go
 # towards the inputs: what is never reached is not needed.
 #
 # >     a     b
@@ -348,8 +348,8 @@ check(common_subexpressions)
 # of each of the three, so that will do only if element i needs nothing but element i.
 #
 # The fused kernel is launched where its **last** node stands. So the others move down
-# to there, past all that stands between. Who uses one of them in between would come too
-# early; who writes to memory that they read would spoil it.
+# to there, past all that stands between. A node that uses one of them in between
+# would come too early; one that writes to memory that they read would spoil it.
 #
 # >     %2 = mul %0 %1
 # >     %3 = sum %2            uses %2: between %2 and %4 it cannot stand

@@ -164,3 +164,11 @@ def test_lessons_and_labs_do_not_ask_for_a_kernel():
         metadata = built(text).metadata
         assert metadata["kernelspec"]["name"] == "python3"
         assert metadata["minigrad"]["chapter"] in {c.name for c in course.CHAPTERS}
+
+
+def test_a_stated_number_is_a_number_and_known(tmp_path):
+    cells = ["# %% [markdown]\n# It is {{= 1,024}}, {{x | y}}.", "# %%\n1"]
+    text = tmp_path / "00_stated.py"
+    text.write_text("\n\n".join(cells))
+    assert build.stated(text) == {"intro-1": ["1,024"]}
+    assert build.STATED.sub(r"\1", cells[0]).endswith("It is 1,024, {{x | y}}.")

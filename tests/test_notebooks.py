@@ -1,6 +1,7 @@
 """Every lesson and every lab is run from top to bottom, as Run All does it."""
 
 import ast
+import itertools
 import re
 from importlib.util import find_spec
 
@@ -20,7 +21,10 @@ TEXTS = {
     ]
     for folder in ("lessons", "solutions")
 }
+WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight",
+         "nine", "ten", "eleven", "twelve"]  # fmt: skip
 SOLVED = "-solved"  # ends the ids of the cells that are run a second time
+THOUSANDS = r"(?<=\d),(?=\d{3}\b)"
 YOURS = re.compile(r"\S.*// your line")
 
 
@@ -54,6 +58,39 @@ def prints(source):
     return any(getattr(call.func, "id", "") == "print" for call in calls)
 
 
+def beside(cells, at):
+    """What the code cells right before and after a text show, as text."""
+    before = itertools.takewhile(is_code, reversed(cells[:at]))
+    after = itertools.takewhile(is_code, cells[at + 1 :])
+    shown = [o for cell in [*before, *after] for o in cell.outputs]
+    texts = [o.get("text") or o.get("data", {}).get("text/plain", "") for o in shown]
+    return "\n".join(texts)
+
+
+def is_code(cell):
+    return cell.cell_type == "code"
+
+
+def shows(shown, number):
+    """Is this number, rounded as it is written, among those that were shown?"""
+    number = number.replace("−", "-").replace(",", "").replace(" ", "").lower()
+    number = str(WORDS.index(number)) if number in WORDS else number
+    digits = len(number.partition(".")[2])
+    found = re.findall(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?", re.sub(THOUSANDS, "", shown))
+    return any(f"{float(one):.{digits}f}" == number for one in found)
+
+
+def untrue(text, nb):
+    """The numbers that a text states and its run does not show."""
+    places = {cell.id: at for at, cell in enumerate(nb.cells)}
+    return [
+        f"{id}: {number}"
+        for id, numbers in build.stated(text).items()
+        for number in numbers
+        if not shows(beside(nb.cells, places[id]), number)
+    ]
+
+
 def points(nb, ending):
     """{exercise: points} that the check cells show, as nbgrader reads them."""
     return {
@@ -81,6 +118,7 @@ def test_a_lesson_runs_from_top_to_bottom(text, tmp_path):
     nb.cells = [*with_puzzles_solved(nb.cells)]
     nb = run(nb, tmp_path)
     assert not unexpected(nb)
+    assert not untrue(text, nb)
     for cell, output in outputs(nb, "stream"):
         if "solved:" in output.text:
             assert f"solved: {cell.id.endswith(SOLVED)}" in output.text, cell.source

@@ -142,7 +142,7 @@ def check_output(x, number):
           "has item() or numpy() made a number of it?", TypeError)  # fmt: skip
     check(requires(x),
           lambda: f"element {number} of tensors does not require grad and does not "
-          "have a grad_fn: nothing it was made from was asked for gradients. Ask "
+          "have a grad_fn: nothing it was made from requires gradients. Ask for them "
           "before computing, with tensor(..., requires_grad=True) or "
           "x.requires_grad_(), and compute outside of no_grad()")  # fmt: skip
 

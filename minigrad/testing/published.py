@@ -69,9 +69,12 @@ def _rows(page):
     text = (PAGES / f"{page}.md").read_text(encoding="utf-8")
     copies = re.findall(r"(PyTorch's copy): ([\d,]+) GB/s", text)
     rows = [("machine", {"": name, "GB/s": found}) for name, found in copies]
-    for section in re.split(r"^(?:#+|<!--) (?=\w)", text, flags=re.M):
-        gpu = re.search(r"NVIDIA \w+", section)
-        gpu = {"GPU": gpu[0]} if gpu else {}
+    gpu = {}
+    for section in re.split(r"^(?=(?:#+|<!--) \w)", text, flags=re.M):
+        mark, _, section = section.partition(" ")
+        found = re.search(r"NVIDIA \w+", section)
+        if found or mark == "<!--":  # below its headings the same machine is meant
+            gpu = {"GPU": found[0]} if found else {}
         for table in re.findall(r"(?:^\|.*\n)+", section, re.M):
             lines = [line.split("|")[1:-1] for line in table.splitlines()]
             names, _, *cells = [[cell.strip() for cell in line] for line in lines]
