@@ -132,7 +132,7 @@ class Report:
         lines = body["counts"].pop("lines", {})
         body["counts"]["lines"] = [
             {"line": line, "column": column, **counts}
-            for (line, column), counts in lines.items()
+            for (line, column), counts in sorted(lines.items())
         ]
         body["warnings"] = [str(w) for w in self.warnings]
         return json.dumps(body, default=_plain)

@@ -33,9 +33,8 @@ class Writers(Tool):
             return
         if root.name not in self.seen:
             self.seen[root.name] = Written(root, self.sizes[root.name])
-        full, shape = self.geometry.full, self.geometry.shape
-        threads = self.threads()
-        address = np.broadcast_to(address, shape).reshape(-1)
+        full, threads = self.geometry.full, self.threads()
+        address = full(address)
         if mask is not None:
             active = full(mask)
             threads, address = threads[active], address[active]
@@ -137,7 +136,7 @@ class WarpAccesses(Tool):
 
     def of_warp(self, value):
         """A value for each lane of the warp."""
-        block = np.broadcast_to(value, self.geometry.shape)[self.row].reshape(-1)
+        block = self.geometry.full(value).reshape(-1, self.geometry.threads)[self.row]
         return block[32 * self.warp : 32 * self.warp + 32]
 
 
@@ -188,7 +187,7 @@ class BlockEvents(Tool):
             self.events.append(Event(kind, warps, *more))
 
     def of_block(self, value):
-        return np.broadcast_to(value, self.geometry.shape)[self.row].reshape(-1)
+        return self.geometry.full(value).reshape(-1, self.geometry.threads)[self.row]
 
 
 def warps_of(block):

@@ -58,6 +58,23 @@ def reported(index, unit):
     return (index > far // 2) & ((index - far + around) % far < 2 * around)
 
 
+class Stretch:
+    """Addresses: begin + size * threadIdx.x; begin is the same along a row of threads.
+
+    size: bytes of an access; columns: threads of a row. It becomes an array where tools
+    need one.
+    """
+
+    def __init__(self, begin, size, columns):
+        self.begin, self.step, self.columns = begin, size, columns
+        self.shape, self.ndim = (*begin.shape[:-1], columns), begin.ndim
+        self.size, self.nbytes = begin.size * columns, begin.nbytes
+
+    def __array__(self, dtype=None, copy=None):
+        steps = np.arange(self.columns) * self.step
+        return (self.begin + steps).astype(dtype or np.int64, copy=False)
+
+
 class Columns:
     """The few threads that run, the same in every block: only these are computed."""
 

@@ -4,6 +4,8 @@ import functools
 
 import numpy as np
 
+from .cells import Stretch
+
 WARP = 32
 
 
@@ -54,9 +56,11 @@ class Geometry:
         return np.broadcast_to(value, shape).reshape(-1)
 
     def by_block(self, value):
-        """A value in the shape that tools use: (B, R, C), or 1 where it is constant."""
+        """A value in the shape (B, R, C), or 1 where it is constant."""
         if np.ndim(value) != 5:
             return value
+        if type(value) is Stretch:
+            return Stretch(self.by_block(value.begin), value.step, value.columns)
         if value.shape[:3] != (1, 1, 1):
             value = np.broadcast_to(value, (*self.box[:3], *value.shape[3:]))
         return value.reshape(-1, *value.shape[3:])

@@ -3,7 +3,7 @@
 import numpy as np
 
 from .batch import Batch
-from .cells import wide
+from .cells import Stretch, wide
 
 
 class WatchedBatch(Batch):
@@ -12,7 +12,6 @@ class WatchedBatch(Batch):
     def __init__(self, launch, geometry, shared, globals_):
         super().__init__(launch, geometry, shared, globals_)
         self.tools = launch.tools
-        self.last_mask = None, None, None
 
     def split(self, mask, condition, site):
         self.branch(site, condition, mask)
@@ -24,16 +23,8 @@ class WatchedBatch(Batch):
         return super().choose(mask, condition, site)
 
     def branch(self, site, condition, mask):
-        condition, mask = self.geometry.by_block(condition), self.by_block(mask)
         for tool in self.tools:
             tool.branch(site, condition, mask)
-
-    def by_block(self, mask):
-        """A mask in the shape that tools use: one object for one mask."""
-        last = self.last_mask
-        if last[0] is not mask or last[1] is not self.geometry:
-            self.last_mask = last = mask, self.geometry, self.geometry.by_block(mask)
-        return last[2]
 
     def store(self, pointer, index, value, access, mask, site):
         self.launch.storing = value
@@ -49,20 +40,25 @@ class WatchedBatch(Batch):
 
     def touched(self, kind, region, index, size, unit, mask, site):
         tools = self.interested(region)
-        if not tools:
-            return
-        address = np.multiply(index, unit, dtype=np.int64)
-        if region.begin:
-            address = address + region.begin
-        address, mask = self.geometry.by_block(address), self.by_block(mask)
-        for tool in tools:
-            tool.access(kind, region.space, region.root, address, size, mask, site)
+        if tools:
+            address = np.multiply(index, unit, dtype=np.int64)
+            if region.begin:
+                address = address + region.begin
+            self.tell(tools, kind, region, address, size, mask, site)
 
     def touched_row(self, kind, pointer, row, access, mask, site):
-        if self.interested(pointer.region):
-            index, size, unit = self.full(row), access.size, access.unit
-            index = wide(index) + pointer.offset
-            self.touched(kind, pointer.region, index, size, unit, mask, site)
+        region, size = pointer.region, access.size
+        tools = self.interested(region)
+        if tools:
+            begin = np.add(wide(row.base), wide(pointer.offset)) * size + region.begin
+            address = Stretch(
+                begin.reshape(begin.shape or (1,) * 5), size, self.columns
+            )
+            self.tell(tools, kind, region, address, size, mask, site)
+
+    def tell(self, tools, kind, region, address, size, mask, site):
+        for tool in tools:
+            tool.access(kind, region.space, region.root, address, size, mask, site)
 
     def barrier(self, mask, site):
         blocks = super().barrier(mask, site)
@@ -74,7 +70,6 @@ class WatchedBatch(Batch):
         self.synced(mask)
 
     def synced(self, mask):
-        mask = self.by_block(mask)
         for tool in self.tools:
             tool.syncwarp(mask)
 
@@ -83,6 +78,5 @@ class WatchedBatch(Batch):
         return super().tile_reduce(how, value, width, mask, site)
 
     def fence(self, mask, block_only):
-        mask = self.by_block(mask)
         for tool in self.tools:
             tool.fence(mask, block_only)

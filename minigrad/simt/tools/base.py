@@ -1,8 +1,8 @@
 """The base of all tools: hooks, and views of one instruction's addresses.
 
-Letters: B blocks of a batch, R rows and C columns of threads, L = R * C lanes of a
-block. Arrays stay as narrow as they come, say (B, 1, 1) or (1, 1, C), and are widened
-only if a tool needs it.
+Letters: B blocks of a batch, R rows and C columns of threads. `geometry.by_block` makes
+three of the five dimensions; arrays stay as narrow as they come, say (B, 1, 1) or
+(1, 1, C), and are widened only if a tool needs it.
 """
 
 import functools
@@ -10,9 +10,16 @@ import math
 
 import numpy as np
 
+from ..engine.cells import Stretch
+
 
 class Tool:
-    """Its hooks are called for every instruction of a batch; each is optional."""
+    """Its hooks are called for every instruction of a batch; each is optional.
+
+    Addresses (in bytes), masks and conditions are as narrow as they come, in up to five
+    dimensions: blocks along z, y and x, rows, columns. `self.geometry.full` gives one
+    for each lane. A mask may be None: all lanes.
+    """
 
     def begin(self, launch):
         self.launch = launch
@@ -51,51 +58,28 @@ class Tool:
         pass
 
 
-def narrow(shape, *arrays):
-    """The arrays with ndim 3 in one common shape, no wider than necessary."""
-    arrays = [np.asarray(a) for a in arrays if a is not None]
-    common = np.broadcast_shapes((1, 1, 1), *(a.shape for a in arrays))
-    return common, [np.broadcast_to(a, common) for a in arrays]
-
-
 def flat(array, shape):
     """A value widened to `shape`, one for each lane."""
-    if array.shape == shape:
-        return array.reshape(-1)
     return np.broadcast_to(array, shape).reshape(-1)
-
-
-@functools.lru_cache(maxsize=16)
-def ramp(n, step):
-    """The n numbers 0, step, 2 * step, ..."""
-    steps = np.arange(n, dtype=np.int64) * step
-    steps.flags.writeable = False
-    return steps
-
-
-_last = (None, None, None, None)
 
 
 def run_start(address, lanes, size):
     """The first address if successive lanes take successive `size` bytes, else None.
 
-    address: one a lane. lanes: a slice, the active ones. Cached for the other tools.
+    address: one a lane. lanes: a slice, the active ones.
     """
-    global _last
-    last = _last
-    if last[0] is not address or last[1:3] != (lanes, size):
-        flat = address.reshape(-1)[lanes]
-        _last = last = address, lanes, size, _run_start(flat, len(flat), size)
-    return last[3]
-
-
-def _run_start(address, n, size):
-    first = int(address[0])
-    if int(address[-1]) - first != size * (n - 1):
+    begin, columns = address, 1
+    if type(address) is Stretch:
+        begin, columns = address.begin, address.columns
+    begin = begin.reshape(-1)[lanes.start // columns : -(-lanes.stop // columns)]
+    first, last, step = int(begin[0]), int(begin[-1]), size * columns
+    if last - first != step * (len(begin) - 1):
         return None
-    if n > 2 and int(address[1]) - first != size:
+    if len(begin) > 2 and int(begin[1]) - first != step:
         return None
-    return first if (address - ramp(n, size) == first).all() else None
+    if not (begin == np.arange(first, last + 1, step)).all():
+        return None
+    return first + lanes.start % columns * size
 
 
 def active_lanes(mask, shape):
@@ -120,7 +104,7 @@ def cells_of(address, mask, shape, size, unit):
         if start is not None:
             first, count = start // unit, lanes.stop - lanes.start
             return lanes, slice(first, first + count * (size // unit))
-    cells = flat(np.asarray(address), shape)[lanes] // unit
+    cells = flat(address, shape)[lanes] // unit
     if size > unit:
         cells = (cells[:, None] + np.arange(size // unit)).reshape(-1)
     return lanes, cells
@@ -140,19 +124,21 @@ def differs(address, mask):
     )
 
 
-def warps(geometry, *arrays, whole=False):
+def warps(geometry, blocks, *arrays, whole=False):
     """(weight, lists): the arrays by warp, each (warps, k), and a mask of real lanes.
 
-    Warps that cannot differ come once, and counts must be multiplied by `weight`. k is
-    32, or less if a warp's lanes only repeat, unless `whole`. None stays None. The last
-    list is None, or False where a block's last warp is short.
+    arrays: (instructions, Z, Y, X, R, C), for so many blocks in all. Warps that cannot
+    differ come once, and counts must be multiplied by `weight`. k is 32, or less if a
+    warp's lanes only repeat, unless `whole`. None stays None. The last list is None, or
+    False where a block's last warp is short.
     """
-    (B, R, C), given = geometry.shape, [a for a in arrays if a is not None]
-    (b, r, c), wide = narrow(geometry.shape, *given)
+    (_, R, C), given = geometry.shape, [a for a in arrays if a is not None]
+    *common, r, c = np.broadcast_shapes(*(a.shape for a in given))
+    b = math.prod(common)
     if whole or not _repeats(r, c, R, C):
         r, c = R, C
     lanes, real = r * c, None
-    rows = [np.broadcast_to(a, (b, r, c)).reshape(b, lanes) for a in wide]
+    rows = [np.broadcast_to(a, (*common, r, c)).reshape(b, lanes) for a in given]
     columns = _columns(r, c, R, C)
     if lanes % columns:
         pad = columns - lanes % columns
@@ -162,7 +148,7 @@ def warps(geometry, *arrays, whole=False):
     rows = iter([a.reshape(-1, columns) for a in rows])
     result = [None if a is None else next(rows) for a in arrays]
     found = b * -(-lanes // columns)
-    return B * -(-R * C // 32) // found, [*result, real]
+    return blocks * -(-R * C // 32) // found, [*result, real]
 
 
 def _repeats(r, c, R, C):

@@ -6,82 +6,60 @@ the requests alone, without caches and time.
 
 import numpy as np
 
-from .base import Tool, any_lane, both, pieces, run_start, tally, warps
+from ..engine.cells import Stretch
+from .base import any_lane, both, pieces, tally, warps
+from .counting import Counting
 
 SECTOR, LINE = 32, 128  # bytes
-SMALL = 8192  # addresses, up to which several patterns of a place are kept
 NAMES = "requests", "sectors", "ideal_sectors", "transactions"
 KINDS = {"read": "reads", "write": "writes", "atomic": "atomics"}
 
 
-class Coalescing(Tool):
-    """known: the result for the last access of a place; often the next one lies a
-    whole number of lines away from it in all lanes."""
+class Coalescing(Counting):
+    """own: how often each thread accessed memory, by geometry and kind."""
 
     def begin(self, launch):
-        self.launch, self.lines, self.own, self.shared = launch, {}, {}, {}
-        self.most = {"reads": 0, "writes": 0}
+        super().begin(launch)
+        self.own, self.shared = {}, {}
+        self.longest = {"reads": 0, "writes": 0}
 
     def batch(self, geometry):
         self._close()
-        self.geometry, self.own, self.known = geometry, {}, {}
+        self.geometry, self.own = geometry, {}
 
     def access(self, kind, space, root, address, size, mask, site):
-        if space != "global":
-            if kind == "atomic":  # counted for shared memory too
-                lanes = self._lanes(kind, mask)
-                self.shared[site] = self.shared.get(site, 0) + lanes
+        columns = 1
+        if type(address) is Stretch:
+            address, columns = address.begin, address.columns
+        if space == "global" or kind == "atomic":
+            self.later((site, KINDS[kind], space, size, columns), address, mask)
+
+    def count(self, geometry, key, address, mask):
+        """columns: how many threads' addresses count up from each that is given."""
+        site, kind, space, size, columns = key
+        times, own = len(address), np.int32(len(address))
+        lanes = times * geometry.lanes
+        if mask is not None:
+            own = mask.sum(axis=0, dtype=np.int32)
+            lanes = np.count_nonzero(mask) * (lanes // mask.size)
+        self.own[geometry, kind] = self.own.get((geometry, kind), 0) + own
+        if space != "global":  # atomics of shared memory are counted, too
+            self.shared[site] = self.shared.get(site, 0) + lanes
             return
-        seen = self.lines.setdefault((site, KINDS[kind]), np.zeros(5, np.int64))
-        seen[4] += self._lanes(kind, mask)
-        for i, (one, part) in enumerate(pieces(address, size)):
-            seen[:4] += self._count(one, part, mask, (site, kind, i))
-
-    def _count(self, address, size, mask, site):
-        """Requests, sectors, the fewest that could hold those bytes, transactions."""
-        geometry = self.geometry
-        full = mask is None and np.size(address) == geometry.lanes
-        if full and geometry.threads % 32 == 0 and 32 * size % LINE == 0:
-            start = run_start(address, slice(0, geometry.lanes), size)
-            if start is not None:
-                n = geometry.lanes // 32
-                spans = [-(-(start % u + 32 * size) // u) for u in (SECTOR, LINE)]
-                return n, n * spans[0], n * size, n * spans[1]
-        address = np.asarray(address)
-        first = int(address.flat[0])
-        pattern = address - first
-        key = site, size, first % LINE if address.size <= SMALL else 0
-        known = self.known.get(key)
-        if (
-            known
-            and known[:2] == (first % LINE, geometry)
-            and known[2] is mask
-            and np.array_equal(pattern, known[3])
-        ):
-            return known[4]
-        weight, (rows, lanes, real) = warps(geometry, address, mask)
-        result = tuple(weight * n for n in count(rows, size, both(lanes, real)))
-        self.known[key] = first % LINE, geometry, mask, pattern, result
-        return result
-
-    def _lanes(self, kind, mask):
-        """The number of threads that take part; also counts for each thread."""
-        key = self.geometry, KINDS[kind]
-        everybody, own = self.own.get(key, (0, None))
-        if mask is None:
-            self.own[key] = everybody + 1, own
-            return self.geometry.lanes
-        if own is None:
-            own = np.zeros(self.geometry.shape, np.int32)
-        own += mask
-        self.own[key] = everybody, own
-        return np.count_nonzero(mask) * (self.geometry.lanes // np.size(mask))
+        seen = self.lines.setdefault((site, kind), np.zeros(5, np.int64))
+        seen[4] += lanes
+        blocks = times * len(geometry.block_ids)
+        for one, part in pieces(address, size):
+            for some, those in alike(one, mask, blocks, np.arange(columns) * size):
+                weight, (rows, active, real) = warps(geometry, some, those, mask)
+                found = count(rows, part, both(active, real))
+                seen[:4] += np.multiply(weight, found)
 
     def _close(self):
         """Take the largest count of a thread in the batch that ends."""
-        for (_, name), (everybody, own) in self.own.items():
-            most = everybody + (0 if own is None else int(own.max()))
-            self.most[name] = max(self.most.get(name, 0), most)
+        self.count_waiting()
+        for (_, name), own in self.own.items():
+            self.longest[name] = max(self.longest.get(name, 0), int(own.max()))
 
     def end(self):
         self._close()
@@ -91,8 +69,29 @@ class Coalescing(Tool):
             tally(counts, self.launch.places[site], **named, **{kind: lanes})
         for site, lanes in self.shared.items():
             tally(counts, self.launch.places[site], atomics=lanes)
-        for name, most in self.most.items():
+        for name, most in self.longest.items():
             counts[f"{name}_per_thread"] = most
+
+
+def alike(address, mask, blocks, ramp):
+    """[(number of blocks, addresses)]: blocks that are whole lines apart come once.
+
+    ramp: what is added to each address for the threads that it stands for.
+    """
+    if len(ramp) == 1 and address.shape[4:] == (1, 1):  # wherever the one address is
+        return [(blocks, np.zeros((1,) * 6, np.int64))]
+    free = [i < 4 and (mask is None or mask.shape[i] == 1) for i in range(6)]
+    one, every = slice(0, 1), slice(None)
+    first = address[tuple(one if f else every for f in free)]
+    shift = address[tuple(every if f else one for f in free)] - address.flat[0]
+    kinds, counts = np.unique(shift % LINE, return_counts=True)
+    if 4 * len(kinds) > shift.size or not (address == first + shift).all():
+        return [(blocks, address + ramp)]
+    share = blocks // shift.size
+    return [
+        (share * n, first + kind + ramp)
+        for kind, n in zip(kinds, counts.tolist(), strict=True)
+    ]
 
 
 def count(address, size, active):

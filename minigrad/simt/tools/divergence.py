@@ -2,19 +2,21 @@
 
 import numpy as np
 
-from .base import Tool, all_lanes, any_lane, both, tally, warps
+from .base import all_lanes, any_lane, both, tally, warps
+from .counting import Counting
 
 
-class Divergence(Tool):
-    def begin(self, launch):
-        self.launch, self.lines = launch, {}
-
+class Divergence(Counting):
     def branch(self, site, taken, mask):
-        seen = self.lines.setdefault(site, [0, 0])
-        if mask is None and np.ndim(taken) == 0:
-            seen[0] += self.geometry.warps * len(self.geometry.block_ids)
-            return
-        weight, (taken, mask, real) = warps(self.geometry, taken, mask)
+        if mask is None and (taken.all() or not taken.any()):
+            geometry = self.geometry
+            self._add(site, geometry.warps * len(geometry.block_ids), 0)
+        else:
+            self.later(site, taken, mask)
+
+    def count(self, geometry, site, taken, mask):
+        blocks = len(taken) * len(geometry.block_ids)
+        weight, (taken, mask, real) = warps(geometry, blocks, taken, mask)
         active = both(mask, real)
         if active is None:
             some, every = any_lane(taken), all_lanes(taken)
@@ -22,11 +24,15 @@ class Divergence(Tool):
         else:
             some, every = any_lane(taken & active), all_lanes(taken | ~active)
             busy = np.count_nonzero(any_lane(active))
-        split = np.count_nonzero(some & ~every)
-        seen[0] += weight * busy
-        seen[1] += weight * split
+        self._add(site, weight * busy, weight * np.count_nonzero(some & ~every))
+
+    def _add(self, site, busy, split):
+        seen = self.lines.setdefault(site, [0, 0])
+        seen[0] += busy
+        seen[1] += split
 
     def end(self):
+        self.count_waiting()
         for site, (busy, split) in self.lines.items():
             place = self.launch.places[site]
             tally(self.launch.counts, place, branches=busy, divergent_branches=split)

@@ -26,7 +26,7 @@ class Init(Tool):
         return root.fresh is None
 
     def access(self, kind, space, root, address, size, mask, site):
-        address = np.asarray(address)
+        address, mask = map(self.geometry.by_block, (address, mask))
         if kind == "atomic" and site in self.launch.puts:
             kind = "write"
         if space == "shared":

@@ -79,21 +79,21 @@ class Race(Tool):
         self.order.grid = self._tick()
 
     def syncwarp(self, mask):
-        self.order.syncwarp(mask, self._tick())
+        self.order.syncwarp(self.geometry.by_block(mask), self._tick())
 
     def fence(self, mask, block_only):
         if not block_only:
-            self.order.fence(mask, self._tick())
+            self.order.fence(self.geometry.by_block(mask), self._tick())
 
     def ignores(self, space, root):
         return space == "global" and root.readonly
 
     def access(self, kind, space, root, address, size, mask, site):
-        address, now = np.asarray(address), self._tick(site)
-        mask = None if mask is None else np.asarray(mask)
+        address, now = self.geometry.by_block(address), self._tick(site)
+        mask = self.geometry.by_block(mask)
         entry = Entry(kind, now, root, address, size, mask, site, self.geometry)
         shadow = self._shadow(space, root, size)
-        if not shadow.keep(entry):
+        if not shadow.keep(entry, self.order):
             self._catch_up(shadow)
             self._look(shadow, entry)
         if kind == "atomic" and space == "global":

@@ -14,8 +14,10 @@ class Shadow:
     The second reader is the one farthest from the first: in another block, or warp.
     A cell is as large as the smallest access so far, say 4 bytes. While all blocks of a
     batch do the same in shared memory, the words of the first one serve for all.
-    log: accesses that cannot conflict with each other (all reads, or all atomic), not
-    examined until another kind of access comes. kinds: those seen (since the barrier).
+    log: accesses that cannot conflict with each other (all reads, all atomic, or each
+    cell of shared memory by one thread alone), not examined until another comes. kinds:
+    those seen (since the barrier). owner: of each cell, that one thread's number in its
+    block, -1 if nobody has come; False once it is of no use, None until it is needed.
     runs: the stretches, while each thread has its own stretch of global memory; None
     once there are words. Most kernels that stream through memory need only runs.
     """
@@ -26,21 +28,50 @@ class Shadow:
         self.rows, self.wide = 1, False
         self.words, self.log, self.logged, self.kinds = {}, [], 0, set()
         self.runs = [] if space == "global" else None
+        self.owner, self.owned = None, 0  # owned: how much of the log `owner` has
 
     def forget(self):
         """Everything so far is ordered before all that follows."""
         self.kinds.clear()
         self.log.clear()
         self.logged, self.wide = 0, False
+        self.owner, self.owned = None, 0
 
-    def keep(self, entry):
+    def keep(self, entry, order):
         """Defer an access; False if it has to be examined now."""
         self.kinds.add(entry.kind)
-        if len(self.kinds) > 1 or "write" in self.kinds or self.logged > LOG_LIMIT:
+        alike = len(self.kinds) == 1 and entry.kind != "write"
+        if self.logged > LOG_LIMIT or not (alike or self._apart(entry, order)):
+            self.owner = False
             return False
         self.log.append(entry)
         self.logged += entry.address.nbytes
         return True
+
+    def _apart(self, entry, order):
+        """Whether each cell was accessed by one thread alone, in whatever blocks."""
+        if self.owner is False or self.space == "global" or "atomic" in self.kinds:
+            return False
+        if self.owner is None:
+            self.owner = np.full(self.cells, -1)
+        new, self.owned = [*self.log[self.owned :], entry], len(self.log) + 1
+        return all(self._own(one, order) for one in new)
+
+    def _own(self, entry, order):
+        """Take the cells of an access for its threads; False if others have them."""
+        if differs(entry.address, None):
+            return False
+        self.fit(entry.size, order)
+        mask, geometry = entry.mask, entry.geometry
+        if np.ndim(mask):
+            mask = mask.any(axis=0, keepdims=True)
+        shape = 1, *geometry.shape[1:]
+        lanes, cells = cells_of(entry.address, mask, shape, entry.size, self.unit)
+        threads, before = self.each(entry, geometry.per_block[lanes]), self.owner[cells]
+        if ((before != threads) & (before >= 0)).any():
+            return False
+        self.owner[cells] = threads
+        return isinstance(cells, slice) or bool((self.owner[cells] == threads).all())
 
     def column(self, name):
         """The words of this name, one a cell."""
@@ -101,6 +132,8 @@ class Shadow:
             self.unit //= times
             self.cells *= times
             self.words = {k: np.repeat(w, times) for k, w in self.words.items()}
+            if self.owner is not None:
+                self.owner = self.owner is not False and np.repeat(self.owner, times)
 
     def widen(self, rows, bits):
         """From here on each block of the batch has its own words."""
