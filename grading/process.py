@@ -25,8 +25,8 @@ from minigrad.exercises.sandbox import PATIENCE
 from . import native, replies, sandbox, wire
 from .line import LONGEST, Line
 from .subject import Outcome, Problem, WireSubject
-from .worker import CELL_SECONDS
 
+CELL_SECONDS = 20  # of work, for one cell
 START_SECONDS = 120  # to import NumPy and minigrad on a busy machine
 GRACE = 5  # seconds beyond its own time limit, before a process is ended
 EXERCISE_SECONDS = 180  # by the clock, of waiting for all that an exercise is asked
@@ -285,7 +285,8 @@ class ProcessSubject(WireSubject):
         judged, self._judged = self._judged, None
         try:
             self._fork()
-            self._tell(wire.encode([self.name, self.cells, self.files]))
+            told = [self.name, self.cells, self.files, CELL_SECONDS]
+            self._tell(wire.encode(told))
         finally:
             self._judged = judged
 

@@ -20,8 +20,6 @@ from minigrad.exercises.sandbox import TimeUp, captured, time_limit
 from . import wire
 from .line import Line
 
-CELL_SECONDS = 20
-
 
 class Absent(types.ModuleType):
     """Stands where PyTorch would be: it can be imported, and used for nothing."""
@@ -84,7 +82,7 @@ def main(descriptor):
     from .subject import LocalSubject, serve
 
     talk = Talk(descriptor)
-    name, cells, files = wire.decode(talk.hear())
+    name, cells, files, seconds = wire.decode(talk.hear())
     for file, text in files:
         Path(file).write_text(text, encoding="utf-8")
     hole.supply = talk.reference
@@ -94,7 +92,7 @@ def main(descriptor):
         for id, text in cells:
             talk.say("begin", id)
             with running(name, id, text):
-                problem = _try(id, text, names)
+                problem = _try(id, text, names, seconds)
             talk.say("end", id, problem)
             if problem and _is_early(text, problem):
                 early.append((id, text))
@@ -115,16 +113,16 @@ def _is_early(text, problem):
     return problem.startswith("NameError") and answered_in(text) not in answered
 
 
-def _try(id, text, names):
+def _try(id, text, names, seconds):
     """Run a cell; what went wrong, in one line, or None."""
     with captured():
         try:
             text, filename = python(text), f"<cell {id}>"
             linecache.cache[filename] = len(text), None, text.splitlines(True), filename
-            with time_limit(CELL_SECONDS):
+            with time_limit(seconds):
                 exec(compile(text, filename, "exec"), names)
         except TimeUp:
-            return f"not done after {CELL_SECONDS} s"
+            return f"not done after {seconds} s"
         except BaseException as error:
             try:
                 return f"{type(error).__name__}: {error}"[:500]

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("nbgrader", reason="not run: grading (nbgrader is not installed)")
 pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)")
 
-import psutil  # noqa: E402
+from left_over import running  # noqa: E402
 
 from grading import native, sandbox  # noqa: E402
 from grading.classroom.judging import verdict_on  # noqa: E402
@@ -25,6 +25,7 @@ if not extension.has_compiler():
 
 pytestmark = pytest.mark.slow
 LAB, SECRET = "11_extending_pytorch", "SECRET-4711"
+SERVES = native.CODE.partition("{")[0]
 ANSWER = "at::Tensor bias_gelu_cpu(const at::Tensor& x, const at::Tensor& bias)"
 HEAD = r"""
 #include <fcntl.h>
@@ -163,21 +164,15 @@ def judged(text, places):
     imports = "from minigrad import solves\nfrom minigrad.kernels import bindings\n"
     cell = f"{imports}solves(bindings.bias_gelu_cpu)({text!r})"
     with ProcessSubject("x.ipynb", [("a", cell)], LAB) as subject:
-        before = running()
+        before = running(SERVES)
         verdict = verdict_on(bias_gelu_cpu, subject)
     late = time.monotonic() + 60
-    while running() - before:
-        assert time.monotonic() < late, running()
+    while running(SERVES) - before:
+        assert time.monotonic() < late, running(SERVES)
         time.sleep(0.05)
     said = f"{verdict} {verdict.failures} {subject.problems}"
     assert SECRET not in said
     return verdict, said
-
-
-def running():
-    """The processes in which C++ answers are called."""
-    found = psutil.process_iter(["cmdline"])
-    return {p.pid for p in found if "native.serve(" in str(p.info["cmdline"])}
 
 
 def test_what_it_does_at_load_succeeds_nowhere(places):

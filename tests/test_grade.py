@@ -17,7 +17,9 @@ pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)
 from bs4 import BeautifulSoup  # noqa: E402
 from submissions import CLASS, FULL, HOLES, LAB, NONE, PART, write  # noqa: E402
 
+from grading import process  # noqa: E402
 from grading.build import dumps, notebook  # noqa: E402
+from grading.checking import Check  # noqa: E402
 from grading.classroom.book import grade, open_course, release  # noqa: E402
 from grading.classroom.collect import collect  # noqa: E402
 from grading.classroom.export import export  # noqa: E402
@@ -31,6 +33,15 @@ pytestmark = [
     pytest.mark.xdist_group("grade"),  # one class, graded once
 ]
 MOST = {name: hole.points for name, hole in HOLES.items()}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def short_limits():
+    """What never ends computes until its limit: here that is soon."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(process, "CELL_SECONDS", 4)
+        patch.setattr(Check, "seconds", 2)
+        yield
 
 
 @pytest.fixture(scope="module")
