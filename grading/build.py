@@ -10,7 +10,7 @@ Marks on cells say what a cell is; everything else about it follows from the hol
 
 {{relu | unary_vec | time}} in a text becomes that cell of docs/benchmarks/kernels.md,
 and {{relu | unary_vec}} the rate, GB/s or TFLOP/s; {{duration}} in the first cell is
-how long the notebook takes. {{= 12}} is 12: a number that the cells beside the text
+how long the notebook takes. {{=12}} is 12: a number that the cells beside the text
 show, which the tests compare when they run the notebook.
 Built twice, a notebook has the same bytes: ids come from the marks, not from chance.
 """
@@ -39,7 +39,7 @@ STUB = {
     "//": ["// YOUR CODE HERE"],
 }
 MEASURED = re.compile(r"\{\{(.*?) \| (.*?)(?: \| (.*?))?\}\}")
-STATED = re.compile(r"\{\{= (.*?)\}\}", re.S)
+STATED = re.compile(r"\{\{=(.*?)\}\}", re.S)
 FOR_TOOLS = re.compile(r"  # (?:fmt: skip|noqa).*$", re.M)  # no words for learners
 BADGE = "https://colab.research.google.com/assets/colab-badge.svg"
 COLAB = "https://colab.research.google.com/github"

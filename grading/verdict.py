@@ -67,15 +67,14 @@ class Verdict:
         return self.state not in NOT_GRADED
 
     def _repr_html_(self):
+        """A bar of the points, the lower edge of the text above, and the picture."""
         earned = f"{number(self.points)} of {plural(self.max_points)}"
         shown = earned if self.counts else f"not graded: {self.state}"
         share = 100 * self.points / self.max_points if self.max_points else 0
         return (
-            '<div style="font: 13px sans-serif; margin-top: 6px">'
-            '<div role="img" aria-label="share of the points" style="display: '
-            "inline-block; width: 8em; height: .7em; border: 1px solid #888; "
-            f'background: linear-gradient(90deg, #0072b2 {share:.0f}%, #fff0 0)">'
-            f"</div> &nbsp;<b>{html.escape(self.name)}</b>: {html.escape(shown)}"
+            f'<div role="img" aria-label="{html.escape(shown)}" style="height: 5px; '
+            "max-width: 640px; "
+            f'background: linear-gradient(90deg, #0072b2 {share:.0f}%, #8886 0)">'
             f"</div>{self.picture}"
         )
 

@@ -307,7 +307,7 @@ Kernel(spaces, "spaces")(1, 32, (x, y))
 to_host(y)[:4]
 
 # %% [markdown]
-# 31 · 1 + 0, 30 · 2 + 1, 29 · 3 + 2, ... Chapter 02 is about these memories.
+# {{=31}} · 1 + 0, 30 · 2 + 1, 29 · 3 + 2, ... Chapter 02 is about these memories.
 #
 # **To the lab**: exercise 1 (`pick_launch`): grid, block and registers.
 #
@@ -795,10 +795,11 @@ else:
 viz.versions([(12, 4), (12, 8), (13, 0)], [(11, 8), (12, 6), (12, 8), (13, 0)])
 
 # %% [markdown]
-# Refused: 13 is more than 12. And there must be code for the GPU inside: a **cubin** of
-# the same major capability, with a minor number that is not above the GPU's (8.0 runs
-# on 8.6, not on 9.0), or **PTX** of any capability up to the GPU's. A wheel for CUDA 13
-# has none for a GPU of 7.0 and older. What was your PyTorch built for?
+# Refused: {{=13}} is more than {{=12}}. And there must be code for the GPU inside: a
+# **cubin** of the same major capability, with a minor number that is not above the
+# GPU's (8.0 runs on 8.6, not on 9.0), or **PTX** of any capability up to the GPU's. A
+# wheel for CUDA 13 has none for a GPU of 7.0 and older. What was your PyTorch built
+# for?
 
 # %%
 print("CUDA", torch.version.cuda, "| code for", torch.cuda.get_arch_list() or "no GPU")
@@ -891,8 +892,8 @@ print(Kernel(text, "add").check(1, 8, (short, short.copy(), short.copy(), 8)))
 # 1. Yes, if the wheel has code for the GPU: 12.6 is no newer than the driver's 12.8.
 #    nvcc's version has no part in it.
 # 2. The launch. Wait first: `torch.cuda.synchronize()`.
-# 3. 6 · 4 MB · 1000 = 24 GB. With `to_device` once and `copy_to_host` at the end, 12
-#    MB.
+# 3. 6 · 4 MB · 1000 = {{=24000}} MB. With `to_device` once and `copy_to_host` at the
+#    end, {{=12}} MB.
 #
 # </details>
 

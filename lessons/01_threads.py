@@ -255,7 +255,8 @@ with trying():
 #
 # <details><summary>Answer</summary>
 #
-# 3 · 256 + 10 = 778. And 1000 = 3 · 256 + 232: thread 232 of block 3.
+# 3 · 256 + 10 = {{=778}}. And 1000 = 3 · 256 + {{=232}}: thread {{=232}} of block
+# {{=3}}.
 #
 # </details>
 
@@ -1126,8 +1127,8 @@ to_host(y)
 
 # %% [markdown]
 # `1.0f` is a float32; `1.0` without the `f` is a float64, and makes all of the
-# expression float64: slow on a GPU that has few units for it. `-7 / 2` is −3, where
-# Python's `-7 // 2` is −4.
+# expression float64: slow on a GPU that has few units for it. `-7 / 2` is {{=−3}},
+# where Python's `-7 // 2` is −4.
 #
 # ## What PyTorch does
 #
@@ -1170,7 +1171,7 @@ n, threads, each = 1_000_003, 128, 4
 # 3. Each element is done once, so the values are right. But the threads of a warp are
 #    `gridDim.x` elements apart, and the memory does not like that: chapter 02.
 # 4. Nothing, today. Something will, when there are 1025 elements.
-# 5. (120, 68): 1920 / 16 is 120, and 1080 / 16 is 67.5. x first.
+# 5. ({{=120}}, {{=68}}): 1920 / 16 is 120, and 1080 / 16 is 67.5. x first.
 #
 # </details>
 

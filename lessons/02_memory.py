@@ -368,10 +368,10 @@ for seed in range(4):
     print(report.output)
 
 # %% [markdown]
-# Thread 31 takes what thread 32 should have put in: 32 in block 0, 288 in block 1.
-# Where the second warp came later, it takes what was there before: in the simulator
-# `nan`, which it puts into shared memory at the beginning, so that it is not mistaken
-# for data. On a GPU it would be some number that another block left there.
+# Thread 31 takes what thread 32 should have put in: {{=32}} in block 0, {{=288}} in
+# block 1. Where the second warp came later, it takes what was there before: in the
+# simulator `nan`, which it puts into shared memory at the beginning, so that it is not
+# mistaken for data. On a GPU it would be some number that another block left there.
 #
 # ### The tools find a barrier in an `if`, too
 
@@ -558,8 +558,8 @@ def sectors(addresses):
 #
 # <details><summary>Answer</summary>
 #
-# 4, 8, 16, 32, 32 and 1. From stride 8 on each thread needs a sector of its own; and
-# with stride 0 all want the same one.
+# {{=4}}, {{=8}}, {{=16}}, {{=32}}, {{=32}} and {{=1}}. From stride 8 on each thread
+# needs a sector of its own; and with stride 0 all want the same one.
 #
 # </details>
 
@@ -568,7 +568,7 @@ for stride in 1, 2, 4, 8, 32, 0:
     print(f"stride {stride}:", sectors(4 * stride * t for t in range(32)), "sectors")
 
 # %% [markdown]
-# 128 bytes are wanted, and 4 sectors are the fewest that hold them: that access is
+# 128 bytes are wanted, and {{=4}} sectors are the fewest that hold them: that access is
 # **coalesced**. With stride 8, 1024 bytes come for the same 128. The kernel that shows
 # it, and what the simulator counts:
 
@@ -591,7 +591,7 @@ for stride in 1, 2, 4, 8, 32:
     )
 
 # %% [markdown]
-# Two requests: the warp's read and its write. The picture has the addresses of one
+# {{=Two}} requests: the warp's read and its write. The picture has the addresses of one
 # access, and the sectors that they touch.
 
 # %%
@@ -685,8 +685,8 @@ for (line, column), counts in report.counts["lines"].items():
         print(counts["sectors"], "sectors")
 
 # %% [markdown]
-# Line 5 has both, the read at column 58 and the write at column 55: 4 sectors for each
-# request of the read, 32 for each of the write. On a GPU it reached
+# Line 5 has both, the read at column {{=58}} and the write at column {{=55}}: 4 sectors
+# for each request of the read, 32 for each of the write. On a GPU it reached
 # {{memory/transposes | element | GB}} GB/s, where a plain copy reached
 # {{memory/transposes | a plain copy | GB}}.
 #
@@ -715,8 +715,8 @@ def passes(words):
 #
 # <details><summary>Answer</summary>
 #
-# 1, 2, 1, 4, 32, 1, 1. Only what a stride has in common with 32 counts: odd strides
-# visit all banks.
+# {{=1}}, {{=2}}, {{=1}}, {{=4}}, {{=32}}, {{=1}}, {{=1}}. Only what a stride has in
+# common with 32 counts: odd strides visit all banks.
 #
 # </details>
 
@@ -868,7 +868,7 @@ for _ in range(3):
     print(f"{1000 * (gpu.now - start):.3f} ms")
 
 # %% [markdown]
-# {{= 0.005}} ms each: the time that it takes to ask. On a GPU, a copy that takes
+# {{=0.005}} ms each: the time that it takes to ask. On a GPU, a copy that takes
 # {{memory/single | a copy, with a | m}} "took" {{memory/single | a copy, without | m}}
 # in this way. Wait, then, before you look at the clock:
 
@@ -897,7 +897,8 @@ gpu.synchronize()
 print(f"{1000 * (gpu.now - start):.3f} ms")
 
 # %% [markdown]
-# 21 ms: the warm-up was still running when the clock was started. Wait before, too.
+# {{=21}} ms: the warm-up was still running when the clock was started. Wait before,
+# too.
 #
 # ### One number of many
 #
@@ -1034,8 +1035,8 @@ except Exception as error:
 #
 # 1. The runs cannot say. Values show the orders that came up; a race is about those
 #    that could.
-# 2. 256 bytes, 8 sectors. That is coalesced: nothing is fetched in vain.
-# 3. Stride 36 has the factor 4 in common with 32: four passes.
+# 2. 256 bytes, {{=8}} sectors. That is coalesced: nothing is fetched in vain.
+# 3. Stride 36 has the factor 4 in common with 32: {{=four}} passes.
 # 4. One millisecond. If it takes 5, ask for sectors.
 #
 # </details>

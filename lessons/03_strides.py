@@ -151,7 +151,7 @@ print(t.dtype, t.itemsize, "bytes a cell,", t.device)
 #
 # <details><summary>Answer</summary>
 #
-# `(12, 4, 1)`. A row has 4 elements; a plane has 3 rows of 4, that is 12.
+# `(12, 4, 1)`. A row has 4 elements; a plane has 3 rows of 4, that is {{=12}}.
 #
 # </details>
 
@@ -323,9 +323,9 @@ for v in y[1], y[:, 2]:
 strides(y[1:, 1::2], base=y, name="y[1:, 1::2]", base_name="y")
 
 # %% [markdown]
-# The offset 7 is one row of 6 and one column. The stride of `i` is still 6, that of `j`
-# is 2 · 1. So for every dimension: `start` goes into the offset, `step` into the
-# stride, and the length into the shape.
+# The offset {{=7}} is one row of 6 and one column. The stride of `i` is still {{=6}},
+# that of `j` is 2 · 1. So for every dimension: `start` goes into the offset, `step`
+# into the stride, and the length into the shape.
 #
 # **Predict** shape, strides and offset of `y[2:, ::3]`.
 #
@@ -429,8 +429,8 @@ wide = column.expand(3, 4)
 strides(wide, name="wide")
 
 # %% [markdown]
-# Twelve elements, three cells; ×4 says that each cell is read by four elements. The row
-# gets a new first dimension, of stride 0.
+# Twelve elements, three cells; ×{{=4}} says that each cell is read by four elements.
+# The row gets a new first dimension, of stride 0.
 
 # %%
 strides(minigrad.arange(4).expand(3, 4), name="row.expand(3, 4)")
@@ -539,8 +539,8 @@ with trying():
 walk({"x.T": x.T})
 
 # %% [markdown]
-# A tensor of one dimension has one stride, and no number is both 4 and −7. So `view`
-# does not fail out of caution. It fails because there is no such view.
+# A tensor of one dimension has one stride, and no number is both {{=4}} and {{=−7}}. So
+# `view` does not fail out of caution. It fails because there is no such view.
 #
 # ### reshape: a view if it can, a copy if it must
 #

@@ -67,8 +67,8 @@ x = minigrad.arange(6, dtype=minigrad.float32).view(2, 3)
 strides(x.T, name="x.T")
 
 # %% [markdown]
-# Element 1 of `x.T`, counted row by row, is a 3, and lies in cell 3. If a kernel is to
-# double this tensor, thread 1 must read cell 3.
+# Element 1 of `x.T`, counted row by row, is a 3, and lies in cell {{=3}}. If a kernel
+# is to double this tensor, thread 1 must read cell 3.
 #
 # ## First in Python
 #

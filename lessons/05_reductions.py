@@ -131,8 +131,8 @@ ones = np.ones(10_000, np.float16)
 print(np.cumsum(ones, dtype=np.float16)[-1])
 
 # %% [markdown]
-# 2048 + 1 is 2048: half has 11 significant digits. A sum of halves is therefore kept in
-# float, in PyTorch and in this course.
+# 2048 + 1 is {{=2048}}: half has 11 significant digits. A sum of halves is therefore
+# kept in float, in PyTorch and in this course.
 #
 # ### The same numbers, shuffled
 #
@@ -514,8 +514,8 @@ for tid in range(size):
 print(pairs, max(pairs, key=lambda p: p[0]))
 
 # %% [markdown]
-# Column 4, thread 0's; the first 7 is in column 1. The tree must compare columns, too:
-# larger value first, then smaller column.
+# Column {{=4}}, thread 0's; the first {{=7}} is in column 1. The tree must compare
+# columns, too: larger value first, then smaller column.
 
 # %%
 max(pairs, key=lambda p: (p[0], -p[1]))
@@ -626,7 +626,7 @@ report = three_pass.check(4, 256, (x, y, 1000))
 print(report, report.counts["reads"] / x.size)
 
 # %% [markdown]
-# 3.3 reads an element: three passes, and x[0] once for each thread.
+# {{=3.3}} reads an element: three passes, and x[0] once for each thread.
 #
 # ### Break it: a barrier too few
 #

@@ -260,12 +260,13 @@ def asked(kernel, grid, block, args, n):
 n, own = 64, {}
 for kernel in along_rows, along_columns:
     own[kernel.name] = asked(kernel, *launch, n)
-    print(f"{kernel.name:<24} {own[kernel.name]:.3f} FLOP for each byte")
+    bound = own[kernel.name] * copy / 1e12
+    print(f"{kernel.name:<24} {own[kernel.name]:.2f} FLOP a byte, {bound:.1f} TFLOP/s")
 
 # %% [markdown]
-# 0.12 and 0.49 FLOP for each byte: left of the edge, both of them. If all of this came
-# from memory, the H200 could do 0.5 and 2.1 TFLOP/s. The measured rates are higher.
-# **Predict** why.
+# {{=0.12}} and {{=0.49}} FLOP for each byte: left of the edge, both of them. If all of
+# this came from memory, the H200 could do {{=0.5}} and {{=2.0}} TFLOP/s. The measured
+# rates are higher. **Predict** why.
 
 # %%
 for name, intensity in own.items():
@@ -677,8 +678,8 @@ with minigrad.trace() as launches:
 launches
 
 # %% [markdown]
-# Three: no copy is among them. In the third, 6 × 1 matrices meet 5: that makes 6 × 5
-# products. The dimension of size 1, and the one that is missing, have the stride 0
+# {{=Three}}: no copy is among them. In the third, 6 × 1 matrices meet 5: that makes 6 ×
+# 5 products. The dimension of size 1, and the one that is missing, have the stride 0
 # there: one matrix serves for many. `expand` of chapter 03 has done it.
 
 # %%
@@ -756,8 +757,8 @@ launches
 #
 # <details><summary>Answers</summary>
 #
-# 1. 2 · 32 · 4096² FLOP; the weights alone are 67 MB: 15.8 FLOP for each byte. That is
-#    just right of the edge at 12: the arithmetic, by a little.
+# 1. 2 · 32 · 4096² FLOP; the weights alone are 67 MB: {{=15.8}} FLOP for each byte.
+#    That is just right of the edge at 12: the arithmetic, by a little.
 # 2. A step fills the pair that was used in the step before. The barrier at the end of
 #    that step has made sure that all were done with it; and the same barrier says that
 #    the pair of the next step is full.

@@ -128,8 +128,8 @@ print(f"{multiplications:,} multiplications of {numbers:,} numbers")
 print(f"{2 * multiplications / (4 * numbers):.0f} operations for each byte")
 
 # %% [markdown]
-# 95 operations a byte: as with large matrices, a GPU could be busy with arithmetic all
-# the time, if each number were read once. The naive kernel reads two for each
+# {{=95}} operations a byte: as with large matrices, a GPU could be busy with arithmetic
+# all the time, if each number were read once. The naive kernel reads two for each
 # multiplication. All that follows is about that.
 #
 # ## Direct: a tile and its halo
@@ -337,8 +337,8 @@ F.fold(F.unfold(ones, 3), (4, 5), 3).numpy()[0, 0]
 viz.overlaps((4, 5), 3)
 
 # %% [markdown]
-# im2col is linear, so it is a matrix, if a strange one: each row has a single 1. Let us
-# write it down, column by column, and look at col2im's. It is the transpose: the
+# im2col is linear, so it is a matrix, if a strange one: each row has a single {{=1}}.
+# Let us write it down, column by column, and look at col2im's. It is the transpose: the
 # **adjoint**.
 
 

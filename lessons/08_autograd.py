@@ -63,8 +63,8 @@ print(f(2, 5))
 print((f(2 + h, 5) - f(2, 5)) / h, (f(2, 5 + h) - f(2, 5)) / h)
 
 # %% [markdown]
-# If a grows by a little, f grows 9 times as much; if b grows, twice as much. These two
-# numbers, 9 and 2, are the **gradient** of f at (2, 5).
+# If a grows by a little, f grows {{=9}} times as much; if b grows, twice as much. These
+# two numbers, {{=9}} and {{=2}}, are the **gradient** of f at (2, 5).
 #
 # One could train a network like that. It takes one forward pass for **each** knob: for
 # a million weights a million passes. Let us find a way that takes one backward pass for
@@ -146,9 +146,9 @@ backward_1(y)
 viz.formula(y)
 
 # %% [markdown]
-# b is right, a is not: 5 instead of 9. a is used three times, once in a · b and twice
-# in a · a, and each use sends it a part: 5, 2 and 2. The `=` keeps the last one.
-# **Where gradients meet, they are added up.**
+# b is right, a is not: {{=5}} instead of 9. a is used three times, once in a · b and
+# twice in a · a, and each use sends it a part: {{=5}}, 2 and 2. The `=` keeps the last
+# one. **Where gradients meet, they are added up.**
 #
 # With `+=` the example is right. But look at what else happens when a value is used
 # twice **on the way**:
@@ -173,9 +173,9 @@ backward_2(y)
 viz.formula(y)
 
 # %% [markdown]
-# The slope is 4, and this says 8. y has sent two parts to u, so u was visited twice;
-# and each time it sent on all that it had, 2 · 2. In other graphs a node is visited
-# before all of its gradient has come, which is as bad.
+# The slope is {{=4}}, and this says {{=8}}. y has sent two parts to u, so u was visited
+# twice; and each time it sent on all that it had, 2 · 2. In other graphs a node is
+# visited before all of its gradient has come, which is as bad.
 #
 # So two rules: each node is visited **once**, and only when **all** that use it have
 # been visited. An order that keeps both is called a **topological order**. Here is one
@@ -665,8 +665,8 @@ y.backward()
 print("y was computed with 3, the gradient is", w.grad.item())
 
 # %% [markdown]
-# 103, and nothing would ever have shown it. A silent wrong gradient does not end the
-# program: the network learns, only badly, and the search takes weeks.
+# {{=103}}, and nothing would ever have shown it. A silent wrong gradient does not end
+# the program: the network learns, only badly, and the search takes weeks.
 #
 # Not every change is a mistake. `relu_` may write over its operand, because its
 # gradient needs the result alone; and `x += 1` is fine when no node has saved x:

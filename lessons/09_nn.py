@@ -463,8 +463,8 @@ scores = minigrad.zeros(1, 10)
 print(F.cross_entropy(scores, minigrad.tensor([3])), np.log(10))
 
 # %% [markdown]
-# Remember 2.303: if the first loss of a training with ten classes is far above, the
-# network begins by being sure of something, and its last weights are too large.
+# Remember {{=2.303}}: if the first loss of a training with ten classes is far above,
+# the network begins by being sure of something, and its last weights are too large.
 #
 # ### Break it: two steps
 #
@@ -479,8 +479,8 @@ in_two, in_one
 # %% [markdown]
 # The probability is exp(-200), below every float, and log(0) is minus infinity. In one
 # step it is lse - x[t], where lse is the logarithm of the sum of exponentials, and
-# 200.69 is right. The gradient is even simpler, softmax minus **one-hot**: a row of
-# zeros with a 1 at the right class.
+# {{=200.69}} is right. The gradient is even simpler, softmax minus **one-hot**: a row
+# of zeros with a 1 at the right class.
 
 # %%
 scores = minigrad.tensor([[2.0, 1.0, 0.1]]).requires_grad_()
@@ -696,7 +696,7 @@ for name, start in [
     print(f"{name:<8} {score(net):.1%}, loss {losses[0]:.3g} to {losses[-1]:.3g}")
 
 # %% [markdown]
-# The first one does not move from 2.30: no gradient comes through. The second one
+# The first one does not move from {{=2.30}}: no gradient comes through. The second one
 # begins with a loss of tens of thousands; one step, and there is no number left. The
 # third one learns. The three differ in nothing but the numbers they began with.
 #

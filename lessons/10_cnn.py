@@ -253,61 +253,50 @@ trace
 import os
 
 os.environ["KINETO_LOG_LEVEL"] = "99"  # or PyTorch's profiler writes lines of its own
-try:
-    import torch
-    from torch.profiler import profile
-except ImportError:
-    torch = None
-    print("PyTorch is not installed: the next cells show nothing.")
+import torch
+import torch.nn.functional as TF
+from torch import nn as tnn
+from torch.profiler import profile
+
 
 # %%
-if torch:
+class Twin(tnn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv1 = tnn.Conv2d(1, 32, 3, padding=1)
+        self.conv2 = tnn.Conv2d(32, 64, 3, padding=1)
+        self.fc1, self.fc2 = tnn.Linear(64 * 7 * 7, 128), tnn.Linear(128, 10)
 
-    class Twin(torch.nn.Module):
-        """ConvNet, word for word."""
-
-        def __init__(self):
-            super().__init__()
-            self.conv1 = torch.nn.Conv2d(1, 32, 3, padding=1)
-            self.conv2 = torch.nn.Conv2d(32, 64, 3, padding=1)
-            self.fc1 = torch.nn.Linear(64 * 7 * 7, 128)
-            self.fc2 = torch.nn.Linear(128, 10)
-
-        def forward(self, x):
-            f = torch.nn.functional
-            x = f.max_pool2d(f.relu(self.conv1(x)), 2)
-            x = f.max_pool2d(f.relu(self.conv2(x)), 2)
-            x = f.relu(self.fc1(x.flatten(1)))
-            return f.log_softmax(self.fc2(x), 1)
+    def forward(self, x):
+        x = TF.max_pool2d(TF.relu(self.conv1(x)), 2)
+        x = TF.max_pool2d(TF.relu(self.conv2(x)), 2)
+        x = TF.relu(self.fc1(x.flatten(1)))
+        return TF.log_softmax(self.fc2(x), 1)
 
 
 # %% [markdown]
 # The names of the parameters are the same, so one `state_dict` fits both.
 
 # %%
-if torch:
-    twin, weights = Twin(), net.state_dict()
-    twin.load_state_dict({k: torch.tensor(v.numpy()) for k, v in weights.items()})
-    digit = torch.tensor(image.numpy())
-    with torch.no_grad(), minigrad.no_grad():
-        difference = twin(digit).numpy() - net(image).numpy()
-    print("largest difference:", abs(difference).max())
+twin, weights = Twin(), net.state_dict()
+twin.load_state_dict({k: torch.tensor(v.numpy()) for k, v in weights.items()})
+digit = torch.tensor(image.numpy())
+with torch.no_grad(), minigrad.no_grad():
+    difference = twin(digit).numpy() - net(image).numpy()
+print("largest difference:", abs(difference).max())
 
 # %% [markdown]
 # PyTorch's profiler lists what ran: operators, and on a machine with an NVIDIA GPU the
 # kernels, too, by their names.
 
 # %%
-if torch:
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    twin, digit = twin.to(device), digit.to(device)
-    with profile(acc_events=True) as seen, torch.no_grad():
-        twin(digit)
-    print(
-        *[event.name for event in seen.events() if event.cpu_parent is None], sep="\n"
-    )
-    if device == "cpu":
-        print("(kernels' names need a GPU)")
+device = "cuda" if torch.cuda.is_available() else "cpu"
+twin, digit = twin.to(device), digit.to(device)
+with profile(acc_events=True) as seen, torch.no_grad():
+    twin(digit)
+print(*[event.name for event in seen.events() if event.cpu_parent is None], sep="\n")
+if device == "cpu":
+    print("(kernels' names need a GPU)")
 
 # %% [markdown]
 # PyTorch's operators begin with `aten::`. They are the ones of our list; a convolution

@@ -250,8 +250,7 @@ print(found)
 #
 # TensorFlow 2 runs each line at once, as PyTorch does. `tf.function` brings the graph
 # back: **tracing** is to run a Python function once, and to write its operators down.
-# The same program once more, five times and then with half of the batch.
-# **Predict** how often "tracing" is printed.
+# The same program once more:
 
 # %%
 if tensorflow:
@@ -266,6 +265,13 @@ if tensorflow:
         w.assign_sub(0.02 * tape.gradient(loss, w))
         return loss
 
+
+# %% [markdown]
+# It is called five times, and then with half of the batch. **Predict** how often
+# "tracing" is printed.
+
+# %%
+if tensorflow:
     print([round(float(step(X, T)), 4) for _ in range(5)])
     step(X[:1], T[:1])
 else:
