@@ -170,6 +170,7 @@ def test_a_kernel_is_run_on_arrays_that_are_made(command):
     assert "0, 1, 2, 3, 4, 5, ..." in ran.stdout  # x
     assert "1, 2, 3, 4, 5, 6, ..." in ran.stdout  # y
     assert "occupancy on a T4: 100%" in ran.stdout
+    assert "run by NumPy\n" in ran.stdout
 
 
 def test_what_a_run_finds_is_shown(command):
@@ -184,7 +185,7 @@ def test_a_run_as_json(command):
     made = json.loads(command(*LAUNCH, *words, add=ADD).stdout)
     kinds = {found["kind"] for found in made["findings"]}
     assert kinds == {"out-of-bounds"} and made["counts"]["sectors"] > 0
-    assert made["occupancy"]["gpu"] == "A100"
+    assert made["occupancy"]["gpu"] == "A100" and made["engine"] == "NumPy"
 
 
 @pytest.mark.parametrize(

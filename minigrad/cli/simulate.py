@@ -47,6 +47,7 @@ def simulate(path, name, grid, block, given, shared_mem=0, seed=0, gpu="T4",
         return int(bool(report.findings))
     console.print(printable_lines(str(report)))
     console.print(report.summary(), end="\n\n")
+    console.print(f"run by {report.engine}")
     if report.output:
         console.print(f"printed:\n{printable_lines(report.output)}")
     console.print(f"occupancy on a {gpu}: {share:.0%}, {why} (registers not counted)")

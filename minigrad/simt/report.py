@@ -85,6 +85,7 @@ class Report:
     findings: Findings, by line. notes: what is no mistake on a GPU, but worth a look.
     counts: what the tools counted (sectors, requests,
     bank_passes, ...; counts["lines"] by (line, column)). output: what printf wrote.
+    engine: what ran it, "NumPy" or "C".
     """
 
     findings: list
@@ -96,6 +97,7 @@ class Report:
     block: tuple
     schedule: str
     notes: list = dataclasses.field(default_factory=list)
+    engine: str = "NumPy"
 
     def __bool__(self):
         """Whether nothing was found."""

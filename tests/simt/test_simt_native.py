@@ -54,6 +54,16 @@ def same(a, b):
 
 
 @needs_compiler
+def test_a_report_says_what_ran():
+    text = "__global__ void f(int* x) { for (int i = 0; i < 9; i++) x[i] += i; }"
+    x = np.zeros(9, np.int32)
+    for kernel, engine in ((simt.RawKernel(text, "f"), "NumPy"),
+                           (compiled(text, "f"), "C")):  # fmt: skip
+        assert native.run(Launch(kernel, 1, 1, (x,))).engine == engine
+    assert simt.run(kernel, 1, 1, (x,)).engine == "NumPy"
+
+
+@needs_compiler
 @pytest.mark.parametrize("stem", LAUNCHES)
 def test_teaching_kernels(stem):
     for one in LAUNCHES[stem]():
