@@ -85,7 +85,10 @@ class ReadIdx(SceneCheck):
                 yield part, self.of(file_of(random, *shape))
         good = file_of(random, 4, 3, 2)
         bad = [file_of(random, 4, 3, 2, kind=kind) for kind in (0x0D, 0x0B)]
-        bad += b"\x1f\x8b" + good[2:], good[:-1], good + b"\0", good[:11]
+        bad += [b"\x1f\x8b" + good[2:], good[:-1], good + b"\0", good[:11]]
+        for sizes in (2**32 - 1,), (2**32 - 1, 2**16):  # neither negative nor allocated
+            head = struct.pack(f">{len(sizes)}I", *sizes)
+            bad.append(bytes([0, 0, 8, len(sizes)]) + head + bytes(5))
         for data in (*bad, b"", b"\0\0\x08", b"\0\0\x08\0"):
             yield "what is wrong is refused", self.of(data)
 
@@ -139,6 +142,10 @@ mistakes(
     little_endian: the sizes are read from the wrong end: IDX has the byte that counts
         most first, big-endian: int.from_bytes(four bytes, "big")
     > "big" -> "little"
+    signed: a size is a whole number without a sign: from 2 ** 31 on it is negative here
+    > "big") for -> "big", signed=True) for
+    & given != count -> False
+    & count, head) -> -1, head)
     reversed_sizes: the sizes are in the reverse order: the first size in the head is
         the first dimension
     > reshape(shape) -> reshape(shape[::-1])
@@ -148,6 +155,7 @@ mistakes(
     > given != count -> given < count
     wrong_error:
     > raise ValueError -> raise TypeError
+    > given, count = -> np.zeros(shape)\n    given, count =
     any_type:
     > data[2] != 0x08 -> False
     shifted:
@@ -159,7 +167,7 @@ mistakes(
     >  or data[:2] != b"\0\0" ->
     truncated:
     > given != count -> given > count
-    & {ELEMENTS} -> np.frombuffer(data[head:].ljust(count, b"\0"), np.uint8)
+    & {ELEMENTS} -> np.frombuffer(data[head:].ljust(min(count, 99), b"\0"), np.uint8)
     equivalent: of a file of four bytes the elements are missing, and that is refused
         below
     > comparison: -> if ((len(data)) <= (4))

@@ -20,6 +20,7 @@ OWN = "neighbours of one epoch are separated in the next"
 AGAIN = "the same seed and epoch give the same order again"
 EPOCHS = "another epoch has another order"
 SEEDS = "another seed has another order"
+RUNS = "another run of Python gives the same order"
 SHARED = "random numbers that others share are untouched"
 
 
@@ -44,18 +45,19 @@ class Order(SceneCheck):
 
     def expected(self, scene):
         shuffled = scene["shuffle"] and scene["n"] > 1
-        facts = {EACH: True, AGAIN: True, SHARED: True, LIE: not shuffled}
+        facts = {EACH: True, AGAIN: True, RUNS: True, SHARED: True, LIE: not shuffled}
         return facts | dict.fromkeys([MIXED, OWN, EPOCHS, SEEDS], shuffled)
 
     def seen(self, got, scene):
         """The facts of what came of a scene."""
         orders, plain = got["orders"], list(range(scene["n"]))
-        first, second, third, again, resumed, other = orders
+        first, second, third, again, resumed, other, run = orders
         same = sorted(first) == sorted(second)
         between = [first.index(i) for i in second] if same else second
         return {
             EACH: all(sorted(order) == plain for order in orders),
             AGAIN: first == again and third == resumed,
+            RUNS: run == second,
             SHARED: not got["changed"],
             LIE: all(order == plain for order in orders),
             MIXED: self.apart(first),
@@ -108,6 +110,10 @@ mistakes(
         made, or on chance, and not on self.seed and self.epoch alone
     > {SEED} ->
     > {RNG} -> self.__dict__.setdefault("generator", np.random.default_rng(self.seed))
+    another_run: the order is another in each run of Python, as hash() of a text is, and
+        id() of anything
+    > {SEED} -> abs(hash(f"{{self.seed}} {{self.epoch}}"))
+    > {SEED} -> [self.seed, self.epoch, id(np)]
     global_state: the order is right, but a generator that the whole program shares was
         seeded for it, and whatever is drawn next is no longer random: use one of its
         own, np.random.default_rng(...)

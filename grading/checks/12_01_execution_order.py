@@ -6,12 +6,9 @@ from grading.checking import Check, checks
 from grading.mistakes import Differs, Known, mistake, mistakes, right
 from minigrad.graph import execution_order
 
-from .layered import Layered, fault
+from .layered import Layered, fault, graphs
 from .scene_check import cut
 
-DIAMOND = {0: [], 1: [0], 2: [0], 3: [1, 2]}
-SHORT_CUT = {0: [], 1: [0], 2: [1], 3: [2], 4: [3, 0]}
-TWO_ENDS = {0: [], 1: [], 2: [0, 1], 3: [1], 4: [3]}
 RIGHT = Differs("each operation once, after its inputs, and nothing else")
 
 
@@ -22,25 +19,16 @@ class ExecutionOrder(Check):
     scene = "execution"
 
     def cases(self, random):
-        yield "each after its inputs", DIAMOND, [3]
-        yield "each after its inputs", SHORT_CUT, [4]
-        yield "each after its inputs", {0: [], 1: [0, 0], 2: [1, 0, 1]}, [2]
-        for _ in range(4):
-            graph = Layered(random, 9)
-            yield "each after its inputs", graph.edges, [graph.last]
-        yield "only what is needed", TWO_ENDS, [2]
-        yield "only what is needed", TWO_ENDS, [4]
-        yield "only what is needed", {0: [], 1: [], 2: [0]}, [1]
-        for _ in range(3):
-            graph = Layered(random, 12)
-            yield "only what is needed", graph.edges, [random.randrange(12)]
-        yield "several fetches", TWO_ENDS, [4, 2]
-        yield "several fetches", DIAMOND, [1, 3, 1]
-        yield "several fetches", DIAMOND, [3, 1]
-        yield "several fetches", DIAMOND, []
-        for _ in range(3):
-            graph = Layered(random, 12)
-            yield "several fetches", graph.edges, random.sample(range(12), 3)
+        some = graphs(random, 4)
+        for edges in some:
+            yield "each after its inputs", edges, [max(edges)]
+        for edges in some:
+            for n in edges if len(edges) < 6 else random.sample([*edges], 2):
+                yield "only what is needed", edges, [n]
+        for edges in some:
+            yield "several fetches", edges, random.choices([*edges], k=3)
+            yield "several fetches", edges, [max(edges), min(edges)]
+        yield "several fetches", edges, []
         yield "10 000 operations in a row", 10_000
         yield "many ways", Layered.ladder(30), [90]
 

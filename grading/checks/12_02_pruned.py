@@ -4,12 +4,8 @@ from grading.checking import checks
 from grading.mistakes import mistakes, right
 from minigrad.graph import pruned
 
-from .layered import Layered
+from .layered import GRAPHS, graphs
 from .scene_check import SceneCheck, cut
-
-CHAIN = {0: [], 1: [0], 2: [1], 3: [2]}
-FORK = {0: [], 1: [0], 2: [1], 3: [0], 4: [2, 3]}
-PLACE = {0: "Placeholder"}
 
 
 @checks(pruned)
@@ -23,32 +19,30 @@ class Pruned(SceneCheck):
         return cut(f"{given}; {'; '.join(uses)}", 200)
 
     def cases(self, random):
-        yield "what is fed", self.of(CHAIN, PLACE, [3], [0])
-        yield "what is fed", self.of(FORK, PLACE, [4], [0])
-        yield "for its sake alone", self.of(CHAIN, PLACE, [3], [1])
-        yield "for its sake alone", self.of(CHAIN, PLACE, [3], [2, 0])
-        yield "for its sake alone", self.of(FORK, PLACE, [4], [2, 0])
-        yield "for its sake alone", self.of(FORK, {}, [4], [1])
-        for _ in range(8):
-            edges = Layered(random, 10).edges
-            fed = random.sample(range(9), random.choice([1, 2, 3]))
-            fetches = random.sample(range(10), random.choice([1, 2]))
+        some = [(edges, max(edges), [n for n, i in edges.items() if not i])
+                for edges in GRAPHS.values()]  # fmt: skip
+        types = [dict.fromkeys(places, "Placeholder") for *_, places in some]
+        every = [*zip(some, types, strict=True)]
+        for (edges, last, places), kinds in every:
+            yield "what is fed", self.of(edges, kinds, [last], places)
+        for edges in graphs(random, 8):
+            fed = random.sample([*edges], min(len(edges), random.choice([1, 2, 3])))
+            fetches = random.sample([*edges], min(len(edges), random.choice([1, 2])))
             yield "for its sake alone", self.of(edges, {}, fetches, fed)
-        yield "a fetch that is fed", self.of(CHAIN, PLACE, [2, 3], [2])
-        yield "a fetch that is fed", self.of(CHAIN, PLACE, [3], [3])
-        yield "a fetch that is fed", self.of(CHAIN, PLACE, [0], [0])
-        yield "a fetch that is fed", self.of(FORK, PLACE, [1, 4], [1, 3])
-        yield "nothing is fed", self.of(CHAIN, {}, [3], [])
-        yield "nothing is fed", self.of(FORK, {}, [2], [])
-        yield "nothing is fed", self.of(CHAIN, {}, [], [])
-        yield "a placeholder is missing", self.of(CHAIN, PLACE, [3], [])
-        yield "a placeholder is missing", self.of(FORK, PLACE, [4], [1])
-        yield "a placeholder is missing", self.of(CHAIN, PLACE, [0], [])
-        two = {0: "Placeholder", 1: "Placeholder"}
-        edges = {0: [], 1: [], 2: [0], 3: [1, 2]}
-        yield "a placeholder is missing", self.of(edges, two, [3], [1])
-        yield "a placeholder that nobody needs", self.of(edges, two, [2], [0])
-        yield "a placeholder that nobody needs", self.of(edges, two, [3], [2, 1])
+            for n in range(min(len(edges) - 1, 4)):
+                yield "for its sake alone", self.of(edges, {}, [max(edges)], [n])
+        for (edges, last, places), kinds in every:
+            yield "a fetch that is fed", self.of(edges, kinds, [last], [last])
+            fed = [*places, last // 2]
+            yield "a fetch that is fed", self.of(edges, kinds, [last // 2, last], fed)
+            yield "nothing is fed", self.of(edges, {}, [last], [])
+            yield "nothing is fed", self.of(edges, {}, [], [])
+            one = self.of(edges, kinds, [last, *places], places[1:])
+            yield "a placeholder is missing", one
+        edges, two = GRAPHS["two ends"], {0: "Placeholder", 1: "Placeholder"}
+        yield "a placeholder that nobody needs", self.of(edges, two, [4], [1])
+        yield "a placeholder that nobody needs", self.of(edges, two, [2], [0, 1])
+        yield "a placeholder that nobody needs", self.of(edges, two, [4], [3, 0])
 
     def of(self, edges, types, fetches, fed):
         """What is needed of the edges: as execution_order would list it."""

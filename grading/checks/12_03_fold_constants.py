@@ -4,19 +4,15 @@ from grading.checking import checks
 from grading.mistakes import mistakes, right
 from minigrad.graph import fold_constants
 
+from .layered import GRAPHS, graphs
 from .scene_check import SceneCheck, cut
 
 STATEFUL = ["Placeholder", "Variable", "Random"]
-CHAIN = {0: ("Const", []), 1: ("Const", []), 2: ("Mul", [0, 1]), 3: ("Neg", [2])}
-MIXED = {0: ("Const", []), 1: ("Placeholder", []), 2: ("Add", [0, 1]),
-         3: ("Neg", [0]), 4: ("Mul", [2, 3])}  # fmt: skip
-TWICE = {0: ("Const", []), 1: ("Neg", [0]), 2: ("Add", [1, 1]), 3: ("Sub", [2, 1])}
 RANDOM = {0: ("Random", []), 1: ("Const", []), 2: ("Add", [0, 1])}
 SEEDED = {0: ("Const", []), 1: ("Random", [0]), 2: ("Neg", [1])}
-ALONE = {0: ("Variable", []), 1: ("Neg", [0])}
 UNKNOWN = {0: ("Zero", []), 1: ("Neg", [0]), 2: ("Const", [])}
-OPERATORS = {"Add": 2, "Sub": 2, "Mul": 2, "Neg": 1}
-WORKS = {"Add": lambda a, b: a + b, "Sub": lambda a, b: a - b,
+KINDS = {1: ["Neg"], 2: ["Add", "Sub", "Mul"], 3: ["Add"]}  # by how many inputs
+WORKS = {"Add": lambda *a: sum(a), "Sub": lambda a, b: a - b,
          "Mul": lambda a, b: a * b, "Neg": lambda a: -a}  # fmt: skip
 
 
@@ -31,17 +27,16 @@ class FoldConstants(SceneCheck):
         return cut(f"{'; '.join(parts)}; {rest}", 200)
 
     def cases(self, random):
-        yield "constants spread", self.of(random, CHAIN)
-        yield "constants spread", self.of(random, TWICE)
-        yield "what is fed spreads, too", self.of(random, MIXED)
-        yield "what is fed spreads, too", self.of(random, ALONE)
-        for _ in range(5):
-            yield "what is fed spreads, too", self.of(random, drawn(random))
+        for edges in GRAPHS.values():
+            yield "constants spread", self.of(random, drawn(random, edges, ["Const"]))
+        for edges in graphs(random, 5):
+            spec = drawn(random, edges, ["Const", "Const", "Placeholder", "Variable"])
+            yield "what is fed spreads, too", self.of(random, spec)
         yield "not the same each time", self.of(random, RANDOM)
         yield "not the same each time", self.of(random, SEEDED)
-        yield "not the same each time", self.of(random, CHAIN, ["Mul"])
+        spec = drawn(random, GRAPHS["a chain"], ["Const"])
+        yield "not the same each time", self.of(random, spec, ["Neg"])
         yield "without inputs", self.of(random, UNKNOWN)
-        yield "without inputs", self.of(random, {0: ("Const", [])})
         yield "without inputs", self.of(random, {})
 
     def of(self, random, spec, stateful=STATEFUL):
@@ -63,14 +58,10 @@ class FoldConstants(SceneCheck):
         return {"values": dict(sorted(known.items())), "kernels called": sorted(calls)}
 
 
-def drawn(random):
-    """Operations of constants and a placeholder."""
-    spec = {0: ("Const", []), 1: ("Placeholder", []), 2: ("Const", [])}
-    for n in range(3, 10):
-        kind = random.choice([*OPERATORS])
-        spec[n] = kind, [random.choice([0, 2, *range(n)]) for _ in
-                         range(OPERATORS[kind])]  # fmt: skip
-    return spec
+def drawn(random, edges, first):
+    """A graph's operations, as types that are drawn; first: of those without inputs."""
+    kinds = {0: first, **KINDS}
+    return {n: (random.choice(kinds[len(i)]), i) for n, i in edges.items()}
 
 
 mistakes(

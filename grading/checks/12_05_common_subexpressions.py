@@ -4,6 +4,7 @@ from grading.checking import checks
 from grading.mistakes import mistakes, right
 from minigrad.jit.passes import common_subexpressions
 
+from .layered import graphs
 from .scene_check import SceneCheck, cut
 
 CALL = "call_function"
@@ -20,14 +21,13 @@ def call(target, *args, **kwargs):
 X, Y = ("placeholder", "x", (), {}), ("placeholder", "y", (), {})
 W, V = ("get_attr", "tensor", (), {}), ("get_attr", "tensor", (), {})
 PLAIN = [X, Y, call("add", node(0), node(1)), call("add", node(0), node(1))]
-SPREAD = [*PLAIN, call("mul", 2, node(2)), call("mul", 2, node(3))]
-FAR = [*SPREAD, call("exp", node(4)), call("exp", node(5)),
-       call("sub", node(6), node(7))]  # fmt: skip
 NUMBERS = [X, *(call("mul", node(0), n) for n in (1, 1.0, True, 1, 1.0, True, 2))]
 ZEROS = [X, *(call("div", node(0), n) for n in (0.0, -0.0, 0.0))]
 ORDER = [X, Y, call("sub", node(0), node(1)), call("sub", node(1), node(0))]
 OPTIONS = [X, call("sum", node(0), dims=(0,)), call("sum", node(0), dims=(1,)),
            call("sum", node(0), dims=(0,)), call("sum", node(0))]  # fmt: skip
+KINDS = [X, *(call("sum", node(0), dim=d) for d in
+              (1, True, 1.0, (1,), (True,), 0.0, -0.0, (1,), True))]  # fmt: skip
 SWAPPED = [X, call("sum", node(0), dims=(0,), keepdim=True),
            call("sum", node(0), keepdim=True, dims=(0,))]  # fmt: skip
 INPUTS = [X, X, W, V, call("exp", node(0)), call("exp", node(1)), call("exp", node(2)),
@@ -57,30 +57,33 @@ class CommonSubexpressions(SceneCheck):
         yield "the same twice", self.of(PLAIN)
         yield "the same twice", self.of(ORDER)
         yield "the same twice", self.of([X])
-        yield "it spreads", self.of(SPREAD)
-        yield "it spreads", self.of(FAR)
         yield "it spreads", self.of(THRICE)
-        for _ in range(5):
-            yield "it spreads", self.of(self.drawn(random))
+        for edges in graphs(random, 5):
+            yield "it spreads", self.of(self.twice(random, edges))
         yield "inputs are never the same", self.of(INPUTS)
         yield "options", self.of(OPTIONS)
         yield "options", self.of(SWAPPED)
         yield "numbers have types", self.of(NUMBERS)
         yield "numbers have types", self.of(ZEROS)
         yield "numbers have types", self.of(NONE)
+        yield "numbers have types", self.of(KINDS)
         yield "how many", self.of(COUNTS)
         yield "how many", self.of(FIRST)
 
     def of(self, described):
         return {"scene": "common", "described": [tuple(n) for n in described]}
 
-    def drawn(self, random):
-        nodes = [X, Y]
-        for n in range(2, 14):
-            args = [node(random.randrange(max(0, n - 5), n)) for _ in range(2)]
-            kind = random.choice(["add", "mul"])
-            nodes.append(call(kind, *args))
-        return [*nodes, *(call(*(n[1], *n[2])) for n in nodes[2:6])]
+    def twice(self, random, edges):
+        """A graph, and all that it computes once more, by the second ones' results."""
+        kinds = {n: random.choice(["add", "mul"]) for n in edges}
+        nodes = [call(kinds[n], 2, *map(node, i)) if i else X for n, i in edges.items()]
+        again = {}
+        for n, inputs in edges.items():
+            if inputs:
+                again[n] = len(nodes)
+                args = (node(again.get(i, i)) for i in inputs)
+                nodes.append(call(kinds[n], 2, *args))
+        return nodes
 
     def expected(self, scene):
         values, twins = [], {}
@@ -110,6 +113,8 @@ mistakes(
         belong into the key
     > twins.get(a, a) if hasattr(a, "op") else repr(a) -> twins.get(a, a)
     > else repr(a) -> else float(a or 0)
+    option_types: the options' values count with their types, too: True is not 1
+    > (name, repr(value)) for -> (name, value) for
     any_order: the order of the args counts: a - b is not b - a
     > tuple(args), -> tuple(sorted(map(str, args))),
     last_one: the first is the one that stays: a third one repeats the first
@@ -144,7 +149,8 @@ def _(nodes):
             if node.op != "call_function" or other.op != node.op or other in twins:
                 continue
             alike = other.target == node.target and len(other.args) == len(node.args)
-            alike = alike and other.kwargs == node.kwargs
+            options = [repr(sorted(n.kwargs.items())) for n in (other, node)]
+            alike = alike and options[0] == options[1]
             if alike and all(map(same, other.args, node.args)):
                 twins[node] = other
                 break

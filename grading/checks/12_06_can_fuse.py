@@ -45,6 +45,14 @@ class CanFuse(SceneCheck):
         whole = plain(0, 9) | plain(1, 0) | plain(2, 1, shape=ROW, pointwise=False)
         scene = self.of(whole, {1: [0], 2: [1]}, [0, 1], 2, [])
         yield "elementwise, of one shape", scene
+        four, chain = three | plain(3, 2), {1: [0], 2: [1], 3: [2]}
+        yield "neighbours", self.of(four, chain, [0, 1, 2], 3, [])
+        for n in (0, 1, 2):
+            used = four | plain(4, n, pointwise=False)
+            scene = self.of(used, {**chain, 4: [n]}, [0, 1, 2], 3, [4])
+            yield "used in between", scene
+            wrote = four | plain(4, 7, writes=[(9, 0, 1)[n]])
+            yield "written in between", self.of(wrote, chain, [0, 1, 2], 3, [4])
         for reader in (0, 1):
             used = three | plain(3, reader, pointwise=False)
             edges = {1: [0], 2: [1], 3: [reader]}
@@ -70,15 +78,16 @@ class CanFuse(SceneCheck):
             yield "any of these", self.drawn(random)
 
     def drawn(self, random):
-        facts, edges = {}, {}
-        for n in range(6):
-            reads = random.sample(range(12), 2)
-            writes = random.sample(range(12), 1) if random.random() < 0.25 else []
-            how = {} if n < 2 or random.random() < 0.9 else {"shape": ROW}
+        facts, edges, size = {}, {}, random.choice([1, 2, 3])
+        for n in range(7):
+            reads = random.sample(range(14), 2)
+            writes = random.sample(range(14), 1) if random.random() < 0.25 else []
+            how = {} if n < size or random.random() < 0.9 else {"shape": ROW}
             facts |= plain(n, *reads, writes=writes, **how)
-            edges[n] = random.sample(range(n), min(n, 1)) if n > 2 else []
-        edges[1], edges[5] = [0], sorted({1, *edges[5]})
-        return self.of(facts, edges, [0, 1], 5, [2, 3, 4][: random.randrange(4)])
+            edges[n] = random.sample(range(n), 1) if n >= size else [*range(n)][-1:]
+        edges[6] = sorted({size - 1, *edges[6]})
+        between = [*range(size, 6)][: random.randrange(4)]
+        return self.of(facts, edges, [*range(size)], 6, between)
 
     def of(self, facts, edges, group, node, between):
         return {"scene": "fusion", "facts": facts, "edges": edges, "group": group,
@@ -115,6 +124,10 @@ mistakes(
         set(other.writes)
     last_used: every node of the group counts, not only the last
     > any(n in other.inputs for n in group) -> group[-1] in other.inputs
+    ends: every node of the group counts, not only the first and the last
+    > any(n in other.inputs for n in group) -> group[0] in other.inputs or group[-1] in
+        other.inputs
+    > for n in group:\n -> for n in group[:1] + group[-1:]:\n
     written: a node in between writes to memory that the group reads: moved past it, the
         kernel would read what comes later
     >  or touched & set(other.writes) ->

@@ -1,4 +1,19 @@
-"""Graphs that checks draw, and what is wrong with an order of their nodes."""
+"""The graphs that checks of graphs draw from, and what is wrong with an order."""
+
+GRAPHS = {  # an operation: its inputs. The last one is what is wanted
+    "a chain": {0: [], 1: [0], 2: [1], 3: [2]},
+    "a diamond": {0: [], 1: [0], 2: [0], 3: [1, 2]},
+    "a short cut": {0: [], 1: [0], 2: [1], 3: [2], 4: [3, 0]},
+    "a fork": {0: [], 1: [0], 2: [1], 3: [0], 4: [2, 3]},
+    "two ends": {0: [], 1: [], 2: [0, 1], 3: [1], 4: [3]},
+    "an operand twice": {0: [], 1: [], 2: [0, 0], 3: [2, 1, 2]},
+    "alone": {0: []},
+}
+
+
+def graphs(random, count):
+    """All of GRAPHS, and as many that are drawn."""
+    return [*GRAPHS.values(), *(Layered(random, 10).edges for _ in range(count))]
 
 
 class Layered:
@@ -9,7 +24,6 @@ class Layered:
         for n in range(1, count):
             uses = random.sample(range(n), min(n, random.choice([0, 1, 1, 2, 2, 3])))
             self.edges[n] = sorted(uses, key=lambda _: random.random())
-        self.last = count - 1
 
     @staticmethod
     def ladder(steps):
