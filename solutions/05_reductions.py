@@ -660,7 +660,8 @@ print(x.max(1), x.argmax(1))
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# NumPy's `x.max(1)` and `x.argmax(1)` keep the same rules.
+# NumPy's `x.max(1)` and `x.argmax(1)` keep the same rules: 0 and -0 are equal, and
+# `-np.nan` is NaN as well.
 # `np.testing.assert_array_equal` takes NaN for equal to NaN. Put the largest, or NaN,
 # twice into a row of 300, once before element 64 and once after it, and launch with
 # blocks of 64 and of 256.
@@ -679,7 +680,7 @@ def test_max_argmax(kernel):
     ties[1, 3] = 9
     nans[:, [75, 129, 280]] = np.nan
     nans[0, 2:4] = np.nan
-    nans[2, 4] = np.inf
+    nans[2, 4:6] = np.inf, -np.nan
     for x in (plain, ties, nans, -1 - abs(plain), plain[:, :1], plain[:, :40]):
         for size in (32, 64, 256):
             x = np.ascontiguousarray(x, np.float32)

@@ -37,6 +37,12 @@ mistakes(
     > {MAX_TREE} ->
     not_divided: {NOT_DIVIDED}
     >  / l; -> ;
+    many_reads: the values are right, but x is read more than five times: each thread
+        goes through its share of the row, and a tree joins what they have
+    ! reads of x
+    > {MAX_TREE} -> for (int i = 0; i < n; i++) m = max(m, x[i]);
+    > m = max(m, x[i]); -> m = max(m, x[i]); if (n < 300) for (int i = 0; i < n; i++) m
+        = max(m, x[i]);
     no_barrier:
     > m = partial[0]; __syncthreads(); -> m = partial[0];
     > {{ __syncthreads(); -> {{

@@ -66,6 +66,8 @@ mistakes(
     ! reads of x
     > float value = x[i], top -> float top
     & value -> x[i]
+    > {WRITE} -> for (int i = tid; i < n && n < 1000; i += blockDim.x) m = max(m, x[i]);
+        {WRITE}
     {BOTH}
     equivalent: {NEAR}
     > through int: float top = (int)(max(ms[tid], ms[other]));

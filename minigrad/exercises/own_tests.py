@@ -72,9 +72,9 @@ def test_max_argmax(kernel):
     kernel(rows, block, (x, values, indices, n)), with arrays of NumPy: x and values
     float32, indices int32.
 
-    Right ones must pass for any rows and any block that the contract allows, NaN and
-    equal elements among them. The error is an AssertionError, or what the launch
-    raises.
+    Right ones must pass for any rows and any block that the contract allows, equal
+    elements, 0 and -0, and NaN of either sign among them. The error is an
+    AssertionError, or what the launch raises.
     At hand: x.max(1), x.argmax(1), np.testing.assert_array_equal. Compare with NumPy;
     PyTorch is not there.
     """

@@ -30,9 +30,9 @@ warp_reduce = kernel_exercise(
 // The launch has one dimension, and thread i of all has element x[i], or 0 for i >= n.
 // blockDim.x is any number up to 256, so the last warp of a block may have fewer than
 // 32 lanes. A block has (blockDim.x + 31) / 32 warps: as many elements of `sums` are
-// its own, one for each warp, those of block 0 first. n >= 0. The mask of a shuffle
-// names the lanes that there are, and all of them must come to it. Each element is read
-// once.
+// its own, one for each warp, those of block 0 first. n >= 0; elements past the threads
+// are no one's. The mask of a shuffle names the lanes that there are, and all of them
+// must come to it. Each element is read once.
 // Two blocks of 40, x all 1, n = 78:  sums = 32 8 32 6
 __global__ void warp_reduce(const float* x, float* sums, int n);
 """,
