@@ -129,7 +129,7 @@ def notebook(path, solved):
     ids = _ids(cells)
     built = [_cell(cell, id, solved, lab) for cell, id in zip(cells, ids, strict=True)]
     if not lab:
-        glossary.link(built)
+        glossary.link(built, path.stem[:2])
     _add_badge(built, f"{'labs' if lab else 'lessons'}/{path.stem}.ipynb")
     nb = nbformat.v4.new_notebook(cells=built, metadata=_metadata(path.stem, lab))
     nb.metadata["minigrad"]["built"] = _stamp(nb)

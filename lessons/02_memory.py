@@ -305,7 +305,7 @@ viz.timeline(rotate, 2, 256, (x, y, n))
 
 # %%
 small = Kernel(source.replace("256", "16"), "rotate")
-viz.step(small, 2, 16, (x, y.copy(), 32))
+viz.step(small, 2, 16, (x[:32].copy(), np.zeros(32, np.float32), 32))
 
 # %% [markdown]
 # ### Break it: no barrier

@@ -110,9 +110,9 @@ for how in {}, {"padding": 1}, {"stride": 2}, {"dilation": 2}, {"padding": "same
 # %% [markdown]
 # ### Channels
 #
-# A pixel has C numbers (red, green, blue), and one wants O results at each place. So
-# the weights are O x C x KH x KW, and the sum goes over c, too. Images come in batches
-# of N:
+# A pixel has C **channels** (red, green, blue), and one wants O results at each place.
+# So the weights are O x C x KH x KW, and the sum goes over c, too. Images come in
+# batches of N:
 #
 # > y[n, o, oh, ow] = bias[o] + the sum over c, kh and kw of
 # > w[o, c, kh, kw] · x[n, c, ih, iw]

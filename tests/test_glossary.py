@@ -36,5 +36,16 @@ def test_a_term_is_linked_once_whatever_its_form():
     from types import SimpleNamespace
 
     cell = SimpleNamespace(cell_type="markdown", source="**Warps**, a **warp**, **no**")
-    glossary.link([cell])
+    glossary.link([cell], "05")
     assert cell.source == "[**Warps**](../docs/glossary.md#warp), a **warp**, **no**"
+
+
+def test_a_term_is_linked_where_it_comes_before_its_chapter_and_not_in_code():
+    from types import SimpleNamespace
+
+    text = "## Barriers\n`barrier`, barriers and a barrier, a warp"
+    cells = [SimpleNamespace(cell_type="markdown", source=text) for _ in range(2)]
+    glossary.link(cells, "01")
+    linked = "[barriers](../docs/glossary.md#barrier)"
+    assert cells[0].source == text.replace("barriers", linked)
+    assert cells[1].source == text
