@@ -9,6 +9,9 @@ import numpy as np
 from .base import both, pieces, tally, warps
 from .counting import Counting
 
+# Lanes that ask nothing, or again: each is in a bank of its own.
+NOBODY, AGAIN = -np.arange(1, 65, dtype=np.int32).reshape(2, 32) << 16
+
 
 class Banks(Counting):
     def ignores(self, space, root):
@@ -49,9 +52,16 @@ def count(address, size, active):
     key, phases = keys(address, size)
     if active is not None:
         lanes = np.broadcast_to(active, address.shape).reshape(len(key), -1)
-        key = np.where(np.repeat(lanes, phases, axis=1), key, -1)
+        key = np.where(np.repeat(lanes, phases, axis=1), key, NOBODY)
     key.sort(axis=1)
-    passes = (levels(key).max(axis=1) + 1) * (key[:, -1] >= 0)
+    key[:, 1:] = np.where(key[:, 1:] == key[:, :-1], AGAIN[1:], key[:, 1:])
+    key.sort(axis=1)
+    bank, passes = (key >> 16).astype(np.int8), (key[:, -1] >= 0).astype(np.int8)
+    for distance in range(1, 32):  # as many of one bank side by side
+        again = (bank[:, distance:] == bank[:, :-distance]).any(axis=1)
+        if not again.any():
+            break
+        passes += again
     return total(passes.reshape(-1, phases))
 
 
@@ -82,7 +92,7 @@ def total(passes):
 def keys(address, size):
     """(bank << 16 | word of each lane that is served together, phases of an access)"""
     phases = max(1, size // 4)
-    words = (address >> 2).astype(np.int32).reshape(len(address) * phases, -1)
+    words = (address.astype(np.int32) >> 2).reshape(len(address) * phases, -1)
     if phases > 1:
         words = words[:, :, None] + np.arange(phases, dtype=np.int32)
         words = words.reshape(len(words), -1)
