@@ -157,7 +157,7 @@ print(len(g.operations), "operations")
 graph.Session(g).run([y, dy, d2y], {x: 2.0})
 
 # %% [markdown]
-# 8, 3 · 4 and 6 · 2. The second derivative was no special case: a gradient is an
+# {{=8}}, 3 · 4 and 6 · 2. The second derivative was no special case: a gradient is an
 # operation, and so it has a gradient. The price: the graph has grown to dozens of
 # operations, many of them superfluous; pruning, folding and merging are no luxury.
 #
@@ -532,7 +532,8 @@ step_graph.replay(), step_graph.replay()
 print(y)
 
 # %% [markdown]
-# [2, 2, 2], from the warm-up alone; and two replays later [6, 6, 6].
+# [{{=2}}, {{=2}}, {{=2}}], from the warm-up alone; and two replays later [{{=6}},
+# {{=6}}, {{=6}}].
 #
 # ### Break it: another batch
 #
@@ -544,9 +545,10 @@ step_graph.replay()
 print(y)
 
 # %% [markdown]
-# 8: the graph reads the memory that x had when it was captured, and nothing complains.
-# That is the most frequent mistake with CUDA graphs. The remedy is a **static** tensor,
-# made once, into which each batch is copied: `copy_inputs`, exercise 9.
+# {{=8}}: the graph reads the memory that x had when it was captured, and nothing
+# complains. That is the most frequent mistake with CUDA graphs. The remedy is a
+# **static** tensor, made once, into which each batch is copied: `copy_inputs`, exercise
+# 9.
 #
 # Nor may the host look at results in between, for there are none:
 

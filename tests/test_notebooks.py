@@ -53,8 +53,14 @@ def unexpected(nb):
 def prints(source):
     """Does a cell print in any case: in no function, class or try?"""
     perhaps = ast.FunctionDef | ast.ClassDef | ast.Try
-    sure = [s for s in ast.parse(source).body if not isinstance(s, perhaps)]
-    calls = [n for s in sure for n in ast.walk(s) if isinstance(n, ast.Call)]
+
+    def sure(node):
+        yield node
+        for inner in ast.iter_child_nodes(node):
+            if not isinstance(inner, perhaps):
+                yield from sure(inner)
+
+    calls = [n for n in sure(ast.parse(source)) if isinstance(n, ast.Call)]
     return any(getattr(call.func, "id", "") == "print" for call in calls)
 
 
