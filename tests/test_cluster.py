@@ -57,7 +57,7 @@ def workers(*names):
     spec = {n: {"cls": Nanny, "options": about | {"name": n}} for n in names}
     scheduler = {"cls": Scheduler, "options": here}
     with config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
-        get_mp_context().set_forkserver_preload([__name__])
+        get_mp_context().set_forkserver_preload(["grading.__main__", __name__])
         with SpecCluster(spec, scheduler, silence_logs=50) as found:
             yield found
 
