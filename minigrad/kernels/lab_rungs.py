@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from .. import launch
-from ..dtypes import C_NAMES, float32, int32
+from ..dtypes import C_NAMES, float32, float64, int32
 from ..launch import THREADS, Rung, a_row, cdiv
 from . import convolution, copy, elementwise, reductions
 
@@ -30,8 +30,9 @@ UNARY = [
     Rung("yours", "contiguous_kernel", copy.contiguous_kernel,
          lambda f: f.operator == "copy" and f.types == {float32}, "a a_view y count",
          before=with_op("(x) (UNARY(x, 0, 0))")),
-    Rung("yours", "unary_kernel", elementwise.unary_kernel, is_simple,
-         "a a_view y count", before=with_op("(x) (UNARY(x, 0, 0))")),
+    Rung("yours", "unary_kernel", elementwise.unary_kernel,
+         lambda f: is_simple(f) and f.types <= {float32, float64}, "a a_view y count",
+         before=with_op("(x) (UNARY(x, 0, 0))")),
 ]  # fmt: skip
 BINARY = [
     Rung("yours", "binary_broadcast", elementwise.binary_broadcast, is_simple,
