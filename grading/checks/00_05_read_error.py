@@ -5,6 +5,7 @@ import re
 from grading.checking import Check, checks
 from grading.mistakes import mistake, mistakes, right
 from minigrad.kernels.driver import ERRORS, read_error
+from minigrad.suggest import nearest
 
 CAUSES = {
     2: "memory", 9: "launch", 35: "driver", 100: "device", 209: "build",
@@ -63,6 +64,14 @@ class ReadError(Check):
                 return error.number, CAUSES[error.number]
         return None
 
+    def general(self, case):
+        causes, got = set(CAUSES.values()), case.got
+        word = got[1] if isinstance(got, tuple) and len(got) == 2 else None
+        if not isinstance(word, str) or word in causes:
+            return super().general(case)
+        meant = "".join(f" Did you mean {k!r}?" for k in nearest(word.lower(), causes))
+        return "no_cause", f"{word!r} is none of the six causes.{meant}"
+
 
 mistakes(
     read_error,
@@ -99,6 +108,9 @@ mistakes(
     > 100: "device" -> 100: "driver"
     else_unknown: a message that speaks of no error of CUDA's: return None
     > return None -> return 0, "unknown"
+    no_cause:
+    > "device" -> "Device"
+    > "build" -> "biuld"
     equivalent: a message speaks of one error at most: in which order they are tried is
         no matter
     > order: [*(ERRORS)][::-1]
@@ -132,20 +144,3 @@ def _(message):
             table |= {text.upper(): (number, cause) for text in texts if text}
     found = [answer for text, answer in table.items() if text in message.upper()]
     return found[0] if found else None
-
-
-@right(read_error, "by splitting, and a match")
-def _(message):
-    def cut(error):
-        texts = (text.lower() for text in error[1:] if text is not None)
-        return any(len(message.lower().split(text)) > 1 for text in texts)
-
-    for error in filter(cut, ERRORS):
-        match error.number:
-            case 35 | 222 as number:
-                return number, "driver"
-            case 9 | 701 as number:
-                return number, "launch"
-            case number:
-                others = {100: "device", 209: "build", 2: "memory"}
-                return number, others.get(number, "kernel")
