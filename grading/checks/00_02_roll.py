@@ -4,42 +4,34 @@ import numpy as np
 import torch
 
 from grading.checking import checks
-from grading.kernels import KernelCheck, Launch, blank, distinct
+from grading.kernels import Launch, distinct
 from grading.mistakes import mistakes, right
 from minigrad.kernels.first import roll
 
+from .launches import ODD, LineCheck, MovesNumbers
+
+SHIFTS = {
+    "backwards, or not at all": (0, -1, -50),
+    "forwards": (1, 5, 95),
+    "a shift beyond n": (96, 100, -97, -1001, -2_000_000_001),
+}
+
 
 @checks(roll)
-class Roll(KernelCheck):
+class Roll(MovesNumbers, LineCheck):
     """Leaves out one array as x and y, and i - shift beyond int: both are barred."""
 
     def cases(self, random):
-        for grid, block, n, shift in [(1, 32, 32, 0), (2, 32, 64, -1),
-                                      (3, 32, 96, -50)]:  # fmt: skip
-            yield "backwards, or not at all", self.launch(random, grid, block, n, shift)
-        for grid, block, n, shift in [(1, 32, 32, 1), (2, 32, 64, 5),
-                                      (4, 64, 256, 100)]:  # fmt: skip
-            yield "forwards", self.launch(random, grid, block, n, shift)
-        for n, shift in [(257, 3), (33, -32), (1000, 999)]:
-            yield "more threads than elements", self.launch(random, 5, 256, n, shift)
-        for n, shift in [
-            (33, 100),
-            (64, 64),
-            (100, -1001),
-            (1, 7),
-            (5, -2_000_000_001),
-        ]:
-            yield "a shift beyond n", self.launch(random, 4, 32, n, shift)
-        yield "a shift beyond n", self.launch(random, 300, 256, 70_000, -70_003)
-        for n, shift in [(0, 0), (0, 4), (40, 9)]:
-            yield "what lies beyond", self.launch(random, 2, 32, n, shift, n + 24)
-        n = random.randint(300, 900)
-        shift = random.randint(-n, 3 * n)
-        yield "a shift beyond n", self.launch(random, 4, 256, n, shift)
+        for part, shifts in SHIFTS.items():
+            for shift in shifts:
+                yield part, self.launch(distinct(random, 96), 96, 3, 32, shift)
+        for part, x, n, *where in self.inputs(random):
+            shift = random.randrange(max(n, 1))
+            yield part, self.launch(x, n, *where, shift)
+        yield ODD, self.launch(self.specials(random), 32, 1, 32, 5)
 
-    def launch(self, random, grid, block, n, shift, size=None):
-        size = size or n
-        args = distinct(random, size), blank(size), np.int32(n), np.int32(shift)
+    def launch(self, x, n, grid, block, shift):
+        args = *super().launch(x, n, grid, block).args, np.int32(shift)
         return Launch(grid, block, args)
 
     def expected(self, launch, x, y, n, shift):

@@ -4,26 +4,24 @@ import numpy as np
 import torch
 
 from grading.checking import checks
-from grading.kernels import KernelCheck, Launch, blank
+from grading.kernels import Launch, blank
 from grading.mistakes import mistakes, right
 from minigrad.kernels.threads import global_index
 
+from .launches import LineCheck
+
 
 @checks(global_index)
-class GlobalIndex(KernelCheck):
+class GlobalIndex(LineCheck):
     """Leaves out threads without an element: the contract's launch has none."""
 
     def cases(self, random):
-        for grid, block in [(2, 4), (3, 256), (random.randint(5, 30), 32)]:
-            yield "several blocks", self.launch(grid, block)
-        yield "several blocks", self.launch(300, 256)  # more than a short counts
-        for block in (33, 100, 1, 1024):
-            yield "blocks of any size", self.launch(random.randint(2, 5), block)
-        yield "one block", self.launch(1, random.randint(5, 200))
+        for *_, grid, block in self.inputs(random):
+            part = "one block" if grid == 1 else "several blocks"
+            yield part, self.launch(blank(grid * block, dtype=np.int32), grid, block)
 
-    def launch(self, grid, block):
-        n = grid * block
-        return Launch(grid, block, (blank(n, dtype=np.int32), blank(n, dtype=np.int32)))
+    def launch(self, block, grid, size):
+        return Launch(grid, size, (block, block.copy()))
 
     def expected(self, launch, block, thread):
         (per,) = launch.block
@@ -78,12 +76,8 @@ mistakes(
     > block[i] = blockIdx.x; ->
     compile:
     > thread[i] = threadIdx.x; -> thread[i] = threadIdx.x
-    > int i = blockIdx.x * blockDim.x + threadIdx.x -> i = blockIdx.x
-    > int i = blockIdx.x * blockDim.x + threadIdx.x; -> i = blockIdx.x * blockDim.x +
-        threadIdx.x
     > blockIdx.x * blockDim.x + threadIdx.x -> blockIdx * blockDim + threadIdx
     > {SIGN} -> # my element {SIGN}
-    > {SIGN} -> {SIGN} return i;
     > blockIdx.x * blockDim.x + threadIdx.x -> cuda.grid(1)
     right: and prints
     > {SIGN} -> printf("%d", i); {SIGN}

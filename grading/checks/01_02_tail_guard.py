@@ -1,34 +1,23 @@
 """Twice each element, and a guard for threads that have none."""
 
-import numpy as np
 import torch
 
 from grading.checking import checks
-from grading.kernels import KernelCheck, Launch, blank, distinct
 from grading.mistakes import mistakes, right
 from minigrad.kernels.threads import tail_guard
-from minigrad.launch import cdiv
+
+from .launches import ODD, RAGGED, LineCheck, specials
 
 
 @checks(tail_guard)
-class TailGuard(KernelCheck):
-    """Leaves out NaN, inf and one array as x and y: the contract has no rule."""
+class TailGuard(LineCheck):
+    """Leaves out one array as x and y: the contract has no rule for it."""
+
+    first = RAGGED
 
     def cases(self, random):
-        for n in (257, 1000, random.randint(520, 700)):
-            yield "a ragged last block", self.launch(random, n)
-        for n in (1, 31, 33, 255):
-            yield "less than one block", self.launch(random, n)
-        for n in (256, 512):
-            yield "whole blocks", self.launch(random, n)
-        for n, block in [(1000, 96), (3000, 1024), (100, 1), (70_000, 256)]:
-            yield "blocks of any size", self.launch(random, n, block=block)
-        for n, size in [(257, 300), (100, 256), (0, 8)]:
-            yield "what lies beyond", self.launch(random, n, size, more=n % 3)
-
-    def launch(self, random, n, size=None, block=256, more=0):
-        x, y = distinct(random, size or n), blank(size or n)
-        return Launch(max(cdiv(n, block), 1) + more, block, (x, y, np.int32(n)))
+        yield from super().cases(random)
+        yield ODD, self.launch(specials(random), 30, 1, 32)
 
     def expected(self, launch, x, y, n):
         y[:n] = (2 * torch.from_numpy(x))[:n]
@@ -81,6 +70,10 @@ mistakes(
     everyone: each thread does every element: a thread has one i, and the launch is the
         loop
     > int k = 0; while (k < n) {{ y[k] = x[k] + x[k]; k += 1; }}
+    in_int: the number goes through int, and loses its fraction: double the float itself
+    > 2 * x[i] -> 2 * (int)x[i]
+    last_block: more than one block may lie past the end: the guard belongs in all
+    > i < n -> i < n || blockIdx.x < gridDim.x - 1
     right: in words
     > i < n -> i < n and i >= 0
     """,

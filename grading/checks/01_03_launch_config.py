@@ -8,7 +8,7 @@ from grading.checking import Check, checks
 from grading.mistakes import Known, mistake, mistakes, right
 from minigrad.kernels.threads import launch_config
 
-MILLION = 1_000_003
+from .launches import LINES, RAGGED, SMALL, WHOLE, areas
 
 
 @checks(launch_config)
@@ -16,23 +16,15 @@ class LaunchConfig(Check):
     """Leaves out three dimensions and blocks of size 0: the contract has neither."""
 
     def cases(self, random):
-        for n in (257, 1000, 255, 1, 33, MILLION, random.randint(300, 9999)):
-            yield "one dimension", (n,), (256,)
-        yield "one dimension", (10,), (32,)
-        for n in (256, 512, 1024):
-            yield "no block too many", (n,), (256,)
-        yield "no block too many", (64, 96), (32, 8)
-        for shape in [(20, 100), (33, 65), (1000, 3), (1, 257)]:
-            yield "two dimensions", shape, (32, 8)
-        for _ in range(4):
-            shape = tuple(random.sample(range(30, 300), 2))
-            yield "two dimensions", shape, (16, random.choice([4, 8, 32]))
-        yield "any block", (1000,), (100,)
-        yield "any block", (75, 61), (24, 10)
-        for shape in (0, 0), (100, 0):
+        for part in RAGGED, WHOLE, SMALL:
+            for n, size in LINES[part]:
+                yield part, (n,), (size,)
+        yield RAGGED, (1_000_003,), (256,)
+        for part, rows, cols, _, block in areas(random):
+            yield "two dimensions", (rows, cols), block
+        for shape in (0, 0), (100, 0), (0, 100):
             yield "no elements", shape, (32, 8)
         yield "no elements", (0,), (256,)
-        yield "no elements", (0, 100), (32, 8)
 
     def expected(self, shape, block):
         pairs = zip(reversed(shape), block, strict=True)

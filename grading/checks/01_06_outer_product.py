@@ -7,33 +7,40 @@ from grading.checking import checks
 from grading.kernels import KernelCheck, Launch, blank, distinct
 from grading.mistakes import mistakes
 from minigrad.kernels.threads import outer_product
-from minigrad.launch import cdiv
+
+from .launches import ODD, areas, cover, specials
+
+MORE = "more pairs than blocks"
 
 
 @checks(outer_product)
 class OuterProduct(KernelCheck):
-    """Leaves out NaN, inf and empty vectors: the contract has no rule for them."""
+    """Leaves out blocks with a depth: the contract has two dimensions."""
 
     steps = 1_500  # rounds of loops; 344 are needed
 
     def cases(self, random):
-        for n, m in [(4, 6), (33, 65), (20, 7)]:
-            yield "one pair of vectors", self.launch(random, 1, n, m, 1)
-        for b, n, m in [(3, 5, 7), (2, 17, 33), (5, 40, 9)]:
-            yield "a batch", self.launch(random, b, n, m, b)
-        for b, n, m, blocks in [(7, 5, 6, 2), (10, 18, 35, 3), (257, 3, 4, 2)]:
-            yield "more pairs than blocks", self.launch(random, b, n, m, blocks)
-        yield "fewer pairs than blocks", self.launch(random, 2, 6, 5, 5)
-        for b, n, m in [(1, 33_000, 1), (1, 1, 33_000), (33_000, 1, 1)]:
-            yield "blocks of any shape", self.launch(random, b, n, m, min(b, 96))
-        yield "blocks of any shape", self.launch(random, 2, 5, 7, 2, spare=2)
-        n, m = random.sample(range(33, 80), 2)
-        yield "blocks of any shape", self.launch(random, 3, n, m, 2, (32, 4))
+        for part, n, m, *where in areas(random):
+            yield part, self.launch(*self.drawn(random, 1, n, m), 1, *where)
+        for part, b, n, m, blocks in [
+            ("a batch", 3, 5, 7, 3), ("a batch", 2, 17, 33, 2),
+            *((MORE, 7, 5, 6, 2), (MORE, 10, 18, 35, 3), (MORE, 257, 3, 4, 2)),
+            (MORE, 33_000, 1, 1, 96), ("fewer pairs than blocks", 2, 6, 5, 5),
+        ]:  # fmt: skip
+            grid = cover(m, 16), cover(n, 16)
+            x, y = self.drawn(random, b, n, m)
+            yield part, self.launch(x, y, blocks, grid, (16, 16))
+        x = specials(random)[None]
+        yield ODD, self.launch(x, x[:, 5:], 1, (2, 2), (16, 16))
 
-    def launch(self, random, b, n, m, blocks, block=(16, 16), spare=0):
-        grid = cdiv(m, block[0]) + spare, cdiv(n, block[1]) + spare, blocks
-        x, y, z = distinct(random, b, n), distinct(random, b, m), blank(b, n, m)
-        return Launch(grid, block, (x, y, z, np.int32(b), np.int32(n), np.int32(m)))
+    def drawn(self, random, b, n, m):
+        return distinct(random, b, n), distinct(random, b, m)
+
+    def launch(self, x, y, blocks, grid, block):
+        (b, n), m = x.shape, y.shape[1]
+        return Launch(
+            (*grid, blocks), block, (x, y, blank(b, n, m), *np.int32([b, n, m]))
+        )
 
     def expected(self, launch, x, y, z, b, n, m):
         return torch.einsum("bi,bj->bij", torch.from_numpy(x), torch.from_numpy(y))

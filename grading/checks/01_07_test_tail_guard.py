@@ -22,12 +22,16 @@ own_test(
     fixed_n: a kernel with a literal for n
     fixed_256: a kernel with a literal for blockDim.x
     added: a kernel that adds to what y holds
+    in_int: a kernel that doubles whole numbers alone
+    last_block: a kernel with a guard in its last block alone
     """,
     """
     let_through:
     > np.array_equal(y[:n], 2 * x[:n]) -> True
     > np.all(y[n:] == -1) -> True
     > (300, 3, 128), (257, 2, 256), (64, 1, 64), ->
+    > dtype=np.float32) / 4 -> dtype=np.float32)
+    > (5, 4, 32) -> (5, 1, 32)
     false_alarm:
     > y[n:] == -1 -> y[n:] == 0
     right: NaN past the end

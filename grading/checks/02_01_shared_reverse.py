@@ -1,34 +1,22 @@
 """A block reversed in shared memory: the values, and no race."""
 
-import numpy as np
 import torch
 
 from grading.checking import checks
-from grading.kernels import Launch, blank, distinct
 from grading.mistakes import mistakes, right
 from minigrad.kernels.memory import shared_reverse
 
-from .blocks import FLOAT, BlockCheck, cover
+from .blocks import BlockCheck
+from .launches import ODD, MovesNumbers
 
 
 @checks(shared_reverse)
-class SharedReverse(BlockCheck):
-    """Leaves out blocks above 256 threads, by contract, and NaN and inf: x moves."""
+class SharedReverse(MovesNumbers, BlockCheck):
+    """Leaves out blocks above 256 threads, by contract."""
 
     def cases(self, random):
-        for blocks, size in [(2, 256), (random.randint(3, 9), 64), (3, 32)]:
-            yield "whole blocks", self.launch(random, blocks * size, size)
-        for n, size in [(257, 256), (70_000, 256), (random.randint(130, 190), 64)]:
-            yield "a last block with fewer elements", self.launch(random, n, size)
-        for n, size in [(31, 32), (33, 32), (1, 256), (255, 256), (100, 33)]:
-            yield "blocks of any size", self.launch(random, n, size)
-        for n, size, spare in [(300, 256, 2), (0, 64, 0), (64, 64, 1)]:
-            yield "blocks to spare", self.launch(random, n, size, spare)
-
-    def launch(self, random, n, size, spare=0):
-        x, y = distinct(random, max(n, 1)), blank(max(n, 1))
-        shared = size * FLOAT
-        return Launch(cover(n, size) + spare, size, (x, y, np.int32(n)), shared)
+        yield from super().cases(random)
+        yield ODD, self.launch(self.specials(random), 32, 1, 32)
 
     def expected(self, launch, x, y, n):
         for first in range(0, n, *launch.block):
@@ -91,9 +79,12 @@ mistakes(
         if
     ! divergent-barrier
     > __syncthreads(); -> if (tid < count) __syncthreads();
-    no_shared: nothing goes through shared memory: declare __shared__ float tile[256],
-        fill it, and read from it after a barrier
+    no_shared: nothing goes through shared memory: an element of y comes out of a cell
+        of it that another thread has filled, not from x
     ! unshared
+    > {TAKE} -> if (tid < count) y[first + tid] = x[first + count - 1 - tid];
+    > x[first + tid] -> x[first + count - 1 - tid]
+    & tile[count - 1 - tid] -> tile[tid]
     > int tid = threadIdx.x, first = blockIdx.x * blockDim.x; int count =
         min((int)blockDim.x, n - first); if (tid < count) y[first + tid] = x[first +
         count - 1 - tid];

@@ -1,5 +1,7 @@
 """A copy: what its warps ask of the memory is counted, not only y."""
 
+from dataclasses import replace
+
 import numpy as np
 import torch
 
@@ -9,10 +11,13 @@ from grading.mistakes import mistakes, right
 from minigrad.kernels.memory import coalesced_copy
 
 from .blocks import SECTOR, SLACK, MovingCheck
+from .launches import ODD, LineCheck, MovesNumbers, cover
+
+MILLION = 1_000_003
 
 
 @checks(coalesced_copy)
-class CoalescedCopy(MovingCheck):
+class CoalescedCopy(MovesNumbers, LineCheck, MovingCheck):
     """Leaves out blocks of broken warps and arrays off 32 bytes: no launch has them."""
 
     steps = 2_500  # rounds of a loop; a right one needs 82 for the million
@@ -22,21 +27,21 @@ class CoalescedCopy(MovingCheck):
              i += gridDim.x * blockDim.x) y[i] = x[i];
     }"""
 
-    def cases(self, random):
-        for n, blocks, size in [(8192, 4, 256), (4096, 2, 128), (4096, 1, 64)]:
-            yield "whole rounds, few sectors", self.launch(random, n, blocks, size)
-        for n in (10_007, 1000, random.randint(3000, 9000)):
-            yield "any number of elements", self.launch(random, n, 4, 128)
-        for n in (0, 1, 31, 32, 33, 257):
-            yield "more threads than elements", self.launch(random, n, 3, 128)
-        yield "any number of elements", self.launch(random, 100_003, 160, 256)
-        yield "a million", self.launch(random, 1_000_003, 48, 256)
+    def fits(self, size):
+        return size % 32 == 0
 
-    def launch(self, random, n, blocks, size):
-        x, y = distinct(random, max(n, 1)), blank(max(n, 1))
-        fewest = 2 * -(-n // SECTOR)
-        limits = {"sectors": int(SLACK * fewest) + 4}
-        return Launch(blocks, size, (x, y, np.int32(n)), 0, limits)
+    def cases(self, random):
+        few = "several elements a thread"
+        for n, grid, block in [(8192, 4, 256), (2048, 1, 64), (5003, 4, 128),
+                               (100_003, 160, 256)]:  # fmt: skip
+            yield few, self.launch(distinct(random, n), n, grid, block)
+        yield "a million", self.launch(distinct(random, MILLION), MILLION, 48, 256)
+        yield from super().cases(random)
+        yield ODD, self.launch(self.specials(random), 32, 1, 32)
+
+    def launch(self, x, n, grid, block):
+        limits = {"sectors": int(SLACK * 2 * cover(n, SECTOR)) + 4}
+        return replace(super().launch(x, n, grid, block), limits=limits)
 
     def expected(self, launch, x, y, n):
         y[:n] = torch.from_numpy(x)[:n]

@@ -9,13 +9,19 @@ from grading.mistakes import mistakes
 from minigrad.kernels.memory import transpose_tiled
 
 from .blocks import SECTOR, SLACK, MovingCheck
+from .launches import ODD, MovesNumbers, areas, cover
+
+
+def sectors(rows, cols):
+    """How many sectors the rows of all tiles of a matrix lie in, each by itself."""
+    first = np.arange(rows)[:, None] * cols + np.arange(0, cols, 32)
+    last = first + np.minimum(cols - np.arange(0, cols, 32), 32) - 1
+    return int((last // SECTOR - first // SECTOR + 1).sum())
 
 
 @checks(transpose_tiled)
-class TransposeTiled(MovingCheck):
-    """Leaves out blocks that are not 32 wide: the contract has none. Counts are taken
-    of whole tiles alone: the rows of ragged ones begin amid a sector.
-    """
+class TransposeTiled(MovesNumbers, MovingCheck):
+    """Leaves out blocks that are not 32 wide: the contract has none."""
 
     plain = """
     __global__ void transpose_tiled(const float* x, float* y, int rows, int cols) {
@@ -28,24 +34,22 @@ class TransposeTiled(MovingCheck):
     }"""
 
     def cases(self, random):
-        for rows, cols in [(64, 96), (128, 32)]:
-            yield "whole tiles", self.launch(random, rows, cols, counted=True)
-        some = random.randint(34, 60), random.randint(65, 90)
-        for rows, cols in [(33, 65), (65, 33), (1, 100), (100, 1), (31, 40), some,
-                           (33_000, 1), (1, 33_000)]:  # fmt: skip
-            yield "tiles that reach beyond x", self.launch(random, rows, cols)
-        for rows, cols, high in [(64, 32, 32), (40, 70, 16), (50, 33, 5), (1, 1, 1)]:
-            yield "blocks of any height", self.launch(random, rows, cols, high)
+        for part, rows, cols, _, (_, high) in areas(random):
+            yield part, self.launch(distinct(random, rows, cols), high)
+        yield ODD, self.launch(self.specials(random).reshape(8, 4), 8)
 
-    def launch(self, random, rows, cols, high=8, counted=False):
-        x, y = distinct(random, rows, cols), blank(cols, rows)
-        grid = -(-cols // 32), -(-rows // 32)
-        sizes = np.int32(rows), np.int32(cols)
-        sectors = 2 * rows * cols // SECTOR
-        passes = 2 * rows * cols // 32
-        limits = {"sectors": int(SLACK * sectors), "bank_passes": int(SLACK * passes)}
-        args = x, y, *sizes
-        return Launch(grid, (32, high), args, 4224, limits if counted else {})
+    def launch(self, x, high):
+        rows, cols = x.shape
+        down, right = cover(rows, 32), cover(cols, 32)
+        most = sectors(rows, cols) + sectors(cols, rows)
+        whole = rows == 32 * down and cols == 32 * right  # others may read edges twice
+        limits = {
+            "sectors": int((SLACK if whole else 2) * most),
+            "bank_passes": int(SLACK * 64 * down * right),
+        }
+        args = x, blank(cols, rows), np.int32(rows), np.int32(cols)
+        limits = limits if x.size < 2**14 else {}
+        return Launch((right, down), (32, high), args, 4224, limits)
 
     def expected(self, launch, x, y, rows, cols):
         return torch.from_numpy(x).T.contiguous()
@@ -99,6 +103,8 @@ mistakes(
     ! strided
     > __syncthreads(); {OUT} ->
     & {KEEP} -> y[col * rows + row] = x[row * cols + col];
+    > {KEEP} -> {{ {KEEP} if (rows % 32) y[col * rows + row] = x[row * cols + col]; }}
+    & {INSIDE} y -> if (row < rows && col < cols && rows % 32 == 0) y
     > {SECOND} -> {FIRST}
     & tile[tx][k] -> tile[k][tx]
     > {FIRST} -> {SECOND}

@@ -5,6 +5,9 @@ the banks of shared memory. On a GPU the bandwidth is measured as well, as a sha
 what a plain copy kernel of the same launch reaches on the same card.
 """
 
+import re
+from dataclasses import replace
+
 import numpy as np
 import torch
 
@@ -12,15 +15,13 @@ from grading import gpu
 from grading.kernels import KernelCheck
 from grading.subject import Problem
 
+from .launches import LineCheck, cover
+
+DYNAMIC = re.compile(r"\bextern\b([^;]*\b__shared__\b[^;]*)\[\s*\]")
 FLOAT = 4  # bytes of one
 SECTOR = 8  # floats
 SLACK = 1.3  # of counts: a warp that begins amid a sector needs 5 for 4; wrong is 2
 SHARE = 0.7  # of a plain copy's bandwidth
-
-
-def cover(n, size):
-    """How many blocks of `size` n elements need; one at least."""
-    return max(-(-n // size), 1)
 
 
 def by_blocks(x, n, size):
@@ -30,14 +31,31 @@ def by_blocks(x, n, size):
     return rows.view(-1, size)
 
 
-class BlockCheck(KernelCheck):
-    """A kernel whose blocks work through shared memory."""
+class BlockCheck(LineCheck):
+    """A kernel whose blocks work through shared memory.
 
-    def faults(self, got, launch):
-        """Those of the tools, or "unshared" where no thread used shared memory."""
-        counts, found = got.report.counts, super().faults(got, launch)
-        unshared = counts.get("requests") and not counts.get("shared_requests")
-        return found or ({"unshared": 1} if unshared else {})
+    Where it is as good without, each thread with an array of its own, it does not.
+    """
+
+    cells = 1  # of dynamic shared memory, for each thread
+
+    def fits(self, size):
+        return size <= 256
+
+    def launch(self, x, n, grid, block):
+        shared_mem = self.cells * block * FLOAT
+        return replace(super().launch(x, n, grid, block), shared_mem=shared_mem)
+
+    def _ran(self, text, number, launch, seconds=np.inf):
+        got = super()._ran(text, number, launch, seconds)
+        if number == 0 and not isinstance(got, Problem):
+            own = DYNAMIC.sub(r"\1[1024]", text).replace("__shared__", "")
+            alone = super()._ran(own, None, launch, seconds)
+            same = not isinstance(alone, Problem) and self.same(
+                alone, got.arrays, launch
+            )
+            got = got._replace(spoilt=got.spoilt + ("unshared",) * same)
+        return got
 
 
 class MovingCheck(KernelCheck):

@@ -47,6 +47,11 @@ def random_view(random, dims=(2, 4)):
     return View(shape, tuple(strides), random.randint(1, 9))
 
 
+def views(random):
+    """Views of two dimensions and more, listed ones and some at random."""
+    return TRANSPOSED, STEPPED, REPEATED, BIG, *(random_view(random) for _ in range(4))
+
+
 def without_memory(shape, strides, offset=0):
     """PyTorch's tensor of these numbers, which holds no elements."""
     cells = View(shape, strides, offset).cells
@@ -62,6 +67,11 @@ def tensor(shape, strides, offset=0):
 
 def contiguous(shape):
     return View(shape, torch.empty(shape).stride())
+
+
+def fresh(random, dims):
+    """A tensor as it is made."""
+    return contiguous(random_shape(random, dims))
 
 
 def shuffled(random, shape):

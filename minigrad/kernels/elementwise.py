@@ -15,7 +15,7 @@ unary_kernel = kernel_exercise(
 //
 // Compiler options define T and OP: -DT=float -DOP=relu, or -DT=double -DOP=exp.
 // OP stands before one number in brackets: a function of CUDA, the sign -, or one of
-// these two of yours, for any floating T:
+// these two of yours, for T = float and double:
 //     T relu(T x)      x, but 0 where x is below 0; NaN stays NaN
 //     T sigmoid(T x)   1 / (1 + e^-x)
 // The view has up to 8 dimensions, all sizes >= 1; its first element is x[0]. The

@@ -5,7 +5,8 @@ from ..exercises.registry import exercise, kernel_exercise
 shared_reverse = kernel_exercise(
     "02.1",
     """\
-// y is x with the elements of each block in reverse order, by way of shared memory.
+// y is x with the elements of each block in reverse order, by way of shared memory,
+// through which the threads exchange them.
 //
 // The launch has one dimension. Block b has blockDim.x elements, from number
 // b * blockDim.x on; the last one of x may have fewer, and reverses just those. The
@@ -77,9 +78,9 @@ transpose_tiled = kernel_exercise(
 //
 // blockDim.x is 32; blockDim.y is 8, or another number up to 32. A block takes a tile
 // of 32 x 32 elements of x: rows from blockIdx.y * 32 on, columns from blockIdx.x * 32
-// on. The grid covers x; the last tiles may reach beyond it. Both x and y are to be
-// used in whole rows of a tile, and shared memory without bank conflicts. An array that
-// is `extern __shared__` has 4224 bytes, 32 x 33 floats.
+// on. The grid covers x; the last tiles may reach beyond it. rows >= 0, cols >= 0.
+// Both x and y are to be used in whole rows of a tile, and shared memory without bank
+// conflicts. An array that is `extern __shared__` has 4224 bytes, 32 x 33 floats.
 __global__ void transpose_tiled(const float* x, float* y, int rows, int cols);
 """,
     points=3,

@@ -54,7 +54,7 @@ map_2d = kernel_exercise(
 //
 // x and y have rows * cols elements, w has one for each row. Grid and block have two
 // dimensions: x runs along the columns, y along the rows. There are enough threads for
-// every element, often more.
+// every element, often more. rows >= 0, cols >= 0.
 __global__ void map_2d(const float* x, const float* w, float* y, int rows, int cols);
 """,
     points=2,
@@ -84,7 +84,7 @@ outer_product = kernel_exercise(
 // x is b x n, y is b x m, z is b x n x m, all stored row by row. Blocks have two
 // dimensions: x runs along j, y along i. Along both there are enough threads, often
 // more. Along the batch the grid has gridDim.z blocks, often fewer than b: the blocks
-// of number blockIdx.z do k = blockIdx.z, blockIdx.z + gridDim.z, ...
+// of number blockIdx.z do k = blockIdx.z, blockIdx.z + gridDim.z, ... n and m >= 0.
 __global__ void outer_product(const float* x, const float* y, float* z,
                               int b, int n, int m);
 """,
