@@ -127,7 +127,12 @@ class MaxPool2dBackward(KernelCheck):
     """Leaves out indices outside of x and a dx that is not 0, as the contract does."""
 
     def cases(self, random):
-        for planes, size, places in (1, 12, 4), (2, 30, 9):
+        for planes, size, places in (
+            (1, 12, 4),
+            (2, 30, 9),
+            (3, 300, 70),
+            (1, 40_000, 3),
+        ):
             at = [random.sample(range(size), places) for _ in range(planes)]
             yield "each to its place", self.of(random, at, size)
         at = [[random.randrange(50) for _ in range(100)] for _ in range(400)]
@@ -161,6 +166,10 @@ mistakes(
     > {ADD} -> dx[i / places * size + indices[i]] = dy[i];
     first_plane: all gradients go to the first plane: plane p begins at p * size
     > i / places * size + ->
+    narrow: an index loses its upper bits: it goes up to size - 1, so it needs an int
+    > indices[i] -> (indices[i] & 63)
+    > indices[i] -> (signed char)indices[i]
+    > indices[i] -> (short)indices[i]
     not_atomic: threads that add to the same element at once lose sums: dx[...] +=
         reads, adds and writes, and another thread comes between. Use atomicAdd
     > {ADD} -> dx[i / places * size + indices[i]] += dy[i];
