@@ -4,7 +4,7 @@ import numpy as np
 
 from .base import Tool
 
-MANY = 2**16  # lanes that are worth a call of NumPy's
+MANY = 2**15  # lanes that are worth a call of NumPy's
 
 
 class Counting(Tool):
