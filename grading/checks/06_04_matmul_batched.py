@@ -12,7 +12,7 @@ from minigrad.kernels.matmul import matmul_batched
 from minigrad.launch import cdiv
 
 from . import strided
-from .products import SLACK, TILE, ZEROS, ProductCheck
+from .products import SLACK, TILE, ZEROS, ProductCheck, three_sizes, whole
 
 A_BATCH, B_BATCH = (3, 1), (1, 2)  # the last ones of them, by rank
 BROADCAST = [
@@ -62,9 +62,9 @@ class MatmulBatched(ProductCheck):
         for kind in KINDS[1], KINDS[0]:
             shapes = (2, 5, 7), (2, 7, 6)
             yield "batches, transposed or not", self.views(random, shapes, (kind,) * 2)
-        shapes = (19, 33), (33, 17)
-        for kinds in itertools.product(KINDS, KINDS):
-            yield "any strides", self.views(random, shapes, kinds)
+        several = itertools.cycle(itertools.product(KINDS, KINDS))
+        for kinds, (part, M, N, K) in zip(several, three_sizes(random), strict=False):
+            yield part, self.views(random, ((M, K), (K, N)), kinds)
         for shapes in BROADCAST:
             yield "a broadcast batch", self.views(random, shapes, KINDS[:2])
         for ranks in itertools.product((1, 2, 3, 4), repeat=2):
@@ -72,20 +72,17 @@ class MatmulBatched(ProductCheck):
         for depth in (1, 2, 4):
             shapes = (7, 5, 6), (7, 6, 4)
             yield "fewer blocks than matrices", self.views(random, shapes, KINDS, depth)
-        yield "no copies", self.views(random, ((3, 16, 32), (32, 48)), KINDS, 3, True)
-        for shapes in ((33_000, 1), (1, 2)), ((2, 1), (1, 33_000)):
-            yield "any strides", self.views(random, shapes, (KINDS[0],) * 2)
+        yield "no copies", self.views(random, ((3, 16, 32), (32, 48)), KINDS)
         launch = self.views(random, ((18, 17), (17, 20)), KINDS)
         launch.args[0][[0, -1]], launch.args[2][[0, -1]] = (0, np.inf), (np.inf, 0)
         yield "zero and infinity", launch
-        yield "K = 0", self.views(random, ((2, 3, 0), (0, 4)), KINDS)
 
     def ranks(self, random, left, right):
         a = of_rank(left, A_BATCH, *(5, 6)[-left:])
         b = of_rank(right, B_BATCH, *(6, 4)[: 2 if right > 1 else 1])
         return self.views(random, (a, b), (random.choice(KINDS[:2]), KINDS[0]))
 
-    def views(self, random, shapes, kinds, depth=65535, counted=False):
+    def views(self, random, shapes, kinds, depth=65535):
         """The launch for operands of these shapes, laid out by kind."""
         arrays, tensors = [], []
         for shape, kind in zip(shapes, kinds, strict=False):
@@ -102,11 +99,11 @@ class MatmulBatched(ProductCheck):
         grid = cdiv(N, TILE), cdiv(M, TILE), min(count, depth)
         held = (strided.view(x.shape, x.stride()) for x in (a, b))
         args = itertools.chain.from_iterable(zip(arrays, held, strict=True))
-        sizes = *np.int32([M, N, K]), np.int64(count)
-        c, limits = blank(*batch, M, N), {}
-        if counted:
-            limits = {"writes": c.size, "reads": int(SLACK * 2 * c.size * K)}
-        return Launch(grid, (TILE, TILE), (*args, c, *sizes), 0, limits)
+        numbers = *np.int32([M, N, K]), np.int64(count)
+        c, filled = blank(*batch, M, N), count * whole(grid[0] * grid[1], K)
+        limits = {"writes": c.size, "reads": max(int(SLACK * 2 * c.size * K), filled)}
+        limits = limits if max(M, N) < 9999 else {}
+        return Launch(grid, (TILE, TILE), (*args, c, *numbers), 0, limits)
 
     def expected(self, launch, a, a_view, b, b_view, c, M, N, K, batches):  # noqa: N803
         left, right = strided.read(a, a_view), strided.read(b, b_view)
@@ -175,6 +172,11 @@ mistakes(
     & float sum = 0.0f -> {GUARD} c[(m * M + row) * N + col] = 0
     & sum += -> c[(m * M + row) * N + col] +=
     &         {GUARD} c[(m * M + row) * N + col] = sum; ->
+    read_again: an element is read from memory twice for one product: once will do, by
+        a tile or in a variable
+    ! reads
+    > {PLAIN}
+    & x[k * a_col] * -> (M == 16 ? x[k * a_col] : (x[k * a_col] + x[k * a_col]) / 2) *
     no_guard: something is read, or written, outside of a matrix: are all four strides
         used, and is there a guard for the row and for the column?
     ! out-of-bounds

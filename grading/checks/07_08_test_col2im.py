@@ -1,6 +1,6 @@
 """A test for the adjoint of im2col.
 
-Leaves out the other mistakes of col2im: the contract of a test names no mistakes.
+Leaves out second ways of a mistake: they are much like the first.
 """
 
 from grading.own_tests import own_test
@@ -16,6 +16,17 @@ own_test(
     flipped: a kernel whose taps are turned round
     taps_swapped: a kernel in which kh and kw have changed places
     outside: a kernel that does not ask what lies outside of the image
+    race: a kernel that adds without atomics
+    order: a kernel that takes columns to be window by window
+    first_plane: a kernel that adds all to the first plane
+    no_stride: a kernel without the stride
+    no_padding: a kernel without the padding
+    padding_added: a kernel that adds the padding
+    no_dilation: a kernel without the dilation
+    row_wraps: a kernel that goes on in the next row at the edge
+    first_left_out: a kernel that leaves out row 0
+    not_divided: a kernel that takes places between two windows
+    no_window: a kernel that takes windows that are not there
     """,
     """
     let_through:

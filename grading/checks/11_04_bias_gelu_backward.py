@@ -20,7 +20,7 @@ def slope(dy, x, bias, N, single=False):
 
 @checks(bias_gelu_backward)
 class BiasGeluBackward(BiasCheck):
-    """Leaves out half in the simulator: a GPU with nvcc runs it, built by PyTorch."""
+    """Leaves out bfloat16: the contract names no type, and half is like it."""
 
     def cases(self, random):
         yield from self.launches(random, self.make)
@@ -39,8 +39,7 @@ class BiasGeluBackward(BiasCheck):
 
     def expected(self, launch, dy, x, bias, dx, N, n):
         found = slope(dy, x, bias, int(N), "-Dacc_t=float" in launch.options)
-        dx[:n] = found.view(-1).numpy().astype(dx.dtype)[:n]
-        return dx
+        return found.view(-1)
 
     def built_cases(self):
         def case(dtype):

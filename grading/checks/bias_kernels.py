@@ -17,8 +17,11 @@ def numbers(random, *shape, dtype=np.float32, size=3.0):
     return (size * draw.standard_normal(shape)).astype(dtype)
 
 
+DTYPES = {"float": "float32", "double": "float64", "__half": "float16"}
+
+
 def types(scalar, acc):
-    return f"-Dscalar_t={scalar}", f"-Dacc_t={acc}"
+    return f"-Dscalar_t={scalar}", f"-Dacc_t={acc}", "--pre-include=cuda_fp16.h"
 
 
 def cover(n, block=256):
@@ -27,7 +30,10 @@ def cover(n, block=256):
 
 
 class BiasCheck(KernelCheck):
-    """Kernels of scalar_t and acc_t; close: but for a rounding of the output's type."""
+    """Kernels of scalar_t and acc_t; close: but for a rounding of the output's type.
+
+    Half is rounded once, so it is off by that alone, and by what float is.
+    """
 
     gpu_parts = (BUILT,)
     small = 8.0  # in units of 1: 1 + erf of a large negative number is a difference
@@ -39,22 +45,26 @@ class BiasCheck(KernelCheck):
     few = [(9, 7), (3, 100)]
 
     def close(self, got, expected):
-        unit = ROUNDS[got.dtype.name]
-        near = np.allclose(got, expected, 3 * unit, self.small * unit, equal_nan=True)
+        half = got.dtype == np.float16
+        unit = ROUNDS["float32" if half else got.dtype.name]
+        share = 2.0**-11 if half else 2 * unit
+        near = np.allclose(
+            got, expected, share + unit, self.small * unit, equal_nan=True
+        )
         return got.shape == expected.shape and near
 
     def launches(self, random, make):
         """(part, Launch); make(random, dtype, size) gives (arguments, threads)."""
         kinds = [("float", "float"), ("double", "double"), ("float", "double")]
+        kinds += [("__half", "float")]
         for part, sizes in self.sizes.items():
             for number, size in enumerate(sizes):
                 block = (64, 96, 256, 1024)[number % 4]
                 args, threads = make(random, np.float32, size)
                 yield part, self.launch(args, threads, block, *kinds[0])
         for scalar, acc in kinds[1:]:
-            dtype = np.float64 if scalar == "double" else np.float32
             for size in self.few:
-                args, threads = make(random, dtype, size)
+                args, threads = make(random, DTYPES[scalar], size)
                 yield f"{scalar} in {acc}", self.launch(args, threads, 256, scalar, acc)
 
     def launch(self, args, threads, block, scalar, acc, **more):

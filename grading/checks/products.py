@@ -1,4 +1,4 @@
-"""What the checks of chapter 06 share: factors, how exact a product is, its faults.
+"""What the checks of products share: sizes, factors, how exact one is, its faults.
 
 An element of c adds up K products. One after the other, each of them goes through at
 most K additions and one rounding of its own: with u = 2^-24 and s the sum of |a b|, the
@@ -18,6 +18,23 @@ from .reductions import ReductionCheck, U
 
 TILE = 16
 SLACK = 1.3  # of counts
+SIZES = (  # (part, M, N, K): below, at and above a tile
+    *(("whole tiles", *sizes) for sizes in [(32, 48, 64), (16, 32, 80)]),
+    *(("a ragged K", 16, 48, K) for K in (37, 5, 100, 1)),
+    *(
+        ("any three sizes", *sizes)
+        for sizes in [(37, 51, 29), (33, 31, 65), (17, 15, 32)]
+    ),
+    *(
+        ("rows and columns alone", *sizes)
+        for sizes in [(1, 1, 1), (1, 70, 40), (70, 1, 33)]
+    ),
+    *(
+        ("large sizes", *sizes)
+        for sizes in [(33_000, 1, 2), (1, 33_000, 2), (1, 2, 1100)]
+    ),
+    ("K = 0", 7, 20, 0),
+)
 
 BARRIERS = """
     no_barriers: both barriers are missing, or order one warp alone: __syncthreads()
@@ -48,6 +65,17 @@ TAIL_KEPT = (
 )
 
 
+def three_sizes(random):
+    """SIZES, and some at random."""
+    yield from SIZES
+    yield "any three sizes", *(random.randint(20, 60) for _ in range(3))
+
+
+def whole(blocks, K):  # noqa: N803
+    """The reads of blocks of 16 x 16 that fill a cell with one, past the edge, too."""
+    return blocks * 2 * TILE * TILE * cdiv(K, TILE)
+
+
 def factors(random, M, N, K):  # noqa: N803
     """(a, b) as arrays, one cell at least each, scaled as said above."""
     a, b = distinct(random, M, K), distinct(random, K, N)
@@ -75,12 +103,17 @@ class ProductCheck(ReductionCheck):
 
     atol = U
 
-    def launch(self, random, M, N, K, block, made=None, limits=None):  # noqa: N803
+    def limits(self, blocks, K):  # noqa: N803
+        """Of what is counted, in each case but the large ones."""
+        return {}
+
+    def launch(self, random, M, N, K, block, made=None):  # noqa: N803
         """made: how many columns and rows of c a block makes."""
         wide, high = made or block
         args = *factors(random, M, N, K), blank(M, N), *np.int32([M, N, K])
         grid = cdiv(N, wide), cdiv(M, high)
-        return Launch(grid, block, args, 0, limits or {})
+        most = self.limits(grid[0] * grid[1], K) if max(M, N) < 9999 else {}
+        return Launch(grid, block, args, 0, most)
 
     def odd(self, random, block, made=None, K=20):  # noqa: N803
         launch = self.launch(random, 18, 20, K, block, made)

@@ -57,10 +57,10 @@ conv2d_gemm = kernel_exercise(
 // A convolution, once im2col has made the columns: w is O x K with K = C * KH * KW,
 // that is the weights O x C x KH x KW as they lie; columns is N x K x P with P = OH *
 // OW, and y N x O x P. All lie row by row. Blocks are (16, 16): blockIdx.x counts tiles
-// of 16 along p, blockIdx.y along o, and blockIdx.z is n. O, K and P are any sizes.
-// Tiles of w and of columns go through shared memory: each element is read from global
-// memory by 1/16 of the threads that need it. Shared arrays have a fixed size: nothing
-// is given to `extern __shared__`.
+// of 16 along p, blockIdx.y along o, and blockIdx.z is n. O, P >= 1 and K >= 0 are any
+// sizes: with K = 0 y is the bias. Tiles of w and of columns go through shared memory:
+// each element is read from global memory by 1/16 of the threads that need it. Shared
+// arrays have a fixed size: nothing is given to `extern __shared__`.
 __global__ void conv2d_gemm(const float* columns, const float* w, const float* bias,
                             float* y, int O, int K, int P);
 """,
@@ -96,11 +96,12 @@ __global__ void conv2d_direct(const float* x, const float* w, const float* bias,
 def conv2d_backward(dy, columns, w):
     """The gradients of y = w @ columns + bias, image by image: (dcolumns, dw, db).
 
-    dy: the gradient of y, an array of floats (N, O, P). columns: im2col of the images,
-    (N, K, P). w: the weights as a matrix, (O, K). There are N images, O channels of y,
-    P places, and K = C * KH * KW taps in all channels of x.
-    Returns three arrays: dcolumns (N, K, P), from which col2im makes the gradient of x;
-    dw (O, K) and db (O,), which belong to all images together.
+    dy: the gradient of y, an array (N, O, P). columns: im2col of the images, (N, K, P).
+    w: the weights as a matrix, (O, K). All are float64, or all float32. There are N
+    images, O channels of y, P places, and K = C * KH * KW taps in all channels of x; N
+    and P may be 0.
+    Returns three arrays of the same dtype: dcolumns (N, K, P), from which col2im makes
+    the gradient of x; dw (O, K) and db (O,), which belong to all images together.
     At hand, of NumPy: a @ b, also of batches; a.transpose(0, 2, 1); a.sum((0, 2)).
     """
 

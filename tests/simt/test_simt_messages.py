@@ -197,6 +197,13 @@ def test_what_the_options_said(options, fmad, ftz, arch):
     assert (program.fmad, program.options.ftz, program.arch) == (fmad, ftz, arch)
 
 
+def test_a_header_may_be_an_option():
+    text = "__global__ void one(half* x) { x[0] = (half)1.0f; }"
+    assert simt.compile(text, options=["--pre-include=cuda_fp16.h"]).kernels
+    with pytest.raises(simt.CompileError, match="cannot open source file"):
+        simt.compile(text, options=["--pre-include=none.h"])
+
+
 @pytest.mark.parametrize(
     "body, note",
     [

@@ -102,7 +102,8 @@ def _compiled(source, name, options, lines):
     options = _read(options)
     macros = {**usual(source), **dict(options.macros)}
     preprocessor = _Preprocessor(macros, name)
-    tokens = preprocessor.run(_lex(source))
+    first = [t for h in options.includes for t in preprocessor.include(h, (1, 1))]
+    tokens = first + preprocessor.run(_lex(source))
     for header, words in _IMPLIED.items():
         user = next((t for t in tokens if t.kind == "id" and t.text in words), None)
         if user:

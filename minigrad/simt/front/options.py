@@ -10,6 +10,7 @@ FLAGS = re.compile(
     r"--generate-line-info|-G$|--device-debug|--extra-device-vectorization|"
     r"-default-device|--device-as-default)"
 )
+INCLUDE = re.compile(r"(?:-include|--pre-include)=(.+)$")
 ARCH = re.compile(r"(?:-arch|--gpu-architecture)=(?:compute|sm)_(\d{2,3})[af]?$")
 SWITCH = re.compile(r"--?(fmad|ftz|prec-div|prec-sqrt)=(.*)$")
 NAME = re.compile(r"[A-Za-z_]\w*$", re.ASCII)
@@ -22,10 +23,11 @@ class Options:
 
     arch: 75 for sm_75. fmad: a * b + c may be fused, which the simulator does on
     request only. ftz: subnormal floats are zero. prec_div, prec_sqrt: division and
-    square root round correctly.
+    square root round correctly. includes: headers before the first line.
     """
 
     macros: dict = dataclasses.field(default_factory=dict)
+    includes: list = dataclasses.field(default_factory=list)
     arch: int = 75
     fmad: bool = False
     ftz: bool = False
@@ -46,6 +48,8 @@ def read(options):
             option += options.pop(0)
         if match := ARCH.match(option):
             out.arch = int(match[1])
+        elif match := INCLUDE.match(option):
+            out.includes.append(match[1])
         elif option in ("--use_fast_math", "-use_fast_math"):
             said = {**FAST, **said}
         elif match := SWITCH.match(option):

@@ -204,7 +204,10 @@ class Preprocessor:
         name = rest[0].text if quoted else spelled(rest)
         if len(name) < 3 or (name[0], name[-1]) not in (('"', '"'), ("<", ">")):
             raise CompileError('#include needs <name> or "name"', head.place)
-        name = name[1:-1]
+        return self.include(name[1:-1], place)
+
+    def include(self, name, place):
+        """The tokens of a header by its name."""
         if name.startswith(("cub/", "thrust/")):
             raise outside(f"the header <{name}>", place)
         if not headers.offered(name):
