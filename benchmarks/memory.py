@@ -22,6 +22,7 @@ if __name__ == "__main__":
 from benchmarks import common
 from minigrad import Kernel, device_empty, gpu_available, to_device, to_host
 from minigrad.devices import synchronize
+from minigrad.launch import cdiv
 from minigrad.testing import bench
 
 PAGE = common.HOME / "docs" / "benchmarks" / "memory.md"
@@ -93,7 +94,7 @@ def floats(n):
 
 
 def blocks(n):
-    return -(-n // THREADS)
+    return cdiv(n, THREADS)
 
 
 # ---------------------------------------------------------------- the tables
@@ -159,7 +160,7 @@ def banks(n):
 def transposes(n):
     side = int(n**0.5)
     x, y = floats((side, side)), device_empty((side, side))
-    tiles = -(-side // 32)
+    tiles = cdiv(side, 32)
     naive, copy = kernel("transpose"), kernel("copy")
     narrow = kernel("transpose_tiled", ("[32][33]", "[32][32]"))
     wide = kernel("transpose_tiled")

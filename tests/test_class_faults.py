@@ -56,12 +56,13 @@ def root(template, tmp_path, monkeypatch):
     assert not list((tmp_path / "tmp").iterdir())
 
 
-def anew(root, seed):
-    """Both hand something else in; {student: the points that it is worth}."""
+def anew(root, seed, *more):
+    """Both hand something else in, with more cells; {student: what it is worth}."""
     words = dict(zip(("ada", "bob"), random.Random(seed).sample(WORDS, 2), strict=True))
     for student, word in words.items():
         nb = lab(word)
         nb["metadata"]["seed"] = seed
+        nb["cells"] += more
         hand_in(root, student, nb)
     return {
         student: sum(stand_in.verdict(h, word).points for h in stand_in.HOLES.values())

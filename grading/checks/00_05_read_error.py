@@ -144,3 +144,20 @@ def _(message):
             table |= {text.upper(): (number, cause) for text in texts if text}
     found = [answer for text, answer in table.items() if text in message.upper()]
     return found[0] if found else None
+
+
+@right(read_error, "by splitting, and a match")
+def _(message):
+    def cut(error):
+        texts = (text.lower() for text in error[1:] if text is not None)
+        return any(len(message.lower().split(text)) > 1 for text in texts)
+
+    for error in filter(cut, ERRORS):
+        match error.number:
+            case 35 | 222 as number:
+                return number, "driver"
+            case 9 | 701 as number:
+                return number, "launch"
+            case number:
+                others = {100: "device", 209: "build", 2: "memory"}
+                return number, others.get(number, "kernel")

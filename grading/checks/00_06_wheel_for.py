@@ -153,3 +153,18 @@ def _(driver, capability, wheels):
         if codes and cuda[0] <= driver[0]:
             return name
     return None
+
+
+@right(wheel_for, "with versions as whole numbers")
+def _(driver, capability, wheels):
+    def number(version):
+        return 1000 * version[0] + version[1]
+
+    gpu, best, newest = number(capability), None, -1
+    for name, (cuda, cubins, ptx) in wheels.items():
+        runs = ptx is not None and number(ptx) <= gpu and number(cuda) <= number(driver)
+        for cubin in cubins:
+            runs = runs or 0 <= gpu - number(cubin) <= capability[1]
+        if runs and cuda[0] <= driver[0] and number(cuda) > newest:
+            best, newest = name, number(cuda)
+    return best

@@ -76,8 +76,12 @@ mistakes(
     > block[i] = blockIdx.x; ->
     compile:
     > thread[i] = threadIdx.x; -> thread[i] = threadIdx.x
+    > int i = blockIdx.x * blockDim.x + threadIdx.x -> i = blockIdx.x
+    > int i = blockIdx.x * blockDim.x + threadIdx.x; -> i = blockIdx.x * blockDim.x +
+        threadIdx.x
     > blockIdx.x * blockDim.x + threadIdx.x -> blockIdx * blockDim + threadIdx
     > {SIGN} -> # my element {SIGN}
+    > {SIGN} -> {SIGN} return i;
     > blockIdx.x * blockDim.x + threadIdx.x -> cuda.grid(1)
     right: and prints
     > {SIGN} -> printf("%d", i); {SIGN}

@@ -3,6 +3,7 @@
 import numpy as np
 
 from grading.kernels import KernelCheck, Launch, blank, distinct
+from minigrad.launch import cdiv
 
 WHOLE, RAGGED, SPARE = "whole blocks", "a ragged last block", "blocks to spare"
 SMALL, ODD = "less than one block", "numbers of every kind"
@@ -25,7 +26,7 @@ NUMBERS = (np.nan, np.inf, -np.inf, 0.0, -0.0, 1e37, -1e37, 1e-37, -1e-37, 100.0
 
 def cover(n, size):
     """How many blocks of `size` n elements need; one at least."""
-    return max(-(-n // size), 1)
+    return max(cdiv(n, size), 1)
 
 
 def specials(random, dtype="float32", more=()):
