@@ -29,6 +29,7 @@ FOUND = {
     "read-only": "this array is const: it is there to be read",
     "changed": "an input has changed: arrays that are const are only read",
     "assert": "an assert of the kernel fails",
+    "unshared": "nothing goes through shared memory: the results are the same without",
 }
 
 COUNTED = {  # what has a limit
@@ -71,14 +72,15 @@ def lines(check, case):
     said += difference(check, launch, *wrong) if wrong else []
     known = got.report.findings + got.report.notes
     findings = [f for f in known if f.kind not in check.forgiven]
-    if not wrong:
-        said.append(("got", "the right values, and yet:"))
+    seen, counts = [], got.report.counts
     for finding in findings[:1]:  # what would mend a race is tried, see cure.py
         hint = "" if finding.kind.startswith("race") else finding.hint
-        said.append(("found", _indented(str(replace(finding, hint=hint)))))
-    counts = got.report.counts
+        seen.append(("found", _indented(str(replace(finding, hint=hint)))))
     wasted = (k for k, most in launch.limits.items() if counts.get(k, 0) > most)
-    return [*said, *(("counted", _counted(key, case)) for key in [*wasted][:1])]
+    seen += [("counted", _counted(key, case)) for key in [*wasted][:1]]
+    if not wrong:
+        said.append(("got", "the right values" + ", and yet:" * bool(seen)))
+    return said + seen
 
 
 def launch_text(hole, launch):

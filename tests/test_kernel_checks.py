@@ -5,11 +5,13 @@ import pytest
 from judging import unanswered  # noqa: F401
 
 from grading import gpu, kernel_messages, kernels
+from grading.checking import find_check
 from grading.kernel_messages import pattern
 from grading.kernel_runs import Guarded, with_body
 from grading.mistakes import Specimen
 from grading.subject import LocalSubject, WireSubject
 from grading.wire import encode
+from minigrad.exercises.registry import find
 from minigrad.kernels import threads
 
 HOLE = threads.tail_guard
@@ -99,6 +101,22 @@ def test_what_is_said_of_a_wrong_kernel(body, cause, words):
     assert verdict.points == 0
     assert verdict.failures[0].cause == cause
     assert words in str(verdict)
+
+
+FOR_SHOW = """__shared__ float own[256];
+    int first = blockIdx.x * blockDim.x, count = min(blockDim.x, n - first);
+    if (threadIdx.x < count) {
+        own[threadIdx.x] = x[first + count - 1 - threadIdx.x];
+        y[first + threadIdx.x] = own[threadIdx.x];
+    }"""
+
+
+def test_shared_memory_for_show_is_found_beside_another_mistake():
+    hole = find("shared_reverse")  # unsigned: n - first is not negative past the end
+    with Specimen(hole, with_body(hole, FOR_SHOW), None, "test").in_place():
+        said = str(find_check(hole).judge(LocalSubject(), 0))
+    assert "nothing goes through shared memory: the results are the same" in said
+    assert "the right values\n" in f"{said}\n" and "and yet" not in said
 
 
 def test_where_a_kernel_is_wrong_is_said_by_the_checks_own_comparison():
