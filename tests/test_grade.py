@@ -241,6 +241,10 @@ def test_interrupted_grading_is_taken_up_again(changed):
     path = changed / f"submitted/right/{LAB}/{LAB}.ipynb"
     Record(changed, LAB, "right", fingerprint(path)).write("running")
     list(grade(changed))
+    shutil.rmtree(changed / "autograded" / "right")
+    [page] = feedback(changed, students=["right"])
+    assert page.state == "failed" and "grade it again" in page.why
+    list(grade(changed))
     assert record(changed, "right")["state"] == "graded"
     assert in_book(changed, "right") == MOST
 

@@ -31,6 +31,7 @@ from ..verdict import NEEDS_GPU
 from .book import open_course, submissions
 from .grades import COUNTS, standing
 from .lock import alone
+from .preprocessors import Record
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")  # a terminal obeys them
@@ -142,6 +143,9 @@ def _one(api, root, student, lab):
             # The page of an earlier submission would pass for one of this.
             shutil.rmtree(root / "feedback" / student / lab, ignore_errors=True)
             return Done(student, lab, "not graded", why)
+        if not Record(root, lab, student).is_written():
+            why = "what was graded is gone from autograded/: grade it again"
+            return Done(student, lab, "failed", why)
         result = api.generate_feedback(lab, student, force=True)
         if result["success"]:
             return Done(student, lab, "written")

@@ -13,35 +13,22 @@ class Busy(ValueError):
 
 @contextlib.contextmanager
 def alone(directory):
-    """Hold the directory; Busy where another process does. It ends with the process."""
-    hold = Hold(Path(directory).resolve())
-    try:
-        yield
-    finally:
-        hold.let_go()
-
-
-def held(directory):
-    """A Hold of a directory until it is forgotten; None where this process has it."""
+    """Hold the directory; Busy where it is held. It ends with the process."""
     directory = Path(directory).resolve()
-    return None if directory in _held else Hold(directory)
-
-
-class Hold:
-    def __init__(self, directory):
-        self.directory, self.file = directory, (directory / ".lock").open("a")
+    with (directory / ".lock").open("a") as file:
         try:
-            fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            self.file.close()
             raise Busy(
                 f"another command is at work on {directory}: try again when it is done"
             ) from None
         _held.add(directory)
+        try:
+            yield
+        finally:
+            _held.discard(directory)
 
-    def let_go(self):
-        if not self.file.closed:
-            _held.discard(self.directory)
-            self.file.close()
 
-    __del__ = let_go
+def is_held(directory):
+    """Does this process hold the directory?"""
+    return Path(directory).resolve() in _held

@@ -4,6 +4,7 @@ The `nbgrader_config.py` of a course has them: RunAnswers, nbgrader's own penalt
 Finish. All else is nbgrader's.
 """
 
+import contextlib
 import functools
 import json
 import re
@@ -14,6 +15,7 @@ import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbformat.v4 import new_markdown_cell, new_notebook
 from nbgrader import utils
+from nbgrader.converters.base import NbGraderException
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool
 
@@ -24,9 +26,8 @@ from . import beside, repair, submission  # noqa: F401  one is there from now on
 from .engine import gradebook
 from .files import digest, fingerprint, write
 from .judging import judged, students_cells
-from .lock import held
+from .lock import Busy, alone, is_held
 
-LOCK = "minigrad lock"  # among a conversion's resources: it ends with them
 DONE = "minigrad verdicts"
 MODULE = re.compile(r"[A-Za-z_]\w*\.py", re.A)
 MODULES, LONGEST = 32, 2**18  # how many, and bytes of each
@@ -39,8 +40,13 @@ class Once(NotebookExporter):
     Nor is a submission read here: RunAnswers does, which expects anything.
     """
 
+    def __init__(self, parent, **kw):
+        super().__init__(parent=parent, **kw)
+        parent.convert_notebooks = functools.partial(
+            _locked, parent, parent.convert_notebooks
+        )
+
     def from_filename(self, filename, resources=None, **kw):
-        resources[LOCK] = held(self.parent.coursedir.root)
         resources["output_extension"], nb = self.file_extension, new_notebook()
         for step in self._preprocessors:
             nb, resources = step(nb, resources)
@@ -154,6 +160,17 @@ class Record:
 def checks_here():
     """A fingerprint of the checks that this program runs."""
     return digest("".join(map(fingerprint, sorted(CHECKS.glob("*.py")))).encode())
+
+
+def _locked(converter, convert):
+    """Convert under the course's lock: nbgrader begins by removing what was graded."""
+    root = converter.coursedir.root
+    try:
+        with contextlib.nullcontext() if is_held(root) else alone(root):
+            convert()
+    except Busy as problem:
+        converter.log.error(problem)
+        raise NbGraderException(problem) from None
 
 
 def _not_gradable(hole, why):
