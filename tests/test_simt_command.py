@@ -92,6 +92,9 @@ def test_a_warning_is_no_error(command):
     assert ran.stdout.endswith("warn.cu: k(float *o, float f)\n")
 
 
+LATE = "template <typename T> __global__ void late(T* x) {\n    T* y = 3.5;\n}"
+
+
 @pytest.mark.parametrize(
     "words, line",
     [
@@ -103,10 +106,15 @@ def test_a_warning_is_no_error(command):
             ("good.cu", "--name-expression", "fill<3, 4>"),
             "--name-expression fill<3, 4>: error: template parameter T is a type",
         ),
+        (
+            ("late.cu", "--name-expression", "late<float>"),
+            "late.cu:2:8: error: a value of type 'double' cannot be the first value",
+        ),
     ],
 )
 def test_what_cannot_be_compiled(command, words, line):
-    ran = command(*words, good=GOOD, zeros=b"int\0", bytes=b"\xff\xfe\xfd")
+    files = {"good": GOOD, "late": LATE, "zeros": b"int\0", "bytes": b"\xff\xfe\xfd"}
+    ran = command(*words, **files)
     assert ran.returncode == 1
     assert ran.stdout.startswith(line)
     assert ran.stderr == ""

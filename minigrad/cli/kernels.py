@@ -89,7 +89,8 @@ def instantiate(name, files):
         try:
             made = program.kernel(name)
         except simt.CompileError as error:
-            error.file, error.line = f"--name-expression {name}", 0
+            if error.file == "name expression":
+                error.file, error.line = f"--name-expression {name}", 0
             file.remarks.append(remark("error", error, error.note))
             continue
         if head in program.templates:

@@ -36,7 +36,11 @@ def test_missing_semicolon_points_behind_the_statement():
 
 def test_notes_say_what_to_write():
     assert "write #include <cuda_fp16.h>" in message("__global__ void k(half* o) { }")
-    assert "need no header" in message("#include <math.h>\n")
+    assert "known without it" in message("#include <math.h>\n")
+    assert "by shuffles" in message("#include <cub/cub.cuh>\n")
+    assert "by members, a.x + b.x" in message(
+        "__global__ void k(float4* o) { o[0] = o[0] + o[1]; }"
+    )
 
 
 @pytest.mark.parametrize(

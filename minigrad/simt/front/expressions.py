@@ -270,7 +270,10 @@ class Expressions(Calls):
         if op in COMPARISONS and same_enum:
             return T.Binary(place, C.BOOL, op, left, right)
         if not (number(a) and number(b)):
-            raise CompileError(f"no operator '{op}' for '{a}' and '{b}'", place)
+            structs = isinstance(a, C.Struct) or isinstance(b, C.Struct)
+            note = f"write it by members, a.x {op} b.x, or an operator{op} of your own"
+            message = f"no operator '{op}' for '{a}' and '{b}'"
+            raise CompileError(message, place, note if structs else "")
         if op in INTEGER_ONLY and (a.is_float or b.is_float):
             note = "fmodf(a, b) is the remainder of floats" if op == "%" else ""
             message = f"'{op}' needs integers, not '{a}' and '{b}'"

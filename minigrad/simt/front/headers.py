@@ -17,17 +17,21 @@ WITHOUT_NAMES = re.compile(
     r"cuda_awbarrier(_primitives)?\.h|cuda/\w+(/\w+)?"
     r"|cooperative_groups/scan\.h"
 )
+KNOWN = "leave the line out: what kernels use of it is known without it"
 INSTEAD = {
-    "math.h": "leave the line out: sqrtf, expf and the like need no header",
-    "cmath": "leave the line out: sqrtf, expf and the like need no header",
-    "stdio.h": "leave the line out: printf needs no header",
-    "cstdio": "leave the line out: printf needs no header",
-    "assert.h": "leave the line out: assert needs no header",
-    "cassert": "leave the line out: assert needs no header",
-    "stdint.h": "leave the line out, and write int for int32_t",
-    "cstdint": "leave the line out, and write int for int32_t",
-    "float.h": "leave the line out, and write 3.402823466e+38f for FLT_MAX",
-    "limits.h": "leave the line out, and write 2147483647 for INT_MAX",
+    **dict.fromkeys(
+        ("math.h", "cmath", "stdio.h", "cstdio", "assert.h", "cassert", "stdint.h",
+         "cstdint", "float.h", "cfloat", "limits.h", "climits", "stddef.h", "cstddef"),
+        KNOWN,
+    ),
+    "curand_kernel.h": "make random bits from the seed and the index, by a hash",
+    "cublas_v2.h": "the library is the host's: leave the line out",
+}  # fmt: skip
+OF_LIBRARIES = {  # folder -> what to write instead of what is in it
+    "cub": "write the reduction, scan or sort: by shuffles, and in shared memory",
+    "thrust": "its vectors are the host's; write a kernel for each algorithm",
+    "cute": "write the tiles as arrays in shared memory, and index them",
+    "cutlass": "write the tiles as arrays in shared memory, and index them",
 }
 PREDEFINED = {
     "__CUDACC__": "1",

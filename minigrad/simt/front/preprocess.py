@@ -208,8 +208,8 @@ class Preprocessor:
 
     def include(self, name, place):
         """The tokens of a header by its name."""
-        if name.startswith(("cub/", "thrust/")):
-            raise outside(f"the header <{name}>", place)
+        if note := headers.OF_LIBRARIES.get(name.partition("/")[0]):
+            raise outside(f"the header <{name}>", place, note)
         if not headers.offered(name):
             note = headers.INSTEAD.get(name, "NVRTC has the CUDA headers only")
             raise CompileError(f'cannot open source file "{name}"', place, note)
