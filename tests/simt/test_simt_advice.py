@@ -121,3 +121,29 @@ def test_what_to_write(body, hint):
     args = np.ones(14, np.float32), 14, 7
     found = simt.run(kernel, 1, 32, args).findings
     assert [f for f in found if f.kind == "out-of-bounds"][0].hint.endswith(hint)
+
+
+def test_where_a_block_announces_too_early():
+    text = """__device__ int done;
+__global__ void k(const float* x, float* part, float* out) {
+    __shared__ bool last;
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    part[i] = 2 * x[i];
+    __threadfence();
+    if (threadIdx.x == 0) last = atomicAdd(&done, 1) == gridDim.x - 1;
+    __syncthreads();
+    if (last) for (int j = 0; j < gridDim.x; j++) out[i] += part[j * blockDim.x];
+    if (last) out[i] += part[blockDim.x - 1];
+}"""
+
+    def found(text):
+        args = [np.full(192, value, np.float32) for value in (1, 0, 0)]
+        return simt.run(simt.RawKernel(text, "k"), 3, 64, args).findings
+
+    [race] = found(text)
+    assert (race.kind, race.line) == ("race", 10)
+    assert "__syncthreads() between the __threadfence()" in race.hint
+    mended = text.replace("__threadfence();", "__threadfence();\n    __syncthreads();")
+    assert not found(mended)
+    [bare] = found(mended.replace("    __threadfence();\n", ""))[:1]
+    assert bare.hint == "make it atomic, or use two kernel launches"

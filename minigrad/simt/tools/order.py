@@ -122,7 +122,17 @@ class Order:
         """Write, fence and atomic in the one block; then an atomic in the other."""
         maker, thread = self.maker[earlier], other & ((1 << self.bits) - 1)
         own = (maker < 0) | (maker >> 5 == thread >> 5)  # a warp's lanes join unseen
+        joined = own | (when < self.joined[earlier])
+        return joined & self._announced(when, earlier, block)
+
+    def announced(self, before, block):
+        """Was the access in `before` announced to a block, be it by another thread?"""
+        earlier = (before & THREAD) >> self.bits
+        return self.fenced is not None and self._announced(
+            before >> SHIFT, earlier, block
+        )
+
+    def _announced(self, when, earlier, block):
         released = self.released[earlier]
         seen = (released > 0) & (released < self.acquired[block])
-        covered = np.where(own, self.covered[earlier], self.joined[earlier])
-        return seen & (when < covered)
+        return seen & (when < self.covered[earlier])

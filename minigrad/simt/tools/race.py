@@ -131,6 +131,16 @@ class Race(Tool):
             )
         return f"if both are meant, a {barrier} must come between them"
 
+    def _mend_blocks(self, entry, before, lane):
+        """What to write where two blocks are not in order."""
+        block = entry.geometry.block_ids[lane // entry.geometry.threads]
+        if self.order.announced(before, block):
+            return (
+                "one thread announces what others of its block wrote: write "
+                "__syncthreads() between the __threadfence() and its atomic operation"
+            )
+        return "make it atomic, or use two kernel launches"
+
     def _tick(self, site=None):
         self.time += 1
         self.sites.append(site)
@@ -271,7 +281,10 @@ class Race(Tool):
         )
         within = entry.kind == "write" and name in ("read", "reader")
         here = self.launch.places[entry.site][0]
-        mend = self._mend(grade, here, other["line"], within)
+        if entry.geometry.where(lane)[0] != other["block"]:
+            mend = self._mend_blocks(entry, before, lane)
+        else:
+            mend = self._mend(grade, here, other["line"], within)
         why, hint = _why(entry, grade, other, together, lane, mend)
         message = f"{NOW[entry.kind]} {what}, which {_who(other, entry, lane)} {why}"
         return {
@@ -323,7 +336,7 @@ def _why(entry, grade, other, together, lane, mend):
     if entry.geometry.where(lane)[0] != other["block"]:
         return (
             f"{{past}} at line {line}: nothing orders two blocks",
-            "make it atomic, or use two kernel launches",
+            mend,
         )
     if grade == RACE:
         return (
