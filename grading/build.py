@@ -10,8 +10,9 @@ Marks on cells say what a cell is; everything else about it follows from the hol
 
 {{relu | unary_vec | time}} in a text becomes that cell of docs/benchmarks/kernels.md,
 and {{relu | unary_vec}} the rate, GB/s or TFLOP/s; {{duration}} in the first cell is
-how long the notebook takes. {{=12}} is 12: a number that the cells beside the text
-show, which the tests compare when they run the notebook.
+how long the notebook takes. {{=12}} is 12: a number, or words, that the cells beside
+the text show, and {{=it is refused|ValueError}} says so in words where they show
+"ValueError". The tests compare both when they run the notebook.
 Built twice, a notebook has the same bytes: ids come from the marks, not from chance.
 """
 
@@ -39,7 +40,7 @@ STUB = {
     "//": ["// YOUR CODE HERE"],
 }
 MEASURED = re.compile(r"\{\{(.*?) \| (.*?)(?: \| (.*?))?\}\}")
-STATED = re.compile(r"\{\{=(.*?)\}\}", re.S)
+STATED = re.compile(r"\{\{=([^|]*?)(?:\|(.*?))?\}\}", re.S)
 FOR_TOOLS = re.compile(r"  # (?:fmt: skip|noqa).*$", re.M)  # no words for learners
 BADGE = "https://colab.research.google.com/assets/colab-badge.svg"
 COLAB = "https://colab.research.google.com/github"
@@ -138,9 +139,11 @@ def notebook(path, solved):
 
 
 def stated(path):
-    """{cell's id: the numbers of its text that the cells beside it show}."""
+    """{cell's id: what the cells beside it show if its text is true}."""
     cells = jupytext.reads(Path(path).read_text(encoding="utf-8"), "py:percent").cells
-    found = [STATED.findall(cell.source) for cell in cells]
+    found = [
+        [shown or said for said, shown in STATED.findall(cell.source)] for cell in cells
+    ]
     return {id: said for id, said in zip(_ids(cells), found, strict=True) if said}
 
 
@@ -168,6 +171,8 @@ def _cell(cell, id, solved, lab):
         text = _with_contract(text, mark["hints"]) if "hints" in mark else text
         text = STATED.sub(r"\1", text)
         text = MEASURED.sub(lambda found: published(*found.groups()), text)
+        if "{{" in text:
+            raise BuildError(f"{id}: nothing fills this in: {text[text.index('{{') :]}")
         return nbformat.v4.new_markdown_cell(text, id=id)
     text = FOR_TOOLS.sub("", text)
     metadata = {"tags": mark["tags"]} if "tags" in mark else {}

@@ -246,9 +246,10 @@ for view in big, big.T:
     print(square_root.check(16, 256, args).counts["sectors"], "sectors")
 
 # %% [markdown]
-# 512 sectors are written in both cases. Read are 512 or, transposed, eight times as
-# many: each thread of a warp fetches a sector of its own. This is why libraries have a
-# second kernel for contiguous tensors, and a third that moves 16 bytes at a time.
+# {{=1024}} sectors: 512 are read and 512 written. Transposed {{=4608}}: as many are
+# written, and eight times as many read, for each thread of a warp fetches a sector of
+# its own. This is why libraries have a second kernel for contiguous tensors, and a
+# third that moves 16 bytes at a time.
 #
 # ## NaN
 #
@@ -261,8 +262,9 @@ nan = torch.tensor(float("nan"))
 print(nan + 1, nan * 0, torch.relu(nan), torch.maximum(nan, torch.tensor(5.0)))
 
 # %% [markdown]
-# Every comparison with NaN is false, but `!=`. NaN is not equal to itself either, and
-# this is how one asks for it: `x != x`.
+# Every comparison with NaN is {{=false|tensor(False), tensor(False)}}, but
+# {{=`!=`|tensor(True)}}.
+# NaN is not equal to itself either, and this is how one asks for it: `x != x`.
 
 # %%
 nan < 0, nan > 0, nan == nan, nan != nan
@@ -281,8 +283,9 @@ for op in "relu_a", "relu_b":
 
 # %% [markdown]
 # `condition ? one : other` takes the second way where the condition is false, so with
-# NaN always. In `relu_a` that way is 0, and the NaN is gone: the network would go on
-# training, on garbage. `fmax(x, 0)` loses it, too, by its definition.
+# NaN always. In `relu_a` that way is 0, and
+# {{=the NaN is gone|relu_a tensor([0., 3., 0., 0.]}}: the network would go on training,
+# on garbage. `fmax(x, 0)` loses it, too, by its definition.
 #
 # **Infinities** come out of what is too large: float32 ends at 3.4 · 10³⁸, and exp(89)
 # lies above it.
@@ -297,8 +300,8 @@ for op in "sigmoid_a", "sigmoid_b":
     print(op, run_unary(op, far, functions + unary_source))
 
 # %% [markdown]
-# On paper they are the same function. At 100 the first is ∞ / ∞, and the second 1 / 1.
-# Test with large numbers, too, and with both signs.
+# On paper they are the same function. At 100 the first is {{=∞ / ∞|nan]}}, and the
+# second {{=1 / 1|1.0000]}}. Test with large numbers, too, and with both signs.
 #
 # **To the lab**: exercise 1 (`unary_kernel`).
 #
@@ -367,9 +370,9 @@ run_binary("sub", a[:2], b[:3], talking)
 minigrad.synchronize()
 
 # %% [markdown]
-# Threads 0, 1 and 2 all read `a[0]`: the stride of 0 at work. (On a GPU a warp that
-# reads one cell costs one access.) A number beside a tensor is the same with strides of
-# 0 everywhere.
+# {{=Threads 0, 1 and 2 all read `a[0]`|i = 2: a[0]}}: the stride of 0 at work. (On a
+# GPU a warp that reads one cell costs one access.) A number beside a tensor is the same
+# with strides of 0 everywhere.
 
 # %%
 run_binary("add", a, minigrad.tensor(0.5).to(device))
@@ -389,7 +392,7 @@ print(broken.check(1, 32, (rows[0], column, rows[1], row, y, 12)))
 
 # %% [markdown]
 # An expanded tensor has twelve elements and four cells. A kernel that believes its
-# shape and not its strides reads past its end.
+# shape and not its strides {{=reads past its end|out-of-bounds}}.
 #
 # ### The order of operands
 #
@@ -441,9 +444,9 @@ q = torch.tensor([torch.inf, 9.0])
 c * p + (1 - c) * q, torch.where(c == 1, p, q)
 
 # %% [markdown]
-# 0 · ∞ is NaN. What is not chosen must not be computed with. (Does an `if` not make the
-# threads of a warp wait for each other? For a choice like this the compiler makes one
-# instruction that selects, and no thread waits.)
+# 0 · ∞ is {{=NaN}}. What is not chosen must not be computed with. (Does an `if` not
+# make the threads of a warp wait for each other? For a choice like this the compiler
+# makes one instruction that selects, and no thread waits.)
 #
 # **To the lab**: exercise 3 (`where_compare`).
 #
@@ -522,8 +525,8 @@ for pair in (halves, double), (ints, double), (halves[:1], double.view(1)):
     print(torch.result_type(*pair))
 
 # %% [markdown]
-# The last is float64: `view(1)` has given the double a dimension, and a group of its
-# own no more.
+# The last is {{=float64|torch.float64 torch.float64}}: `view(1)` has given the double a
+# dimension, and a group of its own no more.
 
 # %%
 x, y = minigrad.ones(3, dtype=minigrad.int32), minigrad.tensor(2.5)
@@ -556,8 +559,8 @@ torch.tensor([200], dtype=torch.uint8) + 100
 torch.tensor([60000.0], dtype=torch.float16) * 2
 
 # %% [markdown]
-# The first wraps around at 256, without a word; the second is infinite. If you want
-# more room, say so before: `x.int() + 100`.
+# The first wraps around at 256, to {{=44}}, without a word; the second is
+# {{=infinite|inf}}. If you want more room, say so before: `x.int() + 100`.
 #
 # **To the lab**: exercise 4 (`result_type`).
 #
@@ -757,7 +760,8 @@ launches
 # run. With `"labs"` in the set-up cell this is your code, and it runs by itself. Then
 # `rungs("fastest")` brings the library's kernels back, to compare the two.
 #
-# The values are the same, from whatever rung: one multiplication is one multiplication.
+# {{=The values are the same|True}}, from whatever rung: one multiplication is one
+# multiplication.
 
 # %%
 with minigrad.rungs("yours"):
@@ -765,13 +769,13 @@ with minigrad.rungs("yours"):
 (mine == (x * y).relu()).all()
 
 # %% [markdown]
-# What does a rung gain? Here is the ladder on one NVIDIA H200
+# What does a rung gain? Here is the ladder on one {{relu | PyTorch | GPU}}
 # (`docs/benchmarks/kernels.md`): 268 million floats, 1 GB a tensor. GB/s of what must
 # move, each float once. PyTorch's copy moves {{machine | PyTorch's copy | GB/s}} there.
 # That is about the roof: one operation to eight or twelve bytes is far too little
-# arithmetic to matter. (`x + y`
-# comes a little higher than the copy, since it reads two floats for each that it
-# writes, and memory is slowed down by changing from reads to writes.)
+# arithmetic to matter. (`x + y` comes a little higher than the copy, since it reads two
+# floats for each that it writes, and memory is slowed down by changing from reads to
+# writes.)
 #
 # **Predict** which rungs gain, and where.
 
@@ -807,10 +811,11 @@ with minigrad.trace() as launches:
 print(sum(launch.bytes for launch in launches), "bytes in", len(launches), "launches")
 
 # %% [markdown]
-# An elementwise kernel is limited by the memory and not by arithmetic: an H100 moves
-# about 3 · 10¹² bytes a second, and in the time of one float it can do some 80
-# operations. So the way to make this faster is to move less. One kernel that does all
-# three reads x and y once and writes z once.
+# An elementwise kernel is limited by the memory and not by arithmetic: that GPU moves
+# {{machine | PyTorch's copy | GB/s}} · 10⁹ bytes a second and multiplies matrices at
+# {{a @ b, 4,096 | PyTorch}} · 10¹² operations, some dozens for each float that it
+# moves. So the way to make this faster is to move less. One kernel that does all three
+# reads x and y once and writes z once.
 
 # %%
 fused = r"""

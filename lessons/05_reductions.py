@@ -24,9 +24,9 @@
 # At the end you can write sums, maxima, softmax and layer norm for rows of any length,
 # and say how large their rounding error may be. It takes about {{duration}}, and builds
 # on chapters 02 to 04. Where you are asked to predict, write your guess down first.
-# Nothing needs a GPU. Where times stand in the text, they were measured on one NVIDIA
-# H200 (CuPy 14.2, CUDA 13, PyTorch 2.11; `docs/benchmarks/kernels.md`); PyTorch's copy
-# moves {{machine | PyTorch's copy | GB/s}} GB/s there.
+# Nothing needs a GPU. Where times stand in the text, they were measured on one
+# {{sum of | PyTorch | GPU}} (`docs/benchmarks/kernels.md`); PyTorch's copy moves
+# {{machine | PyTorch's copy | GB/s}} GB/s there.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -37,7 +37,7 @@ import numpy as np
 
 from minigrad import Kernel, answers_from, viz
 from minigrad.kernels import memory, reductions
-from minigrad.testing import rates
+from minigrad.testing import rate, rates
 
 # In this lesson the course's solutions fill the holes of labs 01 to 05.
 answers_from("solutions", before="06_matmul")
@@ -55,9 +55,9 @@ print((a + b) + c)
 print(a + (b + c))
 
 # %% [markdown]
-# The second one added 1 to -100,000,000, where floats are 8 apart: the 1 was lost.
-# Addition of floats is commutative, but not associative. Where parentheses stand
-# matters, and a parallel sum is nothing but other parentheses.
+# The second one added 1 to -100,000,000, where floats are {{=8}} apart:
+# {{=the 1 was lost|0.0}}. Addition of floats is commutative, but not associative. Where
+# parentheses stand matters, and a parallel sum is nothing but other parentheses.
 #
 # How far apart are floats? That depends on how large they are.
 
@@ -79,10 +79,10 @@ tenths = np.full(1_000_000, 0.1, np.float32)
 print(one_by_one(tenths))
 
 # %% [markdown]
-# Wrong by 1 %! Above 65,536 floats are 1/128 apart. Each 0.1 that is added there counts
-# as 13/128, 0.1016; and always so, as long as the sum is in that range. The error does
-# not average out, it **drifts**: downwards at first, where 0.1 is rounded down, and
-# upwards in the end.
+# {{=Wrong by 1 %!|100958.34}} Above 65,536 floats are 1/128 apart. Each 0.1 that is
+# added there counts as 13/128, 0.1016; and always so, as long as the sum is in that
+# range. The error does not average out, it **drifts**: downwards at first, where 0.1 is
+# rounded down, and upwards in the end.
 
 # %%
 running = np.cumsum(tenths, dtype=np.float32)
@@ -144,17 +144,10 @@ sums = {float(one_by_one(draw.permutation(x))) for _ in range(10)}
 print(len(sums), sorted(sums))
 
 # %% [markdown]
-# A GPU promises no order, so atomics give another sum in each run. Ten million random
-# numbers on the H200, eight runs each:
-#
-# | | sums | µs |
-# |---|---|---|
-# | each thread `atomicAdd`s its element | 8: 4999305.5 to 4999414.0 | 17,600 |
-# | each block its sum (1056 blocks) | 5: 4999330.0 to 4999332.0 | 18 |
-# | two stages, no atomics (`torch.sum`) | always 4999331.0 | 18 |
-# | in double | 4999331.016 | |
-#
-# Two stages are no slower, and give the same number each time: one can compare runs.
+# A GPU promises no order, so atomics give another sum in each run; and where every
+# thread adds its element to one cell, they wait for each other as well (chapter 02).
+# **Two stages** need no atomics: each block writes its own sum, and then one block adds
+# those. They are no slower, and give the same number each time: one can compare runs.
 #
 # ## The tree, once more
 #
@@ -204,8 +197,8 @@ print(sums, sum(sums))
 # grid can then be no larger than what fits. On Hopper `cluster.sync()` does the same
 # for a few blocks.)
 #
-# And why not simply **one block**? Ten million floats on the H200: 1056 blocks take 18
-# µs, one block takes 3,270. One multiprocessor of 132 works then.
+# And why not simply **one block**? It runs on one multiprocessor, and a large GPU has
+# more than a hundred: all others would stand idle.
 #
 # Exercise 1 is one kernel for both stages. Here the course's solution runs it: first
 # with 256 blocks, then with one.
@@ -219,9 +212,10 @@ sum_all(1, 256, (sums, total, sums.size))
 print(total[0], x.sum(dtype=np.float64))
 
 # %% [markdown]
-# Off by 1.4 millionths. Each 0.1 goes through 153 additions in its thread's loop, 8 in
-# the tree, and 9 in the second stage: k · u is 10 millionths, and the bound holds.
-# (`np.float32(0.1)` is a little more than 0.1, so the exact sum is not 1,000,000.)
+# {{=Off by 1.4 millionths.|1.00000144e+06}} Each 0.1 goes through 153 additions in its
+# thread's loop, 8 in the tree, and 9 in the second stage: k · u is 10 millionths, and
+# the bound holds. (`np.float32(0.1)` is a little more than 0.1, so the exact sum is not
+# 1,000,000.)
 #
 # ### Break it: the whole sum in one thread
 #
@@ -238,7 +232,7 @@ print(sums.sum(dtype=np.float64), x.sum(dtype=np.float64))
 # %% [markdown]
 # ### And the speed?
 #
-# 268 million floats, 1 GB, on the H200. GB/s of x, which is read once:
+# 268 million floats, 1 GB. GB/s of x, which is read once:
 
 # %%
 names = {"a tree in shared memory": "sum_tree", "shuffles": "sum_shuffle",
@@ -282,8 +276,8 @@ for d in 4, 2, 1:
     print(d, values)
 
 # %% [markdown]
-# Lane 0 has the sum; the others hold sums of no use. The picture: which lane gives to
-# which, among those whose values still count.
+# Lane 0 has the sum, {{=36}}; the others hold sums of no use. The picture: which lane
+# gives to which, among those whose values still count.
 
 # %%
 viz.tree([1, 2, 3, 4, 5, 6, 7, 8])
@@ -330,7 +324,7 @@ print(Kernel(inside, "warp_sum").check(1, 32, (x, y)))
 
 # %% [markdown]
 # And if the others have ended before? Then they are not waited for; but whoever takes
-# the value of one of them gets something undefined. The simulator gives NaN:
+# the value of one of them gets something undefined. The simulator gives {{=NaN}}:
 
 # %%
 Kernel(some, "warp_sum")(1, 32, (x, y))
@@ -373,7 +367,7 @@ block_sum(2, 512, (x, sums, 1000))
 print(sums, block_sum.check(2, 512, (x, sums, 1000)))
 
 # %% [markdown]
-# The tree of lab 02, for a block of 256: eight steps, with a barrier before each.
+# The tree of lab 02, for a block of 256: {{=eight}} steps, with a barrier before each.
 
 # %%
 tree = Kernel(memory.block_sum.text, "block_sum")
@@ -432,7 +426,7 @@ print(kept.shape, kept.ravel(), x.sum((0, 2)))
 # ### Who reads what
 #
 # A sum over the last dimension, and one over the first: the same additions. 65,536 ×
-# 4,096 floats on the H200, in GB/s. **Predict** which is slow:
+# 4,096 floats, in GB/s. **Predict** which is slow:
 
 # %%
 rows = {"rows: a block each": "reduce_blocks", "rows: a warp each": "reduce_warps"}
@@ -535,7 +529,7 @@ best
 # All data after a ReLU is positive or 0, and there it goes unnoticed. Begin with an
 # element of the row; or with minus infinity, `__int_as_float(0xff800000)`.
 #
-# argmax of 65,536 rows of 4,096 on the H200: {{argmax | arg_blocks | time}} in
+# argmax of 65,536 rows of 4,096 floats: {{argmax | arg_blocks | time}} in
 # `kernels/argmax.cu`, {{argmax | PyTorch | time}} in PyTorch, where the sum of as many
 # numbers takes {{sum of | PyTorch | time}}. The pair costs instructions, and here they
 # are seen.
@@ -560,9 +554,10 @@ with np.errstate(all="ignore"):
     print(np.exp(x - 1000) / np.exp(x - 1000).sum())
 
 # %% [markdown]
-# exp overflows in float at 88.7; and below -104 everything is 0. But any number c may
-# be subtracted from all scores: exp(x - c) is exp(x) / exp(c), and the factor cancels.
-# With c = the largest, the largest term is exp(0) = 1: no overflow, and no sum of 0.
+# {{=NaN}}: exp overflows in float at 88.7; and below -104 everything is 0. But any
+# number c may be subtracted from all scores: exp(x - c) is exp(x) / exp(c), and the
+# factor cancels. With c = the largest, the largest term is exp(0) = 1: no overflow, and
+# no sum of 0.
 
 
 # %%
@@ -613,10 +608,11 @@ print(y.sum(1)[:4])
 print(threads.check(1, 32, (x, y, 32, 500)).summary())
 
 # %% [markdown]
-# Neighbouring threads read a whole row apart, so nothing is coalesced. And there are as
-# many threads as rows: 32 here, and even 16,384 would be too few for a card that holds
-# 270,000. So let a **block** do a row: a loop and a tree for the maximum, a loop and a
-# tree for the sum, and a loop for the result. That is exercise 5.
+# Neighbouring threads read a whole row apart, so nothing is
+# {{=coalesced|32 sectors a request}}. And there are as many threads as rows: 32 here,
+# and even 16,384 would be too few for a card that holds 270,000. So let a **block** do
+# a row: a loop and a tree for the maximum, a loop and a tree for the sum, and a loop
+# for the result. That is exercise 5.
 
 # %%
 x = draw.normal(0, 3, (4, 1000)).astype(np.float32)
@@ -715,7 +711,7 @@ print("m = {:.4f}, l = {:.4f}".format(*parts[0]))
 online([-math.inf, 1.0])
 
 # %% [markdown]
-# -inf - (-inf) is NaN, and NaN stays. So m begins with a finite number below all
+# -inf - (-inf) is {{=NaN}}, and NaN stays. So m begins with a finite number below all
 # scores; or one asks first. In a block it hits more often than one thinks: a thread
 # that has no element at all is in the same place.
 
@@ -743,9 +739,9 @@ for hole in reductions.softmax_rows, reductions.online_softmax:
     print(f"{hole.name:<15} {counts['reads'] / x.size:.2f} reads an element")
 
 # %% [markdown]
-# Two reads instead of three. **Predict**: how much faster is it?
+# {{=Two}} reads instead of {{=three}}. **Predict**: how much faster is it?
 #
-# On the H200, in GB/s of what must move, x once and y once, for rows of two lengths:
+# In GB/s of what must move, x once and y once, for rows of two lengths:
 
 # %%
 both = {
@@ -856,8 +852,8 @@ with np.errstate(invalid="ignore"):
     print(*join(welford([]), welford([])))
 
 # %% [markdown]
-# 0 / 0. In the kernel one asks for the count first. Then (count, mean, m2) is the next
-# thing that a tree can reduce. Exercise 7, as the course solves it:
+# {{=0 / 0|nan}}. In the kernel one asks for the count first. Then (count, mean, m2) is
+# the next thing that a tree can reduce. Exercise 7, as the course solves it:
 
 # %%
 x = draw.normal(10_000, 1, (4, 1000)).astype(np.float32)
@@ -867,7 +863,7 @@ norm(4, 256, (x, ones, zeros, y, 1000, np.float32(1e-5)))
 y.mean(1), y.std(1)
 
 # %% [markdown]
-# 16,384 × 4,096 floats on the H200:
+# 16,384 × 4,096 floats:
 
 # %%
 names = {
@@ -887,20 +883,22 @@ viz.ranking({"GB/s": rates("layer norm", names)})
 #
 # ## What PyTorch runs
 #
-# `torch.profiler` names the kernels. On the H200, for x of 16,384 × 4,096 floats.
-# **Predict**: how much longer than a sum takes what also writes all of x?
+# `torch.profiler` names the kernels. Here they are with their rates in GB/s, for rows
+# of 4,096 floats. **Predict**: which come near the copy's rate?
 
 # %%
-viz.ranking({"µs": {
-    "x.sum(1): reduce_kernel<512, 1, ...>": 71,
-    "x.sum(0): reduce_kernel<128, 4, ...>, four columns a thread": 74,
-    "x.argmax(1): reduce_kernel<512, 1, ...>": 78,
-    "softmax(x, 1): cunn_SoftMaxForwardReg, the row in registers": 216,
-    "the same, 512 columns: softmax_warp_forward, a warp a row": 18,
-    "layer_norm(x, (4096,)): vectorized_layer_norm_kernel, Welford": 173,
-}})  # fmt: skip
+kernels = {
+    "x.sum(1): reduce_kernel<512, 1, ...>": "sums of rows",
+    "x.sum(0): reduce_kernel<128, 4, ...>, four columns a thread": "sums of columns",
+    "x.argmax(1): reduce_kernel<512, 1, ...>": "argmax",
+    "softmax(x, 1): cunn_SoftMaxForwardReg, in registers": "softmax of rows, 16",
+    "layer_norm(x, (4096,)): vectorized_layer_norm_kernel, Welford": "layer norm",
+}
+viz.ranking({"GB/s": {name: rate(of, "PyTorch") for name, of in kernels.items()}})
 
 # %% [markdown]
+# (A softmax of short rows, up to 1024, has `softmax_warp_forward`: a warp a row.)
+#
 # One template, `reduce_kernel`, does every sum, mean, norm and maximum; what is joined,
 # and how, is its argument. It deals out dimensions to threads, and where one output has
 # many inputs, several blocks share it and the last one finishes: two stages in one

@@ -28,7 +28,7 @@
 # explain a kernel's speed by what is counted. It takes about {{duration}}, and builds
 # on chapters 02, 03 and 04. Where you are asked to predict, write your guess down
 # first. Nothing needs a GPU. Where times stand in the text, they were measured on one
-# NVIDIA H200 (`docs/benchmarks/kernels.md`); a copy there moves
+# {{a @ b, 4,096 | PyTorch | GPU}} (`docs/benchmarks/kernels.md`); a copy there moves
 # {{machine | PyTorch's copy | GB/s}} GB/s.
 
 # %% setup=true
@@ -43,7 +43,7 @@ from minigrad import Kernel, answers_from, viz
 from minigrad.kernels import matmul
 from minigrad.kernels.copy import Strides
 from minigrad.launch import file_text
-from minigrad.testing import Ceilings, ceilings, rate, rates
+from minigrad.testing import Ceilings, ceilings, published, rate, rates
 
 # In this lesson the course's solutions fill the holes of labs 01 to 06.
 answers_from("solutions", before="07_convolution")
@@ -124,10 +124,10 @@ for n, m in (37, 51), (64, 64):
     print(n, m, "wrong:", int((np.abs(c - a @ b) > 1e-5).sum()), "of", c.size)
 
 # %% [markdown]
-# Three columns of 37 have no thread: the grid covers 64 × 48. Square matrices do not
-# show it: every element still has its thread, only another one. So one tests with three
-# different sizes. But there is something else that changes, even where the values are
-# right.
+# Three columns of 37 have no thread, {{=111}} elements: the grid covers 64 × 48.
+# {{=Square matrices do not show it|64 64 wrong: 0}}: every element still has its
+# thread, only another one. So one tests with three different sizes. But there is
+# something else that changes, even where the values are right.
 #
 # ## Neighbours
 #
@@ -145,8 +145,8 @@ line = 1 + ladder[: ladder.index("sum += (A)a[")].count("\n")
 viz.access(along_rows, *launch, line=line)
 
 # %% [markdown]
-# The lanes read 16 different rows of a: 16 sectors of 32 bytes for 64 bytes. Now with x
-# along the columns:
+# The lanes read 16 different rows of a: {{=16}} sectors of 32 bytes for {{=64}} bytes.
+# Now with x along the columns:
 
 # %%
 along_columns = Kernel(ladder, "matmul_coalesced<float>")
@@ -159,7 +159,7 @@ for kernel in along_rows, along_columns:
     print(f"{kernel.name:<24} {counts['reads']:,} reads, {counts['sectors']:,} sectors")
 
 # %% [markdown]
-# As many reads, a quarter of the sectors. On the H200, for 4096 × 4096:
+# As many reads, a quarter of the sectors. On that GPU, for 4096 × 4096:
 # **{{a @ b, 4,096 | matmul_naive | time}}** and
 # **{{a @ b, 4,096 | matmul_coalesced | time}}**. Two lines differ, those that find row
 # and col, and the faster one is six times as fast.
@@ -186,7 +186,7 @@ for n in 16, 64, 256, 1024, 4096:
 # Now the picture that puts both limits together: the **roofline** (S. Williams, A.
 # Waterman, D. Patterson, 2009). To the left, at intensity i, the memory feeds i ·
 # bandwidth operations a second: the slope. To the right it is flat: the peak. Both axes
-# are logarithmic. On the H200 the slope is PyTorch's copy, the flat part what cuBLAS
+# are logarithmic. Here the slope is PyTorch's copy, the flat part what cuBLAS
 # reaches in float32. Both, and the kernels in the picture, are read from the table of
 # measurements in `docs/benchmarks/kernels.md`:
 
@@ -195,7 +195,8 @@ for n in 16, 64, 256, 1024, 4096:
 product_of = "a @ b, 4,096"
 cublas = rate(product_of, "PyTorch") * 1e12
 copy = rate("machine", "PyTorch's copy", "GB/s") * 1e9
-h200 = Ceilings(copy, cublas, "NVIDIA H200", "PyTorch's copy", "cuBLAS, float32")
+gpu = published(product_of, "PyTorch", "GPU")
+roofs = Ceilings(copy, cublas, gpu, "PyTorch's copy", "cuBLAS, float32")
 
 # %% [markdown]
 # Three kernels of chapters 04 and 05, the fastest of their ladders, and three products:
@@ -209,7 +210,7 @@ points = [
     viz.Point("coalesced", 4096 / 6, rate(product_of, "matmul_coalesced") * 1e12),
     viz.Point("cuBLAS", 4096 / 6, cublas),
 ]
-viz.roofline(points, h200)
+viz.roofline(points, roofs)
 
 # %% [markdown]
 # The kernels on the left touch their roof: nothing is left to be gained there, except
@@ -219,7 +220,7 @@ viz.roofline(points, h200)
 # The edge, where slope and flat part meet, lies at peak / bandwidth:
 
 # %%
-print(f"{h200.ridge:.1f} FLOP for each byte; n = {6 * h200.ridge:.0f}")
+print(f"{roofs.ridge:.1f} FLOP for each byte; n = {6 * roofs.ridge:.0f}")
 
 # %% [markdown]
 # Products of smaller matrices lie to the left of the edge. (What bounds them is neither
@@ -230,7 +231,7 @@ print(f"{h200.ridge:.1f} FLOP for each byte; n = {6 * h200.ridge:.0f}")
 
 # %%
 def counted_for(a, b):
-    for name, value in matmul.roofline(a, b, h200.bandwidth, h200.peak).items():
+    for name, value in matmul.roofline(a, b, roofs.bandwidth, roofs.peak).items():
         print(f"{name:9}", value if name == "bound" else f"{value:.3g}")
 
 
@@ -265,12 +266,12 @@ for kernel in along_rows, along_columns:
 
 # %% [markdown]
 # {{=0.12}} and {{=0.49}} FLOP for each byte: left of the edge, both of them. If all of
-# this came from memory, the H200 could do {{=0.5}} and {{=2.0}} TFLOP/s. The measured
+# this came from memory, that GPU could do {{=0.5}} and {{=2.0}} TFLOP/s. The measured
 # rates are higher. **Predict** why.
 
 # %%
 for name, intensity in own.items():
-    roof = h200.rate(intensity) / 1e12
+    roof = roofs.rate(intensity) / 1e12
     print(f"{name:<24} roof: {roof:.2f}, measured: {rate(product_of, name)} TFLOP/s")
 
 # %% [markdown]
@@ -347,8 +348,8 @@ for finding in no_second.check(*launch).findings:
     print(finding.kind, "|", finding.message)
 
 # %% [markdown]
-# A warp that is done with its products fills its cells for the next step, while another
-# still reads them. On a GPU the result may be right a thousand times.
+# {{=A warp|race}} that is done with its products fills its cells for the next step,
+# while another still reads them. On a GPU the result may be right a thousand times.
 #
 # ### Break it: the tail
 #
@@ -369,12 +370,13 @@ for K in 37, 5:
 
 # %% [markdown]
 # With K = 37 they hold what the step before has left there: all of it has been written,
-# so no tool complains, and the result is wrong. With K = 5 they were never written, and
-# that is found. So a check needs a K that is ragged **and** more than a tile.
+# so {{=no tool complains|no finding}}, and the result is wrong. With K = 5 they were
+# never written, and {{=that is found|uninitialised}}. So a check needs a K that is
+# ragged **and** more than a tile.
 #
 # ### And the speed?
 #
-# 1/16 of the reads. **Predict** the time on the H200; `matmul_coalesced` took
+# 1/16 of the reads. **Predict** the time on that GPU; `matmul_coalesced` took
 # {{a @ b, 4,096 | matmul_coalesced | time}}.
 #
 # <details><summary>Answer</summary>
@@ -394,11 +396,12 @@ counts = tiles.check(*launch).counts
 print(counts["shared_requests"] * 32 / 64**3, "accesses for each multiplication")
 
 # %% [markdown]
-# 2, for a number of each tile, and 1/8 for filling them. In one clock a multiprocessor
-# of the H200 multiplies for 4 warps, but its shared memory has 32 banks, and serves one
-# warp. With 2 accesses for each multiplication 7 of 8 clocks are spent waiting: at most
-# 1/8 of the peak. NVIDIA's data sheet says 67 TFLOP/s; an eighth of it is 8.4, and {{a
-# @ b, 4,096 | matmul_tiled}} were measured. **Shared memory is a roof of its own.**
+# 2, for a number of each tile, and 1/8 for filling them: {{=2.125}}. In one clock a
+# multiprocessor of that GPU multiplies for 4 warps, but its shared memory has 32 banks,
+# and serves one warp. With 2 accesses for each multiplication 7 of 8 clocks are spent
+# waiting: at most 1/8 of the peak. NVIDIA's data sheet says 67 TFLOP/s; an eighth of it
+# is 8.4, and {{a @ b, 4,096 | matmul_tiled}} were measured. **Shared memory is a roof
+# of its own.**
 #
 # ## Registers
 #
@@ -482,8 +485,8 @@ total, reads = patch(a, b)
 np.allclose(total, a @ b), reads / (8 * 8 * 16)
 
 # %% [markdown]
-# A quarter of a read for each multiplication, instead of 2. How large should the patch
-# be? Its sums stay in registers, and a thread has 255 at most:
+# {{=A quarter|0.25}} of a read for each multiplication, instead of 2. How large should
+# the patch be? Its sums stay in registers, and a thread has 255 at most:
 
 # %%
 for R, C in (1, 1), (8, 1), (4, 4), (8, 8), (16, 8), (16, 16):
@@ -491,9 +494,10 @@ for R, C in (1, 1), (8, 1), (4, 4), (8, 8), (16, 8), (16, 16):
 
 # %% [markdown]
 # A column of 8 is already good; a square is better than a strip of the same size; and
-# 16 × 16 does not fit. A block of 256 threads with patches of 8 × 8 makes 128 × 128
-# elements of c, and so its tiles are larger, too: 1/128 of the plain kernel's reads.
-# For one k, a thread with a patch of 2 × 2 reads 2 numbers of a and 2 of b, for 4 sums:
+# 16 × 16, with {{=288}}, does not fit. A block of 256 threads with patches of 8 × 8
+# makes 128 × 128 elements of c, and so its tiles are larger, too: 1/128 of the plain
+# kernel's reads. For one k, a thread with a patch of 2 × 2 reads 2 numbers of a and 2
+# of b, for 4 sums:
 
 # %%
 a, b = np.arange(32).reshape(8, 4), np.arange(32).reshape(4, 8)
@@ -547,7 +551,7 @@ for name, (intensity, passes) in rows.items():
 # %% [markdown]
 # A **pass** is one clock of shared memory, for one warp (chapter 02: where lanes want
 # different words of one bank, an access takes several). Each rung asks for fewer of
-# them. Bytes and passes for each multiplication, and what the H200 measured:
+# them. Bytes and passes for each multiplication, and what was measured:
 
 # %%
 names = list(rows)
@@ -556,7 +560,7 @@ measured = rates(product_of, dict(zip(names, kernels, strict=True)))
 viz.ranking({
     "bytes requested": {name: 2 / rows[name][0] for name in names},
     "passes of shared memory": {name: rows[name][1] for name in names},
-    "TFLOP/s on the H200": measured | {"cuBLAS": cublas / 1e12},
+    "TFLOP/s": measured | {"cuBLAS": cublas / 1e12},
 })  # fmt: skip
 
 # %% [markdown]
@@ -586,9 +590,9 @@ line = 1 + ladder[: ladder.index("right[j] = (A)b_tile[q][tx * 8 + j]")].count("
 viz.banks(Kernel(ladder, "matmul_patch<float>"), *args, line=line)
 
 # %% [markdown]
-# The threads' numbers lie 8 apart, so only every eighth bank is used. `vectors` has
-# fewer, and `pipelined` gives each thread two pieces of 4 instead of one of 8: squares
-# of 4 × 4, so that a warp's lanes lie side by side.
+# {{=4}} passes: the threads' numbers lie 8 apart, so only every eighth bank is used.
+# `vectors` has fewer, and `pipelined` gives each thread two pieces of 4 instead of one
+# of 8: squares of 4 × 4, so that a warp's lanes lie side by side.
 #
 # ## While one tile is used, the next
 #
@@ -597,7 +601,7 @@ viz.banks(Kernel(ladder, "matmul_patch<float>"), *args, line=line)
 # while one is multiplied, the loads for the other are on their way. One barrier a step
 # is enough then. **Predict** why. (It is question 2 at the end.)
 #
-# The whole ladder on one NVIDIA H200, 4096 × 4096 × 4096 in float32:
+# The whole ladder, 4096 × 4096 × 4096 in float32:
 #
 # | rung | idea | TFLOP/s |
 # |---|---|---|
@@ -614,7 +618,7 @@ viz.banks(Kernel(ladder, "matmul_patch<float>"), *args, line=line)
 
 # %%
 viz.roofline([viz.Point(name, rows[name][0], measured[name] * 1e12) for name in rows],
-             h200)  # fmt: skip
+             roofs)  # fmt: skip
 
 # %% [markdown]
 # Read it from the left: first the kernels move to the right, out of reach of the slope
@@ -706,10 +710,10 @@ for view, right in (plain, x @ x), (turned, x.T @ x):
 
 # %% [markdown]
 # One could copy first: `w.T.contiguous()`. For 4096 × 4096 floats that moves 134 MB.
-# **Predict** how long the H200 takes for it, beside 3 ms of the product.
+# **Predict** how long that GPU takes for it, beside 3 ms of the product.
 
 # %%
-print(f"{1e3 * 2 * 4 * 4096**2 / h200.bandwidth:.3f} ms")
+print(f"{1e3 * 2 * 4 * 4096**2 / roofs.bandwidth:.3f} ms")
 
 # %% [markdown]
 # For small batches it may cost more than the product. And memory: as much again.
@@ -749,7 +753,7 @@ launches
 # ## Before you go: four questions
 #
 # 1. A linear layer: 32 rows of 4096 times 4096 × 4096. What is its intensity, and what
-#    bounds it on the H200?
+#    bounds it on the GPU of this chapter?
 # 2. Two pairs of tiles need one barrier a step. Why not two?
 # 3. Tiles of 32 × 32 with 1024 threads, an element each: how many reads of shared
 #    memory for each multiplication?

@@ -52,8 +52,8 @@ viz.windows(x, 3, at=(0, 0))
 
 # %% [markdown]
 # Each place under the window is a **tap**, and has its weight. These weights take the
-# left column of the window minus the right one: 15 - 21 = -6. **Predict** the other
-# five. In plain Python it is four loops, two over places and two over taps.
+# left column of the window minus the right one: 15 - 21 = {{=−6}}. **Predict** the
+# other five. In plain Python it is four loops, two over places and two over taps.
 
 
 # %%
@@ -142,8 +142,9 @@ print(f"{2 * multiplications / (4 * numbers):.0f} operations for each byte")
 viz.halo(6, 3)
 
 # %% [markdown]
-# The inner elements are read nine times each. So the block brings all 64 to shared
-# memory once, and reads them there. With 16 x 16 threads it is 18 x 18 elements.
+# The inner elements are read nine times each. So the block brings all
+# {{=64|8 x 8 elements}} to shared memory once, and reads them there. With 16 x 16
+# threads it is 18 x 18 elements.
 #
 # Lab 07 writes that kernel. Here is the course's, and one that reads each element from
 # global memory. The simulator counts.
@@ -219,7 +220,7 @@ small = minigrad.arange(12.0).reshape(1, 1, 3, 4)
 F.unfold(small, 2).numpy()[0]
 
 # %% [markdown]
-# Now a convolution is one line, and it is the same.
+# Now a convolution is one line, and it is {{=the same|0.0}}.
 
 # %%
 x = minigrad.rand(2, 3, 6, 5)
@@ -269,8 +270,9 @@ for rung in "direct", "halo", "im2col", "pipelined":
 # for each.
 #
 # **Predict**, before you read on: which of the ways is fastest on a real GPU, and how
-# much does the halo gain over the direct kernel? One NVIDIA H200, a batch of 1024, the
-# two layers of chapter 10's network (`docs/benchmarks/kernels.md`), in TFLOP/s:
+# much does the halo gain over the direct kernel? One
+# {{conv2d: images 1024 x 1 | PyTorch | GPU}}, a batch of 1024, the two layers of
+# chapter 10's network (`docs/benchmarks/kernels.md`), in TFLOP/s:
 
 # %%
 ways = {"direct": "conv2d_d", "a tile and its halo": "conv2d_h",
@@ -331,7 +333,7 @@ ones = minigrad.ones(1, 1, 4, 5)
 F.fold(F.unfold(ones, 3), (4, 5), 3).numpy()[0, 0]
 
 # %% [markdown]
-# It counts in how many windows each element lies:
+# It counts, from {{=1}} at a corner to {{=6}}, in how many windows each element lies:
 
 # %%
 viz.overlaps((4, 5), 3)
@@ -408,8 +410,9 @@ for name, array in {"y": y, "indices": indices}.items():
 print("dx", dx.reshape(3, 3).tolist())
 
 # %% [markdown]
-# Of two 5s the first one counts, row by row; the 5 at index 1 was the largest of two
-# windows. And padding is not 0 here: it does not count at all. **Predict** the result.
+# Of two 5s the first one counts, row by row; the 5 at index {{=1}} was the largest of
+# {{=two}} windows. And padding is not 0 here: it does not count at all. **Predict** the
+# result.
 
 # %%
 F.max_pool2d(minigrad.tensor([[[-3.0, -7.0]]]), (1, 2), padding=(0, 1)).tolist()

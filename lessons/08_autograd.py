@@ -265,8 +265,9 @@ except RecursionError as error:
     print("RecursionError:", error)
 
 # %% [markdown]
-# `visit` calls itself for each node, and Python allows about 1000 calls inside each
-# other. An engine for real graphs keeps a list of its own instead: exercise 4.
+# `visit` calls itself for each node, and Python allows about 1000 calls
+# {{=inside each other|RecursionError}}. An engine for real graphs keeps a list of its
+# own instead: exercise 4.
 #
 # ## The same for tensors
 #
@@ -376,8 +377,8 @@ y.backward()
 print(x.grad)
 
 # %% [markdown]
-# One of the two factors counts as a constant, so the gradient is 3. The picture shows
-# that there is one way to x only:
+# One of the two factors counts as a constant, so the gradient is {{=3}}. The picture
+# shows that there is one way to x only:
 
 # %%
 viz.graph(x * x.detach(), x=x)
@@ -456,8 +457,8 @@ second.backward()
 print(p.grad, q.grad)
 
 # %% [markdown]
-# The second call has overwritten what the first one had saved. Every network uses the
-# same operator many times before backward begins.
+# {{=300}} twice: the second call has overwritten what the first one had saved. Every
+# network uses the same operator many times before backward begins.
 #
 # A wrong number of gradients, on the other hand, is noticed.
 
@@ -743,9 +744,10 @@ for name, y in ("one layer", inputs @ w + b), ("two layers", two_layers(inputs))
     print(name, [round(value, 2) for value in y.flatten().tolist()])
 
 # %% [markdown]
-# One layer is a plane over the square of the inputs, and the nearest one says 1/2
-# everywhere. Two layers with a tanh between them bend it. That is all of training: in
-# each step a graph, backward through it, and a small change of its leaves.
+# One layer is a plane over the square of the inputs, and the nearest one says
+# {{=1/2 everywhere|[0.5, 0.5, 0.5, 0.5]}}. Two layers with a tanh between them bend it.
+# That is all of training: in each step a graph, backward through it, and a small change
+# of its leaves.
 
 # %%
 error = two_layers(inputs) - wanted
@@ -834,7 +836,8 @@ for value in 0.0, 0.001:
     print(value, gradcheck(lambda x: x.relu(), x, raise_exception=False))
 
 # %% [markdown]
-# Neither is wrong there: relu has no slope at 0. Test gradients away from corners.
+# At 0 the two {{=disagree|0.0 False}}. Neither is wrong there: relu has no slope at 0.
+# Test gradients away from corners.
 #
 # A gradient of your own deserves a test as well, and differences are all that it
 # takes. Where an input or `dy` is 1, a factor may be missing and the test does not see
@@ -856,8 +859,8 @@ with trying(), detect_anomaly():
     y.backward()
 
 # %% [markdown]
-# The slope of a root at 0 is infinite, and 0 · infinite is NaN: one of the most common
-# ways in which a training turns to NaN all at once.
+# The slope of a root at 0 is infinite, and 0 · infinite is {{=NaN}}: one of the most
+# common ways in which a training turns to NaN all at once.
 #
 # ## Troubleshooting
 #

@@ -184,8 +184,8 @@ twice = nn.Sequential(layer, nn.Tanh(), layer)
 len(list(twice.parameters())), list(twice.state_dict())
 
 # %% [markdown]
-# Once in the list, because an optimiser that gets it twice steps twice; twice in the
-# state_dict, because loading it expects all names.
+# {{=Once|2}} in the list, because an optimiser that gets it twice steps twice; twice in
+# the state_dict, because loading it expects all names.
 #
 # **To the lab**: exercises 1 to 3 (`named_parameters`, `state_dict`, `train`).
 #
@@ -477,10 +477,10 @@ in_one = F.cross_entropy(scores, minigrad.tensor([2]))
 in_two, in_one
 
 # %% [markdown]
-# The probability is exp(-200), below every float, and log(0) is minus infinity. In one
-# step it is lse - x[t], where lse is the logarithm of the sum of exponentials, and
-# {{=200.69}} is right. The gradient is even simpler, softmax minus **one-hot**: a row
-# of zeros with a 1 at the right class.
+# The probability is exp(-200), below every float, and log(0) is minus
+# {{=infinity|inf}}. In one step it is lse - x[t], where lse is the logarithm of the sum
+# of exponentials, and {{=200.69}} is right. The gradient is even simpler, softmax minus
+# **one-hot**: a row of zeros with a 1 at the right class.
 
 # %%
 scores = minigrad.tensor([[2.0, 1.0, 0.1]]).requires_grad_()
@@ -538,9 +538,9 @@ optim.Adam([p], lr=0.1).step()
 p
 
 # %% [markdown]
-# All the same: after the correction the first averages are g and g², and g / √g² is ±1.
-# Without the correction, the first steps would be (1 - 0.9) / √(1 - 0.999) = 3.2 times
-# as large.
+# {{=All the same|tensor([-0.1000, -0.1000, -0.1000]}}: after the correction the first
+# averages are g and g², and g / √g² is ±1. Without the correction, the first steps
+# would be (1 - 0.9) / √(1 - 0.999) = 3.2 times as large.
 #
 # ### Weight decay: Adam and AdamW
 #
@@ -560,7 +560,7 @@ for make in optim.Adam, optim.AdamW:
 # %% [markdown]
 # Under Adam the decay is part of the gradient, and is divided by the gradient's size:
 # the weight with the large gradients hardly feels it, the other one is pulled to 0 at
-# full speed. AdamW keeps it apart, and both shrink alike.
+# full speed. AdamW keeps it apart, and {{=both shrink alike|['0.373', '0.373']}}.
 #
 # ### A learning rate that falls
 #
@@ -697,8 +697,9 @@ for name, start in [
 
 # %% [markdown]
 # The first one does not move from {{=2.30}}: no gradient comes through. The second one
-# begins with a loss of tens of thousands; one step, and there is no number left. The
-# third one learns. The three differ in nothing but the numbers they began with.
+# begins with a loss of tens of thousands; one step, and there is
+# {{=no number left|nan}}. The third one learns. The three differ in nothing but the
+# numbers they began with.
 #
 # ## Clipping
 #
@@ -719,8 +720,8 @@ viz.lines(norms, y="norm before clipping", log="y")
 
 # %% [markdown]
 # Without clipping the first steps are so long that each gradient is larger than the one
-# before; soon the loss is NaN, and a NaN never heals. Clipped, the same first gradients
-# are steps of length lr · 1, in the same direction, and the network learns.
+# before; soon the loss is {{=NaN}}, and a NaN never heals. Clipped, the same first
+# gradients are steps of length lr · 1, in the same direction, and the network learns.
 #
 # Why one norm for all, and not one for each parameter? Because the **direction** is
 # what the gradient knows best. Two gradients, each clipped by itself, point elsewhere:
@@ -751,9 +752,9 @@ print(len(names), "launches:")
 print(*names)
 
 # %% [markdown]
-# The optimiser is a single launch for all four parameters: a kernel of its own, which
-# reads and writes each number once. Operator by operator it would be a dozen launches
-# for each of them, and on a GPU a launch costs some microseconds, however small it is.
+# The optimiser is {{=a single launch|matmul adam}} for all four parameters: a kernel of
+# its own, which reads and writes each number once. Operator by operator it would be
+# {{=52}} launches, and on a GPU a launch costs some microseconds, however small it is.
 # PyTorch has both, `foreach=False` and `fused=True`, and a third way between them.
 
 # %%

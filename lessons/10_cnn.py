@@ -68,8 +68,8 @@ read_idx(head + bytes(range(24)))
 int.from_bytes((2).to_bytes(4, "big"), "little")
 
 # %% [markdown]
-# 33 million images. A reader that compares what the head promises with what is there
-# finds this at once, and does not allocate the memory.
+# {{=33,554,432}} images. A reader that compares what the head promises with what is
+# there finds this at once, and does not allocate the memory.
 #
 # Is MNIST on this computer? If not, this lesson takes the 1797 digits that come with
 # the course, 8 × 8, and makes them look like MNIST's: 28 × 28, the digit 20 pixels high
@@ -116,8 +116,8 @@ viz.images(x[:20], t[:20].tolist())
 
 # %%
 loader = DataLoader(range(10), batch_size=4, shuffle=True, seed=1)
-for _ in range(2):
-    print([batch.tolist() for (batch,) in loader])
+epochs = [[batch.tolist() for (batch,) in loader] for _ in range(2)]
+print(*epochs, sep="\n")
 
 # %% [markdown]
 # **Predict**: this training is stopped in its second epoch, after one batch. What does
@@ -126,10 +126,11 @@ for _ in range(2):
 # %%
 again = DataLoader(range(10), batch_size=4, shuffle=True)
 again.load_state_dict({"seed": 1, "epoch": 1, "batch": 1})
-[batch.tolist() for (batch,) in again]
+left = [batch.tolist() for (batch,) in again]
+print(left, left == epochs[1][1:])
 
 # %% [markdown]
-# Exactly what was left. Three numbers are all that had to be saved.
+# {{=Exactly what was left|True}}. Three numbers are all that had to be saved.
 #
 # **To the lab**: exercises 1 to 3 (`read_idx`, `order`, `indices`).
 #
@@ -165,10 +166,10 @@ h3 = F.max_pool2d(F.relu(conv2(h2)), 2)
 conv2.weight.shape, h3.shape
 
 # %% [markdown]
-# 32 × 3 × 3: a filter looks at all 32 images, its **channels**, at once. What is left
-# are 64 images of 7 × 7. Each pixel in them has seen 10 × 10 pixels of the input, its
-# **receptive field**: 3 by the first convolution, 4 with its pooling, 8 by the second,
-# 10 with the last pooling.
+# {{=32}} × {{=3}} × {{=3}}: a filter looks at all 32 images, its **channels**, at once.
+# What is left are {{=64}} images of {{=7}} × {{=7}}. Each pixel in them has seen 10 ×
+# 10 pixels of the input, its **receptive field**: 3 by the first convolution, 4 with
+# its pooling, 8 by the second, 10 with the last pooling.
 #
 # (Two options of these layers that this network does not use: `groups=g` lets a filter
 # see 1/g of the channels only, with g = channels one of them, a **depthwise
@@ -196,19 +197,21 @@ probabilities.shape, probabilities.sum()
 # most?
 
 # %%
-print("layer    parameters  multiplications for an image")
-for name, layer, places in [
-    *(("conv1", conv1, 28 * 28), ("conv2", conv2, 14 * 14)),
-    *(("fc1", fc1, 1), ("fc2", fc2, 1)),
-]:
-    count = sum(p.numel() for p in layer.parameters())
-    print(f"{name:<8} {count:>10,}  {layer.weight.numel() * places:>10,}")
-print(f"together {sum(p.numel() for p in ConvNet().parameters()):>10,}")
+layers = {"conv1": conv1, "conv2": conv2, "fc1": fc1, "fc2": fc2}
+places = {"conv1": 28 * 28, "conv2": 14 * 14, "fc1": 1, "fc2": 1}
+numbers = {k: sum(p.numel() for p in f.parameters()) for k, f in layers.items()}
+work = {k: f.weight.numel() * places[k] for k, f in layers.items()}
+print("layer        parameters  multiplications for an image")
+for name in layers:
+    of = (f"{c[name]:>9,} {c[name] / sum(c.values()):4.0%}" for c in (numbers, work))
+    print(f"{name:8}", *of)
+print(f"{sum(numbers.values()):>18,} parameters together")
 
 # %% [markdown]
-# Of 421,642 numbers the first linear layer has 95 %. And 85 % of the work is done by
-# conv2, with 4 % of the numbers: each of its weights is used 196 times. Weights that
-# are **shared** by all places are why convolutions can do with so few.
+# Of {{=421,642}} numbers the first linear layer has {{=95}} %. And {{=85}} % of the
+# work is done by conv2, with {{=4}} % of the numbers: each of its weights is used 196
+# times. Weights that are **shared** by all places are why convolutions can do with so
+# few.
 #
 # `minigrad.models.ConvNet` is just this. Here is the graph of its loss, as in
 # chapter 08, but with `depth=1`: the network is open, and each of its four layers is
@@ -237,11 +240,12 @@ trace
 # %% [markdown]
 # All of them are old friends:
 #
-# - each **convolution** is `unfold`, a matrix product, and an addition of the bias
+# - each **convolution** is `{{=unfold}}`, a matrix product, and an addition of the bias
 #   (chapter 07);
 # - each **linear** layer is a product and an addition, `addmm` in PyTorch (chapter 06).
 #   It adds 3136 products for each of fc1's 128 numbers: few blocks would have work, so
-#   they are cut in parts, and a `sum` adds these up (*split-K*). So it is in conv2;
+#   they are cut in parts, and a `{{=sum}}` adds these up (*split-K*). So it is in
+#   conv2;
 # - **ReLU** is the kernel of one line of chapter 04;
 # - the last one is the online softmax of chapter 05, with a logarithm.
 #
@@ -300,9 +304,9 @@ if device == "cpu":
 
 # %% [markdown]
 # PyTorch's operators begin with `aten::`. They are the ones of our list; a convolution
-# takes its bias along, and so does `linear`. For `aten::conv2d` a CPU copies windows
-# and multiplies matrices, or calls a library that knows a better way; on a GPU cuDNN
-# has many kernels, and one is chosen by the sizes, as the ladder did.
+# takes its bias along, and so does `linear`. For `{{=aten::conv2d}}` a CPU copies
+# windows and multiplies matrices, or calls a library that knows a better way; on a GPU
+# cuDNN has many kernels, and one is chosen by the sizes, as the ladder did.
 #
 # And the time? A whole step, forward, backward and Adam, on one
 # {{mnist/mnist on cuda | PyTorch, e | GPU}} (`docs/benchmarks/mnist.md`). **Predict**:
@@ -320,10 +324,11 @@ viz.ranking({f"{step}, µs": rates(table, libraries, step) for step in steps})
 
 # %% [markdown]
 # (*labs*: the kernels of the labs; *best*: the library's last rungs.) Sixteen times the
-# work in twice the time or less: with 64 images the GPU waits for Python, which takes
-# some microseconds for each of a hundred calls. A CUDA graph makes them all at once,
-# and is several times as fast there. With 1024 images the kernels are what takes the
-# time, and the rungs show.
+# work, and PyTorch takes {{mnist/mnist on cuda | PyTorch, e | step of 1024}} µs instead
+# of {{mnist/mnist on cuda | PyTorch, e | step of 64}}: with 64 images the GPU waits for
+# Python, which takes some microseconds for each of a hundred calls. A CUDA graph makes
+# them all at once, and is several times as fast there. With 1024 images the kernels are
+# what takes the time, and the rungs show.
 #
 # **To the lab**: exercises 4 to 6 (`train_step`, `evaluate`, `train_mnist`).
 #
@@ -347,13 +352,15 @@ results = train_mnist(training, 3)
 net = net.to("cpu")  # what follows looks at single images
 
 # %%
+print(f"the first loss: {float(training.losses[0]):.3f}, log(10): {np.log(10):.3f}")
 right = range(1, 4), [100 * accuracy for _, accuracy in results]
 viz.lines({"right on the test's images, in %": right}, x="epoch", y="right, in %")
 
 # %% [markdown]
-# The first loss is that of a network that knows nothing, log(10), and gives every digit
-# the same probability. (On all of MNIST the same network comes to about 98.5 % within
-# three epochs. That is the last cell of the lab.)
+# The first loss is about that of a network that knows nothing and gives every digit the
+# same probability, log(10) = {{=2.303}}. (On all of MNIST the same network comes to
+# {{mnist/mnist on cuda | minigrad, rungs f | mean}} % within three epochs. That is the
+# last cell of the lab.)
 #
 # ### A learning rate that falls
 #
@@ -398,11 +405,15 @@ viz.lines(
      for n, panel in enumerate(panels)}, x="epoch"
 )  # fmt: skip
 
+# %%
+constant, cosine = (losses[-1] for _, losses, _ in runs.values())
+print("a tenth, or less:", cosine < constant / 10)
+
 # %% [markdown]
 # The first epochs are alike. Later the constant rate throws the network out of what it
-# has found, again and again; the falling one lets it settle: its loss ends ten times
-# smaller or more, and the last epochs change almost nothing. `StepLR` goes down in
-# steps, `LambdaLR` by any function of the epoch.
+# has found, again and again; the falling one lets it settle: its loss ends at
+# {{=a tenth of the other's, or less|less: True}}, and the last epochs change almost
+# nothing. `StepLR` goes down in steps, `LambdaLR` by any function of the epoch.
 #
 # ## What it has learned
 #
@@ -571,8 +582,9 @@ with minigrad.no_grad():
         print(f"training={mode}: {same:.1%} the same again, {right:.1%} right")
 
 # %% [markdown]
-# In training dropout rolls dice, and batch norm looks at the neighbours in the batch:
-# an answer depends on luck and on company. And with a batch of one single image?
+# After `eval` {{=100.0}} % are the same again. In training dropout rolls dice, and
+# batch norm looks at the neighbours in the batch: an answer depends on luck and on
+# company. And with a batch of one single image?
 
 # %%
 with minigrad.no_grad():
@@ -633,9 +645,9 @@ end = zip(whole.model.parameters(), resumed.model.parameters(), strict=True)
 print(all(np.array_equal(a.detach().numpy(), b.detach().numpy()) for a, b in end))
 
 # %% [markdown]
-# In all of them, bit for bit. Now leave something out: the state of the random numbers,
-# say, or the optimiser's. The training goes on as well, and nothing shows that it is
-# another one.
+# {{=In all of them, bit for bit|True True True}}. Now leave something out: the state of
+# the random numbers, say, or the optimiser's. The training goes on as well, and nothing
+# shows that it is another one.
 #
 # ## Your own digit
 #

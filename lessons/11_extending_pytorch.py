@@ -150,14 +150,15 @@ if lib:
     print("with a restype: ", lib.mean(vector(a)))
 
 # %% [markdown]
-# The result lay in a floating-point register, and ctypes read one for whole numbers:
-# some number, and no error. At this seam **nothing is checked**: a wrong dtype, a
-# length too large, a view with strides are all just addresses. So a seam
+# {{=1.5}} is right. That result lay in a floating-point register, and ctypes read one
+# for whole numbers: some number, and no error. At this seam **nothing is checked**: a
+# wrong dtype, a length too large, a view with strides are all just addresses. So a seam
 # that others use checks at the door. The rest of this chapter is that, done well.
 #
 # ### Break it: a mistake in the source
 #
-# A compiler's complaint is long. What one needs of it: file, line, and the line itself.
+# A compiler's complaint is long. What one needs of it: file, {{=line|line 8}}, and the
+# line itself.
 
 # %%
 (folder / "broken.c").write_text(c_source.replace("a.n; i++) sum", "a.m; i++) sum"))
@@ -357,8 +358,11 @@ for name, pair in pairs.items() if ops else ():
         print(f"{name:17}", str(error).splitlines()[0])
 
 # %% [markdown]
-# A sixth: another device. PyTorch's device "meta" has shapes and no memory, so this can
-# be tried anywhere.
+# The first alone is taken. CHECK_SAME refuses {{=the second|a is Float, b is Double}},
+# CHECK_FLOAT {{=the third|must be floating, is Int}}, the comparison of sizes
+# {{=the fourth|a is [2, 3], b is [1, 3]}}, and CHECK_CONTIGUOUS
+# {{=the last|must be contiguous}}. A sixth: another device. PyTorch's device "meta" has
+# shapes and no memory, so this can be tried anywhere.
 
 # %%
 if ops:
@@ -412,8 +416,9 @@ for V in 1, 4:
     print(f"V = {V}:", counts["sectors"], "sectors,", counts["requests"], "requests")
 
 # %% [markdown]
-# The same bytes for y, in a quarter of the instructions: chapter 04's last rung. (Fewer
-# sectors are read, too: `a` is asked once for four results.)
+# The same bytes for y, in a quarter of the instructions, {{=48}} requests instead of
+# {{=192}}: chapter 04's last rung. (Fewer sectors are read, too, so that {{=400}} move
+# instead of {{=576}}: `a` is asked once for four results.)
 #
 # **To the lab**: exercises 1 to 5. You write the door, the loop of the CPU and the
 # kernels of another operator, gelu(x + bias).
@@ -475,9 +480,9 @@ if ops:
         print(type(error).__name__, str(error)[:290], "...")
 
 # %% [markdown]
-# A function of pybind11's has no **schema** (names and types of what goes in and comes
-# out), no shape rule, nothing: to the compiler it is a hole in the graph, a **graph
-# break**. Right results, in pieces.
+# {{=An error|Unsupported}}. A function of pybind11's has no **schema** (names and types
+# of what goes in and comes out), no shape rule, nothing: to the compiler it is a hole
+# in the graph, a **graph break**. Right results, in pieces.
 #
 # ## Two: an operator of the dispatcher
 #
@@ -487,7 +492,7 @@ if ops:
 # `minigrad.Kernel` is there), and by the simulator elsewhere.
 #
 # First the memory. CuPy, NumPy and PyTorch exchange tensors by **DLPack**, a struct
-# with an address, a shape, strides and a dtype. Nothing is copied.
+# with an address, a shape, strides and a dtype. {{=Nothing is copied|True}}.
 
 
 # %%
@@ -601,9 +606,10 @@ model(a, b).backward()
 print(model(a, b).item(), outer(a, b).sin().sum().item())
 
 # %% [markdown]
-# `torch.library.opcheck` tries all of this at once: does the schema tell the truth, is
-# the gradient registered in the right place, does the shape rule agree with what comes
-# out, does it survive `torch.compile` with sizes that are not known?
+# None: `fullgraph=True` has raised nothing. `torch.library.opcheck` tries all of this
+# at once: does the schema tell the truth, is the gradient registered in the right
+# place, does the shape rule agree with what comes out, does it survive `torch.compile`
+# with sizes that are not known?
 
 # %%
 torch.library.opcheck(outer, (a, b))
@@ -625,6 +631,9 @@ for test, result in found.items():
     print(f"{test:28}", str(result).strip().splitlines()[0][:70])
 
 # %% [markdown]
+# {{=`test_faketensor`|test_faketensor When comparing}}: it compares what the rule says
+# with what comes out.
+#
 # **The other two** differ in a name, a check and a gradient. The addition hands `dy` on
 # to both. (`a.new_empty(a.shape)` lies row by row, as the kernel writes;
 # `torch.empty_like(a)` would have the strides of a transposed `a`.)
@@ -677,7 +686,7 @@ bias_gelu.register_autograd(backward, setup_context=save)
 
 # %% [markdown]
 # Verified as the first: more than a block of numbers, transposed; gradients against
-# differences; and what opcheck tries.
+# differences; and what opcheck {{=tries|SUCCESS SUCCESS SUCCESS SUCCESS}}.
 
 # %%
 tall, row = torch.rand(20, 30, device=where).T, torch.rand(20, device=where)
@@ -772,10 +781,11 @@ a, b = torch.rand(64, 32, requires_grad=True), torch.rand(32, 48)
 torch._C._dispatch_keys(a)
 
 # %% [markdown]
-# Written from the lowest to the highest: Autocast would change dtypes, if it were on;
-# then AutogradCPU, which notes the operation and asks again with its own key left out;
-# ADInplaceOrView counts versions of what is written in place; CPU computes. Which
-# kernel each of them has stands in a table that can be printed.
+# Written from the lowest to the highest: {{=Autocast|AutocastCPU}} would change dtypes,
+# if it were on; then {{=AutogradCPU}}, which notes the operation and asks again with
+# its own key left out; {{=ADInplaceOrView}} counts versions of what is written in
+# place; CPU computes. Which kernel each of them has stands in a table that can be
+# printed.
 
 # %%
 for operator in "aten::matmul", "aten::mm":
@@ -785,9 +795,10 @@ for operator in "aten::matmul", "aten::mm":
             print(f"{operator:14} {key:12} {place.rpartition('/')[2]}")
 
 # %% [markdown]
-# `matmul` has no kernel of its own: "CompositeImplicit" is written in terms of other
-# operators, and its gradient is theirs. `mm` has one for each device (`RegisterCPU`
-# here) and one for Autograd (`VariableType`).
+# `matmul` has {{=no kernel of its own|[math kernel]}}: "CompositeImplicit" is written
+# in terms of other operators, and its gradient is theirs. `mm` has one for each device
+# ({{=`RegisterCPU`|[kernel]}} here) and one for Autograd
+# ({{=`VariableType`|[autograd kernel]}}).
 #
 # A `TorchDispatchMode` stands below autograd and sees each operator that gets there.
 # **Predict** what two matrices become, and what two batches of them.
@@ -812,11 +823,12 @@ with Seen():
 y.grad_fn.name()
 
 # %% [markdown]
-# The batches were reshaped (views, no copies) and became one `bmm`. And `mm` itself: it
-# is a **structured kernel**, in two halves. A *meta* half checks and works out the
-# shape, the same for all devices, and is what `register_fake` is for ours; an
-# *implementation* half computes: on a GPU it calls `at::cuda::blas::gemm`, and that
-# calls cuBLAS, on the current stream. All floors of the call:
+# The batches were reshaped (views, no copies) and became
+# {{=one `bmm`|aten.bmm.default}}. And {{=`mm`|aten.mm.default}} itself: it is a
+# **structured kernel**, in two halves. A *meta* half checks and works out the shape,
+# the same for all devices, and is what `register_fake` is for ours; an *implementation*
+# half computes: on a GPU it calls `at::cuda::blas::gemm`, and that calls cuBLAS, on the
+# current stream. All floors of the call:
 
 # %%
 viz.dispatch()

@@ -278,8 +278,8 @@ else:
     print(GET)
 
 # %% [markdown]
-# Once for each shape: Python's `print` ran while it was traced, and the graph does not
-# know of it. What each way of writing one program can see, and cannot:
+# {{=Once for each shape|tracing}}: Python's `print` ran while it was traced, and the
+# graph does not know of it. What each way of writing one program can see, and cannot:
 #
 # | | the graph is made | an `if` on a value | `print(x)` |
 # |---|---|---|---|
@@ -396,12 +396,12 @@ first, bias = minigrad.randn(4, 8, device="sim"), minigrad.randn(8, device="sim"
 second, loss = minigrad.randn(8, 3, device="sim"), minigrad.jit(loss)
 with minigrad.rungs("fastest"):  # the library's kernels: yours have no place for a tail
     loss(x)
-    print(loss.graph, loss.code, sep="\n\n")
+    print(loss.graph.count(), "kernels:", loss.graph, loss.code, sep="\n\n")
 
 # %% [markdown]
-# Three: `- 1` and `** 2` could be the tail of the second product as well as the head of
-# the mean, and save the same. The library's kernels store `TAIL(i, value)` and read
-# `HEAD(x, i)`, which are `value` and `x[i]` until jit puts its own text in front.
+# {{=Three}}: `- 1` and `** 2` could be the tail of the second product as well as the
+# head of the mean, and save the same. The library's kernels store `TAIL(i, value)` and
+# read `HEAD(x, i)`, which are `value` and `x[i]` until jit puts its own text in front.
 #
 # jit does that where nobody else reads what is in between: then it costs nothing.
 # Backward may be such a reader: relu's gradient is content with relu's result, gelu's
@@ -430,9 +430,9 @@ print(minigrad.jit.explain(h))
 
 # %% [markdown]
 # A trace of the first call is "add 1", which is wrong for the second. jit noticed that
-# an `if` read a tensor's value, named the line, and runs the function as it is. So it
-# does for `item()`, and where an input is written to. (`torch.compile` cuts the graph
-# there in two, a **graph break**, and lets Python decide in between.)
+# an `if` read a tensor's value, {{=named the line|line 3}}, and runs the function as it
+# is. So it does for `item()`, and where an input is written to. (`torch.compile` cuts
+# the graph there in two, a **graph break**, and lets Python decide in between.)
 #
 # Other things it notes, and compares before each call: the **guards**.
 
@@ -482,15 +482,17 @@ def new_step(device="cpu", jit=lambda f: f):
 # %%
 images, labels = minigrad.data.digits(train=True)
 batch = images[:32].flatten(1), labels[:32]
+losses = []
 for jit in (lambda f: f, minigrad.jit):
     step, _ = new_step(jit=jit)
-    print([round(step(*batch).item(), 6) for _ in range(4)])
+    losses.append([step(*batch).item() for _ in range(4)])
+print(losses[0] == losses[1], losses[1])
 print(minigrad.jit.explain(step))
 
 # %% [markdown]
-# The same losses to the last digit, with dropout in it. The first call makes Adam's
-# state, so the second is traced once more; from then on the trace holds. How much
-# shorter is it?
+# {{=The same losses to the last digit|True}}, with dropout in it. The first call makes
+# Adam's state, so the second is traced once more; from then on the trace holds. How
+# much shorter is it?
 
 # %%
 with minigrad.trace() as launches:
@@ -598,7 +600,8 @@ for lr in (0.01, 0.1, 0.1):
 print(eager == found, found)
 
 # %% [markdown]
-# Every bit the same: with dropout, and with a learning rate that changed halfway.
+# {{=Every bit the same|True}}: with dropout, and with a learning rate that changed
+# halfway.
 #
 # `minigrad.jit(step, mode="reduce-overhead")` does both: it traces, fuses, and captures
 # what is left. `torch.compile` has the same mode. How long does a call take here?
@@ -614,8 +617,9 @@ for mode in (None, "reduce-overhead"):
     print(mode, f"{(time.perf_counter() - began) / 20 * 1e3:.2f} ms a step")
 
 # %% [markdown]
-# On "cpu" there is no launch to save, so a replay is no faster. On a GPU it is: see the
-# table above. `examples/train_mnist.py --jit` trains the network of chapter 10 so.
+# On "cpu" there is no launch to save, and what differs is mostly chance. On a GPU a
+# replay is faster: see the picture above. `examples/train_mnist.py --jit` trains the
+# network of chapter 10 so.
 #
 # ## What to remember
 #

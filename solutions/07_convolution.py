@@ -258,9 +258,10 @@ check(conv2d_gemm)
 # For each channel: bring those (16 + K - 1)² elements to shared memory, which is more
 # than the block has threads; barrier; K * K multiplications; barrier.
 #
-# (The lesson measures that on an H200 this gains nothing: its L1 cache shares the reads
-# already. You write it because a tile with its halo is the pattern of every stencil,
-# and because filling an area larger than the block is what later tiles need, too.)
+# (The lesson measures that on a large GPU this gains nothing: its L1 cache shares the
+# reads already. You write it because a tile with its halo is the pattern of every
+# stencil, and because filling an area larger than the block is what later tiles need,
+# too.)
 
 # %%
 K, tile = 3, 16

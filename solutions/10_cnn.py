@@ -482,7 +482,7 @@ with trying():
 
 # %% [markdown]
 # A step takes some 30 to 120 ms on two cores of a CPU, so an epoch takes half a minute
-# to two minutes, and a few seconds more for the test. At the end about 98.5 % are
+# to two minutes, and a few seconds more for the test. At the end nearly 99 % are
 # right. Set `EPOCHS` to 3 and run the cell; where MNIST is missing it is fetched (11
 # MB). Every 500 steps the state is saved in `mnist.safetensors`: interrupt it, run it
 # again, and it goes on from there. Where an NVIDIA GPU is, it runs there, on your

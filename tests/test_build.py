@@ -170,8 +170,16 @@ def test_lessons_and_labs_do_not_ask_for_a_kernel():
 
 
 def test_a_stated_number_is_a_number_and_known(tmp_path):
-    cells = ["# %% [markdown]\n# It is {{=1,024}}, {{x | y}}.", "# %%\n1"]
+    cells = ["# %% [markdown]\n# {{=1,024}}, {{=no|False}}, {{x | y}}.", "# %%\n1"]
     text = tmp_path / "00_stated.py"
     text.write_text("\n\n".join(cells))
-    assert build.stated(text) == {"intro-1": ["1,024"]}
-    assert build.STATED.sub(r"\1", cells[0]).endswith("It is 1,024, {{x | y}}.")
+    assert build.stated(text) == {"intro-1": ["1,024", "False"]}
+    assert build.STATED.sub(r"\1", cells[0]).endswith("# 1,024, no, {{x | y}}.")
+
+
+def test_a_mark_that_nothing_fills_in_is_an_error(tmp_path):
+    text = tmp_path / "lessons" / "00_python_to_gpu.py"
+    text.parent.mkdir()
+    text.write_text("# %% [markdown]\n# It takes {{sum of\n# | PyTorch | time}}.")
+    with pytest.raises(build.BuildError, match="sum of"):
+        build.notebook(text, solved=False)

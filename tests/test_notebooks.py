@@ -77,23 +77,27 @@ def is_code(cell):
     return cell.cell_type == "code"
 
 
-def shows(shown, number):
-    """Is this number, rounded as it is written, among those that were shown?"""
-    number = number.replace("−", "-").replace(",", "").replace(" ", "").lower()
+def shows(shown, said):
+    """Is this word, or this number, rounded as it is written, in what was shown?"""
+    number = said.replace("−", "-").replace(",", "").replace(" ", "").lower()
     number = str(WORDS.index(number)) if number in WORDS else number
+    if not re.fullmatch(r"-?\d+(\.\d+)?", number):
+        words = r"\s+".join(map(re.escape, said.split()))
+        return re.search(rf"(?<!\w){words}(?!\w)", shown, re.I)
     digits = len(number.partition(".")[2])
     found = re.findall(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?", re.sub(THOUSANDS, "", shown))
     return any(f"{float(one):.{digits}f}" == number for one in found)
 
 
 def untrue(text, nb):
-    """The numbers that a text states and its run does not show."""
+    """What a text states and its run does not show, where there was a run."""
     places = {cell.id: at for at, cell in enumerate(nb.cells)}
+    shown = {id: beside(nb.cells, at) for id, at in places.items()}
     return [
-        f"{id}: {number}"
-        for id, numbers in build.stated(text).items()
-        for number in numbers
-        if not shows(beside(nb.cells, places[id]), number)
+        f"{id}: {said}"
+        for id, words in build.stated(text).items()
+        for said in words
+        if not shows(shown[id], said) and "not run: " not in shown[id]
     ]
 
 
