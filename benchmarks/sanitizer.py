@@ -116,11 +116,15 @@ def of_check(check, one):
 
 def control(tool):
     """A launch in which the tool must find something."""
-    case = common.of_tests("bugs").cases()[CONTROLS[tool]]
+    return planted(common.of_tests("bugs").cases()[CONTROLS[tool]], CONTROL)
+
+
+def planted(case, row):
+    """The launch of a planted bug."""
     asked = case.arguments()
     arrays = ((i, a) for i, a in enumerate(asked["args"]) if np.ndim(a))
     unset = tuple(i for i, a in arrays if fresh_of(a) is not None)
-    return Launch(CONTROL, case.source, case.name, file=case.file, unset=unset, **asked)
+    return Launch(row, case.source, case.name, file=case.file, unset=unset, **asked)
 
 
 # ---------------------------------------------------------------- running

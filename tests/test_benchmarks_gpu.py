@@ -13,7 +13,15 @@ import pytest
 
 pytest.importorskip("torch", reason="not run: GPU benchmarks (no PyTorch)")
 
-from benchmarks import alone, cases, common, gpu_agreement, grading_gpu, sanitizer
+from benchmarks import (
+    alone,
+    cases,
+    common,
+    gpu_agreement,
+    grading_gpu,
+    planted,
+    sanitizer,
+)
 from benchmarks.sanitizer_report import Found, read
 
 pytestmark = pytest.mark.slow
@@ -423,6 +431,23 @@ def test_names_that_are_not_known_are_refused(tools, capsys):
     assert capsys.readouterr().out.startswith("no row matmull: choose of index, ")
     with contextlib.redirect_stderr(None), pytest.raises(SystemExit):
         sanitizer.main(["--tool", "leakcheck"])
+
+
+def test_who_sees_a_planted_bug(tools, capsys, monkeypatch, tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(sanitizer.PAGE.read_text())
+    monkeypatch.setattr(planted, "PAGE", page)
+    tools(wrong="racecheck", slow="synccheck")
+    bugs = ["guard", "reverse", "aliased_reverse"]
+    assert planted.main([*bugs, "--limit", "4", "--write"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.strip() in page.read_text()
+    found = table(shown)
+    assert found["guard"][1:] == ["out-of-bounds", "–", "1", "–", "no end"]
+    assert found["reverse"][2:] == ["–", "1", "–", "no end"]
+    assert found["seen"][1:] == ["2 of 2", "0 of 2", "2 of 2", "0 of 2", "0 of 2"]
+    assert "arrays overlap: aliased_reverse" in shown
+    assert planted.main(["gard"]) == 2
 
 
 # Grading
