@@ -196,8 +196,8 @@ with trying():
     print(inspect.getsource(torch.add))
 
 # %% [markdown]
-# There is none: one step in, and you are in C++. On Linux the process says which files
-# it has loaded for that. Which of the layers can you find?
+# {{=There is none|TypeError}}: one step in, and you are in C++. On Linux the process
+# says which files it has loaded for that. Which of the layers can you find?
 
 # %%
 maps = Path("/proc/self/maps")
@@ -245,7 +245,8 @@ except toolkit.NoCompiler as why:
 # %% [markdown]
 # `ld.global.f32` loads a float from global memory, `st.global.f32` stores one, and
 # `%f1` is a **register**, a cell of the thread itself. (The `if` is `@%p1 bra`, in the
-# half that is left out.) `.target sm_75` says for which GPUs this is: 7.5 and newer.
+# half that is left out.) `.target {{=sm_75}}` says for which GPUs this is: 7.5 and
+# newer.
 #
 # ### Four memories
 #
@@ -298,8 +299,8 @@ except toolkit.NoCompiler as why:
     print(why)
 
 # %% [markdown]
-# (`smem` is shared memory: 32 floats. `cmem` is constant memory, in which the arguments
-# of a kernel lie, too.) And the simulator runs it.
+# (`smem` is shared memory, {{=128}} bytes: 32 floats. `cmem` is constant memory, in
+# which the arguments of a kernel lie, too.) And the simulator runs it.
 
 # %%
 x, y = to_device(np.arange(32, dtype=np.float32)), device_empty(32)
@@ -372,8 +373,9 @@ with trying():
     failing.result()
 
 # %% [markdown]
-# The one that waits. So it is on a GPU. Here a kernel writes four terabytes past its
-# array. **Predict** both lines, with a GPU; without one the driver is missing, in both.
+# {{=The one that waits|line 4: failing.result()}}. So it is on a GPU. Here a kernel
+# writes four terabytes past its array. **Predict** both lines, with a GPU; without one
+# the driver is missing, in both.
 
 # %%
 late = r"""
@@ -672,10 +674,10 @@ with ways("tensorflow"):
         print(type(error).__name__, str(error)[:200])
 
 # %% [markdown]
-# By default it does not: TensorFlow takes a device that is there, and says nothing
-# (`tf.debugging.set_log_device_placement(True)` makes it speak). So look at `.device`
-# before you believe that a GPU has worked. Another habit of it: on a GPU it takes
-# nearly all of the memory at the first call, unless
+# By default {{=it does not|no error}}: TensorFlow takes a device that is there, and
+# says nothing (`tf.debugging.set_log_device_placement(True)` makes it speak). So look
+# at `.device` before you believe that a GPU has worked. Another habit of it: on a GPU
+# it takes nearly all of the memory at the first call, unless
 # `tf.config.experimental.set_memory_growth` is set.
 #
 # ## In one table
@@ -739,8 +741,8 @@ cuda_c(1, 32, (y, 6))
 print("CUDA C", *to_host(y), "\nPython", *[(i - 3) % 5 for i in range(6)])
 
 # %% [markdown]
-# C's remainder has the sign of the left side. As an index, -3 is three cells before the
-# array.
+# C's remainder has the sign of the left side. As an index, {{=-3}} is three cells
+# before the array.
 #
 # **To the lab**: exercise 2 (`roll`), 3 (`costliest_copy`) and 4 (`needless_copies`).
 #

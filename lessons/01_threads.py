@@ -355,8 +355,9 @@ to_host(y)
 viz.launch(forgets, 2, 4, (x, y))
 
 # %% [markdown]
-# Block 1 has run, but has done the elements of block 0 again. With one block all would
-# have looked well: **test with more than one block**.
+# Block 1 has run, but has done
+# {{=the elements of block 0 again|More than one thread writes y[0], y[1], y[2], y[3]}}.
+# With one block all would have looked well: **test with more than one block**.
 #
 # There is a second mistake in it, and it cannot be seen in the numbers: two threads
 # write the same element. `check` runs a launch in the simulator with all its tools, on
@@ -367,8 +368,8 @@ print(forgets.check(2, 4, (x, y)))
 
 # %% [markdown]
 # A **race**: the thread that writes last wins, and no one can say which that is. It is
-# a note and no finding, since here both write the same number. They will not always be
-# so kind.
+# {{=a note and no finding|nothing found, 1 note}}, since here both write the same
+# number. They will not always be so kind.
 #
 # Read a finding from the top: where in your text, what happened, which thread saw it.
 #
@@ -384,7 +385,7 @@ print(forgets.check(2, 4, (x, y)))
 viz.threads(2, 4, 5)
 
 # %% [markdown]
-# In Python there would be an error.
+# In Python there would be {{=an error|IndexError}}.
 
 # %%
 with trying():
@@ -401,11 +402,11 @@ twice(2, 4, (x, memory))
 to_host(memory)
 
 # %% [markdown]
-# 77, 88 and 99 are gone. They might have been the weights of the next layer, and no
-# message would have come: only wrong results, some day, somewhere else. If the address
-# belongs to no allocation at all, a GPU stops with `an illegal memory access was
-# encountered`, and does not say where. (NVIDIA's `compute-sanitizer`, which runs a
-# whole program under such a watch, does; so does `check`, below.)
+# 77, 88 and 99 are {{=gone|30., 32., 34.}}. They might have been the weights of the
+# next layer, and no message would have come: only wrong results, some day, somewhere
+# else. If the address belongs to no allocation at all, a GPU stops with `an illegal
+# memory access was encountered`, and does not say where. (NVIDIA's `compute-sanitizer`,
+# which runs a whole program under such a watch, does; so does `check`, below.)
 #
 # The cure is one line, the **guard**: a thread without an element does nothing. For
 # that the kernel must know how many elements there are; an array in C does not know its
@@ -466,7 +467,7 @@ for f in sloppy.check(2, 4, (x, y)).findings:
     print(f.kind, "block", f.block, "thread", f.thread, "times", f.count)
 
 # %% [markdown]
-# With a guard, nothing is found.
+# With a guard, {{=nothing is found|nothing found}}.
 
 # %%
 print(guarded.check(2, 4, (x, y, 5)))
@@ -517,8 +518,8 @@ for n in 255, 256, 257, 1000:
     print(n, "elements:", (n + 255) // 256, "blocks;", -(-n // 256))
 
 # %% [markdown]
-# Rounded down, 257 elements would get one block, and the last one would never be
-# doubled. That gives no error either.
+# Rounded down, 257 elements would get one block, and the last one would
+# {{=never be doubled|0.]}}. That gives no error either.
 
 # %%
 x, y = to_device(np.ones(257, np.float32)), to_device(np.zeros(257, np.float32))
@@ -603,8 +604,9 @@ for size in 1, 16, 32:
     print("groups of", size, "->", counts["divergent_branches"], "divergent")
 
 # %% [markdown]
-# 32 is free of charge: then every warp agrees with itself. The guard `i < n` diverges
-# in one warp at most, the one where the elements end: it costs next to nothing.
+# 32 is {{=free of charge|groups of 32 -> 0 divergent}}: then every warp agrees with
+# itself. The guard `i < n` diverges in one warp at most, the one where the elements
+# end: it costs next to nothing.
 #
 # **Puzzle 3: agree.** The result stays as it was with groups of 1: 1, 2, 1, 2 and so
 # on. But no thread says which element it must do. Deal them out so that no warp
@@ -792,10 +794,10 @@ to_host(y)
 viz.launch(swapped, (2, 3), (4, 2), (y, 5, 7))
 
 # %% [markdown]
-# The last column has no thread. For a square matrix and a square block nothing would be
-# seen at all, and this is why this course never tests with squares. (It would still be
-# slow: the threads of a warp, which differ in x, would write down a column, to cells
-# far apart.)
+# The last column has {{=no thread|No thread writes y[0, 6], y[1, 6]}}. For a square
+# matrix and a square block nothing would be seen at all, and this is why this course
+# never tests with squares. (It would still be slow: the threads of a warp, which differ
+# in x, would write down a column, to cells far apart.)
 #
 # ### Break it: guard the rows only
 #
@@ -811,7 +813,7 @@ to_host(y)
 # %% [markdown]
 # Column 7 of row 0 is cell 7, and that is column 0 of row 1. Two threads write it: one
 # writes 7, the other 10. It is not even outside of the array, except in the last row,
-# where a 77 has gone. Without the sixth row, the tools find both.
+# where a {{=77}} has gone. Without the sixth row, the tools find both.
 
 # %%
 y = to_device(np.full((5, 7), -1, np.float32))
@@ -828,9 +830,9 @@ counts = matrix.check((2, 8), (32, 8), (y, 64, 40)).counts
 counts["divergent_branches"]
 
 # %% [markdown]
-# Half of them: in each row the second warp has columns 32 to 63, and 8 of them exist.
-# A block that is 8 wide and 32 high would fit 40 columns exactly; but chapter 02 shows
-# why x should be wide.
+# {{=64}}, half of them: in each row the second warp has columns 32 to 63, and 8 of them
+# exist. A block that is 8 wide and 32 high would fit 40 columns exactly; but chapter 02
+# shows why x should be wide.
 #
 # **To the lab**: exercise 3 (`launch_config`) and exercise 4 (`map_2d`).
 #
@@ -940,9 +942,9 @@ greedy(4, 64, (x, y, 1000))
 print("all right:", np.array_equal(to_host(y), 2 * to_host(x)))
 
 # %% [markdown]
-# All the same numbers, and nearly four times the work: 1000 + 936 + 872 + 808 elements.
-# No comparison of results will ever find that. The tools note it: threads of two blocks
-# write the same element.
+# {{=All the same numbers|all right: True}}, and nearly four times the work: 1000, 936,
+# 872 and 808 elements. No comparison of results will ever find that. The tools note it:
+# threads of two blocks write the same element.
 
 # %%
 print(greedy.check(4, 64, (x, y, 1000)))
@@ -1020,8 +1022,8 @@ kernel(grid, (32, 8), (to_device(x), to_device(y), z, 10, 20, 100))
 np.array_equal(to_host(z), x[:, :, None] * y[:, None, :])
 
 # %% [markdown]
-# Equal to the last bit: one multiplication is one multiplication, wherever it is done.
-# With sums it will be different (chapter 05).
+# {{=Equal to the last bit|True}}: one multiplication is one multiplication, wherever it
+# is done. With sums it will be different (chapter 05).
 #
 # ### Break it: forget the batch
 #
@@ -1049,8 +1051,8 @@ good = [np.array_equal(to_host(z)[k], np.outer(x[k], y[k])) for k in range(10)]
 good
 
 # %% [markdown]
-# The first matrix is right. So: **test with more than one**: one block, one row, one
-# pair are never a test.
+# {{=The first matrix|[True, False, False, False}} is right. So: **test with more than
+# one**: one block, one row, one pair are never a test.
 #
 # **To the lab**: exercise 6 (`outer_product`).
 #

@@ -319,9 +319,9 @@ racy(2, 256, (x, z, n))
 print((z != y).sum(), "are wrong")
 
 # %% [markdown]
-# The surprise: all of them are right! The simulator runs all threads of a block side by
-# side, line by line: everyone writes, then everyone reads. No thread can be late. That
-# is one of the orders that a GPU may choose, and a kind one.
+# The surprise: {{=all of them are right|0 are wrong}}! The simulator runs all threads
+# of a block side by side, line by line: everyone writes, then everyone reads. No thread
+# can be late. That is one of the orders that a GPU may choose, and a kind one.
 #
 # On that GPU, with 4096 such blocks, {{memory/wrong | 1 | wrong}} of 1,048,576 elements
 # were wrong. In the next run it was {{memory/wrong | 2 | wrong}}, then
@@ -420,7 +420,8 @@ pieces = Kernel(source, "rotate_pieces")
 print(pieces.check(1, 256, (x, y, 2)))
 
 # %% [markdown]
-# With a second barrier, at the end of the loop's body:
+# With a second barrier, at the end of the loop's body,
+# {{=nothing is found|nothing found}}:
 
 # %%
 mended = source.replace("% 256];", "% 256];\n        __syncthreads();")
@@ -656,7 +657,8 @@ by_columns = Kernel(source, "copy_2d", ("-DROW=x", "-DCOL=y"))
 by_columns.check(*launch).counts["sectors"]
 
 # %% [markdown]
-# Eight times as many. This is why *row is y, column is x* in this course, everywhere.
+# {{=8192}}, eight times as many. This is why *row is y, column is x* in this course,
+# everywhere.
 #
 # The same in one dimension: a loop in which each thread has a piece of its own looks
 # tidy, and is the worst there is. On a CPU it would be right: there one thread's
@@ -766,8 +768,8 @@ for kernel in plain, padded:
     print(counts["shared_requests"], "requests,", counts["bank_passes"], "passes")
 
 # %% [markdown]
-# 32 writes of one pass each, and 32 reads of 32 passes; with padding all have one. In
-# the picture each column is a bank, and each row a pass:
+# 32 writes of one pass each, and 32 reads of 32 passes, {{=1056}} in all; with padding
+# all have one. In the picture each column is a bank, and each row a pass:
 
 # %%
 viz.banks(plain, *launch)

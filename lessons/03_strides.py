@@ -175,8 +175,8 @@ strides(minigrad.arange(24).reshape(2, 3, 4), index=(1, 0, 2))
 divmod(7, 4)
 
 # %% [markdown]
-# Row 1, column 3. On a GPU this is what every thread does first: it knows its own
-# number, one of many in a row, and has to find out which element that is.
+# Row {{=1}}, column {{=3}}. On a GPU this is what every thread does first: it knows its
+# own number, one of many in a row, and has to find out which element that is.
 #
 # **To the lab**: exercise 1 (`contiguous_strides`), exercise 2 (`offset_of`) and
 # exercise 3 (`index_of`) are these three rules, for any number of dimensions.
@@ -232,7 +232,8 @@ strides_explorer(3, 4)
 strides(x.T, name="x.T")
 
 # %% [markdown]
-# Shape and strides are reversed, the offset stays, and the storage is the very same.
+# Shape and strides are reversed, the offset stays, and the storage is
+# {{=the very same|the same storage: True}}.
 
 # %%
 print(x.shape, x.strides, "->", x.T.shape, x.T.strides)
@@ -377,8 +378,9 @@ weights[:] = 0
 before
 
 # %% [markdown]
-# Gone. `before` was a way to read the storage, and the storage has changed. It works in
-# the other direction as well: to write through a view changes the tensor it came from.
+# {{=Gone|tensor([0., 0.]}}. `before` was a way to read the storage, and the storage has
+# changed. It works in the other direction as well: to write through a view changes the
+# tensor it came from.
 
 # %%
 before[1] = 7
@@ -437,7 +439,7 @@ strides(minigrad.arange(4).expand(3, 4), name="row.expand(3, 4)")
 
 # %% [markdown]
 # How far does it go? This tensor has 16384 × 16384 elements of 4 bytes each: 1 GiB, to
-# the eye. All of it is one number.
+# the eye. All of it is one number, {{=4}} bytes.
 
 # %%
 giant = torch.tensor(7.0).expand(16384, 16384)
@@ -513,8 +515,9 @@ with trying():
 [v.is_contiguous() for v in (x, x.T, y[1:3], y[:, 1:3])]
 
 # %% [markdown]
-# Two whole rows are one piece. Two columns are not: after each pair there is a gap. The
-# arcs lead from each element to the next, row by row.
+# Two whole rows are {{=one piece. Two columns are not|[True, False, True, False]}}:
+# after each pair there is a gap. The arcs lead from each element to the next, row by
+# row.
 
 # %%
 walk({"y[1:3]": y[1:3], "y[:, 1:3]": y[:, 1:3]})

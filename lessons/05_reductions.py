@@ -455,7 +455,7 @@ np.zeros((3, 0)).sum(1), np.zeros((3, 0)).prod(1)
 # ## The largest, and NaN
 #
 # A maximum is a reduction like a sum: `max` in the place of `+`. No rounding, and order
-# does not matter. Or does it? **Predict** the four lines.
+# does not matter. Or does it? **Predict** the three lines.
 
 # %%
 nan = float("nan")

@@ -132,8 +132,8 @@ for n, m in (37, 51), (64, 64):
 # ## Neighbours
 #
 # The library has both kernels, in `minigrad/kernels/matmul.cu`: `matmul_naive`, where x
-# counts the rows, and `matmul_coalesced`, where it counts the columns, as in exercise
-# 1. What does one warp, 2 × 16 threads, ask for when it reads a and b? First with x
+# counts the rows, and `matmul_coalesced`, where it counts the columns, as exercise 1
+# does. What does one warp, 2 × 16 threads, ask for when it reads a and b? First with x
 # along the rows:
 
 # %%

@@ -614,7 +614,8 @@ def run(path=None, watch=lambda training: None):
 
 
 whole = run()
-whole.results
+for loss, right in whole.results:
+    print(f"loss {loss:.3f}, {right:.1%} right")
 
 # %% [markdown]
 # Then one that ends in its 34th step, in the middle of the second epoch. The last

@@ -399,8 +399,9 @@ part("extension/csrc/kernels.cuh", "// y[i, m, n]", "}")
 # 03's expanded view: here is b, as the result of shape (2, 3, 4) sees it.
 
 # %%
-x = minigrad.arange(8).view(2, 4)
-viz.strides(x.unsqueeze(1).expand(2, 3, 4)[0], base=x)
+b = minigrad.arange(8).view(2, 4)
+wide = b.unsqueeze(1).expand(2, 3, 4)
+viz.strides(wide[0], base=b, name="wide[0]", base_name="b")
 
 # %% [markdown]
 # **Predict**: with V = 4 a quarter of the threads runs. How many sectors move, and how
@@ -477,7 +478,7 @@ if ops:
             warnings.simplefilter("ignore")
             compiled(a, b)
     except Exception as error:
-        print(type(error).__name__, str(error)[:290], "...")
+        print(f"{type(error).__name__}: {str(error).splitlines()[0]}")
 
 # %% [markdown]
 # {{=An error|Unsupported}}. A function of pybind11's has no **schema** (names and types
@@ -900,9 +901,9 @@ part("tensorflow/ops.cc", "class OuterOp", "};")
 
 # %% [markdown]
 # No exceptions here: `OP_REQUIRES` puts an error **status** into the context and
-# returns. `allocate_output` takes memory on the op's device. Then the only line that
-# differs from device to device, a struct's `run`. The CPU's is a loop; the GPU's, in
-# `ops.cu.cc`, launches this chapter's kernel on the stream that TensorFlow has given
+# returns. `allocate_output` takes memory on the op's device. Then comes the only line
+# that differs from device to device, a struct's `run`. The CPU's is a loop; the GPU's,
+# in `ops.cu.cc`, launches this chapter's kernel on the stream that TensorFlow has given
 # to this op:
 
 # %%

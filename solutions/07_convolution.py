@@ -522,8 +522,8 @@ print((A @ x) @ c, x @ (A.T @ c))
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# A few (H, W, KH, KW, stride, padding, dilation), all numbers different; OH is `(H + 2
-# * padding - dilation * (KH - 1) - 1) // stride + 1`, OW alike. Launch im2col,
+# A few (H, W, KH, KW, stride, padding, dilation), all numbers different; OH is
+# `(H + 2 * padding - dilation * (KH - 1) - 1) // stride + 1`, OW alike. Launch im2col,
 # `Kernel(im2col.text, "im2col")`, and the kernel you were given, with random x and c,
 # and compare the two sums by `np.testing.assert_allclose`, both tolerances 1e-3.
 #

@@ -151,6 +151,16 @@ def test_a_notebook_that_was_only_run_is_built_anew(tmp_path):
     assert target.read_text() == build.dumps(nb)
 
 
+def test_no_list_begins_within_a_paragraph():
+    """ "..., as in exercise", and "1. What ..." on the next line, would be a list."""
+    begins = re.compile(r"(?m)^(?![-*+>|#` ]|\d+\. ).+\n(?:[-*+]|1\.) .*")
+    for text in TEXTS:
+        for cell in built(text).cells:
+            if cell.cell_type == "markdown":
+                plain = re.sub(r"(?s)```.*?```", "", cell.source)
+                assert not begins.findall(plain), text
+
+
 def test_badges_and_set_up_cells_come_from_one_setting():
     settings = build.settings()
     for text in TEXTS:

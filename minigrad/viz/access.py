@@ -208,5 +208,5 @@ def lanes_text(lanes):
     if first == last:
         return str(first), ""
     if lanes == list(range(first, last + 1)):
-        return str(first), f"\u2013{last}"
+        return str(first), f"\u2026{last}"
     return f"\u00d7{len(lanes)}", ""

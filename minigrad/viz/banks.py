@@ -33,7 +33,7 @@ def banks(kernel, grid, block, args, line=None, warp=0, shared_mem=0):
 
 KEY = [("read", "lanes that find their bank free"),
        ("wrong", "another word of the same bank: one more pass"),
-       (None, "a\u2013b or \u00d7n: lanes that share a word")]  # fmt: skip
+       (None, "a\u2026b or \u00d7n: lanes that share a word")]  # fmt: skip
 
 
 class Bank:

@@ -56,7 +56,8 @@ def lines(series, x="step", y="", log="", dots=()):
             if whole:
                 ax.xaxis.set_major_locator(MaxNLocator(integer=True))
             if len(named) > 1:
-                ax.legend(fontsize=8)
+                beside = {"loc": "upper left", "bbox_to_anchor": (1, 1)}
+                ax.legend(fontsize=8, **(beside if len(named) > 3 else {}))
         said = [
             f"{label or 'values'} over {x}: {words(name, values)}"
             for label, named in panels.items()

@@ -30,8 +30,9 @@ class Source:
             from pygments.lexers import CudaLexer
         except ImportError:
             return f"<pre>{escape(repr(self))}</pre>"
-        look = HtmlFormatter(linenos="inline", noclasses=True, nobackground=True)
+        look = {"linenos": "inline", "noclasses": True, "nobackground": True}
+        look["prestyles"] = "white-space: pre; overflow-x: auto"  # lines stay whole
         lexer = CudaLexer(stripnl=False, ensurenl=False)
-        text = highlight("\n".join(self.lines), lexer, look)
+        text = highlight("\n".join(self.lines), lexer, HtmlFormatter(**look))
         page = "background: white; color: black; padding: 4px"
         return f'<div style="{page}">{text}</div>'
