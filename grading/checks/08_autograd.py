@@ -3,6 +3,7 @@
 import numpy as np
 import torch
 
+import minigrad
 from grading.checking import Check, checks
 from grading.mistakes import Known, mistake, mistakes, right
 from minigrad import Tensor
@@ -97,6 +98,26 @@ def _(cls, *args):
     return ctx.record(results) if wanted else results
 
 
+@right(apply, "switched off and on by hand")
+def _(cls, *args):
+    ctx, before = Context(cls, args), is_grad_enabled()
+    minigrad.set_grad_enabled(False)
+    try:
+        results = cls.forward(ctx, *args)
+    finally:
+        minigrad.set_grad_enabled(before)
+    return ctx.record(results) if before and max(ctx.needs_input_grad) else results
+
+
+@right(apply, "asked first")
+def _(cls, *args):
+    ctx, recording = Context(cls, args), is_grad_enabled()
+    finish = ctx.record if recording and any(ctx.needs_input_grad) else lambda y: y
+    with no_grad():
+        results = cls.forward(ctx, *args)
+    return finish(results)
+
+
 @checks(leaf_rules)
 class LeafRules(Check):
     """Leaves out nothing: all four pairs of the two arguments are tried."""
@@ -161,6 +182,19 @@ mistakes(
 def _(asked, node):
     table = {(0, 0): (0, 1, 0), (0, 1): (1, 0, 0), (1, 0): (1, 1, 1), (1, 1): (1, 0, 0)}
     return tuple(map(bool, table[bool(asked), node is not None]))
+
+
+right(
+    leaf_rules,
+    "by cases",
+    lambda asked, node: (asked, True, asked) if node is None else (True, False, False),
+)
+
+
+@right(leaf_rules, "bit by bit")
+def _(asked, node):
+    made = not isinstance(node, type(None))
+    return asked | made, not made, asked & (not made)
 
 
 @checks(detach)

@@ -3,6 +3,7 @@
 import numpy as np
 import torch
 
+import minigrad
 from grading.checking import checks
 from grading.mistakes import mistake, mistakes, right
 from grading.scenes.scenarios import SHARES
@@ -74,6 +75,11 @@ mistakes(
     in_front: the dimensions that were added up go in at their own places, not in front:
         unsqueeze
     > = dy.expand(shape)
+    right: by an index
+    > for d in dims:\n            dy = dy.unsqueeze(d) -> at = [None if d in dims else
+        slice(None) for d in range(len(shape))]\n        dy = dy[tuple(at)]
+    right: by a view with sizes of 1
+    > = dy.view([1 if d in dims else n for d, n in enumerate(shape)]).expand(*shape)
     """,
 )
 
@@ -84,6 +90,15 @@ def _(dy, shape, dims, keepdim):
     for d in dims:
         strides[d : d + keepdim] = [0]
     return dy.as_strided(shape, strides, dy.storage_offset())
+
+
+@right(total, "in front, then moved")
+def _(dy, shape, dims, keepdim):
+    if keepdim:
+        return dy.expand(shape)
+    order = [*dims, *(d for d in range(len(shape)) if d not in dims)]
+    whole = dy.expand([shape[d] for d in order])
+    return whole.permute([order.index(d) for d in range(len(shape))])
 
 
 @checks(mean)
@@ -116,6 +131,10 @@ mistakes(
     > {COUNT} -> shape[dims[0]]
     raised:
     > {COUNT} -> math.prod(shape) // dy.numel()
+    right: divided at the end
+    > = sum_backward(dy, shape, dims, keepdim) / {COUNT}
+    right: times a share
+    > = sum_backward(dy * (dy.numel() / (math.prod(shape) or 1)), shape, dims, keepdim)
     equivalent: where no elements are averaged x has none, and nothing is looked at
     > branch dropped: -> return sum_backward((dy / count),
     """,
@@ -187,6 +206,20 @@ def tie_first(dy, a, y, dims, keepdim):
     order = a.new_tensor(np.arange(a.numel(), 0, -1.0).reshape(a.shape)) * largest
     first = (order == order.amax(dims, keepdim=True)) & largest
     return total(dy, a.shape, dims, keepdim) * first
+
+
+@right(amax, "by where")
+def _(dy, a, y, dims, keepdim):
+    spread, y = (total(x, a.shape, dims, keepdim) for x in (dy, y))
+    count = (a == y).to(dy.dtype).sum(dims, keepdim=True)
+    return minigrad.where(a == y, spread / count, minigrad.zeros_like(spread))
+
+
+@right(amax, "shared first")
+def _(dy, a, y, dims, keepdim):
+    largest = a == total(y, a.shape, dims, keepdim)
+    share = dy / largest.sum(dims, keepdim)
+    return largest * total(share, a.shape, dims, keepdim)
 
 
 @right(amax, "by broadcasting")

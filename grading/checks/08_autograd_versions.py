@@ -69,6 +69,28 @@ mistakes(
 )
 
 
+@right(sum_to_size, "dimension by dimension")
+def _(x, shape):
+    front = x.ndim - len(shape)
+    pairs = [*zip(shape, x.shape[max(front, 0) :], strict=False)]
+    if front < 0 or [n for n, m in pairs if n != m and n != 1]:
+        raise RuntimeError(f"{shape} is not broadcast to {x.shape}")
+    for _ in range(front):
+        x = x.sum(0)
+    for d, (n, m) in enumerate(pairs):
+        x = x if n == m else x.sum(d, keepdim=True)
+    return x
+
+
+@right(sum_to_size, "one sum, and a view")
+def _(x, shape):
+    sizes = [None] * (x.ndim - len(shape)) + list(shape)
+    added = [d for d, m in enumerate(x.shape) if sizes[d] != m]
+    if len(sizes) > x.ndim or not {sizes[d] for d in added} <= {None, 1}:
+        raise RuntimeError("nothing of that shape was broadcast")
+    return (x.sum(added) if added else x).reshape(shape)
+
+
 @checks(next_version)
 class NextVersion(ScenarioCheck):
     """Leaves out dtypes, shapes and values: a version belongs to the storage."""

@@ -93,8 +93,28 @@ mistakes(
     > range(len(dims)))) -> range(len(dims)))).clone()
     right: by sorting
     > = dy.permute(sorted(range(len(dims)), key=lambda i: dims[i]))
+    right: by argsort
+    > = dy.permute(*np.argsort(dims).tolist())
     """,
 )
+
+
+@right(permute, "a list that is filled")
+def _(dy, dims):
+    back = [0] * len(dims)
+    for i, d in enumerate(dims):
+        back[d] = i
+    return dy.permute(back)
+
+
+@right(permute, "two at a time")
+def _(dy, dims):
+    left = list(dims)
+    for d in range(len(left)):
+        at = left.index(d)
+        dy = dy.transpose(d, at)
+        left[d], left[at] = left[at], left[d]
+    return dy
 
 
 @checks(part)

@@ -131,6 +131,12 @@ mistakes(
         for 1 and 0
     > weight is not None -> weight is not None and bias is not None
     > if bias is None -> if weight is None or bias is None
+    right: moved by a share of the difference
+    > mean.copy_((1 - momentum) * running_mean + momentum * mean) -> mean += momentum *
+        (mean - running_mean)
+    & var.copy_((1 - momentum) * running_var + momentum * unbiased) -> var += momentum *
+        (unbiased - running_var)
+    & {VAR} -> input.var(dims, correction=0)
     equivalent: the number of elements is divided without remainder
     > operator: n = input.numel() // C
     equivalent: x - mean and mean - x have the same square
@@ -158,3 +164,19 @@ def _(input, running_mean, running_var, weight=None, bias=None, training=False,
     if bias is not None:
         rows = rows + bias.unsqueeze(1)
     return rows.reshape(x.shape).transpose(0, 1).contiguous()
+
+
+@right(batch_norm, "one scale and one shift")
+def _(input, running_mean, running_var, weight=None, bias=None, training=False,
+      momentum=0.1, eps=1e-05):  # fmt: skip
+    dims = (0, *range(2, input.ndim))
+    mean, var = running_mean, running_var
+    if training:
+        mean, var = input.mean(dims), input.var(dims, correction=0)
+        if running_mean is not None:
+            running_mean.mul_(1 - momentum).add_(momentum * mean.detach())
+            running_var.mul_(1 - momentum).add_(momentum * input.detach().var(dims))
+    scale = (1 if weight is None else weight) / (var + eps).sqrt()
+    shift = (0 if bias is None else bias) - mean * scale
+    shape = -1, *[1] * (input.ndim - 2)
+    return input * scale.view(shape) + shift.view(shape)

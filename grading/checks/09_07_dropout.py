@@ -179,6 +179,14 @@ mistakes(
     equivalent: zeros are whole numbers, and exact in half
     > through half: return input * 0
     > through int: return input * 0
+    right: by where
+    > input * random.{KEPT}{SCALED} -> minigrad.where(random.{KEPT} > 0, input / (1 -
+        p), 0)
+    right: a mask with its scale
+    > if p == 1: return input * 0 ->
+    & input * random.{KEPT}{SCALED} -> random.{KEPT} / (1 - p or 1) * input
+    right: random numbers, rounded down
+    > random.{KEPT} -> (minigrad.rand(input.shape) + (1 - p)).floor()
     right: a comparison of random numbers
     > random.{KEPT}{SCALED} -> (minigrad.rand(input.shape) >= p) / (1 - p)
     equivalent: the input as it is: with p = 0 nothing is dropped, and all is times 1

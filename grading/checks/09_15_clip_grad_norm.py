@@ -8,7 +8,7 @@ import torch
 import minigrad
 from grading.checking import checks
 from grading.mistakes import mistakes, right
-from minigrad.nn.utils import clip_grad_norm_
+from minigrad.nn.utils import clip_grad_norm_, gradients_of
 
 from .scene_check import SceneCheck, each, numbers, options_of
 
@@ -118,3 +118,27 @@ def _(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False):
         for g in gradients:
             g *= factor
     return total
+
+
+@right(clip_grad_norm_, "one long vector")
+def _(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False):
+    gradients = gradients_of(parameters)
+    if not gradients:
+        return minigrad.tensor(0.0)
+    half = minigrad.float16 in [g.dtype for g in gradients]
+    x = minigrad.cat([(g.float() if half else g).flatten() for g in gradients]).abs()
+    infinite = norm_type == float("inf")
+    norm = x.max() if infinite else (x**norm_type).sum() ** (1 / norm_type)
+    if error_if_nonfinite and not norm < float("inf"):
+        raise RuntimeError("the norm is infinite, or NaN")
+    for g in gradients:
+        g.mul_(minigrad.minimum(max_norm / (norm + 1e-6), minigrad.ones_like(norm)))
+    return norm
+
+
+right(
+    clip_grad_norm_,
+    "by numbers, copied",
+    "(norm + 1e-6)).clamp(max=1) -> (norm.item() + 1e-6))",
+    "g.mul_(factor) -> g.copy_(g if factor > 1 else g * factor)",
+)

@@ -97,3 +97,29 @@ def _(model, loss_fn, optimizer, x, y, epochs):
         return loss
 
     return [optimizer.step(closure).item() for _ in range(epochs)]
+
+
+@right(linear_regression, "numbers at the end")
+def _(model, loss_fn, optimizer, x, y, epochs):
+    losses = []
+    while len(losses) < epochs:
+        loss = loss_fn(model(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.detach())
+    return [float(loss) for loss in losses]
+
+
+@right(linear_regression, "an epoch is a function")
+def _(model, loss_fn, optimizer, x, y, epochs):
+    def epoch(_):
+        for p in model.parameters():
+            p.grad = None
+        loss = loss_fn(model(x), y)
+        loss.backward()
+        before = loss.item()
+        optimizer.step()
+        return before
+
+    return [*map(epoch, range(epochs))]

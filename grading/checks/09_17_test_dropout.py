@@ -4,6 +4,10 @@ Leaves out no_error and seed, not to be tested by contract; dtype, cut and patte
 which it says nothing; scaled_after and mask_alone, two mistakes at once.
 """
 
+import numpy as np
+
+import minigrad
+from grading.mistakes import right
 from grading.own_tests import own_test
 from minigrad.exercises.own_tests import test_dropout
 from minigrad.nn.unfused import dropout
@@ -36,3 +40,18 @@ own_test(
     > ones(100, 100) -> ones(300, 200)
     """,
 )
+
+
+@right(test_dropout, "other numbers, other shares")
+def _(dropout):
+    x = minigrad.rand(120, 90) + 1
+    for p in (0.3, 0.6):
+        y = dropout(x, p, True).numpy() / x.numpy()
+        zeros = y == 0
+        assert abs(zeros.mean() - p) < 0.05
+        assert np.allclose(y[~zeros], 1 / (1 - p), 1e-4)
+        assert zeros.any(0).all() and zeros.any(1).all()
+        assert (zeros != (dropout(x, p).numpy() == 0)).any()
+    assert not np.any(dropout(x, 1.0).numpy())
+    for same in dropout(x, 0.9, False), dropout(x, 0.0):
+        np.testing.assert_array_equal(same.numpy(), x.numpy())

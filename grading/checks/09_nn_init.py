@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 import torch
-from torch.nn.init import _calculate_correct_fan, calculate_gain
+from torch.nn.init import _calculate_correct_fan
 
 from grading.checking import Check, checks
 from grading.mistakes import mistakes, right
-from minigrad.nn.init import fans, kaiming_uniform_
+from minigrad.nn.init import calculate_gain, fans, kaiming_uniform_, uniform_
 
 from .scene_check import SceneCheck, looks_random, options_of
 
@@ -43,6 +43,9 @@ mistakes(
     one_side: only the first size of the window counts: all after the first two are
         multiplied
     > math.prod(shape[2:]) -> (*shape, 1)[2]
+    right: all, divided
+    > shape[1] * places, shape[0] * places -> tuple(math.prod(shape) // n for n in
+        shape[:2])
     no_error:
     > if len(shape) < 2: -> shape = *shape, *(1, 1)[len(shape) :]\n    if False:
     """,
@@ -57,6 +60,14 @@ def _(shape):
     for size in others:
         out, into = out * size, into * size
     return into, out
+
+
+@right(fans, "of an array")
+def _(shape):
+    if len(shape) <= 1:
+        raise ValueError("two dimensions at least")
+    w = np.empty(shape)
+    return w[0].size, w[:, 0].size
 
 
 SEED, STILL = "the same seed, the same numbers", "some numbers never change"
@@ -187,8 +198,27 @@ mistakes(
         * half] = -flat[:half]\n    return tensor
     > uniform_(tensor, -bound, bound) -> tensor.copy_(minigrad.randn(tensor.shape) *
         (bound / math.sqrt(3)))
+    right: by a dict, and moved from 0 to 1
+    > fans(tensor.shape)[mode == "fan_out"] -> dict(zip(("fan_in", "fan_out"),
+        fans(tensor.shape)))[mode]
+    & return uniform_(tensor, -bound, bound) -> uniform_(tensor)\n    return
+        tensor.sub_(0.5).mul_(2 * bound)
     right: by rand
     > uniform_(tensor, -bound, bound) -> tensor.copy_((minigrad.rand(tensor.shape) -
         0.5) * (2 * bound))
     """,
 )
+
+
+@right(kaiming_uniform_, "by its variance")
+def _(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu"):
+    into, out = fans(tensor.shape)
+    if mode == "fan_in":
+        variance = calculate_gain(nonlinearity, a) ** 2 / into
+    elif mode == "fan_out":
+        variance = calculate_gain(nonlinearity, a) ** 2 / out
+    else:
+        raise ValueError(f"no mode {mode}")
+    bound = (3 * variance) ** 0.5
+    uniform_(tensor, a=-bound, b=bound)
+    return tensor

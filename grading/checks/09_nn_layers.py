@@ -1,7 +1,10 @@
 """A linear layer, and a convolution as one."""
 
+import numpy as np
+
+import minigrad
 from grading.checking import checks
-from grading.mistakes import mistakes
+from grading.mistakes import mistakes, right
 from minigrad.nn.unfused import conv2d, linear
 
 from .gradients import FunctionCheck
@@ -37,6 +40,10 @@ mistakes(
     > input @ weight.T -> input @ weight.detach().T
     dtype:
     > return y if -> y = y.double()\n    return y if
+    right: by einsum
+    > input @ weight.T -> minigrad.einsum("...i,oi->...o", input, weight)
+    right: the bias first
+    > = (0 if bias is None else bias) + input.matmul(weight.transpose(0, 1))
     right: by sums
     > input @ weight.T -> (input.unsqueeze(-2) * weight).sum(-1)
     """,
@@ -97,9 +104,25 @@ mistakes(
     > [n if isinstance -> [n[::-1] if isinstance
     equivalent: unfold takes ints, too
     > statement dropped: stride, padding, dilation = how
+    right: image by image
+    > {COLUMNS} @ columns -> minigrad.stack([weight.flatten(1) @ x for x in columns])
     right: columns times rows
     > {COLUMNS} @ columns -> columns.transpose(1, 2) @ weight.flatten(1).T
     & bias.reshape(channels, 1) -> bias
     & y.reshape(N -> y.transpose(1, 2).reshape(N
     """,
 )
+
+
+@right(conv2d, "tap by tap")
+def _(input, weight, bias=None, stride=1, padding=0, dilation=1):
+    options = stride, padding, dilation
+    (sh, sw), (ph, pw), (dh, dw) = (np.broadcast_to(n, 2).tolist() for n in options)
+    x = minigrad.functional.pad(input, (pw, pw, ph, ph))
+    OH = (x.shape[2] - dh * (weight.shape[2] - 1) - 1) // sh + 1
+    OW = (x.shape[3] - dw * (weight.shape[3] - 1) - 1) // sw + 1
+    y = 0 if bias is None else bias.view(-1, 1, 1)
+    for kh, kw in np.ndindex(*weight.shape[2:]):
+        part = x[:, :, kh * dh :: sh, kw * dw :: sw][:, :, :OH, :OW]
+        y = y + minigrad.einsum("nchw,oc->nohw", part, weight[:, :, kh, kw])
+    return y

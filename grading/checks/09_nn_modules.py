@@ -140,6 +140,33 @@ def _(self, prefix="", recurse=True, remove_duplicate=True):
     return iter(once(pairs, remove_duplicate))
 
 
+@right(Module.named_parameters, "by recursion, one at a time")
+def _(self, prefix="", recurse=True, remove_duplicate=True):
+    seen = set()
+
+    def walk(module, front):
+        for name, p in module._parameters.items():
+            if p is not None and not (remove_duplicate and id(p) in seen):
+                seen.add(id(p))
+                yield front + name, p
+        for name, child in module._modules.items():
+            if recurse and child is not None:
+                yield from walk(child, f"{front}{name}.")
+
+    return walk(self, prefix and f"{prefix}.")
+
+
+@right(Module.named_parameters, "by a dict")
+def _(self, prefix="", recurse=True, remove_duplicate=True):
+    modules, found = self.named_modules(remove_duplicate=False), {}
+    for path, module in modules if recurse else [("", self)]:
+        for name, p in module._parameters.items():
+            whole = ".".join(filter(None, (prefix, path, name)))
+            if p is not None:
+                found.setdefault(id(p) if remove_duplicate else whole, (whole, p))
+    return found.values()
+
+
 @checks(Module.state_dict)
 class StateDict(TreeCheck):
     """Leaves out sizes and dtypes of tensors: names and memory alone are promised."""
@@ -198,6 +225,24 @@ mistakes(
     > prefix=below, keep_vars=keep_vars -> prefix=below
     """,
 )
+
+
+@right(Module.state_dict, "by recursion into one dict")
+def _(self, *, prefix="", keep_vars=False):
+    found = {}
+
+    def add(module, front):
+        for mine in module._parameters, module._buffers:
+            for name, x in mine.items():
+                if name not in module._non_persistent_buffers_set:
+                    found[front + name] = x
+        for name, child in module._modules.items():
+            if child is not None:
+                add(child, f"{front}{name}.")
+
+    add(self, prefix)
+    there = {name: x for name, x in found.items() if x is not None}
+    return there if keep_vars else {name: x.detach() for name, x in there.items()}
 
 
 @right(Module.state_dict, "by named_modules")
@@ -262,6 +307,23 @@ mistakes(
     equivalent: all are set to the same, in whatever order
     > order: for child in self.children()
     """,
+)
+
+
+@right(Module.train, "by modules()")
+def _(self, mode=True):
+    if type(mode) is not bool:
+        raise ValueError("training mode is expected to be boolean")
+    for module in self.modules():
+        module.training = mode
+    return self
+
+
+right(
+    Module.train,
+    "those below first",
+    "self.training = mode ->",
+    "return self -> self.training = mode\n    return self",
 )
 
 

@@ -4,6 +4,11 @@ Leaves out depends_on_calls, global_state, turned and type: the contract of a te
 no mistakes that it must find.
 """
 
+from types import SimpleNamespace
+
+import numpy as np
+
+from grading.mistakes import right
 from grading.own_tests import own_test
 from minigrad.data import DataLoader
 from minigrad.exercises.own_tests import test_order
@@ -36,3 +41,19 @@ own_test(
     & % 50 -> % 80
     """,
 )
+
+
+@right(test_order, "by sets of orders")
+def _(order):
+    def run(shuffle, seed=5, epoch=0):
+        about = {"shuffle": shuffle, "seed": seed, "epoch": epoch}
+        loader = SimpleNamespace(dataset=[0] * 30, **about)
+        return tuple(np.asarray(order(loader)).tolist())
+
+    pairs, rising = list(np.ndindex(4, 4)), tuple(range(30))
+    several = [run(True, *pair) for pair in pairs]
+    assert run(False) == rising and several == [run(True, *pair) for pair in pairs]
+    assert len(set(several)) == 16
+    for one in several:
+        assert tuple(sorted(one)) == rising
+        assert sum((b - a) % 30 == 1 for a, b in zip(one, one[1:], strict=False)) < 15

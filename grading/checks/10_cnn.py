@@ -1,5 +1,6 @@
 """read_idx: the bytes of a file."""
 
+import io
 import math
 import struct
 
@@ -181,3 +182,24 @@ mistakes(
     ),
 )
 right(read_idx, "by struct", read)
+
+
+@right(read_idx, "by NumPy's big-endian numbers")
+def _(data):
+    head = np.frombuffer(data, np.uint8)
+    if head.size < 4 or head[:3].tolist() != [0, 0, 8]:
+        raise ValueError("no IDX file of bytes")
+    sizes = np.frombuffer(data, ">u4", int(head[3]), 4).tolist()
+    return head[4 + 4 * len(sizes) :].reshape(sizes)
+
+
+@right(read_idx, "as a stream")
+def _(data):
+    stream = io.BytesIO(data)
+    if stream.read(3) != b"\0\0\x08":
+        raise ValueError("no IDX file of bytes")
+    count = int.from_bytes(stream.read(1), "big")
+    sizes, rest = np.frombuffer(stream.read(4 * count), ">u4"), stream.read()
+    if len(data) < 4 or len(sizes) < count or math.prod(sizes.tolist()) != len(rest):
+        raise ValueError("bytes are missing, or too many")
+    return np.array(list(rest), np.uint8).reshape(sizes)

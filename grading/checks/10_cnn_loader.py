@@ -1,5 +1,6 @@
 """DataLoader.order, by facts since many orders are right, and DataLoader.indices."""
 
+import hashlib
 import itertools
 import random
 
@@ -133,6 +134,8 @@ mistakes(
     never_shuffled: nothing is shuffled
     > return {SHUFFLED} -> order =
         np.arange(n)\n    {RNG}.shuffle(order.copy())\n    return order
+    right: by sorting random numbers
+    > permutation(n) -> random(n).argsort()
     type:
     > {SHUFFLED} -> {RNG}.shuffle(np.arange(n))
     > permutation(n) -> permutation(n).tolist()
@@ -146,6 +149,26 @@ def _(self):
     if self.shuffle:
         random.Random(f"{self.seed} {self.epoch}").shuffle(order)
     return np.array(order, int)
+
+
+@right(DataLoader.order, "by a hash")
+def _(self):
+    def key(item):
+        text = f"{self.seed} {self.epoch} {item}"
+        return hashlib.sha256(text.encode()).digest() if self.shuffle else item
+
+    return np.fromiter(sorted(range(len(self.dataset)), key=key), int)
+
+
+@right(DataLoader.order, "by swaps, and numbers of its own")
+def _(self):
+    order = np.arange(len(self.dataset))
+    state = self.seed * 1_000_003 + self.epoch * 7919 + 12345
+    for last in range(len(order) - 1, 0, -1) if self.shuffle else ():
+        state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
+        other = (state >> 33) % (last + 1)
+        order[[last, other]] = order[[other, last]]
+    return order
 
 
 @checks(DataLoader.indices)
@@ -207,3 +230,23 @@ def _(self):
     if self.drop_last and batches and len(batches[-1]) < size:
         batches.pop()
     return batches
+
+
+@right(DataLoader.indices, "item by item")
+def _(self):
+    batches = []
+    for n, item in enumerate(self.order()):
+        if n % self.batch_size == 0:
+            batches.append([])
+        batches[-1].append(item)
+    if self.drop_last and batches and len(batches[-1]) < self.batch_size:
+        batches.pop()
+    return [np.array(batch) for batch in batches]
+
+
+@right(DataLoader.indices, "a matrix, and what is over")
+def _(self):
+    order = self.order()
+    whole = len(order) - len(order) % self.batch_size
+    found = [*order[:whole].reshape(-1, self.batch_size)]
+    return found if self.drop_last or whole == len(order) else [*found, order[whole:]]

@@ -199,3 +199,25 @@ def _(training, epochs):
         loss, accuracy = evaluate(training.model, training.test)
         training.evaluated(loss, accuracy)
     return training.results
+
+
+@right(train_mnist, "epoch by epoch")
+def _(training, epochs):
+    for done in range(len(training.results), epochs):
+        if training.train.epoch <= done:
+            for batch in training.train:
+                loss = train_step(training.model, training.optimizer, *batch)
+                training.stepped(loss)
+        training.evaluated(*evaluate(training.model, training.test))
+    return training.results
+
+
+@right(train_mnist, "without end, until all is done")
+def _(training, epochs):
+    while True:
+        if training.train.epoch == len(training.results) < epochs:
+            epoch_of(training)
+        if len(training.results) >= epochs:
+            return training.results
+        loss, accuracy = evaluate(training.model, training.test)
+        training.evaluated(loss, accuracy)

@@ -1,5 +1,6 @@
 """train_step and evaluate."""
 
+import numpy as np
 import torch
 from torch.nn import functional as torch_functional
 
@@ -129,6 +130,24 @@ def _(model, optimizer, images, labels):
     return optimizer.step(closure).detach()
 
 
+right(
+    train_step,
+    "the sum, divided",
+    'labels)\n -> labels, reduction="sum") / len(labels)\n',
+    "loss.detach() -> loss.detach().clone()",
+)
+
+
+@right(train_step, "the loss written out")
+def _(model, optimizer, images, labels):
+    loss = -model(images).gather(1, labels.unsqueeze(1)).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    with minigrad.no_grad():
+        return loss * 1
+
+
 @checks(evaluate)
 class Evaluate(SceneCheck):
     """Leaves out an empty loader and ties of outputs: the contract settles neither."""
@@ -218,6 +237,9 @@ mistakes(
     right: by the size of the data set, as in PyTorch's tutorials
     > (output, labels, reduction="sum").item() -> (output, labels).item() * len(labels)
     & total / count, {SHARE} -> total / len(loader.dataset), right / len(loader.dataset)
+    right: means, each times its batch
+    > (output, labels, reduction="sum").item() -> (output, labels).item() * len(labels)
+    & (output.argmax(1) == labels) -> (output.max(1).indices == labels)
     equivalent: sums do not depend on the order, and batches may be held at once:
         outputs not
     > order: for images, labels in loader
@@ -239,3 +261,19 @@ def all_outputs(model, loader):
     output, labels = (minigrad.cat(parts) for parts in zip(*pairs))
     loss = functional.nll_loss(output, labels)
     return float(loss), (output.argmax(1) == labels).float().mean().item()
+
+
+@right(evaluate, "lists of numbers, by NumPy")
+def _(model, loader):
+    mode, losses, hits = model.training, [], []
+    try:
+        model.eval()
+        for images, labels in loader:
+            with minigrad.no_grad():
+                y = model(images).numpy()
+            t = labels.numpy()
+            losses += (-y[np.arange(len(t)), t]).tolist()
+            hits += (y.argmax(1) == t).tolist()
+    finally:
+        model.train(mode)
+    return sum(losses) / len(losses), sum(hits) / len(hits)

@@ -59,8 +59,8 @@ def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu"):
     `mode` says, and gain = calculate_gain(nonlinearity, a). Numbers that are all as
     likely between -bound and bound have the standard deviation bound / sqrt(3).
 
-    uniform_(tensor, low, high) writes such numbers into a tensor; manual_seed decides
-    them. Returns the tensor.
+    uniform_(tensor, a=low, b=high) writes such numbers into a tensor; manual_seed
+    decides them. Returns the tensor.
     ValueError for another mode.
     """
 
