@@ -97,3 +97,15 @@ right(
     block[i] = i / blockDim.x;
     """,
 )
+right(
+    global_index,
+    "in a loop, by pointers",
+    """
+    int all = gridDim.x * blockDim.x;
+    for (int b = blockIdx.x; b * blockDim.x < all; b += gridDim.x) {
+        int *mine = block + b * blockDim.x, *own = thread + b * blockDim.x;
+        *(mine + threadIdx.x) = b;
+        *(own + threadIdx.x) = threadIdx.x;
+    }
+    """,
+)

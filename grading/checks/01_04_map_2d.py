@@ -93,3 +93,12 @@ right(
             y[row * cols + col] = w[row] * x[row * cols + col];
     """,
 )
+right(
+    map_2d,
+    "elements counted through all threads",
+    """
+    int block = blockIdx.y * gridDim.x + blockIdx.x;
+    int i = (block * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+    if (i < rows * cols) y[i] = x[i] * w[i / cols];
+    """,
+)

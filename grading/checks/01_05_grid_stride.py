@@ -98,3 +98,15 @@ right(
     for (int k = i * each; k < min(n, (i + 1) * each); k++) y[k] = x[k] * x[k];
     """,
 )
+right(
+    grid_stride,
+    "from the end",
+    """
+    int i = n - 1 - (blockIdx.x * blockDim.x + threadIdx.x);
+    while (i >= 0) {
+        float value = x[i];
+        y[i] = value * value;
+        i -= gridDim.x * blockDim.x;
+    }
+    """,
+)

@@ -3,6 +3,9 @@
 Leaves out kernels that only write an element twice: y holds the right values.
 """
 
+import numpy as np
+
+from grading.mistakes import right
 from grading.own_tests import own_test
 from minigrad.exercises.own_tests import test_tail_guard
 from minigrad.kernels.threads import tail_guard
@@ -39,3 +42,13 @@ own_test(
     & y[n:] == -1 -> np.isnan(y[n:])
     """,
 )
+
+
+@right(test_tail_guard, "number by number")
+def _(kernel):
+    for n in range(0, 300, 43):
+        x = np.linspace(-3, 5, n + 200, dtype=np.float32)
+        y = np.full_like(x, 0.5)
+        kernel(n // 32 + 3, 32, (x, y, n))
+        for i, value in enumerate(y):
+            assert value == (x[i] + x[i] if i < n else 0.5), f"n = {n}: y[{i}]"

@@ -102,3 +102,13 @@ right(
         if (i < n) y[i] = x[i];
     }}""",
 )
+right(
+    coalesced_copy,
+    "a warp at a time, the last elements first",
+    f"""{COPY} -> int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    int last = (n + 31) / 32 - 1;
+    for (int first = (last - warp) * 32; first >= 0; first -= threads) {{
+        int i = first + threadIdx.x % 32;
+        if (i < n) y[i] = x[i];
+    }}""",
+)

@@ -5,7 +5,7 @@ import torch
 
 from grading.checking import checks
 from grading.kernels import Launch, blank, distinct
-from grading.mistakes import mistakes
+from grading.mistakes import mistakes, right
 from minigrad.kernels.memory import transpose_tiled
 
 from .blocks import SECTOR, SLACK, MovingCheck
@@ -151,5 +151,31 @@ mistakes(
     > tile[32][33] -> tile[32][32]
     & tile[k][tx] -> tile[k][tx ^ k]
     & tile[tx][k] -> tile[tx][k ^ tx]
+    """,
+)
+right(
+    transpose_tiled,
+    "turned on the way in",
+    "tile[k][tx] -> tile[_][k]",
+    "tile[tx][k] -> tile[k][tx]",
+    "tile[_][k] -> tile[tx][k]",
+)
+right(
+    transpose_tiled,
+    "cells counted, in dynamic shared memory",
+    """
+    extern __shared__ float tile[];
+    int tid = threadIdx.y * 32 + threadIdx.x, threads = 32 * blockDim.y;
+    const float* from = x + blockIdx.y * 32 * cols + blockIdx.x * 32;
+    float* to = y + blockIdx.x * 32 * rows + blockIdx.y * 32;
+    int high = min(32, rows - (int)blockIdx.y * 32);
+    int wide = min(32, cols - (int)blockIdx.x * 32);
+    for (int e = tid; e < 1024; e += threads)
+        if (e / 32 < high && e % 32 < wide)
+            tile[e / 32 * 33 + e % 32] = from[e / 32 * cols + e % 32];
+    __syncthreads();
+    for (int e = tid; e < 1024; e += threads)
+        if (e / 32 < wide && e % 32 < high)
+            to[e / 32 * rows + e % 32] = tile[e % 32 * 33 + e / 32];
     """,
 )

@@ -1,5 +1,7 @@
 """The strides of a row-major tensor."""
 
+import math
+
 import numpy as np
 import torch
 
@@ -60,3 +62,8 @@ mistakes(
 def _(shape):
     sizes = np.maximum(np.array(shape, dtype=np.int64), 1)
     return tuple(np.cumprod([1, *sizes[::-1]])[::-1][1:])
+
+
+@right(contiguous_strides, "each by a product of its own")
+def _(shape):
+    return tuple(math.prod(n or 1 for n in shape[d + 1 :]) for d in range(len(shape)))

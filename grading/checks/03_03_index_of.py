@@ -54,3 +54,13 @@ mistakes(
 @right(index_of, "by strides")
 def _(position, shape):
     return tuple(position // s % n for s, n in zip(contiguous_strides(shape), shape))
+
+
+@right(index_of, "from the front, by how many elements are left")
+def _(position, shape):
+    index, count = (), math.prod(shape)
+    for size in shape:
+        count //= size
+        index += (position // count,)
+        position -= index[-1] * count
+    return index

@@ -1,8 +1,8 @@
 """The dimensions in another order."""
 
 from grading.checking import Check, Raises, View, checks
-from grading.mistakes import Mistake, Model, mistakes
-from minigrad import Tensor
+from grading.mistakes import Mistake, Model, mistakes, right
+from minigrad import Tensor, layout
 
 from .layouts import CUBE, EMPTY, SCALAR, SINGLE, STEPPED, fresh, shuffled, views
 
@@ -76,3 +76,16 @@ mistakes(
         "layout.as_ints(dims) -> [layout.wrap_dim(d, self.ndim) for d in dims]",
     ),
 )
+
+
+@right(Tensor.permute, "two at a time, by transpose")
+def _(self, *dims):
+    dims = layout.distinct(layout.as_ints(dims), self.ndim)
+    if len(dims) < self.ndim:
+        raise RuntimeError("too few dims")
+    x, order = self, list(range(self.ndim))
+    for d, dim in enumerate(dims):
+        k = order.index(dim)
+        x = x.transpose(d, k)
+        order[d], order[k] = order[k], order[d]
+    return x

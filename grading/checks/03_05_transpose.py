@@ -67,3 +67,10 @@ def _(self, dim0, dim1):
     if self.ndim == 0:
         return self
     return minigrad.from_numpy(np.swapaxes(self.numpy(), dim0, dim1))
+
+
+@right(Tensor.transpose, "by permute")
+def _(self, dim0, dim1):
+    order = list(range(self.ndim)) or [0]
+    order[dim0], order[dim1] = order[dim1], order[dim0]
+    return self.permute(*order[: self.ndim])

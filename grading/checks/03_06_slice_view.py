@@ -47,6 +47,8 @@ class SliceView(LayoutCheck):
         yield "...", *cube, np.s_[..., None, 1:3]
         for index in [(4, 0), (0, -7), (0, 0, 0), (0, ..., 0, 0), (6,)]:
             yield "errors", *rows, index
+        yield "errors", *none, (0,)
+        yield "errors", (0, 3), (3, 1), 2, (0, 1)
         for step in [0, -1]:
             yield "errors", *rows, np.s_[0:4:step, 1]
         yield "any sizes", LARGE, (300, 1), 3, np.s_[7:-7:3, -1]
@@ -167,3 +169,25 @@ def _(shape, strides, offset, index):
     if isinstance(item, slice):
         return (number, *sizes), (step * strides[0], *steps), offset
     return sizes, steps, offset
+
+
+@right(slice_view, "by ranges, which Python slices itself")
+def _(shape, strides, offset, index):
+    rest = len(shape) - sum(item not in (None, ...) for item in index)
+    whole, at = [slice(None)] * rest, index.index(...) if ... in index else len(index)
+    if rest < 0:
+        raise IndexError("too many indices")
+    sizes, steps, d = [], [], 0
+    for item in [*index[:at], *whole, *index[at + 1 :]]:
+        if item is None:
+            sizes, steps = [*sizes, 1], [*steps, 0]
+            continue
+        if isinstance(item, slice) and item.step is not None and item.step < 1:
+            raise ValueError("a step must be at least 1")
+        found = range(shape[d])[item]
+        if isinstance(item, slice):
+            sizes.append(len(found))
+            steps.append(found.step * strides[d])
+        offset += (found.start if isinstance(item, slice) else found) * strides[d]
+        d += 1
+    return tuple(sizes), tuple(steps), offset

@@ -84,3 +84,15 @@ def _(*shapes):
             raise RuntimeError(f"{kinds} do not fit")
         result = [*kinds, *result]
     return tuple(result)
+
+
+@right(broadcast_shapes, "two shapes at a time, filled up with 1")
+def _(*shapes):
+    result = ()
+    for shape in shapes:
+        ndim = max(len(result), len(shape))
+        a, b = ((1,) * (ndim - len(s)) + tuple(s) for s in (result, shape))
+        if any(m != n and 1 not in (m, n) for m, n in zip(a, b)):
+            raise RuntimeError(f"{a} and {b} do not fit")
+        result = tuple(n if m == 1 else m for m, n in zip(a, b))
+    return result

@@ -122,3 +122,20 @@ def _(self, *sizes):
         raise RuntimeError("sizes do not fit")
     strides = [s * (n == old) for n, old, s in zip(shape, x.shape, x.strides)]
     return x.as_strided(shape, strides)
+
+
+@right(Tensor.expand, "shape and strides filled up in front")
+def _(self, *sizes):
+    sizes = layout.as_ints(sizes)
+    new = len(sizes) - self.ndim
+    if new < 0:
+        raise RuntimeError("too few sizes")
+    result, strides = [*sizes], [0] * new + [*self.strides]
+    for d, (size, old) in enumerate(zip(sizes, [None] * new + [*self.shape])):
+        if size == -1 and old is not None:
+            result[d] = old
+        elif size < 0 or old not in (None, 1, size):
+            raise RuntimeError(f"a size of {old} cannot be {size}")
+        elif old == 1:
+            strides[d] = 0
+    return self.as_strided(result, strides, self.offset)

@@ -4,7 +4,7 @@ from grading.checking import checks
 from grading.mistakes import Known, mistakes, right
 from grading.picture import cells, compared
 from grading.show import same_strides
-from minigrad.layout import view_or_copy
+from minigrad.layout import contiguous_strides, index_of, offset_of, view_or_copy
 
 from .layouts import LARGE, LayoutCheck, contiguous, many, without_memory
 
@@ -137,3 +137,46 @@ def _(shape, strides, new_shape):
             new[d] = step
             left, step = left // new_shape[d], step * new_shape[d]
     return tuple(new)
+
+
+def merged(shape, strides):
+    """The fewest (size, stride) that read the same cells in the same order."""
+    found = []
+    for size, stride in zip(shape, strides):
+        if found and found[-1][1] == size * stride:
+            size *= found.pop()[0]
+        found += [(size, stride)] if size > 1 else []
+    return found
+
+
+@right(view_or_copy, "by the cells of single elements, compared when merged")
+def _(shape, strides, new_shape):
+    if 0 in shape:
+        return contiguous_strides(new_shape)
+    new = []
+    for size, step in zip(new_shape, contiguous_strides(new_shape)):
+        place = index_of(step, shape) if size > 1 else ()
+        new.append(offset_of(place, strides[: len(place)]))
+    return tuple(new) if merged(shape, strides) == merged(new_shape, new) else None
+
+
+@right(view_or_copy, "from the front, as NumPy does it")
+def _(shape, strides, new_shape):
+    old = [(n, s) for n, s in zip(shape, strides) if n != 1]
+    sizes, new = [n for n in new_shape if n != 1], []
+    if 0 in sizes:
+        return (1,) * len(new_shape)
+    while sizes:
+        group, cut = [old.pop(0)], [sizes.pop(0)]
+        have, want = group[0][0], cut[0]
+        while have != want:
+            if have < want:
+                group.append(old.pop(0))
+                have *= group[-1][0]
+            else:
+                cut.append(sizes.pop(0))
+                want *= cut[-1]
+        if any(a[1] != b[0] * b[1] for a, b in zip(group, group[1:])):
+            return None
+        new += [s * group[-1][1] for s in contiguous_strides(tuple(cut))]
+    return tuple(0 if n == 1 else new.pop(0) for n in new_shape)

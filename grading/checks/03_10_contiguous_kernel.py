@@ -97,3 +97,27 @@ right(
     }}""",
     "x[offset] -> *from",
 )
+right(
+    contiguous_kernel,
+    "several neighbours a thread, by an index that counts on",
+    f"""int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    {LOOP}
+    y[i] = x[offset]; -> int threads = gridDim.x * blockDim.x / 8 + 1;
+    int each = (n + threads - 1) / threads;
+    int first = (blockIdx.x * blockDim.x + threadIdx.x) * each;
+    long long index[8] = {{}}, rest = first, from = 0;
+    for (int d = view.dims; d-- > 0; rest /= view.shape[d]) {{
+        index[d] = rest % view.shape[d];
+        from += index[d] * view.stride[d];
+    }}
+    for (int i = first; i < min(n, first + each); i++) {{
+        y[i] = x[from];
+        for (int d = view.dims - 1; d >= 0; d--) {{
+            from += view.stride[d];
+            if (++index[d] < view.shape[d]) break;
+            from -= view.shape[d] * view.stride[d];
+            index[d] = 0;
+        }}
+    }}""",
+)

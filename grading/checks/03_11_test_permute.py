@@ -3,6 +3,12 @@
 Leaves out which errors a permute raises: the contract says not to test them.
 """
 
+import itertools
+
+import numpy as np
+
+import minigrad
+from grading.mistakes import right
 from grading.own_tests import own_test
 from minigrad import Tensor
 from minigrad.exercises.own_tests import test_permute
@@ -33,3 +39,15 @@ own_test(
     > (1, 2, 6), 5) -> (20, 4, 1), 9)
     """,
 )
+
+
+@right(test_permute, "every order, by the strides")
+def _(permute):
+    x = minigrad.arange(500).as_strided((3, 2, 5), (7, 40, 2), 11)
+    for dims in itertools.permutations(range(3)):
+        for given in dims, (dims,), [d - 3 for d in dims], (dims[0] - 3, *dims[1:]):
+            y = permute(x, *given)
+            assert y.shape == tuple(x.shape[d] for d in dims), given
+            assert y.strides == tuple(x.strides[d] for d in dims), given
+            assert y.numpy()[0, 0, 0] == 11, given
+            assert np.shares_memory(y.numpy(), x.numpy()), given

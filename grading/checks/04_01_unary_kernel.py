@@ -3,7 +3,7 @@
 import torch
 
 from grading.checking import checks
-from grading.mistakes import mistakes
+from grading.mistakes import mistakes, right
 from minigrad.kernels.elementwise import unary_kernel
 
 from . import strided
@@ -75,6 +75,9 @@ mistakes(
     > {RELU} -> fabs(x)
     overflow: sigmoid of large numbers is inf / inf, NaN: with exp(-x) it would be 1 / 1
     > {SIGMOID} -> exp(x) / (1 + exp(x))
+    one_plus_tanh: the digits of small results are lost, as tanh comes close to -1: add
+        exp(-x), which is large there
+    > {SIGMOID} -> (1 + tanh(x / 2)) / 2
     equivalent: 0 and -0 are equal
     > comparison: return x <= 0 ? 0 : x;
     right: without large exponentials
@@ -82,4 +85,20 @@ mistakes(
     & {RELU} -> x > 0 || isnan(x) ? x : T(0)
     & return {SIGMOID} -> if (x >= 0) return {SIGMOID}; T e = exp(x); return e / (1 + e)
     """,
+)
+right(
+    unary_kernel,
+    "a loop over the grid, from the first dimension on",
+    "if (i < n) -> for (; i < n; i += gridDim.x * blockDim.x)",
+    """for (int d = view.dims - 1; d >= 0; d--) {
+        offset += rest % view.shape[d] * view.stride[d];
+        rest /= view.shape[d];
+    } -> long long run = 1;
+    for (int d = 0; d < view.dims; d++) run *= view.shape[d];
+    for (int d = 0; d < view.dims; d++) {
+        run /= view.shape[d];
+        offset += rest / run * view.stride[d];
+        rest %= run;
+    }""",
+    f"{RELU} -> !(x > 0) && x == x ? T(0) : x",
 )

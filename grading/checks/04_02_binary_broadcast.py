@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from grading.checking import checks
-from grading.mistakes import mistakes
+from grading.mistakes import mistakes, right
 from minigrad.kernels.elementwise import binary_broadcast
 
 from . import strided
@@ -91,4 +91,18 @@ mistakes(
     > if (i < n) y[i] -> for (; i < n; i += gridDim.x * blockDim.x) y[i]
     & {LARGER} -> !(a <= b) && b == b ? a : b
     """,
+)
+right(
+    binary_broadcast,
+    "one loop for both places",
+    f"if (i < n) y[i] = OP({A}, {B}); -> if (i >= n) return; long long rest = i;"
+    """
+    for (int d = a_view.dims - 1; d >= 0; d--) {
+        long long k = rest % a_view.shape[d];
+        rest = rest / a_view.shape[d];
+        a += k * a_view.stride[d];
+        b += k * b_view.stride[d];
+    }
+    y[i] = OP(*a, *b);""",
+    f"{LARGER} -> a != a || b != b ? a + b : max(a, b)",
 )

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from grading.checking import checks
-from grading.mistakes import mistakes
+from grading.mistakes import mistakes, right
 from minigrad.kernels.elementwise import where_compare
 
 from . import strided
@@ -122,4 +122,14 @@ mistakes(
     & a > b -> less(b, a)
     & a >= b -> less_equal(b, a)
     """,
+)
+right(
+    where_compare,
+    "six by two of them, and an address is chosen",
+    "a != b -> !equal(a, b)",
+    "a <= b -> less(a, b) || equal(a, b)",
+    "a > b -> less(b, a)",
+    "a >= b -> less_equal(b, a)",
+    "y[i] = -> const T* from =",
+    f"{P} : {Q}; -> p + offset_of(i, p_view) : q + offset_of(i, q_view); y[i] = *from;",
 )

@@ -10,8 +10,15 @@ import numpy as np
 import torch
 
 from grading.checking import Check, checks
-from grading.mistakes import Mistake, mistake, mistakes
-from minigrad.dtypes import DTYPES, bfloat16, of_number, promote_types, result_type
+from grading.mistakes import Mistake, mistake, mistakes, right
+from minigrad.dtypes import (
+    DTYPES,
+    bfloat16,
+    kind,
+    of_number,
+    promote_types,
+    result_type,
+)
 
 NAMES = [dtype.name for dtype in DTYPES]
 NUMBERS = True, 3, 2.5
@@ -175,3 +182,14 @@ def numpy_table(*operands):
     if bfloat16 in types:
         return functools.reduce(promote_types, map(dtype_of, operands))
     return np.result_type(*types)
+
+
+@right(result_type, "the members of the highest kind in the first group alone")
+def _(*operands):
+    ranks = {}
+    for x in operands:
+        is_tensor = hasattr(x, "storage")
+        dtype = x.dtype if is_tensor else of_number(x)
+        rank = -kind(dtype), (0 if x.ndim else 1) if is_tensor else 2
+        ranks[rank] = promote_types(ranks.get(rank, dtype), dtype)
+    return ranks[min(ranks)]

@@ -151,3 +151,14 @@ def _(registry, operator, device, dtype):
             return fits[what]
     there = sorted(registry, key=str)
     raise DispatchError(f"no {operator} on {device} for {dtype}. There is {there}")
+
+
+@right(find_kernel, "by two attempts")
+def _(registry, operator, device, dtype):
+    try:
+        return registry[operator, device, dtype]
+    except KeyError:
+        kernel = registry.get((operator, device, None))
+    if kernel is None:
+        raise DispatchError(missing(registry, operator, device, dtype)) from None
+    return kernel

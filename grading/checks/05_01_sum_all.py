@@ -155,3 +155,16 @@ right(
     if (tid == 0)
         for (int w = 1; w < blockDim.x / 32; w++) partial[0] += partial[w];""",
 )
+right(
+    sum_all,
+    "in double, two at a time, neighbours first",
+    "float partial[256] -> double partial[256]",
+    f"""float sum = 0.0f; {OWN} partial[tid] = sum; -> double even = 0, odd = 0;
+    int i = blockIdx.x * blockDim.x + tid;
+    for (; i + threads < n; i += 2 * threads) {{ even += x[i]; odd += x[i + threads]; }}
+    partial[tid] = even + odd + (i < n ? x[i] : 0);""",
+    f"""{TREE} -> for (int s = 1; s < blockDim.x; s *= 2) {{
+        __syncthreads();
+        if (2 * s * tid < blockDim.x) partial[2 * s * tid] += partial[2 * s * tid + s];
+    }}""",
+)

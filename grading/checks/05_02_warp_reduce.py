@@ -124,3 +124,13 @@ mistakes(
     """,
 )
 right(warp_reduce, "neighbours first", "d = 16; d > 0; d /= 2 -> d = 1; d < 32; d *= 2")
+right(
+    warp_reduce,
+    "half of the lanes that are left, rounded up",
+    f"""{STEPS} -> for (int left = lanes, d; left > 1; left = d) {{
+        d = (left + 1) / 2;
+        float other = __shfl_down_sync(mask, sum, d);
+        sum += lane + d < left ? other : 0;
+    }}""",
+    "lanes == 32 ? 0xffffffff : (1u << lanes) - 1 -> __activemask()",
+)

@@ -5,7 +5,7 @@ import torch
 
 from grading.checking import checks
 from grading.kernels import Launch, blank
-from grading.mistakes import mistakes
+from grading.mistakes import mistakes, right
 from minigrad.kernels.reductions import sum_dim
 
 from .layouts import contiguous
@@ -102,4 +102,19 @@ mistakes(
     > loop capped: rounds_++ < 64 && (d >= first)
     > type: for (short d =
     """,
+)
+right(
+    sum_dim,
+    "an index that counts on, and two sums",
+    "float sum = 0.0f; -> float sum = 0.0f, small = 0.0f; int index[8] = {};",
+    f"""sum += x[{BEGIN}]; -> {{
+        float term = x[begin] - small, next = sum + term;
+        small = next - sum - term;
+        sum = next;
+        for (int d = dims - 1; d >= kept; begin -= stride[d] * shape[d], d--) {{
+            begin += stride[d];
+            if (++index[d] < shape[d]) break;
+            index[d] = 0;
+        }}
+    }}""",
 )

@@ -1,7 +1,7 @@
 """Softmax of rows, in three passes."""
 
 from grading.checking import checks
-from grading.mistakes import mistakes
+from grading.mistakes import mistakes, right
 from minigrad.kernels.reductions import softmax_rows
 
 from .softmaxes import BOTH, NEAR, NO_SHIFT, NOT_DIVIDED, SHORT_SUM, WRITE, SoftmaxCheck
@@ -62,5 +62,31 @@ mistakes(
     right: y keeps the exponentials
     > {WRITE} exp(x[i] - m) -> {WRITE} y[i]
     & l += exp -> l += y[i] = exp
+    """,
+)
+right(
+    softmax_rows,
+    "by the logarithm of the sum",
+    f"{WRITE} exp(x[i] - m) / l; -> l = logf(l); {WRITE} expf(x[i] - m - l);",
+)
+right(
+    softmax_rows,
+    "in one pass, by powers of 2",
+    """
+    __shared__ float2 pairs[256];
+    int tid = threadIdx.x;
+    float m = -INFINITY, l = 0, e = 1.44269504f;
+    for (int i = tid; i < n; i += blockDim.x) {
+        float v = x[blockIdx.x * n + i];
+        if (v > m) { l = l * exp2f((m - v) * e) + 1; m = v; }
+        else if (v > -INFINITY) l += exp2f((v - m) * e);
+    }
+    pairs[tid] = make_float2(m, l);
+    __syncthreads();
+    for (int t = 0; t < blockDim.x; t++) m = fmaxf(m, pairs[t].x);
+    l = 0;
+    for (int t = 0; t < blockDim.x; t++) l += pairs[t].y * exp2f((pairs[t].x - m) * e);
+    for (int i = blockIdx.x * n + tid; i < (blockIdx.x + 1) * n; i += blockDim.x)
+        y[i] = exp2f((x[i] - m) * e) / l;
     """,
 )

@@ -100,3 +100,14 @@ right(
     {WRITE}""",
     "- ms[0]) / ls[0] -> - m) / l",
 )
+right(
+    online_softmax,
+    "from minus infinity, scaled only where m grows",
+    "-3e38f -> -INFINITY",
+    "l = l * exp(m - top) + exp(value - top); m = top; -> if (value > m) "
+    "{ l = l * exp(m - top) + 1.0f; m = top; } "
+    "else if (value != -INFINITY) l += exp(value - m);",
+    "ls[tid] = ls[tid] * exp(ms[tid] - top) + ls[other] * exp(ms[other] - top); -> "
+    "if (top == -INFINITY) continue; "
+    "ls[tid] *= exp(ms[tid] - top); ls[tid] += ls[other] * exp(ms[other] - top);",
+)

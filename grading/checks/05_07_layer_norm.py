@@ -159,3 +159,12 @@ right(
     "float value = x[i] -> float value = x[i] - first",
     "x[i] - means[0] -> x[i] - first - means[0]",
 )
+right(
+    layer_norm,
+    "sums and squares in double",
+    *SQUARES,
+    "float counts -> double counts",
+    "mean = 0.0f, m2 = 0.0f -> _",
+    "float count = 0.0f, _; -> double count = 0.0, mean = 0.0, m2 = 0.0;",
+    "float value -> double value",
+)

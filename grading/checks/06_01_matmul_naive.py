@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from grading.checking import checks
-from grading.mistakes import mistakes
+from grading.mistakes import mistakes, right
 from minigrad.kernels.matmul import matmul_naive
 
 from .products import ProductCheck, three_sizes
@@ -80,5 +80,25 @@ mistakes(
     > float sum = 0.0f -> float sums[4] = {{}}
     & sum += a -> sums[k % 4] += a
     & = sum; -> = sums[0] + sums[1] + (sums[2] + sums[3]);
+    """,
+)
+right(
+    matmul_naive,
+    "a loop over the grid, the last k first, by pointers",
+    """
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    for (; row < M; row += gridDim.y * blockDim.y) {
+        for (int j = col; j < N; j += gridDim.x * blockDim.x) {
+            const float *p = a + (row + 1) * K, *q = b + K * N + j;
+            double sum = 0.0;
+            for (int k = K; k > 0; k--) {
+                p -= 1;
+                q -= N;
+                sum = fma((double)*p, (double)*q, sum);
+            }
+            c[row * N + j] = sum;
+        }
+    }
     """,
 )

@@ -1,7 +1,7 @@
 """The product with tiles; reads and sectors are counted."""
 
 from grading.checking import checks
-from grading.mistakes import mistakes
+from grading.mistakes import mistakes, right
 from minigrad.kernels.matmul import matmul_tiled
 
 from .products import BARRIERS, TAIL_KEPT, TILE, ZEROS, TiledCheck, three_sizes, whole
@@ -93,4 +93,42 @@ mistakes(
     & _tile[i] -> _tile[now][i]
     & __syncthreads(); }} -> now = 1 - now; }}
     """,
+)
+LOOP = f"""for (int k = 0; k < K; k += TILE) {{
+        a_tile[ty][tx] = {FILL_A};
+        b_tile[ty][tx] = {FILL_B};
+        __syncthreads();
+        for (int i = 0; i < TILE; i++) sum += a_tile[ty][i] * b_tile[i][tx];
+        __syncthreads();
+    }}"""
+right(
+    matmul_tiled,
+    "the next numbers wait in registers, and b's tile lies turned",
+    f"""{LOOP} -> int k = 0;
+    float next_a = {FILL_A}, next_b = {FILL_B};
+    while (k < K) {{
+        a_tile[ty][tx] = next_a;
+        b_tile[tx][ty] = next_b;
+        k += TILE;
+        next_a = {FILL_A};
+        next_b = {FILL_B};
+        __syncthreads();
+        for (int i = TILE; i-- > 0;) sum = fmaf(b_tile[tx][i], a_tile[ty][i], sum);
+        __syncthreads();
+    }}""",
+    "b_tile[TILE][TILE] -> b_tile[TILE][TILE + 1]",
+)
+right(
+    matmul_tiled,
+    "both tiles in one array, of which the last may be short",
+    f"""{LOOP} -> for (int k = 0; k < K; k += TILE) {{
+        int high = min(TILE, K - k);
+        if (row < M && tx < high) tiles[ty * 16 + tx] = a[row * K + k + tx];
+        if (col < N && ty < high) tiles[256 + ty * 16 + tx] = b[(k + ty) * N + col];
+        __syncthreads();
+        for (int i = 0; i < high && row < M && col < N; i++)
+            sum += tiles[ty * 16 + i] * tiles[256 + i * 16 + tx];
+        __syncthreads();
+    }}""",
+    "a_tile[TILE][TILE], b_tile[TILE][TILE] -> tiles[512]",
 )

@@ -5,13 +5,15 @@ import numpy as np
 from grading import gpu
 from grading.checking import checks
 from grading.kernels import Launch
-from grading.mistakes import mistakes
+from grading.mistakes import mistakes, right
 from grading.subject import Problem
 from minigrad.kernels.matmul import matmul_register
+from minigrad.launch import cdiv
 
 from .products import BARRIERS, SLACK, TAIL_KEPT, TiledCheck
 
 SIZE, THREADS = 128, 256
+DEEP = 48  # along K, the deepest tiles that 48 KB hold
 SHARED = 0.6  # accesses of shared memory for each multiplication; tiles take 2
 SHARE, BONUS = 0.35, 0.6  # of cuBLAS in float32
 LARGE = 4096
@@ -28,7 +30,7 @@ class MatmulRegister(TiledCheck):
 
     def cases(self, random):
         how = (THREADS,), (SIZE, SIZE)
-        yield "whole blocks", self.launch(random, 128, 256, 16, *how)
+        yield "whole blocks", self.launch(random, 128, 256, DEEP, *how)
         some = random.randint(129, 190), 4 * random.randint(20, 31), 16
         for three in some, (33_000, 4, 0), (1, 33_000, 0), (1, 4, 520):
             yield "any sizes", self.launch(random, *three, *how)
@@ -37,8 +39,8 @@ class MatmulRegister(TiledCheck):
         yield "K = 0", self.launch(random, 30, 140, 0, *how)
 
     def limits(self, blocks, K):  # noqa: N803
-        reads, rounds = 2 * blocks * SIZE * K, K // 8 + 1  # as k <= K has
-        made = blocks * SIZE * SIZE * rounds * 8
+        reads, deep = 2 * blocks * SIZE * K, cdiv(K, DEEP) * DEEP + 8  # as k <= K has
+        made = blocks * SIZE * SIZE * deep
         return {
             "reads": int(SLACK * reads),
             "shared_requests": int((SHARED * made + 2 * reads) / 32),
@@ -155,5 +157,38 @@ mistakes(
     > a_tile[8][128] -> a_tile[8][132]
     & col + tx * 8 + x -> col + tx * 4 + x * 16
     & tx * 8 + j -> tx * 4 + j * 16
+    """,
+)
+right(
+    matmul_register,
+    "one float at a time, elements 16 apart, tiles of 32 along K",
+    """
+    __shared__ float a_tile[32][128], b_tile[32][128];
+    int tid = threadIdx.x, tx = tid % 16, ty = tid / 16;
+    int top = blockIdx.y * 128, left = blockIdx.x * 128;
+    float sum[8][8];
+    for (int e = 0; e < 64; e++) sum[e / 8][e % 8] = 0;
+    for (int k = 0; k < K; k += 32) {
+        for (int e = tid; e < 32 * 128; e += 256) {
+            int r = top + e / 32, s = left + e % 128, q = k + e % 32, p = k + e / 128;
+            a_tile[e % 32][e / 32] = r < M && q < K ? a[r * K + q] : 0;
+            b_tile[e / 128][e % 128] = p < K && s < N ? b[p * N + s] : 0;
+        }
+        __syncthreads();
+        for (int i = 0; i < 32; i++) {
+            float column[8];
+            for (int y = 0; y < 8; y++) column[y] = a_tile[i][ty + 16 * y];
+            for (int x = 0; x < 8; x++) {
+                float value = b_tile[i][tx + 16 * x];
+                for (int y = 0; y < 8; y++) sum[y][x] += column[y] * value;
+            }
+        }
+        __syncthreads();
+    }
+    for (int y = 0; y < 8; y++)
+        for (int x = 0; x < 8; x++) {
+            int r = top + ty + 16 * y, s = left + tx + 16 * x;
+            if (r < M && s < N) c[r * N + s] = sum[y][x];
+        }
     """,
 )

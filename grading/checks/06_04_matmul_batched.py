@@ -7,7 +7,7 @@ import torch
 
 from grading.checking import checks
 from grading.kernels import Launch, blank, distinct
-from grading.mistakes import mistakes
+from grading.mistakes import mistakes, right
 from minigrad.kernels.matmul import matmul_batched
 from minigrad.launch import cdiv
 
@@ -204,4 +204,18 @@ mistakes(
     & a_tile[ty][i] -> a_tile[ty * TILE + i]
     & b_tile[i][tx] -> b_tile[tx * TILE + i]
     """,
+)
+right(
+    matmul_batched,
+    "the batch counted from the front",
+    """for (int d = view.dims - 3; d >= 0; d--) {
+        offset += batch % view.shape[d] * view.stride[d];
+        batch /= view.shape[d];
+    } -> long long run = 1;
+    for (int d = 0; d < view.dims - 2; d++) run *= view.shape[d];
+    for (int d = 0; d < view.dims - 2; d++) {
+        run /= view.shape[d];
+        offset += batch / run * view.stride[d];
+        batch -= batch / run * run;
+    }""",
 )

@@ -4,6 +4,9 @@ Leaves out `skipped`, as the contract names no infinity, and no_column_guard, fr
 and onto_c_each, which are much like no_guard, one_too_few and onto_c.
 """
 
+import numpy as np
+
+from grading.mistakes import right
 from grading.own_tests import own_test
 from minigrad.exercises.own_tests import test_matmul
 from minigrad.kernels.matmul import matmul_naive
@@ -34,3 +37,15 @@ own_test(
     > (M, N), 7, -> (M, N), np.nan,
     """,
 )
+
+
+@right(test_matmul, "whole numbers, element by element")
+def _(kernel):
+    for M, N, K in (1, 1, 1), (17, 5, 9), (3, 40, 0), (20, 33, 2):  # noqa: N806
+        a = (np.arange(M * K) % 5 - 1).astype(np.float32).reshape(M, K)
+        b = (np.arange(K * N) % 7 - 3).astype(np.float32).reshape(K, N)
+        c = np.full((M, N), 0.5, np.float32)
+        kernel((N // 8 + 1, M // 4 + 1), (8, 4), (a, b, c, M, N, K))
+        for i in range(M):
+            for j in range(N):
+                assert c[i, j] == sum(a[i, k] * b[k, j] for k in range(K)), (i, j)

@@ -86,9 +86,9 @@ softmax_rows = kernel_exercise(
 //
 // x and y have gridDim.x rows of n elements, row by row: block r does row r.
 // blockDim.x is a power of two, at most 256; n >= 1 is any number. Elements may be as
-// large as 10000, and some of a row, but not all, may be minus infinity. x is read five
-// times at most. Shared arrays have a fixed size: nothing is given to
-// `extern __shared__`.
+// large as 10000, and some of a row, but not all, may be minus infinity. Four digits of
+// y are right, however small it is. x is read five times at most. Shared arrays have a
+// fixed size: nothing is given to `extern __shared__`.
 // x = 0 0 0 0,  y = 0.25 0.25 0.25 0.25
 __global__ void softmax_rows(const float* x, float* y, int n);
 """,
