@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from benchmarks import chapters, common, generated
+from benchmarks import chapters, common, features, generated
 from benchmarks.outcomes import BOUNDS, EXACT
 
 
@@ -44,9 +44,11 @@ def of_jit(only=()):
 
 
 def recorded(pool, seconds):
-    """{text: the future of its launches}: for each lesson and solved lab a process."""
+    """{text: the future of its launches}: a process for each lesson, solved lab, and
+    the simulator's tests of C++ and headers."""
     ask = common.within, seconds, of_text
-    return {title(path): pool.submit(*ask, path) for path in chapters.texts()}
+    texts = {title(path): pool.submit(*ask, path) for path in chapters.texts()}
+    return texts | {"tests": pool.submit(common.within, seconds, of_features)}
 
 
 def title(path):
@@ -56,13 +58,21 @@ def title(path):
 def of_text(path):
     """(the launches of a lesson or solved lab, [(cell, why it could not be run)])."""
     found, problems = chapters.launches(path)
-    cases = [
-        Case(f"{title(path)}: {one.kernel.name}", one.kernel.source, one.kernel.name,
-             one.grid, one.block, one.args, one.shared_mem,
-             without_fmad(one.kernel.options), left_out=one.left_out)
-        for one in found
-    ]  # fmt: skip
+    cases = [of_recorded(f"{title(path)}: {one.kernel.name}", one) for one in found]
     return cases, [(f"{title(path)}: {cell}", why) for cell, why in problems]
+
+
+def of_features():
+    """The same of the simulator's tests of C++ and headers."""
+    found, problems = features.launches()
+    return [of_recorded(f"tests: {test}", one) for test, one in found], problems
+
+
+def of_recorded(label, one):
+    kernel = one.kernel
+    return Case(label, kernel.source, kernel.name, one.grid, one.block, one.args,
+                one.shared_mem, without_fmad(kernel.options),
+                left_out=one.left_out)  # fmt: skip
 
 
 def of_chapters(texts, only=()):

@@ -17,6 +17,7 @@ from benchmarks import (
     cases,
     chapters,
     common,
+    features,
     generated,
     gpu_agreement,
     hard_work,
@@ -271,6 +272,7 @@ def test_every_teaching_kernel_is_compared():
 def test_every_kernel_of_a_chapter_is_compared(monkeypatch):
     """Lessons and solved labs are run, and what they launch is recorded."""
     monkeypatch.setattr(chapters, "recorded", recorded)
+    monkeypatch.setattr(features, "launches", lambda: ([], []))
     compared, failed, lost = cases.of_chapters(cases.recorded(Here(), 600))
     labs = {case.name for case in compared if case.label.startswith("solutions/")}
     assert labs >= {"tail_guard", "grid_stride", "block_sum", "transpose_tiled"}
@@ -317,6 +319,18 @@ kernel(1, 1, (x,))
 # %%
 undefined
 """
+
+
+def test_what_the_simulators_tests_launch_is_recorded_once():
+    text = "__global__ void k(float* x) { x[threadIdx.x] += 1; }"
+    kernel, x, found = RawKernel(text, "k"), np.zeros(4, np.float32), {}
+    with features.recording(found):
+        kernel(1, 4, (x,))
+        kernel(1, 4, (x,))
+    ((test, one),) = found.values()
+    assert test == "what_the_simulators_tests_launch_is_recorded_once"
+    assert one.text == (text, "k") and one.args[0].tolist() == [0] * 4
+    assert x.tolist() == [2] * 4
 
 
 def test_launches_are_recorded_once_and_what_is_left_out_is_named(tmp_path):

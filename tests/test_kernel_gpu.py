@@ -5,7 +5,7 @@ import functools
 import numpy as np
 import pytest
 
-from minigrad import devices
+from minigrad import devices, simt
 from minigrad.cli import install
 from minigrad.kernel import CompileError, Kernel
 from minigrad.testing import bench, bench_table
@@ -198,6 +198,52 @@ def test_what_the_simulator_cannot_do_still_runs_on_the_gpu():
     assert devices.to_host(y).tolist() == [abs(i - 7) for i in range(64)]
     with pytest.raises(CompileError, match="outside the subset"):
         kernel.check(1, 64, (y,))
+
+
+LOOK = """
+extern "C" __global__ void look(cudaTextureObject_t t, float* y, float step, float at) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y;
+    y[row * 32 + x] = tex2D<float>(t, x * step + at, row * step + at);
+}"""
+
+
+def on_gpu_as_texture(image, filter, address, normalized):
+    from cupy.cuda import runtime, texture
+
+    height, width = image.shape
+    kind = runtime.cudaChannelFormatKindFloat
+    channel = texture.ChannelFormatDescriptor(32, 0, 0, 0, kind)
+    array = texture.CUDAarray(channel, width, height)
+    array.copy_from(image)
+    where = texture.ResourceDescriptor(runtime.cudaResourceTypeArray, cuArr=array)
+    address = getattr(runtime, f"cudaAddressMode{address.title()}")
+    filters = {"point": runtime.cudaFilterModePoint,
+               "linear": runtime.cudaFilterModeLinear}  # fmt: skip
+    how = texture.TextureDescriptor(
+        (address, address), filters[filter], runtime.cudaReadModeElementType,
+        normalizedCoords=normalized)  # fmt: skip
+    return texture.TextureObject(where, how)
+
+
+@pytest.mark.parametrize("filter", ["point", "linear"])
+@pytest.mark.parametrize(
+    "address, normalized",
+    [("clamp", 0), ("border", 0), ("clamp", 1), ("border", 1), ("wrap", 1),
+     ("mirror", 1)],
+)  # fmt: skip
+def test_textures_are_those_of_a_gpu(cupy, filter, address, normalized):
+    image = np.random.default_rng(0).standard_normal((5, 7), np.float32)
+    step, at = np.float32(0.13 if normalized else 0.71), np.float32(-0.4)
+    gpu, sim = cupy.zeros((32, 32), np.float32), np.zeros((32, 32), np.float32)
+    there = on_gpu_as_texture(image, filter, address, normalized)
+    kernel = cupy.RawKernel(LOOK, "look")
+    kernel((1, 32), (32,), (there, gpu, step, at))
+    here = simt.texture(image, filter, address, bool(normalized))
+    simt.RawKernel(LOOK, "look")((1, 32), 32, (here, sim, step, at))
+    if filter == "point":
+        np.testing.assert_array_equal(gpu.get(), sim)
+    else:  # a GPU weighs in steps of 1 / 256
+        np.testing.assert_allclose(gpu.get(), sim, atol=2**-8)
 
 
 def test_check_finds_on_copies_what_a_gpu_does_not_say():
