@@ -340,7 +340,7 @@ except (extension.NoCompiler, extension.BuildFailed) as problem:
 
 # %% [markdown]
 # On a machine without a GPU this is the CPU's half: the same bindings over the loops of
-# `cpu.cpp`. **Predict** which of these five calls is refused, and by which check.
+# `cpu.cpp`. **Predict** which of these five calls are refused, and by which check.
 
 # %%
 a, b = torch.rand(2, 3), torch.rand(2, 3)

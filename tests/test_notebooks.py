@@ -41,6 +41,12 @@ def outputs(nb, kind):
     return [(c, o) for c in code for o in c.outputs if o.output_type == kind]
 
 
+def said(nb):
+    """(cell, all that it has printed): a kernel may send a text in pieces."""
+    for cell, pieces in itertools.groupby(outputs(nb, "stream"), lambda pair: pair[0]):
+        yield cell, "".join(output.text for _, output in pieces)
+
+
 def unexpected(nb):
     """Errors, and everything on stderr."""
     errors = [f"{c.id}: {o.ename}: {o.evalue}" for c, o in outputs(nb, "error")]
@@ -77,12 +83,12 @@ def is_code(cell):
     return cell.cell_type == "code"
 
 
-def shows(shown, said):
-    """Is this word, or this number, rounded as it is written, in what was shown?"""
-    number = said.replace("−", "-").replace(",", "").replace(" ", "").lower()
+def shows(shown, stated):
+    """Are these words, or this number, rounded as it is written, in what was shown?"""
+    number = stated.replace("−", "-").replace(",", "").replace(" ", "").lower()
     number = str(WORDS.index(number)) if number in WORDS else number
     if not re.fullmatch(r"-?\d+(\.\d+)?", number):
-        words = r"\s+".join(map(re.escape, said.split()))
+        words = r"\s+".join(map(re.escape, stated.split()))
         return re.search(rf"(?<!\w){words}(?!\w)", shown, re.I)
     digits = len(number.partition(".")[2])
     found = re.findall(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?", re.sub(THOUSANDS, "", shown))
@@ -94,10 +100,10 @@ def untrue(text, nb):
     places = {cell.id: at for at, cell in enumerate(nb.cells)}
     shown = {id: beside(nb.cells, at) for id, at in places.items()}
     return [
-        f"{id}: {said}"
-        for id, words in build.stated(text).items()
-        for said in words
-        if not shows(shown[id], said) and "not run: " not in shown[id]
+        f"{id}: {stated}"
+        for id, all_stated in build.stated(text).items()
+        for stated in all_stated
+        if not shows(shown[id], stated) and "not run: " not in shown[id]
     ]
 
 
@@ -129,9 +135,9 @@ def test_a_lesson_runs_from_top_to_bottom(text, tmp_path):
     nb = run(nb, tmp_path)
     assert not unexpected(nb)
     assert not untrue(text, nb)
-    for cell, output in outputs(nb, "stream"):
-        if "solved:" in output.text:
-            assert f"solved: {cell.id.endswith(SOLVED)}" in output.text, cell.source
+    for cell, text in said(nb):
+        if "solved:" in text:
+            assert f"solved: {cell.id.endswith(SOLVED)}" in text, cell.source
     for cell in nb.cells:
         if cell.source.startswith("if tf:") and not find_spec("tensorflow"):
             continue
@@ -157,9 +163,6 @@ def test_a_lab_earns_nothing_as_it_is_handed_out_and_every_point_solved(text, tm
     assert set(points(nb, "").values()) == {0.0}
     full = {f"{build._id(h.name)}-check": h.points for h in build.holes_of(text.stem)}
     assert points(nb, SOLVED) == full
-    said = {}
-    for cell, output in outputs(nb, "stream"):  # a kernel may send a text in pieces
-        said[cell.id] = said.get(cell.id, "") + output.text
-    for cell, text in said.items():
-        if cell.endswith("-check"):
+    for cell, text in said(nb):
+        if cell.id.endswith("-check"):
             assert "not answered yet" in text

@@ -23,7 +23,7 @@ own_test(
     nan_lost: a kernel that loses NaN
     any_nan: a kernel that takes any NaN, not the first
     tie_in_tree: a kernel that takes the lower thread's of equal elements
-    by_bits: a kernel that compares bits
+    by_bits: a kernel for which 0 is larger than -0, and a negative NaN the smallest
     outside: a kernel that reads element n
     """,
     """
