@@ -334,7 +334,7 @@ viz.ranking({f"{step}, µs": rates(table, libraries, step) for step in steps})
 #
 # ## Training
 #
-# On an NVIDIA GPU where one is, else on the CPU: some ten seconds to a minute, as your
+# On an NVIDIA GPU where one is, else on the CPU: ten seconds to two minutes, as your
 # computer is. Two things to look at while it runs: with what does the loss begin, and
 # when is it half of that?
 

@@ -34,7 +34,7 @@ class Launch(NamedTuple):
 
 
 class Trace(list):
-    """Launches, in order. It prints as a table."""
+    """Launches, in order. It prints as a table, without columns that say nothing."""
 
     def __enter__(self):
         global active
@@ -63,12 +63,12 @@ class Trace(list):
         return result
 
     def __str__(self):
-        rows = [HEAD, *map(_row, self)]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        pad = [str.ljust] * 3 + [str.rjust] * 4
-        cells = [[p(*cell) for p, *cell in zip(pad, row, widths, strict=True)]
-                 for row in rows]  # fmt: skip
-        first, *lines = ["  ".join(row).rstrip() for row in cells]
+        columns = zip(HEAD, *map(_row, self), strict=True)
+        columns = [column for column in columns if {*column[1:]} != {"-"}]
+        pad = [str.ljust] * 3 + [str.rjust] * (len(columns) - 3)
+        cells = [[side(cell, max(map(len, column))) for cell in column]
+                 for side, column in zip(pad, columns, strict=True)]  # fmt: skip
+        first, *lines = ["  ".join(row).rstrip() for row in zip(*cells, strict=True)]
         return "\n".join([first, "-" * len(first), *lines])
 
     __repr__ = __str__

@@ -249,6 +249,13 @@ def test_trace_as_a_table():
     assert second.split()[:3] == ["exp", "numpy", "exp"] and second.endswith(" us")
 
 
+def test_a_trace_has_no_column_that_says_nothing():
+    with minigrad.trace() as launches:
+        minigrad.ones(4, device="sim").exp()
+    head = str(launches).split("\n")[0]
+    assert head.split() == ["operator", "rung", "kernel", "grid", "block", "bytes"]
+
+
 def test_trace_in_a_notebook():
     x = minigrad.ones(4, device="sim")
     with minigrad.trace() as launches:
