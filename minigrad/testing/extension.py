@@ -75,6 +75,13 @@ def load(name, *sources, cuda=False, flags=()):
         return built(name, sources, how, build)
 
 
+HEADERS = """\
+#include <ATen/ATen.h>
+#include <torch/csrc/Exceptions.h>
+#include <torch/csrc/utils/pybind.h>
+"""  # torch/extension.h, which has them, takes three times as long
+
+
 def load_inline(name, text, functions):
     """The module that it makes of a text of C++, with these functions of it."""
 
@@ -82,10 +89,14 @@ def load_inline(name, text, functions):
         from torch.utils import cpp_extension
 
         cpp_extension.load_inline(
-            full, text, functions=functions, build_directory=folder
+            full,
+            HEADERS + text,
+            functions=functions,
+            build_directory=folder,
+            no_implicit_headers=True,
         )
 
-    return built(name, [], (text, functions), build)
+    return built(name, [], (HEADERS, text, functions), build)
 
 
 def built(name, sources, how, build):

@@ -1,5 +1,5 @@
 // From Python to the operators: every input is checked here, once for all devices.
-#include <torch/extension.h>
+#include <torch/csrc/utils/pybind.h>
 
 #include "ops.h"
 
