@@ -24,7 +24,8 @@ TWICE = f"{I} if (i < n) y[i] = 2 * x[i];"
 class Submission(NamedTuple):
     """Which exercises earn less than everything; all that, for no name in particular.
 
-    lost: {exercise: its state or, for a mutant, a Specimen}. says: words of its reason.
+    lost: {exercise: its state or, for a mutant, a Specimen}. says: words of the first
+    one's reason.
     """
 
     student: str
@@ -109,10 +110,10 @@ def half(lab):
 
 
 def guard(student, given, state, says, before=""):
-    """Lab 01 in which `solves(tail_guard)` is given this expression."""
+    """Half of lab 01 in which `solves(tail_guard)` is given this expression."""
     text = f"{before}\nsolves(tail_guard)({given})"
-    lost = {"tail_guard": state} if state else {}
-    make = lambda: edited(solved("01_threads"), "tail_guard", text)  # noqa: E731
+    lost = ({"tail_guard": state} if state else {}) | UNTOUCHED
+    make = lambda: edited(half("01_threads"), "tail_guard", text)  # noqa: E731
     return Submission(student, "01_threads", make, lost, says)
 
 
@@ -123,6 +124,9 @@ def text(body, before=""):
 
 def states(lab, state, but=()):
     return {name: state for name in HOLES[lab] if name not in but}
+
+
+UNTOUCHED = dict.fromkeys(list(HOLES["01_threads"])[3:], "not answered")
 
 
 PATCH = """
@@ -179,8 +183,8 @@ HOSTILE = [
 ]  # fmt: skip
 
 CLASS = [
-    *(styled(lab, n, wrong) for lab in LABS for wrong in (False, True)
-      for n in range(2)),  # test_checks.py judges all
+    *(styled(lab, n, wrong) for lab in LABS  # test_checks.py judges all
+      for n, wrong in [(0, False), (1, False), (0, True), (2, True)]),
     *(Submission(f"{lab[:2]}_solved", lab, functools.partial(solved, lab))
       for lab in LABS),
     *(Submission(f"{lab[:2]}_untouched", lab, functools.partial(empty, lab),

@@ -33,7 +33,7 @@ def graded(tmp_path_factory):
     assert {done.what for done in collect(root, inbox)} == {"taken in"}
     with pytest.MonkeyPatch.context() as patch:
         guard = find_check(HOLES["01_threads"]["tail_guard"])
-        patch.setattr(guard, "patience", 3)  # "long_to_run" computes until then
+        patch.setattr(guard, "patience", 1)  # "long_to_run" computes until then
         assert not [one for one in grade(root) if one.state != "graded"]
     return root
 
@@ -55,7 +55,7 @@ def test_only_what_is_wrong_is_lost(graded, one):
             assert verdict["state"] in said
         else:
             assert verdict["failures"][0]["cause"] == said.cause
-        if name in one.lost:
+        if name == next(iter(one.lost), None):
             text = verdict["summary"] + str(verdict["failures"])
             assert one.says in text
 
