@@ -8,6 +8,7 @@ import base64
 import functools
 import html
 import re
+import secrets
 import shutil
 import sys
 import tempfile
@@ -79,14 +80,21 @@ class Page(HTMLExporter):
         return _environments[places]
 
     def from_notebook_node(self, nb, resources=None, **kwargs):
-        """As HTMLExporter does it, but the page is parsed once: by _inert."""
+        """As HTMLExporter does it, but the page is parsed once, without its code."""
         for cell in nb.cells:
             _strip(cell)
         resources = self._init_resources(resources)
-        self.register_filter("highlight_code", Highlight2HTML(parent=self))
+        mark, codes = secrets.token_hex(), []
+
+        def noted(source, **_):
+            codes.append(highlighted(source))
+            return f"{mark}-{len(codes) - 1}-"
+
+        self.register_filter("highlight_code", noted)
         make = super(HTMLExporter, self).from_notebook_node
         text, resources = make(nb, resources, **kwargs)
-        return CONTROL.sub("", _without_paths(_inert(text))), resources
+        text = re.sub(f"{mark}-(\\d+)-", lambda m: codes[int(m[1])], _inert(text))
+        return CONTROL.sub("", _without_paths(text)), resources
 
     def _preprocess(self, nb, resources):
         nb, resources = super()._preprocess(nb, resources)  # nbgrader's sums, too
@@ -121,7 +129,13 @@ def feedback(directory, lab=None, students=None):
     return done
 
 
-@functools.lru_cache(512)  # a class has the lab's own texts in common
+@functools.lru_cache(128)  # a class has the lab's own texts in common
+def highlighted(code):
+    """Code as HTML: spans of colours around what is escaped."""
+    return Highlight2HTML()(code)
+
+
+@functools.lru_cache(512)
 def markdown(text):
     """Markdown as HTML in which nothing can run; attachments are left out."""
     return clean(markdown2html(text.replace("attachment:", "")))
