@@ -14,10 +14,11 @@ record = chapters.recorded  # a test puts `recorded` in its place
 def recorded(path):
     """(launches of a text, and what its `check`s look at; what could not be run)
 
-    The doctor, who asks every library, launches nothing.
+    The doctor, who asks every library, and what nvcc compiles launch nothing here.
     """
     doctor = patch("minigrad.cli.doctor.doctor", return_value=0)
-    with doctor, patch.object(Kernel, "check", launched_and_checked):
+    nvcc = patch("minigrad.testing.toolkit.program")
+    with doctor, nvcc, patch.object(Kernel, "check", launched_and_checked):
         return record(path)
 
 

@@ -78,10 +78,11 @@ def test_every_kernel_of_the_course_is_launched():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("schedule", ["lockstep", "warps"])
-def test_answers_are_silent(schedule):
-    """Three launches of each, with the warps in another order each time."""
+def test_answers_are_silent(schedule, nightly):
+    """Some launches of each; where warps take turns, in another order each time."""
+    most = 3 if nightly else 2
     for found in launches().values():
-        for seed in range(3):
+        for seed in range(most if schedule == "warps" else min(most, len(found))):
             launch = found[seed % len(found)]
             report = watched(launch[0].source, launch, schedule, seed)
             assert not report.findings, str(report)
