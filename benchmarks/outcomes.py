@@ -32,6 +32,8 @@ BOUNDS = {
     "solutions/09_nn: cross_entropy_backward": Bound(16, "expf (2 ulp)", 1),
     "solutions/11_extending_pytorch: bias_gelu": Bound(8, "erff (2 ulp)", 1),
     "solutions/11_extending_pytorch: bias_gelu_backward": Bound(16, "erff, expf", 1),
+    "tests: mma_is_the_product": Bound(8, "a tensor core's own rounding of sums", 1),
+    "tests: wmma_is_the_product": Bound(8, "a tensor core's own rounding of sums", 1),
     "minigrad.jit: smooth": Bound(16, "tanhf, expf (2 ulp)", 1),
     "minigrad.jit: reduced": Bound(16, "powf (up to 8 ulp)", 1),
     "lessons/04_elementwise: unary": Bound(8, "expf (2 ulp)"),

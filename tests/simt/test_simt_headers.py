@@ -375,7 +375,8 @@ __device__ int add(int* p) {
 }
 __global__ void k(const int* x, int* count, int* out, int* ranks, int* votes) {
     int t = threadIdx.x;
-    if (x[t] > 0) out[add(count)] = x[t];
+    int warp = t / 32;
+    if (x[t] > 0) out[32 * warp + add(count + warp)] = x[t];
     auto tile = tiled_partition<16>(this_thread_block());
     auto same = labeled_partition(tile, x[t] & 3);
     ranks[t] = same.thread_rank() + 100 * same.size();
@@ -392,8 +393,10 @@ def test_groups_of_the_lanes_that_are_there(schedule):
     args = x, count, out, ranks, votes
     report = simt.run(simt.RawKernel(LANES, "k"), 1, 64, args, schedule=schedule)
     assert report.findings == []
-    assert count[0] == (x > 0).sum()
-    assert sorted(out[: count[0]]) == sorted(x[x > 0])
+    for warp in range(2):
+        mine = x[32 * warp : 32 * warp + 32]
+        assert count[warp] == (mine > 0).sum()
+        assert [*out[32 * warp :][: count[warp]]] == [*mine[mine > 0]]
     for t in range(64):
         same = [u for u in range(64) if u // 16 == t // 16 and x[u] & 3 == x[t] & 3]
         assert ranks[t] == same.index(t) + 100 * len(same)
