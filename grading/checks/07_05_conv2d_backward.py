@@ -72,3 +72,19 @@ def _(dy, columns, w):
     one = dy.transpose(1, 0, 2).reshape(w.shape[0], -1)
     other = columns.transpose(1, 0, 2).reshape(w.shape[1], -1)
     return w.T @ dy, one @ other.T, one.sum(1)
+
+
+@right(conv2d_backward, "by einsum")
+def _(dy, columns, w):
+    dw = np.einsum("nop,nkp->ok", dy, columns)
+    return np.einsum("nop,ok->nkp", dy, w), dw, np.einsum("nop->o", dy)
+
+
+@right(conv2d_backward, "image by image")
+def _(dy, columns, w):
+    dcolumns, dw, db = (np.zeros_like(a) for a in (columns, w, w[:, 0]))
+    for n, (up, taps) in enumerate(zip(dy, columns, strict=True)):
+        dcolumns[n] = (up.T @ w).T
+        dw += up @ taps.T
+        db += up.sum(1)
+    return dcolumns, dw, db

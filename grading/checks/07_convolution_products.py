@@ -11,6 +11,7 @@ from minigrad.kernels.convolution import conv2d_direct, conv2d_gemm
 
 from .products import ZEROS, odd, three_sizes, whole
 from .tiles import RETURNED, ProductCheck, bias, factors
+from .windows import squares
 
 
 @checks(conv2d_gemm)
@@ -30,7 +31,7 @@ class Conv2dGemm(ProductCheck):
         fine = O % 2 if K <= 64 else None
         columns, w = factors(random, fine, (N, K, P), (O, K))
         grid = -(-P // 16), -(-O // 16), N
-        most = whole(int(np.prod(grid)), K) + N * O * P  # and the bias
+        most = whole(int(np.prod(grid)), K) + 256 * int(np.prod(grid))  # and the bias
         limits = {"reads": most} if max(N, O, P) < 9999 else {}
         args = columns, w, bias(random, O), blank(N, O, P), *np.int32([O, K, P])
         return Launch(grid, (16, 16), args, 0, limits)
@@ -89,6 +90,28 @@ mistakes(
     & w_tile[ty][i] -> w_tile[ty * 16 + i]
     & c_tile[i][tx] -> c_tile[i * 16 + tx]
     & float sum -> double sum
+    right: the bias first, and w turned in its tile
+    > float sum = 0.0f -> float sum = row < O ? bias[row] : 0.0f
+    & sum + bias[row] -> sum
+    & w_tile[16][16] -> w_tile[16][17]
+    & w_tile[ty][tx] -> w_tile[tx][ty]
+    & w_tile[ty][i] -> w_tile[i][ty]
+    right: two pairs of tiles, and one barrier
+    > w_tile[16][16], c_tile[16][16] -> w_tile[512], c_tile[512]
+    & w_tile[ty][tx] -> w_tile[k % 32 * 16 + ty * 16 + tx]
+    & c_tile[ty][tx] -> c_tile[k % 32 * 16 + ty * 16 + tx]
+    & w_tile[ty][i] -> w_tile[k % 32 * 16 + ty * 16 + i]
+    & c_tile[i][tx] -> c_tile[k % 32 * 16 + i * 16 + tx]
+    & __syncthreads(); }} -> }}
+    right: tiles of 32 along K
+    > w_tile[16][16], c_tile[16][16] -> w_tile[16][33], c_tile[32][16]
+    & k += 16 -> k += 32
+    & w_tile[ty][tx] = row < O && k + tx < K ? w[row * K + k + tx] -> for (int q = tx; q
+        < 32; q += 16) w_tile[ty][q] = row < O && k + q < K ? w[row * K + k + q]
+    & c_tile[ty][tx] = k + ty < K && col < P ? columns[(k + ty) * P + col] -> for (int q
+        = ty; q < 32; q += 16) c_tile[q][tx] = k + q < K && col < P ? columns[(k + q) *
+        P + col]
+    & i < 16 -> i < 32
     """,
 )
 
@@ -107,8 +130,12 @@ class Conv2dDirect(ProductCheck):
         launch = self.launch(random, 1, 2, 9, 20, 1, 3, 1)
         launch.args[0].flat[[0, -1]] = np.inf, np.nan
         yield "padding", launch
-        for sizes in (1, 2, 19, 17, 1, 1, 0), (1, 1, 23, 25, 1, 7, 3):
-            yield "windows of any size", self.launch(random, *sizes)
+        for _, C, H, W, K, stride, padding in squares(random):
+            if stride == 1 and C < 9:
+                sizes = 1, C, H, W, 2, K, padding
+                yield "windows of any size", self.launch(random, *sizes)
+        sizes = 1, 1, 23, 25, 1, 7, 3
+        yield "windows of any size", self.launch(random, *sizes)
         for sizes in (1, 1, 33_000, 2, 1, 1, 0), (1, 1, 3, 33_000, 1, 2, 0):
             yield "large ones", self.launch(random, *sizes)
         yield "several images and channels", self.launch(random, 1, 66, 4, 3, 1, 1, 0)
@@ -179,6 +206,18 @@ mistakes(
     > type: for (short r =
     > type: for (short q =
     > type: for (short k
+    right: two tiles, and one barrier
+    > part[22][22] -> part[2][22][22]
+    & part[r] -> part[c % 2][r]
+    & part[ty -> part[c % 2][ty
+    & __syncthreads(); }} -> }}
+    right: a flat tile, filled in one loop
+    > part[22][22] -> part[484]
+    & for (int r = ty; r < side; r += 16) for (int q = tx; q < side; q += 16) {{ -> for
+        (int at = ty * 16 + tx; at < side * side; at += 256) {{ int r = at / side, q =
+        at % side;
+    & part[r][q] -> part[at]
+    & part[ty + kh][tx + kw] -> part[(ty + kh) * side + tx + kw]
     """,
 )
 

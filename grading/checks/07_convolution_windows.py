@@ -14,27 +14,9 @@ from grading.mistakes import Mistake, Patch, equivalent, mistakes, right
 from minigrad.kernels.convolution import col2im, im2col
 
 from .strided import cover
-from .tiles import WINDOWS, exact
+from .tiles import exact
+from .windows import MISTAKES, windows
 
-# planes, H, W, KH, KW, stride, padding, dilation
-HEART = (2, 5, 7, 3, 2, 1, 0, 1), (3, 6, 4, 2, 3, 1, 0, 1)
-# whole numbers that float does not hold; high, so that a smaller case is shown first
-FAR = 2, 200, 4, 2, 2, 2**24 + 3, 2**24 + 1, 2**24 + 3
-PARTS = [
-    ("one tap", [(3, 4, 5, 1, 1, 1, 0, 1)]),
-    (
-        "large ones",
-        [
-            (33_000, 1, 1, 1, 1, 1, 0, 1),
-            (1, 33_000, 1, 1, 1, 1, 0, 1),
-            (1, 1, 33_000, 1, 2, 1, 0, 1),
-        ],
-    ),
-    ("stride", [(2, 7, 8, 3, 2, 2, 0, 1), (1, 9, 7, 2, 2, 3, 0, 1)]),
-    ("padding", [(2, 5, 4, 3, 3, 1, 1, 1), (1, 4, 6, 5, 3, 1, 2, 1)]),
-    ("dilation", [(2, 7, 8, 3, 2, 1, 0, 2), (1, 8, 9, 2, 3, 1, 0, 3)]),
-    ("all of them", [(3, 9, 11, 3, 2, 2, 2, 2), (2, 12, 7, 2, 3, 3, 1, 2), FAR]),
-]
 OUTSIDE = (
     "a thread reads or writes outside of the array: threads past the end do nothing, "
     "and where ih or iw is below 0, or H or W and more, x has no element"
@@ -53,7 +35,7 @@ INDICES = f"""
     & int kh = rest % KH, plane = rest / KH; -> int kw = rest % KW, plane = rest / KW;
     first_plane: all planes use the first one: plane p begins at p * H * W
     > plane * H + ih -> ih
-    {WINDOWS}
+    {MISTAKES}
     padding_added: the padding has the wrong sign: it lies before the image, so it is
         taken off
     > - padding -> + padding
@@ -99,14 +81,9 @@ class WindowCheck(KernelCheck):
     """`heart`: its first part; `launch(random, sizes)`: a launch."""
 
     def cases(self, random):
-        for sizes in HEART:
-            yield self.heart, self.launch(random, sizes)
-        for part, several in PARTS:
-            for sizes in several:
-                yield part, self.launch(random, sizes)
-        planes, H, W = (random.randint(3, 9) for _ in range(3))
-        some = planes, H, W, random.randint(1, 3), random.randint(1, 3), 1, 1, 1
-        yield "padding", self.launch(random, some)
+        for part, *sizes in windows(random):
+            part = self.heart if part == "overlap" else part
+            yield part, self.launch(random, sizes)
         launch = self.launch(random, (2, 5, 4, 3, 3, 1, 1, 1))
         launch.args[0].flat[[0, -1]] = np.inf, np.nan
         yield "padding", launch
@@ -158,6 +135,23 @@ right(
         if (ih >= 0 && iw >= 0 && ih < H && iw < W)
             value = x[plane * H * W + ih * W + iw];
         columns[(plane * KH * KW + tap) * OH * OW + at] = value;
+    }
+    """,
+)
+
+
+right(
+    im2col,
+    "a thread a row",
+    """
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= planes * KH * KW * OH) return;
+    int kw = i / OH % KW, kh = i / OH / KW % KH, plane = i / OH / KW / KH;
+    int ih = i % OH * stride - padding + kh * dilation;
+    for (int ow = 0; ow < OW; ow++) {
+        int iw = ow * stride - padding + kw * dilation;
+        bool outside = ih < 0 || iw < 0 || ih >= H || iw >= W;
+        columns[i * OW + ow] = outside ? 0.0f : x[(plane * H + ih) * W + iw];
     }
     """,
 )
@@ -231,7 +225,40 @@ mistakes(
     ),
 )
 
+right(
+    col2im,
+    "a thread a window",
+    """
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= planes * OH * OW) return;
+    int plane = i / (OH * OW), at = i % (OH * OW);
+    for (int tap = 0; tap < KH * KW; tap++) {
+        int ih = at / OW * stride - padding + tap / KW * dilation;
+        int iw = at % OW * stride - padding + tap % KW * dilation;
+        if (ih < 0 || iw < 0 || ih >= H || iw >= W) continue;
+        float value = columns[(plane * KH * KW + tap) * OH * OW + at];
+        atomicAdd(x + (plane * H + ih) * W + iw, value);
+    }
+    """,
+)
+
 for one in im2col, col2im:
+    right(
+        one,
+        "a loop over the grid",
+        "int i = -> int n = planes * KH * KW * OH * OW, grid = gridDim.x * blockDim.x;"
+        " for (int i =",
+        ", rest = i; if (i >= planes * KH * KW * OH * OW) return;"
+        " -> ; i < n; i += grid) { int rest = i;",
+        "0.0f; -> 0.0f; }" if one is im2col else "columns[i]); -> columns[i]); }",
+    )
+    equivalent(
+        one,
+        "2 ** 15 places in a row show it: a right answer that loops over them takes "
+        "seconds",
+        "type: int ow = rest % OW; rest /= OW; -> short",
+        "type: int oh = rest % OH; rest /= OH; -> short",
+    )
     equivalent(
         one,
         "2 ** 15 taps show it: a right answer that loops over them takes seconds",

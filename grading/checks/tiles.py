@@ -25,17 +25,6 @@ RETURNED = (
     "threads past the edge have returned, and nobody fills their cells of the tiles: "
     "let them help like the others, and only not write"
 )
-WINDOWS = """
-    no_stride: the stride is left out: the window at oh begins at oh * stride - padding
-    >  * stride ->
-    > oh * stride -> oh
-    > ow * stride -> ow
-    no_padding: the padding is left out: the window at oh begins at oh * stride -
-        padding
-    >  - padding ->
-    > - padding + kh -> + kh
-    > - padding + kw -> + kw
-"""
 OUTSIDE = "a thread goes outside of an array: ask before reading, and before writing"
 
 

@@ -1,0 +1,45 @@
+"""The windows that the checks of chapter 07 draw from, and mistakes with them.
+
+Planes may be many, and numbers beyond 2 ** 24, but no row is longer than a thread can
+go along in time: it may have a row to itself, or a plane.
+"""
+
+FAR = 2, 200, 6, 2, 2, 2**24 + 3, 2**24 - 1, 2**24 + 3  # of which float and short err
+WINDOWS = {  # planes, H, W, KH, KW, stride, padding, dilation
+    "overlap": [(2, 5, 7, 3, 2, 1, 0, 1), (3, 6, 4, 2, 3, 1, 0, 1)],
+    "one tap": [(3, 4, 5, 1, 1, 1, 0, 1)],
+    "many planes": [(33_001, 1, 1, 1, 1, 1, 0, 1)],
+    "stride": [(2, 7, 8, 3, 2, 2, 0, 1), (1, 9, 7, 2, 2, 3, 0, 1)],
+    "padding": [(2, 5, 4, 3, 3, 1, 1, 1), (1, 4, 6, 5, 3, 1, 2, 1)],
+    "dilation": [(2, 7, 8, 3, 2, 1, 0, 2), (1, 8, 9, 2, 3, 1, 0, 3)],
+    "all of them": [(3, 9, 11, 3, 2, 2, 2, 2), (2, 12, 7, 2, 3, 3, 1, 2), FAR],
+}
+MISTAKES = """
+    no_stride: the stride is left out: the window at oh begins at oh * stride - padding
+    >  * stride ->
+    > oh * stride -> oh
+    > ow * stride -> ow
+    no_padding: the padding is left out: the window at oh begins at oh * stride -
+        padding
+    >  - padding ->
+    > - padding + kh -> + kh
+    > - padding + kw -> + kw
+"""
+
+
+def windows(random):
+    """(part, planes, H, W, KH, KW, stride, padding, dilation)"""
+    for part, several in WINDOWS.items():
+        for sizes in several:
+            yield part, *sizes
+    planes, H, W, KH, KW = (
+        random.randint(*ends) for ends in [(3, 9)] * 3 + [(1, 3)] * 2
+    )
+    yield "padding", planes, H, W, KH, KW, 1, 1, 1
+
+
+def squares(random):
+    """(part, planes, H, W, K, stride, padding) of those that leave none empty."""
+    for part, planes, H, W, K, _, stride, padding, dilation in windows(random):
+        if dilation == 1 and 2 * padding <= K:
+            yield part, planes, H, W, K, stride, padding
