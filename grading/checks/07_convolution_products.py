@@ -5,12 +5,12 @@ import torch
 import torch.nn.functional as F
 
 from grading.checking import checks
-from grading.kernels import Launch, blank
-from grading.mistakes import mistakes, right
+from grading.kernels import Fault, Launch, blank
+from grading.mistakes import Mistake, mistakes, right
 from minigrad.kernels.convolution import conv2d_direct, conv2d_gemm
 
 from .products import ZEROS, odd, three_sizes, whole
-from .tiles import RETURNED, ProductCheck, bias, factors
+from .tiles import MANY_READS, RETURNED, ProductCheck, bias, factors
 from .windows import squares
 
 
@@ -146,8 +146,8 @@ class Conv2dDirect(ProductCheck):
         x, w = factors(random, H % 2, (N, C, H, W), (O, C, K, K))
         OH, OW = H + 2 * padding - K + 1, W + 2 * padding - K + 1
         grid, side = (-(-OW // 16), -(-OH // 16), N * O), 16 + K - 1
-        most = np.prod(grid) * (C * (side**2 + 256 * K * K + 256) + 256)
-        limits = {"reads": int(most)} if O < 100 else {}
+        most = int(np.prod(grid)) * C * side**2
+        limits = {"reads of x": most} if O < 100 else {}
         args = (
             x,
             w,
@@ -156,6 +156,8 @@ class Conv2dDirect(ProductCheck):
             *np.int32([C, H, W, O, K, padding]),
         )
         return Launch(grid, (16, 16), args, 0, limits)
+
+    many_reads = Mistake(MANY_READS, Fault("reads of x"))
 
     def expected(self, launch, x, w, bias, y, C, H, W, O, K, padding):  # noqa: E741
         x, w, bias = (torch.from_numpy(a).double() for a in (x, w, bias))
@@ -200,6 +202,17 @@ mistakes(
         padding, iw = ow + i % K - padding; if (ih >= 0 && ih < H && iw >= 0 && iw < W)
         sum += w[o * C * K * K + i] * x[((n * C + i / K / K) * H + ih) * W + iw]; }}
         y[(blockIdx.z * OH + oh) * OW + ow] = sum;
+    > part[22][22] -> part[49]
+    & for (int r = ty; r < side; r += 16) for (int q = tx; q < side; q += 16) {{ int ih
+        = top - padding + r, iw = left - padding + q; bool inside = ih >= 0 && ih < H &&
+        iw >= 0 && iw < W; part[r][q] = inside ? x[((n * C + c) * H + ih) * W + iw] :
+        0.0f; }} -> int t = ty * 16 + tx; if (t < K * K) part[t] = w[(o * C + c) * K * K
+        + t];
+    & for (int kw = 0; kw < K; kw++) sum += w[((o * C + c) * K + kh) * K + kw] * part[ty
+        + kh][tx + kw]; -> for (int kw = 0; kw < K; kw++) {{ int ih = top + ty + kh -
+        padding, iw = left + tx + kw - padding; bool in = ih >= 0 && ih < H && iw >= 0
+        && iw < W; if (in) sum += part[kh * K + kw] * x[((n * C + c) * H + ih) * W +
+        iw]; }}
     barrier_in_if:
     > __syncthreads(); }} -> if (top + ty < OH) __syncthreads(); }}
     equivalent: a window has at most 7 rows and columns, so a tile with its halo has 22

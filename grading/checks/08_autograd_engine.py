@@ -7,31 +7,15 @@ from grading.checking import Check, checks
 from grading.mistakes import Differs, Known, mistake, mistakes, right
 from minigrad.autograd.engine import topological_order
 
-from .gradients import drawn_graph
-from .layered import fault
+from .layered import GRAPHS, Layered, fault, graphs
 from .scene_check import cut
-
-DIAMOND = {0: [(1, 0), (2, 0)], 1: [(3, 0)], 2: [(3, 0)], 3: []}
-SHORT_CUT = {0: [(4, 0), (1, 0)], 1: [(2, 0)], 2: [(3, 0)], 3: [(4, 0)], 4: [(5, 0)],
-             5: []}  # fmt: skip
-LONG_FIRST = {0: [(1, 0), (3, 0)], 1: [(2, 0)], 2: [(3, 0)], 3: [(4, 0)], 4: []}
-CROSSED = {0: [(1, 0), (2, 0)], 1: [(3, 0)], 2: [(1, 0)], 3: []}
-TWICE = {0: [(2, 0), (2, 0), (1, 0)], 1: [(2, 0)], 2: []}  # as in x * x
-
-
-def ladder(steps):
-    """Diamonds on top of each other: 2 ** steps ways from top to bottom."""
-    edges = {}
-    for i in range(0, 3 * steps, 3):
-        edges |= {i: [(i + 1, 0), (i + 2, 0)], i + 1: [(i + 3, 0)], i + 2: [(i + 3, 0)]}
-    return edges | {3 * steps: []}
 
 
 def renamed(random, edges):
-    """The same graph under other numbers."""
+    """The same graph under other numbers, and its last node, the root."""
     names = random.sample(range(len(edges)), len(edges))
-    new = {names[n]: [(names[e], i) for e, i in out] for n, out in edges.items()}
-    return dict(sorted(new.items())), [names[0]]
+    new = {names[n]: [(names[i], 0) for i in below] for n, below in edges.items()}
+    return dict(sorted(new.items())), [names[-1]]
 
 
 RIGHT = Differs("each node once, and before all that it points to")
@@ -44,11 +28,8 @@ class TopologicalOrder(Check):
     scene = "order"
 
     def cases(self, random):
-        for edges in (DIAMOND, SHORT_CUT, LONG_FIRST, CROSSED):
-            yield "the diamond", *renamed(random, edges)
-        for size in 6, 9, 12:
-            yield "any graph", *renamed(random, drawn_graph(random, size))
-        for edges in (ladder(12), TWICE):
+        yield "the diamond", *renamed(random, GRAPHS["a diamond"])
+        for edges in (*graphs(random, 3), Layered.ladder(12)):
             yield "any graph", *renamed(random, edges)
         yield "None among next_functions", {0: [(None, 0), (1, 0)], 1: []}, [0]
         yield "None among next_functions", {0: [(1, 0), (None, 0)], 1: [(None, 0)]}, [0]

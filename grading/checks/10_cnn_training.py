@@ -11,7 +11,7 @@ from minigrad import functional
 from minigrad.training import evaluate, train_step
 
 from .scene_check import SceneCheck, each
-from .small_network import data_of, network, one_thread, state_of, weights_of
+from .small_network import LOADERS, data_of, network, one_thread, state_of, weights_of
 
 LOSSES = ("losses", "weights")
 GRAPH, DTYPE = "the losses have a graph", "the losses' dtype"
@@ -172,7 +172,7 @@ class Evaluate(SceneCheck):
                     "weights": weights, **rest}  # fmt: skip
 
         both = ["loss", "accuracy"]
-        for sizes in (9, 4), (13, 5), (12, 4):
+        for sizes in LOADERS:
             yield "loss and accuracy", of(*sizes, both)
         for training_ in (True, False):
             how = {"norm": True, "training": training_}
