@@ -36,6 +36,8 @@ class Conv2dGemm(ProductCheck):
         args = columns, w, bias(random, O), blank(N, O, P), *np.int32([O, K, P])
         return Launch(grid, (16, 16), args, 0, limits)
 
+    many_reads = Mistake(MANY_READS, Fault("reads"))
+
     def expected(self, launch, columns, w, bias, y, O, K, P):  # noqa: E741
         columns, w, bias = map(torch.from_numpy, (columns, w, bias))
         return w.double() @ columns.double() + bias[:, None]

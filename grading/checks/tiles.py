@@ -56,5 +56,4 @@ class ProductCheck(KernelCheck):
     no_barrier = Mistake(BARRIER, Missing("__syncthreads();"))
     barrier_in_if = Mistake(DIVERGENT, Fault("divergent-barrier"))
     not_filled = Mistake(UNFILLED, Fault("uninitialised"))
-    many_reads = Mistake(MANY_READS, Fault("reads"))
     outside = Mistake(OUTSIDE, Fault("out-of-bounds"))
