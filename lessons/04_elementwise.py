@@ -656,8 +656,9 @@ torch._C._dispatch_keys(torch.ones(3))
 try:
     torch.ones(3).to_sparse().exp()
 except NotImplementedError as error:
-    print(str(error)[:78])
-    print("...", str(error)[str(error).index("'aten::exp' is only") :][:92], "...")
+    first, _, others = str(error).partition(". ")
+    there = others[others.index("'aten::exp' is only") :][:92].rpartition(",")[0]
+    print(first, there, sep="\n... ", end=", ...\n")
 
 # %% [markdown]
 # Tensors of two devices in one expression are refused, in both libraries. (minigrad

@@ -244,7 +244,7 @@ for step in range(31):
     w.data -= 0.2 * w.grad
     bias.data -= 0.2 * bias.grad
     if step % 10 == 0:
-        print(step, round(loss.data, 4), round(w.data, 3), round(bias.data, 3))
+        print(f"{step:2}  loss {loss.data:.4f}  w {w.data:.3f}  bias {bias.data:.3f}")
 
 # %% [markdown]
 # ### Break it
