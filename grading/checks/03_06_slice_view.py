@@ -48,7 +48,6 @@ class SliceView(LayoutCheck):
         for index in [(4, 0), (0, -7), (0, 0, 0), (0, ..., 0, 0), (6,)]:
             yield "errors", *rows, index
         yield "errors", *none, (0,)
-        yield "errors", (0, 3), (3, 1), 2, (0, 1)
         for step in [0, -1]:
             yield "errors", *rows, np.s_[0:4:step, 1]
         yield "any sizes", LARGE, (300, 1), 3, np.s_[7:-7:3, -1]
