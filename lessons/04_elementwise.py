@@ -370,9 +370,9 @@ run_binary("sub", a[:2], b[:3], talking)
 minigrad.synchronize()
 
 # %% [markdown]
-# {{=Threads 0, 1 and 2 all read `a[0]`|i = 2: a[0]}}: the stride of 0 at work. (On a
-# GPU a warp that reads one cell costs one access.) A number beside a tensor is the same
-# with strides of 0 everywhere.
+# Threads 0, 1 and 2 all read `a[0]`: the stride of 0 at work. (On a GPU a warp that
+# reads one cell costs one access.) A number beside a tensor is the same with strides of
+# 0 everywhere.
 
 # %%
 run_binary("add", a, minigrad.tensor(0.5).to(device))

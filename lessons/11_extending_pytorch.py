@@ -272,7 +272,7 @@ part("extension/csrc/bindings.cpp", "PYBIND11_MODULE", "}")
 # %% [markdown]
 # The header `torch/csrc/utils/pybind.h` brings pybind11, with `at::Tensor` among the
 # types that it takes. Most extensions include `torch/extension.h`: all of PyTorch's
-# C++, where `at::Tensor` is also `torch::Tensor`, for three times the compiler's time.
+# C++, where `at::Tensor` is also `torch::Tensor`, for twice the time of the compiler.
 # Many call their macros CHECK_CUDA (is it on a GPU?), CHECK_CONTIGUOUS, and CHECK_INPUT
 # for both at once.
 #
