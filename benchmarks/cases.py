@@ -5,6 +5,8 @@ import dataclasses
 from benchmarks import chapters, common, features, generated
 from benchmarks.outcomes import BOUNDS, EXACT
 
+TESTS = "tests"  # those of the simulator: C++, and what CUDA's headers bring
+
 
 @dataclasses.dataclass
 class Case(common.Launch):
@@ -48,7 +50,7 @@ def recorded(pool, seconds):
     the simulator's tests of C++ and headers."""
     ask = common.within, seconds, of_text
     texts = {title(path): pool.submit(*ask, path) for path in chapters.texts()}
-    return texts | {"tests": pool.submit(common.within, seconds, of_features)}
+    return texts | {TESTS: pool.submit(common.within, seconds, of_features)}
 
 
 def title(path):
@@ -65,7 +67,7 @@ def of_text(path):
 def of_features():
     """The same of the simulator's tests of C++ and headers."""
     found, problems = features.launches()
-    return [of_recorded(f"tests: {test}", one) for test, one in found], problems
+    return [of_recorded(f"{TESTS}: {test}", one) for test, one in found], problems
 
 
 def of_recorded(label, one):

@@ -218,7 +218,7 @@ def main(arguments=None):
 
 
 def compare(table, pool, gpu):
-    """Fill the table; the cases that were compared."""
+    """Fill the table; the cases whose traffic is counted: the course's."""
     only = table.options.kernels
     teaching = [*course.of_teaching(only), *course.of_jit(only)]
     rest = not only or set(only) - {case.label for case in teaching}
@@ -233,7 +233,7 @@ def compare(table, pool, gpu):
         table.whole = True
     finally:
         table.keep(aloud=True)
-    return [*teaching, *cases]
+    return [*teaching, *(c for c in cases if not c.label.startswith(course.TESTS))]
 
 
 class Table:
