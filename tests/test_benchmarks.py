@@ -357,11 +357,14 @@ def test_what_is_left_out_stands_in_the_output():
 
 def test_only_kernels_with_a_reason_may_differ():
     """Whatever is exempt has a transcendental function or a float atomic."""
-    reasons = ("expf(", "powf(", "tanhf(", "rsqrtf(", "atomicAdd(", "exp(")
+    reasons = ("expf(", "powf(", "tanhf(", "rsqrtf(", "atomicAdd(", "exp(", "mma")
     written = {one.label: one.source for one in generated.launches()}
     for label in BOUNDS:
         text, _, name = label.partition(": ")
         path = common.HOME / f"{text}.py"
+        if text == cases.TESTS:
+            path = common.HOME / "tests" / "simt" / "test_simt_headers.py"
+            assert f"def test_{name}(" in path.read_text()
         source = written.get(label)
         source = source or (path.read_text() if name else common.source(label))
         if "kernels.cuh" in source:
