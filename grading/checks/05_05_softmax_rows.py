@@ -75,12 +75,11 @@ right(
     """
     __shared__ float2 pairs[256];
     int tid = threadIdx.x;
-    const float none = __int_as_float(0xff800000);  // minus infinity
-    float m = none, l = 0, e = 1.44269504f;
+    float m = -INFINITY, l = 0, e = 1.44269504f;
     for (int i = tid; i < n; i += blockDim.x) {
         float v = x[blockIdx.x * n + i];
         if (v > m) { l = l * exp2f((m - v) * e) + 1; m = v; }
-        else if (v > none) l += exp2f((v - m) * e);
+        else if (v > -INFINITY) l += exp2f((v - m) * e);
     }
     pairs[tid] = make_float2(m, l);
     __syncthreads();
