@@ -11,7 +11,6 @@ which kinds of findings it has.
 Ends with 0, or with 2: nothing was run.
 """
 
-import concurrent.futures
 import itertools
 import signal
 import sys
@@ -22,10 +21,9 @@ if __name__ == "__main__":
 
 import numpy as np
 
-from benchmarks import alone, common, sanitizer
+from benchmarks import common, sanitizer
 from benchmarks.sanitizer_report import read
 from minigrad import simt
-from minigrad.testing.progress import slowly
 
 PAGE = sanitizer.PAGE
 SECONDS = 60  # for a launch under a tool
@@ -101,23 +99,12 @@ def main(arguments=None):
 
 def all_results(cases, jobs, seconds):
     """{(bug, tool): cell}."""
-    todo = list(itertools.product(cases, sanitizer.OPTIONS))
-    pool = concurrent.futures.ThreadPoolExecutor(jobs)
-    try:
-        futures = [
-            pool.submit(run, number, tool, case, seconds)
-            for number, (case, tool) in enumerate(todo)
-        ]
-        pairs = slowly([*zip(todo, futures, strict=True)], "launches")
-        return {(case.name, tool): cell(f.result()) for (case, tool), f in pairs}
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
-        alone.end_all()
-
-
-def run(number, tool, case, seconds):
-    rows = {case.name: [sanitizer.planted(case, case.name)]}
-    return sanitizer.run(number % 1000, tool, rows, seconds)
+    todo = [
+        (tool, {case.name: [sanitizer.planted(case, case.name)]})
+        for case, tool in itertools.product(cases, sanitizer.OPTIONS)
+    ]
+    done = sanitizer.watched_all(todo, jobs, seconds, "launches")
+    return {(*rows, tool): cell(watched) for (tool, rows), watched in done}
 
 
 if __name__ == "__main__":

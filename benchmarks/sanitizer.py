@@ -265,19 +265,24 @@ def all_results(rows, options):
     results = {tool: {} for tool in options.tool or OPTIONS}
     jobs = options.jobs or common.cores()
     todo = list(tasks(rows, list(results), jobs))
+    for (tool, some), watched in watched_all(todo, jobs, options.limit, "processes"):
+        add(results[tool], cells(some, watched, options.limit))
+    return results
+
+
+def watched_all(todo, jobs, seconds, unit):
+    """For each of the tasks (tool, rows), in a process of its own: (task, Watched)."""
     pool = concurrent.futures.ThreadPoolExecutor(jobs)
     try:
         futures = [
-            pool.submit(run, number, tool, some, options.limit)
+            pool.submit(run, number % 1000, tool, some, seconds)
             for number, (tool, some) in enumerate(todo)
         ]
-        pairs = list(zip(todo, futures, strict=True))
-        for (tool, some), future in slowly(pairs, "processes"):
-            add(results[tool], cells(some, future.result(), options.limit))
+        for task, future in slowly([*zip(todo, futures, strict=True)], unit):
+            yield task, future.result()
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
         alone.end_all()
-    return results
 
 
 def add(results, shown):

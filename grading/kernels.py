@@ -277,7 +277,7 @@ class KernelCheck(Check):
 
     def _cured(self, statement, cases):
         racy = [c for c in cases if BARRIERS.keys() & self.faults(c.got, *c.args)]
-        if any(_needs_more(c.got.report) for c in racy):
+        if any(_beyond_barriers(c.got.report) for c in racy):
             return ()
         worst = max(racy, key=lambda c: self._left(c, c.outcome.value))
         left = functools.partial(self._left, worst)
@@ -305,7 +305,7 @@ class KernelCheck(Check):
         return kernel_messages.lines(self, case)
 
 
-def _needs_more(report):
+def _beyond_barriers(report):
     """Are all races between blocks, which only atomics could order?"""
     races = [f for f in report.findings + report.notes if f.kind.startswith("race")]
     within = any((f.other or {}).get("block", f.block) == f.block for f in races)

@@ -121,16 +121,19 @@ mistakes(
     """,
 )
 
-right(
-    im2col,
-    "a thread a window",
-    """
+A_WINDOW = """
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= planes * OH * OW) return;
     int plane = i / (OH * OW), at = i % (OH * OW);
     for (int tap = 0; tap < KH * KW; tap++) {
         int ih = at / OW * stride - padding + tap / KW * dilation;
         int iw = at % OW * stride - padding + tap % KW * dilation;
+"""  # a thread has one, and these are the pixels of its taps
+right(
+    im2col,
+    "a thread a window",
+    A_WINDOW
+    + """
         float value = 0;
         if (ih >= 0 && iw >= 0 && ih < H && iw < W)
             value = x[plane * H * W + ih * W + iw];
@@ -228,13 +231,8 @@ mistakes(
 right(
     col2im,
     "a thread a window",
-    """
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= planes * OH * OW) return;
-    int plane = i / (OH * OW), at = i % (OH * OW);
-    for (int tap = 0; tap < KH * KW; tap++) {
-        int ih = at / OW * stride - padding + tap / KW * dilation;
-        int iw = at % OW * stride - padding + tap % KW * dilation;
+    A_WINDOW
+    + """
         if (ih < 0 || iw < 0 || ih >= H || iw >= W) continue;
         float value = columns[(plane * KH * KW + tap) * OH * OW + at];
         atomicAdd(x + (plane * H + ih) * W + iw, value);
