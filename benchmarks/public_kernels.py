@@ -23,10 +23,10 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks import common, kernel_texts
-from grading.mutation import nvrtc
 from minigrad import simt
 from minigrad.kernel import macros, with_macros
 from minigrad.simt.generate import Module
+from minigrad.testing import nvrtc
 
 ARCH = 90
 PAGE = common.HOME / "docs" / "benchmarks" / "public_kernels.md"

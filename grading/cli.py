@@ -274,7 +274,9 @@ def mutate(
     names: Names = None, sample: Sample = None, seed: Seed = 0, write: Write = False
 ):
     """Change solutions by machine, and say which changes the checks let pass."""
-    from .mutation import audit, nvrtc, report
+    from minigrad.testing import nvrtc
+
+    from .mutation import audit, report
 
     if write and (sample is not None or nvrtc.missing()):
         why = f"NVRTC is missing: {nvrtc.missing()}" if nvrtc.missing() else ""

@@ -15,10 +15,10 @@ import xml.etree.ElementTree as xml
 import pytest
 from built_together import built_together  # noqa: F401
 from judging import SUBJECTS, unanswered  # noqa: F401
+from styles import rights
 
 from grading.checking import find_check, judge
 from grading.mistakes import specimens_of
-from grading.mutation.right import rights
 from minigrad.exercises.answers import load_references
 from minigrad.exercises.hole import KernelExercise
 from minigrad.exercises.registry import exercises, solves

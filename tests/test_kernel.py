@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 import minigrad
-from grading.mutation import nvrtc
 from minigrad import devices
 from minigrad.cli import doctor
 from minigrad.kernel import (
@@ -15,6 +14,7 @@ from minigrad.kernel import (
     nvrtc_error,
     with_macros,
 )
+from minigrad.testing import nvrtc
 
 SAXPY = """
 extern "C" __global__ void saxpy(float a, const float* x, float* y, int n) {

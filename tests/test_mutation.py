@@ -3,12 +3,13 @@
 import contextlib
 
 import pytest
+import styles_cuda
+from styles import PYTHON, other_names, rights
 
 from grading import mistakes
-from grading.mutation import cuda, report, right_cuda
+from grading.mutation import cuda, report
 from grading.mutation.audit import REJECTED, STALE, SURVIVED, Found, audit, draw, gone
 from grading.mutation.edits import edits, solution
-from grading.mutation.right import PYTHON, other_names, rights
 from minigrad.exercises.hole import CppExercise
 from minigrad.exercises.registry import exercises, find
 
@@ -68,7 +69,7 @@ def test_styles_of_kernels():
     for (int k = 0; k < n; k++)
         if (i <= k) x[i] += k; else for (;;) break;
 }"""
-    styles = [" ".join(style(text).split()) for style in right_cuda.STYLES]
+    styles = [" ".join(style(text).split()) for style in styles_cuda.STYLES]
     assert "for (int k_ = 0; k_ < n; k_++) if (i_ <= k_) x[i_] += k_;" in styles[0]
     assert styles[1].endswith("__global__ void f(float* x, int n) { f_(x, n); }")
     loop = "{ int k = 0; while (k < n) { if (i <= k) x[i] += k; else for (;;) break;"

@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 from minigrad.exercises.hole import KernelExercise
 from minigrad.exercises.registry import find
+from minigrad.testing import nvrtc
 
 from ..checking import find_check
 from ..mistakes import Specimen, equivalents
 from ..own_tests import OwnTest
 from ..subject import LocalSubject
-from . import cuda, damage, nvrtc
+from . import cuda, damage
 from .edits import edits, solution
 
 REJECTED, SURVIVED, EQUIVALENT, STALE = "killed", "survived", "equivalent", "stale"

@@ -6,8 +6,8 @@ import bugs
 import numpy as np
 import pytest
 
-from grading.mutation import nvrtc
 from minigrad import simt
+from minigrad.testing import nvrtc
 
 SCHEDULES = [("lockstep", 0), ("warps", 0), ("warps", 1), ("warps", 2)]
 LIMITS = simt.Limits(steps=2_000)

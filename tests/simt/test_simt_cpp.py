@@ -5,9 +5,9 @@ import pytest
 from snippets import read
 
 import minigrad
-from grading.mutation import nvrtc
 from minigrad import simt
 from minigrad.kernel import macros, with_macros
+from minigrad.testing import nvrtc
 from tests.simt import native
 
 TEXTS = read("cpp_files")

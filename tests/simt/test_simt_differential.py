@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from snippets import kernels
 
-from grading.mutation import nvrtc
+from minigrad.testing import nvrtc
 from tests.simt import fuzz, native, random_kernels
 
 SEEDS = 200

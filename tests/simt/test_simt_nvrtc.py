@@ -9,17 +9,17 @@ import pytest
 from mutation import mutated
 from recorded import recorded
 from snippets import entries, expected, kernels
+from styles import rights
 
 from benchmarks import chapters
 from grading.mistakes import specimens
-from grading.mutation import nvrtc
-from grading.mutation.right import rights
 from minigrad import course, launch, simt
 from minigrad.exercises.registry import KernelExercise, exercises
 from minigrad.kernel import macros, with_macros
 from minigrad.simt.front import builtins
 from minigrad.simt.front import ctype as C
 from minigrad.simt.front.headers import OUTSIDE
+from minigrad.testing import nvrtc
 
 BATCH = 40
 MISSING = nvrtc.missing()

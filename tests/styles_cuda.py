@@ -2,10 +2,9 @@
 
 import re
 
+from grading.mutation.cuda import Edits
+from grading.mutation.edits import Edit
 from minigrad.exercises.signature import kernel_pattern
-
-from .cuda import Edits
-from .edits import Edit
 
 MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 STATEMENTS = {"return", "else", "goto", "struct", "typename", "operator"}

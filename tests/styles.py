@@ -4,11 +4,11 @@ import ast
 import copy
 import functools
 
-from minigrad.exercises.hole import KernelExercise
+import styles_cuda
 
-from ..mistakes import MARKS, Patch, Specimen
-from . import right_cuda
-from .edits import solution
+from grading.mistakes import MARKS, Patch, Specimen
+from grading.mutation.edits import solution
+from minigrad.exercises.hole import KernelExercise
 
 MIRRORED = {ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE}
 GATHERS = "tuple", "list", "sum", "max", "min", "set", "sorted"
@@ -33,7 +33,7 @@ def rights(hole):
     if not isinstance(hole, KernelExercise):
         styles, before = PYTHON, ast.unparse(ast.parse(before))
     else:
-        styles = right_cuda.STYLES if "__global__" in before else ()
+        styles = styles_cuda.STYLES if "__global__" in before else ()
     made = {style(solution(hole)): style for style in map(Style, styles)}
     made.pop(before, None)
     return [Specimen(hole, style, None, f"right, {style.changes.replace('_', ' ')}")
