@@ -34,7 +34,8 @@ HEAD = """# Right and wrong answers, graded
 Beside each check stand mistakes that learners make and right answers in other styles.
 `python -m grading audit --write` sent them all through the grader, as cells in a
 process of their own, and wrote this page; names of exercises or chapters before
-`--write` make their rows anew. **{said}**
+`--write` make their rows anew. The solution in two to six other styles made by machine
+(other names, helpers, loops) is tried by tests/test_checks.py beside these. **{said}**
 """
 
 

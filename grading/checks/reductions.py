@@ -47,7 +47,7 @@ def odd_rows(random):
     """(what is odd, rows): all that a reduction of rows may stumble over."""
     x = distinct(random, 3, 300) / 900
     yield "negative elements alone", 9 * x - 9990
-    x[1:] = 10_000 * x[1], 9 * x[2] + 9990
+    x[1:] = 40_000 * x[1], 9 * x[2] + 9990
     yield "large elements", x * [[100], [1], [1]]
     # the largest in several places, also in lower threads later on
     x = np.array([[random.randint(0, 9) for _ in range(700)] for _ in range(5)])

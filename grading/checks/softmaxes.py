@@ -20,8 +20,8 @@ NO_SHIFT = (
     "and of all below -104 it is 0"
 )
 NEAR = (
-    "y is the same for any m near the largest element, which is at most 10000: whole, "
-    "or in half, m is off by 4 at most"
+    "y is the same for any m near the largest element, which is at most 40000: whole, "
+    "or in half, m is off by 16 at most"
 )
 SHORT_SUM = (
     "the largest and the sum are those of the first blockDim.x elements alone: "
