@@ -122,11 +122,8 @@ class Patch:
         if self.of is not None:
             return self(with_body(hole, self.of))
         load_references(hole.chapter)
-        if isinstance(hole, KernelExercise):
-            return self(hole.reference)
-        cells = cells_of(course.solution(hole.chapter))
-        (text,) = (c.text for c in cells if answered_in(c.text) == hole.name)
-        return self(text)
+        kernel = isinstance(hole, KernelExercise)
+        return self(hole.reference if kernel else cell_of(hole))
 
     @functools.cache  # noqa: B019  patches live as long as the program
     def made(self, hole):
@@ -138,6 +135,13 @@ class Patch:
         with collecting() as found:
             exec(compile(text, name, "exec"), {**hole.reference.__globals__})
         return found[hole]
+
+
+def cell_of(hole):
+    """The text of the cell in which the course answers a hole."""
+    cells = cells_of(course.solution(hole.chapter))
+    (text,) = (c.text for c in cells if answered_in(c.text) == hole.name)
+    return text
 
 
 class Mistake:

@@ -1,5 +1,7 @@
 """Pages of docs/ with a row for each exercise, of which commands write some anew."""
 
+import collections
+
 from minigrad.exercises.registry import exercises, find
 
 
@@ -8,12 +10,16 @@ def order():
     return [entry.hole.name for entry in exercises()]
 
 
-def table(rows, before=""):
+def table(found, numbers, before=""):
     """[("all", sums...), ("03.2 offset_of", numbers...), ...], in course order.
 
-    rows: {exercise: its numbers}; before: a page, whose other rows are kept.
+    numbers(of): those of an exercise, of which `of` was found. before: a page, whose
+    other rows are kept.
     """
-    rows = {**_rows(before), **rows}
+    of = collections.defaultdict(list)
+    for one in found:
+        of[one.hole].append(one)
+    rows = _rows(before) | {name: numbers(some) for name, some in of.items()}
     found = [(f"{find(name).number} {name}", *rows[name])
              for name in order() if name in rows]  # fmt: skip
     _, *columns = zip(*found, strict=True)

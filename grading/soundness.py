@@ -21,7 +21,7 @@ from . import pages, sandbox
 from .as_cell import NoText, as_cell
 from .checking import find_check
 from .classroom.judging import verdict_on
-from .mistakes import specimens
+from .mistakes import specimens_of
 from .process import ProcessSubject
 
 WRONG, RIGHT = "wrong", "right"
@@ -55,7 +55,7 @@ class Judged(NamedTuple):
 
 
 def count(names):
-    return sum(one.hole.name in names for one in specimens())
+    return sum(len(specimens_of(find(name))) for name in names)
 
 
 def audit(names, seed=0):
@@ -72,10 +72,7 @@ def audit(names, seed=0):
 
 def _chapter(chapter, names, seed):
     """The Judgeds of a chapter's exercises."""
-    of = collections.defaultdict(list)
-    for one in specimens(chapter):
-        of[one.hole.name].append(one)
-    rows = {name: of[name] for name in names}
+    rows = {name: specimens_of(find(name)) for name in names}
     found, most = [], max(map(len, rows.values()))
     for first in range(0, most, AT_ONCE):
         some = {name: row[first : first + AT_ONCE] for name, row in rows.items()}
@@ -130,18 +127,15 @@ def _judged(specimen, subject, unsent, seed):
 
 def table(found, before=""):
     """Rows of COLUMNS, the sums first; before: the page, whose other rows are kept."""
-    rows = collections.defaultdict(collections.Counter)
-    for one in found:
-        rows[one.hole] += collections.Counter({
-            one.kind: 1,
-            f"{one.kind} caught": one.caught,
-            f"{one.kind} named": one.well,
-        })  # fmt: skip
-    return pages.table({
-        name: (row["wrong"], row["wrong caught"], row["wrong named"], row["right"],
-               row["right caught"])
-        for name, row in rows.items()
-    }, before)  # fmt: skip
+
+    def numbers(of):
+        wrong = [one for one in of if one.kind == WRONG]
+        right = [one for one in of if one.kind == RIGHT]
+        named = sum(one.well for one in wrong)
+        caught, accepted = (sum(one.caught for one in some) for some in (wrong, right))
+        return len(wrong), caught, named, len(right), accepted
+
+    return pages.table(found, numbers, before)
 
 
 def summary(rows):

@@ -42,8 +42,7 @@ class Kernel(Edits):
             if word == "if" and self.words[last + 1 : last + 2] == ["else"]:
                 return self.stop(last + 2)
             return last
-        return next(n for n in range(i, len(self.words)) if self.words[n] == ";"
-                    and self.depth(i, n) == 0)  # fmt: skip
+        return next(self.outside(";", i))
 
 
 def other_names(text):

@@ -11,7 +11,7 @@ from minigrad.exercises.registry import find
 from minigrad.testing import nvrtc
 
 from ..checking import find_check
-from ..mistakes import Specimen, equivalents
+from ..mistakes import equivalents
 from ..own_tests import OwnTest
 from ..subject import LocalSubject
 from . import cuda, damage
@@ -40,10 +40,15 @@ def draw(names, seed=0, sample=None):
     work = []
     for name in names:
         numbers = range(len(_edits(name)))
-        if sample is not None and sample < len(numbers):
-            numbers = random.Random(f"{name} {seed}").sample(numbers, sample)
-        work += [(name, number, seed) for number in numbers]
+        work += [(name, n, seed) for n in sampled(name, numbers, seed, sample)]
     return work
+
+
+def sampled(name, things, seed, sample):
+    """So many of an exercise's things, drawn by the seed; None: all."""
+    if sample is None or sample >= len(things):
+        return things
+    return random.Random(f"{name} {seed}").sample(things, sample)
 
 
 def audit(work):
@@ -89,10 +94,8 @@ def _edits(name):
 def state_of(hole, edit, seed=0):
     """(REJECTED, SURVIVED or EQUIVALENT, why it is no mistake)"""
     damage.touched = False
-    try:
-        specimen = Specimen(hole, edit.made(hole), None, "")
-        hole.fits(specimen.given)
-    except Exception:  # the cell does not run, or is no answer
+    specimen = edit.specimen(hole)
+    if specimen is None:
         return REJECTED, ""
     with specimen.in_place():
         if not find_check(hole).passes(LocalSubject(), seed):

@@ -6,7 +6,6 @@ the answer gives, or what was found is found.
 """
 
 import collections
-import random
 from typing import NamedTuple
 
 from minigrad import course
@@ -15,7 +14,7 @@ from minigrad.exercises.registry import find
 from .. import pages
 from ..blame import holds
 from ..checking import find_check, judge
-from ..mistakes import Specimen, load, specimens
+from ..mistakes import specimens_of
 from ..subject import LocalSubject
 from . import audit
 from .edits import edits
@@ -56,9 +55,8 @@ def draw(names, seed=0, sample=None):
     """
     work = audit.draw(names, seed, sample)
     for name in names:
-        titles = [s.title for s in specimens() if s.hole.name == name and s.cause]
-        if sample is not None and sample < len(titles):
-            titles = random.Random(f"{name} {seed}").sample(titles, sample)
+        titles = [s.title for s in specimens_of(find(name)) if s.cause]
+        titles = audit.sampled(name, titles, seed, sample)
         work += [(name, title, seed) for title in titles]
     return work
 
@@ -70,15 +68,13 @@ def causes(work):
 
 def _named(name, which, seed):
     hole = find(name)
-    load(hole)
-    if isinstance(which, str):
-        (specimen,) = (s for s in specimens() if (s.hole, s.title) == (hole, which))
+    known = {s.title: s for s in specimens_of(hole)}
+    if which in known:
+        specimen = known[which]
     else:
         edit = edits(hole)[which]
-        try:
-            specimen = Specimen(hole, edit.made(hole), None, edit.title)
-            hole.fits(specimen.given)
-        except Exception:  # the cell does not run, or is no answer
+        specimen = edit.specimen(hole)
+        if specimen is None:
             return Named(name, edit.title, "", LEFT_OUT)
     with specimen.in_place():
         return Named(name, specimen.title, *state_of(hole, seed))
@@ -100,14 +96,12 @@ def state_of(hole, seed):
 
 def table(found, before=""):
     """Rows of COLUMNS, the sums first; before: the page, whose other rows are kept."""
-    rows = collections.defaultdict(collections.Counter)
-    for one in found:
-        if one.state != LEFT_OUT:
-            rows[one.hole][one.state] += 1
-    return pages.table({
-        name: (row.total(), row[TRUE], row[NONE], row[FALSE])
-        for name, row in rows.items()
-    }, before)  # fmt: skip
+
+    def numbers(of):
+        states = collections.Counter(one.state for one in of)
+        return len(of), states[TRUE], states[NONE], states[FALSE]
+
+    return pages.table([x for x in found if x.state != LEFT_OUT], numbers, before)
 
 
 def page(found, before=""):

@@ -40,10 +40,6 @@ ROUNDS_OF_SHORT = (
 )
 
 
-def edits(text, hole):
-    return Edits(text).found
-
-
 def too_large(edit):
     """Why no check shows an edit that has survived; "" for no reason."""
     begin, end, new = edit.pieces[-1]
@@ -228,8 +224,7 @@ class Edits:
             self.put("not shared", i, i, "")
         if word.startswith("atomicAdd") and following[:2] == ["(", "&"]:
             close = self.partner[i + 1]
-            comma = next(n for n in range(i + 2, close) if self.words[n] == ","
-                         and self.depth(i + 2, n) == 0)  # fmt: skip
+            comma = next(self.outside(",", i + 2, close))
             new = f"({self.source(i + 3, comma - 1)} += "
             self.put("not atomic", i, close, new + self.source(comma + 1, close))
 
@@ -240,6 +235,12 @@ class Edits:
     def depth(self, first, last):
         words = self.words[first:last]
         return sum((w in PAIRS) - (w in PAIRS.values()) for w in words)
+
+    def outside(self, word, first, last=None):
+        """The places of a word among tokens, outside of the brackets among them."""
+        for n in range(first, len(self.words) if last is None else last):
+            if self.words[n] == word and self.depth(first, n) == 0:
+                yield n
 
     # ------------------------------------------------- statements
 
@@ -271,18 +272,14 @@ class Edits:
     def plain(self, i):
         if self.tokens[i].kind != "id" and self.words[i] not in ("*", "++", "--"):
             return
-        stop = next((n for n in range(i, len(self.words)) if self.words[n] == ";"
-                     and self.depth(i, n) == 0), None)  # fmt: skip
-        if stop is None or "{" in self.words[i:stop]:
-            return
-        if self.words[i] == "else":
+        stop = next(self.outside(";", i), None)
+        if stop is None or "{" in self.words[i:stop] or self.words[i] == "else":
             return
         self.put("statement dropped", i, stop, ";")
         equals = [n for n in range(i, stop) if self.words[n] in ("=", "+=")]
         if equals and self.depth(i, equals[0]) == 0:
             first = equals[0] + 1
-            last = next((n for n in range(first, stop) if self.words[n] == ","
-                         and self.depth(first, n) == 0), stop) - 1  # fmt: skip
+            last = next(self.outside(",", first, stop), stop) - 1
             value, target = self.source(first, last), self.words[i : equals[0]]
             if self.words[equals[0]] == "+=":
                 self.put("operator", equals[0], equals[0], "=")
@@ -342,8 +339,7 @@ class Edits:
 
     def loop(self, opened):
         close = self.partner[opened]
-        stops = [n for n in range(opened, close) if self.words[n] == ";"
-                 and self.depth(opened + 1, n) == 0]  # fmt: skip
+        stops = [*self.outside(";", opened + 1, close)]
         if len(stops) == 2 and stops[1] > stops[0] + 1:
             self.capped(stops[0] + 1, stops[1] - 1)
             self.put("loop dropped", stops[0] + 1, stops[1] - 1, "false")

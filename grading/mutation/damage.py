@@ -29,6 +29,16 @@ def _each(value, change):
     return value if new is None else new
 
 
+def _of_each(change):
+    """A damage: change(x, args) of every tensor and number x in a result."""
+
+    @functools.wraps(change)
+    def damage(value, args):
+        return _each(value, lambda x: change(x, args))
+
+    return damage
+
+
 def _is_array(x, kinds="fiub"):
     tensor = isinstance(x, Tensor) and x.dtype is not bfloat16
     return (tensor or isinstance(x, np.ndarray)) and x.dtype.kind in kinds
@@ -38,53 +48,40 @@ def _cast(x, dtype):
     return x.to(dtype) if isinstance(x, Tensor) else x.astype(dtype)
 
 
-def halved(value, args):
+@_of_each
+def halved(x, args):
     """Rounded to float16, in the same dtype."""
-
-    def change(x):
-        if _is_array(x, "f"):
-            return _cast(_cast(x, float16), x.dtype)
-        return float(np.float16(x)) if isinstance(x, float) else None
-
-    return _each(value, change)
+    if _is_array(x, "f"):
+        return _cast(_cast(x, float16), x.dtype)
+    return float(np.float16(x)) if isinstance(x, float) else None
 
 
-def whole(value, args):
+@_of_each
+def whole(x, args):
     """Without fractions, in the same type."""
-
-    def change(x):
-        if _is_array(x, "f"):
-            return x.trunc() if isinstance(x, Tensor) else np.trunc(x)
-        return float(int(x)) if isinstance(x, float) and abs(x) < 2**63 else None
-
-    return _each(value, change)
+    if _is_array(x, "f"):
+        return x.trunc() if isinstance(x, Tensor) else np.trunc(x)
+    return float(int(x)) if isinstance(x, float) and abs(x) < 2**63 else None
 
 
-def in_another_dtype(value, args):
-    def change(x):
-        if _is_array(x):
-            return _cast(x, float64 if x.dtype == float32 else float32)
-        return None
-
-    return _each(value, change)
+@_of_each
+def in_another_dtype(x, args):
+    if _is_array(x):
+        return _cast(x, float64 if x.dtype == float32 else float32)
+    return None
 
 
-def detached(value, args):
-    def change(x):
-        return x.detach() if isinstance(x, Tensor) and x.requires_grad else None
-
-    return _each(value, change)
+@_of_each
+def detached(x, args):
+    return x.detach() if isinstance(x, Tensor) and x.requires_grad else None
 
 
-def copied(value, args):
+@_of_each
+def copied(x, args):
     """A copy in place of a view of an argument."""
     memory = [a.storage for a in args if isinstance(a, Tensor)]
-
-    def change(x):
-        shared = isinstance(x, Tensor) and any(x.storage is m for m in memory)
-        return x.clone() if shared else None
-
-    return _each(value, change)
+    shared = isinstance(x, Tensor) and any(x.storage is m for m in memory)
+    return x.clone() if shared else None
 
 
 def spoils(value, args):
@@ -179,14 +176,15 @@ def first(values, count):
     return taken[:count]
 
 
+ROUNDS = 64  # after which a loop that is capped ends
 _rounds = {}
 
 
-def few(goes_on, where, most=64):
+def few(goes_on, where):
     """The condition of a loop that ends after some rounds."""
     global touched
     _rounds[where] = _rounds.get(where, 0) + 1
-    if not goes_on or _rounds[where] > most:
+    if not goes_on or _rounds[where] > ROUNDS:
         touched |= bool(goes_on)
         del _rounds[where]
         return False

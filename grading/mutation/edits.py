@@ -1,13 +1,11 @@
 """An edit of a solution's text: what every machine-made wrong answer is."""
 
+import contextlib
 import functools
 
-from minigrad import course
-from minigrad.exercises.answers import load_references
-from minigrad.exercises.cells import answered_in, cells_of
 from minigrad.exercises.hole import KernelExercise
 
-from ..mistakes import MARKS, Patch
+from ..mistakes import Patch, Specimen
 
 
 class Edit(Patch):
@@ -42,6 +40,14 @@ class Edit(Patch):
         kind, _, part = name.partition(": ")
         return kind == self.kind and part in self.title
 
+    def specimen(self, hole):
+        """The answer that it makes; None: the cell does not run, or is no answer."""
+        with contextlib.suppress(Exception):
+            answer = self.made(hole)
+            hole.fits(answer)
+            return Specimen(hole, answer, None, self.title)
+        return None
+
     def __call__(self, text):
         return self._with(self.pieces, self.whole)
 
@@ -56,12 +62,7 @@ class Edit(Patch):
 @functools.cache
 def solution(hole):
     """The text of the course's solution, without the marks of what is left out."""
-    load_references(hole.chapter)
-    if isinstance(hole, KernelExercise):
-        return MARKS.sub("", hole.reference)
-    cells = cells_of(course.solution(hole.chapter))
-    (text,) = (c.text for c in cells if answered_in(c.text) == hole.name)
-    return MARKS.sub("", text)
+    return Patch().text(hole)
 
 
 def edits(hole):
@@ -70,6 +71,6 @@ def edits(hole):
 
     text = solution(hole)
     language = cuda if isinstance(hole, KernelExercise) else python
-    found = {edit(text): edit for edit in language.edits(text, hole)}
+    found = {edit(text): edit for edit in language.Edits(text).found}
     found.pop(text, None)
     return [*found.values()]

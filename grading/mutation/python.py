@@ -1,7 +1,9 @@
 """Edits of Python, by its syntax tree."""
 
 import ast
+import itertools
 
+from . import damage
 from .edits import Edit
 
 SWAPPED = {ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div: "*", ast.FloorDiv: "/",
@@ -28,17 +30,11 @@ RESULTS = {
     "detached": "detached",
     "a copy": "copied",
 }
-IMPORT = "from grading.mutation import damage\n"
-ROUNDS = 64  # after which a loop that is capped ends
-
-
-def edits(text, hole):
-    """The edits of a cell; only its functions are changed, not its imports."""
-    return Edits(text).found
+IMPORT = 0, 0, "from grading.mutation import damage\n"
 
 
 class Edits(ast.NodeVisitor):
-    """found: the edits of a text."""
+    """found: the edits of a cell; only its functions are changed, not its imports."""
 
     def __init__(self, text):
         self.text, self.found = text, []
@@ -62,8 +58,14 @@ class Edits(ast.NodeVisitor):
         begin, end = self.span(node)
         return self.text[begin:end]
 
-    def put(self, kind, node, new, *more):
-        self.found.append(Edit(kind, self.text, (*self.span(node), new), *more))
+    def sign(self, left, right):
+        """The operator between two operands."""
+        return self.text[self.span(left)[1] : self.span(right)[0]].strip(" ()")
+
+    def put(self, kind, place, new, *more):
+        """Put something in the place of a node, or of what lies in (begin, end)."""
+        begin, end = place if isinstance(place, tuple) else self.span(place)
+        self.found.append(Edit(kind, self.text, (begin, end, new), *more))
 
     # ------------------------------------------------- expressions
 
@@ -86,9 +88,8 @@ class Edits(ast.NodeVisitor):
         self.put("term dropped", node, f"({left})")
         self.put("term dropped", node, f"({right})")
         if kind in ONE_SIDED:
-            middle = self.text[self.span(node.left)[1] : self.span(node.right)[0]]
-            self.put("operands swapped", node,
-                     f"({right} {middle.strip(' ()')} {left})")  # fmt: skip
+            sign = self.sign(node.left, node.right)
+            self.put("operands swapped", node, f"({right} {sign} {left})")
         self.generic_visit(node)
 
     def visit_UnaryOp(self, node):
@@ -101,11 +102,9 @@ class Edits(ast.NodeVisitor):
             for other in COMPARED[type(node.ops[0])]:
                 self.put("comparison", node, f"(({left}) {other} ({right}))")
         else:
-            first, *rest = map(self.source, (node.left, *node.comparators))
-            for i, op in enumerate(node.ops):  # a <= b < c: without one of the two
-                a, b = (first, *rest)[i : i + 2]
-                sign = COMPARED_AS[type(op)]
-                self.put("term dropped", node, f"({a} {sign} {b})")
+            for pair in itertools.pairwise([node.left, *node.comparators]):
+                a, b = map(self.source, pair)  # a <= b < c: without one of the two
+                self.put("term dropped", node, f"({a} {self.sign(*pair)} {b})")
         self.generic_visit(node)
 
     def visit_BoolOp(self, node):
@@ -124,17 +123,17 @@ class Edits(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_Call(self, node):
-        self.name_of(node.func)
         name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+        if name in TWINS:
+            end = self.span(node.func)[1]
+            self.put("function", (end - len(name), end), TWINS[name])
         pairs = [] if name in SYMMETRIC else node.args[:-1]
         for i, argument in enumerate(pairs):
             pair = argument, node.args[i + 1]
             if not any(isinstance(a, ast.Starred | ast.GeneratorExp) for a in pair):
-                (a, b), (c, d) = map(self.span, pair)
                 one, two = map(self.source, pair)
-                self.found.append(
-                    Edit("arguments swapped", self.text, (a, b, two), (c, d, one))
-                )
+                other = *self.span(pair[1]), one
+                self.put("arguments swapped", argument, two, other)
         for keyword in node.keywords:
             if (name, keyword.arg) == ("zip", "strict"):  # a help to the author
                 continue
@@ -142,21 +141,12 @@ class Edits(ast.NodeVisitor):
             comma = self.text.rfind(",", 0, begin)
             opened = self.text.rfind("(", 0, begin)
             begin = comma if comma > opened else begin
-            self.found.append(Edit("option left out", self.text, (begin, end, "")))
+            self.put("option left out", (begin, end), "")
         self.generic_visit(node)
 
     def visit_keyword(self, node):
         if node.arg != "strict":
             self.generic_visit(node)
-
-    def name_of(self, function):
-        """Take another function: min for max."""
-        name = getattr(function, "id", getattr(function, "attr", None))
-        if name in TWINS:
-            end = self.span(function)[1]
-            self.found.append(
-                Edit("function", self.text, (end - len(name), end, TWINS[name]))
-            )
 
     def visit_Subscript(self, node):
         if isinstance(node.slice, ast.Slice) and node.slice.step is not None:
@@ -184,13 +174,11 @@ class Edits(ast.NodeVisitor):
         indent = "\n" + " " * first.col_offset
         for option, default in options.items():
             line = f"{option.arg} = {self.source(default)}{indent}"
-            self.found.append(Edit("option ignored", self.text, (begin, begin, line)))
+            self.put("option ignored", (begin, begin), line)
         for name in "remembers", "reuses":
             line = f"@damage.{name}\n{' ' * node.col_offset}"
-            def_at = self.at(node.lineno, node.col_offset)
-            self.found.append(
-                Edit("state kept", self.text, (0, 0, IMPORT), (def_at, def_at, line))
-            )
+            begin = self.span(node)[0]
+            self.put("state kept", (begin, begin), line, IMPORT)
         self.names = [a.arg for a in (*args.posonlyargs, *args.args)]
         for statement in node.body:
             self.visit(statement)
@@ -206,25 +194,26 @@ class Edits(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_For(self, node):
-        self.capped(node.iter, f"damage.first({self.source(node.iter)}, {ROUNDS})")
-        self.put("loop capped", node.iter, f"[*({self.source(node.iter)})][:-1]")
-        self.put("loop capped", node.iter, f"[*({self.source(node.iter)})][1:]")
+        every = self.source(node.iter)
+        self.capped(node.iter, f"damage.first({every}, {damage.ROUNDS})")
+        self.put("loop capped", node.iter, f"[*({every})][:-1]")
+        self.put("loop capped", node.iter, f"[*({every})][1:]")
         if self.source(node.target) != "_":
-            self.put("order", node.iter, f"[*({self.source(node.iter)})][::-1]")
+            self.put("order", node.iter, f"[*({every})][::-1]")
         self.generic_visit(node)
 
     def capped(self, node, new):
-        self.put("loop capped", node, new, (0, 0, IMPORT))
+        self.put("loop capped", node, new, IMPORT)
 
     def visit_Return(self, node):
         if node.value is None:
             return
         value, names = self.source(node.value), ", ".join(self.names)
-        for kind, damage in RESULTS.items():
-            new = f"damage.{damage}(({value}), [{names}])"
-            self.put(kind, node.value, new, (0, 0, IMPORT))
+        for kind, change in RESULTS.items():
+            new = f"damage.{change}(({value}), [{names}])"
+            self.put(kind, node.value, new, IMPORT)
         self.put("input changed", node.value, f"damage.spoils(({value}), [{names}])",
-                 (0, 0, IMPORT))  # fmt: skip
+                 IMPORT)  # fmt: skip
         self.put("nothing returned", node.value, "None")
         self.generic_visit(node)
 
@@ -245,7 +234,7 @@ class Edits(ast.NodeVisitor):
             maker = getattr(getattr(value, "func", None), "id", None) in MAKERS
             if maker or isinstance(value, MADE) and not _is_constant(value):
                 new = f"damage.once(lambda: {self.source(value)})"
-                self.put("state kept", value, new, (0, 0, IMPORT))
+                self.put("state kept", value, new, IMPORT)
         self.generic_visit(node)
 
     def visit_AugAssign(self, node):
@@ -259,13 +248,13 @@ class Edits(ast.NodeVisitor):
     def visit_ExceptHandler(self, node):
         if not (len(node.body) == 1 and isinstance(node.body[0], ast.Pass)):
             begin, end = self.span(node.body[0])[0], self.span(node.body[-1])[1]
-            self.found.append(Edit("handler emptied", self.text, (begin, end, "pass")))
+            self.put("handler emptied", (begin, end), "pass")
         self.generic_visit(node)
 
     def visit_With(self, node):
         if len(node.items) == 1:
             self.put("context dropped", node.items[0].context_expr,
-                     "damage.nothing()", (0, 0, IMPORT))  # fmt: skip
+                     "damage.nothing()", IMPORT)  # fmt: skip
         self.generic_visit(node)
 
 
@@ -273,8 +262,3 @@ def _is_constant(node):
     """Is it a list or dict of numbers and texts, which may well be made once?"""
     parts = [*ast.iter_child_nodes(node)]
     return parts[1:] and all(isinstance(p, ast.Constant | ast.Load) for p in parts)
-
-
-COMPARED_AS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==",
-               ast.NotEq: "!=", ast.In: "in", ast.NotIn: "not in", ast.Is: "is",
-               ast.IsNot: "is not"}  # fmt: skip

@@ -24,13 +24,13 @@ chapters before `--write` make their rows anew.
 
 def table(found, before=""):
     """Rows of COLUMNS, the sums first; before: the page, whose other rows are kept."""
-    rows = collections.defaultdict(collections.Counter)
-    for one in found:
-        rows[one.hole][one.state] += 1
-    return pages.table({
-        name: (row.total(), row[REJECTED] + row[STALE], row[EQUIVALENT], row[SURVIVED])
-        for name, row in rows.items()
-    }, before)  # fmt: skip
+
+    def numbers(of):
+        states = collections.Counter(one.state for one in of)
+        killed = states[REJECTED] + states[STALE]
+        return len(of), killed, states[EQUIVALENT], states[SURVIVED]
+
+    return pages.table(found, numbers, before)
 
 
 def share(rows):
