@@ -1,9 +1,7 @@
 """A specimen as the cell in which a learner would have written it."""
 
-import ast
 import builtins
 import inspect
-import linecache
 import re
 import textwrap
 import types
@@ -20,7 +18,8 @@ from minigrad.exercises.cells import (
 from minigrad.exercises.hole import Exercise, KernelExercise
 
 from .mistakes import Patch, cell_of
-from .own_tests import globals_of, text_of
+from .own_tests import text_of
+from .subject import names_in
 
 SOLVES = re.compile(r"solves\(([\w.]+)\)")
 HOLE = "from minigrad.exercises.registry import find as _find; {} = _find({!r})"
@@ -71,24 +70,18 @@ def _solves(hole):
 def _needed(function, known):
     """What defines the names that a function uses and a lab does not have."""
     closure = inspect.getclosurevars(function).nonlocals
-    values = {n: function.__globals__.get(n) for n in globals_of(function.__code__)}
+    names = names_in(function.__code__, "LOAD_GLOBAL")
+    values = {n: function.__globals__.get(n) for n in names}
     lines = []
     for name, value in {**values, **closure}.items():
         if name not in closure and name in known or value is function:
             continue
         if isinstance(value, Patch):  # of another exercise's solution
             (value,) = {value.made(v) for v in values.values() if _is_hole(v)}
-            lines += [PATCHED.format(_patched(value), name, value.__name__)]
+            lines += [PATCHED.format(text_of(None, value), name, value.__name__)]
             continue
         lines += [line for line in _definition(name, value, known) if line not in lines]
     return lines
-
-
-def _patched(function):
-    """The text of a function that a Patch has made, without `@solves`."""
-    tree = ast.parse("".join(linecache.getlines(function.__code__.co_filename)))
-    tree.body[0].decorator_list = []
-    return ast.unparse(tree)
 
 
 def _is_hole(value):

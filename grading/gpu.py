@@ -5,8 +5,6 @@ what goes wrong there stays there. Where there is no GPU, `available` says so.
 """
 
 import functools
-import os
-import sys
 import time
 
 import numpy as np
@@ -14,14 +12,15 @@ import numpy as np
 from minigrad.devices import gpu_available
 from minigrad.kernels.copy import STRIDES
 
-from . import sandbox, wire
+from . import sandbox
 from .kernel_runs import MARGIN, Guarded, ran
 from .subject import Problem
 
 START_SECONDS = 60  # a context, and NVRTC's first compilation
 PAUSE = 5  # seconds, before memory is requested again
+TIMES, TRIES = 20, 3  # launches that are timed; of which the best tries count
 CUBLAS = "cuBLAS's product of matrices"  # in the place of a text: (a, b, c, M, N, K)
-CODE = "from grading import gpu; gpu.serve()"
+CODE = "from grading import gpu, sandbox; sandbox.answer(gpu.serve)"
 
 
 class Clean:
@@ -48,24 +47,24 @@ def run(hole, text, launches, options=()):
     return done + done[-1:] * (len(launches) - len(done))  # after a fault none is run
 
 
-def seconds(hole, texts, launch, times=20):
+def seconds(hole, texts, launch):
     """The shortest time of a launch of each text, by events; or a Problem.
 
     They take turns, after a warm-up. Other programs on the GPU only add to a time.
     """
-    shown = _asked(hole, texts, [launch], (), times)
+    shown = _asked(hole, texts, [launch], (), TIMES)
     if isinstance(shown, Problem):
         return shown
     return Problem("raised", shown[0]) if isinstance(shown[0], str) else shown[0]
 
 
-def share(hole, text, other, launch, enough, tries=3):
+def share(hole, text, other, launch, enough):
     """(the other's time over the text's, their times), or a Problem.
 
     Is it less than enough, the best of a few tries counts: others may use the GPU.
     """
     found = []
-    while len(found) < tries and not (found and found[-1][0] >= enough):
+    while len(found) < TRIES and not (found and found[-1][0] >= enough):
         took = seconds(hole, [other, text], launch)
         if isinstance(took, Problem):
             return took
@@ -96,7 +95,7 @@ def _asked(hole, texts, launches, options, times):
          [*map(_sent, one.args)], list(one.options)]
         for one in launches
     ]  # fmt: skip
-    asked = wire.encode([texts, hole.name, list(options), where, times])
+    asked = [texts, hole.name, list(options), where, times]
     end = time.monotonic() + START_SECONDS
     while True:
         begun, shown = time.monotonic(), _served(asked)
@@ -113,7 +112,7 @@ def _lacks_memory(shown):
 def _served(asked):
     """What the process says that does the launches, or a Problem."""
     try:
-        return wire.decode(sandbox.said(CODE, asked, START_SECONDS, ["torch", "jax"]))
+        return sandbox.said(CODE, asked, START_SECONDS, ["torch", "jax"])
     except TimeoutError as error:
         return Problem("time", f"on the GPU: {error}")
     except (sandbox.Failed, ValueError) as error:
@@ -127,12 +126,11 @@ def _sent(value):
     return "array" if isinstance(value, np.ndarray) else "number", np.asarray(value)
 
 
-def serve():
-    """In the process: do the launches that come in, and send back what they left."""
+def serve(asked):
+    """In the process: do the launches that are asked for, and say what they left."""
     import minigrad
 
-    answer = _only_voice()
-    texts, name, options, launches, times = wire.decode(sys.stdin.buffer.read())
+    texts, name, options, launches, times = asked
 
     @functools.cache
     def kernel(text, *more):
@@ -146,8 +144,7 @@ def serve():
         except Exception as error:  # the context may be spoilt: nothing after it counts
             shown.append(f"on the GPU: {type(error).__name__}: {error}")
             break
-    with answer:
-        answer.write(wire.encode(shown))
+    return shown
 
 
 def _cublas(grid, block, args, shared_mem):
@@ -156,14 +153,6 @@ def _cublas(grid, block, args, shared_mem):
 
     a, b, c, M, N, K = args  # noqa: N806
     cupy.matmul(a.reshape(M, K), b.reshape(K, N), out=c.reshape(M, N))
-
-
-def _only_voice():
-    """Standard output, which is from now on deaf to what kernels print."""
-    voice = os.fdopen(os.dup(1), "wb")
-    with open(os.devnull, "wb") as nowhere:
-        os.dup2(nowhere.fileno(), 1)
-    return voice
 
 
 def _launched(kernels, times, grid, block, shared_mem, args):

@@ -100,9 +100,9 @@ def end_with_parent():
     _call("prctl", PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
-def limited(**more):
-    """Keep to limits of memory, processes, files and time."""
-    for name, most in (LIMITS | more).items():
+def limit(limits):
+    """Keep to limits of memory, processes, files and time, such as LIMITS."""
+    for name, most in limits.items():
         if hasattr(resource, name):
             _, hard = resource.getrlimit(getattr(resource, name))
             most = most if hard == resource.RLIM_INFINITY else min(most, hard)
@@ -122,7 +122,7 @@ def for_a_compiler(**more):
         drop_root()
         powerless()
         few = {"RLIMIT_AS": 2**33, "RLIMIT_FSIZE": 2**30, "RLIMIT_NOFILE": 1024}
-        limited(**few | more)
+        limit(LIMITS | few | more)
         Filter(processes=True).shut()
 
 

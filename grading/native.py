@@ -4,15 +4,9 @@ That process is started from where the answers are, never by the judge. It has t
 PyTorch; what the answer does there ends with it.
 """
 
-import contextlib
 import functools
-import os
 import re
-import resource
-import signal
-import socket
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +16,12 @@ from .line import LONGEST, Line
 
 NVCC_SECONDS = 300  # it takes a quarter of a minute
 SECONDS = 240  # for a build on a busy machine, and all cases
-BYTES = 2**33  # of memory; the compiler takes half a gigabyte
+LIMITS = {
+    "RLIMIT_AS": 2**33,  # the compiler takes half a gigabyte
+    "RLIMIT_CPU": SECONDS,
+    "RLIMIT_FSIZE": 2**30,  # headers, compiled
+    "RLIMIT_CORE": 0,
+}
 ATEN = re.compile(  # below the dispatcher, through it, and by Python, too
     r"\bat::(?:_ops|native|cpu|meta|composite\w*)::(\w+)"
     r"|\b(c10::Dispatcher::\w+|torch::(?:jit::(?!parseSchema)|autograd::)\w+"
@@ -30,7 +29,7 @@ ATEN = re.compile(  # below the dispatcher, through it, and by Python, too
 )
 MEMORY = ("empty", "zeros", "fill_", "zero_", "contiguous")
 CODE = "from grading import native; native.serve({fd})"
-CUDA_CODE = "from grading import native; native.serve_cuda()"
+CUDA_CODE = "from grading import native, sandbox; sandbox.answer(native.serve_cuda)"
 
 
 class BuildFailed(ValueError):
@@ -52,18 +51,12 @@ def called(name, text, cases):
     """
     compiled = headers() if sandbox.boxing else None
     shown = [Path(compiled).parent] if compiled else []
-    here, theirs = socket.socketpair()
-    code = sandbox.python(CODE.format(fd=theirs.fileno()))
-    child = subprocess.Popen(
-        **sandbox.around(code, hidden=(), shown=shown),
-        pass_fds=[theirs.fileno()],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-        preexec_fn=_limited,
-    )
-    theirs.close()
+
+    def how(fd):
+        return sandbox.around(sandbox.python(CODE.format(fd=fd)), (), (), shown)
+
+    limited = functools.partial(locks.limit, LIMITS)
+    child, here = sandbox.started(how, preexec_fn=limited)
     try:
         line = Line(here)
         line.send(wire.encode([name, text, cases, compiled]), SECONDS)
@@ -77,9 +70,7 @@ def called(name, text, cases):
         ) from None
     finally:  # also where this process is told to stop waiting
         here.close()
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(child.pid, signal.SIGKILL)
-        child.wait()
+        sandbox.end(child)
     if refused:
         raise BuildFailed(str(refused))
     return found
@@ -108,9 +99,8 @@ def launched(name, text, cases):
     nvcc builds it as PyTorch's extensions are built. That text is a whole program of
     the host's, too, so it runs where the C++ does.
     """
-    asked = wire.encode([name, text, cases])
     try:
-        found = wire.decode(sandbox.said(CUDA_CODE, asked, NVCC_SECONDS, hidden=()))
+        found = sandbox.said(CUDA_CODE, [name, text, cases], NVCC_SECONDS, hidden=())
     except (TimeoutError, sandbox.Failed, ValueError) as error:
         return f"as an extension: {error}"
     outputs = [arrays[-1].shape for arrays, *_ in cases]
@@ -118,13 +108,6 @@ def launched(name, text, cases):
     if [a.shape for a in arrays if isinstance(a, np.ndarray)] == outputs:
         return found
     return str(found)  # it is not built
-
-
-def _limited():
-    resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (2**30, 2**30))  # headers, compiled
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 # ------------------------------------------------- in that process
@@ -154,18 +137,16 @@ def serve(descriptor):
     line.send(wire.encode([refused, found]))
 
 
-def serve_cuda():
-    """Build a kernel, launch it on a stream of its own, send the outputs back."""
-    voice = os.fdopen(os.dup(1), "wb")
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    name, text, cases = wire.decode(sys.stdin.buffer.read())
+def serve_cuda(asked):
+    """Build a kernel, launch it on a stream of its own, say what its outputs hold."""
+    name, text, cases = asked
     locks.for_a_compiler(RLIMIT_AS=2**46)  # CUDA maps all of the GPU's memory
     import torch
 
     from minigrad.exercises.registry import find
     from minigrad.testing import extension, native
 
-    hole, answer = find(name), []
+    hole, outputs = find(name), []
     hole.fill(text)
     try:
         run = native.build_cuda(hole)
@@ -173,11 +154,10 @@ def serve_cuda():
             for arrays, sizes, threads in cases:
                 tensors = [torch.from_numpy(np.array(a)).cuda() for a in arrays]
                 run(tensors, list(sizes), threads)
-                answer.append(tensors[-1].cpu().numpy())
+                outputs.append(tensors[-1].cpu().numpy())
     except extension.BuildFailed as error:
-        answer = str(error)
-    with voice:
-        voice.write(wire.encode(answer))
+        return str(error)
+    return outputs
 
 
 def _result(function, case):

@@ -13,7 +13,6 @@ Each of the others is a part of its own. TESTS, a list, has tests that are wrong
 
 import ast
 import builtins
-import dis
 import inspect
 import linecache
 import textwrap
@@ -24,7 +23,7 @@ from minigrad.exercises.registry import Exercise
 
 from .checking import Check, checks
 from .mistakes import MARKS, Known, Patch, listed, mistakes, specimens_of
-from .subject import Problem
+from .subject import Problem, names_in
 
 HEART = "tells right from wrong"
 
@@ -97,15 +96,8 @@ def travels(specimen):
     if isinstance(given, types.FunctionType):
         load_references(hole.chapter)
         known = {**hole.reference.__globals__, **vars(builtins)}
-        return all(name in known for name in globals_of(given.__code__))
+        return all(name in known for name in names_in(given.__code__, "LOAD_GLOBAL"))
     return "extern __shared__" not in text_of(hole, given)
-
-
-def globals_of(code):
-    """The names of globals that a function's code reads, in order."""
-    inner = [c for c in code.co_consts if isinstance(c, types.CodeType)]
-    steps = [s.argval for s in dis.get_instructions(code) if s.opname == "LOAD_GLOBAL"]
-    return dict.fromkeys([*steps, *(name for c in inner for name in globals_of(c))])
 
 
 def text_of(hole, given):

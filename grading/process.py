@@ -11,9 +11,7 @@ import contextlib
 import functools
 import marshal
 import os
-import signal
 import socket
-import subprocess
 import time
 
 from minigrad import course
@@ -50,19 +48,13 @@ class Zygote:
         if not unsafe:
             sandbox.expect()
             sandbox.boxing = True
-        self.control, theirs = socket.socketpair()
-        code = CODE.format(fd=theirs.fileno(), boxed=not unsafe)
-        command = sandbox.python(code)
-        self._process = subprocess.Popen(
-            command if unsafe else sandbox.command(command),
-            pass_fds=[theirs.fileno()],
-            env=sandbox.ENVIRONMENT | {"CUDA_VISIBLE_DEVICES": ""},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        theirs.close()
+
+        def how(fd):
+            command = sandbox.python(CODE.format(fd=fd, boxed=not unsafe))
+            return {"args": command if unsafe else sandbox.command(command)}
+
+        environment = sandbox.ENVIRONMENT | {"CUDA_VISIBLE_DEVICES": ""}
+        self._process, self.control = sandbox.started(how, env=environment)
         self.control.settimeout(START_SECONDS)
         self.kind = self.control.recv(16).decode()
         atexit.register(self.end)
@@ -82,9 +74,7 @@ class Zygote:
         """End it and, in a box, all that was ever forked from it."""
         atexit.unregister(self.end)
         self.control.close()
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+        sandbox.end(self._process)
 
 
 _zygotes = {}  # (this process, unsafe) -> Zygote
@@ -207,15 +197,11 @@ class ProcessSubject(WireSubject):
         self._tell(wire.encode(codes))
 
     def _tell(self, message):
-        if self._line is None:
-            raise Gone("gone", "the process that held the answer has ended")
         with self._ends(self._seconds):
             self._line.send(message, self._left(self._seconds))
 
     def _receive(self, seconds):
         """The next message; after `seconds`, or where none can come, Gone."""
-        if self._line is None:
-            raise Gone("gone", "the process that held the answer has ended")
         with self._ends(seconds):
             data = self._line.receive(self._left(seconds), LONGEST)
         with self._understood():
@@ -224,6 +210,8 @@ class ProcessSubject(WireSubject):
     @contextlib.contextmanager
     def _ends(self, seconds):
         """End a process that is late, or has ended. Only waiting for it counts."""
+        if self._line is None:
+            raise Gone("gone", "the process that held the answer has ended")
         begun, left = time.monotonic(), self._left(seconds)
         try:
             yield

@@ -6,17 +6,21 @@ that know the answers, `minigrad`, and `grading` without its checks. There is no
 gradebook, no solution, no submission and no home.
 """
 
+import contextlib
 import functools
 import importlib.util
 import os
-import resource
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 from minigrad import course
+
+from . import locks, wire
 
 KNOWING = "torch", "tensorflow", "jax", "cupy"  # what could answer in a student's place
 DEVICES = "null", "zero", "full", "random", "urandom"
@@ -93,20 +97,48 @@ def command(argv, hidden=KNOWING, devices=(), shown=()):
     return [shutil.which("bwrap"), *parts, *end, "--", *argv]
 
 
-def said(code, data, seconds, hidden=KNOWING):
-    """What a Python with the GPUs, in a box, writes to its output, given `data`.
+def started(how, **more):
+    """(a process of its own group, our end of a socket to it); silent otherwise.
+
+    how(fd): what `subprocess` starts it by, given the descriptor of its own end.
+    """
+    here, theirs = socket.socketpair()
+    with theirs:
+        fd, nowhere = theirs.fileno(), subprocess.DEVNULL
+        child = subprocess.Popen(
+            **how(fd),
+            pass_fds=[fd],
+            stdin=nowhere,
+            stdout=nowhere,
+            stderr=nowhere,
+            start_new_session=True,
+            **more,
+        )
+    return child, here
+
+
+def end(child):
+    """End a process, and all of its group."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(child.pid, signal.SIGKILL)
+    child.wait()
+
+
+def said(code, question, seconds, hidden=KNOWING):
+    """What a Python with the GPUs, in a box, says to a question by `answer`.
 
     Failed: its last words, where it has failed. TimeoutError: it was not done in time.
+    ValueError: it says nothing that `answer` would.
     """
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         try:
             child = subprocess.run(
                 **around(python(code), hidden, gpus()),
-                input=data,
+                input=wire.encode(question),
                 stdout=output,
                 stderr=errors,
                 timeout=seconds,
-                preexec_fn=_bounded,
+                preexec_fn=functools.partial(locks.limit, {"RLIMIT_FSIZE": REPLY}),
             )
         except subprocess.TimeoutExpired:
             raise TimeoutError(f"not done after {seconds} s") from None
@@ -115,7 +147,20 @@ def said(code, data, seconds, hidden=KNOWING):
         if child.returncode:
             lines = errors.read(2**20).decode(errors="replace").split("\n")
             raise Failed(next((x for x in reversed(lines) if x.strip()), "it crashed"))
-        return output.read()
+        return wire.decode(output.read())
+
+
+def answer(function):
+    """Say function(question), in the program that `said` starts.
+
+    Only that reaches its output, and not what kernels and libraries print.
+    """
+    voice = os.fdopen(os.dup(1), "wb")
+    with open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), 1)
+    reply = function(wire.decode(sys.stdin.buffer.read()))
+    with voice:
+        voice.write(wire.encode(reply))
 
 
 def gpus():
@@ -127,10 +172,6 @@ def python(code):
     """The command line of a Python in a box that has the course on its path."""
     start = f"import sys; sys.path[:0] = [{str(course.home())!r}]; {code}"
     return [sys.executable, "-I", "-c", start]
-
-
-def _bounded():
-    resource.setrlimit(resource.RLIMIT_FSIZE, (REPLY, REPLY))
 
 
 def _shut():

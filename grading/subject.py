@@ -28,6 +28,7 @@ from .wire import NotPlain, Seen, decode, encode, plain
 
 MOST = 2**20  # elements of a tensor that are looked at
 LONGEST_TEXT = 2**16  # characters of a kernel
+READS = "LOAD_GLOBAL", "LOAD_NAME", "IMPORT_NAME"  # steps that name what is outside
 
 
 class Problem(NamedTuple):
@@ -232,7 +233,8 @@ def _own_line(error, hole):
 def _uses_torch(function, depth=3):
     """Does an answer, or a function of the notebook that it calls, use PyTorch?"""
     values = getattr(function, "__globals__", {})
-    for name in _global_names(getattr(function, "__code__", None)):
+    names = names_in(getattr(function, "__code__", None), *READS)
+    for name in names:
         value = values.get(name)
         module = getattr(value, "__module__", None) or getattr(value, "__name__", "")
         if str(module).split(".")[0] == "torch" or name.split(".")[0] == "torch":
@@ -243,13 +245,13 @@ def _uses_torch(function, depth=3):
     return False
 
 
-def _global_names(code):
-    """The global names and the modules that a function's code, or one inside, uses."""
+def names_in(code, *steps):
+    """The names that such steps of a function's code, or of one inside, speak of."""
     if code is None:
         return
     for step in dis.get_instructions(code):
-        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME", "IMPORT_NAME"):
+        if step.opname in steps:
             yield step.argval
     for inner in code.co_consts:
         if isinstance(inner, types.CodeType):
-            yield from _global_names(inner)
+            yield from names_in(inner, *steps)

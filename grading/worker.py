@@ -55,13 +55,6 @@ class Talk:
             os._exit(0)
         self.line.send(wire.encode([kind, *values]))
 
-    def answer(self, reply):
-        """Send a reply that is encoded already."""
-        self.say("reply", reply)
-
-    def hear(self):
-        return self.line.receive()
-
     def reference(self, hole):
         """The course's own answer of a hole, if the grader gives it; else None."""
         from minigrad.exercises.registry import collecting
@@ -69,7 +62,7 @@ class Talk:
         self.say("need", hole.name)
         names = self.names.setdefault(hole.chapter, {"__name__": "__lab__"})
         with collecting() as found, contextlib.redirect_stdout(None):
-            for code in wire.decode(self.hear()):
+            for code in wire.decode(self.line.receive()):
                 exec(marshal.loads(code), names)
         return found.get(hole)
 
@@ -82,7 +75,7 @@ def main(descriptor):
     from .subject import LocalSubject, serve
 
     talk = Talk(descriptor)
-    name, cells, files, seconds = wire.decode(talk.hear())
+    name, cells, files, seconds = wire.decode(talk.line.receive())
     for file, text in files:
         Path(file).write_text(text, encoding="utf-8")
     hole.supply = talk.reference
@@ -101,10 +94,10 @@ def main(descriptor):
     subject = LocalSubject()
     while True:
         try:
-            request = talk.hear()
+            request = talk.line.receive()
         except EOFError:
             return
-        talk.answer(serve(subject, request))
+        talk.say("reply", serve(subject, request))
 
 
 def _is_early(text, problem):

@@ -89,7 +89,7 @@ class Room:
             os.chdir(folder)
             os.environ["HOME"] = folder
             sys.path.append(folder)  # last: a file there takes no module's place
-            locks.limited()
+            locks.limit(locks.LIMITS)
             if self.kind != OPEN:
                 locks.powerless()
             if self.filter:

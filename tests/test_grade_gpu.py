@@ -38,8 +38,8 @@ cupy.cuda = types.SimpleNamespace(
     runtime=types.SimpleNamespace(deviceSynchronize=lambda: None))
 import minigrad
 sys.modules["cupy"] = cupy
-from grading import gpu
-gpu.serve()
+from grading import gpu, sandbox
+sandbox.answer(gpu.serve)
 """
 
 

@@ -17,15 +17,13 @@ from minigrad.training import Training
 
 from ..wire import NotPlain
 from .modules import array_of, put, tensor_of
-from .registry import scene
+from .registry import scene, wanted
 
 
 @scene
 def idx(hole, data):
     """Reads a file's bytes: the array's dtype, its shape and its elements."""
-    array = hole(data)
-    if not isinstance(array, np.ndarray):
-        raise NotPlain(f"a NumPy array is wanted, not {kind(array)}")
+    array = wanted(hole(data), np.ndarray, "a NumPy array")
     dtype, shape = str(array.dtype), tuple(array.shape)
     return {"dtype": dtype, "shape": shape, "elements": array.tolist()}
 
@@ -101,9 +99,7 @@ def batch_indices(hole, order, size, drop_last):
     """The batches of a loader whose order is given: a list of lists."""
     loader = DataLoader(range(len(order)), size, False, drop_last, seed=0)
     loader.order = lambda: np.array(order, np.int64)
-    batches = hole(loader)
-    if not isinstance(batches, list):
-        raise NotPlain(f"a list of arrays is wanted, not {kind(batches)}")
+    batches = wanted(hole(loader), list, "a list of arrays")
     return [indices_of(batch, "a batch") for batch in batches]
 
 

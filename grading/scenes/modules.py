@@ -13,7 +13,7 @@ from minigrad.exercises.registry import kind
 from ..wire import NotPlain
 from . import scenarios
 from .graphs import Minigrad
-from .registry import scene
+from .registry import scene, wanted
 
 
 def tensor_of(value):
@@ -90,9 +90,7 @@ def named_parameters(hole, spec, options, late=None):
 def state_dict(hole, spec, options):
     """Saves: [(name, number, "same", "detached", "copied" or "attached"), ...]."""
     module, known = grown(minigrad, spec)
-    found = hole(module, **options)
-    if not isinstance(found, dict):
-        raise NotPlain(f"a dict is wanted, not {kind(found)}")
+    found = wanted(hole(module, **options), dict, "a dict")
     return [(name, *held(name, x, known)) for name, x in found.items()]
 
 

@@ -10,7 +10,7 @@ from minigrad.exercises.registry import kind
 from minigrad.jit.ir import Node
 
 from ..wire import NotPlain
-from .registry import scene
+from .registry import scene, wanted
 
 
 class Op:
@@ -35,10 +35,8 @@ def operations(edges, types=(), values=()):
 
 def numbers(found, known):
     """A list of operations as their numbers; -1 for anything else."""
-    if not isinstance(found, list):
-        raise NotPlain(f"a list of operations is wanted, not {kind(found)}")
     known = {id(o): n for n, o in known.items()}
-    return [known.get(id(o), -1) for o in found]
+    return [known.get(id(o), -1) for o in wanted(found, list, "a list of operations")]
 
 
 @scene
@@ -67,16 +65,16 @@ def long_execution(hole, length):
 def prune(hole, edges, types, order, fetches, fed):
     """The numbers of what is to be computed."""
     made = operations(edges, types)
-    order, wanted = [made[n] for n in order], [made[n] for n in fetches]
+    order, fetches = [made[n] for n in order], [made[n] for n in fetches]
     given = {made[n] for n in fed}
-    kept = [*order], [*wanted], {*given}
+    kept = [*order], [*fetches], {*given}
     try:
-        found = numbers(hole(order, wanted, given), made)
+        found = numbers(hole(order, fetches, given), made)
     except ValueError as error:
         words = re.findall(r"\w+", str(error))
         names = [o.name for o in made.values() if o.name in words]
         return {"raises ValueError, naming": names}
-    return {"computed": found, "all is as it was": (order, wanted, given) == kept}
+    return {"computed": found, "all is as it was": (order, fetches, given) == kept}
 
 
 @scene
@@ -98,8 +96,7 @@ def fold(hole, edges, types, values, stateful):
     }  # fmt: skip
     kernels = {name: kernel(name, work) for name, work in works.items()}
     found = hole([*made.values()], kernels, tuple(stateful))
-    if not isinstance(found, dict):
-        raise NotPlain(f"a dict is wanted, not {kind(found)}")
+    wanted(found, dict, "a dict")
     known = {id(o): n for n, o in made.items()}
     if not known.keys() >= set(map(id, found)):
         raise NotPlain("a key is no operation of order: is it kept from another call?")
@@ -139,9 +136,7 @@ def graph_gradients(hole, steps, y, xs, feed, twice=False):
         found = hole(made[y], given, grad_of)
         if twice:
             found = hole(graph.reduce_sum(found[0]), given, graph.gradient_of)
-        if not isinstance(found, list):
-            raise NotPlain(f"a list is wanted, not {kind(found)}")
-        for g in found:
+        for g in wanted(found, list, "a list"):
             if g is not None and not isinstance(g, graph.Operation):
                 raise NotPlain(f"gradients are operations, or None, not {kind(g)}")
         session = graph.Session()
@@ -172,9 +167,7 @@ def common(hole, described):
     """{number of a node: number of the one that it repeats}."""
     made = nodes_of(described)
     hole(made)  # once more below: nothing may be kept
-    found = hole(made)
-    if not isinstance(found, dict):
-        raise NotPlain(f"a dict is wanted, not {kind(found)}")
+    found = wanted(hole(made), dict, "a dict")
     known = {id(n): i for i, n in enumerate(made)}
     pairs = {known.get(id(a), -1): known.get(id(b), -1) for a, b in found.items()}
     same = [(n.op, n.target, len(n.args), n.kwargs) for n in made]
@@ -202,10 +195,7 @@ def fusion(hole, facts, edges, group, node, between):
         made[n].inputs = [made[i] for i in inputs]
         made[n].args = tuple(made[n].inputs)
     given = [made[n] for n in group], made[node], [made[n] for n in between]
-    found = hole(*given)
-    if not isinstance(found, bool):
-        raise NotPlain(f"True or False is wanted, not {kind(found)}")
-    return found
+    return wanted(hole(*given), bool, "True or False")
 
 
 # ------------------------------------------------- static tensors

@@ -9,8 +9,10 @@ plain values. A scene knows nothing of what is right.
 import functools
 
 import minigrad
+from minigrad.exercises.registry import kind
 
 from ..watch import Watched
+from ..wire import NotPlain
 
 SCENES = {}
 
@@ -33,6 +35,13 @@ def scene(function=None, *, changes=()):
         )
     SCENES[name] = function
     return function
+
+
+def wanted(value, type_, what):
+    """A value, if it has this type; NotPlain for any other."""
+    if not isinstance(value, type_):
+        raise NotPlain(f"{what} is wanted, not {kind(value)}")
+    return value
 
 
 def place(function):
