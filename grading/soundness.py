@@ -83,21 +83,16 @@ def _chapter(chapter, names, seed):
 def _together(chapter, rows, seed):
     """Judge some answers of each exercise, the nth of all in the nth process."""
     unsafe = bool(sandbox.why_not())  # all of it is the course's own
-    cells = [_cells(chapter, rows, n) for n in range(max(map(len, rows.values())))]
     with contextlib.ExitStack() as stack:
-        subjects = [
-            stack.enter_context(
-                ProcessSubject("x", some, chapter, (), unsafe, math.inf)
-            )
-            for some, _ in cells
-        ]
+        sent = []
+        for n in range(max(map(len, rows.values()))):
+            cells, unsent = _cells(chapter, rows, n)
+            subject = ProcessSubject("x", cells, chapter, (), unsafe, math.inf)
+            sent.append((stack.enter_context(subject), unsent))
         return [
-            _judged(rows[name][n], subject, unsent.get(name), seed)
-            for name in rows
-            for n, (subject, (_, unsent)) in enumerate(
-                zip(subjects, cells, strict=True)
-            )
-            if n < len(rows[name])
+            _judged(specimen, subject, unsent.get(name), seed)
+            for name, row in rows.items()
+            for specimen, (subject, unsent) in zip(row, sent, strict=False)
         ]
 
 

@@ -17,7 +17,7 @@ from grading.kernels import Launch, blank
 from grading.mistakes import mistakes, right
 from minigrad.kernels.losses import cross_entropy_backward, cross_entropy_forward
 
-from .reductions import ReductionCheck
+from .reductions import ReductionCheck, TreesCheck
 
 IGNORE = -100
 
@@ -34,7 +34,7 @@ def targets(random, rows, n, ignored=0, ignore=IGNORE):
 
 
 @checks(cross_entropy_forward)
-class CrossEntropyForward(ReductionCheck):
+class CrossEntropyForward(TreesCheck):
     """Leaves out NaN and +infinity, which no score is, and a loss that is infinite."""
 
     rtol, atol = 2.0**-14, 2.0**-14
@@ -112,15 +112,10 @@ mistakes(
     lse_missing: lse of an ignored row is not written: it is the same as for any other
         row
     > lse[row] = m -> if (t != ignore) lse[row] = m
-    no_barrier: a thread uses a cell of shared memory before another has written it, or
-        after it was overwritten: each step of a tree needs a barrier, and another
-        stands between reading a result from cell 0 and the next use of the array
-    + __syncthreads();
+    no_barrier:
     > {TOP} -> m = partial[0];
     > {SYNC} {STEP} -> {STEP}
-    barrier_in_if: the barrier stands inside an if, or some threads have returned before
-        it: all threads of the block must come to it
-    ! divergent-barrier
+    barrier_in_if:
     > {SYNC} {STEP} -> if (tid < half) {SYNC} {STEP}
     not_filled: a cell is used that nobody has filled
     ! uninitialised

@@ -12,7 +12,7 @@ rounding the result): then the bound is u in every case.
 import numpy as np
 
 from grading.kernels import Fault, KernelCheck, Launch, distinct
-from grading.mistakes import Mistake
+from grading.mistakes import Missing, Mistake
 from grading.subject import Problem
 
 U = 2.0**-24
@@ -103,6 +103,17 @@ class TreeCheck(ReductionCheck):
         "the barrier stands inside an if, or some threads have returned before it: all "
         "threads of the block must come to it",
         Fault("divergent-barrier"),
+    )
+
+
+class TreesCheck(TreeCheck):
+    """One in which several trees use the same cells, one after the other."""
+
+    no_barrier = Mistake(
+        "a thread uses a cell of shared memory before another has written it, or after "
+        "it was overwritten: each step of a tree needs a barrier, and another stands "
+        "between reading a result from cell 0 and the next use of the array",
+        Missing("__syncthreads();"),
     )
 
 

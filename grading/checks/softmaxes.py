@@ -11,9 +11,9 @@ import numpy as np
 import torch
 
 from grading.kernels import Fault, blank, distinct
-from grading.mistakes import Missing, Mistake
+from grading.mistakes import Mistake
 
-from .reductions import RowCheck
+from .reductions import RowCheck, TreesCheck
 
 NO_SHIFT = (
     "the row's largest element is not subtracted: exp of 89 is infinite in float, "
@@ -41,7 +41,7 @@ BOTH = f"""
 """
 
 
-class SoftmaxCheck(RowCheck):
+class SoftmaxCheck(RowCheck, TreesCheck):
     """A softmax of rows, in float."""
 
     rtol, atol = 2.0**-16, 2.0**-126
@@ -63,12 +63,6 @@ class SoftmaxCheck(RowCheck):
     def expected(self, launch, x, y, n):
         return torch.softmax(torch.from_numpy(x).double(), 1)
 
-    no_barrier = Mistake(
-        "a thread uses a cell of shared memory before another has written it, or after "
-        "it was overwritten: each step of a tree needs a barrier, and another stands "
-        "between reading a result from cell 0 and the next use of the array",
-        Missing("__syncthreads();"),
-    )
     not_filled = Mistake(
         "a cell is used that nobody has filled: threads without elements need "
         "something that changes nothing",
