@@ -125,6 +125,9 @@ def notebook(path, solved):
     cells = jupytext.reads(path.read_text(encoding="utf-8"), fmt="py:percent").cells
     if lab:
         _examine(path, cells)
+    for cell in cells:
+        if cell.cell_type == "markdown":
+            cell.source = STATED.sub(r"\1", cell.source)  # what is read, and counted
     takes = duration(cells, holes_of(path.stem) if lab else [])
     cells[0].source = cells[0].source.replace("{{duration}}", takes)
     ids = _ids(cells)
@@ -169,7 +172,6 @@ def _cell(cell, id, solved, lab):
     if cell.cell_type == "markdown":
         text = _with_effort(text, mark["task"]) if "task" in mark else text
         text = _with_contract(text, mark["hints"]) if "hints" in mark else text
-        text = STATED.sub(r"\1", text)
         text = MEASURED.sub(lambda found: published(*found.groups()), text)
         if "{{" in text:
             raise BuildError(f"{id}: nothing fills this in: {text[text.index('{{') :]}")

@@ -80,8 +80,9 @@ del x, y
 
 # %% [markdown]
 # (A copy within a memory reads and writes, so it has half of the rate.) The way to the
-# GPU takes a hundred times as long as a copy there. **What is copied, and how often**,
-# decides more than any kernel. Lab 00 has two exercises about it.
+# GPU takes {{=a hundred times|0.04 ms, computed}} as long as a copy there. **What is
+# copied, and how often**, decides more than any kernel. Lab 00 has two exercises about
+# it.
 #
 # ## A whole program in CUDA C
 #
@@ -126,8 +127,8 @@ int main() {
 """
 
 # %% [markdown]
-# 32 threads for 4 elements: the `if`, a guard, stops 28 of them. minigrad's simulator
-# runs the same kernel, and draws which thread wrote which element.
+# 32 threads for 4 elements: the `if`, a guard, stops {{=28}} of them. minigrad's
+# simulator runs the same kernel, and draws which thread wrote which element.
 
 # %%
 kernel = Kernel(kernel_text, "add")
@@ -308,7 +309,8 @@ Kernel(spaces, "spaces")(1, 32, (x, y))
 to_host(y)[:4]
 
 # %% [markdown]
-# {{=31}} · 1 + 0, 30 · 2 + 1, 29 · 3 + 2, ... Chapter 02 is about these memories.
+# {{=31}} · 1 + 0, {{=30 · 2 + 1|61}}, {{=29 · 3 + 2|89}}, ... Chapter 02 is about these
+# memories.
 #
 # **To the lab**: exercise 1 (`pick_launch`): grid, block and registers.
 #
@@ -497,21 +499,17 @@ extern "C" __global__ void add(const float* x, const float* y, float* z, int n) 
 
 # %%
 with ways("pycuda") as run:
-    import pycuda.driver as drv
-    from pycuda.autoprimaryctx import device
-    from pycuda.compiler import SourceModule
+    from pycuda import autoprimaryctx, compiler  # noqa: F401
+    from pycuda import driver as drv
 
-    print(device.name())
-    function = SourceModule(text).get_function("add")
+    function = compiler.SourceModule(text).get_function("add")
 
     def pycuda_add(x, y):
         dx, dy, dz = (drv.mem_alloc(x.nbytes) for _ in range(3))
         drv.memcpy_htod(dx, x)
         drv.memcpy_htod(dy, y)
         function(dx, dy, dz, np.int32(n), grid=(blocks, 1), block=(256, 1, 1))
-        z = np.empty_like(x)
-        drv.memcpy_dtoh(z, dz)
-        return z
+        return drv.from_device_like(dz, x)
 
     run(pycuda_add)
 
@@ -640,8 +638,8 @@ with trying():
     torch.ones(3).to("cuda:99")
 
 # %% [markdown]
-# PyTorch never chooses another device than the one you name. And two devices in one
-# expression are refused (chapter 04).
+# PyTorch {{=never|line 2: torch.ones(3).to("cuda:99")}} chooses another device than the
+# one you name. And two devices in one expression are refused (chapter 04).
 #
 # **6 · TensorFlow** places operators by itself: on the GPU if there is one. `tf.device`
 # says where instead, `.numpy()` copies back.
@@ -797,11 +795,11 @@ else:
 viz.versions([(12, 4), (12, 8), (13, 0)], [(11, 8), (12, 6), (12, 8), (13, 0)])
 
 # %% [markdown]
-# Refused: {{=13}} is more than {{=12}}. And there must be code for the GPU inside: a
-# **cubin** of the same major capability, with a minor number that is not above the
-# GPU's (8.0 runs on 8.6, not on 9.0), or **PTX** of any capability up to the GPU's. A
-# wheel for CUDA 13 has none for a GPU of 7.0 and older. What was your PyTorch built
-# for?
+# {{=Refused|of CUDA 13.0 with a driver of 12.8: refused}}: 13 is more than 12. And
+# there must be code for the GPU inside: a **cubin** of the same major capability, with
+# a minor number that is not above the GPU's (8.0 runs on 8.6, not on 9.0), or **PTX**
+# of any capability up to the GPU's. A wheel for CUDA 13 has none for a GPU of 7.0 and
+# older. What was your PyTorch built for?
 
 # %%
 print("CUDA", torch.version.cuda, "| code for", torch.cuda.get_arch_list() or "no GPU")
@@ -825,17 +823,30 @@ else:
 # %% [markdown]
 # ### What goes wrong, and its message
 #
+# The runtime has a text for each of its errors. These are the ones that you will meet.
+
+# %%
+messages = r"""
+#include <cstdio>
+int main() {
+    for (int code : {35, 222, 100, 209, 9, 701, 700, 716, 719, 2})
+        printf("%3d %s\n", code, cudaGetErrorString(cudaError_t(code)));
+}
+"""
+toolkit.program(messages)
+
+# %% [markdown]
 # | message | means | mend |
 # |---|---|---|
-# | CUDA driver version is insufficient ... | driver too old, or missing | 1 |
-# | the provided PTX was compiled with an unsupported toolchain | PTX too new | 1 |
-# | no CUDA-capable device is detected | the driver sees no GPU | 2 |
-# | no kernel image is available for execution on the device | no code for it | 3 |
-# | invalid configuration argument | grid or block out of bounds, or 0 | 4 |
-# | too many resources requested for launch | registers, shared memory | 4 |
-# | an illegal memory access was encountered | a kernel went past an array | 5 |
-# | misaligned address; unspecified launch failure | a kernel went wrong | 5 |
-# | out of memory | the device's is full | 6 |
+# | {{=CUDA driver version is insufficient}} ... | driver too old, or missing | 1 |
+# | {{=the provided PTX was compiled with an unsupported toolchain}} | PTX too new | 1 |
+# | {{=no CUDA-capable device is detected}} | the driver sees no GPU | 2 |
+# | {{=no kernel image is available for execution on the device}} | no code for it | 3 |
+# | {{=invalid configuration argument}} | grid or block out of bounds, or 0 | 4 |
+# | {{=too many resources requested for launch}} | registers, shared memory | 4 |
+# | {{=an illegal memory access was encountered}} | a kernel went past an array | 5 |
+# | {{=misaligned address}}; {{=unspecified launch failure}} | a kernel went wrong | 5 |
+# | {{=out of memory}} | the device's is full | 6 |
 #
 # 1. Renew the driver, or take a wheel of an older CUDA.
 # 2. What does `nvidia-smi` show? Is `CUDA_VISIBLE_DEVICES` set?

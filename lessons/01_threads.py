@@ -106,8 +106,9 @@ launch(double, 2, 3, (x, y))
 y
 
 # %% [markdown]
-# Elements 3 and 7: the 4 in the kernel is the size of a block, and the launch has to
-# agree with it. (In CUDA C the hardware will tell each thread how large its block is.)
+# {{=Elements 3 and 7|[20, 22, 24, 0, 28, 30, 32, 0]}}: the 4 in the kernel is the size
+# of a block, and the launch has to agree with it. (In CUDA C the hardware will tell
+# each thread how large its block is.)
 #
 # Two things are remarkable, because they are true of every kernel. It returns nothing:
 # it writes its result into an array that it was given. And there is no loop in it: the
@@ -151,7 +152,8 @@ def running_sum(block, thread, x, y):
 
 
 # %% [markdown]
-# **Predict**: in order, it works. And shuffled? Run the cell several times.
+# **Predict**: in order, it {{=works|[1, 2, 3, 4, 5, 6, 7, 8]}}. And shuffled? Run the
+# cell several times.
 
 # %%
 for how in launch, launch_shuffled:
@@ -348,8 +350,8 @@ forgets(2, 4, (x, y))
 to_host(y)
 
 # %% [markdown]
-# The second half is untouched. **Predict** which elements the picture marks: those that
-# no thread writes, and those that more than one does.
+# The second half is {{=untouched|26., 0., 0., 0., 0.]}}. **Predict** which elements the
+# picture marks: those that no thread writes, and those that more than one does.
 
 # %%
 viz.launch(forgets, 2, 4, (x, y))
@@ -378,8 +380,8 @@ print(forgets.check(2, 4, (x, y)))
 # ## A guard for the last block
 #
 # Eight elements and two blocks of four: that was no accident. What about five elements?
-# Blocks are whole, so it takes two of them, eight threads, and three threads have no
-# element.
+# Blocks are whole, so it takes two of them, eight threads, and {{=three threads have no
+# element|The last 3 threads have no element}}.
 
 # %%
 viz.threads(2, 4, 5)
@@ -451,7 +453,7 @@ report = twice.check(2, 4, (x, y))
 print(report)
 
 # %% [markdown]
-# A finding is an object first, and a text second.
+# A finding is an object first, and a text second. Block and thread are (x, y, z).
 
 # %%
 for f in report.findings:
@@ -459,7 +461,7 @@ for f in report.findings:
 
 # %% [markdown]
 # And the most frequent of all mistakes in guards: `<=`. Element n is the first that is
-# **not** there. One thread too many, one cell too far.
+# **not** there. {{=One thread too many|times 1}}, one cell too far.
 
 # %%
 sloppy = Kernel(source.replace("y[i]", "if (i <= 5) y[i]"), "twice")
@@ -497,7 +499,8 @@ print("solved:", not report.findings)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# Thread 0 of block 1 **reads** past the end. A guard protects whatever is touched.
+# {{=Thread 0 of block 1|block 1 thread 0}} **reads** past the end. A guard protects
+# whatever is touched.
 #
 # ```c
 # if (i + 1 < n)
@@ -565,11 +568,12 @@ with trying():
 #
 # Within a block, 32 threads each form a **warp**: threads 0 to 31, 32 to 63, and so on.
 # A warp is what the hardware really runs: one instruction is issued for its 32 threads,
-# each of which does it on its own data. (Since Volta, 2017, a thread has a place in the
-# program of its own, and the threads of a warp may drift apart; a barrier, chapter 02,
-# brings them together again.) So 32 is the reason for all good block sizes: a block of
-# 33 threads has two warps, and the second has one thread and 31 empty places. A place
-# in a warp is a **lane**: thread 37 of a block is lane 5 of warp 1.
+# each of which does it on its own data. (Since the GPUs of 2017, Volta, a thread has a
+# place in the program of its own, and the threads of a warp may drift apart; a barrier,
+# chapter 02, brings them together again.) So 32 is the reason for all good block sizes:
+# a block of 33 threads has two warps, and the second has one thread and {{=31 empty
+# places|33 threads: 2 warps, 31 places empty}}. A place in a warp is a **lane**: thread
+# 37 of a block is lane 5 of warp 1.
 
 # %%
 for size in 1, 32, 33, 100, 256:
@@ -692,9 +696,9 @@ launch_2d(sign, (2, 3), (4, 2), (y, 5, 7))
 y
 
 # %% [markdown]
-# 7 columns, 4 to a block, take 2 blocks; 5 rows, 2 to a block, take 3. Read 21 as block
-# (1, 2): x = 1, y = 2. The blocks at the right and lower edges reach beyond the matrix,
-# so it takes two guards.
+# 7 columns, 4 to a block, take 2 blocks; 5 rows, 2 to a block, take 3. Read {{=21}} as
+# block (1, 2): x = 1, y = 2. The blocks at the right and lower edges reach beyond the
+# matrix, so it takes two guards.
 #
 # ### In memory there are no rows
 #
@@ -729,7 +733,8 @@ matrix((2, 3), (4, 2), (y, 5, 7))
 to_host(y)
 
 # %% [markdown]
-# The same as a picture. The blocks at the edges write less than they could.
+# The same as a picture. The blocks at the edges write {{=less than they could|13 write
+# nothing}}.
 
 # %%
 viz.launch(matrix, (2, 3), (4, 2), (y, 5, 7))
@@ -813,7 +818,8 @@ to_host(y)
 # %% [markdown]
 # Column 7 of row 0 is cell 7, and that is column 0 of row 1. Two threads write it: one
 # writes 7, the other 10. It is not even outside of the array, except in the last row,
-# where a {{=77}} has gone. Without the sixth row, the tools find both.
+# where a {{=77}} has gone. Without the sixth row, the tools find {{=both|race in
+# matrix}}.
 
 # %%
 y = to_device(np.full((5, 7), -1, np.float32))
@@ -877,8 +883,8 @@ x, y = to_device(np.arange(20, dtype=np.float32)), device_empty(20)
 viz.launch(strided, 2, 4, (x, y, 20))
 
 # %% [markdown]
-# The loop is the guard, too: a thread that starts past the end does nothing. Any grid
-# works.
+# The loop is the guard, too: a thread that starts past the end does nothing. {{=Any
+# grid works|1,000,192 threads: 1,000,003 elements are right}}.
 
 # %%
 n = 1_000_003
@@ -916,8 +922,8 @@ viz.launch(runs, 2, 4, (x, y, 20, 3))
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# Two for thread 6, none for thread 7; and the run that reaches past the end needs its
-# guard.
+# Two for thread 6, {{=none for thread 7|of which 7 write}}; and the run that reaches
+# past the end needs its guard.
 #
 # ```c
 # for (int i = each * t; i < each * (t + 1) && i < n; i++)
@@ -942,9 +948,9 @@ greedy(4, 64, (x, y, 1000))
 print("all right:", np.array_equal(to_host(y), 2 * to_host(x)))
 
 # %% [markdown]
-# {{=All the same numbers|all right: True}}, and nearly four times the work: 1000, 936,
-# 872 and 808 elements. No comparison of results will ever find that. The tools note it:
-# threads of two blocks write the same element.
+# {{=All the same numbers|all right: True}}, and nearly four times the work: 1000,
+# {{=936, 872 and 808|and 2,615 more}} elements. No comparison of results will ever find
+# that. The tools note it: threads of two blocks write the same element.
 
 # %%
 print(greedy.check(4, 64, (x, y, 1000)))
@@ -955,9 +961,9 @@ print(greedy.check(4, 64, (x, y, 1000)))
 # `int` ends at 2 147 483 647. A tensor of more elements than that is rare, but it fits
 # into the memory of today's GPUs. `blockIdx.x * blockDim.x` is `unsigned`, a whole
 # number without a sign, up to 4 294 967 295; put into an `int`, what is above 2³¹ − 1
-# becomes negative, and passes every guard. Kernels of libraries say `long long i =
-# (long long)blockIdx.x * blockDim.x + threadIdx.x;` or have two versions. In this
-# course `int` will do.
+# becomes {{=negative|-2147483648}}, and passes every guard. Kernels of libraries say
+# `long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;` or have two
+# versions. In this course `int` will do.
 
 # %%
 np.int32(2**31 - 1) + np.array([1], np.int32)
@@ -975,10 +981,12 @@ np.int32(2**31 - 1) + np.array([1], np.int32)
 x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
 y = torch.tensor([[1.0, 10.0, 100.0], [2.0, 20.0, 200.0]])
 z = torch.einsum("bi,bj->bij", x, y)
+print(torch.equal(z, x[:, :, None] * y[:, None, :]))
 z
 
 # %% [markdown]
-# The same as `x[:, :, None] * y[:, None, :]`. What one element needs is one line.
+# {{=The same|True}} as `x[:, :, None] * y[:, None, :]`. What one element needs is one
+# line.
 
 
 # %%
@@ -1060,7 +1068,7 @@ good
 #
 # C is stricter than Python, and looks at everything before anything runs. Its messages
 # have a form: the file, the line, the column, what is wrong; below, your own line with
-# a `^` under the place. Here is a missing semicolon.
+# a `^` under the place. Here is a missing {{=semicolon|expected ';'}}.
 
 
 # %%
@@ -1085,20 +1093,22 @@ compiled("    int i = threadIdx.x\n    y[i] = 1;")
 compiled("    i = threadIdx.x;\n    y[i] = 1;")
 
 # %% [markdown]
-# No variable without a type. The next one forgets that a block has three dimensions.
+# {{=No variable|'i' is undefined}} without a type. The next one forgets that a block
+# has {{=three dimensions|no operator '*' for 'uint3' and 'dim3'}}.
 
 # %%
 compiled("    int i = blockIdx * blockDim + threadIdx;\n    y[i] = 1;")
 
 # %% [markdown]
-# C's `and` is `&&`, a condition stands in parentheses, and a block of statements in
-# braces.
+# C's `and` is `&&`, a condition stands in {{=parentheses|expected '(', found 'i'}}, and
+# a block of statements in braces.
 
 # %%
 compiled("    int i = threadIdx.x;\n    if i < n:\n        y[i] = 1;")
 
 # %% [markdown]
-# An array in C has no shape: `y[row][col]` does not exist for a `float*`.
+# An array in C has no shape: `y[row][col]` {{=does not exist|needs an array or a
+# pointer, not 'float'}} for a `float*`.
 
 # %%
 compiled("    int row = threadIdx.y, col = threadIdx.x;\n    y[row][col] = 1;")
@@ -1125,12 +1135,12 @@ __global__ void odd(float* y) {
 # %%
 y = device_empty(6)
 odd(1, 1, (y,))
-to_host(y)
+to_host(y), -7 // 2
 
 # %% [markdown]
 # `1.0f` is a float32; `1.0` without the `f` is a float64, and makes all of the
 # expression float64: slow on a GPU that has few units for it. `-7 / 2` is {{=−3}},
-# where Python's `-7 // 2` is −4.
+# where Python's `-7 // 2` is {{=−4}}.
 #
 # ## What PyTorch does
 #
@@ -1168,8 +1178,8 @@ n, threads, each = 1_000_003, 128, 4
 #
 # <details><summary>Answers</summary>
 #
-# 1. 960 threads; 3 warps a block, 30 in all.
-# 2. 4 blocks, 1024 threads: 24.
+# 1. {{=960}} threads; 3 warps a block, {{=30}} in all.
+# 2. 4 blocks, 1024 threads: {{=24}}.
 # 3. Each element is done once, so the values are right. But the threads of a warp are
 #    `gridDim.x` elements apart, and the memory does not like that: chapter 02.
 # 4. Nothing, today. Something will, when there are 1025 elements.
@@ -1178,7 +1188,7 @@ n, threads, each = 1_000_003, 128, 4
 # </details>
 
 # %%
-launch_config((1080, 1920), (16, 16))
+10 * 96, 10 * 96 // 32, -1000 % 256, launch_config((1080, 1920), (16, 16))
 
 # %% [markdown]
 # Now **lab 01**: its exercises take from five minutes to half an hour each; in the last

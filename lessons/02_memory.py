@@ -13,10 +13,10 @@
 # %% [markdown]
 # # 02 · Memory: where data lies, and who may touch it when
 #
-# A GPU can compute far faster than it can fetch. An H200 does some 60 trillion float
-# operations a second, and its memory, among the fastest there are, delivers about one
-# trillion floats in that time. So most kernels spend their time on memory, and their
-# author decides three things:
+# A GPU can compute far faster than it can fetch. An H200, a large GPU of NVIDIA's, does
+# some 60 trillion float operations a second, and its memory, among the fastest there
+# are, delivers about one trillion floats in that time. So most kernels spend their time
+# on memory, and their author decides three things:
 #
 # - **where** data lies: in the host's memory, the device's, or a block's own;
 # - **when** threads may read what others write: barriers and races;
@@ -70,8 +70,8 @@ print(to_host(there))
 # %% [markdown]
 # ### What a transfer costs
 #
-# Between the two memories lies a bus. Copies from host to device, over PCIe 5 with 16
-# lanes, and within the device:
+# Between the two memories lies a bus. Copies from host to device, over PCIe 5, and
+# within the device:
 
 # %%
 from minigrad.testing import rates, series
@@ -109,15 +109,15 @@ for n in 4, 2**12, 2**20, 2**24:
 viz.pyramid("H200")
 
 # %% [markdown]
-# (Makers' figures; "T4", "A100" and "H100" are there, too. On a T4 the registers are
-# larger than the L2 cache. A kernel that does not ask for more gets at most 48 KB of
-# shared memory for a block.)
+# (Makers' figures; a cycle is a tick of the clock, half a nanosecond. "T4", "A100" and
+# "H100" are there, too. On a T4 the registers are larger than the L2 cache. A kernel
+# that does not ask for more gets at most 48 KB of shared memory for a block.)
 #
 # - **Registers** hold a thread's own variables: 65,536 of 32 bits in each SM, dealt out
 #   to the threads that live there. No other thread sees them.
 # - **Shared memory** belongs to a block. Its threads see it, and it is gone when the
-#   block ends. (Since Hopper, 2022, blocks may form a *cluster* and read each other's;
-#   this course does without.)
+#   block ends. (Since the GPUs of 2022, Hopper, blocks may form a *cluster* and read
+#   each other's; this course does without.)
 # - The **L1 cache** is what is left of the same memory: it keeps what the SM's threads
 #   have read from device memory. The hardware decides what it holds.
 # - The **L2 cache** is shared by all SMs. It works by itself, too; a program can give
@@ -134,8 +134,9 @@ for name, kilobytes in ("registers", 256), ("shared memory", 228):
     print(f"{name}: {sms * kilobytes / 1024:.0f} MB, {each:.0f} bytes a thread")
 
 # %% [markdown]
-# All shared memory of an H200 holds a five-thousandth of what its device memory does.
-# That is why kernels work in tiles: fetch a small piece, use it often, fetch the next.
+# All shared memory of an H200 holds {{=a five-thousandth|shared memory: 29 MB}} of what
+# its device memory does. That is why kernels work in tiles: fetch a small piece, use it
+# often, fetch the next.
 #
 # And where does a thread's own array lie, if its registers cannot hold it? Two more
 # names stand for parts of device memory. **Local memory** is a thread's own: variables
@@ -220,9 +221,9 @@ for order in list, reversed, shuffled, shuffled, shuffled:
     print("".join(y))
 
 # %% [markdown]
-# In order, a thread reads what its neighbour has not written yet; only the last one is
-# lucky, because thread 0 was the first. Backwards it is the other way round: all right
-# but one. Shuffled, it is another word each time.
+# In order, a thread reads what its neighbour has not written yet; {{=only the last
+# one|?????s}} is lucky, because thread 0 was the first. Backwards it is the other way
+# round: {{=all right but one|tream?}}. Shuffled, it is another word each time.
 #
 # That is a **race**: two threads use the same cell, at least one of them writes, and
 # nothing says which comes first. It is a mistake of the program, not of one run: it is
@@ -274,8 +275,8 @@ __global__ void rotate(const float* x, float* y, int n) {
 rotate = Kernel(source, "rotate")
 
 # %% [markdown]
-# Two blocks of 256: each rotates its own 256 elements. (So n is a multiple of 256 here,
-# and there is no tail to guard. In the lab there is.)
+# Two blocks of 256: each {{=rotates its own|[255. 0. 257. 258.]}} 256 elements. (So n
+# is a multiple of 256 here, and there is no tail to guard. In the lab there is.)
 
 # %%
 n = 512
@@ -370,8 +371,8 @@ for seed in range(4):
 # %% [markdown]
 # Thread 31 takes what thread 32 should have put in: {{=32}} in block 0, {{=288}} in
 # block 1. Where the second warp came later, it takes what was there before: in the
-# simulator `nan`, which it puts into shared memory at the beginning, so that it is not
-# mistaken for data. On a GPU it would be some number that another block left there.
+# simulator `{{=nan}}`, which it puts into shared memory at the beginning, so that it is
+# not mistaken for data. On a GPU it would be some number that another block left there.
 #
 # ### The tools find a barrier in an `if`, too
 
@@ -410,9 +411,10 @@ pieces = Kernel(source, "rotate_pieces")
 #
 # <details><summary>Answer</summary>
 #
-# The read of one round and the write of the next. A fast warp comes to the next round
-# and overwrites cells that a slow one has still to read. That is *write after read*; it
-# needs a barrier as *read after write* does, at the end of the loop's body.
+# {{=The read of one round and the write of the next|line 7 of the next round comes
+# after line 9}}. A fast warp comes to the next round and overwrites cells that a slow
+# one has still to read. That is *write after read*; it needs a barrier as *read after
+# write* does, at the end of the loop's body.
 #
 # </details>
 
@@ -442,7 +444,8 @@ print(Kernel(mended, "rotate_pieces").check(1, 256, (x, y, 2)))
 # (Work in different streams may overlap. CuPy and PyTorch put everything into one
 # stream unless you make another, and so does this course.)
 #
-# Here block 1 wants what block 0 writes. The tools watch global memory as well.
+# Here block 1 wants what block 0 writes. The tools watch
+# {{=global memory|which thread 0 of block 0 wrote}} as well.
 
 # %%
 source = r"""
@@ -479,8 +482,9 @@ def largest(tid, n, shared, x, y):
 
 
 # %% [markdown]
-# Eight numbers, three steps. Half of the threads work in the first, then a quarter. The
-# others do nothing, but they come to each barrier.
+# Eight numbers, {{=three steps|then 5 9 4 6; then 5 9; then 9}}. Half of the threads
+# work in the first, then a quarter. The others do nothing, but they come to each
+# barrier.
 
 # %%
 y, numbers = [None], [3, 1, 4, 1, 5, 9, 2, 6]
@@ -493,10 +497,10 @@ viz.tree(numbers, max)
 #
 # <details><summary>Answer</summary>
 #
-# Where n is odd on the way: 6 → 3 → 1. In the step from 3 to 1, cell 2 is forgotten. So
-# blocks have a power of two of threads, and where there are too few elements the other
-# cells are filled with what changes nothing: 0 for a sum, minus infinity for the
-# largest.
+# Where n is odd on the way: 6 → 3 → 1. In the step from 3 to 1, cell 2 is
+# {{=forgotten|[1]}}. So blocks have a power of two of threads, and where there are too
+# few elements the other cells are filled with what changes nothing: 0 for a sum, minus
+# infinity for the largest.
 #
 # </details>
 
@@ -510,11 +514,11 @@ y
 # ### Atomics
 #
 # Sometimes threads must write the same cell: to count how often each value comes, for
-# example. `counts[x[i]] += 1` is a race: two threads read 5, both write 6, and one is
-# lost. `atomicAdd(&counts[x[i]], 1)` does read, addition and write as one thing that no
-# other thread can come between: it is **atomic**. It promises no order; and threads
-# that want the same cell queue for it. To count 67 million numbers took
-# {{memory/counts | atomic | 256}} with 256 cells in global memory,
+# example. `counts[x[i]] += 1` is {{=a race|race in count}}: two threads read 5, both
+# write 6, and one is lost. `atomicAdd(&counts[x[i]], 1)` does read, addition and write
+# as one thing that no other thread can come between: it is **atomic**. It promises no
+# order; and threads that want the same cell queue for it. To count 67 million numbers
+# took {{memory/counts | atomic | 256}} with 256 cells in global memory,
 # {{memory/counts | atomic | one}} where all numbers were the same, and
 # {{memory/counts | in shared | one}} in that case when each block counted in shared
 # memory first. With floats the sum depends on the order, in its last bits, so it may
@@ -624,7 +628,8 @@ for shift in 0, 1, 4, 8:
     print(f"shift {shift}:", sectors(4 * (t + shift) for t in range(32)), "sectors")
 
 # %% [markdown]
-# One more, unless the shift is a whole number of sectors. That costs
+# {{=One more|shift 1: 5 sectors}}, unless the shift is
+# {{=a whole number of sectors|shift 8: 4 sectors}}. That costs
 # {{memory/single | slower | m}} of the time, since the neighbouring warp wants that
 # sector anyway, and finds it in the cache.
 #
@@ -687,8 +692,9 @@ for (line, column), counts in report.counts["lines"].items():
         print(counts["sectors"], "sectors")
 
 # %% [markdown]
-# Line 5 has both, the read at column {{=58}} and the write at column {{=55}}: 4 sectors
-# for each request of the read, 32 for each of the write. On a GPU it reached
+# Line 5 has both, the read at column {{=58}} and the write at column {{=55}}: {{=4
+# sectors|128 requests, 512 sectors}} for each request of the read, {{=32|128 requests,
+# 4096 sectors}} for each of the write. On a GPU it reached
 # {{memory/transposes | element | GB}} GB/s, where a plain copy reached
 # {{memory/transposes | a plain copy | GB}}.
 #
@@ -738,7 +744,8 @@ viz.ranking({k: dict(zip(names, v, strict=True)) for k, v in both.items()})
 
 # %% [markdown]
 # The time is the number of passes, almost exactly. A column of `float tile[32][32]` has
-# stride 32: the worst of all. And the cure stands there, too: 33. With one column more,
+# stride 32: {{=the worst of all|32 words in 1 bank, 32 passes}}. And the cure stands
+# there, too: {{=33|[32][33]: 32 words in 32 banks, 1 pass}}. With one column more,
 # which stays unused, each row begins one bank further on:
 
 # %%
@@ -768,8 +775,9 @@ for kernel in plain, padded:
     print(counts["shared_requests"], "requests,", counts["bank_passes"], "passes")
 
 # %% [markdown]
-# 32 writes of one pass each, and 32 reads of 32 passes, {{=1056}} in all; with padding
-# all have one. In the picture each column is a bank, and each row a pass:
+# 32 writes of one pass each, and {{=32 reads of 32 passes|1,024 passes for 32
+# requests}}, {{=1056}} in all; with padding {{=all have one|64 requests, 64 passes}}.
+# In the picture each column is a bank, and each row a pass:
 
 # %%
 viz.banks(plain, *launch)
@@ -801,10 +809,11 @@ in_flight = 4.8e12 * seconds  # bytes: what arrives in a second, times the secon
 print(f"{in_flight / 1e6:.1f} MB, {in_flight / 132 / 128:.0f} warps of 128 bytes each")
 
 # %% [markdown]
-# An SM holds 64 warps. So even a full one does not quite do, if each thread has one
-# load on its way; and under load they take longer than 500 cycles. That is why a copy
-# of one float a thread stays far below the data sheet, and why a loop of several
-# independent loads a thread, or loads of 16 bytes (`float4`), come nearer to it.
+# An SM holds 64 warps. So even a full one {{=does not quite do|72 warps of 128 bytes
+# each}}, if each thread has one load on its way; and under load they take longer than
+# 500 cycles. That is why a copy of one float a thread stays far below the data sheet,
+# and why a loop of several independent loads a thread, or loads of 16 bytes (`float4`),
+# come nearer to it.
 #
 # How many warps there are is the **occupancy**: the share of the 64 places that are
 # taken. A block needs threads, registers and shared memory, and whichever an SM runs
@@ -883,10 +892,10 @@ for _ in range(3):
     print(f"{1000 * (gpu.now - start):.3f} ms")
 
 # %% [markdown]
-# Better, but the first one is not like the others. It is compiled, its memory is
-# allocated, clocks wake up: on a GPU the first call of a small kernel took
-# {{memory/single | the first | m}} and a later one {{memory/single | a later | m}}.
-# So a few runs go first that are not counted: the **warm-up**.
+# Better, but {{=the first one|20.005 ms}} is not like the others. It is compiled, its
+# memory is allocated, clocks wake up: on a GPU the first call of a small kernel took
+# {{memory/single | the first | m}} and a later one {{memory/single | a later | m}}. So
+# a few runs go first that are not counted: the **warm-up**.
 #
 # And if one waits at the end only?
 
@@ -913,10 +922,10 @@ times = [1.02, 1.00, 1.01, 1.03, 9.40]
 print(f"mean {np.mean(times):.3f}, median {np.median(times):.3f}")
 
 # %% [markdown]
-# The mean is a time that never came up. The **median** is what one usually gets; the
-# **minimum** is what is possible when nothing disturbs. Both are honest, for different
-# questions: a table of what to expect gives the median, a comparison of two tiny pieces
-# of code often the minimum. So the recipe is:
+# {{=The mean|mean 2.692}} is a time that never came up. The **median** is what one
+# usually gets; the **minimum** is what is possible when nothing disturbs. Both are
+# honest, for different questions: a table of what to expect gives the median, a
+# comparison of two tiny pieces of code often the minimum. So the recipe is:
 #
 # 1. warm up;
 # 2. wait, start the clock, run, wait, stop the clock; or let the device put stamps,

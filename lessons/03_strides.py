@@ -26,6 +26,8 @@
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
+import io
+
 import numpy as np
 import torch
 
@@ -74,7 +76,7 @@ storage[6]
 # %% [markdown]
 # To read it as 3 rows of 4, walk: each row is 4 cells long, so to go down one row is to
 # go 4 cells on, and to go right one column is to go 1 cell on. Row 1, column 2 is cell
-# 1 · 4 + 2 · 1 = 6: the letter above.
+# 1 · 4 + 2 · 1 = 6: {{=the letter above|'g'}}.
 
 
 # %%
@@ -106,8 +108,9 @@ def read_swapped(row, col):
 [[read_swapped(row, col) for col in range(3)] for row in range(4)]
 
 # %% [markdown]
-# The rows have become columns. That is the transpose, and not one letter has moved. All
-# of this chapter is in those two functions: the same storage, other numbers.
+# {{=The rows have become columns|['a', 'e', 'i']}}. That is the transpose, and not one
+# letter has moved. All of this chapter is in those two functions: the same storage,
+# other numbers.
 #
 # ## Shape, strides, offset
 #
@@ -151,7 +154,7 @@ print(t.dtype, t.itemsize, "bytes a cell,", t.device)
 #
 # <details><summary>Answer</summary>
 #
-# `(12, 4, 1)`. A row has 4 elements; a plane has 3 rows of 4, that is {{=12}}.
+# `{{=(12, 4, 1)}}`. A row has 4 elements; a plane has 3 rows of 4, that is {{=12}}.
 #
 # </details>
 
@@ -194,8 +197,9 @@ strides(x.as_strided((3, 4), (3, 1)), name="bad")
 # Every row begins with the last element of the row before. No error: each cell exists.
 # ×2 marks the cells that two elements read.
 #
-# If a row is said to be 5 cells long, the last row lies outside the storage. That must
-# be refused, or we would read memory that is not ours.
+# If a row is said to be 5 cells long, the last row lies {{=outside the storage|they
+# need 14 cells, the storage has 12}}. That must be {{=refused|RuntimeError: sizes}}, or
+# we would read memory that is not ours.
 
 # %%
 with trying():
@@ -226,24 +230,26 @@ strides_explorer(3, 4)
 # %% [markdown]
 # ## Transpose: swap two numbers
 #
-# Our `read_swapped` in minigrad. The elements of the first row now lie 4 cells apart.
+# Our `read_swapped` in minigrad. The elements of the first row now lie
+# {{=4 cells apart|reads cells 0, 4, 8}}.
 
 # %%
 strides(x.T, name="x.T")
 
 # %% [markdown]
-# Shape and strides are reversed, the offset stays, and the storage is
-# {{=the very same|the same storage: True}}.
+# Shape and strides are {{=reversed|(3, 4) (4, 1) -> (4, 3) (1, 4)}}, the offset stays,
+# and the storage is {{=the very same|the same storage: True}}.
 
 # %%
 print(x.shape, x.strides, "->", x.T.shape, x.T.strides)
 print("the same storage:", x.T.storage is x.storage)
 
 # %% [markdown]
-# PyTorch can say where in memory a storage begins: twice the same address.
+# PyTorch can say where in memory a storage begins: twice {{=the same|True}} address.
 
 # %%
-t.untyped_storage().data_ptr(), t.T.untyped_storage().data_ptr()
+first, second = (v.untyped_storage().data_ptr() for v in (t, t.T))
+first, second, first == second
 
 # %% [markdown]
 # If nothing moves, size should not matter. We measure it: the best of five runs of a
@@ -280,14 +286,15 @@ print(f"{microseconds(lambda: part.T.contiguous(), number=1):,.0f} microseconds"
 #
 # `permute` puts the dimensions into any order, and `transpose` swaps two of them.
 # Images come as height × width × colour from a camera's file and are wanted as colour ×
-# height × width by a convolution.
+# height × width by a convolution (chapter 07).
 #
 # **Predict** shape and strides of the result. The image has shape `(2, 4, 3)` and
 # strides `(12, 3, 1)`.
 #
 # <details><summary>Answer</summary>
 #
-# Shape `(3, 2, 4)`, strides `(1, 12, 3)`: dimension 2 first, then 0, then 1, in both.
+# Shape `{{=(3, 2, 4)}}`, strides `{{=(1, 12, 3)}}`: dimension 2 first, then 0, then 1,
+# in both.
 #
 # </details>
 
@@ -297,7 +304,7 @@ colours = image.permute(2, 0, 1)
 colours.shape, colours.strides
 
 # %% [markdown]
-# Each colour's plane is gathered from every third cell.
+# Each colour's plane is gathered from {{=every third cell|reads cells 0, 3, 6, 9}}.
 
 # %%
 strides(colours, index=0, name="colours")
@@ -308,8 +315,8 @@ strides(colours, index=0, name="colours")
 # ## Slices: an offset and a step
 #
 # A larger tensor: four rows of six. Row 1 is six cells that begin at cell 6, so the
-# offset becomes 6 and one dimension goes away. A column is not in one piece, and does
-# not need to be: its stride is 6.
+# offset {{=becomes 6|(6,) (1,) 6}} and one dimension goes away. A column is not in one
+# piece, and does not need to be: its stride is {{=6|(4,) (6,) 2}}.
 
 # %%
 y = minigrad.arange(24).reshape(4, 6)
@@ -332,7 +339,7 @@ strides(y[1:, 1::2], base=y, name="y[1:, 1::2]", base_name="y")
 #
 # <details><summary>Answer</summary>
 #
-# Shape `(2, 2)`, strides `(6, 3)`, offset `12`.
+# Shape `{{=(2, 2)}}`, strides `{{=(6, 3)}}`, offset `{{=12}}`.
 #
 # </details>
 
@@ -341,14 +348,15 @@ z = y[2:, ::3]
 z.shape, z.strides, z.offset
 
 # %% [markdown]
-# A slice of a slice adds up. There is no chain of views: each has its own three numbers
-# for the one storage.
+# A slice of a slice {{=adds up|(12, 12, True)}}. There is no chain of views: each has
+# its own three numbers for the one storage.
 
 # %%
 y[1:][1:].offset, y[2:].offset, y[1:][1:].storage is y.storage
 
 # %% [markdown]
-# An int drops its dimension, a slice of length 1 keeps it, and `None` makes a new one.
+# An int {{=drops its dimension|(6,) (1,) 6}}, a slice of length 1
+# {{=keeps it|(1, 6) (6, 1) 6}}, and `None` makes a new one.
 
 # %%
 for v in y[1], y[1:2], y[1, None], y[1, :, None]:
@@ -356,7 +364,7 @@ for v in y[1], y[1:2], y[1, None], y[1, :, None]:
 
 # %% [markdown]
 # The new dimension has size 1, so its index is always 0 and its stride is never used:
-# any number will do. `squeeze` takes such dimensions out again.
+# any number will do. `squeeze` takes such dimensions {{=out again|((6,), (6,))}}.
 
 # %%
 y[1, :, None].squeeze().shape, y[1:2].squeeze(0).shape
@@ -388,7 +396,7 @@ strides(before, base=weights, name="before", base_name="weights")
 
 # %% [markdown]
 # Everyone makes this mistake once, in PyTorch too. To keep values, make a copy, and say
-# so: `clone()` has a storage of its own.
+# so: `clone()` has {{=a storage of its own|tensor([0.5000, 0.2500])}}.
 
 # %%
 w = torch.tensor([[0.5, 0.25], [1.0, 2.0]])
@@ -405,10 +413,12 @@ million = torch.zeros(1000, 1000)
 first = million[0]
 print(first.numel(), "elements;", first.untyped_storage().nbytes(), "bytes of storage")
 print("after clone:", first.clone().untyped_storage().nbytes(), "bytes")
+torch.save(first, file := io.BytesIO())
+print(f"saved: {file.tell() / 1e6:.1f} million bytes")
 
 # %% [markdown]
-# Delete `million`, and its 4 000 000 bytes stay, because `first` needs 4000 of them.
-# Even `torch.save(first, ...)` writes all four million.
+# Delete `million`, and its {{=4 000 000}} bytes stay, because `first` needs {{=4000}}
+# of them. Even `torch.save` writes {{=all of them|saved: 4.0 million bytes}}.
 #
 # ## Broadcasting: stride 0
 #
@@ -423,7 +433,7 @@ broadcast(column, row)
 
 # %% [markdown]
 # To repeat them in memory would be a waste. It is enough that a step to the right goes
-# nowhere: a stride of 0. `expand` makes such a view.
+# nowhere: {{=a stride of 0|strides (1, 0)}}. `expand` makes such a view.
 
 # %%
 column = minigrad.tensor([[0], [10], [20]])
@@ -432,7 +442,7 @@ strides(wide, name="wide")
 
 # %% [markdown]
 # Twelve elements, three cells; ×{{=4}} says that each cell is read by four elements.
-# The row gets a new first dimension, of stride 0.
+# The row gets a new first dimension, {{=of stride 0|strides (0, 1)}}.
 
 # %%
 strides(minigrad.arange(4).expand(3, 4), name="row.expand(3, 4)")
@@ -464,8 +474,9 @@ strides(giant, name="giant")
 #
 # <details><summary>Answer</summary>
 #
-# `(3, 4)`; `(5, 3)`; an error: at the right stand 3 and 5. For the last one say what
-# you mean, `b[:, None]`, which has shape `(5, 1)`.
+# `{{=(3, 4)|torch.Size([3, 4])}}`; `{{=(5, 3)|torch.Size([5, 3])}}`; an error: at the
+# right stand 3 and 5. For the last one say what you mean, `b[:, None]`, which has shape
+# `(5, 1)`.
 #
 # </details>
 
@@ -474,7 +485,8 @@ print(torch.broadcast_shapes((3, 1), (4,)), torch.broadcast_shapes((5, 3), (3,))
 broadcast(torch.arange(15).reshape(5, 3), torch.tensor([100, 200, 300]))
 
 # %% [markdown]
-# The third pair does not fit, and that is good: NumPy and PyTorch never guess.
+# The third pair {{=does not fit|must match the size of tensor b (5)}}, and that is
+# good: NumPy and PyTorch never guess.
 
 # %%
 with trying():
@@ -487,12 +499,14 @@ with trying():
 
 # %%
 wide[0, 0] = 99
+print(column.tolist())
 wide
 
 # %% [markdown]
-# The whole row has changed, and `column` with it; in PyTorch as well. But where an
+# {{=The whole row|[99, 99, 99, 99]}} has changed, and
+# {{=`column` with it|[[99], [10], [20]]}}; in PyTorch as well. But where an
 # operation writes to an expanded tensor as a whole, PyTorch sees the danger and
-# refuses.
+# {{=refuses|RuntimeError: unsupported operation}}.
 
 # %%
 with trying():
@@ -502,7 +516,7 @@ with trying():
 # %% [markdown]
 # Four elements would add 1 to the same cell. One after the other they would add 4; on a
 # GPU they run at once, and the result is not defined. The message names the remedy:
-# `clone()` first.
+# {{=`clone()`|Please clone()}} first.
 #
 # **To the lab**: exercise 7 (`broadcast_shapes`) and exercise 8 (`expand`).
 #
@@ -547,13 +561,14 @@ walk({"x.T": x.T})
 #
 # ### reshape: a view if it can, a copy if it must
 #
-# `reshape` asks the same question and copies where `view` gives up.
+# `reshape` asks the same question and {{=copies|(True, False)}} where `view` gives up.
 
 # %%
 x.reshape(12).storage is x.storage, x.T.reshape(12).storage is x.storage
 
 # %% [markdown]
-# Convenient, and a trap: whether a later write is seen elsewhere depends on strides
+# Convenient, and a trap: whether a later write is seen elsewhere
+# {{=depends on strides|[[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]}}
 # that are not visible in the code. The same write to two tensors of 2 × 3 zeros, one of
 # them a transpose:
 
@@ -568,7 +583,8 @@ for a in torch.zeros(2, 3), torch.zeros(3, 2).T:
 #
 # ### When exactly does a view exist?
 #
-# Not only for contiguous tensors. The first four columns of `y` are not contiguous, and
+# Not only for contiguous tensors. The first four columns of `y` are
+# {{=not contiguous|(False, (6, 2, 1))}}, and
 # yet a dimension can always be split in two.
 
 # %%
@@ -589,12 +605,13 @@ left.is_contiguous(), left.view(4, 2, 2).strides
 #
 # | | shape | strides | condition | |
 # |---|---|---|---|---|
-# | `y[1:3]` | (2, 6) | (6, 1) | 6 = 1 · 6 | view |
-# | `y[::2]` | (2, 6) | (12, 1) | 12 ≠ 1 · 6 | no view |
-# | `y[:, ::2]` | (4, 3) | (6, 2) | 6 = 2 · 3 | view |
-# | `y[:, :3]` | (4, 3) | (6, 1) | 6 ≠ 1 · 3 | no view |
+# | `y[1:3]` | (2, 6) | (6, 1) | 6 = 1 · 6 | {{=view|y[1:3]: every step is 1}} |
+# | `y[::2]` | (2, 6) | (12, 1) | 12 ≠ 1 · 6 | {{=no view|steps 1, 1, 1, 1, 1, 7}} |
+# | `y[:, ::2]` | (4, 3) | (6, 2) | 6 = 2 · 3 | {{=view|y[:, ::2]: every step is 2}} |
+# | `y[:, :3]` | (4, 3) | (6, 1) | 6 ≠ 1 · 3 | {{=no view|y[:, :3]: steps 1, 1, 4}} |
 #
-# The third is the interesting one: not contiguous, and yet evenly spaced all the way.
+# The third is the interesting one: {{=not contiguous, and yet evenly spaced|False
+# (2,)}} all the way.
 #
 # </details>
 
@@ -665,7 +682,7 @@ minigrad.to_host(out)
 # ## No dimensions, no elements
 #
 # A number is a tensor without dimensions. There is nothing to step over, so there are
-# no strides; the one element lies at the offset.
+# {{=no strides|((), (), 23, 23)}}; the one element lies at the offset.
 
 # %%
 corner = y[3, 5]
@@ -674,7 +691,7 @@ corner.shape, corner.strides, corner.offset, corner.item()
 # %% [markdown]
 # A size may be 0. Such a tensor has no elements, but it has a shape, and code that
 # works for n rows should work for none: the last batch, a filter that nothing passes.
-# No element, no cell that is read.
+# No element, {{=no cell that is read|so no cell is read}}.
 
 # %%
 none = y[:, 2:2]
@@ -682,8 +699,8 @@ print(none.numel(), none.tolist())
 strides(none, name="none")
 
 # %% [markdown]
-# One convention to know for the lab: a new tensor counts a size of 0 as 1 in its
-# strides.
+# One convention to know for the lab: a new tensor counts a size of 0 {{=as 1|((3, 3,
+# 1), (3, 3, 1))}} in its strides.
 
 # %%
 torch.empty(2, 0, 3).stride(), minigrad.empty(2, 0, 3).stride()
@@ -691,7 +708,7 @@ torch.empty(2, 0, 3).stride(), minigrad.empty(2, 0, 3).stride()
 # %% [markdown]
 # ## NumPy is almost the same
 #
-# NumPy has the same idea, and counts its strides in **bytes**.
+# NumPy has the same idea, and counts its strides in {{=**bytes**|(32, 8) bytes}}.
 
 # %%
 a = np.arange(12).reshape(3, 4)
@@ -699,29 +716,31 @@ print(a.strides, "bytes, with", a.itemsize, "bytes an element")
 print(t.stride(), "elements")
 
 # %% [markdown]
-# It also allows what PyTorch does not: negative strides. The array backwards is the
-# same memory, read from the end.
+# It also allows what PyTorch does not: {{=negative strides|strides (-1,)}}. The array
+# backwards is the same memory, read from the end.
 
 # %%
 strides(np.arange(6)[::-1], name="a[::-1]")
 
 # %% [markdown]
-# PyTorch does not have them: its kernels may rely on strides that are 0 or more.
+# PyTorch {{=does not have them|At least one stride in the given numpy array is
+# negative}}: its kernels may rely on strides that are 0 or more.
 
 # %%
 with trying():
     print(torch.from_numpy(a[::-1]))
 
 # %% [markdown]
-# Nor does it slice backwards. `flip` does it, and copies.
+# {{=Nor does it slice backwards|step must be greater than zero}}. `flip` does it, and
+# copies.
 
 # %%
 with trying():
     print(t[::-1])
 
 # %% [markdown]
-# Otherwise the two share memory, as views do. This is how data comes from NumPy without
-# a copy, and it is again one storage with two readers.
+# Otherwise the two {{=share memory|tensor([100, 1, 2, 3])}}, as views do. This is how
+# data comes from NumPy without a copy, and it is again one storage with two readers.
 
 # %%
 shared = torch.from_numpy(a)
@@ -752,10 +771,10 @@ begin = view.untyped_storage().data_ptr()
 view.data_ptr() - begin, view.storage_offset() * view.itemsize
 
 # %% [markdown]
-# Both in bytes. A kernel on a GPU gets exactly this: an address, a shape, and strides.
-# There, neighbouring threads should read neighbouring cells, that is, along the
-# dimension of stride 1, because the memory delivers a whole piece at a time; chapter 02
-# measures what it costs if they do not.
+# {{=Both in bytes|(48, 48)}}. A kernel on a GPU gets exactly this: an address, a shape,
+# and strides. There, neighbouring threads should read neighbouring cells, that is,
+# along the dimension of stride 1, because the memory delivers a whole piece at a time;
+# chapter 02 measures what it costs if they do not.
 #
 # ## In one table: what each operation changes
 #
@@ -763,16 +782,16 @@ view.data_ptr() - begin, view.storage_offset() * view.itemsize
 #
 # | operation | shape | strides | offset | storage |
 # |---|---|---|---|---|
-# | `permute`, `transpose`, `T` | reordered | reordered | – | same |
-# | `x[i]` | one dimension less | one less | + i · stride | same |
-# | `x[start:stop:step]` | shorter | × step | + start · stride | same |
-# | `x[None]`, `unsqueeze` | a size 1 more | one more, never used | – | same |
+# | `permute`, `transpose`, `T` | reordered | reordered | – | {{=same|(1, 6) 6 same}} |
+# | `x[i]` | one dimension less | one less | + i · stride | {{=same|(1,) 12 same}} |
+# | `x[a:b:step]` | shorter | × step | + a · stride | {{=same|(6, 2) 7 same}} |
+# | `x[None]`, `unsqueeze` | a 1 more | one more | – | {{=same|(18, 6, 1) 6 same}} |
 # | `squeeze` | sizes 1 taken out | taken out | – | same |
-# | `expand` | sizes 1 grow | 0 there | – | same |
-# | `view` | new | computed, or an error | – | same |
-# | `reshape`, `flatten` | new | computed | – or 0 | same if a view exists, else new |
-# | `contiguous` | – | row-major | – or 0 | same if contiguous, else new |
-# | `clone` | – | row-major in minigrad | 0 | always new |
+# | `expand` | sizes 1 grow | 0 there | – | {{=same|(0, 1) 6 same}} |
+# | `view` | new | computed, or an error | – | {{=same|(2, 1) 6 same}} |
+# | `reshape`, `flatten` | new | computed | – or 0 | as `view`, or {{=new|1) 0 new}} |
+# | `contiguous` | – | row-major | – or 0 | {{=same|(6, 1) 6 same}}, or new |
+# | `clone` | – | row-major in minigrad | 0 | {{=always new|(6, 1) 0 new}} |
 #
 # One line about the last row: PyTorch's `clone` keeps the order of dimensions of a
 # transposed tensor (its default is `memory_format=torch.preserve_format`).
@@ -811,7 +830,7 @@ for name, v in results.items():
 #
 # 1. None: two views.
 # 2. Five, 0 to 4 from its offset on: i + j takes the values 0 to 4.
-# 3. Shape `(n,)`, strides `(n + 1,)`.
+# 3. Shape `(n,)`, strides {{=`(n + 1,)`|strides (5,)}}.
 # 4. Yes: if `a` has only one row or one column, or no elements, or all strides 0.
 #
 # </details>

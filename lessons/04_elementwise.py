@@ -105,8 +105,8 @@ for i in range(6):  # six threads
 y
 
 # %% [markdown]
-# The operation is an argument here. So is the layout: a row that is repeated, or every
-# second element, takes other numbers and no other kernel.
+# The operation is an argument here. So is the layout: {{=a row that is repeated|[0, 10,
+# 20, 0, 10, 20]}}, or every second element, takes other numbers and no other kernel.
 
 # %%
 y = [None] * 6
@@ -216,8 +216,8 @@ run_unary("-", x[1].expand(2, 3))
 run_unary("-", x[1, 2])
 
 # %% [markdown]
-# The last one has no dimensions: the loop of `offset_of` does nothing, the offset is 0,
-# and there is one element.
+# The last one has {{=no dimensions|tensor(-5.,}}: the loop of `offset_of` does nothing,
+# the offset is 0, and there is one element.
 #
 # ### Break it: ignore the strides
 #
@@ -228,7 +228,8 @@ flat = unary_source.replace("x[offset_of(i, view)]", "x[i]")
 run_unary("-", x.T, flat)
 
 # %% [markdown]
-# The shape is right and the values are in the wrong order. With a contiguous tensor
+# The shape is right and the values are
+# {{=in the wrong order|[-0., -1.]}}. With a contiguous tensor
 # nothing would have been seen: **test with a transposed one**, and never with a square
 # or a constant one.
 #
@@ -270,22 +271,23 @@ print(nan + 1, nan * 0, torch.relu(nan), torch.maximum(nan, torch.tensor(5.0)))
 nan < 0, nan > 0, nan == nan, nan != nan
 
 # %% [markdown]
-# Now two versions of relu. **Predict** what each makes of NaN.
+# Now three versions of relu. **Predict** what each makes of NaN.
 
 # %%
 functions = r"""
 __device__ float relu_a(float x) { return x > 0 ? x : 0; }
 __device__ float relu_b(float x) { return x < 0 ? 0 : x; }
+__device__ float relu_c(float x) { return fmax(x, 0.0f); }
 """
 odd = minigrad.tensor([-2.0, 3.0, float("nan"), -float("inf")]).to(device)
-for op in "relu_a", "relu_b":
+for op in "relu_a", "relu_b", "relu_c":
     print(op, run_unary(op, odd, functions + unary_source))
 
 # %% [markdown]
 # `condition ? one : other` takes the second way where the condition is false, so with
-# NaN always. In `relu_a` that way is 0, and
-# {{=the NaN is gone|relu_a tensor([0., 3., 0., 0.]}}: the network would go on training,
-# on garbage. `fmax(x, 0)` loses it, too, by its definition.
+# NaN always. In `relu_a` that way is 0, and {{=the NaN is gone|relu_a tensor([0., 3.,
+# 0., 0.]}}: the network would go on training, on garbage. `fmax` {{=loses it|relu_c
+# tensor([0., 3., 0., 0.]}}, too, by its definition.
 #
 # **Infinities** come out of what is too large: float32 ends at 3.4 · 10³⁸, and exp(89)
 # lies above it.
@@ -370,9 +372,9 @@ run_binary("sub", a[:2], b[:3], talking)
 minigrad.synchronize()
 
 # %% [markdown]
-# Threads 0, 1 and 2 all read `a[0]`: the stride of 0 at work. (On a GPU a warp that
-# reads one cell costs one access.) A number beside a tensor is the same with strides of
-# 0 everywhere.
+# {{=Threads 0, 1 and 2|i = 2: a[0], b[2]}} all read `a[0]`: the stride of 0 at work.
+# (On a GPU a warp that reads one cell costs one access.) A number beside a tensor is
+# the same with strides of 0 everywhere.
 
 # %%
 run_binary("add", a, minigrad.tensor(0.5).to(device))
@@ -397,8 +399,8 @@ print(broken.check(1, 32, (rows[0], column, rows[1], row, y, 12)))
 # ### The order of operands
 #
 # `a - b` is not `b - a`, and with NaN even a maximum must be written with care. Here is
-# one that is right for a NaN in either: `a > b` and `a != a` are both false only if b
-# is at least as large, or is NaN.
+# one that is {{=right for a NaN in either|tensor([2., nan, nan]}}: `a > b` and `a != a`
+# are both false only if b is at least as large, or is NaN.
 
 # %%
 larger = r"""
@@ -413,7 +415,8 @@ run_binary("larger", p, q, larger + binary_source)
 #
 # ## Comparing and choosing
 #
-# A comparison is elementwise, too; its result has another dtype, bool.
+# A comparison is elementwise, too; its result has another dtype, {{=bool|tensor([False,
+# True, False])}}.
 
 # %%
 x = minigrad.tensor([1.0, 5.0, float("nan")])
@@ -427,7 +430,8 @@ x > 2, x == x
 minigrad.where(x > 2, x, 0.0)
 
 # %% [markdown]
-# The opposite of `<` is not `>=`. With numbers it is; with NaN neither holds.
+# The opposite of `<` is not `>=`. With numbers it is; with NaN {{=neither
+# holds|(tensor(True), tensor(False))}}.
 
 # %%
 ~(torch.tensor(torch.nan) < 2), torch.tensor(torch.nan) >= 2
@@ -476,10 +480,12 @@ for a in names:
 # Read off it:
 #
 # - bool gives way to everything, and whole numbers give way to floats of **any** width:
-#   int64 with float16 is float16, although a float16 holds whole numbers to 2048 only.
+#   int64 with float16 is {{=float16|int64 int64 int64 int64 int64 int64 float16}},
+#   although a float16 holds whole numbers to 2048 only.
 # - Of two of a kind the wider one wins.
-# - Two pairs fit into neither: uint8 with int8 needs int16, and float16 with bfloat16
-#   needs float32.
+# - Two pairs fit into neither: uint8 with int8 needs {{=int16|uint8 uint8 uint8
+#   int16}}, and float16 with bfloat16 needs {{=float32|float16 float32 float32
+#   float64}}.
 #
 # minigrad's `promote_types` is the same.
 
@@ -487,8 +493,9 @@ for a in names:
 minigrad.promote_types(minigrad.uint8, minigrad.int8)
 
 # %% [markdown]
-# NumPy has another table: there int32 and float32 make float64, because float32 does
-# not hold every int32. Networks want their float32 back, and PyTorch gives it to them.
+# NumPy has another table: there int32 and float32 make {{=float64|(dtype('float64'),
+# torch.float32)}}, because float32 does not hold every int32. Networks want their
+# float32 back, and PyTorch gives it to them.
 
 # %%
 np.result_type(np.int32, np.float32), torch.promote_types(torch.int32, torch.float32)
@@ -536,7 +543,8 @@ minigrad.result_type(x, y), minigrad.result_type(x, True), minigrad.result_type(
 # ### Rules of single operators
 #
 # The table says in which dtype one computes; some operators have their own word in it.
-# `/` and `exp` make floats of whole numbers, and comparisons give bool.
+# `/` and `exp` make {{=floats|(dtype('float32'), dtype('int64'), dtype('int64'),
+# dtype('float32')}} of whole numbers, and comparisons give {{=bool|dtype('bool')}}.
 
 # %%
 x = minigrad.tensor([1, 2, 3])
@@ -588,8 +596,9 @@ registry = {
 minigrad.dispatch.find_kernel(registry, "add", "cuda", "float32")
 
 # %% [markdown]
-# What is not there must be an error, and a clear one. Not a slow way round, and above
-# all no kernel of another device: its addresses mean nothing there.
+# What is not there must be {{=an error|DispatchError: exp has no kernel}}, and a clear
+# one. Not a slow way round, and above all no kernel of another device: its addresses
+# mean nothing there.
 
 # %%
 with trying():
@@ -636,7 +645,7 @@ for key in "CPU", "CUDA", "Meta", "Autograd":
 # (CUDA is there if your PyTorch was built with it.) Two things are different from ours.
 # The key has no dtype: each of these functions chooses by dtype inside, with a C++
 # macro, and so compiles one kernel body for a dozen types. And keys come in layers. A
-# tensor has several at once:
+# tensor has {{=several at once|DispatchKeySet(CPU,}}:
 
 # %%
 torch._C._dispatch_keys(torch.ones(3))
@@ -661,10 +670,11 @@ except NotImplementedError as error:
     print(first, there, sep="\n... ", end=", ...\n")
 
 # %% [markdown]
-# Tensors of two devices in one expression are refused, in both libraries. (minigrad
-# looks before it chooses a kernel. PyTorch chooses the kernel of CUDA first, and
-# `TensorIterator`, which prepares its loop, refuses.) With one exception, again in
-# both: a tensor of the CPU **without dimensions** is taken as a number.
+# Tensors of two devices in one expression are {{=refused|All tensors must be on one
+# device}}, in both libraries. (minigrad looks before it chooses a kernel. PyTorch
+# chooses the kernel of CUDA first, and `TensorIterator`, which prepares its loop,
+# refuses.) With one exception, again in both: a tensor of the CPU **without
+# dimensions** is taken {{=as a number|tensor([3., 3., 3.]}}.
 
 # %%
 with trying():
@@ -692,8 +702,9 @@ launches
 # on a GPU how long it took. (The simulator's time says nothing about a GPU, so there is
 # none.)
 #
-# `y` was broadcast, so the first kernel is `strided`, the one with `offset_of`. The
-# others met contiguous tensors and needed no division.
+# `y` was broadcast, so the first kernel is {{=`strided`|mul strided}}, the one with
+# `offset_of`. The others met {{=contiguous|relu contiguous}} tensors and needed no
+# division.
 #
 # The same expression in PyTorch, watched by `torch.profiler`: the operators, and where
 # PyTorch has a GPU, the kernels.
@@ -724,12 +735,13 @@ for left, right in zip_longest(["minigrad", *ours], ["PyTorch", *theirs], fillva
 
 # %% [markdown]
 # The names with `aten::` are operators: `mul`, `add` and `relu`, as ours. An operator
-# may call others, and these are listed, too: `relu` asks `clamp_min` to do it, and a
-# number beside a tensor may first be made a tensor (`aten::to`). Without a GPU there is
-# nothing more to list: PyTorch's loops for the CPU have no names there. On a GPU three
-# kernels follow, one for each of our launches: `elementwise_kernel` for the one that
-# broadcasts, `vectorized_elementwise_kernel` for contiguous tensors, each with its
-# operation in `<...>`, a **template argument**: put in by the compiler, as our `OP` is.
+# may call others, and these are listed, too: `relu` asks
+# {{=`clamp_min`|aten::clamp_min}} to do it, and a number beside a tensor may first be
+# made a tensor (`{{=aten::to}}`). Without a GPU there is nothing more to list:
+# PyTorch's loops for the CPU have no names there. On a GPU three kernels follow, one
+# for each of our launches: `elementwise_kernel` for the one that broadcasts,
+# `vectorized_elementwise_kernel` for contiguous tensors, each with its operation in
+# `<...>`, a **template argument**: put in by the compiler, as our `OP` is.
 #
 # **Predict** the list for this expression. Which operators launch a kernel, and which
 # only make a view?
@@ -740,8 +752,8 @@ with minigrad.trace() as launches:
 launches
 
 # %% [markdown]
-# `T`, `[:2]` and `view` change three numbers, and launch nothing. `contiguous` copies,
-# and its kernel is exercise 10 of lab 03.
+# `T`, `[:2]` and `view` change three numbers, and launch nothing. `contiguous`
+# {{=copies|copy strided}}, and its kernel is exercise 10 of lab 03.
 #
 # ### Rungs
 #
@@ -756,10 +768,11 @@ with minigrad.rungs("yours"), minigrad.trace() as launches:
 launches
 
 # %% [markdown]
-# `unary_kernel` and `binary_broadcast` are the holes of lab 04. They read tensors of
-# one type, and results of the same type; for everything else the library's own kernels
-# run. With `"labs"` in the set-up cell this is your code, and it runs by itself. Then
-# `rungs("fastest")` brings the library's kernels back, to compare the two.
+# {{=`unary_kernel`|relu yours unary_kernel}} and {{=`binary_broadcast`|mul yours
+# binary_broadcast}} are the holes of lab 04. They read tensors of one type, and results
+# of the same type; for everything else the library's own kernels run. With `"labs"` in
+# the set-up cell this is your code, and it runs by itself. Then `rungs("fastest")`
+# brings the library's kernels back, to compare the two.
 #
 # {{=The values are the same|True}}, from whatever rung: one multiplication is one
 # multiplication.
@@ -796,10 +809,11 @@ viz.ranking({
 #
 # The first surprise: without divisions by the sizes almost nothing is gained, since a
 # contiguous tensor is joined to one dimension anyway. Two dimensions that cannot be
-# joined, as in the last column, cost half of the speed. The second: the same loop with
-# four floats a load is 1.5 times as fast. A warp that waits for memory does nothing
-# else; with 16 bytes a thread each wait brings four times as much, and only then are
-# enough bytes under way to keep this memory busy.
+# joined, as in the last column, leave {{mat | binary_s}} GB/s of {{a + b | binary_s}}.
+# The second: with four floats a load the same loop reaches {{relu | unary_v}} instead
+# of {{relu | unary<float>}}. A warp that waits for memory does nothing else; with 16
+# bytes a thread each wait brings four times as much, and only then are enough bytes
+# under way to keep this memory busy.
 #
 # ## Fusing by hand
 #
@@ -829,15 +843,16 @@ together = run_binary("fused", x, y, fused + binary_source, "--fmad=true")
 4 * (x.numel() + y.numel() + together.numel()), "bytes"
 
 # %% [markdown]
-# A third, in one launch. Is the result the same?
+# {{=A third|(512256, 'bytes')}}, in one launch. Is the result the same?
 
 # %%
-(together - z).abs().amax()
+(together - z).abs().amax(), bool((together == z).all())
 
 # %% [markdown]
-# Nearly: on a GPU `a * b + 1` in one expression is one instruction that rounds once, a
-# **fused multiply-add**, where two kernels round twice. (The simulator does so, too, if
-# given `--fmad=true`.) Both are right; the fused one is a little nearer to the truth.
+# {{=Nearly|False}}: on a GPU `a * b + 1` in one expression is one instruction that
+# rounds once, a **fused multiply-add**, where two kernels round twice. (The simulator
+# does so, too, if given `--fmad=true`.) Both are right; the fused one is a little
+# nearer to the truth.
 #
 # This is what `torch.compile` does for a living: it watches an expression, writes one
 # kernel for what can stand in one, and compiles it. And it is why a library like this
@@ -863,7 +878,8 @@ together = run_binary("fused", x, y, fused + binary_source, "--fmad=true")
 # divides whole numbers.
 #
 # **Joining dimensions** is worth a look. A contiguous tensor of shape `(2, 3, 4)` is
-# one run of 24 elements, so a single dimension will do, and two divisions fewer.
+# one run of 24 elements, so {{=a single dimension|-> (24,) (1,)}} will do, and two
+# divisions fewer.
 
 # %%
 from minigrad.launch import coalesce_dims
@@ -898,7 +914,7 @@ for v in cube, cube[:, :, ::2], cube[0].T:
 #
 # 1. It reads 2000 cells, each a thousand times, and writes a million.
 # 2. 0: the comparison is false. The other way round, `x[i] < 0 ? 0 : x[i]`, keeps it.
-# 3. float32; bfloat16.
+# 3. {{=float32}}; {{=bfloat16}}.
 # 4. The kernel would take the address of GPU memory for one of its own. (Copying to the
 #    CPU and back would be right, and so slow that it should never happen unseen.)
 # 5. Six times, and twice.
@@ -906,7 +922,8 @@ for v in cube, cube[:, :, ::2], cube[0].T:
 # </details>
 
 # %%
-minigrad.result_type(minigrad.ones(1, dtype=minigrad.bfloat16), 0.5)
+dtypes = minigrad.int64, minigrad.bfloat16
+[minigrad.result_type(minigrad.ones(1, dtype=dtype), 0.5) for dtype in dtypes]
 
 # %% [markdown]
 # Now **lab 04**: six exercises, from ten minutes to twenty-five each, the last of them

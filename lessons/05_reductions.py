@@ -81,8 +81,8 @@ print(one_by_one(tenths))
 # %% [markdown]
 # {{=Wrong by 1 %!|100958.34}} Above 65,536 floats are 1/128 apart. Each 0.1 that is
 # added there counts as 13/128, 0.1016; and always so, as long as the sum is in that
-# range. The error does not average out, it **drifts**: downwards at first, where 0.1 is
-# rounded down, and upwards in the end.
+# range. The error does not average out, it **drifts**: {{=downwards at
+# first|-9.5e-06}}, where 0.1 is rounded down, and {{=upwards|+9.6e-03}} in the end.
 
 # %%
 running = np.cumsum(tenths, dtype=np.float32)
@@ -122,9 +122,10 @@ for n in 10**3, 10**5, 10**7:
     print(f"{n:>11,}  one by one {errors[0]:.0e}   tree {errors[1]:.0e}")
 
 # %% [markdown]
-# So the parallel way is not only faster, it is **more exact**. And this is how the lab
-# judges you: a tolerance of k · u · Σ|x| lets every sensible order pass. Half precision
-# has u = 2⁻¹¹, and does not pass. Watch what it does:
+# So the parallel way is not only faster, it is {{=**more exact**|one by one 5e-05 tree
+# 2e-08}}. And this is how the lab judges you: a tolerance of k · u · Σ|x| lets every
+# sensible order pass. Half precision has u = 2⁻¹¹, and does not pass. Watch what it
+# does:
 
 # %%
 ones = np.ones(10_000, np.float16)
@@ -266,8 +267,9 @@ def shfl_down(values, d):
 shfl_down([10, 11, 12, 13, 14, 15, 16, 17], 2)
 
 # %% [markdown]
-# The lanes at the end have none above them, and get their own value back. That does no
-# harm: what they make of it is never read. Eight lanes, three steps:
+# The lanes at the end have none above them, and get {{=their own value back|16, 17, 16,
+# 17]}}. That does no harm: what they make of it is never read. Eight lanes, three
+# steps:
 
 # %%
 values = [1, 2, 3, 4, 5, 6, 7, 8]
@@ -283,7 +285,8 @@ for d in 4, 2, 1:
 viz.tree([1, 2, 3, 4, 5, 6, 7, 8])
 
 # %% [markdown]
-# In CUDA C five steps make one number of 32, with no array and no barrier:
+# In CUDA C five steps make one number of 32, with {{=no array|0 accesses of shared
+# memory}} and no barrier:
 
 # %%
 source = r"""
@@ -394,7 +397,7 @@ front.shape, [s // 4 for s in front.strides]
 
 # %% [markdown]
 # Now every element of y is one walk: begin at i · 4, and go through a 2 × 4 grid with
-# the strides 12 and 1.
+# the strides {{=12 and 1|[4, 12, 1]}}.
 
 # %%
 storage = x.ravel()
@@ -416,8 +419,9 @@ kept = x.sum((0, 2), keepdims=True)
 print(kept.shape, kept.ravel(), x.sum((0, 2)))
 
 # %% [markdown]
-# The same three numbers in memory, read with another shape. Why have it? Because a
-# shape of (1, 3, 1) broadcasts against x, and (3,) does not:
+# {{=The same three numbers|(1, 3, 1) [ 60. 92. 124.] [ 60. 92. 124.]}} in memory, read
+# with another shape. Why have it? Because a shape of (1, 3, 1) broadcasts against x,
+# and (3,) does not:
 
 # %%
 (x / kept).sum((0, 2))
@@ -442,9 +446,10 @@ viz.ranking({"GB/s": speeds})
 # 4,096 of them, where the card holds 270,000: too few loads are on their way. **A
 # reduction needs both: neighbours side by side, and enough threads.**
 #
-# And a sum of nothing? What changes nothing: 0. For a product it is 1. For a maximum it
-# would be minus infinity; but whole numbers have none, and an argmax has no place to
-# name, so PyTorch raises an error there.
+# And a sum of nothing? What changes nothing: {{=0|array([0., 0., 0.])}}. For a product
+# it is {{=1|array([1., 1., 1.])}}. For a maximum it would be minus infinity; but whole
+# numbers have none, and an argmax has no place to name, so PyTorch raises an error
+# there.
 
 # %%
 np.zeros((3, 0)).sum(1), np.zeros((3, 0)).prod(1)
@@ -464,14 +469,15 @@ print(np.maximum(1, nan), np.maximum(nan, 1))
 print(np.fmax(1, nan), np.fmax(nan, 1))
 
 # %% [markdown]
-# Python's `max(a, b)` asks `b > a`, and every comparison with NaN is false: the first
-# one stays. NumPy's `maximum` asks whether one is NaN. C's `fmax`, and with it CUDA's
-# `max`, takes the **other** one. So there are three answers to one question:
+# Python's `max(a, b)` asks `b > a`, and every comparison with NaN is false: {{=the
+# first one stays|1 nan}}. NumPy's `maximum` {{=asks whether one is NaN|nan nan}}. C's
+# `fmax`, and with it CUDA's `max`, takes the {{=**other**|1.0 1.0}} one. So there are
+# three answers to one question:
 #
 # | | NaN in the row |
 # |---|---|
-# | `a > b ? a : b` | depends on the order |
-# | `fmaxf`, CUDA's `max` | is passed over |
+# | `a > b ? a : b` | {{=depends on the order|(nan, 1) [ 1. 1. nan]}} |
+# | `fmaxf`, CUDA's `max` | {{=is passed over|(1, nan) [nan 1. nan]}} |
 # | PyTorch's `max`, `argmax` | wins: a NaN should not go unnoticed |
 #
 # The first is the worst: a parallel kernel has no order. In CUDA C:
@@ -491,7 +497,8 @@ for pair in (1, nan), (nan, 1):
     print(pair, y)
 
 # %% [markdown]
-# `a != a` is true for NaN alone. With it the third is right in both orders.
+# `a != a` is true for NaN alone. With it the third is right {{=in both orders|(nan, 1)
+# [ 1. 1. nan]}}.
 #
 # ### Where it is
 #
@@ -509,7 +516,7 @@ print(pairs, max(pairs, key=lambda p: p[0]))
 
 # %% [markdown]
 # Column {{=4}}, thread 0's; the first {{=7}} is in column 1. The tree must compare
-# columns, too: larger value first, then smaller column.
+# columns, too: larger value first, then {{=smaller column|(7, 1)}}.
 
 # %%
 max(pairs, key=lambda p: (p[0], -p[1]))
@@ -573,8 +580,8 @@ softmax(x), softmax(x + 1000), softmax(x - 1000)
 # Three passes: x is read three times, y is written once. What does each cost? A row
 # that has just been read may still lie in a cache; a long one does not.
 #
-# (The second and the third differ from the first in the last digits: x + 1000 itself
-# was rounded.)
+# (The second and the third differ from the first {{=in the last digits|0.6590027}}: x +
+# 1000 itself was rounded.)
 #
 # In CUDA C with a thread for each row, it is three loops:
 
@@ -627,7 +634,8 @@ print(report, report.counts["reads"] / x.size)
 # ### Break it: a barrier too few
 #
 # `m = partial[0]` is read by all threads; then the same array is used for the sum. A
-# fast warp writes its sum into cell 0 while a slow one has still to read m.
+# fast warp writes its sum into cell 0 while a slow one {{=has still to read m|writes
+# partial[0], which thread 255 read}}.
 
 # %%
 text = reductions.softmax_rows.text
@@ -690,8 +698,9 @@ for m, l in joined(online(row[:15]), online(row[15:])), online(row):
     print(f"m = {m:.4f}, l = {l:.4f}")
 
 # %% [markdown]
-# So (m, l) is a reduction like any other, with `joined` in the place of `+`, and a tree
-# can do it. Does the order matter? Only for rounding:
+# So (m, l) is {{=a reduction like any other|m = 4.5169, l = 2.7276 m = 4.5169, l =
+# 2.7276}}, with `joined` in the place of `+`, and a tree can do it. Does the order
+# matter? Only for rounding:
 
 # %%
 parts = [online(row[k::8]) for k in range(8)]
@@ -711,9 +720,9 @@ print("m = {:.4f}, l = {:.4f}".format(*parts[0]))
 online([-math.inf, 1.0])
 
 # %% [markdown]
-# -inf - (-inf) is {{=NaN}}, and NaN stays. So m begins with a finite number below all
-# scores; or one asks first. In a block it hits more often than one thinks: a thread
-# that has no element at all is in the same place.
+# -inf - (-inf) is {{=NaN}}, and NaN stays. So m begins with {{=a finite number|((1.0,
+# 1.0), (-3e+38, 0.0))}} below all scores; or one asks first. In a block it hits more
+# often than one thinks: a thread that has no element at all is in the same place.
 
 
 # %%
@@ -760,8 +769,9 @@ viz.ranking({
 # A surprise, and a lesson. In rows of 4,096 floats, 16 KB, online is **slower**: the
 # second and third pass find the row in the cache, and the exponential that scales l
 # costs more than the read it saves. In rows of 1 MB, which no cache near a block holds,
-# it is about a fifth faster. The best for short rows reads once, and keeps the row in
-# registers.
+# it has {{softmax of rows, 1,0 | softmax_online}} GB/s against
+# {{softmax of rows, 1,0 | softmax_shared}}. The best for short rows reads once, and
+# keeps the row in registers.
 #
 # What makes online softmax great is something else: it needs no row in one place. The
 # elements may come piece by piece, and be forgotten. That is the idea of **flash
@@ -797,9 +807,9 @@ print(f"{x.mean(dtype=np.float64) ** 2:.3f}  E[x]²")
 print(f"{np.spacing(np.float32(1e8))}  from one float to the next, there")
 
 # %% [markdown]
-# Two numbers that agree in seven digits, and a float holds no more. The difference
-# consists of rounding errors alone: that is **cancellation**. The subtraction itself is
-# exact; it brings out what was lost before.
+# Two numbers that agree in {{=seven digits|99999804.783}}, and a float holds no more.
+# The difference consists of rounding errors alone: that is **cancellation**. The
+# subtraction itself is exact; it brings out what was lost before.
 #
 # ### Welford
 #
@@ -827,9 +837,10 @@ count, mean, m2 = welford(x)
 print(mean, m2 / count, x.var(dtype=np.float64))
 
 # %% [markdown]
-# In float, around 10,000, right to three digits. m2 grows with the count, but it never
-# subtracts two large, nearly equal numbers. And two triples can be joined: the squares
-# of both, and what comes from their means being apart.
+# In float, around 10,000, {{=right to three digits|0.9888267 0.988654543710652}}. m2
+# grows with the count, but it never subtracts two large, nearly equal numbers. And two
+# triples can be joined: the squares of both, and what comes from their means being
+# apart.
 
 
 # %%
@@ -902,8 +913,7 @@ viz.ranking({"GB/s": {name: rate(of, "PyTorch") for name, of in kernels.items()}
 # One template, `reduce_kernel`, does every sum, mean, norm and maximum; what is joined,
 # and how, is its argument. It deals out dimensions to threads, and where one output has
 # many inputs, several blocks share it and the last one finishes: two stages in one
-# launch. Look at PyTorch's `aten/src/ATen/native/cuda/Reduce.cuh`: you know its parts
-# now.
+# launch.
 #
 # ## What to take with you
 #
@@ -935,7 +945,7 @@ viz.ranking({"GB/s": {name: rate(of, "PyTorch") for name, of in kernels.items()}
 # 1. 1024 in the loop, 10 in the tree; in the second stage 1 in the loop, 10 in the
 #    tree: about 1045. One after the other it would be 2³⁰.
 # 2. The NaN comes back in the sum: exp(NaN - m) is NaN, so l is, so the whole row is.
-# 3. No: the mean of 1 element counts less than that of 1000.
+# 3. {{=No|2.5 3.25}}: the mean of 1 element counts less than that of 1000.
 # 4. 4n against 3n: a third.
 #
 # </details>

@@ -159,10 +159,10 @@ for kernel in along_rows, along_columns:
     print(f"{kernel.name:<24} {counts['reads']:,} reads, {counts['sectors']:,} sectors")
 
 # %% [markdown]
-# As many reads, a quarter of the sectors. On that GPU, for 4096 × 4096:
-# **{{a @ b, 4,096 | matmul_naive | time}}** and
+# {{=As many reads|524,288 reads, 33,280 sectors}}, a quarter of the sectors. On that
+# GPU, for 4096 × 4096: **{{a @ b, 4,096 | matmul_naive | time}}** and
 # **{{a @ b, 4,096 | matmul_coalesced | time}}**. Two lines differ, those that find row
-# and col, and the faster one is six times as fast.
+# and col.
 #
 # ## How fast can it be?
 #
@@ -320,9 +320,9 @@ for T in 1, 2, 4, 8, 16:
     print(f"tiles of {T:>2}: {reads:>6,} reads", np.allclose(c, a @ b))
 
 # %% [markdown]
-# Tiles of T × T: 1/T of the reads. A tile of 1 × 1 is the plain kernel. In CUDA C
-# (exercise 2) each step has four parts: fill, barrier, multiply, barrier. The course's
-# solution, beside the plain one:
+# Tiles of T × T: {{=1/T of the reads|tiles of 16: 4,096 reads}}. A tile of 1 × 1 is the
+# plain kernel. In CUDA C (exercise 2) each step has four parts: fill, barrier,
+# multiply, barrier. The course's solution, beside the plain one:
 
 # %%
 tiles = Kernel(matmul.matmul_tiled.text, "matmul_tiled")
@@ -381,7 +381,7 @@ for K in 37, 5:
 #
 # <details><summary>Answer</summary>
 #
-# **{{a @ b, 4,096 | matmul_tiled | time}}**. All that work for an eighth!
+# **{{a @ b, 4,096 | matmul_tiled | time}}**. All that work for so little!
 #
 # </details>
 #
@@ -683,8 +683,9 @@ launches
 
 # %% [markdown]
 # {{=Three}}: no copy is among them. In the third, 6 × 1 matrices meet 5: that makes 6 ×
-# 5 products. The dimension of size 1, and the one that is missing, have the stride 0
-# there: one matrix serves for many. `expand` of chapter 03 has done it.
+# 5 products. The dimension of size 1, and the one that is missing, have {{=the stride
+# 0|((600, 0, 30, 1), (0, 60, 2, 1))}} there: one matrix serves for many. `expand` of
+# chapter 03 has done it.
 
 # %%
 batch.expand(6, 5, 20, 30).strides, five.expand(6, 5, 30, 2).strides
@@ -710,7 +711,8 @@ for view, right in (plain, x @ x), (turned, x.T @ x):
 
 # %% [markdown]
 # One could copy first: `w.T.contiguous()`. For 4096 × 4096 floats that moves 134 MB.
-# **Predict** how long that GPU takes for it, beside 3 ms of the product.
+# **Predict** how long that GPU takes for it, beside {{a @ b, 4,096 | PyTorch | time}}
+# of the product.
 
 # %%
 print(f"{1e3 * 2 * 4 * 4096**2 / roofs.bandwidth:.3f} ms")
@@ -720,9 +722,10 @@ print(f"{1e3 * 2 * 4 * 4096**2 / roofs.bandwidth:.3f} ms")
 #
 # ## Which kernel runs
 #
-# `a @ b` runs the highest rung that is made for the operands; where you have written
-# one, the highest of **yours**. In this notebook the course's solutions stand in, which
-# do not count as yours; but one can ask for a rung by its name:
+# `a @ b` runs {{=the highest rung|matmul pipelined}} that is made for the operands;
+# where you have written one, the highest of {{=**yours**|matmul yours
+# matmul_register}}. In this notebook the course's solutions stand in, which do not
+# count as yours; but one can ask for a rung by its name:
 
 # %%
 a = minigrad.ones(64, 64).to(device)

@@ -100,7 +100,8 @@ viz.windows(x, 2, dilation=2, at=(1, 1))
 #
 # > OH = (H + 2 * padding - dilation * (KH - 1) - 1) // stride + 1
 #
-# "same" padding keeps the size, with stride 1: 2 * padding = dilation * (K - 1).
+# "same" padding {{=keeps the size|{'padding': 'same'} (1, 1, 7, 9)}}, with stride 1 and
+# 2 * padding = dilation * (K - 1).
 
 # %%
 for how in {}, {"padding": 1}, {"stride": 2}, {"dilation": 2}, {"padding": "same"}:
@@ -175,10 +176,10 @@ for kernel in (
     print(f"{kernel.name:<14} reads {reads:>6,}  sectors {sectors:>6,}")
 
 # %% [markdown]
-# Four in five of the reads that are left are weights: all threads read the same one at
-# a time, which costs a warp one sector. (CUDA has a place for such numbers: constant
-# memory, 64 KB that kernels only read; its cache gives one word to all lanes at once.)
-# What the halo saves grows with the window: **predict** for 7 x 7.
+# {{=Four in five|reads 11,396}} of the reads that are left are weights: all threads
+# read the same one at a time, which costs a warp one sector. (CUDA has a place for such
+# numbers: constant memory, 64 KB that kernels only read; its cache gives one word to
+# all lanes at once.) What the halo saves grows with the window: **predict** for 7 x 7.
 
 # %%
 for K in 1, 3, 5, 7:
@@ -189,7 +190,8 @@ for K in 1, 3, 5, 7:
 #
 # Three parts are easy to fill: the tile, the strip to its right, the strip below. What
 # is forgotten is the square where both are beyond the tile, the corners of the picture.
-# The tools see that cells are read that were never written.
+# The tools see that cells are read
+# {{=that were never written|which this block has not written}}.
 
 # %%
 text = convolution.conv2d_direct.text
@@ -340,8 +342,8 @@ viz.overlaps((4, 5), 3)
 
 # %% [markdown]
 # im2col is linear, so it is a matrix, if a strange one: each row has a single {{=1}}.
-# Let us write it down, column by column, and look at col2im's. It is the transpose: the
-# **adjoint**.
+# Let us write it down, column by column, and look at col2im's. It is {{=the
+# transpose|True}}: the **adjoint**.
 
 
 # %%
@@ -370,10 +372,10 @@ y = minigrad.rand(*columns.shape)
 # ### Break it: += from many threads
 #
 # As a scatter, several threads add to one element. `x[i] += v` is a read, an addition
-# and a write; between them another thread comes. `atomicAdd` is one step; but the order
-# in which they come is open, so the last digits differ from run to run. The library
-# turns the loop around: a thread for each element of x **gathers**, in the same order
-# each time.
+# and a write; between them {{=another thread|race in col2im}} comes. `atomicAdd` is one
+# step; but the order in which they come is open, so the last digits differ from run to
+# run. The library turns the loop around: a thread for each element of x **gathers**, in
+# the same order each time.
 
 # %%
 text = convolution.col2im.text
@@ -411,8 +413,8 @@ print("dx", dx.reshape(3, 3).tolist())
 
 # %% [markdown]
 # Of two 5s the first one counts, row by row; the 5 at index {{=1}} was the largest of
-# {{=two}} windows. And padding is not 0 here: it does not count at all. **Predict** the
-# result.
+# {{=two}} windows. And padding is not 0 here: it {{=does not count|[[[-3.0, -7.0]]]}}
+# at all. **Predict** the result.
 
 # %%
 F.max_pool2d(minigrad.tensor([[[-3.0, -7.0]]]), (1, 2), padding=(0, 1)).tolist()
@@ -434,7 +436,8 @@ print(abs(y - np.correlate(x, w)).max())
 
 # %% [markdown]
 # For 3 taps there is a trick of Winograd's (1980; for networks Lavin and Gray, 2015).
-# Two results need 6 multiplications; with sums made before, 4 are enough:
+# Two results need 6 multiplications; with sums made before, {{=4 are enough|17.0 31.0
+# [17. 31.]}}:
 #
 # > m₁ = (d₀ - d₂) g₀, m₂ = (d₁ + d₂)(g₀ + g₁ + g₂) / 2,
 # > m₃ = (d₂ - d₁)(g₀ - g₁ + g₂) / 2, m₄ = (d₁ - d₃) g₂

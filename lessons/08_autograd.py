@@ -213,8 +213,9 @@ backward(y)
 viz.formula(y)
 
 # %% [markdown]
-# That is the whole engine: the class, `in_order`, `backward`. Fewer than 60 lines. Let
-# it do something: a neuron with two inputs, and a difference for comparison.
+# That is {{=the whole engine|a: data 2, grad 9}}: the class, `in_order`, `backward`.
+# Fewer than 60 lines. Let it do something: a neuron with two inputs, and a difference
+# for comparison.
 
 
 # %%
@@ -229,7 +230,8 @@ moved = neuron(Value(1.0 + h), Value(0.3), Value(0.3))
 print([round(w.grad, 6) for w in weights], round((moved.data - y.data) / h, 6))
 
 # %% [markdown]
-# And it trains. Three points of a curve, one neuron, thirty steps downhill:
+# And {{=it trains|30 loss 0.0016}}. Three points of a curve, one neuron, thirty steps
+# downhill:
 
 # %%
 points = [(-1.0, -0.8), (0.0, 0.3), (1.0, 0.9)]
@@ -302,7 +304,8 @@ viz.graph(loss, w=w, bias=bias)
 # Three things to see:
 #
 # - **x is not there.** Its gradient is not required, so nothing goes to it.
-# - The graph ends in **leaves**, green: tensors with `requires_grad=True`.
+# - The graph ends in {{=**leaves**|2 of them leaves}}, green: tensors with
+#   `requires_grad=True`.
 # - `Mul` sends to the same node 2 times: h1 · h1.
 #
 # Now backward, and the picture once more. The leaves have gradients, and the boxes say
@@ -329,10 +332,10 @@ print(h1.grad)
 #
 # | | `requires_grad` | `is_leaf` | gets a `.grad` |
 # |---|---|---|---|
-# | a weight, `requires_grad=True` | True | True | yes |
+# | a weight, `requires_grad=True` | True | {{=True|True True None}} | yes |
 # | data | False | True | no |
-# | what an operator made of a weight | True | False | only with `retain_grad()` |
-# | what an operator made of data alone | False | True | no |
+# | an operator's, of a weight | True | {{=False|True False}} | with `retain_grad()` |
+# | an operator's, of data alone | False | {{=True|False True None}} | no |
 #
 # **Predict** the last line. Would you call that a leaf? PyTorch does, "by convention".
 
@@ -352,9 +355,10 @@ with no_grad():
 print(y.requires_grad, y.grad_fn, (w * 2).requires_grad)
 
 # %% [markdown]
-# A step of an optimiser has to be inside of it. Without, it would be an operator like
-# any other: w would be the result of a subtraction, and no leaf any more. (`with
-# trying():` goes on after an error, and shows its message alone.)
+# A step of an optimiser has to be {{=inside of it|a leaf Variable that requires grad}}.
+# Without, it would be an operator like any other: w would be the result of a
+# subtraction, and no leaf any more. (`with trying():` goes on after an error, and shows
+# its message alone.)
 
 # %%
 (w * w).sum().backward()
@@ -424,8 +428,8 @@ print(y, x.grad, sep="\n")
 # backward returns one gradient for **each argument** of forward, None for those that
 # have none.
 #
-# The multiplications inside of forward are not recorded: one node stands for all of
-# them.
+# The multiplications inside of forward are not recorded: {{=one node|Backward visits
+# Sum, Cube, x}} stands for all of them.
 
 # %%
 viz.graph(Cube.apply(x).sum(), x=x)
@@ -460,7 +464,7 @@ print(p.grad, q.grad)
 # {{=300}} twice: the second call has overwritten what the first one had saved. Every
 # network uses the same operator many times before backward begins.
 #
-# A wrong number of gradients, on the other hand, is noticed.
+# A wrong number of gradients, on the other hand, {{=is noticed|expected 2, got 1}}.
 
 
 # %%
@@ -497,10 +501,11 @@ print([node.name() for node in topological_order([loss.grad_fn])])
 viz.graph(loss, x=x)
 
 # %% [markdown]
-# `Tanh` has to wait for `Exp`, though `Mul` points to it directly. Often
-# several orders are right; here only one is.
+# `Tanh` {{=has to wait for `Exp`|'ExpBackward0', 'TanhBackward0'}}, though `Mul` points
+# to it directly. Often several orders are right; here only one is.
 #
-# How deep may a graph be? A list instead of recursion, so as deep as memory lasts:
+# How deep may a graph be? A list instead of recursion, so {{=as deep as memory
+# lasts|tensor(100001.,}}:
 
 # %%
 x = tensor(1.0, requires_grad=True)
@@ -511,7 +516,8 @@ y.backward()
 print(y, x.grad)
 
 # %% [markdown]
-# A picture of 100 000 boxes would be of no use. Repetitions are folded:
+# A picture of 100 000 boxes would be of no use. Repetitions are {{=folded|the 2 layers
+# above, 38 times more}}:
 
 # %%
 h1 = tensor([[0.1, 0.2]], requires_grad=True)
@@ -527,7 +533,7 @@ viz.graph(state.sum(), h1=h1, weight=weight)
 # ## Accumulation
 #
 # Gradients are added up in two places. Within one backward: x · x + x uses x three
-# times, and the slope is 2x + 1.
+# times, and the slope is {{=2x + 1|tensor([7.])}}.
 
 # %%
 x = tensor([3.0], requires_grad=True)
@@ -536,8 +542,8 @@ y.backward()
 print(x.grad)
 
 # %% [markdown]
-# And from one backward to the next: `.grad` is added to, never replaced. **Predict**
-# the last number.
+# And from one backward to the next: `.grad` is {{=added to|tensor([28.])}}, never
+# replaced. **Predict** the last number.
 
 # %%
 for _ in range(3):
@@ -553,7 +559,8 @@ for _ in range(3):
 # ### A second backward
 #
 # What a node has saved is freed as soon as it is used: it is most of the memory of
-# training. So a graph in which some node has saved something is good for one backward.
+# training. So a graph in which some node has saved something is good for
+# {{=one backward|Trying to backward through the graph a second time}}.
 # **Predict**: which of these two can go backward twice?
 
 # %%
@@ -585,7 +592,7 @@ print(x.grad)
 # ### And a gradient of what?
 #
 # backward begins with "y grows as much as y": 1. That makes sense for a single number.
-# For several, which one is to grow?
+# For several, {{=which one is to grow|only for scalar outputs}}?
 
 # %%
 y = x * tensor([1.0, 2.0, 3.0])
@@ -594,7 +601,7 @@ with trying():
 
 # %% [markdown]
 # Either make one number of them, or say with which gradient to begin. `y.sum()` is the
-# same as a gradient of ones:
+# same as {{=a gradient of ones|tensor([6.])}}:
 
 # %%
 x.grad = None
@@ -605,7 +612,8 @@ print(x.grad)
 # ## Broadcasting undone
 #
 # bias, of shape (3,), is added to (4, 3): each of its elements is used in four rows. So
-# four gradients meet at each, and are added up: the gradient of broadcasting is a sum.
+# four gradients meet at each, and are added up: the gradient of broadcasting is {{=a
+# sum|tensor([18., 22., 26.])}}.
 
 # %%
 bias = tensor([10.0, 20.0, 30.0], requires_grad=True)
@@ -635,9 +643,9 @@ with trying():
     y.backward()
 
 # %% [markdown]
-# An error, and a good one. A **version counter**, shared by a tensor and all its views,
-# counts the writes; a saved tensor remembers the count, and the two are compared when
-# it is used.
+# {{=An error|modified by an inplace operation}}, and a good one. A **version counter**,
+# shared by a tensor and all its views, counts the writes; a saved tensor remembers the
+# count, and the two are compared when it is used.
 
 # %%
 x = tensor([1.0, 2.0, 3.0])
@@ -647,10 +655,10 @@ view.mul_(10)
 print(x, x._version, view._version)
 
 # %% [markdown]
-# A view has the same counter, so a write through it is seen. Not every write is: what
-# is written into the NumPy array of `x.numpy()` is not counted, and in PyTorch neither
-# is what is written through `x.data`. These are ways around autograd, to be used
-# knowingly.
+# A view has {{=the same counter|tensor([ 1., 20., 30.]) 1 1}}, so a write through it is
+# seen. Not every write is: what is written into the NumPy array of `x.numpy()` is not
+# counted, and in PyTorch neither is what is written through `x.data`. These are ways
+# around autograd, to be used knowingly.
 #
 # ### Break it: without the counter
 #
@@ -669,8 +677,9 @@ print("y was computed with 3, the gradient is", w.grad.item())
 # {{=103}}, and nothing would ever have shown it. A silent wrong gradient does not end
 # the program: the network learns, only badly, and the search takes weeks.
 #
-# Not every change is a mistake. `relu_` may write over its operand, because its
-# gradient needs the result alone; and `x += 1` is fine when no node has saved x:
+# {{=Not every change is a mistake|tensor([3., 0.])}}. `relu_` may write over its
+# operand, because its gradient needs the result alone; and `x += 1` is fine when no
+# node has saved x:
 
 # %%
 w = tensor([2.0, -1.0], requires_grad=True)
@@ -766,8 +775,8 @@ viz.graph((error * error).mean(), w1=w1, b1=b1, w2=w2, b2=b2)
 # | `permute` | the inverse permutation |
 # | choose (`relu`, `where`, `amax`) | to the one that was chosen, 0 to the others |
 #
-# Where a formula meets infinity it needs care: 0 · infinite is NaN. **Predict** the
-# slopes of x² and of x⁰ at 0, first by the formula b · xᵇ⁻¹.
+# Where a formula meets infinity it needs care: 0 · infinite is {{=NaN|[ 0. nan]}}.
+# **Predict** the slopes of x² and of x⁰ at 0, first by the formula b · xᵇ⁻¹.
 
 # %%
 x = tensor([0.0, 0.0], requires_grad=True)
@@ -820,9 +829,10 @@ with trying():
     gradcheck(Wrong.apply, x)
 
 # %% [markdown]
-# The message names the place. gradcheck moves **every** element: a fault may be in the
-# last one alone. The table of all these slopes, a row for each element of the operand
-# and a column for each of the result, is called the **Jacobian**.
+# The message {{=names the place|d result[0] / d input[0] is 2 by backward}}. gradcheck
+# moves **every** element: a fault may be in the last one alone. The table of all these
+# slopes, a row for each element of the operand and a column for each of the result, is
+# called the **Jacobian**.
 #
 # ### Break it
 #
@@ -917,7 +927,8 @@ viz.graph(first, x=x)
 #
 # <details><summary>Answers</summary>
 #
-# 1. Once; two, one from the sum and one from the product, and they are added first.
+# 1. {{=Once|visits Add, Sum, Prod, Mul, x}}; two, one from the sum and one from the
+#    product, and they are added first.
 # 2. relu's slope can be read off the result: 1 where it is above 0. The slope of a · b
 #    by a is b, which the result does not show.
 # 3. `detect_anomaly()`, from a checkpoint shortly before: it makes every step slower,

@@ -64,7 +64,8 @@ viz.lines(points, x="x", y="y", dots="points")
 # goes a little against the gradient of the mean squared error.
 
 # %%
-(w, b), way = (minigrad.zeros(1).requires_grad_() for _ in "wb"), []
+w, b = minigrad.zeros(1).requires_grad_(), minigrad.zeros(1).requires_grad_()
+way = []
 for step in range(201):
     loss = ((x * w + b - y) ** 2).mean()
     loss.backward()
@@ -77,15 +78,16 @@ for step in range(201):
         print(f"{step:>4}  loss {loss.item():7.4f}  w {w.item():.3f}  b {b.item():.3f}")
 
 # %% [markdown]
-# Not exactly 3 and 2: the points are noisy, and the best line through them is this one.
+# {{=Not exactly 3 and 2|w 2.979 b 2.018}}: the points are noisy, and the best line
+# through them is this one.
 
 # %%
 found = (x * w + b).detach().flatten().tolist()
 viz.lines(points | {"found": (x.flatten().tolist(), found)}, "x", "y", dots="points")
 
 # %% [markdown]
-# What is left of the loss is the noise, 0.3² = 0.09. Every pair (w, b) has a loss: this
-# is the **loss surface**, and the 200 steps are a way down on it.
+# What is left of the loss is the noise, 0.3² = {{=0.09}}. Every pair (w, b) has a loss:
+# this is the **loss surface**, and the 200 steps are a way down on it.
 
 # %%
 xs, ys = x.numpy(), y.numpy()
@@ -98,7 +100,8 @@ viz.surface(height, {"gradient descent": way}, x=(-1, 6), y=(-1, 4))
 # **Predict**: what happens without `p.grad = None`?
 
 # %%
-w, b, seen = *(minigrad.zeros(1).requires_grad_() for _ in "wb"), []
+w, b = minigrad.zeros(1).requires_grad_(), minigrad.zeros(1).requires_grad_()
+seen = []
 for _ in range(100):
     loss = ((x * w + b - y) ** 2).mean()
     loss.backward()
@@ -128,7 +131,7 @@ class Tiny:
     """A module in a few lines."""
 
     def __init__(self):
-        self.__dict__["found"] = {}
+        self.__dict__["found"] = {}  # not by __setattr__, which needs it
 
     def __setattr__(self, name, value):
         if isinstance(value, nn.Parameter | Tiny):
@@ -184,8 +187,8 @@ twice = nn.Sequential(layer, nn.Tanh(), layer)
 len(list(twice.parameters())), list(twice.state_dict())
 
 # %% [markdown]
-# {{=Once|2}} in the list, because an optimiser that gets it twice steps twice; twice in
-# the state_dict, because loading it expects all names.
+# {{=Once|2}} in the list, because an optimiser that gets it twice steps twice; {{=twice
+# in the state_dict|'2.weight'}}, because loading it expects all names.
 #
 # **To the lab**: exercises 1 to 3 (`named_parameters`, `state_dict`, `train`).
 #
@@ -240,9 +243,10 @@ for s in 0.05, 0.1, 0.2:
 
 # %% [markdown]
 # 0.5³⁰, 1, 2³⁰: a factor of two too little or too much in each layer, and after thirty
-# of them the signal is gone, or near infinity. Only s = 1 / √n keeps it; n, how many
-# numbers go into one output, is the layer's **fan_in**. Now with an activation, and we
-# look at the whole distribution, in layers 1, 5, 10, 20, 30.
+# of them the signal is gone, or near infinity. Only {{=s = 1 / √n|s = 0.1 deviation
+# 9.30e-01}} keeps it; n, how many numbers go into one output, is the layer's
+# **fan_in**. Now with an activation, and we look at the whole distribution, in layers
+# 1, 5, 10, 20, 30.
 
 
 # %%
@@ -273,9 +277,11 @@ rows = {
 viz.histograms({name: some(seen) for name, seen in rows.items()})
 
 # %% [markdown]
-# - Small weights: everything goes to 0. Layer 30 does not know its input any more.
-# - Large weights: all values are near -1 and 1. There tanh is flat, its slope is 0, and
-#   no gradient comes through. The units are **saturated**.
+# - Small weights: everything {{=goes to 0|layer 30: standard deviation 7.4e-10}}. Layer
+#   30 does not know its input any more.
+# - Large weights: all values are {{=near -1 and 1|0.5, layer 30: standard deviation
+#   0.91}}. There tanh is flat, its slope is 0, and no gradient comes through. The units
+#   are **saturated**.
 # - In between the values stay where tanh can do something.
 #
 # And with ReLU, which has no flat ends but throws away one half: with 1 / √n the mean
@@ -327,14 +333,15 @@ for name, start in starts.items():
     model = deep(start, nn.ReLU)
     F.cross_entropy(model(x[:200]), t[:200]).backward()
     every = [(p.grad * p.grad).sum().item() ** 0.5 for p in model.parameters()]
-    norms[name] = range(1, 31), np.maximum(every[:30], 1e-45)
+    norms[name] = range(1, 31), np.maximum(every[:30], 1e-45)  # log: no 0
 viz.lines(norms, x="layer", y="norm of the gradient", log="y")
 
 # %% [markdown]
-# **Vanishing**: the gradients are near 10⁻¹⁷, and nothing learns. **Exploding**: 10¹³;
-# one step, and all is over. With Kaiming's start all thirty layers learn at the same
-# pace. (In each of the three the lines are level: a layer's gradient is its input times
-# what comes from above, and where the one shrinks the other has still to.)
+# **Vanishing**: the gradients are near {{=10⁻¹⁷|from 4.04e-17}}, and nothing learns.
+# **Exploding**: {{=10¹³|from 1.15e+13}}; one step, and all is over. With Kaiming's
+# start all thirty layers learn at the same pace. (In each of the three the lines are
+# level: a layer's gradient is its input times what comes from above, and where the one
+# shrinks the other has still to.)
 #
 # ### Hooks: looking in from outside
 #
@@ -414,8 +421,8 @@ print("50 batches later", bn.eval()(x).detach().mean(0))
 # %% [markdown]
 # One detail decides exercise 6: x is divided by the **biased** variance, the squares
 # over n; into the running variance goes the unbiased one, over n - 1. And a layer that
-# looks at the whole batch makes a sample's result depend on its neighbours: **break
-# it** by comparing the same row in two batches.
+# looks at the whole batch makes a sample's result {{=depend on its neighbours|1.69}}:
+# **break it** by comparing the same row in two batches.
 
 # %%
 bn.train()
@@ -429,7 +436,7 @@ alone = bn(minigrad.cat([x[:1], x[:1] + 1]))[0]
 #
 # **Dropout** (N. Srivastava and others, 2014) sets each number to 0 with probability p,
 # in training only, so that no unit can rely on a single other one. What is left is
-# divided by 1 - p. **Predict** why, and the three numbers:
+# divided by {{=1 - p|tensor(1.4286)}}. **Predict** why, and the three numbers:
 
 # %%
 x = minigrad.ones(10_000)
@@ -437,9 +444,10 @@ y = F.dropout(x, p=0.3)
 (y == 0).float().mean(), y.max(), y.mean()
 
 # %% [markdown]
-# The mean stays what it is without dropout, so that `eval()`, which drops nothing,
-# needs no correction. In backward the same mask is used: a number that was dropped has
-# no gradient. And if one forgets `eval()`? Two answers to one question:
+# {{=The mean stays|tensor(0.9934)}} what it is without dropout, so that `eval()`, which
+# drops nothing, needs no correction. In backward the same mask is used: a number that
+# was dropped has no gradient. And if one forgets `eval()`? {{=Two answers|['-0.676',
+# '0.121'] in training}} to one question:
 
 # %%
 net = nn.Sequential(nn.Linear(3, 50), nn.Dropout(0.5), nn.Linear(50, 1))
@@ -479,8 +487,9 @@ in_two, in_one
 # %% [markdown]
 # The probability is exp(-200), below every float, and log(0) is minus
 # {{=infinity|inf}}. In one step it is lse - x[t], where lse is the logarithm of the sum
-# of exponentials, and {{=200.69}} is right. The gradient is even simpler, softmax minus
-# **one-hot**: a row of zeros with a 1 at the right class.
+# of exponentials, and {{=200.69}} is right. The gradient is even simpler, {{=softmax
+# minus|tensor([[-0.3410, 0.2424, 0.0986]])}} **one-hot**: a row of zeros with a 1 at
+# the right class.
 
 # %%
 scores = minigrad.tensor([[2.0, 1.0, 0.1]]).requires_grad_()
@@ -559,8 +568,9 @@ for make in optim.Adam, optim.AdamW:
 
 # %% [markdown]
 # Under Adam the decay is part of the gradient, and is divided by the gradient's size:
-# the weight with the large gradients hardly feels it, the other one is pulled to 0 at
-# full speed. AdamW keeps it apart, and {{=both shrink alike|['0.373', '0.373']}}.
+# the weight with the large gradients {{=hardly feels it|Adam ['1.008', '0.016']}}, the
+# other one is pulled to 0 at full speed. AdamW keeps it apart, and {{=both shrink
+# alike|['0.373', '0.373']}}.
 #
 # ### A learning rate that falls
 #
@@ -666,8 +676,8 @@ losses, _ = train(net, optim.Adam(net.parameters(), lr=0.01), epochs=12)
 print(f"after: {score(net):.1%}, first loss {losses[0]:.3f}, last {losses[-1]:.3f}")
 
 # %% [markdown]
-# The first loss is near 2.3, as it should be: the network knows nothing, and knows it.
-# What does it still get wrong?
+# The first loss is {{=near 2.3|first loss 2.396}}, as it should be: the network knows
+# nothing, and knows it. What does it still get wrong?
 
 # %%
 images, labels = minigrad.data.digits(train=False)
@@ -697,8 +707,8 @@ for name, start in [
 
 # %% [markdown]
 # The first one does not move from {{=2.30}}: no gradient comes through. The second one
-# begins with a loss of tens of thousands; one step, and there is
-# {{=no number left|nan}}. The third one learns. The three differ in nothing but the
+# begins with a loss of {{=tens of thousands|loss 3.71e+04 to nan}}; one step, and there
+# is {{=no number left|nan}}. The third one learns. The three differ in nothing but the
 # numbers they began with.
 #
 # ## Clipping
@@ -724,7 +734,8 @@ viz.lines(norms, y="norm before clipping", log="y")
 # gradients are steps of length lr · 1, in the same direction, and the network learns.
 #
 # Why one norm for all, and not one for each parameter? Because the **direction** is
-# what the gradient knows best. Two gradients, each clipped by itself, point elsewhere:
+# what the gradient knows best. Two gradients, each clipped by itself, {{=point
+# elsewhere|together [1. 0.1] alone [1. 0.3]}}:
 
 # %%
 g = np.array([3.0, 0.3])
@@ -774,8 +785,9 @@ fc = nn.Linear(64, 10)
 x = minigrad.zeros(32, 64)
 
 # %% [markdown]
-# **Shapes.** The message names the operator and both shapes. Images (32, 8, 8) are not
-# rows of 64: `.flatten(1)` makes rows of them.
+# **Shapes.** The message names the operator and {{=both shapes|the input has shape [32,
+# 8, 8] and the weight [10, 64]}}. Images (32, 8, 8) are not rows of 64: `.flatten(1)`
+# makes rows of them.
 
 # %%
 with trying():
@@ -785,7 +797,8 @@ with trying():
 
 # %% [markdown]
 # The dangerous ones say nothing: (32, 1) beside (32,) is broadcast to (32, 32). A loss
-# warns, so read warnings. `target.unsqueeze(1)` mends it.
+# {{=warns|Using a target size ([32])}}, so read warnings. `target.unsqueeze(1)` mends
+# it.
 
 # %%
 import textwrap
@@ -797,16 +810,18 @@ with warnings.catch_warnings(record=True) as found:
 print(textwrap.fill(str(found[0].message), 90))
 
 # %% [markdown]
-# **Devices.** Model and data lie in different memories. Move the data to the model:
-# `x.to(device)`; and the model before the optimiser is made: `net.to(device)`.
+# **Devices.** Model and data lie in {{=different memories|operand 1 is on 'sim' and
+# operand 2 is on 'cpu'}}. Move the data to the model: `x.to(device)`; and the model
+# before the optimiser is made: `net.to(device)`.
 
 # %%
 with trying():
     fc(x.to("sim"))
 
 # %% [markdown]
-# **Types.** NumPy's floats are double, a network's are float: `x.float()`. Classes are
-# whole numbers: `labels.long()`.
+# **Types.** NumPy's floats are {{=double, a network's are float|float64 and float32}}:
+# `x.float()`. Classes are {{=whole numbers|expected target dtype to be int64}}:
+# `labels.long()`.
 
 # %%
 with trying():
@@ -815,16 +830,18 @@ with trying():
     F.cross_entropy(fc(x), minigrad.zeros(32))
 
 # %% [markdown]
-# **Not one number.** Gradients are those of one number: a mean or a sum of the losses.
+# **Not one number.** Gradients are those of {{=one number|only for scalar outputs}}: a
+# mean or a sum of the losses.
 
 # %%
 with trying():
     fc(x).backward()
 
 # %% [markdown]
-# **No gradient.** Nothing in the graph requires one; often a `detach()`, a `no_grad()`,
-# or a detour through NumPy has cut it. And a parameter whose `.grad` is None after
-# backward had no part in the loss: an optimiser passes over it in silence.
+# **No gradient.** Nothing in the graph {{=requires one|does not require grad}}; often a
+# `detach()`, a `no_grad()`, or a detour through NumPy has cut it. And a parameter whose
+# {{=`.grad` is None|['weight', 'bias']}} after backward had no part in the loss: an
+# optimiser passes over it in silence.
 
 # %%
 with trying():
@@ -834,8 +851,9 @@ fc(x).sum().backward()
 print([name for name, p in unused.named_parameters() if p.grad is None])
 
 # %% [markdown]
-# **In place.** exp needs its result for its gradient, and it was overwritten. Without
-# the `_` a new tensor is made, and all is well.
+# **In place.** exp needs its result for its gradient, and it {{=was
+# overwritten|modified by an inplace operation}}. Without the `_` a new tensor is made,
+# and all is well.
 
 # %%
 with trying():
@@ -887,7 +905,7 @@ print(f"{losses[0]:.3f}, and then {losses[-1]:.3f}")
 # 1. Yes: fan_in is 100 in both, 4 · 25 for the convolution, and the bound is
 #    gain · √(3 / fan_in).
 # 2. With SGD the steps are 1000 times as long. Adam divides by the size of the
-#    gradient: nothing changes (but for eps).
+#    gradient: {{=nothing changes|times 1000 -> 0.8999999761581421}} (but for eps).
 # 3. The variance of one number is 0, and the unbiased one 0 / 0. PyTorch refuses: more
 #    than one value per channel is expected in training.
 # 4. Before backward there are no gradients of this batch; after step they are used.
@@ -901,7 +919,7 @@ for scale in 1, 1000:
     p = nn.Parameter(minigrad.ones(1))
     p.grad = minigrad.tensor([0.3 * scale])
     optim.Adam([p], lr=0.1).step()
-    print(scale, p.item())
+    print("times", scale, "->", p.item())
 
 # %% [markdown]
 # Now **lab 09**: its exercises take from five to thirty minutes each; in the last you

@@ -61,8 +61,8 @@ print(head.hex(" ", 4))
 read_idx(head + bytes(range(24)))
 
 # %% [markdown]
-# Two zero bytes, 8 for "bytes", 3 for "three dimensions", then 2, 3 and 4. **Predict**:
-# what does the first size become if its bytes are read from the other end?
+# Two zero bytes, {{=8 for "bytes"|dtype=uint8}}, 3 for "three dimensions", then the
+# sizes. **Predict** what the first size becomes if its bytes are read from the far end.
 
 # %%
 int.from_bytes((2).to_bytes(4, "big"), "little")
@@ -111,8 +111,9 @@ viz.images(x[:20], t[:20].tolist())
 # %% [markdown]
 # ## Batches
 #
-# A loader gives them, in another order in each epoch. The order is random, but it need
-# not be remembered: a seed and the number of the epoch determine it.
+# A loader gives them, {{=in another order|[[7, 2, 4, 6]}} in each epoch. The order is
+# random, but it need not be remembered: a seed and the number of the epoch determine
+# it.
 
 # %%
 loader = DataLoader(range(10), batch_size=4, shuffle=True, seed=1)
@@ -151,7 +152,7 @@ h1.shape
 # %% [markdown]
 # `padding=1` puts zeros around the image: then a window of 3 × 3 fits at each of the
 # 28 × 28 places. ReLU throws away what is negative, and pooling keeps the largest of
-# each 2 × 2 pixels: half as high, half as wide.
+# each 2 × 2 pixels: {{=half as high, half as wide|(1, 32, 14, 14)}}.
 
 # %%
 h2 = F.max_pool2d(F.relu(h1), 2)
@@ -172,9 +173,9 @@ conv2.weight.shape, h3.shape
 # its pooling, 8 by the second, 10 with the last pooling.
 #
 # (Two options of these layers that this network does not use: `groups=g` lets a filter
-# see 1/g of the channels only, with g = channels one of them, a **depthwise
-# convolution**; and `ceil_mode=True` lets pooling keep a last window that hangs over
-# the edge. **Predict** the shapes.)
+# see 1/g of the channels only, with g = channels {{=one of them|(32, 1, 3, 3)}}, a
+# **depthwise convolution**; and `ceil_mode=True` lets pooling keep {{=a last
+# window|[(2, 2), (3, 3)]}} that hangs over the edge. **Predict** the shapes.)
 
 # %%
 depthwise = nn.Conv2d(32, 32, 3, padding=1, groups=32)
@@ -213,9 +214,10 @@ print(f"{sum(numbers.values()):>18,} parameters together")
 # times. Weights that are **shared** by all places are why convolutions can do with so
 # few.
 #
-# `minigrad.models.ConvNet` is just this. Here is the graph of its loss, as in
-# chapter 08, but with `depth=1`: the network is open, and each of its four layers is
-# folded into a pile. Backward begins at the loss, and visits the layers last to first.
+# `minigrad.models.ConvNet` is just this. Here is the graph of its loss, as in chapter
+# 08, but with `depth=1`: the network is open, and each of its {{=four layers|4 calls of
+# modules folded}} is folded into a pile. Backward begins at the loss, and visits the
+# layers last to first.
 
 # %%
 net = ConvNet()
@@ -702,8 +704,8 @@ pad.show((abs(radius - 20) < 4).astype(float))
 # <details><summary>Answers</summary>
 #
 # 1. conv1 alone: its filters are 3 × 3 × 3, so 32 · 18 = 576 parameters more.
-# 2. fc1: 64 images of 14 × 14 are 12,544 numbers, four times as many. The convolutions
-#    take any size.
+# 2. fc1: 64 images of 14 × 14 are {{=12,544}} numbers, four times as many. The
+#    convolutions take any size.
 # 3. 938 steps, 32 images. In a mean of means each of these 32 counts as much as two
 #    others.
 # 4. Every node of its graph, and what they have saved: all activations. After a

@@ -310,9 +310,8 @@ part("extension/csrc/bindings.cpp", "PYBIND11_MODULE", "}")
 # (`BuildExtension.with_options(use_ninja=False)` in a set-up file does without ninja,
 # and compiles one file after the other.)
 #
-# The third way first: five lines of C++ become a module. `extension.load_inline` calls
-# PyTorch's in a folder with the text's hash in its name, so the second time nothing is
-# compiled.
+# The third way first. (`extension.load_inline` calls PyTorch's in a folder with the
+# text's hash in its name: the second time nothing is compiled.)
 
 # %%
 text = """\
@@ -361,9 +360,9 @@ for name, pair in pairs.items() if ops else ():
 
 # %% [markdown]
 # The first alone is taken. CHECK_SAME refuses {{=the second|a is Float, b is Double}},
-# CHECK_FLOAT {{=the third|must be floating, is Int}}, the comparison of sizes
-# {{=the fourth|a is [2, 3], b is [1, 3]}}, and CHECK_CONTIGUOUS
-# {{=the last|must be contiguous}}. A sixth: another device. PyTorch's device "meta" has
+# CHECK_FLOAT {{=the third|must be floating, is Int}}, the comparison of sizes {{=the
+# fourth|a is [2, 3], b is [1, 3]}}, and CHECK_CONTIGUOUS {{=the last|must be
+# contiguous}}. A sixth: {{=another device|b on meta}}. PyTorch's device "meta" has
 # shapes and no memory, so this can be tried anywhere.
 
 # %%
@@ -573,8 +572,8 @@ def outer(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
 outer._opoverload._schema
 
 # %% [markdown]
-# **The shape rule**, called "fake": what comes out, without computing it. A compiler
-# asks for it, with tensors that have no memory.
+# **The shape rule**, called "fake": {{=what comes out|torch.Size([2, 3, 4])}}, without
+# computing it. A compiler asks for it, with tensors that have no memory.
 
 # %%
 outer.register_fake(new_outer)
@@ -609,10 +608,10 @@ model(a, b).backward()
 print(model(a, b).item(), outer(a, b).sin().sum().item())
 
 # %% [markdown]
-# None: `fullgraph=True` has raised nothing. `torch.library.opcheck` tries all of this
-# at once: does the schema tell the truth, is the gradient registered in the right
-# place, does the shape rule agree with what comes out, does it survive `torch.compile`
-# with sizes that are not known?
+# None: `fullgraph=True` has raised nothing. `torch.library.opcheck` tries {{=all of
+# this|'test_aot_dispatch_dynamic': 'SUCCESS'}} at once: does the schema tell the truth,
+# is the gradient registered in the right place, does the shape rule agree with what
+# comes out, does it survive `torch.compile` with sizes that are not known?
 
 # %%
 torch.library.opcheck(outer, (a, b))
@@ -748,8 +747,9 @@ with minigrad.rungs("fastest"), minigrad.trace() as launches:
 launches
 
 # %% [markdown]
-# One launch, and no tensor for x + bias. The outer product needs no kernel of its own
-# at all, and no gradient: it is a product that is broadcast.
+# {{=One launch|lesson11_bias_gelu strided}}, and no tensor for x + bias. The outer
+# product needs {{=no kernel of its own|mul strided}} at all, and no gradient: it is a
+# product that is broadcast.
 
 # %%
 a, b = minigrad.rand(2, 3).to("sim"), minigrad.rand(2, 4).to("sim")
@@ -1258,7 +1258,8 @@ print(shutil.which("ncu") or "not run: needs a GPU, and Nsight Compute (ncu)")
 #    before its input has been written by another one.
 # 2. A compiler asks before there are numbers, for sizes that are not known yet, and
 #    perhaps on a machine without that GPU.
-# 3. Nothing: False is thrown away. `assert` it, or use `assert_close`.
+# 3. {{=Nothing|line 4: torch.testing.assert_close(y, expected)}}: False is thrown away.
+#    `assert` it, or use `assert_close`.
 #
 # </details>
 #

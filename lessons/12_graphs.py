@@ -59,9 +59,10 @@ with graph.Graph().as_default() as g:
 print(y)
 
 # %% [markdown]
-# No number: y is an operation, a node that says what is to be done. `x * x` has made
-# such a node, too, and the numbers have become constants. x is a **placeholder**: it
-# stands for a value that is not there yet. All of it together is the graph:
+# {{=No number|mul5 = Mul(add3, const4)}}: y is an operation, a node that says what is
+# to be done. `x * x` has made such a node, too, and the numbers have become constants.
+# x is a **placeholder**: it stands for a value that is not there yet. All of it
+# together is the graph:
 
 # %%
 viz.program(g)
@@ -76,9 +77,9 @@ print(session.run(y, feed_dict={x: 3.0}))
 print(session.run(y, feed_dict={x: [1.0, 2.0, 3.0]}))
 
 # %% [markdown]
-# The same graph, with other values, even of another shape. What Python does, the loops
-# and the `if`s, it did once, while the graph was defined. **Predict** what happens
-# here:
+# The same graph, with other values, even of {{=another shape|tensor([ 4., 10., 20.])}}.
+# What Python does, the loops and the `if`s, it did once, while the graph was defined.
+# **Predict** what happens here:
 
 # %%
 with trying(), g.as_default():
@@ -86,10 +87,11 @@ with trying(), g.as_default():
         print("not zero")
 
 # %% [markdown]
-# `if` needs an answer now, and there is none: the value comes later, perhaps another
-# one in each run. A choice has to be an operation itself, `cond`; a loop as well,
-# TensorFlow's `while_loop`. That was the price of the style, and why its users longed
-# for plain Python.
+# `if` needs an answer now, and {{=there is none|it has no value while the graph is
+# defined}}: the value comes later, perhaps another one in each run. A choice has to be
+# an operation itself, {{=`cond`|tensor(10.) tensor(-1.)}}; a loop as well, TensorFlow's
+# `while_loop`. That was the price of the style, and why its users longed for plain
+# Python.
 
 # %%
 with g.as_default():
@@ -112,8 +114,9 @@ print([o.name for o in graph.execution_order([h])])
 print([o.name for o in graph.execution_order([loss])])
 
 # %% [markdown]
-# h needs neither t nor the loss. And any operation can be fed: then what only it
-# needed is left out, too. **Predict**: does this run lack the value of x?
+# h needs {{=neither t nor the loss|['const2', 'x', 'mul3', 'tanh4']}}. And any
+# operation can be fed: then what only it needed is left out, too. **Predict**: does
+# this run lack the value of x?
 
 # %%
 with trying():
@@ -122,7 +125,8 @@ with trying():
     graph.Session(g).run(loss, {t: [0.0, 1.0]})
 
 # %% [markdown]
-# The first run does not need x, since h is given. The second does, and says so. Order
+# The first run {{=does not need x|tensor(0.5000)}}, since h is given. The second does,
+# {{=and says so|the placeholder x is not fed}}. Order
 # and pruning are exercises 1 and 2.
 #
 # Some values are the same in every run: what is made of constants alone. They are
@@ -157,11 +161,13 @@ print(len(g.operations), "operations")
 graph.Session(g).run([y, dy, d2y], {x: 2.0})
 
 # %% [markdown]
-# {{=8}}, 3 · 4 and 6 · 2. The second derivative was no special case: a gradient is an
-# operation, and so it has a gradient. The price: the graph has grown to dozens of
-# operations, many of them superfluous; pruning, folding and merging are no luxury.
+# {{=8}}, {{=3 · 4|tensor(12.)}} and 6 · 2. The second derivative was no special case: a
+# gradient is an operation, and so it has a gradient. The price: the graph has grown to
+# {{=dozens of operations|53 operations}}, many of them superfluous; pruning, folding
+# and merging are no luxury.
 #
-# With a `Variable`, which a session keeps from run to run, this trains:
+# With a `Variable`, which a session keeps from run to run, {{=this trains|[14.5,
+# 0.5512}}:
 
 # %%
 X, T = np.array([[1.0, 2], [3, 4]], "f4"), np.array([[1.0], [2]], "f4")
@@ -182,7 +188,8 @@ print([round(number, 4) for number in ours])
 #
 # ## The same in TensorFlow
 #
-# TensorFlow 2 still has its first version, as `tf.compat.v1`. Line for line:
+# TensorFlow 2 still has its first version, as `tf.compat.v1`.
+# {{=Line for line|[14.5, 0.5512, 0.0227, 0.0027, 0.0019]}}:
 
 # %%
 tensorflow = importlib.util.find_spec("tensorflow")
@@ -326,9 +333,9 @@ print(f.graph)
 
 # %% [markdown]
 # Each line is a node: its number, what it does, to which others, and the dtype and
-# shape of the result. The five operators were put into one node, of which more soon.
-# **Predict** how many kernels the next call launches, and how many the plain function
-# does.
+# shape of the result. The five operators were put into {{=one
+# node|fused_mul_add_relu_mul_and_1_more}}, of which more soon. **Predict** how many
+# kernels the next call launches, and how many the plain function does.
 
 # %%
 with minigrad.trace() as plain:
@@ -338,21 +345,23 @@ with minigrad.trace() as fused:
 print(plain, fused, sep="\n\n")
 
 # %% [markdown]
-# One instead of five. Its text was written by a program, from the expressions in CUDA C
-# that each elementwise operator has had since chapter 04:
+# {{=One|fused_mul_add_relu_mul_and_1_more}} instead of five. Its text was written by a
+# program, from the expressions in CUDA C that each elementwise operator has had since
+# chapter 04:
 
 # %%
 viz.source(f.code)
 
 # %% [markdown]
-# What was a tensor in between is now a variable, `v2`: it lives in a register, and
-# neither is memory allocated for it nor is it written there and read again. Look at
-# `p1[i % 4]`: y is broadcast by its index. On "cpu" the same graph becomes a function
-# of NumPy.
+# What was a tensor in between is now a variable, {{=`v2`|float v2 = v0 * v1}}: it lives
+# in a register, and neither is memory allocated for it nor is it written there and read
+# again. Look at `p1[i % 4]`: y is broadcast by its index. On "cpu" the same graph
+# becomes a function of NumPy.
 #
-# The answers are those of the plain function, to the bit: the same operations in the
-# same order, each rounded by itself. On a GPU the compiler would contract a · b + c to
-# one fused multiply-add, which rounds once; fused kernels are compiled without that.
+# The answers are those of the plain function, {{=to the bit|True}}: the same operations
+# in the same order, each rounded by itself. On a GPU the compiler would contract a ·
+# b + c to one fused multiply-add, which rounds once; fused kernels are compiled without
+# that.
 
 # %%
 same = f(x, y).cpu().numpy() == f.function(x, y).cpu().numpy()
@@ -371,9 +380,9 @@ g(x)
 viz.program(g)
 
 # %% [markdown]
-# At the sum: it needs all elements, a thread has one. What stands before it is a
-# kernel, what stands after it another. And `x * 2 + 1` is there once: the second was a
-# common subexpression.
+# {{=At the sum|%3 sum uses %1 mul}}: it needs all elements, a thread has one. What
+# stands before it is a kernel, what stands after it another. And `x * 2 + 1` is there
+# once: the second was a common subexpression.
 #
 # There are two more rules, exercise 6. A fused kernel runs where its last node stands,
 # so nothing in between may use its results, and nothing may write to what it reads.
@@ -447,9 +456,10 @@ with minigrad.no_grad():
 print(minigrad.jit.explain(predict))
 
 # %% [markdown]
-# Another shape, another mode: another trace. Writing down too little gives wrong
-# answers; too much, and every call is traced. After eight traces it gives up and says
-# so, as `torch.compile` does. Exercise 8.
+# {{=Another shape|(5, 4)}}, {{=another mode|model.training was True, is False}}:
+# another trace. Writing down too little gives wrong answers; too much, and every call
+# is traced. After eight traces it gives up and says so, as `torch.compile` does.
+# Exercise 8.
 #
 # ## A whole training step
 #
@@ -491,8 +501,8 @@ print(minigrad.jit.explain(step))
 
 # %% [markdown]
 # {{=The same losses to the last digit|True}}, with dropout in it. The first call makes
-# Adam's state, so the second is traced once more; from then on the trace holds. How
-# much shorter is it?
+# Adam's state, so the second is traced {{=once more|calls 4, traces 2}}; from then on
+# the trace holds. How much shorter is it?
 
 # %%
 with minigrad.trace() as launches:
@@ -552,7 +562,8 @@ print(y)
 # **static** tensor, made once, into which each batch is copied: `copy_inputs`, exercise
 # 9.
 #
-# Nor may the host look at results in between, for there are none:
+# Nor may the host {{=look at results|cannot capture line 4}} in between, for there are
+# none:
 
 # %%
 x = minigrad.ones(3, device="sim")

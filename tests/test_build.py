@@ -1,6 +1,7 @@
 """Notebooks are built from text: the same bytes each time, and nobody's work lost."""
 
 import functools
+import itertools
 import json
 import re
 
@@ -13,6 +14,8 @@ from minigrad import course
 
 TEXTS = [text for text, _ in build.sources()]
 LABS = [text for text in TEXTS if text.parent.name == "solutions"]
+LESSONS = [text for text in TEXTS if text.parent.name == "lessons"]
+TO_DO = re.compile(r"<details>.*?</details>|\*\*predict\*\*|\bPredict\b", re.S)
 
 
 def ids(path):
@@ -58,6 +61,17 @@ def test_a_lesson_takes_what_it_asks_for():
     )
     cells += [cell("## Before you go\n\n1. Why?\n2. When?\n\n<details>\n\n1. So")]
     assert duration(cells * 5, []).startswith("1.5 hours ")  # 5 · 18, 2 questions
+
+
+@pytest.mark.parametrize("text", LESSONS, ids=ids)
+def test_a_lesson_comes_in_small_pieces(text):
+    """After 250 words at most something to run, to predict or to unfold."""
+    for kind, cells in itertools.groupby(built(text).cells, lambda c: c.cell_type):
+        sources = [cell.source for cell in cells if cell.id != "setup"]
+        for source in sources if kind == "code" else ():
+            assert len(re.findall(r"^[ \t]*(?!#|//)\S", source, re.M)) <= 13, source
+        for piece in TO_DO.split("\n".join(sources)) if kind == "markdown" else ():
+            assert len(re.findall(r"\S*\w\S*", piece)) <= 250, piece
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=ids)
