@@ -5,6 +5,7 @@ import re
 from grading.mutation.cuda import Edits
 from grading.mutation.edits import Edit
 from minigrad.exercises.signature import kernel_pattern
+from minigrad.simt.front.words import LEVELS
 
 MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 STATEMENTS = {"return", "else", "goto", "struct", "typename", "operator"}
@@ -101,7 +102,8 @@ def turned_round(text):
     done = 0
     for i, word in enumerate(kernel.words):
         if word in MIRRORED and kernel.is_binary(i) and not kernel.is_template(i):
-            left, right = kernel.left_of(i, 6), kernel.right_of(i, 6)
+            level = LEVELS[word]
+            left, right = kernel.left_of(i, level), kernel.right_of(i, level)
             if kernel.begins[left] >= done:
                 new = f"{kernel.source(i + 1, right)} {MIRRORED[word]} "
                 done = kernel.end(right)

@@ -4,6 +4,7 @@ import functools
 import re
 
 from minigrad.simt.front.lexer import lex
+from minigrad.simt.front.words import ASSIGNMENTS, LEVELS
 
 from .edits import Edit
 
@@ -23,11 +24,7 @@ SMALL = {"threadIdx", "blockDim", "warpSize", "x", "y", "z", "int", "unsigned", 
 LITERALS = {"blockDim": ("256", "64", "32"), "gridDim": ("1", "64")}
 TYPES = {"int": ("short", "float"), "float": ("int", "short"), "double": ("float",),
          "unsigned": ("short",), "long": ("short",)}  # fmt: skip
-LEVEL = {"*": 9, "/": 9, "%": 9, "+": 8, "-": 8, "<<": 7, ">>": 7, "<": 6, ">": 6,
-         "<=": 6, ">=": 6, "==": 5, "!=": 5, "&": 4, "^": 3, "|": 2, "&&": 1,
-         "||": 0}  # fmt: skip
-ENDS = {"?", ":", "=", ",", ";", "{", "}", "+=", "-=", "*=", "/=", ">>=", "<<=", "%=",
-        "&=", "|=", "^=", "return"}  # fmt: skip
+ENDS = {"?", ":", ",", ";", "{", "}", "return", *ASSIGNMENTS}
 PAIRS = {"(": ")", "[": "]", "{": "}"}
 HALF = "#include <cuda_fp16.h>\n"
 ROUNDS, FEW = 64, 4  # after which a loop ends; FEW: of one that halves or doubles
@@ -105,7 +102,7 @@ class Edits:
                 self.put("comparison", i, i, other)
         if word in SWAPPED and self.is_binary(i):
             self.put("operator", i, i, SWAPPED[word])
-        if word in LEVEL and self.is_binary(i) and not self.is_template(i):
+        if word in LEVELS and self.is_binary(i) and not self.is_template(i):
             self.operands(i, word)
         if word == "?":
             self.choice(i)
@@ -151,7 +148,7 @@ class Edits:
 
     def operands(self, i, word):
         """A term dropped; and operands swapped where that is another value."""
-        left, right = self.left_of(i, LEVEL[word]), self.right_of(i, LEVEL[word])
+        left, right = self.left_of(i, LEVELS[word]), self.right_of(i, LEVELS[word])
         a, b = self.source(left, i - 1), self.source(i + 1, right)
         if not (a.strip() and b.strip()):
             return
@@ -168,7 +165,7 @@ class Edits:
             if word in (")", "]", "}"):
                 at = self.partner[at] - 1
                 continue
-            lower = LEVEL.get(word, 99) < level and self.is_binary(at)
+            lower = LEVELS.get(word, 99) < level and self.is_binary(at)
             if word in ENDS or word in PAIRS or lower:
                 break
             at -= 1
@@ -181,7 +178,7 @@ class Edits:
             if word in PAIRS and word != "{":
                 at = self.partner[at] + 1
                 continue
-            lower = LEVEL.get(word, 99) <= level and at > i + 1 and self.is_binary(at)
+            lower = LEVELS.get(word, 99) <= level and at > i + 1 and self.is_binary(at)
             if word in ENDS or word in (")", "]") or lower:
                 break
             at += 1
