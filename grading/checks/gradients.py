@@ -13,29 +13,11 @@ from grading.show import Filled
 
 from .scene_check import SceneCheck, each, nearly, options_of
 
-
-class PyTorch:
-    """What scenarios need of a library."""
-
-    Function = torch.autograd.Function
-    no_grad = torch.no_grad
-    is_grad_enabled = staticmethod(torch.is_grad_enabled)
-    gradcheck = staticmethod(torch.autograd.gradcheck)
-    grad = staticmethod(torch.autograd.grad)
-
-    @staticmethod
-    def tensor(values):
-        return torch.tensor(np.array(values, np.float64))
-
-    @staticmethod
-    def array(x):
-        return np.array(x.detach().numpy())
-
-    of = staticmethod(torch.tensor)
-
-    @staticmethod
-    def memory(x):
-        return x.untyped_storage().data_ptr()
+PyTorch = scenarios.library_of(
+    torch,
+    array=lambda x: np.array(x.detach().numpy()),
+    memory=lambda x: x.untyped_storage().data_ptr(),
+)
 
 
 def drawn(random, *shape, low=-2.0, high=2.0):

@@ -33,32 +33,13 @@ def scenario(hole, name, *arguments):
     return getattr(scenarios, name)(Minigrad, hole, *arguments)
 
 
-class Minigrad:
-    """What scenarios need of a library; PyTorch's is in checks/gradients.py."""
+def array(x):
+    """The elements of a tensor; without detach(), which may be what is judged."""
+    with minigrad.no_grad():
+        return np.array(x.clone().numpy())
 
-    Function = minigrad.autograd.Function
-    no_grad = minigrad.no_grad
-    is_grad_enabled = staticmethod(minigrad.is_grad_enabled)
-    gradcheck = staticmethod(minigrad.autograd.gradcheck)
 
-    grad = staticmethod(minigrad.autograd.grad)
-
-    @staticmethod
-    def tensor(values):
-        return minigrad.tensor(np.array(values, np.float64))
-
-    @staticmethod
-    def of(array):
-        return minigrad.tensor(array)
-
-    @staticmethod
-    def memory(x):
-        return id(x.storage)
-
-    @staticmethod
-    def array(x):
-        with minigrad.no_grad():  # and without detach(), which may be what is judged
-            return np.array(x.clone().numpy())
+Minigrad = scenarios.library_of(minigrad, array, lambda x: id(x.storage))
 
 
 # ------------------------------------------------- graphs

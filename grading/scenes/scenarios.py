@@ -1,14 +1,33 @@
 """Small programs that a check runs twice: with PyTorch, and with an answer in minigrad.
 
-library: Function, no_grad, is_grad_enabled, tensor (in double), of (in the array's own
-dtype), array, grad, gradcheck, memory.
 `answer` is what is judged; with PyTorch it is PyTorch's own.
 """
 
 import gc
+import types
 import weakref
 
 import numpy as np
+
+
+def library_of(module, array, memory):
+    """What scenarios need of minigrad or PyTorch, the `library` of each.
+
+    tensor: in double; of: in the array's own dtype. array(x): a tensor's elements;
+    memory(x): what names its memory.
+    """
+    return types.SimpleNamespace(
+        Function=module.autograd.Function,
+        grad=module.autograd.grad,
+        gradcheck=module.autograd.gradcheck,
+        no_grad=module.no_grad,
+        is_grad_enabled=module.is_grad_enabled,
+        tensor=lambda values: module.tensor(np.array(values, np.float64)),
+        of=module.tensor,
+        array=array,
+        memory=memory,
+    )
+
 
 RESULT, DTYPE, CUT = "the result", "its dtype", "the gradients that go through it"
 SHARES = "the tensors of which it is a view"
