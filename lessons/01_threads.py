@@ -507,7 +507,8 @@ print("solved:", not report.findings)
 # ```
 #
 # </details>
-#
+
+# %% [markdown]
 # **To the lab**: exercise 2 (`tail_guard`).
 #
 # ## How many blocks?
@@ -930,10 +931,11 @@ viz.launch(runs, 2, 4, (x, y, 20, 3))
 # ```
 #
 # </details>
-#
-# It is right, and slower: the 32 threads of a warp read at the same moment, and the
-# memory likes it best when those 32 read 32 neighbours. With the step they do. Chapter
-# 02 measures how much that is.
+
+# %% [markdown]
+# Such runs are right, and slower: the 32 threads of a warp read at the same moment, and
+# the memory likes it best when those 32 read 32 neighbours. With the step they do.
+# Chapter 02 measures how much that is.
 #
 # ### Break it: too small a step
 #

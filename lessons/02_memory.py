@@ -987,7 +987,8 @@ viz.lines({"µs": {"time": (sizes, times)}, "GB/s": {"rate": (sizes, speeds)}},
 # The launch; the compiler; another program; the launch again, or the cache.
 #
 # </details>
-#
+
+# %% [markdown]
 # **To the lab**: exercise 6 (`bench`).
 #
 # ## When a GPU complains
@@ -1051,10 +1052,9 @@ except Exception as error:
 # 4. One millisecond. If it takes 5, ask for sectors.
 #
 # </details>
-#
-# Check the second and the third:
 
 # %%
+# Check the second and the third answer
 sectors(8 * t for t in range(32)), passes([36 * t for t in range(32)])
 
 # %% [markdown]

@@ -834,10 +834,9 @@ for name, v in results.items():
 # 4. Yes: if `a` has only one row or one column, or no elements, or all strides 0.
 #
 # </details>
-#
-# The third, drawn. Change it: how do you get the other diagonal? (It needs an offset.)
 
 # %%
+# The third, drawn. Change it: how do you get the other diagonal? (It needs an offset.)
 square = minigrad.arange(16).reshape(4, 4)
 diagonal = square.as_strided((4,), (5,))
 strides(diagonal, base=square, name="diagonal", base_name="square")

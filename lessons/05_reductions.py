@@ -949,10 +949,9 @@ viz.ranking({"GB/s": {name: rate(of, "PyTorch") for name, of in kernels.items()}
 # 4. 4n against 3n: a third.
 #
 # </details>
-#
-# Check the third:
 
 # %%
+# Check the third answer
 a, b = [1.0], [4.0, 4.0, 4.0]
 print((np.mean(a) + np.mean(b)) / 2, np.mean(a + b))
 

@@ -384,10 +384,12 @@ for K in 37, 5:
 # **{{a @ b, 4,096 | matmul_tiled | time}}**. All that work for so little!
 #
 # </details>
-#
-# Two things explain it. Most of what the plain kernel read again came from the caches:
-# its warps requested 8 times the traffic, but memory did not see it. And now something
-# else takes the time. Count what each multiplication reads from **shared** memory:
+
+# %% [markdown]
+# Two things explain this time. Most of what the plain kernel read again came from the
+# caches: its warps requested 8 times the traffic, but memory did not see it. And now
+# something else takes the time. Count what each multiplication reads from **shared**
+# memory:
 
 # %%
 ones = [np.ones((64, 64), np.float32) for _ in range(3)]
@@ -463,7 +465,8 @@ print(accesses, "accesses; solved:", np.allclose(c, a @ b, 1e-5) and accesses < 
 # (A good compiler finds this one by itself.)
 #
 # </details>
-#
+
+# %% [markdown]
 # A strip reuses b's numbers only. In a patch of R × C elements both are used again: for
 # each k a thread reads R numbers of a's column and C of b's row, and multiplies each
 # with each.
@@ -774,10 +777,9 @@ launches
 #    what does not fit would go to local memory, which is device memory.
 #
 # </details>
-#
-# Check the first:
 
 # %%
+# Check the first answer
 counted_for((32, 4096), (4096, 4096))
 
 # %% [markdown]

@@ -559,10 +559,9 @@ bench_table(ways, [(16, 1, 32, 28), (16, 32, 64, 14)], lambda s: layer(*s), repe
 # 4. They save what neighbouring windows have in common, and those have nothing.
 #
 # </details>
-#
-# Check the third:
 
 # %%
+# Check the third answer
 dy, w = minigrad.rand(1, 3, 4, 4), minigrad.rand(3, 2, 3, 3)
 dx = F.fold(w.reshape(3, 18).T @ dy.reshape(1, 3, 16), (6, 6), 3)
 turned = np.flip(w.numpy(), (2, 3)).transpose(1, 0, 2, 3)

@@ -935,10 +935,9 @@ viz.graph(first, x=x)
 #    but names the line that made the first NaN of backward.
 #
 # </details>
-#
-# Check the first:
 
 # %%
+# Check the first answer
 x = tensor([1.0, 2.0], requires_grad=True)
 y = x * 2
 viz.graph(y.sum() + y.prod(), x=x)

@@ -911,10 +911,9 @@ print(f"{losses[0]:.3f}, and then {losses[-1]:.3f}")
 # 4. Before backward there are no gradients of this batch; after step they are used.
 #
 # </details>
-#
-# Check the second:
 
 # %%
+# Check the second answer
 for scale in 1, 1000:
     p = nn.Parameter(minigrad.ones(1))
     p.grad = minigrad.tensor([0.3 * scale])

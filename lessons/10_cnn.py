@@ -712,10 +712,9 @@ pad.show((abs(radius - 20) < 4).astype(float))
 #    `backward()` the saved tensors are gone, but the nodes stay.
 #
 # </details>
-#
-# Check the second:
 
 # %%
+# Check the second answer
 with trying():
     net(minigrad.zeros(1, 1, 56, 56))
 

@@ -1258,14 +1258,13 @@ print(shutil.which("ncu") or "not run: needs a GPU, and Nsight Compute (ncu)")
 #    before its input has been written by another one.
 # 2. A compiler asks before there are numbers, for sizes that are not known yet, and
 #    perhaps on a machine without that GPU.
-# 3. {{=Nothing|line 4: torch.testing.assert_close(y, expected)}}: False is thrown away.
+# 3. {{=Nothing|line 5: torch.testing.assert_close(y, expected)}}: False is thrown away.
 #    `assert` it, or use `assert_close`.
 #
 # </details>
-#
-# Check the third: which of the two lines stops?
 
 # %%
+# Check the third answer: which of the two lines stops?
 y, expected = torch.zeros(3), torch.ones(3)
 torch.allclose(y, expected)
 with trying():

@@ -660,7 +660,8 @@ for mode in (None, "reduce-overhead"):
 #    name.
 #
 # </details>
-#
+
+# %% [markdown]
 # **To the lab**: `labs/12_graphs.ipynb`. When it is done, `minigrad.jit` runs your
 # passes and launches kernels that your program has written.
 #

@@ -75,6 +75,13 @@ def test_a_lesson_comes_in_small_pieces(text):
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=ids)
+def test_no_text_is_glued_to_what_is_folded(text):
+    """JupyterLab leaves no room there: it gets a cell of its own."""
+    for cell in built(text).cells:
+        assert not re.search(r"</details>\s+[^#<\s]", cell.source), cell.source
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=ids)
 def test_ids_are_fixed_and_fit_every_front_end(text):
     cells = built(text).cells
     names = [cell["id"] for cell in cells]
@@ -199,6 +206,13 @@ def test_a_stated_number_is_a_number_and_known(tmp_path):
     text.write_text("\n\n".join(cells))
     assert build.stated(text) == {"intro-1": ["1,024", "False"]}
     assert build.STATED.sub(r"\1", cells[0]).endswith("# 1,024, no, {{x | y}}.")
+
+
+def test_words_are_counted_as_they_are_read(tmp_path):
+    text = tmp_path / "lessons" / "00_python_to_gpu.py"
+    text.parent.mkdir()
+    text.write_text("# %% [markdown]\n# {{duration}}, {{=one|not these words}}")
+    assert "from 2 words" in build.notebook(text, solved=False).cells[0].source
 
 
 def test_a_mark_that_nothing_fills_in_is_an_error(tmp_path):
