@@ -1,5 +1,7 @@
 """Sums over any dimensions of a view of any strides."""
 
+import math
+
 import numpy as np
 import torch
 
@@ -10,7 +12,7 @@ from minigrad.kernels.reductions import sum_dim
 
 from .layouts import contiguous
 from .reductions import ReductionCheck, U, scaled
-from .strided import cover, layouts, size_of
+from .strided import cover, layouts
 
 
 @checks(sum_dim)
@@ -30,7 +32,7 @@ class SumDim(ReductionCheck):
             yield "other dimensions", self.launch(random, *contiguous(shape), dims)
         for _, shape, strides in layouts(random):
             dims = random.sample(range(len(shape)), random.randint(0, len(shape)))
-            if size_of(shape) < 300:
+            if math.prod(shape) < 300:
                 launch = self.launch(random, shape, strides, 5, dims)
                 yield "views of any strides", launch
         for shape in (36_000, 2), (1100, 3):
@@ -51,7 +53,7 @@ class SumDim(ReductionCheck):
         kept = [d for d in range(len(shape)) if d not in dims]
         order = [*kept, *sorted(dims)]
         shape, strides = [shape[d] for d in order], [strides[d] for d in order]
-        m, n = size_of(shape[: len(kept)]), size_of(shape[len(kept) :])
+        m, n = math.prod(shape[: len(kept)]), math.prod(shape[len(kept) :])
         cells = 1 + sum(s * max(k - 1, 0) for k, s in zip(shape, strides, strict=True))
         x = scaled(random, (first + cells,), n, n)[first:]
         arrays = (np.array(a or [0], np.int32) for a in (shape, strides))

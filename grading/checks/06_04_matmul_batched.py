@@ -8,6 +8,7 @@ import torch
 from grading.checking import checks
 from grading.kernels import Launch, blank, distinct
 from grading.mistakes import mistakes, right
+from minigrad.kernels.copy import Strides
 from minigrad.kernels.matmul import matmul_batched
 from minigrad.launch import cdiv
 
@@ -97,7 +98,7 @@ class MatmulBatched(ProductCheck):
         arrays[1] /= np.float32((K + 2) * most or 1)
         count = max(batch.numel(), 1)
         grid = cdiv(N, TILE), cdiv(M, TILE), min(count, depth)
-        held = (strided.view(x.shape, x.stride()) for x in (a, b))
+        held = (Strides(x.shape, x.stride()) for x in (a, b))
         args = itertools.chain.from_iterable(zip(arrays, held, strict=True))
         numbers = *np.int32([M, N, K]), np.int64(count)
         c, filled = blank(*batch, M, N), count * whole(grid[0] * grid[1], K)

@@ -58,13 +58,6 @@ def without_memory(shape, strides, offset=0):
     return torch.empty(cells, device="meta").as_strided(shape, strides, offset)
 
 
-def tensor(shape, strides, offset=0):
-    """PyTorch's tensor of these numbers; each value is the number of its cell."""
-    return torch.arange(View(shape, strides, offset).cells).as_strided(
-        shape, strides, offset
-    )
-
-
 def contiguous(shape):
     return View(shape, torch.empty(shape).stride())
 

@@ -1,5 +1,7 @@
 """What the checks of kernels for any layout share: views, launches, texts."""
 
+import math
+
 import numpy as np
 import torch
 
@@ -53,10 +55,6 @@ def layouts(random):
     yield "no dimensions", (), ()
 
 
-def size_of(shape):
-    return int(torch.Size(shape).numel())
-
-
 def cells(shape, strides):
     """How many cells it takes to read a view."""
     return 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
@@ -66,10 +64,6 @@ def cover(n):
     """One block too many, so that it always takes a guard."""
     size = SIZES[n % 3]
     return n // size + 2, size
-
-
-def view(shape, strides):
-    return Strides(shape, strides)
 
 
 def read(x, view):
@@ -108,12 +102,12 @@ class ElementwiseCheck(KernelCheck):
 
     def launch(self, random, shape, views, op, T="float", n=None, **given):  # noqa: N803
         """Of inputs with these strides; `given`: their values, by name."""
-        n = size_of(shape) if n is None else n
+        n = math.prod(shape) if n is None else n
         args = []
         for name, strides in zip("abpq" if views[1:] else "x", views, strict=False):
             x = distinct(random, cells(shape, strides), dtype=DTYPES[T])
             x += x.dtype.type(APART.get(name, 0))
-            args += [given.get(name, x), view(shape, strides)]
+            args += [given.get(name, x), Strides(shape, strides)]
         args += [output(shape, DTYPES[T]), np.int32(n)]
         how = f"-DT={T}", f"-DOP={op}"
         return Launch(*cover(n), tuple(args), options=how)
