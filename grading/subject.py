@@ -57,9 +57,10 @@ class About(NamedTuple):
 
 
 class LocalSubject:
-    """The answers that this process holds."""
+    """The answers that this process holds. trusted: they are the course's own."""
 
-    def __init__(self):
+    def __init__(self, trusted=False):
+        self._watch = contextlib.nullcontext if trusted else without_torch
         self._results = {}  # name of a hole -> memory of its results, see Watched
 
     def about(self, name):
@@ -103,7 +104,7 @@ class LocalSubject:
         if not own:
             _references()
         others = contextlib.nullcontext() if own else isolated(hole)
-        with others, time_limit(seconds), without_torch():
+        with others, time_limit(seconds), self._watch():
             earlier = self._results.setdefault(hole.name, [])
             return scenes.played(hole, arguments, earlier)
 

@@ -28,19 +28,21 @@ def without_torch():
         return
     called, before = set(), sys.getprofile()
 
-    def look(frame, event, function):
+    def look(frame, event, function):  # at every call and return: nothing to spare
         if event == "call":
-            name, of = frame.f_code.co_name, frame.f_globals.get("__name__")
-            frame = frame.f_back
+            of = frame.f_globals.get("__name__")
         elif event == "c_call":
-            name = function.__name__
             of = function.__module__ or type(function.__self__).__module__
         else:
             return
-        if of and of[:5] == "torch" and name != "__del__":
+        if of and of[:5] == "torch":
+            python = event == "call"
+            name = frame.f_code.co_name if python else function.__name__
+            frame = frame.f_back if python else frame
             caller = (frame and frame.f_globals.get("__name__")) or ""
             # torch.utils.weak: what runs when a tensor of the check's own dies
-            if caller[:5] != "torch" and of != "torch.utils.weak":
+            own = caller[:5] == "torch" or of == "torch.utils.weak"
+            if name != "__del__" and not own:
                 called.add(name)
 
     sys.setprofile(look)

@@ -26,11 +26,16 @@ def a_subject(request):
 def unanswered():
     """Every test starts, and leaves, with no hole answered."""
     before = [(e.hole, e.hole.answer, e.hole._run) for e in exercises()]
-    for hole, _, _ in before:
-        hole.answer = hole._run = None
+    put((hole, None, None) for hole, _, _ in before)
     yield
-    for hole, answer, run in before:
-        hole.answer, hole._run = answer, run
+    put(before)
+
+
+def put(answers):
+    """Give holes their answers. Where none is new, no plan is lost."""
+    for hole, answer, run in answers:
+        if hole.answer is not answer or hole._run is not run:
+            hole.answer, hole._run = answer, run
 
 
 def strides_of(shape):

@@ -36,6 +36,9 @@ def is_stub(function):
 
     Its body does nothing, or comes to `raise NotImplementedError` before any `return`.
     """
+    used = getattr(getattr(inspect.unwrap(function), "__code__", None), "co_names", ())
+    if used and "NotImplementedError" not in used:  # so its text need not be read
+        return False
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
     except (OSError, TypeError, SyntaxError, tokenize.TokenError):
