@@ -22,7 +22,8 @@ from minigrad.exercises.sandbox import PATIENCE
 
 from . import native, replies, sandbox, wire
 from .line import LONGEST, Line
-from .subject import Outcome, Problem, WireSubject
+from .replies import WireSubject
+from .subject import Outcome, Problem
 
 CELL_SECONDS = 20  # of work, for one cell
 START_SECONDS = 120  # to import NumPy and minigrad on a busy machine
@@ -128,7 +129,7 @@ class ProcessSubject(WireSubject):
         self._seconds = PATIENCE * seconds + GRACE
         try:
             with self._understood():
-                outcome = replies.outcome(self._ask("call", name, args, seconds, own))
+                outcome = super().call(name, args, seconds, own)
         except Gone as error:
             return Outcome(None, Problem(error.kind, str(error)), "")
         finally:
@@ -146,7 +147,7 @@ class ProcessSubject(WireSubject):
         self._judged = name
         self._start()
         with self._understood():
-            return replies.about(self._ask("about", name))
+            return super().about(name)
 
     def text(self, name):
         with self._understood():

@@ -8,13 +8,35 @@ import numpy as np
 
 from minigrad.dtypes import DTYPES
 
-from .subject import About, Outcome, Problem
-from .wire import Seen
+from .subject import LONGEST_TEXT, About, Outcome, Problem
+from .wire import Seen, decode, encode
 
 STATES = {"answered", "not answered", "solution"}
-LONGEST_TEXT = 10_000
+LONGEST = 10_000  # characters of a message, or of what is printed
 DEEPEST, MOST = 40, 200_000  # of a value, and how many values in it
 NAMES = {dtype.name for dtype in DTYPES}
+
+
+class WireSubject:
+    """A subject that is reached by bytes: `send(request) -> reply`."""
+
+    def __init__(self, send):
+        self._send = send
+
+    def about(self, name):
+        return about(self._ask("about", name))
+
+    def text(self, name):
+        given = self._ask("text", name)
+        if not isinstance(given, str) or len(given) > LONGEST_TEXT + 1:
+            raise ValueError("a kernel's answer is a text, and not a huge one")
+        return given
+
+    def call(self, name, args, seconds, own=False):
+        return outcome(self._ask("call", name, args, seconds, own))
+
+    def _ask(self, method, *args):
+        return decode(self._send(encode([method, *args])))
 
 
 def message(value):
@@ -40,7 +62,7 @@ def about(reply):
 def text(value):
     """A text, not too long, of characters that any file can hold."""
     _expect(type(value) is str)
-    return value[:LONGEST_TEXT].encode("utf-8", "replace").decode()
+    return value[:LONGEST].encode("utf-8", "replace").decode()
 
 
 def _problem(problem):

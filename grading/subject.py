@@ -109,31 +109,8 @@ class LocalSubject:
             return scenes.played(hole, arguments, earlier)
 
 
-class WireSubject:
-    """A subject that is reached by bytes: `send(request) -> reply`."""
-
-    def __init__(self, send):
-        self._send = send
-
-    def about(self, name):
-        return About(*self._ask("about", name))
-
-    def text(self, name):
-        text = self._ask("text", name)
-        if not isinstance(text, str) or len(text) > LONGEST_TEXT + 1:
-            raise ValueError("a kernel's answer is a text, and not a huge one")
-        return text
-
-    def call(self, name, args, seconds, own=False):
-        value, problem, printed = self._ask("call", name, args, seconds, own)
-        return Outcome(value, problem and Problem(*problem), printed)
-
-    def _ask(self, method, *args):
-        return decode(self._send(encode([method, *args])))
-
-
 def serve(subject, request):
-    """The reply, in bytes, to a request of a WireSubject."""
+    """The reply, in bytes, to a request of a WireSubject; see replies.py."""
     method, *args = decode(request)
     if method not in ("about", "text", "call"):
         raise ValueError(f"a subject has no {method!r}")
@@ -200,12 +177,15 @@ def _memory(t):
 def _examine(tensor):
     """Raise NotPlain for a tensor that nobody could read."""
     shape, strides, offset = tensor.shape, tensor.strides, tensor.offset
-    whole = all(isinstance(n, int | np.integer) for n in (*shape, *strides, offset))
+    numbers = *shape, *strides, offset
+    whole = all(
+        isinstance(n, int | np.integer) and abs(int(n)) < 2**63 for n in numbers
+    )
     data = getattr(tensor.storage, "data", None)
     if not whole or len(shape) != len(strides):
         raise NotPlain(
             f"a tensor of shape {shape}, strides {strides}, offset {offset}: "
-            f"it needs as many strides as sizes, and ints everywhere"
+            f"it needs as many strides as sizes, and ints of 64 bits everywhere"
         )
     if not (isinstance(data, np.ndarray) and data.ndim == 1):
         raise NotPlain("a tensor whose storage is no flat array")

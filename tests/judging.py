@@ -4,7 +4,8 @@ import pytest
 
 from grading.checking import judge
 from grading.mistakes import Specimen
-from grading.subject import LocalSubject, WireSubject, serve
+from grading.replies import WireSubject
+from grading.subject import LocalSubject, serve
 from minigrad.exercises.registry import exercises
 
 

@@ -9,7 +9,8 @@ from grading.checking import find_check
 from grading.kernel_messages import pattern
 from grading.kernel_runs import Guarded, with_body
 from grading.mistakes import Specimen
-from grading.subject import LocalSubject, WireSubject
+from grading.replies import WireSubject
+from grading.subject import LocalSubject
 from grading.wire import encode
 from minigrad.exercises.registry import find
 from minigrad.kernels import threads
