@@ -1193,10 +1193,9 @@ n, threads, each = 1_000_003, 128, 4
 10 * 96, 10 * 96 // 32, -1000 % 256, launch_config((1080, 1920), (16, 16))
 
 # %% [markdown]
-# Now **lab 01**: its exercises take from five minutes to half an hour each; in the last
-# you write the test of a kernel. When they are done, the kernels of the library are
-# yours: in the set-up cell, write `"labs"` for `"solutions"`, restart the kernel, and
-# run everything again on your own code.
+# Now **lab 01**: in its last exercise you write the test of a kernel. When all are
+# done, the kernels of the library are yours: in the set-up cell, write `"labs"` for
+# `"solutions"`, restart the kernel, and run everything again on your own code.
 #
 # To read on: NVIDIA's *CUDA C++ Programming Guide*, the chapter "Programming Model"; M.
 # Harris, *CUDA Pro Tip: Write Flexible Kernels with Grid-Stride Loops* (2013);

@@ -1058,10 +1058,9 @@ except Exception as error:
 sectors(8 * t for t in range(32)), passes([36 * t for t in range(32)])
 
 # %% [markdown]
-# Now **lab 02**: its exercises take from ten minutes to half an hour each; in the last
-# you write a test, for other kernels. When they are done, the timer of this lesson is
-# yours: in the set-up cell, write `"labs"` for `"solutions"`, restart the kernel, and
-# run everything again.
+# Now **lab 02**: in its last exercise you write a test, for other kernels. When all are
+# done, the timer of this lesson is yours: in the set-up cell, write `"labs"` for
+# `"solutions"`, restart the kernel, and run everything again.
 #
 # To read on: Mark Harris, *Optimizing Parallel Reduction in CUDA* and *An Efficient
 # Matrix Transpose in CUDA C/C++*; Vasily Volkov, *Better Performance at Lower

@@ -842,10 +842,10 @@ diagonal = square.as_strided((4,), (5,))
 strides(diagonal, base=square, name="diagonal", base_name="square")
 
 # %% [markdown]
-# Now **lab 03**: eleven exercises, from five minutes to half an hour each, the last of
-# them a test that you write for others' answers. When they are done, the `minigrad` of
-# this lesson is yours: in the set-up cell, write `"labs"` for `"solutions"`, restart
-# the kernel, and run everything again on your own code.
+# Now **lab 03**: its last exercise is a test that you write for others' answers. When
+# all are done, the `minigrad` of this lesson is yours: in the set-up cell, write
+# `"labs"` for `"solutions"`, restart the kernel, and run everything again on your own
+# code.
 #
 # To read on: S. van der Walt and others, *The NumPy Array* (2011); E. Yang, *PyTorch
 # internals* (2019); and in PyTorch `c10/core/TensorImpl.h` (`set_sizes_and_strides`),

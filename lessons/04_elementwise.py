@@ -926,10 +926,9 @@ dtypes = minigrad.int64, minigrad.bfloat16
 [minigrad.result_type(minigrad.ones(1, dtype=dtype), 0.5) for dtype in dtypes]
 
 # %% [markdown]
-# Now **lab 04**: six exercises, from ten minutes to twenty-five each, the last of them
-# a test. When they are done, every operator of this lesson runs on your code: in the
-# set-up cell, write `"labs"` for `"solutions"`, restart the kernel, and run everything
-# again.
+# Now **lab 04**: its last exercise is a test. When all are done, every operator of this
+# lesson runs on your code: in the set-up cell, write `"labs"` for `"solutions"`,
+# restart the kernel, and run everything again.
 #
 # To read on, beside the files named above: E. Yang, *Let's talk about the PyTorch
 # dispatcher* (2020); J. Ansel and others, *PyTorch 2* (2024), for fusion by a compiler.

@@ -956,9 +956,8 @@ a, b = [1.0], [4.0, 4.0, 4.0]
 print((np.mean(a) + np.mean(b)) / 2, np.mean(a + b))
 
 # %% [markdown]
-# Now **lab 05**: its exercises take from twenty to forty minutes each; the last is a
-# test for other kernels. What you write there is what `sum`, `argmax`, `softmax` and
-# `layer_norm` of your own framework are made of.
+# Now **lab 05**: its last exercise is a test for other kernels. What you write there is
+# what `sum`, `argmax`, `softmax` and `layer_norm` of your own framework are made of.
 #
 # To read on: N. Higham, *Accuracy and Stability of Numerical Algorithms*, chapter 4; T.
 # Chan, G. Golub and R. LeVeque, *Algorithms for Computing the Sample Variance* (1983);

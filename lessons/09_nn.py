@@ -921,9 +921,8 @@ for scale in 1, 1000:
     print("times", scale, "->", p.item())
 
 # %% [markdown]
-# Now **lab 09**: its exercises take from five to thirty minutes each; in the last you
-# test something that chance has a part in. In chapter 10 they train a convolutional
-# network on MNIST.
+# Now **lab 09**: in its last exercise you test something that chance has a part in. In
+# chapter 10 your answers train a convolutional network on MNIST.
 #
 # To read on: X. Glorot and Y. Bengio, *Understanding the difficulty of training deep
 # feedforward neural networks* (2010); K. He and others, *Delving Deep into Rectifiers*

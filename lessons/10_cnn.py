@@ -719,8 +719,8 @@ with trying():
     net(minigrad.zeros(1, 1, 56, 56))
 
 # %% [markdown]
-# Now **lab 10**: its exercises take from ten to twenty minutes each; in the last you
-# write a test. In chapter 11 your kernels move into PyTorch itself.
+# Now **lab 10**: in its last exercise you write a test. In chapter 11 your kernels move
+# into PyTorch itself.
 #
 # To read on: Y. LeCun and others, *Gradient-Based Learning Applied to Document
 # Recognition* (1998), where MNIST comes from; M. Zeiler and R. Fergus, *Visualizing and

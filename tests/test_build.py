@@ -74,6 +74,16 @@ def test_a_lesson_comes_in_small_pieces(text):
             assert len(re.findall(r"\S*\w\S*", piece)) <= 250, piece
 
 
+@pytest.mark.parametrize("text", LESSONS, ids=ids)
+def test_a_lesson_calls_exercises_by_their_numbers(text):
+    holes = [hole.name.rpartition(".")[2] for hole in build.holes_of(text.stem)]
+    text = "\n".join(cell.source for cell in built(text).cells)
+    listed = re.findall(r"(\d+)(?: to \d+)?\s\(((?:`\w+`(?:,\s)?)+)\)", text)
+    for first, names in listed:
+        names = re.findall(r"\w+", names)
+        assert holes[int(first) - 1 :][: len(names)] == names
+
+
 @pytest.mark.parametrize("text", TEXTS, ids=ids)
 def test_no_text_is_glued_to_what_is_folded(text):
     """JupyterLab leaves no room there: it gets a cell of its own."""
