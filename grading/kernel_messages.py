@@ -196,7 +196,7 @@ def _first_wrong(check, case):
         got = case.got.arrays[name]
         expected = expected.astype(got.dtype).reshape(got.shape)
         if not check.close(got, expected):
-            close = np.isclose(got, expected, check.rtol, check.atol, equal_nan=True)
+            close = np.isclose(got, expected, *check.tolerance(got), equal_nan=True)
             wrong = ~close if not close.all() else _bits(got) != _bits(expected)
             return name, before[name], got, expected, wrong
     return None

@@ -29,7 +29,7 @@ and runs it here. Where a GPU is, the same launches run there too (gpu.py).
   not show in this case.
 - An output is `blank(*shape)`, full of a pattern, or zeros where the kernel adds to it.
 - A case is right if every output is (`rtol`, `atol` of the class; or override
-  `close`), the inputs and the cells around the arrays are as before, no tool has a
+  `tolerance`), the inputs and the cells around the arrays are as before, no tool has a
   finding (but of the kinds in `forgiven`), and no count is above `launch.limits`:
   {"sectors": 64} speaks of report.counts["sectors"]. A count too high is a Fault, too:
   Fault("sectors").
@@ -114,9 +114,13 @@ class KernelCheck(Check):
             return "all right, in the simulator and on the GPU"
         return "all right in the simulator (on a GPU: not run, there is none)"
 
+    def tolerance(self, got):
+        """(rtol, atol) of such an output."""
+        return self.rtol, self.atol
+
     def close(self, got, expected):
         """Are two arrays equal, as this exercise counts it?"""
-        return same_arrays(got, expected, self.rtol, self.atol)
+        return same_arrays(got, expected, *self.tolerance(got))
 
     def same(self, got, expected, launch):
         """Does a run hold these arrays, {name: array}?"""

@@ -186,7 +186,7 @@ def tensor(values=None, dtype="float32", device="cpu", shape=None, turned=False,
            spread=False):  # fmt: skip
     """A tensor of PyTorch.
 
-    turned: its last two dimensions lie the other way round. spread: every second cell.
+    turned: its first two dimensions lie the other way round. spread: every second cell.
     """
     import torch
 
@@ -197,7 +197,7 @@ def tensor(values=None, dtype="float32", device="cpu", shape=None, turned=False,
         x = torch.from_numpy(np.array(values)).to(kind)
     if spread:
         return x.repeat_interleave(2, -1)[..., ::2]
-    return x.mT.contiguous().mT if turned else x
+    return x.transpose(0, 1).contiguous().transpose(0, 1) if turned else x
 
 
 def _plain(value, arguments):
@@ -209,5 +209,6 @@ def _plain(value, arguments):
     return {
         "dtype": str(value.dtype).removeprefix("torch."),
         "values": value.double().numpy(),
-        "new": value.data_ptr() != first.data_ptr() or not value.numel(),
+        "new": value is not first
+        and (value.data_ptr() != first.data_ptr() or not value.numel()),
     }

@@ -207,8 +207,7 @@ def general_cause(got, expected):
     if hasattr(got, "kind"):
         return _cause_of_problem(got, expected)
     if hasattr(expected, "message"):
-        said = f"PyTorch raises {expected.type} for this input, and so must the answer"
-        return "no_error", said
+        return "no_error", f"for this input {expected.type} must be raised"
     if got is None and expected is not None:
         return "none", "nothing is returned: does every path end in `return`?"
     if isinstance(got, Seen) and isinstance(expected, Seen):
@@ -256,7 +255,7 @@ def _cause_of_problem(got, expected):
     if "NotImplementedError" in got.types:
         return "unfinished", "this part is still to be written"
     if hasattr(expected, "message"):
-        return "wrong_error", f"this input must raise {expected.type}, as in PyTorch"
+        return "wrong_error", f"for this input {expected.type} must be raised"
     for said, hint in HINTS.items():
         if said in got.message:
             return "raised", hint

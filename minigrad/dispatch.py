@@ -57,8 +57,8 @@ def find_kernel(registry, operator, device, dtype):
     could not read the tensors' memory.
 
     The registry may have grown since the last call: nothing is kept of it.
-    Raises DispatchError where there is none; missing(registry, operator, device, dtype)
-    is its message: it names all three, and what there is instead.
+    Raises DispatchError where there is none, with missing(registry, operator, device,
+    dtype): all three and what there is instead, or an operator that no device has.
     """
 
 

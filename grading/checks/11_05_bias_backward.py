@@ -75,7 +75,8 @@ mistakes(
     > acc_t sum = 0; -> dbias[j] = 0;
     & sum += (acc_t)dx[i * N + j] -> atomicAdd(&dbias[j], dx[i * N + j])
     & dbias[j] = (scalar_t)sum; ->
-    scattered: a warp reads cells that lie far apart, more sectors than it needs
+    scattered: more sectors are read than it takes: a warp reads cells that lie far
+        apart, or a cell is read again
     ! sectors
     > int j = blockIdx.x * blockDim.x + threadIdx.x; -> int t = blockIdx.x * blockDim.x
         + threadIdx.x, j = t % 8 * ((N + 7) / 8) + t / 8;

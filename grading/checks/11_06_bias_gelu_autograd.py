@@ -8,6 +8,7 @@ from grading.mistakes import mistakes, right
 from grading.subject import Problem
 from minigrad.autograd.custom import bias_gelu_autograd
 
+HELD = "x or bias is held outside of ctx"
 BOTH = ["bias_backward", "bias_gelu_backward"]
 
 
@@ -45,7 +46,8 @@ class BiasGeluAutograd(Check):
         torch.nn.functional.gelu(x + bias).backward(up)
         found = [t.grad.numpy() if n else None
                  for t, n in zip((x, bias), needs, strict=True)]  # fmt: skip
-        return {"gradients": found, "kernels": BOTH[0 if needs[1] else 1 :]}
+        return {HELD: False, "gradients": found,
+                "kernels": BOTH[0 if needs[1] else 1 :]}  # fmt: skip
 
     def same(self, got, expected, *args):
         if not isinstance(got, dict) or len(got["gradients"]) != 2:
@@ -57,7 +59,7 @@ class BiasGeluAutograd(Check):
                 and np.allclose(g, e, 1e-12, 1e-12))
             for g, e in pairs
         )  # fmt: skip
-        return near and got["kernels"] == expected["kernels"]
+        return near and all(got[k] == expected[k] for k in (HELD, "kernels"))
 
     def general(self, case):
         got, expected = case.got, case.expected
@@ -73,6 +75,8 @@ class BiasGeluAutograd(Check):
                     f"these kernels ran: {', '.join(got['kernels'])}; needed are "
                     f"{', '.join(expected['kernels'])}, once each"
                 )
+            if got[HELD]:
+                return "held", "x or bias is kept outside of ctx, and stays in memory"
         return super().general(case)
 
     def of_problem(self, got):
@@ -88,7 +92,7 @@ class BiasGeluAutograd(Check):
     def lines(self, case):
         x, bias, dy, layout, needs, several = case.args
         said = f"x of shape {x.shape}; dy {layout}; needs_input_grad {needs}"
-        said += f"; {several} more calls wait" if several else ""
+        said += f"; other calls that wait: {several}" if several else ""
         return [("case", said), *super().lines(case)[1:]]
 
     def picture(self, *args, expected, got):
@@ -127,6 +131,9 @@ mistakes(
     & ctx.save_for_backward(x, bias) -> ctx.save_for_backward(x, bias)\n        kept[:]
         = x, bias
     & x, bias = ctx.saved_tensors -> x, bias = kept
+    held:
+    > def setup_context -> kept = []\n\n    def setup_context
+    & x, bias = inputs -> x, bias = inputs\n        kept.append(x)
     spoilt:
     > dx = bias_gelu_backward(dy -> dy.mul_(1.5)\n        dx = bias_gelu_backward(dy
     pair:

@@ -32,6 +32,7 @@ class OuterShape(Check):
         yield "sizes of 0", (None, 0), (0, 0)
         yield "what does not fit", (B, M), (B + 1, N)
         yield "what does not fit", (0, M), (B, N)
+        yield "what does not fit", (B + 1, M), (1, N)
         yield "what does not fit", (B, M), (0, None)
         for shape in ((B,), (), (B, M, N), (None,)):
             yield "what does not fit", shape, (B, N)

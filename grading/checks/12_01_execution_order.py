@@ -6,7 +6,7 @@ from grading.checking import Check, checks
 from grading.mistakes import Differs, Known, mistake, mistakes, right
 from minigrad.graph import execution_order
 
-from .layered import Layered, fault, graphs
+from .layered import Layered, fault, graphs, uses
 from .scene_check import cut
 
 RIGHT = Differs("each operation once, after its inputs, and nothing else")
@@ -68,8 +68,7 @@ class ExecutionOrder(Check):
         lines = dict(super().lines(case))
         if len(case.args) == 2:
             edges, fetches = case.args
-            uses = [f"{n} uses {i}" for n, i in edges.items() if i]
-            lines["case"] = cut(f"fetches {fetches}; {'; '.join(uses)}", 200)
+            lines["case"] = cut(f"fetches {fetches}; {uses(edges)}", 200)
             if isinstance(case.got, dict):
                 lines["got"] = str(case.got["order"])
         else:
@@ -103,13 +102,6 @@ def layers(fetches):
     return order
 
 
-def breadth_first(fetches):
-    order = list(dict.fromkeys(fetches))
-    for operation in order:
-        order += [i for i in dict.fromkeys(operation.inputs) if i not in order]
-    return order[::-1]
-
-
 mistakes(
     execution_order,
     r"""
@@ -141,7 +133,6 @@ mistakes(
     right: the last fetch first
     > reversed(fetches) -> fetches
     """,
-    too_early=Known(breadth_first),
     repeated=Known(layers),
 )
 

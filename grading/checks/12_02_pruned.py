@@ -1,10 +1,13 @@
 """What a run has to compute, if some values are given."""
 
+import re
+
+from grading.cases import Raises
 from grading.checking import checks
 from grading.mistakes import mistakes, right
 from minigrad.graph import pruned
 
-from .layered import GRAPHS, graphs
+from .layered import GRAPHS, graphs, sources, uses
 from .scene_check import SceneCheck, cut
 
 
@@ -13,50 +16,56 @@ class Pruned(SceneCheck):
     """Leaves out deep graphs: only the contract of execution_order has them."""
 
     def words(self, scene):
-        uses = [f"{n} uses {i}" for n, i in scene["edges"].items() if i]
-        places = [n for n, t in scene["types"].items() if t == "Placeholder"]
-        given = f"fetches {scene['fetches']}, fed {scene['fed']}; placeholders {places}"
-        return cut(f"{given}; {'; '.join(uses)}", 200)
+        given = f"fetches {scene['fetches']}, fed {scene['fed']}; placeholders "
+        return cut(f"{given}{[*scene['types']]}; {uses(scene['edges'])}", 200)
 
     def cases(self, random):
-        some = [(edges, max(edges), [n for n, i in edges.items() if not i])
-                for edges in GRAPHS.values()]  # fmt: skip
-        types = [dict.fromkeys(places, "Placeholder") for *_, places in some]
-        every = [*zip(some, types, strict=True)]
-        for (edges, last, places), kinds in every:
-            yield "what is fed", self.of(edges, kinds, [last], places)
+        every = [(edges, max(edges), sources(edges)) for edges in GRAPHS.values()]
+        for edges, last, places in every:
+            yield "what is fed", self.of(edges, places, [last], places)
         for edges in graphs(random, 8):
             fed = random.sample([*edges], min(len(edges), random.choice([1, 2, 3])))
             fetches = random.sample([*edges], min(len(edges), random.choice([1, 2])))
-            yield "for its sake alone", self.of(edges, {}, fetches, fed)
+            yield "for its sake alone", self.of(edges, [], fetches, fed)
             for n in range(min(len(edges) - 1, 4)):
-                yield "for its sake alone", self.of(edges, {}, [max(edges)], [n])
-        for (edges, last, places), kinds in every:
-            yield "a fetch that is fed", self.of(edges, kinds, [last], [last])
+                yield "for its sake alone", self.of(edges, [], [max(edges)], [n])
+        for edges, last, places in every:
+            yield "a fetch that is fed", self.of(edges, places, [last], [last])
             fed = [*places, last // 2]
-            yield "a fetch that is fed", self.of(edges, kinds, [last // 2, last], fed)
-            yield "nothing is fed", self.of(edges, {}, [last], [])
-            yield "nothing is fed", self.of(edges, {}, [], [])
-            one = self.of(edges, kinds, [last, *places], places[1:])
+            yield "a fetch that is fed", self.of(edges, places, [last // 2, last], fed)
+            yield "nothing is fed", self.of(edges, [], [last], [])
+            yield "nothing is fed", self.of(edges, [], [], [])
+            one = self.of(edges, places, [last, *places], places[1:])
             yield "a placeholder is missing", one
-        edges, two = GRAPHS["two ends"], {0: "Placeholder", 1: "Placeholder"}
-        yield "a placeholder that nobody needs", self.of(edges, two, [4], [1])
-        yield "a placeholder that nobody needs", self.of(edges, two, [2], [0, 1])
-        yield "a placeholder that nobody needs", self.of(edges, two, [4], [3, 0])
+        for last, fed in (4, [1]), (2, [0, 1]), (4, [3, 0]):
+            scene = self.of(GRAPHS["two ends"], [0, 1], [last], fed)
+            yield "a placeholder that nobody needs", scene
 
-    def of(self, edges, types, fetches, fed):
+    def of(self, edges, places, fetches, fed):
         """What is needed of the edges: as execution_order would list it."""
         order = sorted(reached(edges, fetches, ()))
+        types = dict.fromkeys(places, "Placeholder")
         return {"scene": "prune", "edges": edges, "types": types, "order": order,
                 "fetches": fetches, "fed": fed}  # fmt: skip
 
     def expected(self, scene):
         edges, fed = scene["edges"], scene["fed"]
         kept = sorted(reached(edges, scene["fetches"], fed) - {*fed})
-        places = [n for n in kept if scene["types"].get(n) == "Placeholder"]
-        if places:
-            return {"raises ValueError, naming": [f"operation_{n}" for n in places]}
+        for n in {*kept} & scene["types"].keys():
+            raise ValueError(f"operation_{n}")
         return {"computed": kept, "all is as it was": True}
+
+    def _right(self, got, expected, args):
+        right = super()._right(got, expected, args)
+        if right and isinstance(expected, Raises):
+            return expected.message in re.findall(r"\w+", got.message)
+        return right
+
+    def general(self, case):
+        types = getattr(case.got, "types", ())
+        if isinstance(case.expected, Raises) and case.expected.type in types:
+            return "no_name", "the message is to name the placeholder, operation.name"
+        return super().general(case)
 
 
 def reached(edges, start, stops):
@@ -85,7 +94,7 @@ mistakes(
         operation in needed
     no_error: a placeholder that is not fed has no value: ValueError, with its name
     > operation.type == "Placeholder" -> False
-    no_name: the message is to name the placeholder, operation.name
+    no_name:
     > {operation.name} -> of this graph
     changes_fed: what it was given has changed: fed, say, is the caller's
     > return kept -> fed.clear()\n    return kept

@@ -4,11 +4,10 @@ from grading.checking import checks
 from grading.mistakes import mistakes, right
 from minigrad.graph import fold_constants
 
-from .layered import GRAPHS, graphs
+from .layered import GRAPHS, graphs, sources
 from .scene_check import SceneCheck, cut
 
 STATEFUL = ["Placeholder", "Variable", "Random"]
-RANDOM = {0: ("Random", []), 1: ("Const", []), 2: ("Add", [0, 1])}
 SEEDED = {0: ("Const", []), 1: ("Random", [0]), 2: ("Neg", [1])}
 UNKNOWN = {0: ("Zero", []), 1: ("Neg", [0]), 2: ("Const", [])}
 KINDS = {1: ["Neg"], 2: ["Add", "Sub", "Mul"], 3: ["Add"]}  # by how many inputs
@@ -23,16 +22,17 @@ class FoldConstants(SceneCheck):
     def words(self, scene):
         edges, types = scene["edges"], scene["types"]
         parts = [f"{n} = {types[n]}{tuple(i)}" for n, i in edges.items()]
-        rest = f"constants {scene['values']}; stateful {scene['stateful']}"
+        rest = f"values {scene['values']}; stateful {scene['stateful']}"
         return cut(f"{'; '.join(parts)}; {rest}", 200)
 
     def cases(self, random):
         for edges in GRAPHS.values():
             yield "constants spread", self.of(random, drawn(random, edges, ["Const"]))
         for edges in graphs(random, 5):
-            spec = drawn(random, edges, ["Const", "Const", "Placeholder", "Variable"])
-            yield "what is fed spreads, too", self.of(random, spec)
-        yield "not the same each time", self.of(random, RANDOM)
+            for n in sources(edges):
+                spec = drawn(random, edges, ["Const", "Const", "Placeholder"])
+                spec[n] = random.choice(STATEFUL), []
+                yield "what is fed spreads, too", self.of(random, spec)
         yield "not the same each time", self.of(random, SEEDED)
         spec = drawn(random, GRAPHS["a chain"], ["Const"])
         yield "not the same each time", self.of(random, spec, ["Neg"])
@@ -42,15 +42,16 @@ class FoldConstants(SceneCheck):
     def of(self, random, spec, stateful=STATEFUL):
         edges = {n: inputs for n, (_, inputs) in spec.items()}
         types = {n: kind for n, (kind, _) in spec.items()}
-        values = {n: random.choice([2.1, 3.3, 5.7, 7.9]) for n, k in types.items()
-                  if k == "Const"}  # fmt: skip
+        values = {n: random.choice([0.0, 2.1, 3.3, 5.7]) for n, k in types.items()
+                  if k in ("Const", "Variable")}  # fmt: skip
         return {"scene": "fold", "edges": edges, "types": types, "values": values,
                 "stateful": stateful}  # fmt: skip
 
     def expected(self, scene):
-        known, calls = dict(scene["values"]), []
+        values, types, calls = scene["values"], scene["types"], []
+        known = {n: v for n, v in values.items() if types[n] == "Const"}
         for n, inputs in scene["edges"].items():
-            kind = scene["types"][n]
+            kind = types[n]
             lasts = inputs and kind not in scene["stateful"]
             if lasts and all(i in known for i in inputs):
                 known[n] = WORKS[kind](*(known[i] for i in inputs))

@@ -10,6 +10,7 @@ from grading.mistakes import mistakes, right
 from minigrad import graph
 from minigrad.graph import execution_order, gradients
 
+from .layered import graphs
 from .scene_check import SceneCheck, numbers
 
 TORCH = {
@@ -19,21 +20,19 @@ TORCH = {
 }  # fmt: skip
 
 
+KINDS = [["Placeholder"], ["Tanh", "Neg"], ["Add", "Sub", "Mul"]]  # by their inputs
+
+
 def places(*names):
     return [(name, "Placeholder", ()) for name in names]
 
 
-SUM = [*places("a", "b"), ("y", "Add", ("a", "b"))]
-PRODUCT = [*places("a", "b"), ("p", "Mul", ("a", "b")), ("y", "Add", ("p", "a"))]
 CHAIN = [*places("a"), ("h", "Tanh", ("a",)), ("e", "Exp", ("h",)),
          ("y", "Neg", ("e",))]  # fmt: skip
 SQUARE = [*places("a"), ("s", "Mul", ("a", "a")), ("y", "Mul", ("s", "s"))]
-LATE = [*places("a"), ("h", "Exp", ("a",)), ("g", "Neg", ("h",)),
-        ("f", "Tanh", ("g",)), ("p", "Mul", ("h", "f")),
-        ("y", "Add", ("h", "p"))]  # fmt: skip
-STEP = [*places("a", "b"), ("s", "Step", ("b",)), ("y", "Mul", ("a", "s"))]
 LINEAR = [*places("x", "w", "b"), ("m", "MatMul", ("x", "w")), ("z", "Add", ("m", "b")),
           ("h", "Tanh", ("z",)), ("y", "Sum", ("h",))]  # fmt: skip
+STEP = [*places("a", "b"), ("s", "Step", ("b",)), ("y", "Mul", ("a", "s"))]
 
 
 @checks(gradients)
@@ -48,32 +47,41 @@ class Gradients(SceneCheck):
         return said + (", and of their sum once more" if scene["twice"] else "")
 
     def cases(self, random):
-        yield "a chain", self.of(random, CHAIN, ["a"])
-        yield "a chain", self.of(random, SUM, ["a", "b"])
+        every = [self.drawn(random, edges) for edges in graphs(random, 5)]
+        for steps in every[0], LINEAR:
+            yield "a chain", self.of(random, steps, [steps[0][0]])
         yield "a chain", self.of(random, LINEAR, ["w", "b"])
-        yield "parts are added up", self.of(random, PRODUCT, ["a", "b"])
-        yield "parts are added up", self.of(random, SQUARE, ["a"])
-        yield "parts are added up", self.of(random, LATE, ["a"])
-        for _ in range(4):
-            yield "parts are added up", self.of(random, drawn(random), ["a", "b"])
-        yield "no way", self.of(random, [*SUM, *places("c")], ["c", "a"])
-        yield "no way", self.of(random, [*places("a", "b")], ["a"], "b")
-        yield "no way", self.of(random, SUM, [])
+        for steps in every:
+            ends = [name for name, kind, _ in steps if kind == "Placeholder"]
+            yield "parts are added up", self.of(random, steps, ends)
+            yield "not asked", self.of(random, steps, [random.choice(ends)])
+            some = random.choices([name for name, *_ in steps], k=3)
+            yield "an x on the way", self.of(random, steps, some)
+            yield "an x on the way", self.of(random, steps, [steps[-1][0], *ends])
+            yield "no way", self.of(random, [*places("c"), *steps], ["c", *ends])
+        yield "no way", self.of(random, LINEAR, [])
         yield "not asked", self.of(random, STEP, ["a"])
         yield "not asked", self.of(random, LINEAR, ["b"])
-        yield "not asked", self.of(random, CHAIN, ["h"])
-        yield "an x on the way", self.of(random, CHAIN, ["a", "h", "e"])
-        yield "an x on the way", self.of(random, CHAIN, ["y"])
-        yield "an x on the way", self.of(random, LATE, ["h", "a", "h"])
-        yield "gradients of gradients", self.of(random, SQUARE, ["a"], twice=True)
-        yield "gradients of gradients", self.of(random, CHAIN, ["a"], twice=True)
+        for steps in SQUARE, CHAIN:
+            yield "gradients of gradients", self.of(random, steps, ["a"], twice=True)
 
-    def of(self, random, steps, xs, y="y", twice=False):
+    def drawn(self, random, edges):
+        """Operations of a graph; one of three inputs is two, of two each."""
+        steps = []
+        for n, inputs in edges.items():
+            name, inputs = f"o{n}", [f"o{i}" for i in inputs]
+            if len(inputs) == 3:
+                steps.append((f"{name}_", random.choice(KINDS[2]), tuple(inputs[:2])))
+                inputs = [f"{name}_", inputs[2]]
+            steps.append((name, random.choice(KINDS[len(inputs)]), tuple(inputs)))
+        return steps
+
+    def of(self, random, steps, xs, twice=False):
         shapes = {"x": (3, 2), "w": (2, 4), "b": (4,)} if steps is LINEAR else {}
         feed = {n: numbers(random, *shapes.get(n, (3,))) for n, t, _ in steps
                 if t == "Placeholder"}  # fmt: skip
-        return {"scene": "graph_gradients", "steps": steps, "y": y, "xs": xs,
-                "feed": feed, "twice": twice}  # fmt: skip
+        return {"scene": "graph_gradients", "steps": steps, "xs": xs,
+                "y": steps[-1][0], "feed": feed, "twice": twice}  # fmt: skip
 
     def expected(self, scene):
         made = {
@@ -108,17 +116,6 @@ class Gradients(SceneCheck):
             found.add(name)
             left += inputs[name]
         return found
-
-
-def drawn(random):
-    """Eight operations of a and b, the last of all is y."""
-    steps, names = places("a", "b"), ["a", "b"]
-    for n in range(7):
-        kind = random.choice(["Add", "Sub", "Mul", "Tanh", "Neg"])
-        inputs = [random.choice(names[-4:]) for _ in range(1 + (kind[0] in "ASM"))]
-        steps.append((f"n{n}", kind, tuple(inputs)))
-        names.append(f"n{n}")
-    return [*steps, ("e", "Add", ("n6", "n5")), ("y", "Add", ("e", "b"))]
 
 
 mistakes(
@@ -158,34 +155,6 @@ mistakes(
     > order: for i, part in
     """,
 )  # fmt: skip
-
-
-@right(gradients, "from x upwards, by recursion with a memory")
-def _(y, xs, grad_of):
-    order = execution_order([y])
-    leads = set(xs)
-    for o in order:
-        if any(i in leads for i in o.inputs):
-            leads.add(o)
-    users, memory, asked = {}, {}, {}
-    for o in order:
-        for place, i in enumerate(o.inputs):
-            users.setdefault(i, []).append((o, place))
-
-    def total(o):
-        if o not in memory:
-            memory[o] = graph.op("OnesLike", y) if o is y else None
-            for user, place in users.get(o, []):
-                if user in leads and total(user) is not None:
-                    if user not in asked:
-                        asked[user] = grad_of(user, total(user))
-                    part = asked[user][place]
-                    if part is not None:
-                        old = memory[o]
-                        memory[o] = part if old is None else old + part
-        return memory[o]
-
-    return [total(x) if y in leads else None for x in xs]
 
 
 @right(gradients, "by lists of parts, added up when all are there")

@@ -20,14 +20,15 @@ def call(target, *args, **kwargs):
 
 X, Y = ("placeholder", "x", (), {}), ("placeholder", "y", (), {})
 W, V = ("get_attr", "tensor", (), {}), ("get_attr", "tensor", (), {})
-PLAIN = [X, Y, call("add", node(0), node(1)), call("add", node(0), node(1))]
+PLAIN = [X, Y, *(call("add", node(a), node(b)) for a, b in ((0, 1), (0, 1), (1, 0)))]
 NUMBERS = [X, *(call("mul", node(0), n) for n in (1, 1.0, True, 1, 1.0, True, 2))]
 ZEROS = [X, *(call("div", node(0), n) for n in (0.0, -0.0, 0.0))]
 ORDER = [X, Y, call("sub", node(0), node(1)), call("sub", node(1), node(0))]
-OPTIONS = [X, call("sum", node(0), dims=(0,)), call("sum", node(0), dims=(1,)),
-           call("sum", node(0), dims=(0,)), call("sum", node(0))]  # fmt: skip
-KINDS = [X, *(call("sum", node(0), dim=d) for d in
-              (1, True, 1.0, (1,), (True,), 0.0, -0.0, (1,), True))]  # fmt: skip
+OPTIONS = [X, *(call("sum", node(0), **options) for options in (
+    {"dims": (0,)}, {"dims": (1,)}, {"dims": (0,)}, {}, {"dim": True},
+    {"keepdim": True}))]  # fmt: skip
+DIMS = 1, True, 1.0, (1,), (True,), 0.0, -0.0, (1,), True, (0.0,), (-0.0,)
+KINDS = [X, *(call("sum", node(0), dim=d) for d in DIMS)]
 SWAPPED = [X, call("sum", node(0), dims=(0,), keepdim=True),
            call("sum", node(0), keepdim=True, dims=(0,))]  # fmt: skip
 INPUTS = [X, X, W, V, call("exp", node(0)), call("exp", node(1)), call("exp", node(2)),
@@ -37,7 +38,7 @@ THRICE = [X, *[call("exp", node(0))] * 3, call("add", node(1), node(3)),
 COUNTS = [X, call("cat", node(0)), call("cat", node(0), node(0)), call("cat")]
 FIRST = [call("arange", 3), call("arange", 3), call("exp", node(1))]
 NONE = [X, call("linear", node(0), None), call("linear", node(0), "None"),
-        call("linear", node(0), None)]  # fmt: skip
+        call("linear", node(0)), call("linear", node(0), None)]  # fmt: skip
 
 
 @checks(common_subexpressions)
@@ -49,8 +50,7 @@ class CommonSubexpressions(SceneCheck):
         for n, (op, target, args, kwargs) in enumerate(scene["described"]):
             shown = [f"%{a[1]}" if isinstance(a, tuple) else repr(a) for a in args]
             shown += [f"{k}={v}" for k, v in kwargs.items()]
-            if op == CALL:
-                lines.append(f"%{n} = {target} {' '.join(shown)}")
+            lines.append(f"%{n} = {' '.join([target if op == CALL else op, *shown])}")
         return cut("; ".join(lines), 200)
 
     def cases(self, random):

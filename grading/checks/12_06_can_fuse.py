@@ -6,14 +6,12 @@ from minigrad.jit.passes import can_fuse
 
 from .scene_check import SceneCheck, cut
 
-# number: (pointwise, shape, device, reads, writes)
 ROW, ALL = (4,), (3, 4)
+ODD = [{"pointwise": False}, {"shape": ROW}, {"shape": (4, 3)}, {"device": "cuda"}]
 
 
-def plain(number, *reads, shape=ALL, device="sim", pointwise=True, writes=()):
-    """A node whose result lies in memory number 100 + its own number."""
-    return {number: (pointwise, shape, device, sorted(100 + r for r in reads),
-                     sorted(100 + w for w in writes))}  # fmt: skip
+def facts(pointwise=True, shape=ALL, device="sim", reads=(), writes=(), inputs=()):
+    return (pointwise, shape, device, [*reads], [*writes]), [*inputs]
 
 
 @checks(can_fuse)
@@ -32,66 +30,46 @@ class CanFuse(SceneCheck):
         return cut(f"{place}{scene['between']}; {'; '.join(said)}", 400)
 
     def cases(self, random):
-        two = plain(0, 9) | plain(1, 0)
-        yield "neighbours", self.of(two, {1: [0]}, [0], 1, [])
-        three = two | plain(2, 1)
-        yield "neighbours", self.of(three, {1: [0], 2: [1]}, [0, 1], 2, [])
-        apart = two | plain(2, 9)
-        yield "neighbours", self.of(apart, {1: [0]}, [0], 1, [2])
-        for bad in ({"pointwise": False}, {"shape": ROW}, {"shape": (4, 3)},
-                    {"device": "cuda"}):  # fmt: skip
-            last = plain(0, 9) | plain(1, 0, **bad)
-            yield "elementwise, of one shape", self.of(last, {1: [0]}, [0], 1, [])
-        whole = plain(0, 9) | plain(1, 0) | plain(2, 1, shape=ROW, pointwise=False)
-        scene = self.of(whole, {1: [0], 2: [1]}, [0, 1], 2, [])
-        yield "elementwise, of one shape", scene
-        four, chain = three | plain(3, 2), {1: [0], 2: [1], 3: [2]}
-        yield "neighbours", self.of(four, chain, [0, 1, 2], 3, [])
-        for n in (0, 1, 2):
-            used = four | plain(4, n, pointwise=False)
-            scene = self.of(used, {**chain, 4: [n]}, [0, 1, 2], 3, [4])
-            yield "used in between", scene
-            wrote = four | plain(4, 7, writes=[(9, 0, 1)[n]])
-            yield "written in between", self.of(wrote, chain, [0, 1, 2], 3, [4])
-        for reader in (0, 1):
-            used = three | plain(3, reader, pointwise=False)
-            edges = {1: [0], 2: [1], 3: [reader]}
-            yield "used in between", self.of(used, edges, [0, 1], 2, [3])
-        used = three | plain(3, 7) | plain(4, 3, 1)
-        edges = {1: [0], 2: [1], 4: [3, 1]}
-        yield "used in between", self.of(used, edges, [0, 1], 2, [3, 4])
-        edges = {1: [0], 2: [1], 4: [3]}
-        used = three | plain(3, 7) | plain(4, 3)
-        yield "used in between", self.of(used, edges, [0, 1], 2, [3, 4])
-        for written, name in ((9, "read"), (8, "other"), (0, "own")):
-            wrote = two | plain(2, 7, writes=[written])
-            yield "written in between", self.of(wrote, {1: [0]}, [0], 1, [2])
-        into = plain(0, 9, writes=[6]) | plain(1, 0) | plain(2, 7, writes=[6])
-        yield "written in between", self.of(into, {1: [0]}, [0], 1, [2])
-        both = plain(0, 9) | plain(1, 0, 5) | plain(2, 1) | plain(3, 7) | plain(
-            4, 7, writes=[5])  # fmt: skip
-        edges = {1: [0], 2: [1]}
-        yield "written in between", self.of(both, edges, [0, 1], 2, [3, 4])
-        first = three | plain(3, 7, writes=[9])
-        yield "written in between", self.of(first, edges, [0, 1], 2, [3])
+        for size in 1, 3:
+            for n in range(size):
+                yield "neighbours", self.of(size, {"inputs": [n]})
+            for odd in ODD:
+                yield "elementwise, of one shape", self.of(size, odd)
+            for place in 0, 1:
+                for part, few in self.between(size).items():
+                    for odd in few:
+                        two = [odd, {}][:: 1 - 2 * place]
+                        yield part, self.of(size, between=two)
         for _ in range(12):
-            yield "any of these", self.drawn(random)
+            size = random.choice([1, 2, 3])
+            two = [random.choice(sum(self.between(size).values(), [])) for _ in "ab"]
+            node = random.choice([{}, {}, {}, random.choice(ODD)])
+            yield "any of these", self.of(size, node, two)
 
-    def drawn(self, random):
-        facts, edges, size = {}, {}, random.choice([1, 2, 3])
-        for n in range(7):
-            reads = random.sample(range(14), 2)
-            writes = random.sample(range(14), 1) if random.random() < 0.25 else []
-            how = {} if n < size or random.random() < 0.9 else {"shape": ROW}
-            facts |= plain(n, *reads, writes=writes, **how)
-            edges[n] = random.sample(range(n), 1) if n >= size else [*range(n)][-1:]
-        edges[6] = sorted({size - 1, *edges[6]})
-        between = [*range(size, 6)][: random.randrange(4)]
-        return self.of(facts, edges, [*range(size)], 6, between)
+    def between(self, size):
+        """{part: what is odd of a node between the group and the one to be fused}"""
+        memory = [*range(size), *range(10, 10 + size)]
+        harmless = [*ODD, {"reads": memory}, {"writes": [8, 18]}, {"inputs": [size]}]
+        return {
+            "what does no harm": harmless,
+            "used in between": [{"inputs": [n]} for n in range(size)],
+            "written in between": [{"writes": [m]} for m in memory],
+        }
 
-    def of(self, facts, edges, group, node, between):
-        return {"scene": "fusion", "facts": facts, "edges": edges, "group": group,
-                "node": node, "between": between}  # fmt: skip
+    def of(self, size, node=None, between=()):
+        """A group, of which n reads memory n and writes 10 + n; then others.
+
+        node: what is odd of the one that is to be fused, which reads 8 and writes 18.
+        """
+        made = [facts(reads=[n], writes=[10 + n], inputs=[n - 1][:n])
+                for n in range(size)]  # fmt: skip
+        made += [facts(**odd) for odd in between]
+        node = {"reads": [8], "writes": [18], "inputs": [size - 1]} | (node or {})
+        made.append(facts(**node))
+        last = len(made) - 1
+        return {"scene": "fusion", "facts": {n: f for n, (f, _) in enumerate(made)},
+                "edges": {n: i for n, (_, i) in enumerate(made)}, "node": last,
+                "group": [*range(size)], "between": [*range(size, last)]}  # fmt: skip
 
     def expected(self, scene):
         facts, group = scene["facts"], scene["group"]

@@ -38,6 +38,7 @@ class CopyInputs(SceneCheck):
         yield "what does not fit", of([(3,), (2, 2)], [(3,), (2, 1)])
         yield "what does not fit", of([(2, 3)], [(3, 2)])
         yield "what does not fit", of([(2, 3)], [(3,)])
+        yield "what does not fit", of([(2,), (1, 3)], [(2,), (3,)])
         for dtype in ("float32", "int64"):
             scene = of([(2,), (3,)], [(2,), (3,)])
             scene["given"][1] = scene["given"][1].astype(dtype)
@@ -64,7 +65,7 @@ class CopyInputs(SceneCheck):
         return {
             "static tensors": [np.array(a) for a in (given if fits else static)],
             "raises": None if fits else "RuntimeError",
-            "the list is as it was": True,
+            "the lists are as they were": True,
             "they read the same memory": True,
             "given tensors": [g if isinstance(g, np.ndarray) else None
                               for g in scene["given"]],

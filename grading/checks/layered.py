@@ -3,12 +3,23 @@
 GRAPHS = {  # an operation: its inputs. The last one is what is wanted
     "a chain": {0: [], 1: [0], 2: [1], 3: [2]},
     "a diamond": {0: [], 1: [0], 2: [0], 3: [1, 2]},
-    "a short cut": {0: [], 1: [0], 2: [1], 3: [2], 4: [3, 0]},
+    "a short cut": {0: [], 1: [0], 2: [1], 3: [2], 4: [3, 1]},
     "a fork": {0: [], 1: [0], 2: [1], 3: [0], 4: [2, 3]},
     "two ends": {0: [], 1: [], 2: [0, 1], 3: [1], 4: [3]},
     "an operand twice": {0: [], 1: [], 2: [0, 0], 3: [2, 1, 2]},
     "alone": {0: []},
 }
+
+
+def uses(edges):
+    """A graph in words."""
+    said = [f"{n} uses {i}" for n, i in edges.items() if i]
+    return "; ".join(said) or "none uses another"
+
+
+def sources(edges):
+    """The operations without inputs."""
+    return [n for n, inputs in edges.items() if not inputs]
 
 
 def graphs(random, count):

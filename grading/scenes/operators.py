@@ -130,6 +130,11 @@ def changes(number):
     return op
 
 
+def doubles_first(a, b):
+    a.storage.data[:] *= 2
+    return right(a, b)
+
+
 def one_buffer(a, b):
     y = right(a, b)
     if y.requires_grad:
@@ -223,6 +228,7 @@ OPERATORS = {
     "the rest of the world": {
         "changes a": changes(0),
         "changes b": changes(1),
+        "changes a before it computes": doubles_first,
         "one buffer": one_buffer,
     },
 }  # fmt: skip

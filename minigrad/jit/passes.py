@@ -165,7 +165,7 @@ def can_fuse(group, node, between):
     - inputs: the nodes that it uses;
     - reads, writes: sets of the numbers of memory that it reads and writes.
 
-    True if all of this holds:
+    True if all of this holds, else False:
     - node is pointwise, and its shape and device are those of the group;
     - no node of `between` uses a node of the group: it would run before the kernel;
     - no node of `between` writes to memory that the group reads or writes: the group
