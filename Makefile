@@ -3,7 +3,8 @@ PYTHON ?= python3
 PY := .venv/bin/python
 # Hundreds of processes of the tests import the course: it is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
-TESTS := $(PY) -m pytest -n 2 --dist loadgroup --no-loadscope-reorder
+# Three processes on two cores: some tests wait for what hangs, and for browsers.
+TESTS := $(PY) -m pytest -n 3 --dist loadgroup --no-loadscope-reorder
 
 help:    ## show these lines
 	@grep -hE '^[a-z]+: .*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 9
@@ -20,7 +21,7 @@ nightly: lint  ## the same with more seeds, architectures and versions
 	$(TESTS) --nightly --seeds 3
 
 check: lint  ## lint and unit tests; some two minutes on two cores
-	$(TESTS) -m "not slow and not browser"
+	$(TESTS) -n 2 -m "not slow and not browser"
 
 lint: .venv/.test  ## ruff
 	$(PY) -m ruff check .

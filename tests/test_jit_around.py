@@ -106,6 +106,7 @@ def test_nvrtc_takes_the_text(name, monkeypatch, targets):
               or "HEAD(x, " in one[0].split("#ifndef")[0]]  # fmt: skip
     for text, kernel, options in around:
         for arch in targets:
+            options = *nvrtc.QUICKLY, *options
             assert nvrtc.compiled(text, arch, (kernel,), options) == ""
 
 

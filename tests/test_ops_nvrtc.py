@@ -14,7 +14,6 @@ from minigrad.ops.pointwise_kernels import DevicePointwise
 from minigrad.ops.scan import prod
 from minigrad.testing import nvrtc
 
-UNOPTIMISED = ("-Ofc=max",)  # takes an eighth of the time
 MISSING = nvrtc.missing()
 pytestmark = [
     pytest.mark.slow,
@@ -34,7 +33,7 @@ def test_nvrtc_takes_the_text_for_every_dtype(operator):
     text = kernels[0].facts(views, views[0], {}, [*"abc"[:count]])["text"]
     names = tuple(name for k in kernels for name in instances(k, count))
     text = with_headers(text + file_text("elementwise.cu"), DTYPES)
-    assert nvrtc.compiled(text, 75, names, UNOPTIMISED) == ""
+    assert nvrtc.compiled(text, 75, names, nvrtc.QUICKLY) == ""
 
 
 def instances(kernel, count):
@@ -57,7 +56,7 @@ def test_nvrtc_takes_the_gradients_of_rows_and_indices(targets):
         names = tuple(template(name, t, *more, computed_in(t)) for t in floats)
         for arch in targets:
             whole = with_headers(text, floats)
-            assert nvrtc.compiled(whole, arch, names, UNOPTIMISED) == ""
+            assert nvrtc.compiled(whole, arch, names, nvrtc.QUICKLY) == ""
 
 
 @pytest.mark.parametrize("name", ["sum", "mean", "prod", "amax", "any"])
@@ -67,7 +66,7 @@ def test_nvrtc_takes_the_reductions_of_every_dtype(name, targets):
     names = tuple(template(k, *t) for k in kernels for t in types)
     text = with_headers(file_text("reduce.cu"), DTYPES)
     for arch in targets:
-        assert nvrtc.compiled(text, arch, names, UNOPTIMISED) == ""
+        assert nvrtc.compiled(text, arch, names, nvrtc.QUICKLY) == ""
 
 
 CODE = {"sum": "SUM", "mean": "MEAN", "prod": "PROD", "amax": "MAX", "any": "MAX"}
@@ -87,4 +86,4 @@ def test_nvrtc_takes_the_choice_of_every_dtype(targets):
                   for code in (1, 2) for dtype in DTYPES)  # fmt: skip
     text = with_headers(file_text("argmax.cu"), DTYPES)
     for arch in targets:
-        assert nvrtc.compiled(text, arch, names, UNOPTIMISED) == ""
+        assert nvrtc.compiled(text, arch, names, nvrtc.QUICKLY) == ""

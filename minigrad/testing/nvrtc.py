@@ -5,6 +5,8 @@ import functools
 import importlib.util
 import pathlib
 
+QUICKLY = ("-Ofc=max",)  # an option: optimised little, in down to an eighth of the time
+
 
 def folder():
     """Where the wheels put NVRTC and the headers; None where they are not."""
