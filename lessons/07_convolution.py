@@ -81,8 +81,8 @@ convolve(x, w[::-1, ::-1])
 # %% [markdown]
 # ### How large is the result?
 #
-# Three numbers say where windows lie. **Padding** puts zeros around the image, `stride`
-# is the step from one window to the next:
+# Three numbers say where windows lie. **Padding** puts {{=zeros|reads 0, 0, 0, 0, 0, 1,
+# 0, 5, 6}} around the image, `stride` is the step from one window to the next:
 
 # %%
 viz.windows(x, 3, stride=2, padding=1, at=[(0, 0), (1, 2)])
@@ -213,9 +213,9 @@ print(str(report).partition("seen at")[0])
 viz.columns(np.arange(12.0).reshape(3, 4), 2, at=(0, 1))
 
 # %% [markdown]
-# Each column is a window, each row a tap: the first row has what lies under the
-# windows' upper left. PyTorch calls it `unfold`. **Predict** the third column, then
-# look at `F.unfold`'s.
+# Each column is a window, each row a tap: {{=the first row|[ 0., 1., 2., 4., 5., 6.]}}
+# has what lies under the windows' upper left. PyTorch calls it `unfold`. **Predict**
+# the third column, then look at `F.unfold`'s.
 
 # %%
 small = minigrad.arange(12.0).reshape(1, 1, 3, 4)

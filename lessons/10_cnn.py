@@ -246,12 +246,14 @@ trace
 #   (chapter 07);
 # - each **linear** layer is a product and an addition, `addmm` in PyTorch (chapter 06).
 #   It adds 3136 products for each of fc1's 128 numbers: few blocks would have work, so
-#   they are cut in parts, and a `{{=sum}}` adds these up (*split-K*). So it is in
-#   conv2;
+#   they are {{=cut in parts|8 x 1 x 28}}, and a `{{=sum}}` adds these up (*split-K*).
+#   So it is in conv2;
 # - **ReLU** is the kernel of one line of chapter 04;
-# - the last one is the online softmax of chapter 05, with a logarithm.
+# - the last one is the {{=online softmax|log_softmax online}} of chapter 05, with a
+#   logarithm.
 #
-# The ladder chose other rungs for other sizes: where tiles fit, a faster product.
+# The ladder chose other rungs for other sizes: where tiles fit, {{=a faster
+# product|matmul pipelined}}.
 #
 # Now PyTorch. The same network, with the same weights:
 
