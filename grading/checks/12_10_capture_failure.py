@@ -19,7 +19,8 @@ def numbered(*events):
 
 @checks(capture_failure)
 class CaptureFailure(Check):
-    """Leaves out "pool" and "begin" inside of a capture: the contract has no rule."""
+    """Leaves out "pool" and "begin" inside of a capture, and what is freed there but
+    came from outside: the contract has no rule."""
 
     def cases(self, random):
         for how in READS:
