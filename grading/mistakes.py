@@ -58,7 +58,7 @@ from minigrad import course
 from minigrad.exercises.answers import load_references
 from minigrad.exercises.cells import answered_in, cells_of
 from minigrad.exercises.hole import KernelExercise
-from minigrad.exercises.registry import Exercise, collecting, exercises, solves
+from minigrad.exercises.registry import Exercise, collecting, solves
 
 from .kernel_runs import Fault, with_body
 
@@ -310,14 +310,6 @@ def both(hole, *causes):
 def mistakes_of(hole):
     """{cause: Mistake} of those that explain."""
     return _of.get(hole.name, {})
-
-
-def specimens(chapter=None):
-    """Every specimen of a chapter, or of the course."""
-    holes = [e.hole for e in exercises() if chapter in (None, e.chapter)]
-    for hole in holes:
-        load(hole)
-    return [s for hole in holes for s in _specimens[hole]]
 
 
 def specimens_of(hole):

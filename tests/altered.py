@@ -8,7 +8,7 @@ import textwrap
 from pathlib import Path
 
 from grading.build import notebook
-from grading.mistakes import Patch, specimens
+from grading.mistakes import Patch, specimens_of
 from minigrad import course
 from minigrad.exercises.answers import holes_of
 
@@ -76,7 +76,7 @@ def styled(nth, wrong):
     """{exercise: (specimen, text)}: the nth right or wrong answer of each exercise."""
     chosen = {}
     for name, hole in HOLES.items():
-        mine = [s for s in specimens(LAB) if s.hole is hole and bool(s.cause) == wrong]
+        mine = [s for s in specimens_of(hole) if bool(s.cause) == wrong]
         texts = [(s, text_of(s)) for s in mine]
         alone = [(s, text) for s, text in texts if text]
         if nth < len(alone):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from grading.build import notebook
-from grading.mistakes import specimens
+from grading.mistakes import specimens_of
 from minigrad import course
 from minigrad.exercises.answers import holes_of
 from minigrad.exercises.registry import KernelExercise
@@ -79,7 +79,7 @@ def nth(lab, n, wrong):
     """{exercise: its nth wrong, or right, kernel}, where there are so many."""
     found = {}
     for hole in kernels(lab):
-        mine = [s for s in specimens(lab) if s.hole is hole and bool(s.cause) == wrong]
+        mine = [s for s in specimens_of(hole) if bool(s.cause) == wrong]
         if n < len(mine):
             found[hole.name] = mine[n]
     return found

@@ -17,7 +17,7 @@ from judging import (  # noqa: F401
 import minigrad
 from grading import check, checking, show_check, trying
 from grading.checking import View, find_check, judge
-from grading.mistakes import specimens
+from grading.mistakes import specimens_of
 from grading.picture import cells, compared
 from grading.subject import LocalSubject
 from grading.verdict import Verdict
@@ -271,7 +271,7 @@ def test_a_verdict_is_plain_for_json_and_html():
 
 
 def test_wrong_layouts_have_pictures():
-    wrong = [s for s in specimens() if s.hole is Tensor.permute and s.cause]
+    wrong = [s for s in specimens_of(Tensor.permute) if s.cause]
     drawn = 0
     for specimen in wrong:
         with specimen.in_place():

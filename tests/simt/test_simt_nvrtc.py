@@ -12,7 +12,7 @@ from snippets import entries, expected, kernels
 from styles import rights
 
 from benchmarks import chapters
-from grading.mistakes import specimens
+from grading.mistakes import specimens_of
 from minigrad import course, launch, simt
 from minigrad.exercises.registry import KernelExercise, exercises
 from minigrad.kernel import macros, with_macros
@@ -74,8 +74,8 @@ def test_right_answers(targets):
     """In some the exercise says what T, scalar_t, acc_t and OP are."""
     given = "typedef float T, scalar_t, acc_t;\n"
     given += "template<class... A> __device__ T OP(T a, A...);\n"
-    made = [s for entry in exercises() for s in rights(entry.hole)]
-    right = [s for s in specimens() + made if not s.cause]
+    holes = [entry.hole for entry in exercises()]
+    right = [s for h in holes for s in specimens_of(h) + rights(h) if not s.cause]
     texts = [s.answer for s in right if type(s.hole) is KernelExercise]
     texts = [
         with_macros(text, macros(text))[0] for text in texts
