@@ -30,6 +30,7 @@ RESULTS = {
     "detached": "detached",
     "a copy": "copied",
 }
+ALONE = "what is in a node is left as it is"
 IMPORT = 0, 0, "from grading.mutation import damage\n"
 
 
@@ -46,6 +47,12 @@ class Edits(ast.NodeVisitor):
         for node in ast.parse(text).body:
             if isinstance(node, ast.FunctionDef | ast.ClassDef):
                 self.visit(node)
+
+    def visit(self, node):
+        """Make the edits of a node, and of what is in it, unless it stays ALONE."""
+        edit = getattr(self, f"visit_{type(node).__name__}", lambda node: None)
+        if edit(node) is not ALONE:
+            self.generic_visit(node)
 
     def at(self, line, column):
         return self.starts[line - 1] + len(self.lines[line - 1][:column].decode())
@@ -90,11 +97,9 @@ class Edits(ast.NodeVisitor):
         if kind in ONE_SIDED:
             sign = self.sign(node.left, node.right)
             self.put("operands swapped", node, f"({right} {sign} {left})")
-        self.generic_visit(node)
 
     def visit_UnaryOp(self, node):
         self.put("operator", node, f"({self.source(node.operand)})")
-        self.generic_visit(node)
 
     def visit_Compare(self, node):
         if len(node.ops) == 1:
@@ -105,7 +110,6 @@ class Edits(ast.NodeVisitor):
             for pair in itertools.pairwise([node.left, *node.comparators]):
                 a, b = map(self.source, pair)  # a <= b < c: without one of the two
                 self.put("term dropped", node, f"({a} {self.sign(*pair)} {b})")
-        self.generic_visit(node)
 
     def visit_BoolOp(self, node):
         word = "or" if isinstance(node.op, ast.And) else "and"
@@ -115,12 +119,10 @@ class Edits(ast.NodeVisitor):
         for i in range(len(parts)):
             kept = f" {same} ".join(parts[:i] + parts[i + 1 :])
             self.put("term dropped", node, f"({kept})")
-        self.generic_visit(node)
 
     def visit_IfExp(self, node):
         self.put("branch dropped", node, f"({self.source(node.body)})")
         self.put("branch dropped", node, f"({self.source(node.orelse)})")
-        self.generic_visit(node)
 
     def visit_Call(self, node):
         name = getattr(node.func, "id", getattr(node.func, "attr", ""))
@@ -142,24 +144,20 @@ class Edits(ast.NodeVisitor):
             opened = self.text.rfind("(", 0, begin)
             begin = comma if comma > opened else begin
             self.put("option left out", (begin, end), "")
-        self.generic_visit(node)
 
     def visit_keyword(self, node):
-        if node.arg != "strict":
-            self.generic_visit(node)
+        return ALONE if node.arg == "strict" else None
 
     def visit_Subscript(self, node):
         if isinstance(node.slice, ast.Slice) and node.slice.step is not None:
             self.put("term dropped", node.slice.step, "")
-        self.generic_visit(node)
 
     def visit_comprehension(self, node):
         for test in node.ifs:
             self.put("guard dropped", test, "True")
-        self.generic_visit(node)
 
     def visit_JoinedStr(self, node):
-        pass  # messages
+        return ALONE  # messages
 
     # ------------------------------------------------- statements
 
@@ -182,16 +180,15 @@ class Edits(ast.NodeVisitor):
         self.names = [a.arg for a in (*args.posonlyargs, *args.args)]
         for statement in node.body:
             self.visit(statement)
+        return ALONE
 
     def visit_If(self, node):
         self.put("guard dropped", node.test, "True")
         self.put("branch dropped", node.test, "False")
-        self.generic_visit(node)
 
     def visit_While(self, node):
         self.put("loop dropped", node.test, "False")
         self.capped(node.test, f"damage.few({self.source(node.test)}, id(locals()))")
-        self.generic_visit(node)
 
     def visit_For(self, node):
         every = self.source(node.iter)
@@ -200,7 +197,6 @@ class Edits(ast.NodeVisitor):
         self.put("loop capped", node.iter, f"[*({every})][1:]")
         if self.source(node.target) != "_":
             self.put("order", node.iter, f"[*({every})][::-1]")
-        self.generic_visit(node)
 
     def capped(self, node, new):
         self.put("loop capped", node, new, IMPORT)
@@ -215,18 +211,17 @@ class Edits(ast.NodeVisitor):
         self.put("input changed", node.value, f"damage.spoils(({value}), [{names}])",
                  IMPORT)  # fmt: skip
         self.put("nothing returned", node.value, "None")
-        self.generic_visit(node)
 
     def visit_Raise(self, node):
         self.put("exception swallowed", node, "pass")
         if isinstance(node.exc, ast.Call) and isinstance(node.exc.func, ast.Name):
             other = OTHER_ERROR.get(node.exc.func.id, "RuntimeError")
             self.put("exception's type", node.exc.func, other)
+        return ALONE
 
     def visit_Expr(self, node):
         if not isinstance(node.value, ast.Constant):
             self.put("statement dropped", node, "pass")
-            self.generic_visit(node)
 
     def visit_Assign(self, node):
         self.put("statement dropped", node, "pass")
@@ -235,7 +230,6 @@ class Edits(ast.NodeVisitor):
             if maker or isinstance(value, MADE) and not _is_constant(value):
                 new = f"damage.once(lambda: {self.source(value)})"
                 self.put("state kept", value, new, IMPORT)
-        self.generic_visit(node)
 
     def visit_AugAssign(self, node):
         target, value = self.source(node.target), self.source(node.value)
@@ -243,19 +237,16 @@ class Edits(ast.NodeVisitor):
         self.put("operator", node, f"{target} = {value}")
         if type(node.op) in SWAPPED:
             self.put("operator", node, f"{target} {SWAPPED[type(node.op)]}= {value}")
-        self.generic_visit(node)
 
     def visit_ExceptHandler(self, node):
         if not (len(node.body) == 1 and isinstance(node.body[0], ast.Pass)):
             begin, end = self.span(node.body[0])[0], self.span(node.body[-1])[1]
             self.put("handler emptied", (begin, end), "pass")
-        self.generic_visit(node)
 
     def visit_With(self, node):
         if len(node.items) == 1:
             self.put("context dropped", node.items[0].context_expr,
                      "damage.nothing()", IMPORT)  # fmt: skip
-        self.generic_visit(node)
 
 
 def _is_constant(node):
