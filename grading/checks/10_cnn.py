@@ -86,13 +86,8 @@ class ReadIdx(SceneCheck):
                 yield part, self.of(file_of(random, *shape))
         good = file_of(random, 4, 3, 2)
         bad = [file_of(random, 4, 3, 2, kind=kind) for kind in (0x0D, 0x0B)]
-        bad += [
-            b"\x1f\x8b" + good[2:],
-            b"\0\1" + good[2:],
-            good[:-1],
-            good + b"\0",
-            good[:11],
-        ]
+        bad += [start + good[2:] for start in (b"\x1f\x8b", b"\0\1")]
+        bad += [good[:-1], good + b"\0", good[:11]]
         for sizes in (2**32 - 1,), (2**32 - 1, 2**16):  # neither negative nor allocated
             head = struct.pack(f">{len(sizes)}I", *sizes)
             bad.append(bytes([0, 0, 8, len(sizes)]) + head + bytes(5))

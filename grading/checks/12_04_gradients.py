@@ -78,8 +78,8 @@ class Gradients(SceneCheck):
 
     def of(self, random, steps, xs, twice=False):
         shapes = {"x": (3, 2), "w": (2, 4), "b": (4,)} if steps is LINEAR else {}
-        feed = {n: numbers(random, *shapes.get(n, (3,))) for n, t, _ in steps
-                if t == "Placeholder"}  # fmt: skip
+        feed = {n: numbers(random, *shapes.get(n, (3,)), scale=0.5)
+                for n, kind, _ in steps if kind == "Placeholder"}  # fmt: skip
         return {"scene": "graph_gradients", "steps": steps, "xs": xs,
                 "y": steps[-1][0], "feed": feed, "twice": twice}  # fmt: skip
 

@@ -16,12 +16,9 @@ TYPES = {"float": np.float32, "double": np.float64, "int": np.int32, "bool": np.
          "long long": np.int64}  # fmt: skip
 MUL = ("v2", "float", "a * b", ("v0", "v1"), "float")
 MAX = ("v3", "float", "max(a, (M)0)", ("v2",), "float")
-DRAWN = [
-    ["i", "i % 4", "i / 4", "0"],
-    ["-a", "fabs(a)"],
-    ["a + b", "a - b", "a * b", "max(a, b)", "(a > b ? b : a)"],
-    ["a * b + c", "(a > b ? c : a)"],
-]  # by how many operands  fmt: skip
+DRAWN = [["i", "i % 4", "i / 4", "0"], ["-a", "fabs(a)"],  # by how many operands
+         ["a + b", "a - b", "a * b", "max(a, b)", "(a > b ? b : a)"],
+         ["a * b + c", "(a > b ? c : a)"]]  # fmt: skip
 LAUNCHES = (3, 13), (2, 32), (5, 8)
 TWO = [("v0", "float", "i"), ("v1", "float", "i % 4")]
 
