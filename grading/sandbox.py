@@ -104,16 +104,10 @@ def started(how, **more):
     """
     here, theirs = socket.socketpair()
     with theirs:
-        fd, nowhere = theirs.fileno(), subprocess.DEVNULL
-        child = subprocess.Popen(
-            **how(fd),
-            pass_fds=[fd],
-            stdin=nowhere,
-            stdout=nowhere,
-            stderr=nowhere,
-            start_new_session=True,
-            **more,
-        )
+        fd = theirs.fileno()
+        more |= dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+        more |= {"pass_fds": [fd], "start_new_session": True}
+        child = subprocess.Popen(**how(fd), **more)
     return child, here
 
 
