@@ -18,6 +18,12 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # the workers share the cores
 # jsonschema checks IRIs by it, which no notebook has; importing it takes seconds.
 sys.modules.setdefault("rfc3987_syntax", None)
 
+with contextlib.suppress(ImportError):  # an example takes long on a busy machine
+    import hypothesis
+
+    hypothesis.settings.register_profile("no clock", deadline=None)
+    hypothesis.settings.load_profile("no clock")
+
 gc.disable()  # until all tests are collected: objects by the million, no garbage
 
 

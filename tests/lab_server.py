@@ -120,11 +120,15 @@ def browser(width=1400, height=1000):
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        chrome = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
-        context = chrome.new_context(viewport={"width": width, "height": height})
+        context = playwright.chromium.launch_persistent_context(
+            "",  # a profile of its own: there JupyterLab's scripts stay compiled
+            executable_path=chromium(),
+            args=FLAGS,
+            viewport={"width": width, "height": height},
+        )
         context.set_default_timeout(SECONDS * 1000)
         yield context.new_page()
-        chrome.close()
+        context.close()
 
 
 def new_notebook(server, name, *texts):
