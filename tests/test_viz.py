@@ -240,7 +240,7 @@ def test_base_must_have_the_same_storage():
 
 @given(views(dims=3, most=3))
 def test_a_walk_has_one_step_where_torch_can_view_it_flat(x):
-    if len(x.storage) > 24 or x.shape.count(0) or np.prod(x.shape) < 2:
+    if max(len(x.storage), x.numel()) > 24 or x.numel() < 2:
         return
     storage = torch().arange(len(x.storage))
     same = torch().as_strided(storage, x.shape, x.strides, x.offset)
