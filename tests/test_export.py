@@ -85,7 +85,6 @@ def test_right_answers_with_other_strides_pass_the_exported_tests(lab, tmp_path)
 
 def run(command, folder):
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
-    environment["PYTHONDONTWRITEBYTECODE"] = "1"
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True
     )
