@@ -175,7 +175,7 @@ def _cell(cell, id, solved, lab):
         text = MEASURED.sub(lambda found: published(*found.groups()), text)
         if "{{" in text:
             raise BuildError(f"{id}: nothing fills this in: {text[text.index('{{') :]}")
-        return nbformat.from_dict(_bare(id, "markdown", text))
+        return nbformat.v4.new_markdown_cell(text, id=id)
     text = FOR_TOOLS.sub("", text)
     metadata = {"tags": mark["tags"]} if "tags" in mark else {}
     if "setup" in mark:
@@ -189,13 +189,7 @@ def _cell(cell, id, solved, lab):
         metadata |= {"deletable": False, "editable": False}
         points = find(mark["check"]).points
         metadata["nbgrader"] = _nbgrader(id, grade=True, locked=True, points=points)
-    code = {"metadata": metadata, "outputs": [], "execution_count": None}
-    return nbformat.from_dict(_bare(id, "code", text) | code)
-
-
-def _bare(id, kind, text):
-    """A cell that is looked at with its notebook, and not by itself before that."""
-    return {"id": id, "cell_type": kind, "metadata": {}, "source": text}
+    return nbformat.v4.new_code_cell(text, id=id, metadata=metadata)
 
 
 def _nbgrader(grade_id, grade=False, solution=False, locked=False, **points):
