@@ -1070,7 +1070,7 @@ good
 #
 # C is stricter than Python, and looks at everything before anything runs. Its messages
 # have a form: the file, the line, the column, what is wrong; below, your own line with
-# a `^` under the place. Here is a missing {{=semicolon|expected ';'}}.
+# a `^` under the place. Here is a missing {{=semicolon|expected}}.
 
 
 # %%
@@ -1095,22 +1095,21 @@ compiled("    int i = threadIdx.x\n    y[i] = 1;")
 compiled("    i = threadIdx.x;\n    y[i] = 1;")
 
 # %% [markdown]
-# {{=No variable|'i' is undefined}} without a type. The next one forgets that a block
-# has {{=three dimensions|no operator '*' for 'uint3' and 'dim3'}}.
+# {{=No variable|is undefined}} without a type. The next one forgets that a block
+# has {{=three dimensions|no operator}}.
 
 # %%
 compiled("    int i = blockIdx * blockDim + threadIdx;\n    y[i] = 1;")
 
 # %% [markdown]
-# C's `and` is `&&`, a condition stands in {{=parentheses|expected '(', found 'i'}}, and
+# C's `and` is `&&`, a condition stands in {{=parentheses|expected}}, and
 # a block of statements in braces.
 
 # %%
 compiled("    int i = threadIdx.x;\n    if i < n:\n        y[i] = 1;")
 
 # %% [markdown]
-# An array in C has no shape: `y[row][col]` {{=does not exist|needs an array or a
-# pointer, not 'float'}} for a `float*`.
+# An array in C has no shape: `y[row][col]` {{=does not exist|pointer}} for a `float*`.
 
 # %%
 compiled("    int row = threadIdx.y, col = threadIdx.x;\n    y[row][col] = 1;")

@@ -372,7 +372,7 @@ run_binary("sub", a[:2], b[:3], talking)
 minigrad.synchronize()
 
 # %% [markdown]
-# {{=Threads 0, 1 and 2|i = 2: a[0], b[2]}} all read `a[0]`: the stride of 0 at work.
+# Threads 0, 1 and 2 all read `a[0]`: the stride of 0 at work.
 # (On a GPU a warp that reads one cell costs one access.) A number beside a tensor is
 # the same with strides of 0 everywhere.
 
@@ -737,7 +737,7 @@ for left, right in zip_longest(["minigrad", *ours], ["PyTorch", *theirs], fillva
 # The names with `aten::` are operators: `mul`, `add` and `relu`, as ours. An operator
 # may call others, and these are listed, too: `relu` asks
 # {{=`clamp_min`|aten::clamp_min}} to do it, and a number beside a tensor may first be
-# made a tensor (`{{=aten::to}}`). Without a GPU there is nothing more to list:
+# made a tensor (`aten::to`). Without a GPU there is nothing more to list:
 # PyTorch's loops for the CPU have no names there. On a GPU three kernels follow, one
 # for each of our launches: `elementwise_kernel` for the one that broadcasts,
 # `vectorized_elementwise_kernel` for contiguous tensors, each with its operation in
