@@ -131,6 +131,20 @@ def test_pytorch_is_seen_by_whatever_way_it_is_called(subject):
         assert (verdict.points, verdict.failures[0].cause) == (0, "uses_torch")
 
 
+def test_what_an_earlier_cell_left_may_end_during_a_call(subject):
+    """As torch.library's operators, of a cell that is run twice."""
+    import torch
+
+    def answer(shape):
+        library = torch_library.pop() if torch_library else None
+        del library
+        return strides_of(shape)
+
+    torch_library = [torch.library.Library("ended_in_a_call", "DEF")]
+    assert verdict_on(contiguous_strides, answer, subject).state == "right"
+    assert not torch_library
+
+
 def test_a_name_that_holds_a_value_of_pytorch_elsewhere_is_no_use_of_it(subject):
     """`self.shape` in an answer is not the notebook's own variable `shape`."""
     import torch

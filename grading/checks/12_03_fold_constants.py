@@ -9,6 +9,7 @@ from .scene_check import SceneCheck, cut
 
 STATEFUL = ["Placeholder", "Variable", "Random"]
 SEEDED = {0: ("Const", []), 1: ("Random", [0]), 2: ("Neg", [1])}
+ORDERED = {0: ("Const", []), 1: ("Const", []), 2: ("Sub", [0, 1]), 3: ("Mul", [2, 2])}
 UNKNOWN = {0: ("Zero", []), 1: ("Neg", [0]), 2: ("Const", [])}
 KINDS = {1: ["Neg"], 2: ["Add", "Sub", "Mul"], 3: ["Add"]}  # by how many inputs
 WORKS = {"Add": lambda *a: sum(a), "Sub": lambda a, b: a - b,
@@ -28,6 +29,7 @@ class FoldConstants(SceneCheck):
     def cases(self, random):
         for edges in GRAPHS.values():
             yield "constants spread", self.of(random, drawn(random, edges, ["Const"]))
+        yield "constants spread", self.of(random, ORDERED)
         for edges in graphs(random, 5):
             for n in sources(edges):
                 spec = drawn(random, edges, ["Const", "Const", "Placeholder"])
@@ -42,8 +44,11 @@ class FoldConstants(SceneCheck):
     def of(self, random, spec, stateful=STATEFUL):
         edges = {n: inputs for n, (_, inputs) in spec.items()}
         types = {n: kind for n, (kind, _) in spec.items()}
-        values = {n: random.choice([0.0, 2.1, 3.3, 5.7]) for n, k in types.items()
-                  if k in ("Const", "Variable")}  # fmt: skip
+        values = {
+            n: n + random.choice([0.0, 1.1, 2.3])
+            for n, k in types.items()
+            if k in ("Const", "Variable")
+        }  # no two are equal  fmt: skip
         return {"scene": "fold", "edges": edges, "types": types, "values": values,
                 "stateful": stateful}  # fmt: skip
 
