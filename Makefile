@@ -12,7 +12,7 @@ help:    ## show these lines
 lab: .venv/.lab  ## open JupyterLab on the start page [PORT=8890] [BROWSER=no]
 	@$(PY) -m minigrad lab $(if $(PORT),--port $(PORT)) $(if $(filter no,$(BROWSER)),--no-browser)
 
-test: lint  ## lint, built notebooks, every test; some 17 minutes on two cores
+test: lint  ## lint, built notebooks, every test; 15 to 20 minutes on two cores
 	$(PY) -m grading build --check
 	$(TESTS)
 
@@ -20,7 +20,7 @@ nightly: lint  ## the same with more seeds, architectures and versions
 	$(PY) -m grading build --check
 	$(TESTS) --nightly --seeds 3
 
-check: lint  ## lint and unit tests; some two minutes on two cores
+check: lint  ## lint and unit tests; two to three minutes on two cores
 	$(TESTS) -n 2 -m "not slow and not browser"
 
 lint: .venv/.test  ## ruff
