@@ -135,7 +135,7 @@ class Graph:
         names = f'data-from="{self.names[node]}" data-to="{self.names[end]}"'
         bend, middle = (y1 - y0) / 2, (x0 + x1) / 2
         if abs(y1 - y0) > DOWN and abs(x1 - x0) < wide:  # past what stands between
-            side = x0 + (wide * 0.95 if x1 >= x0 else -wide * 0.95)
+            side = x1 + (wide * 0.95 if x1 >= x0 else -wide * 0.95)
             low, high = (f"{side:.0f},{y:.0f}" for y in (y0 + bend / 4, y1 - bend / 4))
             middle = (x0 + 6 * side + x1) / 8
             way = f"C{low} {high} {x1:.0f},{y1:.0f}"
@@ -148,7 +148,8 @@ class Graph:
             f'stroke="#8a8a8a" stroke-width="1.2" marker-end="url(#mg-arrow)"/>'
         )
         if times > 1:
-            x, y = middle + 6, (y0 + y1) / 2 + 4
+            beside = 10 * ((x1 < x0) - (x1 > x0))  # where the line is not
+            x, y = middle + 6, (y0 + y1) / 2 + 4 + beside
             line += write(x, y, f"{times} times", 10, anchor="start")
         return line
 
