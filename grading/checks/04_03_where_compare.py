@@ -24,8 +24,6 @@ ONE = (0, 0), (0, 0)  # p and q are numbers
 class WhereCompare(MovesNumbers, ElementwiseCheck):
     """Leaves out T = double: int is as far from float."""
 
-    units = 0  # what is chosen stays as it is
-
     def cases(self, random):
         for op in COMPARE:
             yield "comparisons", self.launch(random, (5, 4), [(4, 1), (0, 1), *ONE], op)

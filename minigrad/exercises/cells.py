@@ -135,7 +135,7 @@ def bound_by(node):
 def definition(name, cells):
     """The last statement that binds `name`, and its cell; else (None, None)."""
     for cell in reversed(cells):
-        if name not in cell.text and cell.text.isascii():  # é has two spellings
+        if name not in cell.text and cell.text.isascii():  # é can be written two ways
             continue
         for node in reversed(statements(cell)):
             if name in bound_by(node):
