@@ -14,12 +14,12 @@ and runs it here. Where a GPU is, the same launches run there too (gpu.py).
         def expected(self, launch, x, y, a, n):     # what y holds afterwards
             return 3 * torch.from_numpy(x)
 
-    mistakes(                                       # see mistakes.py
-        scale,
-        no_guard=Mistake("there is no guard: ...", "if (i < n) y[i] -> y[i]"),
-        copied=Mistake("the value is copied: ...", "a * x[i] -> x[i]"),
-        no_barrier=Mistake("...", Missing("__syncthreads();"), "__syncthreads(); ->"),
-    )
+    mistakes(scale)('''
+    no_guard: there is no guard: ...                # see mistakes.py
+    > if (i < n) y[i] -> y[i]
+    copied: the value is copied: ...
+    > a * x[i] -> x[i]
+    ''')
 
 - A mistake explains a wrong answer where its kernel leaves the same in each launch, and
   the tools find faults of the same kinds.

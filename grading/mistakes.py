@@ -2,20 +2,17 @@
 
 In the file of an exercise, `checks/07_03_conv2d_gemm.py`:
 
-    mistakes(
-        conv2d_gemm,
-        LIST,  # see below
-        in_double=Mistake("...", Model(in_double), "float sum -> double sum"),
-    )
+    mistakes(conv2d_gemm)(LIST)  # as below
+    mistakes(conv2d_gemm, in_double=Mistake("...", Model(in_double), "float -> double"))
 
     @mistake(conv2d_backward, "dw has a matrix for each image: ...")
     def not_summed(dy, columns, w): ...
 
 A wrong or right answer is a patch of the course's solution, "old -> new" (every "old"
-becomes "new"; a tuple of several, one after the other; any white space is as good as
-any other), or "= expression", what it returns in the place of all that the solution
-does; or a Python function, or a kernel's text or body. `Patch("old -> new", of=TEXT)`
-patches another text. Where there are patches and bodies alone, a list is shorter:
+becomes "new"; several, one after the other; any white space is as good as any other),
+or "= expression", what it returns in the place of all that the solution does; or a
+Python function, or a kernel's text or body. `Patch("old -> new", of=TEXT)` patches
+another text. Where there are patches and bodies alone, a list is shorter:
 
     no_bias: the bias is left out
     > sum + bias[row] -> sum
@@ -24,8 +21,10 @@ patches another text. Where there are patches and bodies alone, a list is shorte
     > __syncthreads(); ->
     outside:
     > row < O && k + tx < K ? w -> true ? w
-    right: padded tiles
-    > w_tile[16][16] -> w_tile[16][17]
+    right: a thread for each element
+    >
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        ...
     equivalent: one more round adds zeros
     > comparison: k <= K;
 
@@ -34,7 +33,7 @@ kind, "+" and what is Missing, or "?" and what it Differs in; then its answers: 
 a change, and "&" before each further change of the same answer. What is no mistake has
 "right" and its style in the place of a cause, or "equivalent" and the reason, and then
 edits of `mutate`. What is indented goes on with the line before, and r"\n" is a new
-line.
+line; after a mark alone, or a line that ends in "->", it is a text of several lines.
 
 A Mistake explains a learner's answer where one of its own gives the same in every case
 (blame.py). Its answers are specimens: the check must reject each, and name this
@@ -51,6 +50,7 @@ import functools
 import importlib
 import linecache
 import re
+import textwrap
 from pathlib import Path
 from typing import NamedTuple
 
@@ -93,7 +93,8 @@ class Missing(NamedTuple):
 
 HEAD = re.compile(r".*?\bdef .*?:\n", re.S)
 SIGNS = {"!": Fault, "+": Missing, "?": lambda what: Shows(Differs(what))}
-ENTRY = re.compile(r"[>&!+?] |[^\s=;(){}][^=;(){}]*:( |\Z)")  # begins in a list
+ENTRY = re.compile(r"[>&!+?]( |\Z)|[^\s=;(){}][^=;(){}]*:( |\Z)")  # begins in a list
+TEXT = re.compile(r"[>&]( .* ->)?(\n|\Z)")  # below it a text of several lines
 
 
 class Patch:
@@ -205,10 +206,15 @@ def described(hole, given):
     return with_body(hole, given) if kernel else Patch(given)
 
 
-def mistakes(hole, simple="", /, **named):
-    """Say which mistakes the check of `hole` knows, by the names of their causes."""
+def mistakes(hole, /, **named):
+    """Say which mistakes the check of `hole` knows; a list is given to the result."""
+    _keep(hole, named.items())
+    return lambda simple: _keep(hole, listed(simple))
+
+
+def _keep(hole, found):
     known = _of.setdefault(hole.name, {})
-    for cause, new in *listed(simple), *named.items():
+    for cause, new in found:
         if cause == "equivalent":
             equivalent(hole, new.cause, *(edit for (edit,) in new.answers))
             continue
@@ -229,10 +235,14 @@ def listed(simple):
         entry = line.removeprefix(indent)
         if ENTRY.match(entry):
             lines.append(entry)
+        elif TEXT.match(lines[-1]):
+            lines[-1] += f"\n{entry}"
         elif entry.strip():
             lines[-1] += f" {line.strip()}"
     for line in lines:
-        mark, _, rest = line.replace(r"\n", "\n").partition(" ")
+        first, _, text = line.partition("\n")
+        mark, _, rest = first.replace(r"\n", "\n").partition(" ")
+        rest = f"{rest} {textwrap.dedent(text)}".strip(" ") if text else rest
         if mark == ">":
             last.append((rest,))
         elif mark == "&":

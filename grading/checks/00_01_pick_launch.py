@@ -52,44 +52,40 @@ class PickLaunch(Check):
         return blocks, threads
 
 
-mistakes(
-    pick_launch,
-    r"""
-    floor: rounded down: the elements after the last whole block get no thread
-    > -(-n // threads) -> n // threads
-    one_more: n // threads + 1 is a block too many where n is a multiple: round up with
-        -(-n // threads)
-    > -(-n // threads) -> n // threads + 1
-    smallest: the largest block that is allowed is wanted: begin with 1024
-    > (1024, 512, 256, 128, 64, 32) -> (32, 64, 128, 256, 512, 1024)
-    no_registers: the registers are not looked at: threads * registers must be within
-        the limit
-    >  and enough ->
-    a_thread_alone: limits["registers"] is for a whole block: compare threads *
-        registers with it
-    > threads * registers -> registers
-    no_threads: limits["threads"] is not looked at
-    > threads <= limits["threads"] and enough -> enough
-    no_cap: 1024 is the largest block, even where limits["threads"] is above it
-    > (1024, 512, 256, 128, 64, 32) -> (2048, 1024, 512, 256, 128, 64, 32)
-    strict: a block that needs all of its registers is allowed: compare with <=
-    > registers <= limits["registers"] -> registers < limits["registers"]
-    not_shrunk: a block is as large as the limits allow, also where n is small
-    > in (1024, 512, 256, 128, 64, 32): -> in (1024, 512, 256, 128, 64, 32):\n        if
-        threads >= 2 * n and threads > 32:\n            continue
-    empty_grid: n = 0: there is nothing to launch, so None is wanted
-    > if n == 0: -> if n < 0:
-    shrinks_for_blocks: where the grid has too many blocks, a smaller block needs more
-        still: raise ValueError
-    > raise ValueError("more blocks than the grid may have") -> return None
-    capped: a grid that is cut to its limit leaves elements without a thread: raise
-        ValueError
-    > raise ValueError("more blocks than the grid may have") -> blocks =
-        limits["blocks"]
-    nothing_allowed: where no block is small enough, raise ValueError
-    > raise ValueError("not even 32 threads are allowed") -> return None
-    """,
-)
+mistakes(pick_launch)(r"""
+floor: rounded down: the elements after the last whole block get no thread
+> -(-n // threads) -> n // threads
+one_more: n // threads + 1 is a block too many where n is a multiple: round up with -(-n
+    // threads)
+> -(-n // threads) -> n // threads + 1
+smallest: the largest block that is allowed is wanted: begin with 1024
+> (1024, 512, 256, 128, 64, 32) -> (32, 64, 128, 256, 512, 1024)
+no_registers: the registers are not looked at: threads * registers must be within the
+    limit
+>  and enough ->
+a_thread_alone: limits["registers"] is for a whole block: compare threads * registers
+    with it
+> threads * registers -> registers
+no_threads: limits["threads"] is not looked at
+> threads <= limits["threads"] and enough -> enough
+no_cap: 1024 is the largest block, even where limits["threads"] is above it
+> (1024, 512, 256, 128, 64, 32) -> (2048, 1024, 512, 256, 128, 64, 32)
+strict: a block that needs all of its registers is allowed: compare with <=
+> registers <= limits["registers"] -> registers < limits["registers"]
+not_shrunk: a block is as large as the limits allow, also where n is small
+> in (1024, 512, 256, 128, 64, 32): -> in (1024, 512, 256, 128, 64, 32):\n        if
+    threads >= 2 * n and threads > 32:\n            continue
+empty_grid: n = 0: there is nothing to launch, so None is wanted
+> if n == 0: -> if n < 0:
+shrinks_for_blocks: where the grid has too many blocks, a smaller block needs more
+    still: raise ValueError
+> raise ValueError("more blocks than the grid may have") -> return None
+capped: a grid that is cut to its limit leaves elements without a thread: raise
+    ValueError
+> raise ValueError("more blocks than the grid may have") -> blocks = limits["blocks"]
+nothing_allowed: where no block is small enough, raise ValueError
+> raise ValueError("not even 32 threads are allowed") -> return None
+""")
 
 
 @right(pick_launch, "by powers of two")

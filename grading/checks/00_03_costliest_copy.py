@@ -60,36 +60,32 @@ class CostliestCopy(Check):
         return next((name for name in spent if spent[name] == longest), None)
 
 
-mistakes(
-    costliest_copy,
-    """
-    by_bytes: that has the most bytes: the time is latency + nbytes / rate, of each copy
-    > latency + nbytes / rate -> nbytes
-    latency_once: the latency is that of each copy, not of each array
-    > latency + nbytes -> (name not in spent) * latency + nbytes
-    last_only: of each array only its last copy is counted: add them up
-    > spent.get(name, 0) + ->
-    single: that is the longest single copy: all copies of an array count together
-    > spent.get(name, 0) + latency + nbytes / rate -> max(spent.get(name, 0), latency +
-        nbytes / rate)
-    times_rate: rate is bytes a microsecond: divide by it
-    > nbytes / rate -> nbytes * rate
-    last_of_equals: of arrays that take equally long, the one that was copied first is
-        wanted
-    > return max(spent, -> return max([*spent][::-1],
-    whole: a fraction of a microsecond counts: divide by /, not by //
-    > / rate -> // rate
-    no_latency: each copy takes its latency, too, however small it is
-    > latency + nbytes -> nbytes
-    equivalent: spent.get(name, 0) is 0 where setdefault puts a 0, and the sum goes
-        there anyway
-    > function: spent.setdefault(name, 0)
-    equivalent: every array gets the same microsecond more or less: none overtakes
-        another
-    > off by one: spent.get(name, (1))
-    > off by one: spent.get(name, (-1))
-    """,
-)
+mistakes(costliest_copy)("""
+by_bytes: that has the most bytes: the time is latency + nbytes / rate, of each copy
+> latency + nbytes / rate -> nbytes
+latency_once: the latency is that of each copy, not of each array
+> latency + nbytes -> (name not in spent) * latency + nbytes
+last_only: of each array only its last copy is counted: add them up
+> spent.get(name, 0) + ->
+single: that is the longest single copy: all copies of an array count together
+> spent.get(name, 0) + latency + nbytes / rate -> max(spent.get(name, 0), latency +
+    nbytes / rate)
+times_rate: rate is bytes a microsecond: divide by it
+> nbytes / rate -> nbytes * rate
+last_of_equals: of arrays that take equally long, the one that was copied first is
+    wanted
+> return max(spent, -> return max([*spent][::-1],
+whole: a fraction of a microsecond counts: divide by /, not by //
+> / rate -> // rate
+no_latency: each copy takes its latency, too, however small it is
+> latency + nbytes -> nbytes
+equivalent: spent.get(name, 0) is 0 where setdefault puts a 0, and the sum goes there
+    anyway
+> function: spent.setdefault(name, 0)
+equivalent: every array gets the same microsecond more or less: none overtakes another
+> off by one: spent.get(name, (1))
+> off by one: spent.get(name, (-1))
+""")
 
 
 @right(costliest_copy, "name by name")

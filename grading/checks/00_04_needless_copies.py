@@ -72,39 +72,36 @@ class NeedlessCopies(Check):
         return needless
 
 
-mistakes(
-    needless_copies,
-    r"""
-    first: the first copy brings something: at first the device holds nothing
-    > equal = [], set() -> equal = [], {e[1] for e in events if len(e) < 3}
-    reads_change: reading does not change an array: only the last tuple counts
-    > set(writes) -> set(reads + writes)
-    reads_only: the names in the last tuple are those that are changed
-    > reads, writes = -> writes, reads =
-    kernels_only: the CPU changes arrays as well
-    > equal -= set(writes) -> equal -= set(writes) if what == "kernel" else set()
-    host_only: a kernel changes arrays as well
-    > equal -= set(writes) -> equal -= set(writes) if what == "host" else set()
-    all_changed: an event changes the arrays in its last tuple, and no other
-    > equal -= set(writes) -> equal.clear()
-    each_direction: after a copy in either direction both places hold the same: a copy
-        back is needless, too
-    > equal -= set(writes) -> equal -= {(way, name) for way in ("to device", "to host")
-        for name in writes}
-    & names[0] in equal -> (what, names[0]) in equal
-    & equal.add(names[0]) -> equal.add((what, names[0]))
-    ever_copied: an array that was copied before may have been changed since then
-    > equal -= set(writes) -> pass
-    one_change: an event may change several arrays
-    > equal -= set(writes) -> equal -= set(writes[:1])
-    needed: those are the copies that are needed: the others are wanted
-    > elif names[0] in equal: -> elif names[0] not in
-        equal:\n            equal.add(names[0])
-    & else: equal.add(names[0]) -> else:\n            pass
-    equivalent: a copy has one name: the first is the last
-    > off by one: names[(-1)]
-    """,
-)  # fmt: skip
+mistakes(needless_copies)(r"""
+first: the first copy brings something: at first the device holds nothing
+> equal = [], set() -> equal = [], {e[1] for e in events if len(e) < 3}
+reads_change: reading does not change an array: only the last tuple counts
+> set(writes) -> set(reads + writes)
+reads_only: the names in the last tuple are those that are changed
+> reads, writes = -> writes, reads =
+kernels_only: the CPU changes arrays as well
+> equal -= set(writes) -> equal -= set(writes) if what == "kernel" else set()
+host_only: a kernel changes arrays as well
+> equal -= set(writes) -> equal -= set(writes) if what == "host" else set()
+all_changed: an event changes the arrays in its last tuple, and no other
+> equal -= set(writes) -> equal.clear()
+each_direction: after a copy in either direction both places hold the same: a copy back
+    is needless, too
+> equal -= set(writes) -> equal -= {(way, name) for way in ("to device", "to host") for
+    name in writes}
+& names[0] in equal -> (what, names[0]) in equal
+& equal.add(names[0]) -> equal.add((what, names[0]))
+ever_copied: an array that was copied before may have been changed since then
+> equal -= set(writes) -> pass
+one_change: an event may change several arrays
+> equal -= set(writes) -> equal -= set(writes[:1])
+needed: those are the copies that are needed: the others are wanted
+> elif names[0] in equal: -> elif names[0] not in
+    equal:\n            equal.add(names[0])
+& else: equal.add(names[0]) -> else:\n            pass
+equivalent: a copy has one name: the first is the last
+> off by one: names[(-1)]
+""")
 
 
 @right(needless_copies, "by looking back")

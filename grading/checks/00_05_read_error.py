@@ -73,49 +73,42 @@ class ReadError(Check):
         return "no_cause", f"{word!r} is none of the six causes.{meant}"
 
 
-mistakes(
-    read_error,
-    """
-    case_of_message: capitals make no difference: bring the message to small letters as
-        well
-    > message = message.lower() -> message = message
-    case_of_signs: the message is in small letters: so must be what you look for
-    > sign.lower() in -> sign in
-    words_only: a message may hold one of the two names and no words
-    > signs = error.runtime, error.driver, error.words -> signs = (error.words,)
-    no_driver: the driver's name, error.driver, is looked for as well
-    > error.driver, error.words -> error.words
-    no_runtime: the runtime's name, error.runtime, is looked for as well
-    > error.runtime, error.driver, -> error.driver,
-    whole: the words stand anywhere in a longer message: ask with `in`
-    > sign.lower() in message -> sign.lower() == message
-    all_signs: one of the three texts is enough
-    > if any(sign and -> if all(sign and
-    only_cause: a pair is wanted, (number, cause)
-    > return error.number, causes -> return causes
-    launch_as_kernel: 701 is refused before the kernel runs: its launch asks for too
-        much
-    > 701: "launch" -> 701: "kernel"
-    failure_as_launch: 719 happens while the kernel runs, whatever its name says
-    > 719: "kernel" -> 719: "launch"
-    image_as_driver: 209: the driver is new enough, but the program has no code for this
-        GPU
-    > 209: "build" -> 209: "driver"
-    ptx_as_build: 222: the program's PTX is newer than the driver, which is to be
-        renewed
-    > 222: "driver" -> 222: "build"
-    device_as_driver: 100: the driver is there, but sees no GPU
-    > 100: "device" -> 100: "driver"
-    else_unknown: a message that speaks of no error of CUDA's: return None
-    > return None -> return 0, "unknown"
-    no_cause:
-    > "device" -> "Device"
-    > "build" -> "biuld"
-    equivalent: a message speaks of one error at most: in which order they are tried is
-        no matter
-    > order: [*(ERRORS)][::-1]
-    """,
-)  # fmt: skip
+mistakes(read_error)("""
+case_of_message: capitals make no difference: bring the message to small letters as well
+> message = message.lower() -> message = message
+case_of_signs: the message is in small letters: so must be what you look for
+> sign.lower() in -> sign in
+words_only: a message may hold one of the two names and no words
+> signs = error.runtime, error.driver, error.words -> signs = (error.words,)
+no_driver: the driver's name, error.driver, is looked for as well
+> error.driver, error.words -> error.words
+no_runtime: the runtime's name, error.runtime, is looked for as well
+> error.runtime, error.driver, -> error.driver,
+whole: the words stand anywhere in a longer message: ask with `in`
+> sign.lower() in message -> sign.lower() == message
+all_signs: one of the three texts is enough
+> if any(sign and -> if all(sign and
+only_cause: a pair is wanted, (number, cause)
+> return error.number, causes -> return causes
+launch_as_kernel: 701 is refused before the kernel runs: its launch asks for too much
+> 701: "launch" -> 701: "kernel"
+failure_as_launch: 719 happens while the kernel runs, whatever its name says
+> 719: "kernel" -> 719: "launch"
+image_as_driver: 209: the driver is new enough, but the program has no code for this GPU
+> 209: "build" -> 209: "driver"
+ptx_as_build: 222: the program's PTX is newer than the driver, which is to be renewed
+> 222: "driver" -> 222: "build"
+device_as_driver: 100: the driver is there, but sees no GPU
+> 100: "device" -> 100: "driver"
+else_unknown: a message that speaks of no error of CUDA's: return None
+> return None -> return 0, "unknown"
+no_cause:
+> "device" -> "Device"
+> "build" -> "biuld"
+equivalent: a message speaks of one error at most: in which order they are tried is no
+    matter
+> order: [*(ERRORS)][::-1]
+""")
 
 
 @mistake(

@@ -65,52 +65,48 @@ class WheelFor(Check):
         return best
 
 
-mistakes(
-    wheel_for,
-    """
-    same_major: a driver runs programs of older major numbers as well
-    > cuda[0] <= driver[0] -> cuda[0] == driver[0]
-    any_driver: the major number of the wheel's CUDA must not be above the driver's
-    > cuda[0] <= driver[0] and ->
-    full_version: of cubins, the wheel's minor number may be above the driver's: only
-        the major ones are compared
-    > cuda[0] <= driver[0] -> cuda <= driver
-    ptx_major: the driver compiles PTX of no newer CUDA than its own, major and minor:
-        cuda <= driver
-    > and cuda <= driver -> and cuda[0] <= driver[0]
-    >  and cuda <= driver ->
-    older_cubins: a cubin runs on GPUs of its own major number only
-    > any(a == capability[0] and b <= capability[1] for a, b in cubins) -> any((a, b) <=
-        capability for a, b in cubins)
-    equal_cubins: a cubin runs on GPUs of a higher minor number, too
-    > any(a == capability[0] and b <= capability[1] for a, b in cubins) -> capability in
-        cubins
-    any_minor: a cubin does not run on a GPU with a lower minor number
-    >  and b <= capability[1] ->
-    no_ptx: PTX is code for the GPU, too
-    > (cubin or compiled) -> cubin
-    no_cubins: a cubin is enough: it takes no PTX then
-    > (cubin or compiled) -> compiled
-    both: either is enough, cubin or PTX
-    > (cubin or compiled) -> (cubin and compiled)
-    ptx_same: PTX for an older GPU is compiled for a newer one as well
-    > ptx <= capability -> ptx == capability
-    ptx_newer: PTX for a newer GPU cannot be used on an older one
-    > ptx <= capability and ->
-    ptx_same_major: PTX is not bound to a major number: an older one is enough
-    > ptx <= capability -> ptx[0] == capability[0]
-    first: the first that runs is not always the newest
-    > return max(fitting, key=lambda name: wheels[name][0], default=None) -> return
-        fitting[0] if fitting else None
-    by_name: the newest is the one with the highest CUDA, whatever the names are
-    > max(fitting, key=lambda name: wheels[name][0], default -> max(fitting, default
-    as_text: 12.10 is newer than 12.9: compare numbers, not texts
-    > wheels[name][0], default -> str(wheels[name][0]), default
-    equivalent: no two wheels have the same CUDA: in which order they are tried is no
-        matter
-    > order: [*(wheels.items())][::-1]
-    """,
-)
+mistakes(wheel_for)("""
+same_major: a driver runs programs of older major numbers as well
+> cuda[0] <= driver[0] -> cuda[0] == driver[0]
+any_driver: the major number of the wheel's CUDA must not be above the driver's
+> cuda[0] <= driver[0] and ->
+full_version: of cubins, the wheel's minor number may be above the driver's: only the
+    major ones are compared
+> cuda[0] <= driver[0] -> cuda <= driver
+ptx_major: the driver compiles PTX of no newer CUDA than its own, major and minor: cuda
+    <= driver
+> and cuda <= driver -> and cuda[0] <= driver[0]
+>  and cuda <= driver ->
+older_cubins: a cubin runs on GPUs of its own major number only
+> any(a == capability[0] and b <= capability[1] for a, b in cubins) -> any((a, b) <=
+    capability for a, b in cubins)
+equal_cubins: a cubin runs on GPUs of a higher minor number, too
+> any(a == capability[0] and b <= capability[1] for a, b in cubins) -> capability in
+    cubins
+any_minor: a cubin does not run on a GPU with a lower minor number
+>  and b <= capability[1] ->
+no_ptx: PTX is code for the GPU, too
+> (cubin or compiled) -> cubin
+no_cubins: a cubin is enough: it takes no PTX then
+> (cubin or compiled) -> compiled
+both: either is enough, cubin or PTX
+> (cubin or compiled) -> (cubin and compiled)
+ptx_same: PTX for an older GPU is compiled for a newer one as well
+> ptx <= capability -> ptx == capability
+ptx_newer: PTX for a newer GPU cannot be used on an older one
+> ptx <= capability and ->
+ptx_same_major: PTX is not bound to a major number: an older one is enough
+> ptx <= capability -> ptx[0] == capability[0]
+first: the first that runs is not always the newest
+> return max(fitting, key=lambda name: wheels[name][0], default=None) -> return
+    fitting[0] if fitting else None
+by_name: the newest is the one with the highest CUDA, whatever the names are
+> max(fitting, key=lambda name: wheels[name][0], default -> max(fitting, default
+as_text: 12.10 is newer than 12.9: compare numbers, not texts
+> wheels[name][0], default -> str(wheels[name][0]), default
+equivalent: no two wheels have the same CUDA: in which order they are tried is no matter
+> order: [*(wheels.items())][::-1]
+""")
 
 
 @mistake(

@@ -33,31 +33,29 @@ class LaunchConfig(Check):
 
 mistakes(
     launch_config,
-    """
-    floor: rounded down: the elements after the last whole block get no thread
-    > max(-(-n // size), 1) -> n // size
-    one_more: n // size + 1 is a block too many where n is a multiple of the size: round
-        up with -(-n // size) or (n + size - 1) // size
-    > max(-(-n // size), 1) -> n // size + 1
-    rows_first: rows and columns are swapped: x, which comes first, runs along the
-        columns
-    > reversed(shape) -> shape
-    reverse: the order is that of a shape, rows first: a grid is written x first
-    > reversed(shape), block -> shape, reversed(block)
-    block_reversed: the block is written x first, too: divide cols by block[0], rows by
-        block[1]
-    > , block, -> , reversed(block),
-    in_threads: a grid counts blocks, not threads: divide by the size of a block
-    > max(-(-n // size), 1) -> n
-    empty_grid: a grid without blocks cannot be launched: at least one in each dimension
-    > max(-(-n // size), 1) -> -(-n // size)
-    float:
-    > max(-(-n // size), 1) -> n / size
-    list:
-    > tuple( -> list(
-    """,
     wrong_type=Known(lambda shape, block: max(-(-shape[0] // block[0]), 1)),
-)
+)("""
+floor: rounded down: the elements after the last whole block get no thread
+> max(-(-n // size), 1) -> n // size
+one_more: n // size + 1 is a block too many where n is a multiple of the size: round up
+    with -(-n // size) or (n + size - 1) // size
+> max(-(-n // size), 1) -> n // size + 1
+rows_first: rows and columns are swapped: x, which comes first, runs along the columns
+> reversed(shape) -> shape
+reverse: the order is that of a shape, rows first: a grid is written x first
+> reversed(shape), block -> shape, reversed(block)
+block_reversed: the block is written x first, too: divide cols by block[0], rows by
+    block[1]
+> , block, -> , reversed(block),
+in_threads: a grid counts blocks, not threads: divide by the size of a block
+> max(-(-n // size), 1) -> n
+empty_grid: a grid without blocks cannot be launched: at least one in each dimension
+> max(-(-n // size), 1) -> -(-n // size)
+float:
+> max(-(-n // size), 1) -> n / size
+list:
+> tuple( -> list(
+""")
 
 
 @mistake(

@@ -37,25 +37,21 @@ class ContiguousStrides(LayoutCheck):
         return compared(None, cells(shape, expected), cells(shape, got))
 
 
-mistakes(
-    contiguous_strides,
-    r"""
-    column_major: column-major: the first dimension moves fastest here; in PyTorch the
-        last
-    > in reversed(shape) -> in shape
-    & reversed(strides) -> strides
-    reverse: the right numbers in reverse order: the last dimension has stride 1
-    > reversed(strides) -> strides
-    zero_size: a size of 0 makes the strides before it 0: count it as 1
-    > max(size, 1) -> size
-    no_dims: no dimensions, no strides: the answer for () is ()
-    > tuple(reversed(strides)) -> tuple(reversed(strides)) or (1,)
-    sums: a stride is the product of the sizes after it, not their sum
-    > = tuple((sum(shape[d + 1:]) or 1 for d in range(len(shape))))
-    in_bytes: strides in bytes, as in NumPy: PyTorch counts elements
-    > = np.empty([max(n, 1) for n in shape]).strides
-    """,
-)
+mistakes(contiguous_strides)(r"""
+column_major: column-major: the first dimension moves fastest here; in PyTorch the last
+> in reversed(shape) -> in shape
+& reversed(strides) -> strides
+reverse: the right numbers in reverse order: the last dimension has stride 1
+> reversed(strides) -> strides
+zero_size: a size of 0 makes the strides before it 0: count it as 1
+> max(size, 1) -> size
+no_dims: no dimensions, no strides: the answer for () is ()
+> tuple(reversed(strides)) -> tuple(reversed(strides)) or (1,)
+sums: a stride is the product of the sizes after it, not their sum
+> = tuple((sum(shape[d + 1:]) or 1 for d in range(len(shape))))
+in_bytes: strides in bytes, as in NumPy: PyTorch counts elements
+> = np.empty([max(n, 1) for n in shape]).strides
+""")
 
 
 @right(contiguous_strides, "by numpy")

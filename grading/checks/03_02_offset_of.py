@@ -42,24 +42,19 @@ class OffsetOf(Check):
         return without_memory(shape, strides, offset)[index].storage_offset()
 
 
-mistakes(
-    offset_of,
-    """
-    ignores_offset: the offset is left out: the first element lies in cell `offset`, not
-        in 0
-    > offset + sum -> sum
-    reverse: each index goes with the stride of its own dimension: here one runs
-        backwards
-    > strides, strict -> reversed(strides), strict
-    last_stride: the last index is added as it is: it too has a stride, which need not
-        be 1
-    > strides, strict=True -> (*strides[:-1], 1)
-    offset_each: the offset is added once for each dimension: it counts once
-    > offset + sum(i -> sum(offset + i
-    equivalent: i * s is s * i
-    > arguments swapped: zip(index, strides
-    """,
-)
+mistakes(offset_of)("""
+ignores_offset: the offset is left out: the first element lies in cell `offset`, not in
+    0
+> offset + sum -> sum
+reverse: each index goes with the stride of its own dimension: here one runs backwards
+> strides, strict -> reversed(strides), strict
+last_stride: the last index is added as it is: it too has a stride, which need not be 1
+> strides, strict=True -> (*strides[:-1], 1)
+offset_each: the offset is added once for each dimension: it counts once
+> offset + sum(i -> sum(offset + i
+equivalent: i * s is s * i
+> arguments swapped: zip(index, strides
+""")
 
 
 @right(offset_of, "by numpy")

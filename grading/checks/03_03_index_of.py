@@ -32,23 +32,20 @@ class IndexOf(LayoutCheck):
         return tuple(int(i) for i in torch.unravel_index(torch.tensor(position), shape))
 
 
-mistakes(
-    index_of,
-    """
-    column_major: column-major: the last index moves fastest, and this moves the first
-    > in reversed(shape) -> in shape
-    & reversed(index) -> index
-    reverse: the right numbers in reverse order
-    > reversed(index) -> index
-    no_dims: a shape without dimensions has one position, whose index is ()
-    > tuple(reversed(index)) -> tuple(reversed(index)) or (0,)
-    no_remainder: no remainder is taken: each index stays below its size, by % size
-    > = tuple((position // s for s in contiguous_strides(shape)))
-    no_division: the position is not divided on the way: each index is a remainder of
-        the same
-    > = tuple((position % size for size in shape))
-    """,
-)
+mistakes(index_of)("""
+column_major: column-major: the last index moves fastest, and this moves the first
+> in reversed(shape) -> in shape
+& reversed(index) -> index
+reverse: the right numbers in reverse order
+> reversed(index) -> index
+no_dims: a shape without dimensions has one position, whose index is ()
+> tuple(reversed(index)) -> tuple(reversed(index)) or (0,)
+no_remainder: no remainder is taken: each index stays below its size, by % size
+> = tuple((position // s for s in contiguous_strides(shape)))
+no_division: the position is not divided on the way: each index is a remainder of the
+    same
+> = tuple((position % size for size in shape))
+""")
 
 
 @right(index_of, "by strides")

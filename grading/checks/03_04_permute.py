@@ -38,32 +38,6 @@ SHAPE, STRIDES = "[self.shape[d] for d in dims]", "[self.strides[d] for d in dim
 VIEW = f"self.as_strided(\n        {SHAPE}, {STRIDES}, self.offset\n    )"
 mistakes(
     Tensor.permute,
-    rf"""
-    offset_lost: the offset is lost: x may begin anywhere in its storage, at self.offset
-    > self.offset -> 0
-    negative: negative dims count from the end: layout.wrap_dim(dim, self.ndim)
-    > dims = [layout.wrap_dim -> [layout.wrap_dim
-    & len(set(dims)) < self.ndim -> sorted(dims) != list(range(self.ndim))
-    shape_only: the shape is permuted, the strides are not: each size keeps its own
-        stride
-    > {STRIDES} -> self.strides
-    strides_only: the strides are permuted, the shape is not: each stride keeps its own
-        size
-    > {SHAPE} -> self.shape
-    fresh_strides: row-major strides for the new shape read the old order: permute the
-        strides
-    > {STRIDES} -> layout.contiguous_strides({SHAPE})
-    inverse: the inverse order: dimension d of the result is dimension dims[d] of x
-    > return -> dims = [dims.index(d) for d in range(self.ndim)]\n    return
-    reverse: the dimensions are reversed, whatever `dims` says
-    > = self.as_strided(self.shape[::-1], self.strides[::-1])
-    changed:
-    > return {VIEW} -> self.storage.data[:] += 1\n    return {VIEW}
-    copies:
-    > {VIEW} -> {VIEW}.clone()
-    right: by numpy's transpose of the same memory
-    > {VIEW} -> minigrad.from_numpy(self.numpy().transpose(dims))
-    """,
     one_tuple=Mistake(
         "the dims may come as one tuple: layout.as_ints(dims) takes both",
         Model(
@@ -75,7 +49,30 @@ mistakes(
         ),
         "layout.as_ints(dims) -> [layout.wrap_dim(d, self.ndim) for d in dims]",
     ),
-)
+)(rf"""
+offset_lost: the offset is lost: x may begin anywhere in its storage, at self.offset
+> self.offset -> 0
+negative: negative dims count from the end: layout.wrap_dim(dim, self.ndim)
+> dims = [layout.wrap_dim -> [layout.wrap_dim
+& len(set(dims)) < self.ndim -> sorted(dims) != list(range(self.ndim))
+shape_only: the shape is permuted, the strides are not: each size keeps its own stride
+> {STRIDES} -> self.strides
+strides_only: the strides are permuted, the shape is not: each stride keeps its own size
+> {SHAPE} -> self.shape
+fresh_strides: row-major strides for the new shape read the old order: permute the
+    strides
+> {STRIDES} -> layout.contiguous_strides({SHAPE})
+inverse: the inverse order: dimension d of the result is dimension dims[d] of x
+> return -> dims = [dims.index(d) for d in range(self.ndim)]\n    return
+reverse: the dimensions are reversed, whatever `dims` says
+> = self.as_strided(self.shape[::-1], self.strides[::-1])
+changed:
+> return {VIEW} -> self.storage.data[:] += 1\n    return {VIEW}
+copies:
+> {VIEW} -> {VIEW}.clone()
+right: by numpy's transpose of the same memory
+> {VIEW} -> minigrad.from_numpy(self.numpy().transpose(dims))
+""")
 
 
 @right(Tensor.permute, "two at a time, by transpose")

@@ -81,58 +81,51 @@ class SliceView(LayoutCheck):
 
 
 FIRST = "left = list("
-mistakes(
-    slice_view,
-    rf"""
-    offset_lost: the offset that x has is lost: the new offset starts from it
-    > view = [] -> view, offset = [], 0
-    start_lost: the offset does not move: an int, or a start, moves it by that many
-        strides
-    > offset += -> _ =
-    step_ignored: the step is ignored: the size is divided by it, the stride multiplied
-    > range(start, stop, step) -> range(start, stop)
-    & , step * stride -> , stride
-    rounded_down: the size is rounded down: 0:5:2 has three elements; len(range(0, 5,
-        2))
-    > len(range(start, stop, step)) -> max(stop - start, 0) // step
-    negative_int: a negative int counts from the end: add the size
-    > item % size * stride -> item * stride
-    raw_ends: slice.indices(size) fills in None, counts from the end and stops at the
-        end
-    > item.indices(size) -> item.start or 0, size if item.stop is None else item.stop, 1
-        if item.step is None else item.step
-    rest_lost: dimensions that the index does not reach are kept whole: here they are
-        lost
-    > if ... in index else (*index, ...) ->
-    int_stays: an int takes its dimension away: here it stays, with size 1
-    > item % size * stride -> item % size * stride\n            view.append((1, stride))
-    none_consumes: None puts in a new dimension, and deals with none of x's own
-    > {FIRST} -> index = tuple(slice(0, 1) if item is None else item for item in
-        index)\n    {FIRST}
-    one_dimension: ... stands for as many dimensions as are left, none or several
-    > {FIRST} -> index = tuple(slice(None) if item is ... else item for item in
-        index)\n    {FIRST}
-    no_error:
-    > elif -size <= item < size -> elif True
-    wrong_error:
-    > IndexError -> AssertionError
-    equivalent: where dimensions are missing, `del left[0]` raises an IndexError, too
-    > branch dropped: if rest < 0: -> if False:
-    > off by one: if rest < 0: -> if rest < (-1):
-    > exception swallowed: too many indices
-    equivalent: a second `...` at the end stands for no dimension
-    > branch dropped: -> for item in ((*index, ...))
-    equivalent: the stride of a dimension of size 1 is never used
-    > off by one: -> size, stride = left[0] if left else (
-    > term dropped: view.append((1, size * stride)) ->
-    equivalent: item.indices raises a ValueError for a step of 0
-    > off by one: if step < 1: -> if step < (0):
-    equivalent: only the error's message says which dimension it is
-    > operator: dim =
-    > term dropped: dim =
-    > operands swapped: dim =
-    """,
-)
+mistakes(slice_view)(rf"""
+offset_lost: the offset that x has is lost: the new offset starts from it
+> view = [] -> view, offset = [], 0
+start_lost: the offset does not move: an int, or a start, moves it by that many strides
+> offset += -> _ =
+step_ignored: the step is ignored: the size is divided by it, the stride multiplied
+> range(start, stop, step) -> range(start, stop)
+& , step * stride -> , stride
+rounded_down: the size is rounded down: 0:5:2 has three elements; len(range(0, 5, 2))
+> len(range(start, stop, step)) -> max(stop - start, 0) // step
+negative_int: a negative int counts from the end: add the size
+> item % size * stride -> item * stride
+raw_ends: slice.indices(size) fills in None, counts from the end and stops at the end
+> item.indices(size) -> item.start or 0, size if item.stop is None else item.stop, 1 if
+    item.step is None else item.step
+rest_lost: dimensions that the index does not reach are kept whole: here they are lost
+> if ... in index else (*index, ...) ->
+int_stays: an int takes its dimension away: here it stays, with size 1
+> item % size * stride -> item % size * stride\n            view.append((1, stride))
+none_consumes: None puts in a new dimension, and deals with none of x's own
+> {FIRST} -> index = tuple(slice(0, 1) if item is None else item for item in
+    index)\n    {FIRST}
+one_dimension: ... stands for as many dimensions as are left, none or several
+> {FIRST} -> index = tuple(slice(None) if item is ... else item for item in
+    index)\n    {FIRST}
+no_error:
+> elif -size <= item < size -> elif True
+wrong_error:
+> IndexError -> AssertionError
+equivalent: where dimensions are missing, `del left[0]` raises an IndexError, too
+> branch dropped: if rest < 0: -> if False:
+> off by one: if rest < 0: -> if rest < (-1):
+> exception swallowed: too many indices
+equivalent: a second `...` at the end stands for no dimension
+> branch dropped: -> for item in ((*index, ...))
+equivalent: the stride of a dimension of size 1 is never used
+> off by one: -> size, stride = left[0] if left else (
+> term dropped: view.append((1, size * stride)) ->
+equivalent: item.indices raises a ValueError for a step of 0
+> off by one: if step < 1: -> if step < (0):
+equivalent: only the error's message says which dimension it is
+> operator: dim =
+> term dropped: dim =
+> operands swapped: dim =
+""")
 
 
 def cut(item, size):

@@ -48,31 +48,27 @@ class BroadcastShapes(LayoutCheck):
         return tuple(torch.broadcast_shapes(*shapes))
 
 
-mistakes(
-    broadcast_shapes,
-    """
-    wrong_alignment: the shapes are lined up at the first dimension: they belong at the
-        last
-    > shape[-back] -> shape[back - 1]
-    & result[-back] -> result[back - 1]
-    cut_off: dimensions that only the longer shape has are left out: zip stops early
-    > max((len( -> min((len(
-    & range(1, len(shape) + 1) -> range(1, ndim + 1)
-    greatest: the greater size is not always right: 3 and 4 do not fit, 1 and 0 give 0
-    > if size == 1 -> if size <= result[-back]
-    & result[-back] not in (1, size) -> False
-    zero_refused: size 0 is a size like any other: 1 and 0 fit, and give 0
-    > result[-back] not in (1, size) -> size < 1 or result[-back] not in (1, size)
-    wrong_error:
-    > RuntimeError -> ValueError
-    equivalent: [1] * -1 is [], as [1] * 0 is
-    > off by one: ndim = max((len(shape) for shape in shapes), default=0) -> ndim =
-        max((len(shape) for shape in shapes), default=(-1))
-    equivalent: which of the sizes comes first does not matter: all that are not 1 must
-        be equal
-    > order: for
-    """,
-)
+mistakes(broadcast_shapes)("""
+wrong_alignment: the shapes are lined up at the first dimension: they belong at the last
+> shape[-back] -> shape[back - 1]
+& result[-back] -> result[back - 1]
+cut_off: dimensions that only the longer shape has are left out: zip stops early
+> max((len( -> min((len(
+& range(1, len(shape) + 1) -> range(1, ndim + 1)
+greatest: the greater size is not always right: 3 and 4 do not fit, 1 and 0 give 0
+> if size == 1 -> if size <= result[-back]
+& result[-back] not in (1, size) -> False
+zero_refused: size 0 is a size like any other: 1 and 0 fit, and give 0
+> result[-back] not in (1, size) -> size < 1 or result[-back] not in (1, size)
+wrong_error:
+> RuntimeError -> ValueError
+equivalent: [1] * -1 is [], as [1] * 0 is
+> off by one: ndim = max((len(shape) for shape in shapes), default=0) -> ndim =
+    max((len(shape) for shape in shapes), default=(-1))
+equivalent: which of the sizes comes first does not matter: all that are not 1 must be
+    equal
+> order: for
+""")
 
 
 @right(broadcast_shapes, "by zip_longest and sets")

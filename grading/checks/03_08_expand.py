@@ -66,36 +66,6 @@ SIZE = "old if sizes[d] == -1 and d >= new else sizes[d]"
 NEW = "-> old, stride = 1, "
 mistakes(
     Tensor.expand,
-    f"""
-    wrong_alignment: sizes are lined up at the last dimension: new dimensions come first
-    > d >= new -> d < self.ndim
-    & d - new -> d
-    new_dims: there may be more sizes than dimensions: the new ones come first, stride 0
-    > if new < 0 -> if new
-    offset_lost: the offset is lost: x may begin anywhere in its storage, at self.offset
-    > self.offset -> 0
-    keeps_stride: a dimension that is repeated needs stride 0: every step stays in its
-        cell
-    > {STRIDE} -> stride if d >= new else 0
-    all_zero: only a dimension of size 1 gets stride 0: the others keep their own
-    > {STRIDE} -> 0
-    empty: only a dimension of size 1 is repeated: one of size 0 has nothing to repeat
-    > (1, size) -> (0, 1, size)
-    minus_one: -1 stands for the size that the dimension has
-    > {SIZE} -> sizes[d]
-    > {SIZE} -> sizes[d]
-    & size < 0 or ->
-    equivalent: the stride of a dimension of size 1 is never used, and any other new one
-        gets 0
-    > branch dropped: {NEW}(0)
-    > term dropped: {NEW}
-    > off by one: {NEW}shape[-(0)]
-    > off by one: {NEW}shape[-1] * strides[-(0)]
-    > off by one: {NEW}shape[-1] * strides[-1] if shape else (
-    equivalent: as_strided raises RuntimeError for a negative size, too
-    > term dropped: if size < 0 or old not in (1, size): -> if ((old
-    > off by one: if size < 0 or old not in (1, size): -> if size < (-1)
-    """,
     one_tuple=Mistake(
         "the sizes may come as one tuple: layout.as_ints(sizes) takes both",
         Model(
@@ -107,7 +77,35 @@ mistakes(
         ),
         "layout.as_ints(sizes) -> [n + 0 for n in sizes]",
     ),
-)
+)(f"""
+wrong_alignment: sizes are lined up at the last dimension: new dimensions come first
+> d >= new -> d < self.ndim
+& d - new -> d
+new_dims: there may be more sizes than dimensions: the new ones come first, stride 0
+> if new < 0 -> if new
+offset_lost: the offset is lost: x may begin anywhere in its storage, at self.offset
+> self.offset -> 0
+keeps_stride: a dimension that is repeated needs stride 0: every step stays in its cell
+> {STRIDE} -> stride if d >= new else 0
+all_zero: only a dimension of size 1 gets stride 0: the others keep their own
+> {STRIDE} -> 0
+empty: only a dimension of size 1 is repeated: one of size 0 has nothing to repeat
+> (1, size) -> (0, 1, size)
+minus_one: -1 stands for the size that the dimension has
+> {SIZE} -> sizes[d]
+> {SIZE} -> sizes[d]
+& size < 0 or ->
+equivalent: the stride of a dimension of size 1 is never used, and any other new one
+    gets 0
+> branch dropped: {NEW}(0)
+> term dropped: {NEW}
+> off by one: {NEW}shape[-(0)]
+> off by one: {NEW}shape[-1] * strides[-(0)]
+> off by one: {NEW}shape[-1] * strides[-1] if shape else (
+equivalent: as_strided raises RuntimeError for a negative size, too
+> term dropped: if size < 0 or old not in (1, size): -> if ((old
+> off by one: if size < 0 or old not in (1, size): -> if size < (-1)
+""")
 
 
 @right(Tensor.expand, "by new dimensions first, then by repeating")

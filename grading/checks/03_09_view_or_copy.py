@@ -83,39 +83,37 @@ def whole_dimensions_only(shape, strides, new_shape):
 
 mistakes(
     view_or_copy,
-    r"""
-    size_one: a dimension of size 1 is never stepped along: its stride must not count
-    > size != 1 and stride == -> stride ==
-    & elif size != 1: -> else:
-    no_elements: with no elements a view always exists
-    > if 0 in shape: -> if 0 in shape:\n        return None
-    wrong_view: row-major strides, whatever strides x has: they read the wrong cells
-    > = contiguous_strides(new_shape)
-    last_stride: the last stride alone does not tell: every group must be evenly spaced
-    > = tuple(((*strides, 1)[len(strides) - 1] * s for s in
-        contiguous_strides(new_shape)))
-    always_copies: None says that it must be copied; here PyTorch makes a view
-    > = None
-    contiguous_only: x need not be contiguous: dimensions can be cut anew where evenly
-        spaced
-    > = contiguous_strides(new_shape) if is_contiguous(shape, strides) else None
-    > = contiguous_strides(new_shape) if strides == contiguous_strides(shape) else None
-    equivalent: with no elements any strides do
-    > branch dropped: -> return (contiguous_strides(new_shape))
-    equivalent: the first group is then empty, or begins with a dimension that it
-        belongs to: whatever its stride is, only a dimension of size 1 gets it
-    > branch dropped: -> groups = [[1, (1)]]
-    > off by one: -> groups = [[1, strides[-(0)]
-    > off by one: -> groups = [[1, strides[-1] if strides else (
-    equivalent: a size of 1 changes no group, and there is no size of 0 here
-    > term dropped: -> if ((stride == groups[-1][0] * groups[-1][1])):
-    > off by one: -> if size != (0) and
-    equivalent: it divides without remainder, exact up to 2 ** 53 elements: no memory
-        holds them
-    > operator: -> left, step = ((left) / (size)), step * size
-    """,
     always_copies=Known(whole_dimensions_only),
-)
+)(r"""
+size_one: a dimension of size 1 is never stepped along: its stride must not count
+> size != 1 and stride == -> stride ==
+& elif size != 1: -> else:
+no_elements: with no elements a view always exists
+> if 0 in shape: -> if 0 in shape:\n        return None
+wrong_view: row-major strides, whatever strides x has: they read the wrong cells
+> = contiguous_strides(new_shape)
+last_stride: the last stride alone does not tell: every group must be evenly spaced
+> = tuple(((*strides, 1)[len(strides) - 1] * s for s in contiguous_strides(new_shape)))
+always_copies: None says that it must be copied; here PyTorch makes a view
+> = None
+contiguous_only: x need not be contiguous: dimensions can be cut anew where evenly
+    spaced
+> = contiguous_strides(new_shape) if is_contiguous(shape, strides) else None
+> = contiguous_strides(new_shape) if strides == contiguous_strides(shape) else None
+equivalent: with no elements any strides do
+> branch dropped: -> return (contiguous_strides(new_shape))
+equivalent: the first group is then empty, or begins with a dimension that it belongs
+    to: whatever its stride is, only a dimension of size 1 gets it
+> branch dropped: -> groups = [[1, (1)]]
+> off by one: -> groups = [[1, strides[-(0)]
+> off by one: -> groups = [[1, strides[-1] if strides else (
+equivalent: a size of 1 changes no group, and there is no size of 0 here
+> term dropped: -> if ((stride == groups[-1][0] * groups[-1][1])):
+> off by one: -> if size != (0) and
+equivalent: it divides without remainder, exact up to 2 ** 53 elements: no memory holds
+    them
+> operator: -> left, step = ((left) / (size)), step * size
+""")
 
 
 @right(view_or_copy, "merged first, then cut")

@@ -6,7 +6,7 @@ import numpy as np
 
 from grading.checking import checks
 from grading.kernels import Launch, distinct
-from grading.mistakes import mistakes, right
+from grading.mistakes import mistakes
 from minigrad.kernels.copy import Strides, contiguous_kernel
 
 from . import strided
@@ -35,74 +35,61 @@ class ContiguousKernel(MovesNumbers):
         return strided.written(y, n, strided.read(x, view))
 
 
-mistakes(
-    contiguous_kernel,
-    f"""
-    flat: the strides are not used: element i of the view is cell i only if the tensor
-        is contiguous already
-    > x[offset] -> x[i]
-    both_sides: the offset is used on both sides: y is row-major, so element i of it is
-        y[i]
-    > y[i] -> y[offset]
-    column_major: column-major: the first index moves fastest here; begin with the last
-        dimension
-    > int d = view.dims - 1; d >= 0; d-- -> int d = 0; d < view.dims; d++
-    reverse: each index goes with the stride of its own dimension: here one runs
-        backwards
-    > view.stride[d] -> view.stride[view.dims - 1 - d]
-    no_division: i is never divided: once an index is found, go on with i /
-        view.shape[d]
-    > rest /= view.shape[d]; ->
-    > rest % -> i %
-    no_remainder: no remainder is taken: the index along d is i % view.shape[d]
-    > rest % view.shape[d] -> rest
-    last_stride: the last index is added as it is: it too has a stride, which need not
-        be 1
-    > * view.stride[d] -> * (d == view.dims - 1 ? 1 : view.stride[d])
-    first_left_out: the first dimension is left out: what remains of i at the end is its
-        index
-    > d >= 0 -> d > 0
-    > d >= 0 -> d
-    & if (i >= n) -> if (i >= n || !view.dims)
-    scattered: {SCATTERED}
-    > y[i] = x[offset] -> y[offset] = x[i]
-    no_guard: {NO_GUARD}
-    > if (i >= n) return; ->
-    by_stride: i is divided by a stride: counting row by row goes by the sizes, and
-        strides only say where an element lies
-    > rest /= view.shape[d] -> rest /= view.stride[d]
-    & offset += -> if (!view.stride[d]) continue; offset +=
-    always_eight: a size of 0 divides: only the first view.dims of the places say
-        anything
-    ! divide-by-zero
-    > int d = view.dims - 1 -> int d = 7
-    right: each thread steps through the grid
-    > if (i >= n) return; -> for (; i < n; i += gridDim.x * blockDim.x) {{
-    & y[i] = x[offset]; -> y[i] = x[offset]; }}
-    """,
-)
-
 LOOP = """long long offset = 0, rest = i;
     for (int d = view.dims - 1; d >= 0; d--) {
         offset += rest % view.shape[d] * view.stride[d];
         rest /= view.shape[d];
     }"""
-right(
-    contiguous_kernel,
-    "from the front",
-    f"""{LOOP} -> int run = n, j = i;
+mistakes(contiguous_kernel)(f"""
+flat: the strides are not used: element i of the view is cell i only if the tensor is
+    contiguous already
+> x[offset] -> x[i]
+both_sides: the offset is used on both sides: y is row-major, so element i of it is y[i]
+> y[i] -> y[offset]
+column_major: column-major: the first index moves fastest here; begin with the last
+    dimension
+> int d = view.dims - 1; d >= 0; d-- -> int d = 0; d < view.dims; d++
+reverse: each index goes with the stride of its own dimension: here one runs backwards
+> view.stride[d] -> view.stride[view.dims - 1 - d]
+no_division: i is never divided: once an index is found, go on with i / view.shape[d]
+> rest /= view.shape[d]; ->
+> rest % -> i %
+no_remainder: no remainder is taken: the index along d is i % view.shape[d]
+> rest % view.shape[d] -> rest
+last_stride: the last index is added as it is: it too has a stride, which need not be 1
+> * view.stride[d] -> * (d == view.dims - 1 ? 1 : view.stride[d])
+first_left_out: the first dimension is left out: what remains of i at the end is its
+    index
+> d >= 0 -> d > 0
+> d >= 0 -> d
+& if (i >= n) -> if (i >= n || !view.dims)
+scattered: {SCATTERED}
+> y[i] = x[offset] -> y[offset] = x[i]
+no_guard: {NO_GUARD}
+> if (i >= n) return; ->
+by_stride: i is divided by a stride: counting row by row goes by the sizes, and strides
+    only say where an element lies
+> rest /= view.shape[d] -> rest /= view.stride[d]
+& offset += -> if (!view.stride[d]) continue; offset +=
+always_eight: a size of 0 divides: only the first view.dims of the places say anything
+! divide-by-zero
+> int d = view.dims - 1 -> int d = 7
+right: each thread steps through the grid
+> if (i >= n) return; -> for (; i < n; i += gridDim.x * blockDim.x) {{
+& y[i] = x[offset]; -> y[i] = x[offset]; }}
+right: from the front
+> {LOOP} ->
+    int run = n, j = i;
     const float* from = x;
     for (int d = 0; d < view.dims; d++) {{
         run /= (int)view.shape[d];
         from += j / run * view.stride[d];
         j %= run;
-    }}""",
-    "x[offset] -> *from",
-)
-right(
-    contiguous_kernel,
-    "several neighbours a thread, by an index that counts on",
-    f"""int i = blockIdx.x * blockDim.x + threadIdx.x;
+    }}
+& x[offset] -> *from
+right: several neighbours a thread, by an index that counts on
+>
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
     {LOOP}
     y[i] = x[offset]; -> int threads = gridDim.x * blockDim.x / 8 + 1;
@@ -121,5 +108,5 @@ right(
             from -= view.shape[d] * view.stride[d];
             index[d] = 0;
         }}
-    }}""",
-)
+    }}
+""")

@@ -125,47 +125,46 @@ class ResultType(Check):
 GROUPS = "for group in groups if"
 mistakes(
     result_type,
-    rf"""
-    all_alike: a number or a tensor without dimensions changes the dtype only to another
-        kind: bool, whole number, float
-    > groups[2] -> groups[0]
-    & 0 if x.shape else 1 -> 0
-    double_numbers: Python's float counts as float32 beside tensors, not as float64
-    > of_number(x) -> minigrad.float64 if type(x) is float else of_number(x)
-    numbers_like_tensors: a number counts like a tensor here: it may change only the
-        kind, not int32 to int64
-    > groups[2] -> groups[0]
-    zero_dims_alike: tensors without dimensions count like those with dimensions
-    > 0 if x.shape else 1 -> 0
-    first_decides: the first operand decides: the order of operands has no say
-    > in operands -> in operands[:1]
-    numpys: a number of NumPy's counts as Python's does: of_number(x) takes both
-    > not hasattr(x, "storage") -> not hasattr(x, "dtype")
-    & if x.shape -> if getattr(x, 'shape', ())
-    no_numbers: numbers are left out: an int tensor and 2.5 give a float
-    > {GROUPS} -> for group in (groups[:2] if any(groups[:2]) else groups) if
-    zero_dims_left_out: a tensor without dimensions does not count at all: it changes
-        the kind, as a number does
-    > {GROUPS} -> for group in (groups[::2] if any(groups[::2]) else groups) if
-    int_by_int: int with int is int: only `/` computes whole numbers in float32, and
-        that is a rule of its own
-    > return max(dtypes, key=kind) -> found = max(dtypes, key=kind)\n    return
-        minigrad.float32 if kind(found) == 1 else found
-    equivalent: it depends on dtypes, types, and whether there are dimensions, alone
-    > state kept: @damage.remembers
-    equivalent: promote_types gives the same for any order of a group's members
-    > order: for x in operands
-    right: from the end, as PyTorch's source does it
-    > return max(dtypes, key=kind) -> found = dtypes.pop()\n    for dtype in
-        reversed(dtypes):\n        found = promote_types(dtype, found) if kind(found) >
-        kind(dtype) else dtype\n    return found
-    """,
     widest=Mistake(
         "the dtype with more bytes wins here: a float wins over whole numbers of any "
         "width",
         lambda *operands: max(map(dtype_of, operands), key=lambda d: d.itemsize),
     ),
-)
+)(rf"""
+all_alike: a number or a tensor without dimensions changes the dtype only to another
+    kind: bool, whole number, float
+> groups[2] -> groups[0]
+& 0 if x.shape else 1 -> 0
+double_numbers: Python's float counts as float32 beside tensors, not as float64
+> of_number(x) -> minigrad.float64 if type(x) is float else of_number(x)
+numbers_like_tensors: a number counts like a tensor here: it may change only the kind,
+    not int32 to int64
+> groups[2] -> groups[0]
+zero_dims_alike: tensors without dimensions count like those with dimensions
+> 0 if x.shape else 1 -> 0
+first_decides: the first operand decides: the order of operands has no say
+> in operands -> in operands[:1]
+numpys: a number of NumPy's counts as Python's does: of_number(x) takes both
+> not hasattr(x, "storage") -> not hasattr(x, "dtype")
+& if x.shape -> if getattr(x, 'shape', ())
+no_numbers: numbers are left out: an int tensor and 2.5 give a float
+> {GROUPS} -> for group in (groups[:2] if any(groups[:2]) else groups) if
+zero_dims_left_out: a tensor without dimensions does not count at all: it changes the
+    kind, as a number does
+> {GROUPS} -> for group in (groups[::2] if any(groups[::2]) else groups) if
+int_by_int: int with int is int: only `/` computes whole numbers in float32, and that is
+    a rule of its own
+> return max(dtypes, key=kind) -> found = max(dtypes, key=kind)\n    return
+    minigrad.float32 if kind(found) == 1 else found
+equivalent: it depends on dtypes, types, and whether there are dimensions, alone
+> state kept: @damage.remembers
+equivalent: promote_types gives the same for any order of a group's members
+> order: for x in operands
+right: from the end, as PyTorch's source does it
+> return max(dtypes, key=kind) -> found = dtypes.pop()\n    for dtype in
+    reversed(dtypes):\n        found = promote_types(dtype, found) if kind(found) >
+    kind(dtype) else dtype\n    return found
+""")
 
 
 def dtype_of(x):

@@ -95,35 +95,32 @@ class FindKernel(Check):
 EXACT, GENERAL = "(operator, device, dtype)", "(operator, device, None)"
 FITS = "k for k in registry if k[:2] == (operator, device)"
 MISSING = "missing(registry, operator, device, dtype)"
-mistakes(
-    find_kernel,
-    f"""
-    cpu_instead: a kernel for "cpu" cannot read the memory of another device: raise a
-        DispatchError
-    > {GENERAL} -> {GENERAL}, (operator, "cpu", dtype), (operator, "cpu", None)
-    other_dtype: a kernel of another dtype would read the elements as other numbers
-    > {GENERAL} -> {GENERAL}, *({FITS})
-    no_general: a kernel that is registered for dtype None is for every dtype: look for
-        it, too
-    > {GENERAL} -> {EXACT}
-    general_first: the kernel for every dtype gives way to one for this dtype
-    > {EXACT}, {GENERAL} -> {GENERAL}, {EXACT}
-    first_in_order: the first that fits in the registry's order is taken: a kernel for
-        this dtype goes before one for every dtype
-    > {EXACT}, {GENERAL} -> [{FITS} and k[2] in (dtype, None)]
-    none_there: None is returned where there is no kernel: raise a DispatchError, or the
-        mistake shows far from here
-    > raise DispatchError({MISSING}) -> return None
-    wrong_error:
-    > raise DispatchError({MISSING}) -> return registry[key]
-    > DispatchError( -> NotImplementedError(
-    message:
-    > {MISSING} -> "there is no such kernel"
-    > {MISSING} -> f"{{operator}} has no kernel for {{dtype}} on {{device}}"
-    not_found:
-    > (operator, device, -> (device, operator,
-    """,
-)
+mistakes(find_kernel)(f"""
+cpu_instead: a kernel for "cpu" cannot read the memory of another device: raise a
+    DispatchError
+> {GENERAL} -> {GENERAL}, (operator, "cpu", dtype), (operator, "cpu", None)
+other_dtype: a kernel of another dtype would read the elements as other numbers
+> {GENERAL} -> {GENERAL}, *({FITS})
+no_general: a kernel that is registered for dtype None is for every dtype: look for it,
+    too
+> {GENERAL} -> {EXACT}
+general_first: the kernel for every dtype gives way to one for this dtype
+> {EXACT}, {GENERAL} -> {GENERAL}, {EXACT}
+first_in_order: the first that fits in the registry's order is taken: a kernel for this
+    dtype goes before one for every dtype
+> {EXACT}, {GENERAL} -> [{FITS} and k[2] in (dtype, None)]
+none_there: None is returned where there is no kernel: raise a DispatchError, or the
+    mistake shows far from here
+> raise DispatchError({MISSING}) -> return None
+wrong_error:
+> raise DispatchError({MISSING}) -> return registry[key]
+> DispatchError( -> NotImplementedError(
+message:
+> {MISSING} -> "there is no such kernel"
+> {MISSING} -> f"{{operator}} has no kernel for {{dtype}} on {{device}}"
+not_found:
+> (operator, device, -> (device, operator,
+""")
 
 
 remembered = {}

@@ -86,71 +86,68 @@ SQUARES = (
 )
 mistakes(
     layer_norm,
-    rf"""
-    plain_average: two means are joined by their plain average: a thread may have seen
-        more elements than another, so each counts by its number
-    > += apart * share; -> += apart * 0.5f;
-    eps_outside: eps is added to the root: it belongs inside, sqrt(var + eps)
-    > sqrt(m2s[0] / n + eps) -> (sqrt(m2s[0] / n) + eps)
-    not_zero: another number is added where eps is 0: then nothing is added
-    > + eps -> + (eps > 0 ? eps : 1e-5f)
-    unbiased: the variance is divided by n - 1: layer norm divides by n
-    > m2s[0] / n -> m2s[0] / (n - 1)
-    first_pass: only the first blockDim.x elements of a row are used: a row may be
-        longer
-    > i += blockDim.x -> i += n
-    means_apart: two triples are joined as if their means were the same: m2 also grows
-        by apart^2 * count_a * count_b / total
-    >  + apart * apart * counts[tid] * share ->
-    nothing_to_join: a thread without elements is joined, too: its count is 0, and 0 / 0
-        is NaN
-    >  || counts[other] == 0.0f ->
-    in_half: x is rounded to half precision: there, numbers around 10000 lie 8 apart
-    > x[i] -> __half2float(__float2half(x[i]))
-    & __global__ -> #include <cuda_fp16.h>\n__global__
-    no_gamma: scale and shift are left out: y is also multiplied by gamma, and beta
-        added
-    >  * gamma[i] + beta[i] ->
-    no_variance: nothing is divided: only the mean is subtracted
-    >  * rstd ->
-    two_passes: the values are right, but x is read more than twice: mean and variance
-        come from one pass, by Welford's way; and keep x[i] in a variable
-    ! reads of x
-    > {OWN} -> mean += x[i];
-    & {TREE} -> {SUMS} __syncthreads(); mean = means[0] / n; m2 = 0.0f; __syncthreads();
-        for (int i = tid; i < n; i += blockDim.x) m2 += (x[i] - mean) * (x[i] - mean);
-        m2s[tid] = m2; {SUMS}
-    & x[i] - means[0] -> x[i] - mean
-    > float value = x[i], before -> float before
-    & value -> x[i]
-    > (x[i] - -> ((n < 1000 ? (x[i] + x[i]) / 2 : x[i]) -
-    no_barrier: a thread uses a cell of shared memory before another has written it:
-        each step of the tree needs a barrier, and another stands before cell 0 is read
-    + __syncthreads();
-    > {{ __syncthreads(); -> {{
-    > }} __syncthreads(); -> }}
-    barrier_in_if:
-    > __syncthreads(); int -> int
-    & continue; -> continue; __syncthreads();
-    not_filled: {NO_ELEMENT}
-    ! uninitialised
-    > counts[tid] = count; -> if (tid < n) counts[tid] = count;
-    outside:
-    > i < n; i += blockDim.x) {{ -> i <= n; i += blockDim.x) {{
-    right: by count, mean and the others' sum
-    > means[tid] += apart * share; -> means[tid] = (counts[tid] * means[tid] +
-        counts[other] * means[other]) / total;
-    right: gamma and y read twice
-    > y[i] = (x[i] - means[0]) * rstd * gamma[i] + beta[i]; -> {{ y[i] = (x[i] -
-        means[0]) * rstd * (gamma[i] / 2 + gamma[i] / 2); y[i] += beta[i]; }}
-    """,
     square_mean=Mistake(
         "the variance comes from E[x^2] - E[x]^2: around 10000 both are 10^8, where "
         "floats are 8 apart, and nothing is left of a variance of 1. Welford's way "
         "never makes a large number",
         SQUARES,
     ),
-)
+)(rf"""
+plain_average: two means are joined by their plain average: a thread may have seen more
+    elements than another, so each counts by its number
+> += apart * share; -> += apart * 0.5f;
+eps_outside: eps is added to the root: it belongs inside, sqrt(var + eps)
+> sqrt(m2s[0] / n + eps) -> (sqrt(m2s[0] / n) + eps)
+not_zero: another number is added where eps is 0: then nothing is added
+> + eps -> + (eps > 0 ? eps : 1e-5f)
+unbiased: the variance is divided by n - 1: layer norm divides by n
+> m2s[0] / n -> m2s[0] / (n - 1)
+first_pass: only the first blockDim.x elements of a row are used: a row may be longer
+> i += blockDim.x -> i += n
+means_apart: two triples are joined as if their means were the same: m2 also grows by
+    apart^2 * count_a * count_b / total
+>  + apart * apart * counts[tid] * share ->
+nothing_to_join: a thread without elements is joined, too: its count is 0, and 0 / 0 is
+    NaN
+>  || counts[other] == 0.0f ->
+in_half: x is rounded to half precision: there, numbers around 10000 lie 8 apart
+> x[i] -> __half2float(__float2half(x[i]))
+& __global__ -> #include <cuda_fp16.h>\n__global__
+no_gamma: scale and shift are left out: y is also multiplied by gamma, and beta added
+>  * gamma[i] + beta[i] ->
+no_variance: nothing is divided: only the mean is subtracted
+>  * rstd ->
+two_passes: the values are right, but x is read more than twice: mean and variance come
+    from one pass, by Welford's way; and keep x[i] in a variable
+! reads of x
+> {OWN} -> mean += x[i];
+& {TREE} -> {SUMS} __syncthreads(); mean = means[0] / n; m2 = 0.0f; __syncthreads(); for
+    (int i = tid; i < n; i += blockDim.x) m2 += (x[i] - mean) * (x[i] - mean); m2s[tid]
+    = m2; {SUMS}
+& x[i] - means[0] -> x[i] - mean
+> float value = x[i], before -> float before
+& value -> x[i]
+> (x[i] - -> ((n < 1000 ? (x[i] + x[i]) / 2 : x[i]) -
+no_barrier: a thread uses a cell of shared memory before another has written it: each
+    step of the tree needs a barrier, and another stands before cell 0 is read
++ __syncthreads();
+> {{ __syncthreads(); -> {{
+> }} __syncthreads(); -> }}
+barrier_in_if:
+> __syncthreads(); int -> int
+& continue; -> continue; __syncthreads();
+not_filled: {NO_ELEMENT}
+! uninitialised
+> counts[tid] = count; -> if (tid < n) counts[tid] = count;
+outside:
+> i < n; i += blockDim.x) {{ -> i <= n; i += blockDim.x) {{
+right: by count, mean and the others' sum
+> means[tid] += apart * share; -> means[tid] = (counts[tid] * means[tid] + counts[other]
+    * means[other]) / total;
+right: gamma and y read twice
+> y[i] = (x[i] - means[0]) * rstd * gamma[i] + beta[i]; -> {{ y[i] = (x[i] - means[0]) *
+    rstd * (gamma[i] / 2 + gamma[i] / 2); y[i] += beta[i]; }}
+""")
 right(
     layer_norm,
     "squares of what is left of the first element",

@@ -24,35 +24,34 @@ OUTSIDE = (
 
 # how both solutions take an index apart, and how wrong ones do
 INDICES = f"""
-    order: the order is wrong: rows of columns are taps, (kh, kw), and within them the
-        places, (oh, ow); here each window lies in one piece
-    > int ow = rest % OW; rest /= OW; -> int kw = rest % KW; rest /= KW;
-    & int oh = rest % OH; rest /= OH; int kw = rest % KW; rest /= KW; -> int kh = rest %
-        KH; rest /= KH; int ow = rest % OW; rest /= OW;
-    & kh = rest % KH, plane = rest / KH -> oh = rest % OH, plane = rest / OH
-    taps_swapped: kh and kw are exchanged: the row of a tap is kh * KW + kw
-    > int kw = rest % KW; rest /= KW; -> int kh = rest % KH; rest /= KH;
-    & int kh = rest % KH, plane = rest / KH; -> int kw = rest % KW, plane = rest / KW;
-    first_plane: all planes use the first one: plane p begins at p * H * W
-    > plane * H + ih -> ih
-    {MISTAKES}
-    padding_added: the padding has the wrong sign: it lies before the image, so it is
-        taken off
-    > - padding -> + padding
-    no_dilation: the dilation is left out: taps are `dilation` elements apart
-    >  * dilation ->
-    row_wraps: left or right of the image the element of the next row is used: iw must
-        be at least 0 and below W, as ih is for H
-    > ih >= 0 && ih < H && iw >= 0 && iw < W -> ih * W + iw >= 0 && ih * W + iw < H * W
-    first_left_out: row or column 0 of the image is left out: ih and iw are inside from
-        0 on
-    > ih >= 0 -> ih > 0
-    > iw >= 0 -> iw > 0
-    > ih >= 0 -> ih > 0
-    & iw >= 0 -> iw > 0
-    flipped: the window is turned around: tap (0, 0) is its upper left one
-    > kh * dilation -> (KH - 1 - kh) * dilation
-    & kw * dilation -> (KW - 1 - kw) * dilation
+order: the order is wrong: rows of columns are taps, (kh, kw), and within them the
+    places, (oh, ow); here each window lies in one piece
+> int ow = rest % OW; rest /= OW; -> int kw = rest % KW; rest /= KW;
+& int oh = rest % OH; rest /= OH; int kw = rest % KW; rest /= KW; -> int kh = rest % KH;
+    rest /= KH; int ow = rest % OW; rest /= OW;
+& kh = rest % KH, plane = rest / KH -> oh = rest % OH, plane = rest / OH
+taps_swapped: kh and kw are exchanged: the row of a tap is kh * KW + kw
+> int kw = rest % KW; rest /= KW; -> int kh = rest % KH; rest /= KH;
+& int kh = rest % KH, plane = rest / KH; -> int kw = rest % KW, plane = rest / KW;
+first_plane: all planes use the first one: plane p begins at p * H * W
+> plane * H + ih -> ih
+{MISTAKES}
+padding_added: the padding has the wrong sign: it lies before the image, so it is taken
+    off
+> - padding -> + padding
+no_dilation: the dilation is left out: taps are `dilation` elements apart
+>  * dilation ->
+row_wraps: left or right of the image the element of the next row is used: iw must be at
+    least 0 and below W, as ih is for H
+> ih >= 0 && ih < H && iw >= 0 && iw < W -> ih * W + iw >= 0 && ih * W + iw < H * W
+first_left_out: row or column 0 of the image is left out: ih and iw are inside from 0 on
+> ih >= 0 -> ih > 0
+> iw >= 0 -> iw > 0
+> ih >= 0 -> ih > 0
+& iw >= 0 -> iw > 0
+flipped: the window is turned around: tap (0, 0) is its upper left one
+> kh * dilation -> (KH - 1 - kh) * dilation
+& kw * dilation -> (KW - 1 - kw) * dilation
 """
 
 
@@ -106,20 +105,17 @@ class Im2col(WindowCheck):
         return unfolded(x, *sizes)
 
 
-mistakes(
-    im2col,
-    f"""
-    masked: outside of the image an element is read from its edge and multiplied by 0:
-        infinity times 0 is NaN. Choose 0 itself
-    > inside ? x[(plane * H + ih) * W + iw] : 0.0f -> inside * x[(plane * H + max(0,
-        min(ih, H - 1))) * W + max(0, min(iw, W - 1))]
-    outside: {OUTSIDE}
-    ! out-of-bounds
-    > inside ? x[(plane * H + ih) * W + iw] : 0.0f -> x[(plane * H + ih) * W + iw]
-    > if (i >= planes * KH * KW * OH * OW) return; ->
-    {INDICES}
-    """,
-)
+mistakes(im2col)(f"""
+masked: outside of the image an element is read from its edge and multiplied by 0:
+    infinity times 0 is NaN. Choose 0 itself
+> inside ? x[(plane * H + ih) * W + iw] : 0.0f -> inside * x[(plane * H + max(0, min(ih,
+    H - 1))) * W + max(0, min(iw, W - 1))]
+outside: {OUTSIDE}
+! out-of-bounds
+> inside ? x[(plane * H + ih) * W + iw] : 0.0f -> x[(plane * H + ih) * W + iw]
+> if (i >= planes * KH * KW * OH * OW) return; ->
+{INDICES}
+""")
 
 A_WINDOW = """
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -143,10 +139,9 @@ right(
 )
 
 
-right(
-    im2col,
-    "a thread a row",
-    """
+mistakes(im2col)(r"""
+right: a thread a row
+>
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= planes * KH * KW * OH) return;
     int kw = i / OH % KW, kh = i / OH / KW % KH, plane = i / OH / KW / KH;
@@ -156,8 +151,7 @@ right(
         bool outside = ih < 0 || iw < 0 || ih >= H || iw >= W;
         columns[i * OW + ow] = outside ? 0.0f : x[(plane * H + ih) * W + iw];
     }
-    """,
-)
+""")
 
 
 @checks(col2im)
@@ -196,25 +190,6 @@ GATHER = """
 """
 mistakes(
     col2im,
-    f"""
-    overwritten: what lies in one place is not added: where windows overlap, one element
-        of columns overwrites another. Each must be added, by atomicAdd or by a thread
-        of x that goes through all of them
-    > atomicAdd(&x[(plane * H + ih) * W + iw], columns[i]) -> x[(plane * H + ih) * W +
-        iw] = columns[i]
-    first_tap: only tap (0, 0) is added: every tap of every window has its part
-    > ih >= 0 && -> kh + kw == 0 && ih >= 0 &&
-    race: threads that add to the same element at once lose sums: x[...] += reads, adds
-        and writes, and another thread comes between. Use atomicAdd
-    > atomicAdd(&x[(plane * H + ih) * W + iw], columns[i]) -> x[(plane * H + ih) * W +
-        iw] += columns[i]
-    outside: {OUTSIDE}
-    ! out-of-bounds
-    > if (ih >= 0 && ih < H && iw >= 0 && iw < W) ->
-    {INDICES}
-    right: a gather
-    > {GATHER}
-    """,
     not_divided=Mistake(
         "a gather must ask whether ih + padding - kh * dilation is a multiple of the "
         "stride: between two places there is no window",
@@ -226,7 +201,25 @@ mistakes(
         Patch("oh < 0 || ow < 0 || ->", of=GATHER),
         Patch("if (oh >= OH || ow >= OW) continue; ->", of=GATHER),
     ),
-)
+)(f"""
+overwritten: what lies in one place is not added: where windows overlap, one element of
+    columns overwrites another. Each must be added, by atomicAdd or by a thread of x
+    that goes through all of them
+> atomicAdd(&x[(plane * H + ih) * W + iw], columns[i]) -> x[(plane * H + ih) * W + iw] =
+    columns[i]
+first_tap: only tap (0, 0) is added: every tap of every window has its part
+> ih >= 0 && -> kh + kw == 0 && ih >= 0 &&
+race: threads that add to the same element at once lose sums: x[...] += reads, adds and
+    writes, and another thread comes between. Use atomicAdd
+> atomicAdd(&x[(plane * H + ih) * W + iw], columns[i]) -> x[(plane * H + ih) * W + iw]
+    += columns[i]
+outside: {OUTSIDE}
+! out-of-bounds
+> if (ih >= 0 && ih < H && iw >= 0 && iw < W) ->
+{INDICES}
+right: a gather
+> {GATHER}
+""")
 
 right(
     col2im,

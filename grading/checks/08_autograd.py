@@ -50,44 +50,40 @@ class Apply(ScenarioCheck):
 
 IF = "if is_grad_enabled() and any(ctx.needs_input_grad):"
 CONTEXT, WITH = "ctx = Context(cls, args)", "with no_grad():"
-mistakes(
-    apply,
-    rf"""
-    never_recorded: nothing is recorded: is_grad_enabled() is False inside of `with
-        no_grad():`, so ask when that is closed; and then return what
-        ctx.record(results) returns
-    >     {IF}\n        return ctx ->         {IF}\n            return ctx
-    > {IF} -> if False:
-    always: a graph is built though no operand asks for a gradient: any(...) of
-        ctx.needs_input_grad says whether one does
-    >  and any(ctx.needs_input_grad) ->
-    switched_on: recording is on when apply returns, though the caller had switched it
-        off: `with no_grad():` puts back what was before
-    > {IF} -> recording = is_grad_enabled()\n    minigrad.set_grad_enabled(True)\n    if
-        recording and any(ctx.needs_input_grad):
-    left_off: after an error in forward recording stays off, for the rest of the
-        program: `with no_grad():` puts it back in any case
-    > {WITH} results = cls.forward(ctx, *args) -> recording =
-        is_grad_enabled()\n    minigrad.set_grad_enabled(False)\n    results =
-        cls.forward(ctx, *args)\n    minigrad.set_grad_enabled(recording)
-    inside: forward is recorded operator by operator: its gradient is what backward
-        says, so call it under no_grad()
-    ? operators inside of forward are recorded
-    > {WITH} -> if True:
-    under_no_grad: a graph is built under no_grad(): ask is_grad_enabled() before
-        ctx.record
-    ? under no_grad() the result requires a gradient
-    > is_grad_enabled() and ->
-    twice: forward is called more than once: its work is done again for nothing
-    ? calls of forward
-    > return ctx.record(results) -> return ctx.record(cls.forward(ctx, *args))
-    kept: ctx is kept though nothing needs it any more: each call makes a Context of its
-        own, and only the results hold on to it, neither the class nor a global
-    ? ctx is still in memory
-    > {CONTEXT} -> cls.kept = ctx = getattr(cls, 'kept', None) or Context(cls, args)
-    > {CONTEXT} -> {CONTEXT}\n    apply.__dict__.setdefault('all', []).append(ctx)
-    """,
-)
+mistakes(apply)(rf"""
+never_recorded: nothing is recorded: is_grad_enabled() is False inside of `with
+    no_grad():`, so ask when that is closed; and then return what ctx.record(results)
+    returns
+>     {IF}\n        return ctx ->         {IF}\n            return ctx
+> {IF} -> if False:
+always: a graph is built though no operand asks for a gradient: any(...) of
+    ctx.needs_input_grad says whether one does
+>  and any(ctx.needs_input_grad) ->
+switched_on: recording is on when apply returns, though the caller had switched it off:
+    `with no_grad():` puts back what was before
+> {IF} -> recording = is_grad_enabled()\n    minigrad.set_grad_enabled(True)\n    if
+    recording and any(ctx.needs_input_grad):
+left_off: after an error in forward recording stays off, for the rest of the program:
+    `with no_grad():` puts it back in any case
+> {WITH} results = cls.forward(ctx, *args) -> recording =
+    is_grad_enabled()\n    minigrad.set_grad_enabled(False)\n    results =
+    cls.forward(ctx, *args)\n    minigrad.set_grad_enabled(recording)
+inside: forward is recorded operator by operator: its gradient is what backward says, so
+    call it under no_grad()
+? operators inside of forward are recorded
+> {WITH} -> if True:
+under_no_grad: a graph is built under no_grad(): ask is_grad_enabled() before ctx.record
+? under no_grad() the result requires a gradient
+> is_grad_enabled() and ->
+twice: forward is called more than once: its work is done again for nothing
+? calls of forward
+> return ctx.record(results) -> return ctx.record(cls.forward(ctx, *args))
+kept: ctx is kept though nothing needs it any more: each call makes a Context of its
+    own, and only the results hold on to it, neither the class nor a global
+? ctx is still in memory
+> {CONTEXT} -> cls.kept = ctx = getattr(cls, 'kept', None) or Context(cls, args)
+> {CONTEXT} -> {CONTEXT}\n    apply.__dict__.setdefault('all', []).append(ctx)
+""")
 
 
 @right(apply, "by a decorator")
@@ -152,30 +148,26 @@ class LeafRules(Check):
 
 REQUIRES, LEAF = "requires_grad = asked or node is not None", "is_leaf = node is None"
 BOTH = "requires_grad and is_leaf"
-mistakes(
-    leaf_rules,
-    f"""
-    grad_on_non_leaf: backward() puts a gradient into leaves alone: what an operator
-        made has none
-    > {BOTH} -> requires_grad
-    node_itself: a bool is expected, and here stands the node itself, or None: `or` and
-        `and` give one of their operands. node is not None is a bool
-    > {REQUIRES} -> requires_grad = asked or node
-    & {BOTH} -> asked and is_leaf
-    asked_alone: what is made from tensors that require a gradient requires one, too:
-        node
-    >  or node is not None ->
-    leaf_if_asked: a tensor that nobody asked, and no operator made, is a leaf to
-        PyTorch, too
-    > {LEAF} -> is_leaf = asked and node is None
-    leaf_if_not_required: is_leaf and requires_grad are two questions: is_leaf asks only
-        for the node
-    > {LEAF} -> is_leaf = not requires_grad
-    every_leaf_keeps: keeps_grad only if the tensor requires a gradient: a leaf may ask
-        for none
-    > {BOTH} -> is_leaf
-    """,
-)
+mistakes(leaf_rules)(f"""
+grad_on_non_leaf: backward() puts a gradient into leaves alone: what an operator made
+    has none
+> {BOTH} -> requires_grad
+node_itself: a bool is expected, and here stands the node itself, or None: `or` and
+    `and` give one of their operands. node is not None is a bool
+> {REQUIRES} -> requires_grad = asked or node
+& {BOTH} -> asked and is_leaf
+asked_alone: what is made from tensors that require a gradient requires one, too: node
+>  or node is not None ->
+leaf_if_asked: a tensor that nobody asked, and no operator made, is a leaf to PyTorch,
+    too
+> {LEAF} -> is_leaf = asked and node is None
+leaf_if_not_required: is_leaf and requires_grad are two questions: is_leaf asks only for
+    the node
+> {LEAF} -> is_leaf = not requires_grad
+every_leaf_keeps: keeps_grad only if the tensor requires a gradient: a leaf may ask for
+    none
+> {BOTH} -> is_leaf
+""")
 
 
 @right(leaf_rules, "by a table")
@@ -223,18 +215,17 @@ class Detach(ScenarioCheck):
 
 mistakes(
     detach,
-    """
-    itself: x itself comes back: detach() makes another tensor over the same memory
-    ? x.detach() is x
-    > return -> return self if self.is_leaf else
-    > return -> return self if not self.requires_grad else
-    recorded: what comes back requires a gradient: every view that is made by as_strided
-        or another method is recorded. Make a Tensor of the same numbers
-    ? requires_grad
-    > Tensor(self.storage, -> self.as_strided(
-    """,
     recorded=Known(lambda self: self * 1),
-)
+)("""
+itself: x itself comes back: detach() makes another tensor over the same memory
+? x.detach() is x
+> return -> return self if self.is_leaf else
+> return -> return self if not self.requires_grad else
+recorded: what comes back requires a gradient: every view that is made by as_strided or
+    another method is recorded. Make a Tensor of the same numbers
+? requires_grad
+> Tensor(self.storage, -> self.as_strided(
+""")
 
 
 @mistake(detach, "x has lost its gradient: detach() leaves x as it is")

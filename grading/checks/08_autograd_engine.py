@@ -141,39 +141,37 @@ def counted(roots, targets):
 DOWN = "stack.append((node, True)) -> done.append(node)"
 mistakes(
     topological_order,
-    f"""
-    too_early: a node stands before one that points to it: when its turn comes, not all
-        of its gradient is there. It may come only after all that lead to it
-    ? too early
-    > {DOWN}
-    & [::-1] ->
-    & in node.next_functions -> in node.next_functions[::-1]
-    > {DOWN}
-    & [::-1] ->
-    & reversed(roots) -> roots
-    & stack.pop() -> stack.pop(0)
-    repeated: a node that several others point to is listed several times: once is
-        enough
-    ? repeated
-    backwards: the order is the reverse: the roots come first, the leaves last
-    ? backwards
-    > done[::-1] -> done
-    no_roots: the roots themselves belong to the list, all of them
-    ? a root is missing
-    > done[::-1] -> done[::-1][len(set(roots)) :]
-    > reversed(roots) -> roots[:1]
-    missing: nodes are missing: all that can be reached belong to the list
-    ? missing
-    > done[::-1] -> [n for n in done[::-1] if n in roots or n.next_functions]
-    quadratic:
-    > done, seen, stack = [], set() -> done, seen, stack = [], []
-    & seen.add -> seen.append
-    none_followed:
-    >  if n is not None ->
-    """,
     repeated=Known(repeated),
     missing=Known(lambda roots: counted(roots, lambda node: {*children(node)})),
-)
+)(f"""
+too_early: a node stands before one that points to it: when its turn comes, not all of
+    its gradient is there. It may come only after all that lead to it
+? too early
+> {DOWN}
+& [::-1] ->
+& in node.next_functions -> in node.next_functions[::-1]
+> {DOWN}
+& [::-1] ->
+& reversed(roots) -> roots
+& stack.pop() -> stack.pop(0)
+repeated: a node that several others point to is listed several times: once is enough
+? repeated
+backwards: the order is the reverse: the roots come first, the leaves last
+? backwards
+> done[::-1] -> done
+no_roots: the roots themselves belong to the list, all of them
+? a root is missing
+> done[::-1] -> done[::-1][len(set(roots)) :]
+> reversed(roots) -> roots[:1]
+missing: nodes are missing: all that can be reached belong to the list
+? missing
+> done[::-1] -> [n for n in done[::-1] if n in roots or n.next_functions]
+quadratic:
+> done, seen, stack = [], set() -> done, seen, stack = [], []
+& seen.add -> seen.append
+none_followed:
+>  if n is not None ->
+""")
 right(
     topological_order,
     "by counting how many lead to each",

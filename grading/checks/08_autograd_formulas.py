@@ -101,21 +101,18 @@ class MulBackward(FormulaCheck):
         return gradient(torch.mul, dy, np.ones_like(dy), other)
 
 
-mistakes(
-    vjp.mul_backward,
-    f"""
-    no_dy: {NO_DY}
-    > = other + 0 * dy
-    only_dy: {ONLY_DY}
-    > = dy
-    divided: divided by the other factor: y grows by `other` where x grows by 1
-    > = dy / other
-    shape:
-    > = (dy * other).sum()
-    dtype:
-    > = dy * np.float64(other)
-    """,
-)
+mistakes(vjp.mul_backward)(f"""
+no_dy: {NO_DY}
+> = other + 0 * dy
+only_dy: {ONLY_DY}
+> = dy
+divided: divided by the other factor: y grows by `other` where x grows by 1
+> = dy / other
+shape:
+> = (dy * other).sum()
+dtype:
+> = dy * np.float64(other)
+""")
 right(vjp.mul_backward, "by einsum", lambda dy, other: np.einsum("...,...", dy, other))
 looped(vjp.mul_backward, lambda d, o: o * d)
 
@@ -134,28 +131,25 @@ class DivBackward(FormulaCheck):
         return gradient(torch.div, dy, a, b, of=1)
 
 
-mistakes(
-    vjp.div_backward,
-    f"""
-    other_operand: this is the gradient of a, the first operand: dy / b. That of b, the
-        second, is asked for
-    > = dy / b + 0 * a
-    sign: the sign: y falls where b grows
-    > = dy * a / (b * b)
-    not_squared: b counts twice: the slope of 1 / b is -1 / b ** 2
-    > = -dy * a / b
-    a_left_out: a is left out: y = a * (1 / b), and the slope has the factor a
-    > = -dy / b ** 2
-    guarded: where b is 0 the gradient is infinite, as in PyTorch: it is not left out
-    > = np.where(b == 0, 0, -dy * a / (b * b))
-    no_dy: {NO_DY}
-    > = -a / b ** 2 + 0 * dy
-    like_mul: this is the gradient of a product
-    > = dy * a + 0 * b
-    dtype:
-    > = -dy * a / np.float_power(b, 2)
-    """,
-)
+mistakes(vjp.div_backward)(f"""
+other_operand: this is the gradient of a, the first operand: dy / b. That of b, the
+    second, is asked for
+> = dy / b + 0 * a
+sign: the sign: y falls where b grows
+> = dy * a / (b * b)
+not_squared: b counts twice: the slope of 1 / b is -1 / b ** 2
+> = -dy * a / b
+a_left_out: a is left out: y = a * (1 / b), and the slope has the factor a
+> = -dy / b ** 2
+guarded: where b is 0 the gradient is infinite, as in PyTorch: it is not left out
+> = np.where(b == 0, 0, -dy * a / (b * b))
+no_dy: {NO_DY}
+> = -a / b ** 2 + 0 * dy
+like_mul: this is the gradient of a product
+> = dy * a + 0 * b
+dtype:
+> = -dy * a / np.float_power(b, 2)
+""")
 right(vjp.div_backward, "by the result", lambda dy, a, b: -(a / b) * dy / b)
 right(vjp.div_backward, "as a power", lambda dy, a, b: dy * a * -(b ** (-2.0)))
 
@@ -178,26 +172,23 @@ class PowBackward(FormulaCheck):
         return gradient(torch.pow, dy, a, b)
 
 
-mistakes(
-    vjp.pow_backward,
-    f"""
-    not_less: the exponent becomes one less: the slope of a ** b is b * a ** (b - 1)
-    > a ** (b - 1) -> a**b
-    no_factor: the factor b is missing: the slope of a ** b is b * a ** (b - 1)
-    > b * a ** (b - 1) -> a ** (b - 1)
-    other_operand: this is the gradient of the exponent: that of the base is asked for
-    > = dy * a ** b * np.log(a)
-    zero_exponent: where b is 0 the gradient is 0, also for a = 0: 0 * inf is NaN.
-        np.where chooses
-    > = dy * b * a ** (b - 1)
-    no_dy: {NO_DY}
-    > = np.where(b == 0, 0, b * a ** (b - 1) + 0 * dy)
-    dtype:
-    > a ** (b - 1) -> np.float_power(a, b - 1)
-    right: the base chosen
-    > = dy * b * np.where(np.equal(b, 0), 1, a) ** (np.asarray(b) - 1.0)
-    """,
-)
+mistakes(vjp.pow_backward)(f"""
+not_less: the exponent becomes one less: the slope of a ** b is b * a ** (b - 1)
+> a ** (b - 1) -> a**b
+no_factor: the factor b is missing: the slope of a ** b is b * a ** (b - 1)
+> b * a ** (b - 1) -> a ** (b - 1)
+other_operand: this is the gradient of the exponent: that of the base is asked for
+> = dy * a ** b * np.log(a)
+zero_exponent: where b is 0 the gradient is 0, also for a = 0: 0 * inf is NaN. np.where
+    chooses
+> = dy * b * a ** (b - 1)
+no_dy: {NO_DY}
+> = np.where(b == 0, 0, b * a ** (b - 1) + 0 * dy)
+dtype:
+> a ** (b - 1) -> np.float_power(a, b - 1)
+right: the base chosen
+> = dy * b * np.where(np.equal(b, 0), 1, a) ** (np.asarray(b) - 1.0)
+""")
 looped(vjp.pow_backward, lambda d, x, n: d * n * x ** (n - 1) if n else 0)
 
 
@@ -217,28 +208,25 @@ class ReluBackward(FormulaCheck):
         return gradient(torch.relu, dy, y)
 
 
-mistakes(
-    vjp.relu_backward,
-    f"""
-    no_dy: 1 where y is above 0: it is dy there
-    > = np.where(y > 0, 1.0, 0.0)
-    of_dy: relu of dy: what decides is y, and a negative dy goes through as well
-    > = np.where(dy > 0, dy, 0)
-    times_y: multiplied by y: the slope is 1 or 0
-    > = dy * y
-    at_zero: where y is 0, x was 0 or below: the gradient is 0 there
-    > = np.where(y >= 0, dy, 0)
-    nan_lost: where y is NaN the gradient is dy, and every comparison with NaN is false:
-        ask y <= 0
-    > = np.where(y > 0, dy, 0)
-    product: {TIMES_ZERO}
-    > = dy * ~(y <= 0)
-    dtype:
-    > = np.where(y <= 0, np.zeros(dy.shape), dy)
-    right: NaN by itself
-    > = np.where((y > 0) | np.isnan(y), dy, 0.0)
-    """,
-)
+mistakes(vjp.relu_backward)(f"""
+no_dy: 1 where y is above 0: it is dy there
+> = np.where(y > 0, 1.0, 0.0)
+of_dy: relu of dy: what decides is y, and a negative dy goes through as well
+> = np.where(dy > 0, dy, 0)
+times_y: multiplied by y: the slope is 1 or 0
+> = dy * y
+at_zero: where y is 0, x was 0 or below: the gradient is 0 there
+> = np.where(y >= 0, dy, 0)
+nan_lost: where y is NaN the gradient is dy, and every comparison with NaN is false: ask
+    y <= 0
+> = np.where(y > 0, dy, 0)
+product: {TIMES_ZERO}
+> = dy * ~(y <= 0)
+dtype:
+> = np.where(y <= 0, np.zeros(dy.shape), dy)
+right: NaN by itself
+> = np.where((y > 0) | np.isnan(y), dy, 0.0)
+""")
 looped(vjp.relu_backward, lambda d, z: 0 if z <= 0 else d)
 
 
@@ -256,20 +244,17 @@ class TanhBackward(FormulaCheck):
         return gradient(torch.tanh, dy, torch.tensor(y).atanh().numpy())
 
 
-mistakes(
-    vjp.tanh_backward,
-    f"""
-    no_dy: {NO_DY}
-    > = 1 - y * y
-    not_squared: y is squared: 1 - y ** 2
-    > = dy * (1 - y)
-    like_sigmoid: this is the slope of sigmoid: that of tanh is 1 - y ** 2
-    > = dy * y * (1 - y)
-    of_x: y is tanh(x) already, and here it goes through tanh again
-    > = dy * (1 - np.tanh(y) ** 2)
-    dtype:
-    > = dy * (np.ones(y.shape) - y * y)
-    """,
-)
+mistakes(vjp.tanh_backward)(f"""
+no_dy: {NO_DY}
+> = 1 - y * y
+not_squared: y is squared: 1 - y ** 2
+> = dy * (1 - y)
+like_sigmoid: this is the slope of sigmoid: that of tanh is 1 - y ** 2
+> = dy * y * (1 - y)
+of_x: y is tanh(x) already, and here it goes through tanh again
+> = dy * (1 - np.tanh(y) ** 2)
+dtype:
+> = dy * (np.ones(y.shape) - y * y)
+""")
 right(vjp.tanh_backward, "as a product", lambda dy, y: dy * (1 - y) * (1 + y))
 looped(vjp.tanh_backward, lambda d, z: d * (1 - z * z))

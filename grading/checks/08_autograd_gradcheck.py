@@ -121,44 +121,43 @@ class NumericalJacobian(ScenarioCheck):
 
 mistakes(
     numerical_jacobian,
-    f"""
-    one_index: only the first element was moved: every element of the input has its row
-    > stack(rows) -> stack(rows[:1] + [0 * row for row in rows[1:]])
-    one_sided: a difference to one side errs by eps: (f(x + eps) - f(x - eps)) / (2 eps)
-        errs by its square
-    > before - eps -> before
-    & 2 * eps -> eps
-    not_halved: the two points are 2 eps apart: divide by that
-    > 2 * eps -> eps
-    turned: rows and columns are exchanged: row i is that of element i of the input
-    > stack(rows) -> stack(rows).T.copy()
-    first_input: always the first input is moved: `number` says which
-    > inputs[number] -> inputs[0]
-    not_copied: where the function returns a view of the input, its result changes when
-        the input is moved back: copy it, np.array(...)
-    > np.array(function(*inputs).cpu().numpy()) -> function(*inputs).cpu().numpy()
-    shape:
-    > ).reshape(-1) -> )
-    > np.zeros((0, function(*inputs).numel())) -> np.zeros((0, 0))
-    raised:
-    > range(len(flat)) -> range(np.prod(inputs[number].shape))
-    not_restored: the input has other values in the end: adding eps and taking it away
-        again rounds. Keep the old value, and write it back
-    ? {RESTORED}
-    > for moved in (before + eps, before - eps) -> for step in (eps, -2 * eps)
-    & flat[i] = moved -> flat[i] += step
-    & flat[i] = before -> flat[i] += eps
-    equivalent: any number below 0 stands for the size that is left
-    > off by one: -> ends.append(np.array(function(*inputs).cpu().numpy()).reshape(-(2)
-    equivalent: an array without elements holds neither zeros nor ones
-    > function: return np.stack(rows) if rows else np.zeros
-    """,
     in_float32=Mistake(
         "the step is made in float32, which rounds more than eps: use float64",
         Model(NumericalJacobian.in_float32),
         "flat, rows -> inputs = [x.float() for x in inputs]\n    flat, rows",
     ),
-)
+)(f"""
+one_index: only the first element was moved: every element of the input has its row
+> stack(rows) -> stack(rows[:1] + [0 * row for row in rows[1:]])
+one_sided: a difference to one side errs by eps: (f(x + eps) - f(x - eps)) / (2 eps)
+    errs by its square
+> before - eps -> before
+& 2 * eps -> eps
+not_halved: the two points are 2 eps apart: divide by that
+> 2 * eps -> eps
+turned: rows and columns are exchanged: row i is that of element i of the input
+> stack(rows) -> stack(rows).T.copy()
+first_input: always the first input is moved: `number` says which
+> inputs[number] -> inputs[0]
+not_copied: where the function returns a view of the input, its result changes when the
+    input is moved back: copy it, np.array(...)
+> np.array(function(*inputs).cpu().numpy()) -> function(*inputs).cpu().numpy()
+shape:
+> ).reshape(-1) -> )
+> np.zeros((0, function(*inputs).numel())) -> np.zeros((0, 0))
+raised:
+> range(len(flat)) -> range(np.prod(inputs[number].shape))
+not_restored: the input has other values in the end: adding eps and taking it away again
+    rounds. Keep the old value, and write it back
+? {RESTORED}
+> for moved in (before + eps, before - eps) -> for step in (eps, -2 * eps)
+& flat[i] = moved -> flat[i] += step
+& flat[i] = before -> flat[i] += eps
+equivalent: any number below 0 stands for the size that is left
+> off by one: -> ends.append(np.array(function(*inputs).cpu().numpy()).reshape(-(2)
+equivalent: an array without elements holds neither zeros nor ones
+> function: return np.stack(rows) if rows else np.zeros
+""")
 
 
 @right(numerical_jacobian, "copies of the input")

@@ -52,36 +52,32 @@ class SumBackward(ReductionCheck):
         return of_shape(lambda x: x.sum(dims, keepdim), dy, shape)
 
 
-mistakes(
-    total,
-    r"""
-    like_mean: the gradient is that of a sum, not of a mean: every element gets all of
-        dy
-    > dy.expand(shape) -> (dy / math.prod(shape[d] for d in dims)).expand(shape)
-    always_unsqueezed: dy has its dimensions of size 1 already: with keepdim none is to
-        be put in
-    > not keepdim -> True
-    copies:
-    > dy.expand(shape) -> dy.new_zeros(shape) + dy.expand(shape)
-    cut:
-    > dy.expand(shape) -> dy.detach().expand(shape)
-    dtype:
-    > dy.expand(shape) -> dy.double().expand(shape)
-    not_expanded: dy is not brought to x's shape: every element of x gets its own
-    > = dy
-    > dy.expand(shape) -> dy.expand(shape) if dy.numel() else dy
-    raised:
-    > if not keepdim: -> first, *others = dims\n    if not keepdim:
-    in_front: the dimensions that were added up go in at their own places, not in front:
-        unsqueeze
-    > = dy.expand(shape)
-    right: by an index
-    > for d in dims:\n            dy = dy.unsqueeze(d) -> at = [None if d in dims else
-        slice(None) for d in range(len(shape))]\n        dy = dy[tuple(at)]
-    right: by a view with sizes of 1
-    > = dy.view([1 if d in dims else n for d, n in enumerate(shape)]).expand(*shape)
-    """,
-)
+mistakes(total)(r"""
+like_mean: the gradient is that of a sum, not of a mean: every element gets all of dy
+> dy.expand(shape) -> (dy / math.prod(shape[d] for d in dims)).expand(shape)
+always_unsqueezed: dy has its dimensions of size 1 already: with keepdim none is to be
+    put in
+> not keepdim -> True
+copies:
+> dy.expand(shape) -> dy.new_zeros(shape) + dy.expand(shape)
+cut:
+> dy.expand(shape) -> dy.detach().expand(shape)
+dtype:
+> dy.expand(shape) -> dy.double().expand(shape)
+not_expanded: dy is not brought to x's shape: every element of x gets its own
+> = dy
+> dy.expand(shape) -> dy.expand(shape) if dy.numel() else dy
+raised:
+> if not keepdim: -> first, *others = dims\n    if not keepdim:
+in_front: the dimensions that were added up go in at their own places, not in front:
+    unsqueeze
+> = dy.expand(shape)
+right: by an index
+> for d in dims:\n            dy = dy.unsqueeze(d) -> at = [None if d in dims else
+    slice(None) for d in range(len(shape))]\n        dy = dy[tuple(at)]
+right: by a view with sizes of 1
+> = dy.view([1 if d in dims else n for d, n in enumerate(shape)]).expand(*shape)
+""")
 
 
 @right(total, "by strides of 0")
@@ -117,28 +113,24 @@ class MeanBackward(ReductionCheck):
 
 
 COUNT = "math.prod(shape[d] for d in dims)"
-mistakes(
-    mean,
-    f"""
-    like_sum: the gradient of a sum: a mean divides by the number of elements
-    > dy / count if count else dy -> dy
-    by_all: divided by the number of all elements: those count that one mean is of
-    > {COUNT} -> math.prod(shape)
-    by_results: divided by the number of results: those elements count that one mean is
-        of
-    > {COUNT} -> dy.numel()
-    by_one: divided by the size of one dimension: a mean may be over several
-    > {COUNT} -> shape[dims[0]]
-    raised:
-    > {COUNT} -> math.prod(shape) // dy.numel()
-    right: divided at the end
-    > = sum_backward(dy, shape, dims, keepdim) / {COUNT}
-    right: times a share
-    > = sum_backward(dy * (dy.numel() / (math.prod(shape) or 1)), shape, dims, keepdim)
-    equivalent: where no elements are averaged x has none, and nothing is looked at
-    > branch dropped: -> return sum_backward((dy / count),
-    """,
-)
+mistakes(mean)(f"""
+like_sum: the gradient of a sum: a mean divides by the number of elements
+> dy / count if count else dy -> dy
+by_all: divided by the number of all elements: those count that one mean is of
+> {COUNT} -> math.prod(shape)
+by_results: divided by the number of results: those elements count that one mean is of
+> {COUNT} -> dy.numel()
+by_one: divided by the size of one dimension: a mean may be over several
+> {COUNT} -> shape[dims[0]]
+raised:
+> {COUNT} -> math.prod(shape) // dy.numel()
+right: divided at the end
+> = sum_backward(dy, shape, dims, keepdim) / {COUNT}
+right: times a share
+> = sum_backward(dy * (dy.numel() / (math.prod(shape) or 1)), shape, dims, keepdim)
+equivalent: where no elements are averaged x has none, and nothing is looked at
+> branch dropped: -> return sum_backward((dy / count),
+""")
 
 
 @right(mean, "one dimension after the other")
@@ -182,20 +174,17 @@ class AmaxBackward(ReductionCheck):
 
 
 SHARE = "largest.sum(dims, keepdim=True)"
-mistakes(
-    amax,
-    f"""
-    tie_whole: where several are the largest they share dy in equal parts: here each has
-        it all
-    >  / {SHARE} ->
-    not_amin: y may be the smallest, of amin, too: it is where a == y
-    > a == sum_backward -> a >= sum_backward
-    like_sum: every element gets dy: only the largest has a say
-    > = sum_backward(dy, a.shape, dims, keepdim)
-    raised:
-    > largest = a -> first, *others = dims\\n    largest = a
-    """,
-)
+mistakes(amax)(f"""
+tie_whole: where several are the largest they share dy in equal parts: here each has it
+    all
+>  / {SHARE} ->
+not_amin: y may be the smallest, of amin, too: it is where a == y
+> a == sum_backward -> a >= sum_backward
+like_sum: every element gets dy: only the largest has a say
+> = sum_backward(dy, a.shape, dims, keepdim)
+raised:
+> largest = a -> first, *others = dims\\n    largest = a
+""")
 
 
 @mistake(

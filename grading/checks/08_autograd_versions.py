@@ -42,31 +42,26 @@ class SumToSize(TensorCheck):
 
 
 SUMMED = "x.sum(dims, keepdim=True).view(shape)"
-mistakes(
-    sum_to_size,
-    rf"""
-    ones_lost: a dimension of size 1 has to stay, with size 1: keepdim=True
-    > {SUMMED} -> x.sum(dims)
-    front_stays: the dimensions in front, which `shape` does not have, are added up and
-        go
-    > .view(shape) ->
-    ones_not_added: dimensions of size 1 are left as they are: where x is larger, add
-        them up
-    >  or n != x.shape[d] ->
-    & {SUMMED} -> x.sum(dims)
-    from_the_left: shapes are lined up at their last dimension, and this begins at the
-        first
-    > dims = [ -> sizes = (*shape, *[1] * extra)\n    dims = [
-    & d < extra or n != -> n == 1 !=
-    & .view(shape) if dims else x -> .view(shape) if dims else x.reshape(shape)
-    equivalent: view(shape) puts the dimensions of size 1 in again
-    > option left out: -> return x.sum(dims).view(shape)
-    > constant: -> return x.sum(dims, keepdim=False)
-    right: in two steps
-    > return {SUMMED} if dims else x -> ones = dims[extra:]\n    x = x.sum(ones,
-        keepdim=True) if ones else x\n    return x.sum(dims[:extra]) if extra else x
-    """,
-)
+mistakes(sum_to_size)(rf"""
+ones_lost: a dimension of size 1 has to stay, with size 1: keepdim=True
+> {SUMMED} -> x.sum(dims)
+front_stays: the dimensions in front, which `shape` does not have, are added up and go
+> .view(shape) ->
+ones_not_added: dimensions of size 1 are left as they are: where x is larger, add them
+    up
+>  or n != x.shape[d] ->
+& {SUMMED} -> x.sum(dims)
+from_the_left: shapes are lined up at their last dimension, and this begins at the first
+> dims = [ -> sizes = (*shape, *[1] * extra)\n    dims = [
+& d < extra or n != -> n == 1 !=
+& .view(shape) if dims else x -> .view(shape) if dims else x.reshape(shape)
+equivalent: view(shape) puts the dimensions of size 1 in again
+> option left out: -> return x.sum(dims).view(shape)
+> constant: -> return x.sum(dims, keepdim=False)
+right: in two steps
+> return {SUMMED} if dims else x -> ones = dims[extra:]\n    x = x.sum(ones,
+    keepdim=True) if ones else x\n    return x.sum(dims[:extra]) if extra else x
+""")
 
 
 @right(sum_to_size, "dimension by dimension")
@@ -117,26 +112,24 @@ class NextVersion(ScenarioCheck):
         return f"next_version of {', '.join(steps)}"
 
 
-mistakes(
-    next_version,
-    r"""
-    set_to_one: the version is set to 1: each change adds 1
-    > += 1 -> = 1
-    twice: each change adds 1, and this adds more
-    > += 1 -> += 2
-    not_returned: x is to be returned, and nothing else
-    > return x ->
-    > return x -> return x.storage.version
-    unchanged: the version stays as it was: x.storage.version += 1
-    > = x
-    > x.storage.version += 1 -> version = x.storage.version\n    version += 1
-    right: in steps
-    > x.storage.version += 1 -> storage = x.storage\n    storage.version += 1
-    right: by setattr
-    > x.storage.version += 1 -> setattr(x.storage, "version", 1 + x.storage.version)
-    """,
-)
-right(next_version, "written out", "+= 1 -> = x.storage.version + 1")
+mistakes(next_version)(r"""
+set_to_one: the version is set to 1: each change adds 1
+> += 1 -> = 1
+twice: each change adds 1, and this adds more
+> += 1 -> += 2
+not_returned: x is to be returned, and nothing else
+> return x ->
+> return x -> return x.storage.version
+unchanged: the version stays as it was: x.storage.version += 1
+> = x
+> x.storage.version += 1 -> version = x.storage.version\n    version += 1
+right: in steps
+> x.storage.version += 1 -> storage = x.storage\n    storage.version += 1
+right: by setattr
+> x.storage.version += 1 -> setattr(x.storage, "version", 1 + x.storage.version)
+right: written out
+> += 1 -> = x.storage.version + 1
+""")
 
 
 @checks(unpack)
@@ -180,26 +173,22 @@ class Unpack(ScenarioCheck):
 
 
 FOUND = "x.storage.version != version"
-mistakes(
-    unpack,
-    f"""
-    always: it raises though nothing has changed since x was saved: `!=` alone raises
-    > {FOUND} -> True
-    any_change: a tensor that was changed before it was saved is as good as any other:
-        compare with version, not with 0
-    > != version -> > 0
-    other_message: the error says what to do: raise RuntimeError(modified(x, version,
-        name))
-    > modified(x, version, name) -> "changed"
-    > version, name)) -> version, "MulBackward0"))
-    silent: nothing is said of a change: the gradient is computed from other numbers
-        than the result was. Compare x.storage.version with version, and raise
-    > = x
-    > raise RuntimeError -> RuntimeError
-    right: versions only grow
-    > != version -> > version
-    """,
-)
+mistakes(unpack)(f"""
+always: it raises though nothing has changed since x was saved: `!=` alone raises
+> {FOUND} -> True
+any_change: a tensor that was changed before it was saved is as good as any other:
+    compare with version, not with 0
+> != version -> > 0
+other_message: the error says what to do: raise RuntimeError(modified(x, version, name))
+> modified(x, version, name) -> "changed"
+> version, name)) -> version, "MulBackward0"))
+silent: nothing is said of a change: the gradient is computed from other numbers than
+    the result was. Compare x.storage.version with version, and raise
+> = x
+> raise RuntimeError -> RuntimeError
+right: versions only grow
+> != version -> > version
+""")
 
 
 @right(unpack, "the good case first")

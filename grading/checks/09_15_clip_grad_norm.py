@@ -62,44 +62,44 @@ class ClipGradNorm(SceneCheck):
 
 
 LIST, CLIP = "gradients_of(parameters)", "for g in gradients:\n        g.mul_(factor)"
-mistakes(
-    clip_grad_norm_,
-    rf"""
-    each_alone: each gradient is clipped by its own norm: all have one norm together, or
-        the direction of the step changes
-    > {CLIP} -> for g in gradients:\n        own =
-        g.norm(norm_type)\n        g.mul_((max_norm / (own + 1e-6)).clamp(max=1))
-    always: small gradients are made larger: the factor is 1 at most
-    > .clamp(max=1) ->
-    norm_after: the norm after clipping is returned: the one before says what happened
-    > return norm -> return norm * factor
-    always_two: norm_type is not used: it is always 2
-    > gradients = {LIST} -> gradients, norm_type = {LIST}, 2
-    not_changed: the norm is right, and the gradients have not changed: if `parameters`
-        is a generator it can be gone through once only; and g * factor is to be written
-        to g itself: g.mul_(factor)
-    > g.mul_(factor) -> g = g * factor
-    > for g in gradients: -> for g in {LIST}:
-    not_in_place: p.grad is another tensor now: others may hold the gradient, so it is
-        changed in place, g.mul_(factor)
-    > = {LIST} -> = gradients_of(parameters := [*parameters])
-    & {CLIP} -> for p in parameters:\n        if p.grad is not None: p.grad = p.grad *
-        factor
-    by_value: the elements are clipped, each by itself: that is clip_grad_value_, and
-        changes the direction
-    > g.mul_(factor) -> g.clamp_(-max_norm, max_norm)
-    too_large: squares of float16 gradients do not fit into float16, which ends at
-        65504: add them up in float32, g.float()
-    > g.float() if g.dtype.itemsize == 2 else g -> g
-    equivalent: 0 is a whole number, and exact in half
-    > through half: return minigrad.tensor(0.0)
-    > through int: return minigrad.tensor(0.0)
-    equivalent: 2 is a norm_type as any other: the root is a power, too
-    > branch dropped: elif norm_type == 2: -> elif False
-    equivalent: each gradient is multiplied for itself, in whatever order
-    > order: for g in gradients
-    """,
-)
+mistakes(clip_grad_norm_)(rf"""
+each_alone: each gradient is clipped by its own norm: all have one norm together, or the
+    direction of the step changes
+> {CLIP} -> for g in gradients:\n        own =
+    g.norm(norm_type)\n        g.mul_((max_norm / (own + 1e-6)).clamp(max=1))
+always: small gradients are made larger: the factor is 1 at most
+> .clamp(max=1) ->
+norm_after: the norm after clipping is returned: the one before says what happened
+> return norm -> return norm * factor
+always_two: norm_type is not used: it is always 2
+> gradients = {LIST} -> gradients, norm_type = {LIST}, 2
+not_changed: the norm is right, and the gradients have not changed: if `parameters` is a
+    generator it can be gone through once only; and g * factor is to be written to g
+    itself: g.mul_(factor)
+> g.mul_(factor) -> g = g * factor
+> for g in gradients: -> for g in {LIST}:
+not_in_place: p.grad is another tensor now: others may hold the gradient, so it is
+    changed in place, g.mul_(factor)
+> = {LIST} -> = gradients_of(parameters := [*parameters])
+& {CLIP} -> for p in parameters:\n        if p.grad is not None: p.grad = p.grad *
+    factor
+by_value: the elements are clipped, each by itself: that is clip_grad_value_, and
+    changes the direction
+> g.mul_(factor) -> g.clamp_(-max_norm, max_norm)
+too_large: squares of float16 gradients do not fit into float16, which ends at 65504:
+    add them up in float32, g.float()
+> g.float() if g.dtype.itemsize == 2 else g -> g
+equivalent: 0 is a whole number, and exact in half
+> through half: return minigrad.tensor(0.0)
+> through int: return minigrad.tensor(0.0)
+equivalent: 2 is a norm_type as any other: the root is a power, too
+> branch dropped: elif norm_type == 2: -> elif False
+equivalent: each gradient is multiplied for itself, in whatever order
+> order: for g in gradients
+right: by numbers, copied
+> (norm + 1e-6)).clamp(max=1) -> (norm.item() + 1e-6))
+& g.mul_(factor) -> g.copy_(g if factor > 1 else g * factor)
+""")
 
 
 @right(clip_grad_norm_, "the norm of norms")
@@ -134,11 +134,3 @@ def _(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False):
     for g in gradients:
         g.mul_(minigrad.minimum(max_norm / (norm + 1e-6), minigrad.ones_like(norm)))
     return norm
-
-
-right(
-    clip_grad_norm_,
-    "by numbers, copied",
-    "(norm + 1e-6)).clamp(max=1) -> (norm.item() + 1e-6))",
-    "g.mul_(factor) -> g.copy_(g if factor > 1 else g * factor)",
-)

@@ -57,35 +57,31 @@ class LinearRegression(SceneCheck):
 
 ZERO, STEP = "optimizer.zero_grad()", "optimizer.step()"
 KEEP = "losses.append(loss.item())"
-mistakes(
-    linear_regression,
-    f"""
-    no_zero_grad: the gradients are never forgotten, so they add up from epoch to epoch:
-        call optimizer.zero_grad() in each
-    > {ZERO} ->
-    > {ZERO} ->
-    & losses = [] -> losses = []; {ZERO}
-    no_step: nothing is learned: optimizer.step() comes after loss.backward(), and no
-        zero_grad() between the two, or there is nothing to step by
-    > {STEP} ->
-    > {STEP} -> {ZERO}; {STEP}
-    step_first: the step comes before backward(): it uses the gradients of the epoch
-        before
-    > {ZERO} ->
-    & {STEP} ->
-    & loss.backward() -> {STEP}; loss.backward()
-    once: one epoch only: the loop runs `epochs` times
-    > {KEEP} -> return [loss.item()]
-    after: the losses are those after the step: a loss is from before its step
-    > {KEEP} -> losses.append(loss_fn(model(x), y).item())
-    exchanged: prediction and y are exchanged: loss_fn(prediction, y)
-    > loss_fn(model(x), y) -> loss_fn(y, model(x))
-    graphs: the losses of all epochs are kept as tensors, each with its graph, and so
-        all that they were made from: keep loss.item()
-    > loss.item() -> loss
-    & return losses -> return [loss.item() for loss in losses]
-    """,
-)
+mistakes(linear_regression)(f"""
+no_zero_grad: the gradients are never forgotten, so they add up from epoch to epoch:
+    call optimizer.zero_grad() in each
+> {ZERO} ->
+> {ZERO} ->
+& losses = [] -> losses = []; {ZERO}
+no_step: nothing is learned: optimizer.step() comes after loss.backward(), and no
+    zero_grad() between the two, or there is nothing to step by
+> {STEP} ->
+> {STEP} -> {ZERO}; {STEP}
+step_first: the step comes before backward(): it uses the gradients of the epoch before
+> {ZERO} ->
+& {STEP} ->
+& loss.backward() -> {STEP}; loss.backward()
+once: one epoch only: the loop runs `epochs` times
+> {KEEP} -> return [loss.item()]
+after: the losses are those after the step: a loss is from before its step
+> {KEEP} -> losses.append(loss_fn(model(x), y).item())
+exchanged: prediction and y are exchanged: loss_fn(prediction, y)
+> loss_fn(model(x), y) -> loss_fn(y, model(x))
+graphs: the losses of all epochs are kept as tensors, each with its graph, and so all
+    that they were made from: keep loss.item()
+> loss.item() -> loss
+& return losses -> return [loss.item() for loss in losses]
+""")
 
 
 @right(linear_regression, "by a closure")

@@ -14,7 +14,7 @@ import torch.nn.functional as F
 from grading.checking import checks
 from grading.kernel_runs import same_arrays
 from grading.kernels import Launch, blank
-from grading.mistakes import mistakes, right
+from grading.mistakes import mistakes
 from minigrad.kernels.losses import cross_entropy_backward, cross_entropy_forward
 
 from .reductions import ReductionCheck, TreesCheck
@@ -87,53 +87,44 @@ class CrossEntropyForward(TreesCheck):
 
 LOSS, SYNC = "lse[row] - x[t]", "__syncthreads();"
 TOP, STEP = f"m = partial[0];\n    {SYNC}", "if (tid < half) partial[tid] +="
-mistakes(
-    cross_entropy_forward,
-    f"""
-    no_shift: the row's largest score is not subtracted before exp: exp of 89 is
-        infinite in float, and of all below -104 it is 0
-    > m = partial[0]; -> m = 0.0f;
-    shift_not_added: the largest score is subtracted and never added again: lse = m +
-        log(sum)
-    > = m + log -> = log
-    of_softmax: log(softmax) in two steps: where the share is below 1e-38 it is 0, and
-        its logarithm infinite. Subtract: lse - x[target]
-    > {LOSS} -> -log(exp(x[t] - m) / partial[0])
-    not_ignored: a row whose target is `ignore` has the loss 0: and x[target] lies
-        outside
-    > t == ignore ? 0.0f : ->
-    first_pass: only the first blockDim.x scores of a row are seen: each thread needs a
-        loop
-    > i < n; -> i < min(n, blockDim.x);
-    own_largest: each thread subtracts the largest of its own scores: the terms of a sum
-        must have the same subtracted, the row's
-    > {TOP} -> float top = partial[0]; {SYNC}
-    & lse[row] = m -> lse[row] = top
-    lse_missing: lse of an ignored row is not written: it is the same as for any other
-        row
-    > lse[row] = m -> if (t != ignore) lse[row] = m
-    no_barrier:
-    > {TOP} -> m = partial[0];
-    > {SYNC} {STEP} -> {STEP}
-    barrier_in_if:
-    > {SYNC} {STEP} -> if (tid < half) {SYNC} {STEP}
-    not_filled: a cell is used that nobody has filled
-    ! uninitialised
-    > partial[tid] = m -> if (tid < n) partial[tid] = m
-    outside: a thread goes outside the arrays: row r has n scores, from r * n on, and a
-        target may be `ignore`
-    ! out-of-bounds
-    > row * n -> row * n + n
-    > t == ignore -> t == -100
-    equivalent: whatever is near the largest score may be subtracted in its place
-    > through int: m = partial[0];
-    > through half: m = partial[0];
-    """,
-)
-right(
-    cross_entropy_forward,
-    "by one thread",
-    """
+mistakes(cross_entropy_forward)(f"""
+no_shift: the row's largest score is not subtracted before exp: exp of 89 is infinite in
+    float, and of all below -104 it is 0
+> m = partial[0]; -> m = 0.0f;
+shift_not_added: the largest score is subtracted and never added again: lse = m +
+    log(sum)
+> = m + log -> = log
+of_softmax: log(softmax) in two steps: where the share is below 1e-38 it is 0, and its
+    logarithm infinite. Subtract: lse - x[target]
+> {LOSS} -> -log(exp(x[t] - m) / partial[0])
+not_ignored: a row whose target is `ignore` has the loss 0: and x[target] lies outside
+> t == ignore ? 0.0f : ->
+first_pass: only the first blockDim.x scores of a row are seen: each thread needs a loop
+> i < n; -> i < min(n, blockDim.x);
+own_largest: each thread subtracts the largest of its own scores: the terms of a sum
+    must have the same subtracted, the row's
+> {TOP} -> float top = partial[0]; {SYNC}
+& lse[row] = m -> lse[row] = top
+lse_missing: lse of an ignored row is not written: it is the same as for any other row
+> lse[row] = m -> if (t != ignore) lse[row] = m
+no_barrier:
+> {TOP} -> m = partial[0];
+> {SYNC} {STEP} -> {STEP}
+barrier_in_if:
+> {SYNC} {STEP} -> if (tid < half) {SYNC} {STEP}
+not_filled: a cell is used that nobody has filled
+! uninitialised
+> partial[tid] = m -> if (tid < n) partial[tid] = m
+outside: a thread goes outside the arrays: row r has n scores, from r * n on, and a
+    target may be `ignore`
+! out-of-bounds
+> row * n -> row * n + n
+> t == ignore -> t == -100
+equivalent: whatever is near the largest score may be subtracted in its place
+> through int: m = partial[0];
+> through half: m = partial[0];
+right: by one thread
+>
     if (threadIdx.x > 0) return;
     int r = blockIdx.x;
     float m = x[r * n];
@@ -144,14 +135,8 @@ right(
     lse[r] = value;
     losses[r] = 0.0f;
     if (target[r] != ignore) losses[r] = value - x[r * n + target[r]];
-    """,
-)
-
-
-right(
-    cross_entropy_forward,
-    "each thread adds the parts up",
-    """
+right: each thread adds the parts up
+>
     __shared__ float part[256];
     int tid = threadIdx.x, t = target[blockIdx.x];
     const float* row = x + blockIdx.x * n;
@@ -168,12 +153,12 @@ right(
     for (int i = 0; i < blockDim.x; i++) sum += part[i];
     lse[blockIdx.x] = m + logf(sum);
     losses[blockIdx.x] = t == ignore ? 0 : m - row[t] + logf(sum);
-    """,
-)
-right(
-    cross_entropy_forward,
-    "in one pass",
-    """
+""")
+
+
+mistakes(cross_entropy_forward)(r"""
+right: in one pass
+>
     __shared__ float tops[256], sums[256];
     int tid = threadIdx.x, row = blockIdx.x;
     float top = -INFINITY, sum = 0;
@@ -196,8 +181,7 @@ right(
     float all = tops[0] + log(sums[0]);
     lse[row] = all;
     losses[row] = target[row] == ignore ? 0.0f : all - x[row * n + target[row]];
-    """,
-)
+""")
 
 
 @checks(cross_entropy_backward)
@@ -239,47 +223,41 @@ class CrossEntropyBackward(ReductionCheck):
 
 
 SLOPE = "(share - (i % n == t))"
-mistakes(
-    cross_entropy_backward,
-    f"""
-    sum_not_mean: that is the gradient of the sum: the mean has 1 / count
-    >  / count ->
-    by_rows: it is divided by the number of rows: the mean is over those that are not
-        ignored, `count`
-    > / count -> / rows
-    no_dy: the gradient that comes is not used: dy[0] is a factor
-    > dy[0] / -> 1.0f /
-    no_one_hot: that is the softmax alone: from the target's share 1 is subtracted
-    > {SLOPE} -> share
-    sign: the sign: softmax minus one-hot, so that a step against the gradient raises
-        the target's score
-    > dy[0] / -> -dy[0] /
-    not_ignored: a row that is ignored has no gradient: 0
-    > t == ignore ? 0.0f : ->
-    fixed_ignore: a row is ignored where its target is `ignore`, not where it is -100
-    > t == ignore -> t == -100
-    overflow: exp of a score beyond 88 is infinite in float: subtract first, exp(x -
-        lse)
-    > exp(x[i] - lse[row]) -> exp(x[i]) / exp(lse[row])
-    one_pass: a thread has one element only: with fewer threads than elements it needs a
-        loop
-    > i += threads -> i += rows * n
-    outside: a thread without an element writes all the same: there may be more threads
-        than elements
-    ! out-of-bounds
-    > for (int i = -> int i =
-    & threadIdx.x; i < rows * n; i += threads) -> threadIdx.x;
-    equivalent: 2 ** 15 rows show it: a right answer that loops over them takes seconds
-    > type: int row = i / n, t = target[row]; -> short
-    equivalent: a float is exact up to 2**24, more threads than a simulation has time
-        for
-    > type: int threads = gridDim.x * blockDim.x; -> float
-    """,
-)
-right(
-    cross_entropy_backward,
-    "row by row",
-    """
+mistakes(cross_entropy_backward)(f"""
+sum_not_mean: that is the gradient of the sum: the mean has 1 / count
+>  / count ->
+by_rows: it is divided by the number of rows: the mean is over those that are not
+    ignored, `count`
+> / count -> / rows
+no_dy: the gradient that comes is not used: dy[0] is a factor
+> dy[0] / -> 1.0f /
+no_one_hot: that is the softmax alone: from the target's share 1 is subtracted
+> {SLOPE} -> share
+sign: the sign: softmax minus one-hot, so that a step against the gradient raises the
+    target's score
+> dy[0] / -> -dy[0] /
+not_ignored: a row that is ignored has no gradient: 0
+> t == ignore ? 0.0f : ->
+fixed_ignore: a row is ignored where its target is `ignore`, not where it is -100
+> t == ignore -> t == -100
+overflow: exp of a score beyond 88 is infinite in float: subtract first, exp(x - lse)
+> exp(x[i] - lse[row]) -> exp(x[i]) / exp(lse[row])
+one_pass: a thread has one element only: with fewer threads than elements it needs a
+    loop
+> i += threads -> i += rows * n
+outside: a thread without an element writes all the same: there may be more threads than
+    elements
+! out-of-bounds
+> for (int i = -> int i =
+& threadIdx.x; i < rows * n; i += threads) -> threadIdx.x;
+equivalent: 2 ** 15 rows show it: a right answer that loops over them takes seconds
+> type: int row = i / n, t = target[row]; -> short
+equivalent: a float is exact up to 2**24, more threads than a simulation has time for
+> type: int threads = gridDim.x * blockDim.x; -> float
+""")
+mistakes(cross_entropy_backward)(r"""
+right: row by row
+>
     int first = blockIdx.x * blockDim.x + threadIdx.x;
     for (int r = 0; r < rows; r++)
         for (int c = first; c < n; c += gridDim.x * blockDim.x) {
@@ -287,12 +265,8 @@ right(
             float slope = expf(x[r * n + c] - lse[r]) - one;
             dx[r * n + c] = target[r] != ignore ? slope * dy[0] / count : 0.0f;
         }
-    """,
-)
-right(
-    cross_entropy_backward,
-    "each thread a share of the elements",
-    """
+right: each thread a share of the elements
+>
     int threads = gridDim.x * blockDim.x, all = rows * n;
     int share = (all + threads - 1) / threads;
     int first = (blockIdx.x * blockDim.x + threadIdx.x) * share;
@@ -302,12 +276,8 @@ right(
         if (i == row * n + target[row]) p -= 1;
         dx[i] = target[row] == ignore ? 0.0f : p * (dy[0] / count);
     }
-    """,
-)
-right(
-    cross_entropy_backward,
-    "a thread a row",
-    """
+right: a thread a row
+>
     int first = blockIdx.x * blockDim.x + threadIdx.x;
     for (int r = first; r < rows; r += gridDim.x * blockDim.x) {
         float scale = target[r] == ignore ? 0.0f : dy[0] / count;
@@ -315,5 +285,4 @@ right(
             dx[r * n + c] = scale * exp(x[r * n + c] - lse[r]);
         if (target[r] != ignore) dx[r * n + target[r]] -= scale;
     }
-    """,
-)
+""")

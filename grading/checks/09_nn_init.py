@@ -32,24 +32,21 @@ class Fans(Check):
 
 
 BOTH = "shape[1] * places, shape[0] * places"
-mistakes(
-    fans,
-    rf"""
-    exchanged: exchanged: a weight is (out, in, ...), so fan_in comes of the second size
-    > {BOTH} -> shape[0] * places, shape[1] * places
-    no_places: the window's places are left out: an output of Conv2d has in_channels *
-        KH * KW numbers that go into it
-    >  * places ->
-    one_side: only the first size of the window counts: all after the first two are
-        multiplied
-    > math.prod(shape[2:]) -> (*shape, 1)[2]
-    right: all, divided
-    > shape[1] * places, shape[0] * places -> tuple(math.prod(shape) // n for n in
-        shape[:2])
-    no_error:
-    > if len(shape) < 2: -> shape = *shape, *(1, 1)[len(shape) :]\n    if False:
-    """,
-)
+mistakes(fans)(rf"""
+exchanged: exchanged: a weight is (out, in, ...), so fan_in comes of the second size
+> {BOTH} -> shape[0] * places, shape[1] * places
+no_places: the window's places are left out: an output of Conv2d has in_channels * KH *
+    KW numbers that go into it
+>  * places ->
+one_side: only the first size of the window counts: all after the first two are
+    multiplied
+> math.prod(shape[2:]) -> (*shape, 1)[2]
+right: all, divided
+> shape[1] * places, shape[0] * places -> tuple(math.prod(shape) // n for n in
+    shape[:2])
+no_error:
+> if len(shape) < 2: -> shape = *shape, *(1, 1)[len(shape) :]\n    if False:
+""")
 
 
 @right(fans, "by a loop")
@@ -165,49 +162,45 @@ class KaimingUniform(SceneCheck):
 
 
 GAIN = "calculate_gain(nonlinearity, a)"
-mistakes(
-    kaiming_uniform_,
-    rf"""
-    deviation_as_bound: gain / sqrt(fan) is the deviation; the bound is sqrt(3) times as
-        large
-    > 3 / fan -> 1 / fan
-    other_mode: the mode is exchanged: fan_in is what goes into one output
-    > == "fan_out" -> == "fan_in"
-    always_fan_in: `mode` is not used: it is always fan_in
-    > [mode == "fan_out"] -> [0]
-    no_gain: the gain is missing: calculate_gain(nonlinearity, a)
-    > {GAIN} * ->
-    no_slope: `a` is not used: it is the slope of leaky_relu below 0
-    > (nonlinearity, a) -> (nonlinearity, 0)
-    not_filled: the tensor itself is not filled: uniform_ writes into it, and it is
-        returned
-    > return uniform_(tensor, -> return uniform_(tensor.clone(),
-    not_returned: the tensor is not returned
-    > return uniform_ -> uniform_
-    no_error:
-    > mode not in ("fan_in", "fan_out") -> False
-    seed:
-    > return uniform_(tensor, -bound, bound) -> draw = np.random.uniform(-bound, bound,
-        tensor.shape)\n    return tensor.copy_(minigrad.tensor(draw))
-    still:
-    > return uniform_(tensor, -bound, bound) -> uniform_(tensor, -bound,
-        bound)\n    tensor.view(-1)[0] = bound / 2\n    return tensor
-    not_uniform:
-    > return uniform_(tensor, -bound, bound) -> uniform_(tensor, -bound,
-        bound)\n    flat = tensor.view(-1)\n    half = len(flat) // 2\n    flat[half : 2
-        * half] = -flat[:half]\n    return tensor
-    > uniform_(tensor, -bound, bound) -> tensor.copy_(minigrad.randn(tensor.shape) *
-        (bound / math.sqrt(3)))
-    right: by a dict, and moved from 0 to 1
-    > fans(tensor.shape)[mode == "fan_out"] -> dict(zip(("fan_in", "fan_out"),
-        fans(tensor.shape)))[mode]
-    & return uniform_(tensor, -bound, bound) -> uniform_(tensor)\n    return
-        tensor.sub_(0.5).mul_(2 * bound)
-    right: by rand
-    > uniform_(tensor, -bound, bound) -> tensor.copy_((minigrad.rand(tensor.shape) -
-        0.5) * (2 * bound))
-    """,
-)
+mistakes(kaiming_uniform_)(rf"""
+deviation_as_bound: gain / sqrt(fan) is the deviation; the bound is sqrt(3) times as
+    large
+> 3 / fan -> 1 / fan
+other_mode: the mode is exchanged: fan_in is what goes into one output
+> == "fan_out" -> == "fan_in"
+always_fan_in: `mode` is not used: it is always fan_in
+> [mode == "fan_out"] -> [0]
+no_gain: the gain is missing: calculate_gain(nonlinearity, a)
+> {GAIN} * ->
+no_slope: `a` is not used: it is the slope of leaky_relu below 0
+> (nonlinearity, a) -> (nonlinearity, 0)
+not_filled: the tensor itself is not filled: uniform_ writes into it, and it is returned
+> return uniform_(tensor, -> return uniform_(tensor.clone(),
+not_returned: the tensor is not returned
+> return uniform_ -> uniform_
+no_error:
+> mode not in ("fan_in", "fan_out") -> False
+seed:
+> return uniform_(tensor, -bound, bound) -> draw = np.random.uniform(-bound, bound,
+    tensor.shape)\n    return tensor.copy_(minigrad.tensor(draw))
+still:
+> return uniform_(tensor, -bound, bound) -> uniform_(tensor, -bound,
+    bound)\n    tensor.view(-1)[0] = bound / 2\n    return tensor
+not_uniform:
+> return uniform_(tensor, -bound, bound) -> uniform_(tensor, -bound, bound)\n    flat =
+    tensor.view(-1)\n    half = len(flat) // 2\n    flat[half : 2 * half] =
+    -flat[:half]\n    return tensor
+> uniform_(tensor, -bound, bound) -> tensor.copy_(minigrad.randn(tensor.shape) * (bound
+    / math.sqrt(3)))
+right: by a dict, and moved from 0 to 1
+> fans(tensor.shape)[mode == "fan_out"] -> dict(zip(("fan_in", "fan_out"),
+    fans(tensor.shape)))[mode]
+& return uniform_(tensor, -bound, bound) -> uniform_(tensor)\n    return
+    tensor.sub_(0.5).mul_(2 * bound)
+right: by rand
+> uniform_(tensor, -bound, bound) -> tensor.copy_((minigrad.rand(tensor.shape) - 0.5) *
+    (2 * bound))
+""")
 
 
 @right(kaiming_uniform_, "by its variance")

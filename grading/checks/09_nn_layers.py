@@ -26,28 +26,25 @@ class Linear(FunctionCheck):
         yield "in float32", self.of(*(single(a) for a in (x, w, b)))
 
 
-mistakes(
-    linear,
-    r"""
-    not_transposed: the weight is not transposed: it is (out_features, in_features)
-    > weight.T -> weight
-    > weight.T -> (weight if weight.shape[0] == weight.shape[1] else weight.T)
-    no_bias: the bias is missing
-    >  if bias is None else y + bias ->
-    minus: the bias is subtracted: y = x Wᵀ + b
-    > y + bias -> y - bias
-    cut:
-    > input @ weight.T -> input @ weight.detach().T
-    dtype:
-    > return y if -> y = y.double()\n    return y if
-    right: by einsum
-    > input @ weight.T -> minigrad.einsum("...i,oi->...o", input, weight)
-    right: the bias first
-    > = (0 if bias is None else bias) + input.matmul(weight.transpose(0, 1))
-    right: by sums
-    > input @ weight.T -> (input.unsqueeze(-2) * weight).sum(-1)
-    """,
-)
+mistakes(linear)(r"""
+not_transposed: the weight is not transposed: it is (out_features, in_features)
+> weight.T -> weight
+> weight.T -> (weight if weight.shape[0] == weight.shape[1] else weight.T)
+no_bias: the bias is missing
+>  if bias is None else y + bias ->
+minus: the bias is subtracted: y = x Wᵀ + b
+> y + bias -> y - bias
+cut:
+> input @ weight.T -> input @ weight.detach().T
+dtype:
+> return y if -> y = y.double()\n    return y if
+right: by einsum
+> input @ weight.T -> minigrad.einsum("...i,oi->...o", input, weight)
+right: the bias first
+> = (0 if bias is None else bias) + input.matmul(weight.transpose(0, 1))
+right: by sums
+> input @ weight.T -> (input.unsqueeze(-2) * weight).sum(-1)
+""")
 
 
 @checks(conv2d)
@@ -76,42 +73,39 @@ class Conv2d(FunctionCheck):
 
 
 COLUMNS, HOW = "weight.reshape(channels, -1)", "in (stride, padding, dilation)"
-mistakes(
-    conv2d,
-    f"""
-    flipped: the window is turned around: a convolution in networks multiplies the first
-        weight with the first number
-    > {COLUMNS} -> minigrad.tensor(weight.numpy()[:, :, ::-1,
-        ::-1].copy()).reshape(channels, -1)
-    bias_by_place: the bias is added by place, not by channel: it is one number for each
-        of the output's channels, bias.reshape(-1, 1) beside (N, O, L)
-    > bias.reshape(channels, 1) -> bias
-    no_bias: the bias is missing
-    > bias is not None -> False
-    no_stride: the stride is not used
-    > {HOW} -> in (1, padding, dilation)
-    no_padding: the padding is not used
-    > {HOW} -> in (stride, 0, dilation)
-    no_dilation: the dilation is not used
-    > {HOW} -> in (stride, padding, 1)
-    first_channel: the channels are not added up: a window reaches through all channels
-        of the input
-    > = input.shape -> = input.shape; input, weight = input[:, :1], weight[:, :1]
-    cut:
-    > = input.shape -> = input.shape; input = input.detach()
-    > {COLUMNS} -> minigrad.tensor(weight.detach().numpy()).reshape(channels, -1)
-    exchanged: pairs are exchanged: the first of (down, across) is for rows
-    > [n if isinstance -> [n[::-1] if isinstance
-    equivalent: unfold takes ints, too
-    > statement dropped: stride, padding, dilation = how
-    right: image by image
-    > {COLUMNS} @ columns -> minigrad.stack([weight.flatten(1) @ x for x in columns])
-    right: columns times rows
-    > {COLUMNS} @ columns -> columns.transpose(1, 2) @ weight.flatten(1).T
-    & bias.reshape(channels, 1) -> bias
-    & y.reshape(N -> y.transpose(1, 2).reshape(N
-    """,
-)
+mistakes(conv2d)(f"""
+flipped: the window is turned around: a convolution in networks multiplies the first
+    weight with the first number
+> {COLUMNS} -> minigrad.tensor(weight.numpy()[:, :, ::-1,
+    ::-1].copy()).reshape(channels, -1)
+bias_by_place: the bias is added by place, not by channel: it is one number for each of
+    the output's channels, bias.reshape(-1, 1) beside (N, O, L)
+> bias.reshape(channels, 1) -> bias
+no_bias: the bias is missing
+> bias is not None -> False
+no_stride: the stride is not used
+> {HOW} -> in (1, padding, dilation)
+no_padding: the padding is not used
+> {HOW} -> in (stride, 0, dilation)
+no_dilation: the dilation is not used
+> {HOW} -> in (stride, padding, 1)
+first_channel: the channels are not added up: a window reaches through all channels of
+    the input
+> = input.shape -> = input.shape; input, weight = input[:, :1], weight[:, :1]
+cut:
+> = input.shape -> = input.shape; input = input.detach()
+> {COLUMNS} -> minigrad.tensor(weight.detach().numpy()).reshape(channels, -1)
+exchanged: pairs are exchanged: the first of (down, across) is for rows
+> [n if isinstance -> [n[::-1] if isinstance
+equivalent: unfold takes ints, too
+> statement dropped: stride, padding, dilation = how
+right: image by image
+> {COLUMNS} @ columns -> minigrad.stack([weight.flatten(1) @ x for x in columns])
+right: columns times rows
+> {COLUMNS} @ columns -> columns.transpose(1, 2) @ weight.flatten(1).T
+& bias.reshape(channels, 1) -> bias
+& y.reshape(N -> y.transpose(1, 2).reshape(N
+""")
 
 
 @right(conv2d, "tap by tap")

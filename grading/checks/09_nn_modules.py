@@ -83,39 +83,35 @@ class NamedParameters(TreeCheck):
 
 NAME = 'f"{path}.{name}" if path else name'
 TWICE = "remove_duplicate=remove_duplicate -> remove_duplicate=False"
-mistakes(
-    Module.named_parameters,
-    rf"""
-    twice: a parameter that is found again is listed again: remove_duplicate asks to
-        leave out what was there, by the object, whatever its name
-    >  or (remove_duplicate and param in seen) ->
-    & {TWICE}
-    > for path, module in modules: -> for path, module in modules:\n        seen = set()
-    & {TWICE}
-    none_listed: a parameter that is None stands for nothing, and is left out
-    > param is None or ->
-    no_dot: between the names of modules and parameters stands a dot: "0.weight"
-    > {NAME} -> (path + name).replace(".", "")
-    own_alone: the modules below are not asked: self._modules has them
-    > if recurse -> if 0
-    no_prefix: `prefix` is not used: it stands in front of every name, with a dot
-    > (prefix, self) -> ("", self)
-    & prefix=prefix, ->
-    prefix_lost: `prefix` is lost below: a child's names have the prefix, then the
-        child's name, then the parameter's
-    > prefix=prefix, ->
-    & if path else -> if path else prefix and prefix + '.' +
-    always_once: with remove_duplicate=False a parameter is listed under each of its
-        names
-    > remove_duplicate and param -> param
-    & , remove_duplicate=remove_duplicate ->
-    by_value: parameters of equal value are taken for one: one object is one parameter
-    > remove_duplicate and param in seen -> remove_duplicate and any((param == p).all()
-        for p in seen)
-    type:
-    > return found -> return [name for name, _ in found]
-    """,
-)
+mistakes(Module.named_parameters)(rf"""
+twice: a parameter that is found again is listed again: remove_duplicate asks to leave
+    out what was there, by the object, whatever its name
+>  or (remove_duplicate and param in seen) ->
+& {TWICE}
+> for path, module in modules: -> for path, module in modules:\n        seen = set()
+& {TWICE}
+none_listed: a parameter that is None stands for nothing, and is left out
+> param is None or ->
+no_dot: between the names of modules and parameters stands a dot: "0.weight"
+> {NAME} -> (path + name).replace(".", "")
+own_alone: the modules below are not asked: self._modules has them
+> if recurse -> if 0
+no_prefix: `prefix` is not used: it stands in front of every name, with a dot
+> (prefix, self) -> ("", self)
+& prefix=prefix, ->
+prefix_lost: `prefix` is lost below: a child's names have the prefix, then the child's
+    name, then the parameter's
+> prefix=prefix, ->
+& if path else -> if path else prefix and prefix + '.' +
+always_once: with remove_duplicate=False a parameter is listed under each of its names
+> remove_duplicate and param -> param
+& , remove_duplicate=remove_duplicate ->
+by_value: parameters of equal value are taken for one: one object is one parameter
+> remove_duplicate and param in seen -> remove_duplicate and any((param == p).all() for
+    p in seen)
+type:
+> return found -> return [name for name, _ in found]
+""")
 
 
 def once(pairs, remove):
@@ -193,38 +189,35 @@ class StateDict(TreeCheck):
 DETACHED = "tensor if keep_vars else tensor.detach()"
 UPDATE = "found.update(module.state_dict(prefix=below, keep_vars=keep_vars))"
 NAMES = r"own = module.state_dict(keep_vars=keep_vars)\n            found.update("
-mistakes(
-    Module.state_dict,
-    rf"""
-    hidden: a buffer that is not persistent is saved: leave out the names in
-        self._non_persistent_buffers_set
-    >  and name not in hidden ->
-    no_buffers: the buffers are missing: self._buffers. Without the running mean of a
-        batch norm the network is not the same
-    > , *self._buffers.items() ->
-    once: a shared parameter is saved under one of its names only: whoever loads the
-        file looks for both. (named_parameters leaves out the second)
-    > return found -> kept = {{}}\n    for name, x in
-        found.items():\n        kept.setdefault(id(x.storage), (name, x))\n    return
-        dict(kept.values())
-    no_dot: between the names stands a dot: "0.weight". A child's prefix is this one's
-        prefix, the child's name and a dot
-    > {{name}}." -> {{name}}"
-    own_alone: the modules below are not asked: self._modules has them
-    > module is not None -> False
-    no_prefix: `prefix` is not used: it stands in front of every name
-    > prefix + name -> name
-    & {UPDATE} -> {NAMES}(f"{{name}}.{{key}}", x) for key, x in own.items())
-    copied: the tensors are copied: a state_dict has the same memory, tensor.detach().
-        Whoever wants a snapshot copies it himself
-    > {DETACHED} -> tensor.detach().clone()
-    not_detached: the parameters themselves are returned: without keep_vars they are
-        detached, or saving would drag the graph along
-    > {DETACHED} -> tensor
-    keep_vars_lost: keep_vars is not handed down to the modules below
-    > prefix=below, keep_vars=keep_vars -> prefix=below
-    """,
-)
+mistakes(Module.state_dict)(rf"""
+hidden: a buffer that is not persistent is saved: leave out the names in
+    self._non_persistent_buffers_set
+>  and name not in hidden ->
+no_buffers: the buffers are missing: self._buffers. Without the running mean of a batch
+    norm the network is not the same
+> , *self._buffers.items() ->
+once: a shared parameter is saved under one of its names only: whoever loads the file
+    looks for both. (named_parameters leaves out the second)
+> return found -> kept = {{}}\n    for name, x in
+    found.items():\n        kept.setdefault(id(x.storage), (name, x))\n    return
+    dict(kept.values())
+no_dot: between the names stands a dot: "0.weight". A child's prefix is this one's
+    prefix, the child's name and a dot
+> {{name}}." -> {{name}}"
+own_alone: the modules below are not asked: self._modules has them
+> module is not None -> False
+no_prefix: `prefix` is not used: it stands in front of every name
+> prefix + name -> name
+& {UPDATE} -> {NAMES}(f"{{name}}.{{key}}", x) for key, x in own.items())
+copied: the tensors are copied: a state_dict has the same memory, tensor.detach().
+    Whoever wants a snapshot copies it himself
+> {DETACHED} -> tensor.detach().clone()
+not_detached: the parameters themselves are returned: without keep_vars they are
+    detached, or saving would drag the graph along
+> {DETACHED} -> tensor
+keep_vars_lost: keep_vars is not handed down to the modules below
+> prefix=below, keep_vars=keep_vars -> prefix=below
+""")
 
 
 @right(Module.state_dict, "by recursion into one dict")
@@ -285,29 +278,28 @@ class Train(SceneCheck):
         return dict.fromkeys(scene["flags"], scene["mode"]) | {"returned": "self"}
 
 
-mistakes(
-    Module.train,
-    """
-    own_alone: only this module is set: those below it are, too
-    > child.train(mode) -> pass
-    one_level: only the modules right below are set: call train of the child, which does
-        the same for its own
-    > child.train(mode) -> child.training = mode
-    always_true: `training` is set to True, whatever the mode
-    > self.training = mode -> self.training = True
-    & child.train(mode) -> child.train()
-    returns_nothing: self is not returned: return self, so that net.eval()(x) can be
-        written
-    > return self ->
-    where_it_differs: the modules below one that has the mode already are left as they
-        are: ask all
-    > child.train(mode) -> if child.training != mode: child.train(mode)
-    no_error:
-    > not isinstance(mode, bool) -> False
-    equivalent: all are set to the same, in whatever order
-    > order: for child in self.children()
-    """,
-)
+mistakes(Module.train)(r"""
+own_alone: only this module is set: those below it are, too
+> child.train(mode) -> pass
+one_level: only the modules right below are set: call train of the child, which does the
+    same for its own
+> child.train(mode) -> child.training = mode
+always_true: `training` is set to True, whatever the mode
+> self.training = mode -> self.training = True
+& child.train(mode) -> child.train()
+returns_nothing: self is not returned: return self, so that net.eval()(x) can be written
+> return self ->
+where_it_differs: the modules below one that has the mode already are left as they are:
+    ask all
+> child.train(mode) -> if child.training != mode: child.train(mode)
+no_error:
+> not isinstance(mode, bool) -> False
+equivalent: all are set to the same, in whatever order
+> order: for child in self.children()
+right: those below first
+> self.training = mode ->
+& return self -> self.training = mode\n    return self
+""")
 
 
 @right(Module.train, "by modules()")
@@ -317,14 +309,6 @@ def _(self, mode=True):
     for module in self.modules():
         module.training = mode
     return self
-
-
-right(
-    Module.train,
-    "those below first",
-    "self.training = mode ->",
-    "return self -> self.training = mode\n    return self",
-)
 
 
 @right(Module.train, "by a stack")

@@ -140,48 +140,46 @@ def three(data):
 ELEMENTS, RESHAPED = "np.frombuffer(data, np.uint8, count, head)", ".reshape(shape)"
 mistakes(
     read_idx,
-    rf"""
-    little_endian: the sizes are read from the wrong end: IDX has the byte that counts
-        most first, big-endian: int.from_bytes(four bytes, "big")
-    > "big" -> "little"
-    signed: a size is a whole number without a sign: from 2 ** 31 on it is negative here
-    > "big") for -> "big", signed=True) for
-    & given != count -> False
-    & count, head) -> -1, head)
-    reversed_sizes: the sizes are in the reverse order: the first size in the head is
-        the first dimension
-    > reshape(shape) -> reshape(shape[::-1])
-    flat: the array is flat: give it the shape that the head says
-    > {RESHAPED} ->
-    trailing:
-    > given != count -> given < count
-    wrong_error:
-    > raise ValueError -> raise TypeError
-    > given, count = -> np.zeros(shape)\n    given, count =
-    any_type:
-    > data[2] != 0x08 -> False
-    shifted:
-    > count, head) -> count, head - 1)
-    not_bytes:
-    > np.uint8 -> np.int8
-    > {RESHAPED} -> {RESHAPED} / 255
-    magic:
-    >  or data[:2] != b"\0\0" ->
-    truncated:
-    > given != count -> given > count
-    & {ELEMENTS} -> np.frombuffer(data[head:].ljust(min(count, 99), b"\0"), np.uint8)
-    equivalent: of a file of four bytes the elements are missing, and that is refused
-        below
-    > comparison: -> if ((len(data)) <= (4))
-    > off by one: -> if len(data) < (5)
-    """,
     three=Mistake(
         "three dimensions are taken for granted: the fourth byte says how many the "
         "array has, and labels have one",
         Model(ReadIdx.three),
         three,
     ),
-)
+)(rf"""
+little_endian: the sizes are read from the wrong end: IDX has the byte that counts most
+    first, big-endian: int.from_bytes(four bytes, "big")
+> "big" -> "little"
+signed: a size is a whole number without a sign: from 2 ** 31 on it is negative here
+> "big") for -> "big", signed=True) for
+& given != count -> False
+& count, head) -> -1, head)
+reversed_sizes: the sizes are in the reverse order: the first size in the head is the
+    first dimension
+> reshape(shape) -> reshape(shape[::-1])
+flat: the array is flat: give it the shape that the head says
+> {RESHAPED} ->
+trailing:
+> given != count -> given < count
+wrong_error:
+> raise ValueError -> raise TypeError
+> given, count = -> np.zeros(shape)\n    given, count =
+any_type:
+> data[2] != 0x08 -> False
+shifted:
+> count, head) -> count, head - 1)
+not_bytes:
+> np.uint8 -> np.int8
+> {RESHAPED} -> {RESHAPED} / 255
+magic:
+>  or data[:2] != b"\0\0" ->
+truncated:
+> given != count -> given > count
+& {ELEMENTS} -> np.frombuffer(data[head:].ljust(min(count, 99), b"\0"), np.uint8)
+equivalent: of a file of four bytes the elements are missing, and that is refused below
+> comparison: -> if ((len(data)) <= (4))
+> off by one: -> if len(data) < (5)
+""")
 right(read_idx, "by struct", read)
 
 

@@ -94,54 +94,48 @@ class Order(SceneCheck):
 
 SEED, RNG = "[self.seed, self.epoch]", "np.random.default_rng([self.seed, self.epoch])"
 SHUFFLED = f"{RNG}.permutation(n)"
-mistakes(
-    DataLoader.order,
-    rf"""
-    same_order: the same order in every epoch: self.epoch is to decide, too, or the
-        model sees the same batches again and again
-    > {SEED} -> self.seed
-    ignores_seed: self.seed is not used: two loaders with other seeds have the same
-        order
-    > {SEED} -> self.epoch
-    not_reproducible: the order cannot be had again: it comes from random numbers that
-        every part of a program shares, so a training that is stopped goes on with
-        another one. A generator of its own, np.random.default_rng(...), made of
-        self.seed and self.epoch
-    > {RNG} -> np.random
-    depends_on_calls: the order cannot be had again: it depends on how often it was
-        made, or on chance, and not on self.seed and self.epoch alone
-    > {SEED} ->
-    > {RNG} -> self.__dict__.setdefault("generator", np.random.default_rng(self.seed))
-    another_run: the order is another in each run of Python, as hash() of a text is, and
-        id() of anything
-    > {SEED} -> abs(hash(f"{{self.seed}} {{self.epoch}}"))
-    > {SEED} -> [self.seed, self.epoch, id(np)]
-    global_state: the order is right, but a generator that the whole program shares was
-        seeded for it, and whatever is drawn next is no longer random: use one of its
-        own, np.random.default_rng(...)
-    > return {RNG} -> np.random.seed((self.seed + 1000 * self.epoch) %
-        2**32)\n    return np.random
-    with_replacement: some items come twice and others never: an order is a permutation,
-        without replacement
-    > permutation(n) -> integers(0, max(n, 1), n)
-    moved_along: the items are not mixed, only moved along: neighbours stay neighbours
-    > {SHUFFLED} -> np.roll(np.arange(n), {RNG}.integers(1, max(n, 2)) + self.epoch)
-    turned: the order of one epoch is that of another, moved along: neighbours stay
-        neighbours
-    > {SHUFFLED} -> np.roll(np.random.default_rng(self.seed).permutation(n), 7 *
-        self.epoch)
-    always_shuffled: self.shuffle is ignored: without it the items come as they lie
-    > if not self.shuffle -> if False
-    never_shuffled: nothing is shuffled
-    > return {SHUFFLED} -> order =
-        np.arange(n)\n    {RNG}.shuffle(order.copy())\n    return order
-    right: by sorting random numbers
-    > permutation(n) -> random(n).argsort()
-    type:
-    > {SHUFFLED} -> {RNG}.shuffle(np.arange(n))
-    > permutation(n) -> permutation(n).tolist()
-    """,
-)
+mistakes(DataLoader.order)(rf"""
+same_order: the same order in every epoch: self.epoch is to decide, too, or the model
+    sees the same batches again and again
+> {SEED} -> self.seed
+ignores_seed: self.seed is not used: two loaders with other seeds have the same order
+> {SEED} -> self.epoch
+not_reproducible: the order cannot be had again: it comes from random numbers that every
+    part of a program shares, so a training that is stopped goes on with another one. A
+    generator of its own, np.random.default_rng(...), made of self.seed and self.epoch
+> {RNG} -> np.random
+depends_on_calls: the order cannot be had again: it depends on how often it was made, or
+    on chance, and not on self.seed and self.epoch alone
+> {SEED} ->
+> {RNG} -> self.__dict__.setdefault("generator", np.random.default_rng(self.seed))
+another_run: the order is another in each run of Python, as hash() of a text is, and
+    id() of anything
+> {SEED} -> abs(hash(f"{{self.seed}} {{self.epoch}}"))
+> {SEED} -> [self.seed, self.epoch, id(np)]
+global_state: the order is right, but a generator that the whole program shares was
+    seeded for it, and whatever is drawn next is no longer random: use one of its own,
+    np.random.default_rng(...)
+> return {RNG} -> np.random.seed((self.seed + 1000 * self.epoch) % 2**32)\n    return
+    np.random
+with_replacement: some items come twice and others never: an order is a permutation,
+    without replacement
+> permutation(n) -> integers(0, max(n, 1), n)
+moved_along: the items are not mixed, only moved along: neighbours stay neighbours
+> {SHUFFLED} -> np.roll(np.arange(n), {RNG}.integers(1, max(n, 2)) + self.epoch)
+turned: the order of one epoch is that of another, moved along: neighbours stay
+    neighbours
+> {SHUFFLED} -> np.roll(np.random.default_rng(self.seed).permutation(n), 7 * self.epoch)
+always_shuffled: self.shuffle is ignored: without it the items come as they lie
+> if not self.shuffle -> if False
+never_shuffled: nothing is shuffled
+> return {SHUFFLED} -> order = np.arange(n)\n    {RNG}.shuffle(order.copy())\n    return
+    order
+right: by sorting random numbers
+> permutation(n) -> random(n).argsort()
+type:
+> {SHUFFLED} -> {RNG}.shuffle(np.arange(n))
+> permutation(n) -> permutation(n).tolist()
+""")
 
 
 @right(DataLoader.order, "by Python's generator")
@@ -200,26 +194,22 @@ class Indices(SceneCheck):
 
 
 BATCHES = "[order[start : start + size] for start in range(0, end, size)]"
-mistakes(
-    DataLoader.indices,
-    f"""
-    loses_last: the last batch is lost where it has fewer items: only drop_last leaves
-        it out
-    > if self.drop_last -> if True
-    keeps_last: self.drop_last is ignored: with it a last batch that is smaller is left
-        out
-    > if self.drop_last -> if False
-    drops_full: with drop_last a last batch is left out although it is full: only where
-        items are left over
-    > end -= end % size -> pass
-    & {BATCHES} -> {BATCHES}[: -1 if self.drop_last else None]
-    ignores_order: the items come as they lie: which are in a batch, self.order() says
-    > self.order() -> np.arange(len(self.dataset))
-    empty_last: an empty batch stands at the end: where nothing is left over the batch
-        before was the last
-    > (0, end, size) -> (0, end + (not self.drop_last), size)
-    """,
-)
+mistakes(DataLoader.indices)(f"""
+loses_last: the last batch is lost where it has fewer items: only drop_last leaves it
+    out
+> if self.drop_last -> if True
+keeps_last: self.drop_last is ignored: with it a last batch that is smaller is left out
+> if self.drop_last -> if False
+drops_full: with drop_last a last batch is left out although it is full: only where
+    items are left over
+> end -= end % size -> pass
+& {BATCHES} -> {BATCHES}[: -1 if self.drop_last else None]
+ignores_order: the items come as they lie: which are in a batch, self.order() says
+> self.order() -> np.arange(len(self.dataset))
+empty_last: an empty batch stands at the end: where nothing is left over the batch
+    before was the last
+> (0, end, size) -> (0, end + (not self.drop_last), size)
+""")
 
 
 @right(DataLoader.indices, "split by NumPy")

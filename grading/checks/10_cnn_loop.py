@@ -148,45 +148,42 @@ def at_end(training, epochs):
     return training.results
 
 
-mistakes(
-    train_mnist,
-    rf"""
-    one_more: one epoch too many
-    > < epochs -> <= epochs
-    never_evaluated: nobody learns of the results: training.evaluated(loss, accuracy)
-    > {BY_EPOCHS}
-    & {ALWAYS}
-    & {EVALUATED} -> evaluate(training.model, training.test)
-    never_stepped: nobody learns of the steps: after each training.stepped(loss), which
-        notes the loss and saves the state in time
-    > training.stepped(loss) ->
-    from_zero: a training that was stopped begins again: len(training.results) epochs
-        are done already
-    > {WHILE} -> for _ in range(epochs):
-    left_in_eval: the model is left in eval mode after the first evaluation: what it
-        learns from then on, it learns without dropout
-    > {EVALUATED} -> training.model.eval()\n        {EVALUATED}
-    gathered: the batches of an epoch are all fetched before its first step: then the
-        loader says that the epoch is done, and a checkpoint on the way forgets the
-        remaining ones. One batch, one step
-    > in training.train: -> in list(training.train):
-    on_train:
-    > {ALWAYS}
-    & training.test -> training.train
-    trains_on_test:
-    > {ALWAYS}
-    & in training.train: -> in training.test:
-    cached:
-    > {ALWAYS}
-    & {WHILE} -> batches = list(training.train)\n    {WHILE}
-    & in training.train: -> in batches:
-    not_returned:
-    > return training.results ->
-    trains_again: an epoch is trained twice: where training.train.epoch is one more than
-        len(training.results) it has had its steps, and only the evaluation is missing
-    > {ALWAYS}
-    """,
-)
+mistakes(train_mnist)(rf"""
+one_more: one epoch too many
+> < epochs -> <= epochs
+never_evaluated: nobody learns of the results: training.evaluated(loss, accuracy)
+> {BY_EPOCHS}
+& {ALWAYS}
+& {EVALUATED} -> evaluate(training.model, training.test)
+never_stepped: nobody learns of the steps: after each training.stepped(loss), which
+    notes the loss and saves the state in time
+> training.stepped(loss) ->
+from_zero: a training that was stopped begins again: len(training.results) epochs are
+    done already
+> {WHILE} -> for _ in range(epochs):
+left_in_eval: the model is left in eval mode after the first evaluation: what it learns
+    from then on, it learns without dropout
+> {EVALUATED} -> training.model.eval()\n        {EVALUATED}
+gathered: the batches of an epoch are all fetched before its first step: then the loader
+    says that the epoch is done, and a checkpoint on the way forgets the remaining ones.
+    One batch, one step
+> in training.train: -> in list(training.train):
+on_train:
+> {ALWAYS}
+& training.test -> training.train
+trains_on_test:
+> {ALWAYS}
+& in training.train: -> in training.test:
+cached:
+> {ALWAYS}
+& {WHILE} -> batches = list(training.train)\n    {WHILE}
+& in training.train: -> in batches:
+not_returned:
+> return training.results ->
+trains_again: an epoch is trained twice: where training.train.epoch is one more than
+    len(training.results) it has had its steps, and only the evaluation is missing
+> {ALWAYS}
+""")
 
 
 @right(train_mnist, "what is missing first")

@@ -76,47 +76,46 @@ class TrainStep(SceneCheck):
 
 
 ZERO, BACKWARD, STEP = "optimizer.zero_grad()", "loss.backward()", "optimizer.step()"
-mistakes(
-    train_step,
-    rf"""
-    no_zero_grad: the gradients of the step before are still there, and these are added:
-        begin with optimizer.zero_grad()
-    > {ZERO} ->
-    no_step: nothing is learned: optimizer.step() comes after loss.backward(), and no
-        zero_grad() between the two, or nothing is left to step by
-    > {STEP} ->
-    > {ZERO} ->
-    & {BACKWARD} -> {BACKWARD}\n    {ZERO}
-    called_twice: the model is called twice: a batch norm's statistics then move twice a
-        step
-    > {ZERO} -> {ZERO}\n    model(images)
-    step_first: the step comes before backward(): it uses the gradients of the step
-        before
-    > {ZERO} ->
-    & {BACKWARD}\n    {STEP} -> {STEP}\n    {BACKWARD}
-    sum_of_all: the loss is the sum over the batch: its steps are as many times too long
-        as the batch has images. The mean is wanted, the default
-    > labels)\n -> labels, reduction="sum")\n
-    after: the loss is computed anew after the step: it costs a second forward, and is
-        not the loss that this step went down from
-    > loss.detach() -> functional.nll_loss(model(images), labels).detach()
-    with_graph: the loss has still its graph: whoever keeps the losses keeps every
-        step's tensors alive, until the memory is full: loss.detach()
-    > .detach() ->
-    waits: a tensor is turned into a number in between: on a GPU that waits for every
-        kernel of the step
-    > return loss -> loss.item()\n    return loss
-    kept: something is kept on the model, and its graph with it: return the loss, and
-        keep nothing
-    > return loss -> model.loss = loss\n    return loss
-    sets_train: the model is put into training mode: a step leaves the mode to the
-        caller, who may have put layers into eval on purpose
-    > {ZERO} -> {ZERO}\n    model.train()
-    type:
-    > .detach() -> .item()
-    > return loss.detach() ->
-    """,
-)
+mistakes(train_step)(rf"""
+no_zero_grad: the gradients of the step before are still there, and these are added:
+    begin with optimizer.zero_grad()
+> {ZERO} ->
+no_step: nothing is learned: optimizer.step() comes after loss.backward(), and no
+    zero_grad() between the two, or nothing is left to step by
+> {STEP} ->
+> {ZERO} ->
+& {BACKWARD} -> {BACKWARD}\n    {ZERO}
+called_twice: the model is called twice: a batch norm's statistics then move twice a
+    step
+> {ZERO} -> {ZERO}\n    model(images)
+step_first: the step comes before backward(): it uses the gradients of the step before
+> {ZERO} ->
+& {BACKWARD}\n    {STEP} -> {STEP}\n    {BACKWARD}
+sum_of_all: the loss is the sum over the batch: its steps are as many times too long as
+    the batch has images. The mean is wanted, the default
+> labels)\n -> labels, reduction="sum")\n
+after: the loss is computed anew after the step: it costs a second forward, and is not
+    the loss that this step went down from
+> loss.detach() -> functional.nll_loss(model(images), labels).detach()
+with_graph: the loss has still its graph: whoever keeps the losses keeps every step's
+    tensors alive, until the memory is full: loss.detach()
+> .detach() ->
+waits: a tensor is turned into a number in between: on a GPU that waits for every kernel
+    of the step
+> return loss -> loss.item()\n    return loss
+kept: something is kept on the model, and its graph with it: return the loss, and keep
+    nothing
+> return loss -> model.loss = loss\n    return loss
+sets_train: the model is put into training mode: a step leaves the mode to the caller,
+    who may have put layers into eval on purpose
+> {ZERO} -> {ZERO}\n    model.train()
+type:
+> .detach() -> .item()
+> return loss.detach() ->
+right: the sum, divided
+> labels)\n -> labels, reduction="sum") / len(labels)\n
+& loss.detach() -> loss.detach().clone()
+""")
 
 
 @right(train_step, "by a closure")
@@ -128,14 +127,6 @@ def _(model, optimizer, images, labels):
         return loss
 
     return optimizer.step(closure).detach()
-
-
-right(
-    train_step,
-    "the sum, divided",
-    'labels)\n -> labels, reduction="sum") / len(labels)\n',
-    "loss.detach() -> loss.detach().clone()",
-)
 
 
 @right(train_step, "the loss written out")
@@ -200,51 +191,46 @@ class Evaluate(SceneCheck):
 
 
 MODE, SUMS, SHARE = "model.train(was_training)", ', reduction="sum"', "right / count"
-mistakes(
-    evaluate,
-    rf"""
-    mean_of_means: the means of the batches are averaged as if all were equally large:
-        the images of a smaller last batch count for more. Add up sums, and divide by
-        the number of images
-    > {SUMS} ->
-    & sum().item() -> sum().item() / len(labels)
-    & count += len(labels) -> count += 1
-    means_by_items: means of batches are added up and divided by the number of images:
-        add up sums, nll_loss(..., reduction="sum")
-    > {SUMS} ->
-    over_images: argmax goes along the wrong dimension: each row is an image, and the
-        largest of its outputs is wanted, argmax(1)
-    > argmax(1) -> argmax(0)
-    stays_training: the model is used as it is: if it was in training, dropout throws
-        numbers away, and batch norm uses the batch, and learns from it. model.eval()
-        first
-    > model.eval() ->
-    leaves_eval: the model is left in eval mode although it was in training: what is
-        learned from here on is learned without dropout. Remember model.training, and
-        put it back
-    > {MODE} ->
-    leaves_training: the model is left in training mode although it was in eval:
-        remember model.training, and put that back
-    > {MODE} -> model.train()
-    records: a graph is recorded for every batch, which costs memory and time, and
-        nobody calls backward: with no_grad()
-    > with no_grad(): -> if True:
-    left_off: recording is left off: whatever is trained afterwards has no gradients.
-        `with no_grad():` puts it back by itself
-    > with no_grad(): -> minigrad.set_grad_enabled(False)\n    if True:
-    twice: the loader is gone through more than once: that reads all images again
-    > return total -> count = sum(len(t) for _, t in loader)\n    return total
-    right: by the size of the data set, as in PyTorch's tutorials
-    > (output, labels, reduction="sum").item() -> (output, labels).item() * len(labels)
-    & total / count, {SHARE} -> total / len(loader.dataset), right / len(loader.dataset)
-    right: means, each times its batch
-    > (output, labels, reduction="sum").item() -> (output, labels).item() * len(labels)
-    & (output.argmax(1) == labels) -> (output.max(1).indices == labels)
-    equivalent: sums do not depend on the order, and batches may be held at once:
-        outputs not
-    > order: for images, labels in loader
-    """,
-)
+mistakes(evaluate)(rf"""
+mean_of_means: the means of the batches are averaged as if all were equally large: the
+    images of a smaller last batch count for more. Add up sums, and divide by the number
+    of images
+> {SUMS} ->
+& sum().item() -> sum().item() / len(labels)
+& count += len(labels) -> count += 1
+means_by_items: means of batches are added up and divided by the number of images: add
+    up sums, nll_loss(..., reduction="sum")
+> {SUMS} ->
+over_images: argmax goes along the wrong dimension: each row is an image, and the
+    largest of its outputs is wanted, argmax(1)
+> argmax(1) -> argmax(0)
+stays_training: the model is used as it is: if it was in training, dropout throws
+    numbers away, and batch norm uses the batch, and learns from it. model.eval() first
+> model.eval() ->
+leaves_eval: the model is left in eval mode although it was in training: what is learned
+    from here on is learned without dropout. Remember model.training, and put it back
+> {MODE} ->
+leaves_training: the model is left in training mode although it was in eval: remember
+    model.training, and put that back
+> {MODE} -> model.train()
+records: a graph is recorded for every batch, which costs memory and time, and nobody
+    calls backward: with no_grad()
+> with no_grad(): -> if True:
+left_off: recording is left off: whatever is trained afterwards has no gradients. `with
+    no_grad():` puts it back by itself
+> with no_grad(): -> minigrad.set_grad_enabled(False)\n    if True:
+twice: the loader is gone through more than once: that reads all images again
+> return total -> count = sum(len(t) for _, t in loader)\n    return total
+right: by the size of the data set, as in PyTorch's tutorials
+> (output, labels, reduction="sum").item() -> (output, labels).item() * len(labels)
+& total / count, {SHARE} -> total / len(loader.dataset), right / len(loader.dataset)
+right: means, each times its batch
+> (output, labels, reduction="sum").item() -> (output, labels).item() * len(labels)
+& (output.argmax(1) == labels) -> (output.max(1).indices == labels)
+equivalent: sums do not depend on the order, and batches may be held at once: outputs
+    not
+> order: for images, labels in loader
+""")
 
 
 @mistake(

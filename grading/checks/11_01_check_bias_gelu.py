@@ -136,27 +136,6 @@ X_MEMORY = 'TORCH_CHECK(x.is_contiguous(), "x must be contiguous");'
 BIAS_MEMORY = 'TORCH_CHECK(bias.is_contiguous(), "bias must be contiguous");'
 mistakes(
     check_bias_gelu,
-    f"""
-    inside:
-    > TORCH_CHECK(x.dim() >= 1, "x must have a dimension, has ", x.dim()); ->
-    compile:
-    > x.device() == -> x.dev() ==
-    vague:
-    > {SIZE} -> TORCH_CHECK(bias.size(0) == x.size(-1), "wrong sizes");
-    > {X_MEMORY} -> TORCH_CHECK(x.is_contiguous(), "wrong memory");
-    > {DEVICE} -> TORCH_CHECK(x.device() == bias.device(), "other device");
-    right: memory first
-    > {X_MEMORY} ->
-    & {BIAS_MEMORY} ->
-    & {DEVICE} -> {DEVICE} {X_MEMORY} {BIAS_MEMORY}
-    right: by sizes
-    > {SIZE} -> TORCH_CHECK(bias.numel() == x.sizes().back(), "bias is ", bias.sizes(),
-        ", x is ", x.sizes());
-    & {FLOATING} -> TORCH_CHECK(at::isFloatingType(bias.scalar_type()), "bias is ",
-        bias.scalar_type());
-    equivalent: a number of dimensions is never negative: not 0 is at least 1
-    > term dropped: -> TORCH_CHECK(x.dim(),
-    """,
     no_device=Mistake(
         "two devices are let through: an address of one means nothing on the other",
         letting(lambda x, b: x.get("device", "cpu") != b.get("device", "cpu")),
@@ -164,8 +143,12 @@ mistakes(
     ),
     no_dtype=Mistake(
         "two dtypes are let through: the kernel would read the bias as other numbers",
-        letting(lambda x, b: kind(x) == "f" and x.get("dtype", "float32") != b.get(
-            "dtype", "float32")),
+        letting(
+            lambda x, b: (
+                kind(x) == "f"
+                and x.get("dtype", "float32") != b.get("dtype", "float32")
+            )
+        ),
         f"{DTYPE} ->",
     ),
     not_floating=Mistake(
@@ -175,14 +158,20 @@ mistakes(
     ),
     no_size=Mistake(
         "a bias of any size is let through: the kernel would read past its end",
-        letting(lambda x, b: len(x["shape"]) and len(b["shape"]) == 1
-                and not fits(x, b)),
+        letting(
+            lambda x, b: len(x["shape"]) and len(b["shape"]) == 1 and not fits(x, b)
+        ),
         f"{SIZE} ->",
     ),
     too_small=Mistake(
         "a bias that is too long is let through: equal, not at least as many",
-        letting(lambda x, b: len(x["shape"]) and len(b["shape"]) == 1
-                and b["shape"][0] > x["shape"][-1]),
+        letting(
+            lambda x, b: (
+                len(x["shape"])
+                and len(b["shape"]) == 1
+                and b["shape"][0] > x["shape"][-1]
+            )
+        ),
         "bias.size(0) == x -> bias.size(0) >= x",
     ),
     x_strides=Mistake(
@@ -197,8 +186,13 @@ mistakes(
     ),
     bias_dims=Mistake(
         "a bias of two dimensions is let through, where its size happens to fit",
-        letting(lambda x, b: len(x["shape"]) and len(b["shape"]) == 2
-                and b["shape"][0] == x["shape"][-1]),
+        letting(
+            lambda x, b: (
+                len(x["shape"])
+                and len(b["shape"]) == 2
+                and b["shape"][0] == x["shape"][-1]
+            )
+        ),
         (f"{BIAS_DIM} -> {BIAS_DIM.replace('== 1', '>= 1')}"),
     ),
     only_cuda=Mistake(
@@ -218,20 +212,37 @@ mistakes(
         f'{X_DIM} -> {X_DIM}\n    TORCH_CHECK(x.dim() == 2, "x must be a matrix, is ", '
         "x.sizes());",
     ),
-)  # fmt: skip
+)(f"""
+inside:
+> TORCH_CHECK(x.dim() >= 1, "x must have a dimension, has ", x.dim()); ->
+compile:
+> x.device() == -> x.dev() ==
+vague:
+> {SIZE} -> TORCH_CHECK(bias.size(0) == x.size(-1), "wrong sizes");
+> {X_MEMORY} -> TORCH_CHECK(x.is_contiguous(), "wrong memory");
+> {DEVICE} -> TORCH_CHECK(x.device() == bias.device(), "other device");
+right: memory first
+> {X_MEMORY} ->
+& {BIAS_MEMORY} ->
+& {DEVICE} -> {DEVICE} {X_MEMORY} {BIAS_MEMORY}
+right: by sizes
+> {SIZE} -> TORCH_CHECK(bias.numel() == x.sizes().back(), "bias is ", bias.sizes(), ", x
+    is ", x.sizes());
+& {FLOATING} -> TORCH_CHECK(at::isFloatingType(bias.scalar_type()), "bias is ",
+    bias.scalar_type());
+equivalent: a number of dimensions is never negative: not 0 is at least 1
+> term dropped: -> TORCH_CHECK(x.dim(),
+""")
 
-mistakes(
-    check_bias_gelu,
-    r"""
-    right: by macros
-    > void check -> #define CHECK_CONTIGUOUS(t) TORCH_CHECK(t.is_contiguous(), #t " must
-        be contiguous")\nvoid check
-    & TORCH_CHECK(x.is_contiguous(), "x must be contiguous"); -> CHECK_CONTIGUOUS(x);
-    & TORCH_CHECK(bias.is_contiguous(), "bias must be contiguous"); ->
-        CHECK_CONTIGUOUS(bias);
-    right: with names of dtypes
-    > x.scalar_type() == bias.scalar_type() -> x.dtype() == bias.dtype()
-    & "x is ", x.scalar_type() -> "x is ", x.dtype()
-    & ", bias is ", bias.scalar_type() -> ", bias is ", bias.dtype()
-    """,
-)
+mistakes(check_bias_gelu)(r"""
+right: by macros
+> void check -> #define CHECK_CONTIGUOUS(t) TORCH_CHECK(t.is_contiguous(), #t " must be
+    contiguous")\nvoid check
+& TORCH_CHECK(x.is_contiguous(), "x must be contiguous"); -> CHECK_CONTIGUOUS(x);
+& TORCH_CHECK(bias.is_contiguous(), "bias must be contiguous");
+    -> CHECK_CONTIGUOUS(bias);
+right: with names of dtypes
+> x.scalar_type() == bias.scalar_type() -> x.dtype() == bias.dtype()
+& "x is ", x.scalar_type() -> "x is ", x.dtype()
+& ", bias is ", bias.scalar_type() -> ", bias is ", bias.dtype()
+""")

@@ -111,25 +111,6 @@ U = "acc_t(in[i]) + acc_t(more[i % N])"
 ALL = "u * (1 + std::erf(u / std::sqrt(acc_t(2)))) / 2"
 mistakes(
     bias_gelu_cpu,
-    r"""
-    precision:
-    > using acc_t = at::opmath_type<scalar_t>; -> using acc_t = float;
-    > acc_t(in[i]) + acc_t(more[i % N]) -> acc_t(scalar_t(in[i] + more[i % N]))
-    no_half:
-    > FLOATING_TYPES_AND_HALF(x -> FLOATING_TYPES(x
-    changed:
-    > in = x.const_data_ptr -> in = x.mutable_data_ptr
-    & const scalar_t* in -> scalar_t* in
-    & out[i] = -> in[i] = out[i] =
-    in_place:
-    > at::Tensor y = at::empty_like(x) -> at::Tensor y = x
-    & out[i] = -> if (0) out[i] =
-    aten:
-    > at::Tensor bias_gelu_cpu -> #include <ATen/ops/gelu.h>\n
-        #include <ATen/ops/add.h>\n at::Tensor bias_gelu_cpu
-    & at::Tensor y = at::empty_like(x); -> return at::gelu(at::add(x, bias));
-        at::Tensor y = at::empty_like(x);
-    """,
     no_bias=Mistake(
         "the bias is left out", gives(gelu, no_bias), f"{U} -> acc_t(in[i])"
     ),
@@ -152,28 +133,43 @@ mistakes(
     bias_outside=Mistake(
         "the bias is added after gelu: it belongs inside",
         Model(outside),
-        (f"{U} -> acc_t(in[i])", "acc_t(2)))) / 2 -> acc_t(2)))) / 2 + "
-         "acc_t(more[i % N])"),
+        (
+            f"{U} -> acc_t(in[i])",
+            "acc_t(2)))) / 2 -> acc_t(2)))) / 2 + acc_t(more[i % N])",
+        ),
     ),
-)  # fmt: skip
+)(r"""
+precision:
+> using acc_t = at::opmath_type<scalar_t>; -> using acc_t = float;
+> acc_t(in[i]) + acc_t(more[i % N]) -> acc_t(scalar_t(in[i] + more[i % N]))
+no_half:
+> FLOATING_TYPES_AND_HALF(x -> FLOATING_TYPES(x
+changed:
+> in = x.const_data_ptr -> in = x.mutable_data_ptr
+& const scalar_t* in -> scalar_t* in
+& out[i] = -> in[i] = out[i] =
+in_place:
+> at::Tensor y = at::empty_like(x) -> at::Tensor y = x
+& out[i] = -> if (0) out[i] =
+aten:
+> at::Tensor bias_gelu_cpu -> #include <ATen/ops/gelu.h>\n #include <ATen/ops/add.h>\n
+    at::Tensor bias_gelu_cpu
+& at::Tensor y = at::empty_like(x); -> return at::gelu(at::add(x, bias)); at::Tensor y =
+    at::empty_like(x);
+""")
 
-mistakes(
-    bias_gelu_cpu,
-    r"""
-    right: row by row
-    > for (int64_t i = 0; i < x.numel(); i++) { -> for (int64_t r = 0; r < x.numel(); r
-        += N) for (int64_t j = 0; j < N; j++) {\n            int64_t i = r + j;
-    & more[i % N] -> more[j]
-    right: memory by sizes and options
-    > at::empty_like(x) -> at::empty(x.sizes(), x.options())
-    right: by erfc
-    > u * (1 + std::erf(u / std::sqrt(acc_t(2)))) / 2 -> acc_t(0.5) * u * std::erfc(-u *
-        acc_t(0.70710678118654752440))
-    right: a helper in an anonymous namespace
-    > at::Tensor bias_gelu_cpu -> namespace {\ntemplate <typename T>\nT gelu(T u) {
-        return u * (1 + std::erf(u / std::sqrt(T(2)))) / 2; }\n}\n\nat::Tensor
-        bias_gelu_cpu
-    & scalar_t(u * (1 + std::erf(u / std::sqrt(acc_t(2)))) / 2) ->
-        scalar_t(gelu<acc_t>(u))
-    """,
-)
+mistakes(bias_gelu_cpu)(r"""
+right: row by row
+> for (int64_t i = 0; i < x.numel(); i++) { -> for (int64_t r = 0; r < x.numel(); r +=
+    N) for (int64_t j = 0; j < N; j++) {\n            int64_t i = r + j;
+& more[i % N] -> more[j]
+right: memory by sizes and options
+> at::empty_like(x) -> at::empty(x.sizes(), x.options())
+right: by erfc
+> u * (1 + std::erf(u / std::sqrt(acc_t(2)))) / 2 -> acc_t(0.5) * u * std::erfc(-u *
+    acc_t(0.70710678118654752440))
+right: a helper in an anonymous namespace
+> at::Tensor bias_gelu_cpu -> namespace {\ntemplate <typename T>\nT gelu(T u) { return u
+    * (1 + std::erf(u / std::sqrt(T(2)))) / 2; }\n}\n\nat::Tensor bias_gelu_cpu
+& scalar_t(u * (1 + std::erf(u / std::sqrt(acc_t(2)))) / 2) -> scalar_t(gelu<acc_t>(u))
+""")

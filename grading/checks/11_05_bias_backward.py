@@ -57,48 +57,44 @@ class BiasBackward(BiasCheck):
 
 mistakes(
     bias_backward,
-    """
-    rows: the rows are added up, not the columns: element (i, j) is dx[i * N + j], and j
-        is the thread's
-    > dx[i * N + j] -> dx[j * N + i]
-    first: only the first row is read
-    > i < M; i++ -> i < (M > 0 ? 1 : 0); i++
-    no_guard: there is no guard: there may be more threads than columns
-    > if (j >= N) return; ->
-    added: the sum is added to what stands in dbias, which nobody has set to 0
-    > dbias[j] = -> dbias[j] +=
-    not_in_acc: the sum is not kept in acc_t, and loses digits
-    > acc_t sum -> float sum
-    > acc_t sum -> scalar_t sum
-    atomics: atomics are not needed: the thread of a column adds it up alone
-    ! atomics
-    > acc_t sum = 0; -> dbias[j] = 0;
-    & sum += (acc_t)dx[i * N + j] -> atomicAdd(&dbias[j], dx[i * N + j])
-    & dbias[j] = (scalar_t)sum; ->
-    scattered: more sectors are read than it takes: a warp reads cells that lie far
-        apart, or a cell is read again
-    ! sectors
-    > int j = blockIdx.x * blockDim.x + threadIdx.x; -> int t = blockIdx.x * blockDim.x
-        + threadIdx.x, j = t % 8 * ((N + 7) / 8) + t / 8;
-    & if (j >= N) return; -> if (t >= (N + 7) / 8 * 8 || j >= N) return;
-    """,
     **{
         "out-of-bounds": Known(
             ("i < M -> i < N", "j >= N -> j >= M", "dx[i * N + j] -> dx[j * N + i]")
         )
     },
-)
+)("""
+rows: the rows are added up, not the columns: element (i, j) is dx[i * N + j], and j is
+    the thread's
+> dx[i * N + j] -> dx[j * N + i]
+first: only the first row is read
+> i < M; i++ -> i < (M > 0 ? 1 : 0); i++
+no_guard: there is no guard: there may be more threads than columns
+> if (j >= N) return; ->
+added: the sum is added to what stands in dbias, which nobody has set to 0
+> dbias[j] = -> dbias[j] +=
+not_in_acc: the sum is not kept in acc_t, and loses digits
+> acc_t sum -> float sum
+> acc_t sum -> scalar_t sum
+atomics: atomics are not needed: the thread of a column adds it up alone
+! atomics
+> acc_t sum = 0; -> dbias[j] = 0;
+& sum += (acc_t)dx[i * N + j] -> atomicAdd(&dbias[j], dx[i * N + j])
+& dbias[j] = (scalar_t)sum; ->
+scattered: more sectors are read than it takes: a warp reads cells that lie far apart,
+    or a cell is read again
+! sectors
+> int j = blockIdx.x * blockDim.x + threadIdx.x; -> int t = blockIdx.x * blockDim.x +
+    threadIdx.x, j = t % 8 * ((N + 7) / 8) + t / 8;
+& if (j >= N) return; -> if (t >= (N + 7) / 8 * 8 || j >= N) return;
+""")
 
-mistakes(
-    bias_backward,
-    r"""
-    right: from the last row
-    > int i = 0; i < M; i++ -> int i = M - 1; i >= 0; i--
-    right: over cells
-    > for (int i = 0; i < M; i++) sum += (acc_t)dx[i * N + j]; -> for (long long k = j;
-        k < (long long)M * N; k += N) sum = sum + (acc_t)dx[k];
-    right: a loop over the columns
-    > if (j >= N) return; -> for (; j < N; j += gridDim.x * blockDim.x) {
-    & dbias[j] = (scalar_t)sum; -> dbias[j] = (scalar_t)sum; }
-    """,
-)
+mistakes(bias_backward)(r"""
+right: from the last row
+> int i = 0; i < M; i++ -> int i = M - 1; i >= 0; i--
+right: over cells
+> for (int i = 0; i < M; i++) sum += (acc_t)dx[i * N + j]; -> for (long long k = j; k <
+    (long long)M * N; k += N) sum = sum + (acc_t)dx[k];
+right: a loop over the columns
+> if (j >= N) return; -> for (; j < N; j += gridDim.x * blockDim.x) {
+& dbias[j] = (scalar_t)sum; -> dbias[j] = (scalar_t)sum; }
+""")

@@ -110,57 +110,48 @@ TEXTS = {
 }
 DX = "dx = bias_gelu_backward(dy.contiguous(), x, bias)"
 RETURN = "return (dx if need_x else None), dbias"
-mistakes(
-    bias_gelu_autograd,
-    rf"""
-    strides:
-    > dy.contiguous() -> dy
-    needs:
-    > return (dx if need_x else None), dbias -> return dx, dbias
-    > dbias = bias_backward(dx) if need_bias else None -> dbias = bias_backward(dx)
-    > need_x, need_bias = ctx.needs_input_grad -> need_bias, need_x =
-        ctx.needs_input_grad
-    exchanged: the gradients have changed places: dx first, then dbias
-    > return (dx if need_x else None), dbias -> return dbias, (dx if need_x else None)
-    of_dy: dbias is made of dy: it is the sum of dx
-    > bias_backward(dx) -> bias_backward(dy.contiguous())
-    no_dy: dx is computed for a dy of ones
-    > dy.contiguous() -> (dy * 0 + 1).contiguous()
-    last_call: what was saved lies outside of ctx: the next call has overwritten it
-    > def setup_context -> kept = []\n\n    def setup_context
-    & ctx.save_for_backward(x, bias) -> ctx.save_for_backward(x, bias)\n        kept[:]
-        = x, bias
-    & x, bias = ctx.saved_tensors -> x, bias = kept
-    held:
-    > def setup_context -> kept = []\n\n    def setup_context
-    & x, bias = inputs -> x, bias = inputs\n        kept.append(x)
-    spoilt:
-    > dx = bias_gelu_backward(dy -> dy.mul_(1.5)\n        dx = bias_gelu_backward(dy
-    pair:
-    > return setup_context, backward -> return None
-    saved:
-    > save_for_backward(x, bias) -> save_for_backward(x, bias)\n        ctx.x = x
-    > save_for_backward(x, bias) -> save_for_backward(x + 0, bias)
-    > save_for_backward(x, bias) -> save_for_backward(x, bias, output)
-    > ctx.save_for_backward(x, bias) ->
-        ctx.save_for_backward(x)\n        ctx.save_for_backward(bias)
-    kernels:
-    > dbias = bias_backward(dx) if need_bias else None -> dbias =
-        bias_backward(dx)\n        dbias = dbias if need_bias else None
-    > {DX} -> {DX}\n        {DX}
-    > {RETURN} -> return (dx if need_x else None), (bias_backward(dx) if need_bias else
-        None)
-    """,
-)  # fmt: skip
-
-right(
-    bias_gelu_autograd,
-    "by a class",
-    "def setup_context(ctx, -> class Two:\n        @staticmethod\n"
-    "        def setup(ctx, inputs, output):\n"
-    "            ctx.save_for_backward(*inputs)\n\n    def unused(ctx,",
-    "return setup_context, backward -> return Two.setup, backward",
-)
+mistakes(bias_gelu_autograd)(rf"""
+strides:
+> dy.contiguous() -> dy
+needs:
+> return (dx if need_x else None), dbias -> return dx, dbias
+> dbias = bias_backward(dx) if need_bias else None -> dbias = bias_backward(dx)
+> need_x, need_bias = ctx.needs_input_grad -> need_bias, need_x = ctx.needs_input_grad
+exchanged: the gradients have changed places: dx first, then dbias
+> return (dx if need_x else None), dbias -> return dbias, (dx if need_x else None)
+of_dy: dbias is made of dy: it is the sum of dx
+> bias_backward(dx) -> bias_backward(dy.contiguous())
+no_dy: dx is computed for a dy of ones
+> dy.contiguous() -> (dy * 0 + 1).contiguous()
+last_call: what was saved lies outside of ctx: the next call has overwritten it
+> def setup_context -> kept = []\n\n    def setup_context
+& ctx.save_for_backward(x, bias) -> ctx.save_for_backward(x, bias)\n        kept[:] = x,
+    bias
+& x, bias = ctx.saved_tensors -> x, bias = kept
+held:
+> def setup_context -> kept = []\n\n    def setup_context
+& x, bias = inputs -> x, bias = inputs\n        kept.append(x)
+spoilt:
+> dx = bias_gelu_backward(dy -> dy.mul_(1.5)\n        dx = bias_gelu_backward(dy
+pair:
+> return setup_context, backward -> return None
+saved:
+> save_for_backward(x, bias) -> save_for_backward(x, bias)\n        ctx.x = x
+> save_for_backward(x, bias) -> save_for_backward(x + 0, bias)
+> save_for_backward(x, bias) -> save_for_backward(x, bias, output)
+> ctx.save_for_backward(x, bias)
+    -> ctx.save_for_backward(x)\n        ctx.save_for_backward(bias)
+kernels:
+> dbias = bias_backward(dx) if need_bias else None -> dbias =
+    bias_backward(dx)\n        dbias = dbias if need_bias else None
+> {DX} -> {DX}\n        {DX}
+> {RETURN} -> return (dx if need_x else None), (bias_backward(dx) if need_bias else
+    None)
+right: by a class
+> def setup_context(ctx, -> class Two:\n        @staticmethod\n        def setup(ctx,
+    inputs, output):\n            ctx.save_for_backward(*inputs)\n\n    def unused(ctx,
+& return setup_context, backward -> return Two.setup, backward
+""")
 
 
 @right(bias_gelu_autograd, "by methods of an object that has the kernels")

@@ -53,33 +53,30 @@ class OuterShape(Check):
         return tuple(next(iter(sizes), None) for sizes in said.values())
 
 
-mistakes(
-    outer_shape,
-    """
-    a_alone: the batch is taken of a alone: b may know it
-    > (C if B is None else B) -> B
-    b_alone: the batch is taken of b alone: a may know it
-    > (C if B is None else B) -> C
-    a_batch_of_0: a batch of 0 is taken for one that is not known: ask `is None`
-    > (C if B is None else B) -> (B or C)
-    a_batch_of_0_differs: a batch of 0 is taken for one that is not known: ask `is None`
-    > None not in (B, C) and B != C -> B and C and B != C
-    unequal: two batches that are known and differ are let through
-    > None not in (B, C) and B != C -> False
-    order: the sizes are in another order: (B, M, N)
-    > , M, N -> , N, M
-    too_few: more than two dimensions are let through: exactly two
-    > len(shape) != 2 -> len(shape) < 2
-    & (B, M), (C, N) = a, b -> (B, M, *_), (C, N, *_) = a, b
-    wrong_error:
-    > raise ValueError -> raise AssertionError
-    equivalent: B, M = a raises the same ValueError where a has not two sizes
-    > loop capped: for name, shape
-    > order: for name, shape
-    > branch dropped: if len(shape) != 2
-    > exception swallowed: raise ValueError(f"{name}
-    """,
-)
+mistakes(outer_shape)("""
+a_alone: the batch is taken of a alone: b may know it
+> (C if B is None else B) -> B
+b_alone: the batch is taken of b alone: a may know it
+> (C if B is None else B) -> C
+a_batch_of_0: a batch of 0 is taken for one that is not known: ask `is None`
+> (C if B is None else B) -> (B or C)
+a_batch_of_0_differs: a batch of 0 is taken for one that is not known: ask `is None`
+> None not in (B, C) and B != C -> B and C and B != C
+unequal: two batches that are known and differ are let through
+> None not in (B, C) and B != C -> False
+order: the sizes are in another order: (B, M, N)
+> , M, N -> , N, M
+too_few: more than two dimensions are let through: exactly two
+> len(shape) != 2 -> len(shape) < 2
+& (B, M), (C, N) = a, b -> (B, M, *_), (C, N, *_) = a, b
+wrong_error:
+> raise ValueError -> raise AssertionError
+equivalent: B, M = a raises the same ValueError where a has not two sizes
+> loop capped: for name, shape
+> order: for name, shape
+> branch dropped: if len(shape) != 2
+> exception swallowed: raise ValueError(f"{name}
+""")
 
 
 @right(outer_shape, "by unpacking")

@@ -61,69 +61,63 @@ class Verify(Check):
 
 EXACT = "np.testing.assert_array_equal(got.numpy(), right.numpy(), strict=True)"
 EPS = "near = 100 * np.finfo(right.dtype).eps"
-mistakes(
-    verify,
-    rf"""
-    strict:
-    > np.testing.assert_allclose(got, right, near, near) ->
-        np.testing.assert_array_equal(got, right)
-    > def compare(a, b): -> def compare(a, b):\n        assert op is not reference
-    > near = 100 * np.finfo(right.dtype).eps -> assert False
-    passes:
-    > {EXACT} -> np.array_equal(got.numpy(), right.numpy())
-    > 3, 40, 30 -> 3, 20, 15
-    & (0, 1, 40), (0, 1, 30) -> (0, 1, 20), (0, 1, 15)
-    > ((0, 1, 3), (0, 1, 40), (0, 1, 30)) -> ((1, 3), (1, 40), (1, 30))
-    >     compare(odd, odd) ->
-    > (True, True), (True, False), (False, True) -> (True, True),
-    > dy = (-reference(b, a)).transpose(1, 2) -> dy = expected * 0 + 1
-    > (-reference(b, a)).transpose(1, 2) -> -expected
-    > op(-a, b) -> pass
-    > {EXACT} -> np.testing.assert_array_equal(got.numpy(), right.numpy())
-    > {EPS} -> near = 0.1
-    > for dtype in minigrad.float16, -> for dtype in minigrad.float32,
-    > = None
-    right: by grad
-    > f(*leaves).backward(dy)\n        return [x.grad.numpy() for x in leaves if
-        x.requires_grad] -> wanted = [x for x in leaves if
-        x.requires_grad]\n        found = minigrad.autograd.grad(f(*leaves), wanted,
-        dy)\n        return [g.numpy() for g in found]
-    equivalent: which of the two is right makes no difference
-    > arguments swapped: for got, right in zip((y,
-    > arguments swapped: np.testing.assert_array_equal
-    > arguments swapped: -> np.testing.assert_allclose(right, got,
-    equivalent: every pair of operands is tried, in whatever order, b and a as well as a
-        and b
-    > order: for got, right
-    > order: for needs in
-    > order: for B, M, N in
-    > order: for dtype in
-    > arguments swapped: -> compare(b
-    > arguments swapped: -> compare(minigrad.cat([b
-    > arguments swapped: -> compare(minigrad.randn(B, N
-    > arguments swapped: op(-a, b)
-    equivalent: sizes and tolerances that serve as well; odd has one row: B = 1 is tried
-        there
-    > off by one: (0, 1, (
-    > off by one: (0, (0), 3)
-    > off by one: (0, (2), 3)
-    > off by one: B, M, N =
-    > arguments swapped: for B, M, N in itertools.product
-    > off by one: ) * np.finfo
-    > loop capped: 30)))][
-    """,
-)  # fmt: skip
+mistakes(verify)(rf"""
+strict:
+> np.testing.assert_allclose(got, right, near, near)
+    -> np.testing.assert_array_equal(got, right)
+> def compare(a, b): -> def compare(a, b):\n        assert op is not reference
+> near = 100 * np.finfo(right.dtype).eps -> assert False
+passes:
+> {EXACT} -> np.array_equal(got.numpy(), right.numpy())
+> 3, 40, 30 -> 3, 20, 15
+& (0, 1, 40), (0, 1, 30) -> (0, 1, 20), (0, 1, 15)
+> ((0, 1, 3), (0, 1, 40), (0, 1, 30)) -> ((1, 3), (1, 40), (1, 30))
+>     compare(odd, odd) ->
+> (True, True), (True, False), (False, True) -> (True, True),
+> dy = (-reference(b, a)).transpose(1, 2) -> dy = expected * 0 + 1
+> (-reference(b, a)).transpose(1, 2) -> -expected
+> op(-a, b) -> pass
+> {EXACT} -> np.testing.assert_array_equal(got.numpy(), right.numpy())
+> {EPS} -> near = 0.1
+> for dtype in minigrad.float16, -> for dtype in minigrad.float32,
+> = None
+right: by grad
+> f(*leaves).backward(dy)\n        return [x.grad.numpy() for x in leaves if
+    x.requires_grad] -> wanted = [x for x in leaves if x.requires_grad]\n        found =
+    minigrad.autograd.grad(f(*leaves), wanted, dy)\n        return [g.numpy() for g in
+    found]
+equivalent: which of the two is right makes no difference
+> arguments swapped: for got, right in zip((y,
+> arguments swapped: np.testing.assert_array_equal
+> arguments swapped: -> np.testing.assert_allclose(right, got,
+equivalent: every pair of operands is tried, in whatever order, b and a as well as a and
+    b
+> order: for got, right
+> order: for needs in
+> order: for B, M, N in
+> order: for dtype in
+> arguments swapped: -> compare(b
+> arguments swapped: -> compare(minigrad.cat([b
+> arguments swapped: -> compare(minigrad.randn(B, N
+> arguments swapped: op(-a, b)
+equivalent: sizes and tolerances that serve as well; odd has one row: B = 1 is tried
+    there
+> off by one: (0, 1, (
+> off by one: (0, (0), 3)
+> off by one: (0, (2), 3)
+> off by one: B, M, N =
+> arguments swapped: for B, M, N in itertools.product
+> off by one: ) * np.finfo
+> loop capped: 30)))][
+""")
 
-mistakes(
-    verify,
-    """
-    right: with allclose
-    > np.testing.assert_allclose(got, right, near, near) -> assert np.allclose(got,
-        right, near, near, equal_nan=True)
-    right: larger tensors
-    > (0, 1, 40) -> (0, 1, 50)
-    """,
-)
+mistakes(verify)("""
+right: with allclose
+> np.testing.assert_allclose(got, right, near, near) -> assert np.allclose(got, right,
+    near, near, equal_nan=True)
+right: larger tensors
+> (0, 1, 40) -> (0, 1, 50)
+""")
 
 
 @right(verify, "against NumPy in double, operand by operand")

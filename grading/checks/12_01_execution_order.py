@@ -104,37 +104,35 @@ def layers(fetches):
 
 mistakes(
     execution_order,
-    r"""
-    changed:
-    > return done -> fetches.clear()\n    return done
-    type:
-    > return done -> return tuple(done)
-    > return done ->
-    too_early: an operation stands before one of its inputs: its value is not there yet.
-        Write an operation down when all of its inputs are done
-    ? too early
-    > stack.append((operation, True)) -> done.append(operation)
-    & return done -> return done[::-1]
-    repeated: an operation that several others use is listed several times: once is
-        enough
-    ? repeated
-    backwards: the order is the reverse: inputs come first, and fetches last
-    ? backwards
-    > return done -> return done[::-1]
-    missing: operations are missing: the fetches, and all that they depend on
-    ? missing
-    > return done -> return [o for o in done if o not in fetches or not o.inputs]
-    > return done -> return [o for o in done if o.inputs]
-    > reversed(fetches) -> fetches[:1]
-    > return done -> return fetches[:]
-    others: something in the list, shown as -1, is no operation
-    ? something that is none
-    > return done -> return [o.inputs for o in done]
-    right: the last fetch first
-    > reversed(fetches) -> fetches
-    """,
     repeated=Known(layers),
-)
+)(r"""
+changed:
+> return done -> fetches.clear()\n    return done
+type:
+> return done -> return tuple(done)
+> return done ->
+too_early: an operation stands before one of its inputs: its value is not there yet.
+    Write an operation down when all of its inputs are done
+? too early
+> stack.append((operation, True)) -> done.append(operation)
+& return done -> return done[::-1]
+repeated: an operation that several others use is listed several times: once is enough
+? repeated
+backwards: the order is the reverse: inputs come first, and fetches last
+? backwards
+> return done -> return done[::-1]
+missing: operations are missing: the fetches, and all that they depend on
+? missing
+> return done -> return [o for o in done if o not in fetches or not o.inputs]
+> return done -> return [o for o in done if o.inputs]
+> reversed(fetches) -> fetches[:1]
+> return done -> return fetches[:]
+others: something in the list, shown as -1, is no operation
+? something that is none
+> return done -> return [o.inputs for o in done]
+right: the last fetch first
+> reversed(fetches) -> fetches
+""")
 
 
 @right(execution_order, "by counting inputs that are not done")

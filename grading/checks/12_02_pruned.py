@@ -78,33 +78,30 @@ def reached(edges, start, stops):
     return found
 
 
-mistakes(
-    pruned,
-    r"""
-    not_fed: what is fed is not computed: its value is there
-    > operation in needed and operation not in fed -> operation in needed
-    fetch_fed: a fetch that is fed is not computed, either
-    > operation in needed and operation not in fed -> operation in fetches or operation
-        in needed and operation not in fed
-    reversed_order: the order is the reverse: as in `order`, inputs first
-    > kept[::-1] -> kept
-    all_placeholders: a placeholder need not be fed if nothing that is computed needs it
-    > if operation in needed -> if operation.type == 'Placeholder' and operation not in
-        fed:\n            raise ValueError(f'{operation.name} is not fed')\n        if
-        operation in needed
-    no_error: a placeholder that is not fed has no value: ValueError, with its name
-    > operation.type == "Placeholder" -> False
-    no_name:
-    > {operation.name} -> of this graph
-    changes_fed: what it was given has changed: fed, say, is the caller's
-    > return kept -> fed.clear()\n    return kept
-    inputs_of_fed: what only a fed operation needs is not to be computed, either
-    > operation in needed and operation -> operation
-    > if operation in needed and -> if operation in
-        needed:\n            needed.update(operation.inputs)\n        if operation in
-        needed and
-    """,
-)
+mistakes(pruned)(r"""
+not_fed: what is fed is not computed: its value is there
+> operation in needed and operation not in fed -> operation in needed
+fetch_fed: a fetch that is fed is not computed, either
+> operation in needed and operation not in fed -> operation in fetches or operation in
+    needed and operation not in fed
+reversed_order: the order is the reverse: as in `order`, inputs first
+> kept[::-1] -> kept
+all_placeholders: a placeholder need not be fed if nothing that is computed needs it
+> if operation in needed -> if operation.type == 'Placeholder' and operation not in
+    fed:\n            raise ValueError(f'{operation.name} is not fed')\n        if
+    operation in needed
+no_error: a placeholder that is not fed has no value: ValueError, with its name
+> operation.type == "Placeholder" -> False
+no_name:
+> {operation.name} -> of this graph
+changes_fed: what it was given has changed: fed, say, is the caller's
+> return kept -> fed.clear()\n    return kept
+inputs_of_fed: what only a fed operation needs is not to be computed, either
+> operation in needed and operation -> operation
+> if operation in needed and -> if operation in
+    needed:\n            needed.update(operation.inputs)\n        if operation in needed
+    and
+""")
 
 
 @right(pruned, "first what is needed, then in order")

@@ -70,46 +70,40 @@ def drawn(random, edges, first):
     return {n: (random.choice(kinds[len(i)]), i) for n, i in edges.items()}
 
 
-mistakes(
-    fold_constants,
-    r"""
-    any_input: all of the inputs have to be constants, not one of them
-    > all(i in known for i in operation.inputs) -> any(i in known for i in
-        operation.inputs)
-    & known[i] for -> known.get(i, 0.0) for
-    not_spread: what is made of constants is constant, and so is what is made of that
-    > all(i in known for i in operation.inputs) -> all(i.type == "Const" for i in
-        operation.inputs)
-    without_inputs: an operation without inputs that is no Const is not constant: all()
-        of nothing is True
-    >  or not operation.inputs ->
-    stateful: a type in `stateful` never is constant: its operation may change in each
-        run
-    > operation.type in stateful or ->
-    fixed_stateful: which types are never constant is in `stateful`: another call may
-        have others
-    > operation.type in stateful -> operation.type in ("Placeholder", "Variable",
-        "Random")
-    no_consts: the constants themselves belong to the answer
-    > return known -> return {o: v for o, v in known.items() if o.inputs}
-    reversed_inputs: the values go to the kernel in the order of the inputs
-    > (*values) -> (*values[::-1])
-    set_of_inputs: an input that is used twice is given twice
-    > for i in operation.inputs]\n -> for i in dict.fromkeys(operation.inputs)]\n
-    none_found: nothing is found: the value of a Const is operation.value
-    > known[operation] = operation.value -> pass
-    value_of_all: operation.value is there for a Const alone: what has inputs is
-        computed by its kernel, kernels[operation.type](*values)
-    > if operation.type == "Const": -> if True:
-    not_computed: only the constants are there: what has constant inputs alone is
-        constant, too, and its kernel computes it
-    > elif all(i in known for i in operation.inputs): -> elif False:
-    twice: each kernel is called once
-    > known[operation] = kernels[operation.type](*values) ->
-        kernels[operation.type](*values)\n            known[operation] =
-        kernels[operation.type](*values)
-    """,
-)  # fmt: skip
+mistakes(fold_constants)(r"""
+any_input: all of the inputs have to be constants, not one of them
+> all(i in known for i in operation.inputs) -> any(i in known for i in operation.inputs)
+& known[i] for -> known.get(i, 0.0) for
+not_spread: what is made of constants is constant, and so is what is made of that
+> all(i in known for i in operation.inputs) -> all(i.type == "Const" for i in
+    operation.inputs)
+without_inputs: an operation without inputs that is no Const is not constant: all() of
+    nothing is True
+>  or not operation.inputs ->
+stateful: a type in `stateful` never is constant: its operation may change in each run
+> operation.type in stateful or ->
+fixed_stateful: which types are never constant is in `stateful`: another call may have
+    others
+> operation.type in stateful -> operation.type in ("Placeholder", "Variable", "Random")
+no_consts: the constants themselves belong to the answer
+> return known -> return {o: v for o, v in known.items() if o.inputs}
+reversed_inputs: the values go to the kernel in the order of the inputs
+> (*values) -> (*values[::-1])
+set_of_inputs: an input that is used twice is given twice
+> for i in operation.inputs]\n -> for i in dict.fromkeys(operation.inputs)]\n
+none_found: nothing is found: the value of a Const is operation.value
+> known[operation] = operation.value -> pass
+value_of_all: operation.value is there for a Const alone: what has inputs is computed by
+    its kernel, kernels[operation.type](*values)
+> if operation.type == "Const": -> if True:
+not_computed: only the constants are there: what has constant inputs alone is constant,
+    too, and its kernel computes it
+> elif all(i in known for i in operation.inputs): -> elif False:
+twice: each kernel is called once
+> known[operation] = kernels[operation.type](*values)
+    -> kernels[operation.type](*values)\n            known[operation] =
+    kernels[operation.type](*values)
+""")
 
 
 @right(fold_constants, "by what changes")

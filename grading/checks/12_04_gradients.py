@@ -118,43 +118,39 @@ class Gradients(SceneCheck):
         return found
 
 
-mistakes(
-    gradients,
-    r"""
-    overwritten: where two parts meet they are added up: the last one alone is kept
-    > found[i] + part if i in found else part -> part
-    all_asked: operations that do not depend on any of xs are not asked: they may have
-        no gradient
-    > if leads.intersection(operation.inputs): -> if operation.inputs:
-    zeros: where y does not depend on an x the answer is None
-    > found.get(x) for -> found[x] if x in found else graph.op('Sub', x, x) for
-    leaves_alone: an x may be used on the way to others: its gradient is handed on, and
-        returned as well
-    > if operation in found: -> if operation in found and operation not in xs:
-    y_itself: the gradient of y by itself is 1, an operation of type OnesLike
-    > [found.get(x) for x in xs] -> [None if x is y else found.get(x) for x in xs]
-    without_seed: the gradient to begin with is 1 for each element of y: op("OnesLike",
-        y)
-    > graph.op("OnesLike", y) -> y
-    swapped: the parts belong to the inputs in their order
-    > , parts, strict=True) -> , parts[::-1])
-    cut_off: every operation between y and xs hands its gradient on
-    > in reversed(between) -> in [o for o in between[::-1] if o.type != 'Neg']
-    order: an operation is asked again for each of its users: visit it once, after them
-    > for operation in reversed(between): -> stack = [y]\n    while
-        stack:\n        operation = stack.pop()\n        stack += [i for i in
-        operation.inputs if i in between]
-    right: the part in front
-    > found[i] + part -> part + found[i]
-    equivalent: the first operation has no inputs
-    > loop capped: for operation in execution_order([y]): -> for operation in
-        [*(execution_order([y]))][1:]
-    equivalent: setdefault, too, returns None where there is nothing
-    > function: found.get(x)
-    equivalent: parts are added up in any order
-    > order: for i, part in
-    """,
-)  # fmt: skip
+mistakes(gradients)(r"""
+overwritten: where two parts meet they are added up: the last one alone is kept
+> found[i] + part if i in found else part -> part
+all_asked: operations that do not depend on any of xs are not asked: they may have no
+    gradient
+> if leads.intersection(operation.inputs): -> if operation.inputs:
+zeros: where y does not depend on an x the answer is None
+> found.get(x) for -> found[x] if x in found else graph.op('Sub', x, x) for
+leaves_alone: an x may be used on the way to others: its gradient is handed on, and
+    returned as well
+> if operation in found: -> if operation in found and operation not in xs:
+y_itself: the gradient of y by itself is 1, an operation of type OnesLike
+> [found.get(x) for x in xs] -> [None if x is y else found.get(x) for x in xs]
+without_seed: the gradient to begin with is 1 for each element of y: op("OnesLike", y)
+> graph.op("OnesLike", y) -> y
+swapped: the parts belong to the inputs in their order
+> , parts, strict=True) -> , parts[::-1])
+cut_off: every operation between y and xs hands its gradient on
+> in reversed(between) -> in [o for o in between[::-1] if o.type != 'Neg']
+order: an operation is asked again for each of its users: visit it once, after them
+> for operation in reversed(between): -> stack = [y]\n    while
+    stack:\n        operation = stack.pop()\n        stack += [i for i in
+    operation.inputs if i in between]
+right: the part in front
+> found[i] + part -> part + found[i]
+equivalent: the first operation has no inputs
+> loop capped: for operation in execution_order([y]): -> for operation in
+    [*(execution_order([y]))][1:]
+equivalent: setdefault, too, returns None where there is nothing
+> function: found.get(x)
+equivalent: parts are added up in any order
+> order: for i, part in
+""")
 
 
 @right(gradients, "by lists of parts, added up when all are there")

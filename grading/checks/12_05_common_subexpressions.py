@@ -101,39 +101,34 @@ class CommonSubexpressions(SceneCheck):
         return {"repeated": twins, "nodes are as they were": True}
 
 
-mistakes(
-    common_subexpressions,
-    r"""
-    not_spread: a node that repeats another counts as that one where it is an argument
-    > twins.get(a, a) if -> a if
-    inputs: inputs are never repetitions: two of them hold different tensors
-    > if node.op != "call_function": -> if False:
-    order_of_options: in which order the options stand does not count
-    > sorted(node.kwargs.items()) -> node.kwargs.items()
-    types: 1, 1.0 and True are three: as keys of a dict they are one, so their types
-        belong into the key
-    > twins.get(a, a) if hasattr(a, "op") else repr(a) -> twins.get(a, a)
-    > else repr(a) -> else float(a or 0)
-    option_types: the options' values count with their types, too: True is not 1
-    > (name, repr(value)) for -> (name, value) for
-    any_order: the order of the args counts: a - b is not b - a
-    > tuple(args), -> tuple(sorted(map(str, args))),
-    last_one: the first is the one that stays: a third one repeats the first
-    > twins[node] = first[key] -> twins[node], first[key] = first[key], node
-    > twins[node] = first[key] -> twins[node] = first[key]\n            first[key] =
-        node
-    the_other_way: the later one is the key, the earlier one the value
-    > twins[node] = first[key] -> twins[first[key]] = node
-    set_of_args: an argument that stands there twice counts twice
-    > tuple(args), -> frozenset(args),
-    changes: the nodes have changed: they are to be read alone
-    > return twins -> for n in nodes:\n        n.args = tuple(twins.get(a, a) if
-        hasattr(a, 'op') else a for a in n.args)\n        n.kwargs = {}\n    return
-        twins
-    no_options: the options count: sum over dim 0 is not sum over dim 1
-    > , tuple(options) ->
-    """,
-)
+mistakes(common_subexpressions)(r"""
+not_spread: a node that repeats another counts as that one where it is an argument
+> twins.get(a, a) if -> a if
+inputs: inputs are never repetitions: two of them hold different tensors
+> if node.op != "call_function": -> if False:
+order_of_options: in which order the options stand does not count
+> sorted(node.kwargs.items()) -> node.kwargs.items()
+types: 1, 1.0 and True are three: as keys of a dict they are one, so their types belong
+    into the key
+> twins.get(a, a) if hasattr(a, "op") else repr(a) -> twins.get(a, a)
+> else repr(a) -> else float(a or 0)
+option_types: the options' values count with their types, too: True is not 1
+> (name, repr(value)) for -> (name, value) for
+any_order: the order of the args counts: a - b is not b - a
+> tuple(args), -> tuple(sorted(map(str, args))),
+last_one: the first is the one that stays: a third one repeats the first
+> twins[node] = first[key] -> twins[node], first[key] = first[key], node
+> twins[node] = first[key] -> twins[node] = first[key]\n            first[key] = node
+the_other_way: the later one is the key, the earlier one the value
+> twins[node] = first[key] -> twins[first[key]] = node
+set_of_args: an argument that stands there twice counts twice
+> tuple(args), -> frozenset(args),
+changes: the nodes have changed: they are to be read alone
+> return twins -> for n in nodes:\n        n.args = tuple(twins.get(a, a) if hasattr(a,
+    'op') else a for a in n.args)\n        n.kwargs = {}\n    return twins
+no_options: the options count: sum over dim 0 is not sum over dim 1
+> , tuple(options) ->
+""")
 
 
 @right(common_subexpressions, "by looking back")

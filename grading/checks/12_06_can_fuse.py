@@ -87,49 +87,44 @@ class CanFuse(SceneCheck):
         return alike and not early and not spoilt
 
 
-mistakes(
-    can_fuse,
-    r"""
-    not_pointwise: a sum needs all elements, not the thread's own: node must be
-        pointwise
-    > not node.pointwise or ->
-    any_shape: a thread makes one element of each: the shapes must be the same
-    > (node.shape, node.device) != (first.shape, first.device) -> node.device !=
-        first.device
-    any_device: a kernel runs on one device
-    > (node.shape, node.device) != (first.shape, first.device) -> node.shape !=
-        first.shape
-    as_many: shapes (3, 4) and (4, 3) have as many elements, but element i of the one
-        does not lie where element i of the other does
-    > (node.shape, node.device) != (first.shape, first.device) -> sorted(node.shape) !=
-        sorted(first.shape) or node.device != first.device
-    used: a node in between uses one of the group: it would run before the kernel
-    > any(n in other.inputs for n in group) or touched & set(other.writes) -> touched &
-        set(other.writes)
-    last_used: every node of the group counts, not only the last
-    > any(n in other.inputs for n in group) -> group[-1] in other.inputs
-    ends: every node of the group counts, not only the first and the last
-    > any(n in other.inputs for n in group) -> group[0] in other.inputs or group[-1] in
-        other.inputs
-    > for n in group:\n -> for n in group[:1] + group[-1:]:\n
-    written: a node in between writes to memory that the group reads: moved past it, the
-        kernel would read what comes later
-    >  or touched & set(other.writes) ->
-    writes_alone: what the group reads counts as well as what it writes
-    > set(n.reads) | set(n.writes) -> set(n.writes)
-    reads_alone: what the group writes counts as well as what it reads
-    > set(n.reads) | set(n.writes) -> set(n.reads)
-    nothing_between: nodes in between that have nothing to do with the group do no harm
-    > for other in between: -> for other in between:\n        return False
-    reading_between: a node in between that reads the same memory does no harm
-    > touched & set(other.writes) -> touched & set(other.reads) or touched &
-        set(other.writes)
-    equivalent: the group has one shape, and its order does not count
-    > off by one: first, touched = group[0], set() -> first, touched = group[(-1)]
-    > order: for n in group:
-    > order: for other in between:
-    """,
-)
+mistakes(can_fuse)(r"""
+not_pointwise: a sum needs all elements, not the thread's own: node must be pointwise
+> not node.pointwise or ->
+any_shape: a thread makes one element of each: the shapes must be the same
+> (node.shape, node.device) != (first.shape, first.device) -> node.device !=
+    first.device
+any_device: a kernel runs on one device
+> (node.shape, node.device) != (first.shape, first.device) -> node.shape != first.shape
+as_many: shapes (3, 4) and (4, 3) have as many elements, but element i of the one does
+    not lie where element i of the other does
+> (node.shape, node.device) != (first.shape, first.device) -> sorted(node.shape) !=
+    sorted(first.shape) or node.device != first.device
+used: a node in between uses one of the group: it would run before the kernel
+> any(n in other.inputs for n in group) or touched & set(other.writes) -> touched &
+    set(other.writes)
+last_used: every node of the group counts, not only the last
+> any(n in other.inputs for n in group) -> group[-1] in other.inputs
+ends: every node of the group counts, not only the first and the last
+> any(n in other.inputs for n in group) -> group[0] in other.inputs or group[-1] in
+    other.inputs
+> for n in group:\n -> for n in group[:1] + group[-1:]:\n
+written: a node in between writes to memory that the group reads: moved past it, the
+    kernel would read what comes later
+>  or touched & set(other.writes) ->
+writes_alone: what the group reads counts as well as what it writes
+> set(n.reads) | set(n.writes) -> set(n.writes)
+reads_alone: what the group writes counts as well as what it reads
+> set(n.reads) | set(n.writes) -> set(n.reads)
+nothing_between: nodes in between that have nothing to do with the group do no harm
+> for other in between: -> for other in between:\n        return False
+reading_between: a node in between that reads the same memory does no harm
+> touched & set(other.writes) -> touched & set(other.reads) or touched &
+    set(other.writes)
+equivalent: the group has one shape, and its order does not count
+> off by one: first, touched = group[0], set() -> first, touched = group[(-1)]
+> order: for n in group:
+> order: for other in between:
+""")
 
 
 @right(can_fuse, "by sets of what happens in between")

@@ -194,49 +194,48 @@ def evaluated(expression, operands, values, wide):
 WORDS = r're.sub(r"\b[abcM]\b", lambda word, n=names: n[word[0]], expression)'
 mistakes(
     fused_kernel,
-    rf"""
-    no_guard: there is no guard: the last block has more threads than elements
-    > "    if (i >= n) return;", ->
-    fixed_block: a block has blockDim.x threads, as many as the launch says
-    > blockDim.x -> 32
-    inputs_at_i: each input has an index of its own: a row that is broadcast is read at
-        i % 4
-    > p{{k}}[{{index}}] -> p{{k}}[i]
-    one_output: every output has a pointer, and is written
-    > enumerate(outputs)]\n    return -> enumerate(outputs[:1])]\n    return
-    operands_swapped: a is the first operand, b the second
-    > zip("abc", operands -> zip("abc"[: len(operands)][::-1], operands
-    always_float: each variable has its own type: bool, int or double are not float
-    > f"    {{type}} {{variable}} = {{text}};" -> f"    float {{variable}} = {{text}};"
-    first_step: all steps are done, not the first alone
-    > in steps:\n        names -> in steps[:1]:\n        names
-    & y{{k}}[i] = {{variable}} -> y{{k}}[i] = {{steps[0][0]}}
-    unrun:
-    > , "M": M}} -> }}\n        names.setdefault("M", "T")
-    > = {{text}};") -> = {{text}}")
-    > [*lines, "}}"] -> lines
-    > void {{name}}( -> void kernel(
-    parts_of_words: whole words are to be replaced: `max` has an a in it, too
-    > {WORDS} -> re.sub("[abcM]", lambda word, n=names: n[word[0]], expression)
-    outputs_sorted: the outputs come in the order in which they are listed
-    > f"{{types[v]}}* y{{k}}" for k, v in enumerate(outputs) -> f"{{types[v]}}* y{{k}}"
-        for k, v in enumerate(sorted(outputs))
-    & f"    y{{k}}[i] = {{variable}};" for k, variable in enumerate(outputs) ->
-        f"    y{{k}}[i] = {{variable}};" for k, variable in enumerate(sorted(outputs))
-    right: a grid-stride loop
-    > "    if (i >= n) return;" -> "    for (; i < n; i += (long long)gridDim.x *
-        blockDim.x) {{"
-    & [*lines, "}}"] -> [*lines, "}}}}"]
-    equivalent: in which order the inputs are read is no matter
-    > order: for k, (variable, type, index) in enumerate(inputs)
-    """,
     one_after_the_other=Mistake(
         "all names are to be replaced at once: what stands for a may contain a b, "
         "which is not to be replaced again",
         WORDS + " -> expression\n        for old, new in names.items():\n"
         r'            text = re.sub(rf"\b{old}\b", new, text)',
     ),
-)  # fmt: skip
+)(rf"""
+no_guard: there is no guard: the last block has more threads than elements
+> "    if (i >= n) return;", ->
+fixed_block: a block has blockDim.x threads, as many as the launch says
+> blockDim.x -> 32
+inputs_at_i: each input has an index of its own: a row that is broadcast is read at i %
+    4
+> p{{k}}[{{index}}] -> p{{k}}[i]
+one_output: every output has a pointer, and is written
+> enumerate(outputs)]\n    return -> enumerate(outputs[:1])]\n    return
+operands_swapped: a is the first operand, b the second
+> zip("abc", operands -> zip("abc"[: len(operands)][::-1], operands
+always_float: each variable has its own type: bool, int or double are not float
+> f"    {{type}} {{variable}} = {{text}};" -> f"    float {{variable}} = {{text}};"
+first_step: all steps are done, not the first alone
+> in steps:\n        names -> in steps[:1]:\n        names
+& y{{k}}[i] = {{variable}} -> y{{k}}[i] = {{steps[0][0]}}
+unrun:
+> , "M": M}} -> }}\n        names.setdefault("M", "T")
+> = {{text}};") -> = {{text}}")
+> [*lines, "}}"] -> lines
+> void {{name}}( -> void kernel(
+parts_of_words: whole words are to be replaced: `max` has an a in it, too
+> {WORDS} -> re.sub("[abcM]", lambda word, n=names: n[word[0]], expression)
+outputs_sorted: the outputs come in the order in which they are listed
+> f"{{types[v]}}* y{{k}}" for k, v in enumerate(outputs) -> f"{{types[v]}}* y{{k}}" for
+    k, v in enumerate(sorted(outputs))
+& f"    y{{k}}[i] = {{variable}};" for k, variable in enumerate(outputs)
+    -> f"    y{{k}}[i] = {{variable}};" for k, variable in enumerate(sorted(outputs))
+right: a grid-stride loop
+> "    if (i >= n) return;" -> "    for (; i < n; i += (long long)gridDim.x *
+    blockDim.x) {{"
+& [*lines, "}}"] -> [*lines, "}}}}"]
+equivalent: in which order the inputs are read is no matter
+> order: for k, (variable, type, index) in enumerate(inputs)
+""")
 
 
 @right(fused_kernel, "by macros")

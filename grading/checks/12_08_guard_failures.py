@@ -62,34 +62,31 @@ class GuardFailures(Check):
         return found
 
 
-mistakes(
-    guard_failures,
-    r"""
-    equal: 1, 1.0 and True are equal in Python, but a trace made for one is not right
-        for the others: the types have to be the same
-    > if old != new: -> if traced.get(name, ...) != now.get(name, ...) and old != new:
-    outer_types: in tuples, too, 1 and 1.0 differ
-    > if old != new: -> if type(traced.get(name)) is not type(now.get(name)) or name not
-        in traced or name not in now or (traced[name] != now[name] and old != new):
-    nan: nan is not equal to itself, but here it is the same
-    > if old != new: -> if old != new or traced[name] != now[name]:
-    new_names: names that are new in this call count, too
-    > [*traced, *(n for n in now if n not in traced)] -> traced
-    old_names: names that are missing in this call count, too
-    > [*traced, *(n for n in now if n not in traced)] -> [*(n for n in traced if n in
-        now), *(n for n in now if n not in traced)]
-    order: the order is that of `traced`, and then come the new names
-    > [*traced, *(n for n in now if n not in traced)] -> sorted({*traced, *now})
-    first: all that differs is wanted, not the first alone
-    > return failures -> return failures[:1]
-    quoted_nothing: a missing one is written as nothing, a text "nothing" as 'nothing'
-    > else "nothing"\n        new -> else "'nothing'"\n        new
-    & repr(now[name]) if name in now else "nothing" -> repr(now.get(name, "nothing"))
-    none: a name that is missing is something else than one whose value is None
-    > else "nothing"\n        new -> else "None"\n        new
-    & in now else "nothing" -> in now else "None"
-    """,
-)  # fmt: skip
+mistakes(guard_failures)(r"""
+equal: 1, 1.0 and True are equal in Python, but a trace made for one is not right for
+    the others: the types have to be the same
+> if old != new: -> if traced.get(name, ...) != now.get(name, ...) and old != new:
+outer_types: in tuples, too, 1 and 1.0 differ
+> if old != new: -> if type(traced.get(name)) is not type(now.get(name)) or name not in
+    traced or name not in now or (traced[name] != now[name] and old != new):
+nan: nan is not equal to itself, but here it is the same
+> if old != new: -> if old != new or traced[name] != now[name]:
+new_names: names that are new in this call count, too
+> [*traced, *(n for n in now if n not in traced)] -> traced
+old_names: names that are missing in this call count, too
+> [*traced, *(n for n in now if n not in traced)] -> [*(n for n in traced if n in now),
+    *(n for n in now if n not in traced)]
+order: the order is that of `traced`, and then come the new names
+> [*traced, *(n for n in now if n not in traced)] -> sorted({*traced, *now})
+first: all that differs is wanted, not the first alone
+> return failures -> return failures[:1]
+quoted_nothing: a missing one is written as nothing, a text "nothing" as 'nothing'
+> else "nothing"\n        new -> else "'nothing'"\n        new
+& repr(now[name]) if name in now else "nothing" -> repr(now.get(name, "nothing"))
+none: a name that is missing is something else than one whose value is None
+> else "nothing"\n        new -> else "None"\n        new
+& in now else "nothing" -> in now else "None"
+""")
 
 
 @right(guard_failures, "by a function that compares")

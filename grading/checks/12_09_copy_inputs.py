@@ -76,53 +76,50 @@ class CopyInputs(SceneCheck):
         return [(k, v if isinstance(v, str) else brief(v)) for k, v in lines]
 
 
-mistakes(
-    copy_inputs,
-    r"""
-    rebound: a static tensor takes another's place in the list: the graph reads the old
-        memory still. t.copy_(x) writes into it
-    >         t.copy_(x)\n ->         static[static.index(t) if False else [s is t for s
-        in static].index(True)] = x\n
-    name_only: nothing is copied: `t = x` gives a name to another tensor, and leaves the
-        memory as it was
-    > t.copy_(x) -> t = x
-    memory_swapped: the static tensor reads other memory now: the graph has the old
-        addresses
-    > t.copy_(x) -> t.storage = x.storage
-    no_check: where shape or dtype differ, RuntimeError: copy_ would broadcast and cast
-    > if (t.shape, t.dtype, t.device) != (x.shape, x.dtype, x.device): -> if False:
-    any_shape: a shape that broadcasts to the static one's is another shape
-    > (t.shape, t.dtype, t.device) != (x.shape, x.dtype, x.device) -> (t.dtype,
-        t.device) != (x.dtype, x.device)
-    any_dtype: numbers of another dtype do not fit: the trace was made for this one
-    > (t.shape, t.dtype, t.device) != (x.shape, x.dtype, x.device) -> (t.shape,
-        t.device) != (x.shape, x.device)
-    checked_late: something was written before the error: check all of them first
-    >     given = [x.clone() if id(x.storage) in memory else x for x in given]\n    for
-        t, x in zip(static, given, strict=True):\n        t.copy_(x)\n ->
-    &             )\n    memory ->             )\n        t.copy_(x)\n    memory
-    overwritten: a given tensor reads static memory that was written to before its turn:
-        clone such ones first
-    > given = [x.clone() if id(x.storage) in memory else x for x in given] ->
-    > if id(x.storage) in memory -> if any(x is t for t in static[:0])
-    only_the_same: a view of static memory, such as its transpose, is overwritten while
-        it is read, too
-    > id(x.storage) in memory -> any(x is t for t in static)
-    given_changed: the given tensors are read, and not written to
-    >     for t, x in zip(static, given, strict=True):\n        t.copy_(x)\n ->     for
-        t, x in zip(static, given, strict=True):\n        t.copy_(x), x.zero_()\n
-    wrong_error: another type of error is raised: RuntimeError is wanted, as PyTorch's
-    > raise RuntimeError( -> raise ValueError(
-    right: by assignment to all elements
-    > t.copy_(x) -> t[...] = x
-    equivalent: all are checked, and what reads static memory is cloned, before any copy
-    > order: for number, (t, x) in
-    > arguments swapped: for number, (t, x) in
-    > branch dropped: given = [x.clone() if id(x.storage) in memory else x for x in
-        given] -> given = [(x.clone())
-    > order: for t, x in zip(static, given, strict=True):
-    """,
-)  # fmt: skip
+mistakes(copy_inputs)(r"""
+rebound: a static tensor takes another's place in the list: the graph reads the old
+    memory still. t.copy_(x) writes into it
+>         t.copy_(x)\n ->         static[static.index(t) if False else [s is t for s in
+    static].index(True)] = x\n
+name_only: nothing is copied: `t = x` gives a name to another tensor, and leaves the
+    memory as it was
+> t.copy_(x) -> t = x
+memory_swapped: the static tensor reads other memory now: the graph has the old
+    addresses
+> t.copy_(x) -> t.storage = x.storage
+no_check: where shape or dtype differ, RuntimeError: copy_ would broadcast and cast
+> if (t.shape, t.dtype, t.device) != (x.shape, x.dtype, x.device): -> if False:
+any_shape: a shape that broadcasts to the static one's is another shape
+> (t.shape, t.dtype, t.device) != (x.shape, x.dtype, x.device) -> (t.dtype, t.device) !=
+    (x.dtype, x.device)
+any_dtype: numbers of another dtype do not fit: the trace was made for this one
+> (t.shape, t.dtype, t.device) != (x.shape, x.dtype, x.device) -> (t.shape, t.device) !=
+    (x.shape, x.device)
+checked_late: something was written before the error: check all of them first
+>     given = [x.clone() if id(x.storage) in memory else x for x in given]\n    for t, x
+    in zip(static, given, strict=True):\n        t.copy_(x)\n ->
+&             )\n    memory ->             )\n        t.copy_(x)\n    memory
+overwritten: a given tensor reads static memory that was written to before its turn:
+    clone such ones first
+> given = [x.clone() if id(x.storage) in memory else x for x in given] ->
+> if id(x.storage) in memory -> if any(x is t for t in static[:0])
+only_the_same: a view of static memory, such as its transpose, is overwritten while it
+    is read, too
+> id(x.storage) in memory -> any(x is t for t in static)
+given_changed: the given tensors are read, and not written to
+>     for t, x in zip(static, given, strict=True):\n        t.copy_(x)\n ->     for t, x
+    in zip(static, given, strict=True):\n        t.copy_(x), x.zero_()\n
+wrong_error: another type of error is raised: RuntimeError is wanted, as PyTorch's
+> raise RuntimeError( -> raise ValueError(
+right: by assignment to all elements
+> t.copy_(x) -> t[...] = x
+equivalent: all are checked, and what reads static memory is cloned, before any copy
+> order: for number, (t, x) in
+> arguments swapped: for number, (t, x) in
+> branch dropped: given = [x.clone() if id(x.storage) in memory else x for x in given]
+    -> given = [(x.clone())
+> order: for t, x in zip(static, given, strict=True):
+""")
 
 
 @right(copy_inputs, "all cloned")

@@ -95,37 +95,6 @@ class CaptureFailure(Check):
 INSIDE = 'elif not inside:\n            pool = detail if kind == "pool" else pool\n'
 mistakes(
     capture_failure,
-    r"""
-    outside: outside of a capture everything is allowed
-    > elif not inside: -> elif kind == 'pool':
-    & pool = detail if kind == "pool" else pool -> pool = detail
-    > inside, pool, left = False, 0, 0 -> inside, pool, left = True, 0, 0
-    last: the first reason is wanted: what comes after it is of no use
-    > for kind, line, detail in events: -> worst = None\n    for kind, line, detail in
-        events:
-    & return line, f"{detail} reads -> worst = line, f"{detail} reads
-    & return line, "numbers -> worst = line, "numbers
-    & return line, "the host -> worst = line, "the host
-    & return None -> return worst
-    free_ignored: what is freed inside can be allocated again
-    > left += detail ->  pass
-    pool_ignored: the pool has as many bytes as the last "pool" before said
-    > inside, left = True, pool -> inside, left = True, 0
-    first_pool: the last "pool" counts
-    > pool = detail if kind == "pool" else pool -> pool = pool or (detail if kind ==
-        "pool" else 0)
-    not_refilled: a capture begins with the whole pool, whatever an earlier one has
-        taken
-    > inside, left = True, pool -> inside, left = True, left or pool
-    no_memory: memory counts: addresses are in the launches, so it comes from the pool
-    > if left < 0: -> if False:
-    asked: how many bytes are missing is wanted, not how many were asked for
-    > {-left} bytes -> {detail} bytes
-    after_the_end: after the end it is outside again
-    > elif kind == "end": inside = False -> elif kind == "end":\n            continue
-    equivalent: what is left is set at the beginning of each capture
-    > off by one: inside, pool, left = False, 0, 0 -> inside, pool, left = False, 0, (
-    """,
     counted_outside=Mistake(
         "memory that is allocated outside does not come from the pool",
         (
@@ -135,7 +104,36 @@ mistakes(
             "        elif not inside:"
         ),
     ),
-)
+)(r"""
+outside: outside of a capture everything is allowed
+> elif not inside: -> elif kind == 'pool':
+& pool = detail if kind == "pool" else pool -> pool = detail
+> inside, pool, left = False, 0, 0 -> inside, pool, left = True, 0, 0
+last: the first reason is wanted: what comes after it is of no use
+> for kind, line, detail in events: -> worst = None\n    for kind, line, detail in
+    events:
+& return line, f"{detail} reads -> worst = line, f"{detail} reads
+& return line, "numbers -> worst = line, "numbers
+& return line, "the host -> worst = line, "the host
+& return None -> return worst
+free_ignored: what is freed inside can be allocated again
+> left += detail ->  pass
+pool_ignored: the pool has as many bytes as the last "pool" before said
+> inside, left = True, pool -> inside, left = True, 0
+first_pool: the last "pool" counts
+> pool = detail if kind == "pool" else pool -> pool = pool or (detail if kind == "pool"
+    else 0)
+not_refilled: a capture begins with the whole pool, whatever an earlier one has taken
+> inside, left = True, pool -> inside, left = True, left or pool
+no_memory: memory counts: addresses are in the launches, so it comes from the pool
+> if left < 0: -> if False:
+asked: how many bytes are missing is wanted, not how many were asked for
+> {-left} bytes -> {detail} bytes
+after_the_end: after the end it is outside again
+> elif kind == "end": inside = False -> elif kind == "end":\n            continue
+equivalent: what is left is set at the beginning of each capture
+> off by one: inside, pool, left = False, 0, 0 -> inside, pool, left = False, 0, (
+""")
 
 
 @right(capture_failure, "capture by capture")

@@ -37,27 +37,27 @@ SIZES = (  # (part, M, N, K): below, at and above a tile
 )
 
 BARRIERS = """
-    no_barriers: both barriers are missing, or order one warp alone: __syncthreads()
-        belongs after the lines that fill the tiles, and at the end of the loop
-    > __syncthreads(); ->
-    > __syncthreads -> __syncwarp
-    no_first: the first barrier is missing: threads multiply while others still fill the
-        tiles. __syncthreads() belongs after the lines that fill them
-    > __syncthreads(); for -> for
-    no_second: the second barrier is missing: a fast thread fills its cells for the next
-        step while others still multiply. __syncthreads() belongs at the loop's end
-    > __syncthreads(); } -> }
-    blocks_swapped: the blocks are counted the wrong way round: blockIdx.y counts rows,
-        blockIdx.x columns
-    > blockIdx.y -> blockIdx.z
-    & blockIdx.x -> blockIdx.y
-    & blockIdx.z -> blockIdx.x
+no_barriers: both barriers are missing, or order one warp alone: __syncthreads() belongs
+    after the lines that fill the tiles, and at the end of the loop
+> __syncthreads(); ->
+> __syncthreads -> __syncwarp
+no_first: the first barrier is missing: threads multiply while others still fill the
+    tiles. __syncthreads() belongs after the lines that fill them
+> __syncthreads(); for -> for
+no_second: the second barrier is missing: a fast thread fills its cells for the next
+    step while others still multiply. __syncthreads() belongs at the loop's end
+> __syncthreads(); } -> }
+blocks_swapped: the blocks are counted the wrong way round: blockIdx.y counts rows,
+    blockIdx.x columns
+> blockIdx.y -> blockIdx.z
+& blockIdx.x -> blockIdx.y
+& blockIdx.z -> blockIdx.x
 """
 ZEROS = """
-    equivalent: one more round adds zeros
-    > comparison: k <= K;
-    equivalent: past K, the other factor is 0, and what is past c is not written
-    > constant: : 1.0f;
+equivalent: one more round adds zeros
+> comparison: k <= K;
+equivalent: past K, the other factor is 0, and what is past c is not written
+> constant: : 1.0f;
 """
 TAIL_KEPT = (
     "the tail is not filled: past K the tiles still hold what the last step has "

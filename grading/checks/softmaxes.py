@@ -31,13 +31,12 @@ NOT_DIVIDED = "nothing is divided: y is exp(x - max), and its sum is not 1"
 ROW = "x += blockIdx.x * n;\n    y += blockIdx.x * n;"
 WRITE = "for (int i = tid; i < n; i += blockDim.x) y[i] ="
 BOTH = f"""
-    first_pass: only the first blockDim.x elements of a row are done: a row may be
-        longer than the block, so each thread needs a loop
-    > i += blockDim.x -> i += n
-    of_matrix: softmax is of all rows together: each row has a largest and a sum of its
-        own
-    > {ROW} -> n *= gridDim.x;
-    & {WRITE} -> n /= gridDim.x; {ROW} {WRITE}
+first_pass: only the first blockDim.x elements of a row are done: a row may be longer
+    than the block, so each thread needs a loop
+> i += blockDim.x -> i += n
+of_matrix: softmax is of all rows together: each row has a largest and a sum of its own
+> {ROW} -> n *= gridDim.x;
+& {WRITE} -> n /= gridDim.x; {ROW} {WRITE}
 """
 
 

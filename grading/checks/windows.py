@@ -15,15 +15,14 @@ WINDOWS = {  # planes, H, W, KH, KW, stride, padding, dilation
     "all of them": [(3, 9, 11, 3, 2, 2, 2, 2), (2, 12, 7, 2, 3, 3, 1, 2), FAR],
 }
 MISTAKES = """
-    no_stride: the stride is left out: the window at oh begins at oh * stride - padding
-    >  * stride ->
-    > oh * stride -> oh
-    > ow * stride -> ow
-    no_padding: the padding is left out: the window at oh begins at oh * stride -
-        padding
-    >  - padding ->
-    > - padding + kh -> + kh
-    > - padding + kw -> + kw
+no_stride: the stride is left out: the window at oh begins at oh * stride - padding
+>  * stride ->
+> oh * stride -> oh
+> ow * stride -> ow
+no_padding: the padding is left out: the window at oh begins at oh * stride - padding
+>  - padding ->
+> - padding + kh -> + kh
+> - padding + kw -> + kw
 """
 
 
