@@ -366,9 +366,8 @@ Tensor.over = staticmethod(made)  # for rooms below this one
 for name, function in METHODS.items():  # what ops/ says is a method
     if not hasattr(Tensor, name):
         setattr(Tensor, name, getattr(function, "call", function))
-    operator = getattr(function, "operator", function)
-    if getattr(operator, "arity", 0) == 1 and not hasattr(Tensor, f"{name}_"):
-        setattr(Tensor, f"{name}_", in_place(operator))
+    if getattr(function, "arity", 0) == 1 and not hasattr(Tensor, f"{name}_"):
+        setattr(Tensor, f"{name}_", in_place(function))
 
 
 def _of(array, device="cpu", dtype=None):

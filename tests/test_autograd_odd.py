@@ -19,6 +19,7 @@ x ** 0 | 0 ** x | x % y | m.where(x > 0, x, y) | x.masked_fill(x > 0, 2) | x.sof
 x[2:3].prod(1) | x.prod() | x.prod(0) | x.prod(1) | x[:2, :3].prod() | x[2:].prod(1)
 y.prod() | y[[0, 2, 3]].prod() | y[[0, 2, 0]].prod() | x[0, :1].prod() | x[2, 0].prod()
 x.tril() | m.functional.max_pool2d(x.view(1, 1, 4, 4), 2)
+m.functional.leaky_relu(x) | m.functional.softplus(x)
 """
 
 

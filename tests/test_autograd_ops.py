@@ -66,6 +66,7 @@ m.functional.kl_div(x, z[0], reduction="batchmean", log_target=True)
 m.functional.scaled_dot_product_attention(z, x, x + y)
 m.functional.scaled_dot_product_attention(z, z, z, is_causal=True, scale=0.5)
 m.functional.scaled_dot_product_attention(x, x, x, attn_mask=x[:, :3])
+m.functional.scaled_dot_product_attention(x, x, x, attn_mask=x[:, :3] > 0.3)
 """
 PRODUCTS = """
 x @ y | y @ x.T | x.T @ x | z @ x.T | z @ y | x @ z.transpose(1, 2) | y @ y
@@ -73,6 +74,7 @@ z @ z.transpose(1, 2) | y @ z.transpose(1, 2) | z[:, None] @ z.transpose(1, 2)
 y.dot(y) | x.mv(y) | x.mm(x.T) | z.bmm(z.transpose(1, 2)) | y.outer(x[:, 0])
 m.addmm(y[:3], x, x.T, beta=0.5, alpha=2) | m.einsum("ij,j->i", x, y)
 m.einsum("bij,kj->bik", z, x) | m.einsum("bij,bkj", z, z) | m.einsum("i,j->ij", y, y)
+m.einsum("iij->j", x[:1].expand(3, 3, 4))
 m.einsum("...ij,ij->...", z, x) | m.einsum("ii->i", x[:, :3]) | m.einsum("ij->ji", x)
 m.functional.conv1d(z, z[:1].transpose(0, 1)[:2, :, :2].expand(2, 3, 2), stride=2)
 m.functional.conv_transpose2d(z, z.view(2, 3, 2, 2)[:, :2].transpose(0, 1), None, 2)
@@ -93,6 +95,8 @@ x.T.reshape(2, 6) | x.flatten() | z.flatten(1) | x.unsqueeze(1)
 x.unsqueeze(1).squeeze(1) | x[:1].squeeze() | x[1] | x[:, 1:3] | x[::2, None]
 x[..., -1] | z[1, :, ::3] | x[1, 2] | x[:0] | x.as_strided((2, 3), (4, 1), 1)
 x.as_strided((3, 3), (1, 1), 0) | x.as_strided((2, 2, 3), (0, 2, 1), 2)
+x[:1].expand(3, 4).as_strided((3, 3), (0, 1), 1)
+x[0].expand(2, 4).as_strided((4,), (1,))
 x[1:].as_strided((2, 2), (1, 4), 0) | x.T[1:3].flatten() | sum(row for row in x)
 """
 IN_PLACE = """

@@ -50,6 +50,8 @@ x.mul(2) | x.div(2) | x.div(2, rounding_mode="trunc") | x.div(-2, rounding_mode=
 ~x | x & 6 | 5 ^ x | x & True | x ^ 2.5 | x.__or__(-3) | x.__ror__(False)
 x.div(0.75, rounding_mode="trunc") | x ** -0.5 | x.div(2, rounding_mode="up")
 x.floor() | x.ceil() | x.trunc() | x.round() | x.frac() | x.sign() | x.clip(-1, 2)
+x.clone().floor_() | x.clone().ceil_() | x.clone().trunc_() | x.clone().clip_(-1, 2)
+(x / 3).round_() | (x * 0.3).round(decimals=2) | x.round(decimals=1)
 m.round(x, decimals=1) | m.round(x, decimals=-1) | m.lerp(x, x * 2, 0.25)
 m.lerp(x, -x, 0.75)
 x.tan() | x.asin() | x.acos() | x.atan() | x.sinh() | x.cosh() | x.asinh() | x.acosh()
@@ -57,6 +59,7 @@ x.atanh() | x.expm1() | x.log1p() | x.log2() | x.log10() | x.exp2() | m.atan2(x,
 m.nn.functional.silu(x) | m.nn.functional.mish(x) | m.nn.functional.elu(x, 0.5)
 m.nn.functional.leaky_relu(x, 0.1) | m.nn.functional.softplus(x, 2.0, 4.0)
 m.nn.functional.hardtanh(x, -2, 2) | m.nn.functional.relu6(x)
+m.nn.functional.hardtanh(x, 2, -2)
 """
 BINARY = """
 x + y | x - y | x * y | x / y | x // y | x % y | x ** y | m.where(x > y, x, y) | x == y

@@ -122,6 +122,8 @@ x.amax(0) | x.max(1) | x.argmax(1) | x.argmax(0) | x.argmax() | x.softmax(1)
 x.softmax(0)
 x.log_softmax(1) | x.var(1) | x.sum((0, 1), keepdim=True) | x[:, :0].sum(0) | x.all()
 m.functional.layer_norm(x, (x.shape[1],)) | x.any(()) | x.all(()) | x.var(correction=-1)
+x.amax() | x.min() | x.logsumexp(1) | x.logsumexp((0, 1), True) | x.bool().logsumexp(0)
+m.functional.group_norm(x[..., None], 1) | m.functional.instance_norm(x[..., None])
 """
 
 
@@ -386,7 +388,9 @@ f.layer_norm(x, (4,), 2) | TypeError | layer_norm(): argument 'weight' must be T
 f.layer_norm(x, (4,), eps="a") | TypeError | 'eps' must be Number, not str
 (x > 0).argmax()  | RuntimeError  | argmax(): does not support bool input
 x.long().mean()   | DispatchError | mean has no kernel for int64 on '@'
-x[:, :0].amax(1)  | IndexError    | amax(): there is no element to choose
+x[:, :0].amax(1)  | IndexError    | amax(): Expected reduction dim 1 to have non-zero
+x[:, :0].amin()   | RuntimeError  | amin(): Expected reduction dim to be specified
+x[:, :0].max()    | RuntimeError  | max(): Expected reduction dim to be specified for
 x[:0].argmax()    | IndexError    | non-zero size
 x.long().softmax(0) | DispatchError | softmax has no kernel for int64
 x.long().var()    | DispatchError | var has no kernel for int64

@@ -183,6 +183,44 @@ def test_moving(text, device):
     assert_like_torch(eval(f"lambda m, x, i: {text}"), device, make)
 
 
+ODD = """
+f.pad(x, (2, -1), "circular") | f.pad(x, (-2, 1), "circular") | f.pad(x, (-2, 1))
+f.pad(x, (-3, 4, 1, -2)) | f.pad(x, (-5, 6)) | f.pad(x, (6, -5))
+f.pad(x, (1, -2), "reflect")
+f.interpolate(x[None, None], scale_factor=1.3)
+f.interpolate(x[None], scale_factor=2.1)
+f.interpolate(x[None, None], scale_factor=2.1)
+f.interpolate(x[None, None], scale_factor=(1.3, 1.2), mode="bilinear")
+f.interpolate(x[None, None], 5) | f.interpolate(x[None, None], (5, 4, 3))
+f.interpolate(x[None, None].long(), 6, mode="bilinear")
+f.adaptive_avg_pool2d(x[None] / (x > -5), (2, 3))
+f.adaptive_avg_pool2d(x[None], (0, 2))
+f.scaled_dot_product_attention(x, x, x, x[:, :3] > 0)
+f.scaled_dot_product_attention(x, x, x, (x / (x > 0)).abs()[:, :3] * -m.tensor(1.0))
+f.kl_div(x, x, reduction="none") | f.kl_div(x.long(), x.long())
+f.kl_div(x, x.relu())
+f.binary_cross_entropy(x / x, x * 0) | f.binary_cross_entropy(x * 0, x - 2)
+m.lerp(x.long(), x.long(), 0.5) | f.rms_norm(x.long(), (4,))
+m.einsum("ii->", x[:, :3])
+m.einsum("iij->j", x[:1].expand(3, 3, 4))
+m.einsum("iii->i", x[:3, None, :3].expand(3, 3, 3))
+x[0, 0].unique(dim=0)
+"""
+
+
+@on_devices
+@pytest.mark.parametrize("text", split(ODD))
+@pytest.mark.filterwarnings("ignore")
+def test_odd_calls(text, device):
+    """Sizes cut off, scales that round, NaN, infinity, whole numbers."""
+
+    def make(m):
+        return [m.tensor(np.arange(12.0).reshape(3, 4) - 5, "float32")]
+
+    function = eval(f"lambda m, x, f=None: (lambda f: {text})(m.functional)")
+    assert_like_torch(function, device, make, terms=4, magnitude=30.0)
+
+
 @on_devices
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
 def test_the_bytes_of_floats_as_other_floats(dtype, device):

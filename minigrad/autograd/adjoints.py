@@ -42,6 +42,10 @@ def strided_backward(dy, origin, view):
     kept = [1 if not s else n for n, s in zip(shape, strides, strict=True)]
     add_at(flat.as_strided(kept, strides, offset - origin[2] - low),
            sum_to_size(dy, tuple(kept)))  # fmt: skip
+    if overlaps(*origin[:2]):  # the elements of one cell share its gradient
+        count, ones = flat.new_zeros(flat.shape), dy.new_number(1, dy.dtype, origin[0])
+        add_at(count.as_strided(*origin[:2], -low), ones)
+        flat = flat / count
     return flat.as_strided(origin[0], origin[1], -low)
 
 

@@ -75,7 +75,11 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
         scores = scores.masked_fill(~attn_mask, -math.inf)
     elif attn_mask is not None:
         scores = scores + attn_mask
-    weights = scores.softmax(-1)
+    if attn_mask is None:
+        weights = scores.softmax(-1)
+    else:  # a query that no key is left for has weights 0, not NaN
+        none = (scores == -math.inf).all(-1, keepdim=True)
+        weights = scores.masked_fill(none, 0).softmax(-1).masked_fill(none, 0)
     if dropout_p:
         weights = dropout(weights, dropout_p)
     return weights @ value

@@ -83,12 +83,10 @@ def sizes_of(inputs, operands):
 
 def plain(x, names, sizes):
     """An operand with each name once, in full size: views; and its names."""
-    for name in {n for n in names if names.count(n) > 1}:
-        places = [d for d, n in enumerate(names) if n == name]
-        kept = [d for d in range(x.ndim) if d not in places]
-        shape = *(x.shape[d] for d in kept), min(x.shape[d] for d in places)
-        strides = *(x.strides[d] for d in kept), sum(x.strides[d] for d in places)
-        x, names = x.as_strided(shape, strides), [*(names[d] for d in kept), name]
+    for name in [n for d, n in enumerate(names) if n in names[:d]]:
+        one, two = [d for d, n in enumerate(names) if n == name][:2]
+        others = [n for d, n in enumerate(names) if d not in (one, two)]
+        x, names = x.diagonal(0, one, two), [*others, name]
     return x.expand(*(sizes[n] for n in names)) if names else x, names
 
 

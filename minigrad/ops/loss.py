@@ -382,9 +382,9 @@ def binary_cross_entropy(input, target, weight=None, reduction="mean"):
     input: shares, between 0 and 1. weight: what each element counts, broadcast.
     """
     of_one_shape("binary_cross_entropy", input, target)
-    x = input.detach()
-    if x.device != "cuda" and bool(((x < 0) | (x > 1)).any()):
-        raise RuntimeError("all elements of input should be between 0 and 1")
+    for name, x in ("input", input.detach()), ("target", target.detach()):
+        check(x.device == "cuda" or bool(((x >= 0) & (x <= 1)).all()),
+              f"all elements of {name} should be between 0 and 1")  # fmt: skip
     loss = bce(input, target)
     return reduced(loss if weight is None else loss * weight, reduction)
 
@@ -405,12 +405,13 @@ def kl_div(input, target, reduction="mean", log_target=False):
     reduction: "batchmean" divides the sum by the first size, as the definition does.
     """
     same_shape("kl_div", input, target)
+    for x in input, target:
+        check(x.dtype in FLOATS, "kl_div: Integral inputs not supported.")
     if log_target:
         loss = target.exp() * (target - input)
-    else:
-        there = target > 0
-        logs = where(there, target, 1).log()
-        loss = where(there, target * logs, 0) - target * input
+    else:  # of 0 only the product with its logarithm is 0; one below 0 gives NaN
+        own = target * where(target == 0, 1, target).log()
+        loss = where(target == 0, 0, own) - target * input
     if reduction == "batchmean":
         return loss.sum() / input.shape[0]
     return reduced(loss, reduction)

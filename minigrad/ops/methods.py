@@ -69,6 +69,7 @@ class Methods:
     )
     __iand__, __ior__, __ixor__ = bitwise_and_, bitwise_or_, bitwise_xor_
     masked_fill_ = inplace.masked_fill_
+    round_, clip_ = by_copy(pointwise.round), clamp_
     scatter_, scatter_add_ = map(by_copy, (indexing.scatter, indexing.scatter_add))
 
     cpu, cuda = onto("cpu"), onto("cuda")

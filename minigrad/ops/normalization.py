@@ -16,7 +16,7 @@ from ..dtypes import computed_in
 from ..kernels import lab_rungs
 from ..launch import Rung, a_row, whole_warps
 from ..numpy_names import either_name
-from .pointwise import root
+from .pointwise import check_dtype, root
 from .reduce import as_flag, dims_of, kept_shape, rows_of
 from .reduce import mean_of as mean
 from .softmax import PACKS, fits_registers, in_registers, row_facts, warps
@@ -411,7 +411,8 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
           lambda: "Expected number of channels in input to be divisible by num_groups, "
           f"but got input of shape {list(shape)} and "
           f"num_groups={num_groups}")  # fmt: skip
-    groups = input.reshape(shape[0], num_groups, -1)
+    inside = math.prod(shape[1:]) // num_groups
+    groups = input.reshape(shape[0], num_groups, inside)
     y = layer_norm(groups, groups.shape[-1:], eps=eps).reshape(shape)
     for name, x in ("weight", weight), ("bias", bias):
         if x is not None:
@@ -451,11 +452,11 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
 
     eps: None for the spacing of the dtype's numbers at 1.
     """
-    shape = layout.as_ints((normalized_shape,))
-    own = tensor_for("rms_norm", "input", input).shape
+    check_dtype("rms_norm", input)
+    shape, own = layout.as_ints((normalized_shape,)), input.shape
     check(shape and own[-len(shape) :] == shape,
           lambda: f"Given normalized_shape={list(shape)}, expected input with shape "
-          f"[*, {', '.join(map(str, shape))}], but got input of size"
+          f"[*, {', '.join(map(str, shape))}], but got input of size "
           f"{list(own)}")  # fmt: skip
     wide = computed_in(input.dtype)
     x, dims = input.to(dtype=wide), tuple(range(-len(shape), 0))

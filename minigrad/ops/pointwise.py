@@ -8,6 +8,7 @@ in the dtype that `result_type` says.
 
 import builtins
 import functools
+import itertools
 import math
 from numbers import Integral, Real
 
@@ -16,7 +17,7 @@ import numpy as np
 from ..check import check
 from ..dispatch import KERNELS, METHODS, functional, method, tensor_for
 from ..dtypes import DTYPES, FLOATS, INTEGERS, bool_, float32, int64, result_type, uint8
-from ..storage import to_number
+from ..storage import DEVICES, to_number
 from . import pointwise_backward as vjps
 from .pointwise_kernels import Pointwise, copy, pointwise
 from .special import erf as erf_of
@@ -42,6 +43,13 @@ def of_values(condition=None, *values):
           lambda: "where expected condition to be a boolean tensor, but got a tensor "
           f"with dtype {condition.dtype}")  # fmt: skip
     return result_type(*values)
+
+
+def check_dtype(name, x, dtypes=FLOATS):
+    """NotImplementedError unless x is a tensor of one of the dtypes."""
+    check(tensor_for(name, "input", x).dtype in dtypes,
+          lambda: f'"{name}" not implemented for {x.dtype}',
+          NotImplementedError)  # fmt: skip
 
 
 def without_bool(*operands):
@@ -252,37 +260,43 @@ atan2 = of_floats("atan2", np.arctan2, "atan2(a, b)",
     lambda dy, a, b: dy * b / (a * a + b * b),
     lambda dy, a, b: -dy * a / (a * a + b * b))  # fmt: skip
 
-# ------------------------------------------------- rounding
+# ------------------------------------------------- copies, and rounding
 
 
-def named(name):
-    """Give a function the name that it has as a method: errors name it."""
+class Cast(Pointwise):
+    """A copy in another dtype, or in the same: `cast[float32](x)`."""
 
-    def rename(function):
-        function.__name__ = function.__qualname__ = name
-        return function
+    def __init__(self, dtype):
+        same = [through] if dtype in FLOATS else []
+        how = {"dtypes": [dtype], "rule": lambda x: dtype}
+        super().__init__("copy", copy, "a", *same, **how)
+        self.dtype = dtype
 
-    return rename
+    def find(self, operands):
+        """The kernel, without `find_kernel`: the lab that writes it copies tensors."""
+        return KERNELS[self.name, operands[0].device, self.dtype]
+
+
+cast = {dtype: Cast(dtype) for dtype in DTYPES}
+for _device in "sim", "cuda":  # by int64 -1.5 becomes 255, as in PyTorch, and not 0
+    KERNELS["copy", _device, uint8].wide = int64
 
 
 def rounding(name, formula, expression):
-    """A function that rounds floats; whole numbers are copied."""
-    operator = pointwise(name, formula, expression, flat, dtypes=FLOATS)
-
-    @method
-    @named(name)
-    def rounded(input):
-        check(input.dtype != bool_, lambda: f"\"{name}\" not implemented for 'Bool'")
-        return operator(input) if input.dtype in FLOATS else input.clone()
-
-    rounded.operator = operator
-    return rounded
+    """An operator that rounds floats, and copies whole numbers."""
+    for device, dtype in itertools.product(DEVICES, INTEGERS):
+        KERNELS[name, device, dtype] = KERNELS["copy", device, dtype]
+    return method(pointwise(name, formula, expression, flat, dtypes=FLOATS))
 
 
 floor = rounding("floor", np.floor, "floor(a)")
 ceil = rounding("ceil", np.ceil, "ceil(a)")
 trunc = rounding("trunc", np.trunc, "trunc(a)")
 to_even = rounding("round", np.rint, "rint(a)")
+to_decimals = pointwise("round_decimals", lambda x, scale: np.rint(x * scale) / scale,
+    "(rint(a * b) / b)", flat, None, dtypes=FLOATS)  # fmt: skip
+to_tens = pointwise("round_tens", lambda x, scale: np.rint(x / scale) * scale,
+    "(rint(a / b) * b)", flat, None, dtypes=FLOATS)  # fmt: skip
 
 
 @method
@@ -290,11 +304,9 @@ def round(input, *, decimals=0):  # noqa: A001
     """input rounded to so many decimals, halves to the even digit."""
     if not decimals:
         return to_even(input)
-    check(input.dtype in FLOATS, "round: decimals are for floats; x.float() makes one")
-    scale = 10.0 ** builtins.abs(decimals)
-    if decimals > 0:
-        return to_even(input * scale) / scale
-    return to_even(input / scale) * scale
+    check_dtype("round", input)
+    operator = to_decimals if decimals > 0 else to_tens
+    return operator(input, 10.0 ** builtins.abs(decimals))
 
 
 frac = method(pointwise("frac", lambda x: x - np.trunc(x), "a - trunc(a)", through,
@@ -312,9 +324,9 @@ lerp_of = pointwise("lerp",
 @method
 def lerp(input, end, weight):
     """input + weight * (end - input); weight: a number or a tensor."""
-    check(tensor_for("lerp", "end", end).dtype == input.dtype and input.dtype in FLOATS,
-          lambda: f"expected dtype {input.dtype} for `end` but got dtype "
-          f"{end.dtype}")  # fmt: skip
+    check(tensor_for("lerp", "end", end).dtype == input.dtype, lambda: "expected dtype "
+          f"{input.dtype} for `end` but got dtype {end.dtype}")  # fmt: skip
+    check_dtype("lerp", input)
     return lerp_of(input, end, weight)
 
 
@@ -348,9 +360,8 @@ hardtanh_of = pointwise("hardtanh", numpy_clamp, "clamped(a, b, c)",
 
 
 def activated(operator, input, *numbers, inplace=False):
-    """An activation in the input's dtype, or the input, to which it is written."""
-    if tensor_for(operator.name, "input", input).dtype not in operator.dtypes:
-        raise RuntimeError(f'"{operator.name}" not implemented for {input.dtype}')
+    """An activation in the input's dtype; inplace: written into the input."""
+    check_dtype(operator.name, input, operator.dtypes)
     if input.dtype in INTEGERS:
         numbers = [int(n) for n in numbers]
     if not inplace:
@@ -392,7 +403,8 @@ def leaky_relu(input, negative_slope=0.01, inplace=False):
 @functional
 def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
     """input between min_val and max_val; without a gradient at these."""
-    check(input.dtype != uint8 or min(min_val, max_val) >= 0,
+    check(min_val <= max_val, "min_val cannot be greater than max_val", ValueError)
+    check(input.dtype != uint8 or min_val >= 0,
           "cannot do hardtanh on an unsigned type with negative limits")  # fmt: skip
     return activated(hardtanh_of, input, min_val, max_val, inplace=inplace)
 
@@ -402,24 +414,6 @@ def softplus(input, beta=1.0, threshold=20.0):
     """log(1 + exp(beta * input)) / beta; input where beta * input > threshold."""
     return activated(softplus_of, input, beta, threshold)
 
-
-class Cast(Pointwise):
-    """A copy in another dtype, or in the same: `cast[float32](x)`."""
-
-    def __init__(self, dtype):
-        same = [through] if dtype in FLOATS else []
-        how = {"dtypes": [dtype], "rule": lambda x: dtype}
-        super().__init__("copy", copy, "a", *same, **how)
-        self.dtype = dtype
-
-    def find(self, operands):
-        """The kernel, without asking `find_kernel`: tensors are copied before that."""
-        return KERNELS[self.name, operands[0].device, self.dtype]
-
-
-cast = {dtype: Cast(dtype) for dtype in DTYPES}
-for _device in "sim", "cuda":  # by int64 -1.5 becomes 255, as in PyTorch, and not 0
-    KERNELS["copy", _device, uint8].wide = int64
 
 # ------------------------------------------------- as PyTorch calls them, by options
 
@@ -538,6 +532,16 @@ def positive(x):
     """+x: x itself."""
     check(x.dtype != bool_, "The `+` operator, on a bool tensor is not supported.")
     return x
+
+
+def named(name):
+    """Give a function the name that it has as a method: errors name it."""
+
+    def rename(function):
+        function.__name__ = function.__qualname__ = name
+        return function
+
+    return rename
 
 
 @named("where")

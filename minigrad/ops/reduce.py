@@ -61,6 +61,16 @@ def rows_of(x, dims):
     return x if order == sorted(order) else x.permute(*order), len(kept)
 
 
+def check_not_empty(name, x, dim, dims):
+    """Raise what PyTorch raises where a largest element is sought among none."""
+    check(x.numel() or dim not in (None, ()), lambda: f"{name}(): Expected reduction "
+          "dim to be specified for input.numel() == 0. Specify the reduction dim with "
+          "the 'dim' argument")  # fmt: skip
+    check(not x.ndim or 0 not in [x.shape[d] for d in dims], lambda: f"{name}(): "
+          f"Expected reduction dim {dim} to have non-zero size: the tensor has shape "
+          f"{list(x.shape)}", IndexError)  # fmt: skip
+
+
 # ------------------------------------------------- kernels
 
 SHORT, LONG = 1024, 2**15  # elements of a row for a warp, and for one block
@@ -141,10 +151,8 @@ def reduction(name, formula, code, vjp=None, dtypes=DTYPES, rule=None, empty=Non
         if truth and dim in ((), []):  # of each element by itself
             return lambda: operator(input.unsqueeze(-1), -1)
         dims = dims_of(dim, input.ndim)
-        for d in dims if empty is None and 0 in input.shape else ():
-            check(input.shape[d], f"{name}(): there is no element to choose: the "
-                  f"tensor has shape {list(input.shape)}, and dimension {d} is "
-                  "empty", IndexError)  # fmt: skip
+        if empty is None:
+            check_not_empty(name, input, dim, dims)
         return {"dims": dims, "keepdim": keepdim}
 
     def on_cpu(x, dims, keepdim):
@@ -231,8 +239,7 @@ def extreme(name, formula, code):
 
     def options(input, dim, keepdim=False):
         dim = layout.wrap_dim(dim, input.ndim)
-        check(not input.ndim or input.shape[dim], lambda: f"{name}(): Expected "
-              f"reduction dim {dim} to have non-zero size.", IndexError)  # fmt: skip
+        check_not_empty(name, input, dim, [dim])
         return {"dim": dim, "keepdim": as_flag(name, "keepdim", keepdim)}
 
     def on_cpu(x, dim, keepdim):
@@ -293,6 +300,7 @@ def extreme_of(name, of_all, along, of_two, what):
             return along(x, dim, keepdim)
         check(not keepdim, lambda: f"{name}() takes keepdim beside a dim only: "
               f"use a{name}()", TypeError)  # fmt: skip
+        check_not_empty(name, x, None, ())
         return of_all(x)
 
     function.__doc__ = f"The {what} element; with `dim` (values, indices)."
@@ -310,10 +318,13 @@ min = extreme_of("min", amin, argmin_of, pointwise.minimum, "smallest")  # noqa:
 @either_name
 def logsumexp(input, dim, keepdim=False):
     """log(exp(input).sum(dim)), without overflow."""
+    input = input if input.dtype in FLOATS else input.float()
+    if not input.numel():
+        return pointwise.log(sum(pointwise.exp(input), dim, keepdim))
     most = amax(input.detach(), dim, True)
-    most = where(pointwise.abs(most) == math.inf, 0, most)
+    most = where(pointwise.isinf(most), 0, most)
     y = pointwise.log(sum(pointwise.exp(input - most), dim, True)) + most
-    return y if keepdim or not input.ndim else y.view(amax(input.detach(), dim).shape)
+    return y.view(kept_shape(input.shape, dims_of(dim, input.ndim), keepdim))
 
 
 @method

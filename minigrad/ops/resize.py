@@ -8,7 +8,9 @@ from ..check import check
 from ..dispatch import functional, tensor_for
 from ..dtypes import int64
 from ..layout import as_ints
+from .pointwise import check_dtype
 from .pooling import avg_pool2d
+from .shape import cat
 
 # ------------------------------------------------- pad
 
@@ -30,15 +32,18 @@ def pad(input, pad, mode="constant", value=None):
     ends = [*zip(numbers[::2], numbers[1::2], strict=True)]
     sides = [(input.ndim - 1 - i, *end) for i, end in enumerate(ends)]
     for dim, before, after in sides:
-        check(input.shape[dim] + before + after >= 0,
-              lambda: f"pad: dimension {dim} of size {input.shape[dim]} would have "
-              f"{input.shape[dim] + before + after} elements")  # fmt: skip
+        check(input.shape[dim] + min(before, 0) + min(after, 0) >= 0,
+              lambda: f"pad: {(before, after)} cuts more off dimension {dim} than its "
+              f"{input.shape[dim]} elements")  # fmt: skip
     if mode == "constant":
         return constant(input, sides, 0 if value is None else value)
     if mode not in PLACES:
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     if value not in (None, 0):
         raise ValueError(f'Padding mode "{mode}" doesn\'t take in value argument')
+    if mode == "circular":  # what is cut off does not come round again
+        input = constant(input, [(d, min(b, 0), min(a, 0)) for d, b, a in sides], 0)
+        sides = [(d, max(b, 0), max(a, 0)) for d, b, a in sides]
     for dim, before, after in sides:
         input = input.index_select(dim, places(input, dim, before, after, mode))
     return input
@@ -91,18 +96,26 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest",
           "'nearest', and 'bilinear' of 4D input", NotImplementedError)  # fmt: skip
     if mode == "nearest" and align_corners is not None:
         raise ValueError("align_corners goes with mode 'bilinear' alone")
-    each = lambda n: n if isinstance(n, tuple | list) else (n,) * len(dims)  # noqa: E731
-    sizes = size and each(size)
-    factors = scale_factor and each(scale_factor)
-    for d, dim in enumerate(dims):
+    given = scale_factor if size is None else size
+    given = given if isinstance(given, tuple | list) else (given,) * len(dims)
+    if mode == "bilinear":
+        check_dtype("interpolate", input)
+    if len(given) != len(dims):
+        raise ValueError(
+            "Input and output must have the same number of spatial dimensions, but got "
+            f"input of shape {list(input.shape)} and {list(given)}"
+        )
+    for dim, number in zip(dims, given, strict=True):
         n = input.shape[dim]
-        out = sizes[d] if sizes else math.floor(n * factors[d])
-        step = 1 / factors[d] if factors else n / out
-        if mode == "nearest":
+        out = number if scale_factor is None else math.floor(n * number)
+        whole = out == n or mode == "nearest" and out == 2 * n  # of images, as PyTorch
+        by_size = scale_factor is None or whole and len(dims) == 2
+        step = n / out if by_size else 1 / number
+        if mode == "bilinear":
+            input = between(input, dim, out, step, align_corners)
+        else:
             at = np.minimum(np.floor(np.arange(out) * np.float32(step)), n - 1)
             input = input.index_select(dim, input.new_tensor(at, int64))
-        else:
-            input = between(input, dim, out, step, align_corners)
     return input
 
 
@@ -134,19 +147,17 @@ def adaptive_avg_pool2d(input, output_size):
           lambda: "adaptive_avg_pool2d(): Expected 3D or 4D tensor, but got "
           f"{list(input.shape)}")  # fmt: skip
     pairs = zip(sizes, input.shape[-2:], strict=True)
-    sizes = [n if given is None else given for given, n in pairs]
+    rows, columns = (n if given is None else given for given, n in pairs)
     high, wide = input.shape[-2:]
-    if all(sizes) and high % sizes[0] == wide % sizes[1] == 0:
-        return avg_pool2d(input, (high // sizes[0], wide // sizes[1]))
-    rows, columns = (
-        input.new_tensor(shares(n, out), input.dtype)
-        for n, out in zip((high, wide), sizes, strict=True)
-    )
-    return rows @ input @ columns.T
+    if rows and columns and high % rows == wide % columns == 0:
+        return avg_pool2d(input, (high // rows, wide // columns))
+    return means(means(input, -2, rows), -1, columns)
 
 
-def shares(n, out):
-    """A matrix (out, n): the share that each element has in each mean."""
-    i, j = np.arange(out)[:, None], np.arange(n)
-    begin, end = i * n // max(out, 1), -(-(i + 1) * n // max(out, 1))
-    return ((j >= begin) & (j < end)) / (end - begin)
+def means(x, dim, count):
+    """The means of `count` parts along one dimension, neighbours of about one size."""
+    n = x.shape[dim]
+    ends = [(i * n // count, -(-(i + 1) * n // count)) for i in range(count)]
+    x = x.transpose(dim, -1)
+    parts = [x[..., start:end].mean(-1, True) for start, end in ends] or [x[..., :0]]
+    return cat(parts, -1).transpose(dim, -1)
