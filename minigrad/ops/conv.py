@@ -309,14 +309,19 @@ def conv2d_input(w, dy, sizes):
 
 @conv2d_input.cpu
 def _(w, dy, sizes):
-    s, w = sizes, w.reshape(sizes.matrices).transpose(0, 2, 1)
-    dy = dy.reshape(s.N, *s.rows)
-    dx, step = np.empty(s.x, w.dtype), step_of(s)
-    for n in range(0, s.N, step):
-        columns = np.matmul(w, dy[n : n + step])
-        shape = len(columns), s.C, *s.window.kernel, *s.window.out
-        dx[n : n + step] = unfold.added_up(columns.reshape(shape), s.window)
-    return dx
+    s, window, (c, o) = sizes, sizes.window, sizes.inside
+    taps = w.reshape(s.groups, o, c, window.taps).transpose(3, 0, 1, 2).copy()
+    dy = dy.reshape(s.N, *s.rows).swapaxes(2, 3)
+    (top, left), (high, wide) = window.padding, window.size
+    dx, step = np.empty((s.N, s.groups, c, high, wide), w.dtype), step_of(s)
+    for n in range(0, s.N, step):  # channels last: so one adds long runs of memory
+        part = dy[n : n + step]
+        x = np.zeros((len(part), s.groups, *window.extent(), c), w.dtype)
+        x, shape = x.transpose(0, 1, 4, 2, 3), (len(part), s.groups, *window.out, c)
+        for w, (_, under) in zip(taps, unfold.under_taps(x, window), strict=True):
+            under += np.matmul(part, w).reshape(shape).transpose(0, 1, 4, 2, 3)
+        dx[n : n + step] = x[..., top : top + high, left : left + wide]
+    return dx.reshape(s.x)
 
 
 @conv2d_input.device

@@ -105,7 +105,7 @@ def _(x, w):
             better |= np.isnan(part)
         np.maximum(best, part, out=best)
         np.maximum(tap, better * dtype(number), out=tap)  # far faster than `where`
-    return best, indices_of(*divmod(tap, dtype(w.kernel[1])), w)
+    return best, indices_of(tap, w)
 
 
 @max_with_indices.device
@@ -116,22 +116,21 @@ def _(x, w):
     return y, indices
 
 
-def indices_of(row, col, w):
-    """The indices ih * W + iw of the taps (row, col) that were found at each place."""
+def indices_of(tap, w):
+    """The indices ih * W + iw of the taps that were found at each place."""
     (high, wide), (top, left) = w.size, w.padding
+    row, col = np.indices(w.kernel).reshape(2, -1) * np.array(w.dilation)[:, None]
     ih = (np.arange(w.out[0]) * w.stride[0] - top)[:, None]
     iw = np.arange(w.out[1]) * w.stride[1] - left
-    if top or left:  # a window of -inf alone may have found the padding
-        row = np.maximum(row, -(ih // w.dilation[0]))
-        col = np.maximum(col, -(iw // w.dilation[1]))
-    steps = w.dilation[0] * wide, w.dilation[1]
-    indices = np.multiply(row, steps[0], dtype=np.int64)
-    indices += np.multiply(col, steps[1], dtype=np.int64)
-    indices += ih * wide + iw
-    if top or left:
-        inside = (ih + row * w.dilation[0] < high) & (iw + col * w.dilation[1] < wide)
-        np.copyto(indices, -1, where=~inside)
-    return indices
+    if not (top or left):
+        indices = (row * wide + col).take(tap)
+        indices += ih * wide + iw
+        return indices
+    found = ih + row.take(tap), iw + col.take(tap)
+    # A window of -inf alone may have found the padding: then its first element counts.
+    ways = zip(found, w.dilation, strict=True)
+    ih, iw = (np.where(at < 0, at % d, at) for at, d in ways)
+    return np.where((ih < high) & (iw < wide), ih * wide + iw, -1)
 
 
 def picked(dy, b):
