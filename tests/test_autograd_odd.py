@@ -18,7 +18,7 @@ x.clamp(max=1) | x.clamp(min=y) | x.relu() | abs(x) | x / y | y / x | x ** y | y
 x ** 0 | 0 ** x | x % y | m.where(x > 0, x, y) | x.masked_fill(x > 0, 2) | x.softmax(1)
 x[2:3].prod(1) | x.prod() | x.prod(0) | x.prod(1) | x[:2, :3].prod() | x[2:].prod(1)
 y.prod() | y[[0, 2, 3]].prod() | y[[0, 2, 0]].prod() | x[0, :1].prod() | x[2, 0].prod()
-x.tril() | m.functional.max_pool2d(x.view(1, 1, 4, 4), 2)
+x.tril() | x[:, :1].cumprod(1) | m.functional.max_pool2d(x.view(1, 1, 4, 4), 2)
 m.functional.leaky_relu(x) | m.functional.softplus(x)
 """
 

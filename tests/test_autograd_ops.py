@@ -28,7 +28,8 @@ m.where(x > 0, x, y) | m.where(x > 0, x, 2) | x.masked_fill(x > 0, 2) | x.double
 (x > 0) * x | x.clone() | x.T.contiguous()
 x.tan() | (x / 2).asin() | (x / 2).acos() | x.atan() | x.sinh() | x.cosh() | x.asinh()
 (x * x + 2).acosh() | (x / 2).atanh() | x.expm1() | (x * x).log1p() | (x * x + 1).log2()
-(x * x + 1).log10() | x.exp2() | m.atan2(x, y) | m.lerp(x, y, 0.3) | m.lerp(x, y, x)
+(x * x + 1).log10() | x.exp2() | m.atan2(x, y)
+m.atan2(x * 0, y - y[0]) | m.lerp(x, y, 0.3) | m.lerp(x, y, x)
 x.floor() | x.frac() | x.sign() | x.clip(-0.3, 0.5) | m.functional.silu(x)
 m.functional.mish(x) | m.functional.elu(x, 0.5) | m.functional.leaky_relu(x, 0.1)
 m.functional.softplus(x, 2.0, 0.5) | m.functional.hardtanh(x, -0.3, 0.5)
@@ -52,7 +53,8 @@ x.scatter(1, x.detach().argsort(1), x * 2) | x.scatter_add(0, i % 3, (x * 2)[:2,
 x.scatter(0, i[:1] % 3, 2.0) | (x - x[1, 1]).prod() | (x - x[1, 1]).prod(1)
 (z - z[0, 1, 1]).prod(0) | ((x - x[1, 1]) * (x - x[0, 1])).prod(0) | x.logcumsumexp(1)
 z.logcumsumexp(0) | x.logsumexp(1) | z.logsumexp((0, 2), True) | x.norm() | x.norm(1, 0)
-x.norm(3, dim=1) | x.norm(float("inf"), 1) | z.norm(dim=(0, 1)) | m.var_mean(x, 1)[0]
+(x * 0).norm(3) | (x - x[1]).norm(1.5, 1) | x.norm(3, dim=1)
+x.norm(float("inf"), 1) | z.norm(dim=(0, 1)) | m.var_mean(x, 1)[0]
 m.var_mean(z, (0, 1), keepdim=True)[1] | m.functional.group_norm(z, 3)
 m.functional.group_norm(z[..., :3], 1, y[:3], y[1:]) | m.functional.instance_norm(z)
 m.functional.instance_norm(z, weight=y[:3], bias=y[:3])

@@ -257,8 +257,9 @@ acosh = of_floats("acosh", np.arccosh, "acosh(a)",
     lambda dy, a: dy * (a * a - 1).rsqrt())  # fmt: skip
 atanh = of_floats("atanh", np.arctanh, "atanh(a)", lambda dy, a: dy / (1 - a * a))
 atan2 = of_floats("atan2", np.arctan2, "atan2(a, b)",
-    lambda dy, a, b: dy * b / (a * a + b * b),
-    lambda dy, a, b: -dy * a / (a * a + b * b))  # fmt: skip
+    lambda dy, a, b: where((a == 0) & (b == 0), 0, dy * b / (a * a + b * b)),
+    lambda dy, a, b: where((a == 0) & (b == 0), 0, -dy * a / (a * a + b * b))
+    )  # fmt: skip
 
 # ------------------------------------------------- copies, and rounding
 

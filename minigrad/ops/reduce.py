@@ -343,4 +343,6 @@ def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
         return sum(ne(x, 0), *how).to(dtype=x.dtype)
     if p == 1:
         return sum(size, *how)
-    return pointwise.power(sum(pointwise.power(size, p), *how), 1 / p)
+    total = sum(pointwise.power(size, p), *how)
+    there = ne(total, 0)  # else the gradient of the root would be infinite
+    return where(there, pointwise.power(where(there, total, 1), 1 / p), total)

@@ -52,8 +52,10 @@ def scan(name, op, accumulate, gradient, dtypes, rule=None):
 
 def cumprod_backward(dy, a, y, dim, reverse):
     """Each factor's share: y / a, but where a 0 is among them."""
-    if not a.ndim or not eq(a, 0).any():
-        return cumsum(dy * y, dim, reverse=not reverse) / a if a.ndim else dy
+    if not a.ndim or a.shape[dim] == 1:
+        return dy
+    if not eq(a, 0).any():
+        return cumsum(dy * y, dim, reverse=not reverse) / a
     n, x, dy = a.shape[dim], a.transpose(dim, -1), dy.transpose(dim, -1)
     places = a.new_tensor(np.arange(n), np.int64)
     own = eq(places.unsqueeze(1), places)  # [k, i]: is i the factor that is left out?

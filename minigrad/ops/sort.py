@@ -96,7 +96,7 @@ def topk(input, k, dim=-1, largest=True, sorted=True):  # noqa: A002
         raise RuntimeError("topk does not support bool dtypes")
     found = sort(input, dim, largest)
     if not input.ndim:
-        return found if k else Sorted(*(x.expand(0) for x in found))
+        return found
     first = (slice(None),) * layout.wrap_dim(dim, input.ndim) + (slice(k),)
     return Sorted(*(x[first] for x in found))
 
