@@ -1,6 +1,6 @@
-"""Capture: what a call of an operator allocated and launched, to be done again at once.
+"""Capture: record what a call allocates and launches, and replay it in later calls.
 
-Speed alone is at stake. For tensors of the same dtypes, device and layouts an
+This is for speed alone. For tensors of the same dtypes, device and layouts an
 operator's checks, kernel, rung and grids come out the same in each call. So the first
 one leaves a plan: on "cpu" how to read the arrays, on devices the allocations and
 launches, recorded as in a CUDA graph. Without plans, `with capture.disabled():`,
@@ -15,13 +15,13 @@ from typing import NamedTuple
 import numpy as np
 
 UPLOAD = "a copy of numbers from the host to a device"
-_kept = []  # functions, each of which empties what is kept
+_caches = []  # functions, each of which empties a cache
 
 
 class _Here(threading.local):
-    direct = False  # does this thread do without plans?
+    disabled = False  # does this thread do without plans?
     recording = None  # the Recording of this thread, while one is made
-    watch = None  # a function that hears what the host reads: of jit, CUDA graphs
+    watch = None  # jit's or a CUDA graph's: it is called with what the host reads
     has_context = False  # the driver needs one in each thread; CuPy's calls make it
 
 
@@ -29,9 +29,9 @@ here = _Here()
 
 
 def plans():
-    """A new dict that is emptied whenever an answer of the learner's changes."""
+    """A new dict, which is emptied whenever an answer of the learner's changes."""
     found = {}
-    _kept.append(found.clear)
+    _caches.append(found.clear)
     return found
 
 
@@ -43,39 +43,39 @@ def keep(plans, key, plan, most=1000):
     return plan
 
 
-def remembered(function):
-    """The function, which finds again what it has found, until an answer changes."""
+def cached(function):
+    """The function with a cache, which is emptied whenever an answer changes."""
     found = functools.lru_cache(1000)(function)
-    _kept.append(found.cache_clear)
+    _caches.append(found.cache_clear)
     return found
 
 
 def forget():
-    """Empty all of them: an answer has changed, and with it what plans are made of."""
-    for clear in _kept:
+    """Empty all caches: an answer has changed, and plans depend on answers."""
+    for clear in _caches:
         clear()
 
 
 @contextlib.contextmanager
 def disabled(recording=None):
     """While this is open, operators of this thread run without plans."""
-    before = here.direct, here.recording
-    here.direct, here.recording = True, recording
+    before = here.disabled, here.recording
+    here.disabled, here.recording = True, recording
     try:
         yield recording
     finally:
-        here.direct, here.recording = before
+        here.disabled, here.recording = before
 
 
 def constant(storage):
-    """Say to a recording that a storage is the same one in every call."""
+    """Let the recording know that a storage is the same one in every call."""
     if here.recording is not None:
         here.recording.constants.append(storage)
 
 
 def host(what):
-    """Say to whoever watches that the host reads numbers of a tensor, by `item()` say:
-    what is done with them cannot be recorded."""
+    """Report that the host reads numbers of a tensor, by `item()` say: what it does
+    with them cannot be recorded."""
     if here.watch is not None:
         here.watch(what)
 
@@ -164,7 +164,7 @@ def replay(recording, which, made, kind):
     the type of what is returned: a tensor, a tuple, or a named one.
     """
     makers, device = recording.makers, recording.storages[0].device
-    again = Packed if device == "cuda" else Again
+    again = Packed if device == "cuda" else Relaunch
     launches = [again(*one) for one in recording.launches]
     pack = getattr(kind, "_make", tuple) if issubclass(kind, tuple) else None
     make, place, spec = made[0] or (lambda storage, spec: None, 0, None)
@@ -182,7 +182,7 @@ def replay(recording, which, made, kind):
     return run
 
 
-class Again:
+class Relaunch:
     """A launch in the simulator, with other memory and other numbers."""
 
     def __init__(self, launch, args, memory, numbers):

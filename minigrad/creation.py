@@ -12,16 +12,13 @@ from .devices import device_empty
 from .dispatch import number_for, tensor_for
 from .dtypes import as_dtype, bfloat16, float32, of_number, promote_types, to_bits
 from .layout import as_shape, extent, row_spec
-from .storage import DEVICES, NO_DEVICE, Storage, made, to_array
-from .storage import empty as allocate
+from .storage import DEVICES, NO_DEVICE, Storage, allocate, to_array
+from .storage import empty as empty_storage
 from .tensor import Tensor, _of
 
 
-def asking(make):
-    """A factory that takes requires_grad=True, too: ask what it makes for gradients.
-
-    And the size by its name, and None for a device that nobody chose.
-    """
+def factory(make):
+    """Let a function that makes tensors take requires_grad, size=, and device=None."""
 
     @functools.wraps(make)
     def function(*args, requires_grad=False, **how):
@@ -35,21 +32,21 @@ def asking(make):
     return function
 
 
-@asking
+@factory
 def empty(*size, dtype=None, device="cpu"):
-    """A tensor whose elements nobody has set: they may be anything."""
+    """An uninitialized tensor: its elements may be anything."""
     shape, dtype = layout.as_shape(size), as_dtype(dtype)
     count = layout.numel(shape)
     if device == "sim" and dtype is not bfloat16:
-        unset = device_empty  # notices who reads it too early
-        storage = made(count, dtype, device, lambda n, held: unset(n, held, device))
+        unset = device_empty  # the simulator reports a read before a write
+        storage = allocate(count, dtype, device, lambda n, held: unset(n, held, device))
     else:
         check(device in DEVICES, lambda: NO_DEVICE.format(device))
-        storage = allocate(count, dtype, device)
+        storage = empty_storage(count, dtype, device)
     return Tensor.over(storage, row_spec(dtype, device, shape))
 
 
-@asking
+@factory
 def full(size, fill_value, *, dtype=None, device="cpu"):
     """A tensor with the same number everywhere."""
     if hasattr(fill_value, "item"):  # a tensor's, or NumPy's
@@ -60,26 +57,26 @@ def full(size, fill_value, *, dtype=None, device="cpu"):
     return made
 
 
-@asking
+@factory
 def zeros(*size, dtype=None, device="cpu"):
     """A tensor of zeros."""
     return full(layout.as_shape(size), 0, dtype=as_dtype(dtype), device=device)
 
 
-@asking
+@factory
 def ones(*size, dtype=None, device="cpu"):
     """A tensor of ones."""
     return full(layout.as_shape(size), 1, dtype=as_dtype(dtype), device=device)
 
 
-@asking
+@factory
 def eye(n, m=None, *, dtype=None, device="cpu"):
     """A matrix of zeros with ones on its diagonal."""
     rows, columns = layout.as_shape((n, n if m is None else m))
     return _cast(np.eye(rows, columns), as_dtype(dtype), device)
 
 
-@asking
+@factory
 def arange(start=0, end=None, step=1, dtype=None, device="cpu"):
     """The numbers start, start + step, ... below end; int64 where all are ints.
 
@@ -87,9 +84,8 @@ def arange(start=0, end=None, step=1, dtype=None, device="cpu"):
     """
     start, end = (0, start) if end is None else (start, end)
     given = start, end, step
-    check(all(isinstance(n, Real) for n in given),
-          f"arange() takes numbers, got {start!r}, {end!r}, {step!r}", TypeError
-          )  # fmt: skip
+    check(all(isinstance(n, Real) for n in given), "arange() takes numbers, got "
+          f"{start!r}, {end!r}, {step!r}", TypeError)  # fmt: skip
     check(all(map(math.isfinite, given)),
           f"unsupported range: {start} -> {end}, step {step}")  # fmt: skip
     check(step != 0, "step must be nonzero")
@@ -103,7 +99,7 @@ def arange(start=0, end=None, step=1, dtype=None, device="cpu"):
     return _cast(numbers, dtype, device)
 
 
-@asking
+@factory
 def linspace(start, end, steps, *, dtype=None, device="cpu"):
     """`steps` numbers from start to end, both included, evenly spaced."""
     number_for("linspace", "start", start)
@@ -117,7 +113,7 @@ def linspace(start, end, steps, *, dtype=None, device="cpu"):
     return _cast(values, as_dtype(dtype), device)
 
 
-@asking
+@factory
 def tensor(data, dtype=None, device="cpu"):
     """A tensor with a copy of `data`: a number, nested lists, an array, a tensor."""
     if isinstance(data, Tensor):
@@ -167,7 +163,7 @@ def from_numpy(array):
 def like(make):
     """zeros_like of zeros: the shape, dtype and device are another tensor's."""
 
-    @asking
+    @factory
     def function(x, *more, dtype=None, device=None):
         tensor_for(function.__name__, "input", x)
         return make(x.shape, *more, dtype=dtype or x.dtype, device=device or x.device)
@@ -181,7 +177,7 @@ empty_like, zeros_like, ones_like, full_like = map(like, (empty, zeros, ones, fu
 
 
 def _cast(array, dtype, device):
-    """The tensor of an array that is nobody else's."""
+    """An array, which no one else may hold, as a tensor."""
     with np.errstate(all="ignore"):
         array = to_bits(array, dtype)
     return _of(array, device, dtype)

@@ -63,7 +63,7 @@ def to_host(array):
 
 
 def device_empty(shape, dtype=np.float32, device="auto"):
-    """An array in device memory whose elements nobody has set: they may be anything."""
+    """An uninitialized array in device memory: its elements may be anything."""
     if which(device) == "cuda":
         import cupy
 

@@ -1,7 +1,7 @@
 """Dispatch: which function does the work, by operator, device and dtype.
 
 Each operator has a kernel for each device and dtype, in one registry, as in PyTorch's
-ATen. An operator is called: it checks its arguments, finds its kernel, and runs it.
+ATen. A call of an operator checks the arguments, finds the kernel, and runs it.
 """
 
 import functools
@@ -16,7 +16,7 @@ from .autograd.record import Gradients, below, record
 from .check import check
 from .dtypes import FLOATS
 from .exercises.registry import exercise
-from .layout import Unseen, seen
+from .layout import Uncacheable, key_of
 from .numpy_names import in_pytorch
 
 KERNELS = {}  # (operator, device, dtype) -> kernel, a function of the operands
@@ -25,13 +25,13 @@ FUNCTIONAL = {}  # name -> what is a function of nn.functional
 
 
 def method(function):
-    """Let a function or an operator be a method of Tensor, and minigrad.its_name."""
+    """Make a function or an operator a method of Tensor, and a function of minigrad."""
     METHODS[function.__name__] = function
     return function
 
 
 def functional(function):
-    """Let a function or an operator be one of nn.functional, by its name."""
+    """Make a function or an operator one of nn.functional."""
     FUNCTIONAL[function.__name__] = function
     return function
 
@@ -98,7 +98,7 @@ def tensor_for(operator, argument, x):
 
 
 def number_for(operator, argument, value, kind=Real):
-    """value; TypeError unless it is a number, or of another kind of those."""
+    """value; TypeError unless it is a number, Integral if that is the kind."""
     what = "Number" if kind is Real else "int"
     check(isinstance(value, kind) and not isinstance(value, bool),
           lambda: f"{operator}(): argument {argument!r} must be {what}, not "
@@ -107,19 +107,19 @@ def number_for(operator, argument, value, kind=Real):
 
 
 class Operator:
-    """An operator: called with PyTorch's arguments, it runs the kernel that is theirs.
+    """An operator: called with PyTorch's arguments, it runs the kernel for them.
 
     check: a function of these arguments that raises what PyTorch raises, and returns
     the options of the kernels, a dict (None: all arguments that are no operands, as
-    they are); or a function of nothing that computes the result in another way.
+    they are); or a function without arguments that gets the result in another way.
     tensors: the names of those arguments that are operands, with a * before the last
     one if it is a list of them; None for the first argument alone. rule: operands ->
     the dtype to compute in. vjps: how the operands' gradients are computed
     (autograd/record.py); None: not differentiable.
-    planned: False of one that never does the same twice.
+    planned: False where the next call may have to do something else.
     """
 
-    moved = None  # what a trace counts as bytes, where not each tensor is read in whole
+    moved = None  # (operands, result) -> bytes, where not each tensor is read in whole
 
     def __init__(self, check, tensors=None, dtypes=FLOATS, results=None, vjps=None,
                  rule=None, planned=True, name=None):  # fmt: skip
@@ -139,14 +139,14 @@ class Operator:
         self.call = self.quick()
 
     def cpu(self, function):
-        """Let a function of arrays and options be the kernel for "cpu"."""
+        """Make a function of arrays and options the kernel for "cpu"."""
         for dtype in self.dtypes:
             kernel = NumpyKernel(function, dtype, self.results)
             register(self.name, ["cpu"], [dtype], kernel)
         return function
 
     def device(self, function):
-        """Let a function of tensors and options be the kernel for "sim" and "cuda"."""
+        """Make a function of tensors and options the kernel for "sim" and "cuda"."""
         register(self.name, ["sim", "cuda"], self.dtypes, DeviceKernel(function))
         return function
 
@@ -158,13 +158,13 @@ class Operator:
         setattr(owner, name, functools.update_wrapper(self.call, self.check))
 
     def quick(self):
-        """The function that a call runs: a plan, or, for want of one, `first`."""
-        plans, key_of, first, direct = self.plans, self.key, self.first, capture.here
+        """What a call runs: the plan of an earlier call, or else `first`."""
+        plans, key_of, first, here = self.plans, self.key, self.first, capture.here
 
         def call(*args, **named):
             key = key_of(args, named)
             plan = plans.get(key)
-            if plan is None or direct.direct or trace.active is not None:
+            if plan is None or here.disabled or trace.active is not None:
                 return first(key, args, named)
             operands = plan.operands(args, named)
             y = plan.run(*operands)
@@ -178,7 +178,7 @@ class Operator:
         return call
 
     def first(self, key, args, named):
-        """A call for which there is no plan: it makes one, if that is possible."""
+        """A call without a plan; it leaves one where that is possible."""
         bound = self.bind(args, named)
         if callable(bound):
             return bound()
@@ -187,7 +187,7 @@ class Operator:
         if trace.active is not None:
             run = functools.partial(trace.active.run, self.name, kernel)
             y = below(run, operands, options, self.moved)
-        elif capture.here.direct or None in (key, pick) or not self.planned:
+        elif capture.here.disabled or None in (key, pick) or not self.planned:
             y = below(kernel, *operands, **options)
         else:
             y, run = below(planned, kernel, operands, options)
@@ -196,12 +196,12 @@ class Operator:
         return record(self, operands, options, y)
 
     def key(self, args, named):
-        """What decides how a call is treated; None if nothing can."""
+        """The key of a call, by which its plan is found; None if it can have none."""
         try:
-            parts = [getattr(x, "spec", None) or seen(x, True) for x in args]
+            parts = [getattr(x, "spec", None) or key_of(x, True) for x in args]
             for name, x in named.items():
-                parts += name, getattr(x, "spec", None) or seen(x, True)
-        except Unseen:
+                parts += name, getattr(x, "spec", None) or key_of(x, True)
+        except Uncacheable:
             return None
         return tuple(parts)
 
@@ -212,7 +212,7 @@ class Operator:
         try:
             bound = self.signature.bind(*args, **named)
         except TypeError:
-            self.check(*args, **named)  # says it better
+            self.check(*args, **named)  # its error says more
             raise
         bound.apply_defaults()
         operands = []
@@ -229,14 +229,14 @@ class Operator:
         others = {n: x for n, x in bound.arguments.items() if n not in self.tensors}
         options = others if options is None else options
         try:
-            seen([*others.values()])
-        except Unseen:  # a tensor, whose numbers are in no key
+            key_of([*others.values()])
+        except Uncacheable:  # a tensor, whose numbers are in no key
             return tuple(operands), options, None
         where = [places.index(n) if n in places else None for n in self.tensors]
         return tuple(operands), options, picker(where, len(args), self.listed)
 
     def find(self, operands, where=None):
-        """The kernel for these operands; where: those that say on which device."""
+        """The kernel for these operands; where: those whose devices count."""
         dtype = self.rule(*operands)
         device = same_device(self.name, where or operands)
         return find_kernel(KERNELS, self.name, device, dtype)
@@ -251,7 +251,7 @@ def operator(tensors=None, **how):
 
 
 class Plan(NamedTuple):
-    """What is known of a call: run(*operands), the operands of such a call, options."""
+    """What is known of a call: how to run it, to find its operands, and its options."""
 
     run: object
     operands: object
@@ -259,7 +259,7 @@ class Plan(NamedTuple):
 
 
 def planned(kernel, operands, options):
-    """(the result of a kernel, a function that does it for operands like these)."""
+    """(a kernel's result, the function that does it again, or None)."""
     if not hasattr(kernel, "plan"):
         return kernel(*operands, **options), None
     return kernel.plan(operands, options)
@@ -275,7 +275,7 @@ class DeviceKernel:
         return self.function(*operands, **options)
 
     def plan(self, operands, options):
-        """The result, and what was recorded on the way, to be done again."""
+        """The result, and a function that replays what was recorded on the way."""
         return capture.recorded(functools.partial(self, **options), operands)
 
 

@@ -24,7 +24,7 @@ class BFloat16:
         return "bfloat16"
 
     def __reduce__(self):
-        return "bfloat16"  # there is one only, as of NumPy's dtypes
+        return "bfloat16"  # the same object, as with NumPy's dtypes
 
 
 bfloat16 = BFloat16()
@@ -60,7 +60,7 @@ def widen(bits):
 
 
 def narrow(values):
-    """float32 as the bits of the nearest bfloat16, of two as near the even one."""
+    """float32 as the bits of the nearest bfloat16, ties to even."""
     bits = np.array(values, np.float32, order="C").view(np.uint32)
     rounded = bits + (0x7FFF + (bits >> 16 & 1))
     bits = np.where(np.isnan(values), bits | 0x400000, rounded)
@@ -84,7 +84,7 @@ def of_bits(array, dtype):
 
 
 def to_bits(array, dtype):
-    """Numbers as an array of a storage of `dtype`, or of their own for None."""
+    """Numbers as a storage of `dtype` holds them; None: of their own dtype."""
     if dtype is bfloat16:
         return narrow(array)
     return array if dtype in (None, array.dtype) else array.astype(dtype)

@@ -26,7 +26,7 @@ def argument(device):
 
 
 def check(device):
-    """IndexError if a kernel has noted a mistake; only the first look tells."""
+    """IndexError if a kernel has noted a mistake, which is raised once."""
     note = _notes.get(device)
     if note is None or not note[0]:
         return

@@ -209,7 +209,7 @@ def place_of(array):
 
 # ------------------------------------------------- arguments
 
-SHARED = 48 * 1024  # bytes of shared memory that a block has unasked
+SHARED = 48 * 1024  # bytes of shared memory that a block may have by default
 
 
 def place(name, function, args):
@@ -260,5 +260,5 @@ def of_unknown_type(value, where):
     if is_array(value):
         return admit.in_order(value, where)
     if type(value) is float:
-        raise TypeError(f"{where}: say np.float32({value}) or np.float64({value})")
+        raise TypeError(f"{where}: pass np.float32({value}) or np.float64({value})")
     return value

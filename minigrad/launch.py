@@ -26,8 +26,8 @@ from .storage import zeros
 from .trace import nbytes
 
 STANDS_IN = "// The course's solution"  # so a solution's text begins when exported
-THREADS = 256  # of a block, where nothing speaks for another number
-BLOCKS = 264  # that keep a large GPU busy: two for each of its processors
+THREADS = 256  # of a block, unless there is a reason for another number
+BLOCKS = 264  # that keep a large GPU busy: two for each multiprocessor
 MANY = 2**31 - THREADS  # elements that an int cannot count
 
 requested = "answered"
@@ -125,7 +125,7 @@ class Rung(NamedTuple):
             return getattr(self.source, "text", self.source)
         return file_text(self.source)
 
-    @capture.remembered
+    @capture.cached
     def function(self, device, types=(), before="", options=()):
         """The compiled kernel, for a device; before: text in front of its own."""
         name = self.kernel if self.is_hole else template(self.kernel, *types)
@@ -166,7 +166,7 @@ def a_row(f):
 
 
 def ladder(*rungs):
-    """The rungs of an operator, whose names rungs() knows then."""
+    """The rungs of an operator as a list; from now on rungs() knows their names."""
     NAMES.update(rung.name for rung in rungs)
     return [*rungs]
 
@@ -232,7 +232,7 @@ def compiled(text, name, device, options=()):
 @functools.lru_cache(512)
 @plainly
 def simulated(text):
-    """A text, read once for all kernels and types that are launched of it."""
+    """A text for the simulator, parsed once for all its kernels and their types."""
     return simt.RawModule(text)
 
 
@@ -323,8 +323,8 @@ def counters(count, device):
     """`count` zeros of unsigned int, by which the last of several blocks finds out that
     it is the last (`is_last`), as in CUDA's threadFenceReduction.
 
-    Each launch leaves them at 0. So on a GPU they are always the same ones: its
-    launches, all in one stream, run one after the other.
+    Each launch leaves them at 0. So a GPU has one set of them, since its launches, all
+    in one stream, run one after the other.
     """
     if device != "cuda":
         return zeros(count, np.dtype(np.uint32), device)
@@ -344,8 +344,8 @@ def counters_of(aside):
 
 
 def shared(x, parts, shape, dtype, count):
-    """What blocks that share a row need, if there are several: memory of a shape for
-    their parts, and `count` counters, which say whose turn is the last."""
+    """What several blocks that share a row need: memory of a shape for their parts, and
+    `count` counters, which show the last block that it is the last."""
     if parts == 1:
         return {"parts": 1, "some": None, "done": None}
     done = counters(count, x.device)

@@ -118,7 +118,7 @@ def view_or_copy(shape, strides, new_shape):
 class Spec:
     """What a tensor is, apart from its numbers: dtype, device, and how it reads memory.
 
-    Equal ones are one object, found by its identity: a dict of them is quick.
+    Equal Specs are one object, hashed by identity: a fast key for a dict.
     """
 
     __slots__ = ("device", "dtype", "layout", "offset", "shape", "strides")
@@ -131,41 +131,41 @@ class Spec:
         return f"Spec({self.dtype}, {self.device!r}, {self.layout})"
 
 
-class Unseen(Exception):
-    """An argument whose value cannot be a part of a key."""
+class Uncacheable(Exception):
+    """An argument that cannot be part of the key of a call."""
 
 
 PLAIN = {int, float, bool, str, type(None), type(...), type}
 
 
-def seen(x, tensors=False):
-    """What the key of a call has of an argument: its type and value.
+def key_of(x, tensors=False):
+    """An argument's part of the key of a call: its type and value.
 
-    tensors: of those in a list their Spec; otherwise they are Unseen.
+    tensors: take the Specs of those in a list; otherwise they are Uncacheable.
     """
     kind = type(x)
     if kind in PLAIN:
         return kind, x
     if kind is slice:  # not hashable before Python 3.12
-        return kind, seen((x.start, x.stop, x.step))
+        return kind, key_of((x.start, x.stop, x.step))
     if kind in (tuple, list):
-        return kind, *[seen(n, tensors) for n in x]
+        return kind, *[key_of(n, tensors) for n in x]
     if tensors and hasattr(x, "spec"):
         return x.spec
     if hasattr(kind, "_fields") or x is bfloat16 or isinstance(x, np.dtype):
         return x
-    raise Unseen
+    raise Uncacheable
 
 
 _specs = {}
 
 
 def spec(dtype, device, shape, strides, offset=0):
-    """The Spec of these, an old one where there is one."""
+    """The Spec of these: the same object each time."""
     key = dtype, device, shape, strides, offset
     found = _specs.get(key)
     if found is None:
-        if len(_specs) >= 10_000:  # then others are made; the old ones stay right
+        if len(_specs) >= 10_000:  # new ones are made then; the old ones stay valid
             _specs.clear()
         found = Spec(*key)
         if all(type(n) is int for n in (*shape, *strides, offset)):  # 1.0 equals 1
@@ -186,7 +186,7 @@ def offsets(shape, strides, offset=0):
 
 @functools.lru_cache(4096)
 def is_contiguous(shape, strides):
-    """Do the elements lie in row-major order without gaps? (Size 1 has no say.)"""
+    """Do the elements lie in row-major order without gaps? (Not counting size 1.)"""
     expected = 1
     for size, stride in zip(reversed(shape), reversed(strides), strict=True):
         if size != 1 and stride != expected:
@@ -218,7 +218,7 @@ def check_fits(shape, strides, offset, cells):
 
 
 def wrap_dim(dim, ndim):
-    """A dimension counted from the start: -1 -> ndim - 1. IndexError if it is not."""
+    """A dimension counted from the start: -1 -> ndim - 1. Else IndexError."""
     whole = hasattr(dim, "__index__") and not getattr(dim, "ndim", 0)
     if isinstance(dim, bool) or not whole:
         raise TypeError(f"a dimension is an int, not {type(dim).__name__}")
@@ -305,7 +305,7 @@ def diagonal(shape, strides, start, offset, dim1, dim2):
 
 
 def recast(shape, strides, start, old, new):
-    """The three of the same memory, read as elements of the dtype `new`."""
+    """Shape, strides and offset of the same memory as elements of the dtype `new`."""
     names = f"view {old} as {new} (different element sizes)"
     if old.itemsize == new.itemsize:
         return shape, strides, start
@@ -325,13 +325,13 @@ def recast(shape, strides, start, old, new):
     )
 
 
-@capture.remembered
+@capture.cached
 def row_spec(dtype, device, shape):
-    """The Spec of a tensor next to a storage of its own."""
+    """The Spec of a row-major tensor with a storage of its own."""
     return spec(dtype, device, shape, tuple(contiguous_strides(shape)))
 
 
-@capture.remembered
+@capture.cached
 def reshaped(shape, strides, sizes):
     """The shape that `sizes` means, and its strides: None where it needs a copy."""
     new = infer_size(sizes, numel(shape))

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import capture, dtypes, launch, layout, trace
 from .check import check
-from .creation import asking, empty, like, tensor
+from .creation import empty, factory, like, tensor
 from .dispatch import number_for, operator, tensor_for
 from .dtypes import as_dtype, bool_, float32, int64, of_bits, to_bits
 from .launch import THREADS, cdiv
@@ -51,7 +51,7 @@ class Generator:
         self.seed, self.counter = state
 
     def take(self, blocks):
-        """The first of so many blocks, which nobody gets again."""
+        """Use up `blocks` blocks of random numbers; the number of the first."""
         first, self.counter = self.counter, self.counter + blocks
         return first
 
@@ -167,21 +167,21 @@ def draw(kind, size, dtype, device, low=0, count=1):
 
 
 def drawn(seed, first, blocks, state):
-    """The seed, and the counters of so many blocks."""
+    """The seed, and the counters of `blocks` blocks."""
     if state is not None:
         seed, first = int(state.data[0]), first + int(state.data[1])
     return seed, np.arange(first, first + blocks, dtype=np.uint64)
 
 
-@asking
+@factory
 def rand(*size, dtype=None, device="cpu"):
-    """Numbers of [0, 1), all as likely."""
+    """Random numbers, uniform on [0, 1)."""
     return draw(UNIFORM, layout.as_shape(size), as_dtype(dtype), device)
 
 
-@asking
+@factory
 def randn(*size, dtype=None, device="cpu"):
-    """Numbers of the normal distribution with mean 0 and variance 1."""
+    """Random numbers of the normal distribution with mean 0 and variance 1."""
     return draw(NORMAL, layout.as_shape(size), as_dtype(dtype), device)
 
 
@@ -225,13 +225,13 @@ def randperm(n, *, dtype=int64, device="cpu"):
 
 
 def bernoulli(p):
-    """1 with the chance p[i], else 0, for each element of a tensor p, in its dtype.
+    """1 with probability p[i], else 0, for each element of a tensor p, in its dtype.
 
-    Raises RuntimeError for a chance outside of 0 ... 1; on "cuda" it is not looked for:
-    that would be waiting for the GPU.
+    RuntimeError unless 0 <= p <= 1; on "cuda" that is not checked: it would wait for
+    the GPU.
     """
-    check(tensor_for("bernoulli", "input", p).dtype in BITS, lambda: "bernoulli: the "
-          f"chances are floats, not {p.dtype}", NotImplementedError)  # fmt: skip
+    check(tensor_for("bernoulli", "input", p).dtype in BITS, lambda: "bernoulli: "
+          f"probabilities are floats, not {p.dtype}", NotImplementedError)  # fmt: skip
     if p.device != "cuda":
         chances = of_bits(p.detach().memory(), p.dtype)
         check(np.all((chances >= 0) & (chances <= 1)),
@@ -240,7 +240,7 @@ def bernoulli(p):
 
 
 def keep_mask(x, p):
-    """1 with the chance p, else 0, in the shape, dtype and device of x."""
+    """1 with probability p, else 0, in the shape, dtype and device of x."""
     return lt(rand(x.shape, dtype=float32, device=x.device), p).to(x.dtype)
 
 
@@ -255,7 +255,7 @@ DROPOUT = launch.one("philox", "dropout", "random.cu",
     lambda dy, p, seed, first, state: dropout(dy, p=p, seed=seed, first=first,
                                               state=state)])  # fmt: skip
 def dropout(x, *, p, seed, first, state=None):
-    """x / p where an element is kept, which has the chance p, else 0.
+    """x / p where an element is kept, with probability p, else 0.
 
     first: the first of the blocks of random numbers, as rand() takes them. So the same
     call with dy is the way back, and no mask is stored.
@@ -281,7 +281,7 @@ def _(x, p, seed, first, state):
 
 
 def limit(p):
-    """A number of 24 bits is below this one with the chance p."""
+    """A random number of 24 bits is below this one with probability p."""
     return int(np.ceil(np.float32(p) * 2.0**24))
 
 

@@ -39,7 +39,7 @@ class Storage:
         return self.count
 
     def __getattr__(self, name):
-        """The array of memory on a GPU is made when somebody looks at it."""
+        """On a GPU the array is made when it is first used."""
         if name != "data" or self.device != "cuda":
             raise AttributeError(f"a Storage has no attribute {name!r}")
         array = gpu().ndarray
@@ -55,7 +55,7 @@ class Storage:
         return Storage(self.data, self.device, self.dtype)
 
     def address(self, offset):
-        """Where the byte number `offset` lies, as a kernel's argument."""
+        """The address of the byte at `offset`, as a kernel's argument."""
         if self.device == "cuda":
             return np.uint64(self.ptr + offset)
         return self.data[offset // self.itemsize :] if offset else self.data
@@ -104,20 +104,20 @@ def in_bytes(shape, strides, offset, size):
 
 
 def storage_of(data, dtype, device):
-    """A Storage, made of what is known to be right: as quickly as can be."""
+    """A Storage, made without the checks of Storage()."""
     s = object.__new__(Storage)
     s.data, s.count, s.dtype, s.device, s.version = data, len(data), dtype, device, 0
     return s
 
 
 def empty(count, dtype, device):
-    """A storage of `count` elements, which nobody has set."""
-    return made(count, dtype, device, np.empty, lambda: gpu().cuda.alloc)
+    """An uninitialized storage of `count` elements."""
+    return allocate(count, dtype, device, np.empty, lambda: gpu().cuda.alloc)
 
 
 def zeros(count, dtype, device):
     """A storage of `count` zeros."""
-    return made(count, dtype, device, np.zeros, lambda: zeroed)
+    return allocate(count, dtype, device, np.zeros, lambda: zeroed)
 
 
 def zeroed(nbytes):
@@ -126,7 +126,7 @@ def zeroed(nbytes):
     return memory
 
 
-def made(count, dtype, device, make, on_gpu=None):
+def allocate(count, dtype, device, make, on_gpu=None):
     if device == "cuda":
         maker = maker_on_gpu(count, dtype, on_gpu())
     else:
@@ -182,10 +182,7 @@ def _number_on(bits, dtype, device, count):
 
 
 def number_on(value, dtype, device, count=1):
-    """A storage of a number, or of `count` elements of a number, all the same.
-
-    It is kept and shared: for reading only.
-    """
+    """A storage with `count` times the same number; it is shared, so read-only."""
     wide = float32 if dtype is bfloat16 else dtype
     array = to_bits(np.asarray(value).astype(wide), dtype)
     storage = _number_on(array.tobytes(), dtype, device, count)
@@ -212,7 +209,7 @@ def to_array(data, dtype=None):
 
 
 def to_number(value, dtype):
-    """An array of no dimension for a number, as it stands after `x[...] =`."""
+    """The number of `x[...] = number` as an array without dimensions."""
     if isinstance(value, np.generic):
         value = value.item()
     check(isinstance(value, int | float), lambda: "can't assign a "
@@ -222,7 +219,7 @@ def to_number(value, dtype):
 
 
 def _cast(array, data, dtype):
-    if dtype is not None:  # from the data once more: only so NumPy tells of overflow
+    if dtype is not None:  # from the data again, or NumPy reports no overflow
         with np.errstate(over="ignore"):
             if dtype == np.uint8 and array.dtype == np.int64 and array.size:
                 least, most = array.min(), array.max()
@@ -234,7 +231,7 @@ def _cast(array, data, dtype):
     check(array.dtype != np.uint64 or hasattr(data, "dtype"), TOO_LARGE)
     if array.dtype != np.float64 or hasattr(data, "dtype"):
         return array
-    with np.errstate(over="ignore"):  # beyond float32 lies inf
+    with np.errstate(over="ignore"):  # too large for float32: inf
         return array.astype(np.float32)
 
 

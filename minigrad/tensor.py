@@ -36,7 +36,7 @@ class Tensor(Methods, Differentiable, Suggesting):
 
     __slots__ = ("__weakref__", "_base", "_meta", "spec", "storage")
     __array_priority__ = 1000  # beside a NumPy array the tensor's operators run
-    shape = property(lambda self: self.spec.shape)  # to be read only, as in PyTorch
+    shape = property(lambda self: self.spec.shape)  # read-only, as in PyTorch
     strides = property(lambda self: self.spec.strides)
     offset = property(lambda self: self.spec.offset)
     dtype = property(lambda self: self.spec.dtype)
@@ -86,7 +86,7 @@ class Tensor(Methods, Differentiable, Suggesting):
 
     @differentiable("AsStrided", vjp.as_strided)
     def as_strided(self, size, stride, storage_offset=None):
-        """Read this tensor's storage by other numbers. Every view is made here."""
+        """A view of the storage by these numbers; every other view is made by it."""
         offset = self.offset if storage_offset is None else storage_offset
         plain = type(size) is type(stride) is tuple
         if not plain or {*map(type, size), *map(type, stride), type(offset)} != {int}:
@@ -231,9 +231,9 @@ class Tensor(Methods, Differentiable, Suggesting):
         return cast[self.dtype](self)
 
     def to(self, *to, device=None, dtype=None, copy=False):
-        """The tensor on a device, in a dtype, or both; itself if it is so already.
+        """On another device, in another dtype, or both; itself if it is so already.
 
-        copy: or a copy, then.
+        copy: a copy even then.
         """
         for given in to:
             if isinstance(given, Tensor):
@@ -255,18 +255,17 @@ class Tensor(Methods, Differentiable, Suggesting):
     # ------------------------------------------------------------ its numbers
 
     def memory(self):
-        """The array that reads the same memory: of CuPy on "cuda", else of NumPy."""
+        """An array over the same memory: CuPy's on "cuda", else NumPy's."""
         return self.storage.read(*self._layout)
 
     def numpy(self):
-        """The NumPy array that reads the same memory: a change in one shows in both."""
+        """A NumPy array over the same memory: a change in one shows in both."""
         check(self.device == "cpu", lambda: "can't convert a tensor on "
               f"{self.device!r} to numpy: x.cpu().numpy()", TypeError)  # fmt: skip
         check(self.dtype is not bfloat16, "NumPy has no bfloat16: x.float().numpy()",
               TypeError)  # fmt: skip
-        check(not (thread.enabled and requires(self)), "Can't call numpy() on "
-              "Tensor that requires grad. Use tensor.detach().numpy() instead."
-              )  # fmt: skip
+        check(not (thread.enabled and requires(self)), "Can't call numpy() on Tensor "
+              "that requires grad. Use tensor.detach().numpy() instead.")  # fmt: skip
         capture.host("numpy()")
         return self.memory()
 
@@ -301,7 +300,7 @@ class Tensor(Methods, Differentiable, Suggesting):
         return float(self.item())
 
     def __index__(self):
-        """The one whole number, where Python counts: names[x.argmax()], range(n)."""
+        """The one whole number, where Python needs one: names[x.argmax()], range(n)."""
         check(self.dtype not in FLOATS and self.numel() == 1,
               lambda: "only integer tensors of a single element can be converted to an "
               f"index, not {self.dtype} of shape {self.shape}", TypeError)  # fmt: skip
@@ -327,21 +326,21 @@ class Tensor(Methods, Differentiable, Suggesting):
             more += ", requires_grad=True"
         return represent(plain)[:-1] + more + ")"
 
-    # ------------------------------------------------------------ new ones, beside it
+    # ------------------------------------------------------------ new tensors like it
 
     def new_empty(self, size, dtype=None, make=empty):
-        """A tensor on this one's device, of its dtype; nobody has set its elements."""
+        """An uninitialized tensor on this one's device, of its dtype."""
         size = layout.as_shape((size,))
         spec = row_spec(as_dtype(dtype, self.dtype), self.device, size)
-        return made(make(layout.numel(size), spec.dtype, spec.device), spec)
+        return over(make(layout.numel(size), spec.dtype, spec.device), spec)
 
     def new_zeros(self, size, dtype=None):
         """A tensor of zeros on this one's device, of its dtype."""
         return self.new_empty(size, dtype, zeros)
 
     def new_alias(self, spec=None):
-        """Another tensor over the same memory, without history, perhaps a Spec."""
-        return made(self.storage, spec or self.spec)
+        """Another tensor over the same memory, without history; a Spec, or its own."""
+        return over(self.storage, spec or self.spec)
 
     def new_tensor(self, data, dtype=None):
         """A tensor on this one's device, of its dtype, with a copy of `data`."""
@@ -349,21 +348,21 @@ class Tensor(Methods, Differentiable, Suggesting):
         return _of(to_bits(to_array(data, dtype), dtype), self.device, dtype)
 
     def new_number(self, value, dtype, shape=()):
-        """A number as a tensor on this one's device, to be read only."""
+        """A read-only tensor on this one's device, with the same number everywhere."""
         storage = number_on(value, dtype, self.device, layout.numel(shape))
-        return made(storage, row_spec(dtype, self.device, shape))
+        return over(storage, row_spec(dtype, self.device, shape))
 
 
-def made(storage, spec):
-    """The tensor that reads a storage by a Spec: as quickly as can be."""
+def over(storage, spec):
+    """The tensor that reads a storage by a Spec, without the checks of Tensor()."""
     x = object.__new__(Tensor)
     x.storage, x.spec = storage, spec
     x._meta = x._base = None
     return x
 
 
-Tensor.over = staticmethod(made)  # for rooms below this one
-for name, function in METHODS.items():  # what ops/ says is a method
+Tensor.over = staticmethod(over)  # for the modules that this one imports
+for name, function in METHODS.items():  # what ops/ marks with @method
     if not hasattr(Tensor, name):
         setattr(Tensor, name, getattr(function, "call", function))
     if getattr(function, "arity", 0) == 1 and not hasattr(Tensor, f"{name}_"):
@@ -371,6 +370,6 @@ for name, function in METHODS.items():  # what ops/ says is a method
 
 
 def _of(array, device="cpu", dtype=None):
-    """The row-major tensor on a device of a contiguous array that is nobody else's."""
+    """A contiguous array, which no one else may hold, as a tensor on a device."""
     storage = Storage(moved(array.reshape(-1), device), device, dtype)
-    return made(storage, row_spec(storage.dtype, device, array.shape))
+    return over(storage, row_spec(storage.dtype, device, array.shape))

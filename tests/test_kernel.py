@@ -239,7 +239,7 @@ def test_nvrtc_has_the_last_word_where_a_gpu_is(monkeypatch):
     y = fake_cupy.ndarray(np.zeros(4, np.float32))
     kernel(1, 4, (y, 3))
     assert cupy.calls[-1][3] == (y, 3)
-    with pytest.raises(TypeError, match=r"argument 2: say np.float32\(1.5\)"):
+    with pytest.raises(TypeError, match=r"argument 2: pass np.float32\(1.5\)"):
         kernel(1, 4, (y, 1.5))
     for run in (kernel, kernel.check):
         with pytest.raises(CompileError, match="outside the subset"):

@@ -18,11 +18,11 @@ from .adjoints import strided_backward, sum_to_size
 from .grad_mode import explained, thread
 from .hooks import hooked
 
-NOWHERE = None, 0  # the edge to an operand that asks for no gradient
+NOWHERE = None, 0  # the edge to an operand that requires no gradient
 
 
 class Meta:
-    """What a tensor knows of the graph; one that asks for no gradient has none."""
+    """What a tensor knows of the graph; one that requires no gradient has none."""
 
     requires = False  # was requires_grad set?
     node, index = None, 0  # what made it: grad_fn, and which of its results it is
@@ -39,14 +39,14 @@ class Meta:
 
 
 def known(x):
-    """What a tensor knows of the graph, to be written to."""
+    """A tensor's Meta; it gets one if it has none."""
     if x._meta is None:
         x._meta = Meta()
     return x._meta
 
 
 def requires(x):
-    """Does an operand ask for a gradient?"""
+    """Does an operand require a gradient?"""
     meta = getattr(x, "_meta", None)
     if meta is not None:
         return meta.node is not None or meta.requires
@@ -86,7 +86,7 @@ class Node:
         return f"<{self.title} object at {id(self):#x}>"
 
     def __call__(self, *gradients):
-        """The gradients of the operands, None where there is or is wanted none."""
+        """The operands' gradients; None where there is none, or none is wanted."""
         if self.hooks or self.retained or self.capture:
             gradients = self.watched(gradients)
         if self.capture and self.capture.stop:
@@ -102,13 +102,13 @@ class Node:
         """Save of the result y what backward needs."""
 
     def release(self):
-        """Let go of what was saved: this node is not asked again."""
+        """Let go of what was saved: this node is not called again."""
 
     def fitted(self, found, gradients):
-        """What was found in the shapes, dtypes and devices of the operands.
+        """The gradients in the shapes, dtypes and devices of the operands.
 
-        A gradient that is handed through gets a tensor of its own, so that no two
-        places hold the same one.
+        One that is passed on as it came gets a tensor of its own, so that no two places
+        hold the same one.
         """
         fitted = []
         for g, like in zip(found, self.likes, strict=True):
@@ -292,8 +292,8 @@ class Saved:
 
 
 def accumulate(x, gradient):
-    """Add to x.grad, into the tensor that is there. A first gradient is copied if
-    somebody else holds its memory, or the graph of backward itself is wanted."""
+    """Add to x.grad, in place. A first gradient is copied if something else holds its
+    memory, or if backward itself is recorded."""
     meta = x._meta
     if meta.grad is None:
         meta.grad = gradient if can_steal(gradient) else gradient.clone()
@@ -304,7 +304,7 @@ def accumulate(x, gradient):
 
 
 def can_steal(gradient):
-    """Is this tensor the only one over its memory, and is that just its elements?"""
+    """Is this tensor all of its memory, and the only one over it?"""
     if thread.enabled:
         return False
     gradient._base = None  # what a formula made on its way
@@ -316,5 +316,5 @@ def holders(x):
     return sys.getrefcount(x.storage)
 
 
-# What Python counts when nobody else holds the storage.
+# What Python counts when nothing else holds the storage.
 UNSHARED = holders(SimpleNamespace(storage=object()))

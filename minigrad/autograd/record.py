@@ -34,7 +34,7 @@ class Gradients:
         self.known = {}  # needs -> the names to save
 
     def of(self, count):
-        """The formulas of so many operands."""
+        """The formulas of `count` operands."""
         if not self.more:
             return self.formulas
         return self.formulas + self.formulas[-1:] * (count - len(self.formulas))
@@ -141,7 +141,7 @@ def record(operator, operands, options, result):
 
 
 def below(function, *args, **kwargs):
-    """Call a function of which nothing is to be recorded."""
+    """Call a function without recording it."""
     before, thread.enabled = thread.enabled, False
     try:
         return function(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""What a tensor says and does about gradients: requires_grad, grad, backward ..."""
+"""The attributes and methods of a tensor for gradients: grad, backward ..."""
 
 import copy
 import warnings
@@ -167,7 +167,7 @@ class Differentiable:
         return made
 
     def __getstate__(self):
-        """What copies and files have of a tensor: no graph."""
+        """What is copied, or written to a file: no graph."""
         own = getattr(self, "__dict__", None)  # of a subclass
         grad = None if self._meta is None else self._meta.grad
         return self.storage, self._layout, self.requires_grad, grad, own

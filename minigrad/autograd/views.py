@@ -1,4 +1,4 @@
-"""Views in the graph, and operators that write into a tensor which is there already.
+"""Views in the graph, and operators that write into an existing tensor.
 
 A view knows its base, the tensor whose memory it reads. Writing gives a tensor a new
 history: its node is the writing operator's. Writing through a view gives the base one,
@@ -10,7 +10,7 @@ from types import MethodType
 
 from .. import capture
 from ..check import check
-from ..layout import Unseen, seen
+from ..layout import Uncacheable, key_of
 from . import graph
 from .adjoints import place
 from .grad_mode import thread
@@ -32,8 +32,8 @@ class ViewOp:
     """A method of Tensor that is recorded, with its gradient beside it.
 
     backward(dy, layout, *args): the gradient of the tensor, which had that layout (its
-    shape, strides and offset), where the method was called with args. Asked for from
-    the class it is the function itself, so that a hole stays one.
+    shape, strides and offset), where the method was called with args. On the class it
+    is the function itself, so that a hole stays a hole.
     """
 
     def __init__(self, name, backward, function):
@@ -61,13 +61,13 @@ class ViewOp:
         return attach(node, y)
 
     def of(self, x, args, kwargs):
-        """What the function makes of x. The same view is made again without it."""
+        """The function's result. The same view is made again without calling it."""
         try:
-            key = None if kwargs else (x.spec, x.storage.count, seen(args))
-        except Unseen:
+            key = None if kwargs else (x.spec, x.storage.count, key_of(args))
+        except Uncacheable:
             key = None
         spec = self.found.get(key)
-        if spec is None or capture.here.direct:
+        if spec is None or capture.here.disabled:
             y = self.function(x, *args, **kwargs)
             same = getattr(y, "storage", None) is x.storage
             if key is not None and same and y is not x:

@@ -151,7 +151,7 @@ def step_of(node, fused):
 
 def is_heard():
     """Does somebody listen to what runs, so that plans will not do?"""
-    return trace.active is not None or capture.here.direct
+    return trace.active is not None or capture.here.disabled
 
 
 def run_heard(name, kernel, operands, options):

@@ -61,7 +61,7 @@ def without(strides, dim):
 
 
 def zeros_with(dy, shape, dim, index):
-    """The adjoint of gather: zeros of a shape, and dy added where it was chosen."""
+    """The adjoint of gather: zeros, with dy added where elements were chosen."""
     return scatter_add(dy.new_number(0, dy.dtype).expand(shape), dim, index, dy)
 
 
@@ -117,9 +117,9 @@ def _(x, index, dim):
     if y.numel():
         steps = without(x.strides, dim), index.strides
         rest, view = views_of(index.shape, x.device, *steps)
+        moved = gather.moved((x, index), y)
         run("gather", x=x, rest=rest, step=x.strides[dim], size=x.shape[dim], y=y,
-            index=index, view=view, n=y.numel(), moved=gather.moved((x, index), y)
-            )  # fmt: skip
+            index=index, view=view, n=y.numel(), moved=moved)  # fmt: skip
     return y
 
 
@@ -219,8 +219,7 @@ def _(x, index, src, dim):
 def true_at(mask):
     """The places, int64, of the true elements of a mask of one contiguous dimension.
 
-    On a device their number is read by the host, which waits for it: the size of the
-    result is not known before. PyTorch waits there, too.
+    The size of the result is their number, so the host waits for it, as in PyTorch.
     """
     capture.host("nonzero()")
 
@@ -385,14 +384,12 @@ def setitem(x, items, value):
 
     def backward(dy):
         indices = [i.get("IndexPutBackward0") for i in kept]
-        rest, chosen = dy.clone(), index(dy, indices)
-        index_put(rest, rest.new_zeros(chosen.shape), indices)
-        return rest, chosen
+        others, chosen = dy.clone(), index(dy, indices)
+        index_put(others, others.new_zeros(chosen.shape), indices)
+        return others, chosen
 
-    write(
-        front, (value,), lambda: index_put(front, value, indices),
-        lambda old: Recorded("IndexPutBackward0", [old, value], backward, True),
-    )  # fmt: skip
+    node = lambda old: Recorded("IndexPutBackward0", [old, value], backward, True)  # noqa: E731
+    write(front, (value,), lambda: index_put(front, value, indices), node)
 
 
 def separated(x, items):
@@ -422,7 +419,7 @@ def separated(x, items):
 
 
 def width(item):
-    """With how many dimensions an item deals."""
+    """How many dimensions an item deals with."""
     if hasattr(item, "storage") and item.dtype == bool_:
         return item.ndim
     return 0 if item is None or item is ... else 1

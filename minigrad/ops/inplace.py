@@ -1,4 +1,4 @@
-"""Operators that write into a tensor which is there already: copy_, fill_, add_ ..."""
+"""Operators that write into an existing tensor: copy_, fill_, add_ ..."""
 
 import functools
 
@@ -33,8 +33,7 @@ def in_place(operator):
         found = operator.rule(self, *operands)
         check(kind(found) <= kind(self.dtype),
               lambda: f"result type {found} can't be cast to the desired output type "
-              f"{self.dtype}: an in-place operator keeps the tensor's dtype"
-              )  # fmt: skip
+              f"{self.dtype}: in place a tensor keeps its dtype")  # fmt: skip
         check_place(operator.name, self, operands)
 
         def run():
@@ -52,10 +51,10 @@ def in_place(operator):
 
 
 def again(operator, x, operands):
-    """Write the operator's result into x by a plan. Was there one, and was it right?
+    """Write the operator's result into x by an earlier call's plan. Was there one?
 
-    It is not where something is to be recorded, or where x and an operand read the same
-    memory in two ways.
+    None may be used where something is to be recorded, or where x and an operand read
+    the same memory in two ways.
     """
     recorded = thread.enabled
     if recorded and (x._meta is not None or x._base is not None):
@@ -109,7 +108,7 @@ def copy_(self, source):
 def write_into(self, source):
     """copy_, unrecorded."""
     source, copy = source.to(self.device), pointwise.cast[self.dtype]
-    if self.device == "cpu":  # NumPy broadcasts, and minds where the two overlap
+    if self.device == "cpu":  # NumPy broadcasts, and allows for an overlap
         try:
             return copy.into(self, source)
         except ValueError:

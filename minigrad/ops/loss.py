@@ -1,5 +1,4 @@
-"""Losses: of elements (mse_loss, binary cross entropy), and of classes (nll_loss,
-cross_entropy), which take one launch or two, forward and backward."""
+"""Losses: of elements (mse_loss ...), and of classes (nll_loss, cross_entropy)."""
 
 import warnings
 
@@ -78,9 +77,8 @@ def binary_cross_entropy_with_logits(input, target, weight=None, reduction="mean
           lambda: f"Target size ({list(target.shape)}) must be the same as input size "
           f"({list(input.shape)}): target.reshape(input.shape), or target.unsqueeze(1) "
           "for (N,) beside (N, 1)", ValueError)  # fmt: skip
-    check(target.dtype.kind == "f", lambda: "binary_cross_entropy_with_logits: the "
-          f'target is the share of "yes", a float, not {target.dtype}: target.float()'
-          )  # fmt: skip
+    check(target.dtype.kind == "f", lambda: "binary_cross_entropy_with_logits: targets "
+          f'are probabilities, floats, not {target.dtype}: target.float()')  # fmt: skip
     loss = cross(input, target)
     if pos_weight is not None:  # -log s of the positive part, once more
         tensor_for("binary_cross_entropy_with_logits", "pos_weight", pos_weight)
@@ -139,7 +137,7 @@ def gradient(dy, a, b, c, i, log, reduction, ignore, smooth):
     shape = -1, *(1,) * (a.ndim - 2)
     mass = a.new_number(1, a.dtype).expand((classes,)) if c is None else c
     mass = mass.to(dtype=a.dtype).view(shape)
-    # What goes to each class's logarithm; of scores, the rest by way of lse.
+    # The gradient of each class's logarithm; that of scores is also by way of lse.
     parts = own * mass * (1 - smooth) + mass * (smooth / classes)
     dx = -parts if log else softmax(a, 1) * parts.sum(1, True) - parts
     scale = dy * counts.to(dtype=a.dtype)
@@ -299,8 +297,7 @@ def checked(name, x, target, weight, ignore):
     shape, found = x.shape, target.shape
     check(shape, lambda: f"{name}: Expected 1 or more dimensions (got 0)", ValueError)
     check(target.dtype in (int64, uint8), lambda: f"{name}: expected target dtype to be"
-          f" int64, but got {target.dtype}: classes are whole numbers, target.long()"
-          )  # fmt: skip
+          f" int64, but got {target.dtype}: target.long()")  # fmt: skip
     check(type(ignore) is int, lambda: f"{name}(): argument 'ignore_index' must be "
           f"int, not {ignore!r}", TypeError)  # fmt: skip
     batch, wanted = shape[:1], (*shape[:1], *shape[2:])
@@ -344,7 +341,7 @@ def of_probabilities(x, target, weight, ignore, reduction, smooth):
     return reduced(loss, reduction)
 
 
-# ------------------------------------------------- of elements, once more
+# ------------------------------------------------- more of elements
 
 bce = pointwise("binary_cross_entropy",
     lambda a, b: -(b * np.maximum(np.log(a), -100)
@@ -367,21 +364,16 @@ def smooth_l1_slope(dy, a, b, c):
     return dy * ((a - b) / c).clamp(-1, 1)
 
 
-def of_one_shape(name, input, target):
-    """ValueError unless both have the same shape."""
-    check(same_shape(name, input, target),
-          lambda: f"{name}: Using a target size ({list(target.shape)}) that is "
-          f"different to the input size ({list(input.shape)}) is deprecated. Please "
-          "ensure they have the same size.", ValueError)  # fmt: skip
-
-
 @functional
 def binary_cross_entropy(input, target, weight=None, reduction="mean"):
     """-(target log input + (1 - target) log(1 - input)), each logarithm at least -100.
 
     input: shares, between 0 and 1. weight: what each element counts, broadcast.
     """
-    of_one_shape("binary_cross_entropy", input, target)
+    check(same_shape("binary_cross_entropy", input, target),
+          lambda: f"Using a target size ({list(target.shape)}) that is different to "
+          f"the input size ({list(input.shape)}) is deprecated. Please ensure they "
+          "have the same size.", ValueError)  # fmt: skip
     for name, x in ("input", input.detach()), ("target", target.detach()):
         check(x.device == "cuda" or bool(((x >= 0) & (x <= 1)).all()),
               f"all elements of {name} should be between 0 and 1")  # fmt: skip

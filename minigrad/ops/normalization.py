@@ -54,6 +54,16 @@ def check_types(name, dtype, types, fits):
           "beside float16 and bfloat16 may the others be float32")  # fmt: skip
 
 
+def last_sizes(x, normalized_shape):
+    """normalized_shape as a tuple; RuntimeError unless x's shape ends in it."""
+    shape = layout.as_ints((normalized_shape,))
+    check(shape and x.shape[-len(shape) :] == shape,
+          lambda: f"Given normalized_shape={list(shape)}, expected input with shape "
+          f"[*, {', '.join(map(str, shape))}], but got input of size "
+          f"{list(x.shape)}")  # fmt: skip
+    return shape
+
+
 def layer_norm_gradient(dy, a, b, last, eps):
     """Of x: in one launch, or, where that is to be recorded, step by step."""
     if not thread.enabled:
@@ -74,10 +84,7 @@ def in_steps(dy, x, dims, eps):
     lambda dy: dy])  # fmt: skip
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
     """(x - mean) / sqrt(var + eps) * weight + bias over the last dimensions."""
-    shape = layout.as_ints((normalized_shape,))
-    check(shape and input.shape[-len(shape) :] == shape,
-          f"layer_norm: normalized_shape={list(shape)} are to be the last sizes of the "
-          f"input, whose shape is {list(input.shape)}")  # fmt: skip
+    shape = last_sizes(input, normalized_shape)
     for name, w in ("weight", weight), ("bias", bias):
         found = shape if w is None else w.shape
         check(found == shape, f"layer_norm: expected {name} of shape {list(shape)}, "
@@ -267,7 +274,7 @@ def _(x, weight, bias, *running, training, momentum, eps):
     (n, c, places), wide = sizes_of(x), x.dtype
     x = x.reshape(n, c, places)
     mean, var = moments(x) if training else running
-    if training:  # what is kept running goes on, with a variance divided by count - 1
+    if training:  # the running variance is the unbiased one
         count, momentum = n * places, wide.type(momentum)
         for old, now in zip(running, (mean, var * count / (count - 1)), strict=False):
             old += momentum * (now.astype(old.dtype) - old)
@@ -333,10 +340,9 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None,  # noqa
                training=False, momentum=0.1, eps=1e-5):  # fmt: skip
     """Each channel of (N, C, ...) with mean 0 and variance 1, times weight plus bias.
 
-    In training by the batch's own mean and variance (divided by their number); the
-    running ones, if they are not None, go on: running = (1 - momentum) * running +
-    momentum * the batch's, with the variance divided by the number - 1. Else by the
-    running ones, which must be there.
+    training: by the batch's own mean and variance. The running ones, if there are any,
+    are updated: running = (1 - momentum) * running + momentum * the batch's, with the
+    unbiased variance. Otherwise by the running ones.
     """
     kept = running_mean, running_var
     check_batch_norm(input, kept, weight, bias, training, eps)
@@ -430,8 +436,8 @@ def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=
                   use_input_stats=True, momentum=0.1, eps=1e-5):  # fmt: skip
     """Each channel of each sample of (N, C, ...) with mean 0 and variance 1.
 
-    use_input_stats: False for the running ones. Those go on as in batch_norm, by the
-    mean over the samples.
+    use_input_stats: False for the running ones, which are otherwise updated as in
+    batch_norm, by the mean over the samples.
     """
     if not use_input_stats:
         running = running_mean, running_var
@@ -453,13 +459,8 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
     eps: None for the spacing of the dtype's numbers at 1.
     """
     check_dtype("rms_norm", input)
-    shape, own = layout.as_ints((normalized_shape,)), input.shape
-    check(shape and own[-len(shape) :] == shape,
-          lambda: f"Given normalized_shape={list(shape)}, expected input with shape "
-          f"[*, {', '.join(map(str, shape))}], but got input of size "
-          f"{list(own)}")  # fmt: skip
-    wide = computed_in(input.dtype)
-    x, dims = input.to(dtype=wide), tuple(range(-len(shape), 0))
+    wide, count = computed_in(input.dtype), len(last_sizes(input, normalized_shape))
+    x, dims = input.to(dtype=wide), tuple(range(-count, 0))
     eps = float(np.finfo(wide).eps) if eps is None else eps
     y = x * ((x * x).mean(dims, True) + eps).rsqrt()
     return (y if weight is None else y * weight).to(dtype=input.dtype)

@@ -37,8 +37,8 @@ def as_float(*operands):
 def of_values(condition=None, *values):
     """`where` takes the dtype of its values."""
     check(len(values) == 2, lambda: "where() takes a condition and two values, got "
-          f"{len(values)}: where(condition, x, y). Where a condition is true says "
-          "condition.nonzero()", TypeError)  # fmt: skip
+          f"{len(values)}: where(condition, x, y). condition.nonzero() gives the "
+          "indices where it is true", TypeError)  # fmt: skip
     check(tensor_for("where", "condition", condition).dtype in (bool_, uint8),
           lambda: "where expected condition to be a boolean tensor, but got a tensor "
           f"with dtype {condition.dtype}")  # fmt: skip
@@ -78,7 +78,6 @@ def numpy_relu(x):
 
 @in_chunks
 def numpy_gelu(x):
-    """x times the share of a normal distribution that lies below x."""
     y = erf_of(x * x.dtype.type(0.5**0.5))
     y += 1
     y *= x
@@ -345,17 +344,11 @@ elu_of = pointwise("elu", lambda x, alpha: np.where(x > 0, x, alpha * np.expm1(x
 leaky_relu_of = pointwise("leaky_relu", lambda x, slope: np.where(x > 0, x, x * slope),
     "(a > 0 ? a : a * b)", lambda dy, a, b: where(a > 0, dy, dy * b), None,
     dtypes=FLOATS)  # fmt: skip
-softplus_of = pointwise(
-    "softplus",
-    lambda x, beta, most: np.where(
-        x * beta > most, x, np.log1p(np.exp(x * beta)) / beta
-    ),
+softplus_of = pointwise("softplus", lambda x, beta, threshold:
+        np.where(x * beta > threshold, x, np.log1p(np.exp(x * beta)) / beta),
     "(a * b > c ? a : log1p(exp(a * b)) / b)",
     lambda dy, a, b, c: where(a * b > c, dy, dy * (a * b).sigmoid()),
-    None,
-    None,
-    dtypes=FLOATS,
-)
+    None, None, dtypes=FLOATS)  # fmt: skip
 hardtanh_of = pointwise("hardtanh", numpy_clamp, "clamped(a, b, c)",
     lambda dy, a, b, c: where((a > b) & (a < c), dy, 0), None, None)  # fmt: skip
 
@@ -438,9 +431,9 @@ def scaled(x, other, alpha):
 
 
 def by_options(name):
-    """A method of a function that chooses: (operator, the tuple of other operands).
+    """Make a method of a function that chooses (an operator, its other operands).
 
-    It keeps that as `choose`, for its twin that writes in place.
+    The method keeps that function as `choose`, for its in-place form.
     """
 
     def decorator(choose):
@@ -523,7 +516,7 @@ def gelu(x, approximate="none"):
 
 
 def invert(x):
-    """~x: all bits turned; of bool, not x."""
+    """~x: each bit inverted; of bool the logical not."""
     check(x.dtype not in FLOATS, lambda: "~ (operator.invert) is only implemented on "
           f"integer and Boolean-type tensors, not on {x.dtype}", TypeError)  # fmt: skip
     return bitwise_not(x)
@@ -554,7 +547,7 @@ def where_self(x, condition, other):
 def filling(value, x, name):
     """A number, or a tensor of one, as a tensor without dimensions of x's dtype.
 
-    RuntimeError where that dtype ends before it.
+    RuntimeError where that dtype cannot hold it.
     """
     if hasattr(value, "storage"):
         check(not value.ndim, lambda: f"{name} only supports a 0-dimensional value "
@@ -590,7 +583,7 @@ COMPARED = Real, np.bool_, np.ndarray
 def comparison(operator):
     """== and !=: beside what is neither a tensor nor a number, Python decides.
 
-    But not beside an array of NumPy, which looks like one: it is refused, as by `+`.
+    A NumPy array is refused, as by `+`.
     """
 
     def method(self, other):

@@ -40,16 +40,15 @@ class Pointwise(Operator):
             register(name, ["sim", "cuda"], [dtype], DevicePointwise(self, dtype))
 
     def quick(self):
-        """As of every operator; the common case is spelled out."""
+        """Like every operator's, with the common case spelled out."""
         plans, here, call = self.plans, capture.here, super().quick()
 
-        def quickly(a=MISSING, b=MISSING, /, *more, **named):
+        def quickly(a=MISSING, b=MISSING, /, *more, **kw):
             plan = plans.get((getattr(a, "spec", None) or type(a),
                               getattr(b, "spec", None) or type(b)))  # fmt: skip
             operands = (a,) if b is MISSING else (a, b)
-            if more or named or plan is None or here.direct or trace.active is not None:
-                given = () if a is MISSING else operands
-                return call(*given, *more, **named)
+            if more or kw or plan is None or here.disabled or trace.active is not None:
+                return call(*(() if a is MISSING else operands), *more, **kw)
             y = plan.run(*operands)
             if thread.enabled:
                 for x in operands:
@@ -61,7 +60,7 @@ class Pointwise(Operator):
         return call if self.arity == 3 else quickly
 
     def key(self, args, named):
-        """Numbers count by their types; the third of three operands by its value."""
+        """The key has the types of numbers; of three operands also their values."""
         if named:
             return None
         if self.arity == 3:
@@ -83,7 +82,7 @@ class Pointwise(Operator):
         return operands, {}, lambda args, named: args
 
     def find(self, operands):
-        """The kernel; beside tensors of a device those of "cpu" may be numbers."""
+        """The kernel; where `is_number`, a tensor's device does not count."""
         there = [x for x in operands if not is_number(x, operands)]
         kernel = super().find(operands, there)
         broadcast(self.name, [x.shape for x in operands if hasattr(x, "storage")])
@@ -96,7 +95,7 @@ class Pointwise(Operator):
         kernel = self.find(operands)
         if trace.active is not None:
             below(trace.active.run, self.name, kernel, operands, {"out": out})
-        elif capture.here.direct:
+        elif capture.here.disabled:
             below(kernel, *operands, out=out)
         else:
             run = below(kernel.plan_into, out, operands)
@@ -108,7 +107,7 @@ class Pointwise(Operator):
     def again(self, out, operands):
         """Write into `out` by the plan of an earlier call. Was there one?"""
         run = self.plans.get((self.key(operands, {}), "into", out.spec))
-        if run is None or capture.here.direct or trace.active is not None:
+        if run is None or capture.here.disabled or trace.active is not None:
             return False
         run(*operands, out)
         return True
@@ -120,7 +119,7 @@ MISSING = object()
 def is_number(x, operands):
     """Is it a tensor of "cpu" without dimensions beside tensors of a device?
 
-    An elementwise operator takes them: its kernel gets their numbers.
+    An elementwise operator then passes its number to the kernel.
     """
     there = {t.device for t in operands if hasattr(t, "storage")}
     here = hasattr(x, "storage") and x.device == "cpu" and not x.shape
@@ -157,7 +156,7 @@ class NumpyPointwise(NumpyKernel):
 
 
 def copy(x, out=None):
-    """An array of its own memory; reading in another dtype has made one already."""
+    """An array with memory of its own, as reading in another dtype gives one."""
     if out is not None:
         return np.copyto(out, x)
     return x if x.flags.owndata else np.array(x)
@@ -311,7 +310,7 @@ class DevicePointwise(DeviceKernel):
         return y
 
     def number(self, place, x):
-        """A number among the operands: another one in each call."""
+        """A number among the operands, which may be another one in each call."""
         convert = functools.partial(as_number, dtype=self.wide)
         return capture.Number(convert(x), place, convert)
 

@@ -82,7 +82,7 @@ def parts_of(rows, n):
 
 
 def accumulator(dtype, code="MAX"):
-    """What is computed in: shuffles take int, long long, float and double."""
+    """The dtype to accumulate in: shuffles take int, long long, float and double."""
     if dtype in FLOATS:
         return computed_in(dtype)
     return int64 if code in ("SUM", "PROD") or dtype == int64 else int32
@@ -144,7 +144,7 @@ def reduction(name, formula, code, vjp=None, dtypes=DTYPES, rule=None, empty=Non
 
     def options(input, dim=None, keepdim=False, *, dtype=None):
         keepdim = as_flag(name, "keepdim", keepdim)
-        if dtype is not None:  # whole numbers are added up in int64, and then cut
+        if dtype is not None:  # whole numbers are added up in int64, then cast
             if code not in ("SUM", "PROD", "MEAN"):
                 raise TypeError(f"{name}() got an unexpected argument 'dtype'")
             return lambda: operator(input.to(dtype), dim, keepdim).to(dtype)

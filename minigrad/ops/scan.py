@@ -1,5 +1,4 @@
-"""Running results along a dimension, cumsum, cumprod, logcumsumexp; and prod, whose
-gradient needs them."""
+"""Running results: cumsum, cumprod, logcumsumexp; and prod, whose gradient is one."""
 
 import math
 
@@ -51,7 +50,7 @@ def scan(name, op, accumulate, gradient, dtypes, rule=None):
 
 
 def cumprod_backward(dy, a, y, dim, reverse):
-    """Each factor's share: y / a, but where a 0 is among them."""
+    """Each factor's share: by y / a, unless a 0 is among them."""
     if not a.ndim or a.shape[dim] == 1:
         return dy
     if not eq(a, 0).any():
@@ -66,7 +65,7 @@ def cumprod_backward(dy, a, y, dim, reverse):
 
 
 def logcumsumexp_backward(dy, a, y, dim, reverse):
-    """Positive and negative gradients are carried as logarithms: no overflow."""
+    """Adds logarithms of the positive and of the negative gradients: no overflow."""
     shares = []
     for part in dy, -dy:
         there = part > 0
@@ -75,19 +74,15 @@ def logcumsumexp_backward(dy, a, y, dim, reverse):
     return shares[0] - shares[1]
 
 
-cumsum = scan(
-    "cumsum", 0, np.cumsum,
-    lambda dy, dim, reverse: cumsum(dy, dim, reverse=not reverse), NUMBERS, added_up,
-)  # fmt: skip
+cumsum = scan("cumsum", 0, np.cumsum, lambda dy, dim, reverse:
+    cumsum(dy, dim, reverse=not reverse), NUMBERS, added_up)  # fmt: skip
 cumprod = scan("cumprod", 1, np.cumprod, cumprod_backward, NUMBERS, added_up)
-logcumsumexp = scan(
-    "logcumsumexp", 2, np.logaddexp.accumulate, logcumsumexp_backward, FLOATS
-)  # fmt: skip
+logcumsumexp = scan("logcumsumexp", 2, np.logaddexp.accumulate, logcumsumexp_backward,
+    FLOATS)  # fmt: skip
 
 
 def prod_backward(dy, a, y, dims, keepdim):
-    """The product of all others: y / a, but where a 0 is among them what stands before
-    an element times what stands after it."""
+    """The product of the others: y / a; with zeros, of those before and those after."""
     dy, y = (vjp.sum_backward(x, a.shape, dims, keepdim) for x in (dy, y))
     zeros = eq(a, 0).sum()
     if not zeros:
@@ -104,6 +99,5 @@ def prod_backward(dy, a, y, dims, keepdim):
     return dy * others.permute([order.index(d) for d in range(a.ndim)])
 
 
-prod = reduction(
-    "prod", np.multiply.reduce, "PROD", prod_backward, NUMBERS, added_up, 1
-)
+prod = reduction("prod", np.multiply.reduce, "PROD", prod_backward, NUMBERS, added_up,
+    1)  # fmt: skip

@@ -98,7 +98,7 @@ def stack(tensors, dim=0):
 
 @method
 def repeat(input, *repeats):
-    """The tensor so many times along each dimension, further ones in front; a copy."""
+    """A copy that repeats the tensor along each dimension; extra ones come first."""
     repeats = layout.as_ints(repeats, least=1)
     check(len(repeats) >= input.ndim, "Number of dimensions of repeat dims can not be "
           "smaller than number of dimensions of tensor")  # fmt: skip
@@ -114,7 +114,7 @@ def repeat(input, *repeats):
 
 @method
 def tile(input, *dims):
-    """repeat, where the dimensions that `dims` lacks in front count once."""
+    """repeat, with 1 for the dimensions that `dims` lacks in front."""
     dims = layout.as_ints(dims, least=1)
     return repeat(input, (1,) * (input.ndim - len(dims)) + dims)
 
@@ -160,7 +160,7 @@ def split(input, split_size_or_sections, dim=0):
 @method
 @either_name
 def chunk(input, chunks, dim=0):
-    """At most so many parts along `dim`, equal ones but for the last."""
+    """At most `chunks` parts along `dim`, of one size but for the last."""
     has_dimensions("chunk", input)
     check(number_for("chunk", "chunks", chunks, Integral) > 0, lambda: "chunk expects "
           f"`chunks` to be greater than 0, got: {chunks}")  # fmt: skip
@@ -171,7 +171,7 @@ def chunk(input, chunks, dim=0):
 @method
 @either_name
 def unbind(input, dim=0):
-    """The parts at each index of `dim`, which they do not have."""
+    """The slices at each index of `dim`, a dimension that they lack."""
     n = layout.at_dim(input.shape, dim)
     return tuple(part(input, wrap_dim(dim, input.ndim), i) for i in range(n))
 
@@ -212,8 +212,8 @@ def _(x, dims):
     lambda dy, shifts, dims: roll(dy, tuple(-s for s in shifts), dims)
 ])  # fmt: skip
 def roll(input, shifts, dims=()):
-    """The elements so many places further along each dimension, from its end to its
-    beginning; without `dims` in row-major order."""
+    """The elements shifted along dimensions, from the end to the beginning again;
+    without `dims` in row-major order."""
     shifts, dims = layout.as_ints((shifts,)), layout.as_ints((dims,))
     check(shifts, "`shifts` required")
     if not dims and len(shifts) == 1:

@@ -43,8 +43,7 @@ RUNS = launch.one("runs", "merge_runs", "sort.cu", types=types,
 @operator(dtypes=DTYPES, results=(None, int64), vjps=[
     lambda dy, i, shape, dim: zeros_with(dy, shape, dim, i)])  # fmt: skip
 def sort(input, dim=-1, descending=False, *, stable=False):
-    """(values, indices) in order along `dim`; equal elements stay in theirs, NaN is the
-    largest."""
+    """(values, indices) in order along `dim`: stable, and NaN counts as the largest."""
     return {"dim": layout.wrap_dim(dim, input.ndim), "descending": bool(descending)}
 
 
@@ -105,8 +104,8 @@ def topk(input, k, dim=-1, largest=True, sorted=True):  # noqa: A002
 def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):  # noqa: A002
     """The different elements, in order; with `dim` the different slices along it.
 
-    With return_inverse a tuple that goes on with the place of each element among them,
-    with return_counts with how often each one stands there. No NaN equals another.
+    return_inverse adds the index of each element among them, and return_counts how
+    often each one occurs: then it is a tuple. No NaN equals another.
     """
     x = input.detach()
     if dim is None:

@@ -39,7 +39,7 @@ def in_chunks(function):
 
 
 def polynomial(coefficients, x):
-    """By Horner's rule, in place but for the first step."""
+    """A polynomial's values, by Horner's rule."""
     y = x * coefficients[0]
     for c in coefficients[1:-1]:
         y += c

@@ -109,7 +109,7 @@ def step(name, tensors, numbers, flags, memory):
         found = [next(rest) if w else None for w in which]
         update(name, flags, operands[:own], given, found)
 
-    if capture.here.direct or trace.active is not None:
+    if capture.here.disabled or trace.active is not None:
         update(name, flags, tensors[:own], [make(n) for n in numbers], memory)
     elif plan is not None:
         plan(*tensors, *numbers)
