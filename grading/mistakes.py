@@ -2,8 +2,7 @@
 
 In the file of an exercise, `checks/07_03_conv2d_gemm.py`:
 
-    mistakes(conv2d_gemm)(LIST)  # as below
-    mistakes(conv2d_gemm, in_double=Mistake("...", Model(in_double), "float -> double"))
+    mistakes(conv2d_gemm, in_double=Model(in_double))(LIST)
 
     @mistake(conv2d_backward, "dw has a matrix for each image: ...")
     def not_summed(dy, columns, w): ...
@@ -11,8 +10,7 @@ In the file of an exercise, `checks/07_03_conv2d_gemm.py`:
 A wrong or right answer is a patch of the course's solution, "old -> new" (every "old"
 becomes "new"; several, one after the other; any white space is as good as any other),
 or "= expression", what it returns in the place of all that the solution does; or a
-Python function, or a kernel's text or body. `Patch("old -> new", of=TEXT)` patches
-another text. Where there are patches and bodies alone, a list is shorter:
+Python function, or a kernel's text or body. All but functions stand in a list:
 
     no_bias: the bias is left out
     > sum + bias[row] -> sum
@@ -34,6 +32,7 @@ a change, and "&" before each further change of the same answer. What is no mist
 "right" and its style in the place of a cause, or "equivalent" and the reason, and then
 edits of `mutate`. What is indented goes on with the line before, and r"\n" is a new
 line; after a mark alone, or a line that ends in "->", it is a text of several lines.
+What no text can say, such as a Model, stands before the list, by its cause's name.
 
 A Mistake explains a learner's answer where one of its own gives the same in every case
 (blame.py). Its answers are specimens: the check must reject each, and name this
@@ -98,10 +97,10 @@ TEXT = re.compile(r"[>&]( .* ->)?(\n|\Z)")  # below it a text of several lines
 
 
 class Patch:
-    """A text in which some words are others. of: a kernel's; else the solution."""
+    """The solution's text, in which some words are others."""
 
-    def __init__(self, *changes, of=None):
-        self.changes, self.of = changes, of
+    def __init__(self, *changes):
+        self.changes = changes
 
     def __call__(self, text):
         text = MARKS.sub("", text)
@@ -120,8 +119,6 @@ class Patch:
 
     def text(self, hole):
         """A hole's answer as text. FileNotFoundError: the solutions are not here."""
-        if self.of is not None:
-            return self(with_body(hole, self.of))
         load_references(hole.chapter)
         kernel = isinstance(hole, KernelExercise)
         return self(hole.reference if kernel else cell_of(hole))
@@ -149,12 +146,10 @@ class Mistake:
     """A cause's text, and answers that have the mistake; see the head of this file."""
 
     def __init__(self, text, *answers):
-        self.cause, self.answers = text, answers
-        self.sign = self.model = None
-        if answers and isinstance(answers[0], Fault | Shows | Missing):
-            self.sign, *self.answers = answers
-        elif answers and isinstance(answers[0], Model):
-            self.model, *self.answers = answers
+        known = [a for a in answers if isinstance(a, Model | Fault | Shows | Missing)]
+        self.cause, self.answers = text, [a for a in answers if a not in known]
+        self.model = next((a for a in known if isinstance(a, Model)), None)
+        self.sign = next((a for a in known if a is not self.model), None)
 
     def ways(self, hole, cause):
         """What computes it: its Model, and its answers."""
@@ -206,28 +201,32 @@ def described(hole, given):
     return with_body(hole, given) if kernel else Patch(given)
 
 
-def mistakes(hole, /, **named):
-    """Say which mistakes the check of `hole` knows; a list is given to the result."""
-    _keep(hole, named.items())
-    return lambda simple: _keep(hole, listed(simple))
+def mistakes(hole, /, **more):
+    """Say which mistakes the check of `hole` knows, by a list that the result is given.
+
+    more: of a cause in the list, its Model or sign, or an answer that is a function.
+    """
+    return lambda text: say(hole, listed(text, more))
 
 
-def _keep(hole, found):
+def say(hole, found):
+    """Keep [(cause, Mistake)] of a hole."""
     known = _of.setdefault(hole.name, {})
     for cause, new in found:
         if cause == "equivalent":
-            equivalent(hole, new.cause, *(edit for (edit,) in new.answers))
+            edits = [(edit, new.cause) for (edit,) in new.answers]
+            _equivalents.setdefault(hole.name, []).extend(edits)
             continue
         for given in new.answers:
             if cause == "right":
-                right(hole, new.cause, given)
+                right(hole, new.cause)(described(hole, given))
             else:
                 _specimen(hole, described(hole, given), cause)
         if new.cause and cause != "right":
             known[cause] = new
 
 
-def listed(simple):
+def listed(simple, more=()):
     """[(cause, Mistake)] of a list; see the head of this file."""
     found, last, lines = [], [], []
     indent = re.match(r"\s*", simple)[0].split("\n")[-1]
@@ -251,8 +250,10 @@ def listed(simple):
             last.append(SIGNS[mark](rest))
         else:
             cause, _, text = line.partition(":")
-            last = [text.strip()]
+            last = [text.strip(), *(more[c] for c in more if c == cause)]
             found.append((cause, last))
+    if unknown := {*more} - {cause for cause, _ in found}:
+        raise ValueError(f"the list has no {unknown}")
     return [(cause, Mistake(*parts)) for cause, parts in found]
 
 
@@ -260,30 +261,20 @@ def mistake(hole, text=None):
     """Say that the function below has the mistake that its name says."""
 
     def keep(function):
-        mistakes(hole, **{function.__name__: Mistake(text, function)})
+        say(hole, [(function.__name__, Mistake(text, function))])
         return function
 
     return keep
 
 
-def right(hole, style, *answer):
-    """Say that this answer, or these patches of one, or the function below is right."""
+def right(hole, style):
+    """Say that the function below is right."""
 
     def keep(given):
-        _specimen(hole, described(hole, given), None, f"right {style}")
+        _specimen(hole, given, None, f"right {style}")
         return given
 
-    return keep(answer if answer[1:] else answer[0]) if answer else keep
-
-
-def equivalent(hole, reason, *edits):
-    """Say that these edits, which `mutate` makes of the solution, are no mistakes.
-
-    Each is as `mutate` prints it, "kind: old -> new", or the kind and a part of the
-    rest, which then speaks of every edit that has it. The reason must be true of all
-    inputs that the hole's contract allows.
-    """
-    _equivalents.setdefault(hole.name, []).extend((edit, reason) for edit in edits)
+    return keep
 
 
 def equivalents(hole):
@@ -304,7 +295,7 @@ def both(hole, *causes):
     """An answer with two mistakes: their patches, one after the other; None: not so."""
     pair = [
         next((s.given for s in _specimens[hole] if s.cause == cause
-              and isinstance(s.given, Patch) and s.given.of is None), None)
+              and isinstance(s.given, Patch)), None)
         for cause in causes
     ]  # fmt: skip
     if None in pair:

@@ -1,14 +1,16 @@
 """The base of checks whose answer is a test: it must tell right from wrong.
 
-    own_test(test_permute, permute, WRONG, TESTS)
+    own_test(test_permute, permute)(LIST)
 
     copies: a permute that copies
     inverse: a permute in the inverse order
+    let_through:
+    > np.shares_memory(y.numpy(), x.numpy()) -> True
 
-Candidates are answers of the other exercise, so nothing is written twice. WRONG, a
-list, names specimens of it, in words; the right ones are all that it has. The first
-wrong one, the plainest, belongs to the heart: a test that passes all is worth nothing.
-Each of the others is a part of its own. TESTS, a list, has tests that are wrong.
+Candidates are answers of the other exercise, so nothing is written twice. The list
+names specimens of it, in words; the right ones are all that it has. The first wrong
+one, the plainest, belongs to the heart: a test that passes all is worth nothing. Each
+of the others is a part of its own. Then the list has tests that are wrong, or right.
 """
 
 import ast
@@ -22,14 +24,14 @@ from minigrad.exercises.answers import load_references
 from minigrad.exercises.registry import Exercise
 
 from .checking import Check, checks
-from .mistakes import MARKS, Known, Patch, listed, mistakes, specimens_of
+from .mistakes import MARKS, Known, Patch, listed, say, specimens_of
 from .subject import Problem, names_in
 
 HEART = "tells right from wrong"
 
 
 class OwnTest(Check):
-    """Leaves out wrong answers that WRONG does not name: no test can find them all."""
+    """Leaves out wrong answers that no list names: no test can find them all."""
 
     of: Exercise
     wrong, options = {}, ()
@@ -137,9 +139,15 @@ class Swallowed(Patch):
         return f"{decorator}\n{head}\n    try:\n{body}\n{end}"
 
 
-def own_test(hole, of, wrong, tests, options=()):
+def own_test(hole, of, options=()):
     """Say that the answer of `hole` is a test; see the head of this file."""
-    words = {title: new.cause for title, new in listed(wrong)}
-    how = {"of": of, "wrong": words, "options": options}
-    checks(hole)(type(hole.name, (OwnTest,), how))
-    mistakes(hole, let_through=Known(Swallowed()))(tests)
+
+    def keep(text):
+        found = listed(text)
+        wrong = {title: new.cause for title, new in found if not new.answers}
+        how = {"of": of, "wrong": wrong, "options": options}
+        checks(hole)(type(hole.name, (OwnTest,), how))
+        say(hole, [one for one in found if one[1].answers])
+        say(hole, [("let_through", Known(Swallowed()))])
+
+    return keep

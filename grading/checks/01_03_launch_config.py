@@ -5,7 +5,7 @@ import math
 import torch
 
 from grading.checking import Check, checks
-from grading.mistakes import Known, mistake, mistakes, right
+from grading.mistakes import mistakes, right
 from minigrad.kernels.threads import launch_config
 
 from .launches import LINES, RAGGED, SMALL, WHOLE, areas
@@ -31,10 +31,7 @@ class LaunchConfig(Check):
         return tuple(len(torch.empty(n).split(size)) for n, size in pairs)
 
 
-mistakes(
-    launch_config,
-    wrong_type=Known(lambda shape, block: max(-(-shape[0] // block[0]), 1)),
-)("""
+mistakes(launch_config)("""
 floor: rounded down: the elements after the last whole block get no thread
 > max(-(-n // size), 1) -> n // size
 one_more: n // size + 1 is a block too many where n is a multiple of the size: round up
@@ -55,15 +52,11 @@ float:
 > max(-(-n // size), 1) -> n / size
 list:
 > tuple( -> list(
+wrong_type:
+> = max(-(-shape[0] // block[0]), 1)
+one_number: one number for two dimensions: a grid has as many numbers as the block
+> = (max(math.ceil(math.prod(shape) / math.prod(block)), 1),)
 """)
-
-
-@mistake(
-    launch_config,
-    "one number for two dimensions: a grid has as many numbers as the block",
-)
-def one_number(shape, block):
-    return (max(math.ceil(math.prod(shape) / math.prod(block)), 1),)
 
 
 @right(launch_config, "by math.ceil")

@@ -3,7 +3,7 @@
 import torch
 
 from grading.checking import checks
-from grading.mistakes import mistakes, right
+from grading.mistakes import mistakes
 from minigrad.kernels.memory import shared_reverse
 
 from .blocks import BlockCheck
@@ -106,6 +106,7 @@ right: two elements a thread
     + 1) / 2) tile[k] = x[first + k];
 & {TAKE} -> for (int k = tid; k < count; k += half) if (tid < half) y[first + k] =
     tile[count - 1 - k];
+right: swapped in place
+> {IN_PLACE}
+& BARRIER -> __syncthreads();
 """)
-
-right(shared_reverse, "swapped in place", IN_PLACE, "BARRIER -> __syncthreads();")

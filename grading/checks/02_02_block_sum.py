@@ -6,7 +6,7 @@ import numpy as np
 
 from grading.checking import checks
 from grading.kernels import blank, distinct
-from grading.mistakes import Mistake, Model, mistakes
+from grading.mistakes import Model, mistakes
 from minigrad.kernels.memory import block_sum
 
 from .blocks import BlockCheck, by_blocks
@@ -62,14 +62,10 @@ LATER = f"""{TREE} -> for (int half = blockDim.x / 2; half > 32; half /= 2) {{
 NEIGHBOURS = f"""{TREE} -> for (int s = 1; s < blockDim.x; s *= 2) {{
         __syncthreads();
         """
-mistakes(
-    block_sum,
-    no_tree=Mistake(
-        "that is the first element of each block: no step of the tree is done",
-        Model(lambda check, *args: check.partly(*args, slice(0, 1))),
-        f"{TREE} -> __syncthreads();",
-    ),
-)(f"""
+ONE = Model(lambda check, *args: check.partly(*args, slice(0, 1)))
+mistakes(block_sum, no_tree=ONE)(f"""
+no_tree: that is the first element of each block: no step of the tree is done
+> {TREE} -> __syncthreads();
 written_by_all: all threads write the block's sum: one is enough, as if (tid == 0)
 > if (tid == 0) ->
 one_each: sums has one element for each block, not for each thread: sums[blockIdx.x]

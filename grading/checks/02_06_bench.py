@@ -3,7 +3,7 @@
 import statistics
 
 from grading.checking import Check, checks
-from grading.mistakes import Mistake, Shows, mistakes, right
+from grading.mistakes import Shows, mistakes, right
 from grading.stand_ins import LAUNCH
 from minigrad.kernels.memory import bench
 
@@ -82,29 +82,17 @@ MEDIAN = "np.median(times)"
 LOOP = "for _ in range(repeat):"
 EVENTS = f"{START} -> start, stop = device.event(), device.event(); start.record()"
 DONE = f"{STOP} -> stop.record(); stop.synchronize()"
-mistakes(
-    bench,
-    no_synchronise=Mistake(
-        "only the launch was timed: run() returns at once. Wait with "
-        "device.synchronize() before the clock is read at the end",
-        Shows(Below(UNIT / 2)),
-        (
-            f"{STOP} -> times.append(device.clock() - start)",
-            f"{WAIT} ->",
-            f"{WARM} -> {WARM}device.synchronize()\n    ",
-        ),
-        # it waits after the clock; by the host's own clock; without brackets
-        f"{STOP} -> times.append(device.clock() - start)\n        device.synchronize()",
-        (
-            "device.clock -> time.perf_counter",
-            "for _ in range(warmup) -> import time\n    for _ in range(warmup)",
-        ),
-        (
-            "device.synchronize() -> device.synchronize",
-            f"{WARM} -> {WARM}device.synchronize()\n    ",
-        ),
-    ),
-)(rf"""
+mistakes(bench, no_synchronise=Shows(Below(UNIT / 2)))(rf"""
+no_synchronise: only the launch was timed: run() returns at once. Wait with
+    device.synchronize() before the clock is read at the end
+> {STOP} -> times.append(device.clock() - start)
+& {WAIT} ->
+& times = [] -> device.synchronize()\n    times = []
+> {STOP} -> times.append(device.clock() - start)\n        device.synchronize()
+> device.clock -> time.perf_counter
+& for _ in range(warmup) -> import time\n    for _ in range(warmup)
+> device.synchronize() -> device.synchronize
+& times = [] -> device.synchronize()\n    times = []
 lower_median: of an even number of times the lower of the two in the middle is taken:
     the median is the mean of both
 > float(np.median(times)) -> sorted(times)[(repeat - 1) // 2]

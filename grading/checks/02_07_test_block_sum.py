@@ -10,31 +10,25 @@ from grading.own_tests import own_test
 from minigrad.exercises.own_tests import test_block_sum
 from minigrad.kernels.memory import block_sum
 
-own_test(
-    test_block_sum,
-    block_sum,
-    """
-    no_tree: a kernel that adds nothing up
-    last_step: a kernel without the last step of its tree
-    no_barrier: a kernel without its barriers
-    no_block: a kernel whose blocks all do the elements of the first
-    first_only: a kernel that writes the sum of the first block alone
-    whole_blocks_only: a kernel that leaves out a block that is not full
-    fixed_size: a kernel with a literal for blockDim.x
-    added: a kernel that adds to what sums holds
-    small_array: a kernel with too few cells for a block of 256
-    """,
-    """
-    let_through:
-    > np.array_equal(sums, expected) -> True
-    > assert not found -> assert True
-    > blocks, -1 -> blocks, 0
-    false_alarm:
-    > assert not found -> assert found
-    right: NaN before
-    > blocks, -1 -> blocks, np.nan
-    """,
-)
+own_test(test_block_sum, block_sum)("""
+no_tree: a kernel that adds nothing up
+last_step: a kernel without the last step of its tree
+no_barrier: a kernel without its barriers
+no_block: a kernel whose blocks all do the elements of the first
+first_only: a kernel that writes the sum of the first block alone
+whole_blocks_only: a kernel that leaves out a block that is not full
+fixed_size: a kernel with a literal for blockDim.x
+added: a kernel that adds to what sums holds
+small_array: a kernel with too few cells for a block of 256
+let_through:
+> np.array_equal(sums, expected) -> True
+> assert not found -> assert True
+> blocks, -1 -> blocks, 0
+false_alarm:
+> assert not found -> assert found
+right: NaN before
+> blocks, -1 -> blocks, np.nan
+""")
 
 
 @right(test_block_sum, "block by block")

@@ -1,6 +1,5 @@
 """The cell of an element."""
 
-import numpy as np
 import torch
 
 from grading.checking import Check, checks
@@ -52,14 +51,11 @@ last_stride: the last index is added as it is: it too has a stride, which need n
 > strides, strict=True -> (*strides[:-1], 1)
 offset_each: the offset is added once for each dimension: it counts once
 > offset + sum(i -> sum(offset + i
+right: by numpy
+> = offset + int(np.dot(index, strides))
 equivalent: i * s is s * i
 > arguments swapped: zip(index, strides
 """)
-
-
-@right(offset_of, "by numpy")
-def _(index, strides, offset=0):
-    return offset + int(np.dot(index, strides))
 
 
 @right(offset_of, "by a function that calls itself")

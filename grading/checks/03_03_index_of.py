@@ -6,7 +6,7 @@ import torch
 
 from grading.checking import checks
 from grading.mistakes import mistakes, right
-from minigrad.layout import contiguous_strides, index_of
+from minigrad.layout import index_of
 
 from .layouts import LARGE, LayoutCheck, many, random_shape
 
@@ -45,12 +45,9 @@ no_remainder: no remainder is taken: each index stays below its size, by % size
 no_division: the position is not divided on the way: each index is a remainder of the
     same
 > = tuple((position % size for size in shape))
+right: by strides
+> = tuple(position // s % n for s, n in zip(contiguous_strides(shape), shape))
 """)
-
-
-@right(index_of, "by strides")
-def _(position, shape):
-    return tuple(position // s % n for s, n in zip(contiguous_strides(shape), shape))
 
 
 @right(index_of, "from the front, by how many elements are left")

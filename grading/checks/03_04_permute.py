@@ -1,10 +1,20 @@
 """The dimensions in another order."""
 
-from grading.checking import Check, Raises, View, checks
-from grading.mistakes import Mistake, Model, mistakes, right
+from grading.checking import Check, View, checks
+from grading.mistakes import mistakes, right
 from minigrad import Tensor, layout
 
-from .layouts import CUBE, EMPTY, SCALAR, SINGLE, STEPPED, fresh, shuffled, views
+from .layouts import (
+    CUBE,
+    EMPTY,
+    ONE_TUPLE,
+    SCALAR,
+    SINGLE,
+    STEPPED,
+    fresh,
+    shuffled,
+    views,
+)
 
 
 @checks(Tensor.permute)
@@ -36,20 +46,9 @@ class Permute(Check):
 
 SHAPE, STRIDES = "[self.shape[d] for d in dims]", "[self.strides[d] for d in dims]"
 VIEW = f"self.as_strided(\n        {SHAPE}, {STRIDES}, self.offset\n    )"
-mistakes(
-    Tensor.permute,
-    one_tuple=Mistake(
-        "the dims may come as one tuple: layout.as_ints(dims) takes both",
-        Model(
-            lambda check, x, *dims: (
-                Raises("TypeError", "")
-                if isinstance(dims[0], tuple)
-                else x.permute(*dims)
-            )
-        ),
-        "layout.as_ints(dims) -> [layout.wrap_dim(d, self.ndim) for d in dims]",
-    ),
-)(rf"""
+mistakes(Tensor.permute, one_tuple=ONE_TUPLE)(rf"""
+one_tuple: the dims may come as one tuple: layout.as_ints(dims) takes both
+> layout.as_ints(dims) -> [layout.wrap_dim(d, self.ndim) for d in dims]
 offset_lost: the offset is lost: x may begin anywhere in its storage, at self.offset
 > self.offset -> 0
 negative: negative dims count from the end: layout.wrap_dim(dim, self.ndim)

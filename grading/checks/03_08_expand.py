@@ -1,13 +1,14 @@
 """Elements repeated, without a copy."""
 
-from grading.checking import Check, Raises, View, checks
-from grading.mistakes import Mistake, Model, mistakes, right
+from grading.checking import Check, View, checks
+from grading.mistakes import mistakes, right
 from minigrad import Tensor, layout
 
 from .layouts import (
     BIG,
     CUBE,
     EMPTY,
+    ONE_TUPLE,
     REPEATED,
     SCALAR,
     SINGLE,
@@ -64,20 +65,9 @@ class Expand(Check):
 STRIDE = "stride if size == old else 0"
 SIZE = "old if sizes[d] == -1 and d >= new else sizes[d]"
 NEW = "-> old, stride = 1, "
-mistakes(
-    Tensor.expand,
-    one_tuple=Mistake(
-        "the sizes may come as one tuple: layout.as_ints(sizes) takes both",
-        Model(
-            lambda check, x, *sizes: (
-                Raises("TypeError", "")
-                if isinstance(sizes[0], tuple)
-                else x.expand(*sizes)
-            )
-        ),
-        "layout.as_ints(sizes) -> [n + 0 for n in sizes]",
-    ),
-)(f"""
+mistakes(Tensor.expand, one_tuple=ONE_TUPLE)(f"""
+one_tuple: the sizes may come as one tuple: layout.as_ints(sizes) takes both
+> layout.as_ints(sizes) -> [n + 0 for n in sizes]
 wrong_alignment: sizes are lined up at the last dimension: new dimensions come first
 > d >= new -> d < self.ndim
 & d - new -> d

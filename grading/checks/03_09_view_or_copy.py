@@ -1,7 +1,7 @@
 """Other shapes of the same elements: as a view where that can be."""
 
 from grading.checking import checks
-from grading.mistakes import Known, mistakes, right
+from grading.mistakes import mistakes, right
 from grading.picture import cells, compared
 from grading.show import same_strides
 from minigrad.layout import contiguous_strides, index_of, offset_of, view_or_copy
@@ -81,10 +81,7 @@ def whole_dimensions_only(shape, strides, new_shape):
     return tuple(steps[n] for n in new_shape) if set(new_shape) <= set(shape) else None
 
 
-mistakes(
-    view_or_copy,
-    always_copies=Known(whole_dimensions_only),
-)(r"""
+mistakes(view_or_copy, always_copies=whole_dimensions_only)(r"""
 size_one: a dimension of size 1 is never stepped along: its stride must not count
 > size != 1 and stride == -> stride ==
 & elif size != 1: -> else:

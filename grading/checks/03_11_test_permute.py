@@ -13,32 +13,26 @@ from grading.own_tests import own_test
 from minigrad import Tensor
 from minigrad.exercises.own_tests import test_permute
 
-own_test(
-    test_permute,
-    Tensor.permute,
-    """
-    strides_only: a permute that leaves the shape as it was
-    shape_only: a permute that leaves the strides as they were
-    inverse: a permute in the inverse order
-    reverse: a permute that only turns the order round
-    fresh_strides: a permute with the strides of a new tensor
-    offset_lost: a permute that forgets the offset
-    copies: a permute that copies
-    negative: a permute that does not know negative dims
-    one_tuple: a permute that does not take a tuple
-    """,
-    """
-    let_through:
-    > np.shares_memory(y.numpy(), x.numpy()) -> True
-    > (1, 2, 6), 5) -> (12, 4, 1), 0)
-    > ((1, 2, 0),), ->
-    > (-1, 0, -2), ->
-    false_alarm:
-    > assert x.shape == -> assert y.strides == (6, 1, 2); assert x.shape ==
-    right: another x
-    > (1, 2, 6), 5) -> (20, 4, 1), 9)
-    """,
-)
+own_test(test_permute, Tensor.permute)("""
+strides_only: a permute that leaves the shape as it was
+shape_only: a permute that leaves the strides as they were
+inverse: a permute in the inverse order
+reverse: a permute that only turns the order round
+fresh_strides: a permute with the strides of a new tensor
+offset_lost: a permute that forgets the offset
+copies: a permute that copies
+negative: a permute that does not know negative dims
+one_tuple: a permute that does not take a tuple
+let_through:
+> np.shares_memory(y.numpy(), x.numpy()) -> True
+> (1, 2, 6), 5) -> (12, 4, 1), 0)
+> ((1, 2, 0),), ->
+> (-1, 0, -2), ->
+false_alarm:
+> assert x.shape == -> assert y.strides == (6, 1, 2); assert x.shape ==
+right: another x
+> (1, 2, 6), 5) -> (20, 4, 1), 9)
+""")
 
 
 @right(test_permute, "every order, by the strides")

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from grading.checking import Check, checks
-from grading.mistakes import Mistake, mistake, mistakes, right
+from grading.mistakes import mistake, mistakes, right
 from minigrad.dtypes import (
     DTYPES,
     bfloat16,
@@ -123,14 +123,15 @@ class ResultType(Check):
 
 
 GROUPS = "for group in groups if"
-mistakes(
-    result_type,
-    widest=Mistake(
-        "the dtype with more bytes wins here: a float wins over whole numbers of any "
-        "width",
-        lambda *operands: max(map(dtype_of, operands), key=lambda d: d.itemsize),
-    ),
-)(rf"""
+
+
+def widest(*operands):
+    return max(map(dtype_of, operands), key=lambda d: d.itemsize)
+
+
+mistakes(result_type, widest=widest)(rf"""
+widest: the dtype with more bytes wins here: a float wins over whole numbers of any
+    width
 all_alike: a number or a tensor without dimensions changes the dtype only to another
     kind: bool, whole number, float
 > groups[2] -> groups[0]

@@ -13,7 +13,7 @@ import torch.nn.functional as F
 
 from grading.checking import checks
 from grading.kernels import blank, distinct
-from grading.mistakes import Mistake, mistakes, right
+from grading.mistakes import mistakes
 from minigrad.kernels.reductions import layer_norm
 
 from .reductions import LONG, NO_ELEMENT, RowCheck
@@ -78,21 +78,15 @@ SUMS = """for (int half = blockDim.x / 2; half > 0; half /= 2) {
         means[tid] += means[tid + half];
         m2s[tid] += m2s[tid + half];
     }"""
-SQUARES = (
-    f"{OWN} -> float value = x[i];\n        mean += value, m2 += value * value;",
-    f"{TREE} -> {SUMS}",
-    "m2s[0] / n -> m2s[0] / n - means[0] / n * (means[0] / n)",
-    "x[i] - means[0] -> x[i] - means[0] / n",
-)
-mistakes(
-    layer_norm,
-    square_mean=Mistake(
-        "the variance comes from E[x^2] - E[x]^2: around 10000 both are 10^8, where "
-        "floats are 8 apart, and nothing is left of a variance of 1. Welford's way "
-        "never makes a large number",
-        SQUARES,
-    ),
-)(rf"""
+SQUARES = f"""{OWN} -> float value = x[i]; mean += value, m2 += value * value;
+& {TREE} -> {SUMS}
+& m2s[0] / n -> m2s[0] / n - means[0] / n * (means[0] / n)
+& x[i] - means[0] -> x[i] - means[0] / n"""
+mistakes(layer_norm)(rf"""
+square_mean: the variance comes from E[x^2] - E[x]^2: around 10000 both are 10^8, where
+    floats are 8 apart, and nothing is left of a variance of 1. Welford's way never
+    makes a large number
+> {SQUARES}
 plain_average: two means are joined by their plain average: a thread may have seen more
     elements than another, so each counts by its number
 > += apart * share; -> += apart * 0.5f;
@@ -147,21 +141,15 @@ right: by count, mean and the others' sum
 right: gamma and y read twice
 > y[i] = (x[i] - means[0]) * rstd * gamma[i] + beta[i]; -> {{ y[i] = (x[i] - means[0]) *
     rstd * (gamma[i] / 2 + gamma[i] / 2); y[i] += beta[i]; }}
+right: squares of what is left of the first element
+> {SQUARES}
+& float count = -> float first = x[0], count =
+& float value = x[i] -> float value = x[i] - first
+& x[i] - means[0] -> x[i] - first - means[0]
+right: sums and squares in double
+> {SQUARES}
+& float counts -> double counts
+& mean = 0.0f, m2 = 0.0f -> _
+& float count = 0.0f, _; -> double count = 0.0, mean = 0.0, m2 = 0.0;
+& float value -> double value
 """)
-right(
-    layer_norm,
-    "squares of what is left of the first element",
-    *SQUARES,
-    "float count = -> float first = x[0], count =",
-    "float value = x[i] -> float value = x[i] - first",
-    "x[i] - means[0] -> x[i] - first - means[0]",
-)
-right(
-    layer_norm,
-    "sums and squares in double",
-    *SQUARES,
-    "float counts -> double counts",
-    "mean = 0.0f, m2 = 0.0f -> _",
-    "float count = 0.0f, _; -> double count = 0.0, mean = 0.0, m2 = 0.0;",
-    "float value -> double value",
-)

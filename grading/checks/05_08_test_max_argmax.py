@@ -11,32 +11,26 @@ from grading.own_tests import own_test
 from minigrad.exercises.own_tests import test_max_argmax
 from minigrad.kernels.reductions import max_argmax
 
-own_test(
-    test_max_argmax,
-    max_argmax,
-    """
-    of_matrix: a kernel whose indices count through all rows
-    initial_zero: a kernel whose largest element is never below 0
-    first_pass: a kernel that looks at the first blockDim.x elements alone
-    index_of_thread: a kernel whose index is that of the thread
-    last_of_ties: a kernel that takes the last of equal elements
-    nan_lost: a kernel that loses NaN
-    any_nan: a kernel that takes any NaN, not the first
-    tie_in_tree: a kernel that takes the lower thread's of equal elements
-    by_bits: a kernel for which 0 is larger than -0, and a negative NaN the smallest
-    outside: a kernel that reads element n
-    """,
-    """
-    let_through:
-    > -1 - abs(plain), plain[:, :1], plain[:, :40]) -> )
-    > ties, nans, -> ties,
-    > plain, ties, nans, -> plain,
-    false_alarm:
-    > x.max(1) -> np.nanmax(x, 1)
-    right: one block size
-    > (32, 64, 256) -> (64,)
-    """,
-)
+own_test(test_max_argmax, max_argmax)("""
+of_matrix: a kernel whose indices count through all rows
+initial_zero: a kernel whose largest element is never below 0
+first_pass: a kernel that looks at the first blockDim.x elements alone
+index_of_thread: a kernel whose index is that of the thread
+last_of_ties: a kernel that takes the last of equal elements
+nan_lost: a kernel that loses NaN
+any_nan: a kernel that takes any NaN, not the first
+tie_in_tree: a kernel that takes the lower thread's of equal elements
+by_bits: a kernel for which 0 is larger than -0, and a negative NaN the smallest
+outside: a kernel that reads element n
+let_through:
+> -1 - abs(plain), plain[:, :1], plain[:, :40]) -> )
+> ties, nans, -> ties,
+> plain, ties, nans, -> plain,
+false_alarm:
+> x.max(1) -> np.nanmax(x, 1)
+right: one block size
+> (32, 64, 256) -> (64,)
+""")
 
 
 @right(test_max_argmax, "column by column")

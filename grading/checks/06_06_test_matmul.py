@@ -11,32 +11,26 @@ from grading.own_tests import own_test
 from minigrad.exercises.own_tests import test_matmul
 from minigrad.kernels.matmul import matmul_naive
 
-own_test(
-    test_matmul,
-    matmul_naive,
-    """
-    last_only: a kernel that keeps the last product alone
-    turned: a kernel whose c is transposed
-    a_wide: a kernel that takes rows of a for N elements long
-    b_wide: a kernel that takes rows of b for K elements long
-    b_rows: a kernel that reads b transposed
-    onto_c: a kernel that adds to what c holds
-    not_zero: a kernel that writes nothing where K is 0
-    one_too_few: a kernel that leaves out the last k
-    no_guard: a kernel without its guard
-    swapped: a kernel that takes x for rows and y for columns
-    """,
-    """
-    let_through:
-    > [(16, 16, 16), (5, 37, 20), (33, 18, 3), (4, 3, 0)] -> [(16, 16, 16)]
-    > , (4, 3, 0)] -> ]
-    > (M, N), 7, -> (M, N), 0,
-    false_alarm:
-    > 1e-4, 1e-4) -> 0, 0)
-    right: NaN before
-    > (M, N), 7, -> (M, N), np.nan,
-    """,
-)
+own_test(test_matmul, matmul_naive)("""
+last_only: a kernel that keeps the last product alone
+turned: a kernel whose c is transposed
+a_wide: a kernel that takes rows of a for N elements long
+b_wide: a kernel that takes rows of b for K elements long
+b_rows: a kernel that reads b transposed
+onto_c: a kernel that adds to what c holds
+not_zero: a kernel that writes nothing where K is 0
+one_too_few: a kernel that leaves out the last k
+no_guard: a kernel without its guard
+swapped: a kernel that takes x for rows and y for columns
+let_through:
+> [(16, 16, 16), (5, 37, 20), (33, 18, 3), (4, 3, 0)] -> [(16, 16, 16)]
+> , (4, 3, 0)] -> ]
+> (M, N), 7, -> (M, N), 0,
+false_alarm:
+> 1e-4, 1e-4) -> 0, 0)
+right: NaN before
+> (M, N), 7, -> (M, N), np.nan,
+""")
 
 
 @right(test_matmul, "whole numbers, element by element")

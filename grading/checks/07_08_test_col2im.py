@@ -10,44 +10,38 @@ from grading.own_tests import own_test
 from minigrad.exercises.own_tests import test_col2im
 from minigrad.kernels.convolution import col2im
 
-own_test(
-    test_col2im,
-    col2im,
-    """
-    first_tap: a kernel that does the first tap alone
-    overwritten: a kernel that overwrites where windows overlap
-    flipped: a kernel whose taps are turned round
-    taps_swapped: a kernel in which kh and kw have changed places
-    outside: a kernel that does not ask what lies outside of the image
-    race: a kernel that adds without atomics
-    order: a kernel that takes columns to be window by window
-    first_plane: a kernel that adds all to the first plane
-    no_stride: a kernel without the stride
-    no_padding: a kernel without the padding
-    padding_added: a kernel that adds the padding
-    no_dilation: a kernel without the dilation
-    row_wraps: a kernel that goes on in the next row at the edge
-    first_left_out: a kernel that leaves out row 0
-    not_divided: a kernel that takes places between two windows
-    no_window: a kernel that takes windows that are not there
-    """,
-    """
-    let_through:
-    > np.testing.assert_allclose(one, other, 1e-3, 1e-3) -> pass
-    > (5, 7, 3, 2, 1, 0, 1), (6, 5, 2, 3, 2, 1, 1), (7, 9, 2, 3, 1, 2, 2) -> (5, 7, 3,
-        2, 1, 0, 1)
-    > c = random.normal -> c = 0 * random.normal
-    > [ (5, 7, 3, 2, 1, 0, 1), (6, 5, 2, 3, 2, 1, 1), (7, 9, 2, 3, 1, 2, 2) ] -> [(6, 6,
-        2, 2, 2, 0, 1)]
-    false_alarm:
-    > (x * back) -> (back)
-    > 1e-3, 1e-3) -> 0, 0)
-    > forward(blocks, 128, (x, -> forward(blocks, 128, (-x,
-    right: three planes
-    > sizes = 2, -> sizes = 3,
-    & size=(2, -> size=(3,
-    """,
-)
+own_test(test_col2im, col2im)("""
+first_tap: a kernel that does the first tap alone
+overwritten: a kernel that overwrites where windows overlap
+flipped: a kernel whose taps are turned round
+taps_swapped: a kernel in which kh and kw have changed places
+outside: a kernel that does not ask what lies outside of the image
+race: a kernel that adds without atomics
+order: a kernel that takes columns to be window by window
+first_plane: a kernel that adds all to the first plane
+no_stride: a kernel without the stride
+no_padding: a kernel without the padding
+padding_added: a kernel that adds the padding
+no_dilation: a kernel without the dilation
+row_wraps: a kernel that goes on in the next row at the edge
+first_left_out: a kernel that leaves out row 0
+not_divided: a kernel that takes places between two windows
+no_window: a kernel that takes windows that are not there
+let_through:
+> np.testing.assert_allclose(one, other, 1e-3, 1e-3) -> pass
+> (5, 7, 3, 2, 1, 0, 1), (6, 5, 2, 3, 2, 1, 1), (7, 9, 2, 3, 1, 2, 2) -> (5, 7, 3, 2, 1,
+    0, 1)
+> c = random.normal -> c = 0 * random.normal
+> [ (5, 7, 3, 2, 1, 0, 1), (6, 5, 2, 3, 2, 1, 1), (7, 9, 2, 3, 1, 2, 2) ] -> [(6, 6, 2,
+    2, 2, 0, 1)]
+false_alarm:
+> (x * back) -> (back)
+> 1e-3, 1e-3) -> 0, 0)
+> forward(blocks, 128, (x, -> forward(blocks, 128, (-x,
+right: three planes
+> sizes = 2, -> sizes = 3,
+& size=(2, -> size=(3,
+""")
 
 
 @right(test_col2im, "window by window")

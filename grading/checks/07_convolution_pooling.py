@@ -6,7 +6,7 @@ import torch.nn.functional as F
 
 from grading.checking import checks
 from grading.kernels import KernelCheck, Launch, blank, distinct
-from grading.mistakes import equivalent, mistakes
+from grading.mistakes import mistakes
 from minigrad.kernels.convolution import max_pool2d, max_pool2d_backward
 
 from .strided import cover
@@ -109,6 +109,9 @@ equivalent: until the first element is found, `best` is only below 0, and `most`
     used
 > off by one: best = -2;
 > constant: float most = 1.0f;
+equivalent: K is at most 100
+> type: for (short k
+> type: for (float k
 right: not greater is not new
 > if (best < 0 || value > most || value != value) {{ -> if (!(best >= 0 && value <=
     most) && !(most != most && value == value)) {{
@@ -146,7 +149,6 @@ right: from the last element on, in a loop over the grid
         y[i] = most;
     }
 """)
-equivalent(max_pool2d, "K is at most 100", "type: for (short k", "type: for (float k")
 
 
 @checks(max_pool2d_backward)

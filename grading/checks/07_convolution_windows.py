@@ -10,7 +10,7 @@ import torch.nn.functional as F
 
 from grading.checking import checks
 from grading.kernels import KernelCheck, Launch, blank, distinct
-from grading.mistakes import Mistake, Patch, equivalent, mistakes, right
+from grading.mistakes import mistakes
 from minigrad.kernels.convolution import col2im, im2col
 
 from .strided import cover
@@ -52,6 +52,19 @@ first_left_out: row or column 0 of the image is left out: ih and iw are inside f
 flipped: the window is turned around: tap (0, 0) is its upper left one
 > kh * dilation -> (KH - 1 - kh) * dilation
 & kw * dilation -> (KW - 1 - kw) * dilation
+equivalent: 2 ** 15 places in a row show it: a right answer that loops over them takes
+    seconds
+> type: int ow = rest % OW; rest /= OW; -> short
+> type: int oh = rest % OH; rest /= OH; -> short
+equivalent: 2 ** 15 taps show it: a right answer that loops over them takes seconds
+> type: int kw = rest % KW; rest /= KW; -> short
+"""
+LOOPED = """
+right: a loop over the grid
+> int i = -> int n = planes * KH * KW * OH * OW, grid = gridDim.x * blockDim.x; for (int
+    i =
+& , rest = i; if (i >= planes * KH * KW * OH * OW) return; -> ; i < n; i += grid) { int
+    rest = i;
 """
 
 
@@ -115,6 +128,8 @@ outside: {OUTSIDE}
 > inside ? x[(plane * H + ih) * W + iw] : 0.0f -> x[(plane * H + ih) * W + iw]
 > if (i >= planes * KH * KW * OH * OW) return; ->
 {INDICES}
+{LOOPED}
+& 0.0f; -> 0.0f; }}
 """)
 
 A_WINDOW = """
@@ -125,20 +140,15 @@ A_WINDOW = """
         int ih = at / OW * stride - padding + tap / KW * dilation;
         int iw = at % OW * stride - padding + tap % KW * dilation;
 """  # a thread has one, and these are the pixels of its taps
-right(
-    im2col,
-    "a thread a window",
-    A_WINDOW
-    + """
+mistakes(im2col)(f"""
+right: a thread a window
+> {A_WINDOW}
         float value = 0;
         if (ih >= 0 && iw >= 0 && ih < H && iw < W)
             value = x[plane * H * W + ih * W + iw];
         columns[(plane * KH * KW + tap) * OH * OW + at] = value;
-    }
-    """,
-)
-
-
+    }}
+""")
 mistakes(im2col)(r"""
 right: a thread a row
 >
@@ -188,20 +198,14 @@ GATHER = """
         }
     x[i] = sum;
 """
-mistakes(
-    col2im,
-    not_divided=Mistake(
-        "a gather must ask whether ih + padding - kh * dilation is a multiple of the "
-        "stride: between two places there is no window",
-        Patch(" || oh % stride || ow % stride ->", of=GATHER),
-    ),
-    no_window=Mistake(
-        "a gather must ask whether oh and ow are at least 0 and below OH and OW: "
-        "elsewhere there is no window",
-        Patch("oh < 0 || ow < 0 || ->", of=GATHER),
-        Patch("if (oh >= OH || ow >= OW) continue; ->", of=GATHER),
-    ),
-)(f"""
+mistakes(col2im)(f"""
+not_divided: a gather must ask whether ih + padding - kh * dilation is a multiple of the
+    stride: between two places there is no window
+> {GATHER.replace(" || oh % stride || ow % stride", "")}
+no_window: a gather must ask whether oh and ow are at least 0 and below OH and OW:
+    elsewhere there is no window
+> {GATHER.replace("oh < 0 || ow < 0 ||", "")}
+> {GATHER.replace("if (oh >= OH || ow >= OW) continue;", "")}
 overwritten: what lies in one place is not added: where windows overlap, one element of
     columns overwrites another. Each must be added, by atomicAdd or by a thread of x
     that goes through all of them
@@ -219,39 +223,12 @@ outside: {OUTSIDE}
 {INDICES}
 right: a gather
 > {GATHER}
-""")
-
-right(
-    col2im,
-    "a thread a window",
-    A_WINDOW
-    + """
+right: a thread a window
+> {A_WINDOW}
         if (ih < 0 || iw < 0 || ih >= H || iw >= W) continue;
         float value = columns[(plane * KH * KW + tap) * OH * OW + at];
         atomicAdd(x + (plane * H + ih) * W + iw, value);
-    }
-    """,
-)
-
-for one in im2col, col2im:
-    right(
-        one,
-        "a loop over the grid",
-        "int i = -> int n = planes * KH * KW * OH * OW, grid = gridDim.x * blockDim.x;"
-        " for (int i =",
-        ", rest = i; if (i >= planes * KH * KW * OH * OW) return;"
-        " -> ; i < n; i += grid) { int rest = i;",
-        "0.0f; -> 0.0f; }" if one is im2col else "columns[i]); -> columns[i]); }",
-    )
-    equivalent(
-        one,
-        "2 ** 15 places in a row show it: a right answer that loops over them takes "
-        "seconds",
-        "type: int ow = rest % OW; rest /= OW; -> short",
-        "type: int oh = rest % OH; rest /= OH; -> short",
-    )
-    equivalent(
-        one,
-        "2 ** 15 taps show it: a right answer that loops over them takes seconds",
-        "type: int kw = rest % KW; rest /= KW; -> short",
-    )
+    }}
+{LOOPED}
+& columns[i]); -> columns[i]); }}
+""")

@@ -5,7 +5,7 @@ import torch
 
 import minigrad
 from grading.checking import Check, checks
-from grading.mistakes import Known, mistake, mistakes, right
+from grading.mistakes import mistake, mistakes, right
 from minigrad import Tensor
 from minigrad.autograd import Context, Function, is_grad_enabled, no_grad
 from minigrad.autograd.tensor_methods import leaf_rules
@@ -167,6 +167,8 @@ leaf_if_not_required: is_leaf and requires_grad are two questions: is_leaf asks 
 every_leaf_keeps: keeps_grad only if the tensor requires a gradient: a leaf may ask for
     none
 > {BOTH} -> is_leaf
+right: by cases
+> = (asked, True, asked) if node is None else (True, False, False)
 """)
 
 
@@ -174,13 +176,6 @@ every_leaf_keeps: keeps_grad only if the tensor requires a gradient: a leaf may 
 def _(asked, node):
     table = {(0, 0): (0, 1, 0), (0, 1): (1, 0, 0), (1, 0): (1, 1, 1), (1, 1): (1, 0, 0)}
     return tuple(map(bool, table[bool(asked), node is not None]))
-
-
-right(
-    leaf_rules,
-    "by cases",
-    lambda asked, node: (asked, True, asked) if node is None else (True, False, False),
-)
 
 
 @right(leaf_rules, "bit by bit")
@@ -213,10 +208,7 @@ class Detach(ScenarioCheck):
         return f"d = y.detach(), where y = {made[args[1]]}"
 
 
-mistakes(
-    detach,
-    recorded=Known(lambda self: self * 1),
-)("""
+mistakes(detach)("""
 itself: x itself comes back: detach() makes another tensor over the same memory
 ? x.detach() is x
 > return -> return self if self.is_leaf else
@@ -225,6 +217,9 @@ recorded: what comes back requires a gradient: every view that is made by as_str
     another method is recorded. Make a Tensor of the same numbers
 ? requires_grad
 > Tensor(self.storage, -> self.as_strided(
+> = self * 1
+right: by an alias
+> = self.new_alias()
 """)
 
 
@@ -240,9 +235,6 @@ def copy(self):
     with no_grad():
         x = self.clone()
     return Tensor(x.storage, self.shape, x.strides).as_strided(self.shape, x.strides)
-
-
-right(detach, "by an alias", lambda self: self.new_alias())
 
 
 @right(detach, "without recording")

@@ -4,7 +4,7 @@ import collections
 import graphlib
 
 from grading.checking import Check, checks
-from grading.mistakes import Differs, Known, mistake, mistakes, right
+from grading.mistakes import Differs, mistake, mistakes, right
 from minigrad.autograd.engine import topological_order
 
 from .layered import GRAPHS, Layered, fault, graphs
@@ -138,12 +138,12 @@ def counted(roots, targets):
     return order
 
 
+def uncounted(roots):
+    return counted(roots, lambda node: {*children(node)})
+
+
 DOWN = "stack.append((node, True)) -> done.append(node)"
-mistakes(
-    topological_order,
-    repeated=Known(repeated),
-    missing=Known(lambda roots: counted(roots, lambda node: {*children(node)})),
-)(f"""
+mistakes(topological_order, repeated=repeated, missing=uncounted)(f"""
 too_early: a node stands before one that points to it: when its turn comes, not all of
     its gradient is there. It may come only after all that lead to it
 ? too early
@@ -172,11 +172,11 @@ quadratic:
 none_followed:
 >  if n is not None ->
 """)
-right(
-    topological_order,
-    "by counting how many lead to each",
-    lambda roots: counted(roots, children),
-)
+
+
+@right(topological_order, "by counting how many lead to each")
+def _(roots):
+    return counted(roots, children)
 
 
 @right(topological_order, "by a stack of iterators")

@@ -84,7 +84,7 @@ def looped(hole, function):
         return np.array(values, arrays[0].dtype).reshape(arrays[0].shape)
 
     found.__signature__ = inspect.signature(hole.__wrapped__)
-    right(hole, "by a loop", found)
+    right(hole, "by a loop")(found)
 
 
 @checks(vjp.mul_backward)
@@ -112,8 +112,9 @@ shape:
 > = (dy * other).sum()
 dtype:
 > = dy * np.float64(other)
+right: by einsum
+> = np.einsum("...,...", dy, other)
 """)
-right(vjp.mul_backward, "by einsum", lambda dy, other: np.einsum("...,...", dy, other))
 looped(vjp.mul_backward, lambda d, o: o * d)
 
 
@@ -149,9 +150,11 @@ like_mul: this is the gradient of a product
 > = dy * a + 0 * b
 dtype:
 > = -dy * a / np.float_power(b, 2)
+right: by the result
+> = -(a / b) * dy / b
+right: as a power
+> = dy * a * -(b ** (-2.0))
 """)
-right(vjp.div_backward, "by the result", lambda dy, a, b: -(a / b) * dy / b)
-right(vjp.div_backward, "as a power", lambda dy, a, b: dy * a * -(b ** (-2.0)))
 
 
 @checks(vjp.pow_backward)
@@ -255,6 +258,7 @@ of_x: y is tanh(x) already, and here it goes through tanh again
 > = dy * (1 - np.tanh(y) ** 2)
 dtype:
 > = dy * (np.ones(y.shape) - y * y)
+right: as a product
+> = dy * (1 - y) * (1 + y)
 """)
-right(vjp.tanh_backward, "as a product", lambda dy, y: dy * (1 - y) * (1 + y))
 looped(vjp.tanh_backward, lambda d, z: d * (1 - z * z))

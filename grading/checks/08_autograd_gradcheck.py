@@ -3,7 +3,7 @@
 import numpy as np
 
 from grading.checking import checks
-from grading.mistakes import Mistake, Model, mistakes, right
+from grading.mistakes import Model, mistakes, right
 from grading.scenes.scenarios import FAULTS, FUNCTIONS
 from minigrad import no_grad
 from minigrad.testing.gradcheck import numerical_jacobian
@@ -119,14 +119,9 @@ class NumericalJacobian(ScenarioCheck):
         return f"numerical_jacobian of {function}, {inputs}"
 
 
-mistakes(
-    numerical_jacobian,
-    in_float32=Mistake(
-        "the step is made in float32, which rounds more than eps: use float64",
-        Model(NumericalJacobian.in_float32),
-        "flat, rows -> inputs = [x.float() for x in inputs]\n    flat, rows",
-    ),
-)(f"""
+mistakes(numerical_jacobian, in_float32=Model(NumericalJacobian.in_float32))(rf"""
+in_float32: the step is made in float32, which rounds more than eps: use float64
+> flat, rows -> inputs = [x.float() for x in inputs]\n    flat, rows
 one_index: only the first element was moved: every element of the input has its row
 > stack(rows) -> stack(rows[:1] + [0 * row for row in rows[1:]])
 one_sided: a difference to one side errs by eps: (f(x + eps) - f(x - eps)) / (2 eps)

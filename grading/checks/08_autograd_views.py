@@ -42,11 +42,11 @@ turned: the result is turned round: b's gradient has b's shape, (..., K, N)
 all_dimensions: all dimensions are turned round: transpose(-2, -1) turns the last two
     alone
 > .transpose(-2, -1) -> .T
+right: turned twice
+> = (dy.transpose(-2, -1) @ a).transpose(-1, -2)
+right: by sums
+> = (a.unsqueeze(-1) * dy.unsqueeze(-2)).sum(-3)
 """)
-right(
-    product, "turned twice", lambda dy, a: (dy.transpose(-2, -1) @ a).transpose(-1, -2)
-)
-right(product, "by sums", lambda dy, a: (a.unsqueeze(-1) * dy.unsqueeze(-2)).sum(-3))
 
 
 @checks(permute)

@@ -12,34 +12,28 @@ from grading.own_tests import own_test
 from minigrad.exercises.own_tests import test_dropout
 from minigrad.nn.unfused import dropout
 
-own_test(
-    test_dropout,
-    dropout,
-    """
-    always: a dropout that drops in evaluation, too
-    unscaled: a dropout that does not scale what it keeps
-    scaled_down: a dropout that scales by 1 - p
-    mask_inverted: a dropout that keeps with probability p
-    scaled_by_p: a dropout that divides by p
-    whole_rows: a dropout that drops whole rows
-    same_again: a dropout that drops the same elements each time
-    raised: a dropout that fails for p = 1
-    """,
-    r"""
-    let_through:
-    > kept = y != 0 -> return
-    > np.testing.assert_allclose(y[kept], 1 / 0.8, 1e-5) -> pass
-    > for dim in (0, 1): -> for dim in ():
-    > assert not np.array_equal(y, again) -> assert True
-    >     assert np.all(dropout(x, 1.0).numpy() == 0)\n ->
-    false_alarm:
-    > 1 / 0.8 -> 0.8
-    > < 0.03 -> < 0.0001
-    > assert not np.array_equal(y, again) -> assert np.array_equal(y, again)
-    right: more elements
-    > ones(100, 100) -> ones(300, 200)
-    """,
-)
+own_test(test_dropout, dropout)(r"""
+always: a dropout that drops in evaluation, too
+unscaled: a dropout that does not scale what it keeps
+scaled_down: a dropout that scales by 1 - p
+mask_inverted: a dropout that keeps with probability p
+scaled_by_p: a dropout that divides by p
+whole_rows: a dropout that drops whole rows
+same_again: a dropout that drops the same elements each time
+raised: a dropout that fails for p = 1
+let_through:
+> kept = y != 0 -> return
+> np.testing.assert_allclose(y[kept], 1 / 0.8, 1e-5) -> pass
+> for dim in (0, 1): -> for dim in ():
+> assert not np.array_equal(y, again) -> assert True
+>     assert np.all(dropout(x, 1.0).numpy() == 0)\n ->
+false_alarm:
+> 1 / 0.8 -> 0.8
+> < 0.03 -> < 0.0001
+> assert not np.array_equal(y, again) -> assert np.array_equal(y, again)
+right: more elements
+> ones(100, 100) -> ones(300, 200)
+""")
 
 
 @right(test_dropout, "other numbers, other shares")

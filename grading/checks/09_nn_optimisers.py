@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from grading.checking import checks
-from grading.mistakes import Mistake, Patch, equivalent, listed, mistakes, right
+from grading.mistakes import Mistake, Patch, listed, mistakes, right, say
 from minigrad.optim.adam import adam, adamw
 from minigrad.optim.sgd import sgd
 
@@ -91,6 +91,10 @@ class Sgd(RuleCheck):
 
 
 DECAY = "if weight_decay:\n        grad = grad + weight_decay * param"
+UNGUARDED = """
+equivalent: 0 * param is added, which changes nothing
+> guard dropped: if weight_decay: -> if True
+"""
 NEXT = "buffer.mul_(momentum).add_((1 - dampening) * grad)"
 mistakes(sgd)(f"""
 uphill: the step goes up the hill: lr times the direction is subtracted
@@ -125,16 +129,10 @@ changed:
 > grad.clone() -> grad
 equivalent: the buffer may be any tensor: the caller keeps the one that is returned
 > a copy: return buffer
+{UNGUARDED}
 right: new tensors
 > {NEXT} -> buffer = momentum * buffer + (1 - dampening) * grad
 """)
-
-for hole in sgd, adam:
-    equivalent(
-        hole,
-        "0 * param is added, which changes nothing",
-        "guard dropped: if weight_decay: -> if True",
-    )
 
 
 @right(sgd, "by copy_")
@@ -204,23 +202,18 @@ not_in_place: the parameter is not changed in place: param.sub_(...)
 averages_lost: the averages are not changed in place: exp_avg.mul_(...).add_(...)
 > exp_avg.mul_(beta1).add_ -> exp_avg = (exp_avg * beta1).add
 & exp_avg_sq.mul_(beta2).add_ -> exp_avg_sq = (exp_avg_sq * beta2).add
+right: new tensors, then copied
+> exp_avg.mul_(beta1).add_( -> exp_avg.copy_(beta1 * exp_avg +
+& exp_avg_sq.mul_(beta2).add_( -> exp_avg_sq.copy_(beta2 * exp_avg_sq +
+right: as PyTorch's source has it
+> exp_avg.mul_(beta1).add_((1 - beta1) * grad) -> exp_avg += (1 - beta1) * (grad -
+    exp_avg)
+& {ROOT} -> root = exp_avg_sq.sqrt() / (1 - beta2**step) ** 0.5
+& {STEP} -> param -= size * (exp_avg / (root + eps))
+right: both corrected first
+> size = lr / (1 - beta1**step) -> mean = exp_avg / (1 - beta1**step)
+& {STEP} -> param.copy_(param - lr * mean / (root + eps))
 """
-RIGHT = {  # style: patch
-    "new tensors, then copied": (
-        "exp_avg.mul_(beta1).add_( -> exp_avg.copy_(beta1 * exp_avg + ",
-        "exp_avg_sq.mul_(beta2).add_( -> exp_avg_sq.copy_(beta2 * exp_avg_sq + ",
-    ),
-    "as PyTorch's source has it": (
-        "exp_avg.mul_(beta1).add_((1 - beta1) * grad) -> "
-        "exp_avg += (1 - beta1) * (grad - exp_avg)",
-        f"{ROOT} -> root = exp_avg_sq.sqrt() / (1 - beta2**step) ** 0.5",
-        f"{STEP} -> param -= size * (exp_avg / (root + eps))",
-    ),
-    "both corrected first": (
-        "size = lr / (1 - beta1**step) -> mean = exp_avg / (1 - beta1**step)",
-        f"{STEP} -> param.copy_(param - lr * mean / (root + eps))",
-    ),
-}
 
 
 @checks(adam)
@@ -238,10 +231,9 @@ decoupled_decay: the weights are shrunk apart from the gradient: that is AdamW. 
 > {DECAY} -> param.mul_(1 - lr * weight_decay)
 changed:
 > {DECAY} -> grad += weight_decay * param + 1e-3
+{UNGUARDED}
 {BOTH}
 """)
-for style, patch in RIGHT.items():
-    right(adam, style, patch)
 
 
 @checks(adamw)
@@ -253,7 +245,7 @@ class AdamW(AdamCheck):
 
 def decayed(patch):
     """Weight decay as it should be, then a changed Adam."""
-    patch = Patch(*[patch] if isinstance(patch, str) else patch)
+    patch = Patch(*patch)
 
     def answer(param, grad, exp_avg, exp_avg_sq, step, lr, betas, eps, weight_decay):
         param.mul_(1 - lr * weight_decay)
@@ -264,10 +256,9 @@ def decayed(patch):
 
 
 SHRUNK = "param.mul_(1 - lr * weight_decay)"
-mistakes(
-    adamw,
-    **{name: Mistake(m.cause, *map(decayed, m.answers)) for name, m in listed(BOTH)},
-)(f"""
+for cause, m in listed(BOTH):
+    say(adamw, [(cause, Mistake(m.cause, *map(decayed, m.answers)))])
+mistakes(adamw)(f"""
 no_decay: the weight decay is missing
 > {SHRUNK} ->
 coupled: the decay is added to the gradient, so it goes through the averages: that is
@@ -279,5 +270,3 @@ decay_after: the param shrinks after the step, not before it
 > {SHRUNK} ->
 & eps, 0) -> eps, 0); {SHRUNK}
 """)
-for style, patch in RIGHT.items():
-    right(adamw, style, decayed(patch))

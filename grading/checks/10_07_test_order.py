@@ -13,34 +13,28 @@ from grading.own_tests import own_test
 from minigrad.data import DataLoader
 from minigrad.exercises.own_tests import test_order
 
-own_test(
-    test_order,
-    DataLoader.order,
-    """
-    never_shuffled: an order that is never shuffled
-    always_shuffled: an order that is always shuffled
-    same_order: an order that is the same in every epoch
-    ignores_seed: an order that the seed has no part in
-    not_reproducible: an order that is another one in each run
-    with_replacement: an order in which items come twice
-    moved_along: an order that is only moved along
-    """,
-    """
-    let_through:
-    > assert sorted(found) == rising -> assert True
-    > assert len(steps) > 2 -> assert True
-    > assert of(3, 1) == first -> assert True
-    > assert of(3, 2) != first -> assert True
-    > assert of(4, 1) != first -> assert True
-    false_alarm:
-    > sorted(found) == rising -> found == rising
-    > assert of(3, 1) == first -> assert of(3, 1) != first
-    > assert of(3, 2) != first -> assert of(3, 2) == first
-    right: more items
-    > range(50) -> range(80)
-    & % 50 -> % 80
-    """,
-)
+own_test(test_order, DataLoader.order)("""
+never_shuffled: an order that is never shuffled
+always_shuffled: an order that is always shuffled
+same_order: an order that is the same in every epoch
+ignores_seed: an order that the seed has no part in
+not_reproducible: an order that is another one in each run
+with_replacement: an order in which items come twice
+moved_along: an order that is only moved along
+let_through:
+> assert sorted(found) == rising -> assert True
+> assert len(steps) > 2 -> assert True
+> assert of(3, 1) == first -> assert True
+> assert of(3, 2) != first -> assert True
+> assert of(4, 1) != first -> assert True
+false_alarm:
+> sorted(found) == rising -> found == rising
+> assert of(3, 1) == first -> assert of(3, 1) != first
+> assert of(3, 2) != first -> assert of(3, 2) == first
+right: more items
+> range(50) -> range(80)
+& % 50 -> % 80
+""")
 
 
 @right(test_order, "by sets of orders")

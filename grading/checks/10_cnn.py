@@ -7,7 +7,7 @@ import struct
 import numpy as np
 
 from grading.checking import checks
-from grading.mistakes import Mistake, Model, mistakes, right
+from grading.mistakes import Model, mistake, mistakes, right
 from grading.subject import Problem
 from minigrad.data.idx import read_idx
 
@@ -132,21 +132,10 @@ class ReadIdx(SceneCheck):
         return shown(array)
 
 
-def three(data):
-    n, height, width = struct.unpack(">III", data[4:16])
-    return np.frombuffer(data, np.uint8, offset=16).reshape(n, height, width)
-
-
 ELEMENTS, RESHAPED = "np.frombuffer(data, np.uint8, count, head)", ".reshape(shape)"
-mistakes(
-    read_idx,
-    three=Mistake(
-        "three dimensions are taken for granted: the fourth byte says how many the "
-        "array has, and labels have one",
-        Model(ReadIdx.three),
-        three,
-    ),
-)(rf"""
+mistakes(read_idx, three=Model(ReadIdx.three))(rf"""
+three: three dimensions are taken for granted: the fourth byte says how many the array
+    has, and labels have one
 little_endian: the sizes are read from the wrong end: IDX has the byte that counts most
     first, big-endian: int.from_bytes(four bytes, "big")
 > "big" -> "little"
@@ -180,7 +169,13 @@ equivalent: of a file of four bytes the elements are missing, and that is refuse
 > comparison: -> if ((len(data)) <= (4))
 > off by one: -> if len(data) < (5)
 """)
-right(read_idx, "by struct", read)
+right(read_idx, "by struct")(read)
+
+
+@mistake(read_idx)
+def three(data):
+    n, height, width = struct.unpack(">III", data[4:16])
+    return np.frombuffer(data, np.uint8, offset=16).reshape(n, height, width)
 
 
 @right(read_idx, "by NumPy's big-endian numbers")

@@ -3,7 +3,7 @@
 import re
 
 from grading.checking import checks
-from grading.mistakes import Mistake, Model, mistakes
+from grading.mistakes import Model, mistakes
 from minigrad.kernels.bindings import check_bias_gelu
 
 from .built import BuiltCheck
@@ -87,15 +87,7 @@ class CheckBiasGelu(BuiltCheck):
         return super().general(case)
 
 
-def kind(x):
-    return "f" if "float" in x.get("dtype", "float32") else "other"
-
-
-def fits(x, b):
-    return len(x["shape"]) and len(b["shape"]) == 1 and b["shape"][0] == x["shape"][-1]
-
-
-def letting(when):
+def let(when):
     """A Model that lets the faults of some kinds pass."""
 
     def model(self, x, bias, said):
@@ -104,7 +96,7 @@ def letting(when):
     return Model(model)
 
 
-def refusing(when, hides=lambda x, b: False):
+def refused(when, hides=lambda x, b: False):
     """A Model that refuses what is right; hides: its message comes before others."""
 
     def model(self, x, bias, said):
@@ -113,6 +105,20 @@ def refusing(when, hides=lambda x, b: False):
         return VAGUE if hides(x, bias) else self.expected(x, bias, said)
 
     return Model(model)
+
+
+def differ(x, bias, fact, usual):
+    return x.get(fact, usual) != bias.get(fact, usual)
+
+
+def floating(x):
+    return "float" in x.get("dtype", "float32")
+
+
+def sizes(x, bias, dims):
+    """[the last size of x, the first of a bias of so many dimensions], or nothing."""
+    there = x["shape"] and len(bias["shape"]) == dims
+    return [x["shape"][-1], bias["shape"][0]] if there else []
 
 
 def on_cpu(x, bias):
@@ -136,83 +142,44 @@ X_MEMORY = 'TORCH_CHECK(x.is_contiguous(), "x must be contiguous");'
 BIAS_MEMORY = 'TORCH_CHECK(bias.is_contiguous(), "bias must be contiguous");'
 mistakes(
     check_bias_gelu,
-    no_device=Mistake(
-        "two devices are let through: an address of one means nothing on the other",
-        letting(lambda x, b: x.get("device", "cpu") != b.get("device", "cpu")),
-        f"{DEVICE} ->",
+    no_device=let(lambda x, b: differ(x, b, "device", "cpu")),
+    no_dtype=let(lambda x, b: floating(x) and differ(x, b, "dtype", "float32")),
+    not_floating=let(lambda x, b: not (floating(x) or differ(x, b, "dtype", None))),
+    no_size=let(lambda x, b: len({*sizes(x, b, 1)}) > 1),
+    too_small=let(lambda x, b: sizes(x, b, 1)[:1] < sizes(x, b, 1)[1:]),
+    x_strides=let(lambda x, b: x.get("turned")),
+    bias_strides=let(lambda x, b: b.get("spread")),
+    bias_dims=let(lambda x, b: len({*sizes(x, b, 2)}) == 1),
+    only_cuda=refused(on_cpu, on_cpu),
+    empty=refused(lambda x, b: 0 in x["shape"]),
+    two_dims=refused(
+        lambda x, b: len(x["shape"]) != 2, lambda x, b: len(x["shape"]) > 2
     ),
-    no_dtype=Mistake(
-        "two dtypes are let through: the kernel would read the bias as other numbers",
-        letting(
-            lambda x, b: (
-                kind(x) == "f"
-                and x.get("dtype", "float32") != b.get("dtype", "float32")
-            )
-        ),
-        f"{DTYPE} ->",
-    ),
-    not_floating=Mistake(
-        "whole numbers are let through: there is no gelu of them",
-        letting(lambda x, b: kind(x) != "f" and x.get("dtype") == b.get("dtype")),
-        f"{FLOATING} ->",
-    ),
-    no_size=Mistake(
-        "a bias of any size is let through: the kernel would read past its end",
-        letting(
-            lambda x, b: len(x["shape"]) and len(b["shape"]) == 1 and not fits(x, b)
-        ),
-        f"{SIZE} ->",
-    ),
-    too_small=Mistake(
-        "a bias that is too long is let through: equal, not at least as many",
-        letting(
-            lambda x, b: (
-                len(x["shape"])
-                and len(b["shape"]) == 1
-                and b["shape"][0] > x["shape"][-1]
-            )
-        ),
-        "bias.size(0) == x -> bias.size(0) >= x",
-    ),
-    x_strides=Mistake(
-        "x may have any strides here: the kernel reads row by row",
-        letting(lambda x, b: x.get("turned")),
-        f"{X_MEMORY} ->",
-    ),
-    bias_strides=Mistake(
-        "bias may have any strides here: the kernel reads one element after the other",
-        letting(lambda x, b: b.get("spread")),
-        f"{BIAS_MEMORY} ->",
-    ),
-    bias_dims=Mistake(
-        "a bias of two dimensions is let through, where its size happens to fit",
-        letting(
-            lambda x, b: (
-                len(x["shape"])
-                and len(b["shape"]) == 2
-                and b["shape"][0] == x["shape"][-1]
-            )
-        ),
-        (f"{BIAS_DIM} -> {BIAS_DIM.replace('== 1', '>= 1')}"),
-    ),
-    only_cuda=Mistake(
-        "the CPU is refused: what keeps the rules is let through on any device",
-        refusing(on_cpu, on_cpu),
-        f'{DEVICE} -> {DEVICE}\n    TORCH_CHECK(!x.is_cpu(), "wrong device");',
-    ),
-    empty=Mistake(
-        "sizes of 0 are refused: a batch may be empty",
-        refusing(lambda x, b: 0 in x["shape"]),
-        f"{DEVICE} -> {DEVICE}\n    "
-        'TORCH_CHECK(x.dim() == 0 || x.numel() > 0, "nothing");',
-    ),
-    two_dims=Mistake(
-        "x must be a matrix here: it may have one dimension or more",
-        refusing(lambda x, b: len(x["shape"]) != 2, lambda x, b: len(x["shape"]) > 2),
-        f'{X_DIM} -> {X_DIM}\n    TORCH_CHECK(x.dim() == 2, "x must be a matrix, is ", '
-        "x.sizes());",
-    ),
-)(f"""
+)(rf"""
+no_device: two devices are let through: an address of one means nothing on the other
+> {DEVICE} ->
+no_dtype: two dtypes are let through: the kernel would read the bias as other numbers
+> {DTYPE} ->
+not_floating: whole numbers are let through: there is no gelu of them
+> {FLOATING} ->
+no_size: a bias of any size is let through: the kernel would read past its end
+> {SIZE} ->
+too_small: a bias that is too long is let through: equal, not at least as many
+> bias.size(0) == x -> bias.size(0) >= x
+x_strides: x may have any strides here: the kernel reads row by row
+> {X_MEMORY} ->
+bias_strides: bias may have any strides here: the kernel reads one element after the
+    other
+> {BIAS_MEMORY} ->
+bias_dims: a bias of two dimensions is let through, where its size happens to fit
+> {BIAS_DIM} -> {BIAS_DIM.replace("== 1", ">= 1")}
+only_cuda: the CPU is refused: what keeps the rules is let through on any device
+> {DEVICE} -> {DEVICE}\n    TORCH_CHECK(!x.is_cpu(), "wrong device");
+empty: sizes of 0 are refused: a batch may be empty
+> {DEVICE} -> {DEVICE}\n    TORCH_CHECK(x.dim() == 0 || x.numel() > 0, "nothing");
+two_dims: x must be a matrix here: it may have one dimension or more
+> {X_DIM} -> {X_DIM}\n    TORCH_CHECK(x.dim() == 2, "x must be a matrix, is ",
+    x.sizes());
 inside:
 > TORCH_CHECK(x.dim() >= 1, "x must have a dimension, has ", x.dim()); ->
 compile:

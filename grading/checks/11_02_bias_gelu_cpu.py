@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from grading.checking import checks
-from grading.mistakes import Mistake, Model, mistakes
+from grading.mistakes import Model, mistakes
 from grading.subject import Problem
 from minigrad.kernels.bindings import bias_gelu_cpu
 
@@ -111,34 +111,26 @@ U = "acc_t(in[i]) + acc_t(more[i % N])"
 ALL = "u * (1 + std::erf(u / std::sqrt(acc_t(2)))) / 2"
 mistakes(
     bias_gelu_cpu,
-    no_bias=Mistake(
-        "the bias is left out", gives(gelu, no_bias), f"{U} -> acc_t(in[i])"
-    ),
-    tanh=Mistake(
-        "this is the approximation by tanh, which differs in the fourth digit",
-        gives(lambda u: torch.nn.functional.gelu(u, approximate="tanh")),
-        f"{ALL} -> u * (1 + std::tanh(acc_t(0.7978845608028654) * (u + acc_t(0.044715) "
-        "* u * u * u))) / 2",
-    ),
-    root=Mistake(
-        "erf gets u, and it is u / sqrt(2)",
-        gives(lambda u: u * (1 + torch.erf(u)) / 2),
-        "std::erf(u / std::sqrt(acc_t(2))) -> std::erf(u)",
-    ),
-    first_row=Mistake(
-        "only the first element of bias is used: column i % N has its own",
-        gives(gelu, lambda a, b: b[:1].expand(a.shape) if b.numel() else a),
-        "more[i % N] -> more[0]",
-    ),
-    bias_outside=Mistake(
-        "the bias is added after gelu: it belongs inside",
-        Model(outside),
-        (
-            f"{U} -> acc_t(in[i])",
-            "acc_t(2)))) / 2 -> acc_t(2)))) / 2 + acc_t(more[i % N])",
-        ),
-    ),
-)(r"""
+    no_bias=gives(gelu, no_bias),
+    tanh=gives(lambda u: torch.nn.functional.gelu(u, approximate="tanh")),
+    root=gives(lambda u: u * (1 + torch.erf(u)) / 2),
+    first_row=gives(gelu, lambda a, b: b[:1].expand(a.shape) if b.numel() else a),
+    bias_outside=Model(outside),
+)(f"""
+no_bias: the bias is left out
+> {U} -> acc_t(in[i])
+tanh: this is the approximation by tanh, which differs in the fourth digit
+> {ALL} -> u * (1 + std::tanh(acc_t(0.7978845608028654) * (u + acc_t(0.044715) * u * u *
+    u))) / 2
+root: erf gets u, and it is u / sqrt(2)
+> std::erf(u / std::sqrt(acc_t(2))) -> std::erf(u)
+first_row: only the first element of bias is used: column i % N has its own
+> more[i % N] -> more[0]
+bias_outside: the bias is added after gelu: it belongs inside
+> {U} -> acc_t(in[i])
+& acc_t(2)))) / 2 -> acc_t(2)))) / 2 + acc_t(more[i % N])
+""")
+mistakes(bias_gelu_cpu)(r"""
 precision:
 > using acc_t = at::opmath_type<scalar_t>; -> using acc_t = float;
 > acc_t(in[i]) + acc_t(more[i % N]) -> acc_t(scalar_t(in[i] + more[i % N]))
@@ -156,9 +148,6 @@ aten:
     at::Tensor bias_gelu_cpu
 & at::Tensor y = at::empty_like(x); -> return at::gelu(at::add(x, bias)); at::Tensor y =
     at::empty_like(x);
-""")
-
-mistakes(bias_gelu_cpu)(r"""
 right: row by row
 > for (int64_t i = 0; i < x.numel(); i++) { -> for (int64_t r = 0; r < x.numel(); r +=
     N) for (int64_t j = 0; j < N; j++) {\n            int64_t i = r + j;

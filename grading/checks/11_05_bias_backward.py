@@ -5,7 +5,7 @@ import torch
 
 from grading.checking import checks
 from grading.kernels import blank
-from grading.mistakes import Known, mistakes
+from grading.mistakes import mistakes
 from minigrad.kernels.bias_gelu import bias_backward
 
 from .bias_kernels import BiasCheck, numbers, three_types
@@ -55,14 +55,11 @@ class BiasBackward(BiasCheck):
         return three_types(case)
 
 
-mistakes(
-    bias_backward,
-    **{
-        "out-of-bounds": Known(
-            ("i < M -> i < N", "j >= N -> j >= M", "dx[i * N + j] -> dx[j * N + i]")
-        )
-    },
-)("""
+mistakes(bias_backward)("""
+out-of-bounds:
+> i < M -> i < N
+& j >= N -> j >= M
+& dx[i * N + j] -> dx[j * N + i]
 rows: the rows are added up, not the columns: element (i, j) is dx[i * N + j], and j is
     the thread's
 > dx[i * N + j] -> dx[j * N + i]

@@ -3,7 +3,7 @@
 import collections
 
 from grading.checking import Check, checks
-from grading.mistakes import Differs, Known, mistake, mistakes, right
+from grading.mistakes import Differs, mistake, mistakes, right
 from minigrad.graph import execution_order
 
 from .layered import Layered, fault, graphs, uses
@@ -102,10 +102,7 @@ def layers(fetches):
     return order
 
 
-mistakes(
-    execution_order,
-    repeated=Known(layers),
-)(r"""
+mistakes(execution_order, repeated=layers)(r"""
 changed:
 > return done -> fetches.clear()\n    return done
 type:

@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from grading.checking import Check, checks
-from grading.mistakes import Mistake, mistakes, right
+from grading.mistakes import mistakes, right
 from grading.subject import Problem
 from minigrad import simt
 from minigrad.jit.codegen import fused_kernel
@@ -192,15 +192,11 @@ def evaluated(expression, operands, values, wide):
 
 
 WORDS = r're.sub(r"\b[abcM]\b", lambda word, n=names: n[word[0]], expression)'
-mistakes(
-    fused_kernel,
-    one_after_the_other=Mistake(
-        "all names are to be replaced at once: what stands for a may contain a b, "
-        "which is not to be replaced again",
-        WORDS + " -> expression\n        for old, new in names.items():\n"
-        r'            text = re.sub(rf"\b{old}\b", new, text)',
-    ),
-)(rf"""
+mistakes(fused_kernel)(rf"""
+one_after_the_other: all names are to be replaced at once: what stands for a may contain
+    a b, which is not to be replaced again
+> {WORDS} -> expression\n        for old, new in names.items():\n            text =
+    re.sub(rf"\b{{old}}\b", new, text)
 no_guard: there is no guard: the last block has more threads than elements
 > "    if (i >= n) return;", ->
 fixed_block: a block has blockDim.x threads, as many as the launch says

@@ -3,7 +3,7 @@
 import itertools
 
 from grading.checking import Check, checks
-from grading.mistakes import Mistake, mistakes, right
+from grading.mistakes import mistakes, right
 from minigrad.cuda import capture_failure
 
 POOL, BEGIN, END = "pool", "begin", "end"
@@ -92,19 +92,11 @@ class CaptureFailure(Check):
         return None
 
 
-INSIDE = 'elif not inside:\n            pool = detail if kind == "pool" else pool\n'
-mistakes(
-    capture_failure,
-    counted_outside=Mistake(
-        "memory that is allocated outside does not come from the pool",
-        (
-            INSIDE.split("\n")[0]
-            + " -> elif not inside and kind in ('allocate', 'free'):\n"
-            "            pool += detail if kind == 'free' else -detail\n"
-            "        elif not inside:"
-        ),
-    ),
-)(r"""
+mistakes(capture_failure)(r"""
+counted_outside: memory that is allocated outside does not come from the pool
+> elif not inside: -> elif not inside and kind in ('allocate',
+    'free'):\n            pool += detail if kind == 'free' else -detail\n        elif
+    not inside:
 outside: outside of a capture everything is allowed
 > elif not inside: -> elif kind == 'pool':
 & pool = detail if kind == "pool" else pool -> pool = detail

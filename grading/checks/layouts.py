@@ -6,7 +6,8 @@ none may ask NumPy, which knows 64 dimensions at most.
 
 import torch
 
-from grading.checking import Check, View
+from grading.checking import Check, Raises, View
+from grading.mistakes import Model
 
 CUBE = View((2, 3, 4), (12, 4, 1))
 TRANSPOSED = View((4, 3), (1, 4))
@@ -17,6 +18,16 @@ SINGLE = View((3, 1, 2), (2, 2, 1), 1)
 SCALAR = View((), (), 3)
 BIG = View((60, 100), (100, 1))
 LARGE = (150, 300)  # elements that take more memory than numbers do
+
+
+def _no_tuple(check, x, *numbers):
+    """What a method gives that takes its numbers one by one alone."""
+    if isinstance(numbers[0], tuple):
+        return Raises("TypeError", "")
+    return check.expected(x, *numbers)
+
+
+ONE_TUPLE = Model(_no_tuple)
 
 
 class LayoutCheck(Check):
