@@ -26,7 +26,7 @@ from minigrad.exercises.registry import Exercise, not_a_hole
 from . import blame, picture, show
 from .cases import Raises, Tried, failed_as, given, stops, value_of
 from .cases import View as View  # for checks
-from .mistakes import Mistake, Model, load, mistakes_of
+from .mistakes import Model, listed, load, mistakes_of
 from .subject import LocalSubject, Problem
 from .verdict import NEEDS_GPU, Failure, Verdict, number, plural
 
@@ -41,6 +41,7 @@ class Check:
     hole: Exercise
     seconds = 5  # for one call
     scene = None  # what the answer is called by, where that is no plain call
+    known = ""  # a list (mistakes.py) of causes beside those of the exercise
 
     def cases(self, random):
         """Yield (part, *arguments), the heart of the task first."""
@@ -68,8 +69,10 @@ class Check:
 
     def causes(self):
         """(name, text, Mistake) of every mistake that this check knows."""
-        found = inspect.getmembers(type(self), lambda m: isinstance(m, Mistake))
-        found = dict(found) | mistakes_of(self.hole)
+        found = {}
+        for cls in reversed(type(self).__mro__):
+            found |= dict(listed(vars(cls).get("known", "")))
+        found |= mistakes_of(self.hole)
         return [(name, found[name].cause, found[name]) for name in sorted(found)]
 
     def judge(self, subject, seed=None):

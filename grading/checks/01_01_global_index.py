@@ -88,14 +88,12 @@ right: from the end
     int i = end - (blockDim.x - threadIdx.x);
     thread[i] = i % blockDim.x;
     block[i] = i / blockDim.x;
-""")
-mistakes(global_index)(r"""
 right: in a loop, by pointers
 >
     int all = gridDim.x * blockDim.x;
-    for (int b = blockIdx.x; b * blockDim.x < all; b += gridDim.x) {
+    for (int b = blockIdx.x; b * blockDim.x < all; b += gridDim.x) {{
         int *mine = block + b * blockDim.x, *own = thread + b * blockDim.x;
         *(mine + threadIdx.x) = b;
         *(own + threadIdx.x) = threadIdx.x;
-    }
+    }}
 """)

@@ -88,14 +88,12 @@ right: by pieces
     int step = gridDim.x * blockDim.x, each = (n + step - 1) / step;
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     for (int k = i * each; k < min(n, (i + 1) * each); k++) y[k] = x[k] * x[k];
-""")
-mistakes(grid_stride)(r"""
 right: from the end
 >
     int i = n - 1 - (blockIdx.x * blockDim.x + threadIdx.x);
-    while (i >= 0) {
+    while (i >= 0) {{
         float value = x[i];
         y[i] = value * value;
         i -= gridDim.x * blockDim.x;
-    }
+    }}
 """)

@@ -105,11 +105,9 @@ guarded_i: j is not guarded: it takes j < m, too
 right: z counted in threads
 > k = blockIdx.z -> k = blockIdx.z * blockDim.z + threadIdx.z
 & k += gridDim.z -> k += gridDim.z * blockDim.z
-""")
-mistakes(outer_product)(r"""
 right: loops over all three, by pointers
 >
-    for (int k = blockIdx.z; k < b; k += gridDim.z) {
+    for (int k = blockIdx.z; k < b; k += gridDim.z) {{
         const float *p = x + k * n, *q = y + k * m;
         float* r = z + k * n * m;
         for (int i = blockIdx.y * blockDim.y + threadIdx.y; i < n;
@@ -117,5 +115,5 @@ right: loops over all three, by pointers
             for (int j = blockIdx.x * blockDim.x + threadIdx.x; j < m;
                  j += gridDim.x * blockDim.x)
                 r[i * m + j] = p[i] * q[j];
-    }
+    }}
 """)

@@ -157,8 +157,6 @@ right: dynamic shared memory
 right: __syncwarp in the last warp
 > {LATER}if (tid < 32) for (int half = min(32, blockDim.x / 2); half > 0; half /= 2) {{
     {STEP} __syncwarp(blockDim.x < 32 ? (1u << blockDim.x) - 1 : 0xffffffffu); }}
-""")
-mistakes(block_sum)(r"""
 right: shuffles in the warps
 >
     __shared__ float partial[8];
@@ -170,8 +168,8 @@ right: shuffles in the warps
         sum += __shfl_down_sync(lanes, sum, d);
     if (tid % 32 == 0) partial[tid / 32] = sum;
     __syncthreads();
-    if (tid == 0) {
+    if (tid == 0) {{
         for (int w = 1; w < warps; w++) sum += partial[w];
         sums[blockIdx.x] = sum;
-    }
+    }}
 """)

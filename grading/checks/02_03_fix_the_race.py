@@ -101,8 +101,6 @@ right: each thread for itself
     += total[k];
 & = total[tid]; -> = sum;
 & __shared__ int total[256] -> extern __shared__ int total[]
-""")
-mistakes(fix_the_race)(r"""
 right: by shuffles, and the warps' totals
 >
     __shared__ int totals[8];
@@ -110,10 +108,10 @@ right: by shuffles, and the warps' totals
     unsigned left = blockDim.x - (tid - lane);
     unsigned lanes = left < 32 ? (1u << left) - 1 : 0xffffffffu;
     int sum = i < n ? x[i] : 0;
-    for (int d = 1; d < 32; d *= 2) {
+    for (int d = 1; d < 32; d *= 2) {{
         int before = __shfl_up_sync(lanes, sum, d);
         if (lane >= d) sum += before;
-    }
+    }}
     if (lane == 31) totals[tid / 32] = sum;
     __syncthreads();
     for (int w = 0; w < tid / 32; w++) sum += totals[w];

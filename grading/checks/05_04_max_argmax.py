@@ -107,9 +107,6 @@ right: shuffles
         if (goes_before(best[w], where[w], a, i)) {{ a = best[w]; i = where[w]; }}
 & = best[0] -> = a
 & = where[0] -> = i
-""")
-
-mistakes(max_argmax)(r"""
 right: the largest first, then its first place
 >
     __shared__ float best[256];
@@ -119,11 +116,11 @@ right: the largest first, then its first place
     float a = x[0];
     for (int j = tid; j < n; j += blockDim.x) a = x[j] <= a || a != a ? a : x[j];
     best[tid] = a;
-    for (int half = blockDim.x / 2; half > 0; half /= 2) {
+    for (int half = blockDim.x / 2; half > 0; half /= 2) {{
         __syncthreads();
         if (tid >= half || isnan(best[tid])) continue;
         if (!(best[tid + half] <= best[tid])) best[tid] = best[tid + half];
-    }
+    }}
     __syncthreads();
     a = best[0];
     int i = n;
@@ -141,18 +138,18 @@ right: one number for an element and its place
     int tid = threadIdx.x;
     x += blockIdx.x * n;
     long long key = -(1LL << 62);
-    for (int j = tid; j < n; j += blockDim.x) {
+    for (int j = tid; j < n; j += blockDim.x) {{
         float a = x[j] + 0.0f;
         int bits = __float_as_int(a);
         if (a != a) bits = 0x7fffffff;
         else if (bits < 0) bits = -(bits & 0x7fffffff);
         key = max(key, ((long long)bits << 31) + (0x7fffffff - j));
-    }
+    }}
     keys[tid] = key;
-    for (int half = blockDim.x / 2; half > 0; half /= 2) {
+    for (int half = blockDim.x / 2; half > 0; half /= 2) {{
         __syncthreads();
         if (tid < half) keys[tid] = max(keys[tid], keys[tid + half]);
-    }
+    }}
     if (tid > 0) return;
     int j = 0x7fffffff - (int)(keys[0] & 0x7fffffff);
     indices[blockIdx.x] = j;

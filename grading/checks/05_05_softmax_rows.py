@@ -62,18 +62,16 @@ right: y keeps the exponentials
 & l += exp -> l += y[i] = exp
 right: by the logarithm of the sum
 > {WRITE} exp(x[i] - m) / l; -> l = logf(l); {WRITE} expf(x[i] - m - l);
-""")
-mistakes(softmax_rows)(r"""
 right: in one pass, by powers of 2
 >
     __shared__ float2 pairs[256];
     int tid = threadIdx.x;
     float m = -INFINITY, l = 0, e = 1.44269504f;
-    for (int i = tid; i < n; i += blockDim.x) {
+    for (int i = tid; i < n; i += blockDim.x) {{
         float v = x[blockIdx.x * n + i];
-        if (v > m) { l = l * exp2f((m - v) * e) + 1; m = v; }
+        if (v > m) {{ l = l * exp2f((m - v) * e) + 1; m = v; }}
         else if (v > -INFINITY) l += exp2f((v - m) * e);
-    }
+    }}
     pairs[tid] = make_float2(m, l);
     __syncthreads();
     for (int t = 0; t < blockDim.x; t++) m = fmaxf(m, pairs[t].x);

@@ -93,13 +93,10 @@ right: shuffles
     for (int w = 0; w < (blockDim.x + 31) / 32; w++) l += ls[w] * exp(ms[w] - m);
     {WRITE}
 & - ms[0]) / ls[0] -> - m) / l
-""")
-
-mistakes(online_softmax)(r"""
 right: from minus infinity, scaled only where m grows
 > -3e38f -> -INFINITY
-& l = l * exp(m - top) + exp(value - top); m = top; -> if (value > m) { l = l * exp(m -
-    top) + 1.0f; m = top; } else if (value != -INFINITY) l += exp(value - m);
+& l = l * exp(m - top) + exp(value - top); m = top; -> if (value > m) {{ l = l * exp(m -
+    top) + 1.0f; m = top; }} else if (value != -INFINITY) l += exp(value - m);
 & ls[tid] = ls[tid] * exp(ms[tid] - top) + ls[other] * exp(ms[other] - top); -> if (top
     == -INFINITY) continue; ls[tid] *= exp(ms[tid] - top); ls[tid] += ls[other] *
     exp(ms[other] - top);

@@ -78,22 +78,20 @@ right: four sums in turn
 > float sum = 0.0f -> float sums[4] = {{}}
 & sum += a -> sums[k % 4] += a
 & = sum; -> = sums[0] + sums[1] + (sums[2] + sums[3]);
-""")
-mistakes(matmul_naive)(r"""
 right: a loop over the grid, the last k first, by pointers
 >
     int row = blockIdx.y * blockDim.y + threadIdx.y;
     int col = blockIdx.x * blockDim.x + threadIdx.x;
-    for (; row < M; row += gridDim.y * blockDim.y) {
-        for (int j = col; j < N; j += gridDim.x * blockDim.x) {
+    for (; row < M; row += gridDim.y * blockDim.y) {{
+        for (int j = col; j < N; j += gridDim.x * blockDim.x) {{
             const float *p = a + (row + 1) * K, *q = b + K * N + j;
             double sum = 0.0;
-            for (int k = K; k > 0; k--) {
+            for (int k = K; k > 0; k--) {{
                 p -= 1;
                 q -= N;
                 sum = fma((double)*p, (double)*q, sum);
-            }
+            }}
             c[row * N + j] = sum;
-        }
-    }
+        }}
+    }}
 """)

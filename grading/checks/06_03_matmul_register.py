@@ -155,8 +155,6 @@ right: float4, two strips of columns
 > a_tile[8][128] -> a_tile[8][132]
 & col + tx * 8 + x -> col + tx * 4 + x * 16
 & tx * 8 + j -> tx * 4 + j * 16
-""")
-mistakes(matmul_register)(r"""
 right: one float at a time, elements 16 apart, tiles of 32 along K
 >
     __shared__ float a_tile[32][128], b_tile[32][128];
@@ -164,26 +162,26 @@ right: one float at a time, elements 16 apart, tiles of 32 along K
     int top = blockIdx.y * 128, left = blockIdx.x * 128;
     float sum[8][8];
     for (int e = 0; e < 64; e++) sum[e / 8][e % 8] = 0;
-    for (int k = 0; k < K; k += 32) {
-        for (int e = tid; e < 32 * 128; e += 256) {
+    for (int k = 0; k < K; k += 32) {{
+        for (int e = tid; e < 32 * 128; e += 256) {{
             int r = top + e / 32, s = left + e % 128, q = k + e % 32, p = k + e / 128;
             a_tile[e % 32][e / 32] = r < M && q < K ? a[r * K + q] : 0;
             b_tile[e / 128][e % 128] = p < K && s < N ? b[p * N + s] : 0;
-        }
+        }}
         __syncthreads();
-        for (int i = 0; i < 32; i++) {
+        for (int i = 0; i < 32; i++) {{
             float column[8];
             for (int y = 0; y < 8; y++) column[y] = a_tile[i][ty + 16 * y];
-            for (int x = 0; x < 8; x++) {
+            for (int x = 0; x < 8; x++) {{
                 float value = b_tile[i][tx + 16 * x];
                 for (int y = 0; y < 8; y++) sum[y][x] += column[y] * value;
-            }
-        }
+            }}
+        }}
         __syncthreads();
-    }
+    }}
     for (int y = 0; y < 8; y++)
-        for (int x = 0; x < 8; x++) {
+        for (int x = 0; x < 8; x++) {{
             int r = top + ty + 16 * y, s = left + tx + 16 * x;
             if (r < M && s < N) c[r * N + s] = sum[y][x];
-        }
+        }}
 """)

@@ -201,18 +201,16 @@ right: flat tiles, of which one is turned
 & b_tile[ty][tx] -> b_tile[tx * TILE + ty]
 & a_tile[ty][i] -> a_tile[ty * TILE + i]
 & b_tile[i][tx] -> b_tile[tx * TILE + i]
-""")
-mistakes(matmul_batched)(r"""
 right: the batch counted from the front
 >
-    for (int d = view.dims - 3; d >= 0; d--) {
+    for (int d = view.dims - 3; d >= 0; d--) {{
         offset += batch % view.shape[d] * view.stride[d];
         batch /= view.shape[d];
-    } -> long long run = 1;
+    }} -> long long run = 1;
     for (int d = 0; d < view.dims - 2; d++) run *= view.shape[d];
-    for (int d = 0; d < view.dims - 2; d++) {
+    for (int d = 0; d < view.dims - 2; d++) {{
         run /= view.shape[d];
         offset += batch / run * view.stride[d];
         batch -= batch / run * run;
-    }
+    }}
 """)

@@ -115,9 +115,6 @@ equivalent: K is at most 100
 right: not greater is not new
 > if (best < 0 || value > most || value != value) {{ -> if (!(best >= 0 && value <=
     most) && !(most != most && value == value)) {{
-""")
-
-mistakes(max_pool2d)(r"""
 right: only what is inside
 >
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -126,18 +123,18 @@ right: only what is inside
     const float* plane = x + i / (OH * OW) * H * W;
     int at = max(top, 0) * W + max(left, 0);
     for (int ih = max(top, 0); ih < min(top + K, H); ih++)
-        for (int iw = max(left, 0); iw < min(left + K, W); iw++) {
+        for (int iw = max(left, 0); iw < min(left + K, W); iw++) {{
             float value = plane[ih * W + iw];
             if (value > plane[at] || isnan(value)) at = ih * W + iw;
-        }
+        }}
     indices[i] = at;
     y[i] = plane[at];
 right: from the last element on, in a loop over the grid
 >
     int first = blockIdx.x * blockDim.x + threadIdx.x;
-    for (int i = first; i < planes * OH * OW; i += gridDim.x * blockDim.x) {
+    for (int i = first; i < planes * OH * OW; i += gridDim.x * blockDim.x) {{
         float most = -INFINITY;
-        for (int tap = K * K - 1; tap >= 0; tap--) {
+        for (int tap = K * K - 1; tap >= 0; tap--) {{
             int ih = i / OW % OH * stride - padding + tap / K;
             int iw = i % OW * stride - padding + tap % K;
             if (ih < 0 || iw < 0 || ih >= H || iw >= W) continue;
@@ -145,9 +142,9 @@ right: from the last element on, in a loop over the grid
             if (value < most || most != most) continue;
             most = value;
             indices[i] = ih * W + iw;
-        }
+        }}
         y[i] = most;
-    }
+    }}
 """)
 
 

@@ -148,19 +148,17 @@ right: a thread a window
             value = x[plane * H * W + ih * W + iw];
         columns[(plane * KH * KW + tap) * OH * OW + at] = value;
     }}
-""")
-mistakes(im2col)(r"""
 right: a thread a row
 >
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= planes * KH * KW * OH) return;
     int kw = i / OH % KW, kh = i / OH / KW % KH, plane = i / OH / KW / KH;
     int ih = i % OH * stride - padding + kh * dilation;
-    for (int ow = 0; ow < OW; ow++) {
+    for (int ow = 0; ow < OW; ow++) {{
         int iw = ow * stride - padding + kw * dilation;
         bool outside = ih < 0 || iw < 0 || ih >= H || iw >= W;
         columns[i * OW + ow] = outside ? 0.0f : x[(plane * H + ih) * W + iw];
-    }
+    }}
 """)
 
 

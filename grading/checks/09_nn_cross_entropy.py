@@ -153,30 +153,26 @@ right: each thread adds the parts up
     for (int i = 0; i < blockDim.x; i++) sum += part[i];
     lse[blockIdx.x] = m + logf(sum);
     losses[blockIdx.x] = t == ignore ? 0 : m - row[t] + logf(sum);
-""")
-
-
-mistakes(cross_entropy_forward)(r"""
 right: in one pass
 >
     __shared__ float tops[256], sums[256];
     int tid = threadIdx.x, row = blockIdx.x;
     float top = -INFINITY, sum = 0;
-    for (int i = tid; i < n; i += blockDim.x) {
+    for (int i = tid; i < n; i += blockDim.x) {{
         float value = x[row * n + i], before = top;
         if (value == -INFINITY) continue;
         top = max(top, value);
         sum = sum * exp(before - top) + exp(value - top);
-    }
+    }}
     tops[tid] = top;
     sums[tid] = sum;
-    for (int half = blockDim.x / 2; half > 0; half /= 2) {
+    for (int half = blockDim.x / 2; half > 0; half /= 2) {{
         __syncthreads();
         if (tid >= half || sums[tid + half] == 0) continue;
         float a = tops[tid], b = tops[tid + half], m = max(a, b);
         sums[tid] = sums[tid] * exp(a - m) + sums[tid + half] * exp(b - m);
         tops[tid] = m;
-    }
+    }}
     if (tid > 0) return;
     float all = tops[0] + log(sums[0]);
     lse[row] = all;
@@ -254,35 +250,33 @@ equivalent: 2 ** 15 rows show it: a right answer that loops over them takes seco
 > type: int row = i / n, t = target[row]; -> short
 equivalent: a float is exact up to 2**24, more threads than a simulation has time for
 > type: int threads = gridDim.x * blockDim.x; -> float
-""")
-mistakes(cross_entropy_backward)(r"""
 right: row by row
 >
     int first = blockIdx.x * blockDim.x + threadIdx.x;
     for (int r = 0; r < rows; r++)
-        for (int c = first; c < n; c += gridDim.x * blockDim.x) {
+        for (int c = first; c < n; c += gridDim.x * blockDim.x) {{
             float one = c == target[r] ? 1.0f : 0.0f;
             float slope = expf(x[r * n + c] - lse[r]) - one;
             dx[r * n + c] = target[r] != ignore ? slope * dy[0] / count : 0.0f;
-        }
+        }}
 right: each thread a share of the elements
 >
     int threads = gridDim.x * blockDim.x, all = rows * n;
     int share = (all + threads - 1) / threads;
     int first = (blockIdx.x * blockDim.x + threadIdx.x) * share;
-    for (int i = first; i < min(first + share, all); i++) {
+    for (int i = first; i < min(first + share, all); i++) {{
         int row = i / n;
         float p = exp(x[i] - lse[row]);
         if (i == row * n + target[row]) p -= 1;
         dx[i] = target[row] == ignore ? 0.0f : p * (dy[0] / count);
-    }
+    }}
 right: a thread a row
 >
     int first = blockIdx.x * blockDim.x + threadIdx.x;
-    for (int r = first; r < rows; r += gridDim.x * blockDim.x) {
+    for (int r = first; r < rows; r += gridDim.x * blockDim.x) {{
         float scale = target[r] == ignore ? 0.0f : dy[0] / count;
         for (int c = 0; c < n; c++)
             dx[r * n + c] = scale * exp(x[r * n + c] - lse[r]);
         if (target[r] != ignore) dx[r * n + target[r]] -= scale;
-    }
+    }}
 """)

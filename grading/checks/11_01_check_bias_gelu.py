@@ -199,9 +199,6 @@ right: by sizes
     bias.scalar_type());
 equivalent: a number of dimensions is never negative: not 0 is at least 1
 > term dropped: -> TORCH_CHECK(x.dim(),
-""")
-
-mistakes(check_bias_gelu)(r"""
 right: by macros
 > void check -> #define CHECK_CONTIGUOUS(t) TORCH_CHECK(t.is_contiguous(), #t " must be
     contiguous")\nvoid check

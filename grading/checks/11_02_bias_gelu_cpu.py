@@ -129,8 +129,6 @@ first_row: only the first element of bias is used: column i % N has its own
 bias_outside: the bias is added after gelu: it belongs inside
 > {U} -> acc_t(in[i])
 & acc_t(2)))) / 2 -> acc_t(2)))) / 2 + acc_t(more[i % N])
-""")
-mistakes(bias_gelu_cpu)(r"""
 precision:
 > using acc_t = at::opmath_type<scalar_t>; -> using acc_t = float;
 > acc_t(in[i]) + acc_t(more[i % N]) -> acc_t(scalar_t(in[i] + more[i % N]))
@@ -149,8 +147,8 @@ aten:
 & at::Tensor y = at::empty_like(x); -> return at::gelu(at::add(x, bias)); at::Tensor y =
     at::empty_like(x);
 right: row by row
-> for (int64_t i = 0; i < x.numel(); i++) { -> for (int64_t r = 0; r < x.numel(); r +=
-    N) for (int64_t j = 0; j < N; j++) {\n            int64_t i = r + j;
+> for (int64_t i = 0; i < x.numel(); i++) {{ -> for (int64_t r = 0; r < x.numel(); r +=
+    N) for (int64_t j = 0; j < N; j++) {{\n            int64_t i = r + j;
 & more[i % N] -> more[j]
 right: memory by sizes and options
 > at::empty_like(x) -> at::empty(x.sizes(), x.options())
@@ -158,7 +156,8 @@ right: by erfc
 > u * (1 + std::erf(u / std::sqrt(acc_t(2)))) / 2 -> acc_t(0.5) * u * std::erfc(-u *
     acc_t(0.70710678118654752440))
 right: a helper in an anonymous namespace
-> at::Tensor bias_gelu_cpu -> namespace {\ntemplate <typename T>\nT gelu(T u) { return u
-    * (1 + std::erf(u / std::sqrt(T(2)))) / 2; }\n}\n\nat::Tensor bias_gelu_cpu
+> at::Tensor bias_gelu_cpu -> namespace {{\ntemplate <typename T>\nT gelu(T u) {{
+    return u * (1 + std::erf(u / std::sqrt(T(2)))) / 2; }}\n}}\n\nat::Tensor
+    bias_gelu_cpu
 & scalar_t(u * (1 + std::erf(u / std::sqrt(acc_t(2)))) / 2) -> scalar_t(gelu<acc_t>(u))
 """)

@@ -83,9 +83,6 @@ scattered: more sectors are read than it takes: a warp reads cells that lie far 
 > int j = blockIdx.x * blockDim.x + threadIdx.x; -> int t = blockIdx.x * blockDim.x +
     threadIdx.x, j = t % 8 * ((N + 7) / 8) + t / 8;
 & if (j >= N) return; -> if (t >= (N + 7) / 8 * 8 || j >= N) return;
-""")
-
-mistakes(bias_backward)(r"""
 right: from the last row
 > int i = 0; i < M; i++ -> int i = M - 1; i >= 0; i--
 right: over cells

@@ -109,9 +109,6 @@ equivalent: sizes and tolerances that serve as well; odd has one row: B = 1 is t
 > arguments swapped: for B, M, N in itertools.product
 > off by one: ) * np.finfo
 > loop capped: 30)))][
-""")
-
-mistakes(verify)("""
 right: with allclose
 > np.testing.assert_allclose(got, right, near, near) -> assert np.allclose(got, right,
     near, near, equal_nan=True)

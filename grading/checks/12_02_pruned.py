@@ -7,7 +7,7 @@ from grading.checking import checks
 from grading.mistakes import mistakes, right
 from minigrad.graph import pruned
 
-from .layered import GRAPHS, graphs, sources, uses
+from .layered import GRAPHS, graphs, reached, sources, uses
 from .scene_check import SceneCheck, cut
 
 
@@ -43,7 +43,7 @@ class Pruned(SceneCheck):
 
     def of(self, edges, places, fetches, fed):
         """What is needed of the edges: as execution_order would list it."""
-        order = sorted(reached(edges, fetches, ()))
+        order = sorted(reached(edges, fetches))
         types = dict.fromkeys(places, "Placeholder")
         return {"scene": "prune", "edges": edges, "types": types, "order": order,
                 "fetches": fetches, "fed": fed}  # fmt: skip
@@ -66,16 +66,6 @@ class Pruned(SceneCheck):
         if isinstance(case.expected, Raises) and case.expected.type in types:
             return "no_name", "the message is to name the placeholder, operation.name"
         return super().general(case)
-
-
-def reached(edges, start, stops):
-    found, left = set(), list(start)
-    while left:
-        n = left.pop()
-        if n not in found:
-            found.add(n)
-            left += edges[n] if n not in stops else []
-    return found
 
 
 mistakes(pruned)(r"""

@@ -10,7 +10,7 @@ from grading.mistakes import mistakes, right
 from minigrad import graph
 from minigrad.graph import execution_order, gradients
 
-from .layered import graphs
+from .layered import graphs, reached
 from .scene_check import SceneCheck, numbers
 
 TORCH = {
@@ -87,9 +87,8 @@ class Gradients(SceneCheck):
         made = {
             n: torch.tensor(v, requires_grad=True) for n, v in scene["feed"].items()
         }
-        leads = set(scene["xs"])
-        asked = []
-        needed = self.needed(scene)
+        leads, asked = set(scene["xs"]), []
+        needed = reached({n: i for n, _, i in scene["steps"]}, [scene["y"]])
         for name, kind, inputs in scene["steps"]:
             if kind == "Placeholder":
                 continue
@@ -107,15 +106,6 @@ class Gradients(SceneCheck):
         values = [None if g is None else g.detach().numpy() for g in found]
         asked = None if asked is None else ", ".join(sorted(asked))
         return {"gradients": values, "grad_of is asked for": asked}
-
-    def needed(self, scene):
-        inputs = {n: i for n, _, i in scene["steps"]}
-        found, left = set(), [scene["y"]]
-        while left:
-            name = left.pop()
-            found.add(name)
-            left += inputs[name]
-        return found
 
 
 mistakes(gradients)(r"""

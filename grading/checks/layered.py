@@ -45,6 +45,17 @@ class Layered:
         return edges
 
 
+def reached(edges, start, stops=()):
+    """All nodes that the first ones lead to; of those in `stops` nothing further."""
+    found, left = set(), list(start)
+    while left:
+        n = left.pop()
+        if n not in found:
+            found.add(n)
+            left += edges[n] if n not in stops else []
+    return found
+
+
 def fault(order, edges, roots, before):
     """What is wrong with an order of all that the roots reach; "" for nothing.
 
@@ -54,15 +65,10 @@ def fault(order, edges, roots, before):
         return "something that is none"
     if len(set(order)) < len(order):
         return "repeated"
-    reached, left = set(), list(roots)
-    while left:
-        n = left.pop()
-        if n not in reached:
-            reached.add(n)
-            left += edges[n]
-    if set(order) != reached:
+    wanted = reached(edges, roots)
+    if set(order) != wanted:
         lost = set(roots) - set(order) and "a root is missing"
-        return lost or ("missing" if reached - set(order) else "too much")
+        return lost or ("missing" if wanted - set(order) else "too much")
     place = {n: i for i, n in enumerate(order)}
     kept = [(place[n] < place[e]) == before for n in order for e in edges[n]]
     wrong = "too early" if any(kept) else "backwards"

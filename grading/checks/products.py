@@ -10,8 +10,7 @@ In half precision u is 2^-11.
 import numpy as np
 import torch
 
-from grading.kernels import Fault, Launch, blank, distinct
-from grading.mistakes import Missing, Mistake
+from grading.kernels import Launch, blank, distinct
 from minigrad.launch import cdiv
 
 from .reductions import ReductionCheck, U
@@ -125,17 +124,15 @@ class ProductCheck(ReductionCheck):
 
 
 class TiledCheck(ProductCheck):
+    known = """
+    race: threads use a cell of a tile at the same time, and one of them writes: both
+        barriers are needed, one when the tiles are full, one when they are used
+    + __syncthreads();
+    divergent: not all threads of the block come to the barrier: those outside of c have
+        left, or stand in an if. They must fill their cells, too; ask for row and column
+        only where c is written
+    ! divergent-barrier
+    """
+
     def is_long(self, launch):
         return super().is_long(launch) or launch.args[-1] > 99  # K
-
-    race = Mistake(
-        "threads use a cell of a tile at the same time, and one of them writes: both "
-        "barriers are needed, one when the tiles are full, one when they are used",
-        Missing("__syncthreads();"),
-    )
-    divergent = Mistake(
-        "not all threads of the block come to the barrier: those outside of c "
-        "have left, or stand in an if. They must fill their cells, too; ask for row "
-        "and column only where c is written",
-        Fault("divergent-barrier"),
-    )

@@ -11,8 +11,7 @@ rounding the result): then the bound is u in every case.
 
 import numpy as np
 
-from grading.kernels import Fault, KernelCheck, Launch, distinct
-from grading.mistakes import Missing, Mistake
+from grading.kernels import KernelCheck, Launch, distinct
 from grading.subject import Problem
 
 U = 2.0**-24
@@ -99,22 +98,22 @@ class ReductionCheck(KernelCheck):
 class TreeCheck(ReductionCheck):
     """A kernel in which the threads of a block join what they have, in a tree."""
 
-    barrier_in_if = Mistake(
-        "the barrier stands inside an if, or some threads have returned before it: all "
-        "threads of the block must come to it",
-        Fault("divergent-barrier"),
-    )
+    known = """
+    barrier_in_if: the barrier stands inside an if, or some threads have returned before
+        it: all threads of the block must come to it
+    ! divergent-barrier
+    """
 
 
 class TreesCheck(TreeCheck):
     """One in which several trees use the same cells, one after the other."""
 
-    no_barrier = Mistake(
-        "a thread uses a cell of shared memory before another has written it, or after "
-        "it was overwritten: each step of a tree needs a barrier, and another stands "
-        "between reading a result from cell 0 and the next use of the array",
-        Missing("__syncthreads();"),
-    )
+    known = """
+    no_barrier: a thread uses a cell of shared memory before another has written it, or
+        after it was overwritten: each step of a tree needs a barrier, and another
+        stands between reading a result from cell 0 and the next use of the array
+    + __syncthreads();
+    """
 
 
 class RowCheck(TreeCheck):
@@ -125,6 +124,10 @@ class RowCheck(TreeCheck):
     """
 
     left_out = ()
+    known = """
+    outside: a thread goes outside the arrays: row r has n elements, from r * n on
+    ! out-of-bounds
+    """
 
     def cases(self, random):
         for rows, n, size in LONG:
@@ -144,8 +147,3 @@ class RowCheck(TreeCheck):
         rows, n = args[0].shape
         most = rows * (self.rounds * n + self.rounds // 2 * size)
         return Launch(rows, size, args, 0, {"reads of x": most})
-
-    outside = Mistake(
-        "a thread goes outside the arrays: row r has n elements, from r * n on",
-        Fault("out-of-bounds"),
-    )

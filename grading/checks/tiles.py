@@ -5,18 +5,8 @@ The numbers have so few bits that float adds and multiplies them without roundin
 
 import numpy as np
 
-from grading.kernels import Fault, KernelCheck, distinct
-from grading.mistakes import Missing, Mistake
+from grading.kernels import KernelCheck, distinct
 
-BARRIER = (
-    "a tile is read before it is filled, or filled while others still read the last "
-    "one: a __syncthreads() after filling, and one after reading"
-)
-DIVERGENT = (
-    "not all threads of the block come to a barrier: a thread whose element is past "
-    "the edge helps to fill the tiles like the others, and only does not write"
-)
-UNFILLED = "a part of a tile is read that nobody has filled: outside there are zeros"
 MANY_READS = (
     "the values are right, but read from global memory again and again: the threads of "
     "a block bring them to shared memory, each once, and read them from there"
@@ -25,7 +15,6 @@ RETURNED = (
     "threads past the edge have returned, and nobody fills their cells of the tiles: "
     "let them help like the others, and only not write"
 )
-OUTSIDE = "a thread goes outside of an array: ask before reading, and before writing"
 
 
 def factors(random, fine, *shapes):
@@ -53,7 +42,16 @@ def bias(random, size):
 
 
 class ProductCheck(KernelCheck):
-    no_barrier = Mistake(BARRIER, Missing("__syncthreads();"))
-    barrier_in_if = Mistake(DIVERGENT, Fault("divergent-barrier"))
-    not_filled = Mistake(UNFILLED, Fault("uninitialised"))
-    outside = Mistake(OUTSIDE, Fault("out-of-bounds"))
+    known = """
+    no_barrier: a tile is read before it is filled, or filled while others still read
+        the last one: a __syncthreads() after filling, and one after reading
+    + __syncthreads();
+    barrier_in_if: not all threads of the block come to a barrier: a thread whose
+        element is past the edge helps to fill the tiles like the others, and only does
+        not write
+    ! divergent-barrier
+    not_filled: a part of a tile is read that nobody has filled: outside there are zeros
+    ! uninitialised
+    outside: a thread goes outside of an array: ask before reading, and before writing
+    ! out-of-bounds
+    """
