@@ -266,7 +266,13 @@ class Check:
         expected, got = show.beside(case.got, case.expected)
         where = case.got.where if isinstance(case.got, Problem) else ""
         both = ("expected", expected), ("got", got)
-        return [*show.call(self.hole, case.args), *both, ("where", where)]
+        words = self.words(*case.args)
+        call = [("case", words)] if words else show.call(self.hole, case.args)
+        return [*call, *both, ("where", where)]
+
+    def words(self, *args):
+        """The case in words; "" where its arguments show it."""
+        return ""
 
     def _picture(self, case):
         """The check's picture. It is an extra: what goes wrong in it is not shown."""

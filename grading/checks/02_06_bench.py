@@ -54,19 +54,17 @@ class Bench(Check):
         near = -2 * LAUNCH < seconds - expected["seconds"] < 4 * LAUNCH
         return near and got | {"seconds": 0} == expected | {"seconds": 0}
 
+    def words(self, gpu, warmup, repeat):
+        return f"bench(run, device, warmup={warmup}, repeat={repeat})"
+
     def lines(self, case):
-        gpu, warmup, repeat = case.args
-        runs = ", ".join(f"{1000 * t:.2f}" for t in gpu["fake gpu"][:8])
-        more = ", ..." if len(gpu["fake gpu"]) > 8 else ""
-        _, *rest = super().lines(case)
+        times = case.args[0]["fake gpu"]
+        runs = ", ".join(f"{1000 * t:.2f}" for t in times[:8])
+        runs += ", ..." if len(times) > 8 else ""
+        first, *rest = super().lines(case)
         if isinstance(case.got, dict):
-            rest = [(key, said(value)) for key, value in
-                    (("expected", case.expected), ("got", case.got))]  # fmt: skip
-        return [
-            ("case", f"bench(run, device, warmup={warmup}, repeat={repeat})"),
-            ("the runs", f"take {runs}{more} milliseconds"),
-            *rest,
-        ]
+            rest = [("expected", said(case.expected)), ("got", said(case.got))]
+        return [first, ("the runs", f"take {runs} milliseconds"), *rest]
 
 
 def said(value):

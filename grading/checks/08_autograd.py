@@ -137,13 +137,10 @@ class LeafRules(Check):
         kept = torch.Tensor.grad.__get__(x) is not None if leaf else False
         return requires, leaf, kept
 
-    def lines(self, case):
-        asked, made = case.args
+    def words(self, asked, made):
         node = "<MulBackward0>" if made else "None"
         names = "requires_grad, is_leaf, keeps_grad"
-        lines = dict(super().lines(case))
-        lines["case"] = f"leaf_rules(asked={asked}, node={node}): {names}"
-        return list(lines.items())
+        return f"leaf_rules(asked={asked}, node={node}): {names}"
 
 
 REQUIRES, LEAF = "requires_grad = asked or node is not None", "is_leaf = node is None"

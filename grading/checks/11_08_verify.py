@@ -39,10 +39,9 @@ class Verify(Check):
             return expected == "rejected" and got.kind == "raised"
         return got == expected
 
-    def lines(self, case):
-        (name,) = case.args
+    def words(self, name):
         kind = "a right operator" if name in RIGHT else "an operator that is wrong"
-        return [("case", f"verify of {kind}: {name}"), *super().lines(case)[1:]]
+        return f"verify of {kind}: {name}"
 
     def general(self, case):
         (name,) = case.args
@@ -54,9 +53,6 @@ class Verify(Check):
                 "be rounded in another way, or is something asked that is not promised?"
             )
         return super().general(case)
-
-    def picture(self, *args, expected, got):
-        return ""
 
 
 EXACT = "np.testing.assert_array_equal(got.numpy(), right.numpy(), strict=True)"

@@ -64,16 +64,15 @@ class ExecutionOrder(Check):
             return "type", case.got.message
         return None if isinstance(case.got, dict) else super().general(case)
 
+    def words(self, edges, fetches=None):
+        if isinstance(edges, int):
+            return f"{edges:,} operations, each uses the one before"
+        return cut(f"fetches {fetches}; {uses(edges)}", 200)
+
     def lines(self, case):
-        lines = dict(super().lines(case))
-        if len(case.args) == 2:
-            edges, fetches = case.args
-            lines["case"] = cut(f"fetches {fetches}; {uses(edges)}", 200)
-            if isinstance(case.got, dict):
-                lines["got"] = str(case.got["order"])
-        else:
-            lines["case"] = f"{case.args[0]:,} operations, each uses the one before"
-        lines["expected"] = str(RIGHT)
+        lines = dict(super().lines(case)) | {"expected": str(RIGHT)}
+        if isinstance(case.got, dict):
+            lines["got"] = str(case.got["order"])
         return list(lines.items())
 
 

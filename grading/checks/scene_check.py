@@ -89,9 +89,6 @@ class SceneCheck(Check):
             return "type", case.got.message
         return super().general(case)
 
-    def picture(self, *args, expected, got):
-        return ""
-
 
 def looks_random(values):
     """Have numbers nothing to do with their neighbours, nor with those far away?"""
