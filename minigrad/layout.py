@@ -230,12 +230,10 @@ def wrap_dim(dim, ndim):
 
 def distinct(dims, ndim):
     """The dimensions, counted from the start; RuntimeError where one is named twice."""
-    found = []
-    for dim in dims:
-        found.append(d := wrap_dim(dim, ndim))
-        check(found.count(d) == 1,
-              f"dim {d} appears multiple times in the list of dims")  # fmt: skip
-    return found
+    dims = [wrap_dim(dim, ndim) for dim in dims]
+    for d in dims:
+        check(dims.count(d) == 1, f"dim {d} appears multiple times in the list of dims")
+    return dims
 
 
 def at_dim(numbers, dim):
@@ -318,11 +316,8 @@ def recast(shape, strides, start, old, new):
         check(not less or n % less == 0, f"self.{name} must be divisible by {less} to "
               f"{names}, but got {n}")  # fmt: skip
     scaled = lambda n: n * more // (less or 1)  # noqa: E731
-    return (
-        (*shape[:-1], scaled(shape[-1])),
-        (*map(scaled, strides[:-1]), 1),
-        scaled(start),
-    )
+    sizes, steps = (*shape[:-1], scaled(shape[-1])), (*map(scaled, strides[:-1]), 1)
+    return sizes, steps, scaled(start)
 
 
 @capture.cached

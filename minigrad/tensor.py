@@ -55,6 +55,7 @@ class Tensor(Methods, Differentiable, Suggesting):
     # ------------------------------------------------------------ what it is
 
     def dim(self):
+        """The number of dimensions."""
         return len(self.shape)
 
     def size(self, dim=None):
@@ -66,12 +67,15 @@ class Tensor(Methods, Differentiable, Suggesting):
         return layout.at_dim(self.strides, dim)
 
     def storage_offset(self):
+        """Where in the storage the first element lies."""
         return self.offset
 
     def numel(self):
+        """The number of elements."""
         return layout.numel(self.shape)
 
     def is_contiguous(self):
+        """Do the elements lie in row-major order, without gaps?"""
         return is_contiguous(*self._layout[:2])
 
     def __len__(self):

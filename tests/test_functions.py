@@ -1,5 +1,6 @@
 """Methods as functions of the module, and PyTorch's names that stand elsewhere."""
 
+import inspect
 import math
 import re
 
@@ -215,3 +216,15 @@ def test_data_of_another_kind_is_refused():
     for new in (minigrad.arange(2), minigrad.ones(2, device="sim"), [1.0, 2.0]):
         with pytest.raises(RuntimeError, match="x.data = y takes a tensor of x's own"):
             x.data = new
+
+
+def test_help_shows_what_a_method_does():
+    """Its own name and a docstring, not those of the machinery that calls kernels."""
+    for name in FUNCTIONS:
+        method = getattr(minigrad.Tensor, name)
+        assert method.__doc__, name
+        assert getattr(minigrad, name).__doc__ == method.__doc__
+    for name in ("exp", "mul", "sum", "softmax", "floor", "var", "gather"):
+        assert getattr(minigrad.Tensor, name).__name__ == name
+    assert str(inspect.signature(minigrad.Tensor.exp)) == "(input)"
+    assert "keepdim" in inspect.signature(minigrad.Tensor.sum).parameters

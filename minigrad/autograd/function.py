@@ -8,6 +8,8 @@ from .grad_mode import thread
 from .graph import FREED, Node, Saved, alias, edges_of, requires
 from .views import attach
 
+MISSING = "You must implement the {} function for custom autograd.Function."
+
 
 class OnSubclasses:
     """A class method, which the class that defines it shows as the function itself."""
@@ -149,16 +151,12 @@ class Function:
     @staticmethod
     def forward(ctx, *args):
         """The result, a tensor or a tuple of tensors."""
-        raise NotImplementedError(
-            "You must implement the forward function for custom autograd.Function."
-        )
+        raise NotImplementedError(MISSING.format("forward"))
 
     @staticmethod
     def backward(ctx, *gradients):
         """The gradients of forward's arguments, given those of its results."""
-        raise NotImplementedError(
-            "You must implement the backward function for custom autograd.Function."
-        )
+        raise NotImplementedError(MISSING.format("backward"))
 
     @OnSubclasses
     @exercise("08.1", points=3, stars=2, minutes=20)

@@ -12,7 +12,7 @@ from .. import arrays, capture, faults, launch, layout
 from ..autograd.graph import Recorded, Saved
 from ..autograd.views import record_call, write
 from ..check import check
-from ..dispatch import method, number_for, operator, register, tensor_for
+from ..dispatch import KERNELS, method, number_for, operator, tensor_for
 from ..dtypes import DTYPES, INTEGERS, NUMBERS, bool_, computed_in, int32, int64, uint8
 from ..launch import THREADS, cdiv, coalesce_dims, strides_of
 from ..numpy_names import either_name
@@ -26,7 +26,8 @@ from .shape import stack
 
 SCATTERED = "src view index places y rest step:long size:long fault"
 INDEX = {
-    name: launch.one(rung, name, "index.cu", args=f"{args} n:int", types=types)
+    name: launch.one(rung, name, "index.cu", args=f"{args} n:int", types=types,
+                     more=lambda f: {"fault": faults.argument(f.device)})
     for name, rung, args, types in (
         ("gather", "strided", "x rest step:long size:long index view y fault",
          lambda f: [f.dtype]),
@@ -41,9 +42,7 @@ INDEX = {
 
 def run(name, operator=None, **facts):
     """Launch a kernel of index.cu."""
-    f = launch.Facts(**facts)
-    f.fault = faults.argument(f.device)
-    launch.pick(INDEX[name], f).launch(operator or name, f)
+    launch.run(INDEX[name], operator or name, **facts)
 
 
 def views_of(shape, device, *strides):
@@ -287,7 +286,7 @@ def put_on_cpu(x, value, *indices):
 
 
 # Not by index_put.cpu: arrays of halves would be copies.
-register("index_put", ["cpu"], DTYPES, put_on_cpu)
+KERNELS.update({("index_put", "cpu", dtype): put_on_cpu for dtype in DTYPES})
 
 
 @index_put.device

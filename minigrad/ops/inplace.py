@@ -95,7 +95,6 @@ def copy_(self, source):
     if again(pointwise.cast[self.dtype], self, (source,)):
         return self
     layout.check_no_overlap(self.shape, self.strides)
-
     there = source.device
 
     def node(old):
@@ -148,10 +147,8 @@ def zero_(self):
 def by_choice(function):
     """The in-place form of a function that chooses an operator by its options."""
 
-    choose = function.choose
-
     def method(self, *args, **named):
-        operator, others = choose(self, *args, **named)
+        operator, others = function.choose(self, *args, **named)
         return in_place(operator)(self, *others)
 
     return twin(method, function.__name__)
@@ -182,7 +179,7 @@ def onto(place):
     def method(self):
         return self.to(place)
 
-    method.__doc__ = f"The same as to({place!r})."
+    method.__doc__ = f"The same as to({place})."
     return method
 
 

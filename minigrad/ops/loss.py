@@ -250,8 +250,7 @@ def nll_loss(input, target, weight=None, ignore_index=-100, reduction="mean"):
     reduction: "mean" divides the sum by the sum of the weights. Targets that are
     ignore_index count for nothing.
     """
-    how = weight, ignore_index, reduction, 0.0
-    return classified("nll_loss", input, target, *how)
+    return classified("nll_loss", input, target, weight, ignore_index, reduction, 0.0)
 
 
 def cross_entropy(input, target, weight=None, ignore_index=-100, reduction="mean",

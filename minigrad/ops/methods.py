@@ -1,7 +1,7 @@
 """The operators as a tensor's methods, under PyTorch's names."""
 
 from ..dtypes import bfloat16, bool_, float16, float32, float64, int32, int64
-from . import indexing, inplace, normalization, pointwise, reduce, scan, softmax
+from . import indexing, inplace, normalization, pointwise
 from . import sort as _  # noqa: F401  whose functions are methods
 from .inplace import by_choice, by_copy, in_place, onto
 from .matmul import matmul
@@ -44,11 +44,7 @@ class Methods:
     minimum, maximum = pointwise.minimum, pointwise.maximum
     where, masked_fill = pointwise.where_self, pointwise.masked_fill
 
-    sum, prod, mean = reduce.sum, scan.prod, reduce.mean
-    amax, amin, any, all = reduce.amax, reduce.amin, reduce.any, reduce.all
-    max, min, argmax, argmin = reduce.max, reduce.min, reduce.argmax, reduce.argmin
     var, std = normalization.var, normalization.std
-    softmax, log_softmax = softmax.softmax, softmax.log_softmax
     gather, index_select = indexing.gather, indexing.index_select
     nonzero, masked_select = indexing.nonzero, indexing.masked_select
     isfinite, isinf = pointwise.isfinite, pointwise.isinf

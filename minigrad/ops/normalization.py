@@ -347,11 +347,9 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None,  # noqa
     kept = running_mean, running_var
     check_batch_norm(input, kept, weight, bias, training, eps)
     wide, shape = computed_in(input.dtype), (input.shape[1],)
-    weight, bias = (
-        input.new_number(number, wide, shape) if t is None
-        else t.to(dtype=wide).contiguous()
-        for t, number in ((weight, 1), (bias, 0))
-    )  # fmt: skip
+    weight, bias = (input.new_number(n, wide, shape) if t is None else
+                    t.to(dtype=wide).contiguous()
+                    for t, n in ((weight, 1), (bias, 0)))  # fmt: skip
     given = kept if None not in kept else ()
     running = [t.detach().to(dtype=wide).contiguous() for t in given] or [None, None]
     y, _ = normalise(input, weight, bias, *running, training=training,

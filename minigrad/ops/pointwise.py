@@ -48,8 +48,7 @@ def of_values(condition=None, *values):
 def check_dtype(name, x, dtypes=FLOATS):
     """NotImplementedError unless x is a tensor of one of the dtypes."""
     check(tensor_for(name, "input", x).dtype in dtypes,
-          lambda: f'"{name}" not implemented for {x.dtype}',
-          NotImplementedError)  # fmt: skip
+          f'"{name}" not implemented for {x.dtype}', NotImplementedError)  # fmt: skip
 
 
 def without_bool(*operands):
@@ -134,10 +133,8 @@ def negated(dy):
 
 
 def no_slope(dy):
-    raise RuntimeError(
-        "derivative for aten::floor_divide is not implemented: it is 0 but for jumps. "
-        "Use x.detach() // y if no gradient is needed"
-    )
+    raise RuntimeError("derivative for aten::floor_divide is not implemented. Use "
+                       "x.detach() // y if no gradient is needed")  # fmt: skip
 
 
 def flat(dy):
@@ -570,11 +567,7 @@ def masked_fill(x, mask, value):
 
 def reflected(operator):
     """An operator with its operands exchanged, as a method: 2 - x is x.__rsub__(2)."""
-
-    def method(self, other):
-        return operator(other, self)
-
-    return method
+    return lambda self, other: operator(other, self)
 
 
 COMPARED = Real, np.bool_, np.ndarray

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import launch
 from ..dtypes import FLOATS
-from . import vjp as vjp
+from . import vjp
 from .pointwise_kernels import pointwise
 from .special import erf, in_chunks
 

@@ -10,7 +10,7 @@ from ..arrays import NumpyKernel, writable, write
 from ..autograd.grad_mode import thread
 from ..autograd.record import below, record
 from ..capture import is_on_device
-from ..dispatch import DeviceKernel, Operator, register
+from ..dispatch import KERNELS, DeviceKernel, Operator
 from ..dtypes import NUMBERS, as_number, computed_in, result_type
 from ..kernels import lab_rungs
 from ..launch import THREADS, Rung, broadcast, cdiv, coalesce_dims, strides_of
@@ -31,13 +31,14 @@ class Pointwise(Operator):
         takes = (lambda input: None, lambda input, other: None,
                  lambda input, other, third: None)  # fmt: skip
         check = takes[self.arity - 1]
-        super().__init__(check, None, dtypes, None, vjps, rule, name=name)
-        self.__name__ = self.__qualname__ = name
-        self.__doc__ = f"{name} of each element: {expression}"
+        check.__name__ = check.__qualname__ = name
+        check.__doc__ = f"{name} of each element: {expression}"
+        super().__init__(check, None, dtypes, None, vjps, rule)
         self.formula, self.expression, self.result = formula, expression, result
         for dtype in dtypes:
-            register(name, ["cpu"], [dtype], NumpyPointwise(formula, dtype, result))
-            register(name, ["sim", "cuda"], [dtype], DevicePointwise(self, dtype))
+            KERNELS[name, "cpu", dtype] = NumpyPointwise(formula, dtype, result)
+            kernel = DevicePointwise(self, dtype)
+            KERNELS[name, "sim", dtype] = KERNELS[name, "cuda", dtype] = kernel
 
     def quick(self):
         """Like every operator's, with the common case spelled out."""

@@ -18,8 +18,7 @@ from ..kernels import lab_rungs
 from ..launch import ALONE, THREADS, Rung, cdiv, coalesce_dims, strides_of, whole_warps
 from ..numpy_names import either_name
 from ..trace import nbytes
-from . import pointwise
-from . import vjp as vjp
+from . import pointwise, vjp
 from .indexing import zeros_with
 from .pointwise import ne, where
 
@@ -63,12 +62,12 @@ def rows_of(x, dims):
 
 def check_not_empty(name, x, dim, dims):
     """Raise what PyTorch raises where a largest element is sought among none."""
-    check(x.numel() or dim not in (None, ()), lambda: f"{name}(): Expected reduction "
-          "dim to be specified for input.numel() == 0. Specify the reduction dim with "
-          "the 'dim' argument")  # fmt: skip
-    check(not x.ndim or 0 not in [x.shape[d] for d in dims], lambda: f"{name}(): "
-          f"Expected reduction dim {dim} to have non-zero size: the tensor has shape "
-          f"{list(x.shape)}", IndexError)  # fmt: skip
+    if dim is None or dim == ():
+        check(x.numel(), f"{name}(): Expected reduction dim to be specified for "
+              "input.numel() == 0. Specify the reduction dim with the 'dim' argument"
+              )  # fmt: skip
+    check(not x.ndim or 0 not in [x.shape[d] for d in dims], f"{name}(): Expected "
+          f"reduction dim {dim} to have non-zero size.", IndexError)  # fmt: skip
 
 
 # ------------------------------------------------- kernels
@@ -95,11 +94,8 @@ def shared(f, parts, count):
 
 def views(f):
     """The kept dimensions and the reduced ones, each as a view."""
-    parts = {"rows": slice(f.kept), "columns": slice(f.kept, None)}
-    return {
-        name: strides_of(*coalesce_dims(f.x.shape[p], f.x.strides[p]), f.device)
-        for name, p in parts.items()
-    }
+    view = lambda s: strides_of(*coalesce_dims(f.x.shape[s], f.x.strides[s]), f.device)  # noqa: E731
+    return {"rows": view(slice(f.kept)), "columns": view(slice(f.kept, None))}
 
 
 def columns(f):
@@ -180,7 +176,7 @@ def reduction(name, formula, code, vjp=None, dtypes=DTYPES, rule=None, empty=Non
     operator = Operator(options, None, dtypes, result_of, vjp and [vjp], rule)
     operator.cpu(on_cpu)
     operator.on_device = operator.device(on_device)
-    return operator
+    return method(operator)
 
 
 def added_up(x):
@@ -205,7 +201,7 @@ all = reduction("all", np.logical_and.reduce, "MIN", empty=True)  # noqa: A001
 
 
 class Found(NamedTuple):
-    """What max(dim) and min(dim) return."""
+    """What max(dim), min(dim), sort and topk return."""
 
     values: object
     indices: object
@@ -285,7 +281,7 @@ def index_of(operator, what):
         return found.view((1,) * x.ndim) if keepdim else found
 
     function.__doc__ = f"The index of the {what} element of all, or along `dim`."
-    return function
+    return method(function)
 
 
 def extreme_of(name, of_all, along, of_two, what):
@@ -304,7 +300,7 @@ def extreme_of(name, of_all, along, of_two, what):
         return of_all(x)
 
     function.__doc__ = f"The {what} element; with `dim` (values, indices)."
-    return function
+    return method(function)
 
 
 argmax, argmin = index_of(argmax_of, "largest"), index_of(argmin_of, "smallest")

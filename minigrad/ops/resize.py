@@ -24,11 +24,10 @@ def pad(input, pad, mode="constant", value=None):
     or repeat its edge, "circular" goes on at the other end.
     """
     numbers = as_ints((pad,))
-    if len(numbers) % 2 or len(numbers) > 2 * tensor_for("pad", "input", input).ndim:
-        raise RuntimeError(
-            f"Padding length must be divisible by 2 and at most twice the number of "
-            f"dimensions of the input, but got {len(numbers)} for {input.ndim}"
-        )
+    most = 2 * tensor_for("pad", "input", input).ndim
+    check(len(numbers) % 2 == 0 and len(numbers) <= most, lambda: "Padding length must "
+          "be divisible by 2 and at most twice the number of dimensions of the input, "
+          f"but got {len(numbers)} for {input.ndim}")  # fmt: skip
     ends = [*zip(numbers[::2], numbers[1::2], strict=True)]
     sides = [(input.ndim - 1 - i, *end) for i, end in enumerate(ends)]
     for dim, before, after in sides:
@@ -100,11 +99,9 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest",
     given = given if isinstance(given, tuple | list) else (given,) * len(dims)
     if mode == "bilinear":
         check_dtype("interpolate", input)
-    if len(given) != len(dims):
-        raise ValueError(
-            "Input and output must have the same number of spatial dimensions, but got "
-            f"input of shape {list(input.shape)} and {list(given)}"
-        )
+    check(len(given) == len(dims), lambda: "Input and output must have the same number "
+          f"of spatial dimensions, but got input of shape {list(input.shape)} and "
+          f"{list(given)}", ValueError)  # fmt: skip
     for dim, number in zip(dims, given, strict=True):
         n = input.shape[dim]
         out = number if scale_factor is None else math.floor(n * number)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from .. import launch, layout
-from ..dispatch import operator
+from ..dispatch import method, operator
 from ..kernels import lab_rungs
 from ..launch import THREADS, Rung, a_row, cdiv, whole_warps
 from .reduce import rows_of
@@ -108,7 +108,7 @@ def softmax_of(name, log, gradient_of_y):
     forward.cpu(of_arrays), forward.device(on_device)
     backward.cpu(gradient_of_arrays), backward.device(gradient_on_device)
     forward.backward = backward
-    return forward
+    return method(forward)
 
 
 softmax = softmax_of("softmax", False, [

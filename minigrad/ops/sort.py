@@ -2,7 +2,6 @@
 
 import math
 from numbers import Integral
-from typing import NamedTuple
 
 import numpy as np
 
@@ -13,19 +12,12 @@ from ..launch import THREADS, cdiv
 from ..numpy_names import either_name
 from .indexing import nonzero, zeros_with
 from .pointwise import ne
+from .reduce import Found, rows_of
 from .reduce import any as any_of
-from .reduce import rows_of
 from .scan import cumsum
-from .shape import cat
+from .shape import cat, part
 
 TILE = 2 * THREADS  # elements that one block sorts
-
-
-class Sorted(NamedTuple):
-    """What sort and topk return."""
-
-    values: object
-    indices: object
 
 
 def types(f):
@@ -35,7 +27,7 @@ def types(f):
 TILES = launch.one("tiles", "sort_tiles", "sort.cu", args="x y places n:long",
                    grid=lambda f: f.rows * cdiv(f.n, TILE), types=types)  # fmt: skip
 RUNS = launch.one("runs", "merge_runs", "sort.cu", types=types,
-                  args="some from y places n:long width:long total:long",
+                  args="some before y places n:long width:long total:long",
                   grid=lambda f: cdiv(f.total, THREADS))  # fmt: skip
 
 
@@ -56,7 +48,7 @@ def _(x, dim, descending):
     else:
         found = np.argsort(rows, dim, kind="stable")
     values = np.take_along_axis(rows, found, dim)
-    return Sorted(values.reshape(x.shape), found.reshape(x.shape))
+    return Found(values.reshape(x.shape), found.reshape(x.shape))
 
 
 @sort.device
@@ -71,10 +63,10 @@ def _(x, dim, descending):
     while width < n and total:
         some, before = y, places
         y, places = y.new_empty(y.shape), places.new_empty(y.shape)
-        launch.run(RUNS, "sort", some=some, y=y, places=places, n=n, width=width,
-                   total=total, down=descending, **{"from": before})  # fmt: skip
+        launch.run(RUNS, "sort", some=some, before=before, y=y, places=places, n=n,
+                   width=width, total=total, down=descending)  # fmt: skip
         width *= 2
-    return Sorted(*(t.movedim(-1, dim).contiguous() for t in (y, places)))
+    return Found(*(t.movedim(-1, dim).contiguous() for t in (y, places)))
 
 
 @method
@@ -96,8 +88,8 @@ def topk(input, k, dim=-1, largest=True, sorted=True):  # noqa: A002
     found = sort(input, dim, largest)
     if not input.ndim:
         return found
-    first = (slice(None),) * layout.wrap_dim(dim, input.ndim) + (slice(k),)
-    return Sorted(*(x[first] for x in found))
+    dim = layout.wrap_dim(dim, input.ndim)
+    return Found(*(part(x, dim, slice(k)) for x in found))
 
 
 @method
