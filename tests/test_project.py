@@ -170,10 +170,13 @@ def test_every_link_of_the_texts_leads_somewhere():
 
 def test_the_readme_says_which_chapters_are_there():
     there = sorted(path.stem[:2] for path in (ROOT / "labs").glob("*.ipynb"))
-    sentence = re.search(
-        r"\*\*Today chapters? (.*?) (?:are|is) there", read("README.md")
-    )
-    assert there == re.findall(r"\d\d", sentence[1])
+    first, last, names = re.search(
+        r"\*\*Chapters (\d\d) to (\d\d) are available today:\*\* ([^.]*)\.",
+        read("README.md"),
+    ).groups()
+    assert there == [f"{n:02}" for n in range(int(first), int(last) + 1)]
+    stems = [path.stem[3:] for path in sorted((ROOT / "labs").glob("*.ipynb"))]
+    assert re.findall(r"\w+_?\w*", names.replace(" and", "")) == stems
 
 
 @pytest.mark.parametrize("page", printed.PAGES, ids=lambda page: page.name)
