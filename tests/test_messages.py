@@ -30,6 +30,8 @@ x[::0]                     | ValueError   | step cannot be zero
 x[::-1]                    | ValueError   | step must be greater than zero
 x[1.0:2]                   | TypeError    | slice indices must be integers
 x[::10**30].numpy()        | RuntimeError | out of bounds
+x.float() @ x.float()      | RuntimeError | cannot be multiplied (2x3 and 2x3)
+-(x > 1)                   | RuntimeError | Negation, the `-` operator, on a bool
 x.view()                   | TypeError    | ints or a tuple of ints, got nothing
 x.view(None)               | TypeError    | expected ints .. None
 x.view(2.0, 3)             | TypeError    | expected ints .. 2.0

@@ -233,7 +233,7 @@ x + y[0, :2]       | RuntimeError | 4
 x[0].add_(x)       | RuntimeError | shape [4] doesn't match the broadcast shape [3, 4]
 x.long().add_(0.5) | RuntimeError | float32 can't be cast to .. output type int64
 x.long() ** -1     | RuntimeError | negative integer powers
--(x > 0)           | DispatchError | neg has no kernel for bool on '@' .. on 'sim'
+-(x > 0)           | RuntimeError  | Negation, the `-` operator, on a bool tensor is
 (x > 0) % (x > 0)  | DispatchError | remainder has no kernel for bool on '@'
 x & x              | DispatchError | bitwise_and has no kernel for float32 on '@'
 ~x                 | TypeError | only implemented on integer and Boolean-type tensors

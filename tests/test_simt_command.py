@@ -98,10 +98,10 @@ LATE = "template <typename T> __global__ void late(T* x) {\n    T* y = 3.5;\n}"
 @pytest.mark.parametrize(
     "words, line",
     [
-        (("none.cu",), "none.cu: error: there is no such file"),
+        (("none.cu",), "none.cu: error: no such file"),
         (("/",), "/: error: this is a folder: name the files in it, as *.cu"),
-        (("zeros.cu",), "zeros.cu: error: this is no text in UTF-8"),
-        (("bytes.cu",), "bytes.cu: error: this is no text in UTF-8"),
+        (("zeros.cu",), "zeros.cu: error: not a text file in UTF-8"),
+        (("bytes.cu",), "bytes.cu: error: not a text file in UTF-8"),
         (
             ("good.cu", "--name-expression", "fill<3, 4>"),
             "--name-expression fill<3, 4>: error: template parameter T is a type",

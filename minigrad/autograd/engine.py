@@ -153,7 +153,7 @@ def check_input(x, number):
     check(requires(x),
           lambda: "One of the differentiated Tensors does not require grad: input "
           f"number {number}. x.requires_grad_() asks for one, before computing; a view "
-          "of x is to be made after that, outside of no_grad()")  # fmt: skip
+          "of x must be made after that, outside of no_grad()")  # fmt: skip
 
 
 def seed(x, gradient):

@@ -54,7 +54,7 @@ def _wanted(formula):
         return formula[0], tuple(formula[1])
     first, *names = inspect.signature(formula).parameters
     if first != "dy":
-        raise TypeError(f"the first parameter of {formula} is to be dy, not {first}")
+        raise TypeError(f"the first parameter of {formula} must be dy, not {first}")
     return formula, tuple(names)
 
 

@@ -69,13 +69,13 @@ def text_of(path):
     if path.is_dir():
         raise ValueError("this is a folder: name the files in it, as *.cu")
     if not path.exists():
-        raise ValueError("there is no such file")
+        raise ValueError("no such file")
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError:
         text = "\0"
     if "\0" in text:
-        raise ValueError("this is no text in UTF-8: minigrad simt reads CUDA C")
+        raise ValueError("not a text file in UTF-8: minigrad simt reads CUDA C")
     return text
 
 

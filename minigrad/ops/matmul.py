@@ -169,9 +169,9 @@ def matmul(input, other):
     a, b = input, other
     check(a.ndim and b.ndim, "both arguments to matmul need to be at least 1D, but "
           f"they are {a.ndim}D and {b.ndim}D")  # fmt: skip
-    check(a.shape[-1] == b.shape[-2:][0], "matmul: the columns of the first are to be "
-          f"as many as the rows of the second, but the shapes are {list(a.shape)} and "
-          f"{list(b.shape)}")  # fmt: skip
+    shapes = " and ".join("x".join(map(str, x.shape)) for x in (a, b))
+    check(a.shape[-1] == b.shape[-2:][0], "mat1 and mat2 shapes cannot be multiplied "
+          f"({shapes}): columns of mat1 must match rows of mat2")  # fmt: skip
     if a.ndim > 2 and b.ndim > 2:
         broadcast("matmul", (a.shape[:-2], b.shape[:-2]), (a.shape, b.shape))
     check(a.dtype == b.dtype, "matmul: expected a and b to have the same dtype, but "

@@ -50,7 +50,7 @@ def check_types(name, dtype, types, fits):
     """RuntimeError unless parameters of these types fit an input of that dtype."""
     check(fits or not types,
           lambda: f"{name}: mixed dtype: the input is {dtype}, the others are "
-          f"{' and '.join(sorted(map(str, types)))}. They are to be of one dtype; only "
+          f"{' and '.join(sorted(map(str, types)))}. They must have one dtype; only "
           "beside float16 and bfloat16 may the others be float32")  # fmt: skip
 
 

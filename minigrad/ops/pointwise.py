@@ -52,11 +52,12 @@ def check_dtype(name, x, dtypes=FLOATS):
 
 
 def without_bool(*operands):
-    """PyTorch does not subtract bool: what would True - True - True be?"""
+    """PyTorch neither subtracts nor negates bool: what would True - True - True be?"""
     kinds = {x.dtype if hasattr(x, "storage") else type(x) for x in operands}
-    check(not kinds & {bool, bool_}, "Subtraction, the `-` operator, with a bool "
-          "tensor is not supported: use x.logical_not() or x != y, or turn it into "
-          "numbers with x.long()")  # fmt: skip
+    what = ("Negation", "on") if len(operands) == 1 else ("Subtraction", "with")
+    check(not kinds & {bool, bool_}, "{}, the `-` operator, {} a bool tensor is not "
+          "supported: use x.logical_not() or x != y, or turn it into numbers with "
+          "x.long()".format(*what))  # fmt: skip
     return result_type(*operands)
 
 
@@ -210,7 +211,7 @@ def of_floats(name, formula, expression, *vjps):
     return method(pointwise(name, formula, expression, *vjps, **how))
 
 
-neg = pointwise("neg", np.negative, "-a", negated)
+neg = pointwise("neg", np.negative, "-a", negated, rule=without_bool)
 abs = pointwise("abs", np.abs, "(a < 0 ? -a : a == 0 ? 0 : a)",
     (vjps.abs_backward, "a"))  # fmt: skip
 relu = pointwise("relu", numpy_relu, "(a < 0 ? 0 : a)", (vjps.relu_backward, "y"))
