@@ -32,18 +32,18 @@ def relu(input, inplace=False):
     return pointwise.relu(input)
 
 
-def dropout(x, p=0.5, training=True, inplace=False):
-    """x with each element 0 by the chance p, the others divided by 1 - p."""
+def dropout(input, p=0.5, training=True, inplace=False):
+    """input with each element 0 with probability p, the others divided by 1 - p."""
     if not 0 <= number_for("dropout", "p", p) <= 1:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
-    check_dropout(x, p, training)
+    check_dropout(input, p, training)
     if not training or p == 0:
-        return x
+        return input
     generator = random.default_generator
-    first = generator.take(-(-x.numel() // 2))
-    how = {"first": first, "state": generator.state(x.device)}
-    y = random.dropout(x, p=1 - p, seed=generator.seed, **how)
-    return x.copy_(y) if inplace else y
+    first = generator.take(-(-input.numel() // 2))
+    how = {"first": first, "state": generator.state(input.device)}
+    y = random.dropout(input, p=1 - p, seed=generator.seed, **how)
+    return input.copy_(y) if inplace else y
 
 
 def check_dropout(x, p, training):
