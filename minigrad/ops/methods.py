@@ -1,8 +1,10 @@
-"""The operators as a tensor's methods, under PyTorch's names."""
+"""Methods of a tensor: Python's symbols, in-place forms, and operators.
+
+Operators that are marked with @method where they are defined are not listed again.
+"""
 
 from ..dtypes import bfloat16, bool_, float16, float32, float64, int32, int64
-from . import indexing, inplace, normalization, pointwise
-from . import sort as _  # noqa: F401  whose functions are methods
+from . import indexing, inplace, normalization, pointwise, scan, softmax, sort  # noqa: F401
 from .inplace import by_choice, by_copy, in_place, onto
 from .matmul import matmul
 
