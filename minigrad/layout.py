@@ -230,10 +230,12 @@ def wrap_dim(dim, ndim):
 
 def distinct(dims, ndim):
     """The dimensions, counted from the start; RuntimeError where one is named twice."""
-    dims = [wrap_dim(dim, ndim) for dim in dims]
-    for d in dims:
-        check(dims.count(d) == 1, f"dim {d} appears multiple times in the list of dims")
-    return dims
+    found = []
+    for dim in dims:  # one by one: of two mistakes the first is named
+        found.append(d := wrap_dim(dim, ndim))
+        check(found.count(d) == 1,
+              f"dim {d} appears multiple times in the list of dims")  # fmt: skip
+    return found
 
 
 def at_dim(numbers, dim):
