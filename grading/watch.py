@@ -3,6 +3,7 @@ PyTorch.
 """
 
 import contextlib
+import functools
 import inspect
 import sys
 import weakref
@@ -53,6 +54,22 @@ def without_torch():
         if called:
             text = f"PyTorch is the judge here, and {max(called)}() is its own"
             raise Misuse("uses_torch", text)
+
+
+@functools.cache
+def unwatched(function):
+    """A function of the course's own, during whose calls nobody looks: they are long."""
+
+    @functools.wraps(function)
+    def run(*args, **named):
+        before = sys.getprofile()
+        sys.setprofile(None)
+        try:
+            return function(*args, **named)
+        finally:
+            sys.setprofile(before)
+
+    return run
 
 
 class Watched:
