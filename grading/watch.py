@@ -58,7 +58,7 @@ def without_torch():
 
 @functools.cache
 def unwatched(function):
-    """A function of the course's own, during whose calls nobody looks: they are long."""
+    """A function of the course's own: it takes long, and nobody looks at its calls."""
 
     @functools.wraps(function)
     def run(*args, **named):

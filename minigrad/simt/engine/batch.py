@@ -235,6 +235,12 @@ class Batch(Atomics, Pointers, Rows, Warp):
         if mask is False:
             return poison(access.type)
         region = pointer.region
+        if region.space == "local" and (type(index) is int or index.ndim == 0):
+            values = tuple(
+                cells.copy() if to is None else self.pointer_from(cells.copy(), to)
+                for cells, to in self.own(region, index, access)
+            )
+            return values if access.record else values[0]
         self.touched("read", region, index, access.size, access.unit, mask, site)
         few = Columns.of(mask, self.shape, region)
         if few is not None:
@@ -244,6 +250,11 @@ class Batch(Atomics, Pointers, Rows, Warp):
             for dtype, ratio, offset, to in access.leaves
         )
         return values if access.record else values[0]
+
+    def own(self, region, index, access):
+        """Yield (cells, pointee size) of each leaf at one index of local memory."""
+        for dtype, ratio, offset, to in access.leaves:
+            yield region.column(dtype, int(index) * ratio + offset, self.geometry), to
 
     def fetch(self, region, dtype, index, ratio, offset, to, few):
         """One leaf of a load."""
@@ -296,8 +307,16 @@ class Batch(Atomics, Pointers, Rows, Warp):
         region = pointer.region
         if not self.writable(region, mask, site):
             return
-        self.touched("write", region, index, access.size, access.unit, mask, site)
         values = value if access.record else (value,)
+        if region.space == "local" and (type(index) is int or index.ndim == 0):
+            where = True if mask is None else mask
+            for (cells, to), one in zip(
+                self.own(region, index, access), values, strict=True
+            ):
+                one = one.address if to is not None else one
+                np.copyto(cells, one, "unsafe", where)
+            return
+        self.touched("write", region, index, access.size, access.unit, mask, site)
         few = None if access.pointers else Columns.of(mask, self.shape, region)
         if few is not None:
             index, mask, values = few.take(index), None, tuple(map(few.take, values))
@@ -325,12 +344,12 @@ class Batch(Atomics, Pointers, Rows, Warp):
                 return index, mask
         else:
             offset = pointer.offset
-            if pointer.unit != unit:
-                offset = times(offset, pointer.unit // unit)
-            if index is None:
-                index = offset
-            elif type(offset) is not int or offset:
-                index = wide(index) + wide(offset)
+            if type(offset) is int and offset == 0:
+                index = 0 if index is None else index
+            else:
+                if pointer.unit != unit:
+                    offset = times(offset, pointer.unit // unit)
+                index = offset if index is None else wide(index) + wide(offset)
         limit = (region.nbytes - access.size) // unit + 1
         if inside(index, limit):
             return index, mask

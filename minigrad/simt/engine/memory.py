@@ -89,6 +89,14 @@ class Region:
             self.bases[unit] = found
         return found
 
+    def column(self, dtype, at, geometry):
+        """Number `at` in the local memory of each lane: a view."""
+        found = self.bases.get(dtype)
+        if found is None:
+            found = self.root.view(dtype).reshape(*geometry.box, -1)
+            self.bases[dtype] = found
+        return found[..., at]
+
 
 class Pointer:
     """region + offset * unit bytes; the offset is an int or an array over lanes."""

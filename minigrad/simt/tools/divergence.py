@@ -8,7 +8,7 @@ from .counting import Counting
 
 class Divergence(Counting):
     def branch(self, site, taken, mask):
-        if mask is None and (taken.all() or not taken.any()):
+        if mask is None and (not taken.ndim or taken.all() or not taken.any()):
             geometry = self.geometry
             self._add(site, geometry.warps * len(geometry.block_ids), 0)
         else:
