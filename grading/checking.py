@@ -25,7 +25,6 @@ from minigrad.exercises.registry import Exercise, not_a_hole
 
 from . import blame, picture, show
 from .cases import Raises, Tried, failed_as, given, stops, value_of
-from .cases import View as View  # for checks
 from .mistakes import Model, listed, load, mistakes_of
 from .subject import LocalSubject, Problem
 from .verdict import NEEDS_GPU, Failure, Verdict, number, plural

@@ -54,22 +54,9 @@ from . import gpu, kernel_messages
 from .cases import Tried, stops
 from .checking import Check, kept
 from .cure import cured
-from .kernel_runs import (
-    Fault,
-    Launch,
-    Ran,
-    blank,
-    by_name,
-    compiled,
-    distinct,
-    same_arrays,
-    simulate,
-)
+from .kernel_runs import by_name, compiled, same_arrays, simulate
 from .mistakes import Missing, Model
 from .subject import Outcome, Problem
-
-__all__ = ["Fault", "KernelCheck", "Launch", "Ran", "blank", "distinct"]
-
 
 # Of several kinds of faults the worst is shown: the others come of it. What is not
 # listed goes before all.

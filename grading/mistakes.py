@@ -4,13 +4,16 @@ In the file of an exercise, `checks/07_03_conv2d_gemm.py`:
 
     mistakes(conv2d_gemm, in_double=Model(in_double))(LIST)
 
-    @mistake(conv2d_backward, "dw has a matrix for each image: ...")
+    @mistake(conv2d_backward)
     def not_summed(dy, columns, w): ...
+
+    @right(conv2d_backward, "by einsum")
+    def _(dy, columns, w): ...
 
 A wrong or right answer is a patch of the course's solution, "old -> new" (every "old"
 becomes "new"; several, one after the other; any white space is as good as any other),
 or "= expression", what it returns in the place of all that the solution does; or a
-Python function, or a kernel's text or body. All but functions stand in a list:
+kernel's text or body, or a Python function. All but functions stand in the list:
 
     no_bias: the bias is left out
     > sum + bias[row] -> sum
@@ -32,15 +35,16 @@ a change, and "&" before each further change of the same answer. What is no mist
 "right" and its style in the place of a cause, or "equivalent" and the reason, and then
 edits of `mutate`. What is indented goes on with the line before, and r"\n" is a new
 line; after a mark alone, or a line that ends in "->", it is a text of several lines.
-What no text can say, such as a Model, stands before the list, by its cause's name.
+What no text can say, such as a Model, stands before the list, by its cause's name. The
+text of a function's cause stands in the list.
 
 A Mistake explains a learner's answer where one of its own gives the same in every case
 (blame.py). Its answers are specimens: the check must reject each, and name this
-mistake. Before them may stand a Model, a function that gives what the mistake gives; or
-a sign by which others that have it are known: a Fault, which the tools find, Missing, a
-barrier that mends a kernel, or Shows, a result as `same` compares it. The text then
-claims no more than the sign shows. A Known has specimens of a cause that is explained
-elsewhere: by the check's base, or by what is said of any exercise.
+mistake. It may have a Model, a function that gives what the mistake gives; or a sign by
+which others that have it are known: a Fault, which the tools find, Missing, a barrier
+that mends a kernel, or Shows, a result as `same` compares it. The text then claims no
+more than the sign shows. Without a text its cause is explained elsewhere: in the list
+`known` of the check's base, by its `general`, or by what is said of any exercise.
 """
 
 import collections
@@ -143,23 +147,19 @@ def cell_of(hole):
 
 
 class Mistake:
-    """A cause's text, and answers that have the mistake; see the head of this file."""
+    """A cause's text, its Model or sign, and answers; see the head of this file."""
 
     def __init__(self, text, *answers):
-        known = [a for a in answers if isinstance(a, Model | Fault | Shows | Missing)]
-        self.cause, self.answers = text, [a for a in answers if a not in known]
-        self.model = next((a for a in known if isinstance(a, Model)), None)
-        self.sign = next((a for a in known if a is not self.model), None)
+        signs = Fault | Shows | Missing
+        self.cause = text
+        self.model = next((a for a in answers if isinstance(a, Model)), None)
+        self.sign = next((a for a in answers if isinstance(a, signs)), None)
+        self.answers = [a for a in answers if not isinstance(a, Model | signs)]
 
     def ways(self, hole, cause):
         """What computes it: its Model, and its answers."""
         answers = [s for s in _specimens[hole] if s.cause == cause]
         return [self.model, *answers] if self.model else answers
-
-
-def Known(*answers):  # noqa: N802  read as a kind of Mistake
-    """Answers that have a mistake which is explained elsewhere."""
-    return Mistake(None, *answers)
 
 
 class Specimen(NamedTuple):
@@ -204,7 +204,7 @@ def described(hole, given):
 def mistakes(hole, /, **more):
     """Say which mistakes the check of `hole` knows, by a list that the result is given.
 
-    more: of a cause in the list, its Model or sign, or an answer that is a function.
+    more: Models of causes in the list, or signs that no text can say.
     """
     return lambda text: say(hole, listed(text, more))
 
@@ -257,11 +257,11 @@ def listed(simple, more=()):
     return [(cause, Mistake(*parts)) for cause, parts in found]
 
 
-def mistake(hole, text=None):
+def mistake(hole):
     """Say that the function below has the mistake that its name says."""
 
     def keep(function):
-        say(hole, [(function.__name__, Mistake(text, function))])
+        say(hole, [(function.__name__, Mistake(None, function))])
         return function
 
     return keep

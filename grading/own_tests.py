@@ -24,7 +24,7 @@ from minigrad.exercises.answers import load_references
 from minigrad.exercises.registry import Exercise
 
 from .checking import Check, checks
-from .mistakes import MARKS, Known, Patch, listed, say, specimens_of
+from .mistakes import MARKS, Mistake, Patch, listed, say, specimens_of
 from .subject import Problem, names_in
 
 HEART = "tells right from wrong"
@@ -148,6 +148,6 @@ def own_test(hole, of, options=()):
         how = {"of": of, "wrong": wrong, "options": options}
         checks(hole)(type(hole.name, (OwnTest,), how))
         say(hole, [one for one in found if one[1].answers])
-        say(hole, [("let_through", Known(Swallowed()))])
+        say(hole, [("let_through", Mistake(None, Swallowed()))])
 
     return keep

@@ -21,7 +21,7 @@ from grading.classroom import judging  # noqa: E402
 from grading.classroom.book import grade, open_course, release  # noqa: E402
 from grading.classroom.export import export  # noqa: E402
 from grading.classroom.feedback import feedback  # noqa: E402
-from grading.kernels import KernelCheck, Launch, blank, distinct  # noqa: E402
+from grading.exercise import KernelCheck, Launch, blank, distinct  # noqa: E402
 from grading.subject import Problem  # noqa: E402
 from minigrad import course  # noqa: E402
 from minigrad.cli import progress, start  # noqa: E402

@@ -16,7 +16,7 @@ from left_over import running  # noqa: E402
 
 from grading import gpu, sandbox  # noqa: E402
 from grading.checking import judge  # noqa: E402
-from grading.kernels import Launch  # noqa: E402
+from grading.exercise import Launch  # noqa: E402
 from grading.subject import About, Problem  # noqa: E402
 from minigrad.cli import install  # noqa: E402
 

@@ -7,7 +7,7 @@ from judging import unanswered  # noqa: F401
 from grading import gpu, kernel_messages, kernels
 from grading.checking import find_check
 from grading.kernel_messages import pattern
-from grading.kernel_runs import Guarded, with_body
+from grading.kernel_runs import Guarded, Launch, Ran, blank, distinct, with_body
 from grading.mistakes import Specimen
 from grading.replies import WireSubject
 from grading.subject import LocalSubject
@@ -34,11 +34,11 @@ class Twice(kernels.KernelCheck):
         return []  # not those of the exercise
 
     def cases(self, random):
-        x, y = kernels.distinct(random, 1000), kernels.blank(1000)
-        yield "values", kernels.Launch(4, 256, (x, y, np.int32(1000)))
+        x, y = distinct(random, 1000), blank(1000)
+        yield "values", Launch(4, 256, (x, y, np.int32(1000)))
         if self.limits:
             args = x, y, np.int32(1000)
-            yield "cheaply", kernels.Launch(4, 256, args, limits=self.limits)
+            yield "cheaply", Launch(4, 256, args, limits=self.limits)
 
     def expected(self, launch, x, y, n):
         return 2 * x
@@ -145,9 +145,9 @@ def test_where_a_kernel_is_wrong_is_said_by_the_checks_own_comparison():
     ],
 )  # fmt: skip
 def test_why_the_end_of_an_array_is_wrong(grid, block, n, right, cause, words):
-    before, expected = kernels.blank(n), np.arange(n, dtype=np.float32)
+    before, expected = blank(n), np.arange(n, dtype=np.float32)
     got = np.where(np.arange(n) < right, expected, before)
-    launch = kernels.Launch(grid, block, (got,))
+    launch = Launch(grid, block, (got,))
     name, text = pattern(launch, "y", before, got, expected, np.arange(n) >= right)
     assert name == cause
     assert words in text
@@ -194,7 +194,7 @@ def test_what_a_gpu_measures_counts_like_any_part(monkeypatch):
 def _by_hand(launch):
     x, _, n = launch.args
     args = [x, 2 * x, n]
-    return kernels.Ran({"y": args[1]}, gpu.Clean({}))
+    return Ran({"y": args[1]}, gpu.Clean({}))
 
 
 def test_memory_beside_an_array_is_watched():

@@ -16,7 +16,8 @@ from judging import (  # noqa: F401
 
 import minigrad
 from grading import check, checking, show_check, trying
-from grading.checking import View, find_check, judge
+from grading.cases import View
+from grading.checking import find_check, judge
 from grading.mistakes import specimens_of
 from grading.picture import cells, compared
 from grading.subject import LocalSubject

@@ -16,7 +16,8 @@ from judging import (  # noqa: F401
 )
 
 import minigrad
-from grading.checking import Check, View, find_check
+from grading.cases import View
+from grading.checking import Check, find_check
 from grading.mistakes import Specimen
 from minigrad import Tensor, layout
 from minigrad.exercises import sandbox

@@ -3,9 +3,7 @@
 import numpy as np
 import torch
 
-from grading.checking import checks
-from grading.kernels import Launch, distinct
-from grading.mistakes import mistakes
+from grading.exercise import Launch, checks, distinct, mistakes
 from minigrad.kernels.first import roll
 
 from .launches import ODD, LineCheck, MovesNumbers

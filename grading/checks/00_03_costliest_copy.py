@@ -3,8 +3,7 @@
 from collections import Counter, defaultdict
 from fractions import Fraction
 
-from grading.checking import Check, checks
-from grading.mistakes import mistakes, right
+from grading.exercise import Check, checks, mistakes, right
 from minigrad.kernels.transfers import costliest_copy
 
 UP, DOWN, INSIDE = "to device", "to host", "on the device"

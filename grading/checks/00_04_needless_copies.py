@@ -1,7 +1,6 @@
 """Which copies between host and device bring nothing new."""
 
-from grading.checking import Check, checks
-from grading.mistakes import mistakes, right
+from grading.exercise import Check, checks, mistakes, right
 from minigrad.kernels.transfers import needless_copies
 
 UP, DOWN = "to device", "to host"

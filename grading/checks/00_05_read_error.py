@@ -2,8 +2,7 @@
 
 import re
 
-from grading.checking import Check, checks
-from grading.mistakes import mistake, mistakes, right
+from grading.exercise import Check, checks, mistake, mistakes, right
 from minigrad.kernels.driver import ERRORS, read_error
 from minigrad.suggest import nearest
 
@@ -102,6 +101,7 @@ device_as_driver: 100: the driver is there, but sees no GPU
 > 100: "device" -> 100: "driver"
 else_unknown: a message that speaks of no error of CUDA's: return None
 > return None -> return 0, "unknown"
+by_number: a number in the message may be another one: look for words and names
 no_cause:
 > "device" -> "Device"
 > "build" -> "biuld"
@@ -111,9 +111,7 @@ equivalent: a message speaks of one error at most: in which order they are tried
 """)
 
 
-@mistake(
-    read_error, "a number in the message may be another one: look for words and names"
-)
+@mistake(read_error)
 def by_number(message):
     for error in ERRORS:
         if str(error.number) in message or error.words in message:

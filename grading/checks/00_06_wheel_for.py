@@ -1,7 +1,6 @@
 """Which build of a library runs with a driver and on a GPU, by NVIDIA's rules."""
 
-from grading.checking import Check, checks
-from grading.mistakes import mistake, mistakes, right
+from grading.exercise import Check, checks, mistake, mistakes, right
 from minigrad.kernels.driver import wheel_for
 
 OLD, MID, NEW = [(5, 0), (6, 0), (7, 0)], [(7, 5), (8, 0)], [(8, 0), (9, 0), (10, 0)]
@@ -104,15 +103,14 @@ by_name: the newest is the one with the highest CUDA, whatever the names are
 > max(fitting, key=lambda name: wheels[name][0], default -> max(fitting, default
 as_text: 12.10 is newer than 12.9: compare numbers, not texts
 > wheels[name][0], default -> str(wheels[name][0]), default
+newest_first: the newest wheel may not run where an older one does: choose among those
+    that run
 equivalent: no two wheels have the same CUDA: in which order they are tried is no matter
 > order: [*(wheels.items())][::-1]
 """)
 
 
-@mistake(
-    wheel_for,
-    "the newest wheel may not run where an older one does: choose among those that run",
-)
+@mistake(wheel_for)
 def newest_first(driver, capability, wheels):
     known = [name for name in wheels if wheels[name][0][0] <= driver[0]]
     if not known:

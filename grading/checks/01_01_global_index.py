@@ -3,9 +3,7 @@
 import numpy as np
 import torch
 
-from grading.checking import checks
-from grading.kernels import Launch, blank
-from grading.mistakes import mistakes
+from grading.exercise import Launch, blank, checks, mistakes
 from minigrad.kernels.threads import global_index
 
 from .launches import LineCheck

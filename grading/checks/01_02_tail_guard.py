@@ -2,8 +2,7 @@
 
 import torch
 
-from grading.checking import checks
-from grading.mistakes import mistakes
+from grading.exercise import checks, mistakes
 from minigrad.kernels.threads import tail_guard
 
 from .launches import ODD, RAGGED, LineCheck, specials

@@ -4,8 +4,7 @@ import math
 
 import torch
 
-from grading.checking import Check, checks
-from grading.mistakes import mistakes, right
+from grading.exercise import Check, checks, mistakes, right
 from minigrad.kernels.threads import launch_config
 
 from .launches import LINES, RAGGED, SMALL, WHOLE, areas

@@ -3,9 +3,7 @@
 import numpy as np
 import torch
 
-from grading.checking import checks
-from grading.kernels import distinct
-from grading.mistakes import mistakes
+from grading.exercise import checks, distinct, mistakes
 from minigrad.kernels.threads import grid_stride
 
 from .launches import ODD, LineCheck, specials

@@ -3,9 +3,7 @@
 import numpy as np
 import torch
 
-from grading.checking import checks
-from grading.kernels import KernelCheck, Launch, blank, distinct
-from grading.mistakes import mistakes
+from grading.exercise import KernelCheck, Launch, blank, checks, distinct, mistakes
 from minigrad.kernels.threads import outer_product
 
 from .launches import ODD, areas, cover, specials

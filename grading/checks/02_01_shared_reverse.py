@@ -2,8 +2,7 @@
 
 import torch
 
-from grading.checking import checks
-from grading.mistakes import mistakes
+from grading.exercise import checks, mistakes
 from minigrad.kernels.memory import shared_reverse
 
 from .blocks import BlockCheck

@@ -4,9 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from grading.checking import checks
-from grading.kernels import blank, distinct
-from grading.mistakes import Model, mistakes
+from grading.exercise import Model, blank, checks, distinct, mistakes
 from minigrad.kernels.memory import block_sum
 
 from .blocks import BlockCheck, by_blocks

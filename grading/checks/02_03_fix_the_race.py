@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from grading.checking import checks
-from grading.mistakes import mistakes
+from grading.exercise import checks, mistakes
 from minigrad.kernels.memory import fix_the_race
 
 from .blocks import BlockCheck, by_blocks

@@ -5,9 +5,7 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from grading.checking import checks
-from grading.kernels import Launch, blank, distinct
-from grading.mistakes import mistakes
+from grading.exercise import Launch, blank, checks, distinct, mistakes
 from minigrad.kernels.memory import coalesced_copy
 
 from .blocks import SECTOR, SLACK, MovingCheck

@@ -3,9 +3,7 @@
 import numpy as np
 import torch
 
-from grading.checking import checks
-from grading.kernels import Launch, blank, distinct
-from grading.mistakes import mistakes
+from grading.exercise import Launch, blank, checks, distinct, mistakes
 from minigrad.kernels.memory import transpose_tiled
 
 from .blocks import SECTOR, SLACK, MovingCheck

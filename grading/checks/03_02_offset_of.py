@@ -2,8 +2,7 @@
 
 import torch
 
-from grading.checking import Check, checks
-from grading.mistakes import mistakes, right
+from grading.exercise import Check, checks, mistakes, right
 from minigrad.layout import offset_of
 
 from .layouts import random_view, without_memory

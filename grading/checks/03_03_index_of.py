@@ -4,8 +4,7 @@ import math
 
 import torch
 
-from grading.checking import checks
-from grading.mistakes import mistakes, right
+from grading.exercise import checks, mistakes, right
 from minigrad.layout import index_of
 
 from .layouts import LARGE, LayoutCheck, many, random_shape

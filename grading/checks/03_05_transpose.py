@@ -3,8 +3,7 @@
 import numpy as np
 
 import minigrad
-from grading.checking import Check, checks
-from grading.mistakes import mistakes, right
+from grading.exercise import Check, checks, mistakes, right
 from minigrad import Tensor, layout
 
 from .layouts import CUBE, EMPTY, SCALAR, SINGLE, STEPPED, TRANSPOSED, fresh, views

@@ -3,8 +3,7 @@
 import numpy as np
 
 from grading import show
-from grading.checking import checks
-from grading.mistakes import mistakes, right
+from grading.exercise import checks, mistakes, right
 from grading.picture import cells, compared
 from minigrad.layout import slice_view
 

@@ -4,8 +4,7 @@ import itertools
 
 import torch
 
-from grading.checking import checks
-from grading.mistakes import mistakes, right
+from grading.exercise import checks, mistakes, right
 from minigrad.layout import broadcast_shapes
 
 from .layouts import LARGE, LayoutCheck, many, random_shape

@@ -1,7 +1,6 @@
 """Elements repeated, without a copy."""
 
-from grading.checking import Check, View, checks
-from grading.mistakes import mistakes, right
+from grading.exercise import Check, View, checks, mistakes, right
 from minigrad import Tensor, layout
 
 from .layouts import (

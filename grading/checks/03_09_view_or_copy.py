@@ -1,7 +1,6 @@
 """Other shapes of the same elements: as a view where that can be."""
 
-from grading.checking import checks
-from grading.mistakes import mistakes, right
+from grading.exercise import checks, mistake, mistakes, right
 from grading.picture import cells, compared
 from grading.show import same_strides
 from minigrad.layout import contiguous_strides, index_of, offset_of, view_or_copy
@@ -76,12 +75,7 @@ class ViewOrCopy(LayoutCheck):
         return compared(x, x.reshape(new_shape), cells(new_shape, got))
 
 
-def whole_dimensions_only(shape, strides, new_shape):
-    steps = {n: s for n, s in zip(shape, strides)}
-    return tuple(steps[n] for n in new_shape) if set(new_shape) <= set(shape) else None
-
-
-mistakes(view_or_copy, always_copies=whole_dimensions_only)(r"""
+mistakes(view_or_copy)(r"""
 size_one: a dimension of size 1 is never stepped along: its stride must not count
 > size != 1 and stride == -> stride ==
 & elif size != 1: -> else:
@@ -111,6 +105,12 @@ equivalent: it divides without remainder, exact up to 2 ** 53 elements: no memor
     them
 > operator: -> left, step = ((left) / (size)), step * size
 """)
+
+
+@mistake(view_or_copy)
+def always_copies(shape, strides, new_shape):  # but where sizes stay as they are
+    steps = {n: s for n, s in zip(shape, strides)}
+    return tuple(steps[n] for n in new_shape) if set(new_shape) <= set(shape) else None
 
 
 @right(view_or_copy, "merged first, then cut")

@@ -4,9 +4,7 @@ import math
 
 import numpy as np
 
-from grading.checking import checks
-from grading.kernels import Launch, distinct
-from grading.mistakes import mistakes
+from grading.exercise import Launch, checks, distinct, mistakes
 from minigrad.kernels.copy import Strides, contiguous_kernel
 
 from . import strided

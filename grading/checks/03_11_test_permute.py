@@ -8,8 +8,7 @@ import itertools
 import numpy as np
 
 import minigrad
-from grading.mistakes import right
-from grading.own_tests import own_test
+from grading.exercise import own_test, right
 from minigrad import Tensor
 from minigrad.exercises.own_tests import test_permute
 

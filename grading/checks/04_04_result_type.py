@@ -9,8 +9,7 @@ import itertools
 import numpy as np
 import torch
 
-from grading.checking import Check, checks
-from grading.mistakes import mistake, mistakes, right
+from grading.exercise import Check, checks, mistake, mistakes, right
 from minigrad.dtypes import (
     DTYPES,
     bfloat16,
@@ -125,13 +124,11 @@ class ResultType(Check):
 GROUPS = "for group in groups if"
 
 
-def widest(*operands):
-    return max(map(dtype_of, operands), key=lambda d: d.itemsize)
-
-
-mistakes(result_type, widest=widest)(rf"""
+mistakes(result_type)(rf"""
 widest: the dtype with more bytes wins here: a float wins over whole numbers of any
     width
+numpy_table: this is NumPy's table: int32 with float32 is float64 there; PyTorch takes
+    the float that is there
 all_alike: a number or a tensor without dimensions changes the dtype only to another
     kind: bool, whole number, float
 > groups[2] -> groups[0]
@@ -172,11 +169,12 @@ def dtype_of(x):
     return x.dtype if hasattr(x, "storage") else of_number(x)
 
 
-@mistake(
-    result_type,
-    "this is NumPy's table: int32 with float32 is float64 there; PyTorch takes the "
-    "float that is there",
-)
+@mistake(result_type)
+def widest(*operands):
+    return max(map(dtype_of, operands), key=lambda d: d.itemsize)
+
+
+@mistake(result_type)
 def numpy_table(*operands):
     types = [np.float64 if isinstance(x, float) else dtype_of(x) for x in operands]
     if bfloat16 in types:

@@ -1,9 +1,6 @@
 """The kernel for an operator, device and dtype: kernels are names that say which."""
 
-from grading.cases import Raises
-from grading.checking import Check, checks
-from grading.mistakes import mistake, mistakes, right
-from grading.subject import Problem
+from grading.exercise import Check, Problem, Raises, checks, mistake, mistakes, right
 from minigrad.dispatch import DispatchError, find_kernel, missing
 
 OPERATORS, DEVICES = ("add", "mul", "relu"), ("cpu", "sim", "cuda")
@@ -112,6 +109,7 @@ first_in_order: the first that fits in the registry's order is taken: a kernel f
 none_there: None is returned where there is no kernel: raise a DispatchError, or the
     mistake shows far from here
 > raise DispatchError({MISSING}) -> return None
+stale: what was found once is remembered: the registry may have grown since
 wrong_error:
 > raise DispatchError({MISSING}) -> return registry[key]
 > DispatchError( -> NotImplementedError(
@@ -126,9 +124,7 @@ not_found:
 remembered = {}
 
 
-@mistake(
-    find_kernel, "what was found once is remembered: the registry may have grown since"
-)
+@mistake(find_kernel)
 def stale(registry, operator, device, dtype):
     place = id(registry), operator, device, dtype
     if place not in remembered:

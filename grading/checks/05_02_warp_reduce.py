@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from grading.checking import checks
-from grading.kernels import Launch, blank
-from grading.mistakes import mistakes
+from grading.exercise import Launch, blank, checks, mistakes
 from minigrad.kernels.reductions import warp_reduce
 
 from .reductions import LENGTHS, ReductionCheck, U, scaled

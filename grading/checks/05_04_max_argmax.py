@@ -3,9 +3,7 @@
 import numpy as np
 import torch
 
-from grading.checking import checks
-from grading.kernels import blank, distinct
-from grading.mistakes import mistakes
+from grading.exercise import blank, checks, distinct, mistakes
 from minigrad.kernels.reductions import max_argmax
 
 from .reductions import STEP, RowCheck

@@ -1,7 +1,6 @@
 """Softmax of rows, in two passes."""
 
-from grading.checking import checks
-from grading.mistakes import mistakes
+from grading.exercise import checks, mistakes
 from minigrad.kernels.reductions import online_softmax
 
 from .softmaxes import BOTH, NEAR, NO_SHIFT, NOT_DIVIDED, SHORT_SUM, WRITE, SoftmaxCheck

@@ -11,9 +11,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from grading.checking import checks
-from grading.kernels import blank, distinct
-from grading.mistakes import mistakes
+from grading.exercise import blank, checks, distinct, mistakes
 from minigrad.kernels.reductions import layer_norm
 
 from .reductions import LONG, NO_ELEMENT, RowCheck

@@ -6,8 +6,7 @@ gives is chance.
 
 import numpy as np
 
-from grading.mistakes import right
-from grading.own_tests import own_test
+from grading.exercise import own_test, right
 from minigrad.exercises.own_tests import test_max_argmax
 from minigrad.kernels.reductions import max_argmax
 

@@ -2,8 +2,7 @@
 
 from dataclasses import replace
 
-from grading.checking import checks
-from grading.mistakes import mistakes
+from grading.exercise import checks, mistakes
 from minigrad.kernels.matmul import matmul_naive
 
 from .products import ProductCheck, three_sizes

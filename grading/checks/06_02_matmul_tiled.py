@@ -1,7 +1,6 @@
 """The product with tiles; reads and sectors are counted."""
 
-from grading.checking import checks
-from grading.mistakes import mistakes
+from grading.exercise import checks, mistakes
 from minigrad.kernels.matmul import matmul_tiled
 
 from .products import BARRIERS, TAIL_KEPT, TILE, ZEROS, TiledCheck, three_sizes, whole

@@ -3,10 +3,7 @@
 import numpy as np
 
 from grading import gpu
-from grading.checking import checks
-from grading.kernels import Launch
-from grading.mistakes import mistakes
-from grading.subject import Problem
+from grading.exercise import Launch, Problem, checks, mistakes
 from minigrad.kernels.matmul import matmul_register
 from minigrad.launch import cdiv
 

@@ -5,9 +5,7 @@ import itertools
 import numpy as np
 import torch
 
-from grading.checking import checks
-from grading.kernels import Launch, blank, distinct
-from grading.mistakes import mistakes
+from grading.exercise import Launch, blank, checks, distinct, mistakes
 from minigrad.kernels.copy import Strides
 from minigrad.kernels.matmul import matmul_batched
 from minigrad.launch import cdiv

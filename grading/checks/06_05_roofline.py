@@ -9,8 +9,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from grading import show
-from grading.checking import Check, checks
-from grading.mistakes import mistakes, right
+from grading.exercise import Check, checks, mistakes, right
 from minigrad.kernels.matmul import roofline
 
 H200 = 4.24e12, 51.1e12  # bytes a second, FLOP a second

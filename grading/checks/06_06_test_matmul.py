@@ -6,8 +6,7 @@ and onto_c_each, which are much like no_guard, one_too_few and onto_c.
 
 import numpy as np
 
-from grading.mistakes import right
-from grading.own_tests import own_test
+from grading.exercise import own_test, right
 from minigrad.exercises.own_tests import test_matmul
 from minigrad.kernels.matmul import matmul_naive
 

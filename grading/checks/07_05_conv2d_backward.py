@@ -3,8 +3,7 @@
 import numpy as np
 import torch
 
-from grading.checking import Check, checks
-from grading.mistakes import mistakes, right
+from grading.exercise import Check, checks, mistakes, right
 from minigrad.kernels.convolution import conv2d_backward
 
 

@@ -4,8 +4,7 @@ import numpy as np
 import torch
 
 import minigrad
-from grading.checking import Check, checks
-from grading.mistakes import mistake, mistakes, right
+from grading.exercise import Check, checks, mistake, mistakes, right
 from minigrad import Tensor
 from minigrad.autograd import Context, Function, is_grad_enabled, no_grad
 from minigrad.autograd.tensor_methods import leaf_rules
@@ -215,19 +214,21 @@ recorded: what comes back requires a gradient: every view that is made by as_str
 ? requires_grad
 > Tensor(self.storage, -> self.as_strided(
 > = self * 1
+forgets: x has lost its gradient: detach() leaves x as it is
+copy: a copy: detach() reads the same memory, so a change is seen in both
 right: by an alias
 > = self.new_alias()
 """)
 
 
-@mistake(detach, "x has lost its gradient: detach() leaves x as it is")
+@mistake(detach)
 def forgets(self):
     shape, strides, offset = self._layout
     self.requires_grad_(False) if self.is_leaf else setattr(self, "_meta", None)
     return Tensor(self.storage, shape, strides, offset)
 
 
-@mistake(detach, "a copy: detach() reads the same memory, so a change is seen in both")
+@mistake(detach)
 def copy(self):
     with no_grad():
         x = self.clone()

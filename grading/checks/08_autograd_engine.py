@@ -3,8 +3,7 @@
 import collections
 import graphlib
 
-from grading.checking import Check, checks
-from grading.mistakes import Differs, mistake, mistakes, right
+from grading.exercise import Check, Differs, checks, mistake, mistakes, right
 from minigrad.autograd.engine import topological_order
 
 from .layered import GRAPHS, Layered, fault, graphs
@@ -112,6 +111,7 @@ def recursion(roots):
     return done[::-1]
 
 
+@mistake(topological_order)
 def repeated(roots):
     order, layer = [], list(roots)
     while layer and len(order) < 100_000:
@@ -137,12 +137,13 @@ def counted(roots, targets):
     return order
 
 
-def uncounted(roots):
+@mistake(topological_order)
+def missing(roots):
     return counted(roots, lambda node: {*children(node)})
 
 
 DOWN = "stack.append((node, True)) -> done.append(node)"
-mistakes(topological_order, repeated=repeated, missing=uncounted)(f"""
+mistakes(topological_order)(f"""
 too_early: a node stands before one that points to it: when its turn comes, not all of
     its gradient is there. It may come only after all that lead to it
 ? too early

@@ -4,8 +4,7 @@ What must come of it is worked out by arithmetic; whole programs have PyTorch be
 them.
 """
 
-from grading.checking import checks
-from grading.mistakes import mistakes, right
+from grading.exercise import checks, mistakes, right
 from minigrad.autograd.engine import backward
 
 from .gradients import ScenarioCheck, drawn, drawn_graph

@@ -5,8 +5,7 @@ import inspect
 import numpy as np
 import torch
 
-from grading.checking import Check, checks
-from grading.mistakes import mistakes, right
+from grading.exercise import Check, checks, mistakes, right
 from minigrad.ops import vjp
 
 from .gradients import drawn

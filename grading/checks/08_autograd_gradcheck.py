@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from grading.checking import checks
-from grading.mistakes import Model, mistakes, right
+from grading.exercise import Model, checks, mistakes, right
 from grading.scenes.scenarios import FAULTS, FUNCTIONS
 from minigrad import no_grad
 from minigrad.testing.gradcheck import numerical_jacobian

@@ -4,8 +4,7 @@ import numpy as np
 import torch
 
 import minigrad
-from grading.checking import checks
-from grading.mistakes import mistake, mistakes, right
+from grading.exercise import checks, mistake, mistakes, right
 from grading.scenes.scenarios import SHARES
 from minigrad.ops import vjp
 
@@ -178,6 +177,7 @@ mistakes(amax)(f"""
 tie_whole: where several are the largest they share dy in equal parts: here each has it
     all
 >  / {SHARE} ->
+tie_first: where several are the largest they share dy: here the first gets it all
 not_amin: y may be the smallest, of amin, too: it is where a == y
 > a == sum_backward -> a >= sum_backward
 like_sum: every element gets dy: only the largest has a say
@@ -187,9 +187,7 @@ raised:
 """)
 
 
-@mistake(
-    amax, "where several are the largest they share dy: here the first gets it all"
-)
+@mistake(amax)
 def tie_first(dy, a, y, dims, keepdim):
     largest = a == total(y, a.shape, dims, keepdim)
     order = a.new_tensor(np.arange(a.numel(), 0, -1.0).reshape(a.shape)) * largest

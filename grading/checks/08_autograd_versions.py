@@ -2,8 +2,7 @@
 
 import torch
 
-from grading.checking import checks
-from grading.mistakes import mistakes, right
+from grading.exercise import checks, mistakes, right
 from minigrad.autograd.adjoints import sum_to_size
 from minigrad.autograd.graph import modified, next_version, unpack
 

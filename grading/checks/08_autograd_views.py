@@ -3,8 +3,7 @@
 import numpy as np
 import torch
 
-from grading.checking import checks
-from grading.mistakes import mistake, mistakes, right
+from grading.exercise import checks, mistake, mistakes, right
 from minigrad.ops import vjp
 
 from .gradients import TensorCheck, filled, of_shape

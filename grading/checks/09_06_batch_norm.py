@@ -2,8 +2,7 @@
 
 import torch.nn.functional as F
 
-from grading.checking import checks
-from grading.mistakes import mistakes, right
+from grading.exercise import checks, mistakes, right
 from grading.scenes import scenarios
 from minigrad.nn.unfused import batch_norm
 

@@ -5,8 +5,7 @@ import math
 import numpy as np
 import torch
 
-from grading.checking import checks
-from grading.mistakes import mistakes
+from grading.exercise import checks, mistakes
 from minigrad.nn.unfused import dropout
 
 from .scene_check import SceneCheck, brief, looks_random, numbers, options_of, single

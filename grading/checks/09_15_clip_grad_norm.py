@@ -6,8 +6,7 @@ import numpy as np
 import torch
 
 import minigrad
-from grading.checking import checks
-from grading.mistakes import mistakes, right
+from grading.exercise import checks, mistakes, right
 from minigrad.nn.utils import clip_grad_norm_, gradients_of
 
 from .scene_check import SceneCheck, each, numbers, options_of

@@ -3,8 +3,7 @@
 import numpy as np
 import torch
 
-from grading.checking import checks
-from grading.mistakes import mistakes, right
+from grading.exercise import checks, mistakes, right
 from grading.scenes import scenarios
 from minigrad.training import linear_regression
 

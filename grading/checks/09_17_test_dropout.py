@@ -7,8 +7,7 @@ which it says nothing; scaled_after and mask_alone, two mistakes at once.
 import numpy as np
 
 import minigrad
-from grading.mistakes import right
-from grading.own_tests import own_test
+from grading.exercise import own_test, right
 from minigrad.exercises.own_tests import test_dropout
 from minigrad.nn.unfused import dropout
 

@@ -11,10 +11,8 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from grading.checking import checks
+from grading.exercise import Launch, blank, checks, mistakes
 from grading.kernel_runs import same_arrays
-from grading.kernels import Launch, blank
-from grading.mistakes import mistakes
 from minigrad.kernels.losses import cross_entropy_backward, cross_entropy_forward
 
 from .reductions import ReductionCheck, TreesCheck

@@ -6,8 +6,7 @@ import numpy as np
 import torch
 from torch.nn.init import _calculate_correct_fan
 
-from grading.checking import Check, checks
-from grading.mistakes import mistakes, right
+from grading.exercise import Check, checks, mistakes, right
 from minigrad.nn.init import calculate_gain, fans, kaiming_uniform_, uniform_
 
 from .scene_check import SceneCheck, looks_random, options_of

@@ -3,8 +3,7 @@
 import numpy as np
 
 import minigrad
-from grading.checking import checks
-from grading.mistakes import mistakes, right
+from grading.exercise import checks, mistakes, right
 from minigrad.nn.unfused import conv2d, linear
 
 from .gradients import FunctionCheck

@@ -4,8 +4,7 @@ import itertools
 
 import torch
 
-from grading.checking import checks
-from grading.mistakes import mistakes, right
+from grading.exercise import checks, mistakes, right
 from grading.scenes.modules import grown
 from minigrad.nn import Module
 

@@ -8,8 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from grading.mistakes import right
-from grading.own_tests import own_test
+from grading.exercise import own_test, right
 from minigrad.data import DataLoader
 from minigrad.exercises.own_tests import test_order
 

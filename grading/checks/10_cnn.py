@@ -6,9 +6,7 @@ import struct
 
 import numpy as np
 
-from grading.checking import checks
-from grading.mistakes import Model, mistake, mistakes, right
-from grading.subject import Problem
+from grading.exercise import Model, Problem, checks, mistake, mistakes, right
 from minigrad.data.idx import read_idx
 
 from .scene_check import SceneCheck

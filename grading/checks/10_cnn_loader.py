@@ -7,9 +7,7 @@ import random
 import numpy as np
 from torch.utils.data import BatchSampler
 
-from grading.checking import checks
-from grading.mistakes import mistakes, right
-from grading.subject import Problem
+from grading.exercise import Problem, checks, mistakes, right
 from minigrad.data import DataLoader
 
 from .scene_check import SceneCheck

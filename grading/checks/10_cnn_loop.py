@@ -3,9 +3,7 @@
 import torch
 from torch.nn import functional as torch_functional
 
-from grading.checking import checks
-from grading.mistakes import mistake, mistakes, right
-from grading.subject import Problem
+from grading.exercise import Problem, checks, mistake, mistakes, right
 from minigrad.training import evaluate, train_mnist, train_step
 
 from .scene_check import SceneCheck, each
@@ -135,11 +133,7 @@ def epoch_of(training):
         training.stepped(loss)
 
 
-@mistake(
-    train_mnist,
-    "the model is evaluated once, at the end: after each epoch is wanted, to see how "
-    "it goes, and training.evaluated notes it",
-)
+@mistake(train_mnist)
 def at_end(training, epochs):
     while training.train.epoch < epochs:
         epoch_of(training)
@@ -149,6 +143,8 @@ def at_end(training, epochs):
 
 
 mistakes(train_mnist)(rf"""
+at_end: the model is evaluated once, at the end: after each epoch is wanted, to see how
+    it goes, and training.evaluated notes it
 one_more: one epoch too many
 > < epochs -> <= epochs
 never_evaluated: nobody learns of the results: training.evaluated(loss, accuracy)

@@ -5,8 +5,7 @@ import torch
 from torch.nn import functional as torch_functional
 
 import minigrad
-from grading.checking import checks
-from grading.mistakes import mistake, mistakes, right
+from grading.exercise import checks, mistake, mistakes, right
 from minigrad import functional
 from minigrad.training import evaluate, train_step
 
@@ -219,6 +218,8 @@ records: a graph is recorded for every batch, which costs memory and time, and n
 left_off: recording is left off: whatever is trained afterwards has no gradients. `with
     no_grad():` puts it back by itself
 > with no_grad(): -> minigrad.set_grad_enabled(False)\n    if True:
+all_outputs: the outputs of all batches are kept, which may not fit into memory: add up
+    the numbers of each batch
 twice: the loader is gone through more than once: that reads all images again
 > return total -> count = sum(len(t) for _, t in loader)\n    return total
 right: by the size of the data set, as in PyTorch's tutorials
@@ -233,11 +234,7 @@ equivalent: sums do not depend on the order, and batches may be held at once: ou
 """)
 
 
-@mistake(
-    evaluate,
-    "the outputs of all batches are kept, which may not fit into memory: add up the "
-    "numbers of each batch",
-)
+@mistake(evaluate)
 def all_outputs(model, loader):
     before = model.training
     model.train(False)

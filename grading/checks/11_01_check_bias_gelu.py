@@ -2,8 +2,7 @@
 
 import re
 
-from grading.checking import checks
-from grading.mistakes import Model, mistakes
+from grading.exercise import Model, checks, mistakes
 from minigrad.kernels.bindings import check_bias_gelu
 
 from .built import BuiltCheck

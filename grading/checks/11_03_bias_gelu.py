@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from grading.checking import checks
-from grading.kernels import blank
-from grading.mistakes import mistakes
+from grading.exercise import blank, checks, mistakes
 from minigrad.kernels.bias_gelu import bias_gelu
 
 from .bias_kernels import BiasCheck, added, gelu, in_float, numbers

@@ -3,9 +3,7 @@
 import numpy as np
 import torch
 
-from grading.checking import Check, checks
-from grading.mistakes import mistakes, right
-from grading.subject import Problem
+from grading.exercise import Check, Problem, checks, mistakes, right
 from minigrad.autograd.custom import bias_gelu_autograd
 
 HELD = "x or bias is held outside of ctx"

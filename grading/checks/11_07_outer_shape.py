@@ -1,7 +1,6 @@
 """The shape of outer products, as far as it is known."""
 
-from grading.checking import Check, checks
-from grading.mistakes import mistakes, right
+from grading.exercise import Check, checks, mistakes, right
 from minigrad.ops.shape_rules import outer_shape
 
 UNKNOWN = None, None

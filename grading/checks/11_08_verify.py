@@ -3,10 +3,8 @@
 import numpy as np
 
 import minigrad
-from grading.checking import Check, checks
-from grading.mistakes import mistakes, right
+from grading.exercise import Check, Problem, checks, mistakes, right
 from grading.scenes.operators import HEART, OPERATORS, RIGHT
-from grading.subject import Problem
 from minigrad.testing.verify import verify
 
 

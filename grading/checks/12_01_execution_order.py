@@ -2,8 +2,7 @@
 
 import collections
 
-from grading.checking import Check, checks
-from grading.mistakes import Differs, mistake, mistakes, right
+from grading.exercise import Check, Differs, checks, mistake, mistakes, right
 from minigrad.graph import execution_order
 
 from .layered import Layered, fault, graphs, uses
@@ -93,7 +92,8 @@ def recursion(fetches):
     return done
 
 
-def layers(fetches):
+@mistake(execution_order)
+def repeated(fetches):
     order, layer = [], list(fetches)
     while layer and len(order) < 100_000:
         order = layer + order
@@ -101,7 +101,7 @@ def layers(fetches):
     return order
 
 
-mistakes(execution_order, repeated=layers)(r"""
+mistakes(execution_order)(r"""
 changed:
 > return done -> fetches.clear()\n    return done
 type:

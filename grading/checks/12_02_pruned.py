@@ -2,9 +2,7 @@
 
 import re
 
-from grading.cases import Raises
-from grading.checking import checks
-from grading.mistakes import mistakes, right
+from grading.exercise import Raises, checks, mistakes, right
 from minigrad.graph import pruned
 
 from .layered import GRAPHS, graphs, reached, sources, uses

@@ -1,7 +1,6 @@
 """What is the same in every run."""
 
-from grading.checking import checks
-from grading.mistakes import mistakes, right
+from grading.exercise import checks, mistakes, right
 from minigrad.graph import fold_constants
 
 from .layered import GRAPHS, graphs, sources

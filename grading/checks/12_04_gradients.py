@@ -5,8 +5,7 @@ import operator
 
 import torch
 
-from grading.checking import checks
-from grading.mistakes import mistakes, right
+from grading.exercise import checks, mistakes, right
 from minigrad import graph
 from minigrad.graph import execution_order, gradients
 

@@ -1,7 +1,6 @@
 """Which nodes compute what an earlier one has computed."""
 
-from grading.checking import checks
-from grading.mistakes import mistakes, right
+from grading.exercise import checks, mistakes, right
 from minigrad.jit.passes import common_subexpressions
 
 from .layered import graphs

@@ -1,7 +1,6 @@
 """Which nodes may be one kernel."""
 
-from grading.checking import checks
-from grading.mistakes import mistakes, right
+from grading.exercise import checks, mistakes, right
 from minigrad.jit.passes import can_fuse
 
 from .scene_check import SceneCheck, cut

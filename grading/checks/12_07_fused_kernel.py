@@ -4,9 +4,7 @@ import re
 
 import numpy as np
 
-from grading.checking import Check, checks
-from grading.mistakes import mistakes, right
-from grading.subject import Problem
+from grading.exercise import Check, Problem, checks, mistakes, right
 from minigrad import simt
 from minigrad.jit.codegen import fused_kernel
 

@@ -2,8 +2,7 @@
 
 import math
 
-from grading.checking import Check, checks
-from grading.mistakes import mistakes, right
+from grading.exercise import Check, checks, mistakes, right
 from minigrad.jit.guards import guard_failures
 
 X = ("float32", "cpu", (64, 10), (10, 1))

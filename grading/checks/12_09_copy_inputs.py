@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from grading.checking import checks
-from grading.mistakes import mistakes, right
+from grading.exercise import checks, mistakes, right
 from minigrad.cuda import copy_inputs
 
 from .scene_check import SceneCheck, brief, numbers

@@ -2,8 +2,7 @@
 
 import itertools
 
-from grading.checking import Check, checks
-from grading.mistakes import mistakes, right
+from grading.exercise import Check, checks, mistakes, right
 from minigrad.cuda import capture_failure
 
 POOL, BEGIN, END = "pool", "begin", "end"

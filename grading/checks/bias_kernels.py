@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from grading import gpu
-from grading.kernels import KernelCheck, Launch
+from grading.exercise import KernelCheck, Launch
 from grading.native import launched
 from minigrad.testing import native
 

@@ -12,8 +12,7 @@ import numpy as np
 import torch
 
 from grading import gpu
-from grading.kernels import KernelCheck
-from grading.subject import Problem
+from grading.exercise import KernelCheck, Problem
 
 from .launches import LineCheck, cover
 

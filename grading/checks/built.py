@@ -6,9 +6,8 @@ import textwrap
 import numpy as np
 
 from grading.cases import Tried
-from grading.checking import Check
-from grading.mistakes import Model
-from grading.subject import Outcome, Problem
+from grading.exercise import Check, Model, Problem
+from grading.subject import Outcome
 from grading.verdict import NEEDS_COMPILER, Verdict
 from minigrad.testing.extension import NoCompiler, compiler
 

@@ -6,8 +6,8 @@ import numpy as np
 import torch
 
 from grading import show
-from grading.cases import Raises, value_of
-from grading.mistakes import Differs
+from grading.cases import value_of
+from grading.exercise import Differs, Raises
 from grading.scenes import scenarios
 from grading.show import Filled
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grading.kernels import KernelCheck, Launch, blank, distinct
+from grading.exercise import KernelCheck, Launch, blank, distinct
 from minigrad.launch import cdiv
 
 WHOLE, RAGGED, SPARE = "whole blocks", "a ragged last block", "blocks to spare"

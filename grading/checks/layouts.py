@@ -6,8 +6,7 @@ none may ask NumPy, which knows 64 dimensions at most.
 
 import torch
 
-from grading.checking import Check, Raises, View
-from grading.mistakes import Model
+from grading.exercise import Check, Model, Raises, View
 
 CUBE = View((2, 3, 4), (12, 4, 1))
 TRANSPOSED = View((4, 3), (1, 4))

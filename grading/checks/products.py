@@ -10,7 +10,7 @@ In half precision u is 2^-11.
 import numpy as np
 import torch
 
-from grading.kernels import Launch, blank, distinct
+from grading.exercise import Launch, blank, distinct
 from minigrad.launch import cdiv
 
 from .reductions import ReductionCheck, U

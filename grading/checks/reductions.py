@@ -11,8 +11,7 @@ rounding the result): then the bound is u in every case.
 
 import numpy as np
 
-from grading.kernels import KernelCheck, Launch, distinct
-from grading.subject import Problem
+from grading.exercise import KernelCheck, Launch, Problem, distinct
 
 U = 2.0**-24
 # (elements, threads of the block) of every size; LONG: with the number of rows

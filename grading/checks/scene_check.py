@@ -5,8 +5,7 @@ import textwrap
 import numpy as np
 
 from grading import show
-from grading.checking import Check
-from grading.subject import Problem
+from grading.exercise import Check, Problem
 
 
 def nearly(got, expected, rtol=1e-9, atol=1e-12):

@@ -10,7 +10,7 @@ half precision one rounding is 2^-11. Numbers below 2^-126 have fewer digits.
 import numpy as np
 import torch
 
-from grading.kernels import blank, distinct
+from grading.exercise import blank, distinct
 
 from .reductions import RowCheck, TreesCheck
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import torch
 
-from grading.kernels import KernelCheck, Launch, blank, distinct
+from grading.exercise import KernelCheck, Launch, blank, distinct
 from minigrad.kernels.copy import Strides
 
 from .layouts import random_view, shuffled

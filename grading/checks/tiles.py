@@ -5,7 +5,7 @@ The numbers have so few bits that float adds and multiplies them without roundin
 
 import numpy as np
 
-from grading.kernels import KernelCheck, distinct
+from grading.exercise import KernelCheck, distinct
 
 MANY_READS = (
     "the values are right, but read from global memory again and again: the threads of "
