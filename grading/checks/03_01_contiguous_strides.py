@@ -1,5 +1,7 @@
 """The strides of a row-major tensor."""
 
+import math
+
 import numpy as np
 import torch
 
@@ -48,8 +50,6 @@ sums: a stride is the product of the sizes after it, not their sum
 > = tuple((sum(shape[d + 1:]) or 1 for d in range(len(shape))))
 in_bytes: strides in bytes, as in NumPy: PyTorch counts elements
 > = np.empty([max(n, 1) for n in shape]).strides
-right: each by a product of its own
-> = tuple(math.prod(n or 1 for n in shape[d + 1 :]) for d in range(len(shape)))
 """)
 
 
@@ -57,3 +57,8 @@ right: each by a product of its own
 def _(shape):
     sizes = np.maximum(np.array(shape, dtype=np.int64), 1)
     return tuple(np.cumprod([1, *sizes[::-1]])[::-1][1:])
+
+
+@right(contiguous_strides, "each by a product of its own")
+def _(shape):
+    return tuple(math.prod(n or 1 for n in shape[d + 1 :]) for d in range(len(shape)))
