@@ -96,8 +96,8 @@ right: one thread alone
 > {STEPS} -> __syncthreads(); if (tid == 0) for (int k = 1; k < blockDim.x; k++)
     total[k] += total[k - 1]; __syncthreads();
 right: each thread for itself
-> {STEPS} -> __syncthreads();\n    int sum = 0;\n    for (int k = 0; k <= tid; k++) sum
-    += total[k];
+> {STEPS} -> __syncthreads(); int sum = 0; for (int k = 0; k <= tid; k++) sum +=
+    total[k];
 & = total[tid]; -> = sum;
 & __shared__ int total[256] -> extern __shared__ int total[]
 right: by shuffles, and the warps' totals

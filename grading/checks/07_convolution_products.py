@@ -221,7 +221,7 @@ right: a flat tile, filled in one loop
 & part[ty + kh][tx + kw] -> part[(ty + kh) * side + tx + kw]
 right: weights in shared memory
 > part[22][22]; -> part[22][22], taps[49];
-& __syncthreads();\n        for -> int t = ty * 16 + tx;\n        if (t < K * K) taps[t]
-    = w[(o * C + c) * K * K + t];\n        __syncthreads();\n        for
+& __syncthreads(); for -> int t = ty * 16 + tx; if (t < K * K) taps[t] = w[(o * C + c) *
+    K * K + t]; __syncthreads(); for
 & w[((o * C + c) * K + kh) * K + kw] -> taps[kh * K + kw]
 """)

@@ -173,7 +173,7 @@ class AmaxBackward(ReductionCheck):
 
 
 SHARE = "largest.sum(dims, keepdim=True)"
-mistakes(amax)(f"""
+mistakes(amax)(rf"""
 tie_whole: where several are the largest they share dy in equal parts: here each has it
     all
 >  / {SHARE} ->
@@ -183,7 +183,7 @@ not_amin: y may be the smallest, of amin, too: it is where a == y
 like_sum: every element gets dy: only the largest has a say
 > = sum_backward(dy, a.shape, dims, keepdim)
 raised:
-> largest = a -> first, *others = dims\\n    largest = a
+> largest = a -> first, *others = dims\n    largest = a
 """)
 
 

@@ -114,7 +114,7 @@ mistakes(
     root=gives(lambda u: u * (1 + torch.erf(u)) / 2),
     first_row=gives(gelu, lambda a, b: b[:1].expand(a.shape) if b.numel() else a),
     bias_outside=Model(outside),
-)(f"""
+)(rf"""
 no_bias: the bias is left out
 > {U} -> acc_t(in[i])
 tanh: this is the approximation by tanh, which differs in the fourth digit
