@@ -415,8 +415,7 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
           lambda: "Expected number of channels in input to be divisible by num_groups, "
           f"but got input of shape {list(shape)} and "
           f"num_groups={num_groups}")  # fmt: skip
-    inside = math.prod(shape[1:]) // num_groups
-    groups = input.reshape(shape[0], num_groups, inside)
+    groups = input.reshape(shape[0], num_groups, math.prod(shape[1:]) // num_groups)
     y = layer_norm(groups, groups.shape[-1:], eps=eps).reshape(shape)
     for name, x in ("weight", weight), ("bias", bias):
         if x is not None:

@@ -126,10 +126,8 @@ def between(x, dim, out, step, align_corners):
     low = np.minimum(np.floor(at), n - 1)
     shape = [-1 if d == dim else 1 for d in range(x.ndim)]
     share = x.new_tensor(at - low, x.dtype).view(shape)
-    first, second = (
-        x.index_select(dim, x.new_tensor(np.minimum(p, n - 1), int64))
-        for p in (low, low + 1)
-    )
+    first, second = (x.index_select(dim, x.new_tensor(np.minimum(p, n - 1), int64))
+                     for p in (low, low + 1))  # fmt: skip
     return first * (1 - share) + second * share
 
 
