@@ -13,6 +13,7 @@ from . import advice, masks
 from .atomics import Atomics
 from .cells import (
     FAR,
+    UINT64,
     Columns,
     inside,
     numbers,
@@ -236,6 +237,8 @@ class Batch(Atomics, Pointers, Rows, Warp):
             return poison(access.type)
         region = pointer.region
         if region.space == "local" and (type(index) is int or index.ndim == 0):
+            if access.plain:
+                return region.column(access.plain, int(index), self.geometry).copy()
             values = tuple(
                 cells.copy() if to is None else self.pointer_from(cells.copy(), to)
                 for cells, to in self.own(region, index, access)
@@ -310,6 +313,10 @@ class Batch(Atomics, Pointers, Rows, Warp):
         values = value if access.record else (value,)
         if region.space == "local" and (type(index) is int or index.ndim == 0):
             where = True if mask is None else mask
+            if access.plain:
+                cells = region.column(access.plain, int(index), self.geometry)
+                np.copyto(cells, value, "unsafe", where)
+                return
             for (cells, to), one in zip(
                 self.own(region, index, access), values, strict=True
             ):
@@ -418,7 +425,7 @@ class Batch(Atomics, Pointers, Rows, Warp):
         size: of an element, in bytes; of an array in registers, in cells.
         """
         if inside(index, count):
-            return index if index.dtype != np.uint64 else numbers(index)
+            return index if index.dtype != UINT64 else numbers(index)
         index = np.asarray(wide(index))
         bad = (index < 0) | (index >= count)
         wrong = masks.take(mask, bad & ~reported(index, size))

@@ -4,6 +4,7 @@ import numpy as np
 
 FAR = 0x0A5A5A5A5A5A5000  # bytes: where an index is put once it has been reported
 AROUND = 1 << 40  # bytes: no other index of a kernel comes so near to FAR
+INT64, UINT64 = np.dtype(np.int64), np.dtype(np.uint64)
 MOST = 1 << 62  # the cap of an index that would not fit into 64 bits
 
 
@@ -14,7 +15,7 @@ def wide(index):
     if index.ndim == 0:
         index = int(index)
         return index if index < 2**63 else index - 2**64
-    return index if index.dtype == np.int64 else index.astype(np.int64)
+    return index if index.dtype == INT64 else index.astype(np.int64)
 
 
 def times(index, ratio):
@@ -47,7 +48,7 @@ def numbers(index):
     """An index as an array of 64 bits, or as narrow as it is."""
     if isinstance(index, int):
         index = max(-(2**63), min(index, 2**63 - 1))
-    elif index.dtype == np.uint64:
+    elif index.dtype == UINT64:
         index = index.astype(np.int64)
     return np.asarray(index)
 

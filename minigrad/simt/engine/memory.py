@@ -156,6 +156,7 @@ class Access:
     """How a value of a C type is read at an index counted in units of `unit` bytes.
 
     leaves: (dtype, index of the leaf in units of its own size, pointee size or None).
+    plain: the dtype of a number that is counted in its own size, else None.
     """
 
     type: object
@@ -164,6 +165,7 @@ class Access:
     leaves: tuple
     record: bool
     pointers: bool
+    plain: object
 
 
 @functools.lru_cache(64)  # each text has structs of its own
@@ -174,7 +176,10 @@ def access(type, unit):
         for leaf, offset, to in leaves_of(type)
     )
     pointers = any(to is not None for *_, to in leaves)
-    return Access(type, type.size, unit, leaves, isinstance(type, C.Struct), pointers)
+    record = isinstance(type, C.Struct)
+    is_number = len(leaves) == 1 and type.size == unit and not (record or pointers)
+    plain = leaves[0][0] if is_number else None
+    return Access(type, type.size, unit, leaves, record, pointers, plain)
 
 
 @functools.lru_cache(64)
