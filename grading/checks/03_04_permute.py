@@ -3,17 +3,8 @@
 from grading.exercise import Check, View, checks, mistakes, right
 from minigrad import Tensor, layout
 
-from .layouts import (
-    CUBE,
-    EMPTY,
-    ONE_TUPLE,
-    SCALAR,
-    SINGLE,
-    STEPPED,
-    fresh,
-    shuffled,
-    views,
-)
+from . import layouts
+from .layouts import CUBE, EMPTY, SCALAR, SINGLE, STEPPED, fresh, shuffled, views
 
 
 @checks(Tensor.permute)
@@ -45,7 +36,7 @@ class Permute(Check):
 
 SHAPE, STRIDES = "[self.shape[d] for d in dims]", "[self.strides[d] for d in dims]"
 VIEW = f"self.as_strided(\n        {SHAPE}, {STRIDES}, self.offset\n    )"
-mistakes(Tensor.permute, one_tuple=ONE_TUPLE)(rf"""
+mistakes(Tensor.permute, one_tuple=layouts.ONE_TUPLE)(rf"""
 one_tuple: the dims may come as one tuple: layout.as_ints(dims) takes both
 > layout.as_ints(dims) -> [layout.wrap_dim(d, self.ndim) for d in dims]
 offset_lost: the offset is lost: x may begin anywhere in its storage, at self.offset

@@ -3,18 +3,8 @@
 from grading.exercise import Check, View, checks, mistakes, right
 from minigrad import Tensor, layout
 
-from .layouts import (
-    BIG,
-    CUBE,
-    EMPTY,
-    ONE_TUPLE,
-    REPEATED,
-    SCALAR,
-    SINGLE,
-    STEPPED,
-    contiguous,
-    random_shape,
-)
+from . import layouts
+from .layouts import BIG, CUBE, EMPTY, REPEATED, SCALAR, SINGLE, STEPPED
 
 
 @checks(Tensor.expand)
@@ -52,10 +42,10 @@ class Expand(Check):
 
     def drawn(self, random, offset=0):
         """A view that has some sizes of 1, and the sizes that these are to get."""
-        sizes = random_shape(random, (2, 4))
+        sizes = layouts.random_shape(random, (2, 4))
         ones = random.sample(range(len(sizes)), random.randint(1, len(sizes) - 1))
         shape = tuple(1 if d in ones else n for d, n in enumerate(sizes))
-        return View(shape, contiguous(shape).strides, offset), *sizes
+        return View(shape, layouts.contiguous(shape).strides, offset), *sizes
 
     def expected(self, x, *sizes):
         return x.expand(*sizes)
@@ -64,7 +54,7 @@ class Expand(Check):
 STRIDE = "stride if size == old else 0"
 SIZE = "old if sizes[d] == -1 and d >= new else sizes[d]"
 NEW = "-> old, stride = 1, "
-mistakes(Tensor.expand, one_tuple=ONE_TUPLE)(f"""
+mistakes(Tensor.expand, one_tuple=layouts.ONE_TUPLE)(f"""
 one_tuple: the sizes may come as one tuple: layout.as_ints(sizes) takes both
 > layout.as_ints(sizes) -> [n + 0 for n in sizes]
 wrong_alignment: sizes are lined up at the last dimension: new dimensions come first
