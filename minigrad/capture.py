@@ -74,8 +74,7 @@ def constant(storage):
 
 
 def host(what):
-    """Report that the host reads numbers of a tensor, by `item()` say: what it does
-    with them cannot be recorded."""
+    """Report that the host reads numbers, by `item()` say: that cannot be recorded."""
     if here.watch is not None:
         here.watch(what)
 

@@ -236,9 +236,6 @@ class Operator:
         device = same_device(self.name, where or operands)
         return find_kernel(KERNELS, self.name, device, dtype)
 
-    def __repr__(self):
-        return f"<operator {self.name}>"
-
 
 def operator(tensors=None, **how):
     """Make an Operator of the function below, its `check`."""

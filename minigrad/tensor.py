@@ -211,6 +211,7 @@ class Tensor(Methods, Differentiable, Suggesting):
     @differentiable("Diagonal", vjp.diagonal)
     def diagonal(self, offset=0, dim1=0, dim2=1):
         """A view of the elements i, i + offset of two dimensions, as a last one."""
+        (offset,) = layout.as_ints((offset,))
         return self.as_strided(*layout.diagonal(*self._layout, offset, dim1, dim2))
 
     def __getitem__(self, items):

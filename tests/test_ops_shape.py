@@ -205,7 +205,12 @@ m.lerp(x.long(), x.long(), 0.5) | f.rms_norm(x.long(), (4,))
 m.einsum("ii->", x[:, :3])
 m.einsum("iij->j", x[:1].expand(3, 3, 4))
 m.einsum("iii->i", x[:3, None, :3].expand(3, 3, 3))
-x[0, 0].unique(dim=0)
+x[0, 0].unique(dim=0) | f.interpolate(x, 3) | f.interpolate(x[None, None], "3")
+f.interpolate(x[None, None], 2.5) | f.interpolate(x[None, None], -1) | m.einsum(5)
+x.diagonal("a") | x.diag("1") | f.adaptive_avg_pool2d(x[None], "a")
+x.round(decimals=1.5)
+f.scaled_dot_product_attention(x, x, x, "a")
+f.adaptive_avg_pool2d(x[None], (1, 2, 3))
 """
 
 

@@ -292,8 +292,7 @@ class Saved:
 
 
 def accumulate(x, gradient):
-    """Add to x.grad, in place. A first gradient is copied if something else holds its
-    memory, or if backward itself is recorded."""
+    """Add to x.grad, in place. A first gradient is copied unless it can be stolen."""
     meta = x._meta
     if meta.grad is None:
         meta.grad = gradient if can_steal(gradient) else gradient.clone()
@@ -304,7 +303,7 @@ def accumulate(x, gradient):
 
 
 def can_steal(gradient):
-    """Is this tensor all of its memory, and the only one over it?"""
+    """May x.grad be this tensor: all of its memory, and the only one over it?"""
     if thread.enabled:
         return False
     gradient._base = None  # what a formula made on its way

@@ -18,6 +18,8 @@ def einsum(equation, *operands):
         operands = operands[0]
     for number, x in enumerate(operands):
         tensor_for("einsum", f"operand {number}", x)
+    check(isinstance(equation, str), "einsum(): must specify the equation string and "
+          "at least one operand", ValueError)  # fmt: skip
     inputs, output = parsed(equation, operands)
     sizes = sizes_of(inputs, operands)
     terms = [plain(x, names, sizes) for x, names in zip(operands, inputs, strict=True)]

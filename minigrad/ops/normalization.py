@@ -439,7 +439,8 @@ def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=
     if not use_input_stats:
         running = running_mean, running_var
         return batch_norm(input, *running, weight, bias, False, momentum, eps)
-    x, dims = input.detach(), tuple(range(2, input.ndim))
+    x = tensor_for("instance_norm", "input", input).detach()
+    dims = tuple(range(2, x.ndim))
     check(math.prod(x.shape[2:]) != 1, lambda: "Expected more than 1 spatial element "
           f"when training, got input size {list(x.shape)}", ValueError)  # fmt: skip
     if running_mean is not None:

@@ -15,7 +15,7 @@ from numbers import Integral, Real
 import numpy as np
 
 from ..check import check
-from ..dispatch import KERNELS, METHODS, functional, method, tensor_for
+from ..dispatch import KERNELS, METHODS, functional, method, number_for, tensor_for
 from ..dtypes import DTYPES, FLOATS, INTEGERS, bool_, float32, int64, result_type, uint8
 from ..storage import DEVICES, to_number
 from . import pointwise_backward as vjps
@@ -300,7 +300,7 @@ to_tens = pointwise("round_tens", lambda x, scale: np.rint(x / scale) * scale,
 @method
 def round(input, *, decimals=0):  # noqa: A001
     """input rounded to so many decimals, halves to the even digit."""
-    if not decimals:
+    if not number_for("round", "decimals", decimals, Integral):
         return to_even(input)
     check_dtype("round", input)
     operator = to_decimals if decimals > 0 else to_tens
@@ -396,7 +396,7 @@ def leaky_relu(input, negative_slope=0.01, inplace=False):
 def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
     """input between min_val and max_val; without a gradient at these."""
     check(min_val <= max_val, "min_val cannot be greater than max_val", ValueError)
-    check(input.dtype != uint8 or min_val >= 0,
+    check(getattr(input, "dtype", None) != uint8 or min_val >= 0,
           "cannot do hardtanh on an unsigned type with negative limits")  # fmt: skip
     return activated(hardtanh_of, input, min_val, max_val, inplace=inplace)
 
@@ -526,20 +526,12 @@ def positive(x):
     return x
 
 
-def named(name):
-    """Give a function the name that it has as a method: errors name it."""
-
-    def rename(function):
-        function.__name__ = function.__qualname__ = name
-        return function
-
-    return rename
-
-
-@named("where")
 def where_self(x, condition, other):
     """x where the condition holds, else other."""
     return where(condition, x, other)
+
+
+where_self.__name__ = where_self.__qualname__ = "where"  # its name as a method
 
 
 def filling(value, x, name):

@@ -270,8 +270,6 @@ argmin_of = extreme("argmin", np.argmin, "MIN")
 def index_of(operator, what):
     """argmax and argmin."""
 
-    @either_name
-    @pointwise.named(operator.name)
     def function(x, dim=None, keepdim=False):
         check(x.dtype != bool_, lambda: f"{operator.name}(): does not support bool "
               f"input: x.int().{operator.name}()")  # fmt: skip
@@ -280,15 +278,14 @@ def index_of(operator, what):
         found = operator(x.reshape(-1), 0).indices
         return found.view((1,) * x.ndim) if keepdim else found
 
+    function.__name__ = function.__qualname__ = operator.name
     function.__doc__ = f"The index of the {what} element of all, or along `dim`."
-    return method(function)
+    return method(either_name(function))
 
 
 def extreme_of(name, of_all, along, of_two, what):
     """max and min."""
 
-    @either_name
-    @pointwise.named(name)
     def function(x, dim=None, keepdim=False):
         if hasattr(dim, "storage"):
             return of_two(x, dim)
@@ -299,8 +296,9 @@ def extreme_of(name, of_all, along, of_two, what):
         check_not_empty(name, x, None, ())
         return of_all(x)
 
+    function.__name__ = function.__qualname__ = name
     function.__doc__ = f"The {what} element; with `dim` (values, indices)."
-    return method(function)
+    return method(either_name(function))
 
 
 argmax, argmin = index_of(argmax_of, "largest"), index_of(argmin_of, "smallest")

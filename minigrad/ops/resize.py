@@ -1,13 +1,14 @@
 """Images of other sizes: pad, interpolate, adaptive_avg_pool2d."""
 
 import math
+from numbers import Integral
 
 import numpy as np
 
 from ..check import check
-from ..dispatch import functional, tensor_for
+from ..dispatch import functional, number_for, tensor_for
 from ..dtypes import int64
-from ..layout import as_ints
+from ..layout import as_ints, as_shape
 from .pointwise import check_dtype
 from .pooling import avg_pool2d
 from .shape import cat
@@ -87,33 +88,43 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest",
     size: of the result, or scale_factor: how much larger; numbers, or one for each
     dimension. align_corners: do the centres of the corners stay where they are?
     """
-    dims = range(2, tensor_for("interpolate", "input", input).ndim)
-    if (size is None) == (scale_factor is None):
-        raise ValueError("only one of size or scale_factor should be defined")
-    check(mode in ("nearest", "bilinear") and (mode != "bilinear" or len(dims) == 2),
+    dims = {"nearest": (3, 4, 5), "bilinear": (4,)}.get(mode, ())
+    check(tensor_for("interpolate", "input", input).ndim in dims,
           lambda: f"interpolate: mode {mode!r} of {input.ndim}D input; there are "
-          "'nearest', and 'bilinear' of 4D input", NotImplementedError)  # fmt: skip
-    if mode == "nearest" and align_corners is not None:
-        raise ValueError("align_corners goes with mode 'bilinear' alone")
-    given = scale_factor if size is None else size
-    given = given if isinstance(given, tuple | list) else (given,) * len(dims)
+          "'nearest' of 3D to 5D, 'bilinear' of 4D", NotImplementedError)  # fmt: skip
+    check(mode == "bilinear" or align_corners is None,
+          "align_corners goes with mode 'bilinear' alone", ValueError)  # fmt: skip
     if mode == "bilinear":
         check_dtype("interpolate", input)
-    check(len(given) == len(dims), lambda: "Input and output must have the same number "
-          f"of spatial dimensions, but got input of shape {list(input.shape)} and "
-          f"{list(given)}", ValueError)  # fmt: skip
-    for dim, number in zip(dims, given, strict=True):
-        n = input.shape[dim]
-        out = number if scale_factor is None else math.floor(n * number)
-        whole = out == n or mode == "nearest" and out == 2 * n  # of images, as PyTorch
-        by_size = scale_factor is None or whole and len(dims) == 2
-        step = n / out if by_size else 1 / number
+    for dim, out, step in resized(input, size, scale_factor, mode):
         if mode == "bilinear":
             input = between(input, dim, out, step, align_corners)
         else:
-            at = np.minimum(np.floor(np.arange(out) * np.float32(step)), n - 1)
-            input = input.index_select(dim, input.new_tensor(at, int64))
+            at, most = np.floor(np.arange(out) * np.float32(step)), input.shape[dim] - 1
+            input = input.index_select(dim, input.new_tensor(at.clip(max=most), int64))
     return input
+
+
+def resized(x, size, scale_factor, mode):
+    """Yields for each dimension: (dim, its new size, the step between reads)."""
+    check((size is None) != (scale_factor is None),
+          "only one of size or scale_factor should be defined", ValueError)  # fmt: skip
+    given, dims = scale_factor if size is None else size, range(2, x.ndim)
+    given = given if isinstance(given, tuple | list) else (given,) * len(dims)
+    check(len(given) == len(dims), lambda: "Input and output must have the same number "
+          f"of spatial dimensions, but got input of shape {list(x.shape)} and "
+          f"{list(given)}", ValueError)  # fmt: skip
+    for dim, number in zip(dims, given, strict=True):
+        n = x.shape[dim]
+        if size is None:
+            out = math.floor(n * number_for("interpolate", "scale_factor", number))
+        else:
+            out = number_for("interpolate", "size", number, Integral)
+        check(n > 0 < out, "Input and output sizes should be greater than 0, but got "
+              f"input {n} output {out}")  # fmt: skip
+        whole = out == n or mode == "nearest" and out == 2 * n  # of images, as PyTorch
+        by_size = size is not None or whole and x.ndim == 4
+        yield dim, out, n / out if by_size else 1 / number
 
 
 def between(x, dim, out, step, align_corners):
@@ -141,9 +152,10 @@ def adaptive_avg_pool2d(input, output_size):
     check(tensor_for("adaptive_avg_pool2d", "input", input).ndim in (3, 4),
           lambda: "adaptive_avg_pool2d(): Expected 3D or 4D tensor, but got "
           f"{list(input.shape)}")  # fmt: skip
-    pairs = zip(sizes, input.shape[-2:], strict=True)
-    rows, columns = (n if given is None else given for given, n in pairs)
+    check(len(sizes) == 2, f"adaptive_avg_pool2d: expected 2 sizes, got {sizes}")
     high, wide = input.shape[-2:]
+    pairs = zip(sizes, (high, wide), strict=True)
+    rows, columns = as_shape([n if given is None else given for given, n in pairs])
     if rows and columns and high % rows == wide % columns == 0:
         return avg_pool2d(input, (high // rows, wide // columns))
     return means(means(input, -2, rows), -1, columns)

@@ -212,8 +212,7 @@ def _(x, dims):
     lambda dy, shifts, dims: roll(dy, tuple(-s for s in shifts), dims)
 ])  # fmt: skip
 def roll(input, shifts, dims=()):
-    """The elements shifted along dimensions, from the end to the beginning again;
-    without `dims` in row-major order."""
+    """The elements shifted, around the ends, along `dims`, else in row-major order."""
     shifts, dims = layout.as_ints((shifts,)), layout.as_ints((dims,))
     check(shifts, "`shifts` required")
     if not dims and len(shifts) == 1:
