@@ -100,10 +100,10 @@ def text_of(specimen):
     if any(not re.search(rf"\b{n}\b", " ".join([setup, *imports])) for n in used):
         return None
     source = textwrap.dedent(inspect.getsource(function))
-    body = source[re.search(r"^def .*?:\n", source, re.M | re.S).end() :]
-    head = re.search(r"^def \w+(\(.*?\)):\n", source, re.M | re.S)[1]
+    head = re.search(r"^def \w+(\(.*?\)):.*?\n", source, re.M | re.S)
+    body = source[head.end() :]
     solves = re.search(r"^@solves.*$", cell(solved(), name)["source"], re.M)
-    return "\n".join([*imports, "", "", solves[0], f"def {name}{head}:", body])
+    return "\n".join([*imports, "", "", solves[0], f"def {name}{head[1]}:", body])
 
 
 def restyled(nth, wrong):
