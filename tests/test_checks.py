@@ -7,6 +7,7 @@ the other in one process, a seed at a time: what its mistakes give in the cases 
 seed is then worked out once. Those in C++ are built as one text.
 """
 
+import builtins
 import collections
 import inspect
 import random
@@ -18,7 +19,8 @@ from judging import SUBJECTS, unanswered  # noqa: F401
 from styles import rights
 
 from grading.checking import find_check, judge
-from grading.mistakes import specimens_of
+from grading.mistakes import Patch, specimens_of
+from grading.subject import names_in
 from minigrad.exercises.answers import load_references
 from minigrad.exercises.hole import KernelExercise
 from minigrad.exercises.registry import exercises, solves
@@ -114,6 +116,16 @@ def test_every_cause_is_some_mutants(hole):
     """A cause that no mutant brings out is a message that nobody has read."""
     causes = {name for name, _, _ in find_check(hole).causes()}
     assert causes <= {s.cause for s in specimens_of(hole)}
+
+
+@of_every_hole
+def test_a_patch_uses_names_that_are_there(hole):
+    """Else a NameError is all that it gives, and it proves nothing."""
+    for specimen in specimens_of(hole):
+        code = getattr(specimen.answer, "__code__", None)
+        if code and isinstance(specimen.given, Patch):
+            known = vars(builtins) | hole.reference.__globals__
+            assert {*names_in(code, "LOAD_GLOBAL")} <= known.keys(), specimen
 
 
 @of_every_hole

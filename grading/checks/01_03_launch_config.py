@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from grading.exercise import Check, checks, mistakes, right
+from grading.exercise import Check, checks, mistake, mistakes, right
 from minigrad.kernels.threads import launch_config
 
 from .launches import LINES, RAGGED, SMALL, WHOLE, areas
@@ -54,8 +54,12 @@ list:
 wrong_type:
 > = max(-(-shape[0] // block[0]), 1)
 one_number: one number for two dimensions: a grid has as many numbers as the block
-> = (max(math.ceil(math.prod(shape) / math.prod(block)), 1),)
 """)
+
+
+@mistake(launch_config)
+def one_number(shape, block):
+    return (max(math.ceil(math.prod(shape) / math.prod(block)), 1),)
 
 
 @right(launch_config, "by math.ceil")

@@ -89,7 +89,8 @@ always_copies: None says that it must be copied; here PyTorch makes a view
 > = None
 contiguous_only: x need not be contiguous: dimensions can be cut anew where evenly
     spaced
-> = contiguous_strides(new_shape) if is_contiguous(shape, strides) else None
+> = contiguous_strides(new_shape) if layout.is_contiguous(shape, strides)
+    else None
 > = contiguous_strides(new_shape) if strides == contiguous_strides(shape) else None
 equivalent: with no elements any strides do
 > branch dropped: -> return (contiguous_strides(new_shape))
