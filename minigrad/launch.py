@@ -344,8 +344,7 @@ def counters_of(aside):
 
 
 def shared(x, parts, shape, dtype, count):
-    """What several blocks that share a row need: memory of a shape for their parts, and
-    `count` counters, which show the last block that it is the last."""
+    """What several blocks need to share a row: memory for their parts, and counters."""
     if parts == 1:
         return {"parts": 1, "some": None, "done": None}
     done = counters(count, x.device)

@@ -187,7 +187,7 @@ def test_moving(text, device):
 ODD = """
 f.pad(x, (2, -1), "circular") | f.pad(x, (-2, 1), "circular") | f.pad(x, (-2, 1))
 f.pad(x, (-3, 4, 1, -2)) | f.pad(x, (-5, 6)) | f.pad(x, (6, -5))
-f.pad(x, (1, -2), "reflect")
+f.pad(x, (1, -2), "reflect") | f.pad(x[:, :1], (-2, 4), "replicate")
 f.interpolate(x[None, None], scale_factor=1.3)
 f.interpolate(x[None], scale_factor=2.1)
 f.interpolate(x[None, None], scale_factor=2.1)

@@ -31,10 +31,11 @@ def pad(input, pad, mode="constant", value=None):
           f"but got {len(numbers)} for {input.ndim}")  # fmt: skip
     ends = [*zip(numbers[::2], numbers[1::2], strict=True)]
     sides = [(input.ndim - 1 - i, *end) for i, end in enumerate(ends)]
+    mirrors = mode in ("reflect", "replicate")  # they also read what is cut off
     for dim, before, after in sides:
-        check(input.shape[dim] + min(before, 0) + min(after, 0) >= 0,
-              lambda: f"pad: {(before, after)} cuts more off dimension {dim} than its "
-              f"{input.shape[dim]} elements")  # fmt: skip
+        cut = before + after if mirrors else min(before, 0) + min(after, 0)
+        check(input.shape[dim] + cut >= 0, lambda: f"pad: {(before, after)} cuts more "
+              f"off dimension {dim} than its {input.shape[dim]} elements")  # fmt: skip
     if mode == "constant":
         return constant(input, sides, 0 if value is None else value)
     if mode not in PLACES:
