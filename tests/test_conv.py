@@ -215,6 +215,25 @@ def test_gradients_and_their_gradients(groups, padding, stride):
         2, 8, 20, dtype=minigrad.float64).requires_grad_())  # fmt: skip
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int16", "int32", "int64"])
+def test_whole_numbers_on_cpu(dtype):
+    """As in PyTorch, which has them there alone: without gradients, and overflowing."""
+    x, w = (
+        np.arange(n).reshape(s) * 7 for n, s in ((96, (2, 4, 3, 4)), (48, (6, 2, 2, 2)))
+    )
+    found = []
+    for m in minigrad, torch:
+        F, make = m.nn.functional, getattr(m, dtype)
+        a, b = (m.from_numpy(t.copy()).to(make) for t in (x, w))
+        ys = [F.conv2d(a, b, b[:, 0, 0, 0], padding=1, groups=2, stride=(1, 2)),
+              F.conv1d(a[:, :2, 0], b[:, :, 0])]  # fmt: skip
+        if dtype == "int64":
+            ys.append(F.conv_transpose2d(a[:, :2], b[:2], stride=2))
+        found.append([y.numpy() for y in ys])
+    for ours, theirs in zip(*found, strict=True):
+        assert ours.dtype == theirs.dtype and (ours == theirs).all()
+
+
 # ------------------------------------------------- unfold and fold
 
 WINDOWS = [

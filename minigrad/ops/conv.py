@@ -12,10 +12,11 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import launch
+from ..arrays import NumpyKernel
 from ..autograd.grad_mode import thread
 from ..check import check
-from ..dispatch import functional, operator, tensor_for
-from ..dtypes import float32
+from ..dispatch import KERNELS, functional, operator, tensor_for
+from ..dtypes import INTEGERS, float32, int64
 from ..kernels import lab_rungs
 from ..kernels.convolution import col2im, im2col
 from ..kernels.lab_rungs import are_columns
@@ -27,7 +28,7 @@ from .pointwise import add
 from .reduce import sum as sum_of
 from .unfold import Window, fold_windows, unfold_windows
 
-two = functools.partial(unfold.pair, "conv2d")  # (name, value) -> two numbers
+pair = functools.partial(unfold.pair, "conv2d")  # (name, value) -> two numbers
 
 # ------------------------------------------------- sizes
 
@@ -76,7 +77,7 @@ def shape_of(x, w, stride=1, padding=0, dilation=1, groups=1):
           f"but got input of size: {list(x)}")  # fmt: skip
     check(len(w) == 4, "conv2d: expected a weight (O, C / groups, KH, KW), got shape "
           f"{list(w)}")  # fmt: skip
-    stride, dilation = two("stride", stride), two("dilation", dilation)
+    stride, dilation = pair("stride", stride), pair("dilation", dilation)
     (groups,) = as_ints((groups,))
     check(groups >= 1, "conv2d: non-positive groups is not supported")
     check(min(stride) >= 1, "conv2d: non-positive stride is not supported")
@@ -106,7 +107,7 @@ def shape_of(x, w, stride=1, padding=0, dilation=1, groups=1):
 def paddings(padding, stride, dilation, kernel):
     """The padding (above, left) and (below, right)."""
     if not isinstance(padding, str):
-        return (two("padding", padding),) * 2
+        return (pair("padding", padding),) * 2
     check(padding in ("same", "valid"), f"conv2d: Invalid padding string: {padding!r}")
     if padding == "valid":
         return ((0, 0),) * 2
@@ -155,11 +156,11 @@ def grid_of(f, high, wide, deep):
     return cdiv(f.N + f.extra, wide), cdiv(f.M, high), f.s.groups * f.parts
 
 
-def products(im2col):
+def products(by_columns):
     """The rungs that are products: by im2col, which is a function, or implicit."""
     implicit = "a b bias c conv biased:int parts:int"
     return [
-        Rung("im2col", "unfold_window", "unfold.cu", run=im2col),
+        Rung("im2col", "unfold_window", "unfold.cu", run=by_columns),
         Rung("implicit", "conv2d_implicit", "conv_gemm.cu", lambda f: f.M >= 4,
              implicit, (16, 16), lambda f: grid_of(f, 16, 16, 16),
              lambda f: (f.what, f.dtype, f.c.dtype, f.wide)),
@@ -233,16 +234,16 @@ def columns_of(x, s):
 CHUNK = 2**19  # elements of windows that are copied at a time
 
 
-def in_chunks(x, s):
+def chunks_of(x, s):
     """(which images, their windows (n, groups, taps of a group, places)), by and by."""
-    x, step = unfold.padded(x, s.window), step_of(s)
+    x, step = unfold.padded(x, s.window), images_in_chunk(s)
     for begin in range(0, s.N, step):
         part = x[begin : begin + step]
         columns = unfold.windows(part, s.window).reshape(len(part), *s.columns)
         yield slice(begin, begin + step), columns
 
 
-def step_of(s):
+def images_in_chunk(s):
     """How many images at a time: so many that their windows stay in a cache."""
     return max(1, CHUNK // max(1, s.C * s.window.taps * s.places))
 
@@ -277,14 +278,17 @@ def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, 
 
 
 @conv2d.cpu
-def _(x, w, bias, sizes):
+def on_cpu(x, w, bias, sizes):
     s, w = sizes, w.reshape(sizes.matrices)
     y = np.empty((s.N, *s.rows), x.dtype)
-    for part, columns in in_chunks(x, s):
+    for part, columns in chunks_of(x, s):
         np.matmul(w, columns, out=y[part])
     if bias is not None:
         y += bias.reshape(s.groups, -1, 1)
     return y.reshape(s.y)
+
+
+KERNELS.update({("conv2d", "cpu", t): NumpyKernel(on_cpu, t) for t in INTEGERS})
 
 
 @conv2d.device
@@ -308,12 +312,12 @@ def conv2d_input(w, dy, sizes):
 
 
 @conv2d_input.cpu
-def _(w, dy, sizes):
+def input_on_cpu(w, dy, sizes):
     s, window, (c, o) = sizes, sizes.window, sizes.inside
     taps = w.reshape(s.groups, o, c, window.taps).transpose(3, 0, 1, 2).copy()
     dy = dy.reshape(s.N, *s.rows).swapaxes(2, 3)
     (top, left), (high, wide) = window.padding, window.size
-    dx, step = np.empty((s.N, s.groups, c, high, wide), w.dtype), step_of(s)
+    dx, step = np.empty((s.N, s.groups, c, high, wide), w.dtype), images_in_chunk(s)
     for n in range(0, s.N, step):  # channels last: so one adds long runs of memory
         part = dy[n : n + step]
         x = np.zeros((len(part), s.groups, *window.extent(), c), w.dtype)
@@ -322,6 +326,9 @@ def _(w, dy, sizes):
             under += np.matmul(part, w).reshape(shape).transpose(0, 1, 4, 2, 3)
         dx[n : n + step] = x[..., top : top + high, left : left + wide]
     return dx.reshape(s.x)
+
+
+KERNELS["conv2d_input", "cpu", int64] = NumpyKernel(input_on_cpu, int64)
 
 
 @conv2d_input.device
@@ -354,7 +361,7 @@ def conv2d_weight(x, dy, sizes, biased=False):
 def _(x, dy, sizes, biased):
     s, dy = sizes, dy.reshape(sizes.N, *sizes.rows)
     dw = np.zeros(s.matrices, x.dtype)
-    for part, columns in in_chunks(x, s):
+    for part, columns in chunks_of(x, s):
         dw += np.matmul(dy[part], columns.swapaxes(2, 3)).sum(0)
     return dw.reshape(s.w), dy.sum((0, 3)).reshape(-1) if biased else None
 
@@ -422,8 +429,8 @@ def conv_transpose2d(input, weight, bias=None, stride=1, padding=0, output_paddi
         batch = conv_transpose2d(input.unsqueeze(0), weight, bias, *how)
         return batch.squeeze(0)
     named = {"stride": stride, "padding": padding, "dilation": dilation}
-    s, p, d = (two(*item) for item in named.items())
-    more = two("output_padding", output_padding)
+    s, p, d = (pair(*item) for item in named.items())
+    more = pair("output_padding", output_padding)
     check(input.ndim == 4 and weight.ndim == 4 and input.shape[1] == weight.shape[0],
           lambda: "conv_transpose2d: expected an input (N, C, H, W) and a weight (C, O "
           f"/ groups, KH, KW), got {list(input.shape)} and "
