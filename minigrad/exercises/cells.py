@@ -116,7 +116,7 @@ def statements(cell):
         return []
 
 
-@functools.lru_cache(5000)
+@functools.lru_cache(20_000)  # an export looks at 5,000
 def bound_by(node):
     """The names that a statement at top level binds, or changes by `name[...] =`."""
     if isinstance(node, ast.Import | ast.ImportFrom):

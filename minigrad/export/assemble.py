@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import functools
 import re
 from pathlib import Path
 
@@ -53,6 +54,7 @@ def all_modules(names):
     return package
 
 
+@functools.cache
 def path_of(name):
     """The file of a module of minigrad, or None."""
     base = HERE.joinpath(*name.split(".")[1:])
