@@ -1,12 +1,11 @@
 """A learner's first quarter of an hour, in a real JupyterLab and a real browser."""
 
-import sys
-
 import pytest
 from altered import HOLES
 from lab_server import TOKEN, Notebook, Server
 
 from grading.classroom import book
+from minigrad.cli.start import JUPYTERLAB
 
 pytestmark = [
     pytest.mark.browser,
@@ -86,7 +85,7 @@ def test_nbgraders_validate_button_works(page, jupyter):
 
 def test_formgrader_opens_on_a_course(tmp_path, page):
     book.release(tmp_path / "class", ["03_strides"])
-    lab = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"]
+    lab = [*JUPYTERLAB, "--no-browser", "--allow-root"]
     server = Server(tmp_path / "class", tmp_path / "jupyter")
     server.command = [*lab, f"--port={server.port}"]
     with server:

@@ -1,7 +1,5 @@
 """Formgrader's Autograde button: the road of `grading grade`, and its lock."""
 
-import sys
-
 import pytest
 
 pytest.importorskip("nbgrader", reason="not run: grading (nbgrader is not installed)")
@@ -16,6 +14,7 @@ from grading.classroom.grades import grades  # noqa: E402
 from grading.classroom.lock import alone  # noqa: E402
 from grading.classroom.preprocessors import Record  # noqa: E402
 from minigrad import course  # noqa: E402
+from minigrad.cli.start import JUPYTERLAB  # noqa: E402
 
 pytestmark = [
     pytest.mark.slow,
@@ -33,7 +32,7 @@ def class_server(tmp_path_factory):
     folder = tmp_path_factory.mktemp("formgrader")
     root = folder / "class"
     release(root, ["03"])
-    lab = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"]
+    lab = [*JUPYTERLAB, "--no-browser", "--allow-root"]
     server = Server(root, folder / "jupyter")
     server.command = [*lab, f"--port={server.port}"]
     server.environment["PYTHONPATH"] = str(course.home())
