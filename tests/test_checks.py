@@ -9,6 +9,7 @@ seed is then worked out once. Those in C++ are built as one text.
 
 import builtins
 import collections
+import gc
 import inspect
 import random
 import xml.etree.ElementTree as xml
@@ -31,6 +32,14 @@ of_every_hole = pytest.mark.parametrize(
     [pytest.param(h, marks=pytest.mark.xdist_group(h.chapter)) for h in HOLES],
     ids=lambda h: h.name,
 )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def little_to_collect():
+    """What stays until the end is no garbage: one scene collects, again and again."""
+    for hole in HOLES:
+        load_references(hole.chapter)
+    gc.freeze()
 
 
 def pytest_generate_tests(metafunc):
