@@ -270,6 +270,16 @@ def test_a_target_out_of_bounds_on_cpu():
         minigrad.functional.cross_entropy(x, minigrad.tensor([0, 4, 1]))
 
 
+@pytest.mark.parametrize("name, share", [("input", np.nan), ("target", 1.5)])
+def test_shares_beyond_0_and_1_on_cpu(name, share):
+    """On a GPU that would wait for the numbers."""
+    shares = {"input": 0.5, "target": 0.5, name: share}
+    for m in minigrad, torch:
+        x, y = (m.tensor([n]) for n in shares.values())
+        with pytest.raises(RuntimeError, match=f"all elements of {name} should be"):
+            m.nn.functional.binary_cross_entropy(x, y)
+
+
 def named(text, m):
     names = [line.partition("(")[0] for line in MISTAKES.strip().split("\n")]
     made = {n: getattr(m.functional, n) for n in names}
