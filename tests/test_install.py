@@ -287,9 +287,12 @@ def test_a_cupy_that_is_newer_than_the_driver_is_swapped():
 
 def test_the_doctor_works_without_the_other_commands():
     code = "import sys; sys.modules['typer'] = None; sys.argv[1:] = ['doctor']; "
-    code += "from minigrad.__main__ import main; main()"
+    code += (
+        "from minigrad.__main__ import main; from minigrad.testing import frameworks; "
+    )
+    code += "frameworks.probe = lambda name, seconds: 'is here'; main()"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert "numpy" in run.stdout
+    assert "numpy" in run.stdout and "PyTorch      is here" in run.stdout
     assert "Traceback" not in run.stderr
 
 
