@@ -21,6 +21,14 @@ class Misuse(Exception):
         self.kind = kind
 
 
+def resume(profiler):
+    """Go on with what sys.getprofile returned: %prun's is not a function."""
+    if hasattr(profiler, "enable"):
+        profiler.enable()
+    else:
+        sys.setprofile(profiler)
+
+
 @contextlib.contextmanager
 def without_torch():
     """Raise Misuse if PyTorch was called in this block, by whatever name or way."""
@@ -50,7 +58,7 @@ def without_torch():
     try:
         yield
     finally:
-        sys.setprofile(before)
+        resume(before)
         if called:
             text = f"PyTorch is the judge here, and {max(called)}() is its own"
             raise Misuse("uses_torch", text)
@@ -67,7 +75,7 @@ def unwatched(function):
         try:
             return function(*args, **named)
         finally:
-            sys.setprofile(before)
+            resume(before)
 
     return run
 

@@ -1,5 +1,7 @@
 """Answers that call others, or PyTorch, or try to look right without being so."""
 
+import cProfile
+import math
 import sys
 
 import numpy as np
@@ -143,6 +145,17 @@ def test_what_an_earlier_cell_left_may_end_during_a_call(subject):
     torch_library = [torch.library.Library("ended_in_a_call", "DEF")]
     assert verdict_on(contiguous_strides, answer, subject).state == "right"
     assert not torch_library
+
+
+def test_a_profiled_check_judges_and_is_profiled_to_its_end(subject):
+    """%prun check(...): what was measuring the calls goes on after each."""
+    with cProfile.Profile() as profile:
+        assert verdict_on(contiguous_strides, strides_of, subject).state == "right"
+        by_torch = in_a_closure(sys.modules["torch"])
+        assert verdict_on(contiguous_strides, by_torch, subject).points == 0
+        math.hypot(3, 4)
+    called = {str(entry.code) for entry in profile.getstats()}
+    assert "<built-in method math.hypot>" in called
 
 
 def test_a_name_that_holds_a_value_of_pytorch_elsewhere_is_no_use_of_it(subject):
