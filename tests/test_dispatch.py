@@ -9,7 +9,7 @@ from answers import filled  # noqa: F401
 import minigrad
 from minigrad import capture, dispatch, launch
 from minigrad.dispatch import KERNELS, DispatchError, find_kernel
-from minigrad.dtypes import float32, int64
+from minigrad.dtypes import FLOATS, float32, int64
 from minigrad.exercises.hole import isolated
 from minigrad.kernels import elementwise
 from minigrad.launch import Rung, coalesce_dims, pick
@@ -50,7 +50,8 @@ def test_what_is_missing_is_named(operator, device, dtype, words):
 def test_every_operator_is_on_every_device():
     table = {}
     for operator, device, dtype in KERNELS:
-        table.setdefault((operator, dtype), set()).add(device)
+        if "conv2d" not in operator or dtype in FLOATS:  # whole numbers: on "cpu" alone
+            table.setdefault((operator, dtype), set()).add(device)
     assert len(table) > 300
     assert all(devices == {"cpu", "sim", "cuda"} for devices in table.values())
 

@@ -12,6 +12,7 @@ from ..kernels import lab_rungs
 from ..launch import Rung
 from ..layout import as_ints
 from .indexing import gather
+from .pointwise_backward import masked
 from .unfold import EACH, added_up, padded, pairs, per_window, under_taps, window_of
 
 
@@ -161,7 +162,7 @@ def _(dy, at, mask, w):
     else:
         np.add.at(dx, at, dy)
     dx = dx.reshape(shape)
-    return dx if mask is None else np.where(mask <= 0, dx.dtype.type(0), dx)
+    return dx if mask is None else masked(dx, mask)
 
 
 @max_input.device
