@@ -60,10 +60,10 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
     attn_mask: bool, False for pairs that are left out, or numbers that are added to the
     scores. is_causal: query i sees keys up to i. scale: 1 / sqrt(E) by default.
     """
-    named = {"query": query, "key": key, "value": value, "attn_mask": attn_mask}
+    named = {"query": query, "key": key, "value": value}
+    named |= {} if attn_mask is None else {"attn_mask": attn_mask}
     for name, x in named.items():
-        if x is not None or name != "attn_mask":
-            tensor_for("scaled_dot_product_attention", name, x)
+        tensor_for("scaled_dot_product_attention", name, x)
     scale = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
     scores = query @ key.transpose(-2, -1) * scale
     if is_causal:

@@ -236,7 +236,7 @@ class Batch(Atomics, Pointers, Rows, Warp):
         if mask is False:
             return poison(access.type)
         region = pointer.region
-        if region.space == "local" and (type(index) is int or index.ndim == 0):
+        if region.is_one_column(index):
             if access.plain:
                 return region.column(access.plain, int(index), self.geometry).copy()
             values = tuple(
@@ -311,7 +311,7 @@ class Batch(Atomics, Pointers, Rows, Warp):
         if not self.writable(region, mask, site):
             return
         values = value if access.record else (value,)
-        if region.space == "local" and (type(index) is int or index.ndim == 0):
+        if region.is_one_column(index):
             where = True if mask is None else mask
             if access.plain:
                 cells = region.column(access.plain, int(index), self.geometry)

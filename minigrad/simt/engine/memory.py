@@ -89,6 +89,10 @@ class Region:
             self.bases[unit] = found
         return found
 
+    def is_one_column(self, index):
+        """Is it one place in the local memory of each lane? No tool watches that."""
+        return self.space == "local" and (type(index) is int or index.ndim == 0)
+
     def column(self, dtype, at, geometry):
         """Number `at` in the local memory of each lane: a view."""
         found = self.bases.get(dtype)
