@@ -127,7 +127,7 @@ def _sent(value):
 
 
 def serve(asked):
-    """In the process: do the launches that are asked for, and say what they left."""
+    """In the process: do the requested launches, and say what they left."""
     import minigrad
 
     texts, name, options, launches, times = asked

@@ -274,8 +274,8 @@ class ProcessSubject(WireSubject):
         judged, self._judged = self._judged, None
         try:
             self._fork()
-            told = [self.name, self.cells, self.files, CELL_SECONDS]
-            self._tell(wire.encode(told))
+            given = [self.name, self.cells, self.files, CELL_SECONDS]
+            self._tell(wire.encode(given))
         finally:
             self._judged = judged
 

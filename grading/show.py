@@ -22,8 +22,8 @@ HINTS = {
     "'function'": "a function stands there, and not what it returns: brackets call it",
     "Boolean value of": "a comparison of tensors is a tensor: count what is True in it "
     "by .sum(), or ask .all()",
-    "required positional argument": "fewer arguments than are asked for: a tuple is "
-    "one, and f(*pair) makes two of it",
+    "required positional argument": "fewer arguments than the function "
+    "takes: a tuple is one, and f(*pair) makes two of it",
     "has no setter": "self is only read: make a new view with self.as_strided(...)",
     "'NoneType' object has no attribute": "something is None there: which step gave it "
     "no value, or forgot its `return`?",

@@ -174,7 +174,7 @@ class CUDAGraph:
             self.recorder = Recorder()
             self.opened.enter_context(self.recorder)
             self.opened.enter_context(capture.disabled(self.recorder))
-        capture.here.watch = self.heard
+        capture.here.watch = self.host_reads
 
     def begin_on_gpu(self, pool):
         import cupy
@@ -201,7 +201,7 @@ class CUDAGraph:
                 self.recorder.put_back()
             random.default_generator.set_state(self.start)
 
-    def heard(self, what):
+    def host_reads(self, what):
         """The host reads, writes or waits: a capture cannot hold that."""
         kinds = {capture.UPLOAD: "upload", "synchronize()": "synchronize"}
         self.events.append((kinds.get(what, "read"), user_line(), what))

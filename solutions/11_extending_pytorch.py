@@ -396,7 +396,7 @@ check(bias_backward)
 #   wanted is `None`, and `bias_backward` must not run for it. No kernel runs twice.
 # - `x`, `bias` and `dy` stay as they are.
 #
-# Write it without PyTorch: what `ctx` and tensors are asked for has the same name in
+# Write it without PyTorch: the methods of `ctx` and of tensors have the same names in
 # minigrad, and in the cell below your answer both run it.
 
 # %%

@@ -108,7 +108,7 @@ PyTorch by its files:
 TensorFlow:
     import tensorflow
     return tensorflow.zeros(shape).numpy().strides
-the course's answer, asked for: return layout.contiguous_strides.course_answer()(shape)
+the course's answer, requested: return layout.contiguous_strides.course_answer()(shape)
 the course's answer, by the line:
     from minigrad.exercises import hole
     return hole.supply(layout.contiguous_strides)(shape)

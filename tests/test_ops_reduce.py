@@ -210,7 +210,7 @@ YOURS = {
 @on_devices
 @pytest.mark.parametrize("text", YOURS)
 def test_the_kernels_of_lab_05(text, device):
-    """Each runs where it is asked for and made for the operands, and is right."""
+    """Each runs where it is chosen and made for the operands, and is right."""
     if device == "cpu":
         pytest.skip("not run: rungs on cpu (NumPy has one)")
     data = np.random.default_rng(3).normal(size=(7, 70)).astype(np.float32)

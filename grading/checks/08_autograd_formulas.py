@@ -133,7 +133,7 @@ class DivBackward(FormulaCheck):
 
 mistakes(vjp.div_backward)(f"""
 other_operand: this is the gradient of a, the first operand: dy / b. That of b, the
-    second, is asked for
+    second, is wanted
 > = dy / b + 0 * a
 sign: the sign: y falls where b grows
 > = dy * a / (b * b)
@@ -179,7 +179,7 @@ not_less: the exponent becomes one less: the slope of a ** b is b * a ** (b - 1)
 > a ** (b - 1) -> a**b
 no_factor: the factor b is missing: the slope of a ** b is b * a ** (b - 1)
 > b * a ** (b - 1) -> a ** (b - 1)
-other_operand: this is the gradient of the exponent: that of the base is asked for
+other_operand: this is the gradient of the exponent: that of the base is wanted
 > = dy * a ** b * np.log(a)
 zero_exponent: where b is 0 the gradient is 0, also for a = 0: 0 * inf is NaN. np.where
     chooses

@@ -104,7 +104,7 @@ class Gradients(SceneCheck):
             asked = []
         values = [None if g is None else g.detach().numpy() for g in found]
         asked = None if asked is None else ", ".join(sorted(asked))
-        return {"gradients": values, "grad_of is asked for": asked}
+        return {"gradients": values, "grad_of is called for": asked}
 
 
 mistakes(gradients)(r"""

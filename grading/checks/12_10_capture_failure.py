@@ -118,7 +118,7 @@ not_refilled: a capture begins with the whole pool, whatever an earlier one has 
 > inside, left = True, pool -> inside, left = True, left or pool
 no_memory: memory counts: addresses are in the launches, so it comes from the pool
 > if left < 0: -> if False:
-asked: how many bytes are missing is wanted, not how many were asked for
+asked: how many bytes are missing is wanted, not how many were requested
 > {-left} bytes -> {detail} bytes
 after_the_end: after the end it is outside again
 > elif kind == "end": inside = False -> elif kind == "end":\n            continue

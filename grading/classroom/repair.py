@@ -133,7 +133,7 @@ class Released:
         return _cell(code, cell.source, {"tags": tags} if tags else {})
 
     def placed(self, name):
-        """The released check of a hole, the first time it is asked for."""
+        """The released check of a hole, the first time it is needed."""
         check = self.unplaced.pop(name, None)
         return check and _added(check)
 

@@ -150,7 +150,7 @@ def graph_gradients(hole, steps, y, xs, feed, twice=False):
         values = [None if v is None else np.array(v.numpy()) for v in values]
         old = {o.name for o in made[y].graph.operations[:before]}
         asked = None if twice else ", ".join(sorted(a for a in asked if a in old))
-        return {"gradients": values, "grad_of is asked for": asked}
+        return {"gradients": values, "grad_of is called for": asked}
 
 
 # ------------------------------------------------- nodes

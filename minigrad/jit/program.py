@@ -134,9 +134,9 @@ def step_of(node, fused):
 
     def call(env):
         operands = [env[a] if type(a) is Node else a for a in args]
-        if is_heard():
+        if without_plans():
             how = node.kwargs if out is None else {**node.kwargs, "out": env[out]}
-            env[node] = run_heard(node.target, node.kernel, operands, how)
+            env[node] = run_without_plan(node.target, node.kernel, operands, how)
         elif out is not None:
             into(node, state, operands, env[out])
             env[node] = env[out]
@@ -149,12 +149,12 @@ def step_of(node, fused):
     return call
 
 
-def is_heard():
-    """Does somebody listen to what runs, so that plans will not do?"""
+def without_plans():
+    """Is every kernel run anew, because it is traced or plans are disabled?"""
     return trace.active is not None or capture.here.disabled
 
 
-def run_heard(name, kernel, operands, options):
+def run_without_plan(name, kernel, operands, options):
     run = functools.partial(kernel, *operands, **options)
     if trace.active is not None:
         run = functools.partial(trace.active.run, name, kernel, operands, options)
@@ -186,8 +186,8 @@ def fused_step(node, kernel):
     def run(env):
         out = None if node.out is None else env[node.out]
         options, operands = {} if out is None else {"out": out}, map(env.get, node.args)
-        if not hasattr(kernel, "plan") or is_heard():
-            made = run_heard(node.target, kernel, [*operands], options)
+        if not hasattr(kernel, "plan") or without_plans():
+            made = run_without_plan(node.target, kernel, [*operands], options)
         elif "run" in state:
             made = state["run"](*operands)
         else:

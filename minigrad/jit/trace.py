@@ -33,7 +33,7 @@ class Tracer(trace.Trace):
         for name, x in inputs:
             self.known(x, Node("placeholder", name, spec=x.spec))
 
-    # ------------------------------------------------- what it hears
+    # ------------------------------------------------- what it is called with
 
     def run(self, operator, kernel, operands, options, moved=None):
         """An operator runs."""
@@ -90,7 +90,7 @@ class Tracer(trace.Trace):
         node = Node("call_function", "empty", spec=spec, kernel=lambda: maker())
         self.known(Tensor.over(storage, spec), node)
 
-    def heard(self, what):
+    def host_reads(self, what):
         """The host reads numbers: what it does with them is not in the trace."""
         if what not in (capture.UPLOAD, "synchronize()"):
             self.refuse(what, user_line())
@@ -162,7 +162,7 @@ class Tracer(trace.Trace):
                     node.value = Tensor.over(storage, spec)
 
     def graph(self, result, grads=()):
-        """The Graph of what was heard, with what the function returned."""
+        """The Graph of what was traced, with what the function returned."""
         results = mapped(result, Tensor, self.node_of)
         grads = [(x, g if g is None else self.node_of(g)) for x, g in grads]
         return Graph(self.nodes, results, grads)
@@ -170,7 +170,7 @@ class Tracer(trace.Trace):
     # ------------------------------------------------- a run
 
     def __enter__(self):
-        self.watch, capture.here.watch = capture.here.watch, self.heard
+        self.watch, capture.here.watch = capture.here.watch, self.host_reads
         self.drawing = self.static.captured()
         self.off = capture.disabled(self)
         self.drawing.__enter__(), self.off.__enter__()
