@@ -5,13 +5,10 @@ comes from it is examined before a check sees it.
 """
 
 import ast
-import atexit
 import collections
 import contextlib
 import functools
 import marshal
-import os
-import socket
 import time
 
 from minigrad import course
@@ -20,18 +17,17 @@ from minigrad.exercises.cells import answered_in
 from minigrad.exercises.registry import CppExercise, find
 from minigrad.exercises.sandbox import PATIENCE
 
-from . import native, replies, sandbox, wire
-from .line import LONGEST, Line
+from . import native, replies, wire
+from .forks import START_SECONDS, Fork
+from .line import LONGEST
 from .replies import WireSubject
 from .subject import Outcome, Problem
 
 CELL_SECONDS = 20  # of work, for one cell
-START_SECONDS = 120  # to import NumPy and minigrad on a busy machine
 GRACE = 5  # seconds beyond its own time limit, before a process is ended
 EXERCISE_SECONDS = 180  # by the clock, of waiting for all that an exercise is asked
 TRIES = 3  # of what ends its process: it may have been ended from outside
 SUBMISSION_SECONDS = 900
-CODE = "from grading.zygote import serve; serve({fd}, {boxed})"
 
 
 class Gone(Exception):
@@ -40,56 +36,6 @@ class Gone(Exception):
     def __init__(self, kind, message):
         super().__init__(message)
         self.kind = kind
-
-
-class Zygote:
-    """The process from which students' processes are forked."""
-
-    def __init__(self, unsafe):
-        if not unsafe:
-            sandbox.expect()
-            sandbox.boxing = True
-
-        def how(fd):
-            command = sandbox.python(CODE.format(fd=fd, boxed=not unsafe))
-            return {"args": command if unsafe else sandbox.command(command)}
-
-        environment = sandbox.ENVIRONMENT | {"CUDA_VISIBLE_DEVICES": ""}
-        self._process, self.control = sandbox.started(how, env=environment)
-        self.control.settimeout(START_SECONDS)
-        self.kind = self.control.recv(16).decode()
-        atexit.register(self.end)
-
-    def fork(self):
-        """A new student's process: (its Line, its lifeline)."""
-        (line, theirs), (lifeline, guards) = socket.socketpair(), socket.socketpair()
-        with theirs, guards:
-            fds = [theirs.fileno(), guards.fileno()]
-            socket.send_fds(self.control, [b"."], fds)
-        return Line(line), lifeline
-
-    def lives(self):
-        return self.kind and self._process.poll() is None
-
-    def end(self):
-        """End it and, in a box, all that was ever forked from it."""
-        atexit.unregister(self.end)
-        self.control.close()
-        sandbox.end(self._process)
-
-
-_zygotes = {}  # (this process, unsafe) -> Zygote
-
-
-def zygote(unsafe=False):
-    """The zygote of this process; or a new one, if its students' cannot be parted."""
-    key = os.getpid(), unsafe
-    found = _zygotes.get(key)
-    if found is None or not found.lives():
-        found = _zygotes[key] = Zygote(unsafe)
-    if found.kind == "shared":  # one box, one student
-        del _zygotes[key]
-    return found
 
 
 class ProcessSubject(WireSubject):
@@ -111,7 +57,7 @@ class ProcessSubject(WireSubject):
         self.lab, self.files, self.unsafe = lab, [*map(list, files)], unsafe
         self.problems, self.ended = {}, False
         self._endings = collections.Counter()  # of processes, by the cell that ran
-        self._line = self._lifeline = self._zygote = None
+        self._line = self._fork = None
         self._judged, self._given, self._setups = None, set(), set()
         self._seconds = GRACE
         self._of_exercise = self._of_all = seconds  # what is left of them
@@ -273,33 +219,21 @@ class ProcessSubject(WireSubject):
         self._given, self._setups = set(), set()
         judged, self._judged = self._judged, None
         try:
-            self._fork()
-            given = [self.name, self.cells, self.files, CELL_SECONDS]
+            try:
+                self._fork = Fork(self.unsafe)
+            except OSError as error:
+                raise Gone("gone", str(error)) from None
+            self._line = self._fork.line
+            given = ["answers", self.name, self.cells, self.files, CELL_SECONDS]
             self._tell(wire.encode(given))
         finally:
             self._judged = judged
 
-    def _fork(self):
-        for _ in range(2):  # the zygote may have been killed
-            self._zygote = zygote(self.unsafe)
-            with contextlib.suppress(OSError):
-                self._line, self._lifeline = self._zygote.fork()
-                return
-        raise Gone("gone", "no process can be started for the answers")
-
     def _end(self):
         """End the process, and wait until nothing is left of it."""
-        if self._line is None:
-            return
-        self._line.close()
-        self._lifeline.shutdown(socket.SHUT_WR)
-        self._lifeline.settimeout(GRACE)
-        with contextlib.suppress(OSError):
-            self._lifeline.recv(1)
-        self._lifeline.close()
-        if self._zygote.kind == "shared":
-            self._zygote.end()
-        self._line = None
+        if self._line:
+            self._fork.end()
+            self._line = None
 
 
 @functools.cache

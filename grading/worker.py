@@ -18,7 +18,6 @@ from minigrad.exercises.registry import exercises
 from minigrad.exercises.sandbox import TimeUp, captured, time_limit
 
 from . import wire
-from .line import Line
 
 
 class Absent(types.ModuleType):
@@ -46,8 +45,8 @@ def warm():
 class Talk:
     """The student's end of the line; a process that a cell has forked has none."""
 
-    def __init__(self, descriptor):
-        self.line, self.process = Line(descriptor), os.getpid()
+    def __init__(self, line):
+        self.line, self.process = line, os.getpid()
         self.names = {}  # chapter -> the names of the course's own answers
 
     def say(self, kind, *values):
@@ -67,15 +66,14 @@ class Talk:
         return found.get(hole)
 
 
-def main(descriptor):
-    """Run the cells that come first through the line, then serve calls."""
+def main(line, name, cells, files, seconds):
+    """Run the cells of a notebook, then serve calls."""
     from minigrad.exercises import hole
     from minigrad.exercises.registry import running
 
     from .subject import LocalSubject, serve
 
-    talk = Talk(descriptor)
-    name, cells, files, seconds = wire.decode(talk.line.receive())
+    talk = Talk(line)
     for file, text in files:
         Path(file).write_text(text, encoding="utf-8")
     hole.supply = talk.reference

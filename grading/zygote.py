@@ -15,8 +15,10 @@ import socket
 import sys
 import tempfile
 
-from . import locks, worker
+from . import locks, wire, worker
+from .line import Line
 
+KINDS = {"answers": worker.main}  # what a process is for -> what it runs
 OWN, SHARED, OPEN = "own", "shared", "open"  # namespaces: own, the box's, the machine's
 
 
@@ -94,7 +96,9 @@ class Room:
                 locks.powerless()
             if self.filter:
                 self.filter.shut()
-            worker.main(pipe)
+            line = Line(pipe)
+            kind, *values = wire.decode(line.receive())
+            KINDS[kind](line, *values)
         finally:
             os._exit(1)
 

@@ -16,7 +16,8 @@ from grading import process, sandbox  # noqa: E402
 from grading.checking import Check  # noqa: E402
 from grading.classroom import judging  # noqa: E402
 from grading.classroom.judging import verdict_on  # noqa: E402
-from grading.process import ProcessSubject, zygote  # noqa: E402
+from grading.forks import zygote  # noqa: E402
+from grading.process import ProcessSubject  # noqa: E402
 from minigrad import course  # noqa: E402
 from minigrad.exercises.answers import cells_of  # noqa: E402
 from minigrad.kernels.copy import contiguous_kernel  # noqa: E402

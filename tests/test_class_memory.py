@@ -13,7 +13,7 @@ import stand_in  # noqa: E402
 from altered import LAB  # noqa: E402
 from stand_in import hand_in, lab  # noqa: E402
 
-from grading import process, sandbox  # noqa: E402
+from grading import forks, sandbox  # noqa: E402
 from grading.classroom import book, judging  # noqa: E402
 from minigrad import course  # noqa: E402
 from minigrad.exercises.cells import cells_of  # noqa: E402
@@ -70,5 +70,5 @@ def handles(unsafe):
     """Files that this process and its zygote have open, and processes below them."""
     here = psutil.Process()
     below = here.children(recursive=True)
-    zygote = process.zygote(unsafe)._process.pid
+    zygote = forks.zygote(unsafe)._process.pid
     return here.num_fds() + psutil.Process(zygote).num_fds() + len(below)

@@ -4,8 +4,9 @@ import pytest
 
 pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)")
 
-from grading import locks, process, replies, sandbox, wire  # noqa: E402
-from grading.process import ProcessSubject, zygote  # noqa: E402
+from grading import forks, locks, replies, sandbox, wire  # noqa: E402
+from grading.forks import zygote  # noqa: E402
+from grading.process import ProcessSubject  # noqa: E402
 
 if sandbox.why_not():
     pytest.skip(f"not run: {sandbox.why_not()}", allow_module_level=True)
@@ -79,7 +80,7 @@ def test_the_answer_that_is_judged_is_not_there():
 
 def test_where_there_is_no_box_nothing_is_graded(monkeypatch):
     monkeypatch.setattr(sandbox, "why_not", lambda: "bubblewrap is not installed")
-    monkeypatch.setattr(process, "_zygotes", {})
+    monkeypatch.setattr(forks, "_zygotes", {})
     with pytest.raises(sandbox.NoIsolation, match="--unsafe"):
         tried("1")
 
@@ -92,14 +93,14 @@ def test_a_killed_zygote_is_replaced():
 
 
 def test_one_box_a_student_where_namespaces_do_not_nest(monkeypatch):
-    monkeypatch.setattr(process, "_zygotes", {})
-    code = process.CODE.replace("import serve", "import Room, serve; "
+    monkeypatch.setattr(forks, "_zygotes", {})
+    code = forks.CODE.replace("import serve", "import Room, serve; "
                                 "Room._nests = lambda self: False")  # fmt: skip
-    monkeypatch.setattr(process, "CODE", code)
+    monkeypatch.setattr(forks, "CODE", code)
     assert tried("open('/tmp/x', 'w').write('me')") == "2"
     assert tried(IN_TMP) == "[]"
     assert tried("os.fork()") == "PermissionError"
-    assert not process._zygotes
+    assert not forks._zygotes
 
 
 @pytest.mark.parametrize(
