@@ -261,7 +261,7 @@ def whole(dataset):
 def tensors_of(dataset):
     """The same as minigrad's."""
     arrays = map(minigrad.tensor, (dataset.images, dataset.labels))
-    return dataset.transform(*arrays)
+    return dataset.__transform_batch__(*arrays)
 
 
 def batch(size):

@@ -164,6 +164,28 @@ def test_a_dataset_of_ones_own():
     assert [b.tolist() for b in batches[1]] == [[[4]], [2]]
 
 
+@pytest.mark.parametrize("transform", [None, lambda x: x / 10])
+@pytest.mark.parametrize("batched", [False, True])
+def test_a_dataset_keeps_its_transform_to_itself(transform, batched):
+    class Images(data.Dataset):
+        def __init__(self):
+            self.x, self.transform = np.arange(1, 7, dtype=np.float32), transform
+
+        def __len__(self):
+            return 6
+
+        def __getitem__(self, i):
+            return self.transform(self.x[i]) if self.transform else self.x[i]
+
+    class Batched(Images):  # as PyTorch's own data sets have it: a list of items
+        def __getitems__(self, indices):
+            return [self[i] for i in indices]
+
+    (x,) = next(iter(data.DataLoader((Batched if batched else Images)(), 3)))
+    scale = 10 if transform else 1
+    assert np.allclose(x.numpy(), np.array([1, 2, 3]) / scale)
+
+
 def test_a_dataset_that_lacks_a_method_names_it():
     class Half(data.Dataset):
         def __len__(self):

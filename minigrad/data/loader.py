@@ -54,9 +54,10 @@ class DataLoader(Suggesting):
     """Iterate over a data set in batches: tuples of tensors, the batch first.
 
     dataset: it has `len()` and items that are tuples of arrays, tensors or numbers. If
-    it has `__getitems__(indices)`, it is called for whole batches, with NumPy
-    arrays; if it has `transform(*tensors)`, that is applied to each batch, on the
-    batch's device.
+    it has `__getitems__(indices)`, that is called for whole batches, and returns a list
+    of items, or a tuple of NumPy arrays that hold them all. If it has
+    `__transform_batch__(*tensors)`, that is applied to each batch, on the batch's
+    device. Other attributes, such as `transform`, belong to the data set alone.
     shuffle: another order in each epoch, decided by `seed` and the epoch's number
     alone. seed: an int, at least 0; by default drawn from the generator that
     `minigrad.manual_seed` sets. drop_last: leave out a last batch that is smaller.
@@ -110,7 +111,7 @@ class DataLoader(Suggesting):
         moved = pinned(arrays, self.prefetch) if self.device == "cuda" else (
             tuple(tensor(a, device=self.device) for a in batch) for batch in arrays
         )  # fmt: skip
-        transform = getattr(self.dataset, "transform", lambda *batch: batch)
+        transform = getattr(self.dataset, "__transform_batch__", lambda *batch: batch)
         for number, batch in enumerate(moved, first + 1):
             self.batch = number
             if number == len(self):
@@ -138,8 +139,11 @@ class DataLoader(Suggesting):
     def arrays(self, indices):
         """The items of a batch, put together as NumPy arrays."""
         if hasattr(self.dataset, "__getitems__"):
-            return self.dataset.__getitems__(indices)
-        items = [self.dataset[int(i)] for i in indices]
+            items = self.dataset.__getitems__(indices)
+            if isinstance(items, tuple):
+                return items
+        else:
+            items = [self.dataset[int(i)] for i in indices]
         several = tuple | list
         items = [item if isinstance(item, several) else (item,) for item in items]
         if len({*map(len, items)}) > 1:

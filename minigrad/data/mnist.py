@@ -65,14 +65,14 @@ class MNIST(Dataset):
         from ..creation import tensor
 
         image, label = self.images[index], self.labels[index]
-        return (*self.transform(tensor(image), tensor(label).long()),)
+        return (*self.__transform_batch__(tensor(image), tensor(label).long()),)
 
     def __getitems__(self, indices):
         """The images and labels at many places, as they lie in the files."""
         return self.images[indices], self.labels[indices]
 
     @staticmethod
-    def transform(images, labels):
+    def __transform_batch__(images, labels):
         """Images (..., 28, 28) as floats (..., 1, 28, 28), labels as int64."""
         scaled = mul(sub(images.to(float32), 255 * MEAN), 1 / (255 * STD))
         return scaled.unsqueeze(-3), labels.long()
