@@ -410,3 +410,32 @@ def test_mistakes(line, device):
     assert caught.type.__name__ == error, caught.value
     for piece in words.replace("@", device).split(" .. "):
         assert piece in str(caught.value)
+
+
+DIMENSIONS = """
+sum mean amax amin prod var std logsumexp all any argmax argmin max min cumsum cumprod
+logcumsumexp softmax log_softmax sort argsort squeeze unsqueeze unbind flatten
+m.var_mean(x,d) m.std_mean(x,d)
+x.topk(1,d) x.norm(2,d) x.flip((d,)) x.movedim(d,0) x.transpose(d,0) x.gather(d,i)
+x.index_select(d,i.view(-1)) x.roll(1,d) x.sum((d,),True) x.all((d,)) x.norm(0,(d,))
+x.scatter(d,i,x) x.chunk(1,d) x.split(1,d) x.unique(dim=d) m.stack([x,x],d)
+m.cat([x,x],d) x.permute(d) x.diagonal(0,d,0) x.sum((0,d)) x.flatten(0,d)
+"""
+
+
+@pytest.mark.parametrize("text", DIMENSIONS.split())
+@pytest.mark.parametrize("shape", [(), (3,)])
+def test_dimensions_are_those_of_pytorch(text, shape):
+    import torch
+
+    def outcome(m, dim):
+        x = m.ones(shape) * 2
+        try:
+            y = eval(text, {"m": m, "x": x, "d": dim, "i": m.zeros(shape).long()})
+        except (IndexError, RuntimeError, TypeError) as error:
+            return type(error)
+        return [tuple(t.shape) for t in (y if isinstance(y, tuple | list) else (y,))]
+
+    text = text if "(" in text else f"x.{text}(d)"
+    for dim in range(-3, 4):
+        assert outcome(minigrad, dim) == outcome(torch, dim), dim

@@ -526,9 +526,9 @@ def index_select(x, dim, index):
           f"{index.dtype}")  # fmt: skip
     check(index.ndim <= 1, "index_select(): Index is supposed to be a vector",
           IndexError)  # fmt: skip
+    dim = layout.wrap_dim(dim, x.ndim)
     if not x.ndim:
         return gather(x.view(1), 0, index.view(1)).view(())
-    dim = layout.wrap_dim(dim, x.ndim)
     index = index.long().view((-1,) + (1,) * (x.ndim - dim - 1))
     shape = (*x.shape[:dim], index.shape[0], *x.shape[dim + 1 :])
     return gather(x, dim, index.expand(shape))

@@ -30,7 +30,8 @@ def dims_of(dim, ndim):
     given = () if dim is None else layout.as_ints((dim,))
     if not given:
         return tuple(range(ndim))
-    return tuple(sorted(layout.distinct(given, ndim))) if ndim else ()
+    dims = layout.distinct(given, ndim)
+    return tuple(sorted(dims)) if ndim else ()
 
 
 def as_flag(operator, argument, value):

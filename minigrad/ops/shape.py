@@ -48,8 +48,8 @@ def cat(tensors, dim=0):
     if len(kept) < len(tensors) or {x.dtype for x in tensors} != {dtype}:
         return lambda: cat([x.to(dtype=dtype) for x in kept], dim)
     first = tensors[0]
-    dim = wrap_dim(dim, first.ndim)
     check(first.ndim, "zero-dimensional tensor (at position 0) cannot be concatenated")
+    dim = wrap_dim(dim, first.ndim)
     for number, x in enumerate(tensors):
         others = [s[:dim] + s[dim + 1 :] for s in (x.shape, first.shape)]
         check(x.ndim == first.ndim and others[0] == others[1], "cat: sizes of tensors "

@@ -103,6 +103,7 @@ def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=No
     if dim is None:
         rows, shape = x.reshape(-1, 1), input.shape
     else:
+        layout.at_dim(input.shape, dim)
         x = x.movedim(dim, 0)
         rows, shape = x.reshape(len(x), math.prod(x.shape[1:])), x.shape[:1]
     order = x.new_tensor(np.arange(len(rows)), int64)
