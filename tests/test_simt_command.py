@@ -188,6 +188,25 @@ def test_what_a_run_finds_is_shown(command):
     assert "    if (i < n) y[i] = x[i] + 1;" in ran.stdout
 
 
+UNSET = """\
+__global__ void mean(const float* x, float* y, int n) {
+    float total;
+    for (int i = 0; i < n; i++) total += x[i];
+    y[0] = total / n;
+}
+"""
+
+
+def test_a_run_shows_the_warnings_of_the_compiler(command):
+    words = "mean.cu", "--run", "mean", "--block", "1", "8", "zeros:1", "8"
+    ran = command(*words, mean=UNSET)
+    assert ran.returncode == 0
+    assert "block (1, 1, 1): nothing found, 1 warning" in ran.stdout
+    assert "mean.cu:3:33: warning: 'total' is used before it has a value" in ran.stdout
+    (warning,) = json.loads(command(*words, "--json", mean=UNSET).stdout)["warnings"]
+    assert warning.startswith("mean.cu:3:33: warning: 'total' is used")
+
+
 def test_a_run_as_json(command):
     words = "1000", "1000", "1024", "--json", "--gpu", "A100"
     made = json.loads(command(*LAUNCH, *words, add=ADD).stdout)

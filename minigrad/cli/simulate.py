@@ -30,7 +30,9 @@ def simulate(path, name, grid, block, given, shared_mem=0, seed=0, gpu="T4",
     if gpu not in GPUS:
         raise ValueError(f"--gpu {gpu}: known are {', '.join(GPUS)}")
     try:
-        kernel = simt.RawKernel(text_of(path), name, options)
+        code = text_of(path)
+        module = simt.RawModule(code, options, name=str(path))
+        kernel = simt.RawKernel(code, name, options, module=module)
     except simt.CompileError as error:
         error.file = str(path) if error.file == "kernel.cu" else error.file
         return refused(error, console, as_json)

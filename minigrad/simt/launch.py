@@ -160,8 +160,8 @@ class RawKernel:
 
     @property
     def warnings(self):
-        """The compiler's warnings: Lints."""
-        return self.module.program.warnings
+        """The compiler's warnings about the file: Lints."""
+        return [w for w in self.module.program.warnings if w.kind != "template"]
 
     def __call__(self, grid, block, args, *, shared_mem=0, stream=None):
         """Launch the kernel and wait for it; NumPy arrays are device memory.

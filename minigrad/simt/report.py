@@ -82,8 +82,8 @@ NOTES = ("race-equal",)
 class Report:
     """Everything about one launch.
 
-    findings: Findings, by line. notes: what is no mistake on a GPU, but worth a look.
-    counts: what the tools counted (sectors, requests,
+    findings: Findings, by line. warnings: the compiler's. notes: what is no mistake
+    on a GPU, but worth a look. counts: what the tools counted (sectors, requests,
     bank_passes, ...; counts["lines"] by (line, column)). output: what printf wrote.
     engine: what ran it, "NumPy" or "C".
     """
@@ -104,21 +104,23 @@ class Report:
         return not self.findings
 
     def __str__(self):
-        return "\n\n".join([self._head(), *map(str, self.findings + self.notes)])
+        return "\n\n".join([self._head(), *self._parts()])
 
     def _head(self):
-        found = len(self.findings)
-        text = (
-            f"{found} finding{'s' if found > 1 else ''}" if found else "nothing found"
-        )
-        if self.notes:
-            text += f", {len(self.notes)} note{'s' if len(self.notes) > 1 else ''}"
+        found = {
+            "finding": self.findings, "warning": self.warnings, "note": self.notes
+        }  # fmt: skip
+        texts = [_many(len(each), what) for what, each in found.items() if each]
+        text = ", ".join(texts if self.findings else ["nothing found", *texts])
         return f"{self.kernel}, grid {self.grid}, block {self.block}: {text}"
+
+    def _parts(self):
+        """What is said about the launch: the compiler's warnings may be the cause."""
+        return map(str, self.warnings + self.findings + self.notes)
 
     def _repr_html_(self):
         """For notebooks: what `print` shows, each finding on its own."""
-        texts = self._head(), *map(str, self.findings + self.notes)
-        head, *found = map(html.escape, texts)
+        head, *found = map(html.escape, [self._head(), *self._parts()])
         body = "".join(f"<pre>{text}</pre>" for text in found)
         return f"<div><p>{head}</p>{body}</div>"
 

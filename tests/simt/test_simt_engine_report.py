@@ -158,3 +158,25 @@ def test_summary():
     ]
     nothing = simt.RawKernel("__global__ void k() {}", "k")
     assert simt.run(nothing, 1, 1, ()).summary() == ""
+
+
+@pytest.mark.parametrize("schedule", ["lockstep", "warps"])
+@pytest.mark.parametrize("template", [False, True])
+def test_every_warning_is_in_the_report(template, schedule):
+    before = "__device__ int twice(int v) {\n if (v > 3) return 2 * v;\n}\n"
+    body = (
+        "int s; x[0] += s + twice(5); if (x[1] = 1) x[2] = 2; x[0];"
+        " int t[3]; t[0] = 1; x[3] = t[3]; return; x[1] = 2;"
+    )
+    head = "template <int n> __global__" if template else "__global__"
+    source = f"{before}{head} void k(int* x) {{\n{body}\n}}"
+    kernel = simt.RawKernel(source, "k<4>" if template else "k")
+    report = simt.run(kernel, 1, 1, (np.zeros(4, np.int32),), schedule=schedule)
+    kinds = {w.kind for w in report.warnings}
+    assert kinds == {
+        "uninitialised", "missing-return", "assignment", "no-effect", "out-of-bounds",
+        "unreachable",
+    }  # fmt: skip
+    for text in str(report), html.unescape(report._repr_html_()):
+        assert f"{len(report.warnings)} warnings" in text
+        assert all(str(warning) in text for warning in report.warnings)

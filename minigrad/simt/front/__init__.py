@@ -33,16 +33,15 @@ class Program:
 
     kernels: name -> Function, without templates. functions: all of them, instances of
     templates included. globals: __device__ and __constant__ variables. dynamic: name ->
-    type of the extern __shared__ arrays. warnings: Lints. options: what the options
-    said; fmad and arch are its two that matter most. brought: the places at which the
-    text of headers stands.
+    type of the extern __shared__ arrays. options: what the options said; fmad and arch
+    are its two that matter most. brought: the places at which the text of headers
+    stands.
     """
 
     kernels: dict
     functions: list
     globals: list
     dynamic: dict
-    warnings: list
     options: _Options = dataclasses.field(default_factory=_Options)
     brought: frozenset = frozenset()
     _checker: object = None
@@ -59,6 +58,18 @@ class Program:
     def arch(self):
         """The compute capability as one number: 75 for sm_75."""
         return self.options.arch
+
+    @property
+    def warnings(self):
+        """Lints, by line: also those of the instances of templates made so far."""
+        found = [
+            dataclasses.replace(
+                lint, file=self._file, source_line=self._lines[lint.line - 1]
+            )
+            for lint in self._preprocessor.warnings + self._checker.warnings
+            if (lint.line, lint.column) not in self.brought
+        ]
+        return sorted(found, key=lambda lint: (lint.line, lint.column))
 
     @property
     def templates(self):
@@ -111,19 +122,13 @@ def _compiled(source, name, options, lines):
     nodes = _Parser(tokens, preprocessor.includes).file()
     checker = _Checker(name, preprocessor.includes, options.arch)
     checker.check_file(nodes)
-    warnings = [
-        dataclasses.replace(lint, file=name, source_line=lines[lint.line - 1])
-        for lint in preprocessor.warnings + checker.warnings
-        if (lint.line, lint.column) not in preprocessor.brought
-    ]
     kernels = {
         f.name: f
         for f in checker.functions
         if f.kernel and f.body is not None and not f.template_arguments
     }
     return Program(
-        kernels, checker.functions, checker.globals, checker.dynamic,
-        sorted(warnings, key=lambda w: (w.line, w.column)), options,
+        kernels, checker.functions, checker.globals, checker.dynamic, options,
         frozenset(preprocessor.brought), checker, preprocessor, name, tuple(lines),
     )  # fmt: skip
 
