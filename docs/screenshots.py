@@ -65,7 +65,7 @@ def the_start_page(server, page, folder):
 
 
 def a_lesson(server, page, folder):
-    lesson = Notebook(server, page, f"lessons/{LAB}.ipynb")
+    lesson = Notebook(server, page, f"work/lessons/{LAB}.ipynb")
     lesson.run_all()
     pictures = page.locator(".jp-OutputArea svg, .jp-OutputArea img")
     pictures.nth(1).scroll_into_view_if_needed()

@@ -41,6 +41,7 @@ STUB = {
 }
 MEASURED = re.compile(r"\{\{(.*?) \| (.*?)(?: \| (.*?))?\}\}")
 STATED = re.compile(r"\{\{=([^|]*?)(?:\|(.*?))?\}\}", re.S)
+TO_THE_LAB = re.compile(r"^\*\*To the lab\*\*", re.M)
 FOR_TOOLS = re.compile(r"  # (?:fmt: skip|noqa).*$", re.M)  # no words for learners
 BADGE = "https://colab.research.google.com/assets/colab-badge.svg"
 COLAB = "https://colab.research.google.com/github"
@@ -134,6 +135,8 @@ def notebook(path, solved):
     built = [_cell(cell, id, solved, lab) for cell, id in zip(cells, ids, strict=True)]
     if not lab:
         glossary.link(built, path.stem[:2])
+    if not solved:
+        _add_links(built, course.chapter(path.stem), lab)
     _add_badge(built, f"{'labs' if lab else 'lessons'}/{path.stem}.ipynb")
     nb = nbformat.v4.new_notebook(cells=built, metadata=_metadata(path.stem, lab))
     nb.metadata["minigrad"]["built"] = _stamp(nb)
@@ -232,6 +235,29 @@ def _with_effort(text, name):
 def _with_contract(text, name):
     """The hints under the hole's contract, so that it stands right above the stub."""
     return f"**Contract**\n\n```text\n{find(name).contract}\n```\n\n{text}"
+
+
+def _add_links(cells, chapter, lab):
+    """Link the lesson to its lab and back, and both to the next chapter."""
+    partner = "lessons" if lab else "labs"
+    link = f"../{partner}/{chapter.name}.ipynb"
+    if not lab:
+        for cell in cells:
+            if cell.cell_type == "markdown":
+                cell.source = TO_THE_LAB.sub(f"**[To the lab]({link})**", cell.source)
+    to_partner = f"[{'Lesson' if lab else 'Lab'} {chapter.number:02}]({link})"
+    after = course.CHAPTERS[chapter.number + 1 :][:1]
+    to_next = [
+        f"[lesson {one.number:02}: {one.title}]"
+        f"({'../lessons/' if lab else ''}{one.name}.ipynb)"
+        for one in after
+        if (course.home() / "lessons" / f"{one.name}.py").exists()
+    ]
+    cells[0].source += f"\n\n{to_partner}"
+    steps = to_next if lab else [to_partner.replace("[Lab", "[lab"), *to_next]
+    if steps:
+        text = f"**Next**: {', then '.join(steps)}."
+        cells.append(nbformat.v4.new_markdown_cell(text, id="next"))
 
 
 def _add_badge(cells, path):

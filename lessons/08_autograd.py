@@ -943,7 +943,7 @@ y = x * 2
 viz.graph(y.sum() + y.prod(), x=x)
 
 # %% [markdown]
-# **To the lab**: `labs/08_autograd.ipynb`. When it is done, every `backward()` runs
+# **To the lab**. When it is done, every `backward()` runs
 # your own code; chapter 09 trains networks with it.
 #
 # To read on: A. Karpathy's *micrograd*; A. Griewank and A. Walther, *Evaluating

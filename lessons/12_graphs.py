@@ -662,7 +662,7 @@ for mode in (None, "reduce-overhead"):
 # </details>
 
 # %% [markdown]
-# **To the lab**: `labs/12_graphs.ipynb`. When it is done, `minigrad.jit` runs your
+# **To the lab**. When it is done, `minigrad.jit` runs your
 # passes and launches kernels that your program has written.
 #
 # To read on: M. Abadi and others, *TensorFlow: a system for large-scale machine

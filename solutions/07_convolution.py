@@ -28,7 +28,7 @@
 # Above the cell of an answer stands its contract: it says all that is tested. An answer
 # leaves what it is given as it was, unless that says otherwise. Put your code in the
 # place of `// YOUR CODE HERE`, run the cell, and check as often as you like. The
-# lesson, `lessons/07_convolution.ipynb`, has the pictures.
+# lesson has the pictures.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.

@@ -28,7 +28,7 @@
 # Above the cell of an answer stands its contract: it says all that is tested. An answer
 # leaves what it is given as it was, unless that says otherwise.
 #
-# The lesson, `lessons/10_cnn.ipynb`, has the pictures.
+# The lesson has the pictures.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.

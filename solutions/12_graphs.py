@@ -25,7 +25,7 @@
 #
 # Above the cell of an answer stands its contract: it says all that is tested. Put your
 # code in the place of `# YOUR CODE HERE`, run the cell, and check as often as you like.
-# The lesson, `lessons/12_graphs.ipynb`, has the pictures. No GPU is needed.
+# The lesson has the pictures. No GPU is needed.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.

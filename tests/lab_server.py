@@ -35,6 +35,21 @@ def copy_course(folder):
     return folder
 
 
+def commit(folder):
+    git(folder, "add", "-A")
+    who = ["-c", "user.name=Teacher", "-c", "user.email=teacher@example.org"]
+    git(folder, *who, "commit", "-q", "-m", "course")
+
+
+def git(folder, *words):
+    nothing = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+    run = subprocess.run(
+        ["git", *words], cwd=folder, env=os.environ | nothing, capture_output=True
+    )
+    assert run.returncode == 0, run.stderr.decode()
+    return run.stdout.decode()
+
+
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

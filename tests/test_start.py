@@ -12,7 +12,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from lab_server import TOKEN
+from lab_server import TOKEN, commit, git
 
 from minigrad import course
 from minigrad.cli import overview, progress, start, work
@@ -20,6 +20,7 @@ from minigrad.exercises.registry import exercises
 
 NAME = "03_strides"
 STUB = "def contiguous_strides(shape):\n    # YOUR CODE HERE\n    ..."
+OF_LAB, OF_LESSON = work.Copy("labs", NAME), work.Copy("lessons", NAME)
 LAB = [
     ("title", "markdown", "# Lab 03"),
     ("setup", "code", "# Set-up\nimport minigrad"),
@@ -33,6 +34,15 @@ MINE = "@solves(contiguous_strides)\ndef contiguous_strides(shape):\n    return 
 @pytest.fixture
 def lab(course_home, write_notebook):
     return write_notebook(course_home / "labs" / f"{NAME}.ipynb", *LAB)
+
+
+@pytest.fixture
+def lesson(course_home, write_notebook):
+    text = "# Lesson\n[lab](../labs/03_strides.ipynb) [words](../docs/glossary.md#view)"
+    (course_home / "docs").mkdir()
+    (course_home / "docs/glossary.md").touch()
+    cells = ("title", "markdown", text), ("code", "code", "1 + 1")
+    return write_notebook(course_home / "lessons" / f"{NAME}.ipynb", *cells)
 
 
 @pytest.fixture
@@ -75,7 +85,7 @@ def write_answer(text=MINE):
 
 
 def test_a_copy_is_made_once_and_never_written_over(lab):
-    assert work.make_copies() == [NAME]
+    assert work.make_copies() == [OF_LAB]
     write_answer()
     before = copy_of_lab().read_bytes()
     assert work.make_copies() == []
@@ -93,7 +103,59 @@ def test_a_newer_lab_is_noticed_and_an_edit_of_the_learner_is_not(lab, newer):
     write_answer()
     assert work.outdated() == []
     newer()
-    assert work.outdated() == [NAME]
+    assert work.outdated() == [OF_LAB]
+
+
+def test_a_lesson_is_copied_and_its_links_lead_to_copies(lab, lesson):
+    assert work.make_copies() == [OF_LAB, OF_LESSON]
+    text = "[lab](../03_strides.ipynb) [words](../../docs/glossary.md#view)"
+    assert text in sources(OF_LESSON.path)[0]
+    assert work.outdated() == []
+
+
+def test_a_copy_in_which_nothing_is_written_is_renewed(lab, newer):
+    work.make_copies()
+    newer()
+    assert work.make_copies() == work.outdated() == []
+    assert sources(copy_of_lab()) == sources(lab)
+
+
+def test_a_copy_has_the_metadata_that_the_kernel_would_write(lab):
+    from ipykernel.ipkernel import IPythonKernel
+    from ipykernel.kernelspec import get_kernel_dict
+
+    work.make_copies()
+    metadata = json.loads(copy_of_lab().read_text())["metadata"]
+    spec = get_kernel_dict()
+    assert metadata["kernelspec"] == {
+        "display_name": spec["display_name"],
+        "language": spec["language"],
+        "name": "python3",
+    }
+    assert metadata["language_info"] == IPythonKernel().language_info
+
+
+def test_a_copy_follows_a_newer_python(lab, monkeypatch):
+    work.make_copies()
+    write_answer()
+    monkeypatch.setitem(work.LANGUAGE, "version", "3.99.0")
+    assert work.make_copies() == []
+    notebook = json.loads(copy_of_lab().read_text())
+    assert notebook["metadata"]["language_info"]["version"] == "3.99.0"
+    assert MINE in sources(copy_of_lab())
+
+
+def test_the_links_of_every_copy_lead_somewhere(tmp_path):
+    """From copies of the real course, in a folder of its own."""
+    for one in work.copies():
+        for cell in work.published(one)["cells"]:
+            for link in work.LINK.findall(work.text(cell)):
+                if not link.endswith((".ipynb", ".md")):
+                    continue
+                assert (one.path.parent / link).resolve() in {
+                    *(other.path for other in work.copies()),
+                    course.home() / "docs/glossary.md",
+                }, (one, link)
 
 
 # Updates
@@ -216,7 +278,7 @@ def test_a_damaged_copy_is_named_and_not_touched(lab):
     work.make_copies()
     copy_of_lab().write_text("<<<<<<< HEAD")
     with pytest.raises(work.NotANotebook, match="Rename it"):
-        work.update(NAME)
+        work.update(OF_LAB)
     assert work.make_copies() == []
     assert copy_of_lab().read_text() == "<<<<<<< HEAD"
 
@@ -235,30 +297,16 @@ def test_git_pull_of_a_newer_course_keeps_the_learners_copy(lab, newer, monkeypa
     work.make_copies()
     start.write_page()
     write_answer()
+    assert git(learner, "status", "--porcelain") == ""
     before = copy_of_lab().read_bytes()
     git(learner, "pull", "-q")
     assert copy_of_lab().read_bytes() == before
-    assert work.outdated() == [NAME]
+    assert work.outdated() == [OF_LAB]
     start.write_page()
     assert "minigrad update 03" in (learner / start.PAGE).read_text()
     start.update(NAME)
     assert MINE in sources(copy_of_lab())
     assert git(learner, "status", "--porcelain") == ""
-
-
-def commit(folder):
-    git(folder, "add", "-A")
-    who = ["-c", "user.name=Teacher", "-c", "user.email=teacher@example.org"]
-    git(folder, *who, "commit", "-q", "-m", "course")
-
-
-def git(folder, *words):
-    nothing = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
-    run = subprocess.run(
-        ["git", *words], cwd=folder, env=os.environ | nothing, capture_output=True
-    )
-    assert run.returncode == 0, run.stderr.decode()
-    return run.stdout.decode()
 
 
 # The record of progress
@@ -388,7 +436,7 @@ def test_lab_makes_copies_and_says_how_jupyter_is_started(lab, capsys):
     assert (course.home() / start.PAGE).exists()
     assert f"--ServerApp.port={port}" in said
     assert "--no-browser" in said
-    assert f"work/{NAME}.ipynb is new" in said
+    assert f"Your own copies of labs are new: work/{NAME}.ipynb" in said
 
 
 def test_a_port_in_use_is_an_error_that_names_a_free_one():

@@ -192,7 +192,7 @@ def test_without_a_slider_the_picture_is_there(monkeypatch, why):
     assert isinstance(picture, Graph) and picture.panel is None
     (still,) = shown(monkeypatch, picture)
     assert still["text/html"].startswith("<img alt=")
-    assert still["image/svg+xml"] == picture.text
+    assert still["text/html"] == picture._repr_html_()
 
 
 def test_no_edge_of_a_gradients_graph_goes_up():

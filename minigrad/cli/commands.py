@@ -36,12 +36,13 @@ def lab(port: int | None = None, browser: bool = True, dry_run: bool = False):
 
 @app.command()
 def update(chapters: Annotated[list[str] | None, typer.Argument()] = None):
-    """Bring your copies of labs up to date; your answers come along."""
+    """Bring your copies of labs and lessons up to date; what you wrote comes along."""
     start.require_clone()
-    for name in [course.chapter(c).name for c in chapters or []] or work.outdated():
+    names = [course.chapter(c).name for c in chapters or []]
+    for name in names or dict.fromkeys(one.name for one in work.outdated()):
         print(start.update(name))
     if not chapters and not work.outdated():
-        print("Every copy in work/ is made from the newest lab.")
+        print("Every copy in work/ is up to date.")
 
 
 @app.command()

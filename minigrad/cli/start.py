@@ -47,19 +47,24 @@ def lab(port=None, browser=True, dry_run=False):
 
 
 def update(name):
-    """Bring one working copy up to date; return what to tell the learner."""
-    if not work.lab(name).exists():
-        raise CannotStart(f"There is no lab {name} yet.")
-    if not work.working_copy(name).exists():
-        return f"work/{name}.ipynb is not there: `minigrad lab` makes it."
-    if not work.is_outdated(name):
-        return f"work/{name}.ipynb is made from the newest lab: nothing to do."
-    kept, gone = work.update(name)
+    """Bring a chapter's copies up to date; return what to tell the learner."""
+    if not work.copies(name):
+        raise CannotStart(f"There is no chapter {name} yet.")
+    return "\n".join(map(updated, work.copies(name)))
+
+
+def updated(one):
+    """Bring one copy up to date; return what to tell the learner."""
+    if not one.path.exists():
+        return f"{one.place} is not there: `minigrad lab` makes it."
+    if not work.is_outdated(one):
+        return f"{one.place} is up to date: nothing to do."
+    kept, gone = work.update(one)
     lost = f" No exercises any more, and as text at its end: {', '.join(gone)}."
     return (
-        f"work/{name}.ipynb is new, with your answers in it; the old one is kept as"
-        f" work/{kept.name}.{lost if gone else ''} Where it is open, choose File >"
-        " Reload Notebook from Disk."
+        f"{one.place} is new, with your cells in it. The old one is kept as"
+        f" {kept.relative_to(course.home())}.{lost if gone else ''} If it is open,"
+        " choose File > Reload Notebook from Disk."
     )
 
 
@@ -81,16 +86,18 @@ def require_one_cupy():
 
 
 def say_news(new, old):
-    for name in new:
-        print(f"work/{name}.ipynb is new: your own copy of the lab.")
-    for name in old:
-        print(news_of(name))
+    for kind in ("lessons", "labs"):
+        places = [one.place for one in new if one.kind == kind]
+        if places:
+            print(f"Your own copies of {kind} are new: {', '.join(places)}")
+    for one in old:
+        print(news_of(one))
 
 
-def news_of(name):
+def news_of(one):
     return (
-        f"work/{name}.ipynb was made from an earlier lab {name}. `minigrad update "
-        f"{name[:2]}` makes a new copy with your answers in it, and keeps the old one."
+        f"{one.place} comes from an earlier version of the course. `minigrad update "
+        f"{one.name[:2]}` makes a new copy with your cells, and keeps the old one."
     )
 
 
@@ -152,7 +159,7 @@ class CourseMap:
 
     def row(self, chapter, done):
         have = tally(chapter, done)
-        lesson = link("lesson", f"lessons/{chapter.name}.ipynb")
+        lesson = link("lesson", f"work/lessons/{chapter.name}.ipynb")
         copy = link("lab", f"work/{chapter.name}.ipynb")
         if not lesson and not copy:
             return f"{chapter.number:02}", chapter.title, "planned", "", "", "", ""
@@ -176,7 +183,7 @@ class CourseMap:
         last = self.last(done)
         if last is None:
             return "**All is solved.**"
-        lesson = link("lesson", f"lessons/{last.name}.ipynb")
+        lesson = link("lesson", f"work/lessons/{last.name}.ipynb")
         labs = link("lab", f"work/{last.name}.ipynb")
         both = " and its ".join(filter(None, [lesson, labs]))
         return f"**Continue here: {last.number:02} · {last.title}**, the {both}."
@@ -238,7 +245,7 @@ def page():
     picture = progress().picture()
     image = f"![{picture.alt}](attachment:map.png)"
     cells = [("begin", BEGIN), ("map", f"{progress()._repr_markdown_()}\n\n{image}")]
-    news = "\n".join(f"- {news_of(name)}" for name in outdated())
+    news = "\n".join(f"- {news_of(one)}" for one in outdated())
     cells += [("news", f"**New in the course**\n\n{news}")] if news else []
     cells += [("again", AGAIN)]
     text = [
@@ -249,17 +256,16 @@ def page():
     text[1]["attachments"] = {"map.png": {"image/png": png}}
     code = {"cell_type": "code", "id": "progress", "metadata": {}, "source": CODE}
     text.append(code | {"outputs": [], "execution_count": None})
-    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
-    return {"cells": text, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+    page = {"cells": text, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    return work.for_this_kernel(page)
 
 
 BEGIN = """\
 # minigrad
 
 Learn how PyTorch works by writing it. For each chapter read the **lesson**, then write
-your own version of it in the **lab**. The lab is your copy, in the folder `work`: only
-you change it."""
+your own version of it in the **lab**. Both are your copies, in the folder `work`, so
+change them as you like."""
 
 AGAIN = """\
 Table and picture are as of the last `make lab`. To see your progress now, run the cell

@@ -1,15 +1,20 @@
-"""The learner's working copies: labs/NN_name.ipynb is the course's, work/'s is theirs.
+"""The learner's copies of labs and lessons, in work/: git never touches them.
 
-A copy is made once and never written over. It remembers, in its metadata, the lab that
-it was made from and a hash of each cell: so `update` can tell what the learner wrote.
+A copy is never written over once the learner has changed a cell. It remembers, in its
+metadata, the notebook that it was made from and a hash of each cell, so `update` can
+tell what the learner wrote. Links between notebooks lead to the copies.
 """
 
 import copy
 import hashlib
 import json
+import os
+import re
 import shutil
+import sys
 import uuid
 from datetime import date
+from typing import NamedTuple
 
 from minigrad import course
 from minigrad.exercises.cells import NotANotebook, answered_in
@@ -20,47 +25,139 @@ from .progress import free_name, replace
 HEADING = "## From your earlier notebook"
 
 
+LINK = re.compile(r"(?<=\]\()([\w./-]+)(?=[)#])")  # the target of a link to a file
+KERNEL = {
+    "display_name": "Python 3 (ipykernel)",
+    "language": "python",
+    "name": "python3",
+}
+LANGUAGE = {
+    "codemirror_mode": {"name": "ipython", "version": sys.version_info[0]},
+    "file_extension": ".py",
+    "mimetype": "text/x-python",
+    "name": "python",
+    "nbconvert_exporter": "python",
+    "pygments_lexer": "ipython3",
+    "version": sys.version.split()[0],
+}
+# What the kernel would write: a notebook with anything else opens as changed.
+RUNNING = {"kernelspec": KERNEL, "language_info": LANGUAGE}
+
+
+class Copy(NamedTuple):
+    """A learner's notebook: work/03_strides.ipynb or work/lessons/03_strides.ipynb."""
+
+    kind: str  # "labs" or "lessons", where the original is
+    name: str
+
+    @property
+    def original(self):
+        return course.home() / self.kind / f"{self.name}.ipynb"
+
+    @property
+    def place(self):
+        """Its path below the course's folder, as text."""
+        folder = {"labs": "work", "lessons": "work/lessons"}[self.kind]
+        return f"{folder}/{self.name}.ipynb"
+
+    @property
+    def path(self):
+        return course.home() / self.place
+
+
+def copies(name=None):
+    """The Copy of every lab and lesson that the course has; or of one chapter's."""
+    names = [
+        chapter.name for chapter in course.CHAPTERS if name in (None, chapter.name)
+    ]
+    every = [Copy(kind, one) for one in names for kind in ("labs", "lessons")]
+    return [one for one in every if one.original.exists()]
+
+
 def make_copies():
-    """Copy every lab that has no working copy yet; return the names of the new ones."""
-    folder = course.home() / "work"
-    folder.mkdir(exist_ok=True)
-    missing = [c.name for c in chapters() if not working_copy(c.name).exists()]
-    for name in missing:
-        replace(working_copy(name), as_text(marked(read(lab(name)), name)))
+    """Make what is missing, renew what nobody has written in; return the new ones."""
+    missing = []
+    for one in copies():
+        try:
+            if not one.path.exists():
+                missing.append(one)
+                write(one, published(one))
+            elif is_outdated(one) and not is_written(one):
+                write(one, published(one))
+            elif (mine := read(one.path)) != (fresh := for_this_kernel(mine)):
+                replace(one.path, as_text(fresh))
+        except NotANotebook as error:
+            print(error)
     return missing
 
 
 def outdated():
-    """Names of the working copies whose lab has changed since they were made."""
-    return [c.name for c in chapters() if is_outdated(c.name)]
+    """The copies whose original has changed since they were made."""
+    return [one for one in copies() if is_outdated(one)]
 
 
-def is_outdated(name):
-    if not working_copy(name).exists():
+def is_outdated(one):
+    if not one.path.exists():
         return False
     try:
-        return made_from(read(working_copy(name))).get("made_from") != digest(name)
+        return made_from(read(one.path)).get("made_from") != digest(one)
     except NotANotebook as error:
         print(error)
         return False
 
 
-def update(name):
-    """A copy of the newest lab with the learner's cells.
+def is_written(one):
+    """Has the learner changed, added, or removed a cell?"""
+    mine = read(one.path)
+    return [*map(mark, mine["cells"])] != made_from(mine).get("cells")
+
+
+def update(one):
+    """A copy of the newest notebook with the learner's cells.
 
     Returns where the old one is, and the names of the exercises that are `gone`.
     """
-    mine = working_copy(name)
-    old, new = read(mine), read(lab(name))
-    merged = marked(merge(old, new), name)
-    aside = free_name(mine.with_name(f"{name}.before-update-{date.today()}.ipynb"))
-    shutil.copy2(mine, aside)
-    replace(mine, as_text(merged))
+    old = read(one.path)
+    aside = free_name(
+        one.path.with_name(f"{one.name}.before-update-{date.today()}.ipynb")
+    )
+    shutil.copy2(one.path, aside)
+    write(one, merge(old, published(one)))
     return aside, [hole(cell) for cell in gone(old)]
 
 
+def published(one):
+    """The course's notebook, with links that lead on from where the copy is."""
+    notebook = read(one.original)
+    kept = {other.original.resolve(): other.path for other in copies()}
+
+    def moved(link):
+        target = (one.original.parent / link[1]).resolve()
+        if not target.exists():
+            return link[1]
+        target = kept.get(target, target)
+        return os.path.relpath(target, one.path.parent).replace(os.sep, "/")
+
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "markdown":
+            cell["source"] = LINK.sub(moved, text(cell))
+    return notebook
+
+
+def write(one, notebook):
+    """Write a copy, with a note of the original and its cells."""
+    note = {"made_from": digest(one), "cells": [*map(mark, published(one)["cells"])]}
+    metadata = notebook["metadata"] | {"minigrad": note}
+    one.path.parent.mkdir(parents=True, exist_ok=True)
+    replace(one.path, as_text(for_this_kernel(notebook | {"metadata": metadata})))
+
+
+def for_this_kernel(notebook):
+    return notebook | {"metadata": notebook["metadata"] | RUNNING}
+
+
 def merge(old, new):
-    """The new lab, with every cell of `old` that the learner wrote or changed."""
+    """The new notebook, with every cell of `old` that the learner wrote or changed."""
     merged = copy.deepcopy(new)
     lost = gone(old)
     kept = [cell for cell in old["cells"] if cell not in lost]
@@ -131,14 +228,6 @@ def with_unique_ids(notebook):
     return notebook
 
 
-def marked(notebook, name):
-    """The notebook, with a note of the lab that it comes from and that lab's cells."""
-    cells = [mark(cell) for cell in read(lab(name))["cells"]]
-    note = {"made_from": digest(name), "cells": cells}
-    metadata = notebook["metadata"] | {"minigrad": note}
-    return notebook | {"metadata": metadata}
-
-
 def made_from(notebook):
     note = notebook["metadata"].get("minigrad")
     return note if isinstance(note, dict) else {}
@@ -160,21 +249,8 @@ def new_id():
     return uuid.uuid4().hex[:8]
 
 
-def digest(name):
-    return hashlib.sha256(lab(name).read_bytes()).hexdigest()
-
-
-def chapters():
-    """The chapters that have a lab today."""
-    return [chapter for chapter in course.CHAPTERS if lab(chapter.name).exists()]
-
-
-def lab(name):
-    return course.home() / "labs" / f"{name}.ipynb"
-
-
-def working_copy(name):
-    return course.home() / "work" / f"{name}.ipynb"
+def digest(one):
+    return hashlib.sha256(one.original.read_bytes()).hexdigest()
 
 
 def read(path):

@@ -1,6 +1,5 @@
 """The graph of a tensor: nodes in layers, and backward step by step."""
 
-import base64
 import functools
 import itertools
 import json
@@ -12,6 +11,7 @@ from .graph_facts import Facts
 from .graph_flow import flow, text_of
 from .graph_layout import MOST_WIDE, arranged, folded, is_leaf, layers_of, plural
 from .graph_modules import AUTO
+from .picture import image
 from .runs import sentence
 
 FILES = Path(__file__).parent
@@ -218,27 +218,20 @@ class Graph:
     def __repr__(self):
         return self.alt
 
-    def _repr_mimebundle_(self, include=None, exclude=None):
-        data = base64.b64encode(self.text.encode()).decode()
-        html = (
-            f'<img alt="{escape(self.alt)}" style="max-width: 100%" '
-            f'src="data:image/svg+xml;base64,{data}">'
-        )
-        return {"text/plain": self.alt, "text/html": html, "image/svg+xml": self.text}
+    def _repr_html_(self):
+        return image(self.text, self.alt)
 
     def _ipython_display_(self):
         from IPython.display import display
 
-        data = self._repr_mimebundle_()
+        html = self._repr_html_()
         if self.panel is not None:
             view = {"version_major": 2, "version_minor": 0,
                     "model_id": self.panel.model_id}  # fmt: skip
             words = "Run this cell to step through backward here."
-            shown = {"text/plain": words, WIDGET: view}
-            display(shown, raw=True)
-            data["text/html"] = f'<div class="{self.still}">{data["text/html"]}</div>'
-            del data["image/svg+xml"]
-        display(data, raw=True)
+            display({"text/plain": words, WIDGET: view}, raw=True)
+            html = f'<div class="{self.still}">{html}</div>'
+        display({"text/plain": self.alt, "text/html": html}, raw=True)
 
 
 COLOURS = ("#e3ecf7", "#4a6d99"), ("#dceeda", "#3f7f3a"), ("#f0e6f5", "#7a5296")

@@ -8,7 +8,7 @@ from html import escape
 
 
 class Picture:
-    """A Matplotlib figure as SVG, as PNG where SVG cannot be shown, and in words."""
+    """A Matplotlib figure, shown as SVG with its description in words."""
 
     def __init__(self, figure, alt):
         self.figure, self.alt = figure, alt
@@ -16,17 +16,8 @@ class Picture:
     def __repr__(self):
         return self.alt
 
-    def _repr_mimebundle_(self, include=None, exclude=None):
-        width, height = (round(96 * inches) for inches in self.figure.get_size_inches())
-        svg = self.svg()
-        data = {
-            "text/plain": self.alt,
-            "text/html": self.img(svg),  # JupyterLab gives other images no alt text
-            "image/svg+xml": svg,
-            "image/png": base64.b64encode(self.png()).decode(),
-        }
-        size = {"width": width, "height": height, "alt": self.alt}
-        return data, {"image/png": size, "image/svg+xml": {"alt": self.alt}}
+    def _repr_html_(self):
+        return self.img()  # stored once; JupyterLab gives other images no alt text
 
     def svg(self):
         """The picture as SVG text, with its description for screen readers."""
@@ -47,19 +38,24 @@ class Picture:
         with open(path, "wb") as file:
             file.write(data)
 
-    def img(self, svg=None):
+    def img(self):
         """An HTML <img> that holds the SVG and is no wider than the page."""
-        data = base64.b64encode((svg or self.svg()).encode()).decode()
-        return (
-            f'<img alt="{escape(self.alt)}" style="max-width: 100%" '
-            f'src="data:image/svg+xml;base64,{data}">'
-        )
+        return image(self.svg(), self.alt)
 
     def _saved(self, format, **options):
         file = io.BytesIO()
         with style():
             self.figure.savefig(file, format=format, **options)
         return file.getvalue()
+
+
+def image(svg, alt):
+    """An HTML <img> of SVG text, described in words."""
+    data = base64.b64encode(svg.encode()).decode()
+    return (
+        f'<img alt="{escape(alt)}" style="max-width: 100%" '
+        f'src="data:image/svg+xml;base64,{data}">'
+    )
 
 
 @contextlib.contextmanager

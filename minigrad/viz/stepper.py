@@ -71,9 +71,8 @@ class Stepper:
             display(self.picture())
             return
         display(self.bundle(), raw=True)
-        data, about = self.picture()._repr_mimebundle_()
-        data["text/html"] = f'<div class="{self.still}">{data["text/html"]}</div>'
-        display(data, metadata=about, raw=True)
+        still = f'<div class="{self.still}">{self.picture().img()}</div>'
+        display({"text/plain": repr(self), "text/html": still}, raw=True)
 
     def bundle(self):
         """What shows the slider, or, where that cannot be, says how to get it."""
