@@ -12,7 +12,7 @@ import numpy as np
 
 from . import native
 from .device import fresh_of
-from .engine import admit, arguments, warps
+from .engine import admit, apart, arguments, warps
 from .engine.batch import Batch
 from .engine.geometry import geometry
 from .engine.memory import TEXT, Pointer, Region, Root, leaves_of
@@ -229,6 +229,8 @@ class Launch:
         self.findings, self.swaps, self.puts = {}, set(), set()
         self.storing = None  # the value that is being written, for tools
         self.lost, self.again = {}, False  # shuffles from lanes that are not there
+        self.divided = False  # did a mask name lanes in another branch?
+        self.classes, self.final = {}, True  # see engine/apart.py
         self.counts = {"lines": {}, **dict.fromkeys(COUNTS, 0)}
         self.steps, self.bytes, self.printer = 0, 0, Printer()
         self.new_address = arguments.Addresses().new
@@ -326,32 +328,65 @@ class Launch:
         self.deadline = self.begin + min(self.seconds, self.patience or math.inf)
         for tool in self.tools:
             tool.begin(self)
-        before = self.written() if self.tools and "__shfl" in self.kernel.code else None
+        before = self.written() if self.code.joins else None
+        ended = False
         try:
             with np.errstate(all="ignore"):
                 self.run_batches()
+            ended = True
         except Stop:
-            before = None
+            pass
         for tool in self.tools:
             tool.end()
-        if self.lost and before is not None:
+        if self.divided and self.schedule != "apart":
+            report = self.apart(before)
+            if report is not None:
+                return report
+        if self.lost and self.tools and ended:
             self.report_lost(before)
         return self.report_of()
 
+    def apart(self, before):
+        """The Report of a launch whose lanes wait for those of other branches; None if
+        that is of no use. The counts are those of this one, with whole warps."""
+        results = self.written()
+        self.put(before)
+        search = self.twin("apart")
+        search.final = False
+        search.run()
+        self.put(before)
+        launch = self.twin("apart", self.tools)
+        launch.classes = search.classes
+        report = launch.run()
+        if self.divergent() == launch.divergent():
+            self.put(results)
+            return None
+        return dataclasses.replace(report, counts=self.counts, schedule=self.schedule)
+
+    def divergent(self):
+        """The places of what is found about masks."""
+        return {site for kind, site, _ in self.findings if kind == "divergent-shuffle"}
+
     def written(self):
-        """Copies of what the kernel can write."""
-        return [r.data.copy() for r in self.roots if r.writable]
+        """Copies of what the kernel can write, and of what was never written there."""
+        fresh = (None if r.fresh is None else r.fresh.copy() for r in self.roots)
+        pairs = zip(self.roots, fresh, strict=True)
+        return [(r.data.copy(), fresh) for r, fresh in pairs if r.writable]
 
     def put(self, data):
         """Write back what `written` gave."""
         roots = [r for r in self.roots if r.writable]
-        for root, old in zip(roots, data, strict=True):
+        for root, (old, fresh) in zip(roots, data, strict=True):
             root.data[:] = old
+            if fresh is not None:
+                root.fresh[:] = fresh
 
-    def twin(self):
+    def twin(self, schedule=None, tools=()):
         """The same launch, not yet run."""
-        return Launch(self.kernel, *self.how, schedule=self.schedule, seed=self.seed,
-                      limits=self.limits)  # fmt: skip
+        twin = Launch(self.kernel, *self.how, tools, schedule or self.schedule,
+                      self.seed, self.limits)  # fmt: skip
+        twin.classes = self.classes
+        return twin
 
     def report_lost(self, before):
         """Report shuffles from lanes that are not there, if the results depend on what
@@ -363,10 +398,10 @@ class Launch:
         twin.run()
         differ = any(
             r.data.tobytes() != old.tobytes()
-            for r, old in zip(roots, results, strict=True)
+            for r, (old, _) in zip(roots, results, strict=True)
         )
         self.put(results)
-        known = {site for kind, site, _ in self.findings if kind == "divergent-shuffle"}
+        known = self.divergent()
         for site, (source, exists, lane, where, count) in self.lost.items():
             if differ and site not in known:
                 why = "does not take part" if exists else "does not exist"
@@ -411,6 +446,9 @@ class Launch:
         shared = self.new_shared(blocks)
         for tool in self.tools:
             tool.batch(whole)
+        if self.schedule == "apart":
+            self.run_apart(first, whole, shared)
+            return
         if self.schedule != "warps":
             batch = self.batch_class(self, whole, shared, self.globals)
             self.code.run(batch, None, *self.values)
@@ -424,6 +462,25 @@ class Launch:
             lambda g: self.batch_class(self, g, shared, self.globals),
             turns, self.values, [self.seed, first],
         )  # fmt: skip
+
+    def run_apart(self, first, whole, shared):
+        """One batch, by classes of lanes: at first those of the last batch."""
+        last = next(reversed(self.classes.values()), [None])
+        fits = all(m is None or m.shape == whole.box for m in last)
+        classes = self.classes.setdefault(first, last if fits else [None])
+        before = None if self.final else self.written()
+        while True:
+            try:
+                apart.run(
+                    self, self.code.run,
+                    lambda _: self.batch_class(self, whole, shared, self.globals),
+                    self.values, classes, self.final,
+                )  # fmt: skip
+                return
+            except apart.Split as split:
+                classes = self.classes[first] = split.classes
+                self.put(before)
+                shared = self.new_shared(len(whole.block_ids))
 
     def turn(self, geometry):
         for tool in self.tools:

@@ -497,3 +497,62 @@ __global__ void k(cudaTextureObject_t t, float* y) {
         simt.RawKernel(text, "k")(1, 4, (t, y))
         assert y.tolist() == expected
     compiles(text)
+
+
+WMMA = """
+#include <mma.h>
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+using namespace nvcuda;
+namespace cg = cooperative_groups;
+__global__ void f(const half* a, const half* b, float* c) {{
+    __shared__ __align__(32) float tile[256];
+    __shared__ __align__(32) half left[256];
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> fa;
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> fb;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, float> fc;
+    int t = threadIdx.x;
+    wmma::fill_fragment(fc, 0.0f);
+    wmma::load_matrix_sync(fa, a, 16);
+    wmma::load_matrix_sync(fb, b, 16);
+    {}
+}}
+"""
+# Statements with @ where a __syncwarp() is missing.
+COLLECTIVE = [
+    "wmma::store_matrix_sync(tile, fc, 16, wmma::mem_row_major); @"
+    " for (int z = t; z < 256; z += 32) c[z] = tile[z];",
+    "wmma::store_matrix_sync(tile, fc, 16, wmma::mem_col_major); @"
+    " for (int z = 0; z < 8; z++) c[z * 32 + t] = tile[z + t * 8];",
+    "wmma::store_matrix_sync(c, fc, 16, wmma::mem_row_major); @"
+    " if (t == 0) c[0] += c[255];",
+    "for (int z = t; z < 256; z += 32) left[z] = a[z]; @"
+    " wmma::load_matrix_sync(fa, left, 16); c[t] = fa.x[0];",
+    "for (int z = 0; z < 8; z++) left[z + t * 8] = a[z + t * 8]; @"
+    " wmma::load_matrix_sync(fa, left, 16); c[t] = fa.x[0];",
+    "for (int z = t; z < 256; z += 32) tile[z] = 0; @"
+    " wmma::load_matrix_sync(fc, tile, 16, wmma::mem_row_major); @"
+    " for (int z = t; z < 256; z += 32) tile[z] = z; c[t] = fc.x[0];",
+    "tile[t] = t; @ wmma::store_matrix_sync(tile, fc, 16, wmma::mem_row_major);",
+    "tile[t] = t; float s = tile[t]; auto w = cg::tiled_partition<32>("
+    "cg::this_thread_block()); s = cg::reduce(w, s, cg::plus<float>()); @"
+    " c[t] = s + tile[31 - t];",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("body", COLLECTIVE)
+def test_what_a_warp_does_together_orders_no_memory(body):
+    parts = body.split("@")
+    wrong = [
+        "__syncwarp();".join([" ".join(parts[: i + 1]), *parts[i + 1 :]])
+        for i in range(1, len(parts))
+    ]
+    options = ("--gpu-architecture=sm_80",)
+    for text in (*wrong, "__syncwarp();".join(parts)):
+        source = WMMA.format(text)
+        compiles(source, 80)
+        kernel = simt.RawKernel(source, "f", options)
+        a, b = (np.ones(256, np.float16) for _ in "ab")
+        found = simt.run(kernel, 1, 32, (a, b, np.zeros(256, np.float32))).findings
+        kinds = {"race-warp"} if text in wrong else set()
+        assert {f.kind for f in found} == kinds

@@ -1,5 +1,7 @@
 """Operations of a whole warp: shuffles, votes, reductions."""
 
+import re
+
 import numpy as np
 
 from .geometry import WARP
@@ -32,6 +34,7 @@ class Warp:
         named = named.astype(bool)  # [warp, lane, lane that it names]
         alive = self.active(self.alive)
         missing = active[..., None] & named & (alive & ~active)[:, None, :]
+        self.launch.divided |= bool(missing.any())
         own = active & ~named[:, self.geometry.lane_numbers, self.geometry.lane_numbers]
         if missing.any() or own.any():
             self.report_missing(missing.any(axis=2) | own, mask, site, what)
@@ -71,12 +74,12 @@ class Warp:
         out = np.broadcast_to(out, (self.geometry.exists.shape[0], WARP))
         return self.geometry.from_warps(out)
 
-    def activemask(self, mask):
+    def activemask(self, named, mask, site):
         bits = np.where(self.active(mask), BITS, np.uint64(0))
         out = bits.sum(axis=1, dtype=np.uint64, keepdims=True).astype(np.uint32)
         return self.from_rows(out)
 
-    def shuffle(self, how, type, named, value, lane, width, mask, site):
+    def shuffle(self, named, value, lane, width, how, type, mask, site):
         """__shfl_sync and the like: the value of another lane of the same segment."""
         if not self.simple(named, mask):
             self.members(named, mask, site, f"__shfl{how}_sync")
@@ -145,7 +148,7 @@ class Warp:
             return out, self.from_rows(every.astype(np.int32))
         return out
 
-    def warp_reduce(self, how, named, value, mask, site):
+    def warp_reduce(self, named, value, how, mask, site):
         """__reduce_add_sync and the like."""
         members = self.members(named, mask, site, f"__reduce_{how}_sync")
         rows = np.broadcast_to(self.rows(value)[:, None, :], members.shape)
@@ -158,9 +161,8 @@ class Warp:
         out = JOIN[how].reduce(np.where(members, rows, start), axis=2, dtype=dtype)
         return self.from_rows(out)
 
-    def tile_reduce(self, how, value, width, mask, site):
+    def tile_reduce(self, named, value, width, how, mask, site):
         """cg::reduce over tiles of `width` lanes, by halves, as with shuffles."""
-        named = np.uint32(0xFFFFFFFF)
         if mask is not None and mask is not self.alive:
             self.members(named, mask, site, "cg::reduce")
         rows = self.rows(value)
@@ -173,6 +175,13 @@ class Warp:
     def syncwarp(self, named, mask, site):
         if not self.simple(named, mask):
             self.members(named, mask, site, "__syncwarp")
+
+    def converge(self, named, mask, site):
+        """An operation of all lanes of the warp, by the name in the text."""
+        if not self.simple(named, mask):
+            line, column = self.launch.places[site]
+            name = re.match(r"[\w:]*", self.launch.lines[line - 1][column - 1 :])[0]
+            self.members(named, mask, site, name)
 
     def fence(self, mask, block_only):
         """__threadfence() and __threadfence_block(): a hook for tools."""

@@ -35,7 +35,7 @@ class Turn:
         """Run to the next barrier, or to the end."""
         try:
             if self.generator is None:
-                self.generator = self.code(self.batch, None, *self.values)
+                self.generator = self.code(self.batch, self.batch.alive, *self.values)
                 if self.generator is None:  # a kernel without barriers is done
                     return
                 self.request = next(self.generator)

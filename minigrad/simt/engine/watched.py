@@ -67,15 +67,8 @@ class WatchedBatch(Batch):
 
     def syncwarp(self, named, mask, site):
         super().syncwarp(named, mask, site)
-        self.synced(mask)
-
-    def synced(self, mask):
         for tool in self.tools:
             tool.syncwarp(mask)
-
-    def tile_reduce(self, how, value, width, mask, site):
-        self.synced(mask)
-        return super().tile_reduce(how, value, width, mask, site)
 
     def fence(self, mask, block_only):
         for tool in self.tools:

@@ -6,6 +6,7 @@ category of those below it, then the header that brings them, or the compute cap
 that they need. What the header "internal" brings, no text can call: the checker makes
 it of cooperative groups.
 
+__tile_converge() waits for all lanes of the warp, and orders no memory.
 __tile_reduce_op(mask, value, width), for tiles of `width` lanes: every lane of the tile
 gets the result. As in CUDA's header, by halves: for d = width / 2 ... 1, value =
 op(value, value of lane ^ d), which fixes the order of a sum of floats. min(a, b) is
@@ -146,6 +147,7 @@ __shfl_xor_sync: T(uint,T,int,int=) | int uint long ulong longlong ulonglong flo
 __match_any_sync: uint(uint,T) | int uint long ulong longlong ulonglong float double
 __match_all_sync: uint(uint,T,int*) | int uint long ulong longlong ulonglong float double
 __syncwarp: void(uint=)
+__tile_converge: void()
 [warp sm_80]
 __reduce_add_sync __reduce_min_sync __reduce_max_sync: T(uint,T) | int uint
 __reduce_and_sync __reduce_or_sync __reduce_xor_sync: uint(uint,uint)

@@ -18,12 +18,13 @@ class Module:
     """The generated code of one kernel.
 
     schedule: "lockstep", which reads and writes whole rows where it can; "warps", which
-    stops at barriers; or "steps", which reports every statement to the batch, with the
-    variables before it.
+    stops at barriers; "apart", which also stops where a warp's lanes meet; or "steps",
+    which reports every statement to the batch, with the variables before it.
     """
 
     def __init__(self, program, kernel, schedule="lockstep"):
-        self.program, self.warps = program, schedule == "warps"
+        self.program, self.apart = program, schedule == "apart"
+        self.turns = schedule in ("warps", "apart")
         self.steps, self.rows = schedule == "steps", schedule == "lockstep"
         self.names, self.constants, self.places = {}, {}, []
         self.place_numbers, self.functions, self.shared = {}, [], []
@@ -41,6 +42,7 @@ class Module:
         self.site(kernel.place)
         self.lane_bytes = 0  # for all values of one lane
         self.grid_meets = False  # is there a barrier of the whole grid?
+        self.joins = False  # is there an operation of a warp's lanes?
         try:
             self.source = "\n".join(self.texts())
             exec(compile(self.source, "<kernel>", "exec"), self.space)
@@ -58,6 +60,10 @@ class Module:
     @property
     def run(self):
         return self.space[self.entry]
+
+    def stops_in(self, function):
+        """Whether the function is a generator, which stops for others."""
+        return self.apart or (self.turns and function.barrier)
 
     def name_of(self, function):
         """The Python name of a C function, which is then generated too."""

@@ -87,48 +87,50 @@ class BuiltinCode:
         if how in ("", "grid_sync"):
             self.module.grid_meets |= bool(how)
             call = "grid_barrier" if how else "barrier"
-            warps = f"(yield R.arrive({where}, {how!r}))"
-            self.emit(warps if self.module.warps else f"R.{call}({where})")
+            turns = f"(yield R.arrive({where}, {how!r}))"
+            self.emit(turns if self.module.turns else f"R.{call}({where})")
             return "None"
         value = self.temp(self.value(node.arguments[0]))
-        if self.module.warps:
+        if self.module.turns:
             return self.temp_of(f"(yield R.arrive({where}, {how!r}, {value}))")
         return self.temp_of(f"R.barrier_reduce({how!r}, {value}, {where})")
 
     def on_warp(self, node):
         name = node.builtin.name.strip("_").removesuffix("_sync")
         arguments = self.values(node.arguments)
-        where = f"{self.mask}, {self.site(node)}"
-        if name == "activemask":
-            return self.temp_of(f"R.activemask({self.mask})")
-        if name.startswith("tile_reduce"):
-            how = name.removeprefix("tile_reduce_")
-            return self.temp_of(
-                f"R.tile_reduce({how!r}, {arguments[-2]}, {arguments[-1]}, {where})"
-            )
         if not arguments:
             arguments = [self.module.number(0xFFFFFFFF, C.UINT)]
-        if name == "syncwarp":
-            self.emit(f"R.syncwarp({arguments[0]}, {where})")
+        if name in ("syncwarp", "tile_converge"):
+            self.emit(self.joint(name.removeprefix("tile_"), arguments, node))
             return "None"
-        return self.temp_of(self.warp_call(name, arguments, where, node))
+        return self.temp_of(self.warp_call(name, arguments, node))
 
-    def warp_call(self, name, arguments, where, node):
+    def joint(self, call, arguments, node):
+        """The code of an operation of a warp's lanes, the first argument its mask."""
+        self.module.joins, given = True, ", ".join(arguments)
+        where = f"{self.mask}, {self.site(node)}"
+        if self.module.apart:
+            return f"(yield R.arrive({where}, {call!r}, ({given},)))"
+        return f"R.{call}({given}, {where})"
+
+    def warp_call(self, name, arguments, node):
+        if name == "activemask":
+            return self.joint(name, arguments, node)
         if name.startswith("shfl"):
             how = name.removeprefix("shfl")
             if len(arguments) < 4:
                 arguments = [*arguments, self.module.number(32, C.INT)]
             type = self.module.constant(node.type.plain)
-            return f"R.shuffle({how!r}, {type}, {', '.join(arguments)}, {where})"
+            return self.joint("shuffle", [*arguments, repr(how), type], node)
         if name in ("ballot", "any", "all"):
-            named, value = arguments
-            return f"R.vote({named}, {value}, {name!r}, {where})"
-        if name.startswith("reduce_"):
-            how = name.removeprefix("reduce_")
-            return f"R.warp_reduce({how!r}, {', '.join(arguments)}, {where})"
+            return self.joint("vote", [*arguments, repr(name)], node)
+        call, _, how = name.rpartition("reduce_")
+        if how != name:
+            call = f"{call or 'warp_'}reduce"
+            return self.joint(call, [*arguments, repr(how)], node)
         if name == "match_any":
-            return f"R.match({', '.join(arguments)}, 'any', {where})"
-        both = self.temp_of(f"R.match({', '.join(arguments[:2])}, 'all', {where})")
+            return self.joint("match", [*arguments, "'any'"], node)
+        both = self.temp_of(self.joint("match", [*arguments[:2], "'all'"], node))
         self.store_value(arguments[2], C.INT, f"{both}[1]")
         return f"{both}[0]"
 

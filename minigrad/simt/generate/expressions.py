@@ -394,7 +394,7 @@ class ExpressionCode(PlaceCode, BuiltinCode, Contraction, RowCode):
         if function.place in self.module.program.brought:
             self.emit(f"R.at = {self.site(node)}")
         call = f"{name}({', '.join(['R', self.mask, *codes])})"
-        if self.module.warps and function.barrier:
+        if self.module.stops_in(function):
             call = f"(yield from {call})"
         if function.result is C.VOID:
             self.emit(call)

@@ -116,7 +116,7 @@ class FunctionCode(ExpressionCode):
         yield f"def {self.module.names[self.function]}({parameters}):"
         yield from (f" {name} = {value}" for name, value in self.prologue.items())
         yield from self.lines
-        if self.module.warps and self.function.barrier and not self.has_result:
+        if self.module.stops_in(self.function):  # a generator, whatever it reaches
             yield from (" return", " yield")
 
     @property

@@ -1,5 +1,7 @@
 // Warp matrix multiply. A fragment holds its tile in rows, one run for each lane; on a
-// GPU nobody says which lane holds what. A product's sums are rounded once.
+// GPU nobody says which lane holds what, so here it isn't the lane with the run's number:
+// a text that counts on it races. Loads and stores wait for the warp's lanes, but don't
+// order memory. A product's sums are rounded once.
 #include <cuda_bf16.h>
 
 namespace nvcuda { namespace wmma {
@@ -28,8 +30,11 @@ struct fragment {
     element_type x[__wmma_count(Use::kind, m, n, k)];
 };
 
-__device__ inline int __wmma_lane() {
-    return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) & 31;
+// The lane of a run, and the run of a lane.
+constexpr __device__ int __wmma_swap(int lane) { return lane ^ 21; }
+__device__ inline int __wmma_run() {
+    int thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    return __wmma_swap(thread & 31);
 }
 __device__ inline int __wmma_offset(int at, int width, unsigned stride, bool columns) {
     int row = at / width, column = at % width;
@@ -42,25 +47,24 @@ __device__ void fill_fragment(fragment<Use, m, n, k, T, L>& f, V value) {
 }
 template <typename Use, int m, int n, int k, typename T, typename L, typename P>
 __device__ void load_matrix_sync(fragment<Use, m, n, k, T, L>& f, const P* p, unsigned stride) {
-    __syncwarp();
-    int first = __wmma_lane() * f.num_elements;
+    __tile_converge();
+    int first = __wmma_run() * f.num_elements;
     for (int i = 0; i < f.num_elements; i++)
         f.x[i] = p[__wmma_offset(first + i, Use::kind == 0 ? k : n, stride, L::columns)];
 }
 template <int m, int n, int k, typename T, typename P>
 __device__ void load_matrix_sync(fragment<accumulator, m, n, k, T>& f, const P* p,
                                  unsigned stride, layout_t layout) {
-    __syncwarp();
+    __tile_converge();
     for (int i = 0; i < f.num_elements; i++)
-        f.x[i] = p[__wmma_offset(__wmma_lane() * 8 + i, n, stride, layout == mem_col_major)];
+        f.x[i] = p[__wmma_offset(__wmma_run() * 8 + i, n, stride, layout == mem_col_major)];
 }
 template <int m, int n, int k, typename T, typename P>
 __device__ void store_matrix_sync(P* p, const fragment<accumulator, m, n, k, T>& f,
                                   unsigned stride, layout_t layout) {
-    __syncwarp();
+    __tile_converge();
     for (int i = 0; i < f.num_elements; i++)
-        p[__wmma_offset(__wmma_lane() * 8 + i, n, stride, layout == mem_col_major)] = f.x[i];
-    __syncwarp();
+        p[__wmma_offset(__wmma_run() * 8 + i, n, stride, layout == mem_col_major)] = f.x[i];
 }
 
 // As the multiplier reads a number: of tf32 it cuts off what does not fit.
@@ -87,13 +91,13 @@ __device__ void mma_sync(fragment<accumulator, m, n, k, D>& d,
                          const fragment<matrix_b, m, n, k, T, LB>& b,
                          const fragment<accumulator, m, n, k, C>& c) {
     const int of_a = a.num_elements, of_b = b.num_elements;
-    int first = __wmma_lane() * 8, row = first / n, column = first % n;
+    int first = __wmma_run() * 8, row = first / n, column = first % n;
     double sums[8];
     for (int i = 0; i < 8; i++) sums[i] = __wmma_add(c.x[i]);
     for (int j = 0; j < k; j++) {
-        double left = __shfl_sync(~0u, __wmma_read(a.x[j % of_a]), (row * k + j) / of_a);
+        double left = __shfl_sync(~0u, __wmma_read(a.x[j % of_a]), __wmma_swap((row * k + j) / of_a));
         for (int i = 0; i < 8; i++) {
-            int lane = (j * n + column + i) / of_b;
+            int lane = __wmma_swap((j * n + column + i) / of_b);
             double right = __shfl_sync(~0u, __wmma_read(b.x[i % of_b]), lane);
             if (of_b == 16) {
                 double other = __shfl_sync(~0u, __wmma_read(b.x[(i + 8) % of_b]), lane);

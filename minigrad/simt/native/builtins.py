@@ -51,6 +51,7 @@ PLAIN = {
     "__any_sync": "(ballot(R, t, {key}, {0}, {1} != 0) != 0)",
     "__all_sync": "(ballot(R, t, {key}, {0}, {1} == 0) == 0)",
     "__syncwarp": "together(R, t, {key}, {0})",
+    "__tile_converge": "together(R, t, {key}, ~0u)",
     "__trap": "fault(R)",
 }  # fmt: skip
 VIEWS = [
