@@ -499,7 +499,7 @@ __global__ void k(cudaTextureObject_t t, float* y) {
     compiles(text)
 
 
-WMMA = """
+TOGETHER = """
 #include <mma.h>
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
@@ -549,7 +549,7 @@ def test_what_a_warp_does_together_orders_no_memory(body):
     ]
     options = ("--gpu-architecture=sm_80",)
     for text in (*wrong, "__syncwarp();".join(parts)):
-        source = WMMA.format(text)
+        source = TOGETHER.format(text)
         compiles(source, 80)
         kernel = simt.RawKernel(source, "f", options)
         a, b = (np.ones(256, np.float16) for _ in "ab")
