@@ -151,9 +151,7 @@ def grade(
         for one in work:
             done.append(one)
             states[one.state if one.fresh else "before"] += 1
-            rate = 60 * (progress.tasks[0].speed or 0)
-            said = [f"{n} {state}" for state, n in states.items()]
-            said = ", ".join([*said, f"{rate:.0f} a minute"])
+            said = ", ".join(f"{n} {state}" for state, n in states.items())
             who = escape(one.student)
             progress.update(task, advance=1, description=who, said=said)
     console.print(_graded(sorted(done)))

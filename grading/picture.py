@@ -9,7 +9,7 @@ from .show import Seen
 
 WIDE, HIGH, GAP, LABEL = 30, 20, 12, 84  # pixels: a cell, between panels, at the left
 MOST = 72  # elements that are drawn of each tensor
-WRONG, PLAIN = ("#f5c396", "#b34700", "bold"), ("#ffffff", "#222222", "normal")
+WRONG, PLAIN = ("#f5c396", "#8a3000", "bold"), ("#ffffff", "#222222", "normal")
 
 
 def tensors(args, expected, got):

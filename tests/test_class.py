@@ -1,6 +1,7 @@
 """For teachers: the class report, regrading, late work, and the GPU part elsewhere."""
 
 import csv
+import io
 import json
 import shutil
 
@@ -12,7 +13,9 @@ import stand_in  # noqa: E402
 from altered import HOLES, LAB  # noqa: E402
 from bs4 import BeautifulSoup  # noqa: E402
 from stand_in import MOST, hand_in, lab  # noqa: E402
+from typer.testing import CliRunner  # noqa: E402
 
+from grading import cli  # noqa: E402
 from grading.classroom import book, elsewhere, preprocessors  # noqa: E402
 from grading.classroom.alike import alike, tokens  # noqa: E402
 from grading.classroom.book import CourseError, grade, open_course  # noqa: E402
@@ -137,6 +140,15 @@ def test_times_are_those_that_the_notebook_tells():
     assert minutes({"cells": cells[:2]}) == minutes({"cells": ["odd", {}]}) == {}
 
 
+# The screen
+
+
+def test_grading_again_says_no_speed(root):
+    """There is none: what was graded before takes no time."""
+    said = CliRunner().invoke(cli.app, ["grade", str(root)]).stdout
+    assert "0 graded now, 5 were before" in said and "a minute" not in said
+
+
 # Regrading
 
 
@@ -251,6 +263,145 @@ def test_late_work_costs_what_the_settings_say(root, tmp_path):
     assert float(rows["ada"]["points"]) == pytest.approx(MOST * 0.8)
     list(regrade(root, ONE))
     assert points(root)["ada"] == pytest.approx(MOST * 0.8)
+
+
+def due(root, when):
+    with open_course(root).gradebook as gradebook:
+        gradebook.update_or_create_assignment(LAB, duedate=when)
+
+
+def booked(root, student):
+    """The penalty in nbgrader's own gradebook, which formgrader shows."""
+    with open_course(root).gradebook as gradebook:
+        return gradebook.find_submission(LAB, student).late_submission_penalty
+
+
+def everywhere(root, student):
+    """The points that the screen, the tables, and nbgrader's book give a student."""
+    (screen,) = (one.points for one in grade(root) if one.student == student)
+    rows = []
+    for form in ("csv", "canvas", "moodle"):
+        export(root, root / f"{form}.csv", form, force=True)
+        text = (root / f"{form}.csv").read_text("utf-8-sig")
+        (row,) = (r for r in csv.reader(io.StringIO(text)) if r[0] == student)
+        rows.append(float(row[{"csv": 2, "canvas": 5, "moodle": 2}[form]]))
+    with open_course(root).gradebook as gradebook:
+        one = gradebook.find_submission(LAB, student)
+        book = one.score - one.late_submission_penalty
+    assert screen == rows[0] == rows[1] == rows[2] == pytest.approx(book), rows
+    return screen
+
+
+def test_a_due_date_or_share_that_changes_changes_the_grade(root):
+    late(root)
+    list(grade(root, everything=True))
+    assert everywhere(root, "ada") == pytest.approx(MOST * 0.8)
+    due(root, "2026-01-02 12:00:00 UTC")
+    assert points(root)["ada"] == pytest.approx(MOST * 0.9)  # before `grade`, too
+    assert not [one for one in grade(root) if one.fresh]
+    assert everywhere(root, "ada") == pytest.approx(MOST * 0.9)
+    due(root, "2026-01-09 12:00:00 UTC")
+    assert everywhere(root, "ada") == MOST and booked(root, "ada") == 0
+    due(root, "2026-01-01 12:00:00 UTC")
+    config = root / "nbgrader_config.py"
+    config.write_text(config.read_text() + "c.PerDay.share = 0.25\n")
+    assert everywhere(root, "ada") == pytest.approx(MOST * 0.5)
+    config.write_text(config.read_text() + "c.PerDay.share = 0.9\n")
+    assert everywhere(root, "ada") == 0
+    due(root, None)
+    assert everywhere(root, "ada") == MOST
+
+
+def test_a_time_or_extension_that_changes_changes_the_grade(root):
+    late(root)
+    list(grade(root, everything=True))
+    stamp = root / "submitted" / "ada" / LAB / "timestamp.txt"
+    stamp.write_text("2026-01-02 11:00:00 UTC")
+    assert points(root)["ada"] == pytest.approx(MOST * 0.9)
+    assert everywhere(root, "ada") == pytest.approx(MOST * 0.9)
+    with open_course(root).gradebook as gradebook:
+        gradebook.grant_extension(LAB, "ada", hours=23)
+    assert everywhere(root, "ada") == MOST
+
+
+def test_nbgraders_own_rule_and_changed_points(root):
+    late(root)
+    config = root / "nbgrader_config.py"
+    text = config.read_text()
+    config.write_text(text.partition("c.AssignLatePenalties")[0])
+    list(grade(root, everything=True))
+    assert everywhere(root, "ada") == MOST and "2 d" not in standing(root)["ada"].why
+    method = 'c.LateSubmissionPlugin.penalty_method = "zero"\n'
+    config.write_text(text.partition("c.AssignLatePenalties")[0] + method)
+    assert everywhere(root, "ada") == 0
+    assert standing(root)["ada"].penalty == (MOST, "1 d 23 h late")
+    config.write_text(text)
+    with open_course(root).gradebook as gradebook:
+        one = gradebook.find_grade(f"{ONE}-check", LAB, LAB, "ada")
+        one.manual_score, one.extra_credit = 0, 2.5
+        gradebook.db.commit()
+    new = MOST - HOLES[ONE].points + 2.5
+    assert points(root)["ada"] == pytest.approx(new * 0.8, abs=0.01)
+    assert everywhere(root, "ada") == pytest.approx(new * 0.8, abs=0.01)
+
+
+def test_a_late_student_is_told_one_thing(root, tmp_path):
+    late(root)
+    list(grade(root, everything=True))
+    lost = MOST * 0.2
+    why = f"{lost:g} points off: 2 days late, 10 % of the points for each"
+    (one,) = (one for one in grade(root) if one.student == "ada")
+    assert (one.points, one.max_points, one.why) == (MOST - lost, MOST, why)
+    notes = export(root, tmp_path / "g.csv")
+    assert f"ada, {LAB}: graded ({why})" in notes
+    rows = {r["student"]: r for r in csv.DictReader(
+        (tmp_path / "g.csv").open(encoding="utf-8-sig"))}  # fmt: skip
+    assert float(rows["ada"]["penalty"]) == lost and rows["cy"]["penalty"] == ""
+    assert rows["ada"]["penalty_reason"] == "2 days late, 10 % of the points for each"
+    exercises = sum(float(rows["ada"][name]) for name in HOLES)
+    assert exercises - lost == pytest.approx(float(rows["ada"]["points"]))
+    export(root, tmp_path / "m.csv", "moodle")
+    assert f"late work: {why}" in (tmp_path / "m.csv").read_text()
+
+
+@pytest.mark.parametrize("rule, said", [
+    ("return float('nan')", "Odd: the penalty is NaN"),
+    ("return 1 / 0", "Odd: ZeroDivisionError"),
+    ("return 'much'", "Odd: ValueError: could not convert string"),
+])  # fmt: skip
+def test_a_rule_that_fails_is_named(root, rule, said):
+    late(root)
+    config = root / "nbgrader_config.py"
+    config.write_text(
+        config.read_text()
+        + f"""
+from nbgrader.plugins import LateSubmissionPlugin
+class Odd(LateSubmissionPlugin):
+    def late_submission_penalty(self, student_id, score, total_seconds_late):
+        {rule}
+c.AssignLatePenalties.plugin_class = Odd
+"""
+    )
+    for command in (lambda: list(grade(root)), lambda: export(root, root / "g.csv")):
+        with pytest.raises(ValueError, match=said):
+            command()
+
+
+@pytest.mark.parametrize("lost, kept", [("-5", MOST), ("1e9", 0), ("None", MOST)])
+def test_a_penalty_is_between_nothing_and_everything(root, lost, kept):
+    late(root)
+    config = root / "nbgrader_config.py"
+    config.write_text(
+        config.read_text()
+        + f"""
+from nbgrader.plugins import LateSubmissionPlugin
+class Odd(LateSubmissionPlugin):
+    def late_submission_penalty(self, student_id, score, total_seconds_late):
+        return {lost}
+c.AssignLatePenalties.plugin_class = Odd
+"""
+    )
+    assert everywhere(root, "ada") == kept
 
 
 def test_extra_credit_counts_and_is_named(root):

@@ -2,7 +2,9 @@
 
 import csv
 import io
+import re
 import shutil
+import time
 
 import pytest
 
@@ -91,10 +93,11 @@ def exported(course, *args, **kwargs):
 def test_csv_has_a_row_for_each_student_and_lab(course):
     rows, notes = exported(course)
     assert rows == [
-        ["student", "lab", "points", "max_points", "state", "why", "first", "second"],
-        ["Grace_Hopper", LAB, "3", "4", "graded", "", "0", "3"],
-        ["ada", LAB, "2.5", "4", "graded", "", "1", "1.5"],
-    ]
+        ["student", "lab", "points", "max_points", "state", "why",
+         "penalty", "penalty_reason", "first", "second"],
+        ["Grace_Hopper", LAB, "3", "4", "graded", "", "", "", "0", "3"],
+        ["ada", LAB, "2.5", "4", "graded", "", "", "", "1", "1.5"],
+    ]  # fmt: skip
     assert notes == []
     assert (course.parent / "grades.csv").read_bytes().startswith(b"\xef\xbb\xbf")
 
@@ -103,7 +106,7 @@ def test_no_submission_is_empty_and_not_zero(course):
     with gradebook_of(course) as gradebook:
         gradebook.add_student("absent")
     (row,) = [row for row in exported(course)[0] if row[0] == "absent"]
-    assert row == ["absent", LAB, "", "4", "no submission", "", "", ""]
+    assert row == ["absent", LAB, "", "4", "no submission", *[""] * 5]
 
 
 @pytest.mark.parametrize("what", ["running", "failed", "missing", "broken", "changed"])
@@ -255,13 +258,92 @@ def test_moodles_worksheet_gets_grade_and_feedback(course):
     assert [row[:4] for row in rows] == [row[:4] for row in table(roster)] and not notes
 
 
-def test_formulas_are_defused(course):
-    graded(course, "=HYPERLINK(1)", first=1, second=3)
-    graded(course, "@SUM(1)", first=1, second=3)
-    for form in ("csv", "canvas", "moodle"):
-        cells = [cell for row in exported(course, form)[0] for cell in row]
-        assert not [cell for cell in cells if cell[:1] in tuple("=+-@")]
-        assert "'=HYPERLINK(1)" in cells
+HOSTILE = [
+    "=HYPERLINK(1)", "@SUM(1)", "+1+cmd|' /C calc'!A0", "-1+1", "\t=1+1", "\r=1+1",
+    "a;=1+1", "a,=1+1", "a\t@SUM(1)", "a|=1+1", "a\n=1+1", "a\"=1+1", "a';' =1+1",
+    "a\";\"=1+1", "a; \"\" ,'=1+1", "a\\,\\=1+1", "＝1+1", ";＠x", "a:=1", ";-2+3",
+    "\x1b[31m;\x1b=1", "\u202e=1+1", "\ufeff=1+1", ",\u200b=1", "x\u2028=1+1", "\x00=1",
+]  # fmt: skip
+DIALECTS = [
+    {"delimiter": delimiter} | quotes
+    for delimiter in ",;\t|:"
+    for quotes in [{}, {"quotechar": "'"}, {"quoting": csv.QUOTE_NONE},
+                   {"escapechar": "\\"}, {"doublequote": False, "escapechar": "\\"},
+                   {"quoting": csv.QUOTE_NONE, "escapechar": "\\"},
+                   {"skipinitialspace": True}]
+]  # fmt: skip
+
+
+def formulas(text):
+    """The cells that a spreadsheet takes for formulas, however it splits the text."""
+    cells = {
+        cell.strip().strip("\"'").strip()
+        for how in DIALECTS
+        for row in csv.reader(io.StringIO(text, newline=""), **how)
+        for cell in row
+    }
+    return [cell for cell in cells if cell[:1] in tuple("=+-@＝＋－＠")]
+
+
+def test_formulas_are_found_by_this_test():
+    assert formulas('"a;=1","b"') == ['=1","b'] and formulas("a|'@x'") == ["@x"]
+    assert not formulas("a = 1, b - 2")
+
+
+@pytest.mark.parametrize("form", ["csv", "canvas", "moodle"])
+def test_no_cell_is_a_formula_however_the_table_is_opened(course, form):
+    said = " · ".join(HOSTILE)
+    for text in (said, *HOSTILE):
+        record = handed_in(course, "ada", "ada")
+        odd = [verdict(name, most) for name, most in MOST.items()]
+        odd[0].summary = f"first: 1 of 1 · {text}"
+        record.write("graded", odd, why=text)
+        rows, _ = exported(course, form)
+        whole = (course.parent / "grades.csv").read_text("utf-8-sig")
+        assert not formulas(whole), text
+        assert not re.search(r"[\x00-\x09\x0b-\x1f\u200b\u202e\u2028\ufeff]", whole)
+
+
+@pytest.mark.parametrize("form", ["csv", "canvas", "moodle"])
+def test_a_students_name_is_no_formula(course, form):
+    for name in ("=HYPERLINK(1)", "@SUM(1)", "a;=1+1", "-2+3"):
+        graded(course, name, first=1, second=3)
+    exported(course, form)
+    assert not formulas((course.parent / "grades.csv").read_text("utf-8-sig"))
+
+
+def test_a_name_in_the_platforms_list_is_no_formula(course):
+    roster = canvas(course)
+    odd = roster.read_text().replace('"Hopper, Grace"', "=1+1;=2").replace("A, 1", "-")
+    roster.write_text(odd)
+    rows, _ = exported(course, "canvas", roster)
+    assert rows[3][0] == "’=1+1;’=2" and rows[3][4] == "-" and rows[3][1] == "101"
+    assert rows[2][0] == "    Points Possible"
+
+
+def test_what_is_no_formula_stays_as_it_is(course):
+    from grading.classroom.plain import cell
+
+    for text in (
+        "y[0] = 3 - 1",
+        "-3.5",
+        "a - b",
+        "x@y.org",
+        "3+4",
+        "李雷",
+        "👩\u200d💻",
+    ):
+        assert cell(text) == text
+    assert cell("permute(x, -1)") == "permute(x, −1)"
+
+
+def test_text_of_any_length_takes_no_time(course):
+    from grading.classroom.plain import defused
+
+    begin = time.process_time()
+    for text in (",", " ", "' ", "=", ",="):
+        defused(text * 500_000)
+    assert time.process_time() - begin < 5
 
 
 def test_a_file_is_replaced_only_by_force(course):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from nbformat.warnings import DuplicateCellId
 from nbgrader.apps.api import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
-from sqlalchemy.exc import SAWarning
+from sqlalchemy.exc import SAWarning, SQLAlchemyError
 from traitlets.config.loader import PyFileConfigLoader
 
 from minigrad import course
@@ -20,12 +20,15 @@ from minigrad.exercises.answers import holes_of
 
 from .. import gpu, sandbox
 from ..build import Edited, notebook, write
-from ..verdict import NEEDS_GPU, NOT_GRADED, not_graded
+from ..verdict import NEEDS_GPU
 from . import judging, submission
 from .cluster import Cluster, Item
 from .cores import Cores
+from .engine import gradebook
 from .files import fingerprint
+from .grades import grade_of, said
 from .judging import UNSAFE
+from .late import Penalties
 from .lock import alone
 from .preprocessors import Record
 
@@ -121,11 +124,12 @@ def grade(
     if not api.config.RunAnswers.get("unsafe"):
         sandbox.expect()
     with alone(directory):
+        renew(api)
         waiting, known = [], set() if everything else _in_book(api)
         for student, name in submissions(directory, lab, students):
             record = record_of(directory, student, name)
             if (student, name) in known and _is_done(record, directory, name):
-                yield _result(record.read(), fresh=False)
+                yield _result(api, record, fresh=False)
             else:
                 waiting.append((student, name))
         jobs = min(jobs, len(waiting) // WORTH)
@@ -223,8 +227,12 @@ def open_course(directory):
     directory = Path(directory).resolve()
     _expect_course(directory)
     _offer_scripts()
-    config = PyFileConfigLoader("nbgrader_config.py", path=str(directory)).load_config()
+    config = _settings(directory)
     return NbGraderAPI(CourseDirectory(config=config), config=config)
+
+
+def _settings(directory):
+    return PyFileConfigLoader("nbgrader_config.py", path=str(directory)).load_config()
 
 
 def grade_one(api, directory, record, given=None):
@@ -246,7 +254,7 @@ def grade_one(api, directory, record, given=None):
             with judging.given(*given) if given else contextlib.nullcontext():
                 result = api.autograde(lab, student, force=True, create=True)
         if result["success"]:
-            return _result(record.read(), fresh=True)
+            return _result(api, record, fresh=True)
         if result.get("error", "").rstrip().endswith("KeyboardInterrupt"):
             raise KeyboardInterrupt  # nbgrader takes it for an error like any other
         complaint = _complaint(result)
@@ -272,14 +280,33 @@ def _is_done(record, directory, lab):
     )
 
 
-def _result(known, fresh):
-    counting = [e for e in known["exercises"] if e["state"] not in NOT_GRADED]
-    points = sum(e["points"] for e in counting)
-    most = sum(e["max_points"] for e in counting)
-    names = known["student"], known["lab"], known["state"]
-    why = known["why"] or not_graded(known["exercises"])
-    why = "; ".join(filter(None, [why, *(w for w in known["warnings"] if w == UNSAFE)]))
-    return Graded(*names, points, most, why, fresh)
+def _result(api, record, fresh):
+    """The Graded of what the gradebook and the record say now."""
+    root = record.root
+    with gradebook(api.coursedir.db_url) as book:
+        one = grade_of(root, book, penalties_of(root), record.lab, record.student)
+    warned = (w for w in record.read()["warnings"] if w == UNSAFE)
+    why = "; ".join(filter(None, [one.why, said(one.penalty), *warned]))
+    most = one.max_points if one.points is not None else 0
+    names = one.student, one.lab, one.state
+    return Graded(*names, one.points or 0.0, most, why, fresh)
+
+
+def renew(api):
+    """Bring the gradebook's penalties for late work up to date."""
+    try:
+        with gradebook(api.coursedir.db_url) as book:
+            penalties_of(api.coursedir.root).renew(book)
+    except SQLAlchemyError as error:
+        raise CourseError(
+            f"the gradebook can't be read or written: {error}. Try again when no "
+            f"other program uses it; if it is lost, release the labs again"
+        ) from None
+
+
+def penalties_of(directory):
+    """What late work costs in a course directory."""
+    return Penalties(directory, _settings(directory))
 
 
 def _labs():

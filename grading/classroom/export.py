@@ -19,7 +19,8 @@ from traitlets import List as ListOf
 from ..verdict import number
 from .book import open_course, released_name
 from .files import write
-from .grades import grades
+from .grades import grades, said
+from .plain import cell
 from .roster import Person, Roster
 
 CANVAS = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
@@ -47,9 +48,10 @@ class Export(ExportPlugin):
         root = self.parent.coursedir.root
         found = grades(root, gradebook, self.assignment, self.student)
         self.notes = [
-            f"{g.student}, {g.lab}: {g.state}" + (f" ({g.why})" if g.why else "")
+            f"{g.student}, {g.lab}: {g.state}" + (f" ({why})" if why else "")
             for g in found
-            if g.state in ("not graded", "not gradable") or g.why
+            if (why := "; ".join(filter(None, [g.why, said(g.penalty)])))
+            or g.state in ("not graded", "not gradable")
         ]
         people = {
             s.id: Person(s.id, s.lms_user_id, s.email) for s in gradebook.students
@@ -84,18 +86,21 @@ class Export(ExportPlugin):
 class CsvExport(Export):
     """A row for each student and lab, a column for each exercise.
 
-    With a byte-order mark, without which Excel misreads names that are not ASCII.
+    The exercises' points, less the penalty for late work, are the points. There is a
+    byte-order mark, without which Excel misreads names that are not ASCII.
     """
 
     name = "grades.csv"
 
     def content(self, found, people, labs):
         names = dict.fromkeys(e.name for g in found for e in g.exercises)
-        rows = [["student", "lab", "points", "max_points", "state", "why", *names]]
+        head = "student", "lab", "points", "max_points", "state", "why"
+        rows = [[*head, "penalty", "penalty_reason", *names]]
         for g in found:
             points = {e.name: _number(e.points) for e in g.exercises}
             row = [g.student, g.lab, _number(g.points), _number(g.max_points), g.state]
-            rows.append([*row, g.why, *(points.get(name, "") for name in names)])
+            row += [g.why, _number(g.penalty.points or None), g.penalty.why]
+            rows.append([*row, *(points.get(name, "") for name in names)])
         return _table(rows).encode("utf-8-sig")
 
 
@@ -156,7 +161,7 @@ class MoodleExport(Export):
             grade, feedback = self._columns(roster, lab, labs)
             for row, g in _handed_in(found, lab, roster, lines):
                 _put(row, grade, _number(g.points))
-                _put(row, feedback, _plain(_feedback(g)))
+                _put(row, feedback, cell(_feedback(g)))
         return roster.dumps()
 
     def _columns(self, roster, lab, labs):
@@ -227,6 +232,7 @@ def _feedback(grade):
         f"{e.name}: {_earned(e)} · {e.reason}"
         for e in grade.exercises
     ]  # fmt: skip
+    lines += [f"late work: {said(grade.penalty)}"] if grade.penalty.why else []
     return "\n".join(lines).translate({ord("<"): "‹", ord(">"): "›"})
 
 
@@ -252,15 +258,10 @@ def _number(points):
     return "" if points is None else number(round(points, 2))
 
 
-def _plain(text):
-    """Text that no spreadsheet takes for a formula."""
-    return "'" + text if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
-
-
 def _table(rows):
     page = io.StringIO()
-    writer = csv.writer(page, lineterminator="\n")
-    writer.writerows([[_plain(str(cell)) for cell in row] for row in rows])
+    writer = csv.writer(page, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    writer.writerows([map(cell, row) for row in rows])
     return page.getvalue()
 
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from nbgrader.api import MissingEntry
 
-from ..verdict import NOT_GRADED, not_graded
-from .book import submissions
+from ..verdict import NOT_GRADED, not_graded, plural
 from .files import fingerprint
+from .late import Penalty
 from .preprocessors import Record
 
 COUNTS = "graded", "not gradable"
@@ -31,7 +31,10 @@ class Exercise(NamedTuple):
 
 
 class Grade(NamedTuple):
-    """state: "graded", "not gradable", "not graded" or "no submission"."""
+    """points: of all exercises, less the penalty for late work.
+
+    state: "graded", "not gradable", "not graded" or "no submission".
+    """
 
     student: str
     lab: str
@@ -40,6 +43,7 @@ class Grade(NamedTuple):
     points: float | None = None
     max_points: float = 0.0
     exercises: tuple = ()
+    penalty: Penalty = Penalty()
 
 
 def standing(root, lab, student):
@@ -62,24 +66,27 @@ def standing(root, lab, student):
 
 def grades(root, book, labs=(), students=()):
     """Every Grade in a course, by lab and student. book: nbgrader's Gradebook."""
+    from .book import penalties_of, submissions  # which needs `grade_of`
+
     labs = [a.name for a in book.assignments if not labs or a.name in labs]
     handed_in = set(submissions(root))
     known = {student.id for student in book.students} | {s for s, _ in handed_in}
+    penalties = penalties_of(root)
     return [
-        _grade(Path(root), book, lab, student, (student, lab) in handed_in)
+        grade_of(Path(root), book, penalties, lab, student)
+        if (student, lab) in handed_in
+        else Grade(student, lab, "no submission", max_points=_most(book, lab))
         for lab in sorted(labs)
         for student in sorted(known)
         if not students or student in students
     ]
 
 
-def _grade(root, book, lab, student, handed_in):
-    most = sum(n.max_score for n in book.find_assignment(lab).notebooks)
-    grade = Grade(student, lab, "no submission", max_points=most)
-    if not handed_in:
-        return grade
+def grade_of(root, book, penalties, lab, student):
+    """The Grade of a submission. penalties: what the course's settings say."""
     state, why, verdict = standing(root, lab, student)
-    grade = grade._replace(state=state, why=why)
+    most = _most(book, lab)
+    grade = Grade(student, lab, state, why, max_points=most)
     if state not in COUNTS:
         return grade
     try:
@@ -93,6 +100,7 @@ def _grade(root, book, lab, student, handed_in):
     if differ:
         why = f"gradebook and verdict differ on {', '.join(differ)}: grade again"
         return grade._replace(state="not graded", why=why)
+    penalty = penalties.of(submission)
     shown = [grade.why, not_graded([e._asdict() for e in open_ones])]
     if stale:
         given = "points given by hand before it was graded again"
@@ -101,11 +109,21 @@ def _grade(root, book, lab, student, handed_in):
         why="; ".join(filter(None, shown)),
         max_points=most - sum(e.max_points for e in open_ones),
         exercises=exercises,
+        penalty=penalty,
     )
     if len(open_ones) == len(exercises):
         return grade
-    points = max(0.0, submission.score - (submission.late_submission_penalty or 0.0))
-    return grade._replace(points=round(points, 2))
+    return grade._replace(points=round(max(0.0, submission.score - penalty.points), 2))
+
+
+def said(penalty):
+    """A Penalty in words, or ""."""
+    lost = plural(round(penalty.points, 2))
+    return f"{lost} off: {penalty.why}" if penalty.points else penalty.why
+
+
+def _most(book, lab):
+    return sum(n.max_score for n in book.find_assignment(lab).notebooks)
 
 
 def _exercises(submission, verdict):

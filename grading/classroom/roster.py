@@ -1,6 +1,7 @@
 """The list of students that a learning platform exported, to be filled with grades.
 
-What the platform wrote stays as it is, cell by cell; only columns of grades change.
+What the platform wrote stays as it is, cell by cell; only columns of grades change, and
+a name that a spreadsheet would take for a formula.
 """
 
 import csv
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .inbox import Unowned, lab_in, safe
+from .plain import defused, visible
 
 CANVAS_ID = ("id",)
 EXACT = ("sis user id", "sis login id", "id number", "idnumber", "useridnumber",
@@ -83,7 +85,11 @@ class Roster:
         """The table as bytes, with the delimiter and byte-order mark that it had."""
         page = io.StringIO()
         writer = csv.writer(page, delimiter=self.delimiter, lineterminator="\n")
-        writer.writerows([self.header, *self.rows])
+        keys = {i for name, i in self.columns.items() if name in (*CANVAS_ID, *EXACT)}
+        for row in (self.header, *self.rows):
+            writer.writerow(
+                [x if i in keys else defused(visible(x)) for i, x in enumerate(row)]
+            )
         return page.getvalue().encode("utf-8-sig" if self.mark else "utf-8")
 
     def _text(self, path):
