@@ -39,7 +39,7 @@ def task(lab, cells, checks, files=(), unsafe=False):
     if name == "babbles":
         return {"verdicts": [{"name": "permute", "points": 99}], "warnings": []}
     with stand_in.judging_words():
-        return cluster.judge(lab, cells, checks)
+        return cluster.judge(lab, cells, checks, unsafe=unsafe)
 
 
 @contextlib.contextmanager
@@ -107,13 +107,13 @@ def test_without_workers_this_machine_judges(root, monkeypatch):
 
 def words(lab, cells, checks, files=(), unsafe=False):
     with stand_in.judging_words():
-        return cluster.judge(lab, cells, checks)
+        return cluster.judge(lab, cells, checks, unsafe=unsafe)
 
 
 def dies_at_one(lab, cells, checks, files=(), unsafe=False):
     if any("says exit" in text for _, text in cells):
         os.kill(os.getpid(), signal.SIGKILL)
-    return words(lab, cells, checks)
+    return words(lab, cells, checks, unsafe=unsafe)
 
 
 @pytest.mark.parametrize("task", [words, dies_at_one])
