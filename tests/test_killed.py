@@ -11,7 +11,7 @@ import psutil  # noqa: E402
 from altered import LAB, answer  # noqa: E402
 from submissions import HALF  # noqa: E402
 
-from grading import process, sandbox  # noqa: E402
+from grading import forks, process, sandbox  # noqa: E402
 from grading.classroom import judging  # noqa: E402
 from grading.line import Line  # noqa: E402
 from minigrad import course  # noqa: E402
@@ -55,7 +55,7 @@ def at_moment(monkeypatch, number, act):
 
 def kill(which, killed):
     """The student's process, its guard, or the zygote with all that is below it."""
-    zygote = process.zygote(UNSAFE)._process
+    zygote = forks.zygote(UNSAFE)._process
     below = psutil.Process(zygote.pid).children(recursive=True)[BESIDE:]
     if which == "zygote":
         zygote.kill()
@@ -82,9 +82,9 @@ def test_killed_at_any_moment(monkeypatch):
 
 @pytest.mark.parametrize("name", ["in the answer", "in a cell"])
 def test_what_ends_itself_is_tried_a_few_times(monkeypatch, name):
-    forks, fork = [], process.Zygote.fork
+    forked, fork = [], forks.Zygote.fork
     monkeypatch.setattr(
-        process.Zygote, "fork", lambda self: forks.append(1) or fork(self)
+        forks.Zygote, "fork", lambda self: forked.append(1) or fork(self)
     )
     exit = "import os; os._exit(0)"
     if name == "in a cell":
@@ -93,4 +93,4 @@ def test_what_ends_itself_is_tried_a_few_times(monkeypatch, name):
     else:
         found = results([*cells(contiguous_strides=exit)])
         assert [state for *_, state in found] == ["crashed", "right", "right"]
-    assert len(forks) == process.TRIES + 1
+    assert len(forked) == process.TRIES + 1
