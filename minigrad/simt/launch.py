@@ -225,6 +225,7 @@ class Launch:
         self.places, self.lines = self.code.places, kernel.module.program._lines
         self.grid_values = tuple(np.uint32(n) for n in self.grid)
         self.block_values = tuple(np.uint32(n) for n in self.block)
+        self.volatile = self.code.volatile
         # swaps, puts: the sites of atomicCAS, and of atomicExch for its effect alone.
         self.findings, self.swaps, self.puts = {}, set(), set()
         self.storing = None  # the value that is being written, for tools

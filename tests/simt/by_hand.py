@@ -15,7 +15,7 @@ class Machine:
 
     def __init__(self, tool, block, grid=1, blocks=None, warp=None):
         self.counts, self.found, self.storing = {}, [], None
-        self.swaps, self.puts = set(), set()
+        self.swaps, self.puts, self.volatile = set(), set(), set()
         self.grid, self.block = triple(grid), triple(block)
         self.tool = tool()
         self.tool.begin(self)

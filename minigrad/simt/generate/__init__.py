@@ -42,6 +42,7 @@ class Module:
         self.site(kernel.place)
         self.lane_bytes = 0  # for all values of one lane
         self.grid_meets = False  # is there a barrier of the whole grid?
+        self.volatile = set()  # the sites of volatile accesses
         self.joins = False  # is there an operation of a warp's lanes?
         try:
             self.source = "\n".join(self.texts())

@@ -246,8 +246,15 @@ class PlaceCode:
         self.clock += 1
         return (
             f"R.load({place.pointer}, {place.index}, {how}, "
-            f"{self.mask}, {self.site(node)})"
+            f"{self.mask}, {self.site_of(place, node)})"
         )
+
+    def site_of(self, place, node):
+        """The number of an access's place in the source; volatile ones are noted."""
+        site = self.site(node)
+        if place.type.quals & C.VOLATILE:
+            self.module.volatile.add(site)
+        return site
 
     def write(self, place, type, value, node):
         """Emit the code that stores a value in a place."""
@@ -262,7 +269,7 @@ class PlaceCode:
             self.clock += 1
             self.emit(
                 f"R.store({place.pointer}, {place.index}, {value}, {how}, "
-                f"{self.mask}, {self.site(node)})"
+                f"{self.mask}, {self.site_of(place, node)})"
             )
 
     def set_local(self, local, value):

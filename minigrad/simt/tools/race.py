@@ -2,14 +2,18 @@
 
 Two accesses are ordered if they come from one thread, or from one block with a barrier
 between them, or from one warp with a __syncwarp() between them; if both are atomic; or
-if the block of the first makes a __threadfence() and then an atomic operation, and the
-block of the second makes one after that. All others may happen in either order on a
-GPU, whatever the schedule was here.
+if the first thread makes a fence and then an atomic operation, and the second thread
+makes one after that and then a fence. For threads of two blocks, a barrier may stand
+between the first access and the first fence, and in the place of the second fence. All
+other pairs may happen in either order on a GPU, whatever the schedule was here.
 
 Of the atomic operations on a cell only the last is kept, since it has seen the others:
 the last block of a grid may reset the counter that showed it to be the last. A plain
 read beside an atomicCAS is not a race: the loop in CUDA's guide begins with one, and
 the swap fails if the value was stale.
+
+A flag is a variable of integers that is atomic somewhere, or is written as volatile
+right after a fence. Its volatile accesses count as atomic operations.
 """
 
 import dataclasses
@@ -58,6 +62,7 @@ class Race(Tool):
         self.shadows, self.order = {}, None
         self.found, self.weak = set(), {}
         self.swapped = set()  # roots with compare-and-swap
+        self.flags = set()
 
     def batch(self, geometry):
         self.geometry = geometry
@@ -82,8 +87,7 @@ class Race(Tool):
         self.order.syncwarp(self.geometry.by_block(mask), self._tick())
 
     def fence(self, mask, block_only):
-        if not block_only:
-            self.order.fence(self.geometry.by_block(mask), self._tick())
+        self.order.fence(self.geometry.by_block(mask), block_only, self._tick())
 
     def ignores(self, space, root):
         return space == "global" and root.readonly
@@ -91,13 +95,26 @@ class Race(Tool):
     def access(self, kind, space, root, address, size, mask, site):
         address, now = self.geometry.by_block(address), self._tick(site)
         mask = self.geometry.by_block(mask)
+        if self.launch.volatile and self._is_flag(kind, root, address, mask, site, now):
+            kind = "atomic"
         entry = Entry(kind, now, root, address, size, mask, site, self.geometry)
         shadow = self._shadow(space, root, size)
         if not shadow.keep(entry, self.order):
             self._catch_up(shadow)
             self._look(shadow, entry)
-        if kind == "atomic" and space == "global":
-            self.order.atomic(mask, now)
+        if kind == "atomic":
+            self.order.atomic(mask, space, now)
+
+    def _is_flag(self, kind, root, address, mask, site, now):
+        """Whether this is an access of a flag that counts as atomic."""
+        lane = 0 if mask is None else int(np.argmax(self.geometry.full(mask)))
+        at = int(self.geometry.full(np.asarray(address))[lane])
+        flag = root, root.describe(at).partition("[")[0]
+        volatile = site in self.launch.volatile
+        told = volatile and kind == "write" and self.order.just_fenced(mask, now)
+        if kind == "atomic" or told:
+            self.flags.add(flag)
+        return volatile and flag in self.flags
 
     def end(self):
         """Report races within a warp only where no other race was found.
@@ -238,6 +255,9 @@ class Race(Tool):
             return
         differ = (before & THREAD) != threads
         differ &= before >= since << SHIFT
+        if entry.kind == "atomic" and entry.site in self.launch.volatile:
+            earlier = [s in self.launch.volatile for s in self.sites]
+            differ &= ~np.array(earlier)[before >> SHIFT]  # another access of the flag
         hits = np.flatnonzero(differ)
         if not len(hits):
             return
