@@ -9,18 +9,15 @@ OPEN, CLOSE = "([", ")]"
 
 
 def cured(statement, text, left, lines, tries):
-    """(new text, places in words) where `statement` mends a kernel; no places: not.
+    """(new Text, places in words) where `statement` mends a kernel; no places: not.
 
     left(text): how much is wrong with it; 0: nothing, math.inf: it cannot be run.
     lines: of the accesses that need it: so many places near them are tried.
     """
     places, least = [], left(text)
     while least and tries > 0:
-        near = sorted(
-            _with(statement, text), key=lambda p: min(abs(p[0] - n) for n in lines)
-        )
         best = None
-        for line, where, new in near[:tries]:
+        for line, where, new in text.repairs(statement, lines, tries):
             tries -= 1
             if (now := left(new)) < least:
                 best, least = (f"after line {line}{where}", new), now
@@ -33,16 +30,29 @@ def cured(statement, text, left, lines, tries):
     return text, [] if least else places
 
 
-def _with(statement, text):
-    """Yield (line, where on it, text with one more `statement` after that)."""
+def repairs(statement, code, lines, tries):
+    """[(line, where on it, code with one more `statement`)], nearest to `lines`."""
+    away = lambda place: min(abs(place[0] - line) for line in lines)  # noqa: E731
+    places = sorted(_places(statement, code), key=away)[:tries]
+    return [
+        (line, where, code[:begin] + new + code[end:])
+        for line, where, begin, end, new in places
+    ]
+
+
+def _places(statement, code):
+    """Yield (line, where on it, begin, end, what stands between these instead)."""
     try:
-        tokens = lex(text)[:-1]
+        tokens = lex(code)[:-1]
     except CompileError:
         return
-    starts = [0, *(m.end() for m in re.finditer("\n", text))]
+    starts = [0, *(m.end() for m in re.finditer("\n", code))]
     words, opened, partner = [t.text for t in tokens], [], {}
     at = [starts[t.place[0] - 1] + t.place[1] - 1 for t in tokens]
+    ends = [i for i, word in enumerate(words) if word == ";"][::-1]
     for i, word in enumerate(words):
+        if ends and ends[-1] < i:
+            ends.pop()
         if word in OPEN:
             opened.append(i)
         elif word in CLOSE and opened:
@@ -51,13 +61,12 @@ def _with(statement, text):
             continue
         after, line = at[i] + len(word), tokens[i].place[0]
         if word in (";", "{", "}"):
-            yield line, "", f"{text[:after]} {statement}{text[after:]}"
+            yield line, "", after, after, f" {statement}"
         loop = word == ")" and words[partner.get(i, 1) - 1] in ("for", "while")
-        if loop and words[i + 1] != "{" and ";" in words[i:]:
-            last = words.index(";", i)
+        if loop and words[i + 1] != "{" and ends:
+            last = ends[-1]
             end = at[last] + 1
-            body = text[after:end]
+            body = code[after:end]
             for n, new in [(tokens[last].place[0], f"{body} {statement}"),
                            (line, f" {statement} {body}")]:  # fmt: skip
-                new = f"{text[:after]} {{{new}}}{text[end:]}"
-                yield n, ", inside the loop", new
+                yield n, ", inside the loop", after, end, f" {{{new}}}"

@@ -10,10 +10,9 @@ import time
 import numpy as np
 
 from minigrad.devices import gpu_available
-from minigrad.kernels.copy import STRIDES
 
 from . import sandbox
-from .kernel_runs import MARGIN, Guarded, ran
+from .kernel_runs import MARGIN, Guarded, Report, ran, sent, taken
 from .subject import Problem
 
 START_SECONDS = 60  # a context, and NVRTC's first compilation
@@ -21,15 +20,6 @@ PAUSE = 5  # seconds, before memory is requested again
 TIMES, TRIES = 20, 3  # launches that are timed; of which the best tries count
 CUBLAS = "cuBLAS's product of matrices"  # in the place of a text: (a, b, c, M, N, K)
 CODE = "from grading import gpu, sandbox; sandbox.answer(gpu.serve)"
-
-
-class Clean:
-    """What the simulator's report says where no tool has watched."""
-
-    findings, notes, output = [], [], ""
-
-    def __init__(self, limits):
-        self.counts = dict.fromkeys(limits, 0)
 
 
 @functools.cache
@@ -82,7 +72,8 @@ def _seen(hole, launch, left):
         place.cells[:] = cells
     args = [p.array if isinstance(p, Guarded) else p for p in places]
     torn = any(place.is_torn() for place in guarded)
-    return ran(hole, launch, args, Clean(launch.limits), torn)
+    clean = Report([], [], dict.fromkeys(launch.limits, 0), "")  # no tool has watched
+    return ran(hole, launch, args, clean, torn)
 
 
 def _asked(hole, texts, launches, options, times):
@@ -92,7 +83,7 @@ def _asked(hole, texts, launches, options, times):
     """
     where = [
         [one.grid, one.block, one.shared_mem,
-         [*map(_sent, one.args)], list(one.options)]
+         [*map(sent, one.args)], list(one.options)]
         for one in launches
     ]  # fmt: skip
     asked = [texts, hole.name, list(options), where, times]
@@ -117,13 +108,6 @@ def _served(asked):
         return Problem("time", f"on the GPU: {error}")
     except (sandbox.Failed, ValueError) as error:
         return Problem("raised", f"on the GPU: {error}")
-
-
-def _sent(value):
-    """("array", itself), ("number", an array of it) or ("struct", its bytes)."""
-    if isinstance(value, np.void):
-        return "struct", np.frombuffer(value.tobytes(), np.uint8)
-    return "array" if isinstance(value, np.ndarray) else "number", np.asarray(value)
 
 
 def serve(asked):
@@ -162,8 +146,7 @@ def _launched(kernels, times, grid, block, shared_mem, args):
     cells = [cupy.asarray(Guarded(a).cells) for sort, a in args if sort == "array"]
     inside = iter(cells)
     args = tuple(
-        next(inside)[MARGIN : MARGIN + a.size] if sort == "array"
-        else a.view(STRIDES)[0] if sort == "struct" else a[()]
+        next(inside)[MARGIN : MARGIN + a.size] if sort == "array" else taken(sort, a)
         for sort, a in args
     )  # fmt: skip
     how = {"shared_mem": shared_mem}

@@ -2,7 +2,6 @@
 
 import math
 import textwrap
-from dataclasses import replace
 
 import numpy as np
 
@@ -73,9 +72,8 @@ def lines(check, case):
     known = got.report.findings + got.report.notes
     findings = [f for f in known if f.kind not in check.forgiven]
     seen, counts = [], got.report.counts
-    for finding in findings[:1]:  # what would mend a race is tried, see cure.py
-        hint = "" if finding.kind.startswith("race") else finding.hint
-        seen.append(("found", _indented(str(replace(finding, hint=hint)))))
+    for finding in findings[:1]:
+        seen.append(("found", _indented(finding.text)))
     wasted = (k for k, most in launch.limits.items() if counts.get(k, 0) > most)
     seen += [("counted", _counted(key, case)) for key in [*wasted][:1]]
     if not wrong:
@@ -235,19 +233,13 @@ def _short(place):
 
 
 def _indented(text):
-    """A message of several lines; of a long source line, the part around its caret."""
+    """A message of several lines."""
     lines = text.split("\n")
-    for i, line in enumerate(lines):
-        if line.strip() == "^" and len(lines[i - 1]) > LONG:
-            begin = max(0, len(line) - LONG // 2)
-            before, after = lines[i - 1], begin + LONG
-            lines[i - 1] = "    ..." * bool(begin) + before[begin:after]
-            lines[i] = " " * (len("    ...") * bool(begin)) + line[begin:]
     return "\n            ".join(part for line in lines for part in _wrapped(line))
 
 
 def _wrapped(line):
-    margin = " " * (len(line) - len(line.lstrip()))
+    margin = " " * min(len(line) - len(line.lstrip()), LONG // 2)
     how = {"subsequent_indent": margin, "max_lines": 3, "placeholder": " ..."}
     return textwrap.wrap(line, LONG, **how) if len(line) > LONG + 7 else [line]
 

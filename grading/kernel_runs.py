@@ -1,4 +1,4 @@
-"""Launches of a kernel's text, and what came of them in the simulator."""
+"""Launches of a kernel's text, and what came of them."""
 
 import re
 from dataclasses import dataclass, field
@@ -6,19 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from minigrad import simt
-from minigrad.exercises.errors import WrongAnswerType
-from minigrad.exercises.sandbox import TimeUp, time_limit
-from minigrad.exercises.signature import without_comments
-
-from .subject import LONGEST_TEXT, Problem
+from minigrad.kernels.copy import STRIDES
 
 MARGIN = 64  # cells around an array that must stay as they are
-DYNAMIC = re.compile(r"\bextern\b[^;]*\b__shared__")
-NO_DYNAMIC = (
-    "the launch gives no dynamic shared memory, so an `extern __shared__` array has no "
-    "cells: give it a size, as in __shared__ float cells[256]"
-)
 FILL = 0xC5  # every byte of a blank array, and of a margin
 
 
@@ -59,11 +49,31 @@ class Fault(NamedTuple):
     kind: str
 
 
+class Finding(NamedTuple):
+    """What a tool of the simulator has found."""
+
+    kind: str
+    count: int  # of threads that saw it
+    line: int
+    other: int | None  # the line of a conflict's other side
+    apart: bool  # are the two sides in different blocks?
+    text: str  # what the simulator says of it
+
+
+class Report(NamedTuple):
+    """What the simulator reports of a launch."""
+
+    findings: list
+    notes: list  # Findings, too, that are no mistake on a GPU
+    counts: dict
+    output: str  # what printf wrote
+
+
 class Ran(NamedTuple):
     """A launch that came to its end, or to a fault."""
 
     arrays: dict  # name of an output -> what it holds now
-    report: object  # the simulator's
+    report: Report
     spoilt: tuple = ()  # "changed": an input has; "out-of-bounds": cells beside arrays
 
 
@@ -120,63 +130,19 @@ def same_arrays(got, expected, rtol=0, atol=0):
     return np.allclose(got, expected, rtol, atol, equal_nan=True)
 
 
-def compiled(hole, text, options=()):
-    """The kernel of a hole's answer; a Problem where it is none."""
-    if len(text) > LONGEST_TEXT:
-        most = f"{LONGEST_TEXT:,}"
-        return Problem("compile", f"the text is too long: at most {most} characters")
-    try:
-        hole.fits(text)
-        with time_limit(5):
-            simt.compile(text, f"{hole.name}.cu", options)
-            return simt.RawKernel(text, hole.name, options)
-    except WrongAnswerType as error:
-        return Problem("compile", str(error))
-    except simt.CompileError as error:
-        return Problem("compile", str(error))
-    except TimeUp:
-        return Problem("compile", "the compiler is not done after 5 s")
+def sent(value):
+    """An argument as plain values: ("array", itself), ("number", an array of it), or
+    ("struct", its bytes)."""
+    if isinstance(value, np.void):
+        return "struct", np.frombuffer(value.tobytes(), np.uint8)
+    return "array" if isinstance(value, np.ndarray) else "number", np.asarray(value)
 
 
-class Reads(simt.Tool):
-    """Counts how often each array is read: counts["reads of x"]."""
-
-    def begin(self, launch):
-        self.counts = launch.counts
-        self.counts |= {f"reads of {root.name}": 0 for root in launch.roots}
-
-    def access(self, kind, space, root, address, size, mask, site):
-        if kind == "read" and space == "global":
-            lanes, mask = self.geometry.lanes, True if mask is None else mask
-            share = np.count_nonzero(mask) / np.size(mask)
-            self.counts[f"reads of {root.name}"] += round(lanes * share)
-
-
-def simulate(kernel, hole, launch, tools, limits):
-    """Run a launch on copies of its arrays: a Ran, or a Problem."""
-    if not launch.shared_mem and DYNAMIC.search(without_comments(kernel.code)):
-        return Problem("dynamic", NO_DYNAMIC)
-    if any(key.startswith("reads of") for key in launch.limits):
-        tools = [*simt.TOOLS, Reads()]
-    args = [a.copy() if isinstance(a, np.ndarray) else a for a in launch.args]
-    where = launch.grid, launch.block, tuple(args), launch.shared_mem
-    longest = limits.seconds + 5  # the simulator itself ends earlier
-    try:
-        with time_limit(longest):
-            report = simt.run(kernel, *where, tools=tools, limits=limits)
-    except TimeUp:
-        return Problem("time", f"not done after {longest} s")
-    except simt.CompileError as error:
-        return Problem("compile", str(error))
-    except (TypeError, ValueError, MemoryError) as error:  # a struct, shared memory
-        return Problem("raised", str(error), (type(error).__name__,))
-    for found in report.findings:
-        where = f"line {found.line}: {found.source_line.strip()}"
-        if found.kind == "timeout":
-            return Problem("time", found.message, where=where)
-        if found.kind == "memory":  # too much local memory
-            return Problem("raised", found.message, ("MemoryError",), where=where)
-    return ran(hole, launch, args, report)
+def taken(sort, array):
+    """The argument that `sent` has made plain."""
+    if sort == "struct":
+        return array.view(STRIDES)[0]
+    return array if sort == "array" else array[()]
 
 
 def ran(hole, launch, args, report, torn=False):

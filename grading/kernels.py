@@ -1,7 +1,8 @@
-"""Checks of kernels: launches, an oracle, causes; run in the simulator by the judge.
+"""Checks of kernels: launches, an oracle, causes; run in the simulator.
 
-The answer is CUDA C, so it is data: a check takes its text from the subject, compiles
-and runs it here. Where a GPU is, the same launches run there too (gpu.py).
+The answer is CUDA C, so it is data: a check takes its text from the subject, and has it
+compiled and launched, when a class is graded in the box (simulation.py). Where a GPU
+is, the same launches run there too (gpu.py).
 
     @checks(scale)                                  # y[i] = a * x[i]
     class Scale(KernelCheck):
@@ -43,7 +44,6 @@ and runs it here. Where a GPU is, the same launches run there too (gpu.py).
 import functools
 import math
 import random as random_numbers
-import time
 from typing import NamedTuple
 
 import numpy as np
@@ -54,8 +54,9 @@ from . import gpu, kernel_messages
 from .cases import Tried, stops
 from .checking import Check, kept
 from .cure import cured
-from .kernel_runs import by_name, compiled, same_arrays, simulate
+from .kernel_runs import by_name, same_arrays
 from .mistakes import Missing, Model
+from .simulation import Simulator, Text
 from .subject import Outcome, Problem
 
 # Of several kinds of faults the worst is shown: the others come of it. What is not
@@ -85,7 +86,7 @@ class KernelCheck(Check):
     options = ()  # the compiler's
     seconds, steps = 10, 10_000  # for one launch; steps: rounds of its loops
     tries = 10  # places where a barrier is added, to see whether it is missing there
-    patience = 20  # seconds for all launches of an answer; most take 0.2
+    patience = 20  # seconds for all that is done with a text; most take 0.2
     gpu_parts = ()
 
     def expected(self, launch, *args):
@@ -129,19 +130,20 @@ class KernelCheck(Check):
 
     def answer(self, subject, seed):
         """(parts, tried) of the answer: in the simulator, then, if right, on a GPU."""
-        text, tried = subject.text(self.hole.name), self.all_tried(subject, seed)
+        code, tried = subject.text(self.hole.name), self.all_tried(subject, seed)
         if all(case.right for case in tried) and gpu.available():
-            tried = self._on_gpu_too(text, tried)
+            tried = self._on_gpu_too(code, tried)
         parts = self.by_parts(tried)
         if all(parts.values()) and gpu.available():
-            measured = [self._measured(*shown) for shown in self.on_gpu(text)]
+            measured = [self._measured(*shown) for shown in self.on_gpu(code)]
             return self.by_parts(tried + measured), tried + measured
         return parts | dict.fromkeys(self.gpu_parts), tried
 
     def tried(self, subject, seed):
         """Yield what comes of every launch in the simulator."""
-        text, case, wrong = subject.text(self.hole.name), None, set()
-        end = time.thread_time() + self.patience
+        simulator = subject.simulator or Simulator()
+        simulator.left = self.patience
+        text, case, wrong = Text(subject.text(self.hole.name), simulator), None, set()
         cases = [*self.cases(random_numbers.Random(seed))]
         for number, (part, launch) in enumerate(cases):
             if wrong & {part, cases[0][0]} and self.is_long(launch):
@@ -149,7 +151,7 @@ class KernelCheck(Check):
             if case and (stops(case.got) or self._refused(case.got)):
                 case = case._replace(part=part)
             else:
-                got = self._ran(text, number, launch, end - time.thread_time())
+                got = self._ran(text, number, launch)
                 case = self._tried(text, part, number, launch, got)
             wrong |= set() if case.right else {part}
             yield case
@@ -157,18 +159,17 @@ class KernelCheck(Check):
     def _refused(self, got):
         return isinstance(got, Problem) and got.kind == "compile"
 
-    def _ran(self, text, number, launch, seconds=np.inf):
-        """The Ran, or Problem, of a text in a case."""
-        options = *self.options, *launch.options
-        kernel = kept((text, options), lambda: compiled(self.hole, text, options))
-        if isinstance(kernel, Problem):
-            return kernel
-        seconds = max(min(self.seconds, seconds), 0.01)
-        limits = Limits(self.steps, seconds)
+    def _ran(self, text, number, launch, **how):
+        """The Ran, or Problem, of a Text in a case. how: as for `Text.run`."""
+        limits = Limits(self.steps, self.seconds)
         tools = "all" if self._is_watched(launch) else ()
-        run = functools.partial(simulate, kernel, self.hole, launch, tools, limits)
-        keep = number is not None and self._is_small(launch)
-        return kept((text, number), run) if keep else run()
+        options = *self.options, *launch.options
+        given = self.hole, launch, options, tools, limits
+        run = functools.partial(text.launched, *given, **how)
+        if number is None or not self._is_small(launch):
+            return run()
+        key = type(text.simulator), text.code, number, *how
+        return kept(key, run)
 
     def is_long(self, launch):
         """Is a launch left out where its part, or the heart, is wrong already?"""
@@ -180,13 +181,15 @@ class KernelCheck(Check):
     def _is_small(self, launch):
         return max(launch.threads, launch.cells) <= self.watched
 
-    def _on_gpu_too(self, text, tried):
+    def _on_gpu_too(self, code, tried):
         """The same cases on the GPU."""
         launches = [case.args[0] for case in tried]
-        runs = gpu.run(self.hole, text, launches, self.options)
+        runs = gpu.run(self.hole, code, launches, self.options)
         pairs = zip(tried, launches, runs, strict=True)
-        return [self._tried(text, case.part, case.number, launch, got)
-                for case, launch, got in pairs]  # fmt: skip
+        return [
+            self._tried(case.outcome.value, case.part, case.number, launch, got)
+            for case, launch, got in pairs
+        ]
 
     def _tried(self, text, part, number, launch, got):
         shown = functools.partial(self._computed, self.expected, launch)
@@ -211,7 +214,7 @@ class KernelCheck(Check):
         """Does this way of a mistake leave what the answer left, and faults like it?"""
         if not case.args:  # what was measured on a GPU
             return case.right
-        if not isinstance(way, Model) and way.answer == case.outcome.value:
+        if not isinstance(way, Model) and way.answer == case.outcome.value.code:
             return True
         small = self._is_small(*case.args)
         left = self.given(way, case) if small else self.gives(way, case)
@@ -231,7 +234,8 @@ class KernelCheck(Check):
         if isinstance(way, Model):
             arrays = self._computed(functools.partial(way.function, self), launch)
             return arrays and Left(arrays, {})
-        got = self._ran(way.answer, case.number, launch)
+        here = Text(way.answer, kept("simulator", Simulator))
+        got = self._ran(here, case.number, launch)
         if self._refused(got):
             raise ValueError(f"a mistake of {self.hole.name}: {got.message}")
         return got if isinstance(got, Problem) else Left(
@@ -263,26 +267,25 @@ class KernelCheck(Check):
         statement = next((BARRIERS[k] for k in BARRIERS if k in kinds), None)
         if not statement:
             return ()
-        key = "cure", cases[0].outcome.value
+        key = "cure", cases[0].outcome.value.code
         return kept(key, lambda: self._cured(statement, cases))
 
     def _cured(self, statement, cases):
         racy = [c for c in cases if BARRIERS.keys() & self.faults(c.got, *c.args)]
         if any(_beyond_barriers(c.got.report) for c in racy):
             return ()
-        worst = max(racy, key=lambda c: self._left(c, c.outcome.value))
+        text = racy[0].outcome.value
+        worst = max(racy, key=lambda c: self._left(c, text))
         left = functools.partial(self._left, worst)
         found = worst.got.report.findings + worst.got.report.notes
-        lines = {line for f in found for line in (f.line, (f.other or {}).get("line"))}
-        text, places = cured(
-            statement, worst.outcome.value, left, lines - {None}, self.tries
-        )
+        lines = {line for f in found for line in (f.line, f.other)} - {None}
+        text, places = cured(statement, text, left, lines, self.tries)
         mends = places and not any(self._left(c, text) for c in cases if c.args)
         return (statement, places) if mends else ()
 
     def _left(self, case, text):
         """How much is wrong with a text in a case; 0: it is right."""
-        known = text == case.outcome.value
+        known = text is case.outcome.value
         got = case.got if known else self._ran(text, None, *case.args)
         if isinstance(got, Problem):
             return math.inf
@@ -299,7 +302,7 @@ class KernelCheck(Check):
 def _beyond_barriers(report):
     """Are all races between blocks, which only atomics could order?"""
     races = [f for f in report.findings + report.notes if f.kind.startswith("race")]
-    within = any((f.other or {}).get("block", f.block) == f.block for f in races)
+    within = not all(f.apart for f in races)
     return bool(races) and not within and not report.counts["atomics"]
 
 

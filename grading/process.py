@@ -21,6 +21,7 @@ from . import native, replies, wire
 from .forks import START_SECONDS, Fork
 from .line import LONGEST
 from .replies import WireSubject
+from .simulation import BoxedSimulator
 from .subject import Outcome, Problem
 
 CELL_SECONDS = 20  # of work, for one cell
@@ -55,6 +56,7 @@ class ProcessSubject(WireSubject):
         super().__init__(self._exchange)
         self.name, self.cells = name, [tuple(cell) for cell in cells]
         self.lab, self.files, self.unsafe = lab, [*map(list, files)], unsafe
+        self.simulator = BoxedSimulator(unsafe)
         self.problems, self.ended = {}, False
         self._endings = collections.Counter()  # of processes, by the cell that ran
         self._line = self._fork = None
@@ -66,6 +68,7 @@ class ProcessSubject(WireSubject):
         return self
 
     def __exit__(self, *error):
+        self.simulator.end()
         self._end()
 
     def call(self, name, args, seconds, own=False):

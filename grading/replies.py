@@ -20,6 +20,8 @@ NAMES = {dtype.name for dtype in DTYPES}
 class WireSubject:
     """A subject that is reached by bytes: `send(request) -> reply`."""
 
+    simulator = None
+
     def __init__(self, send):
         self._send = send
 
@@ -41,38 +43,39 @@ class WireSubject:
 
 def message(value):
     """[kind, ...], kind being a text."""
-    _expect(isinstance(value, list) and value and type(value[0]) is str)
+    expect(isinstance(value, list) and value and type(value[0]) is str)
     return value
 
 
 def outcome(reply):
     """The Outcome of a call."""
-    value, problem, printed = _sized(reply, 3)
+    value, wrong, printed = _sized(reply, 3)
     _examine(value)
-    return Outcome(value, problem and _problem(problem), text(printed))
+    return Outcome(value, wrong and problem(wrong), text(printed))
 
 
 def about(reply):
     """What is said of an answer."""
     state, *names, uses_torch = _sized(reply, 5)
-    _expect(state in STATES and type(uses_torch) is bool)
+    expect(state in STATES and type(uses_torch) is bool)
     return About(state, *(name and text(name) for name in names), uses_torch)
 
 
 def text(value):
     """A text, not too long, of characters that any file can hold."""
-    _expect(type(value) is str)
+    expect(type(value) is str)
     return value[:LONGEST].encode("utf-8", "replace").decode()
 
 
-def _problem(problem):
-    kind, message, types, where = _sized(problem, 4)
-    _expect(isinstance(types, tuple) and len(types) < 50)
+def problem(parts):
+    """What went wrong."""
+    kind, message, types, where = _sized(parts, 4)
+    expect(isinstance(types, tuple) and len(types) < 50)
     return Problem(text(kind), text(message), tuple(map(text, types)), text(where))
 
 
 def _sized(value, size):
-    _expect(isinstance(value, tuple | list) and len(value) == size)
+    expect(isinstance(value, tuple | list) and len(value) == size)
     return value
 
 
@@ -81,7 +84,7 @@ def _examine(value):
     level, count = [value], 0
     for _ in range(DEEPEST):
         count += len(level)
-        _expect(count <= MOST)
+        expect(count <= MOST)
         level = [part for one in level for part in _parts(one)]
         if not level:
             return
@@ -100,13 +103,13 @@ def _parts(value):
 def _examine_tensor(shape, strides, offset, dtype, values, shares):
     """Raise unless the parts of a tensor fit each other."""
     for sizes in (shape, strides):
-        _expect(isinstance(sizes, tuple) and len(sizes) <= 64)
+        expect(isinstance(sizes, tuple) and len(sizes) <= 64)
     numbers = [*shape, *strides, offset]
-    _expect(all(type(n) is int and abs(n) < 2**63 for n in numbers))
-    _expect(len(shape) == len(strides) and dtype in NAMES and type(shares) is bool)
-    _expect(values is None or isinstance(values, np.ndarray) and values.shape == shape)
+    expect(all(type(n) is int and abs(n) < 2**63 for n in numbers))
+    expect(len(shape) == len(strides) and dtype in NAMES and type(shares) is bool)
+    expect(values is None or isinstance(values, np.ndarray) and values.shape == shape)
 
 
-def _expect(holds):
+def expect(holds):
     if not holds:
         raise ValueError("not what was agreed")

@@ -59,6 +59,8 @@ class About(NamedTuple):
 class LocalSubject:
     """The answers that this process holds. trusted: they are the course's own."""
 
+    simulator = None  # what compiles kernels' texts; None: this process does
+
     def __init__(self, trusted=False):
         self._watch = contextlib.nullcontext if trusted else without_torch
         self._results = {}  # name of a hole -> memory of its results, see Watched

@@ -15,10 +15,11 @@ import socket
 import sys
 import tempfile
 
-from . import locks, wire, worker
+from . import locks, simulation, wire, worker
 from .line import Line
 
-KINDS = {"answers": worker.main}  # what a process is for -> what it runs
+# What a process is for -> what it runs.
+KINDS = {"answers": worker.main, "kernels": simulation.serve}
 OWN, SHARED, OPEN = "own", "shared", "open"  # namespaces: own, the box's, the machine's
 
 
@@ -32,6 +33,7 @@ def serve(descriptor, boxed):
     if boxed:
         locks.drop_root()
     worker.warm()
+    simulation.warm()
     room = Room(boxed)
     gc.collect()
     gc.freeze()  # so that collections in the children touch no shared page

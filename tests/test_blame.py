@@ -14,6 +14,7 @@ from grading.facts import common
 from grading.kernel_runs import Launch, blank
 from grading.mistakes import Patch, Specimen, described, load
 from grading.mutation import causes
+from grading.simulation import Simulator, Text
 from grading.subject import LocalSubject, Outcome
 from minigrad.exercises.registry import exercises, find
 from minigrad.kernels import memory, threads
@@ -212,11 +213,10 @@ def test_a_wrong_place_is_not_blamed_on_a_barrier():
 
 
 def test_a_cure_is_none_if_something_else_is_wrong():
-    text = "a;\nb;\nc;\n"
+    text = Text("a;\nb;\nc;\n", Simulator())
     assert cured("bar;", text, lambda t: 1, {2}, 9) == (text, [])
-    assert cured("bar;", text, lambda t: "b; bar;" not in t, {3}, 9)[1] == [
-        "after line 2"
-    ]
+    left = lambda t: "b; bar;" not in t.code  # noqa: E731
+    assert cured("bar;", text, left, {3}, 9)[1] == ["after line 2"]
 
 
 def test_no_mistake_explains_what_a_gpu_has_measured():

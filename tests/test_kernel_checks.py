@@ -7,7 +7,15 @@ from judging import unanswered  # noqa: F401
 from grading import gpu, kernel_messages, kernels
 from grading.checking import find_check
 from grading.kernel_messages import pattern
-from grading.kernel_runs import Guarded, Launch, Ran, blank, distinct, with_body
+from grading.kernel_runs import (
+    Guarded,
+    Launch,
+    Ran,
+    Report,
+    blank,
+    distinct,
+    with_body,
+)
 from grading.mistakes import Specimen
 from grading.replies import WireSubject
 from grading.subject import LocalSubject
@@ -194,7 +202,7 @@ def test_what_a_gpu_measures_counts_like_any_part(monkeypatch):
 def _by_hand(launch):
     x, _, n = launch.args
     args = [x, 2 * x, n]
-    return Ran({"y": args[1]}, gpu.Clean({}))
+    return Ran({"y": args[1]}, Report([], [], {}, ""))
 
 
 def test_memory_beside_an_array_is_watched():

@@ -4,9 +4,12 @@ import re
 
 import numpy as np
 
-from grading.exercise import Check, Problem, checks, mistakes, right
-from minigrad import simt
+from grading.cases import stops
+from grading.checking import kept
+from grading.exercise import Check, Launch, Problem, checks, mistakes, right
+from grading.simulation import Simulator, Text
 from minigrad.jit.codegen import fused_kernel
+from minigrad.simt import Limits
 
 from .layered import graphs
 
@@ -19,6 +22,8 @@ DRAWN = [["i", "i % 4", "i / 4", "0"], ["-a", "fabs(a)"],  # by how many operand
          ["a * b + c", "(a > b ? c : a)"]]  # fmt: skip
 LAUNCHES = (3, 13), (2, 32), (5, 8)
 TWO = [("v0", "float", "i"), ("v1", "float", "i % 4")]
+LIMITS = Limits(seconds=5)
+PATIENCE = 20  # seconds for all texts
 
 
 class Ran(dict):
@@ -82,16 +87,23 @@ class FusedKernel(Check):
                 inputs.append((f"v{n}", "float", text))
         return inputs, steps
 
+    def tried(self, subject, seed):
+        self.simulator = subject.simulator or Simulator()
+        self.simulator.left = PATIENCE
+        return super().tried(subject, seed)
+
     def _try(self, subject, part, args, own=False):
         case = super()._try(subject, part, args, own)
         if isinstance(case.got, Problem) or not isinstance(case.got, str):
             return case
-        ran = self.run(case.got, *args)
+        ran = self.run(Text(case.got, self.simulator), *args)
         return case._replace(got=ran, right=self.same(ran, case.expected, *args))
 
     def gives(self, wrong, case):
         found = super().gives(wrong, case)
-        return self.run(found, *case.args) if isinstance(found, str) else found
+        if not isinstance(found, str):
+            return found
+        return self.run(Text(found, kept("simulator", Simulator)), *case.args)
 
     def given_arrays(self, inputs, n=37):
         """Numbers of their own for each input, more than are read."""
@@ -102,23 +114,19 @@ class FusedKernel(Check):
     def run(self, text, name, inputs, steps, outputs, n=37):
         types = {v: t for v, t, *_ in steps}
         given = self.given_arrays(inputs)
-        if not isinstance(text, str):
-            return Ran({"": "no text"})
-        arrays = [a.copy() for a in given]
         made = [np.full(n + 3, 7, TYPES[types[v]]) for v in outputs]
-        try:
-            kernel = simt.RawKernel(text, name)
-            args = *arrays, *made, np.int64(n)
-            grid, block = LAUNCHES[len(steps) % 3]
-            report = simt.run(kernel, (grid,), (block,), args, tools=["race"])
-        except simt.CompileError as error:
-            return Ran({"": f"it does not compile: {str(error).splitlines()[0]}"})
-        except (simt.KernelError, TypeError, ValueError) as error:
-            return Ran({"": str(error).splitlines()[0]})
-        if report.findings or report.notes:
+        launch = Launch(*LAUNCHES[len(steps) % 3], (*given, *made, np.int64(n)))
+        wanted = [len(given) + place for place in range(len(made))]
+        got = text.run(name, launch, wanted, tools=["race"], limits=LIMITS)
+        if isinstance(got, Problem) and got.kind == "compile":
+            return Ran({"": f"it does not compile: {got.message.splitlines()[0]}"})
+        if isinstance(got, Problem):
+            return got if stops(got) else Ran({"": got.message.splitlines()[0]})
+        if got.report.findings or got.report.notes:
             return Ran({"": "an element has one thread, but several write to it"})
-        if any(a.tobytes() != b.tobytes() for a, b in zip(arrays, given, strict=True)):
+        if got.spoilt:
             return Ran({"": "an input has changed"})
+        made = [got.arrays[place] for place in wanted]
         if any((m[n:] != np.full(3, 7, m.dtype)).any() for m in made):
             return Ran({"": "more than n elements are written"})
         return Ran({v: m[:n] for v, m in zip(outputs, made, strict=True)})

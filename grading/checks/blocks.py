@@ -5,7 +5,6 @@ the banks of shared memory. On a GPU the bandwidth is measured as well, as a sha
 what a plain copy kernel of the same launch reaches on the same card.
 """
 
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -16,7 +15,6 @@ from grading.exercise import KernelCheck, Problem
 
 from .launches import LineCheck, cover
 
-DYNAMIC = re.compile(r"\bextern\b([^;]*\b__shared__\b[^;]*)\[\s*\]")
 FLOAT = 4  # bytes of one
 SECTOR = 8  # floats
 SLACK = 1.3  # of counts: a warp that begins amid a sector needs 5 for 4; wrong is 2
@@ -45,11 +43,10 @@ class BlockCheck(LineCheck):
         shared_mem = self.cells * block * FLOAT
         return replace(super().launch(x, n, grid, block), shared_mem=shared_mem)
 
-    def _ran(self, text, number, launch, seconds=np.inf):
-        got = super()._ran(text, number, launch, seconds)
+    def _ran(self, text, number, launch, **how):
+        got = super()._ran(text, number, launch, **how)
         if number == 0 and not isinstance(got, Problem):
-            own = DYNAMIC.sub(r"\1[1024]", text).replace("__shared__", "")
-            alone = super()._ran(own, None, launch, seconds)
+            alone = super()._ran(text, 0, launch, unshared=True)
             same = not isinstance(alone, Problem) and self.same(
                 alone, got.arrays, launch
             )
