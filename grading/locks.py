@@ -9,6 +9,7 @@ import ctypes
 import os
 import resource
 import signal
+import tempfile
 
 NEWUSER, NEWPID, NEWNET, NEWNS = 0x10000000, 0x20000000, 0x40000000, 0x00020000
 NEWIPC, NEWUTS = 0x08000000, 0x04000000
@@ -30,21 +31,60 @@ LIMITS = {
     "RLIMIT_MSGQUEUE": 0,
     "RLIMIT_MEMLOCK": 0,
 }
-# What no answer needs, and what has been used to break out, to hide or to wait for
-# another. What starts programs or processes has a list of its own: compilers do.
-REFUSED = """acct add_key bpf chroot clock_adjtime clock_settime connect
-create_module delete_module fanotify_init finit_module fsconfig fsmount fsopen
-init_module io_setup io_uring_enter io_uring_register io_uring_setup ioperm iopl kcmp
-kexec_file_load kexec_load keyctl lookup_dcookie mbind memfd_create memfd_secret
-migrate_pages mount mount_setattr move_mount move_pages mq_open msgget name_to_handle_at
-open_by_handle_at open_tree perf_event_open personality pivot_root process_madvise
-process_vm_readv process_vm_writev ptrace quotactl reboot request_key semget
-setdomainname sethostname setns settimeofday shmget socket swapoff swapon syslog umount2
-unshare userfaultfd vhangup""".split()  # noqa: SIM905
-PROCESSES = ["execve", "execveat", "fork", "vfork"]
-ALLOW, EPERM, ENOSYS = 0x7FFF0000, 0x00050001, 0x00050026
+# The system calls of Python, NumPy, and their threads. What's not listed doesn't exist
+# for an answer, as on a kernel that's older than the call: nothing that a newer kernel
+# adds can be reached, and libc falls back to what it used before.
+NEEDED = """access alarm arch_prctl brk capget chdir chmod clock_getres clock_gettime
+clock_nanosleep close close_range copy_file_range creat dup dup2 dup3 epoll_create
+epoll_create1 epoll_ctl epoll_pwait epoll_pwait2 epoll_wait eventfd eventfd2 exit
+exit_group faccessat faccessat2 fallocate fchdir fchmod fchmodat fchmodat2 fdatasync
+fgetxattr flistxattr fstat fstatfs fsync ftruncate futex get_robust_list getcpu getcwd
+getdents getdents64 getegid geteuid getgid getgroups getitimer getpeername getpgid
+getpgrp getpid getppid getpriority getrandom getresgid getresuid getrlimit getrusage
+getsid getsockname getsockopt gettid gettimeofday getuid getxattr kill lgetxattr link
+linkat listxattr llistxattr lseek lstat map_shadow_stack membarrier mkdir mkdirat mmap
+mprotect mremap msync munmap nanosleep newfstatat open openat openat2 pause pipe pipe2
+poll ppoll pread64 preadv prlimit64 pselect6 pwrite64 pwritev read readlink readlinkat
+readv recvfrom recvmsg rename renameat renameat2 restart_syscall rmdir rseq
+rt_sigaction rt_sigpending rt_sigprocmask rt_sigreturn rt_sigsuspend rt_sigtimedwait
+sched_get_priority_max sched_get_priority_min sched_getaffinity sched_getparam
+sched_getscheduler sched_yield select sendfile sendmsg sendto set_robust_list
+set_tid_address setitimer setrlimit setsockopt shutdown sigaltstack signalfd4 stat
+statfs statx symlink symlinkat sysinfo tgkill time timerfd_create timerfd_gettime
+timerfd_settime times tkill truncate umask uname unlink unlinkat utime utimensat utimes
+wait4 waitid write writev""".split()  # noqa: SIM905
+# The arguments that are allowed, where not all are: of which one, under which mask.
+ALL = 2**64 - 1
+CHOICES = {
+    # F_DUPFD to F_SETFL, F_DUPFD_CLOEXEC, F_GETPIPE_SZ: no lock, lease or notice, by
+    # which an answer could have others wait for a file that all may read.
+    "fcntl": (1, 2**32 - 1, [0, 1, 2, 3, 4, 1030, 1032]),
+    # TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
+    "ioctl": (1, 2**32 - 1, [0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451]),
+    # up to DONTNEED, FREE, (DONT)FORK, (NO)HUGEPAGE, (DO|DONT)DUMP, (WIPE|KEEP)ONFORK,
+    # GUARD_*: nothing that moves pages of files in and out of memory
+    "madvise": (2, 2**32 - 1, [0, 1, 2, 3, 4, 8, 10, 11, *range(14, 20), 102, 103]),
+    # PR_GET_DUMPABLE, (SET|GET)_NAME, CAPBSET_READ, NO_NEW_PRIVS, SET_VMA
+    "prctl": (0, 2**32 - 1, [3, 15, 16, 23, 38, 39, 0x53564D41]),
+    "socketpair": (0, 2**32 - 1, [1]),  # AF_UNIX
+}
+NEW = 0x7E020080  # CLONE_NEW*: namespaces
+THREAD = 0x00010000  # CLONE_THREAD
+THREADS = {"clone": (0, NEW | THREAD, [THREAD])}
+PROCESSES = {"clone": (0, NEW, [0])}
+PROGRAMS = "execve", "execveat", "fork", "vfork"
+# What an answer may expect to be there: it hears that it's not permitted.
+FORBIDDEN = *PROGRAMS, "connect", "flock", "socket"
+# CUDA's driver: its devices, and memory of the host that stays where it is.
+CUDA = "ioctl", "madvise", "mlock", "mlock2", "munlock", "sched_setaffinity"
+ALLOW, EPERM, ENOSYS, KILL = 0x7FFF0000, 0x00050001, 0x00050026, 0x80000000
 MASKED_EQUAL = 7
-THREAD, PDEATHSIG = 0x00010000, 1
+BAD_ARCHITECTURE, OPTIMIZE = 2, 8  # attributes of libseccomp's filters
+PDEATHSIG, SECCOMP = 1, 22  # prctl
+
+
+class _Program(ctypes.Structure):
+    _fields_ = [("length", ctypes.c_ushort), ("code", ctypes.c_char_p)]
 
 
 class _Argument(ctypes.Structure):
@@ -52,6 +92,7 @@ class _Argument(ctypes.Structure):
                 ("one", ctypes.c_uint64), ("other", ctypes.c_uint64)]  # fmt: skip
 
 
+_u32 = ctypes.c_uint32
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -112,47 +153,70 @@ def limit(limits):
 def powerless():
     """Have no capability, and never get one by starting a program."""
     _call("prctl", KEEP_NO_PRIVILEGES, 1, 0, 0, 0)
-    head, data = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
+    head, data = (_u32 * 2)(0x20080522, 0), (_u32 * 6)()
     _call("capset", head, data)
 
 
-def for_a_compiler(**more):
-    """The locks of a program that builds what it runs; outside of a box, none."""
+def for_a_compiler(cuda=False):
+    """The locks of a program that builds what it runs; outside of a box, none.
+
+    cuda: it may drive the GPU.
+    """
     if os.environ.get("HOME") == "/tmp":
         drop_root()
         powerless()
         few = {"RLIMIT_AS": 2**33, "RLIMIT_FSIZE": 2**30, "RLIMIT_NOFILE": 1024}
-        limit(LIMITS | few | more)
-        Filter(processes=True).shut()
+        if cuda:
+            few["RLIMIT_AS"] = 2**46  # all of the GPU's memory is mapped
+        limit(LIMITS | few)
+        Filter((*PROGRAMS, *(CUDA if cuda else ())), PROCESSES).shut()
 
 
 class Filter:
-    """A list of system calls that are refused: made once, shut by each child."""
+    """A list of the only system calls there are: made once, shut by each child.
 
-    def __init__(self, processes=False):
-        self._lib = ctypes.CDLL("libseccomp.so.2")
-        self._lib.seccomp_init.restype = ctypes.c_void_p
-        self._list = ctypes.c_void_p(self._lib.seccomp_init(ctypes.c_uint32(ALLOW)))
-        for name in REFUSED + ([] if processes else PROCESSES):
-            self._refuse(name, EPERM)
-        self._refuse("prctl", EPERM, _Argument(0, MASKED_EQUAL, 2**32 - 1, PDEATHSIG))
-        for bit in (NEWUSER, NEWPID, NEWNET, NEWNS, NEWIPC, NEWUTS):
-            self._refuse("clone", EPERM, _Argument(0, MASKED_EQUAL, bit, bit))
-        if not processes:  # a thread is no process
-            self._refuse("clone", EPERM, _Argument(0, MASKED_EQUAL, THREAD, 0))
-        self._refuse("clone3", ENOSYS)  # its flags lie in memory; libc takes clone then
+    more: calls with any arguments. choices: {a call: (argument, mask, values)}.
+    """
+
+    def __init__(self, more=(), choices=THREADS):
+        lib = ctypes.CDLL("libseccomp.so.2")
+        lib.seccomp_init.restype = ctypes.c_void_p
+        self._lib, self._list = lib, ctypes.c_void_p(lib.seccomp_init(_u32(ENOSYS)))
+        lib.seccomp_attr_set(self._list, BAD_ARCHITECTURE, _u32(KILL))
+        lib.seccomp_attr_set(self._list, OPTIMIZE, _u32(2))  # a tree, where it can
+        for name in {*NEEDED, *more}:
+            self._rule(ALLOW, name)
+        choices = {n: c for n, c in (CHOICES | choices).items() if n not in more}
+        for name, (number, mask, values) in choices.items():
+            for value in values:
+                argument = _Argument(number, MASKED_EQUAL, mask, value)
+                self._rule(ALLOW, name, argument)
+        for name in {*FORBIDDEN} - {*more}:
+            self._rule(EPERM, name)
+        if "fork" not in more:
+            self._rule(EPERM, "clone", _Argument(0, MASKED_EQUAL, THREAD, 0))
+        self._program = self._exported()
 
     def shut(self):
-        if self._lib.seccomp_load(self._list):
-            raise OSError("the kernel does not take the list of system calls")
+        _call("prctl", KEEP_NO_PRIVILEGES, 1, 0, 0, 0)
+        _call("prctl", SECCOMP, 2, ctypes.byref(self._program), 0, 0)
 
-    def _refuse(self, name, how, *arguments):
+    def _exported(self):
+        """The filter as the kernel takes it, so that no child has to make it again."""
+        with tempfile.TemporaryFile() as file:
+            if self._lib.seccomp_export_bpf(self._list, file.fileno()):
+                raise OSError("libseccomp cannot write the list of system calls")
+            file.seek(0)
+            code = file.read()
+        return _Program(len(code) // 8, code)
+
+    def _rule(self, how, name, *arguments):
         number = self._lib.seccomp_syscall_resolve_name(name.encode())
         if number == -1:  # this libseccomp does not know it
             return
         many = (_Argument * max(len(arguments), 1))(*arguments)
         done = self._lib.seccomp_rule_add_array(
-            self._list, ctypes.c_uint32(how), number, len(arguments), many
+            self._list, _u32(how), number, len(arguments), many
         )
         if done and number >= 0:  # below 0: this machine's kernels do not have it
             raise OSError(-done, f"no rule for {name}")

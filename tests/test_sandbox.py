@@ -1,5 +1,8 @@
 """What a student's process can reach: nothing but its own cells and the library."""
 
+import ctypes
+import errno
+
 import pytest
 
 pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)")
@@ -13,7 +16,8 @@ if sandbox.why_not():
 
 LAB = "03_strides"
 CELL = """
-import os, sys, subprocess, socket, threading, pathlib, gc
+import ctypes, fcntl, os, sys, subprocess, socket, threading, pathlib, gc
+import minigrad
 from minigrad import layout, solves
 
 @solves(layout.contiguous_strides)
@@ -141,5 +145,45 @@ def test_tensors_are_examined():
             replies.outcome(([seen._replace(**change)], None, ""))
 
 
-def test_the_list_of_refused_calls_can_be_made():
-    assert locks.Filter() and locks.Filter(processes=True)
+# By number where a libseccomp may not know the name; these are the same everywhere.
+NEW = {"io_uring_setup": 425, "pidfd_getfd": 438, "cachestat": 451, "statmount": 457,
+       "listmount": 458, "mseal": 462, "setxattrat": 463, "open_tree_attr": 467,
+       "of another year": 500}  # fmt: skip
+OLD = """add_key bpf fadvise64 fanotify_init inotify_init1 kcmp keyctl memfd_create
+mincore mount name_to_handle_at perf_event_open personality preadv2 process_vm_readv
+ptrace seccomp sched_setaffinity setns setpriority splice sync unshare
+userfaultfd""".split()  # noqa: SIM905
+CALLED = "[ctypes.CDLL(None, use_errno=True).syscall({}, -1, 0), ctypes.get_errno()]"
+
+
+@pytest.mark.parametrize("name", [*NEW, *OLD])
+def test_a_call_that_no_answer_needs_does_not_exist(name):
+    number = NEW.get(name) or number_of(name)
+    assert tried(CALLED.format(number)) == str([-1, errno.ENOSYS])
+
+
+def number_of(name):
+    return ctypes.CDLL("libseccomp.so.2").seccomp_syscall_resolve_name(name.encode())
+
+
+# To wait for, to be told of, or to hold up others at a file that all may read.
+SHARED = "open(minigrad.layout.__file__)"
+
+
+@pytest.mark.parametrize(
+    "expression, got",
+    [
+        (f"fcntl.flock({SHARED}, fcntl.LOCK_SH)", "PermissionError"),
+        (f"fcntl.lockf({SHARED}, fcntl.LOCK_SH)", "OSError"),
+        (f"fcntl.fcntl({SHARED}, fcntl.F_SETLEASE, fcntl.F_RDLCK)", "OSError"),
+        (f"fcntl.fcntl({SHARED}, fcntl.F_NOTIFY, 1)", "OSError"),
+        (f"fcntl.fcntl({SHARED}, fcntl.F_SETOWN, 1)", "OSError"),
+        (f"fcntl.fcntl({SHARED}, fcntl.F_SETFD, 1)", "0"),
+    ],
+)
+def test_no_answer_holds_up_who_opens_a_file(expression, got):
+    assert tried(expression) == got
+
+
+def test_the_lists_of_allowed_calls_can_be_made():
+    assert locks.Filter() and locks.Filter(locks.PROGRAMS, locks.PROCESSES)
