@@ -25,8 +25,13 @@ from ..report import shown
 from .base import Tool
 from .order import RACE, SHIFT, THREAD, Order
 from .shadow import Shadow
+from .updates import branch_of, updates
 
 EQUAL = "harmless on a GPU; let one thread write it to say what is meant"
+TOGETHER = (
+    "harmless only if they all write the same value; else make it atomic, or let one "
+    "thread do it"
+)
 NOW = {"read": "reads", "write": "writes", "atomic": "updates"}
 PAST = {
     "write": "wrote",
@@ -63,6 +68,7 @@ class Race(Tool):
         self.found, self.weak = set(), {}
         self.swapped = set()  # roots with compare-and-swap
         self.flags = set()
+        self.updates = None  # place -> Update, once there is a finding
 
     def batch(self, geometry):
         self.geometry = geometry
@@ -125,14 +131,24 @@ class Race(Tool):
         for (site, other), finding in self.weak.items():
             if frozenset((site, other)) not in self.found:
                 here = self.launch.places[site][0]
-                if not lines.isdisjoint((here, finding["other"]["line"])):
+                mixed = not lines.isdisjoint((here, finding["other"]["line"]))
+                if mixed and not self._update(site, other):
                     finding["hint"] = self._mend(RACE, here, finding["other"]["line"])
                 self.launch.report("race-warp", site, **finding)
 
-    def _mend(self, grade, line, before, within=False):
+    def _update(self, site, other):
+        """What to write if both accesses belong to updates of a variable, or ""."""
+        if self.updates is None:
+            self.updates = updates(self.launch.functions)
+        found = [self.updates.get(self.launch.places[s]) for s in (site, other)]
+        if None in found:
+            return ""
+        return found[site == other or found[0].operator == ""].advice()
+
+    def _mend(self, grade, line, before, within=False, some=False):
         """What to write between an access and the one before, at these lines.
 
-        within: one statement reads and then writes."""
+        within: one statement reads and then writes. some: not all threads do it."""
         barrier = "__syncthreads()" if grade == RACE else "__syncwarp()"
         if line < before and any(
             f.place[0] <= line and before <= f.end[0] for f in self.launch.functions
@@ -146,7 +162,12 @@ class Race(Tool):
                 f"no barrier fits into a line: is a guard missing, or must a variable "
                 f"take what is read, and the write come after a {barrier}?"
             )
-        return f"if both are meant, a {barrier} must come between them"
+        text = f"if both are meant, a {barrier} must come between them"
+        branch = some and branch_of(self.launch.functions, (line, before))
+        whom = "threads of the block" if grade == RACE else "lanes of the warp"
+        if branch:
+            text += f", outside of what line {branch} begins: all {whom} must reach it"
+        return text
 
     def _mend_blocks(self, entry, before, lane):
         """What to write where two blocks are not in order."""
@@ -156,7 +177,12 @@ class Race(Tool):
                 "one thread announces what others of its block wrote: write "
                 "__syncthreads() between the __threadfence() and its atomic operation"
             )
-        return "make it atomic, or use two kernel launches"
+        if entry.site != self._site(before):
+            here, there = self.launch.places[entry.site][0], self._line(before)
+            if here == there and entry.kind != "atomic":
+                return "write the results to another array"
+            return "use two kernel launches"
+        return "let one block write it, or give each block an element of its own"
 
     def _tick(self, site=None):
         self.time += 1
@@ -238,7 +264,8 @@ class Race(Tool):
         """Note writes of one value, which are harmless on a GPU."""
         finding = self._finding(entry, RACE, "write", before, spot, count)
         finding["message"] += ": the same value"
-        finding["hint"] = EQUAL
+        if not self._update(entry.site, self._site(before)):
+            finding["hint"] = EQUAL
         self.launch.report("race-equal", entry.site, **finding)
 
     def _swaps(self, entry, name):
@@ -266,7 +293,9 @@ class Race(Tool):
         bad = np.flatnonzero(grade)
         for moment in np.unique(before[bad] >> SHIFT):
             here = bad[before[bad] >> SHIFT == moment]
-            i = here[grade[here].argmax()]
+            apart = (before[here] ^ threads[hits[here]]) & THREAD
+            apart = apart >> self.order.bits > 0  # no barrier helps between blocks
+            i = here[(2 * grade[here] + apart).argmax()]
             spot = int(hits[i]), lanes, cells, shadow
             where = hits[here]
             if name == "write" and self._unchanged(entry, shadow, lanes, cells, where):
@@ -301,20 +330,39 @@ class Race(Tool):
         )
         within = entry.kind == "write" and name in ("read", "reader")
         here = self.launch.places[entry.site][0]
-        if entry.geometry.where(lane)[0] != other["block"]:
-            mend = self._mend_blocks(entry, before, lane)
+        same_block = entry.geometry.where(lane)[0] == other["block"]
+        update = self._update(entry.site, self._site(before))
+        if update:
+            mend = update
+        elif together:
+            mend = TOGETHER
+        elif same_block:
+            some = self._some(entry, lane, grade)
+            mend = self._mend(grade, here, other["line"], within, some)
         else:
-            mend = self._mend(grade, here, other["line"], within)
-        why, hint = _why(entry, grade, other, together, lane, mend)
+            mend = self._mend_blocks(entry, before, lane)
+        why = _why(grade, other, together, same_block)
         message = f"{NOW[entry.kind]} {what}, which {_who(other, entry, lane)} {why}"
         return {
             "lane": lane,
             "message": message.format(past=PAST[name]),
             "geometry": entry.geometry,
             "other": other,
-            "hint": hint,
+            "hint": mend,
             "count": count,
         }
+
+    def _some(self, entry, lane, grade):
+        """Whether only some threads of the lane's block (or its warp) are active."""
+        if entry.mask is None:
+            return False
+        active = entry.geometry.full(np.asarray(entry.mask))
+        first = lane - lane % entry.geometry.threads
+        end = first + entry.geometry.threads
+        if grade != RACE:
+            first += (lane - first) // 32 * 32
+            end = min(end, first + 32)
+        return not active[first:end].all()
 
     def _site(self, word):
         return self.sites[word >> SHIFT]
@@ -344,26 +392,13 @@ def _who(other, entry, lane):
     return f"{thread} of block {shown(other['block'])}"
 
 
-def _why(entry, grade, other, together, lane, mend):
-    """(what is missing between the two, what can be done)"""
+def _why(grade, other, together, same_block):
+    """What is missing between the two."""
     line = other["line"]
     if together:
-        return (
-            "{past} in the same instruction",
-            "harmless only if they all write the same value; else make it atomic, or "
-            "let one thread do it",
-        )
-    if entry.geometry.where(lane)[0] != other["block"]:
-        return (
-            f"{{past}} at line {line}: nothing orders two blocks",
-            mend,
-        )
+        return "{past} in the same instruction"
+    if not same_block:
+        return f"{{past}} at line {line}: nothing orders two blocks"
     if grade == RACE:
-        return (
-            f"{{past}} at line {line}: no barrier between them",
-            mend,
-        )
-    return (
-        f"{{past}} at line {line}: the same warp, but no __syncwarp() between them",
-        mend,
-    )
+        return f"{{past}} at line {line}: no barrier between them"
+    return f"{{past}} at line {line}: the same warp, but no __syncwarp() between them"
