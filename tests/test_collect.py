@@ -1,11 +1,15 @@
 """Taking submissions in: whose is it, which lab, and is nothing lost?"""
 
+import gzip
+import io
 import json
 import os
+import resource
+import sys
+import tarfile
 import time
 import zipfile
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
@@ -15,6 +19,7 @@ pytest.importorskip(
 
 from nbgrader.utils import parse_utc  # noqa: E402
 
+from grading.classroom import inbox  # noqa: E402
 from grading.classroom.book import CONFIG, open_course  # noqa: E402
 from grading.classroom.collect import CannotCollect, collect  # noqa: E402
 from grading.classroom.inbox import InboxError  # noqa: E402
@@ -58,10 +63,11 @@ def put(path, data, when=None):
     return path
 
 
-def zipped(path, members, **flags):
+def zipped(path, members, dates=()):
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in members.items():
-            archive.writestr(zipfile.ZipInfo(name, (2026, 3, 4, 5, 6, 8)), data)
+        for n, (name, data) in enumerate(members.items()):
+            date = dates[n] if dates else (2026, 3, 4, 5, 6, 8)
+            archive.writestr(zipfile.ZipInfo(name, date), data)
     return path
 
 
@@ -101,6 +107,121 @@ def test_a_students_own_zip_is_unpacked(course, box):
     zipped(box / "ada_03_strides.zip", {"work/x.ipynb": book("1")})
     collect(course, box)
     assert placed(course, "ada") == book("1")
+
+
+OLD, NEW = (2020, 1, 1, 0, 0, 0), (2024, 1, 1, 0, 0, 0)
+
+
+def test_a_students_own_dates_say_nothing_of_when_it_was_handed_in(course, box):
+    versions = {"a.ipynb": book("new"), "b.ipynb": book("old")}
+    zipped(box / "ada_03_strides.zip", versions, [NEW, OLD])
+    os.utime(box / "ada_03_strides.zip", (1_700_000_000, 1_700_000_000))
+    collect(course, box)
+    assert handed_in(course, "ada") == datetime.fromtimestamp(1_700_000_000, UTC)
+    assert placed(course, "ada") == book("new")  # of its own files, the last by them
+    assert earlier(course, "ada") == [book("old")]
+
+
+def test_what_is_packed_in_a_platforms_archive_has_the_time_of_its_file(
+    course, tmp_path
+):
+    inner = io.BytesIO()
+    zipped(inner, {"x.ipynb": book("1")}, [OLD])
+    zipped(tmp_path / "all.zip", {"ada/my.zip": inner.getvalue()})
+    collect(course, tmp_path / "all.zip")
+    assert handed_in(course, "ada") == datetime(2026, 3, 4, 5, 6, 8).astimezone(UTC)
+
+
+def test_nobody_replaces_anothers_submission_by_a_name(course, box, tmp_path):
+    put(box / "bob_1_assignsubmission_file_x.ipynb", book("bob"), 1000)
+    put(box / "ada_77_88_03_strides.ipynb", book("ada"), 1000)
+    collect(course, box)
+    late = tmp_path / "late"
+    put(late / "mallory" / "bob_1_assignsubmission_file_x.ipynb", book("m"), 2000)
+    put(late / "mallory2" / "ada_77_88_03_strides.ipynb", book("n"), 2000)
+    names = "bob/03_strides.ipynb", "ada_77_88_x.ipynb"
+    own = late / "mal_9_assignsubmission_file_x.zip"
+    zipped(own, {name: book(name) for name in names})
+    done = collect(course, late)
+    assert {d.student for d in done} == {"mallory", "mallory2", "mal"}
+    assert placed(course, "bob") == book("bob") and placed(course, "ada") == book("ada")
+
+
+def test_another_of_the_same_name_does_not_replace_the_first(course, box, tmp_path):
+    first = "Ada Lovelace_1_assignsubmission_file"
+    put(box / first / "x.ipynb", book("1"), 1000)
+    collect(course, box)
+    late = tmp_path / "late"
+    put(late / "Ada Lovelace_2_assignsubmission_file" / "x.ipynb", book("2"), 2000)
+    (done,) = collect(course, late)
+    assert done.what == "not placed" and "number is 1, not 2" in done.why
+    put(box / first / "y.ipynb", book("3"), 3000)
+    assert collect(course, box)[-1].what == "newer"
+    assert placed(course, "Ada_Lovelace") == book("3")
+
+
+def test_a_folder_around_a_platforms_files_is_not_taken_for_a_student(course, box):
+    for n, name in enumerate(("Ada", "Bob")):
+        put(box / "all" / f"{name}_{n}_assignsubmission_file_x.ipynb", book(name))
+    done = collect(course, box)
+    assert [d.what for d in done] == ["not placed"] * 2
+    assert "all holds files of several students" in done[0].why
+
+
+def test_hundreds_of_versions_are_each_looked_at_a_few_times(course, box, monkeypatch):
+    looked, count = [], 200
+
+    def counted(function):
+        return lambda *values: looked.append(1) or function(*values)
+
+    for name in ("digest", "fingerprint"):
+        module = sys.modules[collect.__module__]
+        monkeypatch.setattr(module, name, counted(getattr(module, name)))
+    zipped(box / "ada.zip", {f"{n}.ipynb": book(str(n)) for n in range(count)})
+    for _ in range(2):
+        looked.clear()
+        assert len(collect(course, box)) == count
+        assert len(looked) <= 4 * count
+
+
+@pytest.mark.parametrize("inner", ["final.zip", "final.tar.gz", "03_strides.ipynb.gz"])
+def test_archives_in_a_students_archive_are_unpacked(course, box, inner):
+    data = io.BytesIO()
+    if inner.endswith("zip"):
+        zipped(data, {"03_strides.ipynb": book()})
+    elif inner.endswith("tar.gz"):
+        with tarfile.open(fileobj=data, mode="w:gz") as archive:
+            about = tarfile.TarInfo("x.ipynb")
+            about.size = len(book())
+            archive.addfile(about, io.BytesIO(book()))
+    else:
+        data.write(gzip.compress(book()))
+    put(box / "ada" / inner, data.getvalue())
+    zipped(box / "bob.zip", {inner: data.getvalue()})
+    assert {d.what for d in collect(course, box)} == {"taken in"}
+    assert placed(course, "ada") == placed(course, "bob") == book()
+
+
+HOSTILE = {
+    "metadata that takes gigabytes":
+        b'{"cells": [], "metadata": [' + b"[]," * (20 * 2**20) + b"1]}",
+    "a number of 5,000 digits": book()[:-1] + b', "x": ' + b"9" * 5000 + b"}",
+    "a time of 400 digits": book().replace(
+        b'"metadata": {}', b'"metadata": {"executionInfo": {"timestamp": 1'
+        + b"0" * 400 + b"}}"),
+    "zero bytes": bytes(5000),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_file_stops_nobody(course, box, name):
+    put(box / "ada" / "03_strides.ipynb", HOSTILE[name])
+    put(box / "zoe" / "03_strides.ipynb", book())
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    done = {d.student: d.what for d in collect(course, box)}
+    assert done == {"ada": "taken in", "zoe": "taken in"}
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert grown < 400_000  # kB: the file once or twice, and not what it becomes
 
 
 def test_the_newest_counts_and_the_others_are_kept(course, box):
@@ -230,16 +351,17 @@ def test_a_zip_that_is_none_is_a_submission_that_is_no_notebook(course, box):
 def test_an_unreadable_file_is_listed(course, box, monkeypatch):
     put(box / "ada" / "x.ipynb", book())
     put(box / "bob" / "x.ipynb", book())
-    read = Path.read_bytes
+    read = inbox.opened
 
     def denied(path):
         if "ada" in path.parts:
             raise PermissionError(13, "Permission denied", str(path))
         return read(path)
 
-    monkeypatch.setattr(Path, "read_bytes", denied)
+    monkeypatch.setattr(inbox, "opened", denied)
     done = {d.student: d for d in collect(course, box)}
-    assert "cannot be read" in done[""].why and done["bob"].what == "taken in"
+    assert done[""].why == "cannot be read: Permission denied"
+    assert done["bob"].what == "taken in"
 
 
 def test_no_space_left_loses_nothing(course, box, monkeypatch):

@@ -17,7 +17,7 @@ pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)
 import psutil  # noqa: E402
 from altered import HOLES, LAB, added, empty, solved  # noqa: E402
 
-from grading import process  # noqa: E402
+from grading import forks  # noqa: E402
 from grading.build import dumps  # noqa: E402
 from grading.classroom import judging  # noqa: E402
 from grading.classroom.book import (  # noqa: E402
@@ -42,6 +42,11 @@ pytestmark = [
     pytest.mark.xdist_group("faults"),
 ]
 MOST = sum(hole.points for hole in HOLES.values())
+NO_ANSWERS = """
+from grading import zygote
+zygote.KINDS["answers"] = None
+zygote.serve({fd}, {boxed})
+"""
 WAITS = "import time\ntime.sleep(600)"
 
 
@@ -142,8 +147,8 @@ def test_a_broken_grader_grades_nobody(root, monkeypatch, when):
         judging.in_order.cache_clear()
     hand_in(root, "bob")
     with monkeypatch.context() as patch:
-        patch.setattr(process, "CODE", "raise SystemExit  # {fd} {boxed}")
-        patch.setattr(process, "_zygotes", {})
+        patch.setattr(forks, "CODE", NO_ANSWERS)
+        patch.setattr(forks, "_zygotes", {})
         (failed,) = (one for one in grade(root) if one.student == "bob")
     assert failed.state == "failed" and "own solution is not found right" in failed.why
     assert points(root)["bob"] is None

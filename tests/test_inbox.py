@@ -1,13 +1,18 @@
 """What is delivered: whose a file is, and what is never read."""
 
+import gzip
 import io
+import os
+import re
+import socket
 import stat
+import tarfile
 import zipfile
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 import pytest
 
-from grading.classroom import inbox
+from grading.classroom import inbox, reading
 from grading.classroom.inbox import Unowned, deliveries, owner_of, safe, shown
 
 LABS = ["03_strides", "05_reductions"]
@@ -58,10 +63,35 @@ def test_nobodys(path):
 
 
 def test_a_pattern_says_whose():
-    path, pattern = PurePosixPath("group 7/hw-ada-final.ipynb"), r"hw-(?P<student>\w+)-"
+    path, pattern = PurePosixPath("hw-ada-final/x.ipynb"), r"hw-(?P<student>\w+)-"
     assert owner_of(path, LABS, pattern).student == "ada"
     with pytest.raises(Unowned, match="does not match the pattern"):
         owner_of(PurePosixPath("x.ipynb"), LABS, pattern)
+
+
+def test_a_pattern_is_for_the_first_part_or_for_the_path_from_its_beginning():
+    path = PurePosixPath("group 7/hw-ada-final.ipynb")
+    assert owner_of(path, LABS, r"[^/]+/hw-(?P<student>\w+)-").student == "ada"
+    for pattern in (r"hw-(?P<student>\w+)-", r"/hw-(?P<student>\w+)-"):
+        with pytest.raises(Unowned, match="does not match the pattern"):
+            owner_of(path, LABS, pattern)
+
+
+@pytest.mark.parametrize(
+    "path, student",
+    [
+        ("mallory/bob_1_assignsubmission_file_03_strides.ipynb", "mallory"),
+        ("mallory/ada_77_88_03_strides.ipynb", "mallory"),
+        ("mallory/bob_03_strides.ipynb", "mallory"),
+        ("mallory/submitted/bob/03_strides/03_strides.ipynb", "mallory"),
+        ("Mal_7_assignsubmission_file_/ada_77_88_03_strides.ipynb", "Mal"),
+        ("Mal_7_assignsubmission_file_bob_1_assignsubmission_file_x.ipynb", "Mal"),
+        ("mal_7_8_bob_1_assignsubmission_file_x.ipynb", "mal"),
+        ("mal_7_8_ada_77_88_03_strides.ipynb", "mal"),
+    ],
+)
+def test_what_a_student_names_says_nothing_of_whose_it_is(path, student):
+    assert owner_of(PurePosixPath(path), LABS).student == student
 
 
 @pytest.mark.parametrize(
@@ -112,21 +142,156 @@ def test_a_link_in_a_zip_is_refused(tmp_path):
 
 
 def test_too_large_is_refused_unread(tmp_path, monkeypatch):
-    monkeypatch.setattr(inbox, "LIMIT", 10_000)
+    for module in (inbox, reading):
+        monkeypatch.setattr(module, "LIMIT", 10_000)
+    monkeypatch.setattr(reading, "MEMBERS", 5)
     box = tmp_path / "box"
     box.mkdir()
     (box / "ada.ipynb").write_bytes(b"0" * 20_000)
     zipped(box / "bob.zip", {f"{n}.ipynb": b"0" * 6000 for n in range(2)})
-    zipped(box / "many.zip", {f"{n}.ipynb": b"" for n in range(inbox.MEMBERS + 1)})
+    zipped(box / "many.zip", {f"{n}.ipynb": b"" for n in range(6)})
     outer = zipped(tmp_path / "all.zip", {"eve.ipynb": b"0" * 20_000})
+    (box / "cy.ipynb.gz").write_bytes(gzip.compress(b"0" * 20_000))
     found = problems(box) | problems(outer)
-    assert set(found) == {"ada.ipynb", "bob.zip", "many.zip", "eve.ipynb"}
+    assert set(found) == {
+        "ada.ipynb", "bob.zip", "many.zip", "eve.ipynb", "cy.ipynb.gz"
+    }  # fmt: skip
+    assert "holds 6 files" in found.pop("many.zip")
     assert all("MB" in problem for problem in found.values())
 
 
-def test_zips_within_zips_stop_at_one(tmp_path):
-    inner, middle = io.BytesIO(), io.BytesIO()
-    zipped(inner, {"x.ipynb": b""})
-    zipped(middle, {"inner.zip": inner.getvalue()})
-    outer = zipped(tmp_path / "a.zip", {"ada/m.zip": middle.getvalue()})
-    assert list(problems(outer)) == ["ada/m.zip/inner.zip"]
+def nested(depth):
+    """The bytes of a notebook's file in so many archives."""
+    data = b"{}"
+    for n in range(depth):
+        packed = io.BytesIO()
+        zipped(packed, {f"{n}.zip" if n else "x.ipynb": data})
+        data = packed.getvalue()
+    return data
+
+
+def test_archives_in_archives_are_unpacked_to_a_bounded_depth(tmp_path):
+    for depth, name in ((2, "two"), (3, "three"), (4, "four"), (60, "sixty")):
+        (tmp_path / f"{name}.zip").write_bytes(nested(depth))
+    found = problems(tmp_path)
+    assert found["two.zip/1.zip/x.ipynb"] == ""
+    assert sum(not problem for problem in found.values()) == 2
+    refused = {path[:4]: why for path, why in found.items() if why}
+    assert set(refused) == {"four", "sixt"}
+    assert all("in more than 3 archives" in why for why in refused.values())
+
+
+def tarred(path, members, mode="w:gz"):
+    with tarfile.open(path, mode) as archive:
+        for name, data in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+        link = tarfile.TarInfo("link.ipynb")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(link)
+    return path
+
+
+@pytest.mark.parametrize("ending", ["tar", "tar.gz", "tar.bz2", "tar.xz", "zip"])
+def test_tar_and_its_compressed_forms_are_unpacked(tmp_path, ending):
+    mode = {"tar": "w", "zip": "w:gz"}.get(ending) or f"w:{ending[4:]}"
+    tarred(tmp_path / f"ada.{ending}", {"a/x.ipynb": b"{}", "../y": b""}, mode)
+    found = {path.rpartition("/")[2]: why for path, why in problems(tmp_path).items()}
+    assert found["x.ipynb"] == ""
+    assert "leads out" in found["y"] and "is a link" in found["link.ipynb"]
+
+
+def test_what_is_not_unpacked_is_named_for_what_it_is(tmp_path):
+    (tmp_path / "ada.7z").write_bytes(b"7z\xbc\xaf\x27\x1c" + b"0" * 99)
+    (tmp_path / "bob.zip").write_bytes(b"Rar!" + b"0" * 99)
+    zipped(tmp_path / "cy.zip", {})
+    zipped(tmp_path / "dan.zip", {"__MACOSX/x": b"", "timestamp.txt": b""})
+    zipped(tmp_path / "eve.docx", {"word/document.xml": b""})
+    found = problems(tmp_path)
+    assert "a .7z archive; only .zip and .tar.gz" in found["ada.7z"]
+    assert "a .rar archive; only" in found["bob.zip"]
+    assert "is an empty archive" in found["cy.zip"] and found["dan.zip"]
+    assert found["eve.docx"] == ""
+
+
+def bad_names(path, names):
+    """A .zip whose members' names say that they are UTF-8, and are these bytes."""
+    clean = {"x" * len(name): b"{}" for name in names}
+    data = zipped(path, clean).read_bytes()
+    for name in names:
+        data = data.replace(b"x" * len(name), name)
+    heads = re.sub(rb"(PK\x03\x04..)..|(PK\x01\x02....)..",
+                   lambda m: m[0][:-2] + b"\x00\x08", data, flags=re.S)  # fmt: skip
+    path.write_bytes(heads)
+    return path
+
+
+@pytest.mark.parametrize("outer", [True, False])
+def test_a_name_that_is_no_utf8_costs_nobody_anything(tmp_path, outer):
+    names = [b"ada/\xff\xfe.ipynb", b"bob/good.ipynb"]
+    path = bad_names(tmp_path / "ada.zip", names)
+    with pytest.raises(UnicodeDecodeError), zipfile.ZipFile(path):
+        pass
+    found = problems(path if outer else tmp_path)
+    assert len(found) == 2 and not any(found.values())
+
+
+def test_odd_files_are_named_and_the_others_are_there(tmp_path, monkeypatch):
+    (tmp_path / "ada").mkdir()
+    (tmp_path / "ada" / "x.ipynb").write_text("{}")
+    (tmp_path / "dir.ipynb").mkdir()
+    with socket.socket(socket.AF_UNIX) as one:
+        monkeypatch.chdir(tmp_path)
+        one.bind("socket.ipynb")
+    os.mkfifo(tmp_path / "pipe.ipynb")
+    for name in (b"a\nb", b"\xff\xfe", "\u202ex".encode(), b"x" * 255):
+        Path(os.fsdecode(name)).write_text("{}")
+    os.utime(tmp_path / ("x" * 255), (2**55, 2**55))
+    gone = tmp_path / "gone.ipynb"
+    gone.write_text("{}")
+    found = {}
+    for file in deliveries(tmp_path):
+        gone.unlink(missing_ok=True)
+        found[str(file.path)] = file.problem
+    assert "not an ordinary file" in found["socket.ipynb"]
+    assert "not an ordinary file" in found["pipe.ipynb"]
+    assert found["ada/x.ipynb"] == "" and found["x" * 255] == ""
+    assert "cannot be read: No such file" in found["gone.ipynb"]
+    assert len(found) == 8
+
+
+def test_long_names_fit_into_a_folder():
+    assert len(safe("李" * 300).encode()) <= 255
+
+
+def test_a_broken_or_hostile_archive_costs_only_itself(tmp_path):
+    good = zipped(tmp_path / "good.zip", {"x.ipynb": b"{}" * 999}).read_bytes()
+    (tmp_path / "cut.zip").write_bytes(good[: len(good) // 2])
+    with zipfile.ZipFile(tmp_path / "lzma.zip", "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("x.ipynb", b"{}" * 999)
+    data = bytearray((tmp_path / "lzma.zip").read_bytes())
+    data[50:70] = bytes(range(200, 220))
+    (tmp_path / "lzma.zip").write_bytes(data)
+    bomb = tmp_path / "bomb.zip"
+    zipped(bomb, {f"{n}.ipynb": bytes(50 * 2**20) for n in range(5)})
+    found = problems(tmp_path)
+    assert found["good.zip/x.ipynb"] == "" and found["cut.zip"] == ""
+    assert "cannot be read" in found["lzma.zip/x.ipynb"]
+    assert "too much for a submission" in found["bomb.zip"]
+
+
+def test_a_reader_that_is_killed_costs_nothing(tmp_path, monkeypatch):
+    (tmp_path / "x.ipynb").write_text('{"cells": []}')
+    send, killed = socket.send_fds, []
+
+    def kill_first(end, data, fds):
+        if len(fds) == 1 and not killed:
+            killed.append(end)
+            end.shutdown(socket.SHUT_RDWR)
+            return 0
+        return send(end, data, fds)
+
+    monkeypatch.setattr(socket, "send_fds", kill_first)
+    (file,) = deliveries(tmp_path)
+    assert killed and file.about is not None

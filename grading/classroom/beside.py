@@ -14,16 +14,17 @@ from nbgrader.converters import base
 from nbgrader.coursedir import CourseDirectory
 
 LIMIT = 200 * 2**20  # bytes of one file, and of all that one student packed into a .zip
+STAMP = 1000  # bytes of a timestamp.txt
 MOST, LONGEST = 1000, 1000  # files that are copied, and characters of a path
 
 
-def is_ordinary(path):
+def is_ordinary(path, limit=LIMIT):
     """Is this a file, and no link, pipe or device, and not huge?"""
     try:
         about = os.lstat(path)
     except (OSError, ValueError):
         return False
-    return stat.S_ISREG(about.st_mode) and about.st_size <= LIMIT
+    return stat.S_ISREG(about.st_mode) and about.st_size <= limit
 
 
 def files(folder, exclude=()):
@@ -34,7 +35,7 @@ def files(folder, exclude=()):
 def time(self, folder):
     """nbgrader's time of a submission."""
     stamp = Path(folder, "timestamp.txt")
-    return _time(self, folder) if is_ordinary(stamp) else None
+    return _time(self, folder) if is_ordinary(stamp, STAMP) else None
 
 
 def _files(folder, exclude):

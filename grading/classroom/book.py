@@ -155,17 +155,25 @@ def _in_book(api):
 def _by_others(api, directory, waiting, others):
     """Let others judge; their verdicts go into the book, one after the other."""
 
+    unsent = []
+
     def items():
         for student, lab in waiting:
-            cells = judging.submitted(directory, student, lab)
+            try:
+                cells = judging.submitted(directory, student, lab)
+                how = how_of(api, record_of(directory, student, lab))
+            except Exception:  # `grade_one` meets it, too, and says what it is
+                unsent.append((student, lab))
+                continue
             names = [hole.name for hole in holes_of(lab)]
-            how = how_of(api, record_of(directory, student, lab))
             yield Item((student, lab), lab, cells, names, how)
 
     with others:
         for item, result in others.judged(items()):
             record = record_of(directory, *item.key)
             yield grade_one(api, directory, record, result and (item.cells, result))
+    for key in unsent:
+        yield grade_one(api, directory, record_of(directory, *key))
 
 
 def how_of(api, record):
@@ -188,7 +196,7 @@ def submissions(directory, lab=None, students=()):
     found = [
         (path.parent.name, path.name)
         for path in directory.glob("submitted/*/*")
-        if path.is_dir()
+        if os.path.isdir(path)
         and (directory / "release" / path.name).is_dir()
         and path.parent.name.isprintable()
     ]
@@ -205,7 +213,7 @@ def submissions(directory, lab=None, students=()):
 def strays(directory):
     """What lies in submitted/ and is no submission of a released lab."""
     ours, directory = set(submissions(directory)), Path(directory)
-    files = [path for path in directory.glob("submitted/*") if path.is_file()]
+    files = [path for path in directory.glob("submitted/*") if os.path.isfile(path)]
     deeper = directory.glob("submitted/*/*")
     files += [path for path in deeper if (path.parent.name, path.name) not in ours]
     return sorted(path for path in files if not path.name.startswith("."))

@@ -4,9 +4,8 @@ Submissions go to DIR/submitted/STUDENT/LAB/LAB.ipynb, with their time. The newe
 counts; every other one that ever came is kept in DIR/submitted-earlier/STUDENT/LAB/.
 """
 
+import json
 import re
-import zipfile
-import zlib
 from collections import Counter, defaultdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,16 +14,25 @@ from typing import NamedTuple
 from dateutil.parser import parse as parse_time
 
 from minigrad.course import CHAPTERS
-from minigrad.exercises.cells import answered_in
 from minigrad.exercises.registry import exercises
 
-from .files import digest, write
-from .inbox import Delivery, Owner, Unowned, deliveries, lab_in, owner_of, shown
+from .beside import STAMP, is_ordinary
+from .files import LIMIT, digest, fingerprint, write
+from .inbox import (
+    Delivery,
+    Owner,
+    Unowned,
+    deliveries,
+    lab_in,
+    of_platform,
+    owner_of,
+    shown,
+)
 from .lock import alone
-from .repair import parsed, source_of
+from .reading import About, Broken
 
 TIME = "%Y-%m-%d %H:%M:%S.%f %Z"  # as nbgrader writes timestamp.txt
-UNREADABLE = OSError, RuntimeError, zipfile.BadZipFile, zlib.error
+NUMBERS = ".numbers.json"  # {lab: the platform's number} of a student's submissions
 
 
 class CannotCollect(ValueError):
@@ -51,15 +59,22 @@ class Claim(NamedTuple):
     file: Delivery
     owner: Owner
     lab: str
-    notebook: bool
+
+    @property
+    def notebook(self):
+        return self.file.about is not None or self.file.path.suffix == ".ipynb"
 
     def done(self, what, why=""):
         return Done(self.owner.student, self.lab, shown(self.file.path), what, why)
 
     def age(self):
-        """Sorts the oldest first; of one time, `x-2.ipynb` after `x-1.ipynb`."""
-        digits = re.split(r"(\d+)", self.file.path.stem)
-        return self.file.time, [int(d) if d.isdigit() else d for d in digits]
+        """Sorts the oldest first; of one time, `x-2.ipynb` after `x-1.ipynb`.
+
+        The date in a student's own archive only tells which of the files in it is last.
+        """
+        digits = re.split(r"([0-9]+)", self.file.path.stem)
+        name = [(len(d), d) if d.isdigit() else (0, d) for d in digits]
+        return self.file.time, self.file.date, name
 
 
 class NotPlaced(ValueError):
@@ -70,7 +85,8 @@ def collect(directory, inbox, lab=None, pattern=None):
     """Take the files of `inbox`, a folder or a .zip, into a course; return the Dones.
 
     lab: of the files that do not say it themselves. pattern: a regular expression for
-    the path of a file, with (?P<student>...).
+    the first part of a file's path, or for the path if it has a /, with
+    (?P<student>...).
     """
     directory = Path(directory)
     labs = released(directory)
@@ -88,7 +104,7 @@ def collect(directory, inbox, lab=None, pattern=None):
         claims, refused = _sort_out(claims, directory)
         claims.sort(key=Claim.age)
         _note_canvas_ids(directory, claims)
-        return done + refused + [_place(directory, claim) for claim in claims]
+        return done + refused + [*_placed(directory, claims)]
 
 
 def released(directory):
@@ -123,28 +139,17 @@ def _examine(pattern):
 def _claim(file, labs, lab, pattern):
     """Whose file it is, and of which lab; NotPlaced or Unowned if nothing says so."""
     if file.problem:
-        raise NotPlaced(file.problem)
-    owner = owner_of(file.path, labs, pattern)
-    nb = parsed(_read(file))
-    found = _lab_of(file, nb, labs, lab)
-    return Claim(file, owner, found, nb is not None or file.path.suffix == ".ipynb")
+        raise NotPlaced(shown(file.problem))
+    owner = owner_of(file.place, labs, pattern)
+    return Claim(file, owner, _lab_of(file, labs, lab))
 
 
-def _read(file):
-    try:
-        return file.read()
-    except UNREADABLE as error:
-        raise NotPlaced(f"cannot be read: {error}") from None
-
-
-def _lab_of(file, nb, labs, otherwise):
+def _lab_of(file, labs, otherwise):
     """From its metadata, its answers, its name; else the lab that is given."""
-    about = _about(nb)
-    if about.get("kind") == "lesson":
-        raise NotPlaced(f"is the lesson {about.get('chapter')}, not its lab")
-    said = (
-        about.get("chapter") if isinstance(about.get("chapter"), str) else _answered(nb)
-    )
+    about = file.about or About("", "", [])
+    if about.kind == "lesson":
+        raise NotPlaced(f"is the lesson {shown(about.chapter)}, not its lab")
+    said = about.chapter or _answered(about.answers)
     for part in reversed(file.path.parts):
         said = said or lab_in(part, [c.name for c in CHAPTERS])[0]
     said = said or otherwise
@@ -153,21 +158,14 @@ def _lab_of(file, nb, labs, otherwise):
             "nothing in it, or in its name, says which lab it is: give --lab"
         )
     if said not in labs:
-        raise NotPlaced(f"is of {said[:40]!r}, which is not released here")
+        raise NotPlaced(f"is of {shown(said[:40])!r}, which is not released here")
     return said
 
 
-def _about(nb):
-    metadata = (nb or {}).get("metadata")
-    about = metadata.get("minigrad") if isinstance(metadata, dict) else None
-    return about if isinstance(about, dict) else {}
-
-
-def _answered(nb):
-    """The chapter of most of the holes that the notebook answers."""
+def _answered(names):
+    """The chapter of most of the holes that these are the names of."""
     chapters = {entry.hole.name: entry.chapter for entry in exercises()}
-    named = [answered_in(text) for text in map(source_of, (nb or {}).get("cells", []))]
-    found = Counter(chapters[name] for name in named if name in chapters)
+    found = Counter(chapters[name] for name in names if name in chapters)
     return found.most_common(1)[0][0] if found else None
 
 
@@ -177,10 +175,7 @@ def _sort_out(claims, directory):
     for claim in claims:
         groups[claim.owner.student.casefold(), claim.lab].append(claim)
     for group in groups.values():
-        names = sorted({shown(claim.owner.identity) for claim in group})
-        names += _others(directory, group[0].owner.student)
-        if len(names) > 1:
-            why = f"{' and '.join(names)} would be one: rename, or give a pattern"
+        if why := _contested(group, directory):
             refused += [claim.done("not placed", why) for claim in group]
             continue
         notebooks = any(claim.notebook for claim in group)
@@ -193,6 +188,37 @@ def _sort_out(claims, directory):
     return kept, refused
 
 
+def _contested(group, directory):
+    """Why nobody knows whose these claims of one name and lab are, or ""."""
+    owner, lab = group[0].owner, group[0].lab
+    names = sorted({shown(claim.owner.identity) for claim in group})
+    names += _others(directory, owner.student)
+    if len(names) > 1:
+        return f"{' and '.join(names)} would be one: rename, or give a pattern"
+    known = _numbers(directory, owner.student).get(lab)
+    if owner.number and known and known != owner.number:
+        return (
+            f"submitted/{owner.student} is that of another {owner.student}, whose "
+            f"number is {known}, not {owner.number}: rename, or give a pattern"
+        )
+    inside = [c.file.place.parts[1:2] for c in group]
+    theirs = {found.identity for parts in inside for part in parts
+              if (found := of_platform(part))}  # fmt: skip
+    if not owner.number and len(theirs) > 1:
+        folder = shown(group[0].file.place.parts[0])
+        return f"{folder} holds files of several students: collect that folder itself"
+    return ""
+
+
+def _numbers(directory, student):
+    """{lab: the platform's number} of what was collected for a student."""
+    path = Path(directory, "submitted", student, NUMBERS)
+    try:
+        return dict(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return {}
+
+
 def _others(directory, student):
     """Students of the course whose names differ only in upper and lower case."""
     known = [path.name for path in directory.glob("submitted/*")]
@@ -201,7 +227,7 @@ def _others(directory, student):
 
 def _note_canvas_ids(directory, claims):
     """Keep Canvas's numbers of students in the gradebook; the export needs them."""
-    ids = {c.owner.student: c.owner.canvas_id for c in claims if c.owner.canvas_id}
+    ids = {c.owner.student: c.owner.number for c in claims if c.owner.canvas}
     if ids:
         from .book import open_course
 
@@ -210,52 +236,81 @@ def _note_canvas_ids(directory, claims):
                 book.update_or_create_student(student, lms_user_id=number)
 
 
-def _place(directory, claim):
-    try:
-        return _put(directory.resolve(), claim, claim.file.read())
-    except UNREADABLE as error:
-        return claim.done("not placed", f"cannot be copied: {error}")
+class Place:
+    """Where the submissions of one student to one lab are."""
+
+    def __init__(self, directory, owner, lab):
+        self.root, self.owner, self.lab = directory.resolve(), owner, lab
+        own = Path(owner.student, lab)
+        self.folder = self.root / "submitted" / own
+        self.earlier = self.root / "submitted-earlier" / own
+        self.target = self.folder / f"{lab}.ipynb"
+        self.stamp = self.folder / "timestamp.txt"
+        for place in (self.folder, self.earlier):
+            if place.resolve() != place:
+                raise OSError(f"{place} leads elsewhere, to {place.resolve()}")
+        self.current = fingerprint(self.target)
+        self.kept = {fingerprint(p): p.name for p in self.earlier.glob("*.ipynb")}
+
+    def put(self, data, time):
+        """Put a submission here; return what became of it, as in Done."""
+        sum_, what = digest(data), "taken in"
+        if sum_ == self.current:
+            return "known"
+        if self.current:
+            if time < self._time():
+                return "older" if self._keep(data, time) else "known"
+            self._keep(self.target.read_bytes(), self._time())
+            what = "newer"
+        self._note_number()
+        write(self.stamp, time.strftime(TIME).encode())
+        write(self.target, data)
+        self.current = sum_
+        return what
+
+    def _note_number(self):
+        known = _numbers(self.root, self.owner.student)
+        number = self.owner.number
+        if number and known.get(self.lab) != number:
+            text = json.dumps(known | {self.lab: number})
+            write(self.folder.parent / NUMBERS, text.encode())
+
+    def _keep(self, data, time):
+        """Keep a submission that does not count; False where it is there already."""
+        sum_ = digest(data)
+        if sum_ in self.kept:
+            return False
+        name, number, names = f"{time:%Y-%m-%dT%H-%M-%S}", 1, {*self.kept.values()}
+        while f"{name}.ipynb" in names:
+            number += 1
+            name = f"{time:%Y-%m-%dT%H-%M-%S}-{number}"
+        write(self.earlier / f"{name}.ipynb", data)
+        self.kept[sum_] = f"{name}.ipynb"
+        return True
+
+    def _time(self):
+        """When the submission that is there was handed in."""
+        try:
+            if is_ordinary(self.stamp, STAMP):
+                time = parse_time(self.stamp.read_text(encoding="utf-8").strip())
+                return time if time.tzinfo else time.replace(tzinfo=UTC)
+        except (ValueError, OverflowError, OSError):
+            pass
+        return datetime.fromtimestamp(self.target.stat().st_mtime, UTC)
 
 
-def _put(directory, claim, data):
-    """Copy a submission to its place; what it replaces is kept elsewhere."""
-    own = Path(claim.owner.student, claim.lab)
-    folder = directory / "submitted" / own
-    earlier = directory / "submitted-earlier" / own
-    for place in (folder, earlier):
-        if place.resolve() != place:
-            raise OSError(f"{place} leads elsewhere, to {place.resolve()}")
-    target, stamp = folder / f"{claim.lab}.ipynb", folder / "timestamp.txt"
-    what = "taken in"
-    if target.exists():
-        if digest(target.read_bytes()) == digest(data):
-            return claim.done("known")
-        if claim.file.time < _time(stamp, target):
-            new = _keep(data, earlier, claim.file.time)
-            return claim.done("older" if new else "known")
-        _keep(target.read_bytes(), earlier, _time(stamp, target))
-        what = "newer"
-    write(stamp, claim.file.time.strftime(TIME).encode())
-    write(target, data)
-    return claim.done(what)
-
-
-def _keep(data, folder, time):
-    """Keep a submission that does not count; False where it is there already."""
-    if any(digest(p.read_bytes()) == digest(data) for p in folder.glob("*.ipynb")):
-        return False
-    name, number = time.strftime("%Y-%m-%dT%H-%M-%S"), 1
-    while (folder / f"{name}.ipynb").exists():
-        number += 1
-        name = f"{time:%Y-%m-%dT%H-%M-%S}-{number}"
-    write(folder / f"{name}.ipynb", data)
-    return True
-
-
-def _time(stamp, target):
-    """When the submission that is there was handed in."""
-    try:
-        time = parse_time(stamp.read_text(encoding="utf-8").strip())
-        return time if time.tzinfo else time.replace(tzinfo=UTC)
-    except (ValueError, OverflowError, OSError):
-        return datetime.fromtimestamp(target.stat().st_mtime, UTC)
+def _placed(directory, claims):
+    """Put the files of claims to their places, the oldest first; yield the Dones."""
+    places = {}
+    for claim in claims:
+        key = claim.owner.student, claim.lab
+        try:
+            with claim.file.open() as file:
+                data = file.read(LIMIT + 1)
+            if key not in places:
+                places[key] = Place(directory, claim.owner, claim.lab)
+            what = places[key].put(data, claim.file.time)
+            yield claim.done(what)
+        except (OSError, Broken) as error:
+            places.pop(key, None)
+            yield claim.done("not placed", f"cannot be copied: {error}")

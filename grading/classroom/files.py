@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import stat
 
 from .beside import LIMIT
 
@@ -25,9 +26,26 @@ def digest(data):
     return hashlib.sha256(data).hexdigest()
 
 
+def opened(path, limit=LIMIT):
+    """Open a file to read its bytes; OSError for a link, a pipe, or a huge file."""
+    how = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    file = os.fdopen(os.open(path, how), "rb")
+    about = os.fstat(file.fileno())
+    if stat.S_ISREG(about.st_mode) and (limit is None or about.st_size <= limit):
+        return file
+    file.close()
+    raise OSError(f"{path} is no ordinary file, or it is larger than it was")
+
+
 def fingerprint(path):
     """That of a file's bytes; None where there is no file. A huge one is not read."""
-    if not path.is_file():
-        return None
-    size = path.stat().st_size
-    return digest(path.read_bytes()) if size <= LIMIT else f"{size} bytes"
+    try:
+        if not path.is_file():
+            return None
+        size = path.stat().st_size
+        if size > LIMIT:
+            return f"{size} bytes"
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        return f"unreadable: {error.strerror}"

@@ -4,27 +4,30 @@ Nothing in there is trusted: links are not followed, archives are read member by
 and no path of theirs is ever used as a path of ours.
 """
 
+import contextlib
+import functools
 import io
 import os
 import re
 import stat
+import tempfile
 import unicodedata
-import zipfile
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from .beside import LIMIT
+from ..archives import JUNK, too_large
+from . import reading
+from .files import LIMIT, opened
 
-MEMBERS = 1000  # in a .zip within the inbox
-JUNK = {
-    "__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini", ".ipynb_checkpoints",
-    "timestamp.txt",
-}  # fmt: skip
-MOODLE = re.compile(r"(?P<student>.+)_(?P<number>\d+)_assignsubmission_file(?:_|$)")
+MOODLE = re.compile(r"(?P<student>.+?)_(?P<number>\d+)_assignsubmission_file(?:_|$)")
 CANVAS = re.compile(r"(?P<student>[^_]+)_(?:LATE_)?(?P<number>\d+)_\d+_.+")
+ENDING = re.compile(
+    r"(?i)(\.(ipynb|json|txt|zip|tar|gz|tgz|bz2|tbz2?|xz|txz|7z|rar))+$"
+)
 WRAPPERS = {"submitted", "submissions"}
+LONGEST = 200  # bytes of a student's name as a folder's
 
 
 class InboxError(ValueError):
@@ -32,20 +35,29 @@ class InboxError(ValueError):
 
 
 class Delivery(NamedTuple):
-    """One file. problem: why it is not to be read, or ""."""
+    """One file.
+
+    place: the part of its path that the platform or the instructor has made. time: of
+    handing in. open: for its bytes. problem: why it is not to be read, or "". about: an
+    About, if it is a notebook. date: by the student's own archive, in seconds.
+    """
 
     path: PurePosixPath  # inside the inbox
+    place: PurePosixPath
     time: datetime
-    read: Callable | None
+    open: Callable | None
     problem: str = ""
+    about: reading.About | None = None
+    date: int = 0
 
 
 class Owner(NamedTuple):
-    """Whose file it is. identity: what tells two students of one name apart."""
+    """Whose a file is. number: a platform's, of the student or the submission."""
 
     student: str
     identity: str
-    canvas_id: str | None = None
+    number: str = ""
+    canvas: bool = False
 
 
 class Unowned(ValueError):
@@ -53,35 +65,35 @@ class Unowned(ValueError):
 
 
 def deliveries(inbox):
-    """Yield a Delivery for each file of a folder or a .zip."""
-    inbox = Path(inbox)
+    """Yield a Delivery for each file of a folder or a .zip, unpacked."""
+    inbox, spool = Path(inbox), Spool()
     if not inbox.exists():
         raise InboxError(
             f"there is no {inbox}: give a folder, or a .zip, of submissions"
         )
     files = _in_folder(inbox) if inbox.is_dir() else _in_archive(inbox)
     for file in files:
-        if JUNK.intersection(file.path.parts):
-            continue
-        packed = file.path.suffix.lower() == ".zip" and not file.problem
-        yield from _unpacked(file) if packed else [file]
+        if JUNK.isdisjoint(file.path.parts):
+            yield from [file] if file.problem else _unpacked(file, spool)
 
 
 def owner_of(path, labs, pattern=None):
-    """The Owner of a file, from its path in the inbox. Unowned where none is named."""
+    """The Owner of a file, from the part of its path that its student has not made.
+
+    Unowned where none is named. A pattern is for the first part of the path; one that
+    has a / is for the path, from its beginning.
+    """
     if pattern is not None:
-        found = re.search(pattern, str(path))
+        search = re.match if "/" in pattern else re.search
+        found = search(pattern, str(path) if "/" in pattern else path.parts[0])
         if not found or not found["student"]:
             raise Unowned("its path does not match the pattern")
         return _owner(found["student"])
-    parts = [re.sub(r"(?i)\.(ipynb|zip|json)$", "", part) for part in path.parts]
-    for part in parts:
-        if found := MOODLE.match(part):
-            return _owner(found["student"], found["number"])
-        if found := CANVAS.fullmatch(part):
-            return _owner(found["student"], found["number"], canvas=True)
+    parts = [ENDING.sub("", part) for part in path.parts]
     while len(parts) > 1 and (parts[0] in WRAPPERS or parts[0] in labs):
         del parts[0]
+    if owner := of_platform(parts[0]):
+        return owner
     lab, rest = lab_in(parts[0], labs)
     if lab and rest:
         return _owner(rest)
@@ -91,6 +103,15 @@ def owner_of(path, labs, pattern=None):
             "call it STUDENT_03_strides.ipynb, or give a pattern with (?P<student>...)"
         )
     return _owner(parts[0])
+
+
+def of_platform(name):
+    """The Owner that a name in Canvas's or Moodle's form names, or None."""
+    if found := CANVAS.fullmatch(name):
+        return _owner(found["student"], found["number"], canvas=True)
+    if found := MOODLE.match(name):
+        return _owner(found["student"], found["number"])
+    return None
 
 
 def lab_in(name, labs):
@@ -107,13 +128,14 @@ def lab_in(name, labs):
 
 def _owner(name, number="", canvas=False):
     identity = f"{name} ({number})" if number else name
-    return Owner(safe(name), identity, number if canvas else None)
+    return Owner(safe(name), identity, number, canvas)
 
 
 def safe(name):
     """A student's name as the name of a folder: letters, digits and . _ - @ only."""
     name = unicodedata.normalize("NFC", name)
     name = re.sub(r"[^\w.@-]+", "_", name).strip("._-@")[:100]
+    name = name.encode()[:LONGEST].decode(errors="ignore")
     if not name:
         raise Unowned("the student's name has no letter or digit")
     return name
@@ -135,86 +157,92 @@ def _in_folder(inbox):
             yield _on_disk(inbox, Path(folder, name))
     for error in unreadable:
         path = PurePosixPath(Path(error.filename).relative_to(inbox).as_posix())
-        yield Delivery(path, _now(), None, f"cannot be read: {error.strerror}")
+        yield Delivery(path, path, _now(), None, f"cannot be read: {error.strerror}")
 
 
 def _on_disk(inbox, path):
-    about = path.lstat()
+    name, time = PurePosixPath(path.relative_to(inbox).as_posix()), _now()
+    try:
+        about = path.lstat()
+    except OSError as error:
+        return Delivery(name, name, time, None, f"cannot be read: {error.strerror}")
     problem = "" if stat.S_ISREG(about.st_mode) else "is not an ordinary file"
     if stat.S_ISLNK(about.st_mode):
         problem = "is a link, and links are not followed"
     elif about.st_size > LIMIT:
-        problem = _too_large(about.st_size)
-    time = datetime.fromtimestamp(about.st_mtime, UTC)
-    name = PurePosixPath(path.relative_to(inbox).as_posix())
-    return Delivery(name, time, path.read_bytes, problem)
+        problem = too_large(about.st_size, LIMIT)
+    with contextlib.suppress(ValueError, OverflowError, OSError):
+        time = datetime.fromtimestamp(about.st_mtime, UTC)
+    return Delivery(name, name, time, functools.partial(opened, path), problem)
 
 
 def _in_archive(path):
+    """The members of a platform's own .zip; each is read when it is opened."""
+    archive = reading.Archive(path)
     try:
-        with zipfile.ZipFile(path) as archive:
-            members = archive.infolist()
-    except (zipfile.BadZipFile, OSError) as error:
+        members = archive.members()
+    except reading.Broken as error:
         raise InboxError(
             f"{path} is neither a folder nor a .zip file: {error}"
         ) from None
     changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
 
-    def read(member):
-        with zipfile.ZipFile(path) as archive:
-            return archive.read(member)
+    def open_member(number):
+        file = tempfile.TemporaryFile()  # noqa: SIM115
+        file.write(archive.read(number))
+        file.seek(0)
+        return file
 
-    for member in members:
-        if not member.is_dir():
-            yield _member(PurePosixPath(), member, read, changed)
+    for number, (name, problem, date) in enumerate(members):
+        try:  # such times are those of the clock on the wall where it was made
+            time = datetime(*date).astimezone(UTC)
+        except (ValueError, OverflowError, OSError, TypeError):
+            time = changed
+        where = PurePosixPath(name.lstrip("/") or "?")
+        get = functools.partial(open_member, number)
+        yield Delivery(where, where, time, get, problem)
 
 
-def _unpacked(file):
-    """The files in a .zip that a student handed in, or that .zip if it is none."""
-
-    def read(member):
-        with zipfile.ZipFile(io.BytesIO(file.read())) as archive:
-            return archive.read(member)
-
+def _unpacked(file, spool):
+    """The file as it was handed in, or what is packed in it; of the same time."""
     try:
-        with zipfile.ZipFile(io.BytesIO(file.read())) as archive:
-            members = [m for m in archive.infolist() if not m.is_dir()]
-    except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError):
-        return [file]
-    total = sum(member.file_size for member in members)
-    if len(members) > MEMBERS or total > LIMIT:
-        why = (
-            f"holds {len(members)} files"
-            if len(members) > MEMBERS
-            else _too_large(total)
-        )
-        return [file._replace(problem=f"{why}, too much for a submission")]
-    inside = [_member(file.path, member, read, file.time) for member in members]
-    return [f for f in inside if not JUNK.intersection(f.path.parts)]
+        with file.open() as data:
+            for entry in reading.entries(data, file.path.name):
+                yield _entry(file, entry, spool)
+    except (OSError, reading.Broken) as error:
+        why = getattr(error, "strerror", None) or error
+        yield file._replace(problem=f"cannot be read: {why}")
 
 
-def _member(folder, member, read, otherwise):
-    """A Delivery of a member of an archive; it leads nowhere outside of it."""
-    name = member.filename.replace("\\", "/")
-    parts = PurePosixPath(name).parts
-    problem = ""
-    if name.startswith("/") or ".." in parts or re.match(r"[A-Za-z]:", name):
-        problem = "its path leads out of the archive"
-    elif stat.S_ISLNK(member.external_attr >> 16):
-        problem = "is a link, and links are not followed"
-    elif member.flag_bits & 1:
-        problem = "is locked with a password"
-    elif member.file_size > LIMIT:
-        problem = _too_large(member.file_size)
-    try:  # an archive's times are those of the clock on the wall where it was made
-        time = datetime(*member.date_time).astimezone(UTC)
-    except (ValueError, OverflowError, OSError):
-        time = otherwise
-    return Delivery(folder / name.lstrip("/"), time, lambda: read(member), problem)
+def _entry(file, entry, spool):
+    if not entry.path:
+        return file._replace(problem=entry.problem, about=entry.about)
+    inside = entry.path.lstrip("/")
+    return file._replace(
+        path=file.path / inside,
+        place=file.place / "packed",
+        open=None if entry.problem else spool.put(entry.data),
+        problem=entry.problem,
+        about=entry.about,
+        date=entry.date,
+    )
 
 
-def _too_large(size):
-    return f"is {size / 2**20:.0f} MB; at most {LIMIT / 2**20:.0f} MB are read"
+class Spool:
+    """What was packed, in one file without a name: it ends with this process."""
+
+    def __init__(self):
+        self.file = tempfile.TemporaryFile()  # noqa: SIM115
+
+    def put(self, data):
+        """Keep bytes; return what opens them."""
+        begin = self.file.seek(0, os.SEEK_END)
+        self.file.write(data)
+        return functools.partial(self._get, begin, len(data))
+
+    def _get(self, begin, size):
+        self.file.seek(begin)
+        return io.BytesIO(self.file.read(size))
 
 
 def _now():

@@ -64,7 +64,7 @@ def run(lab, cells, names=None, files=(), unsafe=False):
     for id, problem in subject.problems.items():
         begin = texts[id].strip().partition("\n")[0]
         warnings.append(f'the cell that begins "{begin[:60]}": {problem}')
-        failing[answered_in(texts[id])] = problem
+        failing[id] = problem  # that of an answer is its exercise's name
     return [_with_reason(v, failing.get(v.name)) for v in verdicts], warnings
 
 

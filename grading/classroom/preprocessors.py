@@ -7,6 +7,7 @@ Finish. All else is nbgrader's.
 import contextlib
 import functools
 import json
+import os
 import re
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +23,7 @@ from traitlets import Bool
 from minigrad.exercises.answers import holes_of
 
 from ..verdict import NEEDS_GPU, Verdict, number, plural
-from . import beside, repair, submission  # noqa: F401  one is there from now on
+from . import beside, repair, submission
 from .engine import gradebook
 from .files import digest, fingerprint, write
 from .judging import judged, students_cells
@@ -72,7 +73,7 @@ class RunAnswers(NbGraderPreprocessor):
             cells = students_cells(nb, repair.released(root, lab))
             how = {"files": record.modules(), "unsafe": self.unsafe}
             verdicts, found = judged(lab, cells, **how)
-            warnings += found
+            warnings = [*repair.holding(warnings, verdicts), *found]
         _enter(nb, verdicts, resources["nbgrader"])
         _show(nb, verdicts, warnings, why)
         resources[DONE] = verdicts, warnings, why
@@ -109,8 +110,8 @@ class Record:
         """(name, text) of the Python modules that were handed in with the notebook."""
         folder = self.root / "submitted" / self.student / self.lab
         found = [p for p in sorted(folder.glob("*.py")) if MODULE.fullmatch(p.name)]
-        found = [p for p in found if p.is_file() and not p.is_symlink()]
-        found = [p for p in found if p.stat().st_size <= LONGEST][:MODULES]
+        found = [p for p in found if beside.is_ordinary(p, LONGEST)][:MODULES]
+        found = [p for p in found if os.access(p, os.R_OK)]
         return [(p.name, p.read_text("utf-8", "replace")) for p in found]
 
     @staticmethod

@@ -6,15 +6,15 @@ checks are put back as they were released, and every answer keeps its place.
 """
 
 import functools
-import json
-import re
 
 import nbformat
 from nbformat.v4 import new_notebook
 
 from minigrad.exercises.cells import answered_in, is_setup
 
-CHECK = re.compile(r"^[ \t]*check\(\s*(?:\w+\.)*(\w+)\s*\)", flags=re.M)
+from ..reader import CHECK
+
+MISSING = "the answer cell of {} is missing"
 ADDED = {"added": True}  # the mark of a cell that is not the student's, and is not run
 
 
@@ -28,12 +28,10 @@ def _read(data):
     return nbformat.reads(data.decode(), as_version=4)
 
 
-def repaired(nb, released):
-    """(notebook, warnings): the submission with the released checks in place."""
+def repaired(cells, released):
+    """(notebook, warnings): what was read of a submission, with the released checks."""
     lab, warnings = Released(released), []
-    for cell in nb.cells:
-        cell.source = cell.source.replace("\r\n", "\n")
-    cells = [lab.cleaned(cell, warnings) for cell in nb.cells]
+    cells = [lab.cleaned(cell, warnings) for cell in cells]
     cells = [cell for cell in cells if cell is not None]
     lab.add_setup(cells, warnings)
     for name in lab.checks:
@@ -41,49 +39,20 @@ def repaired(nb, released):
         lab.add_missing(name, cells, warnings)
     for i, cell in enumerate(cells):
         cell["id"] = grade_id(cell) or f"student-{i}"
+        cell.pop("answers", None)
     return new_notebook(cells=cells, metadata=dict(released.metadata)), warnings
 
 
+def holding(warnings, verdicts):
+    """The warnings without those that are false: a cell may answer in other ways."""
+    none = "not answered", "solution"
+    answered = {MISSING.format(v.name) for v in verdicts if v.state not in none}
+    return [warning for warning in warnings if warning not in answered]
+
+
 def grade_id(cell):
-    """nbgrader's name of a cell, or None: a submission's metadata may be anything."""
-    marks = cell.metadata.get("nbgrader")
-    claimed = marks.get("grade_id") if isinstance(marks, dict) else None
-    return claimed if isinstance(claimed, str) else None
-
-
-def parsed(data):
-    """The notebook that bytes are, as a dict; None if they are none."""
-    try:
-        nb = json.loads(data)
-    except (ValueError, RecursionError):
-        return None
-    cells = isinstance(nb, dict) and nb.get("cells")
-    return nb if isinstance(cells, list) else None
-
-
-def source_of(cell):
-    """The text of a cell, whatever the cell is."""
-    source = cell.get("source", "") if isinstance(cell, dict) else ""
-    lines = source if isinstance(source, list) else [source]
-    return "".join(line for line in lines if isinstance(line, str))
-
-
-def texts_only(found):
-    """Of what was parsed the cells' kinds, names and texts; None where there are none.
-
-    Programs write what nbformat does not allow; the answers can be read all the same.
-    """
-    cells = [cell for cell in found.get("cells", []) if source_of(cell)]
-    return new_notebook(cells=[_text_only(cell) for cell in cells]) if cells else None
-
-
-def _text_only(cell):
-    metadata = cell.get("metadata")
-    marks = metadata.get("nbgrader") if isinstance(metadata, dict) else None
-    claimed = marks.get("grade_id") if isinstance(marks, dict) else cell.get("id")
-    text = source_of(cell).encode("utf-8", "replace").decode()
-    code = cell.get("cell_type") == "code"
-    return _cell(code, text, {"nbgrader": {"grade_id": claimed}})
+    """nbgrader's name of a cell that is ours, or None."""
+    return cell.metadata.get("nbgrader", {}).get("grade_id")
 
 
 def _cell(code, source, metadata):
@@ -115,22 +84,22 @@ class Released:
         self.answer_ids = {grade_id(cell) for cell in self.answers.values()}
 
     def cleaned(self, cell, warnings):
-        """The cell without nbgrader's marks; a check as released, once, then None."""
-        claimed = grade_id(cell) or cell.get("id")
-        answer, code = answered_in(cell.source), cell.cell_type == "code"
-        if not answer and claimed in self.check_ids:
-            if cell.source.strip() != self.check_ids[claimed].source.strip():
-                warnings.append(f"the check {claimed} was edited, and is put back")
-            return self.placed(self.names[claimed])
-        if not answer and code and _only_checks(cell.source):
-            return self.placed(CHECK.search(cell.source)[1])
-        if answer and not code and claimed in self.answer_ids:
+        """A Cell as nbgrader's; a check as released, once, then None."""
+        answer, code = next(iter(cell.answers), None), cell.code
+        if not answer and cell.claimed in self.check_ids:
+            if cell.source.strip() != self.check_ids[cell.claimed].source.strip():
+                warnings.append(f"the check {cell.claimed} was edited, and is put back")
+            return self.placed(self.names[cell.claimed])
+        if not answer and cell.checks:
+            return self.placed(cell.check)
+        if answer and not code and cell.claimed in self.answer_ids:
             warnings.append(
                 f"the answer of {answer} was no code cell, and is one again"
             )
             code = True
-        tags = cell.metadata.get("tags", [])
-        return _cell(code, cell.source, {"tags": tags} if tags else {})
+        made = _cell(code, cell.source, {"tags": cell.tags} if cell.tags else {})
+        made["answers"] = cell.answers
+        return made
 
     def placed(self, name):
         """The released check of a hole, the first time it is needed."""
@@ -172,23 +141,15 @@ class Released:
         )
         if place is None:
             if not any(c.cell_type == "code" and _answers(c, name) for c in cells):
-                warnings.append(f"the answer cell of {name} is missing")
+                warnings.append(MISSING.format(name))
             cells.append(_added(answer))
             place = len(cells) - 1
         if name in self.unplaced:
             cells.insert(place + 1, self.placed(name))
 
 
-def _only_checks(text):
-    """Is this nothing but calls of `check`, as in a copied check cell?"""
-    lines = [line.split("#")[0].rstrip() for line in text.splitlines()]
-    lines = [line for line in lines if line]
-    return bool(lines) and all(CHECK.fullmatch(line) for line in lines)
-
-
 def _answers(cell, name):
-    pattern = rf"^[ \t]*@?solves\(\s*(?:\w+\.)*{re.escape(name)}\s*\)"
-    return re.search(pattern, cell.source, flags=re.M)
+    return name in cell.get("answers", ())
 
 
 def _added(original):

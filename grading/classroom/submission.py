@@ -1,21 +1,17 @@
 """What is taken of a submission: its cells, as far as they can be recognised."""
 
-import json
 import shutil
-import warnings
 from typing import NamedTuple
 
 import nbformat
 from dateutil.parser import parse as parse_time
-from nbformat import convert, reader
 
-from . import repair
-from .beside import LIMIT, is_ordinary
+from . import reading, repair
+from .beside import LIMIT, STAMP, is_ordinary
+from .files import opened
 from .inbox import shown
 
-MOST = 5000  # cells of a submission; a lab has less than two hundred
 STAGE = ".staged"  # in place of "submitted", where there is no notebook
-DAMAGED = "the file is damaged: only the texts of its cells are read"
 
 
 class CannotGrade(ValueError):
@@ -36,12 +32,20 @@ def examine(directory, student, lab):
         raise CannotGrade(
             f"submitted/{student}: give the folder a name without * ? [ ]"
         )
-    stamp = directory / "submitted" / student / lab / "timestamp.txt"
+    folder = directory / "submitted" / student / lab
+    stamp, notebook = folder / "timestamp.txt", folder / f"{lab}.ipynb"
     try:
-        if is_ordinary(stamp):
+        if is_ordinary(stamp, STAMP):
             parse_time(stamp.read_text(encoding="utf-8").strip() or "2000-01-01")
+    except OSError as error:
+        raise CannotGrade(f"{stamp} cannot be read: {error.strerror}") from None
     except (ValueError, OverflowError):
         raise CannotGrade(f"{stamp} holds no time: mend it, or delete it") from None
+    if is_ordinary(notebook):
+        try:
+            opened(notebook).close()
+        except OSError as error:
+            raise CannotGrade(f"{notebook} cannot be read: {error.strerror}") from None
 
 
 def staged(config, directory, student, lab):
@@ -58,13 +62,14 @@ def staged(config, directory, student, lab):
 
 def taken(root, student, lab):
     """What is taken of a submission, whatever is there."""
-    released = repair.released(root, lab)
+    released = root / "release" / lab / f"{lab}.ipynb"
     path = root / "submitted" / student / lab / f"{lab}.ipynb"
     place = (root / "submitted").resolve() / student / lab
     why = _refused(path, place)
-    nb, damaged, why = (None, False, why) if why else _read(path.read_bytes())
-    nb, found = repair.repaired(released if why else nb, released)
-    return Taken(nb, [*found, *[DAMAGED] * damaged], why)
+    found = reading.Notebook(why, [], []) if why else reading.notebook(path)
+    cells = (reading.notebook(released) if found.why else found).cells
+    nb, warnings = repair.repaired(cells, repair.released(root, lab))
+    return Taken(nb, warnings + found.notes, shown(found.why))
 
 
 def _refused(path, place):
@@ -78,32 +83,3 @@ def _refused(path, place):
     if not is_ordinary(path):
         return f"it is larger than {LIMIT / 2**20:.0f} MB"
     return ""
-
-
-def _read(data):
-    """(notebook, is it damaged?, why it is none)."""
-    found = repair.parsed(data) or {}
-    count = len(found.get("cells", []))
-    if count > MOST:
-        return None, False, f"it has {count} cells; at most {MOST} are read"
-    nb = _valid(data)
-    if nb:
-        return nb, False, ""
-    nb = repair.texts_only(found)
-    if nb:
-        return nb, True, ""
-    begins = f"it begins with {data[:16]!r}" if data.strip() else "it is empty"
-    return None, False, f"the file is no notebook, or is broken off: {begins}"
-
-
-def _valid(data):
-    """The notebook, if nbformat takes it, and it has cells."""
-    try:
-        with warnings.catch_warnings():  # of ids that are there twice or not at all
-            warnings.simplefilter("ignore")
-            nb = convert(reader.reads(data.decode()), 4)
-            nbformat.validate(nb)
-        json.dumps(nb, ensure_ascii=False).encode()  # half a character: no
-        return nb if nb.cells else None
-    except Exception:
-        return None

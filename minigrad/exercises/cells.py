@@ -6,16 +6,21 @@ Colab, VS Code and copying lose metadata, so the text must do: an answer cell sa
 
 import ast
 import functools
+import io
 import json
 import re
 import symtable
+import tokenize
 from pathlib import Path
 from typing import NamedTuple
 
 MAGIC = re.compile(r"\s*([%!?]|[\w.]+\?|[\w, ]+=\s*[%!])")
-SOLVES = re.compile(
-    r"^[ \t]*(?:\w+[ \t]*=[ \t]*)?@?(?:\w+\.)*solves\(\s*(?:\w+\.)*(\w+)\s*\)", re.M
+FOR_IPYTHON = re.compile(r"^[ \t]*[%!?].*", re.M)
+SOLVES = (
+    r"^[ \t]*(?:\w+\s*=\s*)?(?:@\s*)?(?:\w+\s*\.\s*)*(?:{})"
+    r"\s*\(\s*(?:\w+\s*\.\s*)*(\w+)\s*\)"
 )
+SKIPPED = tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 LOOPS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -48,8 +53,31 @@ def is_answer(text):
 
 def answered_in(text):
     """The name of the hole that a cell answers: @solves(Tensor.permute) -> permute."""
-    found = SOLVES.search(text)
-    return found and found[1]
+    found = answers_in(text)
+    return found[0] if found else None
+
+
+def answers_in(text, solves=("solves",)):
+    """The names of the holes that a cell answers; solves: what `solves` is called."""
+    if not any(name in text for name in solves):
+        return []
+    pattern = re.compile(SOLVES.format("|".join(map(re.escape, solves))), re.M)
+    lines, whole = _logical_lines(FOR_IPYTHON.sub("", text))
+    return pattern.findall("\n".join(lines)) or ([] if whole else pattern.findall(text))
+
+
+def _logical_lines(text):
+    """(the tokens of each logical line, with spaces between; is it all of them?)."""
+    lines = [[]]
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type == tokenize.NEWLINE:
+                lines.append([])
+            elif token.type not in SKIPPED:
+                lines[-1] += token.string.split()
+    except (tokenize.TokenError, SyntaxError):
+        return [" ".join(line) for line in lines], False
+    return [" ".join(line) for line in lines], True
 
 
 def cells_of(path):
